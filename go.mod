@@ -1,0 +1,3 @@
+module github.com/scoterdb/scoter
+
+go 1.26

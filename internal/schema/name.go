@@ -1,0 +1,44 @@
+package schema
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// maxNameBytes bounds names of tables, columns and fields: they are repeated in every
+// file footer, query and error.
+const maxNameBytes = 1024
+
+// Fold returns the form of a name in which names are compared: DuckDB folds ASCII
+// letters and no others.
+func Fold(name string) string {
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c >= 'A' && c <= 'Z' {
+			b := []byte(name)
+			for ; i < len(b); i++ {
+				if b[i] >= 'A' && b[i] <= 'Z' {
+					b[i] += 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return name
+}
+
+// checkName refuses names that DuckDB, Parquet or JSON could not carry.
+func checkName(what, name string) error {
+	switch {
+	case name == "":
+		return base.Errorf(base.Invalid, "%s without a name", what)
+	case len(name) > maxNameBytes:
+		return base.Errorf(base.Invalid, "%s name %q has %d bytes: the limit is %d", what, shorten(name, 40), len(name), maxNameBytes)
+	case !utf8.ValidString(name):
+		return base.Errorf(base.Invalid, "%s name %q is not valid UTF-8", what, shorten(name, 40))
+	case strings.IndexByte(name, 0) >= 0:
+		return base.Errorf(base.Invalid, "%s name %q contains a NUL byte", what, shorten(name, 40))
+	}
+	return nil
+}

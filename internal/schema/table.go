@@ -1,0 +1,196 @@
+package schema
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// ColumnKey is the key under which a field of Table.Arrow carries its column id.
+const ColumnKey = "scoter.column"
+
+// Column is one column of a table.
+type Column struct {
+	ID      base.ColumnID `json:"id"`
+	Name    string        `json:"name"`
+	Type    Type          `json:"type"`
+	NotNull bool          `json:"not_null,omitempty"`
+	Default string        `json:"default,omitempty"` // an SQL expression, or empty for NULL
+	Check   string        `json:"check,omitempty"`   // an SQL condition, or empty
+}
+
+// Transform says how a column's value becomes a partition's value.
+type Transform uint8
+
+// The transforms. All but Identity need a date or timestamp; a TIMESTAMPTZ is split in UTC.
+const (
+	Identity Transform = iota
+	Year
+	Month
+	Day
+	Hour
+)
+
+var transformNames = [...]string{Identity: "identity", Year: "year", Month: "month", Day: "day", Hour: "hour"}
+
+// String returns the transform's name in SQL, paths and JSON.
+func (t Transform) String() string {
+	if int(t) >= len(transformNames) {
+		return "invalid"
+	}
+	return transformNames[t]
+}
+
+// MarshalText writes the name.
+func (t Transform) MarshalText() ([]byte, error) {
+	if int(t) >= len(transformNames) {
+		return nil, base.Errorf(base.Internal, "transform %d", uint8(t))
+	}
+	return []byte(t.String()), nil
+}
+
+// UnmarshalText reads the name.
+func (t *Transform) UnmarshalText(text []byte) error {
+	for i, name := range transformNames {
+		if string(text) == name {
+			*t = Transform(i)
+			return nil
+		}
+	}
+	return base.Errorf(base.Invalid, "unknown partition transform %q", text).WithHint("use one of identity, year, month, day, hour")
+}
+
+// PartitionField is one level of a table's partitioning.
+type PartitionField struct {
+	Column    base.ColumnID `json:"column"`
+	Transform Transform     `json:"transform"`
+}
+
+// SortField is one column of a table's sort key. NULLs come last unless NullsFirst,
+// whatever the direction: DuckDB's default.
+type SortField struct {
+	Column     base.ColumnID `json:"column"`
+	Descending bool          `json:"descending,omitempty"`
+	NullsFirst bool          `json:"nulls_first,omitempty"`
+}
+
+// Table is one version of a table's schema. Tables are values: whoever holds one may read
+// it for ever; evolution returns a new one.
+type Table struct {
+	ID           base.TableID      `json:"id"`
+	Database     string            `json:"database"`
+	Schema       string            `json:"schema"`
+	Name         string            `json:"name"`
+	Version      uint32            `json:"version"`        // of the schema; the first is 1
+	NextColumnID base.ColumnID     `json:"next_column_id"` // above every id that was ever given
+	Columns      []Column          `json:"columns"`
+	SortKey      []SortField       `json:"sort_key,omitempty"`
+	PartitionBy  []PartitionField  `json:"partition_by,omitempty"`
+	PrimaryKey   []base.ColumnID   `json:"primary_key,omitempty"`
+	Options      map[string]string `json:"options,omitempty"`
+	Checks       []string          `json:"checks,omitempty"` // SQL conditions over the row
+}
+
+// ColumnIndex returns the position of the column of a name, compared as DuckDB does, or -1.
+func (t Table) ColumnIndex(name string) int {
+	folded := Fold(name)
+	for i := range t.Columns {
+		if Fold(t.Columns[i].Name) == folded {
+			return i
+		}
+	}
+	return -1
+}
+
+// ColumnByID returns the position of a column, or -1.
+func (t Table) ColumnByID(id base.ColumnID) int {
+	for i := range t.Columns {
+		if t.Columns[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// Arrow returns the schema of the table's batches: a field per column, in order, of its
+// storage type; its metadata carries the column id under ColumnKey.
+func (t Table) Arrow() *arrow.Schema {
+	fields := make([]arrow.Field, len(t.Columns))
+	for i, c := range t.Columns {
+		fields[i] = c.Arrow()
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// Arrow returns the field of one column, as Table.Arrow has it.
+func (c Column) Arrow() arrow.Field {
+	return arrow.Field{
+		Name:     c.Name,
+		Type:     c.Type.Arrow(),
+		Nullable: !c.NotNull,
+		Metadata: arrow.NewMetadata([]string{ColumnKey}, []string{strconv.FormatUint(uint64(c.ID), 10)}),
+	}
+}
+
+// QualifiedName returns the table's name as SQL: "database"."schema"."name".
+func (t Table) QualifiedName() string {
+	return Quote(t.Database) + "." + Quote(t.Schema) + "." + Quote(t.Name)
+}
+
+// Encode returns the table as JSON with a stable order: equal tables give equal bytes.
+func (t Table) Encode() ([]byte, error) {
+	b, err := json.Marshal(t)
+	if err != nil {
+		return nil, base.Wrap(err, "encode table %s", t.QualifiedName())
+	}
+	return b, nil
+}
+
+// DecodeTable reads and validates what Encode wrote.
+func DecodeTable(text []byte) (Table, error) {
+	var t Table
+	if err := json.Unmarshal(text, &t); err != nil {
+		return Table{}, base.Errorf(base.Corrupt, "decode table: %w", err)
+	}
+	if err := t.Validate(); err != nil {
+		return Table{}, base.Errorf(base.Corrupt, "decode table: %w", err)
+	}
+	return t, nil
+}
+
+// String returns the table as a CREATE TABLE statement in Scoter's dialect.
+func (t Table) String() string {
+	var b strings.Builder
+	b.WriteString("CREATE TABLE " + t.QualifiedName() + " (")
+	for i, c := range t.Columns {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n  " + Quote(c.Name) + " " + c.Type.String())
+		if c.NotNull {
+			b.WriteString(" NOT NULL")
+		}
+		if c.Default != "" {
+			b.WriteString(" DEFAULT (" + c.Default + ")")
+		}
+		if c.Check != "" {
+			b.WriteString(" CHECK (" + c.Check + ")")
+		}
+	}
+	if len(t.PrimaryKey) > 0 {
+		names := make([]string, len(t.PrimaryKey))
+		for i, id := range t.PrimaryKey {
+			names[i] = t.quotedName(id)
+		}
+		b.WriteString(",\n  PRIMARY KEY (" + strings.Join(names, ", ") + ")")
+	}
+	for _, check := range t.Checks {
+		b.WriteString(",\n  CHECK (" + check + ")")
+	}
+	b.WriteString("\n)")
+	t.writeClauses(&b)
+	return b.String()
+}

@@ -1,0 +1,152 @@
+// Package schema describes tables and owns the one type table of Scoter: which
+// DuckDB type a column is declared with, which Arrow type holds it in batches, WAL
+// and parts, and which DuckDB type read_parquet gives for that.
+//
+// Declared type and storage type differ where Parquet would lose something that
+// DuckDB 1.5 keeps (HUGEINT, INTERVAL, ENUM, ...). Such a value is stored as another type
+// that a CAST turns into the declared one and back without loss; the rule applies inside
+// nested types too:
+//
+//	declared                 storage (Arrow)                    read_parquet gives
+//	HUGEINT, UHUGEINT        utf8, decimal digits               VARCHAR
+//	INTERVAL, TIMETZ, BIT    utf8, DuckDB's own text            VARCHAR
+//	ENUM, JSON               utf8 (or dictionary<uint32,utf8>)  VARCHAR
+//	TIMESTAMP_S, _MS         timestamp[us]                      TIMESTAMP
+//	T[n]                     list<T>                            T[]
+//
+// Every other type is read back as it was declared. A VARCHAR, ENUM or JSON column of a
+// batch may physically be utf8 or dictionary<uint32,utf8>; inside nested types it is utf8.
+package schema
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Type is a DuckDB type. The zero Type is not a type. Types are values: a nested one
+// shares its children, which nobody changes.
+type Type struct {
+	Kind   Kind
+	Width  uint8    // Decimal: digits in all, 1 to 38
+	Scale  uint8    // Decimal: digits after the point, 0 to Width
+	Size   int      // Array: number of elements, at least 1
+	Elem   *Type    // List, Array: the element; Map: the value
+	Key    *Type    // Map: the key
+	Fields []Field  // Struct: at least one
+	Values []string // Enum: at least one, distinct
+}
+
+// Field is one field of a Struct.
+type Field struct {
+	Name string
+	Type Type
+}
+
+// Of returns the type of a kind that takes no parameters.
+func Of(kind Kind) Type { return Type{Kind: kind} }
+
+// DecimalOf returns DECIMAL(width, scale).
+func DecimalOf(width, scale uint8) Type { return Type{Kind: Decimal, Width: width, Scale: scale} }
+
+// ListOf returns elem[].
+func ListOf(elem Type) Type { return Type{Kind: List, Elem: &elem} }
+
+// ArrayOf returns elem[size].
+func ArrayOf(elem Type, size int) Type { return Type{Kind: Array, Elem: &elem, Size: size} }
+
+// StructOf returns STRUCT(fields...).
+func StructOf(fields ...Field) Type { return Type{Kind: Struct, Fields: fields} }
+
+// MapOf returns MAP(key, value).
+func MapOf(key, value Type) Type { return Type{Kind: Map, Key: &key, Elem: &value} }
+
+// EnumOf returns ENUM(values...).
+func EnumOf(values ...string) Type { return Type{Kind: Enum, Values: values} }
+
+// Equal reports whether both are the same type: same spelling, field names and enum
+// values included.
+func (t Type) Equal(o Type) bool {
+	if t.Kind != o.Kind || t.Width != o.Width || t.Scale != o.Scale || t.Size != o.Size ||
+		len(t.Fields) != len(o.Fields) || len(t.Values) != len(o.Values) ||
+		(t.Elem == nil) != (o.Elem == nil) || (t.Key == nil) != (o.Key == nil) {
+		return false
+	}
+	if t.Elem != nil && !t.Elem.Equal(*o.Elem) || t.Key != nil && !t.Key.Equal(*o.Key) {
+		return false
+	}
+	for i := range t.Fields {
+		if t.Fields[i].Name != o.Fields[i].Name || !t.Fields[i].Type.Equal(o.Fields[i].Type) {
+			return false
+		}
+	}
+	for i := range t.Values {
+		if t.Values[i] != o.Values[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// String returns the type as DuckDB SQL. Parse gives it back.
+func (t Type) String() string {
+	var b strings.Builder
+	t.write(&b)
+	return b.String()
+}
+
+func (t Type) write(b *strings.Builder) {
+	switch t.Kind {
+	case Decimal:
+		b.WriteString("DECIMAL(" + strconv.Itoa(int(t.Width)) + "," + strconv.Itoa(int(t.Scale)) + ")")
+	case Enum:
+		b.WriteString("ENUM(")
+		for i, v := range t.Values {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(QuoteString(v))
+		}
+		b.WriteByte(')')
+	case List:
+		t.Elem.write(b)
+		b.WriteString("[]")
+	case Array:
+		t.Elem.write(b)
+		b.WriteString("[" + strconv.Itoa(t.Size) + "]")
+	case Struct:
+		b.WriteString("STRUCT(")
+		for i, f := range t.Fields {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(Quote(f.Name))
+			b.WriteByte(' ')
+			f.Type.write(b)
+		}
+		b.WriteByte(')')
+	case Map:
+		b.WriteString("MAP(")
+		t.Key.write(b)
+		b.WriteString(", ")
+		t.Elem.write(b)
+		b.WriteByte(')')
+	default:
+		b.WriteString(t.Kind.String())
+	}
+}
+
+// MarshalText writes the type as String does, so that JSON holds it as a string.
+func (t Type) MarshalText() ([]byte, error) {
+	if t.Kind == invalid {
+		return nil, base.Errorf(base.Internal, "type without a kind")
+	}
+	return []byte(t.String()), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (t *Type) UnmarshalText(text []byte) (err error) {
+	*t, err = Parse(string(text))
+	return err
+}

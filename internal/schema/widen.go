@@ -1,0 +1,144 @@
+package schema
+
+// Widen returns the least type that holds every value of both without loss, or false if
+// there is none short of text. It is symmetric in which values are held; field and
+// enum order follow a.
+func Widen(a, b Type) (Type, bool) {
+	switch {
+	case a.Equal(b), b.Kind == Null:
+		return a, true
+	case a.Kind == Null:
+		return b, true
+	}
+	if nested(a.Kind) || nested(b.Kind) {
+		return widenNested(a, b)
+	}
+	if a.Kind == Enum && b.Kind == Enum {
+		return widenEnum(a, b), true
+	}
+	if textual(a.Kind) && textual(b.Kind) {
+		return Of(Varchar), true
+	}
+	if widened, ok := widenNumber(a, b); ok {
+		return widened, true
+	}
+	if widened, ok := widenNumber(b, a); ok {
+		return widened, true
+	}
+	if ra, rb := coarse[a.Kind], coarse[b.Kind]; ra > 0 && rb > 0 {
+		return [...]Type{1: Of(TimestampS), 2: Of(TimestampMS), 3: Of(Timestamp)}[max(ra, rb)], true
+	}
+	return Type{}, false
+}
+
+// coarse ranks timestamps that one microsecond timestamp holds. TIMESTAMP_NS is not among
+// them: it reaches neither as far back nor forward.
+var coarse = map[Kind]int{TimestampS: 1, TimestampMS: 2, Timestamp: 3}
+
+func nested(k Kind) bool { return k >= List }
+
+// textual kinds widen to VARCHAR: their text is their value.
+func textual(k Kind) bool { return k == Varchar || k == JSON || k == Enum }
+
+// widenNumber handles one order of two different number types.
+func widenNumber(a, b Type) (Type, bool) {
+	switch {
+	case a.Kind.isInt() && b.Kind.isInt():
+		return widenInt(a.Kind, b.Kind)
+	case a.Kind == Float && b.Kind == Double:
+		return b, true
+	case a.Kind.isInt() && b.Kind == Float && a.Kind.bits() <= 16:
+		return b, true
+	case a.Kind.isInt() && (b.Kind == Float || b.Kind == Double) && a.Kind.bits() <= 32:
+		return Of(Double), true
+	case a.Kind.isInt() && b.Kind == Decimal:
+		return widenDecimal(a.Kind.digits(), 0, b)
+	case a.Kind == Decimal && b.Kind == Decimal:
+		return widenDecimal(int(a.Width-a.Scale), int(a.Scale), b)
+	}
+	return Type{}, false
+}
+
+func widenInt(a, b Kind) (Type, bool) {
+	if a.isSignedInt() == b.isSignedInt() {
+		return Of(max(a, b)), true
+	}
+	if a.isUnsignedInt() {
+		a, b = b, a
+	}
+	if b == UHugeInt {
+		return Type{}, false
+	}
+	// A signed type holds an unsigned one of half its width.
+	return Of(max(a, TinyInt+(b-UTinyInt)+1)), true
+}
+
+// widenDecimal grows b to hold numbers with so many digits before and after the point.
+func widenDecimal(whole, scale int, b Type) (Type, bool) {
+	whole, scale = max(whole, int(b.Width-b.Scale)), max(scale, int(b.Scale))
+	if whole+scale > 38 {
+		return Type{}, false
+	}
+	return DecimalOf(uint8(whole+scale), uint8(scale)), true
+}
+
+func widenEnum(a, b Type) Type {
+	seen := make(map[string]bool, len(a.Values))
+	for _, v := range a.Values {
+		seen[v] = true
+	}
+	values := a.Values[:len(a.Values):len(a.Values)]
+	for _, v := range b.Values {
+		if !seen[v] {
+			values = append(values, v)
+		}
+	}
+	return EnumOf(values...)
+}
+
+func widenNested(a, b Type) (Type, bool) {
+	listLike := func(k Kind) bool { return k == List || k == Array }
+	switch {
+	case listLike(a.Kind) && listLike(b.Kind):
+		elem, ok := Widen(*a.Elem, *b.Elem)
+		if !ok {
+			return Type{}, false
+		}
+		if a.Kind == Array && b.Kind == Array && a.Size == b.Size {
+			return ArrayOf(elem, a.Size), true
+		}
+		return ListOf(elem), true
+	case a.Kind == Map && b.Kind == Map:
+		key, ok := Widen(*a.Key, *b.Key)
+		if !ok {
+			return Type{}, false
+		}
+		value, ok := Widen(*a.Elem, *b.Elem)
+		return MapOf(key, value), ok
+	case a.Kind == Struct && b.Kind == Struct:
+		return widenStruct(a, b)
+	}
+	return Type{}, false
+}
+
+func widenStruct(a, b Type) (Type, bool) {
+	fields := append([]Field(nil), a.Fields...)
+	at := make(map[string]int, len(fields))
+	for i, f := range fields {
+		at[Fold(f.Name)] = i
+	}
+	for _, f := range b.Fields {
+		i, known := at[Fold(f.Name)]
+		if !known {
+			at[Fold(f.Name)] = len(fields)
+			fields = append(fields, f)
+			continue
+		}
+		t, ok := Widen(fields[i].Type, f.Type)
+		if !ok {
+			return Type{}, false
+		}
+		fields[i].Type = t
+	}
+	return StructOf(fields...), true
+}

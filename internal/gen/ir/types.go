@@ -1,0 +1,123 @@
+package ir
+
+// Kind is the shape of a value, the closed set that every backend maps.
+type Kind string
+
+// The kinds.
+const (
+	Bool   Kind = "bool"
+	Int8   Kind = "int8"
+	Int16  Kind = "int16"
+	Int32  Kind = "int32"
+	Int64  Kind = "int64"
+	Int128 Kind = "int128" // HUGEINT of DuckDB
+
+	Uint8   Kind = "uint8"
+	Uint16  Kind = "uint16"
+	Uint32  Kind = "uint32"
+	Uint64  Kind = "uint64"
+	Uint128 Kind = "uint128"
+
+	Float32 Kind = "float32"
+	Float64 Kind = "float64"
+	// Decimal is exact: Precision digits, Scale of them after the point. Both
+	// are 0 for a numeric without limits (PostgreSQL `numeric`, which may also
+	// be NaN or infinite; SQLite, whose values arrive as integer or float).
+	Decimal Kind = "decimal"
+
+	Text Kind = "text"
+	Blob Kind = "blob"
+	UUID Kind = "uuid"
+
+	// Date is a calendar day without a zone.
+	Date Kind = "date"
+	// Time is a time of day without a zone, in microseconds at most.
+	Time Kind = "time"
+	// TimeTZ is a time of day with an offset.
+	TimeTZ Kind = "timetz"
+	// Timestamp is a day and time without a zone; see Type.Unit.
+	Timestamp Kind = "timestamp"
+	// TimestampTZ is an instant, stored in UTC.
+	TimestampTZ Kind = "timestamptz"
+	// Interval is months, days and microseconds, each with a sign.
+	Interval Kind = "interval"
+
+	// JSON is the text of a JSON document; Native says which type (`jsonb`).
+	JSON Kind = "json"
+	// EnumKind refers to Module.Enums by Type.Ref.
+	EnumKind Kind = "enum"
+	// List has elements of one type and any length. A dimension more is a
+	// List of a List.
+	List Kind = "list"
+	// Array is a List of exactly Type.Length elements.
+	Array Kind = "array"
+	// StructKind refers to Module.Structs by Type.Ref.
+	StructKind Kind = "struct"
+	// Map has unique keys of type Key (never null) and values of type Elem.
+	Map Kind = "map"
+	// Any is a value whose type is known only when it is read: a SQLite
+	// expression or a column without a type, DuckDB's VARIANT and UNION.
+	Any Kind = "any"
+)
+
+// Type is the type of a value. Only the fields that its Kind names are set.
+type Type struct {
+	Kind Kind `json:"kind"`
+	// Native is the engine's own spelling, valid in CAST(x AS native) and in
+	// DDL: `DECIMAL(10,2)`, `app."Mood"[]`, `STRUCT(a INTEGER)`. Types of the
+	// engine that are not in the algebra have the Kind that their value is
+	// exchanged as and keep their name here: `inet` is Text, so a driver that
+	// returns an object of its own for it must be asked for text. For SQLite
+	// it is the declared type as written (`VARCHAR(20)`), or empty.
+	Native string `json:"native,omitempty"`
+	// Precision and Scale belong to Decimal.
+	Precision int `json:"precision,omitempty"`
+	Scale     int `json:"scale,omitempty"`
+	// Unit belongs to Timestamp: "s", "ms", "us" or "ns". TimestampTZ is
+	// always "us"; SQLite's timestamps are "ns" at most and have no Unit.
+	Unit string `json:"unit,omitempty"`
+	// Ref belongs to EnumKind and StructKind.
+	Ref string `json:"ref,omitempty"`
+	// Elem and ElemNullable belong to List and Array (their elements) and to
+	// Map (its values).
+	Elem         *Type `json:"elem,omitempty"`
+	ElemNullable bool  `json:"elem_nullable,omitempty"`
+	// Length belongs to Array.
+	Length int `json:"length,omitempty"`
+	// Key belongs to Map.
+	Key *Type `json:"key,omitempty"`
+}
+
+// Equal reports whether two types are the same in every respect.
+func (t Type) Equal(o Type) bool {
+	return t.Kind == o.Kind && t.Native == o.Native && t.Precision == o.Precision && t.Scale == o.Scale &&
+		t.Unit == o.Unit && t.Ref == o.Ref && t.ElemNullable == o.ElemNullable && t.Length == o.Length &&
+		equalPtr(t.Elem, o.Elem) && equalPtr(t.Key, o.Key)
+}
+
+func equalPtr(a, b *Type) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Equal(*b)
+}
+
+// Walk calls f for t and every type inside it, outermost first.
+func (t Type) Walk(f func(Type)) {
+	f(t)
+	if t.Elem != nil {
+		t.Elem.Walk(f)
+	}
+	if t.Key != nil {
+		t.Key.Walk(f)
+	}
+}
+
+// known is the closed set of kinds.
+var known = map[Kind]bool{
+	Bool: true, Int8: true, Int16: true, Int32: true, Int64: true, Int128: true,
+	Uint8: true, Uint16: true, Uint32: true, Uint64: true, Uint128: true,
+	Float32: true, Float64: true, Decimal: true, Text: true, Blob: true, UUID: true,
+	Date: true, Time: true, TimeTZ: true, Timestamp: true, TimestampTZ: true, Interval: true,
+	JSON: true, EnumKind: true, List: true, Array: true, StructKind: true, Map: true, Any: true,
+}

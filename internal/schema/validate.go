@@ -55,7 +55,7 @@ func (t Table) validateKeys(ids map[base.ColumnID]int) error {
 		}
 		sorted[f.Column] = true
 		if !t.Columns[i].Type.Sortable() {
-			return t.invalid("sort key: column %q of type %s has no order", t.Columns[i].Name, t.Columns[i].Type)
+			return t.invalid("sort key: column %q of type %s cannot be part of a key", t.Columns[i].Name, t.Columns[i].Type)
 		}
 	}
 	keyed := map[base.ColumnID]bool{}
@@ -69,7 +69,7 @@ func (t Table) validateKeys(ids map[base.ColumnID]int) error {
 			return t.invalid("primary key: column %q may be NULL", t.Columns[i].Name)
 		}
 		if !t.Columns[i].Type.Sortable() {
-			return t.invalid("primary key: column %q of type %s has no order", t.Columns[i].Name, t.Columns[i].Type)
+			return t.invalid("primary key: column %q of type %s cannot be part of a key", t.Columns[i].Name, t.Columns[i].Type)
 		}
 	}
 	seen := map[PartitionField]bool{}
@@ -121,8 +121,9 @@ func (t Type) children() []Type {
 	return all
 }
 
-// Sortable reports whether rows can be ordered by a column of this type in storage as
-// DuckDB orders its values: scalars whose storage keeps the order.
+// Sortable reports whether a column of this type can be part of a key. Rows are ordered by
+// what is stored, so an ENUM by its text; text that orders neither as its value nor as
+// anything else of use (HUGEINT, INTERVAL, ...) and nested types are refused.
 func (t Type) Sortable() bool {
 	switch t.Kind {
 	case invalid, Null, HugeInt, UHugeInt, Interval, TimeTZ, List, Array, Struct, Map:

@@ -1,0 +1,193 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// The functions below return the next version of a table and leave the one they are
+// given as it is. They check what a schema can know by itself. What needs the rows is the
+// caller's: that a column which becomes NOT NULL holds no NULL, that rows written before
+// an added column get its default, that SQL texts (defaults, checks, views) do not name a column that
+// goes away.
+
+// New returns the first version of a table. Columns get the ids 1, 2, ... in order, so
+// that SortKey, PartitionBy and PrimaryKey name a column by its position + 1. Columns of the
+// primary key become NOT NULL.
+func New(t Table) (Table, error) {
+	t = t.clone()
+	t.Version = 1
+	t.NextColumnID = base.ColumnID(len(t.Columns)) + 1
+	for i := range t.Columns {
+		t.Columns[i].ID = base.ColumnID(i) + 1
+	}
+	for _, id := range t.PrimaryKey {
+		if i := t.ColumnByID(id); i >= 0 {
+			t.Columns[i].NotNull = true
+		}
+	}
+	if err := t.Validate(); err != nil {
+		return Table{}, err
+	}
+	return t, nil
+}
+
+// clone copies everything that evolution may change.
+func (t Table) clone() Table {
+	t.Columns = slices.Clone(t.Columns)
+	t.SortKey = slices.Clone(t.SortKey)
+	t.PartitionBy = slices.Clone(t.PartitionBy)
+	t.PrimaryKey = slices.Clone(t.PrimaryKey)
+	t.Options = maps.Clone(t.Options)
+	t.Checks = slices.Clone(t.Checks)
+	return t
+}
+
+// evolve applies a change to a copy, counts the version and validates the result.
+func (t Table) evolve(change func(*Table) error) (Table, error) {
+	next := t.clone()
+	next.Version++
+	if err := change(&next); err != nil {
+		return Table{}, err
+	}
+	if err := next.Validate(); err != nil {
+		return Table{}, err
+	}
+	return next, nil
+}
+
+// evolveColumn is evolve for a change of one existing column, found by name.
+func (t Table) evolveColumn(name string, change func(next *Table, c *Column) error) (Table, error) {
+	return t.evolve(func(next *Table) error {
+		i := next.ColumnIndex(name)
+		if i < 0 {
+			return t.noColumn(name)
+		}
+		return change(next, &next.Columns[i])
+	})
+}
+
+func (t Table) noColumn(name string) error {
+	return base.Errorf(base.NotFound, "table %s has no column %q", t.QualifiedName(), shorten(name, 80))
+}
+
+// AddColumn appends a column under a new id, whatever ID the given one has. A NOT NULL
+// column needs a default, because rows exist that lack it.
+func (t Table) AddColumn(c Column) (Table, error) {
+	return t.evolve(func(next *Table) error {
+		if next.ColumnIndex(c.Name) >= 0 {
+			return base.Errorf(base.Conflict, "table %s already has a column %q", t.QualifiedName(), shorten(c.Name, 80))
+		}
+		if c.NotNull && c.Default == "" {
+			return t.invalid("new column %q is NOT NULL and has no default", shorten(c.Name, 80))
+		}
+		if next.NextColumnID == ^base.ColumnID(0) {
+			return t.invalid("has used up its column ids")
+		}
+		c.ID = next.NextColumnID
+		next.NextColumnID++
+		next.Columns = append(next.Columns, c)
+		return nil
+	})
+}
+
+// DropColumn removes a column. One that a key or the partitioning uses stays.
+func (t Table) DropColumn(name string) (Table, error) {
+	return t.evolveColumn(name, func(next *Table, c *Column) error {
+		id := c.ID
+		for what, used := range map[string]bool{
+			"sort key":     slices.ContainsFunc(t.SortKey, func(f SortField) bool { return f.Column == id }),
+			"partitioning": slices.ContainsFunc(t.PartitionBy, func(f PartitionField) bool { return f.Column == id }),
+			"primary key":  slices.Contains(t.PrimaryKey, id),
+		} {
+			if used {
+				return t.invalid("column %q cannot be dropped: it is part of the %s", c.Name, what)
+			}
+		}
+		if len(next.Columns) == 1 {
+			return t.invalid("column %q cannot be dropped: it is the last", c.Name)
+		}
+		next.Columns = slices.DeleteFunc(next.Columns, func(c Column) bool { return c.ID == id })
+		return nil
+	})
+}
+
+// RenameColumn gives a column another name and keeps its id.
+func (t Table) RenameColumn(from, to string) (Table, error) {
+	return t.evolveColumn(from, func(next *Table, c *Column) error {
+		if i := next.ColumnIndex(to); i >= 0 && next.Columns[i].ID != c.ID {
+			return base.Errorf(base.Conflict, "table %s already has a column %q", t.QualifiedName(), shorten(to, 80))
+		}
+		c.Name = to
+		return nil
+	})
+}
+
+// ChangeType widens a column: to must hold every value of the present type (see Widen).
+func (t Table) ChangeType(name string, to Type) (Table, error) {
+	return t.evolveColumn(name, func(_ *Table, c *Column) error {
+		widened, ok := Widen(c.Type, to)
+		if !ok || !widened.Equal(to) {
+			return base.Errorf(base.Invalid, "table %s: column %q cannot change from %s to %s: values could be lost",
+				t.QualifiedName(), c.Name, c.Type, to).WithHint("add a column of the new type and UPDATE it from this one")
+		}
+		c.Type = to
+		return nil
+	})
+}
+
+// SetDefault sets a column's default expression; an empty one removes it.
+func (t Table) SetDefault(name, expression string) (Table, error) {
+	return t.evolveColumn(name, func(_ *Table, c *Column) error {
+		c.Default = expression
+		return nil
+	})
+}
+
+// SetNotNull sets or removes a column's NOT NULL.
+func (t Table) SetNotNull(name string, notNull bool) (Table, error) {
+	return t.evolveColumn(name, func(_ *Table, c *Column) error {
+		c.NotNull = notNull
+		return nil
+	})
+}
+
+// SetSortKey replaces the sort key. Parts keep the order they were written in.
+func (t Table) SetSortKey(fields ...SortField) (Table, error) {
+	return t.evolve(func(next *Table) error {
+		next.SortKey = slices.Clone(fields)
+		return nil
+	})
+}
+
+// SetPartitioning replaces the partitioning. Parts keep the partition they were written for.
+func (t Table) SetPartitioning(fields ...PartitionField) (Table, error) {
+	return t.evolve(func(next *Table) error {
+		next.PartitionBy = slices.Clone(fields)
+		return nil
+	})
+}
+
+// SetOption sets one option; an empty value removes it.
+func (t Table) SetOption(key, value string) (Table, error) {
+	return t.evolve(func(next *Table) error {
+		if next.Options == nil {
+			next.Options = map[string]string{}
+		}
+		next.Options[key] = value
+		if value == "" {
+			delete(next.Options, key)
+		}
+		return nil
+	})
+}
+
+// Rename gives the table another name and keeps its id.
+func (t Table) Rename(name string) (Table, error) {
+	return t.evolve(func(next *Table) error {
+		next.Name = name
+		return nil
+	})
+}

@@ -1,0 +1,92 @@
+package sqltoken
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+func texts(t *testing.T, sql string) []string {
+	t.Helper()
+	tokens, err := Split(sql)
+	if err != nil {
+		t.Fatalf("Split(%q): %v", sql, err)
+	}
+	var out []string
+	for _, tok := range tokens {
+		out = append(out, tok.Text())
+	}
+	return out
+}
+
+func TestSplitKeepsStringsAndCommentsWhole(t *testing.T) {
+	f := func(sql string, want ...string) {
+		t.Helper()
+		if got := texts(t, sql); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %q, want %q", sql, got, want)
+		}
+	}
+	f("SELECT 'a;b' -- ; c\n, 1", "SELECT", "'a;b'", ",", "1")
+	f("a /* x /* nested ; */ y */ b", "a", "b")
+	f(`E'it\'s' 'it''s' "q""q"`, `E'it\'s'`, `'it''s'`, `"q""q"`)
+	f("$$a;b$$ $x$ $$ $x$", "$$a;b$$", "$x$ $$ $x$")
+	f("a = $1 AND b = $name AND c = ?", "a", "=", "$1", "AND", "b", "=", "$name", "AND", "c", "=", "?")
+	f("x::INT[3]", "x", "::", "INT", "[", "3", "]")
+	f("1e-3+.5-0x1F", "1e-3", "+", ".5", "-", "0x1F")
+	f("a->>'$.b'", "a", "->>", "'$.b'")
+	f("t.1", "t", ".", "1")
+	f("a--comment", "a")
+	f("größe<>1", "größe", "<>", "1")
+	f("a IS DISTINCT FROM b", "a", "IS", "DISTINCT", "FROM", "b")
+}
+
+func TestSplitNamesWhatDoesNotEnd(t *testing.T) {
+	f := func(sql string, position int) {
+		t.Helper()
+		_, err := Split(sql)
+		e, ok := err.(*base.Error)
+		if !ok || e.Kind != base.Invalid || e.Position != position {
+			t.Errorf("%q: %v at %d, want Invalid at %d", sql, err, e.Position, position)
+		}
+	}
+	f("SELECT 'abc", 8)
+	f(`SELECT "abc`, 8)
+	f("SELECT (1", 8)
+	f("SELECT 1)", 9)
+	f("SELECT /* x", 8)
+	f("SELECT $$ x", 8)
+}
+
+func TestStatementsCutsAtTopLevelSemicolons(t *testing.T) {
+	got, err := Statements(" SELECT ';' ;; insert into t values (1) ; ")
+	if err != nil || len(got) != 2 {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	if got[1].Text != "insert into t values (1)" || got[1].Offset != 15 || got[1].Verb() != "INSERT" {
+		t.Errorf("second statement: %+v", got[1])
+	}
+}
+
+func TestVerbLooksBehindCTEs(t *testing.T) {
+	f := func(sql, want string) {
+		t.Helper()
+		s, err := Statements(sql)
+		if err != nil || s[0].Verb() != want {
+			t.Errorf("%q: %q, want %q (%v)", sql, s[0].Verb(), want, err)
+		}
+	}
+	f("with a as (select 1), b(x) as materialized (select 2) update t set x = 1", "UPDATE")
+	f("WITH RECURSIVE a AS (SELECT 1) SELECT * FROM a", "SELECT")
+	f("((select 1))", "SELECT")
+	f("from t", "FROM")
+	f("with update_log as (select 1) delete from t", "DELETE")
+}
+
+func TestQualifiedName(t *testing.T) {
+	tokens, _ := Split(`FROM a."b.c".d x`)
+	parts, next := QualifiedName(tokens, 1)
+	if !reflect.DeepEqual(parts, []string{"a", "b.c", "d"}) || !tokens[next].Is("x") {
+		t.Errorf("parts %q, next %d", parts, next)
+	}
+}

@@ -1,0 +1,236 @@
+package duck
+
+/*
+#include <stdlib.h>
+#include <duckdb.h>
+*/
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Conn is one DuckDB connection. It serves one query at a time: its result must be
+// closed before the next one starts.
+type Conn struct {
+	conn     C.duckdb_connection
+	prepared map[string]*Stmt
+}
+
+// preparedPerConn bounds the statements that a connection keeps prepared. They are
+// those without tables of ours, whose plan no edit can make stale.
+const preparedPerConn = 64
+
+// Connect opens a connection.
+func (i *Instance) Connect() (*Conn, error) {
+	c := &Conn{prepared: map[string]*Stmt{}}
+	if C.duckdb_connect(i.db, &c.conn) != C.DuckDBSuccess {
+		return nil, base.Errorf(base.Internal, "duckdb: cannot connect")
+	}
+	return c, nil
+}
+
+// Raw returns the C handle (duckdb_connection), for registering C functions.
+func (c *Conn) Raw() unsafe.Pointer { return unsafe.Pointer(c.conn) }
+
+// Close ends the connection.
+func (c *Conn) Close() {
+	for _, s := range c.prepared {
+		s.Close()
+	}
+	C.duckdb_disconnect(&c.conn)
+}
+
+// Exec runs one or more statements and drops their results.
+func (c *Conn) Exec(sql string) error {
+	csql := C.CString(sql)
+	defer C.free(unsafe.Pointer(csql))
+	var result C.duckdb_result
+	state := C.duckdb_query(c.conn, csql, &result)
+	defer C.duckdb_destroy_result(&result)
+	if state != C.DuckDBSuccess {
+		return convertError(C.GoString(C.duckdb_result_error(&result)))
+	}
+	return nil
+}
+
+// Stmt is a prepared statement of one connection.
+type Stmt struct {
+	conn   *Conn
+	stmt   C.duckdb_prepared_statement
+	cached bool
+}
+
+// Prepare parses, binds and plans one statement.
+func (c *Conn) Prepare(sql string) (*Stmt, error) {
+	csql := C.CString(sql)
+	defer C.free(unsafe.Pointer(csql))
+	s := &Stmt{conn: c}
+	if C.duckdb_prepare(c.conn, csql, &s.stmt) != C.DuckDBSuccess {
+		err := convertError(C.GoString(C.duckdb_prepare_error(s.stmt)))
+		C.duckdb_destroy_prepare(&s.stmt)
+		return nil, err
+	}
+	return s, nil
+}
+
+// PrepareCached is Prepare for statements that name no table of ours: the
+// connection keeps the statement and hands it out again.
+func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
+	if s, ok := c.prepared[sql]; ok {
+		return s, nil
+	}
+	s, err := c.Prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.prepared) < preparedPerConn {
+		s.cached = true
+		c.prepared[sql] = s
+	}
+	return s, nil
+}
+
+// Close releases the statement, unless its connection keeps it.
+func (s *Stmt) Close() {
+	if !s.cached {
+		C.duckdb_destroy_prepare(&s.stmt)
+	}
+}
+
+// Bind sets the parameters: positional ones in order, or one map[string]any for
+// named ones ($name). Values are nil, bool, the integers and floats, string,
+// []byte and time.Time.
+func (s *Stmt) Bind(args []any) error {
+	n := int(C.duckdb_nparams(s.stmt))
+	if len(args) == 1 {
+		if named, ok := args[0].(map[string]any); ok {
+			return s.bindNamed(named, n)
+		}
+	}
+	if len(args) != n {
+		return base.Errorf(base.Invalid, "the statement has %d parameters, %d values were given", n, len(args))
+	}
+	for i, arg := range args {
+		if err := s.bindOne(C.idx_t(i+1), arg); err != nil {
+			return base.Wrap(err, "parameter %d", i+1)
+		}
+	}
+	return nil
+}
+
+func (s *Stmt) bindNamed(named map[string]any, n int) error {
+	for i := 1; i <= n; i++ {
+		cname := C.duckdb_parameter_name(s.stmt, C.idx_t(i))
+		name := C.GoString(cname)
+		C.duckdb_free(unsafe.Pointer(cname))
+		arg, ok := named[name]
+		if !ok {
+			return base.Errorf(base.Invalid, "no value for parameter $%s", name)
+		}
+		if err := s.bindOne(C.idx_t(i), arg); err != nil {
+			return base.Wrap(err, "parameter $%s", name)
+		}
+	}
+	if len(named) > n {
+		return base.Errorf(base.Invalid, "the statement has %d parameters, %d values were given", n, len(named))
+	}
+	return nil
+}
+
+func (s *Stmt) bindOne(i C.idx_t, arg any) error {
+	var state C.duckdb_state
+	switch v := arg.(type) {
+	case nil:
+		state = C.duckdb_bind_null(s.stmt, i)
+	case bool:
+		state = C.duckdb_bind_boolean(s.stmt, i, C.bool(v))
+	case int:
+		state = C.duckdb_bind_int64(s.stmt, i, C.int64_t(v))
+	case int8:
+		state = C.duckdb_bind_int8(s.stmt, i, C.int8_t(v))
+	case int16:
+		state = C.duckdb_bind_int16(s.stmt, i, C.int16_t(v))
+	case int32:
+		state = C.duckdb_bind_int32(s.stmt, i, C.int32_t(v))
+	case int64:
+		state = C.duckdb_bind_int64(s.stmt, i, C.int64_t(v))
+	case uint:
+		state = C.duckdb_bind_uint64(s.stmt, i, C.uint64_t(v))
+	case uint8:
+		state = C.duckdb_bind_uint8(s.stmt, i, C.uint8_t(v))
+	case uint16:
+		state = C.duckdb_bind_uint16(s.stmt, i, C.uint16_t(v))
+	case uint32:
+		state = C.duckdb_bind_uint32(s.stmt, i, C.uint32_t(v))
+	case uint64:
+		state = C.duckdb_bind_uint64(s.stmt, i, C.uint64_t(v))
+	case float32:
+		state = C.duckdb_bind_float(s.stmt, i, C.float(v))
+	case float64:
+		state = C.duckdb_bind_double(s.stmt, i, C.double(v))
+	case string:
+		p := unsafe.Pointer(unsafe.StringData(v))
+		if len(v) == 0 {
+			p = unsafe.Pointer(&emptyBytes[0])
+		}
+		state = C.duckdb_bind_varchar_length(s.stmt, i, (*C.char)(p), C.idx_t(len(v)))
+	case []byte:
+		p := unsafe.Pointer(unsafe.SliceData(v))
+		if len(v) == 0 {
+			p = unsafe.Pointer(&emptyBytes[0])
+		}
+		state = C.duckdb_bind_blob(s.stmt, i, p, C.idx_t(len(v)))
+	case time.Time:
+		state = C.duckdb_bind_timestamp_tz(s.stmt, i, C.duckdb_timestamp{micros: C.int64_t(v.UnixMicro())})
+	default:
+		return base.Errorf(base.Invalid, "a %T cannot be a parameter", arg).
+			WithHint("send it as text and cast it: $1::TYPE")
+	}
+	if state != C.DuckDBSuccess {
+		return base.Errorf(base.Invalid, "value %v cannot be bound", arg)
+	}
+	return nil
+}
+
+var emptyBytes [1]byte
+
+// Query prepares, binds and starts a statement; the result streams. The context
+// ends the query when it ends, until the result is closed.
+func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, error) {
+	s, err := c.Prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Bind(args); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s.Start(ctx)
+}
+
+// queryText runs a query that yields one VARCHAR, and returns it.
+func (c *Conn) queryText(s *Stmt, args ...any) (string, error) {
+	if err := s.Bind(args); err != nil {
+		return "", err
+	}
+	var result C.duckdb_result
+	state := C.duckdb_execute_prepared(s.stmt, &result)
+	defer C.duckdb_destroy_result(&result)
+	if state != C.DuckDBSuccess {
+		return "", convertError(C.GoString(C.duckdb_result_error(&result)))
+	}
+	chunk := C.duckdb_fetch_chunk(result)
+	if chunk == nil {
+		return "", fmt.Errorf("no row")
+	}
+	defer C.duckdb_destroy_data_chunk(&chunk)
+	vector := C.duckdb_data_chunk_get_vector(chunk, 0)
+	text := (*C.duckdb_string_t)(C.duckdb_vector_get_data(vector))
+	return C.GoStringN(C.duckdb_string_t_data(text), C.int(C.duckdb_string_t_length(*text))), nil
+}

@@ -1,0 +1,59 @@
+package duck
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// failure is DuckDB's error as JSON, which connections ask for with errors_as_json.
+type failure struct {
+	Type       string `json:"exception_type"`
+	Message    string `json:"exception_message"`
+	Subtype    string `json:"error_subtype"`
+	Position   string `json:"position"`
+	Candidates string `json:"candidates"`
+}
+
+// kindsByType maps DuckDB's exception types to what a caller can do about them.
+// Types that are not listed are Internal.
+var kindsByType = map[string]base.Kind{
+	"Parser": base.Invalid, "Syntax": base.Invalid, "Binder": base.Invalid, "Catalog": base.Invalid,
+	"Conversion": base.Invalid, "Out of Range": base.Invalid, "Invalid Input": base.Invalid,
+	"Invalid type": base.Invalid, "Mismatch Type": base.Invalid, "Constraint": base.Invalid,
+	"Not implemented": base.Invalid, "Expression": base.Invalid, "Parameter Not Resolved": base.Invalid,
+	"Parameter Not Allowed": base.Invalid, "Invalid": base.Invalid, "Divide by Zero": base.Invalid,
+	"Decimal": base.Invalid, "Sequence": base.Invalid, "Dependency": base.Invalid, "Invalid Configuration": base.Invalid,
+	"Permission": base.Forbidden, "Out of Memory": base.TooLarge, "INTERRUPT": base.Canceled,
+	"Interrupt": base.Canceled,
+}
+
+// convertError turns DuckDB's error text into a base error. Positions are 1-based
+// byte positions in the SQL text that DuckDB was given.
+func convertError(text string) *base.Error {
+	var f failure
+	if json.Unmarshal([]byte(text), &f) != nil || f.Type == "" {
+		kind, message, found := strings.Cut(text, " Error: ")
+		if !found {
+			return base.Errorf(base.Internal, "%s", text)
+		}
+		f = failure{Type: kind, Message: message}
+	}
+	kind, known := kindsByType[f.Type]
+	if !known {
+		kind = base.Internal
+	}
+	err := base.Errorf(kind, "%s", strings.TrimSpace(f.Message))
+	switch {
+	case f.Type == "Out of Memory":
+		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise memory_limit")
+	case f.Candidates != "":
+		err = err.WithHint("did you mean %s?", f.Candidates)
+	}
+	if p, e := strconv.Atoi(f.Position); e == nil {
+		err = err.At(p + 1)
+	}
+	return err
+}

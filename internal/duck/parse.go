@@ -1,0 +1,69 @@
+package duck
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// ErrNotSelect says that a statement is valid as far as DuckDB's parser can tell, but
+// no SELECT (or FROM, VALUES, DESCRIBE, SHOW, SUMMARIZE), which alone have a tree to show.
+var ErrNotSelect = errors.New("not a select statement")
+
+// Node is an object of DuckDB's serialized syntax tree: the query nodes, table
+// references and expressions of DuckDB's own parser, under the names that
+// json_serialize_sql gives them.
+type Node = map[string]any
+
+// ParseSelect returns the query node of one SELECT statement, as DuckDB's parser sees
+// it. A syntax error is Invalid with its position in the text.
+func (c *Conn) ParseSelect(sql string) (Node, error) {
+	stmt, err := c.PrepareCached("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR")
+	if err != nil {
+		return nil, err
+	}
+	text, err := c.queryText(stmt, sql)
+	if err != nil {
+		return nil, base.Wrap(err, "parse")
+	}
+	var answer struct {
+		Error      bool   `json:"error"`
+		Type       string `json:"error_type"`
+		Message    string `json:"error_message"`
+		Position   string `json:"position"`
+		Statements []struct {
+			Node Node `json:"node"`
+		} `json:"statements"`
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		return nil, base.Errorf(base.Internal, "parse: %w", err)
+	}
+	switch {
+	case answer.Error && answer.Type == "not implemented":
+		return nil, ErrNotSelect
+	case answer.Error:
+		e := base.Errorf(base.Invalid, "%s", answer.Message)
+		if p, err := strconv.Atoi(answer.Position); err == nil {
+			e = e.At(p + 1)
+		}
+		return nil, e
+	case len(answer.Statements) != 1:
+		return nil, base.Errorf(base.Invalid, "expected one statement, found %d", len(answer.Statements))
+	}
+	return answer.Statements[0].Node, nil
+}
+
+// PrintSelect returns SQL text for a query node: the inverse of ParseSelect.
+func (c *Conn) PrintSelect(node Node) (string, error) {
+	stmt, err := c.PrepareCached("SELECT json_deserialize_sql($1::VARCHAR::JSON)")
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(Node{"error": false, "statements": []any{Node{"node": node, "named_param_map": []any{}}}})
+	if err != nil {
+		return "", base.Errorf(base.Internal, "print: %w", err)
+	}
+	return c.queryText(stmt, string(text))
+}

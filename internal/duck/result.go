@@ -1,0 +1,208 @@
+package duck
+
+/*
+#include <stdlib.h>
+#include <string.h>
+#include <duckdb.h>
+
+struct ArrowArray {
+	int64_t length, null_count, offset, n_buffers, n_children;
+	const void **buffers;
+	struct ArrowArray **children, *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+struct ArrowSchema {
+	const char *format, *name, *metadata;
+	int64_t flags, n_children;
+	struct ArrowSchema **children, *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+// A result being produced, with what the conversion of its chunks needs.
+typedef struct {
+	duckdb_result result;
+	duckdb_arrow_options options;
+} scoter_result;
+
+// Runs the statement up to its first rows.
+static duckdb_state scoter_start(duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
+	duckdb_pending_result pending;
+	if (duckdb_pending_prepared_streaming(stmt, &pending) != DuckDBSuccess) {
+		*error = strdup(duckdb_pending_error(pending));
+		duckdb_destroy_pending(&pending);
+		return DuckDBError;
+	}
+	duckdb_state state = duckdb_execute_pending(pending, &r->result);
+	if (state != DuckDBSuccess) {
+		const char *message = duckdb_result_error(&r->result);
+		if (!message) message = duckdb_pending_error(pending);
+		*error = strdup(message ? message : "unknown error");
+		duckdb_destroy_result(&r->result);
+	} else {
+		r->options = duckdb_result_get_arrow_options(&r->result);
+	}
+	duckdb_destroy_pending(&pending);
+	return state;
+}
+
+static duckdb_error_data scoter_schema(scoter_result *r, struct ArrowSchema *out) {
+	idx_t n = duckdb_column_count(&r->result);
+	duckdb_logical_type *types = malloc(n * sizeof(duckdb_logical_type));
+	const char **names = malloc(n * sizeof(char *));
+	for (idx_t i = 0; i < n; i++) {
+		types[i] = duckdb_column_logical_type(&r->result, i);
+		names[i] = duckdb_column_name(&r->result, i);
+	}
+	duckdb_error_data error = duckdb_to_arrow_schema(r->options, types, names, n, out);
+	for (idx_t i = 0; i < n; i++) duckdb_destroy_logical_type(&types[i]);
+	free(types);
+	free(names);
+	return error;
+}
+
+// Fetches and converts the next chunk: 1 a chunk, 0 the end, -1 an error.
+static int scoter_next(scoter_result *r, struct ArrowArray *out, duckdb_error_data *error) {
+	duckdb_data_chunk chunk = duckdb_fetch_chunk(r->result);
+	if (!chunk) return duckdb_result_error(&r->result) && *duckdb_result_error(&r->result) ? -1 : 0;
+	*error = duckdb_data_chunk_to_arrow(r->options, chunk, out);
+	duckdb_destroy_data_chunk(&chunk);
+	return *error && duckdb_error_data_has_error(*error) ? -1 : 1;
+}
+
+static void scoter_close(scoter_result *r) {
+	duckdb_destroy_arrow_options(&r->options);
+	duckdb_destroy_result(&r->result);
+	free(r);
+}
+*/
+import "C"
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/cdata"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Result streams a query's rows as Arrow batches of at most 2,048 rows. DuckDB
+// computes ahead into a bounded buffer, so memory does not grow with the result.
+type Result struct {
+	stmt   *Stmt
+	res    *C.scoter_result
+	schema *arrow.Schema
+	unhook func()
+	ctx    context.Context
+}
+
+// Start executes a bound statement. The result owns the statement.
+func (s *Stmt) Start(ctx context.Context) (*Result, error) {
+	unhook := s.conn.interruptWith(ctx)
+	r := &Result{stmt: s, res: (*C.scoter_result)(C.calloc(1, C.sizeof_scoter_result)), unhook: unhook, ctx: ctx}
+	var message *C.char
+	if C.scoter_start(s.stmt, r.res, &message) != C.DuckDBSuccess {
+		text := C.GoString(message)
+		C.free(unsafe.Pointer(message))
+		C.free(unsafe.Pointer(r.res))
+		unhook()
+		s.Close()
+		return nil, contextError(ctx, convertError(text))
+	}
+	if err := r.importSchema(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// interruptWith interrupts the connection's query when ctx ends, until the
+// returned function is called, which waits for an interrupt under way: it must not
+// hit the connection's next query.
+func (c *Conn) interruptWith(ctx context.Context) (unhook func()) {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	ended := false
+	stop := context.AfterFunc(ctx, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !ended {
+			C.duckdb_interrupt(c.conn)
+		}
+	})
+	return func() {
+		stop()
+		mu.Lock()
+		ended = true
+		mu.Unlock()
+	}
+}
+
+// contextError prefers the reason for which the context ended to the interrupt
+// that it caused.
+func contextError(ctx context.Context, err *base.Error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
+		return base.Errorf(base.Timeout, "the query took longer than its timeout")
+	}
+	return base.Errorf(base.Canceled, "the query was canceled: %w", context.Cause(ctx))
+}
+
+func (r *Result) importSchema() error {
+	var cschema C.struct_ArrowSchema
+	if e := C.scoter_schema(r.res, &cschema); e != nil {
+		defer C.duckdb_destroy_error_data(&e)
+		if C.duckdb_error_data_has_error(e) {
+			return convertError(C.GoString(C.duckdb_error_data_message(e)))
+		}
+	}
+	s, err := cdata.ImportCArrowSchema((*cdata.CArrowSchema)(unsafe.Pointer(&cschema)))
+	if err != nil {
+		return base.Errorf(base.Internal, "duckdb result schema: %w", err)
+	}
+	r.schema = s
+	return nil
+}
+
+// Schema returns the columns of the result.
+func (r *Result) Schema() *arrow.Schema { return r.schema }
+
+// Next returns the next batch, which the caller releases, or io.EOF.
+func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
+	var array C.struct_ArrowArray
+	var failed C.duckdb_error_data
+	status := C.scoter_next(r.res, &array, &failed)
+	if failed != nil {
+		defer C.duckdb_destroy_error_data(&failed)
+	}
+	switch {
+	case status == 0:
+		return nil, io.EOF
+	case status < 0 && failed != nil:
+		return nil, convertError(C.GoString(C.duckdb_error_data_message(failed)))
+	case status < 0:
+		return nil, contextError(r.ctx, convertError(C.GoString(C.duckdb_result_error(&r.res.result))))
+	}
+	rec, err := cdata.ImportCRecordBatchWithSchema((*cdata.CArrowArray)(unsafe.Pointer(&array)), r.schema)
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "duckdb result batch: %w", err)
+	}
+	return rec, nil
+}
+
+// Close ends the query if it still runs and frees the connection for the next one.
+func (r *Result) Close() {
+	r.unhook()
+	C.scoter_close(r.res)
+	r.stmt.Close()
+}

@@ -20,6 +20,9 @@ type Column struct {
 	NotNull bool          `json:"not_null,omitempty"`
 	Default string        `json:"default,omitempty"` // an SQL expression, or empty for NULL
 	Check   string        `json:"check,omitempty"`   // an SQL condition, or empty
+	// Initial is an SQL constant that rows written before the column was added hold, or empty for
+	// NULL. A later change of Default leaves it as it is.
+	Initial string `json:"initial,omitempty"`
 }
 
 // Transform says how a column's value becomes a partition's value.

@@ -1,0 +1,123 @@
+// Package catalog keeps what is durable besides the write-ahead log and the part
+// files: databases, schemas, tables with every version of their schema, views, the list
+// of parts with their statistics, idempotency keys, how far the log is flushed.
+//
+// It is one SQLite file that anybody can open; schema.sql documents it. SQLite's file
+// operations go through vfs.FS, so a test can crash and fail the catalog like everything
+// else. Queries never read it: Open loads all of it, and from then on the engine's
+// in-memory versions are the truth and the catalog follows, one transaction per Edit.
+package catalog
+
+import (
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// FormatVersion is the newest layout of a data directory that this binary reads, and the
+// one it writes. A catalog with a greater one is refused.
+const FormatVersion = 1
+
+// ColumnStats describes one column of one part. Min and Max bound every value that is
+// not NULL; both are the zero Value (NULL) if nothing is known: no value, no order (nested
+// types), a text too long to keep. With a NaN among the values, Max is NaN.
+type ColumnStats = struct {
+	Min   schema.Value `json:"min"`
+	Max   schema.Value `json:"max"`
+	Nulls int64        `json:"nulls"` // rows
+}
+
+// Part is the durable description of one Parquet file, parts/<table>/<id>.parquet.
+type Part struct {
+	ID            base.SourceID
+	Table         base.TableID
+	SchemaVersion uint32 // the version of the table's schema that it was written with
+	Partition     string // the partition's key as the engine spells it; empty without partitioning
+	Rows          int64
+	Bytes         int64  // of the file
+	Checksum      uint32 // CRC32C of the file
+	Level         int    // 0 after a flush, one more after each merge
+	MinSeq        base.Seq
+	MaxSeq        base.Seq
+	Created       time.Time // microseconds, UTC
+	Stats         map[base.ColumnID]ColumnStats
+}
+
+// Table is a table with what the catalog knows of it besides its schema.
+type Table struct {
+	Schema       schema.Table
+	TruncatedSeq base.Seq  // log frames up to this one hold no rows of the table any more
+	Created      time.Time // microseconds, UTC
+}
+
+// SchemaName names a schema within a database.
+type SchemaName struct{ Database, Name string }
+
+// ViewName names a view.
+type ViewName struct{ Database, Schema, Name string }
+
+// ViewColumn is one column that a view gives.
+type ViewColumn struct {
+	Name string      `json:"name"`
+	Type schema.Type `json:"type"`
+}
+
+// View is a stored query.
+type View struct {
+	Name    ViewName
+	SQL     string
+	Columns []ViewColumn
+	Created time.Time // microseconds, UTC
+}
+
+// Key is an idempotency key with the result of the request that brought it.
+type Key struct {
+	Key      string
+	BodyHash []byte
+	Result   []byte
+	Expires  time.Time // microseconds, UTC
+}
+
+// Counters are the next numbers to give. An edit only raises them; zero leaves one as
+// it is.
+type Counters struct {
+	NextTable  base.TableID
+	NextSource base.SourceID
+	NextSeq    base.Seq
+}
+
+// State is everything in a catalog, as Open found it. Slices are sorted by their id or
+// name; nothing in it is shared.
+type State struct {
+	Databases      []string
+	Schemas        []SchemaName
+	Tables         []Table
+	TableVersions  map[base.TableID][]schema.Table // every version ever, oldest first, the current one included
+	Views          []View
+	Parts          []Part
+	Keys           []Key
+	FlushedThrough base.SegmentID // segments up to this one are in parts
+	Counters       Counters
+}
+
+// Edit is one atomic change. Removals happen before additions, so one edit may replace
+// a thing by another of the same name. The zero Edit changes nothing.
+type Edit struct {
+	DropViews     []ViewName
+	RemoveParts   []base.SourceID
+	DropTables    []base.TableID // with their versions and parts
+	DropSchemas   []SchemaName   // must be empty after the removals above
+	DropDatabases []string       // must be empty after the removals above
+	DropKeys      []string
+
+	PutDatabases []string
+	PutSchemas   []SchemaName
+	PutTables    []Table // new, or the newest version of one that is there (rename, truncate, new schema)
+	PutViews     []View
+	AddParts     []Part
+	PutKeys      []Key
+
+	FlushedThrough base.SegmentID // only rises; zero leaves it
+	Counters       Counters
+}

@@ -1,0 +1,64 @@
+// Package part writes, checks and reads parts: immutable, sorted Parquet files that any
+// Parquet tool can open.
+//
+// One part holds rows of one table in the storage types of one version of its schema.
+// Column names are the table's when the part was written; the Parquet field_id is the
+// column id, which stays when the column is renamed.
+package part
+
+import (
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// RowGroupRows is how many rows a row group holds, but for the last of a file: DuckDB's
+// own unit of parallel scans and of pruning by statistics.
+const RowGroupRows = 122_880
+
+// Profile says what a file is written for.
+type Profile uint8
+
+const (
+	// Fast costs the least CPU: for flushes, whose files the next merge rewrites.
+	Fast Profile = iota
+	// Best costs more CPU for smaller files: for merges.
+	Best
+)
+
+// Options is how a part is written.
+type Options struct {
+	Profile Profile
+}
+
+// ColumnStats describes one column of one part. Min and Max bound every value that is
+// not NULL; both are the zero Value (NULL) if nothing is known: no value, no order (nested
+// types), a text too long to keep. With a NaN among the values, Max is NaN.
+type ColumnStats = struct {
+	Min   schema.Value `json:"min"`
+	Max   schema.Value `json:"max"`
+	Nulls int64        `json:"nulls"` // rows
+}
+
+// Written describes a part file: what Write returns, and what Verify compares.
+type Written struct {
+	Rows     int64
+	Bytes    int64  // of the file
+	Checksum uint32 // CRC32C of the file
+	Stats    map[base.ColumnID]ColumnStats
+}
+
+// Footer is what a part says of itself.
+type Footer struct {
+	Table         base.TableID
+	SchemaVersion uint32
+	Rows          int64
+	RowGroups     int
+	Columns       []FooterColumn // in file order
+	Stats         map[base.ColumnID]ColumnStats
+}
+
+// FooterColumn is a column of a part.
+type FooterColumn struct {
+	ID   base.ColumnID
+	Name string // the column's name when the part was written
+}

@@ -1,0 +1,290 @@
+package vfs
+
+import (
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"syscall"
+)
+
+// sectorBytes is the unit in which a disk may write or lose bytes.
+const sectorBytes = 512
+
+// node is a file or a folder: what a process sees, what is durable, and the
+// changes in between in the order in which they were made.
+type node struct {
+	// A folder.
+	entries       map[string]*node // nil for a file
+	synced        map[string]*node
+	unsyncedNames []dirOp
+
+	// A file.
+	data       []byte
+	syncedData []byte
+	unsynced   []fileOp
+}
+
+func newDir() *node { return &node{entries: map[string]*node{}, synced: map[string]*node{}} }
+
+func (n *node) isDir() bool { return n.entries != nil }
+
+// bytes returns the length of all files in and below n.
+func (n *node) bytes() int64 {
+	total := int64(len(n.data))
+	for _, child := range n.entries {
+		total += child.bytes()
+	}
+	return total
+}
+
+// dirOp gives the name set to a node, takes the name clear away, or both at once
+// (a rename). An empty name is none.
+type dirOp struct {
+	set   string
+	to    *node
+	clear string
+}
+
+func (op dirOp) apply(entries map[string]*node) {
+	if op.clear != "" {
+		delete(entries, op.clear)
+	}
+	if op.set != "" {
+		entries[op.set] = op.to
+	}
+}
+
+func (n *node) changeNames(op dirOp) {
+	op.apply(n.entries)
+	n.unsyncedNames = append(n.unsyncedNames, op)
+}
+
+// fileOp writes data at an offset or, if data is nil, sets the length to offset.
+type fileOp struct {
+	offset int64
+	data   []byte
+}
+
+func (op fileOp) apply(image []byte) []byte {
+	if op.data == nil {
+		return resize(image, op.offset)
+	}
+	if end := op.offset + int64(len(op.data)); end > int64(len(image)) {
+		image = resize(image, end)
+	}
+	copy(image[op.offset:], op.data)
+	return image
+}
+
+func resize(image []byte, size int64) []byte {
+	if size <= int64(len(image)) {
+		return image[:size]
+	}
+	old := len(image)
+	image = slices.Grow(image, int(size)-old)[:size]
+	clear(image[old:])
+	return image
+}
+
+func (n *node) changeData(op fileOp) {
+	n.data = op.apply(n.data)
+	n.unsynced = append(n.unsynced, op)
+}
+
+// CrashClone returns the file system that a machine would find after a power
+// failure now: everything synced, and of everything else as much as chance and
+// keepUnsyncedPercent (0 to 100) decide. At 0 nothing unsynced survives, at 100
+// all does, which is what a killed process leaves on a machine that runs on. In
+// between, a file keeps either a prefix of its unsynced writes, the last one cut
+// at any byte, or any of their sectors, as a disk cache that reorders would; a
+// folder keeps any of its unsynced names. Open handles and locks do not follow.
+func (c *Crashable) CrashClone(rng *rand.Rand, keepUnsyncedPercent int) *Crashable {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clone := NewCrashable()
+	clone.capacity = c.capacity
+	clone.root = c.root.afterCrash(rng, keepUnsyncedPercent)
+	return clone
+}
+
+func (n *node) afterCrash(rng *rand.Rand, keepPercent int) *node {
+	if !n.isDir() {
+		image := n.imageAfterCrash(rng, keepPercent)
+		return &node{data: image, syncedData: slices.Clone(image)}
+	}
+	names := maps.Clone(n.synced)
+	// A change that is lost takes later changes of the same names with it.
+	lost := map[string]bool{}
+	for _, op := range n.unsyncedNames {
+		if lost[op.set] || lost[op.clear] || rng.IntN(100) >= keepPercent {
+			lost[op.set], lost[op.clear] = op.set != "", op.clear != ""
+			continue
+		}
+		op.apply(names)
+	}
+	clone := newDir()
+	for _, name := range slices.Sorted(maps.Keys(names)) { // sorted: one seed, one result
+		clone.entries[name] = names[name].afterCrash(rng, keepPercent)
+	}
+	clone.synced = maps.Clone(clone.entries)
+	return clone
+}
+
+func (n *node) imageAfterCrash(rng *rand.Rand, keepPercent int) []byte {
+	image := slices.Clone(n.syncedData)
+	keep := func() bool { return rng.IntN(100) < keepPercent }
+	if rng.IntN(2) == 0 {
+		for _, op := range n.unsynced {
+			if keep() {
+				image = op.apply(image)
+				continue
+			}
+			if keepPercent > 0 && op.data != nil {
+				op.data = op.data[:rng.IntN(len(op.data)+1)]
+				image = op.apply(image)
+			}
+			break
+		}
+		return image
+	}
+	for _, op := range n.unsynced {
+		if op.data == nil {
+			if keep() {
+				image = op.apply(image)
+			}
+			continue
+		}
+		for start := 0; start < len(op.data); {
+			end := min(len(op.data), start+sectorBytes-int((op.offset+int64(start))%sectorBytes))
+			if keep() {
+				image = fileOp{op.offset + int64(start), op.data[start:end]}.apply(image)
+			}
+			start = end
+		}
+	}
+	return image
+}
+
+// crashableFile is an open file; it stays usable when its name is gone.
+type crashableFile struct {
+	fs       *Crashable
+	node     *node
+	path     string
+	writable bool
+	closed   bool
+}
+
+// enter locks the file system and returns the unlock function.
+func (f *crashableFile) enter(op string, write bool) (func(), error) {
+	f.fs.mu.Lock()
+	switch {
+	case f.closed:
+		f.fs.mu.Unlock()
+		return nil, pathError(op, f.path, fs.ErrClosed)
+	case write && !f.writable:
+		f.fs.mu.Unlock()
+		return nil, pathError(op, f.path, syscall.EBADF)
+	}
+	return f.fs.mu.Unlock, nil
+}
+
+func (f *crashableFile) ReadAt(p []byte, offset int64) (int, error) {
+	unlock, err := f.enter("read", false)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	if offset < 0 {
+		return 0, pathError("read", f.path, syscall.EINVAL)
+	}
+	n := copy(p, f.node.data[min(offset, int64(len(f.node.data))):])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (f *crashableFile) WriteAt(p []byte, offset int64) (int, error) {
+	unlock, err := f.enter("write", true)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	if offset < 0 {
+		return 0, pathError("write", f.path, syscall.EINVAL)
+	}
+	fits := f.fitsLocked(offset + int64(len(p)))
+	n := int(max(0, min(int64(len(p)), fits-offset)))
+	if n > 0 {
+		f.node.changeData(fileOp{offset, append([]byte{}, p[:n]...)})
+	}
+	if n < len(p) {
+		return n, pathError("write", f.path, errNoSpace)
+	}
+	return n, nil
+}
+
+// fitsLocked returns the length up to size that the capacity lets the file have.
+func (f *crashableFile) fitsLocked(size int64) int64 {
+	length := int64(len(f.node.data))
+	if f.fs.capacity < 0 || size <= length {
+		return size
+	}
+	return min(size, max(length, length+f.fs.capacity-f.fs.root.bytes()))
+}
+
+func (f *crashableFile) Truncate(size int64) error { return f.resize("truncate", size, false) }
+
+func (f *crashableFile) Allocate(size int64) error { return f.resize("allocate", size, true) }
+
+func (f *crashableFile) resize(op string, size int64, growOnly bool) error {
+	unlock, err := f.enter(op, true)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	switch {
+	case size < 0:
+		return pathError(op, f.path, syscall.EINVAL)
+	case growOnly && size <= int64(len(f.node.data)):
+		return nil
+	case f.fitsLocked(size) < size:
+		return pathError(op, f.path, errNoSpace)
+	}
+	f.node.changeData(fileOp{offset: size})
+	return nil
+}
+
+func (f *crashableFile) Size() (int64, error) {
+	unlock, err := f.enter("size", false)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	return int64(len(f.node.data)), nil
+}
+
+func (f *crashableFile) Sync() error {
+	unlock, err := f.enter("sync", true)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, op := range f.node.unsynced {
+		f.node.syncedData = op.apply(f.node.syncedData)
+	}
+	f.node.unsynced = nil
+	return nil
+}
+
+func (f *crashableFile) Close() error {
+	unlock, err := f.enter("close", false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	f.closed = true
+	return nil
+}

@@ -1,0 +1,299 @@
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// OpKind names an operation of FS, Reader or File.
+type OpKind string
+
+// The operations, named as their methods.
+const (
+	OpCreate        OpKind = "create"
+	OpOpen          OpKind = "open"
+	OpOpenReadWrite OpKind = "open-read-write"
+	OpMkdir         OpKind = "mkdir"
+	OpList          OpKind = "list"
+	OpStat          OpKind = "stat"
+	OpRemove        OpKind = "remove"
+	OpSyncDir       OpKind = "sync-dir"
+	OpLock          OpKind = "lock"
+	OpFreeSpace     OpKind = "free-space"
+	OpRename        OpKind = "rename"
+	OpReadAt        OpKind = "read"
+	OpSize          OpKind = "size"
+	OpWriteAt       OpKind = "write"
+	OpTruncate      OpKind = "truncate"
+	OpAllocate      OpKind = "allocate"
+	OpSync          OpKind = "sync"
+	OpClose         OpKind = "close"
+)
+
+// Writes reports whether the operation changes what is on disk or durable.
+func (k OpKind) Writes() bool {
+	switch k {
+	case OpCreate, OpMkdir, OpRemove, OpSyncDir, OpRename, OpWriteAt, OpTruncate, OpAllocate, OpSync:
+		return true
+	}
+	return false
+}
+
+// Op is one operation about to be done.
+type Op struct {
+	Kind  OpKind
+	Path  string // the file's or folder's; a rename's new path
+	Index int    // how many operations came before it
+	Bytes int    // what a write is to write
+}
+
+// Rule decides which operations fail: it returns the error, or nil to let the
+// operation through. It may be called concurrently.
+type Rule func(Op) error
+
+// ErrInjected is the error that the rules of this package inject if given none: a
+// disk's I/O error.
+var ErrInjected = fmt.Errorf("injected fault: %w", syscall.EIO)
+
+// ErrNoSpace is what a full disk says.
+var ErrNoSpace error = errNoSpace
+
+// ShortWrite, returned by a Rule for a write, writes the first Bytes bytes and
+// then fails with Err.
+type ShortWrite struct {
+	Bytes int
+	Err   error
+}
+
+func (s *ShortWrite) Error() string { return s.Err.Error() }
+
+// Unwrap returns Err.
+func (s *ShortWrite) Unwrap() error { return s.Err }
+
+// Never lets everything through: for counting.
+func Never(Op) error { return nil }
+
+// OnIndex fails the i-th operation, from 0, with err, or ErrInjected if nil.
+func OnIndex(i int, err error) Rule {
+	return func(op Op) error {
+		if op.Index == i {
+			return orInjected(err)
+		}
+		return nil
+	}
+}
+
+// FromIndex fails the i-th operation and all later ones: the process is dead, and
+// nothing it does to clean up has an effect.
+func FromIndex(i int) Rule {
+	return func(op Op) error {
+		if op.Index >= i {
+			return ErrInjected
+		}
+		return nil
+	}
+}
+
+// OnKind fails every operation of a kind with err, or ErrInjected if nil.
+func OnKind(kind OpKind, err error) Rule {
+	return func(op Op) error {
+		if op.Kind == kind {
+			return orInjected(err)
+		}
+		return nil
+	}
+}
+
+// Where shows a rule only the operations that match, numbered anew from 0.
+func Where(match func(Op) bool, rule Rule) Rule {
+	var count atomic.Int64
+	return func(op Op) error {
+		if !match(op) {
+			return nil
+		}
+		op.Index = int(count.Add(1) - 1)
+		return rule(op)
+	}
+}
+
+// WritesOnly matches the operations that change the disk, for Where.
+func WritesOnly(op Op) bool { return op.Kind.Writes() }
+
+func orInjected(err error) error {
+	if err == nil {
+		return ErrInjected
+	}
+	return err
+}
+
+// FailingFS fails the operations that its rule names. A failed operation has no
+// effect below, but for ShortWrite, and for Close, which closes and then fails.
+type FailingFS struct {
+	below FS
+	mu    sync.Mutex
+	rule  Rule // guarded by mu
+	count int  // guarded by mu
+}
+
+// Failing wraps a file system.
+func Failing(below FS, rule Rule) *FailingFS { return &FailingFS{below: below, rule: rule} }
+
+// Ops returns how many operations were asked for so far.
+func (f *FailingFS) Ops() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.count
+}
+
+// SetRule replaces the rule; counting goes on.
+func (f *FailingFS) SetRule(rule Rule) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rule = rule
+}
+
+func (f *FailingFS) check(kind OpKind, path string, bytes int) error {
+	f.mu.Lock()
+	rule, index := f.rule, f.count
+	f.count++
+	f.mu.Unlock()
+	if err := rule(Op{kind, path, index, bytes}); err != nil {
+		return osError(&fs.PathError{Op: string(kind), Path: path, Err: err})
+	}
+	return nil
+}
+
+// guard does an operation unless the rule fails it.
+func guard[T any](f *FailingFS, kind OpKind, path string, do func() (T, error)) (T, error) {
+	if err := f.check(kind, path, 0); err != nil {
+		var none T
+		return none, err
+	}
+	return do()
+}
+
+func (f *FailingFS) guard(kind OpKind, path string, do func() error) error {
+	if err := f.check(kind, path, 0); err != nil {
+		return err
+	}
+	return do()
+}
+
+// Create implements FS.
+func (f *FailingFS) Create(path string) (File, error) {
+	file, err := guard(f, OpCreate, path, func() (File, error) { return f.below.Create(path) })
+	if err != nil {
+		return nil, err
+	}
+	return &failingFile{failingReader{f, path, file}, file}, nil
+}
+
+// Open implements FS.
+func (f *FailingFS) Open(path string) (Reader, error) {
+	r, err := guard(f, OpOpen, path, func() (Reader, error) { return f.below.Open(path) })
+	if err != nil {
+		return nil, err
+	}
+	return &failingReader{f, path, r}, nil
+}
+
+// OpenReadWrite implements FS.
+func (f *FailingFS) OpenReadWrite(path string) (File, error) {
+	file, err := guard(f, OpOpenReadWrite, path, func() (File, error) { return f.below.OpenReadWrite(path) })
+	if err != nil {
+		return nil, err
+	}
+	return &failingFile{failingReader{f, path, file}, file}, nil
+}
+
+// Mkdir implements FS.
+func (f *FailingFS) Mkdir(path string) error {
+	return f.guard(OpMkdir, path, func() error { return f.below.Mkdir(path) })
+}
+
+// List implements FS.
+func (f *FailingFS) List(dir string) ([]string, error) {
+	return guard(f, OpList, dir, func() ([]string, error) { return f.below.List(dir) })
+}
+
+// Stat implements FS.
+func (f *FailingFS) Stat(path string) (Info, error) {
+	return guard(f, OpStat, path, func() (Info, error) { return f.below.Stat(path) })
+}
+
+// Remove implements FS.
+func (f *FailingFS) Remove(path string) error {
+	return f.guard(OpRemove, path, func() error { return f.below.Remove(path) })
+}
+
+// SyncDir implements FS.
+func (f *FailingFS) SyncDir(dir string) error {
+	return f.guard(OpSyncDir, dir, func() error { return f.below.SyncDir(dir) })
+}
+
+// Lock implements FS.
+func (f *FailingFS) Lock(path string) (io.Closer, error) {
+	return guard(f, OpLock, path, func() (io.Closer, error) { return f.below.Lock(path) })
+}
+
+// FreeSpace implements FS.
+func (f *FailingFS) FreeSpace(dir string) (uint64, error) {
+	return guard(f, OpFreeSpace, dir, func() (uint64, error) { return f.below.FreeSpace(dir) })
+}
+
+func (f *FailingFS) rename(oldPath, newPath string) error {
+	return f.guard(OpRename, newPath, func() error { return f.below.rename(oldPath, newPath) })
+}
+
+type failingReader struct {
+	fs    *FailingFS
+	path  string
+	below Reader
+}
+
+func (r *failingReader) ReadAt(p []byte, offset int64) (int, error) {
+	return guard(r.fs, OpReadAt, r.path, func() (int, error) { return r.below.ReadAt(p, offset) })
+}
+
+func (r *failingReader) Size() (int64, error) {
+	return guard(r.fs, OpSize, r.path, r.below.Size)
+}
+
+func (r *failingReader) Close() error {
+	return errors.Join(r.fs.check(OpClose, r.path, 0), r.below.Close())
+}
+
+type failingFile struct {
+	failingReader
+	below File
+}
+
+func (f *failingFile) WriteAt(p []byte, offset int64) (int, error) {
+	err := f.fs.check(OpWriteAt, f.path, len(p))
+	if err == nil {
+		return f.below.WriteAt(p, offset)
+	}
+	var short *ShortWrite
+	if !errors.As(err, &short) {
+		return 0, err
+	}
+	n, belowErr := f.below.WriteAt(p[:min(short.Bytes, len(p))], offset)
+	return n, errors.Join(err, belowErr)
+}
+
+func (f *failingFile) Truncate(size int64) error {
+	return f.fs.guard(OpTruncate, f.path, func() error { return f.below.Truncate(size) })
+}
+
+func (f *failingFile) Allocate(size int64) error {
+	return f.fs.guard(OpAllocate, f.path, func() error { return f.below.Allocate(size) })
+}
+
+func (f *failingFile) Sync() error {
+	return f.fs.guard(OpSync, f.path, f.below.Sync)
+}

@@ -1,0 +1,156 @@
+package vfs
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// writeFileBufferBytes is large enough that the system call is noise beside the copy.
+const writeFileBufferBytes = 256 << 10
+
+// WriteFile publishes what write produces as the file at path, replacing an older
+// one: after a nil error the bytes and the name are durable; after an error, or
+// a crash at any moment, path holds the old file, or none, or the whole new
+// one, never a part of it. One caller per path at a time.
+//
+// If only the last step failed (syncing the folder) the error is returned
+// although the new file may be in place: the caller must treat it as unpublished
+// and may publish again.
+func WriteFile(fsys FS, path string, write func(io.Writer) error) error {
+	temp := path + TempSuffix
+	// A crash may have left an older attempt's file.
+	if err := fsys.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return base.Wrap(err, "write %s", path)
+	}
+	if err := writeTemp(fsys, temp, write); err != nil {
+		return base.Wrap(errors.Join(err, removeIfThere(fsys, temp)), "write %s", path)
+	}
+	if err := fsys.rename(temp, path); err != nil {
+		return base.Wrap(errors.Join(err, removeIfThere(fsys, temp)), "write %s", path)
+	}
+	return base.Wrap(fsys.SyncDir(filepath.Dir(path)), "write %s", path)
+}
+
+// Publish makes a finished file that somebody else wrote (DuckDB) durable under
+// its final name, in the same folder: fsync file, rename, fsync folder. The
+// promise is WriteFile's. On an error before the rename the temporary file stays
+// where it was and belongs to the caller.
+func Publish(fsys FS, tempPath, finalPath string) error {
+	if filepath.Dir(tempPath) != filepath.Dir(finalPath) {
+		return base.Errorf(base.Internal, "publish %s: %s is in another folder, where a rename is not atomic", finalPath, tempPath)
+	}
+	f, err := fsys.OpenReadWrite(tempPath)
+	if err != nil {
+		return base.Wrap(err, "publish %s", finalPath)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return base.Wrap(err, "publish %s", finalPath)
+	}
+	if err := fsys.rename(tempPath, finalPath); err != nil {
+		return base.Wrap(err, "publish %s", finalPath)
+	}
+	return base.Wrap(fsys.SyncDir(filepath.Dir(finalPath)), "publish %s", finalPath)
+}
+
+func writeTemp(fsys FS, temp string, write func(io.Writer) error) error {
+	f, err := fsys.Create(temp)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), writeFileBufferBytes)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func removeIfThere(fsys FS, path string) error {
+	if err := fsys.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// MkdirAll makes a folder and the missing ones above it, durably. An existing
+// folder is not an error.
+func MkdirAll(fsys FS, dir string) error {
+	dir = filepath.Clean(dir)
+	parent := filepath.Dir(dir)
+	info, err := fsys.Stat(dir)
+	switch {
+	case err == nil && info.IsDir:
+		// A process killed between Mkdir and SyncDir left a folder that exists and is
+		// not durable. A parent we may not open is not one that we made.
+		if err := fsys.SyncDir(parent); !errors.Is(err, fs.ErrPermission) {
+			return base.Wrap(err, "make folder %s", dir)
+		}
+		return nil
+	case err == nil:
+		return base.Errorf(base.Conflict, "make folder %s: a file has that name", dir)
+	case !errors.Is(err, fs.ErrNotExist):
+		return base.Wrap(err, "make folder %s", dir)
+	}
+	if parent != dir {
+		if err := MkdirAll(fsys, parent); err != nil {
+			return err
+		}
+	}
+	if err := fsys.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return base.Wrap(err, "make folder %s", dir)
+	}
+	return base.Wrap(fsys.SyncDir(parent), "make folder %s", dir)
+}
+
+// RemoveAll removes a file or a folder with all it holds. A path that is not
+// there is not an error. It is durable after SyncDir of the parent.
+func RemoveAll(fsys FS, path string) error {
+	info, err := fsys.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return base.Wrap(err, "remove %s", path)
+	}
+	if info.IsDir {
+		names, err := fsys.List(path)
+		if err != nil {
+			return base.Wrap(err, "remove %s", path)
+		}
+		for _, name := range names {
+			if err := RemoveAll(fsys, filepath.Join(path, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return base.Wrap(fsys.Remove(path), "remove %s", path)
+}
+
+// ReadFile returns a whole file of at most limitBytes; a longer one is TooLarge.
+func ReadFile(fsys FS, path string, limitBytes int64) (data []byte, err error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return nil, base.Wrap(err, "read %s", path)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	size, err := f.Size()
+	if err != nil {
+		return nil, base.Wrap(err, "read %s", path)
+	}
+	if size > limitBytes {
+		return nil, base.Errorf(base.TooLarge, "read %s: %d bytes, limit %d", path, size, limitBytes)
+	}
+	data = make([]byte, size)
+	if _, err := io.ReadFull(io.NewSectionReader(f, 0, size), data); err != nil {
+		return nil, base.Wrap(err, "read %s", path)
+	}
+	return data, nil
+}

@@ -287,8 +287,7 @@ type Param struct {
 	Name Name `json:"name"`
 	// Type is what the caller passes. For an IN list it is a list.
 	Type Type `json:"type"`
-	// Nullable is true when NULL makes sense: the sample was null, or the
-	// parameter is written to a column that admits NULL.
+	// Nullable is true when the user's sample is null (`@set x = null`).
 	Nullable bool `json:"nullable"`
 	// In says that the user wrote `IN (${p})`. The segments have already been
 	// rewritten so that one placeholder takes the whole list, of any length,

@@ -1,0 +1,255 @@
+// Package diag is how every step of `scoter generate` tells a person what is
+// wrong: with a code, a place, the line it happened in, and one suggestion.
+// Steps add to a List and go on, so that one run shows all errors.
+package diag
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Code names a kind of diagnostic. Codes are stable: tools match on them.
+type Code string
+
+// The codes. Those that SQG has too keep its names.
+const (
+	ConfigParse       Code = "CONFIG_PARSE_ERROR"
+	ConfigInvalid     Code = "CONFIG_VALIDATION_ERROR"
+	FileNotFound      Code = "FILE_NOT_FOUND"
+	InvalidGenerator  Code = "INVALID_GENERATOR"
+	SQLParse          Code = "SQL_PARSE_ERROR"
+	SQLInvalid        Code = "SQL_EXECUTION_ERROR"
+	DuplicateName     Code = "DUPLICATE_QUERY"
+	MissingVariable   Code = "MISSING_VARIABLE"
+	UnknownModifier   Code = "UNKNOWN_MODIFIER"
+	MisspelledKeyword Code = "MISSPELLED_KEYWORD"
+	UnusedVariable    Code = "UNUSED_VARIABLE"
+	VariableInString  Code = "VARIABLE_IN_STRING"
+	BadOverride       Code = "INVALID_OVERRIDE"
+	MissingAlias      Code = "MISSING_ALIAS"
+	DuplicateColumn   Code = "DUPLICATE_COLUMN"
+	WrongShape        Code = "VALIDATION_ERROR"
+	UnknownTable      Code = "UNKNOWN_TABLE"
+	BadKey            Code = "INVALID_KEY"
+	UnknownType       Code = "UNKNOWN_TYPE"
+	Unavailable       Code = "DATABASE_ERROR"
+)
+
+// Severity says whether anything may be written.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Diagnostic is one message.
+type Diagnostic struct {
+	Severity Severity `json:"severity"`
+	Code     Code     `json:"code"`
+	Message  string   `json:"message"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"`   // from 1; 0 if there is no place
+	Col      int      `json:"column,omitempty"` // from 1, in characters
+	// Excerpt is the source line, without its line end.
+	Excerpt string `json:"excerpt,omitempty"`
+	// Width is how many characters of the excerpt the caret marks.
+	Width int `json:"width,omitempty"`
+	// Query is the block it is about, if any.
+	Query      string `json:"query,omitempty"`
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// Error is the one-line form: file:line:col: message.
+func (d *Diagnostic) Error() string {
+	place := d.File
+	if d.Line > 0 {
+		place = fmt.Sprintf("%s:%d:%d", d.File, d.Line, d.Col)
+	}
+	if place != "" {
+		place += ": "
+	}
+	return place + d.Message
+}
+
+// Text is the form for a terminal: the one line, the excerpt with a caret,
+// the suggestion.
+func (d *Diagnostic) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", strings.Replace(d.Error(), d.Message, fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Code), 1))
+	if d.Excerpt != "" {
+		number := fmt.Sprintf("%5d", d.Line)
+		fmt.Fprintf(&b, "%s | %s\n", number, d.Excerpt)
+		var pad strings.Builder
+		for i, r := range []rune(d.Excerpt) {
+			if i >= d.Col-1 {
+				break
+			}
+			if r == '\t' {
+				pad.WriteByte('\t')
+			} else {
+				pad.WriteByte(' ')
+			}
+		}
+		fmt.Fprintf(&b, "%s | %s%s\n", strings.Repeat(" ", len(number)), pad.String(), strings.Repeat("^", max(d.Width, 1)))
+	}
+	if d.Suggestion != "" {
+		fmt.Fprintf(&b, "      = help: %s\n", d.Suggestion)
+	}
+	return b.String()
+}
+
+// Suggest sets the suggestion and returns d.
+func (d *Diagnostic) Suggest(format string, args ...any) *Diagnostic {
+	d.Suggestion = fmt.Sprintf(format, args...)
+	return d
+}
+
+// In sets the block's name and returns d.
+func (d *Diagnostic) In(query string) *Diagnostic {
+	d.Query = query
+	return d
+}
+
+// List collects diagnostics. The zero value is ready; it may be used by
+// several goroutines.
+type List struct {
+	mu  sync.Mutex
+	all []*Diagnostic
+}
+
+// Add appends d and returns it, so that a suggestion can follow.
+func (l *List) Add(d *Diagnostic) *Diagnostic {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, d)
+	return d
+}
+
+// Errorf adds an error without a place.
+func (l *List) Errorf(code Code, format string, args ...any) *Diagnostic {
+	return l.Add(&Diagnostic{Severity: Error, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// All returns everything, ordered by file, line, column; equal places keep
+// the order in which they were added.
+func (l *List) All() []*Diagnostic {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := append([]*Diagnostic{}, l.all...)
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		if a.File != b.File {
+			return a.File < b.File
+		}
+		if a.Line != b.Line {
+			return a.Line < b.Line
+		}
+		return a.Col < b.Col
+	})
+	return out
+}
+
+// HasErrors reports whether anything may not be written.
+func (l *List) HasErrors() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.all {
+		if d.Severity == Error {
+			return true
+		}
+	}
+	return false
+}
+
+// WriteText writes every diagnostic in its terminal form.
+func (l *List) WriteText(w io.Writer) error {
+	for _, d := range l.All() {
+		if _, err := io.WriteString(w, d.Text()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteJSON writes {"valid": bool, "errors": [...], "warnings": [...]}.
+func (l *List) WriteJSON(w io.Writer) error {
+	out := struct {
+		Valid    bool          `json:"valid"`
+		Errors   []*Diagnostic `json:"errors"`
+		Warnings []*Diagnostic `json:"warnings"`
+	}{Valid: true, Errors: []*Diagnostic{}, Warnings: []*Diagnostic{}}
+	for _, d := range l.All() {
+		if d.Severity == Error {
+			out.Valid = false
+			out.Errors = append(out.Errors, d)
+		} else {
+			out.Warnings = append(out.Warnings, d)
+		}
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}
+
+// Source is a text with a name, in which byte offsets have a line and column.
+type Source struct {
+	Name string
+	Text string
+	// starts are the byte offsets at which lines begin.
+	starts []int
+}
+
+// NewSource indexes the lines of a text.
+func NewSource(name, text string) *Source {
+	s := &Source{Name: name, Text: text, starts: []int{0}}
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\n' {
+			s.starts = append(s.starts, i+1)
+		}
+	}
+	return s
+}
+
+// Position returns the line and column, both from 1, of a byte offset. An
+// offset outside of the text counts as its nearest end.
+func (s *Source) Position(offset int) (line, col int) {
+	offset = min(max(offset, 0), len(s.Text))
+	i := sort.SearchInts(s.starts, offset+1) - 1
+	return i + 1, utf8.RuneCountInString(s.Text[s.starts[i]:offset]) + 1
+}
+
+// Line returns a line, from 1, without its line end.
+func (s *Source) Line(line int) string {
+	if line < 1 || line > len(s.starts) {
+		return ""
+	}
+	end := len(s.Text)
+	if line < len(s.starts) {
+		end = s.starts[line]
+	}
+	return strings.TrimRight(s.Text[s.starts[line-1]:end], "\r\n")
+}
+
+// At makes a diagnostic for the bytes [from, to) of the source. The caret
+// stays within the first line.
+func (s *Source) At(severity Severity, code Code, from, to int, format string, args ...any) *Diagnostic {
+	line, col := s.Position(from)
+	excerpt := s.Line(line)
+	width := 1
+	if to > from {
+		width = utf8.RuneCountInString(s.Text[from:min(to, len(s.Text))])
+	}
+	width = max(1, min(width, utf8.RuneCountInString(excerpt)-col+1))
+	return &Diagnostic{
+		Severity: severity, Code: code, Message: fmt.Sprintf(format, args...),
+		File: s.Name, Line: line, Col: col, Excerpt: excerpt, Width: width,
+	}
+}

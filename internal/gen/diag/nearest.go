@@ -1,0 +1,54 @@
+package diag
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Nearest returns the candidate that a person most likely meant by word, or ""
+// when none is near: at most a third of its letters wrong, two at the least
+// for words of four letters and up. Letter case does not count.
+func Nearest(word string, candidates []string) string {
+	best, bestDistance := "", 1<<30
+	for _, c := range candidates {
+		limit := max(1, utf8.RuneCountInString(c)/3)
+		if utf8.RuneCountInString(c) >= 4 {
+			limit = max(limit, 2)
+		}
+		d := Distance(strings.ToLower(word), strings.ToLower(c))
+		if d <= limit && d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// Distance counts the insertions, deletions, replacements and swaps of
+// neighbours that turn a into b.
+func Distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	if len(x) > 200 || len(y) > 200 {
+		return 1 << 20
+	}
+	before := make([]int, len(y)+1)
+	previous := make([]int, len(y)+1)
+	current := make([]int, len(y)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		current[0] = i
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			current[j] = min(previous[j]+1, current[j-1]+1, previous[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				current[j] = min(current[j], before[j-2]+1)
+			}
+		}
+		before, previous, current = previous, current, before
+	}
+	return previous[len(y)]
+}

@@ -1,0 +1,317 @@
+package sqlfile
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// MaxBytes is the largest file that Parse takes.
+const MaxBytes = 16 << 20
+
+// Parse reads one file. All it finds wrong goes to list; what could be read
+// comes back, never nil. Constants are names that ${} may refer to without a
+// `@set` (the sources of the configuration).
+func Parse(dialect ir.Engine, name, text string, constants map[string]string, list *diag.List) *File {
+	f := &File{Source: diag.NewSource(name, text)}
+	if len(text) > MaxBytes {
+		list.Add(f.Source.At(diag.Error, diag.SQLParse, 0, 0, "the file is larger than %d bytes", MaxBytes))
+		return f
+	}
+	p := parser{dialect: dialect, file: f, list: list, constants: constants, tokens: Tokenize(dialect, text, 0)}
+	p.run()
+	return f
+}
+
+type parser struct {
+	dialect   ir.Engine
+	file      *File
+	list      *diag.List
+	constants map[string]string
+	tokens    []Token
+}
+
+// run cuts the tokens into blocks at the header comments.
+func (p *parser) run() {
+	start := -1 // index of the current block's header token
+	strayed := false
+	for i, t := range p.tokens {
+		p.checkToken(t)
+		header, misspelled := p.isHeader(i)
+		if header || misspelled {
+			if start >= 0 {
+				p.block(start, i)
+			}
+			start = i
+			if misspelled {
+				start, strayed = -1, true
+			}
+			continue
+		}
+		if start < 0 && !t.Trivia() && !strayed {
+			strayed = true
+			p.list.Add(p.file.Source.At(diag.Error, diag.SQLParse, t.Start, t.End(), "SQL outside of a block").
+				Suggest("put a header above it, such as -- QUERY name or -- MIGRATE 1"))
+		}
+	}
+	if start >= 0 {
+		p.block(start, len(p.tokens))
+	}
+}
+
+func (p *parser) checkToken(t Token) {
+	at := func(code diag.Code, format string, args ...any) *diag.Diagnostic {
+		return p.list.Add(p.file.Source.At(diag.Error, code, t.Start, t.Start+1, format, args...))
+	}
+	switch {
+	case !t.Broken:
+	case t.Kind == BlockComment:
+		at(diag.SQLParse, "this comment is not closed").Suggest("add */")
+	case t.Kind == Var:
+		at(diag.SQLParse, "this parameter is not closed").Suggest("write ${name}")
+	case strings.HasPrefix(t.Text, "$"):
+		tag := t.Text[:strings.IndexByte(t.Text[1:], '$')+2]
+		at(diag.SQLParse, "this dollar-quoted string is not closed").Suggest("add %s", tag)
+	case t.Kind == Ident:
+		at(diag.SQLParse, "this quoted name is not closed")
+	default:
+		at(diag.SQLParse, "this string is not closed").Suggest("add ' (a quote inside of a string is written '')")
+	}
+}
+
+// headerWord returns the first word of a line comment or of a block comment's
+// first line, and what follows it.
+func headerWord(line string) (word, rest string) {
+	line = strings.TrimLeft(line, " \t\r")
+	switch {
+	case strings.HasPrefix(line, "--"), strings.HasPrefix(line, "/*"):
+		line = strings.TrimLeft(line[2:], " \t\r\n")
+	default:
+		return "", ""
+	}
+	n := 0
+	for n < len(line) && (line[n] >= 'A' && line[n] <= 'Z' || line[n] >= 'a' && line[n] <= 'z') {
+		n++
+	}
+	if n < len(line) && !isSpace(line[n]) {
+		return "", ""
+	}
+	return line[:n], line[n:]
+}
+
+// isHeader reports whether token i is a block's header, or one whose kind is
+// misspelled, which it adds to the list.
+func (p *parser) isHeader(i int) (header, misspelled bool) {
+	t := p.tokens[i]
+	if t.Kind != LineComment && t.Kind != BlockComment {
+		return false, false
+	}
+	if t.Kind == LineComment && !p.ownLine(t) {
+		return false, false
+	}
+	word, rest := headerWord(t.Text)
+	if kinds[Kind(word)] {
+		return true, false
+	}
+	if len(word) < 3 || !looksLikeHeader(rest, t.Kind) {
+		return false, false
+	}
+	near := diag.Nearest(word, kindList)
+	if near == "" {
+		return false, false
+	}
+	at := t.Start + strings.Index(t.Text, word)
+	hasModifier := strings.Contains(rest, ":") || strings.Contains(rest, "key(")
+	if word == strings.ToUpper(word) || hasModifier {
+		p.list.Add(p.file.Source.At(diag.Error, diag.MisspelledKeyword, at, at+len(word), "%s is not a kind of block", word).
+			Suggest("did you mean %s? (kinds are in capitals)", near))
+		return false, true
+	}
+	if strings.EqualFold(word, near) {
+		p.list.Add(p.file.Source.At(diag.Warning, diag.MisspelledKeyword, at, at+len(word), "this comment reads like a block's header, but kinds are in capitals").
+			Suggest("write %s if it is one", near))
+	}
+	return false, false
+}
+
+// looksLikeHeader reports whether text is one name followed by nothing but
+// modifiers: what a header has after its kind, and prose has not.
+func looksLikeHeader(text string, kind TokenKind) bool {
+	if kind == BlockComment {
+		text = strings.TrimSuffix(text, "*/")
+		if n := strings.IndexByte(strings.TrimLeft(text, " \t\r\n"), '\n'); n >= 0 {
+			text = strings.TrimLeft(text, " \t\r\n")[:n]
+		}
+	}
+	fields := strings.Fields(text)
+	if len(fields) == 0 || !isName(fields[0]) {
+		return false
+	}
+	for _, f := range fields[1:] {
+		if !strings.HasPrefix(f, ":") && !strings.HasPrefix(f, "key(") && ops[f] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func isName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) && s[i] != '_' && (s[i]|0x20 < 'a' || s[i]|0x20 > 'z') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func (p *parser) ownLine(t Token) bool {
+	text := p.file.Source.Text
+	for at := t.Start; at > 0; at-- {
+		switch text[at-1] {
+		case ' ', '\t', '\r':
+		case '\n':
+			return true
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// block parses the block whose header is token start and which ends before
+// token end.
+func (p *parser) block(start, end int) {
+	header := p.tokens[start]
+	b := &Block{File: p.file, HeaderStart: header.Start, HeaderEnd: header.End()}
+	b.Doc = p.docAbove(start)
+	if !p.header(b, header) {
+		return
+	}
+	body := p.tokens[start+1 : end]
+	var sql []Token
+	for _, t := range body {
+		if t.Kind == Set {
+			p.set(b, t)
+			continue
+		}
+		sql = append(sql, t)
+	}
+	// Comments before the SQL are documentation.
+	for len(sql) > 0 && sql[0].Trivia() {
+		if sql[0].Kind != Space {
+			b.Doc = appendDoc(b.Doc, sql[0])
+		}
+		sql = sql[1:]
+	}
+	b.Body = trimEnd(sql)
+	p.file.Blocks = append(p.file.Blocks, b)
+	p.variables(b)
+	p.checkBody(b)
+}
+
+// docAbove collects the line comments right above a header, without an empty
+// line between.
+func (p *parser) docAbove(header int) []string {
+	var lines []Token
+	for i := header - 1; i >= 0; i-- {
+		t := p.tokens[i]
+		if t.Kind == Space {
+			if strings.Count(t.Text, "\n") > 1 {
+				break
+			}
+			continue
+		}
+		if t.Kind != LineComment || !p.ownLine(t) || p.isKind(t) {
+			break
+		}
+		lines = append([]Token{t}, lines...)
+	}
+	var doc []string
+	for _, t := range lines {
+		doc = appendDoc(doc, t)
+	}
+	return doc
+}
+
+func (p *parser) isKind(t Token) bool {
+	word, _ := headerWord(t.Text)
+	return kinds[Kind(word)]
+}
+
+// appendDoc adds a comment's lines without their markers.
+func appendDoc(doc []string, t Token) []string {
+	if t.Kind == LineComment {
+		line := strings.TrimPrefix(t.Text, "--")
+		if line != "" && strings.Trim(line, "-=*# \t\r") == "" {
+			return doc // a ruler
+		}
+		return append(doc, strings.TrimRight(strings.TrimPrefix(line, " "), " \t\r"))
+	}
+	text := strings.TrimSuffix(strings.TrimPrefix(t.Text, "/*"), "*/")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if line == "*" || strings.HasPrefix(line, "* ") {
+			line = strings.TrimSpace(line[1:])
+		}
+		if line == "" && (i == 0 || i == len(lines)-1) {
+			continue
+		}
+		doc = append(doc, line)
+	}
+	return doc
+}
+
+// trimEnd drops trailing white space, comments and semicolons.
+func trimEnd(tokens []Token) []Token {
+	for len(tokens) > 0 {
+		last := tokens[len(tokens)-1]
+		if !last.Trivia() && last.Text != ";" {
+			break
+		}
+		tokens = tokens[:len(tokens)-1]
+	}
+	return tokens
+}
+
+// checkBody reports a body that the kind of block cannot have.
+func (p *parser) checkBody(b *Block) {
+	switch b.Kind {
+	case Query, Exec:
+		for _, t := range b.Body {
+			if t.Kind == Placeholder {
+				p.list.Add(b.Errorf(diag.SQLParse, t.Start, t.End(), "%s is the engine's own parameter", t.Text).
+					Suggest("name it: a line @set name = <sample value> under the header, and ${name} here"))
+			}
+		}
+		if len(b.Body) == 0 {
+			p.list.Add(b.NameErrorf(diag.SQLParse, "%s %s has no SQL", b.Kind, b.Name))
+			return
+		}
+		if n := len(Statements(b.Body)); n > 1 {
+			second := Statements(b.Body)[1]
+			p.list.Add(b.Errorf(diag.SQLParse, second[0].Start, second[0].End(), "%s %s has %d statements", b.Kind, b.Name, n).
+				Suggest("give every statement a block of its own"))
+		}
+	case Migrate, Baseline:
+		if len(b.Body) == 0 {
+			p.list.Add(b.NameErrorf(diag.SQLParse, "%s %s has no SQL", b.Kind, b.Name))
+		}
+	case Table, Write:
+		var name []Token
+		for _, t := range b.Body {
+			if !t.Trivia() {
+				name = append(name, t)
+			}
+		}
+		for i, t := range name {
+			if i%2 == 0 && t.Kind != Word && t.Kind != Ident || i%2 == 1 && t.Text != "." || i > 4 {
+				p.list.Add(b.Errorf(diag.SQLParse, t.Start, t.End(), "a %s block has no SQL, at most the table's name", b.Kind).
+					Suggest("put the SQL under a header of its own"))
+				b.Body = nil
+				break
+			}
+		}
+	}
+}

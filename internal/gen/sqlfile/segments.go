@@ -1,0 +1,174 @@
+package sqlfile
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// Piece is one segment with what the analysis needs to know about it.
+type Piece struct {
+	ir.Segment
+	// Start is the offset in the file of the piece's first byte.
+	Start int
+}
+
+// Template is the SQL of a block in pieces: text and references to the used
+// `@set` lines, in the order of those lines.
+type Template struct {
+	Pieces []Piece
+	// Params are the used `@set` lines, in order.
+	Params []*SetLine
+	// In says, per parameter, that it stands in IN (${p}) and its sample is a
+	// list.
+	In []bool
+	// Aliases are the columns whose alias ends in ! or ?, by the name without
+	// it; true means never null. The pieces have the names without.
+	Aliases map[string]bool
+}
+
+// Template cuts the body into pieces. IN (${p}) of a list becomes
+// in.Before + p + in.After, NOT IN alike.
+func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
+	t := &Template{Aliases: map[string]bool{}}
+	index := map[string]int{}
+	for _, s := range b.Sets {
+		if s.Used {
+			index[s.Name] = len(t.Params)
+			t.Params = append(t.Params, s)
+			t.In = append(t.In, false)
+		}
+	}
+	body := b.Body
+	aliases := aliasMarks(body)
+	for i := 0; i < len(body); i++ {
+		token := body[i]
+		if span, param, negated := inList(body, i); span > 0 {
+			if s := b.Set(body[param].Name()); s != nil && s.Used && s.IsList {
+				before, after := in.Before, in.After
+				if negated {
+					before, after = in.NotBefore, in.NotAfter
+				}
+				n := index[s.Name]
+				t.In[n] = true
+				t.text(ir.Code, before, token.Start)
+				t.Pieces = append(t.Pieces, Piece{ir.Segment{Kind: ir.ParamRef, Param: n}, body[param].Start})
+				t.text(ir.Code, after, body[i+span-1].Start)
+				i += span - 1
+				continue
+			}
+		}
+		switch {
+		case token.Kind == Var:
+			if n, ok := index[token.Name()]; ok {
+				t.Pieces = append(t.Pieces, Piece{ir.Segment{Kind: ir.ParamRef, Param: n}, token.Start})
+			} else {
+				t.text(ir.Quoted, constants[token.Name()], token.Start)
+			}
+		case token.Kind == Ident && aliases[token.Unquote()]:
+			name := token.Unquote()
+			bare := name[:len(name)-1]
+			t.Aliases[bare] = name[len(name)-1] == '!'
+			t.text(ir.Quoted, strings.Replace(token.Text, token.Text[len(token.Text)-2:], token.Text[len(token.Text)-1:], 1), token.Start)
+		case token.Kind == String, token.Kind == Ident:
+			t.text(ir.Quoted, token.Text, token.Start)
+		case token.Kind == LineComment:
+			// The line end belongs to it: without one it would swallow what follows.
+			text := token.Text
+			if i+1 < len(body) && strings.HasPrefix(body[i+1].Text, "\n") {
+				text += "\n"
+				body = append(append([]Token{}, body[:i+1]...), body[i+1:]...)
+				body[i+1].Text, body[i+1].Start = body[i+1].Text[1:], body[i+1].Start+1
+			}
+			t.text(ir.Quoted, text, token.Start)
+		case token.Kind == BlockComment:
+			t.text(ir.Quoted, token.Text, token.Start)
+		default:
+			t.text(ir.Code, token.Text, token.Start)
+		}
+	}
+	return t
+}
+
+// text adds text, joined to the piece before when both are code.
+func (t *Template) text(kind ir.SegmentKind, text string, start int) {
+	if text == "" {
+		return
+	}
+	if n := len(t.Pieces); n > 0 && kind == ir.Code && t.Pieces[n-1].Kind == ir.Code {
+		t.Pieces[n-1].Text += text
+		return
+	}
+	t.Pieces = append(t.Pieces, Piece{ir.Segment{Kind: kind, Text: text}, start})
+}
+
+// Segments returns the pieces as the representation has them.
+func (t *Template) Segments() []ir.Segment {
+	out := make([]ir.Segment, len(t.Pieces))
+	for i, p := range t.Pieces {
+		out[i] = p.Segment
+	}
+	return out
+}
+
+// InSyntax is how an engine takes a whole list through one parameter.
+type InSyntax struct{ Before, After, NotBefore, NotAfter string }
+
+// The ways of the engines. All hold for the empty list too.
+var (
+	InArray = InSyntax{"= ANY (", ")", "<> ALL (", ")"}
+	InJSON  = InSyntax{"IN (SELECT value FROM json_each(", "))", "NOT IN (SELECT value FROM json_each(", "))"}
+)
+
+// inList recognises `[NOT] IN (${p})` and `[NOT] IN ${p}` at token i. It
+// returns the number of tokens, the index of the Var and whether NOT is there.
+func inList(body []Token, i int) (span, param int, negated bool) {
+	next := func(j int) int {
+		for j++; j < len(body) && body[j].Trivia(); j++ {
+		}
+		return j
+	}
+	at := func(j int) Token {
+		if j < len(body) {
+			return body[j]
+		}
+		return Token{Kind: Space}
+	}
+	j := i
+	if at(j).Is("not") {
+		negated = true
+		j = next(j)
+	}
+	if !at(j).Is("in") {
+		return 0, 0, false
+	}
+	j = next(j)
+	if at(j).Kind == Var {
+		return j - i + 1, j, negated
+	}
+	if at(j).Text != "(" {
+		return 0, 0, false
+	}
+	param = next(j)
+	end := next(param)
+	if at(param).Kind != Var || at(end).Text != ")" {
+		return 0, 0, false
+	}
+	return end - i + 1, param, negated
+}
+
+// aliasMarks finds the quoted names after AS that end in ! or ?.
+func aliasMarks(body []Token) map[string]bool {
+	marks := map[string]bool{}
+	afterAs := false
+	for _, t := range body {
+		if t.Trivia() {
+			continue
+		}
+		if name := t.Unquote(); afterAs && t.Kind == Ident && len(name) > 1 && (strings.HasSuffix(name, "!") || strings.HasSuffix(name, "?")) {
+			marks[name] = true
+		}
+		afterAs = t.Is("as")
+	}
+	return marks
+}

@@ -1,0 +1,70 @@
+package sqlfile
+
+import "strings"
+
+// Statements splits tokens at the semicolons between statements. Comments and
+// white space around statements are dropped, those inside are kept. A
+// semicolon inside of parentheses, of a trigger's BEGIN ... END (SQLite) or of
+// a function's BEGIN ATOMIC ... END (PostgreSQL) does not split.
+func Statements(tokens []Token) [][]Token {
+	var out [][]Token
+	start, depth, blocks := 0, 0, 0
+	var words []string // of the statement so far, the first few in upper case
+	flush := func(end int) {
+		s := tokens[start:end]
+		for len(s) > 0 && s[0].Trivia() {
+			s = s[1:]
+		}
+		if s = trimEnd(s); len(s) > 0 {
+			out = append(out, s)
+		}
+		words, depth, blocks = nil, 0, 0
+	}
+	for i, t := range tokens {
+		switch {
+		case t.Kind == Word:
+			word := strings.ToUpper(t.Text)
+			switch {
+			case word == "BEGIN" && len(words) > 0 && isBodied(words), word == "CASE" && blocks > 0:
+				blocks++
+			case word == "END" && blocks > 0:
+				blocks--
+			}
+			if len(words) < 8 {
+				words = append(words, word)
+			}
+		case t.Text == "(":
+			depth++
+		case t.Text == ")":
+			depth--
+		case t.Text == ";" && depth <= 0 && blocks == 0:
+			flush(i)
+			start = i + 1
+		}
+	}
+	flush(len(tokens))
+	return out
+}
+
+// isBodied reports whether a statement's first words announce a body of
+// statements.
+func isBodied(words []string) bool {
+	if words[0] != "CREATE" {
+		return false
+	}
+	for _, w := range words {
+		if w == "TRIGGER" || w == "FUNCTION" || w == "PROCEDURE" {
+			return true
+		}
+	}
+	return false
+}
+
+// Text joins tokens.
+func Text(tokens []Token) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteString(t.Text)
+	}
+	return b.String()
+}

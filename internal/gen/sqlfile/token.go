@@ -1,0 +1,320 @@
+package sqlfile
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// TokenKind is the lexical class of a piece of SQL.
+type TokenKind uint8
+
+// The kinds of token.
+const (
+	Space TokenKind = iota
+	LineComment
+	BlockComment
+	// String is a string literal with any prefix (E, X, B, U&), or a
+	// dollar-quoted string.
+	String
+	// Ident is a quoted identifier: "x", and `x` and [x] on SQLite.
+	Ident
+	// Word is an identifier or keyword.
+	Word
+	Number
+	// Var is ${name}.
+	Var
+	// Set is a whole line `@set name = value`.
+	Set
+	// Placeholder is an engine's own parameter: $1, ?, ?2, :name, @name.
+	Placeholder
+	// Punct is one character of anything else, or the two of `::`.
+	Punct
+)
+
+// Token is a piece of a text, by byte offsets.
+type Token struct {
+	Kind  TokenKind
+	Start int
+	Text  string
+	// Broken says that a closing delimiter is missing.
+	Broken bool
+}
+
+// End is the offset after the token.
+func (t Token) End() int { return t.Start + len(t.Text) }
+
+// Is reports whether the token is a word, whatever its case.
+func (t Token) Is(word string) bool { return t.Kind == Word && strings.EqualFold(t.Text, word) }
+
+// Trivia reports whether the token is white space or a comment.
+func (t Token) Trivia() bool { return t.Kind <= BlockComment }
+
+// Name of a Var token: what stands between the braces.
+func (t Token) Name() string { return strings.TrimSpace(t.Text[2 : len(t.Text)-1]) }
+
+// Tokenize splits text[from:] into tokens that, joined, are the text again.
+// The dialect decides about quotes, nested comments and dollar strings. It
+// never fails: a missing delimiter gives a Broken token that ends before the
+// next line which looks like a block's header, so that one mistake does not
+// hide the rest of the file.
+func Tokenize(dialect ir.Engine, text string, from int) []Token {
+	s := scanner{dialect: dialect, text: text}
+	var tokens []Token
+	for at := from; at < len(text); {
+		t := s.next(at)
+		tokens = append(tokens, t)
+		at = t.End()
+	}
+	return tokens
+}
+
+type scanner struct {
+	dialect ir.Engine
+	text    string
+}
+
+func (s *scanner) token(kind TokenKind, start, end int) Token {
+	return Token{Kind: kind, Start: start, Text: s.text[start:end]}
+}
+
+func (s *scanner) broken(kind TokenKind, start int) Token {
+	t := s.token(kind, start, s.recover(start))
+	t.Broken = true
+	return t
+}
+
+// recover finds where a broken token ends: before the next line with a header.
+func (s *scanner) recover(start int) int {
+	for at := start; ; {
+		n := strings.IndexByte(s.text[at:], '\n')
+		if n < 0 {
+			return len(s.text)
+		}
+		at += n + 1
+		line := s.text[at:]
+		if n := strings.IndexByte(line, '\n'); n >= 0 {
+			line = line[:n]
+		}
+		if word, _ := headerWord(line); kinds[Kind(word)] {
+			return at
+		}
+	}
+}
+
+func (s *scanner) next(at int) Token {
+	rest := s.text[at:]
+	c := rest[0]
+	switch {
+	case isSpace(c):
+		end := at
+		for end < len(s.text) && isSpace(s.text[end]) {
+			end++
+		}
+		return s.token(Space, at, end)
+	case strings.HasPrefix(rest, "--"):
+		return s.token(LineComment, at, s.lineEnd(at))
+	case strings.HasPrefix(rest, "/*"):
+		return s.blockComment(at)
+	case c == '\'':
+		return s.quoted(String, at, at, '\'', false)
+	case c == '"':
+		return s.quoted(Ident, at, at, '"', false)
+	case c == '`' && s.dialect == ir.SQLite:
+		return s.quoted(Ident, at, at, '`', false)
+	case c == '[' && s.dialect == ir.SQLite:
+		if n := strings.IndexByte(rest, ']'); n >= 0 {
+			return s.token(Ident, at, at+n+1)
+		}
+		return s.broken(Ident, at)
+	case strings.HasPrefix(rest, "${"):
+		if n := strings.IndexAny(rest, "}\n"); n >= 0 && rest[n] == '}' {
+			return s.token(Var, at, at+n+1)
+		}
+		t := s.token(Var, at, s.lineEnd(at))
+		t.Broken = true
+		return t
+	case c == '$':
+		return s.dollar(at)
+	case c == '@' && s.atLineStart(at) && isSetLine(rest):
+		return s.token(Set, at, s.lineEnd(at))
+	case isDigit(c) || c == '.' && len(rest) > 1 && isDigit(rest[1]):
+		return s.number(at)
+	case s.dialect == ir.SQLite && (c == '?' || (c == ':' || c == '@') && len(rest) > 1 && isWordStart(rest[1:])):
+		end := at + 1
+		for end < len(s.text) && isWordPart(s.text[end:]) {
+			_, n := utf8.DecodeRuneInString(s.text[end:])
+			end += n
+		}
+		return s.token(Placeholder, at, end)
+	case isWordStart(rest):
+		return s.word(at)
+	case strings.HasPrefix(rest, "::"):
+		return s.token(Punct, at, at+2)
+	default:
+		_, n := utf8.DecodeRuneInString(rest)
+		return s.token(Punct, at, at+n)
+	}
+}
+
+func (s *scanner) lineEnd(at int) int {
+	if n := strings.IndexByte(s.text[at:], '\n'); n >= 0 {
+		return at + n
+	}
+	return len(s.text)
+}
+
+func (s *scanner) atLineStart(at int) bool {
+	for at > 0 && (s.text[at-1] == ' ' || s.text[at-1] == '\t' || s.text[at-1] == '\r') {
+		at--
+	}
+	return at == 0 || s.text[at-1] == '\n'
+}
+
+func isSetLine(rest string) bool {
+	return len(rest) > 4 && strings.EqualFold(rest[:4], "@set") && (rest[4] == ' ' || rest[4] == '\t')
+}
+
+// blockComment scans a comment; PostgreSQL and DuckDB nest them.
+func (s *scanner) blockComment(at int) Token {
+	depth := 0
+	for i := at; i+1 < len(s.text); {
+		switch {
+		case s.text[i] == '*' && s.text[i+1] == '/':
+			depth--
+			i += 2
+			if depth == 0 {
+				return s.token(BlockComment, at, i)
+			}
+		case s.text[i] == '/' && s.text[i+1] == '*' && (depth == 0 || s.dialect != ir.SQLite):
+			depth++
+			i += 2
+		default:
+			i++
+		}
+	}
+	return s.broken(BlockComment, at)
+}
+
+// quoted scans from the quote at open; a doubled quote stands for itself, and
+// with escapes so does one after a backslash.
+func (s *scanner) quoted(kind TokenKind, start, open int, quote byte, escapes bool) Token {
+	for i := open + 1; i < len(s.text); i++ {
+		switch {
+		case escapes && s.text[i] == '\\':
+			i++
+		case s.text[i] == quote:
+			if i+1 < len(s.text) && s.text[i+1] == quote {
+				i++
+				continue
+			}
+			return s.token(kind, start, i+1)
+		}
+	}
+	return s.broken(kind, start)
+}
+
+// dollar scans $1, $name (SQLite) and $tag$...$tag$.
+func (s *scanner) dollar(at int) Token {
+	end := at + 1
+	for end < len(s.text) && isWordPart(s.text[end:]) && s.text[end] != '$' {
+		_, n := utf8.DecodeRuneInString(s.text[end:])
+		end += n
+	}
+	name := s.text[at+1 : end]
+	if s.dialect != ir.SQLite && end < len(s.text) && s.text[end] == '$' && (name == "" || !isDigit(name[0])) {
+		tag := s.text[at : end+1]
+		if n := strings.Index(s.text[end+1:], tag); n >= 0 {
+			return s.token(String, at, end+1+n+len(tag))
+		}
+		return s.broken(String, at)
+	}
+	if name == "" {
+		return s.token(Punct, at, at+1)
+	}
+	return s.token(Placeholder, at, end)
+}
+
+func (s *scanner) number(at int) Token {
+	end := at
+	for end < len(s.text) {
+		c := s.text[end]
+		if (c == '+' || c == '-') && end > at && (s.text[end-1] == 'e' || s.text[end-1] == 'E') && !strings.HasPrefix(strings.ToLower(s.text[at:end]), "0x") {
+			end++
+			continue
+		}
+		if !isDigit(c) && c != '.' && c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') {
+			break
+		}
+		end++
+	}
+	return s.token(Number, at, end)
+}
+
+// word scans an identifier or a prefixed string literal.
+func (s *scanner) word(at int) Token {
+	end := at
+	for end < len(s.text) && isWordPart(s.text[end:]) {
+		_, n := utf8.DecodeRuneInString(s.text[end:])
+		end += n
+	}
+	if end < len(s.text) && s.text[end] == '\'' {
+		switch strings.ToLower(s.text[at:end]) {
+		case "e":
+			if s.dialect != ir.SQLite {
+				return s.quoted(String, at, end, '\'', true)
+			}
+		case "x", "b", "n":
+			return s.quoted(String, at, end, '\'', false)
+		}
+	}
+	if end+1 < len(s.text) && s.text[end] == '&' && strings.EqualFold(s.text[at:end], "u") && s.dialect != ir.SQLite {
+		switch s.text[end+1] {
+		case '\'':
+			return s.quoted(String, at, end+1, '\'', false)
+		case '"':
+			return s.quoted(Ident, at, end+1, '"', false)
+		}
+	}
+	return s.token(Word, at, end)
+}
+
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isWordStart(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r == '_' || unicode.IsLetter(r)
+}
+
+// isWordPart also takes `$`, which PostgreSQL and SQLite allow inside of names.
+func isWordPart(s string) bool {
+	if s[0] == '$' {
+		return !strings.HasPrefix(s, "${")
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// Unquote returns the name that an identifier token stands for: a quoted one
+// without its quotes, a bare word as it is written.
+func (t Token) Unquote() string {
+	if t.Kind != Ident || len(t.Text) < 2 || t.Broken {
+		return t.Text
+	}
+	text := t.Text
+	if i := strings.IndexByte(text, '"'); i > 0 { // U&"..."
+		text = text[i:]
+	}
+	quote := text[len(text)-1:]
+	inner := text[1 : len(text)-1]
+	if quote == "]" {
+		return inner
+	}
+	return strings.ReplaceAll(inner, quote+quote, quote)
+}

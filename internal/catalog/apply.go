@@ -1,0 +1,276 @@
+package catalog
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Apply makes one edit durable, whole, in one transaction. A nil error means that it
+// survives any crash. After an error the edit is not in the catalog, and the catalog takes
+// the next one: a full disk is StorageFull until space is back. An edit that does not
+// fit what is there (a part twice, a database that is not empty, a counter that falls) is
+// Conflict or Invalid.
+//
+// The hard case is a commit whose last sync fails: SQLite reports an error although the
+// file already holds the edit. Apply then looks: the number of edits in meta tells which
+// of the two happened. If the edit is there, it is committed once more by a transaction of
+// its own and Apply succeeds. If even looking fails, the next Apply looks first; should it
+// find an edit that was reported as failed, the catalog and the engine's memory differ, and
+// every later Apply fails as Unavailable until a restart has loaded what is there.
+func (c *Catalog) Apply(e Edit) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return base.Errorf(base.Internal, "apply to catalog %s: it is closed", c.path)
+	}
+	if err := c.resolve(); err != nil {
+		return err
+	}
+	committed, err := c.commit(func() error { return c.write(e) })
+	if committed && err != nil {
+		// Committing anything syncs the database and the journal once more.
+		_, err = c.commit(func() error { return nil })
+		if err != nil {
+			c.fail()
+		}
+	}
+	return c.wrap(err, "apply to")
+}
+
+// commit runs one transaction that counts as an edit and says whether it is in the file.
+func (c *Catalog) commit(write func() error) (committed bool, err error) {
+	next := c.edits + 1
+	err = c.transaction(func() error {
+		if err := write(); err != nil {
+			return err
+		}
+		_, err := c.exec(`UPDATE meta SET edits = ?`, next)
+		return err
+	})
+	if err == nil {
+		c.edits = next
+		return true, nil
+	}
+	if c.broken != nil {
+		return false, err
+	}
+	var found int64
+	if lookErr := c.queryRow(`SELECT edits FROM meta`, &found); lookErr != nil {
+		c.doubt = true
+		return false, err
+	}
+	c.edits = found
+	return found == next, err
+}
+
+// resolve finds out what became of the edit before, if that is not known.
+func (c *Catalog) resolve() error {
+	if c.broken != nil {
+		return c.broken
+	}
+	if !c.doubt {
+		return nil
+	}
+	var found int64
+	c.fs.lastErr = nil
+	if err := c.queryRow(`SELECT edits FROM meta`, &found); err != nil {
+		return c.wrap(err, "read")
+	}
+	if found != c.edits {
+		c.fail()
+		return c.broken
+	}
+	c.doubt = false
+	return nil
+}
+
+func (c *Catalog) fail() {
+	c.broken = base.Errorf(base.Unavailable, "catalog %s holds an edit whose commit failed: nothing more is written", c.path).
+		WithHint("restart the server once the disk is healthy")
+}
+
+// write puts an edit into the open transaction.
+func (c *Catalog) write(e Edit) error {
+	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.addParts, c.putKeys, c.raise} {
+		if err := step(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) removeThings(e Edit) error {
+	var errs []error
+	remove := func(what, sql string, args ...any) {
+		if n, err := c.exec(sql, args...); err != nil {
+			errs = append(errs, base.Wrap(c.classify(err), "remove %s %v", what, args))
+		} else if n == 0 {
+			errs = append(errs, base.Errorf(base.Conflict, "remove %s %v: there is none", what, args))
+		}
+	}
+	removeAll := func(sql string, id int64) {
+		if _, err := c.exec(sql, id); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, v := range e.DropViews {
+		remove("view", `DELETE FROM views WHERE database_name = ? AND schema_name = ? AND name = ?`, v.Database, v.Schema, v.Name)
+	}
+	for _, id := range e.RemoveParts {
+		removeAll(`DELETE FROM part_stats WHERE part_id = ?`, int64(id))
+		remove("part", `DELETE FROM parts WHERE id = ?`, int64(id))
+	}
+	for _, id := range e.DropTables {
+		removeAll(`DELETE FROM part_stats WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`, int64(id))
+		removeAll(`DELETE FROM parts WHERE table_id = ?`, int64(id))
+		removeAll(`DELETE FROM table_versions WHERE table_id = ?`, int64(id))
+		remove("table", `DELETE FROM tables WHERE id = ?`, int64(id))
+	}
+	for _, s := range e.DropSchemas {
+		remove("schema", `DELETE FROM schemas WHERE database_name = ? AND name = ?`, s.Database, s.Name)
+	}
+	for _, name := range e.DropDatabases {
+		remove("database", `DELETE FROM databases WHERE name = ?`, name)
+	}
+	for _, key := range e.DropKeys {
+		remove("idempotency key", `DELETE FROM idempotency_keys WHERE key = ?`, key)
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Catalog) putNames(e Edit) error {
+	for _, name := range e.PutDatabases {
+		if _, err := c.exec(`INSERT INTO databases VALUES (?)`, name); err != nil {
+			return base.Wrap(c.classify(err), "add database %q", name)
+		}
+	}
+	for _, s := range e.PutSchemas {
+		if _, err := c.exec(`INSERT INTO schemas VALUES (?, ?)`, s.Database, s.Name); err != nil {
+			return base.Wrap(c.classify(err), "add schema %q.%q", s.Database, s.Name)
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) putTables(e Edit) error {
+	// Every table gets out of the way first, so that one edit may swap names.
+	for _, t := range e.PutTables {
+		if _, err := c.exec(`UPDATE tables SET name = ? WHERE id = ?`, "\x00"+t.Schema.QualifiedName(), int64(t.Schema.ID)); err != nil {
+			return err
+		}
+	}
+	for _, t := range e.PutTables {
+		if err := c.putTable(t); err != nil {
+			return base.Wrap(c.classify(err), "put table %s", t.Schema.QualifiedName())
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) putTable(t Table) error {
+	s := t.Schema
+	if s.ID == 0 || s.Version == 0 {
+		return base.Errorf(base.Internal, "id %d, version %d", s.ID, s.Version)
+	}
+	definition, err := s.Encode()
+	if err != nil {
+		return err
+	}
+	changed, err := c.exec(`UPDATE tables SET database_name = ?, schema_name = ?, name = ?, schema_version = ?, truncated_seq = ?, created = ?
+		WHERE id = ? AND schema_version <= ? AND truncated_seq <= ?`,
+		s.Database, s.Schema, s.Name, int64(s.Version), int64(t.TruncatedSeq), t.Created.UnixMicro(), int64(s.ID), int64(s.Version), int64(t.TruncatedSeq))
+	if err != nil {
+		return err
+	}
+	if changed == 0 {
+		// New, or older than what is there: then the id is taken.
+		if _, err := c.exec(`INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?)`, int64(s.ID), s.Database, s.Schema, s.Name,
+			int64(s.Version), int64(t.TruncatedSeq), t.Created.UnixMicro()); err != nil {
+			return err
+		}
+	}
+	_, err = c.exec(`INSERT INTO table_versions VALUES (?, ?, ?)
+		ON CONFLICT (table_id, schema_version) DO UPDATE SET definition = excluded.definition`, int64(s.ID), int64(s.Version), string(definition))
+	return err
+}
+
+func (c *Catalog) putViews(e Edit) error {
+	for _, v := range e.PutViews {
+		columns, err := json.Marshal(v.Columns)
+		if err != nil {
+			return base.Wrap(err, "put view %q", v.Name.Name)
+		}
+		if _, err := c.exec(`INSERT INTO views VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (database_name, schema_name, name) DO UPDATE SET query = excluded.query, columns = excluded.columns, created = excluded.created`,
+			v.Name.Database, v.Name.Schema, v.Name.Name, v.SQL, string(columns), v.Created.UnixMicro()); err != nil {
+			return base.Wrap(c.classify(err), "put view %q", v.Name.Name)
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) addParts(e Edit) error {
+	for _, p := range e.AddParts {
+		if err := c.addPart(p); err != nil {
+			return base.Wrap(c.classify(err), "add part %d of table %d", p.ID, p.Table)
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) addPart(p Part) error {
+	if p.ID == 0 || p.Rows <= 0 || p.Bytes <= 0 || p.MinSeq > p.MaxSeq || p.Level < 0 {
+		return base.Errorf(base.Internal, "rows %d, bytes %d, seq %d to %d, level %d", p.Rows, p.Bytes, p.MinSeq, p.MaxSeq, p.Level)
+	}
+	if _, err := c.exec(`INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, int64(p.ID), int64(p.Table), int64(p.SchemaVersion),
+		p.Partition, p.Rows, p.Bytes, int64(p.Checksum), int64(p.Level), int64(p.MinSeq), int64(p.MaxSeq), p.Created.UnixMicro()); err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.Stats)) {
+		s := p.Stats[id]
+		if _, err := c.exec(`INSERT INTO part_stats VALUES (?, ?, ?, ?, ?)`, int64(p.ID), int64(id), s.Min.String(), s.Max.String(), s.Nulls); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) putKeys(e Edit) error {
+	for _, k := range e.PutKeys {
+		if _, err := c.exec(`INSERT INTO idempotency_keys VALUES (?, ?, ?, ?)
+			ON CONFLICT (key) DO UPDATE SET body_hash = excluded.body_hash, result = excluded.result, expires = excluded.expires`,
+			k.Key, k.BodyHash, k.Result, k.Expires.UnixMicro()); err != nil {
+			return base.Wrap(c.classify(err), "put idempotency key %q", k.Key)
+		}
+	}
+	return nil
+}
+
+// raise sets the numbers that only grow.
+func (c *Catalog) raise(e Edit) error {
+	for _, counter := range []struct {
+		column string
+		value  uint64
+	}{
+		{"flushed_through", uint64(e.FlushedThrough)},
+		{"next_table", uint64(e.Counters.NextTable)},
+		{"next_source", uint64(e.Counters.NextSource)},
+		{"next_seq", uint64(e.Counters.NextSeq)},
+	} {
+		if counter.value == 0 {
+			continue
+		}
+		n, err := c.exec(`UPDATE meta SET `+counter.column+` = ? WHERE `+counter.column+` <= ?`, int64(counter.value), int64(counter.value))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return base.Errorf(base.Internal, "%s may not fall to %d", counter.column, counter.value)
+		}
+	}
+	return nil
+}

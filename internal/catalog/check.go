@@ -1,0 +1,134 @@
+package catalog
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// maxFindings bounds how many damages Check reports.
+const maxFindings = 100
+
+// Check reads the whole file and compares it with what must hold. The error, if any, is
+// Corrupt and names the findings.
+func (c *Catalog) Check() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fs.lastErr = nil
+	var findings []string
+	err := c.query(fmt.Sprintf(`PRAGMA integrity_check(%d)`, maxFindings), func(row *sqlite3.Stmt) error {
+		if text := row.ColumnText(0); text != "ok" {
+			findings = append(findings, text)
+		}
+		return nil
+	})
+	if err != nil {
+		return c.wrap(err, "check")
+	}
+	err = c.query(`PRAGMA foreign_key_check`, func(row *sqlite3.Stmt) error {
+		findings = append(findings, fmt.Sprintf("a row of %s refers to a row of %s that is not there", row.ColumnText(0), row.ColumnText(2)))
+		return nil
+	})
+	if err != nil {
+		return c.wrap(err, "check")
+	}
+	state, err := c.load()
+	if err != nil {
+		return c.wrap(err, "check")
+	}
+	findings = append(findings, state.findings()...)
+	if len(findings) > 0 {
+		return base.Errorf(base.Corrupt, "check catalog %s: %d findings: %q", c.path, len(findings), findings[:min(len(findings), maxFindings)])
+	}
+	return nil
+}
+
+// findings lists what must not be in a state.
+func (s State) findings() (all []string) {
+	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	for _, t := range s.Tables {
+		if t.Schema.ID >= s.Counters.NextTable {
+			report("table %d is not below the next id %d", t.Schema.ID, s.Counters.NextTable)
+		}
+		if t.TruncatedSeq >= s.Counters.NextSeq {
+			report("table %d is truncated at %d, not below the next sequence number %d", t.Schema.ID, t.TruncatedSeq, s.Counters.NextSeq)
+		}
+	}
+	for _, p := range s.Parts {
+		if p.ID >= s.Counters.NextSource {
+			report("part %d is not below the next id %d", p.ID, s.Counters.NextSource)
+		}
+		if p.Rows <= 0 || p.Bytes <= 0 || p.MinSeq > p.MaxSeq || p.Level < 0 {
+			report("part %d: rows %d, bytes %d, seq %d to %d, level %d", p.ID, p.Rows, p.Bytes, p.MinSeq, p.MaxSeq, p.Level)
+		}
+		versions := s.TableVersions[p.Table]
+		i := slices.IndexFunc(versions, func(t schema.Table) bool { return t.Version == p.SchemaVersion })
+		if i < 0 {
+			report("part %d: table %d has no version %d", p.ID, p.Table, p.SchemaVersion)
+			continue
+		}
+		for column, stats := range p.Stats {
+			if versions[i].ColumnByID(column) < 0 {
+				report("part %d: statistics of column %d, which its table does not have", p.ID, column)
+			}
+			if order, ok := stats.Min.Compare(stats.Max); stats.Nulls < 0 || stats.Nulls > p.Rows || ok && order > 0 {
+				report("part %d column %d: min %s, max %s, nulls %d of %d", p.ID, column, stats.Min, stats.Max, stats.Nulls, p.Rows)
+			}
+		}
+	}
+	return all
+}
+
+// Inspect prints the catalog as text, the same for the same contents.
+func (c *Catalog) Inspect(w io.Writer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fs.lastErr = nil
+	state, err := c.load()
+	if err != nil {
+		return c.wrap(err, "inspect")
+	}
+	_, err = io.WriteString(w, state.String())
+	return err
+}
+
+// String prints a state as Inspect does.
+func (s State) String() string {
+	b := fmt.Appendf(nil, "flushed through segment %d; next table %d, source %d, seq %d\n",
+		s.FlushedThrough, s.Counters.NextTable, s.Counters.NextSource, s.Counters.NextSeq)
+	for _, name := range s.Databases {
+		b = fmt.Appendf(b, "database %q\n", name)
+	}
+	for _, name := range s.Schemas {
+		b = fmt.Appendf(b, "schema %q.%q\n", name.Database, name.Name)
+	}
+	for _, t := range s.Tables {
+		b = fmt.Appendf(b, "table %d %s version %d", t.Schema.ID, t.Schema.QualifiedName(), t.Schema.Version)
+		if t.TruncatedSeq > 0 {
+			b = fmt.Appendf(b, " truncated at %d", t.TruncatedSeq)
+		}
+		b = append(b, '\n')
+		for _, column := range t.Schema.Columns {
+			b = fmt.Appendf(b, "  column %d %q %s\n", column.ID, column.Name, column.Type)
+		}
+	}
+	for _, v := range s.Views {
+		b = fmt.Appendf(b, "view %q.%q.%q: %s\n", v.Name.Database, v.Name.Schema, v.Name.Name, v.SQL)
+	}
+	for _, p := range s.Parts {
+		b = fmt.Appendf(b, "part %d of table %d version %d partition %q level %d: rows %d, bytes %d, checksum %08x, seq %d to %d\n",
+			p.ID, p.Table, p.SchemaVersion, p.Partition, p.Level, p.Rows, p.Bytes, p.Checksum, p.MinSeq, p.MaxSeq)
+		for _, id := range slices.Sorted(maps.Keys(p.Stats)) {
+			b = fmt.Appendf(b, "  column %d: min %s, max %s, nulls %d\n", id, p.Stats[id].Min, p.Stats[id].Max, p.Stats[id].Nulls)
+		}
+	}
+	for _, k := range s.Keys {
+		b = fmt.Appendf(b, "key %q expires %s\n", k.Key, k.Expires.Format("2006-01-02T15:04:05.000000Z"))
+	}
+	return string(b)
+}

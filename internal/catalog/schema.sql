@@ -1,0 +1,97 @@
+-- The catalog of a Scoter data directory. Plain SQL that SQLite and PostgreSQL both take.
+-- Times are microseconds since 1970-01-01 UTC. Read it while the server is stopped, or from a
+-- backup: the server holds this file for itself.
+
+-- One row. edits counts the transactions that changed anything. flushed_through is the
+-- last segment of the write-ahead log whose rows are all in parts. The next_ columns are
+-- the next numbers to give.
+CREATE TABLE meta (
+  one             INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+  format_version  INTEGER NOT NULL,
+  edits           BIGINT  NOT NULL,
+  flushed_through BIGINT  NOT NULL,
+  next_table      BIGINT  NOT NULL,
+  next_source     BIGINT  NOT NULL,
+  next_seq        BIGINT  NOT NULL
+);
+
+CREATE TABLE databases (
+  name TEXT NOT NULL PRIMARY KEY
+);
+
+CREATE TABLE schemas (
+  database_name TEXT NOT NULL REFERENCES databases (name),
+  name          TEXT NOT NULL,
+  PRIMARY KEY (database_name, name)
+);
+
+-- truncated_seq: rows of the log up to this sequence number are no longer part of the table.
+CREATE TABLE tables (
+  id             BIGINT  NOT NULL PRIMARY KEY,
+  database_name  TEXT    NOT NULL,
+  schema_name    TEXT    NOT NULL,
+  name           TEXT    NOT NULL,
+  schema_version INTEGER NOT NULL,
+  truncated_seq  BIGINT  NOT NULL,
+  created        BIGINT  NOT NULL,
+  UNIQUE (database_name, schema_name, name),
+  FOREIGN KEY (database_name, schema_name) REFERENCES schemas (database_name, name)
+);
+
+-- Every version of every table's schema: parts are read with the one they were written
+-- with. definition is JSON.
+CREATE TABLE table_versions (
+  table_id       BIGINT  NOT NULL REFERENCES tables (id),
+  schema_version INTEGER NOT NULL,
+  definition     TEXT    NOT NULL,
+  PRIMARY KEY (table_id, schema_version)
+);
+
+-- columns is JSON: the names and types that the view gives.
+CREATE TABLE views (
+  database_name TEXT   NOT NULL,
+  schema_name   TEXT   NOT NULL,
+  name          TEXT   NOT NULL,
+  query         TEXT   NOT NULL,
+  columns       TEXT   NOT NULL,
+  created       BIGINT NOT NULL,
+  PRIMARY KEY (database_name, schema_name, name),
+  FOREIGN KEY (database_name, schema_name) REFERENCES schemas (database_name, name)
+);
+
+-- One row per file parts/<table_id>/<id>.parquet. A file that is not listed is garbage. checksum is
+-- the CRC-32C of the file.
+CREATE TABLE parts (
+  id             BIGINT  NOT NULL PRIMARY KEY,
+  table_id       BIGINT  NOT NULL,
+  schema_version INTEGER NOT NULL,
+  partition_key  TEXT    NOT NULL,
+  row_count      BIGINT  NOT NULL,
+  bytes          BIGINT  NOT NULL,
+  checksum       BIGINT  NOT NULL,
+  level          INTEGER NOT NULL,
+  min_seq        BIGINT  NOT NULL,
+  max_seq        BIGINT  NOT NULL,
+  created        BIGINT  NOT NULL,
+  FOREIGN KEY (table_id, schema_version) REFERENCES table_versions (table_id, schema_version)
+);
+CREATE INDEX parts_of_table ON parts (table_id, schema_version);
+
+-- Bounds of each column in each part. A value's first letter is its kind: i, u: integer,
+-- f: float, d: decimal, s: text, b: bytes in base64; empty: not known.
+CREATE TABLE part_stats (
+  part_id   BIGINT NOT NULL REFERENCES parts (id),
+  column_id BIGINT NOT NULL,
+  min_value TEXT   NOT NULL,
+  max_value TEXT   NOT NULL,
+  nulls     BIGINT NOT NULL,
+  PRIMARY KEY (part_id, column_id)
+);
+
+-- What was answered to requests that carried an idempotency key.
+CREATE TABLE idempotency_keys (
+  key       TEXT   NOT NULL PRIMARY KEY,
+  body_hash BLOB   NOT NULL,
+  result    BLOB   NOT NULL,
+  expires   BIGINT NOT NULL
+);

@@ -1,0 +1,165 @@
+package catalog
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/util/vfsutil"
+	sqlitevfs "github.com/ncruces/go-sqlite3/vfs"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// sqliteFS gives SQLite the files of a vfs.FS. One is registered per open catalog.
+//
+// It does no locking: the engine holds the data directory's lock, and within the process
+// one connection is all there is. So shared memory is not needed either: the journal is a
+// rollback journal.
+type sqliteFS struct {
+	fs   vfs.FS
+	name string // under which SQLite finds it
+	// lastErr is the first failure since the catalog last cleared it: SQLite reduces an
+	// error to a code, and the kind (disk full or not) would be lost.
+	lastErr error
+}
+
+var registered atomic.Uint64
+
+func registerFS(fsys vfs.FS) *sqliteFS {
+	s := &sqliteFS{fs: fsys, name: "scoter-" + strconv.FormatUint(registered.Add(1), 10)}
+	sqlitevfs.Register(s.name, s)
+	return s
+}
+
+func (s *sqliteFS) unregister() { sqlitevfs.Unregister(s.name) }
+
+// failed remembers an error and gives it the code that makes SQLite roll back.
+func (s *sqliteFS) failed(err error, code sqlite3.ExtendedErrorCode) error {
+	if err == nil {
+		return nil
+	}
+	if s.lastErr == nil {
+		s.lastErr = err
+	}
+	if base.KindOf(err) == base.StorageFull {
+		return sqlitevfs.SystemError(err, sqlite3.FULL)
+	}
+	return sqlitevfs.SystemError(err, code)
+}
+
+// Open opens or creates a database or journal. Temporary journals have no name and stay
+// in memory.
+func (s *sqliteFS) Open(name string, flags sqlitevfs.OpenFlag) (sqlitevfs.File, sqlitevfs.OpenFlag, error) {
+	const inMemory = sqlitevfs.OPEN_TEMP_DB | sqlitevfs.OPEN_TRANSIENT_DB | sqlitevfs.OPEN_TEMP_JOURNAL | sqlitevfs.OPEN_SUBJOURNAL
+	if name == "" || flags&inMemory != 0 {
+		return &vfsutil.SliceFile{}, flags | sqlitevfs.OPEN_MEMORY, nil
+	}
+	f, err := s.fs.OpenReadWrite(name)
+	created := false
+	if errors.Is(err, fs.ErrNotExist) && flags&sqlitevfs.OPEN_CREATE != 0 {
+		f, err = s.fs.Create(name)
+		created = true
+	}
+	if err != nil {
+		return nil, flags, s.failed(err, sqlite3.CANTOPEN.ExtendedCode())
+	}
+	return &sqliteFile{File: f, owner: s, path: name, unsyncedName: created}, flags, nil
+}
+
+// Delete removes a journal.
+func (s *sqliteFS) Delete(name string, syncDir bool) error {
+	err := s.fs.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sqlite3.IOERR_DELETE_NOENT
+	}
+	if err == nil && syncDir {
+		err = s.fs.SyncDir(filepath.Dir(name))
+	}
+	return s.failed(err, sqlite3.IOERR_DELETE)
+}
+
+// Access reports whether a file is there: SQLite asks for journals that way.
+func (s *sqliteFS) Access(name string, _ sqlitevfs.AccessFlag) (bool, error) {
+	_, err := s.fs.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, s.failed(err, sqlite3.IOERR_ACCESS)
+}
+
+// FullPathname returns the name as it is.
+func (s *sqliteFS) FullPathname(name string) (string, error) { return name, nil }
+
+// sqliteFile is one open database or journal.
+type sqliteFile struct {
+	vfs.File
+	owner        *sqliteFS
+	path         string
+	unsyncedName bool // created, and its folder not synced since
+	lock         sqlitevfs.LockLevel
+}
+
+func (f *sqliteFile) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.File.ReadAt(p, offset)
+	if err == io.EOF {
+		return n, err // SQLite fills the rest with zeros
+	}
+	return n, f.owner.failed(err, sqlite3.IOERR_READ)
+}
+
+func (f *sqliteFile) WriteAt(p []byte, offset int64) (int, error) {
+	n, err := f.File.WriteAt(p, offset)
+	return n, f.owner.failed(err, sqlite3.IOERR_WRITE)
+}
+
+func (f *sqliteFile) Truncate(size int64) error {
+	return f.owner.failed(f.File.Truncate(size), sqlite3.IOERR_TRUNCATE)
+}
+
+// Sync makes the bytes durable and, for a new file, its name: a journal without a name
+// would not be found after a crash.
+func (f *sqliteFile) Sync(sqlitevfs.SyncFlag) error {
+	err := f.File.Sync()
+	if err == nil && f.unsyncedName {
+		err = f.owner.fs.SyncDir(filepath.Dir(f.path))
+		f.unsyncedName = err != nil
+	}
+	return f.owner.failed(err, sqlite3.IOERR_FSYNC)
+}
+
+func (f *sqliteFile) Size() (int64, error) {
+	size, err := f.File.Size()
+	return size, f.owner.failed(err, sqlite3.IOERR_FSTAT)
+}
+
+func (f *sqliteFile) Close() error { return f.owner.failed(f.File.Close(), sqlite3.IOERR_CLOSE) }
+
+func (f *sqliteFile) Lock(level sqlitevfs.LockLevel) error {
+	f.lock = max(f.lock, level)
+	return nil
+}
+
+func (f *sqliteFile) Unlock(level sqlitevfs.LockLevel) error {
+	f.lock = min(f.lock, level)
+	return nil
+}
+
+func (f *sqliteFile) LockState() sqlitevfs.LockLevel { return f.lock }
+
+// CheckReservedLock reports that nobody else is writing: so a journal that is there is a
+// crash's, and SQLite rolls it back.
+func (f *sqliteFile) CheckReservedLock() (bool, error) { return false, nil }
+
+// SectorSize is the unit that a write may tear; with powersafe overwrite SQLite uses it
+// only to align the journal's header.
+func (f *sqliteFile) SectorSize() int { return 4096 }
+
+// DeviceCharacteristics says that a torn write harms no byte outside of it.
+func (f *sqliteFile) DeviceCharacteristics() sqlitevfs.DeviceCharacteristic {
+	return sqlitevfs.IOCAP_POWERSAFE_OVERWRITE
+}

@@ -1,0 +1,257 @@
+package catalog
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+//go:embed schema.sql
+var schemaSQL string
+
+// applicationID marks the file as ours ("SCTR") for file(1) and for Open.
+const applicationID = 0x53435452
+
+// Catalog is an open catalog. Its methods may be called concurrently; they run one at a
+// time.
+//
+// ncruces/go-sqlite3 is SQLite without cgo that lets a program bring its own file system;
+// no other Go driver does both.
+type Catalog struct {
+	path string
+	mu   sync.Mutex // guards everything below
+	fs   *sqliteFS
+	db   *sqlite3.Conn
+	// statements are kept prepared, by their text.
+	statements map[string]*sqlite3.Stmt
+	edits      int64 // as in meta
+	// doubt is set while it is unknown whether the last edit, whose failure was
+	// reported, is in the file; see Apply.
+	doubt  bool
+	broken error // no edit is taken any more
+	closed bool
+}
+
+// Open opens the catalog at path, creating it if there is none, and loads it. The caller
+// holds the data directory's lock. A file of a newer format is Invalid; one that is
+// damaged or not a catalog is Corrupt; a failing disk is StorageFull or Unavailable.
+func Open(fsys vfs.FS, path string) (*Catalog, State, error) {
+	c := &Catalog{path: path, fs: registerFS(fsys), statements: map[string]*sqlite3.Stmt{}}
+	state, err := c.open()
+	if err != nil {
+		return nil, State{}, errors.Join(c.wrap(err, "open"), c.Close())
+	}
+	return c, state, nil
+}
+
+func (c *Catalog) open() (State, error) {
+	// A file: URI is the way to name a file system of ours.
+	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(c.path)
+	db, err := sqlite3.Open("file:" + escaped + "?vfs=" + c.fs.name)
+	if err != nil {
+		return State{}, err
+	}
+	c.db = db
+	// The journal is truncated, not deleted: no name changes per transaction. FULL
+	// syncs journal and database at every commit.
+	if err := c.db.Exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;
+		PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF`); err != nil {
+		return State{}, err
+	}
+	if err := c.createOrCheck(); err != nil {
+		return State{}, err
+	}
+	return c.load()
+}
+
+// createOrCheck makes the tables in an empty file, in one transaction, or checks that an
+// existing one is a catalog of a format that we read.
+func (c *Catalog) createOrCheck() error {
+	var id, objects int64
+	if err := c.queryRow(`PRAGMA application_id`, &id); err != nil {
+		return err
+	}
+	if err := c.queryRow(`SELECT count(*) FROM sqlite_schema`, &objects); err != nil {
+		return err
+	}
+	if objects == 0 && id == 0 {
+		return c.transaction(func() error {
+			return c.db.Exec(fmt.Sprintf(`%s; PRAGMA application_id = %d;
+				INSERT INTO meta VALUES (1, %d, 0, 0, 1, 1, 1)`, schemaSQL, applicationID, FormatVersion))
+		})
+	}
+	if id != applicationID {
+		return base.Errorf(base.Corrupt, "this SQLite database is not a catalog")
+	}
+	var version int64
+	if err := c.queryRow(`SELECT format_version FROM meta`, &version); err != nil {
+		return err
+	}
+	if version > FormatVersion {
+		return base.Errorf(base.Invalid, "format version %d is newer than %d, the newest that this version of Scoter reads", version, FormatVersion).
+			WithHint("use the version of Scoter that wrote this directory, or a later one")
+	}
+	if version < 1 {
+		return base.Errorf(base.Corrupt, "format version %d", version)
+	}
+	return nil
+}
+
+// Close closes the file. It may be called more than once.
+func (c *Catalog) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	var errs []error
+	for _, s := range c.statements {
+		errs = append(errs, s.Close())
+	}
+	if c.db != nil {
+		errs = append(errs, c.db.Close())
+	}
+	c.fs.unregister()
+	return c.wrap(errors.Join(errs...), "close")
+}
+
+// transaction runs do and commits, or rolls back and returns the first error. After a
+// failed commit the outcome is what the file says: see settle.
+func (c *Catalog) transaction(do func() error) error {
+	c.fs.lastErr = nil
+	if err := c.db.Exec(`BEGIN IMMEDIATE`); err != nil {
+		return err
+	}
+	err := do()
+	if err == nil {
+		err = c.db.Exec(`COMMIT`)
+	}
+	if err == nil {
+		return nil
+	}
+	err = c.classify(err)
+	// SQLite has rolled back by itself after some errors. If rolling back fails, the next
+	// access rolls back from the journal.
+	if !c.db.GetAutocommit() {
+		if rollbackErr := c.db.Exec(`ROLLBACK`); rollbackErr != nil && !c.db.GetAutocommit() {
+			c.broken = base.Errorf(base.Unavailable, "catalog %s: roll back: %w", c.path, rollbackErr)
+			return errors.Join(err, c.broken)
+		}
+	}
+	return err
+}
+
+// prepare returns the prepared statement of a text, reset and bound.
+func (c *Catalog) prepare(sql string, args []any) (*sqlite3.Stmt, error) {
+	s := c.statements[sql]
+	if s == nil {
+		var err error
+		if s, _, err = c.db.Prepare(sql); err != nil {
+			return nil, err
+		}
+		c.statements[sql] = s
+	}
+	for i, arg := range args {
+		var err error
+		switch v := arg.(type) {
+		case int64:
+			err = s.BindInt64(i+1, v)
+		case string:
+			err = s.BindText(i+1, v)
+		case []byte:
+			if v == nil {
+				v = []byte{} // an empty BLOB, not NULL
+			}
+			err = s.BindBlob(i+1, v)
+		default:
+			err = base.Errorf(base.Internal, "bind a %T", arg)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// exec runs a statement without rows and returns how many rows it changed.
+func (c *Catalog) exec(sql string, args ...any) (int64, error) {
+	s, err := c.prepare(sql, args)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.Exec(); err != nil {
+		return 0, err
+	}
+	return c.db.Changes(), nil
+}
+
+// query calls row for every row.
+func (c *Catalog) query(sql string, row func(*sqlite3.Stmt) error, args ...any) error {
+	s, err := c.prepare(sql, args)
+	if err != nil {
+		return err
+	}
+	for s.Step() {
+		if err := row(s); err != nil {
+			return errors.Join(err, s.Reset())
+		}
+	}
+	err = s.Err()
+	// Reset repeats the error of the step before it.
+	if resetErr := s.Reset(); err == nil {
+		err = resetErr
+	}
+	return err
+}
+
+// queryRow reads the integers of the only row.
+func (c *Catalog) queryRow(sql string, out ...*int64) error {
+	found := false
+	err := c.query(sql, func(s *sqlite3.Stmt) error {
+		found = true
+		for i := range out {
+			*out[i] = s.ColumnInt64(i)
+		}
+		return nil
+	})
+	if err == nil && !found {
+		return base.Errorf(base.Corrupt, "no row in %s", sql)
+	}
+	return err
+}
+
+// classify gives an error its kind: that of the failed file operation behind it, or what
+// SQLite says.
+func (c *Catalog) classify(err error) error {
+	var known *base.Error
+	var failed *sqlite3.Error
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case c.fs.lastErr != nil:
+		return base.Errorf(base.KindOf(c.fs.lastErr), "%w (%v)", err, c.fs.lastErr)
+	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB):
+		return base.Errorf(base.Corrupt, "%w", err)
+	case errors.Is(err, sqlite3.FULL):
+		return base.Errorf(base.StorageFull, "%w", err)
+	case errors.Is(err, sqlite3.CONSTRAINT):
+		return base.Errorf(base.Conflict, "%w", err)
+	case errors.As(err, &failed) && strings.Contains(failed.Error(), "no such"):
+		return base.Errorf(base.Corrupt, "a table of the catalog is missing: %w", err)
+	}
+	return base.Errorf(base.Internal, "%w", err)
+}
+
+func (c *Catalog) wrap(err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	return base.Wrap(c.classify(err), "%s catalog %s", doing, c.path)
+}

@@ -195,8 +195,10 @@ func (c *column) fill(w *cursor) arrow.ArrayData {
 		clear(values)
 		at := 0
 		for _, p := range c.pieces {
-			bitutil.CopyBitmap(p.data.Buffers()[1].Bytes(), p.off, p.n, values, at)
-			at += p.n
+			if p.n > 0 { // an empty array may come without buffers
+				bitutil.CopyBitmap(p.data.Buffers()[1].Bytes(), p.off, p.n, values, at)
+				at += p.n
+			}
 		}
 		buffers = append(buffers, memory.NewBufferBytes(values))
 	case c.offsets:

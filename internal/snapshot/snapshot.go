@@ -1,0 +1,71 @@
+// Package snapshot is what one reader sees: of every table it asked for, the parts of one
+// version and what the memtables held, all at one moment.
+package snapshot
+
+import (
+	"sync/atomic"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Table is one table as a snapshot sees it. A row is in exactly one of its sources; row
+// addresses are (part id, row number in the file) and (memtable source, ordinal).
+type Table struct {
+	Schema  schema.Table    // the current version; parts and memtables may have older ones
+	Version uint64          // changes whenever Schema or Parts do, never back: a key for what is derived from them
+	Parts   []*catalog.Part // by ascending id; their files stay until Release
+	// Versions are the schema versions that Parts were written with, by number.
+	Versions  map[uint32]schema.Table
+	Memtables []memtable.View // oldest first, none empty; at most one per generation
+}
+
+// Rows returns the number of rows, in parts and memtables.
+func (t *Table) Rows() int64 {
+	n := int64(0)
+	for _, p := range t.Parts {
+		n += p.Rows
+	}
+	for _, v := range t.Memtables {
+		n += v.Rows
+	}
+	return n
+}
+
+// Snapshot is immutable. Its parts' files exist and its memtables' memory is valid until
+// Release.
+type Snapshot struct {
+	Seq    base.Seq // of the last edit it holds
+	Tables map[base.TableID]*Table
+
+	refs    atomic.Int64
+	release func()
+}
+
+// New returns a snapshot with one reference; release is called when the last goes.
+func New(seq base.Seq, tables map[base.TableID]*Table, release func()) *Snapshot {
+	s := &Snapshot{Seq: seq, Tables: tables, release: release}
+	s.refs.Store(1)
+	return s
+}
+
+// Retain takes another reference, for a reader that may outlive the one that it got the
+// snapshot from.
+func (s *Snapshot) Retain() {
+	if s.refs.Add(1) <= 1 {
+		panic("snapshot: retained after its last release")
+	}
+}
+
+// Release gives a reference back. It is called once per reference: once more is a
+// defect of the caller, which would free memory under another reader, and panics.
+func (s *Snapshot) Release() {
+	switch n := s.refs.Add(-1); {
+	case n == 0:
+		s.release()
+	case n < 0:
+		panic("snapshot: released more often than retained")
+	}
+}

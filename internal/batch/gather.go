@@ -1,0 +1,317 @@
+package batch
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// place is where a row is: chunk<<32 | row within the chunk. One word, because gathering
+// is bound by memory traffic.
+type place uint64
+
+func makePlace(chunk, row int) place { return place(chunk)<<32 | place(uint32(row)) }
+func (p place) chunk() int           { return int(p >> 32) }
+func (p place) row() int             { return int(uint32(p)) }
+
+// locate turns global ordinals into places. A table from ordinal>>shift to the first
+// chunk that may hold it spares a binary search per row.
+func locate(lengths []int, ordinals []uint32) ([]place, error) {
+	starts := make([]int, len(lengths)+1)
+	for i, n := range lengths {
+		starts[i+1] = starts[i] + n
+	}
+	total := starts[len(lengths)]
+	shift := max(0, bits.Len(uint(total))-12)
+	hint := make([]int32, total>>shift+1)
+	for c, bucket := 0, 0; bucket < len(hint); bucket++ {
+		for c < len(lengths) && starts[c+1] <= bucket<<shift {
+			c++
+		}
+		hint[bucket] = int32(c)
+	}
+	places := make([]place, len(ordinals))
+	for i, ordinal := range ordinals {
+		o := int(ordinal)
+		if o >= total {
+			return nil, base.Errorf(base.Internal, "take row %d of %d", o, total)
+		}
+		c := int(hint[o>>shift])
+		for starts[c+1] <= o {
+			c++
+		}
+		places[i] = makePlace(c, o-starts[c])
+	}
+	return places, nil
+}
+
+// gather builds the array of a storage type from rows of several chunks of that type;
+// dictionary chunks may have different dictionaries.
+func gather(dt arrow.DataType, chunks []arrow.Array, places []place) (arrow.ArrayData, error) {
+	validity, nulls := gatherValidity(chunks, places)
+	n := len(places)
+	physical := dt
+	if ext, ok := dt.(arrow.ExtensionType); ok {
+		physical = ext.StorageType()
+	}
+	switch p := physical.(type) {
+	case *arrow.NullType:
+		return array.NewData(dt, n, []*memory.Buffer{nil}, nil, n, 0), nil
+	case *arrow.BooleanType:
+		return array.NewData(dt, n, []*memory.Buffer{validity, gatherBits(chunks, places)}, nil, nulls, 0), nil
+	case *arrow.StringType, *arrow.BinaryType:
+		offsets, bytes, err := gatherBytes(chunks, places)
+		if err != nil {
+			return nil, err
+		}
+		return array.NewData(dt, n, []*memory.Buffer{validity, offsets, bytes}, nil, nulls, 0), nil
+	case *arrow.DictionaryType:
+		return gatherDictionary(p, chunks, places, validity, nulls)
+	case *arrow.ListType:
+		return gatherLists(dt, p.Elem(), chunks, places, validity, nulls)
+	case *arrow.MapType:
+		return gatherLists(dt, p.Elem(), chunks, places, validity, nulls)
+	case *arrow.StructType:
+		return gatherStructs(p, chunks, places, validity, nulls)
+	}
+	if fixed, ok := physical.(arrow.FixedWidthDataType); ok {
+		if values := gatherFixed(chunks, fixed.Bytes(), places); values != nil {
+			return array.NewData(dt, n, []*memory.Buffer{validity, values}, nil, nulls, 0), nil
+		}
+	}
+	return nil, base.Errorf(base.Internal, "gather rows of type %s, which is no storage type", dt)
+}
+
+// gatherValidity returns a nil buffer if no gathered row is NULL.
+func gatherValidity(chunks []arrow.Array, places []place) (*memory.Buffer, int) {
+	any := false
+	for _, c := range chunks {
+		any = any || c.NullN() > 0
+	}
+	if !any {
+		return nil, 0
+	}
+	bitmap := make([]byte, bitutil.BytesForBits(int64(len(places))))
+	valid := 0
+	for i, p := range places {
+		if chunks[p.chunk()].IsValid(p.row()) {
+			bitmap[i>>3] |= 1 << (i & 7)
+			valid++
+		}
+	}
+	if valid == len(places) {
+		return nil, 0
+	}
+	return memory.NewBufferBytes(bitmap), len(places) - valid
+}
+
+func gatherBits(chunks []arrow.Array, places []place) *memory.Buffer {
+	out := make([]byte, bitutil.BytesForBits(int64(len(places))))
+	for i, p := range places {
+		data := chunks[p.chunk()].Data()
+		if buffer := data.Buffers()[1]; buffer != nil && bitutil.BitIsSet(buffer.Bytes(), data.Offset()+p.row()) {
+			out[i>>3] |= 1 << (i & 7)
+		}
+	}
+	return memory.NewBufferBytes(out)
+}
+
+func gatherFixed(chunks []arrow.Array, width int, places []place) *memory.Buffer {
+	switch width {
+	case 1:
+		return gatherWords[uint8](chunks, places)
+	case 2:
+		return gatherWords[uint16](chunks, places)
+	case 4:
+		return gatherWords[uint32](chunks, places)
+	case 8:
+		return gatherWords[uint64](chunks, places)
+	case 16:
+		return gatherWords[[2]uint64](chunks, places)
+	}
+	return nil
+}
+
+func gatherWords[T any](chunks []arrow.Array, places []place) *memory.Buffer {
+	sources := make([][]T, len(chunks))
+	for i, c := range chunks {
+		sources[i] = words[T](c)
+	}
+	out := make([]T, len(places))
+	if len(sources) == 1 {
+		for i, p := range places {
+			out[i] = sources[0][uint32(p)]
+		}
+	} else {
+		for i, p := range places {
+			out[i] = sources[p>>32][uint32(p)]
+		}
+	}
+	return memory.NewBufferBytes(asBytes(out))
+}
+
+// words views a fixed-width array's values, its offset applied.
+func words[T any](a arrow.Array) []T {
+	data := a.Data()
+	if a.Len() == 0 {
+		return nil
+	}
+	var zero T
+	b := data.Buffers()[1].Bytes()[data.Offset()*int(unsafe.Sizeof(zero)):]
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), a.Len())
+}
+
+// asBytes views a slice of plain words as bytes.
+func asBytes[T any](s []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
+}
+
+// offsets views a string, binary, list or map array's Len+1 offsets; they count from the start
+// of the values, not of the slice.
+func offsets(a arrow.Array) []int32 {
+	data := a.Data()
+	buffer := data.Buffers()[1]
+	if buffer == nil || buffer.Len() == 0 {
+		return make([]int32, a.Len()+1) // allowed for an empty array
+	}
+	b := buffer.Bytes()[data.Offset()*4:]
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(b))), a.Len()+1)
+}
+
+// valueBytes views the bytes that a string or binary array's offsets count in.
+func valueBytes(a arrow.Array) []byte {
+	if buffer := a.Data().Buffers()[2]; buffer != nil {
+		return buffer.Bytes()
+	}
+	return nil
+}
+
+func gatherBytes(chunks []arrow.Array, places []place) (offsetBuffer, bytes *memory.Buffer, err error) {
+	sourceOffsets := make([][]int32, len(chunks))
+	sourceBytes := make([][]byte, len(chunks))
+	for i, c := range chunks {
+		sourceOffsets[i], sourceBytes[i] = offsets(c), valueBytes(c)
+	}
+	outOffsets := make([]int32, len(places)+1)
+	total := 0
+	for i, p := range places {
+		o := sourceOffsets[p.chunk()]
+		row := p.row()
+		total += int(o[row+1] - o[row])
+		if total > math.MaxInt32 {
+			return nil, nil, base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
+		}
+		outOffsets[i+1] = int32(total)
+	}
+	out := make([]byte, total)
+	for i, p := range places {
+		o, row := sourceOffsets[p.chunk()], p.row()
+		copy(out[outOffsets[i]:outOffsets[i+1]], sourceBytes[p.chunk()][o[row]:o[row+1]])
+	}
+	return memory.NewBufferBytes(asBytes(outOffsets)), memory.NewBufferBytes(out), nil
+}
+
+// gatherDictionary gives the result one dictionary with the values in use, in the order
+// in which they appear. A value is hashed once per chunk and code, not once per row.
+func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []place, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	const unseen = math.MaxUint32
+	codes := make([][]uint32, len(chunks))
+	remap := make([][]uint32, len(chunks))
+	values := make([]*array.String, len(chunks))
+	shared := make(map[arrow.ArrayData][]uint32) // chunks that came from one batch share a dictionary
+	for i, c := range chunks {
+		d, ok := c.(*array.Dictionary)
+		if !ok || !isTextDictionary(d.DataType()) {
+			return nil, base.Errorf(base.Internal, "gather dictionary rows from %s", c.DataType())
+		}
+		values[i] = d.Dictionary().(*array.String)
+		codes[i] = words[uint32](d.Indices())
+		m, ok := shared[values[i].Data()]
+		if !ok {
+			m = make([]uint32, values[i].Len())
+			for j := range m {
+				m[j] = unseen
+			}
+			shared[values[i].Data()] = m
+		}
+		remap[i] = m
+	}
+	out := make([]uint32, len(places))
+	known := make(map[string]uint32)
+	dictionary := array.NewStringBuilder(memory.DefaultAllocator)
+	for i, p := range places {
+		c := p.chunk()
+		if validity != nil && !bitutil.BitIsSet(validity.Bytes(), i) {
+			continue // the code of a NULL row means nothing and may be out of range
+		}
+		code := codes[c][p.row()]
+		to := remap[c][code]
+		if to == unseen {
+			value := values[c].Value(int(code))
+			if to, ok := known[value]; ok {
+				remap[c][code], out[i] = to, to
+				continue
+			}
+			to = uint32(dictionary.Len())
+			known[value] = to
+			remap[c][code] = to
+			dictionary.Append(value)
+		}
+		out[i] = to
+	}
+	values0 := dictionary.NewArray()
+	return array.NewDataWithDictionary(dt, len(places), []*memory.Buffer{validity, memory.NewBufferBytes(asBytes(out))},
+		nulls, 0, values0.Data().(*array.Data)), nil
+}
+
+func gatherLists(dt, elem arrow.DataType, chunks []arrow.Array, places []place, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	sourceOffsets := make([][]int32, len(chunks))
+	children := make([]arrow.Array, len(chunks))
+	for i, c := range chunks {
+		sourceOffsets[i] = offsets(c)
+		children[i] = array.MakeFromData(c.Data().Children()[0])
+	}
+	outOffsets := make([]int32, len(places)+1)
+	var inner []place
+	for i, p := range places {
+		o, row := sourceOffsets[p.chunk()], p.row()
+		if validity == nil || bitutil.BitIsSet(validity.Bytes(), i) {
+			for j := o[row]; j < o[row+1]; j++ {
+				inner = append(inner, makePlace(p.chunk(), int(j)))
+			}
+		}
+		if len(inner) > math.MaxInt32 {
+			return nil, base.Errorf(base.TooLarge, "a batch's list column has over 2^31 elements").WithHint("take fewer rows at a time")
+		}
+		outOffsets[i+1] = int32(len(inner))
+	}
+	child, err := gather(elem, children, inner)
+	if err != nil {
+		return nil, err
+	}
+	return array.NewData(dt, len(places), []*memory.Buffer{validity, memory.NewBufferBytes(asBytes(outOffsets))},
+		[]arrow.ArrayData{child}, nulls, 0), nil
+}
+
+func gatherStructs(dt *arrow.StructType, chunks []arrow.Array, places []place, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	children := make([]arrow.ArrayData, dt.NumFields())
+	for f := range children {
+		fields := make([]arrow.Array, len(chunks))
+		for i, c := range chunks {
+			fields[i] = c.(*array.Struct).Field(f)
+		}
+		var err error
+		if children[f], err = gather(dt.Field(f).Type, fields, places); err != nil {
+			return nil, err
+		}
+	}
+	return array.NewData(dt, len(places), []*memory.Buffer{validity}, children, nulls, 0), nil
+}

@@ -1,0 +1,283 @@
+package batch
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Sort returns the order of all rows of the batches by the table's sort key, as global
+// ordinals. It is stable. NULLs come last unless the key says otherwise, whatever the direction; NaN
+// is the greatest number, -0 equals 0, text orders by its bytes: all as in DuckDB.
+//
+// How: each key column becomes codes that compare like its values, in as few bits as
+// its range needs (ranks for dictionaries, differences from the minimum for numbers), and neighbouring
+// columns' codes are packed into words. A (tag, time) key is thus one 64-bit word per row. Words are sorted by
+// radix, most significant digit first: buckets of one tag are small, stay in cache, and are often in
+// order already, because rows arrive in time order. Rows that tie in one word go on to the next. Plain text
+// that has no small range is a chain of words of seven bytes each, made only for rows that tie.
+func Sort(recs []arrow.RecordBatch, table schema.Table) ([]uint32, error) {
+	keys, err := buildSortKeys(recs, table)
+	if err != nil {
+		return nil, err
+	}
+	n := Rows(recs)
+	ordinals := make([]uint32, n)
+	if len(keys.levels) == 0 || keys.sorted(n) {
+		for i := range ordinals {
+			ordinals[i] = uint32(i)
+		}
+		return ordinals, nil
+	}
+	items := make([]item, n)
+	for i := range items {
+		items[i] = item{key: keys.levels[0].load(uint32(i), 0), ordinal: uint32(i)}
+	}
+	keys.sort(items, make([]item, n), 0, 0)
+	for i := range items {
+		ordinals[i] = items[i].ordinal
+	}
+	return ordinals, nil
+}
+
+// item is a row under sort, with the word that is being compared.
+type item struct {
+	key     uint64
+	ordinal uint32
+}
+
+// sortKeys are the words that rows compare by, most significant first.
+type sortKeys struct {
+	levels []sortLevel
+}
+
+// sortLevel is one word per row, or a chain of words per row for plain text.
+type sortLevel struct {
+	words      []uint64
+	text       []string // if words is nil
+	descending bool     // of text; words are complemented when they are built
+}
+
+// textChunkBytes is how much text one word holds; its lowest byte says how much there is.
+const textChunkBytes = 7
+
+func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
+	if l.words != nil {
+		return l.words[ordinal]
+	}
+	s := l.text[ordinal]
+	s = s[min(len(s), chunk*textChunkBytes):]
+	var key uint64
+	for i := range min(len(s), textChunkBytes) {
+		key |= uint64(s[i]) << (56 - 8*i)
+	}
+	// A text that ends here sorts before one that goes on with the same bytes; 8 stands for more to come.
+	key |= uint64(min(len(s), textChunkBytes+1))
+	if l.descending {
+		key = ^key
+	}
+	return key
+}
+
+// goesOn reports whether rows that tie in a word of this level differ only in later words of the same level.
+func (l *sortLevel) goesOn(key uint64) bool {
+	if l.words != nil {
+		return false
+	}
+	if l.descending {
+		key = ^key
+	}
+	return key&0xff > textChunkBytes
+}
+
+// sorted reports whether the n rows are in order as they are.
+func (k *sortKeys) sorted(n int) bool {
+	for i := 1; i < n; i++ {
+		if k.compare(uint32(i-1), uint32(i)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *sortKeys) compare(a, b uint32) int {
+	for l := range k.levels {
+		level := &k.levels[l]
+		if level.words == nil {
+			x, y := level.text[a], level.text[b]
+			if x == y {
+				continue
+			}
+			if (x < y) != level.descending {
+				return -1
+			}
+			return 1
+		}
+		if x, y := level.words[a], level.words[b]; x < y {
+			return -1
+		} else if x > y {
+			return 1
+		}
+	}
+	return 0
+}
+
+// sort orders items, whose keys are loaded from the chunk of the level, by that and all
+// later words. tmp is as long as items; its contents do not matter.
+func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
+	for {
+		radixSort(items, tmp)
+		last := level == len(k.levels)-1
+		if last && k.levels[level].words != nil {
+			return
+		}
+		from, whole := 0, false
+		for from < len(items) {
+			key := items[from].key
+			to := from + 1
+			for to < len(items) && items[to].key == key {
+				to++
+			}
+			goesOn := k.levels[level].goesOn(key)
+			if to-from > 1 && (goesOn || !last) {
+				nextLevel, nextChunk := level+1, 0
+				if goesOn {
+					nextLevel, nextChunk = level, chunk+1
+				}
+				run := items[from:to]
+				for i := range run {
+					run[i].key = k.levels[nextLevel].load(run[i].ordinal, nextChunk)
+				}
+				if len(run) == len(items) {
+					// All tie: go on here, so that long common prefixes cost no stack.
+					level, chunk, whole = nextLevel, nextChunk, true
+					break
+				}
+				k.sort(run, tmp[from:to], nextLevel, nextChunk)
+			}
+			from = to
+		}
+		if !whole {
+			return
+		}
+	}
+}
+
+// Sizes at which one way of sorting items overtakes another, measured on (tag, time) keys
+// with 16-byte items: below the first, insertion; below the second, comparison; above the third, a bucket
+// no longer fits in the second-level cache and is split by its top digit first.
+const (
+	insertionRows  = 24
+	comparisonRows = 128
+	cacheRows      = 16 << 10
+)
+
+// radixSort sorts items by key, stably, given that items of equal keys come in ascending ordinals, and leaves
+// the result in items.
+func radixSort(items, tmp []item) {
+	if len(items) < 2 {
+		return
+	}
+	differing, ordered := uint64(0), true
+	for i := 1; i < len(items); i++ {
+		differing |= items[i].key ^ items[i-1].key
+		ordered = ordered && items[i-1].key <= items[i].key
+	}
+	switch {
+	case ordered:
+	case len(items) < insertionRows:
+		insertionSort(items)
+	case len(items) < comparisonRows:
+		slices.SortFunc(items, compareItems)
+	case len(items) < cacheRows:
+		radixFromLeast(items, tmp, differing)
+	default:
+		radixFromMost(items, tmp, differing)
+	}
+}
+
+func compareItems(a, b item) int {
+	if a.key != b.key {
+		if a.key < b.key {
+			return -1
+		}
+		return 1
+	}
+	return int(a.ordinal) - int(b.ordinal)
+}
+
+func insertionSort(items []item) {
+	for i := 1; i < len(items); i++ {
+		moving := items[i]
+		j := i
+		for ; j > 0 && items[j-1].key > moving.key; j-- {
+			items[j] = items[j-1]
+		}
+		items[j] = moving
+	}
+}
+
+// radixFromLeast makes one pass per byte that differs, from the least significant.
+func radixFromLeast(items, tmp []item, differing uint64) {
+	src, dst := items, tmp
+	for shift := 0; differing>>shift != 0; {
+		if byte(differing>>shift) == 0 {
+			shift += 8
+			continue
+		}
+		shift += bits.TrailingZeros64(differing >> shift) // constant bits need no pass
+		var at [256]uint32
+		for i := range src {
+			at[byte(src[i].key>>shift)]++
+		}
+		sum := uint32(0)
+		for d, n := range at {
+			at[d] = sum
+			sum += n
+		}
+		for i := range src {
+			d := byte(src[i].key >> shift)
+			dst[at[d]] = src[i]
+			at[d]++
+		}
+		src, dst = dst, src
+		shift += 8
+	}
+	if &src[0] != &items[0] {
+		copy(items, src)
+	}
+}
+
+// digitBits is the width of the top digit: 2048 write streams still fit the second-level cache.
+const digitBits = 11
+
+// radixFromMost splits items by the top digit that differs and sorts each bucket by the rest.
+func radixFromMost(items, tmp []item, differing uint64) {
+	shift := max(0, bits.Len64(differing)-digitBits)
+	const mask = 1<<digitBits - 1
+	var ends [1 << digitBits]uint32
+	for i := range items {
+		ends[items[i].key>>shift&mask]++
+	}
+	sum := uint32(0)
+	for d, n := range ends {
+		ends[d] = sum
+		sum += n
+	}
+	for i := range items {
+		d := items[i].key >> shift & mask
+		tmp[ends[d]] = items[i]
+		ends[d]++
+	}
+	from := uint32(0)
+	for _, to := range ends {
+		if shift > 0 {
+			radixSort(tmp[from:to], items[from:to])
+		}
+		from = to
+	}
+	copy(items, tmp)
+}

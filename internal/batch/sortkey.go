@@ -1,0 +1,367 @@
+package batch
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// keyBuilder packs the codes of key columns into words.
+type keyBuilder struct {
+	sortKeys
+	rows int
+	free int // unused low bits of the last level's words; 0 if it is text
+}
+
+func buildSortKeys(recs []arrow.RecordBatch, table schema.Table) (*sortKeys, error) {
+	b := &keyBuilder{rows: Rows(recs)}
+	if b.rows > math.MaxUint32 {
+		return nil, base.Errorf(base.TooLarge, "sort of %d rows: the limit is 2^32", b.rows)
+	}
+	for _, f := range table.SortKey {
+		i := table.ColumnByID(f.Column)
+		if i < 0 {
+			return nil, base.Errorf(base.Internal, "sort key names column id %d, which table %s lacks", f.Column, table.QualifiedName())
+		}
+		chunks := make([]arrow.Array, len(recs))
+		for r, rec := range recs {
+			chunks[r] = rec.Column(i)
+		}
+		if err := b.add(chunks, f); err != nil {
+			return nil, base.Wrap(err, "sort by column %q", table.Columns[i].Name)
+		}
+	}
+	return &b.sortKeys, nil
+}
+
+// add appends one key column.
+func (b *keyBuilder) add(chunks []arrow.Array, f schema.SortField) error {
+	nulls := nullFlags(chunks, b.rows)
+	if len(chunks) == 0 {
+		return nil
+	}
+	dt := chunks[0].DataType()
+	if ext, ok := dt.(arrow.ExtensionType); ok {
+		dt = ext.StorageType()
+	}
+	switch dt.ID() {
+	case arrow.NULL:
+		return nil
+	case arrow.STRING, arrow.BINARY, arrow.DICTIONARY:
+		return b.addText(chunks, nulls, f)
+	case arrow.FIXED_SIZE_BINARY, arrow.DECIMAL128:
+		high, low := wideValues(chunks, b.rows, dt)
+		if high == nil {
+			break
+		}
+		b.push(high, nulls, f)
+		for i, null := range nulls {
+			if null {
+				low[i] = low[0]
+			}
+		}
+		f.NullsFirst = false
+		b.push(low, nil, f)
+		return nil
+	}
+	if values := orderedValues(chunks, b.rows, dt); values != nil {
+		b.push(values, nulls, f)
+		return nil
+	}
+	return base.Errorf(base.Internal, "type %s has no order", dt)
+}
+
+// nullFlags returns which rows are NULL, or nil if none is.
+func nullFlags(chunks []arrow.Array, rows int) []bool {
+	var flags []bool
+	at := 0
+	for _, c := range chunks {
+		if c.NullN() > 0 {
+			if flags == nil {
+				flags = make([]bool, rows)
+			}
+			for i := range c.Len() {
+				flags[at+i] = c.IsNull(i)
+			}
+		}
+		at += c.Len()
+	}
+	return flags
+}
+
+// push packs values that compare as unsigned numbers. It overwrites values.
+func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
+	least, most := uint64(math.MaxUint64), uint64(0)
+	for i, v := range values {
+		if nulls == nil || !nulls[i] {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	if least > most { // every row is NULL
+		return
+	}
+	span := most - least
+	if nulls != nil && span >= math.MaxUint64-1 {
+		// No code is left for NULL: it gets a bit of its own before the value.
+		flags := make([]uint64, len(values))
+		for i, null := range nulls {
+			if null != f.NullsFirst {
+				flags[i] = 1
+			}
+			if null {
+				values[i] = least
+			}
+		}
+		b.pack(flags, 1)
+		nulls = nil
+	}
+	first, nullCode, top := uint64(0), uint64(0), span
+	if nulls != nil {
+		top, nullCode = span+1, span+1
+		if f.NullsFirst {
+			first, nullCode = 1, 0
+		}
+	}
+	for i, v := range values {
+		switch {
+		case nulls != nil && nulls[i]:
+			values[i] = nullCode
+		case f.Descending:
+			values[i] = first + (most - v)
+		default:
+			values[i] = first + (v - least)
+		}
+	}
+	b.pack(values, bits.Len64(top))
+}
+
+// pack appends codes of so many bits, to the last word if they fit. It takes codes over.
+func (b *keyBuilder) pack(codes []uint64, width int) {
+	switch {
+	case width == 0:
+	case width <= b.free:
+		words := b.levels[len(b.levels)-1].words
+		for i := range words {
+			words[i] = words[i]<<width | codes[i]
+		}
+		b.free -= width
+	default:
+		b.levels = append(b.levels, sortLevel{words: codes})
+		b.free = 64 - width
+	}
+}
+
+// maxRankedValues bounds how many distinct values a text column may have to be sorted by rank.
+const maxRankedValues = 1 << 20
+
+// addText sorts by rank if every chunk is a dictionary, and by the text itself otherwise.
+func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortField) error {
+	if values, ok := rankDictionaries(chunks, b.rows); ok {
+		b.push(values, nulls, f)
+		return nil
+	}
+	text := make([]string, 0, b.rows)
+	for _, c := range chunks {
+		if d, ok := c.(*array.Dictionary); ok {
+			values, ok := d.Dictionary().(*array.String)
+			if !ok {
+				return base.Errorf(base.Internal, "type %s has no order", d.DataType())
+			}
+			for i := range d.Len() {
+				if d.IsNull(i) {
+					text = append(text, "")
+				} else {
+					text = append(text, values.Value(d.GetValueIndex(i)))
+				}
+			}
+			continue
+		}
+		o, bytes := offsets(c), valueBytes(c)
+		for i := range c.Len() {
+			if nulls != nil && nulls[len(text)] {
+				text = append(text, "")
+				continue
+			}
+			// A view: the batches outlive the sort.
+			text = append(text, unsafe.String(unsafe.SliceData(bytes[o[i]:]), int(o[i+1]-o[i])))
+		}
+	}
+	if nulls != nil {
+		flags := make([]uint64, b.rows)
+		for i, null := range nulls {
+			if null != f.NullsFirst {
+				flags[i] = 1
+			}
+		}
+		b.pack(flags, 1)
+	}
+	b.levels = append(b.levels, sortLevel{text: text, descending: f.Descending})
+	b.free = 0
+	return nil
+}
+
+// rankDictionaries gives each row its value's rank among all values of all dictionaries.
+func rankDictionaries(chunks []arrow.Array, rows int) ([]uint64, bool) {
+	ids := make(map[string]uint32)
+	byDictionary := make(map[arrow.ArrayData][]uint32)
+	var distinct []string
+	for _, c := range chunks {
+		d, ok := c.(*array.Dictionary)
+		if !ok || !isTextDictionary(d.DataType()) {
+			return nil, false
+		}
+		values := d.Dictionary().(*array.String)
+		if byDictionary[values.Data()] != nil {
+			continue
+		}
+		local := make([]uint32, values.Len()+1) // never nil
+		for i := range values.Len() {
+			value := values.Value(i)
+			id, known := ids[value]
+			if !known {
+				id = uint32(len(distinct))
+				ids[value] = id
+				distinct = append(distinct, value)
+			}
+			local[i] = id
+		}
+		byDictionary[values.Data()] = local
+		if len(distinct) > maxRankedValues {
+			return nil, false
+		}
+	}
+	order := make([]uint32, len(distinct))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		if distinct[a] < distinct[b] {
+			return -1
+		}
+		return 1 // they are distinct
+	})
+	ranks := make([]uint64, len(distinct))
+	for rank, id := range order {
+		ranks[id] = uint64(rank)
+	}
+	for _, local := range byDictionary {
+		for i := range local[:len(local)-1] {
+			local[i] = uint32(ranks[local[i]])
+		}
+	}
+	out := make([]uint64, 0, rows)
+	for _, c := range chunks {
+		d := c.(*array.Dictionary)
+		local := byDictionary[d.Dictionary().Data()]
+		for i, code := range words[uint32](d.Indices()) {
+			if d.NullN() > 0 && d.IsNull(i) {
+				code = 0
+			}
+			out = append(out, uint64(local[code]))
+		}
+	}
+	return out, true
+}
+
+const signBit = 1 << 63
+
+// orderedValues returns numbers that compare, as unsigned, like the values; nil if the
+// type is not one of numbers. What it gives for NULL means nothing.
+func orderedValues(chunks []arrow.Array, rows int, dt arrow.DataType) []uint64 {
+	out := make([]uint64, 0, rows)
+	for _, c := range chunks {
+		switch dt.ID() {
+		case arrow.BOOL:
+			data := c.Data()
+			for i := range c.Len() {
+				v := uint64(0)
+				if bitutil.BitIsSet(data.Buffers()[1].Bytes(), data.Offset()+i) {
+					v = 1
+				}
+				out = append(out, v)
+			}
+		case arrow.INT8:
+			out = appendSigned[int8](out, c)
+		case arrow.INT16:
+			out = appendSigned[int16](out, c)
+		case arrow.INT32, arrow.DATE32:
+			out = appendSigned[int32](out, c)
+		case arrow.INT64, arrow.TIME64, arrow.TIMESTAMP:
+			out = appendSigned[int64](out, c)
+		case arrow.UINT8:
+			out = appendUnsigned[uint8](out, c)
+		case arrow.UINT16:
+			out = appendUnsigned[uint16](out, c)
+		case arrow.UINT32:
+			out = appendUnsigned[uint32](out, c)
+		case arrow.UINT64:
+			out = appendUnsigned[uint64](out, c)
+		case arrow.FLOAT32:
+			for _, v := range words[float32](c) {
+				out = append(out, orderedFloat(float64(v)))
+			}
+		case arrow.FLOAT64:
+			for _, v := range words[float64](c) {
+				out = append(out, orderedFloat(v))
+			}
+		default:
+			return nil
+		}
+	}
+	return out
+}
+
+func appendSigned[T int8 | int16 | int32 | int64](out []uint64, a arrow.Array) []uint64 {
+	for _, v := range words[T](a) {
+		out = append(out, uint64(v)^signBit)
+	}
+	return out
+}
+
+func appendUnsigned[T uint8 | uint16 | uint32 | uint64](out []uint64, a arrow.Array) []uint64 {
+	for _, v := range words[T](a) {
+		out = append(out, uint64(v))
+	}
+	return out
+}
+
+// orderedFloat maps a float to a number that compares like it: NaN above everything, -0 as 0.
+func orderedFloat(v float64) uint64 {
+	if v != v {
+		return math.MaxUint64
+	}
+	if v == 0 {
+		return signBit
+	}
+	b := math.Float64bits(v)
+	if b&signBit != 0 {
+		return ^b
+	}
+	return b | signBit
+}
+
+// wideValues returns 16-byte values as two unsigned halves, nil if the type is of another width.
+func wideValues(chunks []arrow.Array, rows int, dt arrow.DataType) (high, low []uint64) {
+	if dt.(arrow.FixedWidthDataType).Bytes() != 16 {
+		return nil, nil
+	}
+	high, low = make([]uint64, 0, rows), make([]uint64, 0, rows)
+	for _, c := range chunks {
+		for _, v := range words[[2]uint64](c) {
+			if dt.ID() == arrow.DECIMAL128 { // little-endian two's complement
+				high, low = append(high, v[1]^signBit), append(low, v[0])
+			} else { // bytes in order
+				high, low = append(high, bits.ReverseBytes64(v[0])), append(low, bits.ReverseBytes64(v[1]))
+			}
+		}
+	}
+	return high, low
+}

@@ -1,0 +1,294 @@
+package batch
+
+import (
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+var textDictionary = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
+
+// isTextDictionary reports whether a type is the one dictionary that batches use.
+func isTextDictionary(dt arrow.DataType) bool {
+	d, ok := dt.(*arrow.DictionaryType)
+	return ok && d.IndexType.ID() == arrow.UINT32 && d.ValueType.ID() == arrow.STRING
+}
+
+// Rows returns how many rows the batches have together.
+func Rows(recs []arrow.RecordBatch) int {
+	n := 0
+	for _, r := range recs {
+		n += int(r.NumRows())
+	}
+	return n
+}
+
+// Take returns the rows of the given global ordinals, in that order; an ordinal may come
+// several times. The batches are of one table version and at least one. A text column is
+// a dictionary if it is one in every batch; the result's dictionary holds the values in use.
+func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
+	common, err := commonSchema(recs)
+	if err != nil {
+		return nil, err
+	}
+	if start, ok := contiguous(ordinals); ok {
+		if rec, ok := sliceOfOne(recs, start, len(ordinals)); ok {
+			return rec, nil
+		}
+	}
+	lengths := make([]int, len(recs))
+	for i, r := range recs {
+		lengths[i] = int(r.NumRows())
+	}
+	places, err := locate(lengths, ordinals)
+	if err != nil {
+		return nil, err
+	}
+	return gatherColumns(recs, common, places)
+}
+
+func gatherColumns(recs []arrow.RecordBatch, common *arrow.Schema, places []place) (arrow.RecordBatch, error) {
+	columns := make([]arrow.Array, common.NumFields())
+	defer releaseAll(columns)
+	for i, field := range common.Fields() {
+		chunks, err := chunksOf(recs, i, field.Type)
+		if err != nil {
+			return nil, err
+		}
+		data, err := gather(field.Type, chunks, places)
+		releaseAll(chunks)
+		if err != nil {
+			return nil, base.Wrap(err, "column %q", field.Name)
+		}
+		columns[i] = array.MakeFromData(data)
+		data.Release()
+	}
+	return array.NewRecordBatch(common, columns, int64(len(places))), nil
+}
+
+// chunksOf returns a column of every batch, retained, and as plain text where the common type is that.
+func chunksOf(recs []arrow.RecordBatch, column int, want arrow.DataType) ([]arrow.Array, error) {
+	chunks := make([]arrow.Array, len(recs))
+	for i, r := range recs {
+		c := r.Column(column)
+		if d, ok := c.(*array.Dictionary); ok && want.ID() == arrow.STRING {
+			plain, err := decodeDictionary(d)
+			if err != nil {
+				releaseAll(chunks)
+				return nil, err
+			}
+			chunks[i] = plain
+			continue
+		}
+		c.Retain()
+		chunks[i] = c
+	}
+	return chunks, nil
+}
+
+// decodeDictionary returns a dictionary array's values row by row.
+func decodeDictionary(d *array.Dictionary) (arrow.Array, error) {
+	validity, nulls := gatherValidity([]arrow.Array{d}, sequence(d.Len()))
+	places := make([]place, d.Len())
+	for i := range places {
+		if d.IsValid(i) {
+			places[i] = makePlace(0, d.GetValueIndex(i))
+		} else if d.Dictionary().Len() == 0 {
+			// Nothing to point at: every row is NULL.
+			return array.MakeArrayOfNull(memory.DefaultAllocator, d.Dictionary().DataType(), d.Len()), nil
+		}
+	}
+	values, err := gather(d.Dictionary().DataType(), []arrow.Array{d.Dictionary()}, places)
+	if err != nil {
+		return nil, err
+	}
+	defer values.Release()
+	if values.NullN() > 0 { // NULL values in the dictionary
+		return nil, base.Errorf(base.Internal, "dictionary with NULL values")
+	}
+	buffers := append([]*memory.Buffer{validity}, values.Buffers()[1:]...)
+	data := array.NewData(values.DataType(), values.Len(), buffers, values.Children(), nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+func sequence(n int) []place {
+	places := make([]place, n)
+	for i := range places {
+		places[i] = makePlace(0, i)
+	}
+	return places
+}
+
+// commonSchema returns the schema of the first batch, with plain text where any batch has it.
+func commonSchema(recs []arrow.RecordBatch) (*arrow.Schema, error) {
+	if len(recs) == 0 {
+		return nil, base.Errorf(base.Internal, "no batches")
+	}
+	if Rows(recs) > math.MaxUint32 {
+		return nil, base.Errorf(base.TooLarge, "more than 2^32 rows at once")
+	}
+	first := recs[0].Schema()
+	fields := first.Fields()
+	for _, r := range recs[1:] {
+		if r.Schema() == first {
+			continue
+		}
+		if r.Schema().NumFields() != len(fields) {
+			return nil, base.Errorf(base.Internal, "batches of %d and %d columns", len(fields), r.Schema().NumFields())
+		}
+		for i, f := range r.Schema().Fields() {
+			a, b := fields[i].Type, f.Type
+			switch {
+			case arrow.TypeEqual(a, b) && fields[i].Name == f.Name:
+			case fields[i].Name == f.Name && isText(a) && isText(b):
+				fields[i].Type = arrow.BinaryTypes.String
+			default:
+				return nil, base.Errorf(base.Internal, "batches differ in column %d: %s %s and %s %s", i, fields[i].Name, a, f.Name, b)
+			}
+		}
+	}
+	metadata := first.Metadata()
+	return arrow.NewSchema(fields, &metadata), nil
+}
+
+func isText(dt arrow.DataType) bool { return dt.ID() == arrow.STRING || isTextDictionary(dt) }
+
+// contiguous reports whether ordinals count up by one, and from where.
+func contiguous(ordinals []uint32) (int, bool) {
+	for i := 1; i < len(ordinals); i++ {
+		if ordinals[i] != ordinals[i-1]+1 {
+			return 0, false
+		}
+	}
+	if len(ordinals) == 0 {
+		return 0, true
+	}
+	return int(ordinals[0]), true
+}
+
+// sliceOfOne returns rows that all lie in one batch as a slice of it.
+func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool) {
+	for _, r := range recs {
+		rows := int(r.NumRows())
+		if start+n <= rows {
+			return r.NewSlice(int64(start), int64(start+n)), true
+		}
+		if start < rows {
+			return nil, false
+		}
+		start -= rows
+	}
+	return nil, false
+}
+
+// Concat returns all rows of the batches as one; of a single batch, that batch.
+func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
+	common, err := commonSchema(recs)
+	if err != nil {
+		return nil, err
+	}
+	if len(recs) == 1 {
+		recs[0].Retain()
+		return recs[0], nil
+	}
+	var places []place // only dictionaries need them
+	columns := make([]arrow.Array, common.NumFields())
+	defer releaseAll(columns)
+	for i, field := range common.Fields() {
+		chunks, err := chunksOf(recs, i, field.Type)
+		if err != nil {
+			return nil, err
+		}
+		if !isTextDictionary(field.Type) {
+			columns[i], err = array.Concatenate(chunks, memory.DefaultAllocator)
+		} else {
+			if places == nil {
+				for c, r := range recs {
+					for row := range int(r.NumRows()) {
+						places = append(places, makePlace(c, row))
+					}
+				}
+			}
+			var data arrow.ArrayData
+			if data, err = gather(field.Type, chunks, places); err == nil {
+				columns[i] = array.MakeFromData(data)
+				data.Release()
+			}
+		}
+		releaseAll(chunks)
+		if err != nil {
+			return nil, base.Wrap(err, "concatenate column %q", field.Name)
+		}
+	}
+	return array.NewRecordBatch(common, columns, int64(Rows(recs))), nil
+}
+
+// Slice returns the rows from, from+1, ..., to-1 without copying.
+func Slice(rec arrow.RecordBatch, from, to int) (arrow.RecordBatch, error) {
+	if from < 0 || to < from || to > int(rec.NumRows()) {
+		return nil, base.Errorf(base.Internal, "slice rows %d to %d of %d", from, to, rec.NumRows())
+	}
+	return rec.NewSlice(int64(from), int64(to)), nil
+}
+
+// Split cuts a batch into slices of at most rowsEach rows, without copying. An empty batch
+// gives none.
+func Split(rec arrow.RecordBatch, rowsEach int) []arrow.RecordBatch {
+	var parts []arrow.RecordBatch
+	n := int(rec.NumRows())
+	for from := 0; from < n; from += max(1, rowsEach) {
+		parts = append(parts, rec.NewSlice(int64(from), int64(min(n, from+max(1, rowsEach)))))
+	}
+	return parts
+}
+
+// Bytes returns how much memory the batch keeps alive: its buffers' whole lengths, each counted
+// once, also where the batch is a slice of them.
+func Bytes(rec arrow.RecordBatch) int64 {
+	seen := map[*byte]bool{}
+	var total int64
+	var count func(data arrow.ArrayData)
+	count = func(data arrow.ArrayData) {
+		for _, b := range data.Buffers() {
+			if b == nil || b.Len() == 0 || seen[&b.Bytes()[0]] {
+				continue
+			}
+			seen[&b.Bytes()[0]] = true
+			total += int64(b.Len())
+		}
+		for _, child := range data.Children() {
+			count(child)
+		}
+		if data.DataType().ID() == arrow.DICTIONARY && data.Dictionary() != nil {
+			count(data.Dictionary())
+		}
+	}
+	for _, c := range rec.Columns() {
+		count(c.Data())
+	}
+	return total
+}
+
+func releaseAll(arrays []arrow.Array) {
+	for _, a := range arrays {
+		if a != nil {
+			a.Release()
+		}
+	}
+}
+
+// newRecord makes a batch of the table from its columns, in order; a text column may be a dictionary.
+func newRecord(table schema.Table, columns []arrow.Array, rows int) arrow.RecordBatch {
+	fields := make([]arrow.Field, len(columns))
+	for i, c := range table.Columns {
+		fields[i] = c.Arrow()
+		fields[i].Type = columns[i].DataType()
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(rows))
+}

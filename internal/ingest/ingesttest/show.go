@@ -1,0 +1,47 @@
+// Package ingesttest prints decoded rows for the decoders' tests.
+package ingesttest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// Show prints rows as text, a line per table: its columns with type and values, a
+// # before tags. Dictionaries of text print as utf8; timestamp[us, tz=UTC] and
+// timestamp[ns, tz=UTC] as us and ns.
+func Show(rows ...ingest.Rows) string {
+	var lines []string
+	for _, r := range rows {
+		line := r.Table + ":"
+		for i, f := range r.Batch.Schema().Fields() {
+			line += " "
+			if slices.Contains(r.Tags, i) {
+				line += "#"
+			}
+			column := r.Batch.Column(i)
+			values := make([]string, column.Len())
+			for row := range values {
+				values[row] = column.ValueStr(row)
+			}
+			line += f.Name + " " + typeName(f.Type) + " [" + strings.Join(values, " ") + "]"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func typeName(t arrow.DataType) string {
+	switch {
+	case arrow.TypeEqual(t, ingest.TextDictionary):
+		return "utf8"
+	case arrow.TypeEqual(t, ingest.TimestampUS):
+		return "us"
+	case arrow.TypeEqual(t, ingest.TimestampNS):
+		return "ns"
+	}
+	return t.String()
+}

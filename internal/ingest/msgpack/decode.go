@@ -1,0 +1,516 @@
+// Package msgpack decodes rows in MessagePack: Arc's write format, and plain maps
+// for the table API. Values go straight from the body into Arrow buffers.
+//
+// Arc's items, alone, in an array, under "batch", or one after the other:
+//
+//	{"m": table, "columns": {name: [values]...}, "tag_keys": [names]}
+//	{"m": table, "t": time, "h": host, "fields": {name: value...} | "f": [values], "tags": {name: value...}}
+//
+// "tag_keys" is optional, as are "t", "h" and "tags". A table named by the integer
+// 7 is "measurement_7", a host 7 is "host_7", the values under "f" are the columns
+// field_0, field_1 and so on, as Arc names them. Tags are text, whatever their
+// type. Anything else in an item is an error, since ignoring it would lose data.
+// Items of one table become one batch with all their columns.
+//
+// The column "time" holds moments, see ingest.Column.ToTime for how the unit of
+// integers is found. Rows without a time, or with nil for it, get Options.Now.
+//
+// Types beyond those that package ingest lists: bin is binary, the timestamp
+// extension a moment, an array a list, a map a struct; float32 widens to float64.
+package msgpack
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// Options of Decode.
+type Options struct {
+	Now       time.Time        // the time of rows that have none
+	Precision ingest.Precision // the unit of integer times; Auto tells it by magnitude
+}
+
+// Decode returns the rows of a body in Arc's format, one Rows per table, in the
+// order in which the tables first appear. Errors are base.Invalid, with the byte
+// position where the format is broken, or base.TooLarge.
+func Decode(body []byte, opts Options) ([]ingest.Rows, error) {
+	d := decoder{reader: reader{src: body}, opts: opts}
+	for d.p < len(body) {
+		if err := d.items(); err != nil {
+			return nil, err
+		}
+	}
+	rows := make([]ingest.Rows, 0, len(d.tables))
+	for _, t := range d.tables {
+		if t.Rows() == 0 {
+			continue
+		}
+		r, err := d.finish(t)
+		if err != nil {
+			ingest.Release(rows)
+			return nil, base.Wrap(err, "table %q", t.Name)
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+type decoder struct {
+	reader
+	opts    Options
+	tables  []*table
+	byName  map[string]*table
+	scratch [32]byte
+}
+
+// table is an ingest.Table and what Arc's format knows beyond it.
+type table struct {
+	*ingest.Table
+	tags []*ingest.Column
+}
+
+// tag notes that c is a tag. position is a guess at its place among the tags.
+func (t *table) tag(position int, c *ingest.Column) {
+	if position < len(t.tags) && t.tags[position] == c || slices.Contains(t.tags, c) {
+		return
+	}
+	t.tags = append(t.tags, c)
+}
+
+// items takes an item or an array of items.
+func (d *decoder) items() error {
+	code, err := d.code()
+	if err != nil {
+		return err
+	}
+	if !isArray(code) {
+		return d.item()
+	}
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	n, err := d.arrayHeader()
+	if err != nil {
+		return err
+	}
+	for range n {
+		if err := d.items(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The parts of an item.
+const (
+	partTable = iota
+	partTime
+	partHost
+	partFields
+	partList
+	partTags
+	partColumns
+	partTagKeys
+	partBatch
+	parts
+)
+
+var partNames = [parts]string{"m", "t", "h", "fields", "f", "tags", "columns", "tag_keys", "batch"}
+
+func partOf(key []byte) int {
+	for i, name := range partNames {
+		if string(key) == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// item takes one map. Its parts may come in any order: what comes before the
+// table's name is noted and taken afterwards.
+func (d *decoder) item() error {
+	n, err := d.mapHeader()
+	if err != nil {
+		return err
+	}
+	var t *table
+	var later [parts]int // where a part begins, 1-based
+	var seen [parts]bool
+	for range n {
+		key, err := d.str()
+		if err != nil {
+			return err
+		}
+		part := partOf(key)
+		switch {
+		case part < 0:
+			return d.errorf("key %s is none of m, columns, tag_keys, t, h, fields, f, tags, batch", ingest.Quote(key))
+		case seen[part]:
+			return d.errorf("key %q is given twice", key)
+		}
+		seen[part] = true
+		switch {
+		case part == partTable:
+			t, err = d.table()
+		case part == partBatch && n == 1:
+			return d.batch()
+		case t == nil || part == partTagKeys:
+			later[part] = d.p + 1
+			err = d.skip()
+		default:
+			err = d.part(t, part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := d.checkParts(seen); err != nil {
+		return err
+	}
+	end := d.p
+	for part, at := range later {
+		if at == 0 {
+			continue
+		}
+		d.p = at - 1
+		if err := d.part(t, part); err != nil {
+			return err
+		}
+	}
+	d.p = end
+	if seen[partColumns] {
+		return nil // has grown the table
+	}
+	return t.Grow(1)
+}
+
+func (d *decoder) checkParts(seen [parts]bool) error {
+	row := seen[partTime] || seen[partHost] || seen[partFields] || seen[partList] || seen[partTags]
+	switch {
+	case seen[partBatch]:
+		return d.errorf(`an item with "batch" has nothing else`)
+	case !seen[partTable]:
+		return d.errorf(`an item has no "m", the table's name`)
+	case seen[partColumns] && row:
+		return d.errorf(`an item has "columns" and parts of a single row`)
+	case seen[partTagKeys] && !seen[partColumns]:
+		return d.errorf(`an item has "tag_keys" but no "columns"`)
+	case seen[partFields] && seen[partList]:
+		return d.errorf(`an item has both "fields" and "f"`)
+	case !seen[partColumns] && !seen[partFields] && !seen[partList]:
+		return d.errorf(`an item has none of "columns", "fields" and "f"`)
+	}
+	return nil
+}
+
+// batch takes the array under "batch".
+func (d *decoder) batch() error {
+	code, err := d.code()
+	if err == nil && !isArray(code) {
+		err = d.errorf(`%s under "batch" where an array is expected`, typeName(code))
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	return d.items()
+}
+
+// table takes a table's name.
+func (d *decoder) table() (*table, error) {
+	name, err := d.name("measurement_")
+	if err != nil {
+		return nil, err
+	}
+	if last := len(d.tables) - 1; last >= 0 && d.tables[last].Name == string(name) {
+		return d.tables[last], nil
+	}
+	if t := d.byName[string(name)]; t != nil {
+		return t, nil
+	}
+	if err := ingest.CheckName("table", string(name)); err != nil {
+		return nil, err
+	}
+	t := &table{Table: ingest.NewTable(string(name))}
+	if d.byName == nil {
+		d.byName = make(map[string]*table)
+	}
+	d.byName[t.Name] = t
+	d.tables = append(d.tables, t)
+	return t, nil
+}
+
+// name takes a string, or an integer that is named prefix and its digits.
+func (d *decoder) name(prefix string) ([]byte, error) {
+	code, err := d.code()
+	if err != nil || !isInt(code) {
+		if err != nil {
+			return nil, err
+		}
+		return d.str()
+	}
+	text, _, err := d.text(d.scratch[:0])
+	return append([]byte(prefix), text...), err
+}
+
+// part takes one part of an item into the table.
+func (d *decoder) part(t *table, part int) error {
+	switch part {
+	case partColumns:
+		return d.columns(t)
+	case partTagKeys:
+		return d.tagKeys(t)
+	case partTags:
+		return d.tags(t)
+	case partTime:
+		c, err := t.Column(0, []byte(ingest.TimeColumn))
+		if err != nil {
+			return err
+		}
+		return d.value(c, t.Rows())
+	case partHost:
+		return d.host(t)
+	case partFields:
+		return d.row(t)
+	}
+	return d.fieldList(t)
+}
+
+// columns takes the map of columns and grows the table by their rows.
+func (d *decoder) columns(t *table) error {
+	n, err := d.mapHeader()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return d.errorf(`table %q: "columns" is empty`, t.Name)
+	}
+	first, rows, firstName := t.Rows(), 0, ""
+	for i := range n {
+		name, err := d.str()
+		if err != nil {
+			return err
+		}
+		c, err := t.Column(i, name)
+		if err != nil {
+			return err
+		}
+		count, err := d.arrayHeader()
+		if err != nil {
+			return base.Wrap(err, "table %q, column %q", t.Name, c.Name())
+		}
+		if i == 0 {
+			rows, firstName = count, c.Name()
+		} else if count != rows {
+			return d.errorf("table %q: column %q has %d values, column %q has %d", t.Name, c.Name(), count, firstName, rows)
+		}
+		if c.Rows() > first {
+			return d.errorf("table %q: column %q is given twice", t.Name, c.Name())
+		}
+		if err := d.values(c, first, first+count); err != nil {
+			return base.Wrap(err, "table %q", t.Name)
+		}
+	}
+	return t.Grow(rows)
+}
+
+func (d *decoder) tagKeys(t *table) error {
+	n, err := d.arrayHeader()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		name, err := d.str()
+		if err != nil {
+			return err
+		}
+		c := t.Lookup(i, name)
+		if c == nil {
+			return d.errorf("table %q: tag key %s is no column", t.Name, ingest.Quote(name))
+		}
+		t.tag(i, c)
+	}
+	return nil
+}
+
+// row takes the map of a row's fields.
+func (d *decoder) row(t *table) error {
+	n, err := d.mapHeader()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		name, err := d.str()
+		if err != nil {
+			return err
+		}
+		c, err := t.Column(i+1, name) // the time usually comes before
+		if err != nil {
+			return err
+		}
+		if err := d.value(c, t.Rows()); err != nil {
+			return base.Wrap(err, "table %q", t.Name)
+		}
+	}
+	return nil
+}
+
+func (d *decoder) fieldList(t *table) error {
+	n, err := d.arrayHeader()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		c, err := t.Column(i+1, strconv.AppendInt([]byte("field_"), int64(i), 10))
+		if err != nil {
+			return err
+		}
+		if err := d.value(c, t.Rows()); err != nil {
+			return base.Wrap(err, "table %q", t.Name)
+		}
+	}
+	return nil
+}
+
+// tags takes the map of a row's tags.
+func (d *decoder) tags(t *table) error {
+	n, err := d.mapHeader()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		name, err := d.str()
+		if err != nil {
+			return err
+		}
+		guess := len(t.Columns()) - n + i // the tags usually come last
+		c, err := t.Column(max(guess, 0), name)
+		if err != nil {
+			return err
+		}
+		t.tag(i, c)
+		text, ok, err := d.text(d.scratch[:0])
+		switch {
+		case err != nil:
+			return base.Wrap(err, "table %q, tag %q", t.Name, c.Name())
+		case ok:
+			err = c.SetString(t.Rows(), text)
+		default:
+			err = c.SetNull(t.Rows())
+		}
+		if err != nil {
+			return base.Wrap(err, "table %q", t.Name)
+		}
+	}
+	return nil
+}
+
+// host takes a row's host, a tag of that name.
+func (d *decoder) host(t *table) error {
+	code, err := d.code()
+	if err != nil {
+		return err
+	}
+	if code == codeNil {
+		d.p++
+		return nil
+	}
+	name, err := d.name("host_")
+	if err != nil {
+		return base.Wrap(err, "table %q, host", t.Name)
+	}
+	c, err := t.Column(1, []byte("host"))
+	if err != nil {
+		return err
+	}
+	t.tag(0, c)
+	return base.Wrap(c.SetString(t.Rows(), name), "table %q", t.Name)
+}
+
+// finish makes the table's times and returns its rows.
+func (d *decoder) finish(t *table) (ingest.Rows, error) {
+	c, err := t.Column(0, []byte(ingest.TimeColumn))
+	if err != nil {
+		return ingest.Rows{}, err
+	}
+	if err := c.ToTime(d.opts.Precision); err != nil {
+		return ingest.Rows{}, err
+	}
+	if err := c.FillTime(t.Rows(), d.opts.Now); err != nil {
+		return ingest.Rows{}, err
+	}
+	batch, err := t.Finish(nil)
+	if err != nil {
+		return ingest.Rows{}, err
+	}
+	return ingest.Rows{Table: t.Name, Batch: batch, Tags: t.tagIndices()}, nil
+}
+
+// tagIndices returns the places of the tags among the columns, ascending.
+func (t *table) tagIndices() []int {
+	var at []int
+	for i, c := range t.Columns() {
+		if slices.Contains(t.tags, c) {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// DecodeTable returns the rows of a body for one table, which the request's address
+// names: maps from column to value, alone, in an array, or one after the other; or
+// a single {"columns": {name: [values]...}} as Decode takes it. No column has a
+// meaning of its own: integers under "time" stay integers.
+func DecodeTable(body []byte) (arrow.RecordBatch, error) {
+	d := decoder{reader: reader{src: body}}
+	t := &table{Table: ingest.NewTable("")}
+	for d.p < len(body) {
+		if err := d.plain(t); err != nil {
+			return nil, err
+		}
+	}
+	return t.Finish(nil)
+}
+
+func (d *decoder) plain(t *table) error {
+	code, err := d.code()
+	if err != nil {
+		return err
+	}
+	if isArray(code) {
+		if err := d.enter(); err != nil {
+			return err
+		}
+		defer d.leave()
+		n, err := d.arrayHeader()
+		for i := 0; i < n && err == nil; i++ {
+			err = d.plain(t)
+		}
+		return err
+	}
+	start := d.p
+	n, err := d.mapHeader()
+	if err != nil {
+		return err
+	}
+	if n == 1 {
+		if key, err := d.str(); err == nil && string(key) == "columns" && d.p < len(d.src) && isMap(d.src[d.p]) {
+			return d.columns(t)
+		}
+	}
+	d.p = start
+	if err := d.row(t); err != nil {
+		return err
+	}
+	return t.Grow(1)
+}

@@ -1,0 +1,324 @@
+package msgpack
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// MessagePack's type bytes; the fix* ranges are tested where they are read.
+const (
+	codeNil      = 0xc0
+	codeFalse    = 0xc2
+	codeTrue     = 0xc3
+	codeBin8     = 0xc4
+	codeBin16    = 0xc5
+	codeBin32    = 0xc6
+	codeExt8     = 0xc7
+	codeExt16    = 0xc8
+	codeExt32    = 0xc9
+	codeFloat32  = 0xca
+	codeFloat64  = 0xcb
+	codeUint8    = 0xcc
+	codeUint16   = 0xcd
+	codeUint32   = 0xce
+	codeUint64   = 0xcf
+	codeInt8     = 0xd0
+	codeInt16    = 0xd1
+	codeInt32    = 0xd2
+	codeInt64    = 0xd3
+	codeFixExt1  = 0xd4
+	codeFixExt16 = 0xd8
+	codeStr8     = 0xd9
+	codeStr16    = 0xda
+	codeStr32    = 0xdb
+	codeArray16  = 0xdc
+	codeArray32  = 0xdd
+	codeMap16    = 0xde
+	codeMap32    = 0xdf
+)
+
+// extTimestamp is the extension type that MessagePack reserves for moments.
+const extTimestamp = -1
+
+func isInt(code byte) bool {
+	return code < 0x80 || code >= 0xe0 || code >= codeUint8 && code <= codeInt64
+}
+func isString(code byte) bool {
+	return code >= 0xa0 && code < 0xc0 || code >= codeStr8 && code <= codeStr32
+}
+func isArray(code byte) bool {
+	return code >= 0x90 && code < 0xa0 || code == codeArray16 || code == codeArray32
+}
+func isMap(code byte) bool {
+	return code >= 0x80 && code < 0x90 || code == codeMap16 || code == codeMap32
+}
+
+// typeName names a value's type for messages.
+func typeName(code byte) string {
+	switch {
+	case code == codeNil:
+		return "nil"
+	case code == codeFalse || code == codeTrue:
+		return "a boolean"
+	case isInt(code):
+		return "an integer"
+	case code == codeFloat32 || code == codeFloat64:
+		return "a floating-point number"
+	case isString(code):
+		return "a string"
+	case code >= codeBin8 && code <= codeBin32:
+		return "binary"
+	case isArray(code):
+		return "an array"
+	case isMap(code):
+		return "a map"
+	}
+	return "an extension"
+}
+
+// reader walks over the bytes of a body. Its methods leave p behind what they
+// read, or return an error.
+type reader struct {
+	src   []byte
+	p     int
+	depth int
+}
+
+func (r *reader) errorf(format string, args ...any) error {
+	return base.Errorf(base.Invalid, "msgpack: "+format, args...).At(r.p + 1)
+}
+
+func (r *reader) truncated() error {
+	return base.Errorf(base.Invalid, "msgpack: the body ends in the middle of a value, at byte %d", len(r.src)).At(len(r.src))
+}
+
+// code returns the type byte of the next value without taking it.
+func (r *reader) code() (byte, error) {
+	if r.p >= len(r.src) {
+		return 0, r.truncated()
+	}
+	return r.src[r.p], nil
+}
+
+// take returns the next n bytes.
+func (r *reader) take(n int) ([]byte, error) {
+	if n < 0 || n > len(r.src)-r.p {
+		return nil, r.truncated()
+	}
+	b := r.src[r.p : r.p+n]
+	r.p += n
+	return b, nil
+}
+
+// length takes a big-endian length of 1, 2 or 4 bytes.
+func (r *reader) length(size int) (int, error) {
+	b, err := r.take(size)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, c := range b {
+		n = n<<8 | int(c)
+	}
+	return n, nil
+}
+
+// enter and leave count nesting.
+func (r *reader) enter() error {
+	if r.depth++; r.depth > ingest.MaxNesting {
+		return base.Errorf(base.TooLarge, "msgpack: values are nested deeper than %d", ingest.MaxNesting).At(r.p + 1)
+	}
+	return nil
+}
+
+func (r *reader) leave() { r.depth-- }
+
+// arrayHeader takes an array's header and returns how many values follow. A count
+// that the rest of the body cannot hold is an error.
+func (r *reader) arrayHeader() (int, error) {
+	code, err := r.code()
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	switch {
+	case code >= 0x90 && code < 0xa0:
+		r.p++
+		n = int(code & 15)
+	case code == codeArray16 || code == codeArray32:
+		r.p++
+		n, err = r.length(2 << (code - codeArray16))
+	default:
+		return 0, r.errorf("%s where an array is expected", typeName(code))
+	}
+	if err == nil && n > len(r.src)-r.p {
+		err = r.truncated()
+	}
+	return n, err
+}
+
+// mapHeader takes a map's header and returns how many pairs follow.
+func (r *reader) mapHeader() (int, error) {
+	code, err := r.code()
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	switch {
+	case code >= 0x80 && code < 0x90:
+		r.p++
+		n = int(code & 15)
+	case code == codeMap16 || code == codeMap32:
+		r.p++
+		n, err = r.length(2 << (code - codeMap16))
+	default:
+		return 0, r.errorf("%s where a map is expected", typeName(code))
+	}
+	if err == nil && n > (len(r.src)-r.p)/2 {
+		err = r.truncated()
+	}
+	return n, err
+}
+
+// str takes a string.
+func (r *reader) str() ([]byte, error) {
+	code, err := r.code()
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	switch {
+	case code >= 0xa0 && code < 0xc0:
+		r.p++
+		n = int(code & 31)
+	case code >= codeStr8 && code <= codeStr32:
+		r.p++
+		if n, err = r.length(1 << (code - codeStr8)); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, r.errorf("%s where a string is expected", typeName(code))
+	}
+	return r.take(n)
+}
+
+// integer takes an integer; big is its value if it is beyond int64.
+func (r *reader) integer() (v int64, big uint64, err error) {
+	code, err := r.code()
+	if err != nil {
+		return 0, 0, err
+	}
+	r.p++
+	switch {
+	case code < 0x80:
+		return int64(code), 0, nil
+	case code >= 0xe0:
+		return int64(int8(code)), 0, nil
+	}
+	size := 1 << (code & 3) // both families go 1, 2, 4, 8 bytes
+	b, err := r.take(size)
+	if err != nil {
+		return 0, 0, err
+	}
+	switch code {
+	case codeUint8:
+		v = int64(b[0])
+	case codeInt8:
+		v = int64(int8(b[0]))
+	case codeUint16:
+		v = int64(binary.BigEndian.Uint16(b))
+	case codeInt16:
+		v = int64(int16(binary.BigEndian.Uint16(b)))
+	case codeUint32:
+		v = int64(binary.BigEndian.Uint32(b))
+	case codeInt32:
+		v = int64(int32(binary.BigEndian.Uint32(b)))
+	case codeInt64:
+		v = int64(binary.BigEndian.Uint64(b))
+	case codeUint64:
+		if u := binary.BigEndian.Uint64(b); u > math.MaxInt64 {
+			big = u
+		} else {
+			v = int64(u)
+		}
+	}
+	return v, big, nil
+}
+
+// extension takes an extension's header and returns its type and size.
+func (r *reader) extension() (kind int8, size int, err error) {
+	code := r.src[r.p]
+	r.p++
+	switch {
+	case code >= codeFixExt1 && code <= codeFixExt16:
+		size = 1 << (code - codeFixExt1)
+	case code >= codeExt8 && code <= codeExt32:
+		if size, err = r.length(1 << (code - codeExt8)); err != nil {
+			return 0, 0, err
+		}
+	default:
+		r.p--
+		return 0, 0, r.errorf("byte 0x%02x begins no value", code)
+	}
+	b, err := r.take(1)
+	if err != nil {
+		return 0, 0, err
+	}
+	return int8(b[0]), size, nil
+}
+
+// skip takes the next value, whatever it is.
+func (r *reader) skip() error {
+	// left counts the values still to take; nesting needs no stack.
+	for left := 1; left > 0; left-- {
+		code, err := r.code()
+		if err != nil {
+			return err
+		}
+		n := 0
+		switch {
+		case code < 0x80 || code >= 0xe0 || code == codeNil || code == codeFalse || code == codeTrue:
+			r.p++
+		case isString(code):
+			_, err = r.str()
+		case isArray(code):
+			n, err = r.arrayHeader()
+			left += n
+		case isMap(code):
+			n, err = r.mapHeader()
+			left += 2 * n
+		case code == codeFloat32:
+			r.p++
+			_, err = r.take(4)
+		case code == codeFloat64:
+			r.p++
+			_, err = r.take(8)
+		case code >= codeUint8 && code <= codeInt64:
+			_, _, err = r.integer()
+		case code >= codeBin8 && code <= codeBin32:
+			_, err = r.bin()
+		default:
+			if _, n, err = r.extension(); err == nil {
+				_, err = r.take(n)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bin takes a binary value; the next value must be one.
+func (r *reader) bin() ([]byte, error) {
+	code := r.src[r.p]
+	r.p++
+	n, err := r.length(1 << (code - codeBin8))
+	if err != nil {
+		return nil, err
+	}
+	return r.take(n)
+}

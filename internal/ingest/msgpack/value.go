@@ -1,0 +1,312 @@
+package msgpack
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// value takes the next value and sets row of the column to it.
+func (r *reader) value(c *ingest.Column, row int) error {
+	code, err := r.code()
+	if err != nil {
+		return err
+	}
+	switch {
+	case code == codeNil:
+		r.p++
+		return c.SetNull(row)
+	case code == codeFalse || code == codeTrue:
+		r.p++
+		return c.SetBool(row, code == codeTrue)
+	case isInt(code):
+		v, big, err := r.integer()
+		switch {
+		case err != nil:
+			return err
+		case big != 0:
+			return c.SetUint(row, big)
+		}
+		return c.SetInt(row, v)
+	case code == codeFloat32 || code == codeFloat64:
+		r.p++
+		b, err := r.take(4 << (code - codeFloat32))
+		if err != nil {
+			return err
+		}
+		if code == codeFloat32 {
+			return c.SetFloat(row, float64(math.Float32frombits(binary.BigEndian.Uint32(b))))
+		}
+		return c.SetFloat(row, math.Float64frombits(binary.BigEndian.Uint64(b)))
+	case isString(code):
+		v, err := r.str()
+		if err != nil {
+			return err
+		}
+		return c.SetString(row, v)
+	case code >= codeBin8 && code <= codeBin32:
+		v, err := r.bin()
+		if err != nil {
+			return err
+		}
+		return c.SetBinary(row, v)
+	case isArray(code):
+		return r.list(c, row)
+	case isMap(code):
+		return r.object(c, row)
+	}
+	return r.moment(c, row)
+}
+
+func (r *reader) list(c *ingest.Column, row int) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	n, err := r.arrayHeader()
+	if err != nil {
+		return err
+	}
+	element, err := c.BeginList(row)
+	if err != nil {
+		return err
+	}
+	first := element.Rows()
+	if err := r.values(element, first, first+n); err != nil {
+		return err
+	}
+	return c.EndList()
+}
+
+func (r *reader) object(c *ingest.Column, row int) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	n, err := r.mapHeader()
+	if err != nil {
+		return err
+	}
+	if err := c.BeginStruct(row); err != nil {
+		return err
+	}
+	for i := range n {
+		name, err := r.str()
+		if err != nil {
+			return err
+		}
+		field, err := c.Field(i, name)
+		if err != nil {
+			return err
+		}
+		if err := r.value(field, row); err != nil {
+			return err
+		}
+	}
+	c.EndStruct()
+	return nil
+}
+
+// moment takes an extension, which must be MessagePack's timestamp in one of its
+// three sizes.
+func (r *reader) moment(c *ingest.Column, row int) error {
+	kind, size, err := r.extension()
+	if err != nil {
+		return err
+	}
+	b, err := r.take(size)
+	if err != nil {
+		return err
+	}
+	if kind != extTimestamp {
+		return r.errorf("column %s, row %d: extension type %d is not known", ingest.Quote([]byte(c.Name())), row+1, kind)
+	}
+	var seconds int64
+	var nanos uint32
+	switch size {
+	case 4:
+		seconds = int64(binary.BigEndian.Uint32(b))
+	case 8:
+		v := binary.BigEndian.Uint64(b)
+		seconds, nanos = int64(v&(1<<34-1)), uint32(v>>34)
+	case 12:
+		nanos, seconds = binary.BigEndian.Uint32(b), int64(binary.BigEndian.Uint64(b[4:]))
+	default:
+		return r.errorf("a timestamp of %d bytes", size)
+	}
+	micros, _, ok := ingest.Second.Micros(seconds)
+	if !ok || nanos > 999_999_999 || micros > math.MaxInt64-1e6 {
+		return r.errorf("column %s, row %d: timestamp of %d s and %d ns is out of range", ingest.Quote([]byte(c.Name())), row+1, seconds, nanos)
+	}
+	return c.SetTimestamp(row, micros+int64(nanos/1000), uint16(nanos%1000))
+}
+
+// values takes the values of rows first to end of a column. This is the hot path:
+// most columns are one run of one type, each decoded by a loop of its own; what
+// does not fit the run goes through value.
+func (r *reader) values(c *ingest.Column, first, end int) error {
+	for row := first; row < end; {
+		code, err := r.code()
+		if err != nil {
+			return err
+		}
+		kind := c.Kind()
+		switch {
+		case code == codeFloat64 && (kind == ingest.Float || kind == ingest.Null):
+			row, err = r.floats(c, row, end)
+		case isInt(code) && code != codeUint64 && (kind == ingest.Int || kind == ingest.Null),
+			code == codeUint64 && kind == ingest.Int:
+			row, err = r.integers(c, row, end)
+		case isString(code) && (kind == ingest.String || kind == ingest.Null):
+			row, err = r.strings(c, row, end)
+		default:
+			err = r.value(c, row)
+			row++
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// floats takes the float64s that come next, up to row end, at least one.
+func (r *reader) floats(c *ingest.Column, row, end int) (int, error) {
+	if len(r.src)-r.p < 9 {
+		return row, r.truncated()
+	}
+	values, err := c.Run(ingest.Float, row, end)
+	if err != nil {
+		return row, err
+	}
+	src := r.src[r.p:]
+	for row < len(values) && len(src) >= 9 && src[0] == codeFloat64 {
+		values[row] = binary.BigEndian.Uint64(src[1:9])
+		src = src[9:]
+		row++
+	}
+	r.p = len(r.src) - len(src)
+	c.CommitRun(row)
+	return row, nil
+}
+
+// integers takes the integers within int64 that come next, up to row end.
+func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
+	values, err := c.Run(ingest.Int, row, end)
+	if err != nil {
+		return row, err
+	}
+	src := r.src[r.p:]
+	for row < len(values) {
+		if len(src) >= 9 && (src[0] == codeInt64 || src[0] == codeUint64) {
+			v := binary.BigEndian.Uint64(src[1:9])
+			if src[0] == codeUint64 && v > math.MaxInt64 {
+				break
+			}
+			values[row] = v
+			src = src[9:]
+			row++
+			continue
+		}
+		if len(src) == 0 || !isInt(src[0]) {
+			break
+		}
+		if src[0] < 0x80 {
+			values[row] = uint64(src[0])
+			src = src[1:]
+			row++
+			continue
+		}
+		r.p = len(r.src) - len(src)
+		v, big, err := r.integer()
+		if err != nil {
+			return row, err
+		}
+		if big != 0 {
+			break // src still begins with it
+		}
+		values[row] = uint64(v)
+		src = r.src[r.p:]
+		row++
+	}
+	r.p = len(r.src) - len(src)
+	c.CommitRun(row)
+	if row < end && len(src) > 0 && src[0] == codeUint64 {
+		// Beyond int64: value turns the column into one of unsigned integers.
+		return row + 1, r.value(c, row)
+	}
+	return row, nil
+}
+
+// strings takes the strings that come next, up to row end.
+func (r *reader) strings(c *ingest.Column, row, end int) (int, error) {
+	c.ReserveStrings(end)
+	src := r.src
+	p := r.p
+	for row < end && p < len(src) {
+		code := src[p]
+		n := int(code & 31)
+		p++
+		if code < 0xa0 || code >= 0xc0 {
+			if p--; !isString(code) {
+				break
+			}
+			r.p = p
+			v, err := r.str()
+			if err != nil {
+				return row, err
+			}
+			n = len(v)
+			p = r.p - n
+		}
+		if n > len(src)-p {
+			return row, r.truncated()
+		}
+		if err := c.SetString(row, src[p:p+n]); err != nil {
+			return row, err
+		}
+		p += n
+		row++
+	}
+	r.p = p
+	return row, nil
+}
+
+// text takes a tag's value as text. ok is false for nil. Numbers and booleans are
+// written as the shortest text that means them.
+func (r *reader) text(scratch []byte) (text []byte, ok bool, err error) {
+	code, err := r.code()
+	if err != nil {
+		return nil, false, err
+	}
+	switch {
+	case code == codeNil:
+		r.p++
+		return nil, false, nil
+	case isString(code):
+		text, err = r.str()
+		return text, true, err
+	case code == codeFalse || code == codeTrue:
+		r.p++
+		return strconv.AppendBool(scratch, code == codeTrue), true, nil
+	case isInt(code):
+		v, big, err := r.integer()
+		if big != 0 {
+			return strconv.AppendUint(scratch, big, 10), true, err
+		}
+		return strconv.AppendInt(scratch, v, 10), true, err
+	case code == codeFloat64 || code == codeFloat32:
+		r.p++
+		b, err := r.take(4 << (code - codeFloat32))
+		if err != nil {
+			return nil, false, err
+		}
+		if code == codeFloat32 {
+			return strconv.AppendFloat(scratch, float64(math.Float32frombits(binary.BigEndian.Uint32(b))), 'g', -1, 32), true, nil
+		}
+		return strconv.AppendFloat(scratch, math.Float64frombits(binary.BigEndian.Uint64(b)), 'g', -1, 64), true, nil
+	}
+	return nil, false, r.errorf("%s where text is expected", typeName(code))
+}

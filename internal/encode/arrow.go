@@ -1,0 +1,207 @@
+package encode
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// ArrowOptions shape the Arrow IPC stream.
+type ArrowOptions struct {
+	// Compression of the buffers: none (the default), Zstd or LZ4.
+	Compression Compression
+	// BatchRows is how many rows are gathered into one batch before it is written; 0 is
+	// 65,536, 1 passes batches on as they come.
+	BatchRows int
+	// DecodeDictionaries sends plain values in place of dictionaries, for clients that cannot
+	// read dictionaries that change from batch to batch.
+	DecodeDictionaries bool
+}
+
+const (
+	defaultBatchRows = 65_536
+	// maxBatchBytes bounds what is gathered, whatever the rows' width.
+	maxBatchBytes = 16 << 20
+)
+
+// arrowEncoder gathers DuckDB's chunks of 2,048 rows into larger batches: they compress better,
+// and clients pay their cost per batch and column once. Dictionaries of gathered batches are unified;
+// a later batch with another dictionary replaces it in the stream.
+type arrowEncoder struct {
+	out      *out
+	convert  converted
+	writer   *ipc.Writer
+	maxRows  int
+	pending  []arrow.RecordBatch // retained
+	rows     int
+	bytes    int64
+	gathered bool // batches can be concatenated: there is no union
+}
+
+func newArrowEncoder(schema *arrow.Schema, o *out, opt ArrowOptions) (*arrowEncoder, error) {
+	c, err := newConverted(schema, target{decodeDictionaries: opt.DecodeDictionaries})
+	if err != nil {
+		return nil, err
+	}
+	options := []ipc.Option{ipc.WithSchema(c.schema)}
+	switch opt.Compression {
+	case Zstd:
+		options = append(options, ipc.WithZstd())
+	case LZ4:
+		options = append(options, ipc.WithLZ4())
+	}
+	e := &arrowEncoder{out: o, convert: c, maxRows: opt.BatchRows, gathered: true}
+	if e.maxRows <= 0 {
+		e.maxRows = defaultBatchRows
+	}
+	for _, f := range c.schema.Fields() {
+		e.gathered = e.gathered && !hasUnion(f.Type)
+	}
+	e.writer = ipc.NewWriter(o, options...)
+	return e, nil
+}
+
+// hasUnion reports whether a type holds a union, which array.Concatenate does not know.
+func hasUnion(dt arrow.DataType) bool {
+	switch dt := dt.(type) {
+	case arrow.UnionType:
+		return true
+	case arrow.ExtensionType:
+		return hasUnion(dt.StorageType())
+	case *arrow.DictionaryType:
+		return hasUnion(dt.ValueType)
+	case arrow.NestedType:
+		for _, f := range dt.Fields() {
+			if hasUnion(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *arrowEncoder) begin() error { return nil }
+
+func (e *arrowEncoder) batch(rec arrow.RecordBatch) error {
+	rec, err := e.convert.batch(rec)
+	if err != nil {
+		return err
+	}
+	defer rec.Release()
+	rows := int(rec.NumRows())
+	if !e.gathered || rows >= e.maxRows {
+		if err := e.flushPending(); err != nil {
+			return err
+		}
+		return e.write(rec)
+	}
+	var bytes int64
+	for _, column := range rec.Columns() {
+		bytes += dataSize(column.Data())
+	}
+	if e.rows+rows > e.maxRows || e.bytes+bytes > maxBatchBytes {
+		if err := e.flushPending(); err != nil {
+			return err
+		}
+	}
+	rec.Retain()
+	e.pending = append(e.pending, rec)
+	e.rows += rows
+	e.bytes += bytes
+	return nil
+}
+
+// dataSize returns the bytes that an array refers to; for a slice, those of the whole.
+func dataSize(data arrow.ArrayData) int64 {
+	var n int64
+	for _, buffer := range data.Buffers() {
+		if buffer != nil {
+			n += int64(buffer.Len())
+		}
+	}
+	for _, child := range data.Children() {
+		n += dataSize(child)
+	}
+	if dict, ok := data.(*array.Data); ok && data.DataType().ID() == arrow.DICTIONARY && dict.Dictionary() != nil {
+		n += dataSize(dict.Dictionary())
+	}
+	return n
+}
+
+// flushPending writes what was gathered as one batch.
+func (e *arrowEncoder) flushPending() error {
+	defer e.release()
+	switch len(e.pending) {
+	case 0:
+		return nil
+	case 1:
+		return e.write(e.pending[0])
+	}
+	columns := make([]arrow.Array, e.convert.schema.NumFields())
+	defer func() {
+		for _, c := range columns {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	pieces := make([]arrow.Array, len(e.pending))
+	for j := range columns {
+		for i, rec := range e.pending {
+			pieces[i] = rec.Column(j)
+		}
+		var err error
+		if columns[j], err = array.Concatenate(pieces, memory.DefaultAllocator); err != nil {
+			// Dictionaries that cannot be unified (too many values for the index type, values of
+			// a nested type) are no defect of the result: it goes out in its own batches.
+			return e.writePending()
+		}
+	}
+	rec := array.NewRecordBatch(e.convert.schema, columns, int64(e.rows))
+	defer rec.Release()
+	return e.write(rec)
+}
+
+func (e *arrowEncoder) writePending() error {
+	for _, rec := range e.pending {
+		if err := e.write(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *arrowEncoder) write(rec arrow.RecordBatch) error {
+	if err := e.writer.Write(rec); err != nil {
+		if e.out.err != nil {
+			return e.out.err
+		}
+		return base.Wrap(err, "write Arrow batch")
+	}
+	return nil
+}
+
+func (e *arrowEncoder) end(tail) error {
+	if err := e.flushPending(); err != nil {
+		return err
+	}
+	if err := e.writer.Close(); err != nil {
+		if e.out.err != nil {
+			return e.out.err
+		}
+		return base.Wrap(err, "close Arrow stream")
+	}
+	return nil
+}
+
+// fail leaves out the end-of-stream marker.
+func (e *arrowEncoder) fail(error) {}
+
+func (e *arrowEncoder) release() {
+	for _, rec := range e.pending {
+		rec.Release()
+	}
+	e.pending, e.rows, e.bytes = e.pending[:0], 0, 0
+}

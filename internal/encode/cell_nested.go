@@ -1,0 +1,323 @@
+package encode
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/encoded"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// newNestedCell returns the cell for a type made of other types.
+func newNestedCell(field arrow.Field, dt arrow.DataType, st style, depth int) (cell, error) {
+	child := func(f arrow.Field, st style) (cell, error) {
+		c, err := newCell(f, st, depth+1)
+		if err != nil && f.Name != "" {
+			err = base.Wrap(err, "field %q", f.Name)
+		}
+		return c, err
+	}
+	var err error
+	switch dt := dt.(type) {
+	case *arrow.DictionaryType:
+		c := &dictCell{null: nullText}
+		c.values, err = child(arrow.Field{Type: dt.ValueType}, st)
+		return c, err
+	case *arrow.RunEndEncodedType:
+		c := &runCell{}
+		c.values, err = child(arrow.Field{Type: dt.Encoded()}, st)
+		return c, err
+	case *arrow.MapType:
+		c := &mapCell{object: isStringKey(dt.KeyField())}
+		if c.keys, err = child(dt.KeyField(), st.nested()); err != nil {
+			return nil, err
+		}
+		c.items, err = child(dt.ItemField(), st.nested())
+		return c, err
+	case *arrow.StructType:
+		names, cells, err := newMembers(dt.Fields(), st, child)
+		return &structCell{names: names, fields: cells}, err
+	case arrow.UnionType:
+		names, cells, err := newMembers(dt.Fields(), st, child)
+		return &unionCell{names: names, fields: cells}, err
+	case arrow.ListLikeType:
+		c := &listCell{}
+		c.elements, err = child(dt.ElemField(), st.nested())
+		return c, err
+	}
+	return nil, base.Errorf(base.Invalid, "type %s cannot be written as text", field.Type)
+}
+
+// newMembers returns `"name":` and the cell of each field. names is nil if no field has a name.
+func newMembers(fields []arrow.Field, st style, child func(arrow.Field, style) (cell, error)) (names []string, cells []cell, err error) {
+	named := len(fields) == 0
+	for _, f := range fields {
+		c, err := child(f, st.nested())
+		if err != nil {
+			return nil, nil, err
+		}
+		cells = append(cells, c)
+		names = append(names, string(append(appendJSONString(nil, []byte(f.Name)), ':')))
+		named = named || f.Name != ""
+	}
+	if !named {
+		names = nil
+	}
+	return names, cells, nil
+}
+
+// indices reads a dictionary's indices, whatever their width.
+type indices struct {
+	raw   []byte
+	width int
+	rows  int
+}
+
+func (x *indices) bindIndices(arr *array.Dictionary) {
+	data := arr.Indices().Data()
+	x.width = arr.DataType().(*arrow.DictionaryType).IndexType.(arrow.FixedWidthDataType).Bytes()
+	x.rows, x.raw = data.Len(), nil
+	if data.Len() > 0 {
+		x.raw = data.Buffers()[1].Bytes()[data.Offset()*x.width : (data.Offset()+data.Len())*x.width]
+	}
+}
+
+// at returns the index of row i. The machine is little-endian, as Arrow's C data interface and
+// DuckDB's builds for our platforms are.
+func (x *indices) at(i int) int {
+	switch x.width {
+	case 1:
+		return int(x.raw[i])
+	case 2:
+		return int(arrow.Uint16Traits.CastFromBytes(x.raw)[i])
+	case 4:
+		return int(arrow.Uint32Traits.CastFromBytes(x.raw)[i])
+	}
+	return int(arrow.Uint64Traits.CastFromBytes(x.raw)[i])
+}
+
+// dictCell prints dictionary-encoded values. Where the batch has at least as many rows as the
+// dictionary has values, each value is printed once and copied from then on.
+type dictCell struct {
+	nulls
+	indices
+	null    string // how the format writes NULL
+	values  cell
+	printed []byte
+	ends    []int32 // end of each printed value; empty: print on demand
+}
+
+// maxPrinted bounds printed: dictionaries of longer values are printed on demand.
+const maxPrinted = 1 << 20
+
+func (c *dictCell) bind(arr arrow.Array) {
+	dict := unwrap(arr).(*array.Dictionary)
+	c.bindNulls(dict)
+	c.bindIndices(dict)
+	values := dict.Dictionary()
+	c.values.bind(values)
+	c.printed, c.ends = c.printed[:0], c.ends[:0]
+	if values.Len() > c.rows {
+		return
+	}
+	for i := range values.Len() {
+		c.printed = c.values.append(c.printed, i)
+		if len(c.printed) > maxPrinted {
+			c.printed, c.ends = nil, c.ends[:0]
+			return
+		}
+		c.ends = append(c.ends, int32(len(c.printed)))
+	}
+}
+
+// isNull looks into the dictionary too: it may hold a NULL.
+func (c *dictCell) isNull(i int) bool { return c.nulls.isNull(i) || c.values.isNull(c.at(i)) }
+
+func (c *dictCell) append(dst []byte, i int) []byte {
+	if c.nulls.isNull(i) {
+		return append(dst, c.null...)
+	}
+	index := c.at(i)
+	if len(c.ends) == 0 {
+		return c.values.append(dst, index)
+	}
+	start := int32(0)
+	if index > 0 {
+		start = c.ends[index-1]
+	}
+	return append(dst, c.printed[start:c.ends[index]]...)
+}
+
+// runCell prints run-end encoded values.
+type runCell struct {
+	values cell
+	runs   *array.RunEndEncoded
+}
+
+func (c *runCell) bind(arr arrow.Array) {
+	c.runs = unwrap(arr).(*array.RunEndEncoded)
+	c.values.bind(c.runs.Values())
+}
+
+func (c *runCell) at(i int) int {
+	return encoded.FindPhysicalIndex(c.runs.Data(), i+c.runs.Data().Offset())
+}
+
+func (c *runCell) isNull(i int) bool               { return c.values.isNull(c.at(i)) }
+func (c *runCell) append(dst []byte, i int) []byte { return c.values.append(dst, c.at(i)) }
+
+// listCell prints lists of every layout.
+type listCell struct {
+	nulls
+	list     array.ListLike
+	elements cell
+}
+
+func (c *listCell) bind(arr arrow.Array) {
+	c.list = unwrap(arr).(array.ListLike)
+	c.bindNulls(c.list)
+	c.elements.bind(c.list.ListValues())
+}
+
+func (c *listCell) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, nullText...)
+	}
+	dst = append(dst, '[')
+	start, end := c.list.ValueOffsets(i)
+	for j := start; j < end; j++ {
+		if j > start {
+			dst = append(dst, ',')
+		}
+		dst = c.elements.append(dst, int(j))
+	}
+	return append(dst, ']')
+}
+
+type structCell struct {
+	nulls
+	names  []string // nil: no field has a name
+	fields []cell
+}
+
+func (c *structCell) bind(arr arrow.Array) {
+	s := unwrap(arr).(*array.Struct)
+	c.bindNulls(s)
+	for j, f := range c.fields {
+		f.bind(s.Field(j))
+	}
+}
+
+func (c *structCell) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, nullText...)
+	}
+	opening, closing := byte('{'), byte('}')
+	if c.names == nil && len(c.fields) > 0 {
+		opening, closing = '[', ']'
+	}
+	dst = append(dst, opening)
+	for j, f := range c.fields {
+		if j > 0 {
+			dst = append(dst, ',')
+		}
+		if c.names != nil {
+			dst = append(dst, c.names[j]...)
+		}
+		dst = f.append(dst, i)
+	}
+	return append(dst, closing)
+}
+
+type mapCell struct {
+	nulls
+	object bool
+	values *array.Map
+	keys   cell
+	items  cell
+}
+
+func (c *mapCell) bind(arr arrow.Array) {
+	c.values = unwrap(arr).(*array.Map)
+	c.bindNulls(c.values)
+	c.keys.bind(c.values.Keys())
+	c.items.bind(c.values.Items())
+}
+
+func (c *mapCell) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, nullText...)
+	}
+	start, end := c.values.ValueOffsets(i)
+	if c.object {
+		return c.appendObject(dst, int(start), int(end))
+	}
+	dst = append(dst, '[')
+	for j := int(start); j < int(end); j++ {
+		if j > int(start) {
+			dst = append(dst, ',')
+		}
+		dst = c.keys.append(append(dst, `{"key":`...), j)
+		dst = c.items.append(append(dst, `,"value":`...), j)
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
+
+func (c *mapCell) appendObject(dst []byte, start, end int) []byte {
+	dst = append(dst, '{')
+	for j := start; j < end; j++ {
+		if j > start {
+			dst = append(dst, ',')
+		}
+		if c.keys.isNull(j) { // Arrow and DuckDB forbid it; the document stays valid all the same
+			dst = append(dst, `""`...)
+		} else {
+			dst = c.keys.append(dst, j)
+		}
+		dst = c.items.append(append(dst, ':'), j)
+	}
+	return append(dst, '}')
+}
+
+// unionCell prints an object of one member, the tag. Arrow unions have no validity of their own: a
+// member that is NULL makes the value NULL.
+type unionCell struct {
+	names  []string
+	fields []cell
+	union  array.Union
+	dense  *array.DenseUnion // nil for a sparse union
+}
+
+func (c *unionCell) bind(arr arrow.Array) {
+	c.union = unwrap(arr).(array.Union)
+	c.dense, _ = c.union.(*array.DenseUnion)
+	for j, f := range c.fields {
+		f.bind(c.union.Field(j))
+	}
+}
+
+// at returns the member of row i and the row within it.
+func (c *unionCell) at(i int) (member, row int) {
+	member = c.union.ChildID(i)
+	if c.dense != nil {
+		return member, int(c.dense.ValueOffset(i))
+	}
+	return member, i // Field slices the members of a sliced sparse union
+}
+
+func (c *unionCell) isNull(i int) bool {
+	member, row := c.at(i)
+	return c.fields[member].isNull(row)
+}
+
+func (c *unionCell) append(dst []byte, i int) []byte {
+	member, row := c.at(i)
+	if c.fields[member].isNull(row) {
+		return append(dst, nullText...)
+	}
+	if c.names == nil {
+		return c.fields[member].append(dst, row)
+	}
+	dst = append(append(dst, '{'), c.names[member]...)
+	return append(c.fields[member].append(dst, row), '}')
+}

@@ -1,0 +1,355 @@
+package encode
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// convert turns an array of one type into one of another; the caller releases both. nil means
+// that arrays pass unchanged.
+type convert func(arrow.Array) (arrow.Array, error)
+
+// target is what an output can hold of Arrow's types.
+type target struct {
+	parquet            bool // else Arrow IPC
+	decodeDictionaries bool
+}
+
+// converted is a schema as an output holds it, with the way there.
+type converted struct {
+	schema   *arrow.Schema
+	converts []convert
+}
+
+// newConverted plans the conversion of a schema.
+func newConverted(s *arrow.Schema, to target) (converted, error) {
+	c := converted{converts: make([]convert, s.NumFields())}
+	fields := make([]arrow.Field, s.NumFields())
+	changed := to.parquet
+	for i, f := range s.Fields() {
+		var err error
+		if fields[i], c.converts[i], err = to.plan(f, 0); err != nil {
+			return c, base.Wrap(err, "column %q", f.Name)
+		}
+		changed = changed || c.converts[i] != nil
+	}
+	c.schema = s
+	if changed {
+		md := s.Metadata()
+		c.schema = arrow.NewSchema(fields, &md)
+	}
+	return c, nil
+}
+
+// batch returns the batch with the converted schema; the caller releases it.
+func (c *converted) batch(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+	columns := make([]arrow.Array, rec.NumCols())
+	defer func() {
+		for _, column := range columns {
+			if column != nil {
+				column.Release()
+			}
+		}
+	}()
+	for i, column := range rec.Columns() {
+		var err error
+		if columns[i], err = c.converts[i].apply(column); err != nil {
+			return nil, base.Wrap(err, "column %q", c.schema.Field(i).Name)
+		}
+	}
+	return array.NewRecordBatch(c.schema, columns, rec.NumRows()), nil
+}
+
+func (c convert) apply(arr arrow.Array) (arrow.Array, error) {
+	if c == nil {
+		arr.Retain()
+		return arr, nil
+	}
+	return c(arr)
+}
+
+// plan returns the field that the output holds for a field.
+func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
+	if depth > maxDepth {
+		return f, nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
+	}
+	out := f
+	if to.parquet {
+		out.Nullable = true
+	}
+	with := func(dt arrow.DataType, c convert) (arrow.Field, convert, error) {
+		out.Type = dt
+		return out, c, nil
+	}
+	dt, m := resolve(f)
+	if to.parquet {
+		switch m {
+		case hugeint, uhugeint:
+			decimal := &arrow.Decimal128Type{Precision: 38}
+			c, err := toDecimal(f, decimal)
+			out.Type = decimal
+			return out, c, err
+		case timeTZ, bitText, bignum:
+			return to.asText(out, f)
+		case bool8:
+			return with(arrow.FixedWidthTypes.Boolean, boolFromBool8)
+		case uuid:
+			return with(uuidType, wrapUUID)
+		case jsonText:
+			if dt.ID() == arrow.STRING && f.Type.ID() == arrow.EXTENSION {
+				return with(f.Type, nil)
+			}
+			return to.asText(out, f)
+		}
+		if f.Type.ID() == arrow.EXTENSION {
+			inner, c, err := to.plan(arrow.Field{Name: f.Name, Type: dt, Nullable: true}, depth+1)
+			return inner, func(arr arrow.Array) (arrow.Array, error) { return c.apply(unwrap(arr)) }, err
+		}
+	} else if f.Type.ID() == arrow.EXTENSION {
+		return with(f.Type, nil)
+	}
+	switch dt := dt.(type) {
+	case *arrow.DictionaryType:
+		text := isString(dt.ValueType.ID()) || isBinary(dt.ValueType.ID())
+		if !to.decodeDictionaries && (!to.parquet || text && depth == 0) {
+			return with(dt, nil)
+		}
+		inner, c, err := to.plan(arrow.Field{Name: f.Name, Type: dt.ValueType, Nullable: true, Metadata: f.Metadata}, depth+1)
+		return inner, decodeDictionary(c), err
+	case *arrow.StringViewType:
+		return to.asText(out, f)
+	case *arrow.BinaryViewType:
+		return with(arrow.BinaryTypes.Binary, binaryFromView)
+	case *arrow.StructType:
+		if dt.NumFields() > 0 || !to.parquet {
+			return to.planStruct(out, dt, depth)
+		}
+	case *arrow.MapType:
+		return to.planMap(out, dt, depth)
+	case *arrow.ListType:
+		elem, c, err := to.plan(dt.ElemField(), depth+1)
+		list := arrow.ListOfField(elem)
+		out.Type = list
+		return out, nestedConvert(list, c), err
+	case *arrow.FixedSizeListType:
+		elem, c, err := to.plan(dt.ElemField(), depth+1)
+		list := arrow.FixedSizeListOfField(dt.Len(), elem)
+		out.Type = list
+		return out, nestedConvert(list, c), err
+	case arrow.UnionType:
+		if !to.parquet {
+			return with(dt, rebaseUnion)
+		}
+	default:
+		if !to.parquet || parquetHolds(dt) {
+			return with(dt, nil)
+		}
+		if d, ok := dt.(arrow.DecimalType); ok && d.GetPrecision() <= 38 {
+			decimal := &arrow.Decimal128Type{Precision: d.GetPrecision(), Scale: d.GetScale()}
+			c, err := toDecimal(f, decimal)
+			out.Type = decimal
+			return out, c, err
+		}
+	}
+	return to.asText(out, f)
+}
+
+// parquetHolds reports whether the Parquet writer takes a type that is not nested.
+func parquetHolds(dt arrow.DataType) bool {
+	switch id := dt.ID(); id {
+	case arrow.NULL, arrow.BOOL, arrow.FLOAT16, arrow.DECIMAL128, arrow.DECIMAL256,
+		arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY, arrow.FIXED_SIZE_BINARY,
+		arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP:
+		return true
+	default:
+		return arrow.IsInteger(id) || arrow.IsFloating(id)
+	}
+}
+
+func (to target) planStruct(out arrow.Field, dt *arrow.StructType, depth int) (arrow.Field, convert, error) {
+	fields := make([]arrow.Field, dt.NumFields())
+	converts := make([]convert, dt.NumFields())
+	for i, f := range dt.Fields() {
+		var err error
+		if fields[i], converts[i], err = to.plan(f, depth+1); err != nil {
+			return out, nil, base.Wrap(err, "field %q", f.Name)
+		}
+	}
+	st := arrow.StructOf(fields...)
+	out.Type = st
+	return out, nestedConvert(st, converts...), nil
+}
+
+func (to target) planMap(out arrow.Field, dt *arrow.MapType, depth int) (arrow.Field, convert, error) {
+	key, keys, err := to.plan(dt.KeyField(), depth+1)
+	if err != nil {
+		return out, nil, base.Wrap(err, "map key")
+	}
+	item, items, err := to.plan(dt.ItemField(), depth+1)
+	if err != nil {
+		return out, nil, base.Wrap(err, "map value")
+	}
+	if keys == nil && items == nil {
+		out.Type = dt
+		return out, nil, nil
+	}
+	mt := arrow.MapOf(key.Type, item.Type)
+	out.Type = mt
+	return out, nestedConvert(mt, nestedConvert(mt.Elem(), keys, items)), nil
+}
+
+// nestedConvert rebuilds an array with converted children. nil if no child changes.
+func nestedConvert(dt arrow.DataType, converts ...convert) convert {
+	changed := false
+	for _, c := range converts {
+		changed = changed || c != nil
+	}
+	if !changed {
+		return nil
+	}
+	return func(arr arrow.Array) (arrow.Array, error) {
+		data := arr.Data()
+		children := make([]arrow.ArrayData, len(converts))
+		for i, c := range converts {
+			child := array.MakeFromData(data.Children()[i])
+			defer child.Release()
+			result, err := c.apply(child)
+			if err != nil {
+				return nil, err
+			}
+			defer result.Release()
+			children[i] = result.Data()
+		}
+		return newArray(dt, data.Len(), data.Buffers(), children, data.NullN(), data.Offset()), nil
+	}
+}
+
+func newArray(dt arrow.DataType, length int, buffers []*memory.Buffer, children []arrow.ArrayData, nulls, offset int) arrow.Array {
+	data := array.NewData(dt, length, buffers, children, nulls, offset)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+// asText converts values to the text that CSV has for them.
+func (to target) asText(out, f arrow.Field) (arrow.Field, convert, error) {
+	text, err := newCell(f, csvStyle, 0)
+	out.Type = arrow.BinaryTypes.String
+	return out, func(arr arrow.Array) (arrow.Array, error) {
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		defer b.Release()
+		text.bind(arr)
+		var buf []byte
+		for i := range arr.Len() {
+			if text.isNull(i) {
+				b.AppendNull()
+				continue
+			}
+			buf = text.append(buf[:0], i)
+			b.BinaryBuilder.Append(buf)
+		}
+		return b.NewArray(), nil
+	}, err
+}
+
+// decodeDictionary replaces indices by the values that next makes of the dictionary.
+func decodeDictionary(next convert) convert {
+	return func(arr arrow.Array) (arrow.Array, error) {
+		dict := arr.(*array.Dictionary)
+		values, err := next.apply(dict.Dictionary())
+		if err != nil {
+			return nil, err
+		}
+		defer values.Release()
+		out, err := compute.TakeArray(context.Background(), values, dict.Indices())
+		return out, base.Wrap(err, "decode dictionary")
+	}
+}
+
+func binaryFromView(arr arrow.Array) (arrow.Array, error) {
+	view := arr.(*array.BinaryView)
+	b := array.NewBinaryBuilder(memory.DefaultAllocator, arrow.BinaryTypes.Binary)
+	defer b.Release()
+	for i := range view.Len() {
+		if view.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(view.Value(i))
+		}
+	}
+	return b.NewArray(), nil
+}
+
+func boolFromBool8(arr arrow.Array) (arrow.Array, error) {
+	var c bool8Cell
+	c.bind(arr)
+	b := array.NewBooleanBuilder(memory.DefaultAllocator)
+	defer b.Release()
+	for i := range arr.Len() {
+		if c.isNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(c.values[i] != 0)
+		}
+	}
+	return b.NewArray(), nil
+}
+
+// toDecimal returns the conversion of HUGEINT, UHUGEINT and decimals of 32 and 64 bits, which Parquet's
+// writer does not take, to dt.
+func toDecimal(f arrow.Field, dt *arrow.Decimal128Type) (convert, error) {
+	limit := uint128{0x4B3B4CA85A86C47A, 0x098A224000000000} // 10^38
+	text, err := newCell(f, csvStyle, 0)
+	if err != nil {
+		return nil, err
+	}
+	numbers := text.(decimalValues)
+	return func(arr arrow.Array) (arrow.Array, error) {
+		text.bind(arr)
+		b := array.NewDecimal128Builder(memory.DefaultAllocator, dt)
+		defer b.Release()
+		for i := range arr.Len() {
+			if text.isNull(i) {
+				b.AppendNull()
+				continue
+			}
+			u, negative := numbers.value(i)
+			if u.hi > limit.hi || u.hi == limit.hi && u.lo >= limit.lo {
+				return nil, base.Errorf(base.Invalid, "value %s has more than 38 digits, the most that Parquet holds", text.append(nil, i)).
+					WithHint("cast the column to DOUBLE or VARCHAR")
+			}
+			if negative {
+				u = u.negate()
+			}
+			b.Append(decimal128.New(int64(u.hi), u.lo))
+		}
+		return b.NewArray(), nil
+	}, nil
+}
+
+// rebaseUnion copies what a sliced union refers to, because the IPC writer does not handle
+// unions with an offset. Members stay whole: offsets into dense ones stay right.
+func rebaseUnion(arr arrow.Array) (arrow.Array, error) {
+	union := arr.(array.Union)
+	data := union.Data()
+	offset, length := data.Offset(), data.Len()
+	if offset == 0 {
+		arr.Retain()
+		return arr, nil
+	}
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(data.Buffers()[1].Bytes()[offset : offset+length])}
+	if _, dense := union.(*array.DenseUnion); dense {
+		const width = arrow.Int32SizeBytes
+		buffers = append(buffers, memory.NewBufferBytes(data.Buffers()[2].Bytes()[offset*width:(offset+length)*width]))
+	}
+	children := make([]arrow.ArrayData, union.NumFields())
+	for i := range children {
+		children[i] = union.Field(i).Data()
+	}
+	return newArray(union.DataType(), length, buffers, children, 0, 0), nil
+}

@@ -1,0 +1,131 @@
+package encode
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+const (
+	everyByte = 0x0101010101010101
+	highBits  = 0x8080808080808080
+)
+
+// unsafeJSON returns a word with a high bit set if one of the eight bytes of w is not ASCII, a
+// control character, a quote or a backslash. (x-1)'s high bit is set for x = 0 and for x > 0x80;
+// the latter has the high bit already, so no false alarm comes from it, and a borrow only
+// ever comes from a byte that is an alarm itself.
+func unsafeJSON(w uint64) uint64 {
+	quote := w ^ everyByte*'"'
+	backslash := w ^ everyByte*'\\'
+	return (w | (w - everyByte*0x20) | (quote - everyByte) | (backslash - everyByte)) & highBits
+}
+
+// plainJSON marks the bytes that stand for themselves in a JSON string.
+var plainJSON = func() (t [256]bool) {
+	for c := 0x20; c < 0x80; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// isPlainJSON reports whether s needs no escape and is ASCII.
+func isPlainJSON(s []byte) bool {
+	if len(s) >= 8 {
+		i := 0
+		for ; i+8 <= len(s); i += 8 {
+			if unsafeJSON(binary.LittleEndian.Uint64(s[i:])) != 0 {
+				return false
+			}
+		}
+		// the last word overlaps what was looked at
+		return unsafeJSON(binary.LittleEndian.Uint64(s[len(s)-8:])) == 0
+	}
+	for _, c := range s {
+		if !plainJSON[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// appendJSONString appends s as a JSON string with its quotes.
+func appendJSONString(dst, s []byte) []byte {
+	if isPlainJSON(s) {
+		dst = append(dst, '"')
+		dst = append(dst, s...)
+		return append(dst, '"')
+	}
+	return appendEscaped(dst, s)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendEscaped is appendJSONString for a string that may need escapes. Invalid UTF-8 becomes
+// U+FFFD. The line separators U+0085, U+2028 and U+2029 are escaped though JSON allows them: readers of
+// NDJSON that split at any Unicode line end would cut a row in two.
+func appendEscaped(dst, s []byte) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if plainJSON[c] {
+			i++
+			continue
+		}
+		if c < 0x80 {
+			dst = append(dst, s[start:i]...)
+			dst = appendEscape(dst, c)
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRune(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, "\uFFFD"...)
+		case r == 0x85 || r == 0x2028 || r == 0x2029:
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+		default:
+			i += size
+			continue
+		}
+		i += size
+		start = i
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+// appendEscape appends the escape of an ASCII character.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// appendValid appends s with invalid UTF-8 replaced by U+FFFD.
+func appendValid(dst, s []byte) []byte {
+	if utf8.Valid(s) {
+		return append(dst, s...)
+	}
+	for len(s) > 0 {
+		r, size := utf8.DecodeRune(s)
+		dst = utf8.AppendRune(dst, r)
+		s = s[size:]
+	}
+	return dst
+}

@@ -1,0 +1,186 @@
+package encode
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Format is a wire format of results. The zero value is JSON, the default.
+type Format uint8
+
+const (
+	JSON        Format = iota // one JSON document
+	NDJSON                    // one JSON object a line
+	CSV                       // RFC 4180 with a header
+	Arrow                     // Arrow IPC stream
+	Parquet                   // one Parquet file
+	MessagePack               // columnar MessagePack objects, docs/format/msgpack.md
+	Table                     // box drawing for a terminal
+)
+
+// formats is the one table from format to its names. The first media type is the one
+// answered with.
+var formats = [...]struct {
+	name       string
+	extension  string
+	mediaTypes []string
+	params     string
+}{
+	JSON:        {"json", ".json", []string{"application/json", "text/json"}, ""},
+	NDJSON:      {"ndjson", ".ndjson", []string{"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"}, ""},
+	CSV:         {"csv", ".csv", []string{"text/csv", "application/csv"}, "; charset=utf-8; header=present"},
+	Arrow:       {"arrow", ".arrows", []string{"application/vnd.apache.arrow.stream"}, ""},
+	Parquet:     {"parquet", ".parquet", []string{"application/vnd.apache.parquet", "application/x-parquet"}, ""},
+	MessagePack: {"msgpack", ".msgpack", []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}, ""},
+	Table:       {"table", ".txt", []string{"text/plain"}, "; charset=utf-8"},
+}
+
+// String returns the format's name, as ?format= takes it.
+func (f Format) String() string { return formats[f].name }
+
+// ContentType returns the value for an HTTP Content-Type header.
+func (f Format) ContentType() string { return formats[f].mediaTypes[0] + formats[f].params }
+
+// Extension returns the usual file name extension with its dot.
+func (f Format) Extension() string { return formats[f].extension }
+
+// FormatNamed returns the format with a name: json, ndjson, csv, arrow, parquet, msgpack or
+// table, in any case. Other names are Invalid.
+func FormatNamed(name string) (Format, error) {
+	for f := range formats {
+		if strings.EqualFold(formats[f].name, name) {
+			return Format(f), nil
+		}
+	}
+	return JSON, base.Errorf(base.Invalid, "unknown result format %q", clip(name)).WithHint("formats are %s", formatNames())
+}
+
+// ParseFormat chooses the format of an answer. query, the value of ?format=, wins if it is
+// not empty. Otherwise accept, the value of the Accept header, decides: the highest
+// q-value, then the more specific range, then the earlier one. An empty header, */* and
+// application/* mean JSON, text/* means CSV. A name that is unknown, and a
+// header that admits no format of ours, are Invalid.
+func ParseFormat(accept, query string) (Format, error) {
+	if query != "" {
+		return FormatNamed(query)
+	}
+	if strings.TrimSpace(accept) == "" {
+		return JSON, nil
+	}
+	ranges := acceptRanges(accept)
+	best, bestQ, bestSpecificity := JSON, 0, -1
+	for _, r := range ranges {
+		f, ok := r.format(ranges)
+		if !ok || r.q == 0 {
+			continue
+		}
+		if r.q > bestQ || r.q == bestQ && r.specificity > bestSpecificity {
+			best, bestQ, bestSpecificity = f, r.q, r.specificity
+		}
+	}
+	if bestSpecificity < 0 {
+		return JSON, base.Errorf(base.Invalid, "no result format fits Accept: %s", clip(accept)).WithHint("formats are %s", formatNames())
+	}
+	return best, nil
+}
+
+// mediaRange is one element of an Accept header.
+type mediaRange struct {
+	mediaType   string // lower case, without parameters
+	q           int    // thousandths, 0 to 1000
+	specificity int    // 0 */*, 1 type/*, 2 type/subtype
+}
+
+// acceptRanges splits an Accept header. Elements that are malformed are left out, as if the
+// client had not sent them.
+func acceptRanges(accept string) []mediaRange {
+	var out []mediaRange
+	for element := range strings.SplitSeq(accept, ",") {
+		mediaType, params, _ := strings.Cut(element, ";")
+		r := mediaRange{mediaType: strings.ToLower(strings.TrimSpace(mediaType)), q: 1000, specificity: 2}
+		major, minor, ok := strings.Cut(r.mediaType, "/")
+		if !ok || major == "" || minor == "" {
+			continue
+		}
+		switch {
+		case major == "*" && minor == "*":
+			r.specificity = 0
+		case minor == "*":
+			r.specificity = 1
+		}
+		valid := true
+		for param := range strings.SplitSeq(params, ";") {
+			key, value, _ := strings.Cut(param, "=")
+			if strings.EqualFold(strings.TrimSpace(key), "q") {
+				r.q, valid = parseQ(strings.TrimSpace(value))
+			}
+		}
+		if valid {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// parseQ reads a q-value into thousandths.
+func parseQ(s string) (int, bool) {
+	q, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(q >= 0 && q <= 1) {
+		return 0, false
+	}
+	return int(q*1000 + 0.5), true
+}
+
+// format returns what a range stands for. A wildcard stands for its first format that no
+// exact range excludes with q=0.
+func (r mediaRange) format(all []mediaRange) (Format, bool) {
+	candidates := []Format{JSON, NDJSON, MessagePack, Arrow, Parquet, CSV, Table}
+	for _, f := range candidates {
+		for _, mediaType := range formats[f].mediaTypes {
+			switch r.specificity {
+			case 2:
+				if mediaType == r.mediaType {
+					return f, true
+				}
+			default:
+				// A wildcard stands for the answered type of a format only, not for its aliases.
+				if mediaType != formats[f].mediaTypes[0] || excluded(all, f) {
+					continue
+				}
+				if r.specificity == 0 || strings.HasPrefix(mediaType, strings.TrimSuffix(r.mediaType, "*")) {
+					return f, true
+				}
+			}
+		}
+	}
+	return JSON, false
+}
+
+// excluded reports whether a range refuses the format by name (q=0).
+func excluded(all []mediaRange, f Format) bool {
+	for _, r := range all {
+		if r.q == 0 && r.specificity == 2 && r.mediaType == formats[f].mediaTypes[0] {
+			return true
+		}
+	}
+	return false
+}
+
+func formatNames() string {
+	names := make([]string, len(formats))
+	for f := range formats {
+		names[f] = formats[f].name
+	}
+	return strings.Join(names, ", ")
+}
+
+// clip shortens what a client sent for use in a message.
+func clip(s string) string {
+	const limit = 100
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
+}

@@ -1,0 +1,422 @@
+package encode
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// newPackCell returns the cell that appends a field's values as MessagePack. Types without a
+// case of their own are strings, with the text that JSON has for them.
+func newPackCell(field arrow.Field, depth int) (cell, error) {
+	if depth > maxDepth {
+		return nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
+	}
+	dt, m := resolve(field)
+	switch m {
+	case hugeint, uhugeint:
+		text, err := newCell(field, csvStyle, depth)
+		if err != nil {
+			return nil, err
+		}
+		return &packDecimal{cell: text, numbers: text.(decimalValues)}, nil
+	case jsonText:
+		return newPackText(field, csvStyle)
+	case bool8:
+		return &packBool8{}, nil
+	case plain:
+	default:
+		return newPackText(field, csvStyle)
+	}
+	switch dt := dt.(type) {
+	case *arrow.NullType:
+		return packNull{}, nil
+	case *arrow.BooleanType:
+		return &packBool{}, nil
+	case *arrow.Int8Type:
+		return &packSigned[int8]{}, nil
+	case *arrow.Int16Type:
+		return &packSigned[int16]{}, nil
+	case *arrow.Int32Type, *arrow.Date32Type, *arrow.Time32Type:
+		return &packSigned[int32]{}, nil
+	case *arrow.Int64Type, *arrow.Date64Type, *arrow.Time64Type, *arrow.TimestampType:
+		return &packSigned[int64]{}, nil
+	case *arrow.Uint8Type:
+		return &packUnsigned[uint8]{}, nil
+	case *arrow.Uint16Type:
+		return &packUnsigned[uint16]{}, nil
+	case *arrow.Uint32Type:
+		return &packUnsigned[uint32]{}, nil
+	case *arrow.Uint64Type:
+		return &packUnsigned[uint64]{}, nil
+	case *arrow.Float16Type:
+		return &packHalf{}, nil
+	case *arrow.Float32Type:
+		return &packSingle{}, nil
+	case *arrow.Float64Type:
+		return &packDoubles{}, nil
+	case *arrow.Decimal32Type, *arrow.Decimal64Type, *arrow.Decimal128Type:
+		text, err := newCell(field, csvStyle, depth)
+		if err != nil {
+			return nil, err
+		}
+		return &packDecimal{cell: text, numbers: text.(decimalValues), scale: dt.(arrow.DecimalType).GetScale()}, nil
+	case *arrow.StringType:
+		return &packStrings[int32]{}, nil
+	case *arrow.LargeStringType:
+		return &packStrings[int64]{}, nil
+	case *arrow.StringViewType:
+		return newPackText(field, csvStyle)
+	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
+		return &packBytes{}, nil
+	}
+	return newPackNested(field, dt, depth)
+}
+
+// fixedCell is the base of cells over fixed-width values.
+type fixedCell[T arrow.FixedWidthType] struct {
+	nulls
+	values []T
+}
+
+func (c *fixedCell[T]) bind(arr arrow.Array) {
+	arr = unwrap(arr)
+	c.values = fixedValues[T](arr)
+	c.bindNulls(arr)
+}
+
+type packNull struct{}
+
+func (packNull) bind(arrow.Array)                {}
+func (packNull) isNull(int) bool                 { return true }
+func (packNull) append(dst []byte, _ int) []byte { return append(dst, packNil) }
+
+func packBoolean(v bool) byte {
+	if v {
+		return packTrue
+	}
+	return packFalse
+}
+
+type packBool struct{ boolCell }
+
+func (c *packBool) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	return append(dst, packBoolean(c.values.Value(i)))
+}
+
+type packBool8 struct{ fixedCell[int8] }
+
+func (c *packBool8) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	return append(dst, packBoolean(c.values[i] != 0))
+}
+
+type packSigned[T int8 | int16 | int32 | int64] struct{ fixedCell[T] }
+
+func (c *packSigned[T]) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	return packInt(dst, int64(c.values[i]))
+}
+
+func (c *packSigned[T]) appendAll(dst []byte, rows int) []byte {
+	for i, v := range c.values[:rows] {
+		if c.isNull(i) {
+			dst = append(dst, packNil)
+		} else {
+			dst = packInt(dst, int64(v))
+		}
+	}
+	return dst
+}
+
+type packUnsigned[T uint8 | uint16 | uint32 | uint64] struct{ fixedCell[T] }
+
+func (c *packUnsigned[T]) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	return packUint(dst, uint64(c.values[i]))
+}
+
+type packHalf struct{ float16Cell }
+
+func (c *packHalf) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	return binary.BigEndian.AppendUint32(append(dst, packFloat32), math.Float32bits(c.values.Value(i).Float32()))
+}
+
+type packSingle struct{ fixedCell[float32] }
+
+func (c *packSingle) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	return binary.BigEndian.AppendUint32(append(dst, packFloat32), math.Float32bits(c.values[i]))
+}
+
+type packDoubles struct{ fixedCell[float64] }
+
+func (c *packDoubles) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	return packFloat64(dst, c.values[i])
+}
+
+func (c *packDoubles) appendAll(dst []byte, rows int) []byte {
+	const size = 9
+	start := len(dst)
+	dst = slices.Grow(dst, rows*size)[:start+rows*size]
+	room := dst[start:]
+	for i, v := range c.values[:rows] {
+		if c.isNull(i) {
+			room[0] = packNil
+			room = room[1:]
+			continue
+		}
+		room[0] = packDouble
+		binary.BigEndian.PutUint64(room[1:size], math.Float64bits(v))
+		room = room[size:]
+	}
+	return dst[:len(dst)-len(room)]
+}
+
+// decimalValues is a cell whose values are decimals of up to 128 bits.
+type decimalValues interface {
+	value(i int) (magnitude uint128, negative bool)
+}
+
+// packDecimal appends HUGEINT, UHUGEINT and DECIMAL: as an integer where it is one of 64 bits, as a
+// double where that loses no digit, else as a string.
+type packDecimal struct {
+	cell    // prints the text
+	numbers decimalValues
+	scale   int32
+	text    []byte
+}
+
+func (c *packDecimal) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	magnitude, negative := c.numbers.value(i)
+	if c.scale == 0 && magnitude.hi == 0 {
+		switch {
+		case !negative:
+			return packUint(dst, magnitude.lo)
+		case magnitude.lo <= 1<<63:
+			return packInt(dst, -int64(magnitude.lo))
+		}
+	}
+	c.text = c.cell.append(c.text[:0], i)
+	if c.scale > 0 && magnitude.fitsDouble(c.scale) {
+		if v, err := strconv.ParseFloat(string(c.text), 64); err == nil {
+			return packFloat64(dst, v)
+		}
+	}
+	return packText(dst, c.text)
+}
+
+type packStrings[O int32 | int64] struct {
+	stringCell[O]
+	ascii bool // all of the batch's strings
+}
+
+func (c *packStrings[O]) bind(arr arrow.Array) {
+	c.stringCell.bind(arr)
+	c.ascii = len(c.offsets) == 0 || isASCII(c.bytes[c.offsets[0]:c.offsets[len(c.offsets)-1]])
+}
+
+func (c *packStrings[O]) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	s := c.value(i)
+	if !c.ascii {
+		return packText(dst, s)
+	}
+	if len(s) < 32 {
+		dst = append(dst, 0xa0|byte(len(s)))
+	} else {
+		dst = packHeader(dst, len(s), 0xa0, 32, 0xd9, 0xda)
+	}
+	return append(dst, s...)
+}
+
+func (c *packStrings[O]) appendAll(dst []byte, rows int) []byte {
+	for i := range rows {
+		dst = c.append(dst, i)
+	}
+	return dst
+}
+
+type packBytes struct{ binaryCell }
+
+func (c *packBytes) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	return packBinary(dst, c.values.Value(i))
+}
+
+// packTexts appends the text of a cell as a string.
+type packTexts struct {
+	cell
+	quoted bool // the text is a JSON string; used for types whose texts have no escapes
+	text   []byte
+}
+
+func newPackText(field arrow.Field, st style) (cell, error) {
+	text, err := newCell(field, st, 0)
+	return &packTexts{cell: text, quoted: st == jsonStyle}, err
+}
+
+func (c *packTexts) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	c.text = c.cell.append(c.text[:0], i)
+	text := c.text
+	if c.quoted {
+		text = text[1 : len(text)-1]
+	}
+	return packText(dst, text)
+}
+
+// newPackNested returns the cell for a type made of other types; their values nest as JSON's do.
+func newPackNested(field arrow.Field, dt arrow.DataType, depth int) (cell, error) {
+	child := func(f arrow.Field) (cell, error) { return newPackCell(f, depth+1) }
+	var err error
+	switch dt := dt.(type) {
+	case *arrow.DictionaryType:
+		c := &dictCell{null: string([]byte{packNil})}
+		c.values, err = child(arrow.Field{Type: dt.ValueType})
+		return c, err
+	case *arrow.RunEndEncodedType:
+		c := &runCell{}
+		c.values, err = child(arrow.Field{Type: dt.Encoded()})
+		return c, err
+	case *arrow.MapType:
+		c := &packMaps{mapCell{object: isStringKey(dt.KeyField())}}
+		if c.keys, err = child(dt.KeyField()); err != nil {
+			return nil, err
+		}
+		c.items, err = child(dt.ItemField())
+		return c, err
+	case *arrow.StructType:
+		names, cells, err := newPackMembers(dt.Fields(), child)
+		return &packStructs{structCell{names: names, fields: cells}}, err
+	case arrow.UnionType:
+		names, cells, err := newPackMembers(dt.Fields(), child)
+		return &packUnions{unionCell{names: names, fields: cells}}, err
+	case arrow.ListLikeType:
+		c := &packLists{}
+		c.elements, err = child(dt.ElemField())
+		return c, err
+	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, *arrow.DurationType:
+		return newPackText(field, jsonStyle) // ISO 8601 is the text of JSON only
+	}
+	return newPackText(field, csvStyle)
+}
+
+// newPackMembers returns the packed name and the cell of each field. names is nil if no field has a
+// name.
+func newPackMembers(fields []arrow.Field, child func(arrow.Field) (cell, error)) (names []string, cells []cell, err error) {
+	named := len(fields) == 0
+	for _, f := range fields {
+		c, err := child(f)
+		if err != nil {
+			return nil, nil, err
+		}
+		cells = append(cells, c)
+		names = append(names, string(packText(nil, []byte(f.Name))))
+		named = named || f.Name != ""
+	}
+	if !named {
+		names = nil
+	}
+	return names, cells, nil
+}
+
+type packLists struct{ listCell }
+
+func (c *packLists) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	start, end := c.list.ValueOffsets(i)
+	dst = packArray(dst, int(end-start))
+	for j := start; j < end; j++ {
+		dst = c.elements.append(dst, int(j))
+	}
+	return dst
+}
+
+type packStructs struct{ structCell }
+
+func (c *packStructs) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	if c.names == nil {
+		dst = packArray(dst, len(c.fields))
+	} else {
+		dst = packMap(dst, len(c.fields))
+	}
+	for j, f := range c.fields {
+		if c.names != nil {
+			dst = append(dst, c.names[j]...)
+		}
+		dst = f.append(dst, i)
+	}
+	return dst
+}
+
+type packMaps struct{ mapCell }
+
+func (c *packMaps) append(dst []byte, i int) []byte {
+	if c.isNull(i) {
+		return append(dst, packNil)
+	}
+	start, end := c.values.ValueOffsets(i)
+	if c.object {
+		dst = packMap(dst, int(end-start))
+	} else {
+		dst = packArray(dst, int(end-start))
+	}
+	for j := int(start); j < int(end); j++ {
+		if c.object {
+			dst = c.items.append(c.keys.append(dst, j), j)
+			continue
+		}
+		dst = c.keys.append(packString(packMap(dst, 2), "key"), j)
+		dst = c.items.append(packString(dst, "value"), j)
+	}
+	return dst
+}
+
+type packUnions struct{ unionCell }
+
+func (c *packUnions) append(dst []byte, i int) []byte {
+	member, row := c.at(i)
+	if c.fields[member].isNull(row) {
+		return append(dst, packNil)
+	}
+	if c.names == nil {
+		return c.fields[member].append(dst, row)
+	}
+	return c.fields[member].append(append(packMap(dst, 1), c.names[member]...), row)
+}

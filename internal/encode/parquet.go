@@ -1,0 +1,97 @@
+package encode
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// ParquetOptions shape the Parquet file.
+type ParquetOptions struct {
+	// Compression of the pages: Zstd (the default), LZ4 or NoCompression.
+	Compression Compression
+	// RowGroupRows is the number of rows of a row group; 0 is 122,880, DuckDB's own.
+	RowGroupRows int64
+}
+
+const defaultRowGroupRows = 122_880
+
+// uuidType gets Parquet's UUID logical type.
+var uuidType = extensions.NewUUIDType()
+
+func wrapUUID(arr arrow.Array) (arrow.Array, error) {
+	return array.NewExtensionArrayWithStorage(uuidType, unwrap(arr)), nil
+}
+
+// parquetEncoder writes through arrow-go's Parquet writer, the only one in Go that takes Arrow arrays.
+// Types that Parquet lacks: HUGEINT and UHUGEINT become DECIMAL(38,0), or an error where a value does not
+// fit; INTERVAL, TIMETZ, BIT, BIGNUM and UNION become their text. Repeated column names get a
+// suffix, see uniqueNames.
+type parquetEncoder struct {
+	out     *out
+	convert converted
+	writer  *pqarrow.FileWriter
+}
+
+func newParquetEncoder(schema *arrow.Schema, o *out, opt ParquetOptions) (*parquetEncoder, error) {
+	fields := append([]arrow.Field(nil), schema.Fields()...)
+	for i, name := range uniqueNames(schema) {
+		fields[i].Name = name
+	}
+	c, err := newConverted(arrow.NewSchema(fields, nil), target{parquet: true})
+	if err != nil {
+		return nil, err
+	}
+	codec := compress.Codecs.Zstd
+	switch opt.Compression {
+	case NoCompression:
+		codec = compress.Codecs.Uncompressed
+	case LZ4:
+		codec = compress.Codecs.Lz4Raw
+	}
+	if opt.RowGroupRows <= 0 {
+		opt.RowGroupRows = defaultRowGroupRows
+	}
+	properties := parquet.NewWriterProperties(
+		parquet.WithCompression(codec),
+		parquet.WithMaxRowGroupLength(opt.RowGroupRows),
+		parquet.WithVersion(parquet.V2_LATEST),
+		parquet.WithCreatedBy("scoter"),
+	)
+	writer, err := pqarrow.NewFileWriter(c.schema, o, properties, pqarrow.NewArrowWriterProperties())
+	if err != nil {
+		return nil, base.Wrap(err, "begin Parquet file")
+	}
+	return &parquetEncoder{out: o, convert: c, writer: writer}, nil
+}
+
+func (e *parquetEncoder) begin() error { return nil }
+
+func (e *parquetEncoder) batch(rec arrow.RecordBatch) error {
+	rec, err := e.convert.batch(rec)
+	if err != nil {
+		return err
+	}
+	defer rec.Release()
+	return e.wrap(e.writer.WriteBuffered(rec), "write Parquet rows")
+}
+
+func (e *parquetEncoder) end(tail) error {
+	return e.wrap(e.writer.Close(), "close Parquet file")
+}
+
+func (e *parquetEncoder) wrap(err error, doing string) error {
+	if err != nil && e.out.err != nil {
+		return e.out.err
+	}
+	return base.Wrap(err, "%s", doing)
+}
+
+// fail leaves out the footer: the file cannot be opened.
+func (e *parquetEncoder) fail(error) {}
+
+func (e *parquetEncoder) release() {}

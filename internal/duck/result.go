@@ -87,6 +87,7 @@ import (
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/cdata"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -98,6 +99,8 @@ type Result struct {
 	stmt   *Stmt
 	res    *C.scoter_result
 	schema *arrow.Schema
+	raw    *arrow.Schema // as DuckDB gives it
+	differ bool          // raw and schema differ: batches go through toCanonical
 	unhook func()
 	ctx    context.Context
 }
@@ -170,7 +173,15 @@ func (r *Result) importSchema() error {
 	if err != nil {
 		return base.Errorf(base.Internal, "duckdb result schema: %w", err)
 	}
-	r.schema = s
+	r.raw = s
+	fields := s.Fields()
+	for i := range fields {
+		var changed bool
+		fields[i], changed = canonical(fields[i])
+		r.differ = r.differ || changed
+	}
+	md := s.Metadata()
+	r.schema = arrow.NewSchema(fields, &md)
 	return nil
 }
 
@@ -179,9 +190,9 @@ func (r *Result) Schema() *arrow.Schema { return r.schema }
 
 // Next returns the next batch, which the caller releases, or io.EOF.
 func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
-	var array C.struct_ArrowArray
+	var carray C.struct_ArrowArray
 	var failed C.duckdb_error_data
-	status := C.scoter_next(r.res, &array, &failed)
+	status := C.scoter_next(r.res, &carray, &failed)
 	if failed != nil {
 		defer C.duckdb_destroy_error_data(&failed)
 	}
@@ -193,11 +204,22 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	case status < 0:
 		return nil, contextError(r.ctx, convertError(C.GoString(C.duckdb_result_error(&r.res.result))))
 	}
-	rec, err := cdata.ImportCRecordBatchWithSchema((*cdata.CArrowArray)(unsafe.Pointer(&array)), r.schema)
+	rec, err := cdata.ImportCRecordBatchWithSchema((*cdata.CArrowArray)(unsafe.Pointer(&carray)), r.raw)
 	if err != nil {
 		return nil, base.Errorf(base.Internal, "duckdb result batch: %w", err)
 	}
-	return rec, nil
+	if !r.differ {
+		return rec, nil
+	}
+	defer rec.Release()
+	columns := make([]arrow.Array, rec.NumCols())
+	for i := range columns {
+		data := toCanonical(rec.Column(i).Data(), r.raw.Field(i))
+		columns[i] = array.MakeFromData(data)
+		data.Release()
+		defer columns[i].Release()
+	}
+	return array.NewRecordBatch(r.schema, columns, rec.NumRows()), nil
 }
 
 // Close ends the query if it still runs and frees the connection for the next one.

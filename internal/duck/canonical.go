@@ -1,0 +1,115 @@
+package duck
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	// Registers the canonical extension types: arrow.uuid, arrow.opaque, arrow.json.
+	_ "github.com/apache/arrow-go/v18/arrow/extensions"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// DuckDB marks what Arrow has no type for (UUID, HUGEINT, BIT, ...) with extension names in
+// the fields' metadata, which the C data interface leaves there. canonical makes registered
+// extension types of them, at any depth, with one exception: BOOLEAN comes as arrow.bool8, a
+// byte a value, where Arrow's own bool loses nothing and is known to every client.
+
+const extensionName, extensionMetadata = "ARROW:extension:name", "ARROW:extension:metadata"
+
+// canonical returns the field under its canonical type, and whether it differs.
+func canonical(f arrow.Field) (arrow.Field, bool) {
+	if name, ok := f.Metadata.GetValue(extensionName); ok {
+		plain := f
+		plain.Metadata = arrow.Metadata{}
+		if name == "arrow.bool8" {
+			plain.Type = arrow.FixedWidthTypes.Boolean
+			return plain, true
+		}
+		if registered := arrow.GetExtensionType(name); registered != nil {
+			data, _ := f.Metadata.GetValue(extensionMetadata)
+			if dt, err := registered.Deserialize(f.Type, data); err == nil {
+				plain.Type = dt
+				return plain, true
+			}
+		}
+		return f, false
+	}
+	children, changed := canonicalChildren(f.Type)
+	if !changed {
+		return f, false
+	}
+	switch dt := f.Type.(type) {
+	case *arrow.ListType:
+		f.Type = arrow.ListOfField(children[0])
+	case *arrow.FixedSizeListType:
+		f.Type = arrow.FixedSizeListOfField(dt.Len(), children[0])
+	case *arrow.MapType:
+		pair := children[0].Type.(*arrow.StructType)
+		f.Type = arrow.MapOfFields(pair.Field(0), pair.Field(1))
+	case *arrow.StructType:
+		f.Type = arrow.StructOf(children...)
+	}
+	return f, true
+}
+
+// childFields returns the fields of an array's children, as its data has them.
+func childFields(dt arrow.DataType) []arrow.Field {
+	switch dt := dt.(type) {
+	case *arrow.ListType:
+		return []arrow.Field{dt.ElemField()}
+	case *arrow.FixedSizeListType:
+		return []arrow.Field{dt.ElemField()}
+	case *arrow.MapType:
+		return []arrow.Field{dt.ElemField()}
+	case *arrow.StructType:
+		return dt.Fields()
+	}
+	return nil
+}
+
+func canonicalChildren(dt arrow.DataType) (fields []arrow.Field, changed bool) {
+	for _, f := range childFields(dt) {
+		c, differs := canonical(f)
+		fields, changed = append(fields, c), changed || differs
+	}
+	return fields, changed
+}
+
+// toCanonical gives an array's data the type that canonical gives its field. The result
+// shares what does not change.
+func toCanonical(data arrow.ArrayData, from arrow.Field) arrow.ArrayData {
+	to, changed := canonical(from)
+	if !changed {
+		data.Retain()
+		return data
+	}
+	if to.Type.ID() == arrow.BOOL {
+		return packBools(data)
+	}
+	if to.Type.ID() == arrow.EXTENSION {
+		return array.NewData(to.Type, data.Len(), data.Buffers(), data.Children(), data.NullN(), data.Offset())
+	}
+	fields := childFields(from.Type)
+	children := make([]arrow.ArrayData, len(fields))
+	for i, f := range fields {
+		children[i] = toCanonical(data.Children()[i], f)
+		defer children[i].Release()
+	}
+	return array.NewData(to.Type, data.Len(), data.Buffers(), children, data.NullN(), data.Offset())
+}
+
+// packBools makes a bitmap of bytes.
+func packBools(data arrow.ArrayData) arrow.ArrayData {
+	n, offset := data.Len(), data.Offset()
+	bits := make([]byte, bitutil.BytesForBits(int64(n+offset)))
+	if values := data.Buffers()[1]; values != nil {
+		for i, v := range values.Bytes()[offset : offset+n] {
+			if v != 0 {
+				bitutil.SetBit(bits, offset+i)
+			}
+		}
+	}
+	buffers := []*memory.Buffer{data.Buffers()[0], memory.NewBufferBytes(bits)}
+	return array.NewData(arrow.FixedWidthTypes.Boolean, n, buffers, nil, data.NullN(), offset)
+}

@@ -1,0 +1,81 @@
+package duck
+
+import (
+	"context"
+	"sync"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Pool lends connections to queries. It opens them as they are needed, up to a limit;
+// past it, a query waits for a connection or for its context.
+type Pool struct {
+	inst  *Instance
+	slots chan struct{}
+
+	mu     sync.Mutex
+	idle   []*Conn // guarded by mu; the last used is handed out first: its caches are warm
+	closed bool    // guarded by mu
+}
+
+// NewPool returns a pool of at most limit connections of an instance.
+func NewPool(inst *Instance, limit int) *Pool {
+	return &Pool{inst: inst, slots: make(chan struct{}, limit)}
+}
+
+// Acquire returns a connection that nobody else uses. Give it back with Release.
+func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
+	select {
+	case p.slots <- struct{}{}:
+	default:
+		select {
+		case p.slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, base.Errorf(base.KindOf(ctx.Err()), "%d queries run already; the request waited in vain: %w", cap(p.slots), ctx.Err())
+		}
+	}
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		<-p.slots
+		return nil, base.Errorf(base.Unavailable, "the server is shutting down")
+	}
+	if n := len(p.idle); n > 0 {
+		c := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return c, nil
+	}
+	p.mu.Unlock()
+	c, err := p.inst.Connect()
+	if err != nil {
+		<-p.slots
+		return nil, err
+	}
+	return c, nil
+}
+
+// Release gives a connection back. Its result must be closed.
+func (p *Pool) Release(c *Conn) {
+	p.mu.Lock()
+	keep := !p.closed
+	if keep {
+		p.idle = append(p.idle, c)
+	}
+	p.mu.Unlock()
+	if !keep {
+		c.Close()
+	}
+	<-p.slots
+}
+
+// Close closes the idle connections; those that are lent close when they come back.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, c := range p.idle {
+		c.Close()
+	}
+	p.idle = nil
+}

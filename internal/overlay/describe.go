@@ -1,0 +1,182 @@
+package overlay
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O2
+#include <stdlib.h>
+#include "memscan.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// cMemory is C memory that is freed together: the description of one scan.
+type cMemory struct{ blocks []unsafe.Pointer }
+
+func (m *cMemory) alloc(bytes int) unsafe.Pointer {
+	p := C.calloc(1, C.size_t(max(bytes, 1)))
+	m.blocks = append(m.blocks, p)
+	return p
+}
+
+func (m *cMemory) text(s string) *C.char {
+	p := C.CString(s)
+	m.blocks = append(m.blocks, unsafe.Pointer(p))
+	return p
+}
+
+func (m *cMemory) free() {
+	for _, p := range m.blocks {
+		C.free(p)
+	}
+	m.blocks = nil
+}
+
+func cArray[T any](m *cMemory, n int) []T {
+	var zero T
+	return unsafe.Slice((*T)(m.alloc(n*int(unsafe.Sizeof(zero)))), n)
+}
+
+// fixedTypes are the types whose values Arrow and DuckDB keep alike.
+var fixedTypes = map[schema.Kind]struct {
+	id    C.duckdb_type
+	bytes C.uint8_t
+}{
+	schema.TinyInt: {C.DUCKDB_TYPE_TINYINT, 1}, schema.SmallInt: {C.DUCKDB_TYPE_SMALLINT, 2},
+	schema.Integer: {C.DUCKDB_TYPE_INTEGER, 4}, schema.BigInt: {C.DUCKDB_TYPE_BIGINT, 8},
+	schema.UTinyInt: {C.DUCKDB_TYPE_UTINYINT, 1}, schema.USmallInt: {C.DUCKDB_TYPE_USMALLINT, 2},
+	schema.UInteger: {C.DUCKDB_TYPE_UINTEGER, 4}, schema.UBigInt: {C.DUCKDB_TYPE_UBIGINT, 8},
+	schema.Float: {C.DUCKDB_TYPE_FLOAT, 4}, schema.Double: {C.DUCKDB_TYPE_DOUBLE, 8},
+	schema.Date: {C.DUCKDB_TYPE_DATE, 4}, schema.Time: {C.DUCKDB_TYPE_TIME, 8},
+	schema.Timestamp: {C.DUCKDB_TYPE_TIMESTAMP, 8}, schema.TimestampNS: {C.DUCKDB_TYPE_TIMESTAMP_NS, 8},
+	schema.TimestampTZ: {C.DUCKDB_TYPE_TIMESTAMP_TZ, 8},
+}
+
+// describeType fills in the C description of a storage type.
+func describeType(m *cMemory, out *C.scoter_type, t schema.Type) error {
+	if fixed, ok := fixedTypes[t.Kind]; ok {
+		out.id, out.value_bytes = fixed.id, fixed.bytes
+		return nil
+	}
+	var children []schema.Type
+	switch t.Kind {
+	case schema.Boolean:
+		out.id = C.DUCKDB_TYPE_BOOLEAN
+	case schema.Varchar:
+		out.id = C.DUCKDB_TYPE_VARCHAR
+	case schema.Blob:
+		out.id = C.DUCKDB_TYPE_BLOB
+	case schema.UUID:
+		out.id = C.DUCKDB_TYPE_UUID
+	case schema.Decimal:
+		out.id, out.width, out.scale = C.DUCKDB_TYPE_DECIMAL, C.uint8_t(t.Width), C.uint8_t(t.Scale)
+		switch {
+		case t.Width <= 4:
+			out.value_bytes = 2
+		case t.Width <= 9:
+			out.value_bytes = 4
+		case t.Width <= 18:
+			out.value_bytes = 8
+		default:
+			out.value_bytes = 16
+		}
+	case schema.List:
+		out.id = C.DUCKDB_TYPE_LIST
+		children = []schema.Type{*t.Elem}
+	case schema.Map:
+		out.id = C.DUCKDB_TYPE_MAP
+		children = []schema.Type{*t.Key, *t.Elem}
+	case schema.Struct:
+		out.id = C.DUCKDB_TYPE_STRUCT
+		names := cArray[*C.char](m, len(t.Fields))
+		for i, f := range t.Fields {
+			children = append(children, f.Type)
+			names[i] = m.text(f.Name)
+		}
+		out.names = unsafe.SliceData(names)
+	default:
+		return base.Errorf(base.Internal, "no scan for columns of type %s", t)
+	}
+	described := cArray[C.scoter_type](m, len(children))
+	for i := range children {
+		if err := describeType(m, &described[i], children[i]); err != nil {
+			return err
+		}
+	}
+	out.n_children, out.children = C.int32_t(len(children)), unsafe.SliceData(described)
+	return nil
+}
+
+// describeColumn fills in where an array's values lie. The array must lie in memory
+// that Go does not manage (a memtable's arena) and outlive the scan.
+func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData) error {
+	buffers := data.Buffers()
+	out.offset, out.length = C.int64_t(data.Offset()), C.int64_t(data.Len())
+	if len(buffers) > 0 && buffers[0] != nil && data.NullN() != 0 {
+		out.validity = (*C.uint8_t)(pointer(buffers[0].Bytes()))
+	}
+	if len(buffers) > 1 && buffers[1] != nil {
+		out.data = pointer(buffers[1].Bytes())
+	}
+	children := data.Children()
+	switch dt := data.DataType().(type) {
+	case *arrow.BooleanType:
+		out.layout = C.SCOTER_BOOL
+	case *arrow.StringType, *arrow.BinaryType:
+		out.layout = C.SCOTER_STRING
+		if buffers[2] != nil {
+			out.bytes = (*C.uint8_t)(pointer(buffers[2].Bytes()))
+		}
+	case *arrow.DictionaryType:
+		out.layout = C.SCOTER_DICTIONARY
+		children = []arrow.ArrayData{data.Dictionary()}
+	case *arrow.Decimal128Type:
+		out.layout = C.SCOTER_DECIMAL
+	case *arrow.FixedSizeBinaryType:
+		out.layout = C.SCOTER_UUID
+	case arrow.ExtensionType:
+		if _, ok := dt.StorageType().(*arrow.FixedSizeBinaryType); !ok {
+			return base.Errorf(base.Internal, "no scan for arrays of type %s", dt)
+		}
+		out.layout = C.SCOTER_UUID
+	case *arrow.ListType:
+		out.layout = C.SCOTER_LIST
+	case *arrow.MapType:
+		out.layout = C.SCOTER_MAP
+	case *arrow.StructType:
+		out.layout = C.SCOTER_STRUCT
+	case arrow.FixedWidthDataType:
+		out.layout = C.SCOTER_FIXED
+	default:
+		return base.Errorf(base.Internal, "no scan for arrays of type %s", dt)
+	}
+	described := cArray[C.scoter_column](m, len(children))
+	for i := range children {
+		if err := describeColumn(m, &described[i], children[i]); err != nil {
+			return err
+		}
+	}
+	out.children = unsafe.SliceData(described)
+	return nil
+}
+
+func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
+
+// describeBatch fills in a batch: its columns in the order of the table's.
+func describeBatch(m *cMemory, out *C.scoter_batch, source base.SourceID, first base.RowOrdinal, rec arrow.RecordBatch) error {
+	out.source, out.first_ordinal, out.rows = C.uint64_t(source), C.uint64_t(first), C.int64_t(rec.NumRows())
+	columns := cArray[C.scoter_column](m, int(rec.NumCols()))
+	for i := range columns {
+		if err := describeColumn(m, &columns[i], rec.Column(i).Data()); err != nil {
+			return base.Wrap(err, "column %q", rec.ColumnName(i))
+		}
+	}
+	out.columns = unsafe.SliceData(columns)
+	return nil
+}

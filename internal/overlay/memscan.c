@@ -1,0 +1,340 @@
+#include "memscan.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "_cgo_export.h"
+
+// Rows that a thread takes at a time: enough to make the counter free, few enough
+// to share a small memtable between threads.
+#define MORSEL_ROWS (8 * 2048)
+
+typedef struct {
+	scoter_scan *scan;
+	idx_t n_projected;
+	idx_t *projected;
+	// The next morsel: batch and row within it, packed so that one compare-and-swap
+	// hands it out.
+	_Atomic uint64_t next; // batch << 32 | row
+} global_state;
+
+typedef struct {
+	scoter_batch *batch;
+	int64_t row, end;
+	// Per projected column: the current batch's dictionary as DuckDB strings.
+	duckdb_string_t **dictionaries;
+	scoter_batch *dictionaries_of;
+} local_state;
+
+static duckdb_logical_type logical_type(const scoter_type *t) {
+	switch (t->id) {
+	case DUCKDB_TYPE_DECIMAL:
+		return duckdb_create_decimal_type(t->width, t->scale);
+	case DUCKDB_TYPE_LIST:
+	case DUCKDB_TYPE_MAP:
+	case DUCKDB_TYPE_STRUCT: {
+		duckdb_logical_type *children = malloc((size_t)t->n_children * sizeof(duckdb_logical_type));
+		for (int32_t i = 0; i < t->n_children; i++) children[i] = logical_type(&t->children[i]);
+		duckdb_logical_type result;
+		if (t->id == DUCKDB_TYPE_LIST) {
+			result = duckdb_create_list_type(children[0]);
+		} else if (t->id == DUCKDB_TYPE_MAP) {
+			result = duckdb_create_map_type(children[0], children[1]);
+		} else {
+			result = duckdb_create_struct_type(children, t->names, (idx_t)t->n_children);
+		}
+		for (int32_t i = 0; i < t->n_children; i++) duckdb_destroy_logical_type(&children[i]);
+		free(children);
+		return result;
+	}
+	default:
+		return duckdb_create_logical_type(t->id);
+	}
+}
+
+static void bind(duckdb_bind_info info) {
+	duckdb_value parameter = duckdb_bind_get_parameter(info, 0);
+	scoter_scan *scan = scoterFindScan((uint64_t)duckdb_get_int64(parameter));
+	duckdb_destroy_value(&parameter);
+	if (!scan) {
+		duckdb_bind_set_error(info, "no such scan");
+		return;
+	}
+	for (int32_t i = 0; i < scan->n_columns; i++) {
+		duckdb_logical_type type = logical_type(&scan->types[i]);
+		duckdb_bind_add_result_column(info, scan->names[i], type);
+		duckdb_destroy_logical_type(&type);
+	}
+	duckdb_logical_type address = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
+	duckdb_bind_add_result_column(info, "scoter_source", address);
+	duckdb_bind_add_result_column(info, "scoter_ordinal", address);
+	duckdb_destroy_logical_type(&address);
+	duckdb_bind_set_cardinality(info, (idx_t)scan->rows, true);
+	duckdb_bind_set_bind_data(info, scan, NULL);
+}
+
+static void free_global(void *p) {
+	free(((global_state *)p)->projected);
+	free(p);
+}
+
+static void init_global(duckdb_init_info info) {
+	global_state *g = calloc(1, sizeof(global_state));
+	g->scan = duckdb_init_get_bind_data(info);
+	g->n_projected = duckdb_init_get_column_count(info);
+	g->projected = malloc((g->n_projected + 1) * sizeof(idx_t));
+	for (idx_t i = 0; i < g->n_projected; i++) g->projected[i] = duckdb_init_get_column_index(info, i);
+	int64_t morsels = 0;
+	for (int64_t b = 0; b < g->scan->n_batches; b++) {
+		morsels += (g->scan->batches[b].rows + MORSEL_ROWS - 1) / MORSEL_ROWS;
+	}
+	duckdb_init_set_max_threads(info, morsels > 0 ? (idx_t)morsels : 1);
+	duckdb_init_set_init_data(info, g, free_global);
+}
+
+// The number of projected columns stands in front of the local state, for its release.
+typedef struct {
+	idx_t n_projected;
+	local_state state;
+} local_holder;
+
+static void drop_dictionaries(local_holder *h) {
+	for (idx_t i = 0; i < h->n_projected; i++) {
+		free(h->state.dictionaries[i]);
+		h->state.dictionaries[i] = NULL;
+	}
+}
+
+static void free_local(void *p) {
+	local_holder *h = p;
+	drop_dictionaries(h);
+	free(h->state.dictionaries);
+	free(h);
+}
+
+static void init_local(duckdb_init_info info) {
+	local_holder *h = calloc(1, sizeof(local_holder));
+	h->n_projected = duckdb_init_get_column_count(info);
+	h->state.dictionaries = calloc(h->n_projected + 1, sizeof(duckdb_string_t *));
+	duckdb_init_set_init_data(info, h, free_local);
+}
+
+// Hands out the next morsel; false at the end.
+static bool next_morsel(global_state *g, local_state *l) {
+	uint64_t at = atomic_load(&g->next);
+	for (;;) {
+		int64_t b = (int64_t)(at >> 32), row = (int64_t)(at & 0xffffffffu);
+		while (b < g->scan->n_batches && row >= g->scan->batches[b].rows) {
+			b++;
+			row = 0;
+		}
+		if (b >= g->scan->n_batches) return false;
+		scoter_batch *batch = &g->scan->batches[b];
+		int64_t end = row + MORSEL_ROWS < batch->rows ? row + MORSEL_ROWS : batch->rows;
+		if (atomic_compare_exchange_weak(&g->next, &at, (uint64_t)b << 32 | (uint64_t)end)) {
+			l->batch = batch;
+			l->row = row;
+			l->end = end;
+			return true;
+		}
+	}
+}
+
+static inline bool is_set(const uint8_t *bitmap, int64_t i) { return bitmap[i >> 3] >> (i & 7) & 1; }
+
+// Copies n validity bits from Arrow's bitmap, starting at a row, to a vector.
+static void fill_validity(duckdb_vector vector, const scoter_column *c, int64_t row, int64_t n) {
+	if (!c->validity) return;
+	int64_t from = c->offset + row;
+	duckdb_vector_ensure_validity_writable(vector);
+	uint64_t *out = duckdb_vector_get_validity(vector);
+	for (int64_t word = 0; word * 64 < n; word++) {
+		uint64_t bits = 0;
+		int64_t count = n - word * 64 < 64 ? n - word * 64 : 64;
+		if (((from + word * 64) & 7) == 0) {
+			memcpy(&bits, c->validity + ((from + word * 64) >> 3), (size_t)(count + 7) / 8);
+		} else {
+			for (int64_t i = 0; i < count; i++) {
+				bits |= (uint64_t)is_set(c->validity, from + word * 64 + i) << i;
+			}
+		}
+		out[word] = bits;
+	}
+}
+
+static inline duckdb_string_t string_at(const uint8_t *p, uint32_t length) {
+	duckdb_string_t s;
+	memset(&s, 0, sizeof s);
+	s.value.pointer.length = length;
+	if (length <= 12) {
+		memcpy(s.value.inlined.inlined, p, length);
+	} else {
+		memcpy(s.value.pointer.prefix, p, 4);
+		s.value.pointer.ptr = (char *)p;
+	}
+	return s;
+}
+
+static void fill_strings(duckdb_string_t *out, const scoter_column *c, int64_t row, int64_t n) {
+	const int32_t *offsets = (const int32_t *)c->data + c->offset + row;
+	for (int64_t i = 0; i < n; i++) {
+		out[i] = string_at(c->bytes + offsets[i], (uint32_t)(offsets[i + 1] - offsets[i]));
+	}
+}
+
+static duckdb_string_t *dictionary_strings(const scoter_column *c) {
+	const scoter_column *values = &c->children[0];
+	// One more than there are values, so that the code of a NULL (any) reads something.
+	duckdb_string_t *strings = calloc((size_t)values->length + 1, sizeof(duckdb_string_t));
+	fill_strings(strings, values, 0, values->length);
+	return strings;
+}
+
+static void fill_codes(duckdb_string_t *out, const scoter_column *c, const duckdb_string_t *strings, int64_t row,
+                       int64_t n) {
+	const uint32_t *codes = (const uint32_t *)c->data + c->offset + row;
+	uint32_t last = (uint32_t)c->children[0].length;
+	for (int64_t i = 0; i < n; i++) {
+		uint32_t code = codes[i] < last ? codes[i] : last;
+		out[i] = strings[code];
+	}
+}
+
+static void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes, int64_t row, int64_t n) {
+	const uint8_t *in = (const uint8_t *)c->data + (c->offset + row) * 16;
+	// Little endian two's complement: the low bytes of a value that fits are the narrow value.
+	for (int64_t i = 0; i < n; i++) memcpy((uint8_t *)out + i * value_bytes, in + i * 16, value_bytes);
+}
+
+static void fill_uuids(duckdb_hugeint *out, const scoter_column *c, int64_t row, int64_t n) {
+	const uint8_t *in = (const uint8_t *)c->data + (c->offset + row) * 16;
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t high, low;
+		memcpy(&high, in + i * 16, 8);
+		memcpy(&low, in + i * 16 + 8, 8);
+		// DuckDB keeps a UUID as a signed number whose order is that of the text.
+		out[i].upper = (int64_t)(__builtin_bswap64(high) ^ (1ull << 63));
+		out[i].lower = __builtin_bswap64(low);
+	}
+}
+
+static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n,
+                 const duckdb_string_t *dictionary);
+
+// Lists and maps: entries relative to the first, and the children of all rows at once.
+static void fill_list(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
+	const int32_t *offsets = (const int32_t *)c->data + c->offset + row;
+	duckdb_list_entry *entries = duckdb_vector_get_data(vector);
+	for (int64_t i = 0; i < n; i++) {
+		entries[i].offset = (uint64_t)(offsets[i] - offsets[0]);
+		entries[i].length = (uint64_t)(offsets[i + 1] - offsets[i]);
+	}
+	int64_t children = offsets[n] - offsets[0];
+	duckdb_list_vector_reserve(vector, (idx_t)children);
+	duckdb_list_vector_set_size(vector, (idx_t)children);
+	duckdb_vector child = duckdb_list_vector_get_child(vector);
+	if (type->id == DUCKDB_TYPE_MAP) {
+		const scoter_column *pairs = &c->children[0];
+		for (int32_t k = 0; k < 2; k++) {
+			fill(duckdb_struct_vector_get_child(child, (idx_t)k), &type->children[k], &pairs->children[k],
+			     pairs->offset + offsets[0], children, NULL);
+		}
+	} else {
+		fill(child, &type->children[0], &c->children[0], offsets[0], children, NULL);
+	}
+}
+
+static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n,
+                 const duckdb_string_t *dictionary) {
+	if (n == 0) return; // an array without values may have no buffers at all
+	fill_validity(vector, c, row, n);
+	switch (c->layout) {
+	case SCOTER_FIXED:
+		memcpy(duckdb_vector_get_data(vector), (const uint8_t *)c->data + (c->offset + row) * type->value_bytes,
+		       (size_t)n * type->value_bytes);
+		break;
+	case SCOTER_BOOL: {
+		bool *out = duckdb_vector_get_data(vector);
+		for (int64_t i = 0; i < n; i++) out[i] = is_set(c->data, c->offset + row + i);
+		break;
+	}
+	case SCOTER_STRING:
+		fill_strings(duckdb_vector_get_data(vector), c, row, n);
+		break;
+	case SCOTER_DICTIONARY: {
+		duckdb_string_t *own = dictionary ? NULL : dictionary_strings(c);
+		fill_codes(duckdb_vector_get_data(vector), c, dictionary ? dictionary : own, row, n);
+		free(own);
+		break;
+	}
+	case SCOTER_DECIMAL:
+		fill_decimals(duckdb_vector_get_data(vector), c, type->value_bytes, row, n);
+		break;
+	case SCOTER_UUID:
+		fill_uuids(duckdb_vector_get_data(vector), c, row, n);
+		break;
+	case SCOTER_LIST:
+	case SCOTER_MAP:
+		fill_list(vector, type, c, row, n);
+		break;
+	case SCOTER_STRUCT:
+		for (int32_t k = 0; k < type->n_children; k++) {
+			fill(duckdb_struct_vector_get_child(vector, (idx_t)k), &type->children[k], &c->children[k],
+			     c->offset + row, n, NULL);
+		}
+		break;
+	}
+}
+
+static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool source, int64_t row, int64_t n) {
+	uint64_t *out = duckdb_vector_get_data(vector);
+	for (int64_t i = 0; i < n; i++) out[i] = source ? batch->source : batch->first_ordinal + (uint64_t)(row + i);
+}
+
+static void scan(duckdb_function_info info, duckdb_data_chunk output) {
+	global_state *g = duckdb_function_get_init_data(info);
+	local_holder *h = duckdb_function_get_local_init_data(info);
+	local_state *l = &h->state;
+	if (l->row >= l->end && !next_morsel(g, l)) {
+		duckdb_data_chunk_set_size(output, 0);
+		return;
+	}
+	if (l->dictionaries_of != l->batch) {
+		drop_dictionaries(h);
+		l->dictionaries_of = l->batch;
+	}
+	int64_t n = l->end - l->row < (int64_t)duckdb_vector_size() ? l->end - l->row : (int64_t)duckdb_vector_size();
+	for (idx_t i = 0; i < g->n_projected; i++) {
+		idx_t column = g->projected[i];
+		duckdb_vector vector = duckdb_data_chunk_get_vector(output, i);
+		if (column >= (idx_t)g->scan->n_columns) {
+			// A scan that asks for no column at all (count(*)) projects a row id: any value does.
+			if (column - (idx_t)g->scan->n_columns < 2) {
+				fill_address(vector, l->batch, column == (idx_t)g->scan->n_columns, l->row, n);
+			}
+			continue;
+		}
+		const scoter_column *c = &l->batch->columns[column];
+		if (c->layout == SCOTER_DICTIONARY && !l->dictionaries[i]) l->dictionaries[i] = dictionary_strings(c);
+		fill(vector, &g->scan->types[column], c, l->row, n, l->dictionaries[i]);
+	}
+	l->row += n;
+	duckdb_data_chunk_set_size(output, (idx_t)n);
+}
+
+duckdb_state scoter_register_memscan(duckdb_connection connection, const char *name) {
+	duckdb_table_function f = duckdb_create_table_function();
+	duckdb_logical_type id = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
+	duckdb_table_function_set_name(f, name);
+	duckdb_table_function_add_parameter(f, id);
+	duckdb_table_function_set_bind(f, bind);
+	duckdb_table_function_set_init(f, init_global);
+	duckdb_table_function_set_local_init(f, init_local);
+	duckdb_table_function_set_function(f, scan);
+	duckdb_table_function_supports_projection_pushdown(f, true);
+	duckdb_state state = duckdb_register_table_function(connection, f);
+	duckdb_destroy_logical_type(&id);
+	duckdb_destroy_table_function(&f);
+	return state;
+}

@@ -1,0 +1,70 @@
+// A DuckDB table function over batches that lie in memory in Arrow's layout.
+//
+// The Go side describes the batches with the structs below, in C memory that points
+// into the memtables' arenas (which Go does not manage), and keeps both alive until
+// the query has ended. Nothing is copied but fixed-width values into DuckDB's
+// vectors; strings are referenced where they lie.
+#ifndef SCOTER_MEMSCAN_H
+#define SCOTER_MEMSCAN_H
+
+#include <stdint.h>
+
+#include <duckdb.h>
+
+// How a column's values lie in memory, and so how they get into a vector.
+typedef enum {
+	SCOTER_FIXED,      // width bytes a value, the same in Arrow and DuckDB
+	SCOTER_BOOL,       // bitmap
+	SCOTER_STRING,     // int32 offsets into bytes (utf8 and binary)
+	SCOTER_DICTIONARY, // uint32 codes into children[0], a SCOTER_STRING
+	SCOTER_DECIMAL,    // 16 bytes, narrowed to the width of DuckDB's decimal
+	SCOTER_UUID,       // 16 bytes, big endian
+	SCOTER_LIST,       // int32 offsets into children[0]
+	SCOTER_STRUCT,     // children, no values of its own
+	SCOTER_MAP         // int32 offsets into children[0], a struct of key and value
+} scoter_layout;
+
+// A column of one batch, or the child of one.
+typedef struct scoter_column {
+	int64_t offset;          // of the first row within data and validity, in values
+	int64_t length;          // rows
+	const uint8_t *validity; // bitmap, a set bit is a value; NULL if all are values
+	const void *data;        // values, codes or offsets
+	const uint8_t *bytes;    // what offsets of strings point into
+	struct scoter_column *children;
+	uint8_t layout; // scoter_layout; may differ between batches (string, dictionary)
+} scoter_column;
+
+// The type of a column, the same for all batches.
+typedef struct scoter_type {
+	duckdb_type id;
+	uint8_t width, scale;     // of decimals
+	uint8_t value_bytes;      // of SCOTER_FIXED and of DuckDB's decimals
+	int32_t n_children;
+	struct scoter_type *children;
+	const char **names; // of a struct's children
+} scoter_type;
+
+typedef struct {
+	uint64_t source;        // first half of its rows' addresses
+	uint64_t first_ordinal; // second half, of its first row
+	int64_t rows;
+	scoter_column *columns;
+} scoter_batch;
+
+// All that one scan reads. Followed by two more columns than it has: the row
+// address (source UBIGINT, ordinal UBIGINT), computed only if asked for.
+typedef struct {
+	int32_t n_columns;
+	const char **names;
+	scoter_type *types;
+	int64_t n_batches;
+	scoter_batch *batches;
+	int64_t rows;
+} scoter_scan;
+
+// Registers the function under its name, with one BIGINT parameter that scoterFindScan
+// (in Go) resolves to a scan.
+duckdb_state scoter_register_memscan(duckdb_connection connection, const char *name);
+
+#endif

@@ -1,0 +1,104 @@
+package overlay
+
+import (
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// keepParts returns the parts that may hold rows within all bounds.
+func keepParts(t *snapshot.Table, bounds []Bound) []*catalog.Part {
+	if len(bounds) == 0 {
+		return t.Parts
+	}
+	kept := make([]*catalog.Part, 0, min(len(t.Parts), 64))
+	for _, p := range t.Parts {
+		if mayMatch(t, p, bounds) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+func mayMatch(t *snapshot.Table, p *catalog.Part, bounds []Bound) bool {
+	for i := range bounds {
+		b := &bounds[i]
+		now, written := columnIn(t.Schema, b.Column), columnIn(t.Versions[p.SchemaVersion], b.Column)
+		if now == nil {
+			continue
+		}
+		if written == nil {
+			// The part's rows hold the column's initial value. Only of NULL is it known
+			// that it meets no comparison.
+			if now.Initial == "" {
+				return false
+			}
+			continue
+		}
+		if !comparable(written.Type, now.Type) {
+			continue
+		}
+		stats, ok := p.Stats[b.Column]
+		switch {
+		case !ok:
+		case stats.Nulls == p.Rows, !b.mayMatch(stats.Min, stats.Max):
+			return false
+		}
+	}
+	return true
+}
+
+func columnIn(t schema.Table, id base.ColumnID) *schema.Column {
+	if i := t.ColumnByID(id); i >= 0 {
+		return &t.Columns[i]
+	}
+	return nil
+}
+
+// comparable reports whether statistics of a column written with one type order like its
+// values do after it was widened to another: numbers do, counts of days and of
+// microseconds do not.
+func comparable(written, now schema.Type) bool {
+	return written.StorageType().Equal(now.StorageType()) || numeric(written.Kind) && numeric(now.Kind)
+}
+
+func numeric(k schema.Kind) bool {
+	switch k {
+	case schema.HugeInt, schema.UHugeInt: // stored as text
+		return false
+	}
+	return k >= schema.TinyInt && k <= schema.Decimal
+}
+
+// mayMatch reports whether a value from least to most can meet the bound. An unknown end
+// (NULL), or one that cannot be compared, excludes nothing.
+func (b *Bound) mayMatch(least, most schema.Value) bool {
+	for _, v := range b.Values {
+		overLeast, okLeast := v.Compare(least)
+		overMost, okMost := v.Compare(most)
+		switch b.Operator {
+		case Equal:
+			if !(okLeast && overLeast < 0) && !(okMost && overMost > 0) {
+				return true
+			}
+		case Less:
+			if !(okLeast && overLeast <= 0) {
+				return true
+			}
+		case LessOrEqual:
+			if !(okLeast && overLeast < 0) {
+				return true
+			}
+		case Greater:
+			if !(okMost && overMost >= 0) {
+				return true
+			}
+		case GreaterOrEqual:
+			if !(okMost && overMost > 0) {
+				return true
+			}
+		}
+	}
+	return false
+}

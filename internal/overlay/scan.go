@@ -1,0 +1,105 @@
+package overlay
+
+/*
+#include <stdlib.h>
+#include "memscan.h"
+*/
+import "C"
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/memtable"
+)
+
+// scanFunction is the table function that reads memtables; no user statement may name it.
+const scanFunction = "scoter_memtable"
+
+// scans are the described memtables of the queries under way, by the id that their
+// SQL text carries. Global, because the C function has no way to say which instance it serves.
+var scans struct {
+	sync.Map // uint64 -> *C.scoter_scan
+	last     atomic.Uint64
+}
+
+//export scoterFindScan
+func scoterFindScan(id C.uint64_t) *C.scoter_scan {
+	if s, ok := scans.Load(uint64(id)); ok {
+		return s.(*C.scoter_scan)
+	}
+	return nil
+}
+
+// register makes the C functions known to an instance.
+func register(inst *duck.Instance) error {
+	conn, err := inst.Connect()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	name := C.CString(scanFunction)
+	defer C.free(unsafe.Pointer(name))
+	if C.scoter_register_memscan(C.duckdb_connection(conn.Raw()), name) != C.DuckDBSuccess {
+		return base.Errorf(base.Internal, "duckdb refuses the function %s", scanFunction)
+	}
+	return nil
+}
+
+// scan is one description of memtables, findable by its id until closed.
+type scan struct {
+	id     uint64
+	memory cMemory
+}
+
+// newScan describes memtables of one table and one schema version. The memtables must
+// stay referenced until the scan is closed.
+func newScan(views []memtable.View) (*scan, error) {
+	s := &scan{id: scans.last.Add(1)}
+	described, err := s.describe(views)
+	if err != nil {
+		s.memory.free()
+		return nil, err
+	}
+	scans.Store(s.id, described)
+	return s, nil
+}
+
+func (s *scan) close() {
+	scans.Delete(s.id)
+	s.memory.free()
+}
+
+func (s *scan) describe(views []memtable.View) (*C.scoter_scan, error) {
+	m, columns := &s.memory, views[0].Schema.Columns
+	out := &cArray[C.scoter_scan](m, 1)[0]
+	names, types := cArray[*C.char](m, len(columns)), cArray[C.scoter_type](m, len(columns))
+	for i, c := range columns {
+		names[i] = m.text(storedName(c.ID))
+		if err := describeType(m, &types[i], c.Type.StorageType()); err != nil {
+			return nil, base.Wrap(err, "column %q", c.Name)
+		}
+	}
+	out.n_columns, out.names, out.types = C.int32_t(len(columns)), unsafe.SliceData(names), unsafe.SliceData(types)
+
+	total := 0
+	for _, v := range views {
+		total += len(v.Batches)
+	}
+	batches := cArray[C.scoter_batch](m, total)
+	n := 0
+	for _, v := range views {
+		for _, b := range v.Batches {
+			if err := describeBatch(m, &batches[n], v.Source, b.FirstOrdinal, b.Record); err != nil {
+				return nil, err
+			}
+			n++
+		}
+		out.rows += C.int64_t(v.Rows)
+	}
+	out.n_batches, out.batches = C.int64_t(total), unsafe.SliceData(batches)
+	return out, nil
+}

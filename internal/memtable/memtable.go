@@ -152,9 +152,14 @@ func (m *Memtable) join(k int) bool {
 	for i, b := range m.batches[at:] {
 		records[i] = b.Record
 	}
-	rows, err := m.pool.join(m.table.ID, m.table.Version, records)
+	joined, err := plan(m.table.ID, m.table.Version, records)
 	if err != nil {
-		m.levels = m.levels[:0] // no memory to join in: they stay apart, which only costs readers time
+		m.levels = m.levels[:0] // too long together, they stay apart
+		return false
+	}
+	rows, err := m.pool.Copy(joined)
+	if err != nil {
+		m.levels = m.levels[:0] // no memory to join in: apart costs readers only time
 		return false
 	}
 	// A new slice: views hold the old one.

@@ -116,9 +116,21 @@ func rowsOfView(v View) []string {
 
 func mustCopy(t *testing.T, p *Pool, record arrow.RecordBatch) *Rows {
 	t.Helper()
-	rows, err := p.Copy(testTable, record)
+	return mustCopyAs(t, p, testTable, record)
+}
+
+func mustCopyAs(t *testing.T, p *Pool, table schema.Table, record arrow.RecordBatch) *Rows {
+	t.Helper()
+	plan, err := NewPlan(table, record)
 	if err != nil {
 		t.Fatal(err)
+	}
+	rows, err := p.Copy(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows.Bytes() != plan.Bytes() {
+		t.Fatalf("planned %d bytes, took %d", plan.Bytes(), rows.Bytes())
 	}
 	return rows
 }
@@ -259,10 +271,7 @@ func TestRowsOfAnotherVersionAreRefused(t *testing.T) {
 	p := newPool()
 	older := testTable
 	older.Version--
-	rows, err := p.Copy(older, randomBatch(t, r, 0, 3, 0, false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := mustCopyAs(t, p, older, randomBatch(t, r, 0, 3, 0, false))
 	if err := New(p, 1, testTable).Append(rows); base.KindOf(err) != base.Internal {
 		t.Fatalf("error %v", err)
 	}
@@ -304,10 +313,7 @@ func TestReadersSeeWholePrefixesWhileRowsArrive(t *testing.T) {
 	for i := range 3000 {
 		b := array.NewInt64Builder(memory.DefaultAllocator)
 		b.Append(int64(i))
-		rows, err := p.Copy(table, array.NewRecordBatch(table.Arrow(), []arrow.Array{b.NewArray()}, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := mustCopyAs(t, p, table, array.NewRecordBatch(table.Arrow(), []arrow.Array{b.NewArray()}, 1))
 		if err := m.Append(rows); err != nil {
 			t.Fatal(err)
 		}

@@ -20,29 +20,36 @@ type Rows struct {
 	record  arrow.RecordBatch
 }
 
-// Copy copies a batch of a table into the pool. The batch conforms to the table (see
-// batch.Conform) and is well-formed: offsets ascend, indices lie within their dictionary. It is not
-// retained. The copy starts at offset 0 in every buffer, has validity bitmaps only where
-// there are NULLs, and writes a dictionary out that does not pay.
-//
-// Whoever holds Rows calls Memtable.Append or Release, once.
-func (p *Pool) Copy(table schema.Table, record arrow.RecordBatch) (*Rows, error) {
+// Plan is a batch whose copy is measured and not yet made, so that memory can be asked
+// for first.
+type Plan struct {
+	table   base.TableID
+	version uint32
+	schema  *arrow.Schema // of the copy
+	columns []*column
+	rows    int64
+	bytes   int
+}
+
+// NewPlan measures the copy of a batch of a table. The batch conforms to the table (see
+// batch.Conform) and is well-formed: offsets ascend, indices lie within their dictionary. It
+// must not be released before Pool.Copy.
+func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	if int(record.NumCols()) != len(table.Columns) {
 		return nil, base.Errorf(base.Internal, "memtable: a batch of %d columns for table %s of %d", record.NumCols(), table.QualifiedName(), len(table.Columns))
 	}
 	if record.NumRows() > MaxBatchRows {
 		return nil, base.Errorf(base.TooLarge, "a batch of %d rows: the limit is %d", record.NumRows(), MaxBatchRows).WithHint("send smaller batches")
 	}
-	return p.join(table.ID, table.Version, []arrow.RecordBatch{record})
+	return plan(table.ID, table.Version, []arrow.RecordBatch{record})
 }
 
-// join copies batches with the same columns into one.
-func (p *Pool) join(table base.TableID, version uint32, records []arrow.RecordBatch) (*Rows, error) {
+// plan measures batches with the same columns joined into one.
+func plan(table base.TableID, version uint32, records []arrow.RecordBatch) (*Plan, error) {
 	in := records[0].Schema()
-	columns := make([]*column, in.NumFields())
 	fields := make([]arrow.Field, in.NumFields())
-	size, rows := 0, int64(0)
-	for i := range columns {
+	p := &Plan{table: table, version: version, columns: make([]*column, len(fields))}
+	for i := range p.columns {
 		pieces := make([]piece, len(records))
 		for k, r := range records {
 			pieces[k] = wholePiece(r.Column(i))
@@ -51,26 +58,49 @@ func (p *Pool) join(table base.TableID, version uint32, records []arrow.RecordBa
 		if err != nil {
 			return nil, base.Wrap(err, "column %q", in.Field(i).Name)
 		}
-		columns[i] = c
+		p.columns[i] = c
 		fields[i] = in.Field(i)
 		fields[i].Type = c.dt
-		size += c.size()
+		p.bytes += c.size()
 	}
 	for _, r := range records {
-		rows += r.NumRows()
+		p.rows += r.NumRows()
 	}
-	b, err := p.alloc(size)
+	md := in.Metadata()
+	p.schema = arrow.NewSchema(fields, &md)
+	return p, nil
+}
+
+// NumRows returns the number of rows.
+func (p *Plan) NumRows() int64 { return p.rows }
+
+// Bytes returns what Rows.Bytes of the copy will be.
+func (p *Plan) Bytes() int64 { return int64(alignUp(max(p.bytes, 1), 64)) }
+
+// ChargeBytes bounds what the rows will take in a memtable in the long run, joining
+// included: what a memory budget counts.
+func (p *Plan) ChargeBytes() int64 {
+	if p.rows >= joinBelowRows || p.Bytes() >= joinBelowBytes {
+		return p.Bytes()
+	}
+	return JoinFactor * p.Bytes()
+}
+
+// Copy copies the planned rows into the pool's memory. The copy starts at offset 0 in every buffer, has
+// validity bitmaps only where there are NULLs, and writes a dictionary out that does not pay. Whoever
+// holds Rows calls Memtable.Append or Release, once. Lack of memory is Unavailable.
+func (p *Pool) Copy(plan *Plan) (*Rows, error) {
+	b, err := p.alloc(plan.bytes)
 	if err != nil {
 		return nil, err
 	}
 	w := cursor{b.mem}
-	arrays := make([]arrow.Array, len(columns))
-	for i, c := range columns {
+	arrays := make([]arrow.Array, len(plan.columns))
+	for i, c := range plan.columns {
 		arrays[i] = array.MakeFromData(c.fill(&w))
 	}
-	md := in.Metadata()
-	record := array.NewRecordBatch(arrow.NewSchema(fields, &md), arrays, rows)
-	return &Rows{pool: p, block: b, table: table, version: version, record: record}, nil
+	record := array.NewRecordBatch(plan.schema, arrays, plan.rows)
+	return &Rows{pool: p, block: b, table: plan.table, version: plan.version, record: record}, nil
 }
 
 // Record returns the batch, valid until the rows are released, or the memtable that took them is.

@@ -157,7 +157,7 @@ func (m *Memtable) join(k int) bool {
 		m.levels = m.levels[:0] // too long together, they stay apart
 		return false
 	}
-	rows, err := m.pool.Copy(joined)
+	rows, err := m.pool.Fill(joined)
 	if err != nil {
 		m.levels = m.levels[:0] // no memory to join in: apart costs readers only time
 		return false

@@ -125,7 +125,7 @@ func mustCopyAs(t *testing.T, p *Pool, table schema.Table, record arrow.RecordBa
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := p.Copy(plan)
+	rows, err := p.Fill(plan)
 	if err != nil {
 		t.Fatal(err)
 	}

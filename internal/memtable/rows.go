@@ -33,7 +33,7 @@ type Plan struct {
 
 // NewPlan measures the copy of a batch of a table. The batch conforms to the table (see
 // batch.Conform) and is well-formed: offsets ascend, indices lie within their dictionary. It
-// must not be released before Pool.Copy.
+// must not be released before Pool.Fill.
 func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	if int(record.NumCols()) != len(table.Columns) {
 		return nil, base.Errorf(base.Internal, "memtable: a batch of %d columns for table %s of %d", record.NumCols(), table.QualifiedName(), len(table.Columns))
@@ -86,10 +86,20 @@ func (p *Plan) ChargeBytes() int64 {
 	return JoinFactor * p.Bytes()
 }
 
-// Copy copies the planned rows into the pool's memory. The copy starts at offset 0 in every buffer, has
-// validity bitmaps only where there are NULLs, and writes a dictionary out that does not pay. Whoever
-// holds Rows calls Memtable.Append or Release, once. Lack of memory is Unavailable.
-func (p *Pool) Copy(plan *Plan) (*Rows, error) {
+// Copy copies a batch of a table into the pool's memory; see NewPlan and Fill.
+func (p *Pool) Copy(table schema.Table, record arrow.RecordBatch) (*Rows, error) {
+	plan, err := NewPlan(table, record)
+	if err != nil {
+		return nil, err
+	}
+	return p.Fill(plan)
+}
+
+// Fill makes the planned copy in the pool's memory. It starts at offset 0 in every
+// buffer, has validity bitmaps only where there are NULLs, and a dictionary that does not
+// pay is written out. Whoever holds Rows calls Memtable.Append or Release, once. Lack of
+// memory is Unavailable.
+func (p *Pool) Fill(plan *Plan) (*Rows, error) {
 	b, err := p.alloc(plan.bytes)
 	if err != nil {
 		return nil, err

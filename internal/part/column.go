@@ -1,0 +1,179 @@
+package part
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// column is one column of one row group: either one array, or, if all its chunks
+// came as dictionaries, one dictionary of the values in use and an index per row.
+type column struct {
+	array      arrow.Array   // nil if dictionary is set
+	dictionary *array.String // distinct, all in use, in order of appearance
+	indices    *array.Int32  // NULL where the row is
+}
+
+func isDictionary(a arrow.Array) bool {
+	t, ok := a.DataType().(*arrow.DictionaryType)
+	return ok && t.IndexType.ID() == arrow.UINT32 && t.ValueType.ID() == arrow.STRING
+}
+
+func newColumn(chunks []arrow.Array) (column, error) {
+	dictionaries := 0
+	for _, c := range chunks {
+		if isDictionary(c) {
+			dictionaries++
+		}
+	}
+	if dictionaries > 0 {
+		// A mixed column becomes a dictionary as well: it is one batch of many that did not
+		// repeat enough.
+		return unify(chunks), nil
+	}
+	if len(chunks) == 1 {
+		chunks[0].Retain()
+		return column{array: chunks[0]}, nil
+	}
+	a, err := array.Concatenate(chunks, memory.DefaultAllocator)
+	if err != nil {
+		return column{}, base.Errorf(base.Internal, "concatenate: %w", err)
+	}
+	return column{array: a}, nil
+}
+
+func (c column) release() {
+	if c.array != nil {
+		c.array.Release()
+		return
+	}
+	c.dictionary.Release()
+	c.indices.Release()
+}
+
+func (c column) nulls() int64 {
+	if c.array != nil {
+		return int64(c.array.NullN())
+	}
+	return int64(c.indices.NullN())
+}
+
+// unify maps every chunk's dictionary into one of the values that rows use.
+func unify(chunks []arrow.Array) column {
+	const unseen = -1
+	total := 0
+	for _, c := range chunks {
+		total += c.Len()
+	}
+	values := array.NewStringBuilder(memory.DefaultAllocator)
+	defer values.Release()
+	indices := make([]int32, 0, total)
+	var valid []bool // nil while there is no NULL
+	seen := map[string]int32{}
+	intern := func(s string) int32 {
+		at, known := seen[s]
+		if !known {
+			at = int32(len(seen))
+			seen[s] = at
+			values.Append(s)
+		}
+		return at
+	}
+	null := func() {
+		if valid == nil {
+			valid = slices.Repeat([]bool{true}, total)
+		}
+		valid[len(indices)] = false
+		indices = append(indices, 0)
+	}
+	for _, c := range chunks {
+		if text, ok := c.(*array.String); ok {
+			for i := range text.Len() {
+				if text.IsNull(i) {
+					null()
+				} else {
+					indices = append(indices, intern(text.Value(i)))
+				}
+			}
+			continue
+		}
+		d := c.(*array.Dictionary)
+		dict := d.Dictionary().(*array.String)
+		codes := d.Indices().(*array.Uint32)
+		mapped := slices.Repeat([]int32{unseen}, dict.Len())
+		checkNulls := d.NullN() > 0
+		for i, code := range codes.Uint32Values() {
+			if checkNulls && codes.IsNull(i) {
+				null()
+				continue
+			}
+			at := mapped[code]
+			if at == unseen {
+				at = intern(dict.Value(int(code)))
+				mapped[code] = at
+			}
+			indices = append(indices, at)
+		}
+	}
+	builder := array.NewInt32Builder(memory.DefaultAllocator)
+	defer builder.Release()
+	builder.AppendValues(indices, valid)
+	return column{dictionary: values.NewStringArray(), indices: builder.NewInt32Array()}
+}
+
+// write writes one leaf of the column's rows as a column chunk.
+func (c column) write(cw file.ColumnChunkWriter, leaf leafPath, rows int64) error {
+	if c.array != nil {
+		return c.writeArray(cw, leaf)
+	}
+	encoder, direct := cw.CurrentEncoder().(interface{ PutDictionary(arrow.Array) error })
+	if !direct {
+		return c.writeDense(cw, leaf)
+	}
+	if err := encoder.PutDictionary(c.dictionary); err != nil {
+		return base.Errorf(base.Internal, "dictionary: %w", err)
+	}
+	def := ones(int(rows))
+	if !leaf.nullable {
+		def = nil
+	} else if c.indices.NullN() > 0 {
+		def = shred(c.indices, leaf).def
+	}
+	if err := cw.WriteDictIndices(c.indices, def, nil); err != nil {
+		return base.Errorf(base.Internal, "dictionary indices: %w", err)
+	}
+	return nil
+}
+
+// writeDense writes the values of a dictionary that is not worth having in this file.
+func (c column) writeDense(cw file.ColumnChunkWriter, leaf leafPath) error {
+	s := shred(c.indices, leaf)
+	codes := c.indices.Int32Values()
+	values := make([]parquet.ByteArray, len(s.positions))
+	for i, p := range s.positions {
+		values[i] = parquet.ByteArray(c.dictionary.Value(int(codes[p])))
+	}
+	_, err := cw.(*file.ByteArrayColumnChunkWriter).WriteBatch(values, s.def, nil)
+	return err
+}
+
+func (c column) writeArray(cw file.ColumnChunkWriter, leaf leafPath) error {
+	s := shredded{values: c.array}
+	switch {
+	case len(leaf.path) > 0 || c.array.NullN() > 0:
+		s = shred(c.array, leaf)
+	case leaf.nullable:
+		s.def = ones(c.array.Len())
+	}
+	return writeLeaf(cw, s)
+}
+
+// allOnes are the definition levels of a column without NULLs.
+var allOnes = slices.Repeat([]int16{1}, RowGroupRows)
+
+func ones(n int) []int16 { return allOnes[:n] }

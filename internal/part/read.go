@@ -1,0 +1,251 @@
+package part
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// open opens a part for do. What arrow-go does not understand, panics included, is Corrupt.
+func open(fsys vfs.FS, path string, do func(*file.Reader, Footer) error) (err error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return base.Wrap(err, "part")
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	size, err := f.Size()
+	if err != nil {
+		return base.Wrap(err, "part %s", path)
+	}
+	return base.Wrap(parse(func() error {
+		r, err := file.NewParquetReader(io.NewSectionReader(f, 0, size))
+		if err != nil {
+			return err
+		}
+		footer, err := describe(r)
+		if err != nil {
+			return err
+		}
+		return do(r, footer)
+	}), "part %s", path)
+}
+
+// parse runs code that reads untrusted bytes with a library that may panic on them.
+func parse(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = base.Errorf(base.Corrupt, "not a readable Parquet file: %v", r)
+		}
+	}()
+	err = do()
+	var known *base.Error
+	if err != nil && !errors.As(err, &known) {
+		return base.Errorf(base.Corrupt, "not a readable Parquet file: %w", err)
+	}
+	return err
+}
+
+func describe(r *file.Reader) (Footer, error) {
+	var d description
+	meta := r.MetaData()
+	text := meta.KeyValueMetadata().FindValue(footerKey)
+	if text == nil {
+		return Footer{}, base.Errorf(base.Corrupt, "a Parquet file, but not one of ours: its metadata has no %q", footerKey)
+	}
+	if err := json.Unmarshal([]byte(*text), &d); err != nil {
+		return Footer{}, base.Errorf(base.Corrupt, "metadata %q: %w", footerKey, err)
+	}
+	footer := Footer{Table: d.Table, SchemaVersion: d.SchemaVersion, Rows: meta.NumRows, RowGroups: len(meta.RowGroups), Stats: d.Stats}
+	root := meta.Schema.Root()
+	for i := range root.NumFields() {
+		footer.Columns = append(footer.Columns, FooterColumn{ID: base.ColumnID(root.Field(i).FieldID()), Name: root.Field(i).Name()})
+	}
+	rows := int64(0)
+	for i := range footer.RowGroups {
+		rows += meta.RowGroup(i).NumRows()
+	}
+	if rows != footer.Rows {
+		return Footer{}, base.Errorf(base.Corrupt, "footer counts %d rows, its row groups %d", footer.Rows, rows)
+	}
+	return footer, nil
+}
+
+// ReadFooter returns what a part says of itself. It is Corrupt if it is not a part.
+func ReadFooter(fsys vfs.FS, path string) (footer Footer, err error) {
+	err = open(fsys, path, func(_ *file.Reader, f Footer) error {
+		footer = f
+		return nil
+	})
+	return footer, err
+}
+
+// Read calls row for every batch of a part, in order, of the table's storage types. The
+// table is the version of the schema that the part was written with. The batch is valid
+// during the call.
+func Read(fsys vfs.FS, path string, table schema.Table, rows func(arrow.RecordBatch) error) error {
+	return open(fsys, path, func(r *file.Reader, footer Footer) error {
+		if err := matches(footer, table); err != nil {
+			return err
+		}
+		fr, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: RowGroupRows}, memory.DefaultAllocator)
+		if err != nil {
+			return err
+		}
+		batches, err := fr.GetRecordReader(context.Background(), nil, nil)
+		if err != nil {
+			return err
+		}
+		defer batches.Release()
+		want := table.Arrow()
+		for batches.Next() {
+			if err := relabeled(batches.RecordBatch(), want, rows); err != nil {
+				return err
+			}
+		}
+		if err := batches.Err(); err != nil && err != io.EOF {
+			return err
+		}
+		return nil
+	})
+}
+
+// matches compares a part's columns with the version of the schema it was written with.
+func matches(footer Footer, table schema.Table) error {
+	if footer.Table != table.ID || footer.SchemaVersion != table.Version || len(footer.Columns) != len(table.Columns) {
+		return base.Errorf(base.Corrupt, "file is of table %d version %d with %d columns, expected table %d version %d with %d",
+			footer.Table, footer.SchemaVersion, len(footer.Columns), table.ID, table.Version, len(table.Columns))
+	}
+	for i, c := range table.Columns {
+		if footer.Columns[i] != (FooterColumn{ID: c.ID, Name: c.Name}) {
+			return base.Errorf(base.Corrupt, "column %d of the file is %d %q, expected %d %q", i, footer.Columns[i].ID, footer.Columns[i].Name, c.ID, c.Name)
+		}
+	}
+	return nil
+}
+
+// relabeled gives the rows a batch whose types are spelled as the table's: Parquet keeps
+// no names of list elements and no extension types.
+func relabeled(batch arrow.RecordBatch, want *arrow.Schema, rows func(arrow.RecordBatch) error) error {
+	columns := make([]arrow.Array, batch.NumCols())
+	for i := range columns {
+		data, err := relabel(batch.Column(i).Data(), want.Field(i).Type)
+		if err != nil {
+			return base.Wrap(err, "column %q", want.Field(i).Name)
+		}
+		columns[i] = array.MakeFromData(data)
+		data.Release()
+		defer columns[i].Release()
+	}
+	b := array.NewRecordBatch(want, columns, batch.NumRows())
+	defer b.Release()
+	return rows(b)
+}
+
+func relabel(data arrow.ArrayData, want arrow.DataType) (*array.Data, error) {
+	got := data.DataType()
+	if ext, ok := got.(arrow.ExtensionType); ok {
+		got = ext.StorageType()
+	}
+	layout := want
+	if ext, ok := want.(arrow.ExtensionType); ok {
+		layout = ext.StorageType()
+	}
+	if got.ID() != layout.ID() {
+		return nil, base.Errorf(base.Corrupt, "file has type %s, expected %s", got, want)
+	}
+	var children []arrow.DataType
+	switch t := layout.(type) {
+	case *arrow.MapType:
+		children = []arrow.DataType{t.Elem()}
+	case *arrow.ListType:
+		children = []arrow.DataType{t.Elem()}
+	case *arrow.StructType:
+		for _, f := range t.Fields() {
+			children = append(children, f.Type)
+		}
+	default:
+		if !arrow.TypeEqual(got, layout) {
+			return nil, base.Errorf(base.Corrupt, "file has type %s, expected %s", got, want)
+		}
+	}
+	if len(children) != len(data.Children()) {
+		return nil, base.Errorf(base.Corrupt, "file has type %s, expected %s", got, want)
+	}
+	relabeledChildren := make([]arrow.ArrayData, len(children))
+	for i, child := range children {
+		d, err := relabel(data.Children()[i], child)
+		if err != nil {
+			return nil, err
+		}
+		defer d.Release()
+		relabeledChildren[i] = d
+	}
+	return array.NewData(want, data.Len(), data.Buffers(), relabeledChildren, data.NullN(), data.Offset()), nil
+}
+
+// Verify reads a whole part and compares it with what Write returned for it: length and
+// checksum of the file, rows, and statistics recomputed from the values. A difference is
+// Corrupt.
+func Verify(fsys vfs.FS, path string, table schema.Table, want Written) error {
+	size, sum, err := checksum(fsys, path)
+	if err != nil {
+		return err
+	}
+	if size != want.Bytes || sum != want.Checksum {
+		return base.Errorf(base.Corrupt, "part %s: %d bytes with checksum %08x, expected %d with %08x", path, size, sum, want.Bytes, want.Checksum)
+	}
+	found := Written{Bytes: size, Checksum: sum, Stats: map[base.ColumnID]ColumnStats{}}
+	err = Read(fsys, path, table, func(batch arrow.RecordBatch) error {
+		for i, c := range table.Columns {
+			found.Stats[c.ID] = mergeStats(found.Stats[c.ID], found.Rows, arrayStats(batch.Column(i)), batch.NumRows())
+		}
+		found.Rows += batch.NumRows()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if found.Rows != want.Rows {
+		return base.Errorf(base.Corrupt, "part %s: %d rows, expected %d", path, found.Rows, want.Rows)
+	}
+	for _, c := range table.Columns {
+		if f, w := found.Stats[c.ID], want.Stats[c.ID]; !sameStats(f, w) {
+			return base.Errorf(base.Corrupt, "part %s: column %q: min %s, max %s, nulls %d, expected min %s, max %s, nulls %d",
+				path, c.Name, f.Min, f.Max, f.Nulls, w.Min, w.Max, w.Nulls)
+		}
+	}
+	return nil
+}
+
+// sameStats compares texts, for NaN is not equal to itself.
+func sameStats(a, b ColumnStats) bool {
+	return a.Nulls == b.Nulls && a.Min.String() == b.Min.String() && a.Max.String() == b.Max.String()
+}
+
+// checksum reads a file once from start to end.
+func checksum(fsys vfs.FS, path string) (size int64, sum uint32, err error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return 0, 0, base.Wrap(err, "part")
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if size, err = f.Size(); err != nil {
+		return 0, 0, base.Wrap(err, "part %s", path)
+	}
+	hash := crc32.New(castagnoli)
+	if _, err := io.Copy(hash, io.NewSectionReader(f, 0, size)); err != nil {
+		return 0, 0, base.Wrap(err, "part %s", path)
+	}
+	return size, hash.Sum32(), nil
+}

@@ -1,0 +1,244 @@
+package part
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	pqschema "github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// maxBoundBytes is how long a text may be to serve as a bound: footers and the catalog
+// hold one per column and row group.
+const maxBoundBytes = 256
+
+// stats returns the statistics of a scalar column of one row group.
+func (c column) stats() ColumnStats {
+	if c.array == nil {
+		s := arrayStats(c.dictionary)
+		s.Nulls = c.nulls()
+		return s
+	}
+	return arrayStats(c.array)
+}
+
+// arrayStats bounds the values of an array of a storage type; nested types have no bounds.
+func arrayStats(a arrow.Array) (s ColumnStats) {
+	s.Nulls = int64(a.NullN())
+	if a.Len() == int(s.Nulls) {
+		return s
+	}
+	if ext, ok := a.(array.ExtensionArray); ok {
+		a = ext.Storage()
+	}
+	switch a := a.(type) {
+	case *array.Boolean:
+		lo, hi := extremes(a, func(i int) int64 {
+			if a.Value(i) {
+				return 1
+			}
+			return 0
+		}, cmp.Compare)
+		s.Min, s.Max = schema.IntValue(lo), schema.IntValue(hi)
+	case *array.Int8:
+		s.Min, s.Max = intBounds(a, a.Int8Values())
+	case *array.Int16:
+		s.Min, s.Max = intBounds(a, a.Int16Values())
+	case *array.Int32:
+		s.Min, s.Max = intBounds(a, a.Int32Values())
+	case *array.Int64:
+		s.Min, s.Max = intBounds(a, a.Int64Values())
+	case *array.Date32:
+		s.Min, s.Max = intBounds(a, reinterpret[int32](a))
+	case *array.Time64, *array.Timestamp:
+		s.Min, s.Max = intBounds(a, reinterpret[int64](a))
+	case *array.Uint8:
+		s.Min, s.Max = uintBounds(a, a.Uint8Values())
+	case *array.Uint16:
+		s.Min, s.Max = uintBounds(a, a.Uint16Values())
+	case *array.Uint32:
+		s.Min, s.Max = uintBounds(a, a.Uint32Values())
+	case *array.Uint64:
+		s.Min, s.Max = uintBounds(a, a.Uint64Values())
+	case *array.Float32:
+		s.Min, s.Max = floatBounds(a, a.Float32Values())
+	case *array.Float64:
+		s.Min, s.Max = floatBounds(a, a.Float64Values())
+	case *array.Decimal128:
+		scale := uint8(a.DataType().(*arrow.Decimal128Type).Scale)
+		lo, hi := extremes(a, a.Value, decimal128.Num.Cmp)
+		s.Min, s.Max = schema.DecimalValue(lo, scale), schema.DecimalValue(hi, scale)
+	case *array.String:
+		s.Min, s.Max = textBounds(extremes(a, a.Value, strings.Compare))
+	case *array.Binary:
+		s.Min, s.Max = textBounds(extremes(a, a.ValueString, strings.Compare))
+	case *array.FixedSizeBinary:
+		s.Min, s.Max = textBounds(extremes(a, func(i int) string { return string(a.Value(i)) }, strings.Compare))
+	}
+	return s
+}
+
+// extremes returns the least and greatest value that is not NULL; there is one.
+func extremes[T any](a arrow.Array, value func(i int) T, compare func(x, y T) int) (lo, hi T) {
+	first := true
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			continue
+		}
+		v := value(i)
+		switch {
+		case first:
+			lo, hi, first = v, v, false
+		case compare(v, lo) < 0:
+			lo = v
+		case compare(v, hi) > 0:
+			hi = v
+		}
+	}
+	return lo, hi
+}
+
+// numberBounds is extremes of a slice, and whether a NaN was passed over. The loops
+// without NULLs are the hot path of every write. Without any value but NaN, lo > hi.
+func numberBounds[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](a arrow.Array, values []T, lo, hi T) (T, T, bool) {
+	nan := false
+	if a.NullN() == 0 {
+		for _, v := range values {
+			if v < lo {
+				lo = v
+			}
+			if v > hi {
+				hi = v
+			}
+			if v != v {
+				nan = true
+			}
+		}
+		return lo, hi, nan
+	}
+	for i, v := range values {
+		switch {
+		case a.IsNull(i):
+		case v != v:
+			nan = true
+		default:
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi, nan
+}
+
+func intBounds[T int8 | int16 | int32 | int64](a arrow.Array, values []T) (schema.Value, schema.Value) {
+	start := values[firstValid(a)]
+	lo, hi, _ := numberBounds(a, values, start, start)
+	return schema.IntValue(int64(lo)), schema.IntValue(int64(hi))
+}
+
+func uintBounds[T uint8 | uint16 | uint32 | uint64](a arrow.Array, values []T) (schema.Value, schema.Value) {
+	start := values[firstValid(a)]
+	lo, hi, _ := numberBounds(a, values, start, start)
+	return schema.UintValue(uint64(lo)), schema.UintValue(uint64(hi))
+}
+
+func floatBounds[T float32 | float64](a arrow.Array, values []T) (schema.Value, schema.Value) {
+	lo, hi, nan := numberBounds(a, values, T(math.Inf(1)), T(math.Inf(-1)))
+	if nan {
+		if lo > hi {
+			lo = T(math.NaN())
+		}
+		hi = T(math.NaN())
+	}
+	return schema.FloatValue(float64(lo)), schema.FloatValue(float64(hi))
+}
+
+func firstValid(a arrow.Array) int {
+	for i := range a.Len() {
+		if a.IsValid(i) {
+			return i
+		}
+	}
+	return 0
+}
+
+func textBounds(lo, hi string) (schema.Value, schema.Value) {
+	if len(lo) > maxBoundBytes || len(hi) > maxBoundBytes {
+		return schema.Value{}, schema.Value{}
+	}
+	return schema.StringValue(lo), schema.StringValue(hi)
+}
+
+// mergeStats joins the statistics of the rows before with those of more rows. Bounds
+// survive only if both sides know theirs or have no values.
+func mergeStats(before ColumnStats, beforeRows int64, more ColumnStats, moreRows int64) ColumnStats {
+	merged := ColumnStats{Nulls: before.Nulls + more.Nulls}
+	switch {
+	case before.Nulls == beforeRows:
+		merged.Min, merged.Max = more.Min, more.Max
+	case more.Nulls == moreRows:
+		merged.Min, merged.Max = before.Min, before.Max
+	case before.Min.IsNull() || more.Min.IsNull():
+	default:
+		merged.Min, merged.Max = before.Min, before.Max
+		if order, _ := more.Min.Compare(merged.Min); order < 0 {
+			merged.Min = more.Min
+		}
+		if order, _ := more.Max.Compare(merged.Max); order > 0 {
+			merged.Max = more.Max
+		}
+	}
+	return merged
+}
+
+// chunkStatistics returns the statistics of a scalar column chunk in Parquet's form. A
+// chunk with NaN has no bounds there: readers disagree on where NaN sorts.
+func chunkStatistics(s ColumnStats, descr *pqschema.Column) *metadata.EncodedStatistics {
+	e := &metadata.EncodedStatistics{}
+	e.SetNullCount(s.Nulls)
+	if hi, ok := s.Max.Float(); s.Min.IsNull() || ok && hi != hi {
+		return e
+	}
+	return e.SetMin(encodeBound(s.Min, descr, true)).SetMax(encodeBound(s.Max, descr, false))
+}
+
+// encodeBound returns a bound as PLAIN encoding has its physical type. Zero is -0 as a
+// minimum and +0 as a maximum, as the format asks.
+func encodeBound(v schema.Value, descr *pqschema.Column, isMin bool) []byte {
+	if text, ok := v.Text(); ok {
+		return []byte(text)
+	}
+	if f, ok := v.Float(); ok {
+		if f == 0 && isMin {
+			f = math.Copysign(0, -1)
+		}
+		if descr.PhysicalType() == parquet.Types.Float {
+			return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(f)))
+		}
+		return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f))
+	}
+	var n uint64
+	if d, _, ok := v.Decimal(); ok {
+		if descr.PhysicalType() == parquet.Types.FixedLenByteArray {
+			return decimalBytes(d, descr.TypeLength())
+		}
+		n = d.LowBits()
+	} else if u, ok := v.Uint(); ok {
+		n = u
+	} else {
+		i, _ := v.Int()
+		n = uint64(i)
+	}
+	switch descr.PhysicalType() {
+	case parquet.Types.Boolean:
+		return []byte{byte(n)}
+	case parquet.Types.Int32:
+		return binary.LittleEndian.AppendUint32(nil, uint32(n))
+	}
+	return binary.LittleEndian.AppendUint64(nil, n)
+}

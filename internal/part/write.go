@@ -1,0 +1,345 @@
+package part
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"io"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+const (
+	createdBy = "scoter"
+	// footerKey is the key in the file's metadata under which the part describes itself.
+	footerKey = "scoter"
+	magic     = "PAR1"
+)
+
+// Write writes one part, published atomically at path, whose folder exists. Next gives
+// the rows in order, conformed to the table (its storage types, VARCHAR also as
+// dictionary<uint32, utf8>), until io.EOF; Write releases each batch. Up to RowGroupRows rows
+// and one batch more are held in memory. No rows at all is Invalid, and no file is left.
+func Write(fsys vfs.FS, path string, table schema.Table, next func() (arrow.RecordBatch, error), opts Options) (Written, error) {
+	var written Written
+	err := vfs.WriteFile(fsys, path, func(out io.Writer) (err error) {
+		w, err := newWriter(out, table, opts)
+		if err != nil {
+			return err
+		}
+		defer w.release()
+		for {
+			batch, err := next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			err = w.add(batch)
+			batch.Release()
+			if err != nil {
+				return err
+			}
+		}
+		written, err = w.finish()
+		return err
+	})
+	if err != nil {
+		return Written{}, base.Wrap(err, "part of table %s", table.QualifiedName())
+	}
+	return written, nil
+}
+
+// WriteBatches is Write of batches in memory. They are only borrowed.
+func WriteBatches(fsys vfs.FS, path string, table schema.Table, batches []arrow.RecordBatch, opts Options) (Written, error) {
+	i := 0
+	return Write(fsys, path, table, func() (arrow.RecordBatch, error) {
+		if i == len(batches) {
+			return nil, io.EOF
+		}
+		i++
+		batches[i-1].Retain()
+		return batches[i-1], nil
+	}, opts)
+}
+
+// sink counts and checksums what goes into the file, and keeps the first error: arrow-go
+// does not hand all of them on.
+type sink struct {
+	out   io.Writer
+	bytes int64
+	crc   uint32
+	err   error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.out.Write(p)
+	s.bytes += int64(n)
+	s.crc = crc32.Update(s.crc, castagnoli, p[:n])
+	s.err = err
+	return n, err
+}
+
+// writer writes one file: it gathers batches into row groups and writes a group column
+// by column with arrow-go's column writers. Encodings and compression are chosen on
+// the first group, before the file begins. Statistics are computed here and put into the
+// footer: arrow-go's own cost more than all the encoding.
+type writer struct {
+	sink    sink
+	table   schema.Table
+	arrow   *arrow.Schema
+	opts    Options
+	pending []arrow.RecordBatch // of the next row group; may hold more than one group
+	rows    int64               // in pending
+	file    *file.Writer        // nil until the first group
+	leaves  []leafPath
+	total   Written
+	// statistics holds those of every column chunk, per row group and leaf; nil inside
+	// nested columns.
+	statistics [][]*metadata.EncodedStatistics
+}
+
+func newWriter(out io.Writer, table schema.Table, opts Options) (*writer, error) {
+	w := &writer{table: table, arrow: table.Arrow(), opts: opts}
+	w.sink.out = out
+	w.total.Stats = make(map[base.ColumnID]ColumnStats, len(table.Columns))
+	for i, f := range w.arrow.Fields() {
+		var err error
+		if w.leaves, err = appendLeaves(w.leaves, i, f); err != nil {
+			return nil, base.Wrap(err, "column %q", f.Name)
+		}
+	}
+	return w, nil
+}
+
+func (w *writer) release() {
+	for _, b := range w.pending {
+		b.Release()
+	}
+	w.pending = nil
+}
+
+// add takes a batch and writes the row groups that are full.
+func (w *writer) add(batch arrow.RecordBatch) error {
+	if err := w.check(batch); err != nil {
+		return err
+	}
+	if batch.NumRows() == 0 {
+		return nil
+	}
+	batch.Retain()
+	w.pending = append(w.pending, batch)
+	w.rows += batch.NumRows()
+	for w.rows >= RowGroupRows {
+		if err := w.writeGroup(RowGroupRows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check compares a batch with the table: a column of another type would be written as
+// something else.
+func (w *writer) check(batch arrow.RecordBatch) error {
+	if int(batch.NumCols()) != len(w.table.Columns) {
+		return base.Errorf(base.Internal, "batch has %d columns, table version %d has %d", batch.NumCols(), w.table.Version, len(w.table.Columns))
+	}
+	for i, field := range w.arrow.Fields() {
+		a := batch.Column(i)
+		if !arrow.TypeEqual(a.DataType(), field.Type) && !(isDictionary(a) && field.Type.ID() == arrow.STRING) {
+			return base.Errorf(base.Internal, "column %q is %s in the batch and %s in the table", field.Name, a.DataType(), field.Type)
+		}
+		if !field.Nullable && a.NullN() > 0 {
+			return base.Errorf(base.Internal, "column %q is NOT NULL and has %d NULLs in a batch", field.Name, a.NullN())
+		}
+	}
+	return nil
+}
+
+// take cuts the next rows from what is pending: slices per batch, to be released.
+func (w *writer) take(rows int64) []arrow.RecordBatch {
+	var group []arrow.RecordBatch
+	w.rows -= rows
+	for rows > 0 {
+		first := w.pending[0]
+		if first.NumRows() <= rows {
+			rows -= first.NumRows()
+			group = append(group, first)
+			w.pending = w.pending[1:]
+			continue
+		}
+		group = append(group, first.NewSlice(0, rows))
+		w.pending[0] = first.NewSlice(rows, first.NumRows())
+		first.Release()
+		rows = 0
+	}
+	return group
+}
+
+func (w *writer) writeGroup(rows int64) (err error) {
+	group := w.take(rows)
+	defer func() {
+		for _, b := range group {
+			b.Release()
+		}
+	}()
+	columns := make([]column, len(w.table.Columns))
+	for i := range columns {
+		chunks := make([]arrow.Array, len(group))
+		for j, b := range group {
+			chunks[j] = b.Column(i)
+		}
+		if columns[i], err = newColumn(chunks); err != nil {
+			return base.Wrap(err, "column %q", w.table.Columns[i].Name)
+		}
+		defer columns[i].release()
+	}
+	if w.file == nil {
+		if err := w.begin(columns); err != nil {
+			return err
+		}
+	}
+	out := w.file.AppendRowGroup()
+	statistics := make([]*metadata.EncodedStatistics, len(w.leaves))
+	for i, leaf := range w.leaves {
+		c := columns[leaf.column]
+		cw, err := out.NextColumn()
+		if err == nil {
+			err = c.write(cw, leaf, rows)
+		}
+		if err == nil {
+			err = cw.Close()
+		}
+		if err = errors.Join(err, w.sink.err); err != nil {
+			return base.Wrap(err, "column %q", w.table.Columns[leaf.column].Name)
+		}
+		if leaf.first {
+			id, stats := w.table.Columns[leaf.column].ID, c.stats()
+			w.total.Stats[id] = mergeStats(w.total.Stats[id], w.total.Rows, stats, rows)
+			if len(leaf.path) == 0 {
+				statistics[i] = chunkStatistics(stats, cw.Descr())
+			}
+		}
+	}
+	w.statistics = append(w.statistics, statistics)
+	w.total.Rows += rows
+	return out.Close()
+}
+
+// begin chooses how each leaf is stored, on the first row group, and starts the file.
+func (w *writer) begin(columns []column) (err error) {
+	properties := []parquet.WriterProperty{
+		parquet.WithVersion(parquet.V2_LATEST), parquet.WithCreatedBy(createdBy),
+		parquet.WithDictionaryDefault(false), parquet.WithStats(false),
+		parquet.WithStoreDecimalAsInteger(true), parquet.WithSortingColumns(w.sortingColumns()),
+	}
+	paths := map[string]int{}
+	for _, leaf := range w.leaves {
+		paths[leaf.name]++
+	}
+	for _, leaf := range w.leaves {
+		// A column "a.b" and a field b of a column "a" share a path: both stay plain.
+		if paths[leaf.name] == 1 {
+			properties = append(properties, choose(leaf, columns[leaf.column], w.opts.Profile).properties(leaf.name)...)
+		}
+	}
+	props := parquet.NewWriterProperties(properties...)
+	fields := make([]arrow.Field, w.arrow.NumFields())
+	for i, f := range w.arrow.Fields() {
+		f.Metadata = arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.FormatUint(uint64(w.table.Columns[i].ID), 10)})
+		fields[i] = f
+	}
+	root, err := pqarrow.ToParquet(arrow.NewSchema(fields, nil), props, pqarrow.DefaultWriterProps())
+	if err != nil {
+		return base.Errorf(base.Internal, "Parquet schema: %w", err)
+	}
+	if root.NumColumns() != len(w.leaves) {
+		return base.Errorf(base.Internal, "Parquet schema has %d columns, the table has %d leaves", root.NumColumns(), len(w.leaves))
+	}
+	w.file = file.NewParquetWriter(&w.sink, root.Root(), file.WithWriterProps(props))
+	return w.sink.err
+}
+
+// sortingColumns is the table's sort key in the words of Parquet.
+func (w *writer) sortingColumns() []parquet.SortingColumn {
+	var all []parquet.SortingColumn
+	for _, key := range w.table.SortKey {
+		for i, leaf := range w.leaves {
+			if len(leaf.path) == 0 && w.table.Columns[leaf.column].ID == key.Column {
+				all = append(all, parquet.SortingColumn{ColumnIdx: int32(i), Descending: key.Descending, NullsFirst: key.NullsFirst})
+			}
+		}
+	}
+	return all
+}
+
+// description is what a part says of itself under footerKey.
+type description struct {
+	Table         base.TableID                  `json:"table"`
+	SchemaVersion uint32                        `json:"schema_version"`
+	Stats         map[base.ColumnID]ColumnStats `json:"stats"`
+}
+
+// finish writes the rest and the footer.
+func (w *writer) finish() (Written, error) {
+	if w.rows > 0 {
+		if err := w.writeGroup(w.rows); err != nil {
+			return Written{}, err
+		}
+	}
+	if w.total.Rows == 0 {
+		return Written{}, base.Errorf(base.Invalid, "a part without rows")
+	}
+	text, err := json.Marshal(description{Table: w.table.ID, SchemaVersion: w.table.Version, Stats: w.total.Stats})
+	if err != nil {
+		return Written{}, base.Errorf(base.Internal, "describe part: %w", err)
+	}
+	if err := w.file.AppendKeyValueMetadata(footerKey, string(text)); err != nil {
+		return Written{}, base.Errorf(base.Internal, "describe part: %w", err)
+	}
+	// The writer's own Close would write a footer without statistics, and loses errors.
+	footer, err := w.file.FileMetadata()
+	if err != nil {
+		return Written{}, base.Errorf(base.Internal, "footer: %w", err)
+	}
+	if footer.NumRows != w.total.Rows || len(footer.RowGroups) != len(w.statistics) {
+		return Written{}, base.Errorf(base.Internal, "footer has %d rows in %d groups, written were %d in %d",
+			footer.NumRows, len(footer.RowGroups), w.total.Rows, len(w.statistics))
+	}
+	for g, statistics := range w.statistics {
+		for i, s := range statistics {
+			if s != nil {
+				footer.RowGroups[g].Columns[i].MetaData.Statistics = s.ToThrift()
+			}
+		}
+	}
+	if err := w.writeFooter(footer); err != nil {
+		return Written{}, base.Wrap(err, "footer")
+	}
+	w.total.Bytes, w.total.Checksum = w.sink.bytes, w.sink.crc
+	return w.total, nil
+}
+
+func (w *writer) writeFooter(footer *metadata.FileMetaData) error {
+	n, err := footer.WriteTo(&w.sink, nil)
+	if err != nil {
+		return err
+	}
+	_, err = w.sink.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(n)), magic...))
+	return errors.Join(err, w.sink.err)
+}

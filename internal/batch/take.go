@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -91,38 +92,39 @@ func chunksOf(recs []arrow.RecordBatch, column int, want arrow.DataType) ([]arro
 	return chunks, nil
 }
 
-// decodeDictionary returns a dictionary array's values row by row.
+// decodeDictionary returns a dictionary array's values row by row, of any value type that
+// gather knows.
 func decodeDictionary(d *array.Dictionary) (arrow.Array, error) {
-	validity, nulls := gatherValidity([]arrow.Array{d}, sequence(d.Len()))
+	dictionary := d.Dictionary()
+	bitmap := make([]byte, bitutil.BytesForBits(int64(d.Len())))
 	places := make([]place, d.Len())
+	nulls := 0
 	for i := range places {
 		if d.IsValid(i) {
-			places[i] = makePlace(0, d.GetValueIndex(i))
-		} else if d.Dictionary().Len() == 0 {
-			// Nothing to point at: every row is NULL.
-			return array.MakeArrayOfNull(memory.DefaultAllocator, d.Dictionary().DataType(), d.Len()), nil
+			code := d.GetValueIndex(i)
+			if code < 0 || code >= dictionary.Len() {
+				return nil, base.Errorf(base.Invalid, "dictionary index %d of %d", code, dictionary.Len())
+			}
+			if dictionary.IsValid(code) {
+				places[i] = makePlace(0, code)
+				bitutil.SetBit(bitmap, i)
+				continue
+			}
 		}
+		nulls++
 	}
-	values, err := gather(d.Dictionary().DataType(), []arrow.Array{d.Dictionary()}, places)
+	if nulls == len(places) {
+		return array.MakeArrayOfNull(memory.DefaultAllocator, dictionary.DataType(), d.Len()), nil
+	}
+	values, err := gather(dictionary.DataType(), []arrow.Array{dictionary}, places)
 	if err != nil {
 		return nil, err
 	}
 	defer values.Release()
-	if values.NullN() > 0 { // NULL values in the dictionary
-		return nil, base.Errorf(base.Internal, "dictionary with NULL values")
-	}
-	buffers := append([]*memory.Buffer{validity}, values.Buffers()[1:]...)
+	buffers := append([]*memory.Buffer{memory.NewBufferBytes(bitmap)}, values.Buffers()[1:]...)
 	data := array.NewData(values.DataType(), values.Len(), buffers, values.Children(), nulls, 0)
 	defer data.Release()
 	return array.MakeFromData(data), nil
-}
-
-func sequence(n int) []place {
-	places := make([]place, n)
-	for i := range places {
-		places[i] = makePlace(0, i)
-	}
-	return places
 }
 
 // commonSchema returns the schema of the first batch, with plain text where any batch has it.

@@ -1,0 +1,203 @@
+package batch
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// convert returns an array of the storage type of t, at the top of a batch possibly a
+// dictionary of text. The result is the caller's to release.
+func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
+	if allNull(a) {
+		return nullArray(t, a.Len()), nil
+	}
+	if ext, ok := a.(array.ExtensionArray); ok {
+		a = ext.Storage()
+	}
+	if d, ok := a.(*array.Dictionary); ok {
+		return convertDictionary(d, t, top)
+	}
+	switch t.Kind {
+	case schema.Boolean:
+		return convertBool(a, t)
+	case schema.TinyInt:
+		return convertSigned[int8](a, t)
+	case schema.SmallInt:
+		return convertSigned[int16](a, t)
+	case schema.Integer:
+		return convertSigned[int32](a, t)
+	case schema.BigInt:
+		return convertSigned[int64](a, t)
+	case schema.UTinyInt:
+		return convertUnsigned[uint8](a, t)
+	case schema.USmallInt:
+		return convertUnsigned[uint16](a, t)
+	case schema.UInteger:
+		return convertUnsigned[uint32](a, t)
+	case schema.UBigInt:
+		return convertUnsigned[uint64](a, t)
+	case schema.Float:
+		return convertFloat[float32](a, t, 32)
+	case schema.Double:
+		return convertFloat[float64](a, t, 64)
+	case schema.Decimal:
+		return convertDecimal(a, t)
+	case schema.Date:
+		return convertDate(a, t)
+	case schema.Time:
+		return convertTime(a, t)
+	case schema.TimestampS, schema.TimestampMS, schema.Timestamp, schema.TimestampNS, schema.TimestampTZ:
+		return convertTimestamp(a, t)
+	case schema.UUID:
+		return convertUUID(a, t)
+	case schema.Blob:
+		return convertBlob(a, t)
+	case schema.Varchar, schema.Enum, schema.Bit, schema.JSON, schema.HugeInt, schema.UHugeInt, schema.Interval, schema.TimeTZ:
+		return convertText(a, t)
+	case schema.List, schema.Array:
+		return convertList(a, t)
+	case schema.Map:
+		return convertMap(a, t)
+	case schema.Struct:
+		return convertStruct(a, t)
+	}
+	return nil, &fault{value: "type " + t.String(), why: "no column has this type"}
+}
+
+// noWay is the fault of a source type that never becomes the wanted one.
+func noWay(a arrow.Array, t schema.Type) *fault {
+	row := 0
+	for row < a.Len()-1 && a.IsNull(row) {
+		row++
+	}
+	return faultAt(a, row, "%s is not convertible to %s", a.DataType(), t)
+}
+
+// convertDictionary keeps a dictionary of text as one where the column may be one, and
+// looks its values up otherwise.
+func convertDictionary(d *array.Dictionary, t schema.Type, top bool) (arrow.Array, *fault) {
+	switch t.Kind {
+	case schema.Varchar, schema.Enum, schema.JSON:
+		if top && isTextLike(d.Dictionary()) && d.Dictionary().NullN() == 0 {
+			return keepDictionary(d, t)
+		}
+	}
+	values := d.Dictionary()
+	if isTextLike(values) && values.DataType().ID() != arrow.STRING {
+		text, f := plainText(values)
+		if f != nil {
+			return nil, f
+		}
+		data := array.NewDataWithDictionary(&arrow.DictionaryType{IndexType: d.DataType().(*arrow.DictionaryType).IndexType, ValueType: text.DataType()},
+			d.Len(), d.Data().Buffers(), d.NullN(), d.Data().Offset(), text.Data().(*array.Data))
+		d = array.NewDictionaryData(data)
+	}
+	plain, err := decodeDictionary(d)
+	if err != nil {
+		return nil, &fault{value: d.DataType().String(), why: err.Error()}
+	}
+	defer plain.Release()
+	return convert(plain, t, top)
+}
+
+func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
+	values, f := plainText(d.Dictionary())
+	if f != nil {
+		return nil, &fault{value: f.value, why: f.why + " (a dictionary value)"}
+	}
+	defer values.Release()
+	// Only values in use are checked: others are no values of the column.
+	text := values.(*array.String)
+	check := textCheck(t)
+	checked := make([]bool, text.Len())
+	for i := range d.Len() {
+		if d.IsNull(i) {
+			continue
+		}
+		code := d.GetValueIndex(i)
+		if code < 0 || code >= len(checked) {
+			return nil, &fault{row: i, value: "index out of range", why: "the dictionary lacks it"}
+		}
+		if checked[code] {
+			continue
+		}
+		checked[code] = true
+		if check != nil {
+			if why := check(text.Value(code)); why != "" {
+				return nil, &fault{row: i, value: shorten(text.Value(code)), why: why}
+			}
+		}
+	}
+	if isTextDictionary(d.DataType()) && values.Data() == d.Dictionary().Data() {
+		d.Retain()
+		return d, nil
+	}
+	indices := make([]uint32, d.Len())
+	for i := range indices {
+		if d.IsValid(i) {
+			indices[i] = uint32(d.GetValueIndex(i))
+		}
+	}
+	data := array.NewDataWithDictionary(textDictionary, d.Len(),
+		[]*memory.Buffer{validityOf(d), memory.NewBufferBytes(asBytes(indices))}, d.NullN(), 0, values.Data().(*array.Data))
+	defer data.Release()
+	return array.NewDictionaryData(data), nil
+}
+
+// validityOf returns a's validity from bit 0, nil if nothing is NULL.
+func validityOf(a arrow.Array) *memory.Buffer {
+	if a.NullN() == 0 {
+		return nil
+	}
+	bitmap := make([]byte, bitutil.BytesForBits(int64(a.Len())))
+	bitutil.CopyBitmap(a.NullBitmapBytes(), a.Data().Offset(), a.Len(), bitmap, 0)
+	return memory.NewBufferBytes(bitmap)
+}
+
+// build makes a fixed-width array of t from what value says of each row that is not
+// NULL; value's text is empty or why the row cannot be converted.
+func build[T any](a arrow.Array, t schema.Type, value func(row int) (T, string)) (arrow.Array, *fault) {
+	out := make([]T, a.Len())
+	nulls := a.NullN() > 0
+	for i := range out {
+		if nulls && a.IsNull(i) {
+			continue
+		}
+		v, why := value(i)
+		if why != "" {
+			return nil, faultAt(a, i, "%s", why)
+		}
+		out[i] = v
+	}
+	data := array.NewData(t.Arrow(), a.Len(), []*memory.Buffer{validityOf(a), memory.NewBufferBytes(asBytes(out))}, nil, a.NullN(), 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// each calls check for every row that is not NULL and returns the array itself if none is at fault.
+func each(a arrow.Array, check func(row int) string) (arrow.Array, *fault) {
+	nulls := a.NullN() > 0
+	for i := range a.Len() {
+		if nulls && a.IsNull(i) {
+			continue
+		}
+		if why := check(i); why != "" {
+			return nil, faultAt(a, i, "%s", why)
+		}
+	}
+	a.Retain()
+	return a, nil
+}
+
+func same(a arrow.Array) (arrow.Array, *fault) {
+	a.Retain()
+	return a, nil
+}
+
+func notA(t schema.Type) string    { return "not a value of type " + t.String() }
+func outside(t schema.Type) string { return "does not fit in type " + t.String() }
+func inexact(t schema.Type) string { return "is not exact in type " + t.String() }

@@ -1,0 +1,190 @@
+package batch
+
+import (
+	"math"
+	"sort"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// elements returns the elements of all lists that are not NULL, in order, and each list's
+// Len+1 offsets in them.
+func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
+	counts := make([]int32, a.Len()+1)
+	type run struct{ from, to int64 }
+	var runs []run
+	total := int64(0)
+	for i := range a.Len() {
+		if a.IsValid(i) {
+			from, to := a.ValueOffsets(i)
+			if total += to - from; total > math.MaxInt32 {
+				return nil, nil, &fault{row: i, value: "list", why: "over 2^31 elements in one batch"}
+			}
+			switch last := len(runs) - 1; {
+			case from == to:
+			case last >= 0 && runs[last].to == from:
+				runs[last].to = to
+			default:
+				runs = append(runs, run{from, to})
+			}
+		}
+		counts[i+1] = int32(total)
+	}
+	values := a.ListValues()
+	if len(runs) == 0 {
+		return array.NewSlice(values, 0, 0), counts, nil
+	}
+	if len(runs) == 1 {
+		return array.NewSlice(values, runs[0].from, runs[0].to), counts, nil
+	}
+	slices := make([]arrow.Array, len(runs))
+	defer releaseAll(slices)
+	for i, r := range runs {
+		slices[i] = array.NewSlice(values, r.from, r.to)
+	}
+	all, err := array.Concatenate(slices, allocator)
+	if err != nil {
+		return nil, nil, &fault{value: a.DataType().String(), why: err.Error()}
+	}
+	return all, counts, nil
+}
+
+// inList moves a fault of an element to the row of its list.
+func inList(f *fault, counts []int32) *fault {
+	row := sort.Search(len(counts)-1, func(i int) bool { return int(counts[i+1]) > f.row })
+	return &fault{row: row, value: f.value, why: f.why + " (in a list)"}
+}
+
+func convertList(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
+	list, ok := a.(array.ListLike)
+	if _, isMap := a.(*array.Map); !ok || isMap {
+		return nil, noWay(a, t)
+	}
+	values, counts, f := elements(list)
+	if f != nil {
+		return nil, f
+	}
+	defer values.Release()
+	if t.Kind == schema.Array {
+		for i := range a.Len() {
+			if n := int(counts[i+1] - counts[i]); a.IsValid(i) && n != t.Size {
+				return nil, faultAt(a, i, "%d elements where type %s wants %d", n, t, t.Size)
+			}
+		}
+	}
+	converted, f := convert(values, *t.Elem, false)
+	if f != nil {
+		return nil, inList(f, counts)
+	}
+	defer converted.Release()
+	return newList(a, t, counts, converted.Data()), nil
+}
+
+// newList makes a list or map array with a's NULLs.
+func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData) arrow.Array {
+	data := array.NewData(t.Arrow(), a.Len(), []*memory.Buffer{validityOf(a), memory.NewBufferBytes(asBytes(counts))},
+		[]arrow.ArrayData{child}, a.NullN(), 0)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
+	m, ok := a.(*array.Map)
+	if !ok {
+		return nil, noWay(a, t)
+	}
+	entries, counts, f := elements(m)
+	if f != nil {
+		return nil, f
+	}
+	defer entries.Release()
+	pairs := entries.(*array.Struct)
+	keys, f := convert(pairs.Field(0), *t.Key, false)
+	if f == nil && keys.NullN() > 0 {
+		f = &fault{row: firstNull(keys), value: "NULL", why: "a key of a MAP"}
+	}
+	if f != nil {
+		return nil, inList(f, counts)
+	}
+	defer keys.Release()
+	values, f := convert(pairs.Field(1), *t.Elem, false)
+	if f != nil {
+		return nil, inList(f, counts)
+	}
+	defer values.Release()
+	entryType := t.Arrow().(*arrow.MapType).Elem()
+	data := array.NewData(entryType, entries.Len(), []*memory.Buffer{nil}, []arrow.ArrayData{keys.Data(), values.Data()}, 0, 0)
+	defer data.Release()
+	return newList(a, t, counts, data), nil
+}
+
+func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
+	s, ok := a.(*array.Struct)
+	if !ok {
+		return nil, noWay(a, t)
+	}
+	fields := s.DataType().(*arrow.StructType).Fields()
+	at := make(map[string]int, len(fields))
+	for i, f := range fields {
+		at[schema.Fold(f.Name)] = i
+	}
+	if len(at) != len(fields) {
+		return nil, &fault{value: s.DataType().String(), why: "two fields of one name"}
+	}
+	children := make([]arrow.ArrayData, len(t.Fields))
+	for i, f := range t.Fields {
+		j, known := at[schema.Fold(f.Name)]
+		delete(at, schema.Fold(f.Name))
+		if !known {
+			children[i] = nullArray(f.Type, a.Len()).Data()
+			continue
+		}
+		masked := maskNulls(s.Field(j), s)
+		child, fault := convert(masked, f.Type, false)
+		if fault != nil {
+			fault.why += " (field " + schema.Quote(f.Name) + ")"
+			return nil, fault
+		}
+		children[i] = child.Data()
+	}
+	for _, j := range at {
+		if !allNull(maskNulls(s.Field(j), s)) {
+			return nil, &fault{value: shorten(fields[j].Name), why: "not a field of " + t.String()}
+		}
+	}
+	data := array.NewData(t.Arrow(), a.Len(), []*memory.Buffer{validityOf(a)}, children, a.NullN(), 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// maskNulls makes a field NULL where its struct is: what lies there is no value and need
+// not be convertible.
+func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
+	data := field.Data()
+	if parent.NullN() == 0 || allNull(field) || len(data.Buffers()) == 0 {
+		return field
+	}
+	switch field.DataType().ID() {
+	case arrow.SPARSE_UNION, arrow.DENSE_UNION, arrow.RUN_END_ENCODED:
+		return field // without validity of their own, and refused later
+	}
+	bitmap := make([]byte, bitutil.BytesForBits(int64(data.Offset()+field.Len())))
+	nulls := 0
+	for i := range field.Len() {
+		if parent.IsValid(i) && field.IsValid(i) {
+			bitutil.SetBit(bitmap, data.Offset()+i)
+		} else {
+			nulls++
+		}
+	}
+	buffers := append([]*memory.Buffer{memory.NewBufferBytes(bitmap)}, data.Buffers()[1:]...)
+	if d, ok := data.Dictionary().(*array.Data); ok && field.DataType().ID() == arrow.DICTIONARY {
+		return array.NewDictionaryData(array.NewDataWithDictionary(field.DataType(), field.Len(), buffers, nulls, data.Offset(), d))
+	}
+	return array.MakeFromData(array.NewData(field.DataType(), field.Len(), buffers, data.Children(), nulls, data.Offset()))
+}

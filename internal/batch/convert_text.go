@@ -1,0 +1,317 @@
+package batch
+
+import (
+	"encoding/json"
+	"time"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+var allocator = memory.DefaultAllocator
+
+func isTextLike(a arrow.Array) bool {
+	switch a.DataType().ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
+		return true
+	}
+	return false
+}
+
+// textReader reads text as views of the array, nil for other arrays.
+func textReader(a arrow.Array) func(row int) string {
+	if !isTextLike(a) {
+		return nil
+	}
+	return a.(array.StringLike).Value
+}
+
+// plainText returns text as utf8 and refuses what is not UTF-8, which DuckDB could not read back.
+func plainText(a arrow.Array) (arrow.Array, *fault) {
+	read := textReader(a)
+	if s, ok := a.(*array.String); ok && s.Len() > 0 {
+		o := offsets(s)
+		all := valueBytes(s)[o[0]:o[s.Len()]]
+		ascii, valid := asciiOrUTF8(all)
+		if valid && !ascii {
+			for i := 1; i < s.Len(); i++ { // no value may begin inside a character
+				if at := int(o[i] - o[0]); at < len(all) && !utf8.RuneStart(all[at]) {
+					valid = false
+					break
+				}
+			}
+		}
+		if valid {
+			return same(a)
+		}
+	}
+	return buildText(a, read, func(s string) (string, string) {
+		if !utf8.ValidString(s) {
+			return "", "not valid UTF-8"
+		}
+		return s, ""
+	})
+}
+
+func asciiOrUTF8(b []byte) (ascii, valid bool) {
+	for len(b) >= 8 {
+		if *(*uint64)(unsafe.Pointer(unsafe.SliceData(b)))&0x8080808080808080 != 0 {
+			return false, utf8.Valid(b)
+		}
+		b = b[8:]
+	}
+	for _, c := range b {
+		if c >= 0x80 {
+			return false, utf8.Valid(b)
+		}
+	}
+	return true, true
+}
+
+// buildText makes a utf8 array of rewritten texts; rewrite's second result says why a text is refused.
+func buildText(a arrow.Array, read func(row int) string, rewrite func(s string) (string, string)) (arrow.Array, *fault) {
+	b := array.NewStringBuilder(allocator)
+	b.Reserve(a.Len())
+	total := 0
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			b.AppendNull()
+			continue
+		}
+		s, why := rewrite(read(i))
+		if total += len(s); total > 1<<31-1 {
+			why = "over 2 GiB of text in one batch"
+		}
+		if why != "" {
+			return nil, faultAt(a, i, "%s", why)
+		}
+		b.Append(s)
+	}
+	return b.NewArray(), nil
+}
+
+// textCheck returns what a text must fulfil to be a value of t, nil if all do.
+func textCheck(t schema.Type) func(s string) string {
+	switch t.Kind {
+	case schema.Enum:
+		values := make(map[string]bool, len(t.Values))
+		for _, v := range t.Values {
+			values[v] = true
+		}
+		return func(s string) string {
+			if !values[s] {
+				return "not a value of the ENUM"
+			}
+			return ""
+		}
+	case schema.JSON:
+		return func(s string) string {
+			if !json.Valid(unsafe.Slice(unsafe.StringData(s), len(s))) || loneSurrogate(s) {
+				return "not valid JSON"
+			}
+			return ""
+		}
+	case schema.Bit:
+		return func(s string) string {
+			if !isBits(s) {
+				return notA(t)
+			}
+			return ""
+		}
+	}
+	return nil
+}
+
+// canonical returns the rewriting of texts into the one text that a value of t has.
+func canonical(t schema.Type) func(s string) (string, string) {
+	var parse func(s string) (string, bool)
+	switch t.Kind {
+	case schema.HugeInt, schema.UHugeInt:
+		parse = func(s string) (string, bool) { return parseWide(s, t.Kind == schema.UHugeInt) }
+	case schema.TimeTZ:
+		parse = parseTimeTZ
+	case schema.Interval:
+		parse = func(s string) (string, bool) {
+			v, ok := parseInterval(s)
+			return v.String(), ok
+		}
+	default:
+		return nil
+	}
+	return func(s string) (string, string) {
+		text, ok := parse(s)
+		if !ok {
+			return "", notA(t)
+		}
+		return text, ""
+	}
+}
+
+// convertText makes columns that are stored as text.
+func convertText(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
+	read := textReader(a)
+	if read == nil {
+		if read = printed(a, t); read == nil {
+			return nil, noWay(a, t)
+		}
+	}
+	if rewrite := canonical(t); rewrite != nil {
+		return buildText(a, read, rewrite)
+	}
+	check := textCheck(t)
+	if !isTextLike(a) {
+		return buildText(a, read, func(s string) (string, string) {
+			if check != nil {
+				return s, check(s)
+			}
+			return s, ""
+		})
+	}
+	text, f := plainText(a)
+	if f != nil || check == nil {
+		return text, f
+	}
+	defer text.Release()
+	return each(text, func(row int) string { return check(read(row)) })
+}
+
+// printed reads values that are no text as the text they have in a column of t; nil if they
+// have none. An unreadable value becomes a text that the column refuses.
+func printed(a arrow.Array, t schema.Type) func(row int) string {
+	id := a.DataType().ID()
+	isNumber := signedReader(a) != nil || unsignedReader(a) != nil
+	switch t.Kind {
+	case schema.HugeInt, schema.UHugeInt:
+		if isNumber {
+			return a.ValueStr
+		}
+		if read := integerText(a); read != nil {
+			return func(row int) string {
+				s, _ := read(row)
+				return s
+			}
+		}
+	case schema.Interval:
+		return printedInterval(a)
+	case schema.JSON:
+		return func(row int) string {
+			text, err := json.Marshal(a.GetOneForMarshal(row))
+			if err != nil {
+				return ""
+			}
+			return string(text)
+		}
+	case schema.Varchar:
+		decimal, _ := decimalReader(a)
+		if isNumber || floatReader(a) != nil || decimal != nil || id == arrow.BOOL {
+			return a.ValueStr
+		}
+	}
+	return nil
+}
+
+func printedInterval(a arrow.Array) func(row int) string {
+	switch a := a.(type) {
+	case *array.MonthInterval:
+		return func(row int) string { return interval{months: int32(a.Value(row))}.String() }
+	case *array.DayTimeInterval:
+		return func(row int) string {
+			v := a.Value(row)
+			return interval{days: v.Days, micros: int64(v.Milliseconds) * 1000}.String()
+		}
+	case *array.MonthDayNanoInterval:
+		return func(row int) string {
+			v := a.Value(row)
+			if v.Nanoseconds%1000 != 0 {
+				return ""
+			}
+			return interval{v.Months, v.Days, v.Nanoseconds / 1000}.String()
+		}
+	case *array.Duration:
+		unit := a.DataType().(*arrow.DurationType).Unit
+		return func(row int) string {
+			micros, ok := rescale(int64(a.Value(row)), unit.Multiplier(), time.Microsecond)
+			if !ok {
+				return ""
+			}
+			return interval{micros: micros}.String()
+		}
+	}
+	return nil
+}
+
+// bytesReader reads bytes as views of the array, nil for other arrays.
+func bytesReader(a arrow.Array) func(row int) []byte {
+	switch a := a.(type) {
+	case *array.Binary:
+		return a.Value
+	case *array.LargeBinary:
+		return a.Value
+	case *array.BinaryView:
+		return a.Value
+	case *array.FixedSizeBinary:
+		return a.Value
+	}
+	return nil
+}
+
+func convertBlob(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
+	switch a.DataType().ID() {
+	case arrow.BINARY:
+		return same(a)
+	case arrow.STRING:
+		return retyped(a, t.Arrow()), nil
+	}
+	read := bytesReader(a)
+	if text := textReader(a); text != nil {
+		read = func(row int) []byte { return []byte(text(row)) }
+	}
+	if read == nil {
+		return nil, noWay(a, t)
+	}
+	b := array.NewBinaryBuilder(allocator, arrow.BinaryTypes.Binary)
+	b.Reserve(a.Len())
+	total := 0
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			b.AppendNull()
+			continue
+		}
+		v := read(i)
+		if total += len(v); total > 1<<31-1 {
+			return nil, &fault{row: i, value: "BLOB", why: "over 2 GiB of bytes in one batch"}
+		}
+		b.Append(v)
+	}
+	return b.NewArray(), nil
+}
+
+func convertUUID(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
+	if b, ok := a.(*array.FixedSizeBinary); ok && b.DataType().(*arrow.FixedSizeBinaryType).ByteWidth == 16 {
+		return retyped(b, t.Arrow()), nil
+	}
+	if read := bytesReader(a); read != nil {
+		return build(a, t, func(row int) ([16]byte, string) {
+			if len(read(row)) != 16 {
+				return [16]byte{}, notA(t)
+			}
+			return [16]byte(read(row)), ""
+		})
+	}
+	text := textReader(a)
+	if text == nil {
+		return nil, noWay(a, t)
+	}
+	return build(a, t, func(row int) ([16]byte, string) {
+		id, ok := parseUUID(text(row))
+		if !ok {
+			return id, notA(t)
+		}
+		return id, ""
+	})
+}

@@ -1,0 +1,162 @@
+package batch
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Evolve returns what the table becomes if it takes the batch, and whether that is a
+// change: columns that it lacks are appended, nullable; a column whose type cannot hold the batch's values is widened
+// (schema.Widen), if the wider type can. Types are not widened for values that fit as they are, and columns of type NULL
+// add nothing. What cannot be taken is Invalid, with the first value at fault. All changes together count as one
+// schema version.
+func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, error) {
+	next := table
+	for i, field := range rec.Schema().Fields() {
+		if field.Type.ID() == arrow.NULL {
+			continue
+		}
+		natural, err := schema.FromArrow(field.Type, field.Metadata)
+		if err == nil {
+			natural, err = withoutNulls(natural)
+		}
+		at := next.ColumnIndex(field.Name)
+		if at < 0 {
+			if err != nil {
+				return schema.Table{}, false, base.Wrap(err, "table %s: new column %s", table.QualifiedName(), shorten(field.Name))
+			}
+			if next, err = next.AddColumn(schema.Column{Name: field.Name, Type: natural}); err != nil {
+				return schema.Table{}, false, err
+			}
+			continue
+		}
+		column := next.Columns[at]
+		converted, refusal := convert(rec.Column(i), column.Type, true)
+		if refusal == nil {
+			converted.Release()
+			continue
+		}
+		widened, ok := schema.Widen(column.Type, natural)
+		if err != nil || !ok || widened.Equal(column.Type) {
+			return schema.Table{}, false, refusal.report(table, column, 0)
+		}
+		if converted, refusal = convert(rec.Column(i), widened, true); refusal != nil {
+			return schema.Table{}, false, refusal.report(table, column, 0)
+		}
+		converted.Release()
+		if next, err = next.ChangeType(column.Name, widened); err != nil {
+			return schema.Table{}, false, err
+		}
+	}
+	if next.Version == table.Version {
+		return table, false, nil
+	}
+	next.Version = table.Version + 1
+	return next, true, nil
+}
+
+// withoutNulls drops from a type the fields of a struct that hold nothing but NULLs, which no table can declare. A list or
+// map of nothing but NULLs is Invalid.
+func withoutNulls(t schema.Type) (schema.Type, error) {
+	if t.Kind == schema.Null {
+		return t, base.Errorf(base.Invalid, "nothing but NULLs inside: its type is unknown").
+			WithHint("declare the column, or send a value first")
+	}
+	child := func(c *schema.Type) (*schema.Type, error) {
+		if c == nil {
+			return nil, nil
+		}
+		known, err := withoutNulls(*c)
+		return &known, err
+	}
+	var err error
+	if t.Elem, err = child(t.Elem); err != nil {
+		return t, err
+	}
+	if t.Key, err = child(t.Key); err != nil {
+		return t, err
+	}
+	if t.Kind != schema.Struct {
+		return t, nil
+	}
+	var fields []schema.Field
+	for _, f := range t.Fields {
+		if f.Type.Kind == schema.Null {
+			continue
+		}
+		if f.Type, err = withoutNulls(f.Type); err != nil {
+			return t, err
+		}
+		fields = append(fields, f)
+	}
+	if len(fields) == 0 {
+		return t, base.Errorf(base.Invalid, "struct with nothing but NULLs: its fields' types are unknown")
+	}
+	t.Fields = fields
+	return t, nil
+}
+
+// maxInferredTags bounds a sort key that nobody declared.
+const maxInferredTags = 4
+
+// InferOptions says what a first batch does not say itself. The zero value is valid.
+type InferOptions struct {
+	TimeColumn string // the timestamp that ends the sort key; empty for "time"
+	Options    map[string]string
+}
+
+// InferTable returns the table that a first batch creates: its columns with their natural
+// types, nullable; columns of type NULL wait for a value. The sort key is the tags, or, if there are none,
+// the dictionary columns, which decoders make of text that repeats, at most four; then the time column, if there is one of
+// a timestamp type.
+func InferTable(database, schemaName, name string, rec arrow.RecordBatch, tags []string, options InferOptions) (schema.Table, error) {
+	table := schema.Table{Database: database, Schema: schemaName, Name: name, Options: options.Options}
+	var repeating []string
+	for _, field := range rec.Schema().Fields() {
+		if field.Type.ID() == arrow.NULL {
+			continue
+		}
+		t, err := schema.FromArrow(field.Type, field.Metadata)
+		if err == nil {
+			t, err = withoutNulls(t)
+		}
+		if err != nil {
+			return schema.Table{}, base.Wrap(err, "table %s: column %s", table.QualifiedName(), shorten(field.Name))
+		}
+		if field.Type.ID() == arrow.DICTIONARY && t.Kind == schema.Varchar && len(repeating) < maxInferredTags {
+			repeating = append(repeating, field.Name)
+		}
+		table.Columns = append(table.Columns, schema.Column{Name: field.Name, Type: t})
+	}
+	if len(tags) == 0 {
+		tags = repeating
+	}
+	timeColumn := options.TimeColumn
+	if timeColumn == "" {
+		timeColumn = "time"
+	}
+	addKey := func(i int) {
+		f := schema.SortField{Column: base.ColumnID(i) + 1}
+		if !slices.Contains(table.SortKey, f) {
+			table.SortKey = append(table.SortKey, f)
+		}
+	}
+	for _, tag := range tags {
+		i := table.ColumnIndex(tag)
+		if i < 0 {
+			return schema.Table{}, base.Errorf(base.Invalid, "table %s: tag %s is not a column", table.QualifiedName(), shorten(tag))
+		}
+		addKey(i)
+	}
+	if i := table.ColumnIndex(timeColumn); i >= 0 {
+		switch table.Columns[i].Type.Kind {
+		case schema.Timestamp, schema.TimestampS, schema.TimestampMS, schema.TimestampNS, schema.TimestampTZ:
+			addKey(i)
+		}
+	}
+	return schema.New(table)
+}

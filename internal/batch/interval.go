@@ -1,0 +1,150 @@
+package batch
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// interval is DuckDB's: three counts that do not carry over into each other.
+type interval struct {
+	months, days int32
+	micros       int64
+}
+
+// intervalUnits are the words of DuckDB's interval text, singular.
+var intervalUnits = map[string]struct{ months, days, micros int64 }{
+	"year":        {months: 12},
+	"month":       {months: 1},
+	"week":        {days: 7},
+	"day":         {days: 1},
+	"hour":        {micros: 3600 * microsPerSecond},
+	"minute":      {micros: 60 * microsPerSecond},
+	"second":      {micros: microsPerSecond},
+	"millisecond": {micros: 1000},
+	"microsecond": {micros: 1},
+}
+
+// parseInterval reads counted units and a clock, such as "1 year -2 days 03:04:05.6".
+func parseInterval(s string) (interval, bool) {
+	words := strings.Fields(strings.ToLower(s))
+	if len(words) == 0 || len(words) > 32 {
+		return interval{}, false
+	}
+	var months, days, micros int64
+	ok := true
+	addTo := func(sum *int64, count, unit int64) {
+		high, low := bits.Mul64(magnitude(count), uint64(unit))
+		product := int64(low)
+		if count < 0 {
+			product = -product
+		}
+		fits := high == 0 && (low <= math.MaxInt64 || count < 0 && low == 1<<63)
+		next := *sum + product
+		ok = ok && fits && (product >= 0) == (next >= *sum)
+		*sum = next
+	}
+	for i := 0; i < len(words); i++ {
+		if strings.IndexByte(words[i], ':') >= 0 {
+			clockMicros, valid := parseIntervalClock(words[i])
+			ok = ok && valid
+			addTo(&micros, clockMicros, 1)
+			continue
+		}
+		count, err := strconv.ParseInt(words[i], 10, 64)
+		i++
+		if err != nil || i == len(words) {
+			return interval{}, false
+		}
+		unit, known := intervalUnits[strings.TrimSuffix(words[i], "s")]
+		if !known {
+			return interval{}, false
+		}
+		addTo(&months, count, unit.months)
+		addTo(&days, count, unit.days)
+		addTo(&micros, count, unit.micros)
+	}
+	fits := int64(int32(months)) == months && int64(int32(days)) == days
+	return interval{int32(months), int32(days), micros}, ok && fits
+}
+
+func magnitude(v int64) uint64 {
+	if v < 0 {
+		return -uint64(v)
+	}
+	return uint64(v)
+}
+
+// parseIntervalClock reads [-]H...:MM[:SS[.ffffff]] as microseconds.
+func parseIntervalClock(s string) (int64, bool) {
+	c := clock{s}
+	sign := int64(1)
+	if b, _ := c.take("+-"); b == '-' {
+		sign = -1
+	}
+	hours, ok1 := c.digits(1, 10)
+	_, ok2 := c.take(":")
+	minutes, ok3 := c.digits(2, 2)
+	if !ok1 || !ok2 || !ok3 || minutes > 59 || hours > maxIntervalHours {
+		return 0, false
+	}
+	micros := (hours*60 + minutes) * 60 * microsPerSecond
+	if _, more := c.take(":"); more {
+		seconds, ok := c.digits(2, 2)
+		if !ok || seconds > 59 {
+			return 0, false
+		}
+		micros += seconds * microsPerSecond
+		if _, more := c.take("."); more {
+			before := len(c.s)
+			fraction, ok := c.digits(1, 6)
+			if !ok {
+				return 0, false
+			}
+			for range 6 - (before - len(c.s)) {
+				fraction *= 10
+			}
+			micros += fraction
+		}
+	}
+	// The one count whose positive does not fit wrapped around to itself.
+	if micros < 0 && !(sign < 0 && micros == math.MinInt64) {
+		return 0, false
+	}
+	return sign * micros, c.s == ""
+}
+
+const (
+	maxIntervalHours = math.MaxInt64 / (3600 * microsPerSecond)
+	// maxClockHours is the most hours that DuckDB reads back from H:MM:SS; it prints more.
+	maxClockHours = 999_999_999
+)
+
+// String returns the text that DuckDB prints, or one that it reads as the same interval where it would not read its own.
+func (v interval) String() string {
+	var b []byte
+	count := func(n int64, unit string) {
+		if n == 0 {
+			return
+		}
+		b = append(strconv.AppendInt(b, n, 10), ' ')
+		b = append(b, unit...)
+		if n != 1 && n != -1 {
+			b = append(b, 's')
+		}
+		b = append(b, ' ')
+	}
+	count(int64(v.months/12), "year")
+	count(int64(v.months%12), "month")
+	count(int64(v.days), "day")
+	switch {
+	case v.micros == math.MinInt64 || magnitude(v.micros)/(3600*microsPerSecond) > maxClockHours:
+		count(v.micros, "microsecond")
+	case v.micros < 0:
+		b = append(appendClock(append(b, '-'), -v.micros), ' ')
+	case v.micros > 0 || len(b) == 0:
+		b = append(appendClock(b, v.micros), ' ')
+	}
+	return strings.TrimSuffix(string(b), " ")
+}

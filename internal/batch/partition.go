@@ -1,0 +1,280 @@
+package batch
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// PartitionKey names one partition of a table.
+type PartitionKey struct {
+	// Values holds one value per field of Table.PartitionBy; NULL is a partition of its own.
+	// Identity keeps the column's value; year, month, day and hour count from 1970-01-01 in UTC.
+	Values []schema.Value
+	// Text is the Hive path of the key, such as "region=eu/day=2024-03-09"; empty for an unpartitioned
+	// table. Names and values are percent-escaped, so it is safe as a path, and equal only for equal keys.
+	Text string
+}
+
+// PartitionRows are the rows of one partition.
+type PartitionRows struct {
+	Key  PartitionKey
+	Rows []uint32 // global ordinals
+}
+
+// hiveNull is the name that Hive, Spark and DuckDB give the NULL partition.
+const hiveNull = "__HIVE_DEFAULT_PARTITION__"
+
+// Partition splits the rows of the batches by the table's partitioning. Rows of a
+// partition keep the order of ordinals (as from Sort); nil stands for all rows in their order.
+// Partitions come in ascending order of their keys, NULL last.
+func Partition(recs []arrow.RecordBatch, table schema.Table, ordinals []uint32) ([]PartitionRows, error) {
+	total := Rows(recs)
+	if ordinals == nil {
+		ordinals = make([]uint32, total)
+		for i := range ordinals {
+			ordinals[i] = uint32(i)
+		}
+	}
+	if len(ordinals) == 0 {
+		return nil, nil
+	}
+	if len(table.PartitionBy) == 0 {
+		return []PartitionRows{{Rows: ordinals}}, nil
+	}
+	groups := grouping{ids: make([]uint32, total), keys: [][]schema.Value{nil}}
+	for _, f := range table.PartitionBy {
+		i := table.ColumnByID(f.Column)
+		if i < 0 {
+			return nil, base.Errorf(base.Internal, "partitioning names column id %d, which table %s lacks", f.Column, table.QualifiedName())
+		}
+		if err := groups.split(recs, i, f.Transform); err != nil {
+			return nil, base.Wrap(err, "partition by column %q", table.Columns[i].Name)
+		}
+	}
+	parts := make([]PartitionRows, len(groups.keys))
+	for i, key := range groups.keys {
+		parts[i].Key = PartitionKey{Values: key, Text: pathOf(table, key)}
+	}
+	for _, o := range ordinals {
+		if int(o) >= total {
+			return nil, base.Errorf(base.Internal, "partition row %d of %d", o, total)
+		}
+		p := &parts[groups.ids[o]]
+		p.Rows = append(p.Rows, o)
+	}
+	parts = slices.DeleteFunc(parts, func(p PartitionRows) bool { return len(p.Rows) == 0 })
+	slices.SortFunc(parts, func(a, b PartitionRows) int { return compareKeys(a.Key.Values, b.Key.Values) })
+	return parts, nil
+}
+
+// grouping gives each row the id of its partition so far.
+type grouping struct {
+	ids  []uint32
+	keys [][]schema.Value // by id
+}
+
+// split refines the groups by one more field. Neighbouring rows mostly fall into the same
+// group, so the last decision is kept.
+func (g *grouping) split(recs []arrow.RecordBatch, column int, transform schema.Transform) error {
+	type step struct {
+		group uint32
+		value schema.Value
+	}
+	next := make(map[step]uint32)
+	var keys [][]schema.Value
+	var last step
+	lastID, known := uint32(0), false
+	at := 0
+	for _, rec := range recs {
+		value, err := partitionValues(rec.Column(column), transform)
+		if err != nil {
+			return err
+		}
+		for i := range int(rec.NumRows()) {
+			s := step{g.ids[at], value(i)}
+			if !known || s != last {
+				id, seen := next[s]
+				if !seen {
+					id = uint32(len(keys))
+					next[s] = id
+					keys = append(keys, append(slices.Clip(slices.Clone(g.keys[s.group])), s.value))
+				}
+				last, lastID, known = s, id, true
+			}
+			g.ids[at] = lastID
+			at++
+		}
+	}
+	g.keys = keys
+	return nil
+}
+
+// partitionValues returns a function from row to the transformed value.
+func partitionValues(a arrow.Array, transform schema.Transform) (func(row int) schema.Value, error) {
+	if transform == schema.Identity {
+		return scalarsOf(a)
+	}
+	toTime := func(int) time.Time { return time.Time{} }
+	perHour, perDay := int64(0), int64(0) // units of the column
+	var units func(row int) int64
+	switch a := a.(type) {
+	case *array.Date32:
+		units, perDay = func(row int) int64 { return int64(a.Value(row)) }, 1
+		toTime = func(row int) time.Time { return time.Unix(int64(a.Value(row))*86400, 0).UTC() }
+	case *array.Timestamp:
+		unit := a.DataType().(*arrow.TimestampType).Unit
+		perHour = int64(time.Hour / unit.Multiplier())
+		perDay = 24 * perHour
+		units = func(row int) int64 { return int64(a.Value(row)) }
+		toTime = func(row int) time.Time { return a.Value(row).ToTime(unit) }
+	default:
+		return nil, base.Errorf(base.Internal, "%s of type %s", transform, a.DataType())
+	}
+	return func(row int) schema.Value {
+		if a.IsNull(row) {
+			return schema.Value{}
+		}
+		switch transform {
+		case schema.Hour:
+			return schema.IntValue(floorDivide(units(row), perHour))
+		case schema.Day:
+			return schema.IntValue(floorDivide(units(row), perDay))
+		case schema.Month:
+			t := toTime(row)
+			return schema.IntValue(int64(t.Year()-1970)*12 + int64(t.Month()) - 1)
+		default:
+			return schema.IntValue(int64(toTime(row).Year() - 1970))
+		}
+	}, nil
+}
+
+func floorDivide(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// compareKeys orders keys field by field, NULL last.
+func compareKeys(a, b []schema.Value) int {
+	for i := range a {
+		switch {
+		case a[i].IsNull() && b[i].IsNull():
+			continue
+		case a[i].IsNull():
+			return 1
+		case b[i].IsNull():
+			return -1
+		}
+		if c, _ := a[i].Compare(b[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// pathOf returns the key as a Hive path. A transform is the level's name if only one
+// level has it and no column is named so; otherwise the column's name comes before it.
+func pathOf(table schema.Table, key []schema.Value) string {
+	levels := make([]string, len(key))
+	for i, f := range table.PartitionBy {
+		column := table.Columns[table.ColumnByID(f.Column)]
+		name := column.Name
+		if f.Transform != schema.Identity {
+			alone := table.ColumnIndex(f.Transform.String()) < 0
+			for j, other := range table.PartitionBy {
+				alone = alone && (i == j || other.Transform != f.Transform)
+			}
+			if alone {
+				name = f.Transform.String()
+			} else {
+				name += "_" + f.Transform.String()
+			}
+		}
+		levels[i] = escape(name) + "=" + valueText(column.Type, f.Transform, key[i])
+	}
+	return strings.Join(levels, "/")
+}
+
+func valueText(t schema.Type, transform schema.Transform, v schema.Value) string {
+	if v.IsNull() {
+		return hiveNull
+	}
+	n, isInt := v.Int()
+	switch transform {
+	case schema.Year:
+		return yearText(int(n) + 1970)
+	case schema.Month:
+		return yearText(1970+int(floorDivide(n, 12))) + fmt.Sprintf("-%02d", n-12*floorDivide(n, 12)+1)
+	case schema.Day:
+		return dayText(n)
+	case schema.Hour:
+		day := floorDivide(n, 24)
+		return dayText(day) + fmt.Sprintf("-%02d", n-24*day)
+	}
+	switch {
+	case isInt && t.Kind == schema.Boolean:
+		return strconv.FormatBool(n != 0)
+	case isInt && t.Kind == schema.Date:
+		return dayText(n)
+	case t.Kind == schema.UUID:
+		b, _ := v.Text()
+		return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+	}
+	if isInt {
+		return strconv.FormatInt(n, 10)
+	}
+	if n, ok := v.Uint(); ok {
+		return strconv.FormatUint(n, 10)
+	}
+	if d, scale, ok := v.Decimal(); ok {
+		return d.ToString(int32(scale))
+	}
+	s, _ := v.Text()
+	if s == hiveNull {
+		return "%5F" + hiveNull[1:] // the text, not NULL
+	}
+	return escape(s)
+}
+
+// maxLevelBytes keeps a level's folder name below the 255 bytes that file systems allow, with
+// room for the column's name.
+const maxLevelBytes = 120
+
+// escape makes a name or value safe as a part of a path. A long one is cut and told apart from others by its
+// hash, after a ~ that no other has.
+func escape(s string) string {
+	escaped := strings.NewReplacer("=", "%3D", "~", "%7E", ":", "%3A").Replace(url.PathEscape(s))
+	if strings.Trim(escaped, ".") == "" {
+		escaped = strings.ReplaceAll(escaped, ".", "%2E")
+	}
+	if len(escaped) > maxLevelBytes {
+		hash := sha256.Sum256([]byte(s))
+		cut := maxLevelBytes - 33
+		if i := strings.LastIndexByte(escaped[:cut], '%'); i > cut-3 {
+			cut = i // not through an escape
+		}
+		return escaped[:cut] + "~" + hex.EncodeToString(hash[:16])
+	}
+	return escaped
+}
+
+func dayText(day int64) string {
+	t := time.Unix(day*86400, 0).UTC()
+	return yearText(t.Year()) + t.Format("-01-02")
+}
+
+func yearText(year int) string { return fmt.Sprintf("%04d", year) }

@@ -277,6 +277,18 @@ func (c *Column) SetUint(row int, v uint64) error {
 	return nil
 }
 
+// SetUnsigned sets row to v in a column of unsigned integers, however small v is.
+func (c *Column) SetUnsigned(row int, v uint64) error {
+	if c.kind != Uint || row != c.rows {
+		if err := c.open(row, Uint); err != nil {
+			return err
+		}
+	}
+	c.fixed = append(c.fixed, v)
+	c.rows++
+	return nil
+}
+
 // SetFloat sets row to v. Integers set before become floating-point numbers, which
 // is an error if one of them would lose a digit.
 func (c *Column) SetFloat(row int, v float64) error {

@@ -22,7 +22,7 @@ var TimestampNS = &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
 var TimestampUS = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 
 // Finish returns the table's rows. order, if not nil, is the sequence of the
-// columns; it must name each once. The table must not be used afterwards.
+// columns; those it leaves out are left out. The table must not be used afterwards.
 func (t *Table) Finish(order []*Column) (arrow.RecordBatch, error) {
 	if order == nil {
 		order = t.set.list

@@ -38,8 +38,8 @@ const (
 
 	// maxPadding is how many NULLs a request may imply by leaving columns out of
 	// rows: sparse rows of many columns would otherwise turn a small body into
-	// gigabytes. At 8 bytes each this is 1 GiB.
-	maxPadding = 1 << 27
+	// gigabytes. At 8 bytes each this is 256 MiB.
+	maxPadding = 1 << 25
 )
 
 // TimeColumn is the name of the column that holds a row's time in the formats

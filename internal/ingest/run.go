@@ -26,8 +26,15 @@ func (c *Column) CommitRun(end int) {
 	c.rows = end
 }
 
-// ReserveStrings makes room for rows strings in total.
-func (c *Column) ReserveStrings(rows int) { c.text.reserve(rows) }
+// Reserve makes room for rows in total, as far as the column's kind is known.
+func (c *Column) Reserve(rows int) {
+	switch c.kind {
+	case Int, Uint, Float, Timestamp:
+		c.fixed = slices.Grow(c.fixed, max(rows-len(c.fixed), 0))
+	case String:
+		c.text.reserve(rows)
+	}
+}
 
 // FillTime replaces NULLs of a column that ToTime has turned into moments, and the
 // rows missing up to rows, by now.

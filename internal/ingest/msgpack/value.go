@@ -242,10 +242,12 @@ func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 
 // strings takes the strings that come next, up to row end.
 func (r *reader) strings(c *ingest.Column, row, end int) (int, error) {
-	c.ReserveStrings(end)
 	src := r.src
 	p := r.p
-	for row < end && p < len(src) {
+	for first := row; row < end && p < len(src); {
+		if row == first+1 {
+			c.Reserve(end) // now that the column is one of strings
+		}
 		code := src[p]
 		n := int(code & 31)
 		p++

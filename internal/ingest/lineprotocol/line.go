@@ -1,0 +1,348 @@
+package lineprotocol
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// reason is why a line is rejected; without text it is not.
+type reason struct {
+	text     string
+	conflict bool
+}
+
+func bad(text string) reason { return reason{text: text} }
+
+func conflict(format string, args ...any) reason {
+	return reason{text: fmt.Sprintf(format, args...), conflict: true}
+}
+
+// line parses the line at p and appends it to its measurement. It returns where the
+// next line begins, or why this one is rejected.
+func (d *decoder) line(p int) (next int, why reason, err error) {
+	if d.checkText {
+		if end := d.skip(p); !utf8.Valid(d.src[p:end]) {
+			return p, bad("invalid UTF-8"), nil
+		}
+	}
+	d.filled, d.newlines, d.scratch = 0, 0, d.scratch[:0]
+	m, p, why := d.measurement(p)
+	if why.text != "" {
+		return p, why, nil
+	}
+	if p, why = d.tags(m, p); why.text != "" {
+		return p, why, nil
+	}
+	if p, why = d.fields(m, p); why.text != "" {
+		return p, why, nil
+	}
+	at, timed, p, why := d.timestamp(p)
+	if why.text != "" {
+		return p, why, nil
+	}
+	return p, reason{}, d.commit(m, p, timed, at)
+}
+
+// measurement reads the name that a line begins with.
+func (d *decoder) measurement(p int) (*measurement, int, reason) {
+	src := d.src
+	if m := d.last; m != nil {
+		end := p + len(m.raw)
+		if end < len(src) && (src[end] == ',' || src[end] == ' ') && string(src[p:end]) == string(m.raw) {
+			return m, end, reason{}
+		}
+	}
+	end, escaped := scan(src, p, endOfMeasurement)
+	raw := src[p:end]
+	switch {
+	case end == p:
+		return nil, p, bad("missing measurement")
+	case end == len(src) || src[end] == '\n':
+		return nil, p, bad("missing fields")
+	}
+	name := raw
+	if escaped {
+		name = unescape(nil, raw, endOfMeasurement)
+	}
+	m := d.byName[string(name)]
+	if m == nil {
+		if err := ingest.CheckName("table", string(name)); err != nil {
+			return nil, p, bad(err.Error())
+		}
+		m = &measurement{table: ingest.NewTable(string(name)), columns: make(map[string]*column)}
+		var err error
+		if m.time, err = m.table.Column(0, []byte(ingest.TimeColumn)); err != nil {
+			return nil, p, bad(err.Error())
+		}
+		d.byName[m.table.Name] = m
+		d.order = append(d.order, m)
+	}
+	m.raw = raw
+	d.last = m
+	return m, end, reason{}
+}
+
+// tags reads ",key=value" as often as it comes, and leaves p at the space behind.
+func (d *decoder) tags(m *measurement, p int) (int, reason) {
+	src := d.src
+	for i := 0; p < len(src) && src[p] == ','; i++ {
+		c, at, why := d.key(m, &m.tags, i, p+1, "tag")
+		if why.text != "" {
+			return p, why
+		}
+		p = at
+		end, escaped := scan(src, p, endOfTagValue)
+		switch {
+		case end == p:
+			return p, bad("missing tag value")
+		case end < len(src) && src[end] == '=':
+			return p, bad("invalid tag format")
+		}
+		text := src[p:end]
+		if escaped {
+			text = d.unescape(text, endOfTagValue)
+		}
+		v := d.value(c, tag)
+		v.kind, v.text = ingest.String, text
+		if why := d.check(v, m); why.text != "" {
+			return p, why
+		}
+		p = end
+	}
+	return p, reason{}
+}
+
+// fields reads " key=value" and ",key=value" as often as it comes.
+func (d *decoder) fields(m *measurement, p int) (int, reason) {
+	src := d.src
+	if p == len(src) || src[p] != ' ' {
+		return p, bad("missing fields")
+	}
+	for p < len(src) && src[p] == ' ' {
+		p++
+	}
+	if p == len(src) || src[p] == '\n' || src[p] == '\r' {
+		return p, bad("missing fields")
+	}
+	for i := 0; ; i++ {
+		c, at, why := d.key(m, &m.fields, i, p, "field")
+		if why.text != "" {
+			return p, why
+		}
+		v := d.value(c, field)
+		if p, why = d.fieldValue(v, at); why.text != "" {
+			return p, why
+		}
+		if why := d.check(v, m); why.text != "" {
+			return p, why
+		}
+		if p == len(src) || src[p] != ',' {
+			return p, reason{}
+		}
+		p++
+	}
+}
+
+// key reads "key=" and returns its column. known are the columns of the latest line
+// in its order, i the key's place in this one.
+func (d *decoder) key(m *measurement, known *[]*column, i, p int, what string) (*column, int, reason) {
+	src := d.src
+	if i < len(*known) {
+		c := (*known)[i]
+		end := p + len(c.raw)
+		if end < len(src) && src[end] == '=' && string(src[p:end]) == string(c.raw) {
+			return c, end + 1, reason{}
+		}
+	}
+	end, escaped := scan(src, p, endOfKey)
+	switch {
+	case end == p:
+		return nil, p, bad("missing " + what + " key")
+	case end == len(src) || src[end] != '=':
+		return nil, p, bad("missing " + what + " value")
+	}
+	raw := src[p:end]
+	name := raw
+	if escaped {
+		name = d.unescape(raw, endOfKey)
+	}
+	c := m.columns[string(name)]
+	if c == nil {
+		if string(name) == ingest.TimeColumn {
+			return nil, p, bad(fmt.Sprintf("input %s %q on measurement %q is invalid: the name is reserved", what, name, m.table.Name))
+		}
+		made, err := m.table.Column(len(m.table.Columns()), name)
+		if err != nil {
+			return nil, p, bad(err.Error())
+		}
+		c = &column{Column: made}
+		m.columns[string(name)] = c
+	}
+	c.raw = raw
+	if i < len(*known) {
+		(*known)[i] = c
+	} else if i == len(*known) {
+		*known = append(*known, c)
+	}
+	return c, end + 1, reason{}
+}
+
+// value adds a value to the line.
+func (d *decoder) value(c *column, r role) *value {
+	if d.filled == len(d.values) {
+		d.values = append(d.values, value{})
+	}
+	v := &d.values[d.filled]
+	v.column, v.role = c, r
+	d.filled++
+	return v
+}
+
+// check tells whether the value just added contradicts the line or earlier ones.
+func (d *decoder) check(v *value, m *measurement) reason {
+	c := v.column
+	if c.seen != d.number && c.role == v.role && c.Kind() == v.kind {
+		c.seen = d.number
+		return reason{}
+	}
+	switch {
+	case c.seen == d.number:
+		for _, earlier := range d.values[:d.filled] {
+			if earlier.column == c && earlier.role != v.role {
+				return conflict("%q on measurement %q is both a tag and a field", c.Name(), m.table.Name)
+			}
+		}
+		return bad(fmt.Sprintf("duplicate %s %q", roleNames[v.role], c.Name()))
+	case c.role != v.role && c.role != unused:
+		return conflict("input %s %q on measurement %q already exists as a %s", roleNames[v.role], c.Name(), m.table.Name, roleNames[c.role])
+	case c.Kind() != v.kind && c.Kind() != ingest.Null:
+		return conflict("field type conflict: input field %q on measurement %q is type %s, already exists as type %s",
+			c.Name(), m.table.Name, kindNames[v.kind], kindNames[c.Kind()])
+	}
+	c.seen = d.number
+	return reason{}
+}
+
+// kindNames are InfluxDB's names of field types.
+var kindNames = map[ingest.Kind]string{ingest.Float: "float", ingest.Int: "integer", ingest.Uint: "unsigned",
+	ingest.String: "string", ingest.Bool: "boolean"}
+
+// timestamp reads what follows the fields up to the end of the line.
+func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) {
+	src := d.src
+	fieldsEnd := p
+	for p < len(src) && src[p] == ' ' {
+		p++
+	}
+	start := p
+	negative := p < len(src) && src[p] == '-'
+	if negative {
+		p++
+	}
+	magnitude, first := uint64(0), p
+	for p < len(src) && src[p]-'0' <= 9 {
+		magnitude = magnitude*10 + uint64(src[p]-'0')
+		p++
+	}
+	timed = p > first
+	switch {
+	case !timed && negative:
+		return 0, false, start, bad("bad timestamp")
+	case p-first > 19 || magnitude > math.MaxInt64:
+		return 0, false, start, bad("bad timestamp: out of range")
+	}
+	at = int64(magnitude)
+	if negative {
+		at = -at
+	}
+	for p < len(src) && (src[p] == ' ' || src[p] == '\r') {
+		p++
+	}
+	if p < len(src) && src[p] != '\n' {
+		if p == fieldsEnd {
+			return 0, false, start, bad("invalid field format")
+		}
+		return 0, false, start, bad("bad timestamp")
+	}
+	if _, _, ok := d.opts.Precision.Micros(at); timed && !ok {
+		return 0, false, start, bad("bad timestamp: out of range")
+	}
+	return at, timed, min(p+1, len(src)), reason{}
+}
+
+// The bytes that end a token unless a backslash stands before them.
+const (
+	endOfMeasurement = 1 << iota
+	endOfKey
+	endOfTagValue
+)
+
+var ends = [256]uint8{
+	',':  endOfMeasurement | endOfKey | endOfTagValue,
+	' ':  endOfMeasurement | endOfKey | endOfTagValue,
+	'=':  endOfKey | endOfTagValue,
+	'\n': endOfMeasurement | endOfKey | endOfTagValue,
+	'\\': endOfMeasurement | endOfKey | endOfTagValue, // to look at what follows it
+}
+
+// scan returns where the token at p ends, and whether it has escaped bytes.
+func scan(src []byte, p int, kind uint8) (end int, escaped bool) {
+	for ; p < len(src); p++ {
+		if ends[src[p]]&kind == 0 {
+			continue
+		}
+		if src[p] != '\\' {
+			return p, escaped
+		}
+		if p+1 < len(src) && escapable(src[p+1], kind) {
+			escaped = true
+			p++
+		}
+	}
+	return p, escaped
+}
+
+func escapable(c byte, kind uint8) bool { return ends[c]&kind != 0 && c != '\\' && c != '\n' }
+
+func unescape(dst, src []byte, kind uint8) []byte {
+	for i := 0; i < len(src); i++ {
+		if src[i] == '\\' && i+1 < len(src) && escapable(src[i+1], kind) {
+			i++
+		}
+		dst = append(dst, src[i])
+	}
+	return dst
+}
+
+// unescape returns the text that an escaped token stands for, valid until the next
+// line.
+func (d *decoder) unescape(raw []byte, kind uint8) []byte {
+	start := len(d.scratch)
+	d.scratch = slices.Grow(d.scratch, len(raw))
+	d.scratch = unescape(d.scratch, raw, kind)
+	return d.scratch[start:]
+}
+
+// stringEnd returns where the string whose content begins at p ends: the place of
+// its closing quote. ok is false if there is none.
+func stringEnd(src []byte, p int) (end int, escaped, ok bool) {
+	for {
+		i := bytes.IndexByte(src[p:], '"')
+		if i < 0 {
+			return len(src), escaped, false
+		}
+		j := bytes.IndexByte(src[p:p+i], '\\')
+		if j < 0 {
+			return p + i, escaped, true
+		}
+		escaped = true
+		if p += j + 2; p > len(src) {
+			return len(src), escaped, false
+		}
+	}
+}

@@ -2,7 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -103,43 +103,57 @@ func (c *Catalog) write(e Edit) error {
 	return nil
 }
 
+// removal is one row to remove, which must be there, after the rows that depend on it.
+type removal struct {
+	what       string
+	dependents []string // statements with the same arguments
+	statement  string
+	args       []any
+}
+
 func (c *Catalog) removeThings(e Edit) error {
-	var errs []error
-	remove := func(what, sql string, args ...any) {
-		if n, err := c.exec(sql, args...); err != nil {
-			errs = append(errs, base.Wrap(c.classify(err), "remove %s %v", what, args))
-		} else if n == 0 {
-			errs = append(errs, base.Errorf(base.Conflict, "remove %s %v: there is none", what, args))
-		}
-	}
-	removeAll := func(sql string, id int64) {
-		if _, err := c.exec(sql, id); err != nil {
-			errs = append(errs, err)
-		}
-	}
+	var all []removal
 	for _, v := range e.DropViews {
-		remove("view", `DELETE FROM views WHERE database_name = ? AND schema_name = ? AND name = ?`, v.Database, v.Schema, v.Name)
+		all = append(all, removal{"view", nil, `DELETE FROM views WHERE database_name = ? AND schema_name = ? AND name = ?`, []any{v.Database, v.Schema, v.Name}})
 	}
 	for _, id := range e.RemoveParts {
-		removeAll(`DELETE FROM part_stats WHERE part_id = ?`, int64(id))
-		remove("part", `DELETE FROM parts WHERE id = ?`, int64(id))
+		all = append(all, removal{"part", []string{`DELETE FROM part_stats WHERE part_id = ?`}, `DELETE FROM parts WHERE id = ?`, []any{int64(id)}})
 	}
 	for _, id := range e.DropTables {
-		removeAll(`DELETE FROM part_stats WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`, int64(id))
-		removeAll(`DELETE FROM parts WHERE table_id = ?`, int64(id))
-		removeAll(`DELETE FROM table_versions WHERE table_id = ?`, int64(id))
-		remove("table", `DELETE FROM tables WHERE id = ?`, int64(id))
+		all = append(all, removal{"table", []string{
+			`DELETE FROM part_stats WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
+			`DELETE FROM parts WHERE table_id = ?`,
+			`DELETE FROM table_versions WHERE table_id = ?`,
+		}, `DELETE FROM tables WHERE id = ?`, []any{int64(id)}})
 	}
 	for _, s := range e.DropSchemas {
-		remove("schema", `DELETE FROM schemas WHERE database_name = ? AND name = ?`, s.Database, s.Name)
+		all = append(all, removal{"schema", nil, `DELETE FROM schemas WHERE database_name = ? AND name = ?`, []any{s.Database, s.Name}})
 	}
 	for _, name := range e.DropDatabases {
-		remove("database", `DELETE FROM databases WHERE name = ?`, name)
+		all = append(all, removal{"database", nil, `DELETE FROM databases WHERE name = ?`, []any{name}})
 	}
 	for _, key := range e.DropKeys {
-		remove("idempotency key", `DELETE FROM idempotency_keys WHERE key = ?`, key)
+		all = append(all, removal{"idempotency key", nil, `DELETE FROM idempotency_keys WHERE key = ?`, []any{key}})
 	}
-	return errors.Join(errs...)
+	for _, r := range all {
+		if err := c.remove(r); err != nil {
+			return base.Wrap(c.classify(err), "remove %s %v", r.what, r.args)
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) remove(r removal) error {
+	for _, statement := range r.dependents {
+		if _, err := c.exec(statement, r.args...); err != nil {
+			return err
+		}
+	}
+	n, err := c.exec(r.statement, r.args...)
+	if err == nil && n == 0 {
+		return base.Errorf(base.Conflict, "there is none")
+	}
+	return err
 }
 
 func (c *Catalog) putNames(e Edit) error {
@@ -159,7 +173,7 @@ func (c *Catalog) putNames(e Edit) error {
 func (c *Catalog) putTables(e Edit) error {
 	// Every table gets out of the way first, so that one edit may swap names.
 	for _, t := range e.PutTables {
-		if _, err := c.exec(`UPDATE tables SET name = ? WHERE id = ?`, "\x00"+t.Schema.QualifiedName(), int64(t.Schema.ID)); err != nil {
+		if _, err := c.exec(`UPDATE tables SET name = ? WHERE id = ?`, fmt.Sprintf("\x01moving %d", t.Schema.ID), int64(t.Schema.ID)); err != nil {
 			return err
 		}
 	}

@@ -180,8 +180,13 @@ func (c *Catalog) prepare(sql string, args []any) (*sqlite3.Stmt, error) {
 	return s, nil
 }
 
-// exec runs a statement without rows and returns how many rows it changed.
+// exec runs a statement without rows in the open transaction and returns how many rows it
+// changed. It refuses to run outside of one: SQLite ends the transaction by itself on some
+// errors, and a statement after that would be a commit of its own.
 func (c *Catalog) exec(sql string, args ...any) (int64, error) {
+	if c.db.GetAutocommit() {
+		return 0, base.Errorf(base.Internal, "no transaction is open for %s", sql)
+	}
 	s, err := c.prepare(sql, args)
 	if err != nil {
 		return 0, err

@@ -2,9 +2,11 @@ package encode
 
 import (
 	"context"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/compute"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -116,8 +118,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 	}
 	switch dt := dt.(type) {
 	case *arrow.DictionaryType:
-		text := isString(dt.ValueType.ID()) || isBinary(dt.ValueType.ID())
-		if !to.decodeDictionaries && (!to.parquet || text && depth == 0) {
+		// Parquet's writer takes one dictionary per row group and no NULL in it; it builds its own.
+		if !to.decodeDictionaries && !to.parquet {
 			return with(dt, nil)
 		}
 		inner, c, err := to.plan(arrow.Field{Name: f.Name, Type: dt.ValueType, Nullable: true, Metadata: f.Metadata}, depth+1)
@@ -139,9 +141,19 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		return out, nestedConvert(list, c), err
 	case *arrow.FixedSizeListType:
 		elem, c, err := to.plan(dt.ElemField(), depth+1)
+		if to.parquet { // which has LIST only, and whose writer misplaces elements behind a NULL
+			list := arrow.ListOfField(elem)
+			out.Type = list
+			return out, plainList(list, c), err
+		}
 		list := arrow.FixedSizeListOfField(dt.Len(), elem)
 		out.Type = list
 		return out, nestedConvert(list, c), err
+	case *arrow.ListViewType, *arrow.LargeListViewType:
+		elem, c, err := to.plan(dt.(arrow.ListLikeType).ElemField(), depth+1)
+		list := arrow.ListOfField(elem)
+		out.Type = list
+		return out, plainList(list, c), err
 	case arrow.UnionType:
 		if !to.parquet {
 			return with(dt, rebaseUnion)
@@ -268,6 +280,46 @@ func decodeDictionary(next convert) convert {
 		defer values.Release()
 		out, err := compute.TakeArray(context.Background(), values, dict.Indices())
 		return out, base.Wrap(err, "decode dictionary")
+	}
+}
+
+// plainList lays out list views and fixed-size lists as lists, which every client knows and arrow-go's writers
+// handle when sliced.
+func plainList(dt *arrow.ListType, next convert) convert {
+	return func(arr arrow.Array) (arrow.Array, error) {
+		view := arr.(array.ListLike)
+		rows := view.Len()
+		offsets := make([]int32, rows+1)
+		valid := make([]byte, bitutil.BytesForBits(int64(rows)))
+		indices := array.NewInt64Builder(memory.DefaultAllocator)
+		defer indices.Release()
+		for i := range rows {
+			if !view.IsNull(i) {
+				bitutil.SetBit(valid, i)
+				start, end := view.ValueOffsets(i)
+				for j := start; j < end; j++ {
+					indices.Append(j)
+				}
+			}
+			if indices.Len() > math.MaxInt32 {
+				return nil, base.Errorf(base.Invalid, "lists of one batch have more than %d elements", math.MaxInt32)
+			}
+			offsets[i+1] = int32(indices.Len())
+		}
+		values, err := next.apply(view.ListValues())
+		if err != nil {
+			return nil, err
+		}
+		defer values.Release()
+		order := indices.NewArray()
+		defer order.Release()
+		elements, err := compute.TakeArray(context.Background(), values, order)
+		if err != nil {
+			return nil, base.Wrap(err, "gather list elements")
+		}
+		defer elements.Release()
+		buffers := []*memory.Buffer{memory.NewBufferBytes(valid), memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets))}
+		return newArray(dt, rows, buffers, []arrow.ArrayData{elements.Data()}, view.NullN(), 0), nil
 	}
 }
 

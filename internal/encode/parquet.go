@@ -84,8 +84,9 @@ func (e *parquetEncoder) end(tail) error {
 	return e.wrap(e.writer.Close(), "close Parquet file")
 }
 
+// wrap looks at the output's error too, because the library drops those of ending a row group.
 func (e *parquetEncoder) wrap(err error, doing string) error {
-	if err != nil && e.out.err != nil {
+	if e.out.err != nil {
 		return e.out.err
 	}
 	return base.Wrap(err, "%s", doing)

@@ -1,0 +1,430 @@
+package encode
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+var allFormats = []Format{JSON, NDJSON, CSV, Arrow, Parquet, MessagePack, Table}
+
+// refuser is a writer that fails after some bytes.
+type refuser struct{ left int }
+
+var errGone = errors.New("connection reset")
+
+func (r *refuser) Write(p []byte) (int, error) {
+	if len(p) > r.left {
+		n := r.left
+		r.left = 0
+		return n, errGone
+	}
+	r.left -= len(p)
+	return len(p), nil
+}
+
+func TestWriterErrorEndsTheResult(t *testing.T) {
+	batches := benchBatches(-1, 64)
+	for _, f := range allFormats {
+		for _, accepted := range []int{0, 1, 200_000} {
+			src := newSource(batches...)
+			opt := Options{Table: TableOptions{Rows: -1}, Parquet: ParquetOptions{RowGroupRows: 10_000}, Arrow: ArrowOptions{BatchRows: 4096}}
+			stats, err := Write(context.Background(), &refuser{accepted}, f, src, opt)
+			if !errors.Is(err, errGone) {
+				t.Errorf("%s: got error %v", f, err)
+			}
+			if stats.Bytes != int64(accepted) {
+				t.Errorf("%s: %d bytes, accepted were %d", f, stats.Bytes, accepted)
+			}
+			if len(src.batches) == 0 && f != Table {
+				t.Errorf("%s: read the source to its end for a client that is gone", f)
+			}
+		}
+	}
+}
+
+func TestCanceledContextEndsTheResult(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, f := range allFormats {
+		var b bytes.Buffer
+		stats, err := Write(ctx, &b, f, newSource(benchBatches(2, 1)...), Options{})
+		if base.KindOf(err) != base.Canceled || stats.Bytes != 0 || b.Len() != 0 {
+			t.Errorf("%s: %v, %d bytes", f, err, b.Len())
+		}
+	}
+}
+
+func TestEarlyErrorWritesNothing(t *testing.T) {
+	for _, f := range allFormats {
+		src := newSource(benchBatches(2, 1)...)
+		src.err = base.Errorf(base.Invalid, "division by zero").WithHint("use nullif")
+		src.batches = nil
+		var b bytes.Buffer
+		stats, err := Write(context.Background(), &b, f, src, Options{})
+		if base.KindOf(err) != base.Invalid || stats.Bytes != 0 || b.Len() != 0 {
+			t.Errorf("%s: %v, %d bytes", f, err, b.Len())
+		}
+	}
+}
+
+// failing gives enough rows for bytes to be written, then an error.
+func failing(t *testing.T, f Format) []byte {
+	t.Helper()
+	src := newSource(benchBatches(-1, 4)...)
+	src.err = base.Errorf(base.Invalid, "division by \"zero\"").WithHint("use nullif")
+	var b bytes.Buffer
+	stats, err := Write(context.Background(), &b, f, src, Options{Arrow: ArrowOptions{BatchRows: 1}})
+	if base.KindOf(err) != base.Invalid || stats.Rows != 4*chunkRows || stats.Bytes != int64(b.Len()) || b.Len() == 0 {
+		t.Fatalf("%s: %v, %+v", f, err, stats)
+	}
+	return b.Bytes()
+}
+
+func TestLateErrorIsInTheJSONDocument(t *testing.T) {
+	var answer struct {
+		Rows     []any `json:"rows"`
+		RowCount *int  `json:"row_count"`
+		Error    struct{ Kind, Message, Hint string }
+	}
+	if err := json.Unmarshal(failing(t, JSON), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.RowCount != nil || len(answer.Rows) != 4*chunkRows || answer.Error.Kind != "invalid" ||
+		!strings.Contains(answer.Error.Message, `division by "zero"`) || answer.Error.Hint != "use nullif" {
+		t.Errorf("got %+v, %d rows", answer.Error, len(answer.Rows))
+	}
+}
+
+func TestLateErrorIsTheLastLineOfNDJSON(t *testing.T) {
+	lines := bytes.Split(bytes.TrimSuffix(failing(t, NDJSON), []byte("\n")), []byte("\n"))
+	var last struct {
+		Error map[string]string `json:"$error"`
+	}
+	if err := json.Unmarshal(lines[len(lines)-1], &last); err != nil || last.Error["kind"] != "invalid" {
+		t.Errorf("%v: %s", err, lines[len(lines)-1])
+	}
+}
+
+func TestLateErrorIsTheLastMessagePackObject(t *testing.T) {
+	objects := unpack(t, failing(t, MessagePack))
+	last := objects[len(objects)-1]
+	if e, ok := last["error"].(map[string]any); !ok || e["kind"] != "invalid" || e["hint"] != "use nullif" || len(last) != 1 {
+		t.Errorf("got %v", last)
+	}
+}
+
+func TestLateErrorLeavesArrowWithoutEnd(t *testing.T) {
+	end := []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
+	if bytes.HasSuffix(failing(t, Arrow), end) {
+		t.Error("the stream looks complete")
+	}
+	if whole := written(t, Arrow, Options{}, benchBatches(2, 1)...); !bytes.HasSuffix(whole, end) {
+		t.Error("a complete stream has no end")
+	}
+}
+
+func TestEmptyResultHasItsColumns(t *testing.T) {
+	empty := benchBatches(2, 1)[0].NewSlice(0, 0)
+	for _, batches := range [][]arrow.RecordBatch{{empty}, {empty, empty}} {
+		var answer struct {
+			Columns []struct{ Name, Type string }
+			Rows    []any
+		}
+		if err := json.Unmarshal(written(t, JSON, Options{}, batches...), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if len(answer.Columns) != 5 || answer.Rows == nil || len(answer.Rows) != 0 ||
+			answer.Columns[0].Type != "TIMESTAMP WITH TIME ZONE" || answer.Columns[1].Type != "VARCHAR" {
+			t.Errorf("got %+v", answer)
+		}
+		if got := string(written(t, NDJSON, Options{}, batches...)); got != "" {
+			t.Errorf("NDJSON %q", got)
+		}
+		if got := string(written(t, CSV, Options{}, batches...)); got != "time,host,a,b,c\n" {
+			t.Errorf("CSV %q", got)
+		}
+		if got := streamBatches(t, written(t, Arrow, Options{}, batches...)); len(got) != 0 {
+			t.Errorf("%d Arrow batches", len(got))
+		}
+		if got := parquetBatches(t, written(t, Parquet, Options{}, batches...)); len(got) != 0 {
+			t.Errorf("%d Parquet batches", len(got))
+		}
+		if got := unpack(t, written(t, MessagePack, Options{}, batches...)); len(got) != 2 {
+			t.Errorf("%d MessagePack objects", len(got))
+		}
+		if got := string(written(t, Table, Options{}, batches...)); !strings.Contains(got, "0 rows") {
+			t.Errorf("table %s", got)
+		}
+	}
+}
+
+func TestZeroColumns(t *testing.T) {
+	rec := array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, 2)
+	want := map[Format]string{
+		JSON:   "{\"columns\":[],\n\"rows\":[\n[],\n[]],\n\"row_count\":2}\n",
+		NDJSON: "{}\n{}\n",
+		CSV:    "\n\n\n",
+		Table:  "2 rows\n",
+	}
+	for _, f := range allFormats {
+		got := written(t, f, Options{}, rec)
+		if text, ok := want[f]; ok && string(got) != text {
+			t.Errorf("%s: got %q, want %q", f, got, text)
+		}
+	}
+}
+
+func TestMaxRowsCutsTheResult(t *testing.T) {
+	batches := benchBatches(2, 3)
+	for _, f := range allFormats {
+		for _, max := range []int64{1, chunkRows, chunkRows + 1, 3 * chunkRows, 3*chunkRows + 1} {
+			var b bytes.Buffer
+			stats, err := Write(context.Background(), &b, f, newSource(batches...), Options{MaxRows: max})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := min(max, 3*chunkRows); stats.Rows != want || stats.Truncated != (max < 3*chunkRows) {
+				t.Errorf("%s, at most %d rows: %+v", f, max, stats)
+			}
+			if f == JSON && bytes.Contains(b.Bytes(), []byte(`"truncated":true`)) != stats.Truncated {
+				t.Errorf("at most %d rows: the tail is %s", max, b.Bytes()[b.Len()-50:])
+			}
+		}
+	}
+}
+
+func TestTailHasTimeAndRowsRead(t *testing.T) {
+	opt := Options{Elapsed: func() time.Duration { return 1500 * time.Microsecond }, RowsRead: func() int64 { return 42 }}
+	rec := oneColumn(arrayOf(t, arrow.PrimitiveTypes.Int32, `[1]`))
+	want := "{\"columns\":[{\"name\":\"v\",\"type\":\"INTEGER\"}],\n\"rows\":[\n[1]],\n\"row_count\":1,\"rows_read\":42,\"elapsed_ms\":1.500}\n"
+	if got := string(written(t, JSON, opt, rec)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	objects := unpack(t, written(t, MessagePack, opt, rec))
+	if last := loose(objects[2]); !reflect.DeepEqual(last, map[string]any{"row_count": int64(1), "rows_read": int64(42), "elapsed_ms": 1.5}) {
+		t.Errorf("got %v", last)
+	}
+}
+
+func TestWrongBatchIsAnErrorNotAPanic(t *testing.T) {
+	good := oneColumn(arrayOf(t, arrow.PrimitiveTypes.Int32, `[1]`))
+	for _, bad := range []arrow.RecordBatch{
+		oneColumn(arrayOf(t, arrow.BinaryTypes.String, `["1"]`)),
+		array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, 1),
+	} {
+		for _, f := range allFormats {
+			_, err := Write(context.Background(), io.Discard, f, newSource(good, bad), Options{})
+			if base.KindOf(err) != base.Internal || err == nil {
+				t.Errorf("%s: got %v", f, err)
+			}
+		}
+	}
+}
+
+func TestRepeatedColumnNamesStayApart(t *testing.T) {
+	one := arrayOf(t, arrow.PrimitiveTypes.Int32, `[1]`)
+	f := func(name string) arrow.Field {
+		return arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Int32, Nullable: true}
+	}
+	rec := batchOf([]arrow.Field{f("a"), f("a"), f("a_1"), f("a")}, one, one, one, one)
+	if got := string(written(t, NDJSON, Options{}, rec)); got != "{\"a\":1,\"a_2\":1,\"a_1\":1,\"a_3\":1}\n" {
+		t.Errorf("got %s", got)
+	}
+	names := parquetBatches(t, written(t, Parquet, Options{}, rec))[0].Schema().Fields()
+	if names[1].Name != "a_2" || names[3].Name != "a_3" {
+		t.Errorf("Parquet columns %v", names)
+	}
+}
+
+func TestCSVTellsNullFromEmpty(t *testing.T) {
+	text := arrayOf(t, arrow.BinaryTypes.String, `["", null, "NA", "a;b"]`)
+	number := arrayOf(t, arrow.PrimitiveTypes.Int32, `[1, null, 3, 4]`)
+	rec := batchOf([]arrow.Field{{Name: "t;x", Type: text.DataType(), Nullable: true}, {Name: "n", Type: number.DataType(), Nullable: true}}, text, number)
+	for _, c := range []struct {
+		opt  CSVOptions
+		want string
+	}{
+		{CSVOptions{}, "t;x,n\n\"\",1\n,\nNA,3\na;b,4\n"},
+		{CSVOptions{Delimiter: ';', CRLF: true}, "\"t;x\";n\r\n\"\";1\r\n;\r\nNA;3\r\n\"a;b\";4\r\n"},
+		{CSVOptions{NoHeader: true, Null: "NA"}, "\"\",1\nNA,NA\n\"NA\",3\na;b,4\n"},
+	} {
+		if got := string(written(t, CSV, Options{CSV: c.opt}, rec)); got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.opt, got, c.want)
+		}
+	}
+	for _, d := range []byte("\"\n1e-. ") {
+		if _, err := Write(context.Background(), io.Discard, CSV, newSource(rec), Options{CSV: CSVOptions{Delimiter: d}}); base.KindOf(err) != base.Invalid {
+			t.Errorf("delimiter %q: %v", d, err)
+		}
+	}
+}
+
+func TestFloatsReadBackTheSame(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	c := &floatCell[float64]{bitSize: 64, short: true}
+	for range 200_000 {
+		v := math.Float64frombits(random.Uint64())
+		switch random.IntN(4) {
+		case 0:
+			v = float64(random.IntN(2_000_000)-1_000_000) / 1e4
+		case 1:
+			v = math.Nextafter(float64(random.IntN(2_000_000)-1_000_000)/1e3, 0)
+		}
+		if v-v != 0 {
+			continue
+		}
+		c.values = []float64{v}
+		text := string(c.append(nil, 0))
+		if back, err := strconv.ParseFloat(text, 64); err != nil || math.Float64bits(back) != math.Float64bits(v) {
+			t.Fatalf("%v printed as %s reads as %v, %v", v, text, back, err)
+		}
+		if shortest := strconv.FormatFloat(v, 'g', -1, 64); digits(text) != digits(shortest) {
+			t.Fatalf("%s is not the shortest text, %s is", text, shortest)
+		}
+		if !strings.ContainsAny(text, ".e") {
+			t.Fatalf("%s looks like an integer", text)
+		}
+	}
+}
+
+// digits returns a number's significant digits.
+func digits(text string) string {
+	text, _, _ = strings.Cut(text, "e")
+	return strings.Trim(strings.NewReplacer(".", "", "-", "").Replace(text), "0")
+}
+
+func TestTable(t *testing.T) {
+	name := arrayOf(t, arrow.BinaryTypes.String, `["duck", null, "日本\u001b[31m", "a very long name that does not fit"]`)
+	number := arrayOf(t, arrow.PrimitiveTypes.Int64, `[1, 22, null, 4444]`)
+	rec := batchOf([]arrow.Field{{Name: "name", Type: name.DataType(), Nullable: true}, {Name: "n", Type: number.DataType(), Nullable: true}}, name, number)
+	for _, c := range []struct {
+		opt  TableOptions
+		want string
+	}{
+		{TableOptions{Rows: 3}, `
+┌────────────────┬────────┐
+│      name      │   n    │
+│    VARCHAR     │ BIGINT │
+├────────────────┼────────┤
+│ duck           │      1 │
+│ NULL           │     22 │
+│ 日本\u001b[31m │   NULL │
+└────────────────┴────────┘
+… 1 more row
+4 rows
+`},
+		{TableOptions{Width: 24}, `
+┌─────────────┬────────┐
+│    name     │   n    │
+│   VARCHAR   │ BIGINT │
+├─────────────┼────────┤
+│ duck        │      1 │
+│ NULL        │     22 │
+│ 日本\u001b… │   NULL │
+│ a very lon… │   4444 │
+└─────────────┴────────┘
+4 rows
+`},
+	} {
+		if got := "\n" + string(written(t, Table, Options{Table: c.opt}, rec)); got != c.want {
+			t.Errorf("%+v: got\n%s\nwant\n%s", c.opt, got, c.want)
+		}
+	}
+	wide := string(written(t, Table, Options{Table: TableOptions{Width: 10}}, rec))
+	if !strings.Contains(wide, "… 1 more column") {
+		t.Errorf("got\n%s", wide)
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, c := range []struct {
+		accept, query string
+		want          Format
+		ok            bool
+	}{
+		{"", "", JSON, true},
+		{"*/*", "", JSON, true},
+		{"text/csv", "", CSV, true},
+		{"text/csv", "parquet", Parquet, true},
+		{"", "MsgPack", MessagePack, true},
+		{"", "xml", JSON, false},
+		{"application/x-ndjson", "", NDJSON, true},
+		{"application/vnd.apache.arrow.stream;q=0.9, text/csv;q=0.5", "", Arrow, true},
+		{"text/csv;q=0.5, application/vnd.apache.arrow.stream; q=0.9", "", Arrow, true},
+		{"*/*, application/msgpack", "", MessagePack, true},
+		{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "", JSON, true},
+		{"text/*", "", CSV, true},
+		{"application/json;q=0, */*", "", NDJSON, true},
+		{"APPLICATION/JSON; charset=utf-8", "", JSON, true},
+		{"text/html", "", JSON, false},
+		{"text/csv;q=0", "", JSON, false},
+		{"text/csv;q=nonsense", "", JSON, false},
+		{",;/,a/,/b", "", JSON, false},
+	} {
+		got, err := ParseFormat(c.accept, c.query)
+		if got != c.want || (err == nil) != c.ok || err != nil && base.KindOf(err) != base.Invalid {
+			t.Errorf("Accept %q, ?format=%q: %v, %v", c.accept, c.query, got, err)
+		}
+	}
+}
+
+func TestColumnTypes(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "h", Type: arrow.PrimitiveTypes.Int64, Metadata: arrow.NewMetadata([]string{TypeKey}, []string{"ENUM('a', 'b')"})},
+		{Name: "d", Type: &arrow.Decimal128Type{Precision: 10, Scale: 2}},
+		{Name: "o", Type: opaque(fixed16, "hugeint")},
+		{Name: "u", Type: arrow.SparseUnionOf(unionFields, []arrow.UnionTypeCode{0, 1})},
+		{Name: "l", Type: arrow.ListOf(arrow.FixedWidthTypes.MonthDayNanoInterval)},
+		{Name: "t", Type: timestamps(arrow.Nanosecond, "")},
+	}, nil)
+	var got []string
+	for _, f := range schema.Fields() {
+		got = append(got, typeName(f))
+	}
+	want := []string{"ENUM('a', 'b')", "DECIMAL(10,2)", "HUGEINT", `UNION("num" INTEGER, "str" VARCHAR)`, "INTERVAL[]", "TIMESTAMP_NS"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func FuzzJSONString(f *testing.F) {
+	for _, seed := range []string{"", "plain", "\x00\"\\\u2028\xff", "1234567\"", "12345678é"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, s []byte) {
+		text := appendJSONString(nil, s)
+		var back string
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatalf("%q is written as %s: %v", s, text, err)
+		}
+		if want := string(appendValid(nil, s)); back != want {
+			t.Fatalf("%q reads back as %q", s, back)
+		}
+		if plain := isPlainJSON(s); plain != plainByByte(s) {
+			t.Fatalf("%q is plain: %t", s, plain)
+		}
+	})
+}
+
+func plainByByte(s []byte) bool {
+	for _, c := range s {
+		if !plainJSON[c] {
+			return false
+		}
+	}
+	return true
+}

@@ -16,6 +16,11 @@ import (
 // schema version.
 func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, error) {
 	next := table
+	at := make(map[string]int, len(table.Columns))
+	for i, c := range table.Columns {
+		at[schema.Fold(c.Name)] = i
+	}
+	var added []schema.Column
 	for i, field := range rec.Schema().Fields() {
 		if field.Type.ID() == arrow.NULL {
 			continue
@@ -24,17 +29,15 @@ func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, erro
 		if err == nil {
 			natural, err = withoutNulls(natural)
 		}
-		at := next.ColumnIndex(field.Name)
-		if at < 0 {
+		position, known := at[schema.Fold(field.Name)]
+		if !known {
 			if err != nil {
 				return schema.Table{}, false, base.Wrap(err, "table %s: new column %s", table.QualifiedName(), shorten(field.Name))
 			}
-			if next, err = next.AddColumn(schema.Column{Name: field.Name, Type: natural}); err != nil {
-				return schema.Table{}, false, err
-			}
+			added = append(added, schema.Column{Name: field.Name, Type: natural})
 			continue
 		}
-		column := next.Columns[at]
+		column := next.Columns[position]
 		converted, refusal := convert(rec.Column(i), column.Type, true)
 		if refusal == nil {
 			converted.Release()
@@ -49,6 +52,12 @@ func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, erro
 		}
 		converted.Release()
 		if next, err = next.ChangeType(column.Name, widened); err != nil {
+			return schema.Table{}, false, err
+		}
+	}
+	if len(added) > 0 {
+		var err error
+		if next, err = next.AddColumns(added...); err != nil {
 			return schema.Table{}, false, err
 		}
 	}

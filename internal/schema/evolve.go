@@ -73,22 +73,29 @@ func (t Table) noColumn(name string) error {
 	return base.Errorf(base.NotFound, "table %s has no column %q", t.QualifiedName(), shorten(name, 80))
 }
 
-// AddColumn appends a column under a new id, whatever ID the given one has. A NOT NULL
+// AddColumns appends columns under new ids, whatever IDs the given ones have. A NOT NULL
 // column needs a default, because rows exist that lack it.
-func (t Table) AddColumn(c Column) (Table, error) {
+func (t Table) AddColumns(columns ...Column) (Table, error) {
 	return t.evolve(func(next *Table) error {
-		if next.ColumnIndex(c.Name) >= 0 {
-			return base.Errorf(base.Conflict, "table %s already has a column %q", t.QualifiedName(), shorten(c.Name, 80))
+		names := make(map[string]bool, len(next.Columns))
+		for _, c := range next.Columns {
+			names[Fold(c.Name)] = true
 		}
-		if c.NotNull && c.Default == "" {
-			return t.invalid("new column %q is NOT NULL and has no default", shorten(c.Name, 80))
+		for _, c := range columns {
+			if names[Fold(c.Name)] {
+				return base.Errorf(base.Conflict, "table %s already has a column %q", t.QualifiedName(), shorten(c.Name, 80))
+			}
+			if c.NotNull && c.Default == "" {
+				return t.invalid("new column %q is NOT NULL and has no default", shorten(c.Name, 80))
+			}
+			if next.NextColumnID == ^base.ColumnID(0) {
+				return t.invalid("has used up its column ids")
+			}
+			names[Fold(c.Name)] = true
+			c.ID = next.NextColumnID
+			next.NextColumnID++
+			next.Columns = append(next.Columns, c)
 		}
-		if next.NextColumnID == ^base.ColumnID(0) {
-			return t.invalid("has used up its column ids")
-		}
-		c.ID = next.NextColumnID
-		next.NextColumnID++
-		next.Columns = append(next.Columns, c)
 		return nil
 	})
 }

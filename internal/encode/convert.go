@@ -149,7 +149,10 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		list := arrow.FixedSizeListOfField(dt.Len(), elem)
 		out.Type = list
 		return out, nestedConvert(list, c), err
-	case *arrow.ListViewType, *arrow.LargeListViewType:
+	case *arrow.ListViewType, *arrow.LargeListViewType, *arrow.LargeListType:
+		if dt.ID() == arrow.LARGE_LIST && !to.parquet {
+			return with(dt, nil)
+		}
 		elem, c, err := to.plan(dt.(arrow.ListLikeType).ElemField(), depth+1)
 		list := arrow.ListOfField(elem)
 		out.Type = list
@@ -283,7 +286,7 @@ func decodeDictionary(next convert) convert {
 	}
 }
 
-// plainList lays out list views and fixed-size lists as lists, which every client knows and arrow-go's writers
+// plainList lays out list views, large and fixed-size lists as lists, which every client knows and arrow-go's writers
 // handle when sliced.
 func plainList(dt *arrow.ListType, next convert) convert {
 	return func(arr arrow.Array) (arrow.Array, error) {

@@ -18,7 +18,12 @@ type ParquetOptions struct {
 	RowGroupRows int64
 }
 
-const defaultRowGroupRows = 122_880
+const (
+	defaultRowGroupRows = 122_880
+	// dictionaryBytes is where the writer gives up a column's dictionary for plain values. The library's
+	// 1 MB is more than a row group of doubles has, so that every random double would be hashed.
+	dictionaryBytes = 128 << 10
+)
 
 // uuidType gets Parquet's UUID logical type.
 var uuidType = extensions.NewUUIDType()
@@ -56,13 +61,20 @@ func newParquetEncoder(schema *arrow.Schema, o *out, opt ParquetOptions) (*parqu
 	if opt.RowGroupRows <= 0 {
 		opt.RowGroupRows = defaultRowGroupRows
 	}
-	properties := parquet.NewWriterProperties(
+	options := []parquet.WriterProperty{
 		parquet.WithCompression(codec),
+		parquet.WithDictionaryPageSizeLimit(dictionaryBytes),
 		parquet.WithMaxRowGroupLength(opt.RowGroupRows),
 		parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithCreatedBy("scoter"),
-	)
-	writer, err := pqarrow.NewFileWriter(c.schema, o, properties, pqarrow.NewArrowWriterProperties())
+	}
+	for _, f := range c.schema.Fields() {
+		if f.Type.ID() == arrow.TIMESTAMP {
+			// Times rarely repeat, and follow each other.
+			options = append(options, parquet.WithDictionaryFor(f.Name, false), parquet.WithEncodingFor(f.Name, parquet.Encodings.DeltaBinaryPacked))
+		}
+	}
+	writer, err := pqarrow.NewFileWriter(c.schema, o, parquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties())
 	if err != nil {
 		return nil, base.Wrap(err, "begin Parquet file")
 	}

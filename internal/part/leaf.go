@@ -49,7 +49,8 @@ func appendLeaves(to []leafPath, column int, f arrow.Field) ([]leafPath, error) 
 		case *arrow.ListType:
 			return descend(append(path, step{repeated: true, nullable: t.ElemField().Nullable}), name+".list.element", t.Elem())
 		default:
-			if _, nested := t.(arrow.NestedType); nested {
+			_, nested := t.(arrow.NestedType)
+			if _, extension := t.(arrow.ExtensionType); nested && !extension {
 				return base.Errorf(base.Internal, "type %s is not a storage type", t)
 			}
 			to = append(to, leafPath{column: column, name: name, nullable: f.Nullable, path: path, first: len(to) == start, typ: t})

@@ -90,10 +90,20 @@ func ReadFooter(fsys vfs.FS, path string) (footer Footer, err error) {
 	return footer, err
 }
 
-// Read calls row for every batch of a part, in order, of the table's storage types. The
+// Read calls rows for every batch of a part, in order, of the table's storage types. The
 // table is the version of the schema that the part was written with. The batch is valid
 // during the call.
-func Read(fsys vfs.FS, path string, table schema.Table, rows func(arrow.RecordBatch) error) error {
+//
+// The whole file is compared with its checksum before: arrow-go panics on damaged pages,
+// partly in goroutines of its own, where nobody can recover.
+func Read(fsys vfs.FS, path string, table schema.Table, want Written, rows func(arrow.RecordBatch) error) error {
+	size, sum, err := checksum(fsys, path)
+	if err != nil {
+		return err
+	}
+	if size != want.Bytes || sum != want.Checksum {
+		return base.Errorf(base.Corrupt, "part %s: %d bytes with checksum %08x, expected %d with %08x", path, size, sum, want.Bytes, want.Checksum)
+	}
 	return open(fsys, path, func(r *file.Reader, footer Footer) error {
 		if err := matches(footer, table); err != nil {
 			return err
@@ -198,15 +208,8 @@ func relabel(data arrow.ArrayData, want arrow.DataType) (*array.Data, error) {
 // checksum of the file, rows, and statistics recomputed from the values. A difference is
 // Corrupt.
 func Verify(fsys vfs.FS, path string, table schema.Table, want Written) error {
-	size, sum, err := checksum(fsys, path)
-	if err != nil {
-		return err
-	}
-	if size != want.Bytes || sum != want.Checksum {
-		return base.Errorf(base.Corrupt, "part %s: %d bytes with checksum %08x, expected %d with %08x", path, size, sum, want.Bytes, want.Checksum)
-	}
-	found := Written{Bytes: size, Checksum: sum, Stats: map[base.ColumnID]ColumnStats{}}
-	err = Read(fsys, path, table, func(batch arrow.RecordBatch) error {
+	found := Written{Stats: map[base.ColumnID]ColumnStats{}}
+	err := Read(fsys, path, table, want, func(batch arrow.RecordBatch) error {
 		for i, c := range table.Columns {
 			found.Stats[c.ID] = mergeStats(found.Stats[c.ID], found.Rows, arrayStats(batch.Column(i)), batch.NumRows())
 		}

@@ -1,0 +1,124 @@
+package batch
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+var storedTypes = append([]string{"VARCHAR[]", "MAP(VARCHAR, BIGINT)", "STRUCT(a BIGINT, b STRUCT(c VARCHAR[], d UUID))", "BIGINT[][]", "HUGEINT"}, sortableTypes...)
+
+// sameValue compares two cells by what they say, whatever their physical form.
+func sameValue(a arrow.Array, i int, b arrow.Array, j int) bool {
+	if a.IsNull(i) || b.IsNull(j) {
+		return a.IsNull(i) == b.IsNull(j)
+	}
+	return a.ValueStr(i) == b.ValueStr(j)
+}
+
+func TestTakeGathersRowsOfAllTypesAcrossBatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for round := range 200 {
+		recs, _ := randomBatches(t, r, storedTypes, 1+r.IntN(5), 50)
+		refs := rowRefs(recs)
+		var ordinals []uint32
+		if len(refs) > 0 {
+			for range r.IntN(100) {
+				ordinals = append(ordinals, uint32(r.IntN(len(refs))))
+			}
+			if r.IntN(4) == 0 { // a run
+				ordinals = ordinals[:0]
+				for o := r.IntN(len(refs)); o < len(refs) && r.IntN(20) > 0; o++ {
+					ordinals = append(ordinals, uint32(o))
+				}
+			}
+		}
+		got, err := Take(recs, ordinals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if int(got.NumRows()) != len(ordinals) {
+			t.Fatalf("%d rows, want %d", got.NumRows(), len(ordinals))
+		}
+		for c := range storedTypes {
+			for i, o := range ordinals {
+				from := refs[o]
+				if !sameValue(got.Column(c), i, recs[from.rec].Column(c), from.row) {
+					t.Fatalf("round %d, %s, row %d: got %s, want %s", round, storedTypes[c], i, got.Column(c).ValueStr(i), recs[from.rec].Column(c).ValueStr(from.row))
+				}
+			}
+		}
+	}
+}
+
+func TestConcatKeepsAllRowsInOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 50 {
+		recs, _ := randomBatches(t, r, storedTypes, 1+r.IntN(5), 30)
+		got, err := Concat(recs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range storedTypes {
+			for i, from := range rowRefs(recs) {
+				if !sameValue(got.Column(c), i, recs[from.rec].Column(c), from.row) {
+					t.Fatalf("%s, row %d", storedTypes[c], i)
+				}
+			}
+		}
+	}
+}
+
+func TestTakenDictionaryHoldsOnlyValuesInUse(t *testing.T) {
+	recs, _ := metricBatches(20_000, 50)
+	got, err := Take(recs, []uint32{0, 15_000, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := got.Column(0).(*array.Dictionary).Dictionary().Len(); n > 2 {
+		t.Errorf("%d values for two rows", n)
+	}
+}
+
+func TestTakeRefusesRowsAndBatchesThatDoNotFit(t *testing.T) {
+	recs, _ := metricBatches(10, 2)
+	other, _ := randomBatches(t, rand.New(rand.NewPCG(1, 1)), []string{"BIGINT"}, 1, 5)
+	if _, err := Take(recs, []uint32{3, 10}); err == nil {
+		t.Error("a row beyond the last")
+	}
+	if _, err := Take(append(recs, other...), []uint32{0}); err == nil {
+		t.Error("batches of two tables")
+	}
+	if _, err := Take(nil, nil); err == nil {
+		t.Error("no batches")
+	}
+}
+
+func TestSplitCoversTheBatch(t *testing.T) {
+	recs, _ := metricBatches(10, 2)
+	parts := Split(recs[0], 4)
+	if len(parts) != 3 || parts[2].NumRows() != 2 || Rows(parts) != 10 {
+		t.Errorf("%d parts", len(parts))
+	}
+	if _, err := Slice(recs[0], 5, 11); err == nil {
+		t.Error("a slice beyond the end")
+	}
+}
+
+func TestBytesCountsSharedBuffersOnce(t *testing.T) {
+	recs, table := metricBatches(1000, 2)
+	rec := recs[0]
+	whole := Bytes(rec)
+	if part := Bytes(rec.NewSlice(0, 1)); part != whole {
+		t.Errorf("a slice keeps %d bytes alive, not %d", whole, part)
+	}
+	columns := []arrow.Array{rec.Column(2), rec.Column(2)}
+	table.Columns = []schema.Column{table.Columns[2], table.Columns[3]}
+	if got := Bytes(newRecord(table, columns, 1000)); got > 8*1024 {
+		t.Errorf("one shared column counts %d bytes", got)
+	}
+}

@@ -1,0 +1,294 @@
+// Package ndjson decodes rows in JSON: objects one after the other, usually a line
+// each (NDJSON), or one array of objects. An object's members are a row's columns.
+//
+// Types, beyond what package ingest says of all formats: a number without a point
+// and an exponent is an integer, exact or an error; -0 and all other numbers are
+// the nearest float64, as JSON's readers agree on. An integer beyond uint64 is a
+// float64 if that loses nothing; otherwise it has to be sent as a string, which
+// the engine converts to the column's type, as it does with times, decimals and
+// all else that JSON has no type for. Arrays are lists, objects structs.
+//
+// JSON is read strictly (RFC 8259): no comments, no trailing commas, UTF-8 only, no
+// surrogate halves. A name given twice in an object is an error, since any choice
+// between its values loses one.
+package ndjson
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	// The tokenizer that is to become encoding/json's: streams without building
+	// values, exact positions, strict.
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// Decode returns the rows of a body. Errors are base.Invalid or base.TooLarge and
+// carry the byte position.
+func Decode(body []byte) (arrow.RecordBatch, error) {
+	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
+	d := decoder{
+		// A column tells by itself that it is given twice, without a set of names.
+		in:    jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
+		table: ingest.NewTable(""),
+	}
+	err := d.rows()
+	if err != nil {
+		return nil, d.located(err)
+	}
+	return d.table.Finish(nil)
+}
+
+type decoder struct {
+	in      *jsontext.Decoder
+	table   *ingest.Table
+	depth   int
+	scratch []byte
+}
+
+// located gives an error the position where the decoder stands, and the tokenizer's
+// own errors a kind.
+func (d *decoder) located(err error) error {
+	var own *base.Error
+	if errors.As(err, &own) {
+		return own.At(int(d.in.InputOffset()) + 1)
+	}
+	row := d.table.Rows() + 1
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &syntax):
+		where := ""
+		if syntax.JSONPointer != "" {
+			where = " at " + ingest.Quote([]byte(syntax.JSONPointer))
+		}
+		return base.Errorf(base.Invalid, "row %d%s: JSON: %w", row, where, syntax.Err).At(int(syntax.ByteOffset) + 1)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return base.Errorf(base.Invalid, "row %d: the body ends in the middle of a JSON value", row).At(int(d.in.InputOffset()) + 1)
+	}
+	return base.Errorf(base.Invalid, "row %d: JSON: %w", row, err).At(int(d.in.InputOffset()) + 1)
+}
+
+func (d *decoder) rows() error {
+	array := d.in.PeekKind() == '['
+	if array {
+		if _, err := d.in.ReadToken(); err != nil {
+			return err
+		}
+	}
+	for {
+		switch kind := d.in.PeekKind(); {
+		case kind == '{':
+			if err := d.row(); err != nil {
+				return err
+			}
+		case kind == ']' && array:
+			if _, err := d.in.ReadToken(); err != nil {
+				return err
+			}
+			return d.end()
+		default:
+			_, err := d.in.ReadToken()
+			switch {
+			case err == io.EOF && !array:
+				return nil
+			case err != nil:
+				return err
+			}
+			return base.Errorf(base.Invalid, "row %d: %s where an object is expected", d.table.Rows()+1, kindName(kind))
+		}
+	}
+}
+
+// end checks that nothing follows the array of rows.
+func (d *decoder) end() error {
+	_, err := d.in.ReadToken()
+	switch {
+	case err == io.EOF:
+		return nil
+	case err != nil:
+		return err
+	}
+	return base.Errorf(base.Invalid, "JSON: the array of rows is followed by more")
+}
+
+func (d *decoder) row() error {
+	if _, err := d.in.ReadToken(); err != nil { // {
+		return err
+	}
+	row := d.table.Rows()
+	for i := 0; d.in.PeekKind() != '}'; i++ {
+		name, err := d.text()
+		if err != nil {
+			return err
+		}
+		c, err := d.table.Column(i, name)
+		if err != nil {
+			return base.Wrap(err, "row %d", row+1)
+		}
+		if err := d.value(c, row); err != nil {
+			return err
+		}
+	}
+	if _, err := d.in.ReadToken(); err != nil { // }
+		return err
+	}
+	return d.table.Grow(1)
+}
+
+// text reads a string; the result is valid until the next one is read.
+func (d *decoder) text() ([]byte, error) {
+	raw, err := d.in.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return inner, nil
+	}
+	d.scratch, err = jsontext.AppendUnquote(d.scratch[:0], raw)
+	return d.scratch, err
+}
+
+func (d *decoder) value(c *ingest.Column, row int) error {
+	switch d.in.PeekKind() {
+	case 'n':
+		if _, err := d.in.ReadToken(); err != nil {
+			return err
+		}
+		return c.SetNull(row)
+	case 't', 'f':
+		token, err := d.in.ReadToken()
+		if err != nil {
+			return err
+		}
+		return c.SetBool(row, token.Bool())
+	case '"':
+		text, err := d.text()
+		if err != nil {
+			return err
+		}
+		return c.SetString(row, text)
+	case '0':
+		raw, err := d.in.ReadValue()
+		if err != nil {
+			return err
+		}
+		return number(c, row, raw)
+	case '[':
+		return d.list(c, row)
+	case '{':
+		return d.object(c, row)
+	}
+	// Not the beginning of a value: reading on says why.
+	if _, err := d.in.ReadToken(); err != nil {
+		return err
+	}
+	return base.Errorf(base.Invalid, "JSON: a value is missing")
+}
+
+func (d *decoder) enter() error {
+	if d.depth++; d.depth > ingest.MaxNesting {
+		return base.Errorf(base.TooLarge, "row %d: values are nested deeper than %d", d.table.Rows()+1, ingest.MaxNesting)
+	}
+	_, err := d.in.ReadToken()
+	return err
+}
+
+func (d *decoder) leave() error {
+	d.depth--
+	_, err := d.in.ReadToken()
+	return err
+}
+
+func (d *decoder) list(c *ingest.Column, row int) error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	element, err := c.BeginList(row)
+	if err != nil {
+		return err
+	}
+	for d.in.PeekKind() != ']' {
+		if err := d.value(element, element.Rows()); err != nil {
+			return err
+		}
+	}
+	if err := d.leave(); err != nil {
+		return err
+	}
+	return c.EndList()
+}
+
+func (d *decoder) object(c *ingest.Column, row int) error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	if err := c.BeginStruct(row); err != nil {
+		return err
+	}
+	for i := 0; d.in.PeekKind() != '}'; i++ {
+		name, err := d.text()
+		if err != nil {
+			return err
+		}
+		field, err := c.Field(i, name)
+		if err != nil {
+			return base.Wrap(err, "row %d", d.table.Rows()+1)
+		}
+		if err := d.value(field, row); err != nil {
+			return err
+		}
+	}
+	c.EndStruct()
+	return d.leave()
+}
+
+// number sets row to a number's value.
+func number(c *ingest.Column, row int, raw []byte) error {
+	const maxDigits = 400 // a float64 has at most 309 before its point
+	if bytes.IndexAny(raw, ".eE") < 0 && string(raw) != "-0" {
+		text := string(raw)
+		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return c.SetInt(row, v)
+		}
+		if v, err := strconv.ParseUint(text, 10, 64); err == nil {
+			return c.SetUint(row, v)
+		}
+		f, err := strconv.ParseFloat(text, 64)
+		if err == nil && len(raw) <= maxDigits {
+			exact, _ := new(big.Int).SetString(text, 10)
+			if near, _ := big.NewFloat(f).Int(nil); near.Cmp(exact) == 0 {
+				return c.SetFloat(row, f)
+			}
+		}
+		return base.Errorf(base.Invalid, "row %d, column %q: integer %s does not fit into 64 bits", row+1, c.Name(), ingest.Quote(raw)).
+			WithHint("send it as a string")
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || math.IsInf(f, 0) {
+		return base.Errorf(base.Invalid, "row %d, column %q: number %s is out of range", row+1, c.Name(), ingest.Quote(raw))
+	}
+	return c.SetFloat(row, f)
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '[':
+		return "an array"
+	}
+	return "something else"
+}

@@ -1,0 +1,185 @@
+package ndjson
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
+)
+
+func TestDecode(t *testing.T) {
+	f := func(body, want string) {
+		t.Helper()
+		batch, err := Decode([]byte(body))
+		if err != nil {
+			t.Errorf("%s: %v", body, err)
+			return
+		}
+		defer batch.Release()
+		if err := ingest.Validate(batch); err != nil {
+			t.Error(err)
+		}
+		if got := ingesttest.Show(ingest.Rows{Batch: batch}); got != strings.TrimRight(": "+want, " ") {
+			t.Errorf("%s:\n got %s\nwant : %s", body, got, want)
+		}
+	}
+	f(`{"a":1,"b":"x"}`+"\n"+`{"b":"y","a":2}`+"\r\n", "a int64 [1 2] b utf8 [x y]")
+	f(`[{"a":1},{"b":true}]`, "a int64 [1 (null)] b bool [(null) true]")
+	f(`{"a":1}{"a":2} {"a":3}`, "a int64 [1 2 3]")
+	f("\ufeff"+`{"a":1}`, "a int64 [1]")
+	f(" \n[ ] \n", "")
+	f("", "")
+	f(`{"a":1}{"a":2.5}{"a":1e3}{"a":-0}`, "a float64 [1 2.5 1000 -0]")
+	f(`{"a":9223372036854775807}{"a":18446744073709551615}`, "a uint64 [9223372036854775807 18446744073709551615]")
+	f(`{"a":100000000000000000000}`, "a float64 [1e+20]")
+	f(`{"a":null}{"a":null}`, "a null [(null) (null)]")
+	f(`{"a":null}{"a":1}`, "a int64 [(null) 1]")
+	f(`{"a":"2026-01-31T00:00:00Z"}`, "a utf8 [2026-01-31T00:00:00Z]")
+	f(`{"a":"q\"\\\/\n\u00fc\ud83d\ude00","\u0062":1}`, "a utf8 [q\"\\/\nü😀] b int64 [1]")
+	f(`{"a":[1,null,2]}{"a":[]}{"a":null}`, "a list<item: int64, nullable> [[1,null,2] [] (null)]")
+	f(`{"a":[]}`, "a list<item: null, nullable> [[]]")
+	f(`{"a":{"b":1}}{"a":{"c":["x"]}}{"a":{}}`, `a struct<b: int64, c: list<item: utf8, nullable>> [{"b":1,"c":null} {"b":null,"c":["x"]} {"b":null,"c":null}]`)
+	f(`{"a":[{"b":1},{"b":2.5}]}`, `a list<item: struct<b: float64>, nullable> [[{"b":1},{"b":2.5}]]`)
+	f(`{}`, "")
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	f := func(body, want string, position int) {
+		t.Helper()
+		batch, err := Decode([]byte(body))
+		if err == nil {
+			t.Errorf("%s: accepted: %s", body, ingesttest.Show(ingest.Rows{Batch: batch}))
+			return
+		}
+		if k := base.KindOf(err); k != base.Invalid && k != base.TooLarge {
+			t.Errorf("%s: kind %v", body, k)
+		}
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n got %v\nwant %s", body, err, want)
+		}
+		if e, ok := err.(*base.Error); !ok || position > 0 && e.Position != position {
+			t.Errorf("%s: position %d, want %d", body, e.Position, position)
+		}
+	}
+	f(`{"a":1}`+"\n"+`{"a":"x"}`, `row 2, column "a": a string in a column that holds a integer`, 0)
+	f(`{"a":1,"a":2}`, `row 1, column "a": the column is given twice`, 0)
+	f(`{"a":{"b":1,"b":2}}`, `row 1, column "a.b": the column is given twice`, 0)
+	f(`{"a":9007199254740993}{"a":2.5}`, `row 1, column "a": integer 9007199254740993`, 0)
+	f(`{"a":100000000000000000001}`, `row 1, column "a": integer "100000000000000000001" does not fit`, 0)
+	f(`{"a":1e999}`, `out of range`, 0)
+	f(`{"a":1}`+"\n"+`{"a":01}`, "row 2", 15)
+	f(`{"a":1`, "row 1", 0)
+	f(`{"a":1},{"a":2}`, "row 2", 8)
+	f(`[{"a":1}`, "row 2", 0)
+	f(`[{"a":1},]`, "row 2", 0)
+	f(`[{"a":1}] x`, "JSON", 0)
+	f(`[{"a":1}] {}`, "followed by more", 0)
+	f(`[{"a":1}] []`, "followed by more", 0)
+	f(`1`, "a number where an object is expected", 0)
+	f(`[[1]]`, "an array where an object is expected", 0)
+	f(`{"a":NaN}`, "row 1", 0)
+	f(`{"a":`+"\"\xff\"}", "invalid UTF-8", 0)
+	f(`{"a":"\ud800"}`, "row 1", 0)
+	f(`{"":1}`, "name is empty", 0)
+	f(`{"a\u0000b":1}`, "NUL", 0)
+	f(`{"a":{}}`, "only empty objects", 0)
+	f(`{"a":[1,"x"]}`, `column "a[]"`, 0)
+	f(`{"a":`+strings.Repeat("[", 65)+strings.Repeat("]", 65)+`}`, "nested deeper than 64", 0)
+	f(strings.Repeat(`{"a":`, 20_000), "nested deeper than 64", 0)
+}
+
+func TestEveryPrefixIsAllRowsOrAnError(t *testing.T) {
+	body := `[{"a":1,"b":{"c":[1,2]}},{"a":2.5}]`
+	for n := 1; n < len(body); n++ {
+		if _, err := Decode([]byte(body[:n])); base.KindOf(err) != base.Invalid || err == nil {
+			t.Errorf("%s: %v", body[:n], err)
+		}
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	type row struct {
+		I *int64   `json:"i"`
+		F *float64 `json:"f"`
+		S *string  `json:"s"`
+		B *bool    `json:"b"`
+		L []int    `json:"l"`
+	}
+	var body, want []string
+	for range 500 {
+		i, f, b := r.Int64()-r.Int64(), r.NormFloat64(), r.IntN(2) == 0
+		s := string([]rune{rune(r.IntN(0xd000)), rune(r.IntN(128))})
+		v := row{I: &i, F: &f, S: &s, B: &b, L: []int{1, r.IntN(9)}[:r.IntN(3)]}
+		if r.IntN(3) == 0 {
+			v.I, v.S = nil, nil
+		}
+		line, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, want = append(body, string(line)), append(want, string(line))
+	}
+	batch, err := Decode([]byte(strings.Join(body, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer batch.Release()
+	for n, line := range want {
+		got := map[string]any{}
+		for i, f := range batch.Schema().Fields() {
+			got[f.Name] = batch.Column(i).GetOneForMarshal(n)
+		}
+		a, _ := json.Marshal(got)
+		var x, y map[string]any
+		if json.Unmarshal(a, &x) != nil || json.Unmarshal([]byte(line), &y) != nil || fmt.Sprint(x) != fmt.Sprint(y) {
+			t.Fatalf("row %d: %s, want %s", n+1, a, line)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"a":1,"b":"x"}` + "\n" + `{"b":"y\u00e4","a":2.5e3}`))
+	f.Add([]byte(`[{"a":[1,null,{"b":true}]},{"a":null,"c":{}}]`))
+	f.Add([]byte(`{"a":18446744073709551615}{"a":-0}{"a":1e400}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		batch, err := Decode(body)
+		if err != nil {
+			if k := base.KindOf(err); k != base.Invalid && k != base.TooLarge {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err := ingest.Validate(batch); err != nil {
+			t.Fatal(err)
+		}
+		if len(body) > 0 && json.Valid(body) && body[0] == '[' && batch.NumRows() == 0 && len(strings.TrimSpace(string(body[1:]))) > 1 {
+			t.Fatal("rows were lost")
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	const n = 10_000
+	r := rand.New(rand.NewPCG(1, 2))
+	var body []byte
+	for i := range n {
+		body = fmt.Appendf(body, `{"time":"2026-01-31T00:00:%02d.%06dZ","host":"host-%02d.example","region":"region-%d","user":%.4f,"system":%.4f,"idle":%.4f}`+"\n",
+			i%60, i, r.IntN(100), r.IntN(10), 100*r.Float64(), 100*r.Float64(), 100*r.Float64())
+	}
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		batch, err := Decode(body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		batch.Release()
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())*1e6/float64(b.N)/n, "ms/Mrow")
+}

@@ -31,6 +31,7 @@ const (
 // a later batch with another dictionary replaces it in the stream.
 type arrowEncoder struct {
 	out      *out
+	sink     *arrowSink
 	convert  converted
 	writer   *ipc.Writer
 	maxRows  int
@@ -38,6 +39,19 @@ type arrowEncoder struct {
 	rows     int
 	bytes    int64
 	gathered bool // batches can be concatenated: there is no union
+}
+
+// arrowSink passes on what the IPC writer writes until it is told to discard it.
+type arrowSink struct {
+	out     *out
+	discard bool
+}
+
+func (s *arrowSink) Write(p []byte) (int, error) {
+	if s.discard {
+		return len(p), nil
+	}
+	return s.out.Write(p)
 }
 
 func newArrowEncoder(schema *arrow.Schema, o *out, opt ArrowOptions) (*arrowEncoder, error) {
@@ -52,14 +66,14 @@ func newArrowEncoder(schema *arrow.Schema, o *out, opt ArrowOptions) (*arrowEnco
 	case LZ4:
 		options = append(options, ipc.WithLZ4())
 	}
-	e := &arrowEncoder{out: o, convert: c, maxRows: opt.BatchRows, gathered: true}
+	e := &arrowEncoder{out: o, sink: &arrowSink{out: o}, convert: c, maxRows: opt.BatchRows, gathered: true}
 	if e.maxRows <= 0 {
 		e.maxRows = defaultBatchRows
 	}
 	for _, f := range c.schema.Fields() {
 		e.gathered = e.gathered && !hasUnion(f.Type)
 	}
-	e.writer = ipc.NewWriter(o, options...)
+	e.writer = ipc.NewWriter(e.sink, options...)
 	return e, nil
 }
 
@@ -132,7 +146,7 @@ func dataSize(data arrow.ArrayData) int64 {
 
 // flushPending writes what was gathered as one batch.
 func (e *arrowEncoder) flushPending() error {
-	defer e.release()
+	defer e.dropPending()
 	switch len(e.pending) {
 	case 0:
 		return nil
@@ -200,6 +214,14 @@ func (e *arrowEncoder) end(tail) error {
 func (e *arrowEncoder) fail(error) {}
 
 func (e *arrowEncoder) release() {
+	e.dropPending()
+	// Close releases the dictionaries that were written last; of a result that failed it must
+	// not write the end.
+	e.sink.discard = true
+	_ = e.writer.Close()
+}
+
+func (e *arrowEncoder) dropPending() {
 	for _, rec := range e.pending {
 		rec.Release()
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
 )
 
@@ -217,6 +218,52 @@ func TestTailHasTimeAndRowsRead(t *testing.T) {
 	objects := unpack(t, written(t, MessagePack, opt, rec))
 	if last := loose(objects[2]); !reflect.DeepEqual(last, map[string]any{"row_count": int64(1), "rows_read": int64(42), "elapsed_ms": 1.5}) {
 		t.Errorf("got %v", last)
+	}
+}
+
+// TestEverythingIsReleased matters because the memory of DuckDB's arrays is not the garbage
+// collector's.
+func TestEverythingIsReleased(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}
+	fields := []arrow.Field{
+		{Name: "d", Type: dt, Nullable: true},
+		{Name: "l", Type: arrow.ListOf(arrow.BinaryTypes.StringView), Nullable: true},
+		{Name: "a", Type: arrow.FixedSizeListOf(1, arrow.PrimitiveTypes.Int32), Nullable: true},
+	}
+	texts := []string{`["a","b"]`, `[["x"],null]`, `[[1],null]`}
+	for _, f := range allFormats {
+		for _, sourceErr := range []error{nil, errors.New("failed")} {
+			for _, accepted := range []int{0, 1 << 30} {
+				checked := memory.NewCheckedAllocator(memory.NewGoAllocator())
+				src := &sliceSource{schema: arrow.NewSchema(fields, nil), err: sourceErr}
+				for range 3 {
+					var columns []arrow.Array
+					for i, field := range fields {
+						arr, _, err := array.FromJSON(checked, field.Type, strings.NewReader(texts[i]))
+						if err != nil {
+							t.Fatal(err)
+						}
+						columns = append(columns, arr)
+					}
+					src.batches = append(src.batches, batchOf(fields, columns...))
+					for _, column := range columns {
+						column.Release()
+					}
+				}
+				batches := src.batches
+				for _, batchRows := range []int{0, 1} {
+					src.batches = batches
+					_, err := Write(context.Background(), &refuser{accepted}, f, src, Options{Arrow: ArrowOptions{BatchRows: batchRows}, MaxRows: 5})
+					if (err == nil) != (sourceErr == nil && accepted > 0) && f != Table && sourceErr == nil {
+						t.Errorf("%s: %v", f, err)
+					}
+				}
+				for _, rec := range batches {
+					rec.Release()
+				}
+				checked.AssertSize(t, 0)
+			}
+		}
 	}
 }
 

@@ -75,10 +75,10 @@ func matchColumns(rec arrow.RecordBatch, table schema.Table) ([]int, error) {
 			if allNull(rec.Column(j)) {
 				continue
 			}
-			return nil, base.Errorf(base.Invalid, "table %s has no column %q", table.QualifiedName(), shorten(f.Name))
+			return nil, base.Errorf(base.Invalid, "table %s has no column %s", table.QualifiedName(), shorten(f.Name))
 		}
 		if source[i] >= 0 {
-			return nil, base.Errorf(base.Invalid, "table %s: column %q comes twice", table.QualifiedName(), shorten(f.Name))
+			return nil, base.Errorf(base.Invalid, "table %s: column %s comes twice", table.QualifiedName(), shorten(f.Name))
 		}
 		source[i] = j
 	}

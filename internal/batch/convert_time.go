@@ -93,11 +93,14 @@ func convertTimestamp(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		return nil, noWay(a, t)
 	}
 	return build(a, t, func(row int) (int64, string) {
-		seconds, nanos, ok := parseTimestamp(text(row))
+		at, ok := parseTimestamp(text(row))
 		if !ok {
 			return 0, notA(t)
 		}
-		return check(joinTime(seconds, nanos, stored))
+		if at.shifted && t.Kind != schema.TimestampTZ {
+			return 0, "has a UTC offset, which type " + t.String() + " cannot keep: use TIMESTAMP WITH TIME ZONE"
+		}
+		return check(joinTime(at.seconds, at.nanos, stored))
 	})
 }
 
@@ -142,14 +145,14 @@ func convertDate(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		if d, ok := parseDate(text(row)); ok {
 			return d, ""
 		}
-		seconds, nanos, ok := parseTimestamp(text(row))
+		at, ok := parseTimestamp(text(row))
 		if !ok {
 			return 0, notA(t)
 		}
-		if nanos != 0 {
+		if at.nanos != 0 || at.shifted {
 			return 0, inexact(t)
 		}
-		return days(seconds, time.Second)
+		return days(at.seconds, time.Second)
 	})
 }
 

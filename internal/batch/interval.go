@@ -139,7 +139,10 @@ func (v interval) String() string {
 	count(int64(v.months%12), "month")
 	count(int64(v.days), "day")
 	switch {
-	case v.micros == math.MinInt64 || magnitude(v.micros)/(3600*microsPerSecond) > maxClockHours:
+	case v.micros == math.MinInt64: // DuckDB does not read this number
+		count(v.micros+1, "microsecond")
+		count(-1, "microsecond")
+	case magnitude(v.micros)/(3600*microsPerSecond) > maxClockHours:
 		count(v.micros, "microsecond")
 	case v.micros < 0:
 		b = append(appendClock(append(b, '-'), -v.micros), ' ')

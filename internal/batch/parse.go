@@ -318,38 +318,42 @@ func parseDate(s string) (int32, bool) {
 	return int32(days), ok && c.s == "" && int64(int32(days)) == days
 }
 
-// parseTimestamp returns seconds since 1970 in UTC and nanoseconds; a text without a zone is
-// taken as UTC. Infinite timestamps have seconds of plus or minus infiniteTime.
-func parseTimestamp(s string) (seconds, nanos int64, ok bool) {
+// instant is a timestamp read from text.
+type instant struct {
+	seconds int64 // since 1970 in UTC; plus or minus infiniteTime for the infinite ones
+	nanos   int64
+	shifted bool // the text had a UTC offset other than 0, which a type without zone cannot tell
+}
+
+// parseTimestamp reads a date, or a date and a time with or without a zone; without one it is taken as UTC.
+func parseTimestamp(s string) (at instant, ok bool) {
 	s = strings.TrimSpace(s)
 	if sign, ok := infinity(s); ok {
-		return sign * infiniteTime, 0, true
+		return instant{seconds: sign * infiniteTime}, true
 	}
 	c := clock{s}
 	days, ok := c.date()
 	if !ok {
-		return 0, 0, false
+		return instant{}, false
 	}
-	seconds = days * 86_400
+	at.seconds = days * 86_400
 	if c.s == "" {
-		return seconds, 0, true
+		return at, true
 	}
 	if _, ok := c.take("Tt "); !ok {
-		return 0, 0, false
+		return instant{}, false
 	}
 	ofDay, nanos, ok := c.time()
 	if !ok {
-		return 0, 0, false
+		return instant{}, false
 	}
-	seconds += ofDay
-	if c.s != "" {
-		offset, ok := c.zone()
-		if !ok || c.s != "" {
-			return 0, 0, false
-		}
-		seconds -= offset
+	at.seconds, at.nanos = at.seconds+ofDay, nanos
+	if c.s == "" {
+		return at, true
 	}
-	return seconds, nanos, true
+	offset, ok := c.zone()
+	at.seconds, at.shifted = at.seconds-offset, offset != 0
+	return at, ok && c.s == ""
 }
 
 // parseTime returns microseconds since midnight.

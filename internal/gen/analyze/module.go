@@ -1,0 +1,299 @@
+package analyze
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// Module assembles one module from some files of the entry, or from all when
+// none is given. Names that clash go to list; the module is then nil. The
+// error is a defect of the analysis.
+func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, error) {
+	if len(files) == 0 {
+		files = r.input.Files
+	}
+	m := &ir.Module{
+		FormatVersion: ir.FormatVersion, Project: r.input.Project, Engine: r.input.Engine,
+		EngineVersion: r.version, Sources: r.input.Sources, Files: []string{},
+	}
+	a := &assembler{result: r, module: m, list: list, names: newNames(m)}
+	var blocks []*sqlfile.Block
+	for _, f := range files {
+		m.Files = append(m.Files, f.Source.Name)
+		blocks = append(blocks, f.Blocks...)
+	}
+	for _, b := range blocks {
+		if b.Kind == sqlfile.Migrate {
+			m.Migrations = append(m.Migrations, r.migration(b))
+		}
+	}
+	a.methodNames(blocks)
+	a.explicitRows(blocks)
+	a.tables(blocks)
+	a.queries(blocks)
+	if list.HasErrors() {
+		return nil, nil
+	}
+	a.names.finish()
+	if err := m.Validate(); err != nil {
+		return nil, fmt.Errorf("assemble %s: %w", strings.Join(m.Files, ", "), err)
+	}
+	return m, nil
+}
+
+type assembler struct {
+	result *Result
+	module *ir.Module
+	list   *diag.List
+	names  *names
+}
+
+// methodNames reports queries that would become the same method, the streaming
+// and batch forms included.
+func (a *assembler) methodNames(blocks []*sqlfile.Block) {
+	taken := map[string]*sqlfile.Block{}
+	claim := func(b *sqlfile.Block, key, form string) {
+		other := taken[key]
+		if other == nil {
+			taken[key] = b
+			return
+		}
+		place := fmt.Sprintf("%s:%d", other.Pos().File, other.Pos().Line)
+		d := b.NameErrorf(diag.DuplicateName, "%s%s and %s (%s) become the same method", b.Name, form, other.Name, place)
+		if b.Name == other.Name {
+			d = b.NameErrorf(diag.DuplicateName, "%s exists already, at %s", b.Name, place)
+		}
+		a.list.Add(d.Suggest("rename one of them"))
+	}
+	for _, b := range blocks {
+		if b.Kind == sqlfile.Query || b.Kind == sqlfile.Exec {
+			claim(b, ir.NewName(b.Name).Key(), "")
+		}
+	}
+	for _, b := range blocks {
+		key := ir.NewName(b.Name).Key()
+		if taken[key] != b {
+			continue
+		}
+		if b.Kind == sqlfile.Query && !b.One {
+			claim(b, key+"stream", "'s streaming form")
+		}
+		if b.Kind == sqlfile.Exec && b.Batch {
+			claim(b, key+"batch", "'s batch form")
+		}
+	}
+	tables := map[string]*sqlfile.Block{}
+	for _, b := range blocks {
+		if b.Kind != sqlfile.Table && b.Kind != sqlfile.Write {
+			continue
+		}
+		key := a.tableName(b).Key()
+		if other := tables[key]; other != nil && a.result.tables[b].info.SQLName != a.result.tables[other].info.SQLName {
+			a.list.Add(b.NameErrorf(diag.DuplicateName, "%s and %s are different tables with the same name in code", b.Name, other.Name).
+				Suggest("name one differently and put the table's name on the next line"))
+		}
+		tables[key] = b
+	}
+}
+
+// columns converts a result.
+func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
+	out := make([]ir.Column, 0, len(found))
+	for _, c := range found {
+		out = append(out, ir.Column{
+			Name: ir.NewName(c.Name), Nullable: c.Nullable, Origin: c.Origin,
+			Type: a.names.typ(c.Type, b.Name+"_"+c.Name),
+		})
+	}
+	return out
+}
+
+// explicitRows declares the row types that `:result=` names.
+func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
+	for _, b := range blocks {
+		if b.Result == "" || b.Kind != sqlfile.Query {
+			continue
+		}
+		columns := withoutOrigin(a.columns(b, a.result.queries[b].found.Columns))
+		other, clash := a.names.explicitRow(ir.NewName(b.Result), columns)
+		if clash {
+			a.list.Add(b.NameErrorf(diag.WrongShape, ":result=%s names two different rows: %s and %s", b.Result, describeRow(other), describeRow(columns)).
+				Suggest("give one of them another name"))
+		}
+	}
+}
+
+func describeRow(columns []ir.Column) string {
+	var parts []string
+	for _, c := range columns {
+		part := c.Name.Original + " " + string(c.Type.Kind)
+		if !c.Nullable {
+			part += " not null"
+		}
+		parts = append(parts, part)
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// queries adds the QUERY and EXEC blocks.
+func (a *assembler) queries(blocks []*sqlfile.Block) {
+	for _, b := range blocks {
+		q := a.result.queries[b]
+		if q == nil {
+			continue
+		}
+		out := ir.Query{
+			Name: ir.NewName(b.Name), Verb: ir.VerbExec, Batch: b.Batch, Pluck: b.Pluck,
+			Statement: q.found.Statement, ReadOnly: q.found.ReadOnly, Doc: b.Doc,
+			Segments: q.template.Segments(), Source: b.From, Pos: b.Pos(),
+		}
+		for i, p := range q.template.Params {
+			info := q.found.Params[i]
+			param := ir.Param{
+				Name: ir.NewName(p.Name), Type: a.names.typ(info.Type, b.Name+"_"+p.Name), Nullable: p.Null,
+				In: q.template.In[i], Binding: ir.BindValue,
+			}
+			if param.In {
+				param.Type.ElemNullable = false
+				if a.module.Engine == ir.SQLite {
+					param.Binding = ir.BindJSON
+				}
+			}
+			for j := range out.Segments {
+				if s := &out.Segments[j]; s.Kind == ir.ParamRef && s.Param == i {
+					s.Cast = info.Cast
+				}
+			}
+			out.Params = append(out.Params, param)
+		}
+		a.paramNames(b, out.Params)
+		if b.Kind == sqlfile.Query {
+			out.Verb, out.Cardinality = ir.VerbQuery, ir.All
+			if b.One {
+				out.Cardinality = ir.One
+			}
+			out.Columns = a.columns(b, q.found.Columns)
+			if !b.Pluck {
+				out.Row = a.names.row("", ir.NewName(b.Name).With("result"), withoutOrigin(out.Columns))
+			}
+		}
+		a.module.Queries = append(a.module.Queries, out)
+	}
+}
+
+func (a *assembler) paramNames(b *sqlfile.Block, params []ir.Param) {
+	seen := map[string]string{}
+	for _, p := range params {
+		if other, taken := seen[p.Name.Key()]; taken {
+			a.list.Add(b.NameErrorf(diag.DuplicateName, "the parameters %s and %s of %s become the same name in code", other, p.Name.Original, b.Name).
+				Suggest("rename one of them"))
+		}
+		seen[p.Name.Key()] = p.Name.Original
+	}
+}
+
+func withoutOrigin(columns []ir.Column) []ir.Column {
+	out := append([]ir.Column{}, columns...)
+	for i := range out {
+		out[i].Origin = nil
+	}
+	return out
+}
+
+// tables adds the TABLE and WRITE blocks; several of one name become one.
+func (a *assembler) tables(blocks []*sqlfile.Block) {
+	for _, b := range blocks {
+		t := a.result.tables[b]
+		if t == nil {
+			continue
+		}
+		out := ir.Table{
+			Name: a.tableName(b), Schema: t.info.Schema, Table: t.info.Name, SQLName: t.info.SQLName,
+			Ops: t.spec.Ops, Insert: t.spec.Insert, Key: t.spec.Key, KeyUnique: t.spec.KeyUnique, Set: t.spec.Set,
+			Doc: b.Doc, Source: b.From, Pos: b.Pos(),
+		}
+		for _, c := range t.info.Columns {
+			out.Columns = append(out.Columns, ir.TableColumn{
+				Name: ir.NewName(c.Name), SQLName: a.result.quote(c.Name), Nullable: c.Nullable, HasDefault: c.HasDefault,
+				Default: c.Default, Generated: c.Generated, PrimaryKey: c.PrimaryKey,
+				Type: a.names.typ(c.Type, out.Name.Snake()+"_"+c.Name),
+			})
+		}
+		if old := a.table(out.Name); old != nil {
+			if len(old.Key) > 0 && len(out.Key) > 0 && fmt.Sprint(old.Key) != fmt.Sprint(out.Key) {
+				a.list.Add(b.NameErrorf(diag.BadKey, "%s has another key than at %s:%d", b.Name, old.Pos.File, old.Pos.Line).
+					Suggest("name one differently and put the table's name on the next line"))
+				continue
+			}
+			if len(old.Key) == 0 {
+				old.Key, old.KeyUnique, old.Set = out.Key, out.KeyUnique, out.Set
+			}
+			ops := append(append([]ir.Op{}, old.Ops...), out.Ops...)
+			old.Ops = nil
+			for _, op := range []ir.Op{ir.OpAppender, ir.OpInsert, ir.OpUpdate, ir.OpDelete, ir.OpUpsert} {
+				if has(ops, op) {
+					old.Ops = append(old.Ops, op)
+				}
+			}
+			old.Doc = append(old.Doc, out.Doc...)
+			continue
+		}
+		a.module.Tables = append(a.module.Tables, out)
+	}
+	for i := range a.module.Tables {
+		a.tableRows(&a.module.Tables[i])
+	}
+}
+
+// tableName is what a TABLE or WRITE block is called in code: its name without
+// schema and quotes.
+func (a *assembler) tableName(b *sqlfile.Block) ir.Name {
+	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
+	return ir.NewName(parts[len(parts)-1])
+}
+
+func (a *assembler) table(name ir.Name) *ir.Table {
+	for i := range a.module.Tables {
+		if a.module.Tables[i].Name.Same(name) {
+			return &a.module.Tables[i]
+		}
+	}
+	return nil
+}
+
+// tableRows declares the row types that a table's operations take.
+func (a *assembler) tableRows(t *ir.Table) {
+	pick := func(indices []int) []ir.Column {
+		var out []ir.Column
+		for _, i := range indices {
+			c := t.Columns[i]
+			out = append(out, ir.Column{Name: c.Name, Type: c.Type, Nullable: c.Nullable})
+		}
+		return out
+	}
+	if has(t.Ops, ir.OpAppender) || has(t.Ops, ir.OpInsert) || has(t.Ops, ir.OpUpsert) {
+		t.InsertRow = a.names.row("", t.Name.With("row"), pick(t.Insert))
+	}
+	if has(t.Ops, ir.OpUpdate) {
+		columns := pick(append(append([]int{}, t.Key...), t.Set...))
+		if t.UpdateRow = t.InsertRow; t.InsertRow == "" || shape(a.module.Row(t.InsertRow).Columns) != shape(columns) {
+			t.UpdateRow = a.names.row("update", t.Name.With("update"), columns)
+		}
+	}
+	if has(t.Ops, ir.OpDelete) {
+		t.KeyRow = a.names.row("key "+t.Name.Key(), t.Name.With("key"), pick(t.Key))
+	}
+}
+
+// finish sorts what the backends expect sorted.
+func (n *names) finish() {
+	m := n.module
+	sort.Slice(m.Enums, func(i, j int) bool { return m.Enums[i].Ref < m.Enums[j].Ref })
+	sort.Slice(m.Structs, func(i, j int) bool { return m.Structs[i].Ref < m.Structs[j].Ref })
+	sort.Slice(m.Rows, func(i, j int) bool { return m.Rows[i].Ref < m.Rows[j].Ref })
+}

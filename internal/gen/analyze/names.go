@@ -1,0 +1,171 @@
+package analyze
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// names declares the types of a module: it gives rows, enums and structs their
+// names, once per shape, and keeps all of them apart.
+type names struct {
+	module *ir.Module
+	taken  map[string]bool
+	rows   map[string]string // shape to Ref
+	enums  map[string]string
+	// structs maps a shape to its Ref.
+	structs map[string]string
+}
+
+func newNames(m *ir.Module) *names {
+	return &names{module: m, taken: map[string]bool{}, rows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{}}
+}
+
+// free returns the name, or the name with the first number that is free.
+func (n *names) free(name ir.Name) ir.Name {
+	candidate := name
+	for i := 2; n.taken[candidate.Key()]; i++ {
+		candidate = name.With(strconv.Itoa(i))
+	}
+	n.taken[candidate.Key()] = true
+	return candidate
+}
+
+// shape is equal for rows that can share a type.
+func shape(columns []ir.Column) string {
+	var b strings.Builder
+	for _, c := range columns {
+		fmt.Fprintf(&b, "%q %v %s;", c.Name.Original, c.Nullable, typeShape(c.Type))
+	}
+	return b.String()
+}
+
+func typeShape(t ir.Type) string {
+	var b strings.Builder
+	t.Walk(func(t ir.Type) {
+		fmt.Fprintf(&b, "%s %q %d %d %s %q %v %d,", t.Kind, t.Native, t.Precision, t.Scale, t.Unit, t.Ref, t.ElemNullable, t.Length)
+	})
+	return b.String()
+}
+
+// explicitRow declares a row under the user's name. It reports a clash, and
+// the columns of the other row, when the name already has another shape.
+func (n *names) explicitRow(name ir.Name, columns []ir.Column) (other []ir.Column, clash bool) {
+	s := shape(columns)
+	for _, r := range n.module.Rows {
+		if r.Name.Same(name) {
+			return r.Columns, shape(r.Columns) != s
+		}
+	}
+	n.taken[name.Key()] = true
+	n.module.Rows = append(n.module.Rows, ir.Row{Ref: name.Snake(), Name: name, Explicit: true, Columns: columns})
+	if n.rows[s] == "" {
+		n.rows[s] = name.Snake()
+	}
+	return nil, false
+}
+
+// row returns the row type of a shape, declared under the name if it is new.
+// Rows of different purposes are not shared: the result of a query that
+// happens to look like a table's key is not called after the key.
+func (n *names) row(purpose string, name ir.Name, columns []ir.Column) string {
+	s := purpose + shape(columns)
+	if ref, ok := n.rows[s]; ok {
+		return ref
+	}
+	name = n.free(name)
+	ref := name.Snake()
+	n.rows[s] = ref
+	n.module.Rows = append(n.module.Rows, ir.Row{Ref: ref, Name: name, Columns: columns})
+	return ref
+}
+
+// typ converts a type; hint names a struct or enum that has no name.
+func (n *names) typ(t Type, hint string) ir.Type {
+	out := ir.Type{
+		Kind: t.Kind, Native: t.Native, Precision: t.Precision, Scale: t.Scale, Unit: t.Unit,
+		ElemNullable: t.ElemNullable, Length: t.Length,
+	}
+	if t.Elem != nil {
+		elem := n.typ(*t.Elem, hint)
+		out.Elem = &elem
+	}
+	if t.Key != nil {
+		key := n.typ(*t.Key, hint+"_key")
+		out.Key = &key
+	}
+	switch t.Kind {
+	case ir.EnumKind:
+		out.Ref = n.enum(t, hint)
+	case ir.StructKind:
+		out.Ref = n.structure(t, hint)
+	}
+	return out
+}
+
+func typeName(t Type, hint string) ir.Name {
+	if t.Name != "" {
+		return ir.NewName(t.Name)
+	}
+	return ir.NewName(ir.NewName(hint).Snake())
+}
+
+func (n *names) enum(t Type, hint string) string {
+	key := fmt.Sprintf("%q %q %q", t.Schema, t.Name, t.Values)
+	if ref, ok := n.enums[key]; ok {
+		return ref
+	}
+	name := n.free(typeName(t, hint))
+	e := ir.Enum{Name: name, Ref: name.Snake()}
+	if t.Name != "" {
+		e.Native = t.Native
+	}
+	taken := map[string]bool{}
+	for i, v := range t.Values {
+		value := ir.NewName(v)
+		if strings.Trim(v, " \t") == "" {
+			value = ir.Name{Original: v, Words: []string{"empty"}}
+		} else if len(value.Words) == 1 && value.Words[0] == "x" && !strings.EqualFold(strings.TrimSpace(v), "x") {
+			value.Words = []string{"value", strconv.Itoa(i + 1)}
+		}
+		base := value.Words
+		for j := 2; taken[value.Key()]; j++ {
+			value.Words = append(append([]string{}, base...), strconv.Itoa(j))
+		}
+		taken[value.Key()] = true
+		e.Values = append(e.Values, ir.EnumValue{Value: v, Name: value})
+	}
+	n.enums[key] = e.Ref
+	n.module.Enums = append(n.module.Enums, e)
+	return e.Ref
+}
+
+func (n *names) structure(t Type, hint string) string {
+	s := ir.Struct{Native: t.Native}
+	taken := map[string]bool{}
+	key := fmt.Sprintf("%q %q ", t.Schema, t.Name)
+	for i, f := range t.Fields {
+		name := ir.NewName(f.Name)
+		if f.Name == "" {
+			name.Words = []string{"f" + strconv.Itoa(i+1)}
+		}
+		base := name.Words
+		for j := 2; taken[name.Key()]; j++ {
+			name.Words = append(append([]string{}, base...), strconv.Itoa(j))
+		}
+		taken[name.Key()] = true
+		field := ir.Field{Name: name, Type: n.typ(f.Type, hint+"_"+f.Name), Nullable: f.Nullable}
+		key += fmt.Sprintf("%q %v %s;", f.Name, f.Nullable, typeShape(field.Type))
+		s.Fields = append(s.Fields, field)
+	}
+	if ref, ok := n.structs[key]; ok {
+		return ref
+	}
+	s.Name = n.free(typeName(t, hint))
+	s.Ref = s.Name.Snake()
+	n.structs[key] = s.Ref
+	n.module.Structs = append(n.module.Structs, s)
+	return s.Ref
+}

@@ -1,0 +1,191 @@
+package postgres
+
+// nullable decides about one expression.
+func (w *walker) nullable(l *level, e *node) bool {
+	if e == nil {
+		return true
+	}
+	if w.depth++; w.depth > maxDepth {
+		w.depth--
+		return true
+	}
+	defer func() { w.depth-- }()
+	switch e.tag {
+	case "VAR":
+		return w.variable(l, e)
+	case "CONST":
+		return e.flag("constisnull")
+	case "PARAM":
+		return e.num("paramkind") != 0 || w.nullableParam(e.num("paramid")-1)
+	case "RELABELTYPE", "COERCEVIAIO", "ARRAYCOERCEEXPR", "CONVERTROWTYPEEXPR", "COLLATEEXPR", "COERCETODOMAIN":
+		return w.nullable(l, e.get("arg"))
+	case "AGGREF":
+		return w.aggregate(l, e)
+	case "WINDOWFUNC":
+		return w.window(l, e)
+	case "FUNCEXPR":
+		return w.function(l, e)
+	case "OPEXPR":
+		return !w.strictOperator(e) || w.any(l, e.list("args"))
+	case "BOOLEXPR":
+		return w.any(l, e.list("args"))
+	case "NULLTEST", "BOOLEANTEST", "DISTINCTEXPR", "GROUPINGFUNC", "ARRAYEXPR", "ARRAY", "ROWEXPR", "ROW", "MERGESUPPORTFUNC":
+		return false // IS NULL, IS TRUE, IS DISTINCT FROM, GROUPING(), ARRAY[], ROW() always have a value
+	case "SCALARARRAYOPEXPR":
+		args := e.list("args")
+		return !w.strictOperator(e) || len(args) != 2 || args[1].tag != "ARRAYEXPR" && args[1].tag != "ARRAY" || w.nullable(l, args[0]) || w.any(l, args[1].list("elements"))
+	case "COALESCEEXPR", "COALESCE", "MINMAXEXPR", "MINMAX":
+		for _, a := range e.list("args") {
+			if !w.nullable(l, a) {
+				return false
+			}
+		}
+		return true
+	case "CASEEXPR", "CASE":
+		for _, when := range e.list("args") {
+			if w.nullable(l, when.get("result")) {
+				return true
+			}
+		}
+		return w.nullable(l, e.get("defresult"))
+	case "SUBLINK":
+		return w.sublink(l, e)
+	case "SQLVALUEFUNCTION":
+		return e.num("op") > 8 // up to LOCALTIMESTAMP(n); users and schemas may be null
+	}
+	return true
+}
+
+func (w *walker) any(l *level, list []*node) bool {
+	for _, e := range list {
+		if w.nullable(l, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// aggregate: count always has a value. Those of ofRows have one when a group
+// has a row and their argument is never null; without GROUP BY the only group
+// may have no row.
+func (w *walker) aggregate(l *level, e *node) bool {
+	name := w.name("pg_proc", e.num("aggfnoid"))
+	if name == "count" {
+		return false
+	}
+	grouped := len(l.query.list("groupClause")) > 0 && !l.sets
+	if !grouped || e.get("aggfilter") != nil || !ofRows[name] || e.num("agglevelsup") != 0 {
+		return true
+	}
+	args := e.list("args")
+	if len(args) == 0 {
+		return true
+	}
+	return w.nullable(l, args[0].get("expr"))
+}
+
+var ofRows = map[string]bool{
+	"sum": true, "min": true, "max": true, "avg": true, "bool_and": true, "bool_or": true, "every": true, "string_agg": true,
+	"array_agg": true, "json_agg": true, "jsonb_agg": true,
+}
+
+// window: these have a value in every row; the others depend on the frame.
+func (w *walker) window(l *level, e *node) bool {
+	switch w.name("pg_proc", e.num("winfnoid")) {
+	case "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "count":
+		return false
+	case "ntile":
+		return w.any(l, e.list("args"))
+	}
+	return true
+}
+
+// total are the functions of pg_catalog that have a value for every argument
+// without a null.
+var total = map[string]bool{
+	"lower": true, "upper": true, "initcap": true, "length": true, "char_length": true, "octet_length": true, "btrim": true, "ltrim": true, "rtrim": true,
+	"replace": true, "left": true, "right": true, "repeat": true, "reverse": true, "substr": true, "lpad": true, "rpad": true, "md5": true, "ascii": true, "chr": true,
+	"abs": true, "round": true, "trunc": true, "ceil": true, "ceiling": true, "floor": true, "sign": true, "sqrt": true, "power": true, "mod": true, "exp": true, "ln": true,
+	"date_trunc": true, "now": true, "clock_timestamp": true, "statement_timestamp": true, "transaction_timestamp": true, "timezone": true, "random": true, "gen_random_uuid": true,
+	"make_date": true, "concat": true, "nextval": true, "cardinality": true, "starts_with": true, "strpos": true, "position": true, "to_hex": true,
+	"jsonb_build_object": true, "jsonb_build_array": true, "json_build_object": true, "json_build_array": true, "split_part": true, "translate": true, "age": true,
+	"array_append": true, "array_cat": true,
+}
+
+// function: a cast between built-in types, other than from JSON (whose null
+// becomes NULL), and the functions above.
+func (w *walker) function(l *level, e *node) bool {
+	name := w.functionName(e)
+	switch {
+	case name == "", e.flag("funcretset"):
+		return true
+	case name == "concat", name == "jsonb_build_array", name == "json_build_array":
+		return false // these take null for nothing, or for null inside
+	case e.num("funcformat") == 1 || e.num("funcformat") == 2:
+		for _, a := range e.list("args") {
+			if t := typeOf(a); t == 0 || t == 114 || t == 3802 {
+				return true
+			}
+		}
+	case !total[name]:
+		return true
+	}
+	return w.any(l, e.list("args"))
+}
+
+// typeOf returns the OID of an expression's type where its node says it.
+func typeOf(e *node) int {
+	for _, field := range []string{"vartype", "consttype", "paramtype", "funcresulttype", "opresulttype", "resulttype", "aggtype", "wintype", "casetype", "coalescetype"} {
+		if t := e.num(field); t != 0 {
+			return t
+		}
+	}
+	return 0
+}
+
+func (w *walker) functionName(e *node) string { return w.name("pg_proc", e.num("funcid")) }
+
+// name returns the name of a function or operator of pg_catalog, "" for the
+// user's own.
+func (w *walker) name(catalog string, oid int) string {
+	names, err := w.engine.catalogNames(w.ctx, catalog)
+	if err != nil {
+		w.err = err
+		return ""
+	}
+	return names[uint32(oid)]
+}
+
+// strict are the operators of pg_catalog that have a value exactly when both
+// sides have one. (-> and its kin are null for what is not there.)
+var strict = map[string]bool{
+	"=": true, "<>": true, "<": true, ">": true, "<=": true, ">=": true, "+": true, "-": true, "*": true, "/": true, "%": true, "^": true,
+	"~~": true, "!~~": true, "~~*": true, "!~~*": true, "~": true, "!~": true, "~*": true, "!~*": true,
+	"@>": true, "<@": true, "&&": true, "?": true, "?|": true, "?&": true, "||": false,
+}
+
+// strictOperator reports whether the operator is one of those; || is among
+// them unless an array is involved, for which it drops nulls.
+func (w *walker) strictOperator(e *node) bool {
+	name := w.name("pg_operator", e.num("opno"))
+	if name == "||" {
+		t := e.num("opresulttype")
+		return t == 25 || t == 17 || t == 3802 // text, bytea, jsonb
+	}
+	return strict[name]
+}
+
+// sublink: EXISTS and ARRAY() always have a value. A scalar subquery has one
+// if it cannot be without a row: an aggregate over everything.
+func (w *walker) sublink(l *level, e *node) bool {
+	switch e.num("subLinkType") {
+	case 0, 6:
+		return false
+	case 4:
+		q := e.get("subselect")
+		single := q != nil && q.flag("hasAggs") && len(q.list("groupClause")) == 0 && len(q.list("groupingSets")) == 0 &&
+			q.get("havingQual") == nil && q.get("limitOffset") == nil && q.get("limitCount") == nil && q.get("setOperations") == nil && !q.flag("hasTargetSRFs")
+		return !single || at(w.query(q, l), 0)
+	}
+	return true
+}

@@ -1,0 +1,198 @@
+package postgres
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// node is one node of PostgreSQL's parse tree as pg_node_tree prints it:
+// {TAG :field value ...}, (a list), a token, or <> for nothing.
+type node struct {
+	tag    string // of {TAG ...}, otherwise empty
+	fields map[string]*node
+	items  []*node // of a list
+	isList bool
+	token  string
+}
+
+// maxNodeBytes bounds the text of a tree: a query of a megabyte is generated.
+const maxNodeBytes = 64 << 20
+
+// parseNode reads the output of PostgreSQL's nodeToString.
+func parseNode(text string) (*node, error) {
+	if len(text) > maxNodeBytes {
+		return nil, fmt.Errorf("parse tree of %d bytes", len(text))
+	}
+	p := nodeParser{text: text}
+	n, err := p.node(0)
+	if err != nil {
+		return nil, err
+	}
+	if p.space(); p.at < len(text) {
+		return nil, fmt.Errorf("parse tree: text after the end, at byte %d", p.at)
+	}
+	return n, nil
+}
+
+type nodeParser struct {
+	text string
+	at   int
+}
+
+func (p *nodeParser) space() {
+	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\n' || p.text[p.at] == '\t') {
+		p.at++
+	}
+}
+
+// word reads a token: a backslash takes the next character as it is, and
+// brackets end it.
+func (p *nodeParser) word() string {
+	var b strings.Builder
+	for p.at < len(p.text) {
+		c := p.text[p.at]
+		if c == ' ' || c == '\n' || c == '\t' || c == '(' || c == ')' || c == '{' || c == '}' {
+			break
+		}
+		if c == '\\' && p.at+1 < len(p.text) {
+			p.at++
+			c = p.text[p.at]
+		}
+		b.WriteByte(c)
+		p.at++
+	}
+	return b.String()
+}
+
+// quoted reads "text" whole: it may hold brackets.
+func (p *nodeParser) quoted() string {
+	var b strings.Builder
+	for p.at++; p.at < len(p.text); p.at++ {
+		c := p.text[p.at]
+		if c == '"' {
+			p.at++
+			break
+		}
+		if c == '\\' && p.at+1 < len(p.text) {
+			p.at++
+			c = p.text[p.at]
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func (p *nodeParser) node(depth int) (*node, error) {
+	if depth > 5000 {
+		return nil, fmt.Errorf("parse tree: deeper than 5000")
+	}
+	p.space()
+	if p.at >= len(p.text) {
+		return nil, fmt.Errorf("parse tree: it ends at byte %d", p.at)
+	}
+	switch p.text[p.at] {
+	case '{':
+		p.at++
+		n := &node{tag: p.word(), fields: map[string]*node{}}
+		for {
+			p.space()
+			if p.at >= len(p.text) {
+				return nil, fmt.Errorf("parse tree: %s is not closed", n.tag)
+			}
+			if p.text[p.at] == '}' {
+				p.at++
+				return n, nil
+			}
+			if p.text[p.at] != ':' {
+				return nil, fmt.Errorf("parse tree: %s has no field at byte %d", n.tag, p.at)
+			}
+			p.at++
+			name := p.word()
+			value, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			n.fields[name] = value
+		}
+	case '(':
+		p.at++
+		n := &node{isList: true}
+		for {
+			p.space()
+			if p.at >= len(p.text) {
+				return nil, fmt.Errorf("parse tree: a list is not closed")
+			}
+			if p.text[p.at] == ')' {
+				p.at++
+				return n, nil
+			}
+			item, err := p.node(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			n.items = append(n.items, item)
+		}
+	case '"':
+		return &node{token: p.quoted()}, nil
+	default:
+		start := p.at
+		w := p.word()
+		if p.at == start {
+			return nil, fmt.Errorf("parse tree: %q at byte %d", p.text[p.at], p.at)
+		}
+		if w == "<>" {
+			return nil, nil
+		}
+		return &node{token: w}, nil
+	}
+}
+
+// value reads a field's value: a node, or several tokens up to the next field
+// (a datum is `4 [ 1 0 0 0 ]`), of which the first is kept.
+func (p *nodeParser) value(depth int) (*node, error) {
+	first, err := p.node(depth)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		p.space()
+		if p.at >= len(p.text) || p.text[p.at] == '}' || p.text[p.at] == ':' && p.at > 0 && p.text[p.at-1] == ' ' {
+			return first, nil
+		}
+		if _, err := p.node(depth); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// get returns a field, or nil.
+func (n *node) get(name string) *node {
+	if n == nil || n.fields == nil {
+		return nil
+	}
+	return n.fields[name]
+}
+
+// num returns a field as a number, or 0.
+func (n *node) num(name string) int {
+	if f := n.get(name); f != nil {
+		i, _ := strconv.Atoi(f.token) // PostgreSQL printed it; absent and odd are both 0
+		return i
+	}
+	return 0
+}
+
+// flag returns a field as a boolean.
+func (n *node) flag(name string) bool {
+	f := n.get(name)
+	return f != nil && f.token == "true"
+}
+
+// list returns the items of a field that is a list, or nil.
+func (n *node) list(name string) []*node {
+	if f := n.get(name); f != nil && f.isList {
+		return f.items
+	}
+	return nil
+}

@@ -1,0 +1,388 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+)
+
+// walker decides which result columns can be NULL. Its answer "never" is a
+// proof: every rule below names the constraint or the rule of SQL that it
+// rests on, and whatever has no rule can be NULL.
+//
+// It reads the tree before the rewriter: views are still relations (it
+// recurses into their definition), joins are still where the user wrote them.
+// Which outer joins can make a column null is taken from the join tree, and
+// from varnullingrels where the server has them (16 and later).
+type walker struct {
+	engine *Engine
+	ctx    context.Context
+	// nullableParam says whether parameter i, from 0, may be NULL.
+	nullableParam func(i int) bool
+	depth         int
+	err           error
+}
+
+// level is one query with what is known about its rows.
+type level struct {
+	query  *node
+	parent *level
+	// nulled are the range table entries, from 1, that an outer join can
+	// make null.
+	nulled map[int]bool
+	// proven are the columns {entry, column} that WHERE or an inner ON keeps
+	// from being null.
+	proven map[[2]int]bool
+	// ctes are the answers for WITH queries by name.
+	ctes map[string][]bool
+	// sets says that GROUPING SETS, ROLLUP or CUBE null group columns.
+	sets bool
+}
+
+const maxDepth = 200
+
+// result returns, per result column, whether it can be NULL.
+func (w *walker) result(query *node) ([]bool, error) {
+	out := w.query(query, nil)
+	return out, w.err
+}
+
+func (w *walker) query(query *node, parent *level) []bool {
+	if w.depth++; w.depth > maxDepth {
+		w.depth--
+		return nil // out of range reads as "can be null"
+	}
+	defer func() { w.depth-- }()
+	l := &level{query: query, parent: parent, nulled: map[int]bool{}, proven: map[[2]int]bool{}, ctes: map[string][]bool{}}
+	l.sets = len(query.list("groupingSets")) > 0
+	for _, cte := range query.list("cteList") {
+		l.ctes[cte.get("ctename").token] = w.cte(cte, l)
+	}
+	if tree := query.get("jointree"); tree != nil {
+		for _, item := range tree.list("fromlist") {
+			w.join(l, item, false)
+		}
+		w.prove(l, tree.get("quals"))
+	}
+	if query.num("commandType") != 1 {
+		clear(l.proven) // WHERE saw the row before the change, RETURNING sees it after
+	}
+	if query.num("commandType") == 5 { // MERGE: the source may have no match
+		for i := range query.list("rtable") {
+			if i+1 != query.num("resultRelation") {
+				l.nulled[i+1] = true
+			}
+		}
+	}
+	if operations := query.get("setOperations"); operations != nil {
+		return w.setOperation(l, operations)
+	}
+	targets := query.list("targetList")
+	if query.num("commandType") != 1 {
+		targets = query.list("returningList")
+	}
+	var out []bool
+	for _, t := range targets {
+		if !t.flag("resjunk") {
+			out = append(out, w.nullable(l, t.get("expr")))
+		}
+	}
+	return out
+}
+
+// join notes which entries an outer join above them can null. It returns the
+// entries below.
+func (w *walker) join(l *level, item *node, underOuter bool) []int {
+	if item == nil {
+		return nil
+	}
+	switch item.tag {
+	case "RANGETBLREF":
+		return []int{item.num("rtindex")}
+	case "FROMEXPR":
+		var all []int
+		for _, i := range item.list("fromlist") {
+			all = append(all, w.join(l, i, underOuter)...)
+		}
+		return all
+	case "JOINEXPR":
+		kind := item.num("jointype") // 0 inner, 1 left, 2 full, 3 right
+		left := w.join(l, item.get("larg"), underOuter || kind != 0)
+		right := w.join(l, item.get("rarg"), underOuter || kind != 0)
+		if kind != 0 && kind != 1 {
+			null(l, left)
+		}
+		if kind != 0 && kind != 3 {
+			null(l, right)
+		}
+		if kind == 0 && !underOuter {
+			w.prove(l, item.get("quals"))
+		}
+		all := append(left, right...)
+		if i := item.num("rtindex"); i > 0 {
+			all = append(all, i)
+		}
+		return all
+	}
+	return nil
+}
+
+func null(l *level, entries []int) {
+	for _, i := range entries {
+		l.nulled[i] = true
+	}
+}
+
+// prove collects the columns that a condition keeps from being null: those
+// that make it null or false when they are null.
+func (w *walker) prove(l *level, condition *node) {
+	switch {
+	case condition == nil:
+	case condition.isList:
+		for _, c := range condition.items {
+			w.prove(l, c)
+		}
+	case condition.tag == "BOOLEXPR" && token(condition, "boolop") == "and":
+		for _, c := range condition.list("args") {
+			w.prove(l, c)
+		}
+	case condition.tag == "NULLTEST" && condition.num("nulltesttype") == 1 && !condition.flag("argisrow"):
+		w.proveVar(l, condition.get("arg"))
+	case condition.tag == "OPEXPR" && w.strictOperator(condition):
+		for _, a := range condition.list("args") {
+			w.proveVar(l, a)
+		}
+	}
+}
+
+func (w *walker) proveVar(l *level, e *node) {
+	for e != nil && e.tag == "RELABELTYPE" {
+		e = e.get("arg")
+	}
+	if e != nil && e.tag == "VAR" && e.num("varlevelsup") == 0 {
+		l.proven[[2]int{e.num("varno"), e.num("varattno")}] = true
+	}
+}
+
+func token(n *node, field string) string {
+	if f := n.get(field); f != nil {
+		return f.token
+	}
+	return ""
+}
+
+// cte answers for a WITH query. A recursive one is a union of a start and a
+// step that reads the union: assume what the start gives, see what the step
+// makes of it, and repeat until nothing changes. Columns only ever turn
+// nullable, so it ends.
+func (w *walker) cte(cte *node, l *level) []bool {
+	body := cte.get("ctequery")
+	name := cte.get("ctename").token
+	if !cte.flag("cterecursive") {
+		return w.query(body, l)
+	}
+	columns := len(cte.list("ctecoltypes"))
+	l.ctes[name] = make([]bool, columns) // the most that can hold: never null
+	for range columns + 1 {
+		again := w.query(body, l)
+		changed := false
+		for i := range l.ctes[name] {
+			if !l.ctes[name][i] && (i >= len(again) || again[i]) {
+				l.ctes[name][i], changed = true, true
+			}
+		}
+		if !changed {
+			return l.ctes[name]
+		}
+	}
+	return nil
+}
+
+// setOperation answers for UNION, INTERSECT and EXCEPT.
+func (w *walker) setOperation(l *level, n *node) []bool {
+	if n == nil {
+		return nil
+	}
+	if n.tag == "RANGETBLREF" {
+		return w.entry(l, n.num("rtindex"))
+	}
+	left, right := w.setOperation(l, n.get("larg")), w.setOperation(l, n.get("rarg"))
+	out := make([]bool, max(len(left), len(right)))
+	for i := range out {
+		a, b := at(left, i), at(right, i)
+		switch n.num("op") { // 1 union, 2 intersect, 3 except
+		case 2:
+			out[i] = a && b
+		case 3:
+			out[i] = a
+		default:
+			out[i] = a || b
+		}
+	}
+	return out
+}
+
+func at(columns []bool, i int) bool { return i < 0 || i >= len(columns) || columns[i] }
+
+// entry answers for the columns of a range table entry that is a query.
+func (w *walker) entry(l *level, index int) []bool {
+	rtable := l.query.list("rtable")
+	if index < 1 || index > len(rtable) {
+		return nil
+	}
+	if sub := rtable[index-1].get("subquery"); sub != nil {
+		return w.query(sub, l)
+	}
+	return nil
+}
+
+// variable answers for a reference to a column.
+func (w *walker) variable(l *level, v *node) bool {
+	for range v.num("varlevelsup") {
+		if l = l.parent; l == nil {
+			return true
+		}
+	}
+	index, column := v.num("varno"), v.num("varattno")
+	if l.proven[[2]int{index, column}] && !l.sets {
+		return false
+	}
+	rtable := l.query.list("rtable")
+	if index < 1 || index > len(rtable) || l.nulled[index] || l.sets || v.num("varreturningtype") != 0 {
+		return true
+	}
+	if nulling := v.get("varnullingrels"); nulling != nil && nulling.isList && len(nulling.items) > 1 {
+		return true // (b 3 7): joins that null it
+	}
+	entry := rtable[index-1]
+	switch entry.num("rtekind") {
+	case 0:
+		return w.relationColumn(l, entry, index, column)
+	case 1: // subquery
+		return at(w.entry(l, index), column-1)
+	case 2: // join: a column merged by USING, or of an aliased join
+		aliases := entry.list("joinaliasvars")
+		return column < 1 || column > len(aliases) || w.nullable(l, aliases[column-1])
+	case 5: // VALUES
+		for _, row := range entry.list("values_lists") {
+			if column < 1 || column > len(row.items) || w.nullable(l, row.items[column-1]) {
+				return true
+			}
+		}
+		return len(entry.list("values_lists")) == 0
+	case 3: // function
+		return w.functionColumn(entry, column)
+	case 6: // CTE
+		owner := l
+		for range entry.num("ctelevelsup") {
+			if owner = owner.parent; owner == nil {
+				return true
+			}
+		}
+		columns, known := owner.ctes[token(entry, "ctename")]
+		return !known || at(columns, column-1)
+	case 9: // GROUP BY column (18 and later)
+		groups := entry.list("groupexprs")
+		return column < 1 || column > len(groups) || w.nullable(l, groups[column-1])
+	}
+	return true
+}
+
+// relationColumn answers for a column of a table or view.
+func (w *walker) relationColumn(l *level, entry *node, index, column int) bool {
+	if column < 0 {
+		return column != -6 && column != -1 // ctid and tableoid always have a value
+	}
+	if column == 0 {
+		return true
+	}
+	r, err := w.engine.relation(w.ctx, uint32(entry.num("relid")))
+	if err != nil {
+		w.err = err
+		return true
+	}
+	if r.kind == "v" {
+		// What an INSTEAD OF trigger returns need not be the view's.
+		return index == l.query.num("resultRelation") || at(w.view(r), column-1)
+	}
+	a := r.attribute(column)
+	return a == nil || !a.notNull
+}
+
+// view answers for a view, by the query of its rewrite rule.
+func (w *walker) view(r *relation) []bool {
+	if r.view != nil || r.busy {
+		return r.view
+	}
+	r.busy = true
+	defer func() { r.busy = false }()
+	var text string
+	err := w.engine.conn.QueryRow(w.ctx, `SELECT ev_action::text FROM pg_rewrite WHERE ev_class = $1 AND rulename = '_RETURN'`, r.oid).Scan(&text)
+	if err != nil {
+		w.err = fmt.Errorf("read view %s: %w", r.name, err)
+		return nil
+	}
+	n, err := parseNode(text)
+	if err != nil {
+		w.err = fmt.Errorf("read view %s: %w", r.name, err)
+		return nil
+	}
+	for n != nil && n.isList && len(n.items) > 0 {
+		n = n.items[0]
+	}
+	if n != nil && n.tag == "QUERY" {
+		r.view = w.query(n, nil)
+	}
+	return r.view
+}
+
+// functionColumn answers for a column of a function in FROM: those that
+// generate values, and the ordinality column.
+func (w *walker) functionColumn(entry *node, column int) bool {
+	functions := entry.list("functions")
+	if len(functions) != 1 {
+		return true
+	}
+	columns := functions[0].num("funccolcount")
+	if entry.flag("funcordinality") && column == columns+1 {
+		return false
+	}
+	call := functions[0].get("funcexpr")
+	if call == nil || call.tag != "FUNCEXPR" || column != 1 {
+		return true
+	}
+	return w.functionName(call) != "generate_series"
+}
+
+// paramDimensions finds, per parameter, how many dimensions the array column
+// has that it is written to.
+func (w *walker) paramDimensions(query *node) (map[int]int, error) {
+	out := map[int]int{}
+	rtable := query.list("rtable")
+	result := query.num("resultRelation")
+	if result < 1 || result > len(rtable) || rtable[result-1].num("rtekind") != 0 {
+		return out, nil
+	}
+	r, err := w.engine.relation(w.ctx, uint32(rtable[result-1].num("relid")))
+	if err != nil {
+		return nil, err
+	}
+	note := func(e *node, column int) {
+		if e != nil && e.tag == "PARAM" {
+			if a := r.attribute(column); a != nil && a.dims > 1 {
+				out[e.num("paramid")-1] = a.dims
+			}
+		}
+	}
+	for _, t := range query.list("targetList") {
+		e, column := t.get("expr"), t.num("resno")
+		note(e, column)
+		if e != nil && e.tag == "VAR" && e.num("varno") >= 1 && e.num("varno") <= len(rtable) {
+			for _, row := range rtable[e.num("varno")-1].list("values_lists") {
+				if i := e.num("varattno") - 1; i >= 0 && i < len(row.items) {
+					note(row.items[i], column)
+				}
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,456 @@
+// Package postgres describes queries for PostgreSQL 14 and later: types by
+// PREPARE, nullability from the engine's own parse tree, all within one
+// transaction that is rolled back. Nothing of the user's is executed but the
+// schema.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	// the reference driver: exposes Parse/Describe with parameter and result
+	// OIDs, table origin and error positions
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// Engine is one transaction on a PostgreSQL database.
+type Engine struct {
+	conn    *pgx.Conn
+	server  *Server // when it is ours
+	version string
+	types   map[uint32]*pgType
+	tables  map[uint32]*relation
+	names   map[string]map[uint32]string // see catalog.go
+}
+
+// Open connects to the database of url, or to an embedded server when url is
+// empty, and begins the transaction.
+func Open(ctx context.Context, url string) (*Engine, error) {
+	e := &Engine{types: map[uint32]*pgType{}, tables: map[uint32]*relation{}, names: map[string]map[uint32]string{}}
+	if url == "" {
+		server, err := StartServer(ctx)
+		if err != nil {
+			return nil, err
+		}
+		e.server, url = server, server.URL()
+	}
+	if err := e.connect(ctx, url); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+func (e *Engine) connect(ctx context.Context, url string) error {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return base.Errorf(base.Invalid, "PostgreSQL URL: %w", err)
+	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	if e.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
+		return base.Errorf(base.Unavailable, "connect to PostgreSQL: %w", err)
+	}
+	var number int
+	if err := e.conn.QueryRow(ctx, `SELECT current_setting('server_version'), current_setting('server_version_num')::int`).Scan(&e.version, &number); err != nil {
+		return fmt.Errorf("read the version: %w", err)
+	}
+	e.version, _, _ = strings.Cut(e.version, " ")
+	if number < 140000 {
+		return base.Errorf(base.Invalid, "PostgreSQL %s is too old: nullability needs 14 or later", e.version).
+			WithHint("unset SCOTER_POSTGRES_URL to use the embedded one")
+	}
+	if _, err := e.conn.Exec(ctx, "BEGIN"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	return nil
+}
+
+// Version is such as "18.3".
+func (e *Engine) Version() string { return e.version }
+
+// Close rolls back, disconnects and stops a server of our own.
+func (e *Engine) Close() error {
+	var err error
+	if e.conn != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if _, rollback := e.conn.Exec(ctx, "ROLLBACK"); rollback != nil && !e.conn.IsClosed() {
+			err = fmt.Errorf("roll back: %w", rollback)
+		}
+		err = errors.Join(err, e.conn.Close(ctx))
+		e.conn = nil
+	}
+	if e.server != nil {
+		err = errors.Join(err, e.server.Close())
+		e.server = nil
+	}
+	return err
+}
+
+// refused turns the server's error about a text into a SQLError.
+func refused(err error, text string) error {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return err
+	}
+	out := &analyze.SQLError{Message: pg.Message, Offset: -1, Hint: pg.Hint}
+	if pg.Detail != "" {
+		out.Message += " (" + pg.Detail + ")"
+	}
+	if pg.Position > 0 {
+		out.Offset = byteOffset(text, int(pg.Position))
+	}
+	return out
+}
+
+// byteOffset turns a position in characters, from 1, into a byte offset.
+func byteOffset(text string, position int) int {
+	for i := range text {
+		if position--; position == 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// guarded runs f behind a savepoint, so that a refused statement does not end
+// the transaction. What f did is undone unless keep is set and it succeeded.
+func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
+	if _, err := e.conn.Exec(ctx, "SAVEPOINT scoter"); err != nil {
+		return fmt.Errorf("savepoint: %w", err)
+	}
+	err := f()
+	end := "ROLLBACK TO SAVEPOINT scoter; RELEASE SAVEPOINT scoter"
+	if err == nil && keep {
+		end = "RELEASE SAVEPOINT scoter"
+	}
+	if _, e := e.conn.Exec(ctx, end); e != nil {
+		return fmt.Errorf("release savepoint: %w", errors.Join(e, err))
+	}
+	return err
+}
+
+// Exec runs one statement of the schema.
+func (e *Engine) Exec(ctx context.Context, sql string) error {
+	e.types, e.tables, e.names = map[uint32]*pgType{}, map[uint32]*relation{}, map[string]map[uint32]string{}
+	return e.guarded(ctx, true, func() error {
+		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
+		var pg *pgconn.PgError
+		if errors.As(err, &pg) && pg.Code == "25001" { // CREATE INDEX CONCURRENTLY and the like
+			out := refused(err, sql).(*analyze.SQLError)
+			out.Hint = "migrations run in one transaction"
+			return out
+		}
+		return refused(err, sql)
+	})
+}
+
+// Applied reads the migration table, ours or SQG's.
+func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, error) {
+	applied := map[string]bool{}
+	for _, table := range []string{"_scoter_migrations", "_sqg_migrations"} {
+		var exists bool
+		if err := e.conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, table).Scan(&exists); err != nil {
+			return nil, err
+		}
+		if !exists {
+			continue
+		}
+		rows, err := e.conn.Query(ctx, `SELECT migration_id FROM `+table+` WHERE project = $1`, project)
+		if err != nil {
+			return nil, err
+		}
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			applied[id] = true
+		}
+	}
+	return applied, nil
+}
+
+func placeholder(i int) string { return fmt.Sprintf("$%d", i+1) }
+
+// Describe prepares the statement and analyses its tree.
+func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.Description, error) {
+	sql := s.Render(placeholder)
+	fail := func(err error) error {
+		out := refused(err, sql)
+		var r *analyze.SQLError
+		if errors.As(out, &r) && r.Offset >= 0 {
+			r.Offset = s.Origin(r.Offset, placeholder)
+		}
+		return out
+	}
+	prepared, err := e.prepare(ctx, s, sql)
+	if err != nil {
+		return nil, fail(err)
+	}
+	d := &analyze.Description{Statement: ir.StatementOther}
+	tree, err := e.tree(ctx, sql, prepared)
+	if err != nil {
+		return nil, fail(err)
+	}
+	w := &walker{engine: e, ctx: ctx, nullableParam: func(i int) bool { return i >= len(s.Params) || s.Params[i].Null }}
+	var nullable []bool
+	var dims map[int]int
+	if tree != nil {
+		if nullable, err = w.result(tree); err != nil {
+			return nil, err
+		}
+		if dims, err = w.paramDimensions(tree); err != nil {
+			return nil, err
+		}
+		d.Statement, d.ReadOnly = statementClass(tree)
+	} else if class := firstWordClass(sql); class != "" {
+		d.Statement = class
+	}
+	occurrences := s.Occurrences()
+	for i, oid := range prepared.ParamOIDs {
+		t, err := e.typ(ctx, oid, -1, dims[i])
+		if err != nil {
+			return nil, err
+		}
+		d.Params = append(d.Params, analyze.ParamInfo{Type: t, Cast: occurrences[i] > 1})
+	}
+	if s.Verb == ir.VerbExec {
+		return d, nil
+	}
+	for i, f := range prepared.Fields {
+		c := analyze.ColumnInfo{Name: f.Name, Unnamed: f.Name == "?column?", Nullable: true}
+		dimensions := 0
+		if f.TableOID != 0 && f.TableAttributeNumber > 0 {
+			r, err := e.relation(ctx, f.TableOID)
+			if err != nil {
+				return nil, err
+			}
+			if a := r.attribute(int(f.TableAttributeNumber)); a != nil {
+				c.Origin = &ir.Origin{Schema: r.schema, Table: r.name, Column: a.name}
+				dimensions = a.dims
+			}
+		}
+		if c.Type, err = e.typ(ctx, f.DataTypeOID, f.TypeModifier, dimensions); err != nil {
+			return nil, err
+		}
+		if i < len(nullable) {
+			c.Nullable = nullable[i]
+		}
+		d.Columns = append(d.Columns, c)
+	}
+	return d, nil
+}
+
+// prepare has the server parse the statement. Where it cannot tell a
+// parameter's type (`$1 IS NULL` alone), the samples' types are given.
+func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) (*pgconn.StatementDescription, error) {
+	var out *pgconn.StatementDescription
+	attempt := func(oids []uint32) error {
+		return e.guarded(ctx, true, func() (err error) {
+			out, err = e.conn.PgConn().Prepare(ctx, "", sql, oids)
+			return err
+		})
+	}
+	err := attempt(nil)
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) || pg.Code != "42P18" && pg.Code != "42P08" && pg.Code != "42725" {
+		return out, err
+	}
+	oids, unified := e.unify(ctx, s)
+	if unified != nil {
+		return nil, unified
+	}
+	for i, p := range s.Params {
+		if oids[i] == 0 {
+			oids[i] = e.sampleType(ctx, p)
+		}
+	}
+	if retry := attempt(oids); retry != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// unify finds the types of parameters that some of their occurrences tell and
+// others do not (`$1 IS NULL OR id = $1`): every occurrence becomes a parameter
+// of its own, and those that the server knows nothing about become NULL.
+func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, error) {
+	oids := make([]uint32, len(s.Params))
+	blocked := map[int]bool{} // by occurrence
+	total := 0
+	for _, n := range s.Occurrences() {
+		total += n
+	}
+	for range total {
+		var params, starts []int // of the occurrences that are left
+		var occurrences []int
+		sql, occurrence := "", 0
+		for _, p := range s.Pieces {
+			if p.Kind != ir.ParamRef {
+				sql += p.Text
+				continue
+			}
+			if blocked[occurrence] {
+				sql += "NULL"
+			} else {
+				starts, params, occurrences = append(starts, len(sql)), append(params, p.Param), append(occurrences, occurrence)
+				sql += placeholder(len(params) - 1)
+			}
+			occurrence++
+		}
+		var found []uint32
+		err := e.guarded(ctx, true, func() error {
+			d, err := e.conn.PgConn().Prepare(ctx, "", sql, nil)
+			if err == nil {
+				found = d.ParamOIDs
+			}
+			return err
+		})
+		var pg *pgconn.PgError
+		if errors.As(err, &pg) {
+			if i := blamed(pg, sql, starts); i >= 0 {
+				blocked[occurrences[i]] = true
+				continue
+			}
+		}
+		if err != nil && pg == nil {
+			return nil, err
+		}
+		for i, oid := range found {
+			if oids[params[i]] == 0 {
+				oids[params[i]] = oid
+			}
+		}
+		break
+	}
+	return oids, nil
+}
+
+// blamed returns which of the parameters, by where they start in sql, an error
+// is about, or -1. The server gives the place, or the number in its message.
+func blamed(pg *pgconn.PgError, sql string, starts []int) int {
+	for i, start := range starts {
+		if pg.Position > 0 && start == byteOffset(sql, int(pg.Position)) {
+			return i
+		}
+	}
+	if _, after, found := strings.Cut(pg.Message, "$"); found && pg.Position == 0 {
+		n := 0
+		if _, err := fmt.Sscanf(after, "%d", &n); err == nil && n >= 1 && n <= len(starts) {
+			return n - 1
+		}
+	}
+	return -1
+}
+
+// sampleType returns the type of a sample, 0 if it has none.
+func (e *Engine) sampleType(ctx context.Context, p analyze.Sample) uint32 {
+	sample := p.Value
+	if p.In {
+		sample = "ARRAY[" + strings.Join(p.List, ", ") + "]"
+	}
+	var oid uint32
+	err := e.guarded(ctx, true, func() error {
+		d, err := e.conn.PgConn().Prepare(ctx, "", "SELECT "+sample, nil)
+		if err == nil && len(d.Fields) == 1 {
+			oid = d.Fields[0].DataTypeOID
+		}
+		return err
+	})
+	if err != nil || p.Null {
+		return 0
+	}
+	return oid
+}
+
+// tree returns the parse tree of a statement as a Query node, or nil for a
+// statement that has none (DDL). It is read from a function that is created
+// and rolled back; the function never runs.
+func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.StatementDescription) (*node, error) {
+	if firstWordClass(sql) == ir.StatementDDL {
+		return nil, nil
+	}
+	var names []string
+	for _, oid := range prepared.ParamOIDs {
+		name, err := e.formatType(ctx, oid, -1)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	var text string
+	err := e.guarded(ctx, false, func() error {
+		result := "SETOF record" // takes any columns, but wants some
+		if len(prepared.Fields) == 0 {
+			result = "void"
+		}
+		create := "CREATE FUNCTION pg_temp.scoter_probe(" + strings.Join(names, ", ") + ") RETURNS " + result +
+			" LANGUAGE sql BEGIN ATOMIC\n" + sql + "\n; END"
+		if _, err := e.conn.PgConn().Exec(ctx, create).ReadAll(); err != nil {
+			return err
+		}
+		return e.conn.QueryRow(ctx, `SELECT prosqlbody::text FROM pg_proc WHERE proname = 'scoter_probe' AND pronamespace = pg_my_temp_schema()`).Scan(&text)
+	})
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		// PREPARE took the statement: only its nullability stays unknown.
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the parse tree: %w", err)
+	}
+	n, err := parseNode(text)
+	if err != nil {
+		return nil, err
+	}
+	// ((QUERY)) or (QUERY) around the only statement.
+	for n != nil && n.isList && len(n.items) > 0 {
+		n = n.items[0]
+	}
+	if n == nil || n.tag != "QUERY" {
+		return nil, nil
+	}
+	return n, nil
+}
+
+// firstWordClass classifies the statements that have no query tree, by their
+// first word, and tells nothing about the others.
+func firstWordClass(sql string) ir.Statement {
+	word := strings.ToUpper(strings.TrimLeft(sql, " \t\r\n("))
+	for i, r := range word {
+		if (r < 'A' || r > 'Z') && r != '_' {
+			word = word[:i]
+			break
+		}
+	}
+	switch word {
+	case "CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT", "GRANT", "REVOKE", "REINDEX":
+		return ir.StatementDDL
+	}
+	return ""
+}
+
+// statementClass reads the command of a query tree.
+func statementClass(query *node) (class ir.Statement, readOnly bool) {
+	switch query.num("commandType") {
+	case 1:
+		return ir.StatementSelect, !query.flag("hasModifyingCTE") && query.list("rowMarks") == nil
+	case 2:
+		return ir.StatementUpdate, false
+	case 3:
+		return ir.StatementInsert, false
+	case 4:
+		return ir.StatementDelete, false
+	case 5:
+		return ir.StatementMerge, false
+	}
+	return ir.StatementOther, false
+}

@@ -1,0 +1,222 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	// fetches and unpacks the PostgreSQL binaries of Maven Central, checksum
+	// included, for every platform; what it cannot is run as root, so the
+	// server process is ours
+	embedded "github.com/fergusstrange/embedded-postgres"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// version is the PostgreSQL that is embedded: 16 or later, for varnullingrels.
+const version = embedded.V18
+
+// Server is an embedded PostgreSQL in a folder of its own, reached through a
+// Unix socket in that folder: it takes no port and nobody else can connect.
+type Server struct {
+	folder  string
+	process *exec.Cmd
+	exited  chan error
+	log     *bytes.Buffer
+	once    sync.Once
+}
+
+// StartServer starts an embedded PostgreSQL. The binaries (about 30 MB) are
+// downloaded once into the user's cache folder. It refuses Windows, which has
+// no Unix sockets there: set SCOTER_POSTGRES_URL.
+func StartServer(ctx context.Context) (*Server, error) {
+	if runtime.GOOS == "windows" {
+		return nil, base.Errorf(base.Unavailable, "the embedded PostgreSQL does not run on Windows").
+			WithHint("set SCOTER_POSTGRES_URL to a database")
+	}
+	binaries, err := fetch()
+	if err != nil {
+		return nil, base.Errorf(base.Unavailable, "embedded PostgreSQL: %w", err).
+			WithHint("set SCOTER_POSTGRES_URL to a database, such as postgres://user:password@localhost:5432/scratch")
+	}
+	// Short: a Unix socket's path has about 100 bytes.
+	folder, err := os.MkdirTemp("", "scoter-pg")
+	if err != nil {
+		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
+	}
+	s := &Server{folder: folder, log: &bytes.Buffer{}}
+	if err := s.start(ctx, binaries); err != nil {
+		return nil, errors.Join(fmt.Errorf("embedded PostgreSQL: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+// URL is a connection string for the server's only database.
+func (s *Server) URL() string {
+	return fmt.Sprintf("host=%s user=postgres dbname=postgres sslmode=disable", s.folder)
+}
+
+func (s *Server) data() string { return filepath.Join(s.folder, "data") }
+
+func (s *Server) start(ctx context.Context, binaries string) error {
+	attributes, err := credential(s.folder)
+	if err != nil {
+		return err
+	}
+	bin := func(name string) string { return filepath.Join(binaries, "bin", name) }
+	init := exec.CommandContext(ctx, bin("initdb"), "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
+	init.SysProcAttr, init.Dir = attributes, s.folder
+	if out, err := init.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
+	}
+	// Nothing here outlives the process, so nothing need be durable.
+	s.process = exec.Command(bin("postgres"), "-D", s.data(), "-k", s.folder, "-h", "",
+		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "wal_level=minimal",
+		"-c", "max_wal_senders=0", "-c", "max_connections=20", "-c", "shared_buffers=16MB", "-c", "autovacuum=off", "-c", "max_prepared_transactions=0")
+	s.process.SysProcAttr, s.process.Dir = attributes, s.folder
+	s.process.Stdout, s.process.Stderr = s.log, s.log
+	if err := s.process.Start(); err != nil {
+		return fmt.Errorf("start postgres: %w", err)
+	}
+	s.exited = make(chan error, 1)
+	go func() { s.exited <- s.process.Wait() }()
+	deadline := time.NewTimer(30 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if ready(s.data()) {
+				return nil
+			}
+		case err := <-s.exited:
+			s.process = nil
+			return fmt.Errorf("postgres ended: %v: %s", err, bytes.TrimSpace(s.log.Bytes()))
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-deadline.C:
+			return fmt.Errorf("postgres was not ready within 30 s: %s", bytes.TrimSpace(s.log.Bytes()))
+		}
+	}
+}
+
+// ready reads the status that the postmaster writes as the last line of its
+// pid file once it takes connections.
+func ready(data string) bool {
+	pid, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	lines := bytes.Split(bytes.TrimSpace(pid), []byte("\n"))
+	return err == nil && len(lines) >= 8 && string(bytes.TrimSpace(lines[7])) == "ready"
+}
+
+// Close stops the server at once and removes its folder.
+func (s *Server) Close() error {
+	var err error
+	s.once.Do(func() {
+		if s.process != nil {
+			// SIGQUIT is an immediate shutdown: children end too, nothing is flushed.
+			if e := s.process.Process.Signal(syscall.SIGQUIT); e != nil && !errors.Is(e, os.ErrProcessDone) {
+				err = fmt.Errorf("stop embedded PostgreSQL: %w", e)
+			}
+			select {
+			case <-s.exited:
+			case <-time.After(5 * time.Second):
+				_ = s.process.Process.Kill() // it did not follow; the folder's removal reports what remains
+			}
+		}
+		if e := os.RemoveAll(s.folder); e != nil {
+			err = errors.Join(err, fmt.Errorf("remove embedded PostgreSQL: %w", e))
+		}
+	})
+	return err
+}
+
+// fetch returns the folder with the binaries, and fills it the first time. The
+// library only fetches on the way to starting a server; a data folder that
+// cannot exist ends that way right after.
+func fetch() (string, error) {
+	cache, err := cacheFolder()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(cache, "postgres-"+string(version))
+	if _, err := os.Stat(filepath.Join(folder, "complete")); err == nil {
+		return folder, nil
+	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", err
+	}
+	// Unpacked beside, then renamed, so that a second process never sees half.
+	scratch, err := os.MkdirTemp(cache, "unpack")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	file := filepath.Join(scratch, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		return "", err
+	}
+	port, err := freePort()
+	if err != nil {
+		return "", err
+	}
+	unpacked := filepath.Join(scratch, "postgres")
+	startErr := embedded.NewDatabase(embedded.DefaultConfig().Version(version).Port(port).
+		CachePath(filepath.Join(scratch, "download")).BinariesPath(unpacked).
+		RuntimePath(filepath.Join(scratch, "run")).DataPath(filepath.Join(file, "none"))).Start()
+	for _, name := range []string{"postgres", "initdb"} {
+		if _, err := os.Stat(filepath.Join(unpacked, "bin", name)); err != nil {
+			return "", fmt.Errorf("fetch binaries: %w", startErr)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(unpacked, "complete"), []byte(version), 0o644); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(scratch, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.Rename(unpacked, folder); err != nil {
+		if _, other := os.Stat(filepath.Join(folder, "complete")); other != nil {
+			return "", err
+		}
+	}
+	return folder, nil
+}
+
+// cacheFolder is under the user's cache, or, for root, under the system's:
+// the server runs as another user, who cannot enter root's home.
+func cacheFolder() (string, error) {
+	if os.Geteuid() == 0 && runtime.GOOS == "linux" {
+		return "/var/cache/scoter", nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "scoter"), nil
+}
+
+// freePort finds a port for the library's check; nothing listens on it.
+func freePort() (uint32, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return uint32(l.Addr().(*net.TCPAddr).Port), nil
+}
+
+func number(n string) (uint32, error) {
+	id, err := strconv.ParseUint(n, 10, 32)
+	return uint32(id), err
+}

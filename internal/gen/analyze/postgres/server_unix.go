@@ -1,0 +1,41 @@
+//go:build unix
+
+package postgres
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"syscall"
+)
+
+// credential makes the server run as another user when this process is root:
+// PostgreSQL refuses root. The folder is given to that user. A group of its
+// own keeps the terminal's Ctrl-C from reaching the server before us.
+func credential(folder string) (*syscall.SysProcAttr, error) {
+	attributes := &syscall.SysProcAttr{Setpgid: true}
+	dieWithParent(attributes)
+	if os.Geteuid() != 0 {
+		return attributes, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := number(u.Uid)
+		if err != nil {
+			return nil, err
+		}
+		gid, err := number(u.Gid)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.Chown(folder, int(uid), int(gid)); err != nil {
+			return nil, err
+		}
+		attributes.Credential = &syscall.Credential{Uid: uid, Gid: gid, NoSetGroups: true}
+		return attributes, nil
+	}
+	return nil, fmt.Errorf("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as")
+}

@@ -1,0 +1,339 @@
+package analyze
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// Input is one `sql` entry for one engine.
+type Input struct {
+	Project string
+	Engine  ir.Engine
+	Files   []*sqlfile.File
+	// Constants are what ${sources_x} stands for, as SQL literals.
+	Constants map[string]string
+	// Sources are the attached databases; their BASELINE blocks are not run.
+	Sources []ir.Source
+}
+
+// Result is an analysed entry. Module makes modules of it.
+type Result struct {
+	input   Input
+	version string
+	quote   func(string) string
+	queries map[*sqlfile.Block]*query
+	tables  map[*sqlfile.Block]*table
+}
+
+type query struct {
+	template *sqlfile.Template
+	found    *Description
+}
+
+type table struct {
+	info *TableInfo
+	spec ir.Table // Key, Set, Insert and Ops, without types
+}
+
+// Run runs the schema and describes every query. Everything wrong goes to
+// list; the error is for what is not the user's (a lost connection). When list
+// has errors afterwards the result is nil.
+func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Result, error) {
+	r := &Result{input: input, version: engine.Version(), quote: engine.Quote, queries: map[*sqlfile.Block]*query{}, tables: map[*sqlfile.Block]*table{}}
+	ok, err := r.schema(ctx, engine, list)
+	if err != nil || !ok {
+		return nil, err
+	}
+	for _, f := range input.Files {
+		for _, b := range f.Blocks {
+			switch b.Kind {
+			case sqlfile.Query, sqlfile.Exec:
+				err = r.describe(ctx, engine, b, list)
+			case sqlfile.Table, sqlfile.Write:
+				err = r.describeTable(ctx, engine, b, list)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("analyze %s %s: %w", strings.ToLower(string(b.Kind)), b.Name, err)
+			}
+		}
+	}
+	if list.HasErrors() {
+		return nil, nil
+	}
+	return r, nil
+}
+
+// schema runs BASELINE, MIGRATE and TESTDATA blocks, in this order over all
+// files. It stops at the first error: what follows would only repeat it.
+func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bool, error) {
+	applied, err := engine.Applied(ctx, r.input.Project)
+	if err != nil {
+		return false, fmt.Errorf("read applied migrations: %w", err)
+	}
+	ids := map[string]*sqlfile.Block{}
+	for _, kind := range []sqlfile.Kind{sqlfile.Baseline, sqlfile.Migrate, sqlfile.Testdata} {
+		for _, f := range r.input.Files {
+			for _, b := range f.Blocks {
+				if b.Kind != kind || b.From != "" {
+					continue
+				}
+				if kind == sqlfile.Migrate {
+					if first := ids[b.Name]; first != nil {
+						list.Add(b.NameErrorf(diag.DuplicateName, "MIGRATE %s exists already, at %s:%d", b.Name, first.Pos().File, first.Pos().Line).
+							Suggest("give every migration an id of its own"))
+						return false, nil
+					}
+					ids[b.Name] = b
+					if applied[b.Name] {
+						continue
+					}
+				}
+				if ok, err := r.runBlock(ctx, engine, b, list); err != nil || !ok {
+					return false, err
+				}
+			}
+		}
+	}
+	return true, nil
+}
+
+func (r *Result) runBlock(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) (bool, error) {
+	for _, statement := range sqlfile.Statements(b.Body) {
+		text, at := r.text(statement), statement[0].Start
+		err := engine.Exec(ctx, text)
+		if err == nil {
+			continue
+		}
+		var refused *SQLError
+		if !errors.As(err, &refused) {
+			return false, fmt.Errorf("run %s %s: %w", strings.ToLower(string(b.Kind)), b.Name, err)
+		}
+		from, to := at, statement[len(statement)-1].End()
+		if refused.Offset >= 0 {
+			from, to = word(b, at+refused.Offset)
+		}
+		list.Add(b.Errorf(diag.SQLInvalid, from, to, "%s", refused.Message)).Suggestion = refused.Hint
+		return false, nil
+	}
+	return true, nil
+}
+
+// text joins a statement's tokens and fills in constants.
+func (r *Result) text(tokens []sqlfile.Token) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		if t.Kind == sqlfile.Var && !t.Broken {
+			b.WriteString(r.input.Constants[t.Name()])
+		} else {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
+}
+
+// word returns the byte range of the token at an offset of the file.
+func word(b *sqlfile.Block, offset int) (from, to int) {
+	for _, t := range b.Body {
+		if offset >= t.Start && offset < t.End() && t.Kind != sqlfile.Space {
+			return t.Start, t.End()
+		}
+	}
+	return offset, offset + 1
+}
+
+// describe asks the engine about one QUERY or EXEC.
+func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) error {
+	in := sqlfile.InArray
+	if r.input.Engine == ir.SQLite {
+		in = sqlfile.InJSON
+	}
+	q := &query{template: b.Template(r.input.Constants, in)}
+	s := &Statement{Verb: ir.VerbQuery, Pieces: q.template.Pieces}
+	if b.Kind == sqlfile.Exec {
+		s.Verb = ir.VerbExec
+	}
+	for i, p := range q.template.Params {
+		s.Params = append(s.Params, Sample{Name: p.Name, Value: p.Value, Null: p.Null, In: q.template.In[i], List: p.List})
+	}
+	found, err := engine.Describe(ctx, s)
+	if err != nil {
+		var refused *SQLError
+		if !errors.As(err, &refused) {
+			return err
+		}
+		from, to := b.Body[0].Start, b.Body[len(b.Body)-1].End()
+		if refused.Offset >= 0 {
+			from, to = word(b, refused.Offset)
+		}
+		d := list.Add(b.Errorf(diag.SQLInvalid, from, to, "%s", refused.Message))
+		if d.Suggestion = refused.Hint; d.Suggestion == "" {
+			return suggestTable(ctx, engine, d, b.File.Source.Text[from:to])
+		}
+		return nil
+	}
+	q.found = found
+	if len(found.Params) != len(s.Params) {
+		return fmt.Errorf("the engine described %d of %d parameters", len(found.Params), len(s.Params))
+	}
+	if err := r.override(ctx, engine, b, q, list); err != nil {
+		return err
+	}
+	checkShape(b, q, list)
+	r.queries[b] = q
+	return nil
+}
+
+// suggestTable looks for the table that a name was meant to be.
+func suggestTable(ctx context.Context, engine Engine, d *diag.Diagnostic, name string) error {
+	message := strings.ToLower(d.Message)
+	if !strings.Contains(message, "relation") && !strings.Contains(message, "table") {
+		return nil
+	}
+	names, err := engine.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, word := range append([]string{name}, strings.FieldsFunc(d.Message, func(r rune) bool { return !isNameRune(r) })...) {
+		if near := diag.Nearest(word, names); near != "" && !strings.EqualFold(near, word) {
+			d.Suggest("did you mean %s?", near)
+			return nil
+		}
+	}
+	return nil
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 127
+}
+
+// override applies `AS "name!"` and the YAML overrides.
+func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, q *query, list *diag.List) error {
+	names := []string{}
+	for i := range q.found.Columns {
+		c := &q.found.Columns[i]
+		if notNull, marked := q.template.Aliases[c.Name]; marked {
+			c.Nullable = !notNull
+		}
+		names = append(names, c.Name)
+	}
+	for _, o := range b.Overrides {
+		hit := false
+		for i := range q.found.Columns {
+			c := &q.found.Columns[i]
+			if c.Name != o.Column {
+				continue
+			}
+			hit = true
+			if o.Nullable != nil {
+				c.Nullable = *o.Nullable
+			} else if o.Type != "" {
+				c.Nullable = true // as SQG: a type alone means nullable
+			}
+			if o.Type == "" {
+				continue
+			}
+			t, err := engine.Type(ctx, o.Type)
+			var refused *SQLError
+			if errors.As(err, &refused) {
+				list.Add(b.Errorf(diag.UnknownType, o.At, o.End, "the type %q of the override does not exist: %s", o.Type, refused.Message))
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("override %s: %w", o.Column, err)
+			}
+			c.Type = t
+		}
+		if !hit {
+			d := list.Add(b.Errorf(diag.BadOverride, o.At, o.End, "the result has no column %q", o.Column))
+			if near := diag.Nearest(o.Column, names); near != "" {
+				d.Suggest("did you mean %s?", near)
+			} else if len(names) > 0 {
+				d.Suggest("it has %s", strings.Join(names, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// checkShape reports what no language could express.
+func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
+	columns := q.found.Columns
+	if b.Kind == sqlfile.Exec {
+		return
+	}
+	if len(columns) == 0 {
+		list.Add(b.NameErrorf(diag.WrongShape, "QUERY %s returns no columns", b.Name).Suggest("write -- EXEC %s, or add RETURNING", b.Name))
+		return
+	}
+	if b.Pluck {
+		if len(columns) != 1 {
+			list.Add(b.NameErrorf(diag.WrongShape, ":pluck needs exactly one column, %s has %d", b.Name, len(columns)).
+				Suggest("select one column or remove :pluck"))
+		}
+		return
+	}
+	seen := map[string]ColumnInfo{}
+	for i, c := range columns {
+		n := ir.NewName(c.Name)
+		if c.Unnamed && !nameable(c.Name) {
+			list.Add(b.NameErrorf(diag.MissingAlias, "column %d of %s has no name of its own (%s)", i+1, b.Name, shorten(c.Name)).
+				Suggest("give it one: AS some_name"))
+			continue
+		}
+		if other, taken := seen[n.Key()]; taken {
+			what := fmt.Sprintf("two columns of %s are named %s", b.Name, c.Name)
+			if other.Name != c.Name {
+				what = fmt.Sprintf("the columns %s and %s of %s become the same name in code", other.Name, c.Name, b.Name)
+			}
+			list.Add(b.NameErrorf(diag.DuplicateColumn, "%s", what).Suggest("give one of them another: AS some_name"))
+		}
+		seen[n.Key()] = c
+	}
+}
+
+// nameable reports whether a name that an engine made up from an expression
+// reads as a name: `count`, `count(*)`, `max(age)`, but not `a + 1` or `?column?`.
+func nameable(s string) bool {
+	depth := 0
+	for i, r := range s {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case r == '*' && depth > 0, r == '_', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r == '.' && depth > 0, r == '"' && depth > 0:
+		case r >= '0' && r <= '9' && i > 0:
+		default:
+			return false
+		}
+	}
+	return len(s) <= 40 && s != ""
+}
+
+func shorten(s string) string {
+	if r := []rune(strings.Join(strings.Fields(s), " ")); len(r) > 30 {
+		return string(r[:30]) + "…"
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// migration makes the representation of a MIGRATE block.
+func (r *Result) migration(b *sqlfile.Block) ir.Migration {
+	m := ir.Migration{ID: b.Name, SQL: r.text(b.Body) + ";", Doc: b.Doc, Pos: b.Pos()}
+	sum := sha256.New()
+	for _, s := range sqlfile.Statements(b.Body) {
+		text := r.text(s)
+		m.Statements = append(m.Statements, text)
+		sum.Write([]byte(strings.ReplaceAll(text, "\r\n", "\n") + ";\n"))
+	}
+	m.Checksum = hex.EncodeToString(sum.Sum(nil))
+	return m
+}

@@ -1,0 +1,161 @@
+package emit
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// words makes a set of the words in a text.
+func words(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		set[w] = true
+	}
+	return set
+}
+
+// reserved are the words that cannot be identifiers in a language, and those
+// whose redefinition would break the code around them.
+var reserved = map[Language]map[string]bool{
+	Java: words(`abstract assert boolean break byte case catch char class const continue default do double else enum extends
+		false final finally float for goto if implements import instanceof int interface long native new null package private
+		protected public return short static strictfp super switch synchronized this throw throws transient true try void
+		volatile while _ var yield record sealed permits when exports module
+		clone finalize getClass hashCode notify notifyAll toString wait equals rt`),
+	TypeScript: words(`break case catch class const continue debugger default delete do else enum export extends false finally for
+		function if import in instanceof new null return super switch this throw true try typeof var void while with
+		implements interface let package private protected public static yield await async of arguments eval undefined NaN Infinity
+		constructor prototype`),
+	Python: words(`False None True and as assert async await break class continue def del elif else except finally for from
+		global if import in is lambda nonlocal not or pass raise return try while with self match case print
+		list dict int str float bool bytes tuple type set object iter len rt`),
+	Go: words(`break case chan const continue default defer else fallthrough for func go goto if import interface map package
+		range return select struct switch type var
+		any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8
+		uint16 uint32 uint64 uintptr true false iota nil append cap clear close complex copy delete imag len make max min new
+		panic print println real recover
+		ctx q err row rows context json time big fmt iter sql`),
+}
+
+// Identifier makes base an identifier of the language: an underscore before
+// what begins with a digit, one after a reserved word. Two different words
+// lists never become one identifier by this.
+func Identifier(l Language, base string) string {
+	if base == "" {
+		return "_"
+	}
+	if unicode.IsDigit([]rune(base)[0]) {
+		base = "_" + base
+	}
+	if reserved[l][base] {
+		return base + "_"
+	}
+	return base
+}
+
+// Case is how a language writes a kind of name.
+type Case func(ir.Name) string
+
+// Method, field, parameter and type names per language.
+var (
+	methodCase = map[Language]Case{Java: ir.Name.Camel, TypeScript: ir.Name.Camel, Python: ir.Name.Snake}
+	fieldCase  = map[Language]Case{Java: ir.Name.Camel, Python: ir.Name.Snake}
+	paramCase  = map[Language]Case{Java: ir.Name.Camel, TypeScript: paramOriginal, Python: ir.Name.Snake, Go: ir.Name.Camel}
+)
+
+// paramOriginal keeps the user's spelling when it is an identifier already.
+func paramOriginal(n ir.Name) string {
+	for i, r := range n.Original {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return n.Camel()
+		}
+	}
+	if strings.HasPrefix(n.Original, "__") || n.Original == "" {
+		return n.Camel()
+	}
+	return n.Original
+}
+
+// exported makes a Pascal-case name one that Go exports: it begins with a
+// capital, which a digit and the letters of many scripts are not.
+func exported(name string) string {
+	if !unicode.IsUpper([]rune(name)[0]) {
+		return "X" + name
+	}
+	return name
+}
+
+// Type is the name of a generated type.
+func Type(l Language, n ir.Name) string {
+	if l == Go {
+		return exported(n.Pascal())
+	}
+	return Identifier(l, n.Pascal())
+}
+
+// Method is the name of a method.
+func Method(l Language, n ir.Name) string {
+	if l == Go {
+		return exported(n.Pascal())
+	}
+	return Identifier(l, methodCase[l](n))
+}
+
+// Field is the name of a row's or struct's member. In TypeScript it is the
+// column's own name, which may need quotes where it is written.
+func Field(l Language, n ir.Name) string {
+	switch l {
+	case TypeScript:
+		return n.Original
+	case Go:
+		return exported(n.Pascal())
+	}
+	return Identifier(l, fieldCase[l](n))
+}
+
+// Param is the name of a parameter.
+func Param(l Language, n ir.Name) string { return Identifier(l, paramCase[l](n)) }
+
+// Scope hands out names, each once.
+type Scope struct {
+	taken map[string]string
+}
+
+// NewScope returns a scope in which the given names are taken.
+func NewScope(taken ...string) *Scope {
+	s := &Scope{taken: map[string]string{}}
+	for _, n := range taken {
+		s.taken[n] = "the runtime"
+	}
+	return s
+}
+
+// First takes the first free one of the candidates; when none is free, the
+// last with as many underscores as it needs.
+func (s *Scope) First(owner string, candidates ...string) string {
+	for _, c := range candidates {
+		if _, taken := s.taken[c]; !taken {
+			s.taken[c] = owner
+			return c
+		}
+	}
+	name := candidates[len(candidates)-1]
+	for s.taken[name] != "" {
+		name += "_"
+	}
+	s.taken[name] = owner
+	return name
+}
+
+// Derived takes a name that cannot be altered because its parts tell the
+// reader what it is. It fails with Invalid when the name is taken.
+func (s *Scope) Derived(owner, name string) (string, error) {
+	if other, taken := s.taken[name]; taken {
+		return "", base.Errorf(base.Invalid, "%s needs the name %s, which %s has already: rename one of them", owner, name, other)
+	}
+	s.taken[name] = owner
+	return name, nil
+}

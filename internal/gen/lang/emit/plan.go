@@ -1,0 +1,179 @@
+package emit
+
+import (
+	"path"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// Plan is a module with every name and SQL text that a backend prints. What
+// cannot be generated is an error here, before any text is written.
+type Plan struct {
+	Module  *ir.Module
+	Target  ir.Target
+	Class   string
+	Queries []*Query
+	Tables  []*Table
+	// Attach are the names of the methods for Module.Sources.
+	Attach []string
+	types  map[string]string
+}
+
+// Query is a query with its names.
+type Query struct {
+	*ir.Query
+	Method string
+	// Stream is the lazy variant of an `:all`, Raw Python's variant with tuples,
+	// Batch that of a `:batch` and BatchRow the type it takes. Empty if none.
+	Stream, Raw, Batch, BatchRow string
+	// Args are the names of the parameters.
+	Args []string
+	SQL  SQL
+}
+
+// Table is a table with its operations.
+type Table struct {
+	*ir.Table
+	Ops []*Op
+}
+
+// Op is a bulk operation. Method is createReadingsAppender for an appender.
+type Op struct {
+	Op     ir.Op
+	Method string
+	Bulk   Bulk
+	Row    *ir.Row
+	// RowType is the name of its type.
+	RowType string
+}
+
+// Options say what a language and its runtime have taken and need.
+type Options struct {
+	Language Language
+	Style    Style
+	// Types and Methods are names that generated ones must not take.
+	Types, Methods []string
+	// Raw asks for the Raw variants.
+	Raw bool
+}
+
+// RowType, EnumType and StructType are the type names by IR reference.
+func (p *Plan) RowType(ref string) string    { return p.types["row "+ref] }
+func (p *Plan) EnumType(ref string) string   { return p.types["enum "+ref] }
+func (p *Plan) StructType(ref string) string { return p.types["struct "+ref] }
+
+// NewPlan names everything in a module. It fails with Invalid when two names
+// become one.
+func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
+	if err := m.Validate(); err != nil {
+		return nil, base.Errorf(base.Internal, "generate %s: %w", t.Generator, err)
+	}
+	l := o.Language
+	p := &Plan{Module: m, Target: t, types: map[string]string{}}
+	types := NewScope(o.Types...)
+	p.Class = types.First("the class", Type(l, t.Name), Type(l, t.Name.With("queries")))
+	if l == Java && !strings.HasSuffix(t.Output, "/") {
+		// A public class of Java is called as its file.
+		p.Class = strings.TrimSuffix(path.Base(t.Output), ".java")
+		types.First("the class", p.Class)
+	}
+	name := func(kind, ref string, n ir.Name) {
+		p.types[kind+" "+ref] = types.First(kind+" "+n.Original, Type(l, n), Type(l, n.With(kind)))
+	}
+	for _, e := range m.Enums {
+		name("enum", e.Ref, e.Name)
+	}
+	for _, s := range m.Structs {
+		name("struct", s.Ref, s.Name)
+	}
+	for _, r := range m.Rows {
+		name("row", r.Ref, r.Name)
+	}
+	methods := NewScope(o.Methods...)
+	for i := range m.Queries {
+		q := &m.Queries[i]
+		n := Method(l, q.Name)
+		e := &Query{Query: q, Method: methods.First("query "+q.Name.Original, n, n+"_"), SQL: Render(q, o.Style)}
+		for _, a := range q.Params {
+			e.Args = append(e.Args, Param(l, a.Name))
+		}
+		p.Queries = append(p.Queries, e)
+	}
+	derive := func(owner string, n ir.Name, to *string) (err error) {
+		*to, err = methods.Derived(owner, Method(l, n))
+		return err
+	}
+	for _, q := range p.Queries {
+		owner := "query " + q.Name.Original
+		var err error
+		if q.Verb == ir.VerbQuery && q.Cardinality == ir.All {
+			err = derive(owner, q.Name.With("stream"), &q.Stream)
+		}
+		if err == nil && q.Verb == ir.VerbQuery && o.Raw {
+			err = derive(owner, q.Name.With("raw"), &q.Raw)
+		}
+		if err == nil && q.Verb == ir.VerbExec && q.IsBatch() {
+			err = derive(owner, q.Name.With("batch"), &q.Batch)
+			q.BatchRow = types.First(owner, Type(l, q.Name.With("params")), Type(l, q.Name.With("batch", "params")))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		table := &Table{Table: t}
+		p.Tables = append(p.Tables, table)
+		for _, op := range t.Ops {
+			ref, n := t.InsertRow, ir.Name{Words: append([]string{string(op), "all"}, t.Name.Words...)}
+			switch op {
+			case ir.OpAppender:
+				n = ir.Name{Words: append(append([]string{"create"}, t.Name.Words...), "appender")}
+			case ir.OpUpdate:
+				ref = t.UpdateRow
+			case ir.OpDelete:
+				ref = t.KeyRow
+			}
+			e := &Op{Op: op, Bulk: BulkSQL(m.Engine, t, op), Row: m.Row(ref), RowType: p.RowType(ref)}
+			if err := derive("table "+t.Name.Original, n, &e.Method); err != nil {
+				return nil, err
+			}
+			table.Ops = append(table.Ops, e)
+		}
+	}
+	for _, s := range m.Sources {
+		name := ""
+		if err := derive("source "+s.Name.Original, ir.Name{Words: append([]string{"attach"}, s.Name.Words...)}, &name); err != nil {
+			return nil, err
+		}
+		p.Attach = append(p.Attach, name)
+	}
+	return p, nil
+}
+
+// IsBatch reports whether the query gets a batch method: only a statement with
+// parameters has anything to run more than once for.
+func (q *Query) IsBatch() bool { return q.Query.Batch && len(q.Params) > 0 }
+
+// File is where the generated file goes: the target's output, or in that
+// folder the module's name in the language's usual case with the extension.
+func File(t ir.Target, name Case, extension string) string {
+	if strings.HasSuffix(t.Output, "/") {
+		return path.Join(t.Output, name(t.Name)+extension)
+	}
+	return path.Clean(t.Output)
+}
+
+// Header is the first line of every generated file, without comment markers.
+const Header = "Generated by scoter generate. Do not edit: change the SQL and generate again."
+
+// DocLines are the lines of a doc comment, made harmless for the language.
+func DocLines(l Language, doc []string) []string {
+	var lines []string
+	for _, d := range doc {
+		lines = append(lines, DocText(l, d))
+	}
+	return lines
+}

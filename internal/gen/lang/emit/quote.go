@@ -1,0 +1,174 @@
+package emit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Language is a language that code is generated in.
+type Language string
+
+// The languages.
+const (
+	Java       Language = "java"
+	TypeScript Language = "typescript"
+	Python     Language = "python"
+	Go         Language = "go"
+)
+
+// maxJavaConstant is below the 65,535 bytes that a class file gives a string
+// constant, with room for the two-byte form of NUL.
+const maxJavaConstant = 30000
+
+// Quote returns an expression of the language whose value is exactly s. Bytes
+// that are not UTF-8 become U+FFFD, as everywhere in Go's string handling.
+func Quote(l Language, s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if l == Java && len(s) > maxJavaConstant {
+		var parts []string
+		for len(s) > maxJavaConstant {
+			cut := maxJavaConstant
+			for !utf8.RuneStart(s[cut]) {
+				cut--
+			}
+			parts = append(parts, Quote(Java, s[:cut]))
+			s = s[cut:]
+		}
+		return "String.join(\"\", " + strings.Join(append(parts, Quote(Java, s)), ", ") + ")"
+	}
+	if l == Go {
+		return strconv.Quote(s)
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x20 || r == 0x7f:
+			// In Java an octal escape: \u000a would end the line before the
+			// literal is read.
+			if l == Java {
+				fmt.Fprintf(&b, `\%03o`, r)
+			} else {
+				fmt.Fprintf(&b, `\x%02x`, r)
+			}
+		case r < 0x7f || unicode.IsLetter(r) || unicode.IsDigit(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(escaped(l, r))
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// escaped is the escape sequence of a character beyond ASCII that is better
+// not written as itself (spaces, marks, directions, symbols).
+func escaped(l Language, r rune) string {
+	switch {
+	case l == Python && r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	case r > 0xffff:
+		hi, lo := utf16.EncodeRune(r)
+		return fmt.Sprintf(`\u%04x\u%04x`, hi, lo)
+	default:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+}
+
+// QuoteBlock is Quote for longer text such as SQL: it uses the language's
+// multi-line literal where that can hold s and reads better.
+// Further lines are written with indent where the language strips it.
+func QuoteBlock(l Language, s, indent string) string {
+	lines := strings.Contains(s, "\n")
+	if !plainBlock(s) || !lines && (l == Java || l == Python || !strings.Contains(s, `"`)) {
+		return Quote(l, s)
+	}
+	switch l {
+	case Go:
+		if !strings.Contains(s, "`") {
+			return "`" + s + "`"
+		}
+	case TypeScript:
+		return "`" + strings.NewReplacer("\\", "\\\\", "`", "\\`", "${", "\\${").Replace(s) + "`"
+	case Python:
+		return `"""\` + "\n" + strings.NewReplacer("\\", "\\\\", `"`, `\"`).Replace(s) + `"""`
+	case Java:
+		if len(s) > maxJavaConstant {
+			break
+		}
+		var b strings.Builder
+		b.WriteString("\"\"\"\n")
+		lines := strings.Split(s, "\n")
+		for i, line := range lines {
+			line = strings.NewReplacer("\\", "\\\\", `"""`, `\"""`).Replace(line)
+			// Trailing white space would be stripped.
+			if body := strings.TrimRight(line, " \t"); body != line {
+				tail := strings.ReplaceAll(strings.ReplaceAll(line[len(body):], "\t", `\t`), " ", `\040`)
+				line = body + tail
+			}
+			if line != "" || i == len(lines)-1 {
+				b.WriteString(indent)
+			}
+			b.WriteString(line)
+			if i == len(lines)-1 {
+				// The line of the closing quotes fixes the indentation; the
+				// backslash keeps its line end out of the text.
+				b.WriteString(`\`)
+			}
+			b.WriteByte('\n')
+		}
+		b.WriteString(indent + `"""`)
+		return b.String()
+	}
+	return Quote(l, s)
+}
+
+// plainBlock reports whether s has only characters that mean themselves in a
+// multi-line literal of every language.
+func plainBlock(s string) bool {
+	if !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
+		if r == '\n' || r == '\t' || r >= 0x20 && r < 0x7f {
+			continue
+		}
+		if r < 0x80 || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// DocText makes a line of a doc comment harmless: no end of comment, no
+// escape that a compiler reads even there, no control character.
+func DocText(l Language, line string) string {
+	line = strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\ufeff' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(line, "\uFFFD"))
+	switch l {
+	case Java:
+		line = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;", "*/", "*&#47;", "\\", "&#92;").Replace(line)
+	case TypeScript:
+		line = strings.ReplaceAll(line, "*/", "*\\/")
+	case Python:
+		line = strings.NewReplacer("\\", "\\\\", `"`, `\"`).Replace(line)
+	}
+	return strings.TrimRight(line, " ")
+}

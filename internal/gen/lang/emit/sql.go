@@ -1,0 +1,208 @@
+package emit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// Style is how a driver writes placeholders.
+type Style int
+
+// The styles.
+const (
+	// Question is `?` per occurrence (SQLite).
+	Question Style = iota
+	// QuestionJDBC is Question where a `?` of the SQL itself is written `??`
+	// (the PostgreSQL JDBC driver).
+	QuestionJDBC
+	// Dollar is `$1`, the same number for the same parameter (DuckDB, pg, pgx).
+	Dollar
+	// Percent is psycopg's `%(p1)s`, the same name for the same parameter, with
+	// every other `%` doubled if there are parameters at all.
+	Percent
+)
+
+// SQL is the text of a query for one placeholder style.
+type SQL struct {
+	Text string
+	// Binds are the indices in Query.Params in the order in which a driver
+	// wants the values: one per occurrence for Question, one per parameter
+	// otherwise.
+	Binds []int
+}
+
+// Render writes the segments of a query with placeholders.
+func Render(q *ir.Query, style Style) SQL {
+	var b strings.Builder
+	var binds []int
+	for _, s := range q.Segments {
+		switch s.Kind {
+		case ir.ParamRef:
+			p := ""
+			switch style {
+			case Dollar:
+				p = "$" + strconv.Itoa(s.Param+1)
+			case Percent:
+				p = fmt.Sprintf("%%(p%d)s", s.Param+1)
+			default:
+				binds = append(binds, s.Param)
+				p = "?"
+				if native := q.Params[s.Param].Type.Native; s.Cast && native != "" {
+					p = "CAST(? AS " + native + ")"
+				}
+			}
+			if text := b.String(); text != "" && wordByte(text[len(text)-1]) {
+				p = " " + p
+			}
+			b.WriteString(p)
+		case ir.Code:
+			text := s.Text
+			if style == QuestionJDBC {
+				text = strings.ReplaceAll(text, "?", "??")
+			}
+			b.WriteString(escapePercent(q, style, text))
+		default:
+			b.WriteString(escapePercent(q, style, s.Text))
+		}
+	}
+	if style == Dollar || style == Percent {
+		for i := range q.Params {
+			binds = append(binds, i)
+		}
+	}
+	return SQL{Text: b.String(), Binds: binds}
+}
+
+// wordByte says that a placeholder right behind c would be read as part of
+// the word before it (`id=$1` is fine, `LIMIT$1` is not).
+func wordByte(c byte) bool {
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+func escapePercent(q *ir.Query, style Style, text string) string {
+	if style == Percent && len(q.Params) > 0 {
+		return strings.ReplaceAll(text, "%", "%%")
+	}
+	return text
+}
+
+// Bulk is the SQL text of one bulk operation on a table. The Columns are in
+// the order of the operation's row type.
+type Bulk struct {
+	Op      ir.Op
+	Columns []int
+	// Target is the table's SQL name with the list of columns to write:
+	// `app.tasks (a, b)`.
+	Target string
+	// Row is the statement that does one row with `?` placeholders (SQLite),
+	// and RowOrder the positions in Columns of its values.
+	Row      string
+	RowOrder []int
+	// Stage is the name of the temporary table that an update, delete or upsert
+	// first fills (DuckDB, PostgreSQL); Create, Dedupe (the last of several
+	// rows with one key wins), Apply and Drop are run in this order around it.
+	Stage, Create, Dedupe, Apply, Drop string
+}
+
+// BulkSQL writes the statements of an operation. An appender and an insert
+// write straight into the table and have no stage.
+func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
+	b := Bulk{Op: op}
+	switch op {
+	case ir.OpUpdate:
+		b.Columns = append(append([]int{}, t.Key...), t.Set...)
+	case ir.OpDelete:
+		b.Columns = t.Key
+	default:
+		b.Columns = t.Insert
+	}
+	name := func(i int) string { return t.Columns[i].SQLName }
+	list := func(at []int, f func(int) string, sep string) string {
+		var parts []string
+		for _, i := range at {
+			parts = append(parts, f(i))
+		}
+		return strings.Join(parts, sep)
+	}
+	columns := list(b.Columns, name, ", ")
+	b.Target = t.SQLName + " (" + columns + ")"
+	same := func(left, right func(int) string) func(int) string {
+		return func(i int) string {
+			switch {
+			case !t.Columns[i].Nullable:
+				return left(i) + " = " + right(i)
+			case e == ir.SQLite:
+				return left(i) + " IS " + right(i)
+			default:
+				return left(i) + " IS NOT DISTINCT FROM " + right(i)
+			}
+		}
+	}
+	conflict := " ON CONFLICT (" + list(t.Key, name, ", ") + ") DO NOTHING"
+	if len(t.Set) > 0 {
+		conflict = " ON CONFLICT (" + list(t.Key, name, ", ") + ") DO UPDATE SET " +
+			list(t.Set, func(i int) string { return name(i) + " = excluded." + name(i) }, ", ")
+	}
+	if e == ir.SQLite {
+		mark := func(int) string { return "?" }
+		for i := range b.Columns {
+			b.RowOrder = append(b.RowOrder, i)
+		}
+		insert := "INSERT INTO " + b.Target + " VALUES (" + list(b.Columns, mark, ", ") + ")"
+		where := " WHERE " + list(t.Key, same(name, mark), " AND ")
+		switch op {
+		case ir.OpUpdate:
+			b.Row = "UPDATE " + t.SQLName + " SET " + list(t.Set, func(i int) string { return name(i) + " = ?" }, ", ") + where
+			b.RowOrder = append(b.RowOrder[len(t.Key):], b.RowOrder[:len(t.Key)]...)
+		case ir.OpDelete:
+			b.Row = "DELETE FROM " + t.SQLName + where
+		case ir.OpUpsert:
+			b.Row = insert + conflict
+		default:
+			b.Row = insert
+		}
+		return b
+	}
+	if op == ir.OpAppender || op == ir.OpInsert {
+		return b
+	}
+	b.Stage = "_scoter_" + t.Name.Snake() + "_" + string(op)
+	stage := `"` + b.Stage + `"`
+	of := func(alias string) func(int) string {
+		return func(i int) string { return alias + "." + name(i) }
+	}
+	match := list(t.Key, same(of("t"), of("s")), " AND ")
+	b.Create = "CREATE TEMP TABLE " + stage + " AS SELECT " + columns + " FROM " + t.SQLName + " LIMIT 0"
+	b.Drop = "DROP TABLE " + stage
+	position := "rowid"
+	if e == ir.Postgres {
+		position = "ctid"
+	}
+	b.Dedupe = "DELETE FROM " + stage + " AS t USING " + stage + " AS s WHERE " + match + " AND t." + position + " < s." + position
+	switch op {
+	case ir.OpUpdate:
+		b.Apply = "UPDATE " + t.SQLName + " AS t SET " + list(t.Set, func(i int) string { return name(i) + " = s." + name(i) }, ", ") +
+			" FROM " + stage + " AS s WHERE " + match
+	case ir.OpDelete:
+		b.Apply = "DELETE FROM " + t.SQLName + " AS t USING " + stage + " AS s WHERE " + match
+	case ir.OpUpsert:
+		b.Apply = "INSERT INTO " + b.Target + " SELECT " + columns + " FROM " + stage + conflict
+	}
+	return b
+}
+
+// StagedInsert is BulkSQL of an insert through a temporary table, for DuckDB's
+// appender, which must be given every column of what it appends to.
+func StagedInsert(t *ir.Table, op ir.Op) Bulk {
+	b := BulkSQL(ir.DuckDB, t, op)
+	b.Stage = "_scoter_" + t.Name.Snake() + "_" + string(op)
+	stage := `"` + b.Stage + `"`
+	columns := b.Target[len(t.SQLName)+2 : len(b.Target)-1]
+	b.Create = "CREATE TEMP TABLE " + stage + " AS SELECT " + columns + " FROM " + t.SQLName + " LIMIT 0"
+	b.Apply = "INSERT INTO " + b.Target + " SELECT " + columns + " FROM " + stage
+	b.Drop = "DROP TABLE " + stage
+	return b
+}

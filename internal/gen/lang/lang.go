@@ -1,0 +1,29 @@
+// Package lang turns modules into code: a pure function from the
+// intermediate representation and a target to files.
+package lang
+
+import (
+	"sort"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/typescript"
+)
+
+// Generate writes the files of one target, sorted by path: the generated file
+// and the runtime files that it uses. Targets that share a folder write some
+// runtime files twice, with equal content. It fails with Invalid when the
+// module cannot become correct code and with Internal when the module itself
+// is broken.
+func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
+	backends := map[string]func(*ir.Module, ir.Target) ([]ir.File, error){
+		"typescript": typescript.Generate,
+	}
+	backend, ok := backends[t.Language]
+	if !ok {
+		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+	}
+	files, err := backend(m, t)
+	sort.Slice(files, func(i, j int) bool { return files[i].Path < files[j].Path })
+	return files, err
+}

@@ -1,0 +1,125 @@
+package typescript
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// bulks writes the constants that describe the bulk operations.
+func (g *generator) bulks() {
+	for _, t := range g.Tables {
+		for _, op := range t.Ops {
+			g.bulk(t, op)
+		}
+	}
+}
+
+func (g *generator) bulk(t *emit.Table, op *emit.Op) {
+	w, b := &g.w, op.Bulk
+	row := func(order []int) string {
+		var values []string
+		for _, i := range order {
+			c := op.Row.Columns[i]
+			values = append(values, g.write(member("r", c.Name.Original), c.Type, c.Nullable))
+		}
+		return "(r) => [" + strings.Join(values, ", ") + "]"
+	}
+	all := make([]int, len(b.Columns))
+	for i := range all {
+		all[i] = i
+	}
+	w.Blank()
+	w.Block("const "+op.Method+": rt.Bulk<"+op.RowType+"> = {", "};", func() {
+		w.Line("name: %s,", quote(op.Method))
+		if g.Module.Engine == ir.SQLite {
+			w.Line("sql: %s,", block(b.Row))
+			w.Line("values: %s,", row(b.RowOrder))
+			return
+		}
+		if g.Module.Engine == ir.Postgres {
+			target := b.Target
+			if b.Stage != "" {
+				target = `"` + b.Stage + `"`
+			}
+			w.Line("copy: %s,", block("COPY "+target+" FROM STDIN"))
+		} else {
+			w.Line("schema: %s,", schema(t))
+			w.Line("table: %s,", quote(t.Table.Table))
+			var types []string
+			for _, i := range b.Columns {
+				types = append(types, g.duckType(t.Columns[i].Type))
+			}
+			w.Line("types: [%s],", strings.Join(types, ", "))
+		}
+		w.Line("values: %s,", row(all))
+		g.stage(t, op)
+	})
+}
+
+func schema(t *emit.Table) string {
+	if t.Schema == "" {
+		return "null"
+	}
+	return quote(t.Schema)
+}
+
+// stage writes the temporary table's statements. An insert into DuckDB needs
+// one too when it does not write every column: the appender does.
+func (g *generator) stage(t *emit.Table, op *emit.Op) {
+	w, b := &g.w, op.Bulk
+	if b.Stage == "" && (g.Module.Engine == ir.Postgres || len(b.Columns) == len(t.Columns)) {
+		return
+	}
+	if b.Stage == "" {
+		b = emit.StagedInsert(t.Table, op.Op)
+	}
+	w.Block("stage: {", "},", func() {
+		if g.Module.Engine != ir.Postgres {
+			w.Line("table: %s,", block(b.Stage))
+		}
+		w.Line("create: %s,", block(b.Create))
+		if b.Dedupe != "" {
+			w.Line("dedupe: %s,", block(b.Dedupe))
+		}
+		w.Line("apply: %s,", block(b.Apply))
+		w.Line("drop: %s,", block(b.Drop))
+	})
+}
+
+var verbs = map[ir.Op]string{
+	ir.OpInsert: "Inserts all rows into %s; returns how many.",
+	ir.OpUpdate: "Updates %s by key; returns the rows found. Of several rows with one key the last wins.",
+	ir.OpDelete: "Deletes from %s by key; returns the rows found.",
+	ir.OpUpsert: "Inserts into %s, or updates where the key exists; returns the rows written. Of several rows with one key the last wins.",
+}
+
+func (g *generator) op(t *emit.Table, op *emit.Op) {
+	w := &g.w
+	w.Blank()
+	if op.Op == ir.OpAppender {
+		g.doc(t.Doc, "Appends to "+emit.DocText(emit.TypeScript, t.Table.Table)+"; close it to write the last rows.")
+		result, expr := "rt.Appender<"+op.RowType+">", "this.#rt.appender("+op.Method+")"
+		if g.Module.Engine == ir.SQLite {
+			expr = "new rt.Appender(this.#rt, " + op.Method + ")"
+		}
+		if g.Module.Engine == ir.DuckDB {
+			w.Block("async "+op.Method+"(): Promise<"+result+"> {", "}", func() { w.Line("return %s;", expr) })
+			return
+		}
+		w.Block(op.Method+"(): "+result+" {", "}", func() { w.Line("return %s;", expr) })
+		return
+	}
+	g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", emit.DocText(emit.TypeScript, t.Table.Table)))
+	rows, run := "rt.Rows<"+op.RowType+">", "bulk"
+	if g.sync {
+		rows = "Iterable<" + op.RowType + ">"
+	}
+	if g.Module.Engine == ir.SQLite {
+		run = "batch"
+	}
+	w.Block(op.Method+"(rows: "+rows+"): "+g.promise("number")+" {", "}", func() { w.Line("return this.#rt.%s(%s, rows);", run, op.Method) })
+}
+
+func block(s string) string { return emit.QuoteBlock(emit.TypeScript, s, "") }

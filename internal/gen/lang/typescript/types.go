@@ -1,0 +1,383 @@
+package typescript
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// types declares the enums, structs and rows.
+func (g *generator) types() {
+	w := &g.w
+	for _, e := range g.Module.Enums {
+		w.Blank()
+		name := g.EnumType(e.Ref)
+		g.doc(e.Doc, "")
+		var labels []string
+		for _, v := range e.Values {
+			labels = append(labels, quote(v.Value))
+		}
+		w.Line("export const %sValues = [%s] as const;", name, strings.Join(labels, ", "))
+		w.Line("export type %s = (typeof %sValues)[number];", name, name)
+		w.Line("/** Whether a label is known: a database may have got new ones since this was generated. */")
+		w.Line("export const is%s = (v: string): v is %s => (%sValues as readonly string[]).includes(v);", name, name, name)
+	}
+	for _, s := range g.Module.Structs {
+		w.Blank()
+		w.Block("export interface "+g.StructType(s.Ref)+" {", "}", func() {
+			for _, f := range s.Fields {
+				w.Line("%s: %s;", property(f.Name.Original), g.nullable(g.tsType(f.Type), f.Nullable))
+			}
+		})
+	}
+	for _, r := range g.Module.Rows {
+		w.Blank()
+		w.Block("export interface "+g.RowType(r.Ref)+" {", "}", func() {
+			for _, c := range r.Columns {
+				w.Line("%s: %s;", property(c.Name.Original), g.nullable(g.tsType(c.Type), c.Nullable))
+			}
+		})
+	}
+	for _, q := range g.Queries {
+		if q.Batch == "" {
+			continue
+		}
+		w.Blank()
+		w.Block("export interface "+q.BatchRow+" {", "}", func() {
+			for i, p := range q.Params {
+				w.Line("%s: %s;", q.Args[i], g.nullable(g.paramType(p.Type), p.Nullable))
+			}
+		})
+	}
+}
+
+// property is a member's name where it is declared, quoted unless it is an
+// identifier of ASCII.
+func property(name string) string {
+	for i, r := range name {
+		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return quote(name)
+		}
+	}
+	if name == "" || name == "__proto__" {
+		return "[" + quote(name) + "]"
+	}
+	return name
+}
+
+// member is the access to a member of v.
+func member(v, name string) string {
+	if p := property(name); p == name {
+		return v + "." + name
+	}
+	return v + "[" + quote(name) + "]"
+}
+
+func (g *generator) nullable(t string, nullable bool) string {
+	if nullable && t != "unknown" {
+		return t + " | null"
+	}
+	return t
+}
+
+// paramType is tsType of what a caller passes: lists may be read-only.
+func (g *generator) paramType(t ir.Type) string {
+	if t.Kind == ir.List || t.Kind == ir.Array {
+		return "readonly " + g.tsType(t)
+	}
+	return g.tsType(t)
+}
+
+func (g *generator) tsType(t ir.Type) string {
+	switch t.Kind {
+	case ir.Bool:
+		return "boolean"
+	case ir.Int64:
+		if g.Module.Engine == ir.SQLite && !g.safe {
+			return "number"
+		}
+		return "bigint"
+	case ir.Int128, ir.Uint64, ir.Uint128:
+		return "bigint"
+	case ir.Int8, ir.Int16, ir.Int32, ir.Uint8, ir.Uint16, ir.Uint32:
+		if g.Module.Engine == ir.SQLite && g.safe {
+			return "bigint"
+		}
+		return "number"
+	case ir.Float32, ir.Float64:
+		return "number"
+	case ir.Decimal:
+		if g.Module.Engine == ir.SQLite {
+			return "number"
+		}
+		return "string"
+	case ir.Blob:
+		return "Uint8Array"
+	case ir.Interval:
+		return "rt.Interval"
+	case ir.EnumKind:
+		return g.EnumType(t.Ref)
+	case ir.StructKind:
+		return g.StructType(t.Ref)
+	case ir.List, ir.Array:
+		return arrayOf(g.nullable(g.tsType(*t.Elem), t.ElemNullable))
+	case ir.Map:
+		return "Map<" + g.tsType(*t.Key) + ", " + g.nullable(g.tsType(*t.Elem), t.ElemNullable) + ">"
+	case ir.Any:
+		return "unknown"
+	default:
+		return "string"
+	}
+}
+
+// reader is the function that makes a value of what the driver returns, or ""
+// when the driver's value is right already. It never sees null.
+func (g *generator) reader(t ir.Type) string {
+	switch g.Module.Engine {
+	case ir.SQLite:
+		return g.sqliteReader(t)
+	case ir.Postgres:
+		return g.postgresReader(t)
+	default:
+		return g.duckReader(t)
+	}
+}
+
+func (g *generator) sqliteReader(t ir.Type) string {
+	switch t.Kind {
+	case ir.Bool:
+		return "rt.bool"
+	case ir.Float32, ir.Float64, ir.Decimal:
+		if g.safe {
+			return "rt.number"
+		}
+	case ir.Int8, ir.Int16, ir.Int32, ir.Int64:
+		if g.safe && g.Target.Driver == "libsql" {
+			return "rt.bigint"
+		}
+	case ir.Int128, ir.Uint64, ir.Uint128:
+		return "rt.bigint"
+	case ir.Blob:
+		if g.Target.Driver == "libsql" {
+			return "rt.blob"
+		}
+	case ir.Date:
+		return "rt.dateText"
+	case ir.Time:
+		return "rt.timeText"
+	case ir.Timestamp, ir.TimestampTZ:
+		return "rt.timestampText"
+	}
+	return ""
+}
+
+func (g *generator) duckReader(t ir.Type) string {
+	switch t.Kind {
+	case ir.Text:
+		if t.Native != "VARCHAR" {
+			return "rt.text"
+		}
+	case ir.Decimal, ir.UUID, ir.Date, ir.Time, ir.TimeTZ:
+		return "rt.text"
+	case ir.Timestamp:
+		return "rt.timestamp"
+	case ir.TimestampTZ:
+		return "rt.instant"
+	case ir.Interval:
+		return "rt.interval"
+	case ir.Blob:
+		return "rt.blob"
+	case ir.StructKind:
+		return "read" + g.StructType(t.Ref)
+	case ir.List, ir.Array:
+		return "rt.list(" + g.element(*t.Elem, t.ElemNullable) + ")"
+	case ir.Map:
+		return "rt.map(" + g.element(*t.Key, false) + ", " + g.element(*t.Elem, t.ElemNullable) + ")"
+	case ir.Any:
+		return "rt.any"
+	}
+	return ""
+}
+
+func (g *generator) postgresReader(t ir.Type) string {
+	switch t.Kind {
+	case ir.Bool:
+		return "rt.bool"
+	case ir.Int8, ir.Int16, ir.Int32, ir.Uint8, ir.Uint16, ir.Uint32, ir.Float32, ir.Float64:
+		return "rt.number"
+	case ir.Int64, ir.Int128, ir.Uint64, ir.Uint128:
+		return "rt.bigint"
+	case ir.Blob:
+		return "rt.blob"
+	case ir.Timestamp:
+		return "rt.timestamp"
+	case ir.TimestampTZ:
+		return "rt.instant"
+	case ir.Interval:
+		return "rt.interval"
+	case ir.StructKind:
+		return "read" + g.StructType(t.Ref)
+	case ir.List, ir.Array:
+		elem := innermost(t)
+		if f := g.reader(elem); f != "" {
+			return "rt.list(" + f + ")"
+		}
+		return "rt.list(rt.str)"
+	}
+	return ""
+}
+
+// innermost is the element of a list of lists: PostgreSQL knows arrays of
+// several dimensions, not arrays of arrays.
+func innermost(t ir.Type) ir.Type {
+	for t.Kind == ir.List || t.Kind == ir.Array {
+		t = *t.Elem
+	}
+	return t
+}
+
+// element is a function for elements of a list or map, null included.
+func (g *generator) element(t ir.Type, nullable bool) string {
+	f := g.reader(t)
+	switch {
+	case f == "":
+		return "(e) => e as " + g.nullable(g.tsType(t), nullable)
+	case nullable:
+		return "(e) => rt.opt(e, " + f + ")"
+	}
+	return "(e) => " + f + "(e)"
+}
+
+// read is the expression that reads one value from v.
+func (g *generator) read(v string, t ir.Type, nullable bool) string {
+	f := g.reader(t)
+	typ := g.nullable(g.tsType(t), nullable)
+	if g.Module.Engine == ir.Postgres {
+		// A value is text or null there; a list's elements are never certain.
+		listed := t.Kind == ir.List || t.Kind == ir.Array
+		switch {
+		case f == "":
+			return v + " as " + typ
+		case nullable && listed:
+			return "rt.opt(" + v + ", " + f + ") as " + typ
+		case nullable:
+			return "rt.opt(" + v + ", " + f + ")"
+		case listed:
+			return f + "(" + v + " as string) as " + typ
+		}
+		return f + "(" + v + " as string)"
+	}
+	switch {
+	case f == "" && typ == "unknown":
+		return v
+	case f == "":
+		return v + " as " + typ
+	case nullable:
+		return "rt.opt(" + v + ", " + f + ")"
+	case g.Module.Engine != ir.SQLite:
+		return f + "(" + v + " as rt.duck.DuckDBValue)"
+	}
+	return f + "(" + v + ")"
+}
+
+// reads reports whether rows of this type are made by a function: not when
+// SQLite's driver makes them as they are declared.
+func (g *generator) reads(r *ir.Row) bool {
+	used := false
+	for _, q := range g.Queries {
+		used = used || q.Row == r.Ref
+	}
+	if !used || g.Module.Engine != ir.SQLite {
+		return used
+	}
+	for _, c := range r.Columns {
+		if g.reader(c.Type) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *generator) rawRow() string {
+	switch g.Module.Engine {
+	case ir.SQLite:
+		return "rt.Raw"
+	case ir.Postgres:
+		return "rt.Text[]"
+	}
+	return "rt.duck.DuckDBValue[]"
+}
+
+// at is the raw value of a column.
+func (g *generator) at(i int, c ir.Column) string {
+	if g.Module.Engine == ir.SQLite {
+		return "r[" + quote(c.Name.Original) + "]"
+	}
+	return fmt.Sprintf("r[%d]", i)
+}
+
+func (g *generator) readRow(name string, columns []ir.Column) {
+	g.w.Blank()
+	g.w.Block("function to"+name+"(r: "+g.rawRow()+"): "+name+" {", "}", func() {
+		g.w.Block("return {", "};", func() {
+			for i, c := range columns {
+				g.w.Line("%s: %s,", property(c.Name.Original), g.read(g.at(i, c), c.Type, c.Nullable))
+			}
+		})
+	})
+}
+
+// result is the type of one result of a query and the function that makes it
+// from a raw row, "" if that is already it.
+func (g *generator) result(q *emit.Query) (row, read string) {
+	if !q.Pluck {
+		row = g.RowType(q.Row)
+		if g.reads(g.Module.Row(q.Row)) {
+			return row, "to" + row
+		}
+		return row, ""
+	}
+	c := q.Columns[0]
+	return g.nullable(g.tsType(c.Type), c.Nullable), "(r) => " + g.read(g.at(0, c), c.Type, c.Nullable)
+}
+
+// structs writes the functions that read and write a struct.
+func (g *generator) structs(s *ir.Struct) {
+	w, name := &g.w, g.StructType(s.Ref)
+	value := "rt.duck.DuckDBValue"
+	if g.Module.Engine == ir.Postgres {
+		value = "string"
+	}
+	w.Blank()
+	w.Block("function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
+		if g.Module.Engine == ir.Postgres {
+			w.Line("const f = rt.fields(v);")
+		} else {
+			w.Line("const f = Object.values((v as rt.duck.DuckDBStructValue).entries);")
+		}
+		w.Block("return {", "};", func() {
+			for i, f := range s.Fields {
+				w.Line("%s: %s,", property(f.Name.Original), g.read(fmt.Sprintf("f[%d]", i), f.Type, f.Nullable))
+			}
+		})
+	})
+	w.Blank()
+	w.Block("export function write"+name+"(v: "+name+"): "+value+" {", "}", func() {
+		open, end := "return new rt.duck.DuckDBStructValue({", "});"
+		if g.Module.Engine == ir.Postgres {
+			open, end = "return rt.toFields([", "]);"
+		}
+		w.Block(open, end, func() {
+			for _, f := range s.Fields {
+				key := property(f.Name.Original) + ": "
+				if g.Module.Engine == ir.Postgres {
+					key = ""
+				}
+				w.Line("%s%s,", key, g.write(member("v", f.Name.Original), f.Type, f.Nullable))
+			}
+		})
+	})
+}

@@ -1,0 +1,321 @@
+// Package typescript writes TypeScript: one module with a class of typed
+// methods and the row types, over the runtime in clients/typescript.
+package typescript
+
+import (
+	"path"
+	"strings"
+
+	"github.com/scoterdb/scoter/clients"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// driver is what differs between the database drivers.
+type driver struct {
+	// runtime is the runtime's file name without extension; files are all
+	// files of clients/typescript that it needs.
+	runtime string
+	files   []string
+	style   emit.Style
+	// imports and connection are the import line and the type of the
+	// connection that the constructor takes.
+	imports, connection string
+	// open makes the runtime from `db`.
+	open string
+	sync bool
+	exec string
+}
+
+func drivers(t ir.Target) (driver, bool) {
+	big := "false"
+	if t.Config.SafeIntegers {
+		big = "true"
+	}
+	sqlite := driver{runtime: "scoter-sqlite", files: []string{"scoter", "scoter-sqlite"}, sync: true, exec: "rt.RunResult", open: "new rt.Runtime(db, " + big + ", observer)"}
+	async := driver{runtime: "scoter-sqlite-async", files: []string{"scoter", "scoter-sqlite", "scoter-sqlite-async"}, exec: "rt.RunResult"}
+	d, ok := map[string]driver{
+		"sqlite/better-sqlite3": with(sqlite, `import type { Database } from "better-sqlite3";`, "Database", sqlite.open),
+		"sqlite/node":           with(sqlite, `import type { DatabaseSync } from "node:sqlite";`, "DatabaseSync", sqlite.open),
+		"sqlite/libsql":         with(async, `import type { Client } from "@libsql/client";`, "Client", "rt.libsql(db)"),
+		"sqlite/turso":          with(async, `import type { Database } from "@tursodatabase/database";`, "Database", "rt.turso(db, "+big+")"),
+		"duckdb/node-api": {runtime: "scoter-duckdb", files: []string{"scoter", "scoter-duckdb"}, style: emit.Dollar, exec: "rt.ExecResult",
+			imports: `import type { DuckDBConnection } from "@duckdb/node-api";`, connection: "DuckDBConnection", open: "new rt.Runtime(db, observer)"},
+		"postgres/pg": {runtime: "scoter-postgres", files: []string{"scoter", "scoter-postgres"}, style: emit.Dollar, exec: "rt.ExecResult",
+			imports: `import type { ClientBase } from "pg";`, connection: "ClientBase", open: "new rt.Runtime(db, observer)"},
+	}[string(t.Engine)+"/"+t.Driver]
+	return d, ok
+}
+
+func with(d driver, imports, connection, open string) driver {
+	d.imports, d.connection, d.open = imports, connection, open
+	return d
+}
+
+type generator struct {
+	*emit.Plan
+	driver
+	w emit.Writer
+	// safe: SQLite's 64-bit integers are bigint.
+	safe bool
+}
+
+// Generate writes the module and the runtime files it imports.
+func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
+	d, ok := drivers(t)
+	if !ok {
+		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+	}
+	p, err := emit.NewPlan(m, t, emit.Options{Language: emit.TypeScript, Style: d.style,
+		Types: strings.Fields(`Array Map Set Promise Record Date Iterable AsyncIterable Generator AsyncGenerator Uint8Array Object String Number
+			Boolean BigInt Symbol Error Function Database DatabaseSync Client ClientBase DuckDBConnection`),
+		Methods: []string{"transaction", "applyMigrations", "getMigrations", "getQueryNames"}})
+	if err != nil {
+		return nil, err
+	}
+	g := &generator{Plan: p, driver: d, safe: t.Config.SafeIntegers}
+	g.w.Unit = "  "
+	g.module()
+	name := emit.File(t, ir.Name.Kebab, ".ts")
+	files := []ir.File{{Path: name, Content: g.w.String()}}
+	for _, f := range d.files {
+		source, err := clients.Files.ReadFile("typescript/" + f + ".ts")
+		if err != nil {
+			return nil, base.Errorf(base.Internal, "generate %s: %w", t.Generator, err)
+		}
+		files = append(files, ir.File{Path: path.Join(path.Dir(name), f+".ts"), Content: string(source)})
+	}
+	return files, nil
+}
+
+func (g *generator) module() {
+	w := &g.w
+	w.Line("// %s", emit.Header)
+	w.Line("%s", g.imports)
+	w.Line(`import * as rt from "./%s.js";`, g.runtime)
+	g.types()
+	if len(g.Queries) > 0 {
+		w.Blank()
+		w.Block("const SQL = {", "} as const;", func() {
+			for _, q := range g.Queries {
+				w.Line("%s: %s,", q.Method, emit.QuoteBlock(emit.TypeScript, q.SQL.Text, ""))
+			}
+		})
+	}
+	g.migrationList()
+	g.bulks()
+	w.Blank()
+	g.class()
+	for _, r := range g.Module.Rows {
+		if g.reads(&r) {
+			g.readRow(g.RowType(r.Ref), r.Columns)
+		}
+	}
+	for _, s := range g.Module.Structs {
+		g.structs(&s)
+	}
+}
+
+func (g *generator) doc(doc []string, fallback string) {
+	lines := emit.DocLines(emit.TypeScript, doc)
+	if len(lines) == 0 {
+		if fallback == "" {
+			return
+		}
+		lines = []string{fallback}
+	}
+	if len(lines) == 1 {
+		g.w.Line("/** %s */", lines[0])
+		return
+	}
+	g.w.Line("/**")
+	for _, l := range lines {
+		g.w.Line("%s", strings.TrimRight(" * "+l, " "))
+	}
+	g.w.Line(" */")
+}
+
+func (g *generator) migrationList() {
+	w := &g.w
+	w.Blank()
+	w.Block("const migrations: readonly rt.Migration[] = [", "];", func() {
+		for _, m := range g.Module.Migrations {
+			w.Block("{", "},", func() {
+				w.Line("id: %s,", quote(m.ID))
+				w.Line("checksum: %s,", quote(m.Checksum))
+				w.Block("statements: [", "],", func() {
+					for _, s := range m.Statements {
+						w.Line("%s,", emit.QuoteBlock(emit.TypeScript, s, ""))
+					}
+				})
+			})
+		}
+	})
+}
+
+func (g *generator) promise(t string) string {
+	if g.sync {
+		return t
+	}
+	return "Promise<" + t + ">"
+}
+
+func (g *generator) class() {
+	w := &g.w
+	w.Block("export class "+g.Class+" {", "}", func() {
+		w.Line("readonly #rt: rt.Runtime;")
+		w.Blank()
+		switch {
+		case g.runtime == "scoter-sqlite-async":
+			w.Block("constructor(db: "+g.connection+" | rt.Runtime, observer?: rt.Observer) {", "}", func() {
+				w.Line("this.#rt = db instanceof rt.Runtime ? db : new rt.Runtime(%s, observer);", g.open)
+			})
+		default:
+			w.Block("constructor(db: "+g.connection+", observer?: rt.Observer) {", "}", func() {
+				w.Line("this.#rt = %s;", g.open)
+			})
+		}
+		w.Blank()
+		w.Line("/** The SQL of all migrations, in order. */")
+		w.Block("static getMigrations(): string[] {", "}", func() {
+			w.Line(`return migrations.map((m) => m.statements.map((s) => s + ";").join("\n"));`)
+		})
+		if g.Target.Config.Migrations {
+			w.Blank()
+			w.Line("/** Applies the migrations that the database has not seen yet; returns their ids. */")
+			w.Block("static applyMigrations(db: "+g.connection+", project = "+quote(g.Module.Project)+", options?: rt.MigrateOptions): "+g.promise("string[]")+" {", "}", func() {
+				db := "db"
+				if g.runtime == "scoter-sqlite-async" {
+					db = g.open
+				}
+				w.Line("return rt.applyMigrations(%s, project, migrations, options);", db)
+			})
+		}
+		w.Blank()
+		w.Line("/** The method of every query, by the query's name in the SQL file. */")
+		w.Block("static getQueryNames(): Map<string, keyof "+g.Class+"> {", "}", func() {
+			w.Block("return new Map<string, keyof "+g.Class+">([", "]);", func() {
+				for _, q := range g.Queries {
+					w.Line("[%s, %s],", quote(q.Name.Original), quote(q.Method))
+				}
+			})
+		})
+		w.Blank()
+		w.Line("/** Runs body in a transaction: committed when it returns, rolled back when it throws. */")
+		switch {
+		case g.sync:
+			w.Block("transaction<T>(body: (queries: "+g.Class+") => T): T {", "}", func() {
+				w.Line("return this.#rt.transaction(() => body(this));")
+			})
+		case g.runtime == "scoter-sqlite-async":
+			w.Block("transaction<T>(body: (queries: "+g.Class+") => Promise<T>): Promise<T> {", "}", func() {
+				w.Line("return this.#rt.transaction((runtime) => body(new %s(runtime)));", g.Class)
+			})
+		default:
+			w.Block("transaction<T>(body: (queries: "+g.Class+") => Promise<T>): Promise<T> {", "}", func() {
+				w.Line("return this.#rt.transaction(() => body(this));")
+			})
+		}
+		for i, s := range g.Module.Sources {
+			w.Blank()
+			w.Line("/** Attaches the PostgreSQL database %s. */", emit.DocText(emit.TypeScript, s.Name.Original))
+			w.Block("static "+g.Attach[i]+"(db: "+g.connection+", dsn: string): Promise<void> {", "}", func() {
+				w.Line("return rt.attachPostgres(db, %s, dsn);", quote(s.SQLName))
+			})
+		}
+		for _, q := range g.Queries {
+			g.query(q)
+		}
+		for _, t := range g.Tables {
+			for _, op := range t.Ops {
+				g.op(t, op)
+			}
+		}
+	})
+}
+
+func (g *generator) query(q *emit.Query) {
+	w := &g.w
+	var params, binds []string
+	for i, p := range q.Params {
+		params = append(params, q.Args[i]+": "+g.nullable(g.paramType(p.Type), p.Nullable))
+	}
+	for _, i := range q.SQL.Binds {
+		binds = append(binds, g.bind(&q.Params[i], q.Args[i]))
+	}
+	list := strings.Join(params, ", ")
+	args := quote(q.Method) + ", SQL." + q.Method + ", [" + strings.Join(binds, ", ") + "]"
+	method := func(name, result, body string) {
+		w.Blank()
+		g.doc(q.Doc, "")
+		w.Block(name+"("+list+"): "+result+" {", "}", func() { w.Line("%s", body) })
+	}
+	if q.Verb == ir.VerbExec {
+		method(q.Method, g.promise(g.exec), "return this.#rt.exec("+args+");")
+		if q.Batch != "" {
+			w.Blank()
+			w.Line("/** Runs %s once per element, all or nothing; returns the rows changed. */", q.Method)
+			rows := "rt.Rows<" + q.BatchRow + ">"
+			if g.sync {
+				rows = "Iterable<" + q.BatchRow + ">"
+			}
+			w.Block(q.Batch+"(rows: "+rows+"): "+g.promise("number")+" {", "}", func() {
+				var values []string
+				for _, i := range q.SQL.Binds {
+					values = append(values, g.bind(&q.Params[i], "r."+q.Args[i]))
+				}
+				each := "(r: " + q.BatchRow + ") => [" + strings.Join(values, ", ") + "]"
+				if g.Module.Engine == ir.SQLite {
+					w.Line("return this.#rt.batch({ name: %s, sql: SQL.%s, values: %s }, rows);", quote(q.Batch), q.Method, each)
+				} else {
+					w.Line("return this.#rt.batch(%s, SQL.%s, %s, rows);", quote(q.Batch), q.Method, each)
+				}
+			})
+		}
+		return
+	}
+	row, read := g.result(q)
+	if read != "" {
+		args += ", " + read
+	}
+	if q.Cardinality == ir.One {
+		method(q.Method, g.promise(row+" | undefined"), "return this.#rt.one"+generic(row, read)+"("+args+");")
+		return
+	}
+	method(q.Method, g.promise(arrayOf(row)), "return this.#rt.all"+generic(row, read)+"("+args+");")
+	stream := "AsyncGenerator<" + row + ", void, undefined>"
+	if g.sync {
+		stream = "Generator<" + row + ", void, undefined>"
+	}
+	args = quote(q.Stream) + args[len(quote(q.Method)):]
+	w.Blank()
+	w.Line("/** The rows of %s one at a time. */", q.Method)
+	switch {
+	case q.ReadOnly:
+		w.Block(q.Stream+"("+list+"): "+stream+" {", "}", func() { w.Line("return this.#rt.stream%s(%s);", generic(row, read), args) })
+	case g.sync:
+		// A statement that changes rows is run to its end before the first
+		// row is given out.
+		w.Block("*"+q.Stream+"("+list+"): "+stream+" {", "}", func() { w.Line("yield* this.#rt.all%s(%s);", generic(row, read), args) })
+	default:
+		w.Block("async *"+q.Stream+"("+list+"): "+stream+" {", "}", func() { w.Line("yield* await this.#rt.all%s(%s);", generic(row, read), args) })
+	}
+}
+
+// generic names the type of rows that are handed on as the driver made them.
+func generic(row, read string) string {
+	if read != "" {
+		return ""
+	}
+	return "<" + row + ">"
+}
+
+func arrayOf(t string) string {
+	if strings.ContainsAny(t, " |") {
+		return "(" + t + ")[]"
+	}
+	return t + "[]"
+}
+
+func quote(s string) string { return emit.Quote(emit.TypeScript, s) }

@@ -1,0 +1,160 @@
+package typescript
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// writer is the function that makes what the driver is given of a value, or
+// "" when it takes the value as it is.
+func (g *generator) writer(t ir.Type) string {
+	switch g.Module.Engine {
+	case ir.SQLite:
+		switch t.Kind {
+		case ir.Bool:
+			return "rt.bit"
+		case ir.Int8, ir.Int16, ir.Int32, ir.Int64, ir.Uint8, ir.Uint16, ir.Uint32:
+			return "rt.int"
+		case ir.List:
+			return "rt.jsonList"
+		}
+		return ""
+	case ir.Postgres:
+		return g.postgresWriter(t)
+	default:
+		return g.duckWriter(t)
+	}
+}
+
+func (g *generator) postgresWriter(t ir.Type) string {
+	switch t.Kind {
+	case ir.Blob:
+		return "rt.toBlob"
+	case ir.Interval:
+		return "rt.toInterval"
+	case ir.StructKind:
+		return "write" + g.StructType(t.Ref)
+	case ir.List, ir.Array:
+		f := g.postgresWriter(innermost(t))
+		if f == "" {
+			f = "rt.toText"
+		}
+		return "rt.toList(" + f + ")"
+	case ir.Text, ir.UUID, ir.Decimal, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ, ir.JSON, ir.EnumKind:
+		return ""
+	}
+	return "rt.toText"
+}
+
+func (g *generator) duckWriter(t ir.Type) string {
+	switch t.Kind {
+	case ir.Decimal:
+		return fmt.Sprintf("rt.toDecimal(%d, %d)", t.Precision, t.Scale)
+	case ir.UUID:
+		return "rt.toUUID"
+	case ir.Date:
+		return "rt.toDate"
+	case ir.Time:
+		return "rt.toTime"
+	case ir.TimeTZ:
+		return "rt.toTimeTZ"
+	case ir.Timestamp:
+		return map[string]string{"s": "rt.toTimestampSeconds", "ms": "rt.toTimestampMillis", "ns": "rt.toTimestampNanos"}[t.Unit] +
+			map[bool]string{true: "rt.toTimestamp"}[t.Unit == "us" || t.Unit == ""]
+	case ir.TimestampTZ:
+		return "rt.toInstant"
+	case ir.Interval:
+		return "rt.toInterval"
+	case ir.Blob:
+		return "rt.toBlob"
+	case ir.StructKind:
+		return "write" + g.StructType(t.Ref)
+	case ir.List:
+		return "rt.toList(" + g.orPlain(*t.Elem) + ")"
+	case ir.Array:
+		return "rt.toArray(" + g.orPlain(*t.Elem) + ")"
+	case ir.Map:
+		return "rt.toMap(" + g.orPlain(*t.Key) + ", " + g.orPlain(*t.Elem) + ")"
+	}
+	return ""
+}
+
+func (g *generator) orPlain(t ir.Type) string {
+	if f := g.duckWriter(t); f != "" {
+		return f
+	}
+	return "rt.plain"
+}
+
+// write is the expression of a value for the driver, null included.
+func (g *generator) write(v string, t ir.Type, nullable bool) string {
+	f := g.writer(t)
+	switch {
+	case f == "" && t.Kind == ir.Any:
+		return v + " as never"
+	case f == "":
+		return v
+	case nullable:
+		return "rt.opt(" + v + ", " + f + ")"
+	}
+	return f + "(" + v + ")"
+}
+
+// bind is the expression of a parameter's value for the runtime.
+func (g *generator) bind(p *ir.Param, v string) string {
+	if g.Module.Engine == ir.SQLite && p.Binding == ir.BindJSON {
+		elem := g.writer(*p.Type.Elem)
+		inner := v
+		if elem != "" && elem != "rt.int" {
+			inner = v + ".map(" + elem + ")"
+			if p.Type.ElemNullable {
+				inner = v + ".map((e) => rt.opt(e, " + elem + "))"
+			}
+		}
+		if p.Nullable {
+			return v + " === null ? null : rt.jsonList(" + inner + ")"
+		}
+		return "rt.jsonList(" + inner + ")"
+	}
+	if g.Module.Engine == ir.SQLite || g.Module.Engine == ir.Postgres {
+		return g.write(v, p.Type, p.Nullable)
+	}
+	if f := g.duckWriter(p.Type); f != "" {
+		return "rt.bind(" + v + ", " + g.duckType(p.Type) + ", " + f + ")"
+	}
+	return "rt.bind(" + v + ", " + g.duckType(p.Type) + ")"
+}
+
+var duckTypes = map[ir.Kind]string{
+	ir.Bool: "BOOLEAN", ir.Int8: "TINYINT", ir.Int16: "SMALLINT", ir.Int32: "INTEGER", ir.Int64: "BIGINT", ir.Int128: "HUGEINT",
+	ir.Uint8: "UTINYINT", ir.Uint16: "USMALLINT", ir.Uint32: "UINTEGER", ir.Uint64: "UBIGINT", ir.Uint128: "UHUGEINT",
+	ir.Float32: "FLOAT", ir.Float64: "DOUBLE", ir.Text: "VARCHAR", ir.JSON: "VARCHAR", ir.Blob: "BLOB", ir.UUID: "UUID", ir.Date: "DATE",
+	ir.Time: "TIME", ir.TimeTZ: "TIMETZ", ir.TimestampTZ: "TIMESTAMPTZ", ir.Interval: "INTERVAL", ir.Any: "ANY",
+}
+
+// duckType is the expression of the driver's type.
+func (g *generator) duckType(t ir.Type) string {
+	switch t.Kind {
+	case ir.Decimal:
+		return fmt.Sprintf("rt.duck.DECIMAL(%d, %d)", t.Precision, t.Scale)
+	case ir.Timestamp:
+		return "rt.duck." + map[string]string{"s": "TIMESTAMP_S", "ms": "TIMESTAMP_MS", "ns": "TIMESTAMP_NS", "us": "TIMESTAMP", "": "TIMESTAMP"}[t.Unit]
+	case ir.EnumKind:
+		return "rt.duck.ENUM(" + g.EnumType(t.Ref) + "Values)"
+	case ir.List:
+		return "rt.duck.LIST(" + g.duckType(*t.Elem) + ")"
+	case ir.Array:
+		return fmt.Sprintf("rt.duck.ARRAY(%s, %d)", g.duckType(*t.Elem), t.Length)
+	case ir.Map:
+		return "rt.duck.MAP(" + g.duckType(*t.Key) + ", " + g.duckType(*t.Elem) + ")"
+	case ir.StructKind:
+		var fields []string
+		for _, f := range g.Module.Struct(t.Ref).Fields {
+			fields = append(fields, property(f.Name.Original)+": "+g.duckType(f.Type))
+		}
+		return "rt.duck.STRUCT({ " + strings.Join(fields, ", ") + " })"
+	}
+	return "rt.duck." + duckTypes[t.Kind]
+}

@@ -1,0 +1,197 @@
+// Package wal is the write-ahead log: segments of checksummed frames, each frame
+// one edit's bytes under the edit's sequence number. It knows bytes and
+// durability; what a payload means is the engine's affair. The bytes are drawn in
+// docs/format/wal.md, the protocol is told at [Writer].
+package wal
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+const (
+	// FormatVersion is the newest version of the segment format: the one that is
+	// written. Older ones stay readable. All versions share the segment header.
+	//
+	//	1: the first.
+	FormatVersion = 1
+
+	// MaxPayloadBytes is the longest payload of a frame. A longer edit must go
+	// another way to disk (a part or a patch file) or be split.
+	MaxPayloadBytes = 1 << 30
+
+	magic              = "SCOTRWAL"
+	segmentSuffix      = ".wal"
+	segmentHeaderBytes = 40
+	frameHeaderBytes   = 28
+)
+
+// le is the byte order of everything in a segment.
+var le = binary.LittleEndian
+
+// castagnoli has hardware instructions on amd64 and arm64, which hash/crc32 uses.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// segmentHeader is what the first segmentHeaderBytes of a segment say.
+type segmentHeader struct {
+	version uint32
+	id      base.SegmentID
+	// salt is random. It enters every frame's checksum, so that no payload, not even
+	// a copy of a segment, can hold something that passes for a frame.
+	salt uint64
+	// previousEnd is where the segment before this one ends: its bytes up to there
+	// are durable, its bytes behind do not count. 0 if there is none before.
+	previousEnd int64
+}
+
+func (h segmentHeader) encode() []byte {
+	b := make([]byte, segmentHeaderBytes)
+	copy(b, magic)
+	le.PutUint32(b[8:], h.version)
+	le.PutUint64(b[16:], uint64(h.id))
+	le.PutUint64(b[24:], h.salt)
+	le.PutUint64(b[32:], uint64(h.previousEnd))
+	le.PutUint32(b[12:], segmentChecksum(b))
+	return b
+}
+
+// segmentChecksum covers everything in a segment header but itself.
+func segmentChecksum(b []byte) uint32 {
+	return crc32.Update(crc32.Checksum(b[:12], castagnoli), castagnoli, b[16:segmentHeaderBytes])
+}
+
+// decodeSegmentHeader reads the header of the segment that is called id.
+func decodeSegmentHeader(b []byte, path string, id base.SegmentID) (segmentHeader, error) {
+	if found := string(b[:8]); found != magic {
+		return segmentHeader{}, corrupt(path, 0, "magic", strconv.Quote(magic), strconv.Quote(found))
+	}
+	found := le.Uint32(b[12:])
+	if expected := segmentChecksum(b); expected != found {
+		return segmentHeader{}, corrupt(path, 12, "segment header checksum", hex(expected), hex(found))
+	}
+	h := segmentHeader{
+		version:     le.Uint32(b[8:]),
+		id:          base.SegmentID(le.Uint64(b[16:])),
+		salt:        le.Uint64(b[24:]),
+		previousEnd: int64(le.Uint64(b[32:])),
+	}
+	switch {
+	case h.version == 0:
+		return segmentHeader{}, corrupt(path, 8, "format version", "at least 1", "0")
+	case h.version > FormatVersion:
+		return segmentHeader{}, base.Errorf(base.Invalid, "%s has WAL format version %d, this program reads up to %d", path, h.version, FormatVersion).
+			WithHint("open this data directory with the newer program that wrote it")
+	case h.id != id:
+		return segmentHeader{}, corrupt(path, 16, "segment id", fmt.Sprint(id), fmt.Sprint(h.id))
+	case h.previousEnd != 0 && h.previousEnd < segmentHeaderBytes:
+		return segmentHeader{}, corrupt(path, 32, "end of the previous segment", fmt.Sprintf("0 or at least %d", segmentHeaderBytes), fmt.Sprint(h.previousEnd))
+	}
+	return h, nil
+}
+
+// frameHeader is what stands before a payload.
+type frameHeader struct {
+	length          uint32 // of the payload, in bytes
+	payloadChecksum uint32
+	seq             base.Seq
+	// synced is an offset: when this frame was written, the segment was durable up
+	// to there. It tells a torn tail from a corrupt middle, see Writer.
+	synced int64
+}
+
+func (h frameHeader) append(b []byte, salt uint64, offset int64) []byte {
+	start := len(b)
+	b = le.AppendUint32(b, h.length)
+	b = le.AppendUint32(b, h.payloadChecksum)
+	b = le.AppendUint64(b, uint64(h.seq))
+	b = le.AppendUint64(b, uint64(h.synced))
+	return le.AppendUint32(b, frameChecksum(b[start:], salt, offset))
+}
+
+// frameChecksum covers a frame header but for the checksum itself, which ends it,
+// the segment's salt, and the offset at which the frame stands.
+func frameChecksum(header []byte, salt uint64, offset int64) uint32 {
+	const fields = frameHeaderBytes - 4
+	var b [16 + fields]byte
+	le.PutUint64(b[0:], salt)
+	le.PutUint64(b[8:], uint64(offset))
+	copy(b[16:], header[:fields])
+	return crc32.Checksum(b[:], castagnoli)
+}
+
+// decodeFrameHeader returns the header's fields, and its checksum as it should be
+// and as it is; only if these are equal do the fields mean anything.
+func decodeFrameHeader(b []byte, salt uint64, offset int64) (h frameHeader, expected, found uint32) {
+	h = frameHeader{
+		length:          le.Uint32(b[0:]),
+		payloadChecksum: le.Uint32(b[4:]),
+		seq:             base.Seq(le.Uint64(b[8:])),
+		synced:          int64(le.Uint64(b[16:])),
+	}
+	return h, frameChecksum(b, salt, offset), le.Uint32(b[24:])
+}
+
+func corrupt(path string, offset int64, what, expected, found string) error {
+	return base.Errorf(base.Corrupt, "%s is corrupt at offset %d: %s: expected %s, found %s", path, offset, what, expected, found).
+		WithHint("restore this data directory from a backup; nothing in it was changed")
+}
+
+func hex(checksum uint32) string { return fmt.Sprintf("%08x", checksum) }
+
+func segmentPath(dir string, id base.SegmentID) string {
+	return filepath.Join(dir, fmt.Sprintf("%012d%s", id, segmentSuffix))
+}
+
+// segmentID is the inverse of segmentPath on a file's name.
+func segmentID(name string) (base.SegmentID, bool) {
+	digits, ok := strings.CutSuffix(name, segmentSuffix)
+	id, err := strconv.ParseUint(digits, 10, 64)
+	return base.SegmentID(id), ok && err == nil && id > 0 && name == filepath.Base(segmentPath("", base.SegmentID(id)))
+}
+
+// List returns the ids of the segments in dir, ascending. Other files are not its affair.
+func List(fsys vfs.FS, dir string) ([]base.SegmentID, error) {
+	names, err := fsys.List(dir)
+	if err != nil {
+		return nil, base.Wrap(err, "list WAL segments")
+	}
+	var ids []base.SegmentID
+	for _, name := range names {
+		if id, ok := segmentID(name); ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// RemoveBefore removes, durably, the segments older than id: those whose edits the
+// catalog proves durable elsewhere. It goes from the oldest on, each removal
+// durable before the next, because Replay takes a hole between segments for a
+// loss. The newest segment always stays: the log's end is known from it.
+func RemoveBefore(fsys vfs.FS, dir string, id base.SegmentID) error {
+	ids, err := List(fsys, dir)
+	if err != nil {
+		return err
+	}
+	for i, old := range ids {
+		if old >= id || i == len(ids)-1 {
+			return nil
+		}
+		if err := fsys.Remove(segmentPath(dir, old)); err != nil {
+			return base.Wrap(err, "remove WAL segment %d", old)
+		}
+		if err := fsys.SyncDir(dir); err != nil {
+			return base.Wrap(err, "remove WAL segment %d", old)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/wal"
+)
+
+// TableName is a table's qualified name, compared as DuckDB compares names.
+type TableName struct{ Database, Schema, Name string }
+
+// TableRows are rows for one table. The batches hold natural types, columns in any order (see
+// batch.Conform); they are borrowed until Append returns.
+type TableRows struct {
+	Table   TableName
+	ID      base.TableID // names the table instead of Table, if not zero
+	Batches []arrow.RecordBatch
+}
+
+// AppendOptions says how rows are appended.
+type AppendOptions struct {
+	// Async answers once the rows are in the log and visible, without waiting for
+	// fsync: a power failure may lose the last Settings.SyncInterval of them.
+	Async bool
+	// Create makes a missing table (database and schema too) from the batches' types, and adds
+	// and widens columns of an existing one where the batches need it.
+	Create bool
+	// Tags are the columns by which a table that Create makes is sorted, before its time column.
+	Tags []string
+	// IdempotencyKey, if not empty, makes a repetition of the request within
+	// Settings.KeyLifetime return the first one's result. BodyHash tells
+	// a repetition from another request with the same key, which is a Conflict.
+	IdempotencyKey string
+	BodyHash       []byte
+}
+
+// Result is the answer to an append.
+type Result struct {
+	Rows     int64    `json:"rows"`
+	Seq      base.Seq `json:"seq"` // snapshots from this number on hold the rows
+	Replayed bool     `json:"-"`   // the request was executed before
+}
+
+// maxBodyBytes leaves room for the header in a frame.
+const maxBodyBytes = wal.MaxPayloadBytes - 1<<20
+
+func errBody(bytes int64) error {
+	return base.Errorf(base.TooLarge, "a request of %d bytes: the limit is %d", bytes, int64(maxBodyBytes)).WithHint("send smaller requests")
+}
+
+// errStale sends a request back to be conformed to the schema that is current now.
+var errStale = errors.New("the table's schema changed meanwhile")
+
+// maxAttempts bounds how often one append gives way to schema changes.
+const maxAttempts = 100
+
+// bodies are reused: a body is as large as the request, and lives until it is in the log.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooledBody is the largest body that is kept for reuse.
+const maxPooledBody = 4 << 20
+
+// Append appends rows to one or several tables, all or nothing. When it returns without
+// error, every snapshot taken from then on holds the rows, and, unless Async, they survive a crash.
+//
+// Errors: NotFound for a missing table; Invalid for rows that do not fit; TooLarge; Conflict for
+// a key used otherwise; Unavailable, or StorageFull, if there is no memory for Settings.MaxWait, the disk is full, or
+// the engine has stopped. If ctx ends while the rows are being written, the error says
+// that they may or may not be stored; a repetition with the same idempotency key finds out.
+func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions) (Result, error) {
+	if o.IdempotencyKey == "" {
+		result, _, err := e.append(ctx, tables, o, nil)
+		return result, err
+	}
+	c, known, err := e.claimKey(ctx, o.IdempotencyKey, o.BodyHash)
+	if err != nil {
+		return Result{}, err
+	}
+	if known != nil {
+		return *known, nil
+	}
+	result, unknown, err := e.append(ctx, tables, o, c)
+	switch {
+	case unknown != nil:
+		// The key stays claimed until the committer has decided.
+		e.background.Go(func() {
+			if out := <-unknown; out.err != nil {
+				e.withdrawClaim(c)
+			}
+		})
+	case err != nil:
+		e.withdrawClaim(c)
+	case result.Seq == 0:
+		e.resolveClaim(c, result) // no rows, nothing logged: memory is enough
+	}
+	return result, err
+}
+
+// append is Append with the key claimed. A caller who gives up while the request is with
+// the committer gets the channel on which its outcome will come.
+func (e *Engine) append(ctx context.Context, tables []TableRows, o AppendOptions, c *claim) (Result, <-chan outcome, error) {
+	for range maxAttempts {
+		r, err := e.prepare(ctx, tables, o)
+		if err != nil {
+			return Result{}, nil, err
+		}
+		if r.rows == 0 {
+			r.release()
+			return Result{}, nil, nil
+		}
+		r.claim = c
+		if err := e.queue.push(r); err != nil {
+			r.release()
+			return Result{}, nil, err
+		}
+		select {
+		case out := <-r.done:
+			if out.err != errStale {
+				return Result{Rows: r.rows, Seq: out.seq}, nil, out.err
+			}
+		case <-ctx.Done():
+			return Result{}, r.done, base.Wrap(ctx.Err(), "the rows may or may not be stored")
+		}
+	}
+	return Result{}, nil, base.Errorf(base.Conflict, "the schema changed %d times during one append", maxAttempts).
+		WithHint("retry once the schema changes are through")
+}
+
+// prepare does all that needs only the request and the schema: conform, copy, encode.
+func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOptions) (*request, error) {
+	if err := e.writable(); err != nil {
+		return nil, err
+	}
+	r := &request{async: o.Async, done: make(chan outcome, 1)}
+	plans := make([][]*memtable.Plan, len(tables))
+	rowBytes := int64(0)
+	var conformed []arrow.RecordBatch
+	defer func() {
+		for _, record := range conformed {
+			record.Release()
+		}
+	}()
+	for i, rows := range tables {
+		table, records, err := e.conform(ctx, rows, o)
+		conformed = append(conformed, records...)
+		if err != nil {
+			return nil, err
+		}
+		t := tableRows{id: table.ID, version: table.Version}
+		for _, record := range records {
+			if record.NumRows() == 0 {
+				continue
+			}
+			plan, err := memtable.NewPlan(table, record)
+			if err != nil {
+				return nil, base.Wrap(err, "table %s", table.QualifiedName())
+			}
+			plans[i] = append(plans[i], plan)
+			r.rows += plan.NumRows()
+			t.charged += plan.ChargeBytes()
+			rowBytes += plan.Bytes()
+		}
+		r.bytes += t.charged
+		r.tables = append(r.tables, t)
+	}
+	if rowBytes > maxBodyBytes {
+		return nil, errBody(rowBytes)
+	}
+	r.bytes += rowBytes // of the body, about
+	if err := e.acquire(ctx, r.bytes); err != nil {
+		return nil, err
+	}
+	if err := e.copyRows(r, plans, rowBytes); err != nil {
+		r.release()
+		return nil, err
+	}
+	return r, nil
+}
+
+// copyRows copies the planned rows to where the memtables will have them and encodes the
+// body from there. From now on the request owns memory, which its release gives back.
+func (e *Engine) copyRows(r *request, plans [][]*memtable.Plan, rowBytes int64) error {
+	body := bodies.Get().(*bytes.Buffer)
+	r.release = func() {
+		for _, t := range r.tables {
+			for _, rows := range t.rows {
+				rows.Release()
+			}
+		}
+		e.budget.release(r.bytes)
+		if r.body = nil; body.Cap() <= maxPooledBody {
+			body.Reset()
+			bodies.Put(body)
+		}
+	}
+	body.Grow(int(rowBytes + rowBytes/16 + 4096))
+	for i := range r.tables {
+		t := &r.tables[i]
+		for _, plan := range plans[i] {
+			rows, err := e.pool.Fill(plan)
+			if err != nil {
+				return err
+			}
+			t.rows = append(t.rows, rows)
+			if err := appendBatch(body, rows.Record()); err != nil {
+				return err
+			}
+		}
+	}
+	r.body = body.Bytes()
+	return nil
+}
+
+func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64) (arrow.RecordBatch, error) {
+	defaults, err := e.defaultsFor(ctx, table, in)
+	if err != nil {
+		return nil, err
+	}
+	return batch.Conform(in, table, batch.ConformOptions{FirstRow: first, Defaults: defaults})
+}
+
+// conform finds the table, making or changing it if asked, and conforms the batches to it.
+// The records are the caller's to release, also those beside an error.
+func (e *Engine) conform(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, []arrow.RecordBatch, error) {
+	for attempt := 0; ; attempt++ {
+		table, err := e.tableFor(ctx, rows, o)
+		if err != nil {
+			return schema.Table{}, nil, err
+		}
+		records := make([]arrow.RecordBatch, 0, len(rows.Batches))
+		first := int64(0)
+		for _, in := range rows.Batches {
+			var record arrow.RecordBatch
+			if record, err = e.conformBatch(ctx, in, table, first); err != nil {
+				break
+			}
+			records = append(records, record)
+			first += in.NumRows()
+		}
+		if err == nil {
+			return table, records, nil
+		}
+		for _, record := range records {
+			record.Release()
+		}
+		if !o.Create || attempt == maxAttempts {
+			return schema.Table{}, nil, base.Wrap(err, "table %s", table.QualifiedName())
+		}
+		changed, evolveErr := e.evolve(ctx, table, rows.Batches)
+		if evolveErr != nil {
+			return schema.Table{}, nil, base.Wrap(evolveErr, "table %s", table.QualifiedName())
+		}
+		if !changed {
+			return schema.Table{}, nil, base.Wrap(err, "table %s", table.QualifiedName())
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// tableFor returns the table that rows are for, making it if it is missing and the
+// options say so.
+func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, error) {
+	if rows.ID != 0 {
+		return e.Table(rows.ID)
+	}
+	n := rows.Table
+	table, err := e.Lookup(n.Database, n.Schema, n.Name)
+	if err == nil || !o.Create || base.KindOf(err) != base.NotFound || len(rows.Batches) == 0 {
+		return table, err
+	}
+	inferred, err := batch.InferTable(n.Database, n.Schema, n.Name, rows.Batches[0], o.Tags, batch.InferOptions{})
+	if err != nil {
+		return schema.Table{}, err
+	}
+	if err := e.CreateDatabase(ctx, n.Database, true); err != nil {
+		return schema.Table{}, err
+	}
+	if err := e.CreateSchema(ctx, n.Database, n.Schema, true); err != nil {
+		return schema.Table{}, err
+	}
+	return e.CreateTable(ctx, inferred, true)
+}
+
+// evolve changes the table so that it can take the batches, and reports whether there was
+// anything to change. Against a concurrent request that did the same, it starts from what that
+// one made.
+func (e *Engine) evolve(ctx context.Context, table schema.Table, batches []arrow.RecordBatch) (changed bool, err error) {
+	for _, record := range batches {
+		// Most batches that need a change need it no more once the first had it: ask
+		// before going through the committer.
+		if table, err = e.Table(table.ID); err != nil {
+			return changed, err
+		}
+		if _, needed, err := batch.Evolve(record, table); err != nil || !needed {
+			if err != nil {
+				return changed, err
+			}
+			continue
+		}
+		changed = true
+		_, err = e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
+			next, needed, err := batch.Evolve(record, now)
+			if err != nil || !needed {
+				return now, err
+			}
+			return next, nil
+		})
+		if err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
+
+// defaultsFor evaluates the defaults that a batch needs.
+func (e *Engine) defaultsFor(ctx context.Context, table schema.Table, record arrow.RecordBatch) (map[base.ColumnID]arrow.Array, error) {
+	if e.defaults == nil {
+		return nil, nil
+	}
+	var missing []schema.Column
+	for _, c := range table.Columns {
+		if c.Default != "" && !hasColumn(record, c.Name) {
+			missing = append(missing, c)
+		}
+	}
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	return e.defaults(ctx, table, missing)
+}
+
+func hasColumn(record arrow.RecordBatch, name string) bool {
+	folded := schema.Fold(name)
+	for _, f := range record.Schema().Fields() {
+		if schema.Fold(f.Name) == folded {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// DefaultSchema is the schema that every database is created with, as in DuckDB.
+const DefaultSchema = "main"
+
+// change runs one DDL edit: build validates against what is current and says what
+// changes in the catalog (nothing, if it returns nil); publish changes memory, with mu held,
+// and returns versions to release. In memory it happens only after the catalog has it.
+func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error), publish func() []*version) error {
+	return e.commit(ctx, func() error {
+		if err := e.writable(); err != nil {
+			return err
+		}
+		edit, err := build()
+		if err != nil || edit == nil {
+			return err
+		}
+		edit.Counters.NextTable = e.nextTable
+		edit.Counters.NextSeq = e.seq + 2
+		if err := e.catalog.Apply(*edit); err != nil {
+			return err
+		}
+		e.mu.Lock()
+		e.seq++
+		old := publish()
+		e.mu.Unlock()
+		for _, v := range old {
+			v.release()
+		}
+		return nil
+	})
+}
+
+// checkNames refuses names that a table could not have.
+func checkNames(database, schemaName, name string) error {
+	return schema.Table{Database: database, Schema: schemaName, Name: name, NextColumnID: 2,
+		Columns: []schema.Column{{ID: 1, Name: "c", Type: schema.Of(schema.Boolean)}}}.Validate()
+}
+
+// CreateDatabase creates a database with the schema "main". An existing one is a
+// Conflict, or nothing if ifNotExists.
+func (e *Engine) CreateDatabase(ctx context.Context, name string, ifNotExists bool) error {
+	build := func() (*catalog.Edit, error) {
+		if there, ok := e.databases[keyOf(name)]; ok {
+			if ifNotExists {
+				return nil, nil
+			}
+			return nil, base.Errorf(base.Conflict, "database %q already exists", there)
+		}
+		if err := checkNames(name, DefaultSchema, "t"); err != nil {
+			return nil, err
+		}
+		return &catalog.Edit{PutDatabases: []string{name}, PutSchemas: []catalog.SchemaName{{Database: name, Name: DefaultSchema}}}, nil
+	}
+	if ifNotExists && e.hasName(keyOf(name)) {
+		return nil
+	}
+	return e.change(ctx, build, func() []*version {
+		e.databases[keyOf(name)] = name
+		e.schemas[keyOf(name, DefaultSchema)] = catalog.SchemaName{Database: name, Name: DefaultSchema}
+		return nil
+	})
+}
+
+// CreateSchema creates a schema in an existing database. An existing one is a Conflict,
+// or nothing if ifNotExists.
+func (e *Engine) CreateSchema(ctx context.Context, database, name string, ifNotExists bool) error {
+	put := catalog.SchemaName{Name: name}
+	build := func() (*catalog.Edit, error) {
+		var ok bool
+		if put.Database, ok = e.databases[keyOf(database)]; !ok {
+			return nil, base.Errorf(base.NotFound, "database %q does not exist", database)
+		}
+		if _, ok := e.schemas[keyOf(database, name)]; ok {
+			if ifNotExists {
+				return nil, nil
+			}
+			return nil, base.Errorf(base.Conflict, "schema %q already exists in database %q", name, database)
+		}
+		if err := checkNames(put.Database, name, "t"); err != nil {
+			return nil, err
+		}
+		return &catalog.Edit{PutSchemas: []catalog.SchemaName{put}}, nil
+	}
+	if ifNotExists && e.hasName(keyOf(database, name)) {
+		return nil
+	}
+	return e.change(ctx, build, func() []*version {
+		e.schemas[keyOf(database, name)] = put
+		return nil
+	})
+}
+
+// hasName reports whether a database or schema exists.
+func (e *Engine) hasName(key nameKey) bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if key.schema == "" {
+		_, ok := e.databases[key]
+		return ok
+	}
+	_, ok := e.schemas[key]
+	return ok
+}
+
+// DropDatabase drops a database. One that holds tables or views is a Conflict unless
+// cascade; a missing one is NotFound.
+func (e *Engine) DropDatabase(ctx context.Context, name string, cascade bool) error {
+	return e.dropNamespace(ctx, keyOf(name), cascade, func() error {
+		if _, ok := e.databases[keyOf(name)]; !ok {
+			return base.Errorf(base.NotFound, "database %q does not exist", name)
+		}
+		return nil
+	})
+}
+
+// DropSchema drops a schema. One that holds tables or views is a Conflict unless
+// cascade; a missing one is NotFound.
+func (e *Engine) DropSchema(ctx context.Context, database, name string, cascade bool) error {
+	return e.dropNamespace(ctx, keyOf(database, name), cascade, func() error { return e.checkSchemaLocked(database, name) })
+}
+
+// dropNamespace drops a schema, or a database with its schemas, and what they hold.
+func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, exists func() error) error {
+	within := func(key nameKey) bool {
+		return key.database == what.database && (what.schema == "" || key.schema == what.schema)
+	}
+	var edit catalog.Edit
+	build := func() (*catalog.Edit, error) {
+		if err := exists(); err != nil {
+			return nil, err
+		}
+		edit = catalog.Edit{}
+		for key, id := range e.names {
+			if within(key) {
+				edit.DropTables = append(edit.DropTables, id)
+			}
+		}
+		for key, v := range e.views {
+			if within(key) {
+				edit.DropViews = append(edit.DropViews, v.Name)
+			}
+		}
+		if n := len(edit.DropTables) + len(edit.DropViews); n > 0 && !cascade {
+			return nil, base.Errorf(base.Conflict, "%d tables and views are in what is to be dropped", n).WithHint("add CASCADE to drop them too")
+		}
+		slices.Sort(edit.DropTables)
+		for key, s := range e.schemas {
+			if within(key) {
+				edit.DropSchemas = append(edit.DropSchemas, s)
+			}
+		}
+		if what.schema == "" {
+			edit.DropDatabases = []string{e.databases[what]}
+		}
+		return &edit, nil
+	}
+	return e.change(ctx, build, func() []*version {
+		maps.DeleteFunc(e.views, func(key nameKey, _ catalog.View) bool { return within(key) })
+		maps.DeleteFunc(e.schemas, func(key nameKey, _ catalog.SchemaName) bool { return within(key) })
+		if what.schema == "" {
+			delete(e.databases, what)
+		}
+		var old []*version
+		for _, id := range edit.DropTables {
+			old = append(old, e.forgetTableLocked(e.tables[id]))
+		}
+		return old
+	})
+}
+
+// forgetTableLocked takes a table that the catalog dropped out of memory.
+func (e *Engine) forgetTableLocked(t *table) *version {
+	s := t.current.schema
+	delete(e.names, keyOf(s.Database, s.Schema, s.Name))
+	delete(e.tables, t.id)
+	e.detachLocked(t)
+	return t.current
+}
+
+// detachLocked makes a table's parts and memtables garbage as soon as nobody reads them.
+// The flusher leaves out memtables that are in no current version.
+func (e *Engine) detachLocked(t *table) {
+	for _, p := range t.current.parts {
+		p.obsolete.Store(true)
+	}
+	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
+		if r := g.residents[t.id]; r != nil {
+			delete(g.residents, t.id)
+			r.release() // the version holds another reference still
+		}
+	}
+}
+
+// PutView creates a view, or replaces one if replace. A table or view of that name is
+// a Conflict otherwise.
+func (e *Engine) PutView(ctx context.Context, v catalog.View, replace bool) error {
+	key := keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)
+	v.Created = e.now()
+	build := func() (*catalog.Edit, error) {
+		if err := e.checkSchemaLocked(v.Name.Database, v.Name.Schema); err != nil {
+			return nil, err
+		}
+		if err := checkNames(v.Name.Database, v.Name.Schema, v.Name.Name); err != nil {
+			return nil, err
+		}
+		in := e.schemas[keyOf(v.Name.Database, v.Name.Schema)]
+		v.Name.Database, v.Name.Schema = in.Database, in.Name
+		if _, ok := e.names[key]; ok {
+			return nil, base.Errorf(base.Conflict, "%q is a table", v.Name.Name)
+		}
+		edit := catalog.Edit{PutViews: []catalog.View{v}}
+		if old, ok := e.views[key]; ok {
+			if !replace {
+				return nil, base.Errorf(base.Conflict, "view %q already exists", v.Name.Name)
+			}
+			edit.DropViews = []catalog.ViewName{old.Name}
+		}
+		return &edit, nil
+	}
+	return e.change(ctx, build, func() []*version {
+		e.views[key] = v
+		return nil
+	})
+}
+
+// DropView drops a view. A missing one is NotFound, or nothing if ifExists.
+func (e *Engine) DropView(ctx context.Context, name catalog.ViewName, ifExists bool) error {
+	key := keyOf(name.Database, name.Schema, name.Name)
+	build := func() (*catalog.Edit, error) {
+		v, ok := e.views[key]
+		switch {
+		case ok:
+			return &catalog.Edit{DropViews: []catalog.ViewName{v.Name}}, nil
+		case ifExists:
+			return nil, nil
+		default:
+			return nil, e.missingTableLocked(name.Database, name.Schema, name.Name)
+		}
+	}
+	return e.change(ctx, build, func() []*version {
+		delete(e.views, key)
+		return nil
+	})
+}

@@ -1,0 +1,188 @@
+// Package engine is the one owner of a data directory's state: the catalog, the
+// write-ahead log, the memtables, the parts, and who may still read them. It knows no SQL.
+//
+// One file per verb: open, append, commit, flush, ddl, snapshot, recover, gc, check. Start
+// with Engine.runCommitter, through which everything goes that changes what is visible.
+package engine
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+	"github.com/scoterdb/scoter/internal/wal"
+)
+
+// Settings are what a user may choose. A zero field means its default.
+type Settings struct {
+	FlushBytes   int64         // memtables of this size together become parts; 64 MiB, at most a quarter of MemoryBytes
+	FlushAge     time.Duration // rows become parts after this time at the latest; 60 s
+	MemoryBytes  int64         // bound for memtables and requests in flight; 256 MiB
+	MaxWait      time.Duration // how long a writer waits for memory; 5 s
+	SyncInterval time.Duration // the longest that an asynchronous append stays without fsync; 100 ms
+	GroupBytes   int64         // the longest group of requests written by one fsync; 32 MiB
+	KeyLifetime  time.Duration // how long an idempotency key is known; 24 h
+
+	// DisableAutomaticFlush leaves every background step to the caller: Flush flushes,
+	// CollectGarbage removes files. For tests.
+	DisableAutomaticFlush bool
+}
+
+func (s Settings) withDefaults() Settings {
+	orDefault(&s.MemoryBytes, 256<<20)
+	orDefault(&s.FlushBytes, 64<<20)
+	s.FlushBytes = min(s.FlushBytes, max(s.MemoryBytes/4, 1))
+	orDefault(&s.FlushAge, 60*time.Second)
+	orDefault(&s.MaxWait, 5*time.Second)
+	orDefault(&s.SyncInterval, 100*time.Millisecond)
+	orDefault(&s.GroupBytes, 32<<20)
+	orDefault(&s.KeyLifetime, 24*time.Hour)
+	return s
+}
+
+func orDefault[T ~int64](field *T, value T) {
+	if *field <= 0 {
+		*field = value
+	}
+}
+
+// Clock tells the time; tests bring their own.
+type Clock interface {
+	Now() time.Time
+	After(time.Duration) <-chan time.Time
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time                         { return time.Now() }
+func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// Components are what the engine stands on. A nil field means the real thing.
+type Components struct {
+	FS     vfs.FS
+	Clock  Clock
+	Logger *slog.Logger // of background work's failures, which no caller is there to be told
+
+	// PoisonMemory overwrites rows when their memory becomes free, so that tests notice
+	// who still reads them.
+	PoisonMemory bool
+
+	// Defaults evaluates the default expressions of some columns, to one-row arrays that
+	// batch.Conform takes: the engine knows no SQL. If nil, missing columns are NULL.
+	Defaults func(ctx context.Context, t schema.Table, columns []schema.Column) (map[base.ColumnID]arrow.Array, error)
+}
+
+// flushParallel is how many tables of a generation are written at once: sorting and
+// encoding are CPU-bound, and two leave most of the machine to queries.
+const flushParallel = 2
+
+// Engine is an open data directory. Its methods may be called concurrently.
+//
+// Lock order: flushing, mu; keysMu, the budget's and the queue's locks are leaves. The
+// fields under "of the committer" are written by the committer goroutine alone, so it
+// reads what it wrote without a lock.
+type Engine struct {
+	dir        string
+	fs         vfs.FS
+	clock      Clock
+	log        *slog.Logger
+	defaults   func(context.Context, schema.Table, []schema.Column) (map[base.ColumnID]arrow.Array, error)
+	settings   Settings
+	dirLock    io.Closer
+	catalog    *catalog.Catalog
+	pool       *memtable.Pool
+	budget     *budget
+	queue      queue
+	background sync.WaitGroup
+	closing    chan struct{}
+	closeOnce  sync.Once
+	closeErr   error
+
+	failure      atomic.Pointer[base.Error] // set once: no write is taken any more
+	flushFailure atomic.Pointer[base.Error] // of the last flush; nil after one succeeded
+
+	// Of the committer: not read by others.
+	wal       *wal.Writer
+	unsynced  bool // frames were appended since the last sync
+	nextTable base.TableID
+
+	sources sources
+
+	flushing sync.Mutex    // held by whoever flushes: generations go in order
+	frozen   chan struct{} // of size 1: there is something to flush
+
+	mu          sync.RWMutex // guards what follows; written by the committer only, with mu held
+	seq         base.Seq     // of the last visible edit
+	versions    uint64       // number of the last version
+	databases   map[nameKey]string
+	schemas     map[nameKey]catalog.SchemaName
+	views       map[nameKey]catalog.View
+	names       map[nameKey]base.TableID
+	tables      map[base.TableID]*table
+	active      *generation
+	generations []*generation // frozen, oldest first
+
+	keysMu sync.Mutex
+	keys   map[string]*claim // guarded by keysMu
+
+	garbage garbage
+}
+
+// table is a table with its current version.
+type table struct {
+	id           base.TableID
+	history      map[uint32]schema.Table // every version of the schema
+	truncatedSeq base.Seq
+	created      time.Time
+	current      *version
+}
+
+// nameKey is a qualified name in the form in which names are compared. Databases have
+// only the first part, schemas the first two.
+type nameKey struct{ database, schema, name string }
+
+func keyOf(parts ...string) nameKey {
+	var k nameKey
+	for i, field := range []*string{&k.database, &k.schema, &k.name} {
+		if i < len(parts) {
+			*field = schema.Fold(parts[i])
+		}
+	}
+	return k
+}
+
+func (e *Engine) walDir() string   { return filepath.Join(e.dir, "wal") }
+func (e *Engine) partsDir() string { return filepath.Join(e.dir, "parts") }
+
+// stop makes the engine refuse every write from now on. Reads go on.
+func (e *Engine) stop(cause error) *base.Error {
+	err := base.Errorf(base.Unavailable, "stopped: %w", cause).
+		WithHint("what the disk holds is unknown: check the disk, then restart")
+	if e.failure.CompareAndSwap(nil, err) {
+		e.log.Error("engine stopped", "error", cause)
+	}
+	return e.failure.Load()
+}
+
+// writable returns the error that writes get, if any.
+func (e *Engine) writable() error {
+	if err := e.failure.Load(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// now is the time as the catalog keeps it.
+func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Microsecond) }
+
+var errClosed = base.Errorf(base.Unavailable, "the database is closed")

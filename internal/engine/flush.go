@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/vfs"
+	"github.com/scoterdb/scoter/internal/wal"
+	"golang.org/x/sync/errgroup"
+)
+
+// How a generation becomes parts.
+//
+//  1. freeze ends it; no row comes in any more.
+//  2. Its memtables are sorted and written as parts. Nobody knows these files yet.
+//  3. One catalog transaction lists the parts, keeps the idempotency keys, and records
+//     the segment as flushed.
+//  4. Memory follows: versions with the parts in place of the memtables. Then the segment is removed.
+//
+// A crash before 3 leaves files that the catalog does not list; they are removed at open, and the
+// segment is replayed. After 3 the segment counts no more, whether its file is still
+// there or not. So each row is there exactly once, at every moment.
+//
+// TRUNCATE and DROP may come between 2 and 3. Step 3 runs in the committer, like them, and leaves
+// out every memtable that is not in its table's current version any more.
+
+// flushRetry is how long the flusher waits after a failure: a full disk stays full for a
+// while, and writers learn of it through the budget meanwhile.
+const flushRetry = time.Second
+
+// Flush makes parts of all rows committed by now. An error leaves the rows where they
+// are, in the log and in memory.
+func (e *Engine) Flush(ctx context.Context) error {
+	if err := e.commit(ctx, e.freeze); err != nil {
+		return base.Wrap(err, "flush")
+	}
+	return base.Wrap(e.flushFrozen(ctx), "flush")
+}
+
+// runFlusher flushes generations as they are frozen.
+func (e *Engine) runFlusher() {
+	defer e.background.Done()
+	for {
+		select {
+		case <-e.frozen:
+		case <-e.closing:
+			return
+		}
+		if err := e.flushFrozen(context.Background()); err != nil {
+			e.flushFailed(err)
+			select {
+			case <-e.clock.After(flushRetry):
+				e.wantFlush()
+			case <-e.closing:
+				return
+			}
+		}
+	}
+}
+
+// flushFailed keeps the error for writers who run out of memory because of it.
+func (e *Engine) flushFailed(err error) {
+	e.log.Error("flush failed; rows stay in the log and in memory", "error", err)
+	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
+}
+
+// flushFrozen flushes the frozen generations, oldest first.
+func (e *Engine) flushFrozen(ctx context.Context) error {
+	e.flushing.Lock()
+	defer e.flushing.Unlock()
+	for {
+		e.mu.RLock()
+		var g *generation
+		if len(e.generations) > 0 {
+			g = e.generations[0]
+		}
+		e.mu.RUnlock()
+		if g == nil {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := e.flushGeneration(ctx, g); err != nil {
+			return base.Wrap(err, "generation %d", g.segment)
+		}
+		e.flushFailure.Store(nil)
+	}
+}
+
+// flushed is one memtable and the parts that were written of it.
+type flushed struct {
+	resident *resident
+	parts    []*partFile
+	// rows[i] are the memtable's ordinals in the order of parts[i]: where each row went.
+	// Whoever addresses rows of the memtable needs it at the moment of publication.
+	rows [][]uint32
+}
+
+// flushGeneration is steps 2 to 4.
+func (e *Engine) flushGeneration(ctx context.Context, g *generation) error {
+	e.mu.RLock()
+	var all []*flushed
+	for _, id := range g.tables() {
+		r := g.residents[id]
+		r.refs.Add(1)
+		all = append(all, &flushed{resident: r})
+	}
+	e.mu.RUnlock()
+	defer func() {
+		for _, f := range all {
+			f.resident.release()
+		}
+	}()
+	writers, writeCtx := errgroup.WithContext(ctx)
+	writers.SetLimit(flushParallel)
+	for _, f := range all {
+		writers.Go(func() error { return e.writeParts(writeCtx, f) })
+	}
+	if err := writers.Wait(); err != nil {
+		return errors.Join(err, e.discard(all))
+	}
+	var left []*flushed
+	// Not ctx: the outcome decides what becomes of the files.
+	err := e.commit(context.Background(), func() (err error) {
+		left, err = e.publishFlush(g, all)
+		return err
+	})
+	if err != nil {
+		return errors.Join(err, e.discard(all))
+	}
+	if err := e.discard(left); err != nil {
+		e.log.Error("part files of dropped rows stay until the next start", "error", err)
+	}
+	if err := wal.RemoveBefore(e.fs, e.walDir(), g.segment+1); err != nil {
+		e.log.Error("flushed log segment stays until the next flush", "segment", g.segment, "error", err)
+	}
+	return nil
+}
+
+// discard removes files that were written in vain.
+func (e *Engine) discard(all []*flushed) error {
+	var errs []error
+	for _, f := range all {
+		for _, p := range f.parts {
+			errs = append(errs, vfs.RemoveAll(e.fs, e.partPath(p.Table, p.ID)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// publishFlush is step 3 and the first half of 4, in the committer. It returns the
+// memtables whose rows were dropped meanwhile.
+func (e *Engine) publishFlush(g *generation, all []*flushed) (left []*flushed, err error) {
+	edit := catalog.Edit{DropKeys: e.storedExpired(), FlushedThrough: g.segment}
+	for _, k := range g.keys {
+		if e.now().Before(k.Expires) {
+			edit.PutKeys = append(edit.PutKeys, k)
+		}
+	}
+	edit.Counters.NextSeq = e.seq + 1
+	var live []*flushed
+	for _, f := range all {
+		if t := e.tables[f.resident.mem.Schema().ID]; t == nil || !t.current.holds(f.resident) {
+			left = append(left, f)
+			continue
+		}
+		live = append(live, f)
+		for _, p := range f.parts {
+			edit.AddParts = append(edit.AddParts, p.Part)
+		}
+	}
+	if err := e.catalog.Apply(edit); err != nil {
+		return nil, err
+	}
+	e.keysStored(edit.PutKeys)
+	var old []*version
+	e.mu.Lock()
+	for _, f := range live {
+		t := e.tables[f.resident.mem.Schema().ID]
+		v := t.current
+		parts := append(v.parts[:len(v.parts):len(v.parts)], f.parts...)
+		residents := slices.DeleteFunc(slices.Clone(v.residents), func(r *resident) bool { return r == f.resident })
+		old = append(old, t.installLocked(e.newVersionLocked(v.schema, parts, residents)))
+	}
+	e.generations = e.generations[1:]
+	residents := g.residents
+	g.residents = nil
+	e.mu.Unlock()
+	for _, r := range residents {
+		r.release()
+	}
+	for _, v := range old {
+		v.release()
+	}
+	return left, nil
+}
+
+// writeParts sorts a memtable and writes its parts, one per partition.
+func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
+	view := f.resident.mem.View()
+	table := view.Schema
+	if view.Rows == 0 {
+		return nil
+	}
+	records := make([]arrow.RecordBatch, len(view.Batches))
+	for i, b := range view.Batches {
+		records[i] = b.Record
+	}
+	order, err := batch.Sort(records, table)
+	if err != nil {
+		return base.Wrap(err, "sort table %s", table.QualifiedName())
+	}
+	partitions, err := batch.Partition(records, table, order)
+	if err != nil {
+		return base.Wrap(err, "table %s", table.QualifiedName())
+	}
+	if err := vfs.MkdirAll(e.fs, e.tableDir(table.ID)); err != nil {
+		return err
+	}
+	for _, p := range partitions {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		id, err := e.NextSourceID()
+		if err != nil {
+			return err
+		}
+		// Listed before it is written, so that discard also removes what a failed write left.
+		file := &partFile{Part: catalog.Part{ID: id, Table: table.ID}}
+		f.parts, f.rows = append(f.parts, file), append(f.rows, p.Rows)
+		written, err := part.Write(e.fs, e.partPath(table.ID, id), table, taker(records, p.Rows), part.Options{Profile: part.Fast})
+		if err != nil {
+			return base.Wrap(err, "part %d", id)
+		}
+		file.Part = catalog.Part{
+			ID: id, Table: table.ID, SchemaVersion: table.Version, Partition: p.Key.Text,
+			Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum, Stats: written.Stats,
+			MinSeq: f.resident.minSeq, MaxSeq: f.resident.maxSeq, Created: e.now(),
+		}
+	}
+	return nil
+}
+
+// taker gives rows in the order of their ordinals, a row group's at a time.
+func taker(records []arrow.RecordBatch, rows []uint32) func() (arrow.RecordBatch, error) {
+	return func() (arrow.RecordBatch, error) {
+		if len(rows) == 0 {
+			return nil, io.EOF
+		}
+		n := min(len(rows), part.RowGroupRows)
+		record, err := batch.Take(records, rows[:n])
+		rows = rows[n:]
+		return record, err
+	}
+}

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// The payload of a log frame is one append: a header with all that is decided when it is
+// committed, then the rows as they were prepared before. Numbers are unsigned varints
+// unless said otherwise.
+//
+//	format       byte, 1
+//	key          length and bytes of the idempotency key; empty if none
+//	hash         length and bytes of the hash of the request's body
+//	rows         how many the request counted, for the answer to a repetition
+//	expires      of the key, microseconds since 1970; 0 without a key
+//	tables       count, then for each: table id, schema version, source id of the memtable, number of batches
+//	batches      in the tables' order, each: length (uint32, little-endian), then an Arrow IPC stream of one batch
+//
+// A stream per batch repeats the schema, a few hundred bytes, and in return batches may
+// differ in which columns are dictionaries, and no state goes from one to the next.
+const frameFormat = 1
+
+// frameTable is a table's line in the header.
+type frameTable struct {
+	id      base.TableID
+	version uint32
+	source  base.SourceID
+	batches int
+}
+
+// frame is a decoded payload.
+type frame struct {
+	key     string
+	hash    []byte
+	rows    int64
+	expires time.Time
+	tables  []frameTable
+	body    []byte
+}
+
+func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []byte {
+	b := make([]byte, 0, 64)
+	b = append(b, frameFormat)
+	key, hash, expires := "", []byte(nil), uint64(0)
+	if r.claim != nil {
+		key, hash, expires = r.claim.key, r.claim.hash, uint64(r.claim.expires.UnixMicro())
+	}
+	b = append(binary.AppendUvarint(b, uint64(len(key))), key...)
+	b = append(binary.AppendUvarint(b, uint64(len(hash))), hash...)
+	b = binary.AppendUvarint(b, uint64(r.rows))
+	b = binary.AppendUvarint(b, expires)
+	b = binary.AppendUvarint(b, uint64(len(r.tables)))
+	for _, t := range r.tables {
+		b = binary.AppendUvarint(b, uint64(t.id))
+		b = binary.AppendUvarint(b, uint64(t.version))
+		b = binary.AppendUvarint(b, uint64(source(t.id)))
+		b = binary.AppendUvarint(b, uint64(len(t.rows)))
+	}
+	return b
+}
+
+// appendBatch appends one batch to a frame's body.
+func appendBatch(body *bytes.Buffer, record arrow.RecordBatch) error {
+	at := body.Len()
+	body.Write([]byte{0, 0, 0, 0})
+	w := ipc.NewWriter(body, ipc.WithSchema(record.Schema()))
+	if err := w.Write(record); err != nil {
+		return base.Errorf(base.Internal, "encode rows for the log: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return base.Errorf(base.Internal, "encode rows for the log: %w", err)
+	}
+	n := body.Len() - at - 4
+	if int64(n) > maxBodyBytes {
+		return errBody(int64(n))
+	}
+	binary.LittleEndian.PutUint32(body.Bytes()[at:], uint32(n))
+	return nil
+}
+
+// frameReader reads a payload that a checksum covers: whatever does not fit is Corrupt.
+type frameReader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *frameReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *frameReader) bytes(n uint64) []byte {
+	if n > uint64(len(r.rest)) {
+		r.bad, r.rest = true, nil
+		return nil
+	}
+	b := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func decodeFrame(payload []byte) (frame, error) {
+	r := frameReader{rest: payload}
+	if format := r.bytes(1); r.bad || format[0] != frameFormat {
+		return frame{}, base.Errorf(base.Corrupt, "log frame of an unknown format: expected %d, found %v", frameFormat, format)
+	}
+	f := frame{key: string(r.bytes(r.uvarint()))}
+	f.hash = r.bytes(r.uvarint())
+	f.rows = int64(r.uvarint())
+	f.expires = time.UnixMicro(int64(r.uvarint())).UTC()
+	n := r.uvarint()
+	if n > uint64(len(r.rest)) { // each takes more than a byte
+		r.bad = true
+	}
+	for range n {
+		if r.bad {
+			break
+		}
+		f.tables = append(f.tables, frameTable{
+			id: base.TableID(r.uvarint()), version: uint32(r.uvarint()),
+			source: base.SourceID(r.uvarint()), batches: int(r.uvarint()),
+		})
+	}
+	if r.bad {
+		return frame{}, base.Errorf(base.Corrupt, "log frame header ends early, in %d bytes", len(payload))
+	}
+	f.body = r.rest
+	return f, nil
+}
+
+// eachBatch calls visit for every batch of the frame with its table. If visit is nil the
+// batches are only counted off.
+func (f *frame) eachBatch(visit func(t frameTable, record arrow.RecordBatch) error) error {
+	r := frameReader{rest: f.body}
+	for _, t := range f.tables {
+		for range t.batches {
+			length := r.bytes(4)
+			if r.bad {
+				return base.Errorf(base.Corrupt, "log frame: a batch of table %d is missing", t.id)
+			}
+			stream := r.bytes(uint64(binary.LittleEndian.Uint32(length)))
+			if r.bad {
+				return base.Errorf(base.Corrupt, "log frame: a batch of table %d ends early", t.id)
+			}
+			if err := readBatch(stream, func(record arrow.RecordBatch) error { return visit(t, record) }); err != nil {
+				return base.Wrap(err, "table %d", t.id)
+			}
+		}
+	}
+	if len(r.rest) > 0 {
+		return base.Errorf(base.Corrupt, "log frame: %d bytes behind the last batch", len(r.rest))
+	}
+	return nil
+}
+
+func readBatch(stream []byte, visit func(arrow.RecordBatch) error) error {
+	reader, err := ipc.NewReader(bytes.NewReader(stream))
+	if err != nil {
+		return base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
+	}
+	defer reader.Release()
+	record, err := reader.Read()
+	if err == io.EOF {
+		return base.Errorf(base.Corrupt, "log frame: an Arrow stream without a batch")
+	}
+	if err != nil {
+		return base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
+	}
+	return visit(record)
+}

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+)
+
+// claim is an idempotency key, from its first request on. While done is open the request
+// is on its way; once it is closed, either the result stands for Settings.KeyLifetime, or the claim
+// was withdrawn because the request failed, and the key is free again.
+type claim struct {
+	key     string
+	hash    []byte
+	expires time.Time
+	done    chan struct{}
+
+	// Guarded by keysMu until done is closed, then constant.
+	result    Result
+	withdrawn bool
+	stored    bool // guarded by keysMu: the catalog has it
+}
+
+// maxKeyBytes bounds what a client may have remembered.
+const maxKeyBytes = 256
+
+// claimKey makes the caller the one who executes the request of a key, or returns the
+// result of the request that was. A request of the same key that is on its way is waited for. The
+// same key with another body is a Conflict.
+func (e *Engine) claimKey(ctx context.Context, key string, hash []byte) (*claim, *Result, error) {
+	if len(key) > maxKeyBytes {
+		return nil, nil, base.Errorf(base.Invalid, "an idempotency key of %d bytes: the limit is %d", len(key), maxKeyBytes)
+	}
+	for {
+		e.keysMu.Lock()
+		c := e.keys[key]
+		if c == nil || c.resolved() && !e.now().Before(c.expires) {
+			c = &claim{key: key, hash: bytes.Clone(hash), expires: e.now().Add(e.settings.KeyLifetime), done: make(chan struct{})}
+			e.keys[key] = c
+			e.keysMu.Unlock()
+			return c, nil, nil
+		}
+		e.keysMu.Unlock()
+		if !bytes.Equal(c.hash, hash) {
+			return nil, nil, base.Errorf(base.Conflict, "idempotency key %q was used for a request with another body", key).
+				WithHint("use a new key for a new request")
+		}
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+			return nil, nil, base.Wrap(ctx.Err(), "wait for the first request with idempotency key %q", key)
+		}
+		if !c.withdrawn {
+			result := c.result
+			result.Replayed = true
+			return nil, &result, nil
+		}
+	}
+}
+
+func (c *claim) resolved() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// resolveClaim records the result of a committed request and returns what the catalog keeps.
+func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
+	e.keysMu.Lock()
+	defer e.keysMu.Unlock()
+	c.result = result
+	close(c.done)
+	return c.toCatalog()
+}
+
+// withdrawClaim frees the key of a request that failed.
+func (e *Engine) withdrawClaim(c *claim) {
+	e.keysMu.Lock()
+	defer e.keysMu.Unlock()
+	if c.resolved() {
+		return
+	}
+	c.withdrawn = true
+	delete(e.keys, c.key)
+	close(c.done)
+}
+
+func (c *claim) toCatalog() catalog.Key {
+	// Result is two numbers: it cannot fail to encode.
+	result, _ := json.Marshal(c.result)
+	return catalog.Key{Key: c.key, BodyHash: c.hash, Result: result, Expires: c.expires}
+}
+
+// restoreClaim is the inverse of toCatalog, at open.
+func restoreClaim(k catalog.Key) (*claim, error) {
+	c := &claim{key: k.Key, hash: k.BodyHash, expires: k.Expires, done: make(chan struct{})}
+	if err := json.Unmarshal(k.Result, &c.result); err != nil {
+		return nil, base.Errorf(base.Corrupt, "idempotency key %q: %w", k.Key, err)
+	}
+	close(c.done)
+	return c, nil
+}
+
+// storedExpired returns the keys in the catalog whose time is over.
+func (e *Engine) storedExpired() []string {
+	now := e.now()
+	var gone []string
+	e.keysMu.Lock()
+	defer e.keysMu.Unlock()
+	for key, c := range e.keys {
+		if c.stored && !now.Before(c.expires) {
+			gone = append(gone, key)
+		}
+	}
+	slices.Sort(gone)
+	return gone
+}
+
+// keysStored notes which keys the catalog has now, and forgets those whose time is over.
+func (e *Engine) keysStored(put []catalog.Key) {
+	now := e.now()
+	e.keysMu.Lock()
+	defer e.keysMu.Unlock()
+	for _, k := range put {
+		if c := e.keys[k.Key]; c != nil && c.resolved() {
+			c.stored = true
+		}
+	}
+	maps.DeleteFunc(e.keys, func(_ string, c *claim) bool { return c.resolved() && !now.Before(c.expires) })
+}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Databases returns the databases' names, in order.
+func (e *Engine) Databases() []string {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return slices.Sorted(maps.Values(e.databases))
+}
+
+// Schemas returns all schemas, by database and name.
+func (e *Engine) Schemas() []catalog.SchemaName {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(e.schemas), func(a, b catalog.SchemaName) int {
+		return cmp.Or(cmp.Compare(a.Database, b.Database), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// Tables returns all tables, by database, schema and name.
+func (e *Engine) Tables() []schema.Table {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	all := make([]schema.Table, 0, len(e.tables))
+	for _, t := range e.tables {
+		all = append(all, t.current.schema)
+	}
+	slices.SortFunc(all, func(a, b schema.Table) int {
+		return cmp.Or(cmp.Compare(a.Database, b.Database), cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// Views returns all views, by database, schema and name.
+func (e *Engine) Views() []catalog.View {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(e.views), func(a, b catalog.View) int {
+		return cmp.Or(cmp.Compare(a.Name.Database, b.Name.Database), cmp.Compare(a.Name.Schema, b.Name.Schema), cmp.Compare(a.Name.Name, b.Name.Name))
+	})
+}
+
+// Table returns the current version of a table. An id that is gone is NotFound.
+func (e *Engine) Table(id base.TableID) (schema.Table, error) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	t, err := e.tableLocked(id)
+	if err != nil {
+		return schema.Table{}, err
+	}
+	return t.current.schema, nil
+}
+
+// TableVersion returns an older version of a table's schema, for parts and memtables written with it.
+func (e *Engine) TableVersion(id base.TableID, version uint32) (schema.Table, error) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	t, err := e.tableLocked(id)
+	if err != nil {
+		return schema.Table{}, err
+	}
+	s, ok := t.history[version]
+	if !ok {
+		return schema.Table{}, base.Errorf(base.Internal, "table %s has no version %d of its schema", t.current.schema.QualifiedName(), version)
+	}
+	return s, nil
+}
+
+func (e *Engine) tableLocked(id base.TableID) (*table, error) {
+	t := e.tables[id]
+	if t == nil {
+		return nil, base.Errorf(base.NotFound, "table %d was dropped", id)
+	}
+	return t, nil
+}
+
+// Lookup finds a table by name, compared as DuckDB compares names. A missing one is
+// NotFound, with the nearest name there is as a suggestion.
+func (e *Engine) Lookup(database, schemaName, name string) (schema.Table, error) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if id, ok := e.names[keyOf(database, schemaName, name)]; ok {
+		return e.tables[id].current.schema, nil
+	}
+	return schema.Table{}, e.missingTableLocked(database, schemaName, name)
+}
+
+// LookupView finds a view as Lookup finds a table.
+func (e *Engine) LookupView(database, schemaName, name string) (catalog.View, error) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if v, ok := e.views[keyOf(database, schemaName, name)]; ok {
+		return v, nil
+	}
+	return catalog.View{}, e.missingTableLocked(database, schemaName, name)
+}
+
+func (e *Engine) missingTableLocked(database, schemaName, name string) error {
+	if err := e.checkSchemaLocked(database, schemaName); err != nil {
+		return err
+	}
+	var there []string
+	for key := range e.names {
+		if key.database == schema.Fold(database) && key.schema == schema.Fold(schemaName) {
+			there = append(there, e.tables[e.names[key]].current.schema.Name)
+		}
+	}
+	for key, v := range e.views {
+		if key.database == schema.Fold(database) && key.schema == schema.Fold(schemaName) {
+			there = append(there, v.Name.Name)
+		}
+	}
+	err := base.Errorf(base.NotFound, "table %s.%s.%s does not exist", database, schemaName, name)
+	return didYouMean(err, name, there)
+}
+
+// checkSchemaLocked returns NotFound unless the database and the schema exist.
+func (e *Engine) checkSchemaLocked(database, schemaName string) error {
+	if _, ok := e.databases[keyOf(database)]; !ok {
+		return didYouMean(base.Errorf(base.NotFound, "database %q does not exist", database), database, slices.Collect(maps.Values(e.databases)))
+	}
+	if _, ok := e.schemas[keyOf(database, schemaName)]; !ok {
+		var there []string
+		for key, s := range e.schemas {
+			if key.database == schema.Fold(database) {
+				there = append(there, s.Name)
+			}
+		}
+		return didYouMean(base.Errorf(base.NotFound, "schema %q does not exist in database %q", schemaName, database), schemaName, there)
+	}
+	return nil
+}
+
+// didYouMean adds the nearest of the names that are there, if one is near.
+func didYouMean(err *base.Error, name string, there []string) error {
+	slices.Sort(there)
+	best, least := "", len(name)/3+2
+	for _, candidate := range there {
+		if d := distance(schema.Fold(name), schema.Fold(candidate), least); d < least {
+			best, least = candidate, d
+		}
+	}
+	if best == "" {
+		return err
+	}
+	return err.WithHint("did you mean %q?", best)
+}
+
+// distance is the number of letters to insert, delete or replace between two names; limit
+// stands for anything from there on, so that long names cost nothing.
+func distance(a, b string, limit int) int {
+	if max(len(a), len(b))-min(len(a), len(b)) >= limit {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return min(row[len(b)], limit)
+}

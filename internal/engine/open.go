@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// Open opens a data directory, or makes a new one. It holds:
+//
+//	LOCK                              who has it open
+//	catalog.db                        SQLite: what is flushed, and all definitions
+//	wal/<segment>.wal                 what is acknowledged and not yet flushed
+//	parts/<table id>/<part id>.parquet
+//	tmp/                              scratch space of queries, emptied here
+//
+// Rows that were acknowledged before, however the process ended, are there when Open returns. A
+// directory that another process holds is a Conflict; damage is Corrupt, and then nothing was changed but
+// what the last process left unfinished.
+func Open(dir string, settings Settings, components Components) (*Engine, error) {
+	e := &Engine{
+		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger, defaults: components.Defaults,
+		settings:  settings.withDefaults(),
+		closing:   make(chan struct{}),
+		frozen:    make(chan struct{}, 1),
+		queue:     queue{wake: make(chan struct{}, 1)},
+		garbage:   garbage{wake: make(chan struct{}, 1)},
+		databases: map[nameKey]string{},
+		schemas:   map[nameKey]catalog.SchemaName{},
+		views:     map[nameKey]catalog.View{},
+		names:     map[nameKey]base.TableID{},
+		tables:    map[base.TableID]*table{},
+		keys:      map[string]*claim{},
+	}
+	if e.fs == nil {
+		e.fs = vfs.OS
+	}
+	if e.clock == nil {
+		e.clock = systemClock{}
+	}
+	if e.log == nil {
+		e.log = slog.Default()
+	}
+	e.pool = memtable.NewPool(memtable.PoolOptions{Poison: components.PoisonMemory})
+	e.budget = &budget{limit: e.settings.MemoryBytes}
+	if err := e.open(); err != nil {
+		return nil, base.Wrap(errors.Join(err, e.closeFiles()), "open %s", dir)
+	}
+	e.background.Add(1)
+	go e.runCommitter()
+	if !e.settings.DisableAutomaticFlush {
+		e.background.Add(2)
+		go e.runFlusher()
+		go e.runCollector()
+		e.wantFlush()
+	}
+	return e, nil
+}
+
+func (e *Engine) open() (err error) {
+	if err := vfs.MkdirAll(e.fs, e.dir); err != nil {
+		return err
+	}
+	if e.dirLock, err = e.fs.Lock(filepath.Join(e.dir, "LOCK")); err != nil {
+		return err
+	}
+	for _, dir := range []string{e.walDir(), e.partsDir()} {
+		if err := vfs.MkdirAll(e.fs, dir); err != nil {
+			return err
+		}
+	}
+	tmp := filepath.Join(e.dir, "tmp")
+	if err := vfs.RemoveAll(e.fs, tmp); err != nil {
+		return err
+	}
+	if err := vfs.MkdirAll(e.fs, tmp); err != nil {
+		return err
+	}
+	c, state, err := catalog.Open(e.fs, filepath.Join(e.dir, "catalog.db"))
+	if err != nil {
+		return err
+	}
+	e.catalog = c
+	if err := e.load(state); err != nil {
+		return err
+	}
+	if err := e.removeOrphans(); err != nil {
+		return err
+	}
+	return e.recover(state)
+}
+
+// load builds the versions from what the catalog holds.
+func (e *Engine) load(state catalog.State) error {
+	for _, name := range state.Databases {
+		e.databases[keyOf(name)] = name
+	}
+	for _, s := range state.Schemas {
+		e.schemas[keyOf(s.Database, s.Name)] = s
+	}
+	for _, v := range state.Views {
+		e.views[keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)] = v
+	}
+	parts := map[base.TableID][]*partFile{}
+	for _, p := range state.Parts {
+		parts[p.Table] = append(parts[p.Table], &partFile{Part: p})
+	}
+	for _, t := range state.Tables {
+		s := t.Schema
+		loaded := &table{id: s.ID, created: t.Created, truncatedSeq: t.TruncatedSeq, history: map[uint32]schema.Table{}}
+		for _, older := range state.TableVersions[s.ID] {
+			loaded.history[older.Version] = older
+		}
+		loaded.installLocked(e.newVersionLocked(s, parts[s.ID], nil))
+		e.tables[s.ID] = loaded
+		e.names[keyOf(s.Database, s.Schema, s.Name)] = s.ID
+	}
+	for _, k := range state.Keys {
+		c, err := restoreClaim(k)
+		if err != nil {
+			return err
+		}
+		c.stored = true
+		e.keys[k.Key] = c
+	}
+	e.nextTable = state.Counters.NextTable
+	// Ids up to the reserved one may be in use by rows that readers saw.
+	e.sources.next, e.sources.reserved = state.Counters.NextSource, state.Counters.NextSource
+	e.seq = state.Counters.NextSeq - 1
+	return nil
+}
+
+// removeOrphans removes what the catalog does not list: files of a flush or merge that a
+// crash interrupted, and those that could not be removed when they were dropped.
+func (e *Engine) removeOrphans() error {
+	listed := map[string]bool{}
+	for _, t := range e.tables {
+		for _, p := range t.current.parts {
+			listed[e.partPath(t.id, p.ID)] = true
+		}
+	}
+	orphans, err := e.strangers(listed, e.tables)
+	if err != nil {
+		return err
+	}
+	for _, path := range orphans {
+		if err := vfs.RemoveAll(e.fs, path); err != nil {
+			return base.Wrap(err, "remove orphan")
+		}
+	}
+	return nil
+}
+
+// Close ends all background work and closes the files. Requests that still wait get
+// Unavailable. Rows need not be flushed: the log has them. Snapshots that are still held
+// stay readable. The first error of closing the log or the catalog is returned.
+func (e *Engine) Close() error {
+	e.closeOnce.Do(func() {
+		close(e.closing)
+		e.flushing.Lock() // a flush that runs needs the committer: let it end
+		e.queue.close()
+		e.flushing.Unlock()
+		e.background.Wait()
+		e.closeErr = base.Wrap(e.closeFiles(), "close %s", e.dir)
+	})
+	return e.closeErr
+}
+
+func (e *Engine) closeFiles() error {
+	var errs []error
+	if e.wal != nil {
+		errs = append(errs, e.wal.Close())
+	}
+	if e.catalog != nil {
+		errs = append(errs, e.catalog.Close())
+	}
+	if e.dirLock != nil {
+		errs = append(errs, e.dirLock.Close())
+	}
+	e.mu.Lock()
+	tables, generations := e.tables, e.generations
+	if e.active != nil {
+		generations = append(generations[:len(generations):len(generations)], e.active)
+	}
+	e.tables, e.generations = nil, nil
+	e.mu.Unlock()
+	for _, g := range generations {
+		for _, r := range g.residents {
+			r.release()
+		}
+	}
+	for _, t := range tables {
+		t.current.release()
+	}
+	e.pool.Close()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/memtable"
+)
+
+// request is what waits for the committer: rows to append, or an edit to run between two
+// groups.
+type request struct {
+	// Of an append.
+	tables  []tableRows
+	body    []byte
+	rows    int64
+	bytes   int64 // reserved of the budget, for the body and what the memtables are charged
+	async   bool
+	claim   *claim // or nil
+	release func() // what is not handed on is given back; called by the committer, once
+
+	edit func() error // of an edit; nil for an append
+
+	done chan outcome // of size 1
+}
+
+// tableRows are the rows of one table in a request.
+type tableRows struct {
+	id      base.TableID
+	version uint32 // of the schema that the rows conform to
+	rows    []*memtable.Rows
+	charged int64
+}
+
+type outcome struct {
+	seq base.Seq
+	err error
+}
+
+// queue is the line before the committer. It needs no limit of its own: requests hold
+// reserved memory, and edits have a caller each that waits.
+type queue struct {
+	mu      sync.Mutex
+	pending []*request    // guarded by mu
+	closed  bool          // guarded by mu
+	full    bool          // guarded by mu: a writer waits for memory
+	wake    chan struct{} // of size 1
+}
+
+// push puts a request in line. If the queue is closed the request remains the caller's.
+func (q *queue) push(r *request) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return errClosed
+	}
+	q.pending = append(q.pending, r)
+	q.signal()
+	return nil
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// nudge tells the committer that writers wait for memory.
+func (q *queue) nudge() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.full = true
+	q.signal()
+}
+
+// next takes the next group: appends of up to maxBytes, or one edit.
+func (q *queue) next(maxBytes int64) (group []*request, full, closed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	full, q.full = q.full, false
+	n, bytes := 0, int64(0)
+	for n < len(q.pending) && q.pending[n].edit == nil && (n == 0 || bytes+q.pending[n].bytes <= maxBytes) {
+		bytes += q.pending[n].bytes
+		n++
+	}
+	if n == 0 && len(q.pending) > 0 {
+		n = 1
+	}
+	group = q.pending[:n:n]
+	if q.pending = q.pending[n:]; len(q.pending) == 0 {
+		q.pending = nil // so that the array does not only grow
+	}
+	return group, full, q.closed
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.signal()
+}
+
+// commit runs an edit in the committer, between two groups of appends: it validates
+// against what is current, makes the change durable, and publishes it. It is the one door
+// for changes that are not appends. If ctx ends first, the edit may still happen.
+func (e *Engine) commit(ctx context.Context, edit func() error) error {
+	r := &request{edit: edit, done: make(chan outcome, 1)}
+	if err := e.queue.push(r); err != nil {
+		return err
+	}
+	select {
+	case o := <-r.done:
+		return o.err
+	case <-ctx.Done():
+		return base.Wrap(ctx.Err(), "the change may or may not happen")
+	}
+}

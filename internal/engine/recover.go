@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/wal"
+)
+
+// recover replays the log: each segment behind the flushed ones becomes a frozen
+// generation, with the memtables, source ids and row ordinals that it had before, and the schema
+// version: rows are not conformed anew, since memtables of older versions are read like parts of
+// older versions. Frames of dropped tables, and those that TRUNCATE made void, are left out.
+// Then a new segment is begun.
+func (e *Engine) recover(state catalog.State) error {
+	var g *generation
+	result, err := wal.Recover(e.fs, e.walDir(), func(segment base.SegmentID, seq base.Seq, payload []byte) error {
+		e.seq = max(e.seq, seq)
+		if segment <= state.FlushedThrough {
+			return nil
+		}
+		if g == nil || g.segment != segment {
+			g = newGeneration(segment)
+			g.born = e.now()
+			e.generations = append(e.generations, g)
+		}
+		return base.Wrap(e.replay(g, seq, payload), "segment %d: edit %d", segment, seq)
+	})
+	if err != nil {
+		return err
+	}
+	for _, g := range e.generations {
+		e.showReplayed(g)
+	}
+	if err := wal.RemoveBefore(e.fs, e.walDir(), state.FlushedThrough+1); err != nil {
+		return err
+	}
+	after := result.End
+	if after.Segment < state.FlushedThrough {
+		// The log is gone, but all of it that counted is in parts.
+		after = wal.Position{Segment: state.FlushedThrough}
+	}
+	after.Seq = e.seq
+	if e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{}, after); err != nil {
+		return err
+	}
+	e.active = newGeneration(e.wal.ID())
+	return nil
+}
+
+// replay adds one frame to a generation that nobody sees yet.
+func (e *Engine) replay(g *generation, seq base.Seq, payload []byte) error {
+	f, err := decodeFrame(payload)
+	if err != nil {
+		return err
+	}
+	g.frames++
+	if f.key != "" {
+		c := &claim{key: f.key, hash: f.hash, expires: f.expires, done: make(chan struct{})}
+		e.keys[f.key] = c
+		g.keys = append(g.keys, e.resolveClaim(c, Result{Rows: f.rows, Seq: seq}))
+	}
+	return f.eachBatch(func(in frameTable, record arrow.RecordBatch) error {
+		t := e.tables[in.id]
+		if t == nil || seq <= t.truncatedSeq {
+			return nil
+		}
+		s, ok := t.history[in.version]
+		if !ok {
+			return base.Errorf(base.Corrupt, "version %d of table %s is not in the catalog", in.version, t.current.schema.QualifiedName())
+		}
+		r := g.residents[in.id]
+		if r == nil {
+			r = newResident(e, in.source, s, g.segment)
+			g.residents[in.id] = r
+		}
+		if r.mem.Source() != in.source || r.mem.Schema().Version != in.version {
+			return base.Errorf(base.Corrupt, "rows of source %d version %d among those of source %d version %d",
+				in.source, in.version, r.mem.Source(), r.mem.Schema().Version)
+		}
+		plan, err := memtable.NewPlan(s, record)
+		if err != nil {
+			return err
+		}
+		rows, err := e.pool.Fill(plan)
+		if err != nil {
+			return err
+		}
+		if err := r.mem.Append(rows); err != nil {
+			rows.Release()
+			return err
+		}
+		charged := plan.ChargeBytes()
+		r.charge(charged, seq)
+		g.charged += charged
+		e.budget.force(charged)
+		return nil
+	})
+}
+
+// showReplayed makes a replayed generation's memtables part of their tables' versions.
+func (e *Engine) showReplayed(g *generation) {
+	for _, id := range g.tables() {
+		r, t := g.residents[id], e.tables[id]
+		r.mem.Publish()
+		v := t.current
+		t.installLocked(e.newVersionLocked(v.schema, v.parts, append(slices.Clone(v.residents), r))).release()
+	}
+}

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// budget counts the memory of memtables and of requests in flight. Whoever needs some
+// waits in line, with a time limit; nothing is queued beyond it. The memory of a memtable that a
+// query still reads counts too: the bound is on what is there, not on what is wished.
+type budget struct {
+	limit int64
+
+	mu    sync.Mutex
+	used  int64     // guarded by mu
+	queue []*waiter // guarded by mu; first come, first served
+}
+
+type waiter struct {
+	bytes int64
+	ready chan struct{}
+}
+
+// acquire takes bytes. full is called once if it must wait.
+func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
+	if bytes > b.limit {
+		return base.Errorf(base.TooLarge, "a request of %d bytes: the memory for rows is %d bytes", bytes, b.limit).
+			WithHint("send smaller requests, or raise the memory limit")
+	}
+	b.mu.Lock()
+	if len(b.queue) == 0 && b.used+bytes <= b.limit {
+		b.used += bytes
+		b.mu.Unlock()
+		return nil
+	}
+	w := &waiter{bytes, make(chan struct{})}
+	b.queue = append(b.queue, w)
+	b.mu.Unlock()
+	full()
+	var err error
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		err = base.Wrap(ctx.Err(), "wait for memory")
+	case <-giveUp():
+		err = errMemory
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, other := range b.queue {
+		if other == w {
+			b.queue = append(b.queue[:i], b.queue[i+1:]...)
+			b.admitLocked() // who stood behind may fit
+			return err
+		}
+	}
+	return nil // it was admitted in the same moment
+}
+
+// force takes bytes beyond the limit, for rows that are there already: those replayed.
+func (b *budget) force(bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used += bytes
+}
+
+func (b *budget) release(bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= bytes
+	b.admitLocked()
+}
+
+func (b *budget) admitLocked() {
+	for len(b.queue) > 0 && b.used+b.queue[0].bytes <= b.limit {
+		b.used += b.queue[0].bytes
+		close(b.queue[0].ready)
+		b.queue = b.queue[1:]
+	}
+}
+
+func (b *budget) inUse() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
+var errMemory = base.Errorf(base.Unavailable, "no memory for more rows: they arrive faster than they can be written to disk").
+	WithHint("retry after a second, or send slower")
+
+// Reserve takes bytes of Settings.MemoryBytes for a request in flight, such as a body that
+// is about to be decoded. It waits up to Settings.MaxWait; then the error is Unavailable,
+// or, if flushes fail, that of the last one (StorageFull for a full disk). More than there
+// ever is, is TooLarge. Release must be called, once or more.
+func (e *Engine) Reserve(ctx context.Context, bytes int64) (release func(), err error) {
+	if err := e.acquire(ctx, bytes); err != nil {
+		return nil, err
+	}
+	var released atomic.Bool
+	return func() {
+		if released.CompareAndSwap(false, true) {
+			e.budget.release(bytes)
+		}
+	}, nil
+}
+
+func (e *Engine) acquire(ctx context.Context, bytes int64) error {
+	err := e.budget.acquire(ctx, bytes,
+		func() <-chan time.Time { return e.clock.After(e.settings.MaxWait) },
+		func() {
+			// Most of the memory may be in the generation that is not due yet.
+			if !e.settings.DisableAutomaticFlush {
+				e.queue.nudge()
+			}
+		})
+	if err == error(errMemory) {
+		if cause := e.flushFailure.Load(); cause != nil {
+			return base.Wrap(cause, "no memory for more rows, because those there are cannot be written to disk")
+		}
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// CreateTable creates a table. Its id and columns' ids are given here, columns' in their order, as
+// schema.New says. A table or view of the name is a Conflict, or, if ifNotExists, the
+// table that is there is returned.
+func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bool) (schema.Table, error) {
+	created := e.now()
+	build := func() (*catalog.Edit, error) {
+		if err := e.checkSchemaLocked(t.Database, t.Schema); err != nil {
+			return nil, err
+		}
+		in := e.schemas[keyOf(t.Database, t.Schema)]
+		t.Database, t.Schema = in.Database, in.Name
+		key := keyOf(t.Database, t.Schema, t.Name)
+		if id, ok := e.names[key]; ok && ifNotExists {
+			t = e.tables[id].current.schema
+			return nil, nil
+		}
+		if err := e.checkFreeLocked(key, t.Name); err != nil {
+			return nil, err
+		}
+		var err error
+		if t, err = schema.New(t); err != nil {
+			return nil, err
+		}
+		if e.nextTable == ^base.TableID(0) {
+			return nil, base.Errorf(base.Invalid, "all table ids are used up")
+		}
+		t.ID = e.nextTable
+		e.nextTable++
+		return &catalog.Edit{PutTables: []catalog.Table{{Schema: t, Created: created}}}, nil
+	}
+	err := e.change(ctx, build, func() []*version {
+		state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}}
+		state.installLocked(e.newVersionLocked(t, nil, nil))
+		e.tables[t.ID] = state
+		e.names[keyOf(t.Database, t.Schema, t.Name)] = t.ID
+		return nil
+	})
+	if err != nil {
+		return schema.Table{}, base.Wrap(err, "create table")
+	}
+	return t, nil
+}
+
+// checkFreeLocked returns a Conflict if a table or view has the name.
+func (e *Engine) checkFreeLocked(key nameKey, name string) error {
+	if _, ok := e.names[key]; ok {
+		return base.Errorf(base.Conflict, "table %q already exists", name)
+	}
+	if _, ok := e.views[key]; ok {
+		return base.Errorf(base.Conflict, "%q is a view", name)
+	}
+	return nil
+}
+
+// DropTable drops a table with its rows. Snapshots that hold it stay readable.
+func (e *Engine) DropTable(ctx context.Context, id base.TableID) error {
+	err := e.change(ctx, func() (*catalog.Edit, error) {
+		if _, err := e.tableLocked(id); err != nil {
+			return nil, err
+		}
+		return &catalog.Edit{DropTables: []base.TableID{id}}, nil
+	}, func() []*version {
+		return []*version{e.forgetTableLocked(e.tables[id])}
+	})
+	return base.Wrap(err, "drop table")
+}
+
+// AlterTable replaces a table's schema by what alter makes of the current one, which it
+// is called with once, while no other change happens; see the methods of schema.Table.
+// An alter that returns the same version changes nothing. Rows written before keep the version that
+// they were written with.
+func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(schema.Table) (schema.Table, error)) (schema.Table, error) {
+	var next schema.Table
+	var t *table
+	build := func() (edit *catalog.Edit, err error) {
+		if t, err = e.tableLocked(id); err != nil {
+			return nil, err
+		}
+		now := t.current.schema
+		if next, err = alter(now); err != nil {
+			return nil, err
+		}
+		if next.Version == now.Version {
+			return nil, nil
+		}
+		if next.ID != id || next.Version != now.Version+1 || next.Database != now.Database || next.Schema != now.Schema {
+			return nil, base.Errorf(base.Internal, "table %s version %d becomes table %d version %d", now.QualifiedName(), now.Version, next.ID, next.Version)
+		}
+		if key := keyOf(next.Database, next.Schema, next.Name); key != keyOf(now.Database, now.Schema, now.Name) {
+			if err := e.checkFreeLocked(key, next.Name); err != nil {
+				return nil, err
+			}
+		}
+		// A memtable holds one version's rows, and a generation one memtable per table.
+		if e.active.residents[id] != nil {
+			if err := e.freeze(); err != nil {
+				return nil, err
+			}
+		}
+		return &catalog.Edit{PutTables: []catalog.Table{{Schema: next, TruncatedSeq: t.truncatedSeq, Created: t.created}}}, nil
+	}
+	err := e.change(ctx, build, func() []*version {
+		v := t.current
+		delete(e.names, keyOf(v.schema.Database, v.schema.Schema, v.schema.Name))
+		e.names[keyOf(next.Database, next.Schema, next.Name)] = id
+		return []*version{t.installLocked(e.newVersionLocked(next, v.parts, v.residents))}
+	})
+	if err != nil {
+		return schema.Table{}, base.Wrap(err, "alter table")
+	}
+	return next, nil
+}
+
+// RenameTable gives a table another name within its schema. A name in use is a Conflict.
+func (e *Engine) RenameTable(ctx context.Context, id base.TableID, name string) (schema.Table, error) {
+	return e.AlterTable(ctx, id, func(t schema.Table) (schema.Table, error) { return t.Rename(name) })
+}
+
+// Truncate removes all rows of a table that are committed by now.
+func (e *Engine) Truncate(ctx context.Context, id base.TableID) error {
+	var t *table
+	var seq base.Seq
+	err := e.change(ctx, func() (edit *catalog.Edit, err error) {
+		if t, err = e.tableLocked(id); err != nil {
+			return nil, err
+		}
+		seq = e.seq
+		edit = &catalog.Edit{PutTables: []catalog.Table{{Schema: t.current.schema, TruncatedSeq: seq, Created: t.created}}}
+		for _, p := range t.current.parts {
+			edit.RemoveParts = append(edit.RemoveParts, p.ID)
+		}
+		return edit, nil
+	}, func() []*version {
+		e.detachLocked(t)
+		t.truncatedSeq = seq
+		return []*version{t.installLocked(e.newVersionLocked(t.current.schema, nil, nil))}
+	})
+	return base.Wrap(err, "truncate table")
+}

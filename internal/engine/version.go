@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// version is the sources of a table after an edit. It is immutable and reference-counted:
+// the table holds one reference to the current version, each snapshot one to that it
+// reads. It holds references to its parts and memtables. Appends make no version, only the first
+// of a generation does: the memtable's published length moves instead.
+type version struct {
+	engine    *Engine
+	number    uint64 // ascending over all tables
+	schema    schema.Table
+	parts     []*partFile // by ascending id
+	residents []*resident // by ascending generation; the last may be growing
+	refs      atomic.Int64
+}
+
+// partFile is one part, with the number of versions that it is in.
+type partFile struct {
+	catalog.Part
+	refs     atomic.Int64
+	obsolete atomic.Bool // the catalog lists it no more: the last reference removes the file
+}
+
+// resident is a memtable, with the number of versions and generations that hold it.
+type resident struct {
+	mem        *memtable.Memtable
+	generation base.SegmentID
+	budget     *budget
+	refs       atomic.Int64
+
+	// Of the committer until the generation is frozen, read only from then on.
+	charged int64 // of the budget, until the memory is freed
+	minSeq  base.Seq
+	maxSeq  base.Seq
+}
+
+func newResident(e *Engine, source base.SourceID, t schema.Table, generation base.SegmentID) *resident {
+	r := &resident{mem: memtable.New(e.pool, source, t), generation: generation, budget: e.budget}
+	r.refs.Store(1)
+	return r
+}
+
+func (r *resident) release() {
+	if r.refs.Add(-1) == 0 {
+		r.mem.Release()
+		r.budget.release(r.charged)
+	}
+}
+
+func (p *partFile) release(e *Engine) {
+	if p.refs.Add(-1) == 0 && p.obsolete.Load() {
+		e.garbage.add(e.partPath(p.Table, p.ID))
+	}
+}
+
+// newVersionLocked makes a version with one reference, which takes references to what it holds.
+func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents []*resident) *version {
+	e.versions++
+	v := &version{engine: e, number: e.versions, schema: t, parts: parts, residents: residents}
+	slices.SortFunc(v.parts, func(a, b *partFile) int { return cmp.Compare(a.ID, b.ID) })
+	v.refs.Store(1)
+	for _, p := range parts {
+		p.refs.Add(1)
+	}
+	for _, r := range residents {
+		r.refs.Add(1)
+	}
+	return v
+}
+
+// installLocked makes v the table's current version. The old one is released by the
+// caller, after mu.
+func (t *table) installLocked(v *version) (old *version) {
+	old, t.current = t.current, v
+	t.history[v.schema.Version] = v.schema
+	return old
+}
+
+func (v *version) release() {
+	if v == nil || v.refs.Add(-1) > 0 {
+		return
+	}
+	for _, r := range v.residents {
+		r.release()
+	}
+	for _, p := range v.parts {
+		p.release(v.engine)
+	}
+}
+
+func (v *version) holds(r *resident) bool { return slices.Contains(v.residents, r) }

@@ -242,6 +242,11 @@ var valueCases = []valueCase{
 		arrow.Field{Name: "b \"q\"", Type: timestamps(arrow.Microsecond, "UTC"), Nullable: true}), `[{"a":1,"b \"q\"":"2024-03-09T10:00:00Z"},null,{"a":null,"b \"q\"":null}]`),
 		json: []string{`{"a":1,"b \"q\"":"2024-03-09T10:00:00Z"}`, "null", `{"a":null,"b \"q\"":null}`},
 		pack: []any{map[string]any{"a": int64(1), "b \"q\"": int64(1_709_978_400_000_000)}, nil, map[string]any{"a": nil, "b \"q\"": nil}}},
+	{name: "ROW", array: func(t testing.TB) arrow.Array {
+		st := arrow.StructOf(arrow.Field{Type: arrow.PrimitiveTypes.Int32, Nullable: true}, arrow.Field{Type: arrow.BinaryTypes.String, Nullable: true})
+		data := array.NewData(st, 2, []*memory.Buffer{nil}, []arrow.ArrayData{arrayOf(t, arrow.PrimitiveTypes.Int32, `[1,null]`).Data(), arrayOf(t, arrow.BinaryTypes.String, `["a","b"]`).Data()}, 0, 0)
+		return array.MakeFromData(data)
+	}, json: []string{`[1,"a"]`, `[null,"b"]`}},
 	{name: "MAP with string keys", array: fromJSON(arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32), `[[{"key":"a","value":1},{"key":"b","value":null}],null,[]]`),
 		json: []string{`{"a":1,"b":null}`, "null", "{}"}},
 	{name: "MAP", array: fromJSON(arrow.MapOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String), `[[{"key":1,"value":"x"},{"key":2,"value":null}],null,[]]`),

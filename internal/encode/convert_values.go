@@ -1,0 +1,172 @@
+package encode
+
+import (
+	"context"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// asText converts values to the text that CSV has for them.
+func (to target) asText(out, f arrow.Field) (arrow.Field, convert, error) {
+	text, err := newCell(f, csvStyle, 0)
+	out.Type = arrow.BinaryTypes.String
+	return out, func(arr arrow.Array) (arrow.Array, error) {
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		defer b.Release()
+		text.bind(arr)
+		var buf []byte
+		for i := range arr.Len() {
+			if text.isNull(i) {
+				b.AppendNull()
+				continue
+			}
+			buf = text.append(buf[:0], i)
+			b.BinaryBuilder.Append(buf)
+		}
+		return b.NewArray(), nil
+	}, err
+}
+
+// decodeDictionary replaces indices by the values that next makes of the dictionary.
+func decodeDictionary(next convert) convert {
+	return func(arr arrow.Array) (arrow.Array, error) {
+		dict := arr.(*array.Dictionary)
+		values, err := next.apply(dict.Dictionary())
+		if err != nil {
+			return nil, err
+		}
+		defer values.Release()
+		out, err := compute.TakeArray(context.Background(), values, dict.Indices())
+		return out, base.Wrap(err, "decode dictionary")
+	}
+}
+
+// plainList lays out list views, large and fixed-size lists as lists, which every client knows and arrow-go's writers
+// handle when sliced.
+func plainList(dt *arrow.ListType, next convert) convert {
+	return func(arr arrow.Array) (arrow.Array, error) {
+		view := arr.(array.ListLike)
+		rows := view.Len()
+		offsets := make([]int32, rows+1)
+		valid := make([]byte, bitutil.BytesForBits(int64(rows)))
+		indices := array.NewInt64Builder(memory.DefaultAllocator)
+		defer indices.Release()
+		for i := range rows {
+			if !view.IsNull(i) {
+				bitutil.SetBit(valid, i)
+				start, end := view.ValueOffsets(i)
+				for j := start; j < end; j++ {
+					indices.Append(j)
+				}
+			}
+			if indices.Len() > math.MaxInt32 {
+				return nil, base.Errorf(base.Invalid, "lists of one batch have more than %d elements", math.MaxInt32)
+			}
+			offsets[i+1] = int32(indices.Len())
+		}
+		values, err := next.apply(view.ListValues())
+		if err != nil {
+			return nil, err
+		}
+		defer values.Release()
+		order := indices.NewArray()
+		defer order.Release()
+		elements, err := compute.TakeArray(context.Background(), values, order)
+		if err != nil {
+			return nil, base.Wrap(err, "gather list elements")
+		}
+		defer elements.Release()
+		buffers := []*memory.Buffer{memory.NewBufferBytes(valid), memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets))}
+		return newArray(dt, rows, buffers, []arrow.ArrayData{elements.Data()}, view.NullN(), 0), nil
+	}
+}
+
+func binaryFromView(arr arrow.Array) (arrow.Array, error) {
+	view := arr.(*array.BinaryView)
+	b := array.NewBinaryBuilder(memory.DefaultAllocator, arrow.BinaryTypes.Binary)
+	defer b.Release()
+	for i := range view.Len() {
+		if view.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(view.Value(i))
+		}
+	}
+	return b.NewArray(), nil
+}
+
+func boolFromBool8(arr arrow.Array) (arrow.Array, error) {
+	var c bool8Cell
+	c.bind(arr)
+	b := array.NewBooleanBuilder(memory.DefaultAllocator)
+	defer b.Release()
+	for i := range arr.Len() {
+		if c.isNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(c.values[i] != 0)
+		}
+	}
+	return b.NewArray(), nil
+}
+
+// toDecimal returns the conversion of HUGEINT, UHUGEINT and decimals of 32 and 64 bits, which Parquet's
+// writer does not take, to dt.
+func toDecimal(f arrow.Field, dt *arrow.Decimal128Type) (convert, error) {
+	limit := uint128{0x4B3B4CA85A86C47A, 0x098A224000000000} // 10^38
+	text, err := newCell(f, csvStyle, 0)
+	if err != nil {
+		return nil, err
+	}
+	numbers := text.(decimalValues)
+	return func(arr arrow.Array) (arrow.Array, error) {
+		text.bind(arr)
+		b := array.NewDecimal128Builder(memory.DefaultAllocator, dt)
+		defer b.Release()
+		for i := range arr.Len() {
+			if text.isNull(i) {
+				b.AppendNull()
+				continue
+			}
+			u, negative := numbers.value(i)
+			if u.hi > limit.hi || u.hi == limit.hi && u.lo >= limit.lo {
+				return nil, base.Errorf(base.Invalid, "value %s has more than 38 digits, the most that Parquet holds", text.append(nil, i)).
+					WithHint("cast the column to DOUBLE or VARCHAR")
+			}
+			if negative {
+				u = u.negate()
+			}
+			b.Append(decimal128.New(int64(u.hi), u.lo))
+		}
+		return b.NewArray(), nil
+	}, nil
+}
+
+// rebaseUnion copies what a sliced union refers to, because the IPC writer does not handle
+// unions with an offset. Members stay whole: offsets into dense ones stay right.
+func rebaseUnion(arr arrow.Array) (arrow.Array, error) {
+	union := arr.(array.Union)
+	data := union.Data()
+	offset, length := data.Offset(), data.Len()
+	if offset == 0 {
+		arr.Retain()
+		return arr, nil
+	}
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(data.Buffers()[1].Bytes()[offset : offset+length])}
+	if _, dense := union.(*array.DenseUnion); dense {
+		const width = arrow.Int32SizeBytes
+		buffers = append(buffers, memory.NewBufferBytes(data.Buffers()[2].Bytes()[offset*width:(offset+length)*width]))
+	}
+	children := make([]arrow.ArrayData, union.NumFields())
+	for i := range children {
+		children[i] = union.Field(i).Data()
+	}
+	return newArray(union.DataType(), length, buffers, children, 0, 0), nil
+}

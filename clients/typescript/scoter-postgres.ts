@@ -1,0 +1,360 @@
+import type { ClientBase, QueryConfig, QueryResult } from "pg";
+import Cursor from "pg-cursor";
+import { from as copyFrom } from "pg-copy-streams";
+import { once } from "node:events";
+import * as core from "./scoter.js";
+export * from "./scoter.js";
+
+/** What a statement without rows did. */
+export interface ExecResult {
+  rowCount: number;
+}
+
+/** A value in PostgreSQL's text form; null is NULL. */
+export type Text = string | null;
+
+/** A bulk operation on a table. See the statements in the generated code. */
+export interface Bulk<T> {
+  readonly name: string;
+  /** COPY ... FROM STDIN into the table or its stage. */
+  readonly copy: string;
+  readonly values: (row: T) => Text[];
+  readonly stage?: { readonly create: string; readonly dedupe: string; readonly apply: string; readonly drop: string };
+}
+
+/** Every value as the server's text: how it is read is decided by its type. */
+const types = { getTypeParser: () => (value: string | Buffer) => value } as unknown as NonNullable<QueryConfig["types"]>;
+
+/** Rows that a stream asks the server for at a time. */
+const fetchRows = 1000;
+
+/** Runs statements for a generated class over one connection. */
+export class Runtime {
+  readonly #client: ClientBase;
+  readonly #observer: core.Observer | undefined;
+  #depth: { n: number };
+
+  constructor(client: ClientBase, observer?: core.Observer, depth: { n: number } = { n: 0 }) {
+    this.#client = client;
+    this.#observer = observer;
+    this.#depth = depth;
+  }
+
+  #query(sql: string, values: readonly Text[]): Promise<QueryResult<Text[]>> {
+    return this.#client.query<Text[]>({ text: sql, values: [...values], rowMode: "array", types });
+  }
+
+  all<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): Promise<T[]> {
+    return core.observe(this.#observer, name, core.many, async () => (await this.#query(sql, values)).rows.map(read));
+  }
+
+  one<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): Promise<T | undefined> {
+    return core.observe(this.#observer, name, core.one, async () => {
+      const row = (await this.#query(sql, values)).rows[0];
+      return row === undefined ? undefined : read(row);
+    });
+  }
+
+  /** Reads through a cursor, which an early end of the loop closes. */
+  stream<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): AsyncGenerator<T, void, undefined> {
+    const client = this.#client;
+    return core.observeEachAsync(this.#observer, name, async function* () {
+      const cursor = client.query(new Cursor<Text[]>(sql, [...values], { rowMode: "array", types: types as never }));
+      try {
+        for (;;) {
+          const rows = await cursor.read(fetchRows);
+          yield* rows.map(read);
+          if (rows.length < fetchRows) return;
+        }
+      } finally {
+        await cursor.close();
+      }
+    });
+  }
+
+  exec(name: string, sql: string, values: readonly Text[]): Promise<ExecResult> {
+    return core.observe(this.#observer, name, (r: ExecResult) => r.rowCount, async () => ({
+      rowCount: (await this.#query(sql, values)).rowCount ?? 0,
+    }));
+  }
+
+  /** Runs one statement per row, all or nothing; returns the sum of rows. */
+  batch<T>(name: string, sql: string, values: (row: T) => Text[], rows: core.Rows<T>): Promise<number> {
+    return core.observe(this.#observer, name, core.same, () =>
+      this.transaction(async () => {
+        let changed = 0;
+        for await (const row of rows) changed += (await this.#query(sql, values(row))).rowCount ?? 0;
+        return changed;
+      }),
+    );
+  }
+
+  /** Runs a bulk operation in one transaction; returns the rows it changed. */
+  bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+    return core.observe(this.#observer, bulk.name, core.same, () =>
+      this.transaction(async () => {
+        const stage = bulk.stage;
+        if (stage === undefined) return copy(this.#client, bulk, rows);
+        await this.#client.query(stage.create);
+        await copy(this.#client, bulk, rows);
+        await this.#client.query(stage.dedupe);
+        const changed = (await this.#client.query(stage.apply)).rowCount ?? 0;
+        await this.#client.query(stage.drop);
+        return changed;
+      }),
+    );
+  }
+
+  appender<T>(bulk: Bulk<T>): Appender<T> {
+    return new Appender(this, bulk);
+  }
+
+  /** Runs body in a transaction, or in the one that was begun here already. */
+  async transaction<T>(body: () => Promise<T>): Promise<T> {
+    if (this.#depth.n > 0) return body();
+    await this.#client.query("BEGIN");
+    this.#depth.n++;
+    try {
+      const result = await body();
+      await this.#client.query("COMMIT");
+      return result;
+    } catch (error) {
+      await this.#client.query("ROLLBACK").catch(() => undefined);
+      throw error;
+    } finally {
+      this.#depth.n--;
+    }
+  }
+}
+
+/** COPY in chunks of about this many characters. */
+const copyChars = 1 << 16;
+
+async function copy<T>(client: ClientBase, bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+  const stream = client.query(copyFrom(bulk.copy));
+  const finished = new Promise<void>((resolve, reject) => {
+    stream.on("finish", resolve);
+    stream.on("error", reject);
+  });
+  finished.catch(() => undefined);
+  let text = "";
+  try {
+    for await (const row of rows) {
+      const values = bulk.values(row);
+      for (let i = 0; i < values.length; i++) text += (i > 0 ? "\t" : "") + copyText(values[i] as Text);
+      text += "\n";
+      if (text.length >= copyChars) {
+        if (!stream.write(text)) await Promise.race([once(stream, "drain"), finished]);
+        text = "";
+      }
+    }
+  } catch (error) {
+    stream.destroy(error as Error);
+    await finished.catch(() => undefined);
+    throw error;
+  }
+  stream.end(text);
+  await finished;
+  return stream.rowCount;
+}
+
+function copyText(v: Text): string {
+  if (v === null) return "\\N";
+  return /[\\\t\n\r]/.test(v) ? v.replace(/[\\\t\n\r]/g, (c) => (c === "\\" ? "\\\\" : c === "\t" ? "\\t" : c === "\n" ? "\\n" : "\\r")) : v;
+}
+
+/** Collects rows and copies them when it is flushed or closed. */
+export class Appender<T> {
+  readonly #runtime: Runtime;
+  readonly #bulk: Bulk<T>;
+  #rows: T[] = [];
+
+  constructor(runtime: Runtime, bulk: Bulk<T>) {
+    this.#runtime = runtime;
+    this.#bulk = bulk;
+  }
+
+  async append(row: T): Promise<this> {
+    this.#rows.push(row);
+    if (this.#rows.length >= 10000) await this.flush();
+    return this;
+  }
+
+  async appendMany(rows: core.Rows<T>): Promise<this> {
+    for await (const row of rows) await this.append(row);
+    return this;
+  }
+
+  async flush(): Promise<this> {
+    const rows = this.#rows;
+    this.#rows = [];
+    if (rows.length > 0) await this.#runtime.bulk(this.#bulk, rows);
+    return this;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+  }
+}
+
+/** Applies the pending migrations under an advisory lock; returns their ids. */
+export async function applyMigrations(
+  client: ClientBase,
+  project: string,
+  migrations: readonly core.Migration[],
+  options: core.MigrateOptions = {},
+): Promise<string[]> {
+  return new Runtime(client).transaction(async () => {
+    await client.query("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))");
+    await client.query(core.migrationSQL.create);
+    await client.query("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
+    const recorded = await client.query<{ migration_id: string; checksum: Text }>(
+      "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1",
+      [project],
+    );
+    const applied = new Map(recorded.rows.map((r) => [r.migration_id, r.checksum]));
+    const todo = core.pending(project, migrations, applied);
+    for (const m of migrations) {
+      if (applied.get(m.id) === null) {
+        await client.query("UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]);
+      }
+    }
+    for (const m of todo) {
+      for (const statement of m.statements) await client.query(statement);
+      await client.query("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
+    }
+    const ids = todo.map((m) => m.id);
+    // COMMIT of a failed or rolled back transaction is a ROLLBACK.
+    if (options.dryRun === true) await client.query("ROLLBACK");
+    return ids;
+  });
+}
+
+// How the server's text is read.
+
+export const str = (v: string): string => v;
+export const bool = (v: string): boolean => v === "t";
+export const number = (v: string): number => (v === "NaN" ? NaN : v === "Infinity" ? Infinity : v === "-Infinity" ? -Infinity : Number(v));
+export const bigint = (v: string): bigint => BigInt(v);
+export const timestamp = (v: string): string => v.replace(" ", "T");
+
+export function blob(v: string): Uint8Array {
+  const bytes = new Uint8Array((v.length - 2) / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(v.slice(2 + 2 * i, 4 + 2 * i), 16);
+  return bytes;
+}
+
+/** An instant in UTC with all its digits. The session may have any zone. */
+export function instant(v: string): string {
+  const match = /^(\d+-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?( BC)?$/.exec(v);
+  if (match === null || match[8] !== undefined) return v;
+  const offset = Number(match[5]) * 3600 + Number(match[6] ?? 0) * 60 + Number(match[7] ?? 0);
+  if (offset === 0) return `${match[1]}T${match[2]}${match[3] ?? ""}Z`;
+  const time = new Date(`${match[1]}T${match[2]}Z`).getTime() + (match[4] === "-" ? offset : -offset) * 1000;
+  return new Date(time).toISOString().slice(0, -5) + (match[3] ?? "") + "Z";
+}
+
+/** PostgreSQL's own form of an interval: `1 year 2 mons -3 days 04:05:06.7`. */
+export function interval(v: string): core.Interval {
+  const result = { months: 0, days: 0, micros: 0n };
+  for (const [, count, unit] of v.matchAll(/([+-]?\d+) (year|mon|day)s?/g)) {
+    if (unit === "year") result.months += 12 * Number(count);
+    else if (unit === "mon") result.months += Number(count);
+    else result.days += Number(count);
+  }
+  const time = /([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?/.exec(v);
+  if (time !== null) {
+    const seconds = BigInt(time[2] as string) * 3600n + BigInt(time[3] as string) * 60n + BigInt(time[4] as string);
+    const micros = seconds * 1000000n + BigInt((time[5] ?? "").padEnd(6, "0"));
+    result.micros = time[1] === "-" ? -micros : micros;
+  }
+  return result;
+}
+
+export const list =
+  <T>(read: (v: string) => T) =>
+  (v: string): (T | null)[] => {
+    const parsed = parseArray(v);
+    const each = (e: Nested): unknown => (e === null ? null : typeof e === "string" ? read(e) : e.map(each));
+    return (parsed as Nested[]).map(each) as (T | null)[];
+  };
+
+type Nested = string | null | Nested[];
+
+/** `[1:2]={a,"b c",NULL,{d}}`: an array of any dimensions. */
+function parseArray(text: string): Nested {
+  let at = text.startsWith("[") ? text.indexOf("=") + 1 : 0;
+  const item = (): Nested => {
+    if (text[at] === "{") {
+      at++;
+      const items: Nested[] = [];
+      while (text[at] !== "}") {
+        items.push(item());
+        if (text[at] === ",") at++;
+      }
+      at++;
+      return items;
+    }
+    if (text[at] === '"') return quoted();
+    const from = at;
+    while (text[at] !== "," && text[at] !== "}") at++;
+    const bare = text.slice(from, at);
+    return bare === "NULL" ? null : bare;
+  };
+  const quoted = (): string => {
+    let value = "";
+    for (at++; text[at] !== '"'; at++) {
+      if (text[at] === "\\") at++;
+      value += text[at];
+    }
+    at++;
+    return value;
+  };
+  return item();
+}
+
+/** `(a,"b ""c""",)`: the fields of a composite value. */
+export function fields(text: string): Text[] {
+  const values: Text[] = [];
+  let at = 1;
+  for (;;) {
+    let value: Text = null;
+    while (text[at] !== "," && text[at] !== ")") {
+      value ??= "";
+      if (text[at] !== '"') {
+        if (text[at] === "\\") at++;
+        value += text[at++];
+        continue;
+      }
+      for (at++; text[at] !== '"' || text[at + 1] === '"'; at++) {
+        if (text[at] === '"' || text[at] === "\\") at++;
+        value += text[at];
+      }
+      at++;
+    }
+    values.push(value);
+    if (text[at++] === ")") return values;
+  }
+}
+
+// How values are written.
+
+export const toText = (v: unknown): string => String(v);
+export const toBlob = (v: Uint8Array): string => "\\x" + Array.from(v, (b) => b.toString(16).padStart(2, "0")).join("");
+export const toInterval = (v: core.Interval): string => `${v.months} mons ${v.days} days ${v.micros} microseconds`;
+
+/** Nested lists of one element type, as PostgreSQL writes arrays. */
+export const toList =
+  <T>(write: (v: T) => string) =>
+  (v: readonly unknown[]): string => {
+    const item = (e: unknown): string => {
+      if (e === null || e === undefined) return "NULL";
+      if (Array.isArray(e)) return "{" + e.map(item).join(",") + "}";
+      return '"' + write(e as T).replace(/[\\"]/g, "\\$&") + '"';
+    };
+    return item(v);
+  };
+
+/** The fields of a composite value, each as text. */
+export const toFields = (values: readonly Text[]): string =>
+  "(" + values.map((v) => (v === null ? "" : '"' + v.replace(/[\\"]/g, "$&$&") + '"')).join(",") + ")";

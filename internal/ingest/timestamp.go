@@ -1,9 +1,6 @@
 package ingest
 
-import (
-	"math"
-	"time"
-)
+import "math"
 
 // Moment is a timestamp as text gives it.
 type Moment struct {
@@ -28,7 +25,7 @@ func ParseTimestamp(s []byte) (Moment, bool) {
 	if !ok1 || !ok2 || !ok3 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
 		return m, false
 	}
-	seconds := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Unix()
+	seconds := int64(daysSince1970(year, month, day)) * 86_400
 	s = s[10:]
 	if len(s) == 0 {
 		m.Micros, m.IsDate = seconds*1e6, true
@@ -101,6 +98,18 @@ func daysIn(year, month int) int {
 		return 28
 	}
 	return 31
+}
+
+// daysSince1970 counts the days up to a date of the Gregorian calendar. Years begin
+// in March here, so that the leap day is a year's last.
+func daysSince1970(year, month, day int) int {
+	if month < 3 {
+		year, month = year-1, month+12
+	}
+	year += 400 // no year below 0 is left
+	ofYear := (153*(month-3)+2)/5 + day - 1
+	const epoch = 865_565 // what this comes to on 1970-01-01
+	return 365*year + year/4 - year/100 + year/400 + ofYear - epoch
 }
 
 // fraction reads an optional fraction of a second and returns what follows it.

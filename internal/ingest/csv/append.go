@@ -1,0 +1,161 @@
+package csv
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// appender takes the values of one column.
+type appender struct {
+	builder array.Builder  // or
+	strings *ingest.Column // for text
+	parse   func(text []byte) bool
+}
+
+// newAppender returns an appender of a type, one of text for a type that has no
+// common spelling: the engine casts that.
+func newAppender(t arrow.DataType, column func() (*ingest.Column, error)) (*appender, error) {
+	a := &appender{}
+	if t.ID() != arrow.STRING {
+		a.builder = array.NewBuilder(memory.DefaultAllocator, t)
+		a.parse = parser(a.builder)
+	}
+	var err error
+	if a.parse == nil && t.ID() != arrow.NULL {
+		a.builder = nil
+		a.strings, err = column()
+	}
+	return a, err
+}
+
+// parser returns a function that appends a value to b, or reports false if the text
+// is none of its type; nil for a type that has no such function.
+func parser(b array.Builder) func(text []byte) bool {
+	switch b := b.(type) {
+	case *array.Int8Builder:
+		return signed(8, func(v int64) { b.Append(int8(v)) })
+	case *array.Int16Builder:
+		return signed(16, func(v int64) { b.Append(int16(v)) })
+	case *array.Int32Builder:
+		return signed(32, func(v int64) { b.Append(int32(v)) })
+	case *array.Int64Builder:
+		return signed(64, b.Append)
+	case *array.Uint8Builder:
+		return unsignedOf(8, func(v uint64) { b.Append(uint8(v)) })
+	case *array.Uint16Builder:
+		return unsignedOf(16, func(v uint64) { b.Append(uint16(v)) })
+	case *array.Uint32Builder:
+		return unsignedOf(32, func(v uint64) { b.Append(uint32(v)) })
+	case *array.Uint64Builder:
+		return unsignedOf(64, b.Append)
+	case *array.Float32Builder:
+		return float(32, func(v float64) { b.Append(float32(v)) })
+	case *array.Float64Builder:
+		return float(64, b.Append)
+	case *array.BooleanBuilder:
+		return func(text []byte) bool {
+			switch string(bytes.ToLower(text)) {
+			case "true", "t", "1":
+				b.Append(true)
+			case "false", "f", "0":
+				b.Append(false)
+			default:
+				return false
+			}
+			return true
+		}
+	case *array.Date32Builder:
+		return func(text []byte) bool {
+			m, ok := ingest.ParseTimestamp(text)
+			if ok = ok && m.IsDate; ok {
+				b.Append(arrow.Date32(m.Micros / 86_400_000_000))
+			}
+			return ok
+		}
+	case *array.TimestampBuilder:
+		unit := b.Type().(*arrow.TimestampType).Unit
+		return func(text []byte) bool {
+			m, ok := ingest.ParseTimestamp(text)
+			if !ok {
+				return false
+			}
+			v, ok := inUnit(m, unit)
+			if ok {
+				b.Append(arrow.Timestamp(v))
+			}
+			return ok
+		}
+	}
+	return nil
+}
+
+// inUnit returns a moment in a unit, if it is a whole number of them in range.
+func inUnit(m ingest.Moment, unit arrow.TimeUnit) (int64, bool) {
+	switch unit {
+	case arrow.Nanosecond:
+		return m.UnixNanos()
+	case arrow.Microsecond:
+		return m.Micros, m.Nanos == 0
+	case arrow.Millisecond:
+		return m.Micros / 1e3, m.Nanos == 0 && m.Micros%1e3 == 0
+	}
+	return m.Micros / 1e6, m.Nanos == 0 && m.Micros%1e6 == 0
+}
+
+// view returns text as a string for strconv, which keeps none but in its errors;
+// those are dropped.
+func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
+
+func signed(bits int, put func(int64)) func([]byte) bool {
+	return func(text []byte) bool {
+		v, err := strconv.ParseInt(view(text), 10, bits)
+		if err == nil {
+			put(v)
+		}
+		return err == nil
+	}
+}
+
+func unsignedOf(bits int, put func(uint64)) func([]byte) bool {
+	return func(text []byte) bool {
+		v, err := strconv.ParseUint(view(text), 10, bits)
+		if err == nil {
+			put(v)
+		}
+		return err == nil
+	}
+}
+
+func float(bits int, put func(float64)) func([]byte) bool {
+	return func(text []byte) bool {
+		if isSpecial(text) {
+			v := math.NaN()
+			if c := text[len(text)-1] | 0x20; c != 'n' { // inf ends with f, infinity with y, nan with n
+				v = math.Inf(1)
+			}
+			if text[0] == '-' {
+				v = -v
+			}
+			put(v)
+			return true
+		}
+		for _, c := range text {
+			if c > '9' && c|0x20 != 'e' { // Go's own spellings
+				return false
+			}
+		}
+		v, err := strconv.ParseFloat(view(text), bits)
+		if err == nil {
+			put(v)
+		}
+		return err == nil
+	}
+}

@@ -1,0 +1,238 @@
+// Package csv decodes comma-separated values: a header line that names the columns,
+// then a line per row (RFC 4180). Lines end with LF or CR LF. A quoted value may
+// hold delimiters and line ends, which it keeps as they are, and quotes, doubled.
+// Blank lines are skipped, except that in a body of a single column they are a value.
+//
+// A bare value equal to the null text is NULL; a quoted one never is.
+//
+// A column's type is the one asked for, or else found from all its values: int64,
+// uint64, float64, boolean (true, false), date32, timestamp[us or ns] with zone UTC
+// if every value names a zone or without if none does, and otherwise utf8. A type
+// is found only if it keeps everything: 007, +1 and numbers of more than 17 digits
+// with a point are text, as is any mix but integers and floating-point numbers.
+package csv
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// Options of Decode. The zero value is comma, double quote, and empty for NULL.
+type Options struct {
+	Delimiter byte   // 0 is a comma
+	Quote     byte   // 0 is "
+	NullText  string // what NULL is written as
+
+	// Types are the types of columns that are known, usually the target table's:
+	// integers, float32, float64, bool, utf8, date32 and timestamps (in UTC if the
+	// text names no zone) are read as such, and a value that is none of them is an
+	// error. A column of any other type comes as utf8. Columns without a type here
+	// get theirs from their values.
+	Types map[string]arrow.DataType
+}
+
+// Decode returns the rows of a body. Errors are base.Invalid or base.TooLarge and
+// name the line.
+func Decode(body []byte, opts Options) (arrow.RecordBatch, error) {
+	if opts.Delimiter == 0 {
+		opts.Delimiter = ','
+	}
+	if opts.Quote == 0 {
+		opts.Quote = '"'
+	}
+	if opts.Delimiter == opts.Quote || bytes.IndexByte([]byte{opts.Delimiter, opts.Quote}, '\n') >= 0 ||
+		bytes.IndexByte([]byte{opts.Delimiter, opts.Quote}, '\r') >= 0 || opts.Delimiter >= utf8.RuneSelf || opts.Quote >= utf8.RuneSelf {
+		return nil, base.Errorf(base.Invalid, "CSV with delimiter %q and quote %q: they must be different ASCII characters, not line ends", opts.Delimiter, opts.Quote)
+	}
+	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
+	d := decoder{body: body, opts: opts, checkText: !utf8.Valid(body)}
+	if err := d.header(); err != nil {
+		return nil, err
+	}
+	types, err := d.infer()
+	if err != nil {
+		return nil, err
+	}
+	return d.build(types)
+}
+
+type decoder struct {
+	body      []byte
+	opts      Options
+	checkText bool // the body is not valid UTF-8: find out where
+	names     []string
+}
+
+// header reads the names of the columns.
+func (d *decoder) header() error {
+	s := newScanner(d.body, d.opts)
+	fields, err := s.record(false)
+	switch {
+	case err != nil:
+		return err
+	case fields == nil:
+		return base.Errorf(base.Invalid, "CSV without a header line")
+	}
+	seen := make(map[string]bool)
+	for _, f := range fields {
+		name := string(f.text)
+		if err := ingest.CheckName("column", name); err != nil {
+			return base.Wrap(err, "line %d, value %d", s.line, len(d.names)+1)
+		}
+		if seen[name] {
+			return base.Errorf(base.Invalid, "line %d: column %q is given twice", s.line, name)
+		}
+		seen[name] = true
+		d.names = append(d.names, name)
+	}
+	return nil
+}
+
+// each calls f with every row behind the header.
+func (d *decoder) each(f func(row, line int, fields []field) error) error {
+	s := newScanner(d.body, d.opts)
+	if _, err := s.record(false); err != nil {
+		return err
+	}
+	for row := 0; ; row++ {
+		fields, err := s.record(len(d.names) == 1)
+		if err != nil || fields == nil {
+			return err
+		}
+		if len(fields) != len(d.names) {
+			return base.Errorf(base.Invalid, "line %d: %d values where the header names %d columns", s.line, len(fields), len(d.names))
+		}
+		if d.checkText {
+			for i, v := range fields {
+				if !utf8.Valid(v.text) {
+					return base.Errorf(base.Invalid, "row %d (line %d), column %q: text is not valid UTF-8: %s", row+1, s.line, d.names[i], ingest.Quote(v.text))
+				}
+			}
+		}
+		if err := f(row, s.line, fields); err != nil {
+			return err
+		}
+	}
+}
+
+func (d *decoder) isNull(f field) bool { return !f.quoted && string(f.text) == d.opts.NullText }
+
+// infer returns the type of each column. It reads the body once, unless all are
+// known.
+func (d *decoder) infer() ([]arrow.DataType, error) {
+	types := make([]arrow.DataType, len(d.names))
+	unknown := false
+	for i, name := range d.names {
+		if t := d.opts.Types[name]; t != nil && t.ID() != arrow.NULL {
+			types[i] = t
+		}
+		unknown = unknown || types[i] == nil
+	}
+	if !unknown {
+		return types, nil
+	}
+	found := make([]inference, len(d.names))
+	err := d.each(func(_, _ int, fields []field) error {
+		for i, f := range fields {
+			if types[i] == nil && !d.isNull(f) {
+				found[i].add(f.text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range types {
+		if types[i] == nil {
+			types[i] = found[i].dataType()
+		}
+	}
+	return types, nil
+}
+
+// build reads the body into columns of the given types.
+func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
+	strings := ingest.NewTable("")
+	columns := make([]*appender, len(types))
+	defer func() {
+		for _, c := range columns {
+			if c != nil && c.builder != nil {
+				c.builder.Release()
+			}
+		}
+	}()
+	for i, t := range types {
+		var err error
+		columns[i], err = newAppender(t, func() (*ingest.Column, error) {
+			return strings.Column(i, []byte(d.names[i]))
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	err := d.each(func(row, line int, fields []field) error {
+		for i, f := range fields {
+			if err := d.append(columns[i], row, f); err != nil {
+				return err
+			}
+			if columns[i].parse != nil && columns[i].builder.Len() != row+1 {
+				return base.Errorf(base.Invalid, "row %d (line %d), column %q: %s is not a value of type %v", row+1, line, d.names[i], ingest.Quote(f.text), types[i])
+			}
+		}
+		return strings.Grow(1)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d.assemble(columns, strings)
+}
+
+// append appends a value to its column. A builder that has not grown says that the
+// text is none of its type.
+func (d *decoder) append(c *appender, row int, f field) error {
+	switch null := d.isNull(f); {
+	case c.strings != nil && null:
+		return c.strings.SetNull(row)
+	case c.strings != nil:
+		return c.strings.SetString(row, f.text)
+	case null:
+		c.builder.AppendNull()
+	default:
+		c.parse(f.text)
+	}
+	return nil
+}
+
+// assemble makes one batch of the built columns and those of text.
+func (d *decoder) assemble(columns []*appender, strings *ingest.Table) (arrow.RecordBatch, error) {
+	texts, err := strings.Finish(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer texts.Release()
+	fields := make([]arrow.Field, len(columns))
+	arrays := make([]arrow.Array, len(columns))
+	next := 0
+	for i, c := range columns {
+		if c.builder != nil {
+			arrays[i] = c.builder.NewArray()
+		} else {
+			arrays[i] = texts.Column(next)
+			arrays[i].Retain()
+			next++
+		}
+		fields[i] = arrow.Field{Name: d.names[i], Type: arrays[i].DataType(), Nullable: true}
+	}
+	batch := array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, int64(strings.Rows()))
+	for _, a := range arrays {
+		a.Release()
+	}
+	return batch, nil
+}

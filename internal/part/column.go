@@ -126,51 +126,33 @@ func unify(chunks []arrow.Array) column {
 	return column{dictionary: values.NewStringArray(), indices: builder.NewInt32Array()}
 }
 
-// write writes one leaf of the column's rows as a column chunk.
-func (c column) write(cw file.ColumnChunkWriter, leaf leafPath, rows int64) error {
+// write writes one leaf of the column's rows as a column chunk. An encoder that panics
+// (that is how arrow-go's report errors) is an error.
+func (c column) write(cw file.ColumnChunkWriter, leaf leafPath) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = base.Errorf(base.Internal, "encode: %v", r)
+		}
+	}()
 	if c.array != nil {
-		return c.writeArray(cw, leaf)
+		return writeLeaf(cw, shred(c.array, leaf, cw.LevelInfo().RepeatedAncestorDefLevel))
 	}
-	encoder, direct := cw.CurrentEncoder().(interface{ PutDictionary(arrow.Array) error })
-	if !direct {
-		return c.writeDense(cw, leaf)
+	s := shredFlat(c.indices, leaf.nullable)
+	encoder, isDictionary := cw.CurrentEncoder().(interface{ PutDictionary(arrow.Array) error })
+	if !isDictionary {
+		// The first row group did not repeat enough for a dictionary.
+		codes := c.indices.Int32Values()
+		values := collect(len(codes), nil, func(i int) parquet.ByteArray { return parquet.ByteArray(c.dictionary.Value(int(codes[i]))) })
+		cw.(*file.ByteArrayColumnChunkWriter).WriteBatchSpaced(values, s.def, nil, s.valid, s.validOffset)
+		return nil
 	}
 	if err := encoder.PutDictionary(c.dictionary); err != nil {
 		return base.Errorf(base.Internal, "dictionary: %w", err)
 	}
-	def := ones(int(rows))
-	if !leaf.nullable {
-		def = nil
-	} else if c.indices.NullN() > 0 {
-		def = shred(c.indices, leaf).def
-	}
-	if err := cw.WriteDictIndices(c.indices, def, nil); err != nil {
+	if err := cw.WriteDictIndices(c.indices, s.def, nil); err != nil {
 		return base.Errorf(base.Internal, "dictionary indices: %w", err)
 	}
 	return nil
-}
-
-// writeDense writes the values of a dictionary that is not worth having in this file.
-func (c column) writeDense(cw file.ColumnChunkWriter, leaf leafPath) error {
-	s := shred(c.indices, leaf)
-	codes := c.indices.Int32Values()
-	values := make([]parquet.ByteArray, len(s.positions))
-	for i, p := range s.positions {
-		values[i] = parquet.ByteArray(c.dictionary.Value(int(codes[p])))
-	}
-	_, err := cw.(*file.ByteArrayColumnChunkWriter).WriteBatch(values, s.def, nil)
-	return err
-}
-
-func (c column) writeArray(cw file.ColumnChunkWriter, leaf leafPath) error {
-	s := shredded{values: c.array}
-	switch {
-	case len(leaf.path) > 0 || c.array.NullN() > 0:
-		s = shred(c.array, leaf)
-	case leaf.nullable:
-		s.def = ones(c.array.Len())
-	}
-	return writeLeaf(cw, s)
 }
 
 // allOnes are the definition levels of a column without NULLs.

@@ -3,6 +3,7 @@ package part
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/scoterdb/scoter/internal/base"
 )
 
@@ -61,25 +62,26 @@ func appendLeaves(to []leafPath, column int, f arrow.Field) ([]leafPath, error) 
 }
 
 // shredded is one leaf of some rows, in Dremel's form: a definition level per slot says
-// how much of the path exists, a repetition level at which list it continues.
-// Positions are the slots' values in the leaf array, those that exist only; nil means all, in order.
+// how much of the path exists, a repetition level at which list it continues. A slot
+// whose last list exists has a value, valid or NULL; other slots have none.
 type shredded struct {
-	values    arrow.Array
-	positions []int32
-	def, rep  []int16
+	values      arrow.Array
+	positions   []int32 // of each value in values, negative for NULL; nil means all, in order
+	valid       []byte  // bitmap over the values; nil means all
+	validOffset int64   // of the first value's bit
+	def, rep    []int16 // nil if there are no such levels
 }
 
-// shred walks a column down to a leaf, level by level: at each level, every slot still
-// alive has a position in that level's array. What a NULL list or struct hides in its
-// children is never looked at.
-func shred(a arrow.Array, leaf leafPath) shredded {
-	s := shredded{values: a}
-	n := a.Len()
-	s.positions = make([]int32, n)
+// shred takes a column apart for one leaf. List is the definition level from which on the
+// leaf's last list has an element.
+func shred(a arrow.Array, leaf leafPath, list int16) shredded {
+	if len(leaf.path) == 0 {
+		return shredFlat(a, leaf.nullable)
+	}
+	s := shredded{values: a, positions: make([]int32, a.Len()), def: make([]int16, a.Len())}
 	for i := range s.positions {
 		s.positions[i] = int32(i)
 	}
-	s.def = make([]int16, n)
 	repeated := int16(0)
 	s.enter(leaf.nullable)
 	for _, st := range leaf.path {
@@ -91,18 +93,54 @@ func shred(a arrow.Array, leaf leafPath) shredded {
 		}
 		s.enter(st.nullable)
 	}
-	alive := s.positions[:0]
-	for _, p := range s.positions {
-		if p >= 0 {
-			alive = append(alive, p)
+	s.pack(list)
+	return s
+}
+
+// shredFlat does without positions.
+func shredFlat(a arrow.Array, nullable bool) shredded {
+	s := shredded{values: a}
+	switch {
+	case !nullable:
+	case a.NullN() == 0:
+		s.def = ones(a.Len())
+	default:
+		s.valid, s.validOffset = a.NullBitmapBytes(), int64(a.Data().Offset())
+		s.def = make([]int16, a.Len())
+		for i := range s.def {
+			if a.IsValid(i) {
+				s.def[i] = 1
+			}
 		}
-	}
-	s.positions = alive
-	if len(leaf.path) == 0 && !leaf.nullable {
-		s.def = nil
 	}
 	return s
 }
+
+// pack keeps the positions of slots that have a value.
+func (s *shredded) pack(list int16) {
+	kept := s.positions[:0]
+	nulls := false
+	for i, p := range s.positions {
+		if p >= 0 || s.def[i] >= list {
+			kept = append(kept, p)
+			nulls = nulls || p < 0
+		}
+	}
+	s.positions = kept
+	if !nulls {
+		return
+	}
+	s.valid = make([]byte, bitutil.BytesForBits(int64(len(kept))))
+	for i, p := range kept {
+		if p >= 0 {
+			bitutil.SetBit(s.valid, i)
+		}
+	}
+}
+
+// A nested column is walked down level by level: at each level, every slot still alive has
+// a position in that level's array, the others a negative one. What a NULL list or struct
+// hides in its children is never looked at.
 
 // enter counts the level of what is NULL or not, if it can be; a NULL ends its slot.
 func (s *shredded) enter(nullable bool) {

@@ -11,8 +11,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// writeLeaf writes a shredded leaf in the physical type that Parquet has for it.
-func writeLeaf(cw file.ColumnChunkWriter, s shredded) (err error) {
+// writeLeaf writes a shredded leaf in the physical type that Parquet has for it. Always by
+// WriteBatchSpaced: WriteBatch formats an assertion's message for every definition level,
+// which costs more than all the rest.
+func writeLeaf(cw file.ColumnChunkWriter, s shredded) error {
 	values := s.values
 	if ext, ok := values.(array.ExtensionArray); ok {
 		values = ext.Storage()
@@ -23,31 +25,31 @@ func writeLeaf(cw file.ColumnChunkWriter, s shredded) (err error) {
 		if !ok {
 			return mismatch(cw, values)
 		}
-		_, err = cw.WriteBatch(v, s.def, s.rep)
+		cw.WriteBatchSpaced(v, s.def, s.rep, s.valid, s.validOffset)
 	case *file.Int64ColumnChunkWriter:
 		v, ok := int64s(values, s.positions)
 		if !ok {
 			return mismatch(cw, values)
 		}
-		_, err = cw.WriteBatch(v, s.def, s.rep)
+		cw.WriteBatchSpaced(v, s.def, s.rep, s.valid, s.validOffset)
 	case *file.Float32ColumnChunkWriter:
 		a, ok := values.(*array.Float32)
 		if !ok {
 			return mismatch(cw, values)
 		}
-		_, err = cw.WriteBatch(gather(a.Float32Values(), s.positions), s.def, s.rep)
+		cw.WriteBatchSpaced(gather(a.Float32Values(), s.positions), s.def, s.rep, s.valid, s.validOffset)
 	case *file.Float64ColumnChunkWriter:
 		a, ok := values.(*array.Float64)
 		if !ok {
 			return mismatch(cw, values)
 		}
-		_, err = cw.WriteBatch(gather(a.Float64Values(), s.positions), s.def, s.rep)
+		cw.WriteBatchSpaced(gather(a.Float64Values(), s.positions), s.def, s.rep, s.valid, s.validOffset)
 	case *file.BooleanColumnChunkWriter:
 		a, ok := values.(*array.Boolean)
 		if !ok {
 			return mismatch(cw, values)
 		}
-		_, err = cw.WriteBatch(collect(a.Len(), s.positions, a.Value), s.def, s.rep)
+		cw.WriteBatchSpaced(collect(a.Len(), s.positions, a.Value), s.def, s.rep, s.valid, s.validOffset)
 	case *file.ByteArrayColumnChunkWriter:
 		var value func(i int) parquet.ByteArray
 		switch a := values.(type) {
@@ -62,7 +64,7 @@ func writeLeaf(cw file.ColumnChunkWriter, s shredded) (err error) {
 		default:
 			return mismatch(cw, values)
 		}
-		_, err = cw.WriteBatch(collect(values.Len(), s.positions, value), s.def, s.rep)
+		cw.WriteBatchSpaced(collect(values.Len(), s.positions, value), s.def, s.rep, s.valid, s.validOffset)
 	case *file.FixedLenByteArrayColumnChunkWriter:
 		var value func(i int) parquet.FixedLenByteArray
 		switch a := values.(type) {
@@ -74,12 +76,9 @@ func writeLeaf(cw file.ColumnChunkWriter, s shredded) (err error) {
 		default:
 			return mismatch(cw, values)
 		}
-		_, err = cw.WriteBatch(collect(values.Len(), s.positions, value), s.def, s.rep)
+		cw.WriteBatchSpaced(collect(values.Len(), s.positions, value), s.def, s.rep, s.valid, s.validOffset)
 	default:
 		return mismatch(cw, values)
-	}
-	if err != nil {
-		return base.Errorf(base.Internal, "write values: %w", err)
 	}
 	return nil
 }
@@ -133,34 +132,32 @@ func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	return arrow.GetData[T](buffer.Bytes())[a.Data().Offset() : a.Data().Offset()+a.Len()]
 }
 
-// gather returns the values at some positions; nil positions are all.
+// gather returns the values at some positions, zero at negative ones; nil positions are all.
 func gather[T any](values []T, positions []int32) []T {
 	if positions == nil {
 		return values
 	}
-	out := make([]T, len(positions))
-	for i, p := range positions {
-		out[i] = values[p]
-	}
-	return out
+	return collect(len(values), positions, func(i int) T { return values[i] })
 }
 
 func convert[T, From int8 | int16 | int32 | uint8 | uint16](values []From, positions []int32) []T {
 	return collect(len(values), positions, func(i int) T { return T(values[i]) })
 }
 
-// collect returns the value of each of n rows, or of some positions.
+// collect is gather of n values that are computed.
 func collect[T any](n int, positions []int32, value func(i int) T) []T {
-	if positions != nil {
-		out := make([]T, len(positions))
-		for i, p := range positions {
-			out[i] = value(int(p))
+	if positions == nil {
+		out := make([]T, n)
+		for i := range out {
+			out[i] = value(i)
 		}
 		return out
 	}
-	out := make([]T, n)
-	for i := range out {
-		out[i] = value(i)
+	out := make([]T, len(positions))
+	for i, p := range positions {
+		if p >= 0 {
+			out[i] = value(int(p))
+		}
 	}
 	return out
 }

@@ -220,7 +220,7 @@ func (w *writer) writeGroup(rows int64) (err error) {
 		c := columns[leaf.column]
 		cw, err := out.NextColumn()
 		if err == nil {
-			err = c.write(cw, leaf, rows)
+			err = c.write(cw, leaf)
 		}
 		if err == nil {
 			err = cw.Close()

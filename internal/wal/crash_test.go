@@ -134,12 +134,12 @@ func keepWriting(t *testing.T, fsys vfs.FS) (acked []base.Seq) {
 		w = mustCreate(t, fsys, Position{}) // only one operation fails
 	}
 	seq := base.Seq(0)
-	for step := range 10 {
+	for step := range 6 {
 		var group []base.Seq
 		for range 2 { // two appends, one sync
 			seq += 2
 			group = append(group, seq-1, seq)
-			if w.Append([]Frame{frame(seq-1, 100), frame(seq, 40_000)}) != nil {
+			if w.Append([]Frame{frame(seq-1, 100), frame(seq, directBytes)}) != nil {
 				group = group[:len(group)-2]
 				break
 			}
@@ -178,7 +178,7 @@ func TestEverySingleFailureLosesNoAckedAndShowsNoFailedFrame(t *testing.T) {
 					wantSeqs(t, got, acked...)
 				}
 				if f.Ops() <= i {
-					if len(acked) != 40 {
+					if len(acked) != 24 {
 						t.Fatalf("%d acknowledged without a failure", len(acked))
 					}
 					return

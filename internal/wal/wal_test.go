@@ -331,7 +331,7 @@ end offset 88 frames 1 payload-bytes 20
 		t.Fatalf("got\n%swant\n%s", &got, want)
 	}
 
-	patch(t, c, 1, 50, 0)
+	patch(t, c, 1, segmentHeaderBytes+8, 9) // the first frame's sequence number
 	got.Reset()
 	err = Inspect(c, segmentPath(dir, 1), &got)
 	wantKind(t, err, base.Corrupt)

@@ -343,3 +343,43 @@ func TestInferTableFindsTheSortKey(t *testing.T) {
 	f(`SORTED BY ("id", "time")`, "ID", "id", "time")
 	f("!", "nope")
 }
+
+func BenchmarkConform(b *testing.B) {
+	recs, table := metricBatches(10_000, 1000)
+	narrow := table
+	narrow.Columns = append([]schema.Column(nil), table.Columns...)
+	narrow.Columns[4].Type = schema.Of(schema.Integer)
+	for name, t := range map[string]schema.Table{"fits": table, "one-column-narrows": narrow} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Conform(recs[0], t, ConformOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// Whatever the text, a conversion ends in a value or in an error, and what it stores is stored
+// again as the same.
+func FuzzConformText(f *testing.F) {
+	types := []string{"BOOLEAN", "INTEGER", "UBIGINT", "HUGEINT", "DOUBLE", "DECIMAL(20,5)", "UUID", "DATE", "TIME", "TIMETZ", "TIMESTAMP", "TIMESTAMP_NS", "INTERVAL", "BIT", "JSON"}
+	for _, seed := range []string{"1", "-1.5e3", "2024-03-09 10:11:12.5+02:30", "1 year -2 days 03:04:05.6", "12:00:00-08", `{"a": "\ud83e\udd86"}`, "infinity"} {
+		for i := range types {
+			f.Add(byte(i), seed)
+		}
+	}
+	f.Fuzz(func(t *testing.T, kind byte, text string) {
+		declared := typeOf(t, types[int(kind)%len(types)])
+		b := array.NewStringBuilder(allocator)
+		b.Append(text)
+		got, fault := convert(b.NewArray(), declared, true)
+		if fault != nil {
+			return
+		}
+		again, fault := convert(got, declared, true)
+		if fault != nil || again.ValueStr(0) != got.ValueStr(0) {
+			t.Fatalf("%s %q is stored as %s, and that as %v %v", declared, text, got.ValueStr(0), again, fault)
+		}
+	})
+}

@@ -110,9 +110,18 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 		return nil, &fault{value: f.value, why: f.why + " (a dictionary value)"}
 	}
 	defer values.Release()
-	// Only values in use are checked: others are no values of the column.
 	text := values.(*array.String)
 	check := textCheck(t)
+	if check == nil && d.NullN() == 0 && isTextDictionary(d.DataType()) && values.Data() == d.Dictionary().Data() {
+		most := uint32(0)
+		for _, code := range words[uint32](d.Indices()) {
+			most = max(most, code)
+		}
+		if int(most) < text.Len() {
+			return same(d)
+		}
+	}
+	// Only values in use are checked: others are no values of the column.
 	checked := make([]bool, text.Len())
 	for i := range d.Len() {
 		if d.IsNull(i) {

@@ -12,11 +12,13 @@ import (
 )
 
 const (
-	// DefaultPreallocateBytes is the step in which a segment's space is reserved.
-	// Syncing into reserved space writes no file system metadata: on ext4 a group
-	// commit of 200 bytes takes a third less time with it (BenchmarkGroupCommit).
-	// Larger steps gain nothing that can be measured.
-	DefaultPreallocateBytes = 4 << 20
+	// DefaultPreallocateBytes is the step in which a segment's space is reserved, so
+	// that most syncs write no file system metadata. Measured on ext4 on a virtual
+	// disk, 2 busy cores, 12 interleaved rounds, middle of the rounds' median
+	// latencies of Append and Sync without reservation, with 4 MiB, with 16 MiB:
+	// 200 bytes 55, 27, 27 us; 16 KB 40, 52, 39 us; 500 KB 221, 229, 227 us. So it
+	// halves small commits and is neutral for the others, but only in large steps.
+	DefaultPreallocateBytes = 16 << 20
 
 	// Slices from directBytes on go to the file from where they are; shorter ones
 	// are gathered first, because a system call costs as much as copying that much.

@@ -106,9 +106,10 @@ func unify(chunks []arrow.Array) column {
 		dict := d.Dictionary().(*array.String)
 		codes := d.Indices().(*array.Uint32)
 		mapped := slices.Repeat([]int32{unseen}, dict.Len())
-		checkNulls := d.NullN() > 0
+		// A NULL may also be an entry of the dictionary.
+		checkNulls := d.NullN() > 0 || dict.NullN() > 0
 		for i, code := range codes.Uint32Values() {
-			if checkNulls && codes.IsNull(i) {
+			if checkNulls && (codes.IsNull(i) || dict.IsNull(int(code))) {
 				null()
 				continue
 			}
@@ -126,14 +127,8 @@ func unify(chunks []arrow.Array) column {
 	return column{dictionary: values.NewStringArray(), indices: builder.NewInt32Array()}
 }
 
-// write writes one leaf of the column's rows as a column chunk. An encoder that panics
-// (that is how arrow-go's report errors) is an error.
-func (c column) write(cw file.ColumnChunkWriter, leaf leafPath) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = base.Errorf(base.Internal, "encode: %v", r)
-		}
-	}()
+// write writes one leaf of the column's rows as a column chunk.
+func (c column) write(cw file.ColumnChunkWriter, leaf leafPath) error {
 	if c.array != nil {
 		return writeLeaf(cw, shred(c.array, leaf, cw.LevelInfo().RepeatedAncestorDefLevel))
 	}

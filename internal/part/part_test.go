@@ -427,3 +427,112 @@ func TestInspectPrintsColumnsAndRowGroups(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatTheFirstRowGroupDidNotShowIsWrittenToo(t *testing.T) {
+	table := tableOf(schema.Column{Name: "i", Type: schema.Of(schema.BigInt)}, schema.Column{Name: "u", Type: schema.Of(schema.UInteger)},
+		schema.Column{Name: "s", Type: schema.Of(schema.Varchar)}, schema.Column{Name: "d", Type: schema.Of(schema.Double)})
+	for _, profile := range []Profile{Fast, Best} {
+		for _, asDictionary := range []bool{false, true} {
+			var batches []arrow.RecordBatch
+			var want []string
+			for group := range 2 {
+				b := array.NewRecordBuilder(memory.DefaultAllocator, table.Arrow())
+				for i := range RowGroupRows {
+					n := int64(i)
+					if group == 1 {
+						n = []int64{math.MinInt64, math.MaxInt64, 0, -1, 1}[i%5] ^ int64(i)
+					}
+					b.Field(0).(*array.Int64Builder).Append(n)
+					b.Field(1).(*array.Uint32Builder).Append(uint32(n))
+					if group == 0 {
+						b.Field(2).(*array.StringBuilder).Append(fmt.Sprint(i % 3))
+						b.Field(3).(*array.Float64Builder).Append(float64(i % 3))
+					} else {
+						b.Field(2).(*array.StringBuilder).Append(fmt.Sprintf("a longer text, never twice the same: %d", i))
+						b.Field(3).(*array.Float64Builder).Append(math.Sqrt(float64(i)))
+					}
+				}
+				batch := b.NewRecordBatch()
+				want = append(want, texts(batch)...)
+				if asDictionary {
+					batch = dictionaries(batch, uint64(group))
+				}
+				batches = append(batches, batch)
+			}
+			fsys := vfs.NewCrashable()
+			written, err := WriteBatches(fsys, "/p", table, batches, Options{Profile: profile})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Verify(fsys, "/p", table, written); err != nil {
+				t.Fatal(err)
+			}
+			for i, row := range readAll(t, fsys, "/p", table, written) {
+				if row != want[i] {
+					t.Fatalf("row %d is %s, want %s", i, row, want[i])
+				}
+			}
+			if profile == Best {
+				var out strings.Builder
+				if err := Inspect(fsys, "/p", &out); err != nil {
+					t.Fatal(err)
+				}
+				for _, encoding := range []string{"DELTA_BINARY_PACKED", "RLE_DICTIONARY"} {
+					if !strings.Contains(out.String(), encoding) {
+						t.Errorf("%s was not tried:\n%s", encoding, out.String())
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPathsThatCollideStayApart(t *testing.T) {
+	table := tableOf(
+		schema.Column{Name: "a.b", Type: schema.Of(schema.Varchar)},
+		schema.Column{Name: "a", Type: schema.StructOf(schema.Field{Name: "b", Type: schema.Of(schema.BigInt)})},
+	)
+	batch := randomBatch(table, 5000, 1)
+	want := texts(batch)
+	fsys := vfs.NewCrashable()
+	written, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{dictionaries(batch, 1)}, Options{Profile: Best})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range readAll(t, fsys, "/p", table, written) {
+		if row != want[i] {
+			t.Fatalf("row %d is %s, want %s", i, row, want[i])
+		}
+	}
+}
+
+func TestNullInADictionaryIsNull(t *testing.T) {
+	table := tableOf(schema.Column{Name: "s", Type: schema.Of(schema.Varchar)})
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
+	values := array.NewStringBuilder(memory.DefaultAllocator)
+	values.AppendValues([]string{"x", ""}, []bool{true, false})
+	codes := array.NewUint32Builder(memory.DefaultAllocator)
+	codes.AppendValues([]uint32{1, 0, 1, 0}, []bool{true, true, true, false})
+	column := array.NewDictionaryArray(typ, codes.NewArray(), values.NewArray())
+	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "s", Type: typ, Nullable: true}}, nil), []arrow.Array{column}, 4)
+	fsys := vfs.NewCrashable()
+	written, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{batch}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := readAll(t, fsys, "/p", table, written); fmt.Sprint(got) != "[(null)| x| (null)| (null)|]" || written.Stats[1].Nulls != 3 {
+		t.Fatalf("%v, %+v", got, written.Stats[1])
+	}
+}
+
+func TestBrokenBuffersAreAnErrorAndNoCrash(t *testing.T) {
+	table := tableOf(schema.Column{Name: "s", Type: schema.Of(schema.Varchar)})
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
+	codes := array.NewUint32Builder(memory.DefaultAllocator)
+	codes.Append(9) // beyond the dictionary
+	column := array.NewDictionaryArray(typ, codes.NewArray(), array.NewStringBuilder(memory.DefaultAllocator).NewArray())
+	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "s", Type: typ, Nullable: true}}, nil), []arrow.Array{column}, 1)
+	if _, err := WriteBatches(vfs.NewCrashable(), "/p", table, []arrow.RecordBatch{batch}, Options{}); base.KindOf(err) != base.Internal || err == nil {
+		t.Fatal(err)
+	}
+}

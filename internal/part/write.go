@@ -191,9 +191,14 @@ func (w *writer) take(rows int64) []arrow.RecordBatch {
 	return group
 }
 
+// writeGroup writes the next row group. A panic is an error: that is how arrow-go's
+// encoders report one, and what a batch with broken buffers leads to.
 func (w *writer) writeGroup(rows int64) (err error) {
 	group := w.take(rows)
 	defer func() {
+		if r := recover(); r != nil {
+			err = base.Errorf(base.Internal, "encode row group %d: %v", len(w.statistics), r)
+		}
 		for _, b := range group {
 			b.Release()
 		}

@@ -91,11 +91,11 @@ func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions
 	switch {
 	case unknown != nil:
 		// The key stays claimed until the committer has decided.
-		e.background.Go(func() {
+		go func() {
 			if out := <-unknown; out.err != nil {
 				e.withdrawClaim(c)
 			}
-		})
+		}()
 	case err != nil:
 		e.withdrawClaim(c)
 	case result.Seq == 0:

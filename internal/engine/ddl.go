@@ -192,7 +192,7 @@ func (e *Engine) forgetTableLocked(t *table) *version {
 // The flusher leaves out memtables that are in no current version.
 func (e *Engine) detachLocked(t *table) {
 	for _, p := range t.current.parts {
-		p.obsolete.Store(true)
+		e.retire(p)
 	}
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
 		if r := g.residents[t.id]; r != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -12,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"github.com/scoterdb/scoter/internal/wal"
 	"golang.org/x/sync/errgroup"
@@ -230,24 +232,52 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		id, err := e.NextSourceID()
+		file, err := e.writePart(table, records, p, part.Fast)
+		// Listed even if it failed, so that discard also removes what a failed write left.
+		if file != nil {
+			file.MinSeq, file.MaxSeq = f.resident.minSeq, f.resident.maxSeq
+			f.parts, f.rows = append(f.parts, file), append(f.rows, p.Rows)
+		}
 		if err != nil {
 			return err
 		}
-		// Listed before it is written, so that discard also removes what a failed write left.
-		file := &partFile{Part: catalog.Part{ID: id, Table: table.ID}}
-		f.parts, f.rows = append(f.parts, file), append(f.rows, p.Rows)
-		written, err := part.Write(e.fs, e.partPath(table.ID, id), table, taker(records, p.Rows), part.Options{Profile: part.Fast})
-		if err != nil {
-			return base.Wrap(err, "part %d", id)
-		}
-		file.Part = catalog.Part{
-			ID: id, Table: table.ID, SchemaVersion: table.Version, Partition: p.Key.Text,
-			Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum, Stats: written.Stats,
-			MinSeq: f.resident.minSeq, MaxSeq: f.resident.maxSeq, Created: e.now(),
-		}
 	}
 	return nil
+}
+
+// writePart writes sorted rows of one partition as a part, and describes it but for its
+// sequence numbers. With an error, the part that is returned may have left a file.
+func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p batch.PartitionRows, profile part.Profile) (*partFile, error) {
+	id, err := e.NextSourceID()
+	if err != nil {
+		return nil, err
+	}
+	file := &partFile{Part: catalog.Part{ID: id, Table: table.ID}}
+	written, err := part.Write(e.fs, e.partPath(table.ID, id), table, taker(records, p.Rows), part.Options{Profile: profile})
+	if err != nil {
+		return file, base.Wrap(err, "part %d", id)
+	}
+	file.Part = catalog.Part{
+		ID: id, Table: table.ID, SchemaVersion: table.Version, Partition: p.Key.Text,
+		Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum, Stats: ownStats(written.Stats), Created: e.now(),
+	}
+	return file, nil
+}
+
+// ownStats copies text bounds, which may be views of the memtable's memory.
+func ownStats(stats map[base.ColumnID]part.ColumnStats) map[base.ColumnID]catalog.ColumnStats {
+	own := func(v schema.Value) schema.Value {
+		if text, ok := v.Text(); ok {
+			return schema.StringValue(strings.Clone(text))
+		}
+		return v
+	}
+	owned := make(map[base.ColumnID]catalog.ColumnStats, len(stats))
+	for id, s := range stats {
+		s.Min, s.Max = own(s.Min), own(s.Max)
+		owned[id] = s
+	}
+	return owned
 }
 
 // taker gives rows in the order of their ordinals, a row group's at a time.

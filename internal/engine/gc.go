@@ -3,27 +3,42 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// garbage is the part files that the catalog lists no more and nobody reads any more.
+// garbage keeps account of the files below parts/ that no current version lists.
 type garbage struct {
-	mu    sync.Mutex
-	files []string      // guarded by mu
-	wake  chan struct{} // of size 1
+	mu      sync.Mutex
+	pending map[string]bool // guarded by mu; promised to a merge by PartPath
+	retired map[string]bool // guarded by mu; the catalog lists them no more, snapshots may read them
+	unread  []string        // guarded by mu; retired, and nobody reads them any more
+	wake    chan struct{}   // of size 1: there is something to remove
 }
 
+func newGarbage() garbage {
+	return garbage{pending: map[string]bool{}, retired: map[string]bool{}, wake: make(chan struct{}, 1)}
+}
+
+// retire notes that the catalog does not list a part any more.
+func (e *Engine) retire(p *partFile) {
+	e.garbage.mu.Lock()
+	e.garbage.retired[e.partPath(p.Table, p.ID)] = true
+	e.garbage.mu.Unlock()
+	p.obsolete.Store(true)
+}
+
+// add hands a file over to the collector.
 func (g *garbage) add(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.files = append(g.files, path)
+	g.unread = append(g.unread, path)
 	select {
 	case g.wake <- struct{}{}:
 	default:
@@ -33,15 +48,23 @@ func (g *garbage) add(path string) {
 func (g *garbage) take() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	files := g.files
-	g.files = nil
+	files := g.unread
+	g.unread = nil
 	return files
 }
 
-func (g *garbage) list() []string {
+func (g *garbage) removed(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Clone(g.files)
+	delete(g.retired, path)
+	delete(g.pending, path)
+}
+
+// files returns every file that is there for a reason although no version lists it.
+func (g *garbage) files() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.AppendSeq(slices.Collect(maps.Keys(g.pending)), maps.Keys(g.retired))
 }
 
 // runCollector removes files outside the goroutines of those who read them last: on some
@@ -65,7 +88,11 @@ func (e *Engine) runCollector() {
 func (e *Engine) CollectGarbage() error {
 	var errs []error
 	for _, path := range e.garbage.take() {
-		errs = append(errs, base.Wrap(vfs.RemoveAll(e.fs, path), "collect garbage"))
+		if err := vfs.RemoveAll(e.fs, path); err != nil {
+			errs = append(errs, base.Wrap(err, "collect garbage"))
+			continue
+		}
+		e.garbage.removed(path)
 	}
 	return errors.Join(errs...)
 }
@@ -79,12 +106,31 @@ func (e *Engine) partPath(table base.TableID, id base.SourceID) string {
 }
 
 // PartPath returns where the file of a part is, or, for an id of NextSourceID, is to be
-// published; its folder then exists.
+// published; its folder then exists. A file that is published there belongs to the caller until ReplaceParts
+// takes it, or AbandonPart removes it.
 func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) {
 	if err := vfs.MkdirAll(e.fs, e.tableDir(table)); err != nil {
 		return "", err
 	}
-	return e.partPath(table, id), nil
+	path := e.partPath(table, id)
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if t := e.tables[table]; t == nil || !t.current.lists(id) {
+		e.garbage.mu.Lock()
+		defer e.garbage.mu.Unlock()
+		e.garbage.pending[path] = true
+	}
+	return path, nil
+}
+
+// AbandonPart removes a file at PartPath that will not be used.
+func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
+	path := e.partPath(table, id)
+	if err := vfs.RemoveAll(e.fs, path); err != nil {
+		return base.Wrap(err, "abandon part %d", id)
+	}
+	e.garbage.removed(path)
+	return nil
 }
 
 // strangers returns the paths below parts/ that are neither a listed part nor the
@@ -114,5 +160,3 @@ func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*tabl
 	}
 	return found, nil
 }
-
-func isTemp(path string) bool { return strings.HasSuffix(path, vfs.TempSuffix) }

@@ -26,6 +26,12 @@ func (e *Engine) Schemas() []catalog.SchemaName {
 	})
 }
 
+// HasDatabase reports whether a database exists.
+func (e *Engine) HasDatabase(name string) bool { return e.hasName(keyOf(name)) }
+
+// HasSchema reports whether a schema exists in a database.
+func (e *Engine) HasSchema(database, name string) bool { return e.hasName(keyOf(database, name)) }
+
 // Tables returns all tables, by database, schema and name.
 func (e *Engine) Tables() []schema.Table {
 	e.mu.RLock()

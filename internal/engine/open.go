@@ -30,7 +30,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 		closing:   make(chan struct{}),
 		frozen:    make(chan struct{}, 1),
 		queue:     queue{wake: make(chan struct{}, 1)},
-		garbage:   garbage{wake: make(chan struct{}, 1)},
+		garbage:   newGarbage(),
 		databases: map[nameKey]string{},
 		schemas:   map[nameKey]catalog.SchemaName{},
 		views:     map[nameKey]catalog.View{},

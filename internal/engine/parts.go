@@ -11,7 +11,7 @@ import (
 // ReplaceParts puts new parts in the place of old ones, which hold the same rows: a merge.
 // The new files are published already, at PartPath under ids of NextSourceID; Created
 // is set here. If one of the old parts is gone meanwhile it is a Conflict and nothing changes;
-// after any error the new files are the caller's to remove.
+// after any error the new files are the caller's, for AbandonPart.
 func (e *Engine) ReplaceParts(ctx context.Context, id base.TableID, old []base.SourceID, parts []catalog.Part) error {
 	var t *table
 	var kept, added []*partFile
@@ -44,8 +44,11 @@ func (e *Engine) ReplaceParts(ctx context.Context, id base.TableID, old []base.S
 	}, func() []*version {
 		for _, p := range t.current.parts {
 			if slices.Contains(old, p.ID) {
-				p.obsolete.Store(true)
+				e.retire(p)
 			}
+		}
+		for _, p := range added {
+			e.garbage.removed(e.partPath(id, p.ID))
 		}
 		v := t.current
 		return []*version{t.installLocked(e.newVersionLocked(v.schema, append(kept, added...), v.residents))}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
@@ -28,7 +28,7 @@ func (e *Engine) Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		tables[id] = t.current.view()
+		tables[id] = t.current.view(t.history)
 	}
 	held := make([]*version, 0, len(tables))
 	for id := range tables {
@@ -45,11 +45,8 @@ func (e *Engine) Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error) {
 
 // view is the version and what its memtables hold at this moment. The caller holds mu,
 // under which all memtables publish.
-func (v *version) view() *snapshot.Table {
-	t := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: make([]*catalog.Part, len(v.parts))}
-	for i, p := range v.parts {
-		t.Parts[i] = &p.Part
-	}
+func (v *version) view(history map[uint32]schema.Table) *snapshot.Table {
+	t := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: history}
 	t.Memtables = make([]memtable.View, 0, len(v.residents))
 	for _, r := range v.residents {
 		if view := r.mem.View(); view.Rows > 0 {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
@@ -39,16 +40,21 @@ func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bo
 		return &catalog.Edit{PutTables: []catalog.Table{{Schema: t, Created: created}}}, nil
 	}
 	err := e.change(ctx, build, func() []*version {
-		state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}}
-		state.installLocked(e.newVersionLocked(t, nil, nil))
-		e.tables[t.ID] = state
-		e.names[keyOf(t.Database, t.Schema, t.Name)] = t.ID
+		e.addTableLocked(t, created)
 		return nil
 	})
 	if err != nil {
 		return schema.Table{}, base.Wrap(err, "create table")
 	}
 	return t, nil
+}
+
+// addTableLocked makes a table that the catalog has known in memory, empty.
+func (e *Engine) addTableLocked(t schema.Table, created time.Time) {
+	state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}}
+	state.installLocked(e.newVersionLocked(t, nil, nil))
+	e.tables[t.ID] = state
+	e.names[keyOf(t.Database, t.Schema, t.Name)] = t.ID
 }
 
 // checkFreeLocked returns a Conflict if a table or view has the name.
@@ -126,15 +132,17 @@ func (e *Engine) RenameTable(ctx context.Context, id base.TableID, name string) 
 	return e.AlterTable(ctx, id, func(t schema.Table) (schema.Table, error) { return t.Rename(name) })
 }
 
-// Truncate removes all rows of a table that are committed by now.
-func (e *Engine) Truncate(ctx context.Context, id base.TableID) error {
+// Truncate removes all rows of a table that are committed by now, and returns how many
+// there were.
+func (e *Engine) Truncate(ctx context.Context, id base.TableID) (rows int64, err error) {
 	var t *table
 	var seq base.Seq
-	err := e.change(ctx, func() (edit *catalog.Edit, err error) {
+	err = e.change(ctx, func() (edit *catalog.Edit, err error) {
 		if t, err = e.tableLocked(id); err != nil {
 			return nil, err
 		}
 		seq = e.seq
+		rows = t.current.view(t.history).Rows()
 		edit = &catalog.Edit{PutTables: []catalog.Table{{Schema: t.current.schema, TruncatedSeq: seq, Created: t.created}}}
 		for _, p := range t.current.parts {
 			edit.RemoveParts = append(edit.RemoveParts, p.ID)
@@ -145,5 +153,5 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) error {
 		t.truncatedSeq = seq
 		return []*version{t.installLocked(e.newVersionLocked(t.current.schema, nil, nil))}
 	})
-	return base.Wrap(err, "truncate table")
+	return rows, base.Wrap(err, "truncate table")
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -19,8 +20,9 @@ type version struct {
 	engine    *Engine
 	number    uint64 // ascending over all tables
 	schema    schema.Table
-	parts     []*partFile // by ascending id
-	residents []*resident // by ascending generation; the last may be growing
+	parts     []*partFile     // by ascending id
+	listed    []*catalog.Part // of parts, as snapshots show them
+	residents []*resident     // by ascending generation; the last may be growing
 	refs      atomic.Int64
 }
 
@@ -69,7 +71,9 @@ func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents [
 	v := &version{engine: e, number: e.versions, schema: t, parts: parts, residents: residents}
 	slices.SortFunc(v.parts, func(a, b *partFile) int { return cmp.Compare(a.ID, b.ID) })
 	v.refs.Store(1)
-	for _, p := range parts {
+	v.listed = make([]*catalog.Part, len(parts))
+	for i, p := range v.parts {
+		v.listed[i] = &p.Part
 		p.refs.Add(1)
 	}
 	for _, r := range residents {
@@ -82,7 +86,11 @@ func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents [
 // caller, after mu.
 func (t *table) installLocked(v *version) (old *version) {
 	old, t.current = t.current, v
-	t.history[v.schema.Version] = v.schema
+	if _, known := t.history[v.schema.Version]; !known {
+		// Snapshots share the map: a new version makes a new one.
+		t.history = maps.Clone(t.history)
+		t.history[v.schema.Version] = v.schema
+	}
 	return old
 }
 
@@ -96,6 +104,12 @@ func (v *version) release() {
 	for _, p := range v.parts {
 		p.release(v.engine)
 	}
+}
+
+// lists reports whether a part is in the version.
+func (v *version) lists(id base.SourceID) bool {
+	_, ok := slices.BinarySearchFunc(v.parts, id, func(p *partFile, id base.SourceID) int { return cmp.Compare(p.ID, id) })
+	return ok
 }
 
 func (v *version) holds(r *resident) bool { return slices.Contains(v.residents, r) }

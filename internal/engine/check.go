@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/wal"
+)
+
+// Check reads everything in the data directory and compares it with what it should be:
+// the catalog with its own rules, each part file with what the catalog says of it, the log
+// frame by frame, and the folder of parts with the list. Findings are Corrupt. Appends wait while
+// the log is read, flushes during all of it.
+func (e *Engine) Check(ctx context.Context) error {
+	e.flushing.Lock()
+	defer e.flushing.Unlock()
+	findings := []error{e.catalog.Check()}
+	findings = append(findings, e.checkParts(ctx))
+	var strangers []string
+	err := e.commit(ctx, func() (err error) {
+		findings = append(findings, e.checkLog())
+		strangers, err = e.strangers(e.knownFiles(), e.tables)
+		return err
+	})
+	if err != nil {
+		findings = append(findings, err)
+	}
+	for _, path := range strangers {
+		findings = append(findings, base.Errorf(base.Corrupt, "%s is not a part of the database", path))
+	}
+	return base.Wrap(errors.Join(findings...), "check")
+}
+
+// checkParts verifies every part of a snapshot.
+func (e *Engine) checkParts(ctx context.Context) error {
+	s, err := e.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	var findings []error
+	for id, t := range s.Tables {
+		for _, p := range t.Parts {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			written, err := e.TableVersion(id, p.SchemaVersion)
+			if base.KindOf(err) == base.NotFound && err != nil {
+				continue // dropped meanwhile
+			}
+			if err == nil {
+				err = part.Verify(e.fs, e.partPath(id, p.ID), written, part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats})
+			}
+			findings = append(findings, base.Wrap(err, "part %d of table %s", p.ID, t.Schema.QualifiedName()))
+		}
+	}
+	return errors.Join(findings...)
+}
+
+// checkLog decodes every frame of the log.
+func (e *Engine) checkLog() error {
+	_, err := wal.Replay(e.fs, e.walDir(), func(segment base.SegmentID, seq base.Seq, payload []byte) error {
+		f, err := decodeFrame(payload)
+		if err == nil {
+			err = f.eachBatch(func(frameTable, arrow.RecordBatch) error { return nil })
+		}
+		return base.Wrap(err, "segment %d: edit %d", segment, seq)
+	})
+	return err
+}
+
+// knownFiles returns the part files that are listed, still read, or being written by a
+// merge. In the committer.
+func (e *Engine) knownFiles() map[string]bool {
+	known := map[string]bool{}
+	for _, t := range e.tables {
+		for _, p := range t.current.parts {
+			known[e.partPath(t.id, p.ID)] = true
+		}
+	}
+	for _, path := range e.garbage.files() {
+		known[path] = true
+	}
+	return known
+}

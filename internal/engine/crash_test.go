@@ -1,0 +1,280 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// history is what a run of operations was told: the truth that a reopened directory is
+// compared with.
+type history struct {
+	mu       sync.Mutex
+	acked    map[string]int // rows of requests that were acknowledged
+	unsure   []sent         // requests that were not: each whole or absent
+	failures []error
+}
+
+// sent is one append as the workload made it: rows (writer, from...) of one or two tables.
+type sent struct {
+	writer string
+	from   int
+	count  int
+	both   bool
+	key    string
+}
+
+// rows lists the request's rows as readNumbers names them, with the table in front.
+func (r sent) rows() []string {
+	var all []string
+	for i := range r.count {
+		all = append(all, fmt.Sprintf("one/%s:%d", r.writer, r.from+i))
+		if r.both {
+			all = append(all, fmt.Sprintf("two/%s:%d", r.writer, r.from+i))
+		}
+	}
+	return all
+}
+
+func (r sent) send(e *Engine) error {
+	tables := []TableRows{{Table: TableName{"d", "main", "one"}, Batches: []arrow.RecordBatch{numbersBatch(r.writer, r.from, r.count)}}}
+	if r.both {
+		tables = append(tables, TableRows{Table: TableName{"d", "main", "two"}, Batches: []arrow.RecordBatch{numbersBatch(r.writer, r.from, r.count)}})
+	}
+	_, err := e.Append(ctx, tables, AppendOptions{IdempotencyKey: r.key, BodyHash: []byte{1}})
+	return err
+}
+
+func (h *history) record(r sent, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil {
+		h.failures = append(h.failures, err)
+		h.unsure = append(h.unsure, r)
+		return
+	}
+	for _, row := range r.rows() {
+		h.acked[row]++
+	}
+}
+
+// workload opens a directory and does a fixed list of things to it: three writers append to
+// two tables, with flushes, a widened schema, and a drop of a third table between. It goes on after errors,
+// as clients do, and returns what it was told.
+func workload(fsys vfs.FS) *history {
+	h := &history{acked: map[string]int{}}
+	note := func(err error) {
+		if err != nil {
+			h.mu.Lock()
+			h.failures = append(h.failures, err)
+			h.mu.Unlock()
+		}
+	}
+	e, err := tryOpen(fsys, newManualClock())
+	if err != nil {
+		note(err)
+		return h
+	}
+	defer func() { note(e.Close()) }()
+	for _, name := range []string{"one", "two", "scratch"} {
+		_, err := createNumbers(e, name)
+		note(err)
+	}
+	for round := range 4 {
+		var writers sync.WaitGroup
+		for w := range 3 {
+			writers.Go(func() {
+				for i := range 2 {
+					r := sent{writer: fmt.Sprintf("w%d", w), from: round*100 + i*10, count: 1 + w*2, both: i == 1}
+					if w == 0 {
+						r.key = fmt.Sprintf("key-%d-%d", round, i)
+					}
+					h.record(r, r.send(e))
+				}
+			})
+		}
+		writers.Wait()
+		switch round {
+		case 0:
+			_, err := appendNumbers(e, "scratch", "s", 0, 5, AppendOptions{})
+			note(err)
+			note(e.Flush(ctx))
+		case 1:
+			if t, err := e.Lookup("d", "main", "one"); err == nil {
+				_, err = e.AlterTable(ctx, t.ID, func(t schema.Table) (schema.Table, error) {
+					return t.AddColumns(schema.Column{Name: "extra", Type: schema.Of(schema.Double)})
+				})
+				note(err)
+			}
+			if t, err := e.Lookup("d", "main", "scratch"); err == nil {
+				note(e.DropTable(ctx, t.ID))
+			}
+		case 2:
+			note(e.Flush(ctx))
+			note(e.CollectGarbage())
+		}
+	}
+	return h
+}
+
+// verify reopens what a crash or a failure left and compares it with the history.
+func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
+	t.Helper()
+	e, err := tryOpen(fsys, newManualClock())
+	if err != nil {
+		t.Fatalf("%s: reopen: %v", what, err)
+	}
+	found := map[string]int{}
+	for _, name := range []string{"one", "two"} {
+		rows, err := readNumbers(e, name)
+		if err != nil && base.KindOf(err) != base.NotFound {
+			t.Fatalf("%s: read: %v", what, err)
+		}
+		for row, n := range rows {
+			found[name+"/"+row] = n
+		}
+	}
+	for row, n := range h.acked {
+		if found[row] != n {
+			t.Fatalf("%s: acknowledged row %s is there %d times, want %d", what, row, found[row], n)
+		}
+		delete(found, row)
+	}
+	for _, r := range h.unsure {
+		present := 0
+		rows := r.rows()
+		for _, row := range rows {
+			if found[row] > 1 {
+				t.Fatalf("%s: row %s is there %d times", what, row, found[row])
+			}
+			present += found[row]
+			delete(found, row)
+		}
+		if present != 0 && present != len(rows) {
+			t.Fatalf("%s: %d of %d rows of an unacknowledged request are there", what, present, len(rows))
+		}
+		// A retry with the key is executed once in all.
+		if r.key != "" {
+			if _, err := createNumbers(e, "one"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := createNumbers(e, "two"); err != nil {
+				t.Fatal(err)
+			}
+			must(t, r.send(e))
+			name, row, _ := cut(rows[0])
+			after, err := readNumbers(e, name)
+			must(t, err)
+			if after[row] != 1 {
+				t.Fatalf("%s: row %s of a repeated request is there %d times", what, row, after[row])
+			}
+		}
+	}
+	if len(found) > 0 {
+		t.Fatalf("%s: rows that nobody sent: %v", what, found)
+	}
+	must(t, e.Flush(ctx))
+	must(t, e.CollectGarbage())
+	if err := e.Check(ctx); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	must(t, e.Close())
+}
+
+func cut(row string) (table, rest string, ok bool) {
+	for i := range len(row) {
+		if row[i] == '/' {
+			return row[:i], row[i+1:], true
+		}
+	}
+	return row, "", false
+}
+
+// TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite stops the disk before the k-th
+// change, for every k, and takes three kinds of power failure from there.
+func TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite(t *testing.T) {
+	counting := vfs.Failing(vfs.NewCrashable(), vfs.Never)
+	if h := workload(counting); len(h.failures) > 0 {
+		t.Fatalf("without failures: %v", errors.Join(h.failures...))
+	}
+	step := 1
+	if testing.Short() {
+		step = 17
+	}
+	for k := 0; ; k += step {
+		disk := vfs.NewCrashable()
+		var clones []*vfs.Crashable
+		died := false
+		var writes atomic.Int64
+		rule := func(op vfs.Op) error {
+			if op.Kind.Writes() && writes.Add(1) > int64(k) {
+				died = true
+				return vfs.ErrInjected
+			}
+			return nil
+		}
+		h := workload(vfs.Failing(disk, lockedRule(rule)))
+		rng := rand.New(rand.NewPCG(uint64(k), 1))
+		for _, percent := range []int{0, 50, 100} {
+			clones = append(clones, disk.CrashClone(rng, percent))
+		}
+		for i, clone := range clones {
+			h.verify(t, clone, fmt.Sprintf("crash after %d writes, clone %d", k, i))
+		}
+		if !died {
+			t.Logf("%d crash points", k)
+			return
+		}
+	}
+}
+
+// lockedRule lets one operation at a time decide.
+func lockedRule(rule vfs.Rule) vfs.Rule {
+	var mu sync.Mutex
+	return func(op vfs.Op) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return rule(op)
+	}
+}
+
+// TestEverySingleFailureIsReportedAndLosesNothing lets the i-th operation of any kind fail, once, for every i.
+func TestEverySingleFailureIsReportedAndLosesNothing(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = 17
+	}
+	for i := 0; ; i += step {
+		disk := vfs.NewCrashable()
+		var failed *vfs.Op
+		n := 0
+		rule := func(op vfs.Op) error {
+			n++
+			if n-1 != i || failed != nil {
+				return nil
+			}
+			failed = &op
+			return vfs.ErrInjected
+		}
+		h := workload(vfs.Failing(disk, lockedRule(rule)))
+		if failed == nil {
+			t.Logf("%d operations", i)
+			return
+		}
+		what := fmt.Sprintf("operation %d, %s of %s, failed", i, failed.Kind, failed.Path)
+		for _, err := range h.failures {
+			if base.KindOf(err) == base.Internal || base.KindOf(err) == base.Corrupt {
+				t.Fatalf("%s: error of kind %s: %v", what, base.KindOf(err), err)
+			}
+		}
+		h.verify(t, disk, what)
+	}
+}

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// DebugString prints the definitions, the sources of every table, and the generations as
+// text: the same for the same state, without times and sizes that vary.
+func (e *Engine) DebugString() string {
+	tables := e.Tables()
+	views := e.Views()
+	schemas := e.Schemas()
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "seq %d\n", e.seq)
+	for _, s := range schemas {
+		fmt.Fprintf(&b, "schema %s.%s\n", schema.Quote(s.Database), schema.Quote(s.Name))
+	}
+	for _, s := range tables {
+		t := e.tables[s.ID]
+		if t == nil {
+			continue // dropped between the two locks
+		}
+		fmt.Fprintf(&b, "table %d %s version %d", t.id, s.QualifiedName(), s.Version)
+		if t.truncatedSeq > 0 {
+			fmt.Fprintf(&b, " truncated at %d", t.truncatedSeq)
+		}
+		b.WriteByte('\n')
+		for _, c := range s.Columns {
+			fmt.Fprintf(&b, "  column %d %s %s\n", c.ID, schema.Quote(c.Name), c.Type)
+		}
+		for _, p := range t.current.parts {
+			fmt.Fprintf(&b, "  part %d version %d rows %d level %d seq %d-%d", p.ID, p.SchemaVersion, p.Rows, p.Level, p.MinSeq, p.MaxSeq)
+			if p.Partition != "" {
+				fmt.Fprintf(&b, " partition %s", p.Partition)
+			}
+			b.WriteByte('\n')
+		}
+		for _, r := range t.current.residents {
+			v := r.mem.View()
+			fmt.Fprintf(&b, "  memtable %d generation %d version %d rows %d batches %d\n", v.Source, r.generation, v.Schema.Version, v.Rows, len(v.Batches))
+		}
+	}
+	for _, v := range views {
+		fmt.Fprintf(&b, "view %s.%s.%s AS %s\n", schema.Quote(v.Name.Database), schema.Quote(v.Name.Schema), schema.Quote(v.Name.Name), v.SQL)
+	}
+	for _, g := range e.generations {
+		fmt.Fprintf(&b, "generation %d frozen: %d frames, %d keys, tables %v\n", g.segment, g.frames, len(g.keys), g.tables())
+	}
+	if e.active != nil {
+		fmt.Fprintf(&b, "generation %d active: %d frames, %d keys, tables %v\n", e.active.segment, e.active.frames, len(e.active.keys), e.active.tables())
+	}
+	e.keysMu.Lock()
+	defer e.keysMu.Unlock()
+	for _, key := range slices.Sorted(maps.Keys(e.keys)) {
+		c := e.keys[key]
+		fmt.Fprintf(&b, "key %q rows %d seq %d\n", key, c.result.Rows, c.result.Seq)
+	}
+	if err := e.failure.Load(); err != nil {
+		fmt.Fprintf(&b, "%v\n", err)
+	}
+	return b.String()
+}
+
+// Status is what an operator wants to see at a glance.
+type Status struct {
+	MemoryBytes  int64 // of Settings.MemoryBytes in use
+	MappedBytes  int64 // held of the system's memory for rows, unused chunks included
+	Generations  int   // frozen and not flushed yet
+	Stopped      error // every write fails with it; nil if all is well
+	FlushFailing error // of the last flush; nil if it succeeded
+}
+
+// Status returns the present state of the engine.
+func (e *Engine) Status() Status {
+	s := Status{MemoryBytes: e.budget.inUse(), MappedBytes: e.pool.MappedBytes()}
+	e.mu.RLock()
+	s.Generations = len(e.generations)
+	e.mu.RUnlock()
+	if err := e.failure.Load(); err != nil {
+		s.Stopped = err
+	}
+	if err := e.flushFailure.Load(); err != nil {
+		s.FlushFailing = err
+	}
+	return s
+}

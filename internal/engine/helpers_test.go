@@ -1,0 +1,240 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+var ctx = context.Background()
+
+// manualClock stands still until a test moves it.
+type manualClock struct {
+	mu     sync.Mutex
+	now    time.Time
+	timers map[chan time.Time]time.Time
+}
+
+func newManualClock() *manualClock {
+	return &manualClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), timers: map[chan time.Time]time.Time{}}
+}
+
+func (c *manualClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *manualClock) After(d time.Duration) <-chan time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	timer := make(chan time.Time, 1)
+	c.timers[timer] = c.now.Add(d)
+	return timer
+}
+
+func (c *manualClock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+	for timer, at := range c.timers {
+		if !c.now.Before(at) {
+			timer <- c.now
+			delete(c.timers, timer)
+		}
+	}
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// manual is the setting of most tests: every background step is a command.
+var manual = Settings{DisableAutomaticFlush: true}
+
+func tryOpen(fsys vfs.FS, clock Clock) (*Engine, error) {
+	return Open("/db", manual, Components{FS: fsys, Clock: clock, Logger: quiet, PoisonMemory: true})
+}
+
+func mustOpen(t testing.TB, fsys vfs.FS) *Engine {
+	t.Helper()
+	e, err := tryOpen(fsys, newManualClock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// mustEnd checks and closes: the end of every test that ends well.
+func mustEnd(t testing.TB, e *Engine) {
+	t.Helper()
+	must(t, e.CollectGarbage())
+	must(t, e.Check(ctx))
+	must(t, e.Close())
+	if used := e.budget.inUse(); used != 0 {
+		t.Fatalf("%d bytes of the budget in use after Close", used)
+	}
+	if bytes := e.pool.Bytes(); bytes != 0 {
+		t.Fatalf("%d bytes of memory in use after Close", bytes)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantKind(t testing.TB, err error, kind base.Kind) {
+	t.Helper()
+	if err == nil || base.KindOf(err) != kind {
+		t.Fatalf("error %v, want one of kind %s", err, kind)
+	}
+}
+
+// numbers is the table of most tests: who wrote a row, and the writer's count.
+var numbers = schema.Table{
+	Database: "d", Schema: "main", Name: "numbers",
+	Columns: []schema.Column{
+		{Name: "writer", Type: schema.Of(schema.Varchar)},
+		{Name: "n", Type: schema.Of(schema.BigInt)},
+	},
+	SortKey: []schema.SortField{{Column: 1}, {Column: 2}},
+}
+
+func createNumbers(e *Engine, name string) (schema.Table, error) {
+	if err := e.CreateDatabase(ctx, "d", true); err != nil {
+		return schema.Table{}, err
+	}
+	t := numbers
+	t.Name = name
+	return e.CreateTable(ctx, t, true)
+}
+
+// numbersBatch returns rows (writer, from), ..., (writer, from+count-1).
+func numbersBatch(writer string, from, count int) arrow.RecordBatch {
+	w := array.NewStringBuilder(memory.DefaultAllocator)
+	n := array.NewInt64Builder(memory.DefaultAllocator)
+	for i := range count {
+		w.Append(writer)
+		n.Append(int64(from + i))
+	}
+	s := arrow.NewSchema([]arrow.Field{{Name: "writer", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	return array.NewRecordBatch(s, []arrow.Array{w.NewArray(), n.NewArray()}, int64(count))
+}
+
+func appendNumbers(e *Engine, table, writer string, from, count int, o AppendOptions) (Result, error) {
+	return e.Append(ctx, []TableRows{{Table: TableName{"d", "main", table}, Batches: []arrow.RecordBatch{numbersBatch(writer, from, count)}}}, o)
+}
+
+// eachRow calls visit for every row of a table in a snapshot: its address and its values
+// by column name of the version that it was written with.
+func eachRow(e *Engine, t *snapshot.Table, visit func(address base.RowAddress, row map[string]string)) error {
+	show := func(record arrow.RecordBatch, source base.SourceID, first int) {
+		for i := range int(record.NumRows()) {
+			row := map[string]string{}
+			for c, column := range record.Columns() {
+				row[record.ColumnName(c)] = column.ValueStr(i)
+			}
+			visit(base.RowAddress{Source: source, Ordinal: base.RowOrdinal(first + i)}, row)
+		}
+	}
+	for _, p := range t.Parts {
+		version, err := e.TableVersion(p.Table, p.SchemaVersion)
+		if base.KindOf(err) == base.NotFound {
+			version, err = t.Schema, nil // dropped
+		}
+		if err != nil {
+			return err
+		}
+		first := 0
+		err = part.Read(e.fs, e.partPath(p.Table, p.ID), version, part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}, func(record arrow.RecordBatch) error {
+			show(record, p.ID, first)
+			first += int(record.NumRows())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, m := range t.Memtables {
+		for _, b := range m.Batches {
+			show(b.Record, m.Source, int(b.FirstOrdinal))
+		}
+	}
+	return nil
+}
+
+// rowsOf returns all rows of a table as text, sorted.
+func rowsOf(e *Engine, t *snapshot.Table) ([]string, error) {
+	var all []string
+	err := eachRow(e, t, func(_ base.RowAddress, row map[string]string) { all = append(all, rowText(row)) })
+	slices.Sort(all)
+	return all, err
+}
+
+func rowText(row map[string]string) string {
+	var b strings.Builder
+	for i, name := range slices.SortedFunc(maps.Keys(row), cmp.Compare[string]) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%s=%s", name, row[name])
+	}
+	return b.String()
+}
+
+// readNumbers returns how often each row of a table is there, as "writer:n".
+func readNumbers(e *Engine, name string) (map[string]int, error) {
+	table, err := e.Lookup("d", "main", name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.Snapshot(table.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Release()
+	found := map[string]int{}
+	err = eachRow(e, s.Tables[table.ID], func(_ base.RowAddress, row map[string]string) { found[row["writer"]+":"+row["n"]]++ })
+	return found, err
+}
+
+// batchOfJSON returns rows given as JSON objects, one a line, of columns given as "name TYPE, ...".
+func batchOfJSON(columns, rows string) (arrow.RecordBatch, error) {
+	var fields []arrow.Field
+	for column := range strings.SplitSeq(columns, ",") {
+		name, typeName, _ := strings.Cut(strings.TrimSpace(column), " ")
+		t, err := schema.Parse(typeName)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, arrow.Field{Name: name, Type: t.Arrow(), Nullable: true})
+	}
+	var all []json.RawMessage
+	for line := range strings.Lines(rows) {
+		all = append(all, json.RawMessage(line))
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, arrow.NewSchema(fields, nil), strings.NewReader(string(text)))
+	return record, err
+}

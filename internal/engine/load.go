@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// loadChunkBytes is how much a load holds before it writes parts. Less stays in memory and
+// goes the way of an append, through the log. It is also what a part of a large load holds.
+const loadChunkBytes = 64 << 20
+
+// LoadOptions says what a load does besides adding rows.
+type LoadOptions struct {
+	// Create makes the table in the same edit; its ID is given here.
+	Create bool
+	// Replace drops the table that has the name now, in the same edit. Only with Create.
+	Replace bool
+}
+
+// Load adds any number of rows in one edit, of a size that the log and the memtables are not
+// made for: rows that do not fit into one chunk are written as parts right away, which
+// nobody sees before Commit. Its methods are called by one goroutine.
+type Load struct {
+	engine  *Engine
+	table   schema.Table
+	options LoadOptions
+
+	chunk      []arrow.RecordBatch
+	chunkBytes int64
+	release    []func()
+	parts      []*partFile
+	rows       int64
+	writers    errgroup.Group // one part at a time is sorted and written beside the producer
+}
+
+// Load begins a load into a table: an existing one at its current version, or, with
+// Create, a new one as CreateTable takes it.
+func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load, error) {
+	if err := e.writable(); err != nil {
+		return nil, err
+	}
+	if o.Create {
+		var err error
+		if t, err = schema.New(t); err != nil {
+			return nil, base.Wrap(err, "create table")
+		}
+		err = e.commit(ctx, func() error {
+			if e.nextTable == ^base.TableID(0) {
+				return base.Errorf(base.Invalid, "all table ids are used up")
+			}
+			t.ID = e.nextTable
+			e.nextTable++
+			return nil
+		})
+		if err != nil {
+			return nil, base.Wrap(err, "create table")
+		}
+	}
+	l := &Load{engine: e, table: t, options: o}
+	l.writers.SetLimit(1)
+	return l, nil
+}
+
+// Table returns the table that the rows go to, with its id.
+func (l *Load) Table() schema.Table { return l.table }
+
+// Add takes a batch that conforms to the table; it is retained.
+func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
+	if rec.NumRows() == 0 {
+		return nil
+	}
+	bytes := batch.Bytes(rec)
+	release, err := l.engine.Reserve(ctx, bytes)
+	if err != nil {
+		return err
+	}
+	rec.Retain()
+	l.chunk, l.release = append(l.chunk, rec), append(l.release, release)
+	l.chunkBytes += bytes
+	l.rows += rec.NumRows()
+	if l.chunkBytes >= min(loadChunkBytes, l.engine.settings.MemoryBytes/4) {
+		return l.spill(ctx)
+	}
+	return nil
+}
+
+// spill starts to write the chunk as parts. It waits for the chunk before: an error of that
+// one ends the load.
+func (l *Load) spill(ctx context.Context) error {
+	if err := l.writers.Wait(); err != nil {
+		return err
+	}
+	chunk, release := l.chunk, l.release
+	l.chunk, l.release, l.chunkBytes = nil, nil, 0
+	l.writers.Go(func() error {
+		defer giveBack(chunk, release)
+		return l.writeParts(ctx, chunk)
+	})
+	return nil
+}
+
+func giveBack(chunk []arrow.RecordBatch, release []func()) {
+	for _, rec := range chunk {
+		rec.Release()
+	}
+	for _, r := range release {
+		r()
+	}
+}
+
+func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error {
+	e := l.engine
+	if err := vfs.MkdirAll(e.fs, e.tableDir(l.table.ID)); err != nil {
+		return err
+	}
+	order, err := batch.Sort(chunk, l.table)
+	if err != nil {
+		return base.Wrap(err, "sort table %s", l.table.QualifiedName())
+	}
+	partitions, err := batch.Partition(chunk, l.table, order)
+	if err != nil {
+		return base.Wrap(err, "table %s", l.table.QualifiedName())
+	}
+	for _, p := range partitions {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		file, err := e.writePart(l.table, chunk, p, part.Fast)
+		if file != nil {
+			l.parts = append(l.parts, file)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Commit makes all rows visible and durable, and returns how many there were. After an
+// error nothing of the load is left.
+func (l *Load) Commit(ctx context.Context) (rows int64, err error) {
+	if err := l.writers.Wait(); err != nil {
+		return 0, errors.Join(err, l.Abort())
+	}
+	if len(l.parts) == 0 && !l.options.Create {
+		defer func() { giveBack(l.chunk, l.release) }()
+		if l.rows == 0 {
+			return 0, nil
+		}
+		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: l.chunk}}, AppendOptions{})
+		return l.rows, err
+	}
+	if len(l.chunk) > 0 {
+		err = l.spill(ctx)
+		if waitErr := l.writers.Wait(); err == nil {
+			err = waitErr
+		}
+	}
+	if err == nil {
+		err = l.publish(ctx)
+	}
+	if err != nil {
+		return 0, errors.Join(err, l.Abort())
+	}
+	return l.rows, nil
+}
+
+// publish is the load's edit.
+func (l *Load) publish(ctx context.Context) error {
+	e := l.engine
+	created := e.now()
+	var replaced *table
+	err := e.change(ctx, func() (*catalog.Edit, error) {
+		edit := &catalog.Edit{}
+		replaced = nil
+		if l.options.Create {
+			if err := l.checkNameLocked(&replaced); err != nil {
+				return nil, err
+			}
+			if replaced != nil {
+				edit.DropTables = []base.TableID{replaced.id}
+			}
+			edit.PutTables = []catalog.Table{{Schema: l.table, Created: created}}
+		} else {
+			t, err := e.tableLocked(l.table.ID)
+			if err != nil {
+				return nil, err
+			}
+			if t.current.schema.Version != l.table.Version {
+				return nil, base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", l.table.QualifiedName()).WithHint("run the statement again")
+			}
+		}
+		for _, p := range l.parts {
+			p.MinSeq, p.MaxSeq = e.seq+1, e.seq+1
+			edit.AddParts = append(edit.AddParts, p.Part)
+		}
+		return edit, nil
+	}, func() []*version {
+		var old []*version
+		if replaced != nil {
+			old = append(old, e.forgetTableLocked(replaced))
+		}
+		if l.options.Create {
+			e.addTableLocked(l.table, created)
+		}
+		t := e.tables[l.table.ID]
+		v := t.current
+		parts := append(v.parts[:len(v.parts):len(v.parts)], l.parts...)
+		return append(old, t.installLocked(e.newVersionLocked(v.schema, parts, v.residents)))
+	})
+	return base.Wrap(err, "load table %s", l.table.QualifiedName())
+}
+
+// checkNameLocked finds the table's schema and whether its name is free, or taken by a
+// table that this load replaces.
+func (l *Load) checkNameLocked(replaced **table) error {
+	e := l.engine
+	if err := e.checkSchemaLocked(l.table.Database, l.table.Schema); err != nil {
+		return err
+	}
+	in := e.schemas[keyOf(l.table.Database, l.table.Schema)]
+	l.table.Database, l.table.Schema = in.Database, in.Name
+	key := keyOf(l.table.Database, l.table.Schema, l.table.Name)
+	if id, ok := e.names[key]; ok && l.options.Replace {
+		*replaced = e.tables[id]
+		return nil
+	}
+	return e.checkFreeLocked(key, l.table.Name)
+}
+
+// Abort gives up the load and removes what it wrote. It may be called after any error.
+func (l *Load) Abort() error {
+	_ = l.writers.Wait() // its error was returned before, or the load is given up for another reason
+	giveBack(l.chunk, l.release)
+	l.chunk, l.release = nil, nil
+	err := l.engine.discard([]*flushed{{parts: l.parts}})
+	l.parts = nil
+	return err
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 	"github.com/scoterdb/scoter/internal/gen/lang/typescript"
 )
 
@@ -26,4 +27,17 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	files, err := backend(m, t)
 	sort.Slice(files, func(i, j int) bool { return files[i].Path < files[j].Path })
 	return files, err
+}
+
+// Plan returns the names that Generate gives everything in a module, for
+// programs that are written about generated code.
+func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
+	planners := map[string]func(*ir.Module, ir.Target) (*emit.Plan, error){
+		"typescript": typescript.Plan,
+	}
+	planner, ok := planners[t.Language]
+	if !ok {
+		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+	}
+	return planner(m, t)
 }

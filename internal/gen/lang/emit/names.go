@@ -28,7 +28,7 @@ var reserved = map[Language]map[string]bool{
 	TypeScript: words(`break case catch class const continue debugger default delete do else enum export extends false finally for
 		function if import in instanceof new null return super switch this throw true try typeof var void while with
 		implements interface let package private protected public static yield await async of arguments eval undefined NaN Infinity
-		constructor prototype`),
+		constructor prototype rt SQL migrations`),
 	Python: words(`False None True and as assert async await break class continue def del elif else except finally for from
 		global if import in is lambda nonlocal not or pass raise return try while with self match case print
 		list dict int str float bool bytes tuple type set object iter len rt`),

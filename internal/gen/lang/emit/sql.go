@@ -50,9 +50,10 @@ func Render(q *ir.Query, style Style) SQL {
 			default:
 				binds = append(binds, s.Param)
 				p = "?"
-				if native := q.Params[s.Param].Type.Native; s.Cast && native != "" {
-					p = "CAST(? AS " + native + ")"
-				}
+			}
+			// SQLite needs no types, and its casts change values.
+			if native := q.Params[s.Param].Type.Native; s.Cast && native != "" && style != Question {
+				p = "CAST(" + p + " AS " + native + ")"
 			}
 			if text := b.String(); text != "" && wordByte(text[len(text)-1]) {
 				p = " " + p

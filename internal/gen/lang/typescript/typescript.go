@@ -61,19 +61,26 @@ type generator struct {
 	safe bool
 }
 
-// Generate writes the module and the runtime files it imports.
-func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
+// Plan names everything in a module. It fails with Invalid when there is no
+// such driver or two names become one.
+func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers(t)
 	if !ok {
 		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
 	}
-	p, err := emit.NewPlan(m, t, emit.Options{Language: emit.TypeScript, Style: d.style,
+	return emit.NewPlan(m, t, emit.Options{Language: emit.TypeScript, Style: d.style,
 		Types: strings.Fields(`Array Map Set Promise Record Date Iterable AsyncIterable Generator AsyncGenerator Uint8Array Object String Number
 			Boolean BigInt Symbol Error Function Database DatabaseSync Client ClientBase DuckDBConnection`),
 		Methods: []string{"transaction", "applyMigrations", "getMigrations", "getQueryNames"}})
+}
+
+// Generate writes the module and the runtime files it imports.
+func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
+	p, err := Plan(m, t)
 	if err != nil {
 		return nil, err
 	}
+	d, _ := drivers(t)
 	g := &generator{Plan: p, driver: d, safe: t.Config.SafeIntegers}
 	g.w.Unit = "  "
 	g.module()

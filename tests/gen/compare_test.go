@@ -1,0 +1,98 @@
+package gen
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+// moment is a date with a time behind it, in the forms that databases and
+// languages write.
+var moment = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]00:?00)?$`)
+
+// zoned is a time of day with an offset of whole hours.
+var zoned = regexp.MustCompile(`^(\d\d:\d\d:\d\d(?:\.\d+)?)([+-]\d\d)$`)
+
+// canonical makes the values of all languages comparable: numbers are equal as
+// numbers, whether or not they are in quotes; moments are equal as such.
+func canonical(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return fmt.Sprint(v)
+	case json.Number:
+		return number(string(v))
+	case string:
+		if n := number(v); n != "" {
+			return n
+		}
+		if m := moment.FindStringSubmatch(v); m != nil {
+			clock := m[2]
+			if strings.Contains(clock, ".") {
+				clock = strings.TrimRight(strings.TrimRight(clock, "0"), ".")
+			}
+			if len(clock) == 5 {
+				clock += ":00"
+			}
+			zone := ""
+			if m[3] != "" {
+				zone = "Z"
+			}
+			return m[1] + "T" + clock + zone
+		}
+		if m := zoned.FindStringSubmatch(v); m != nil {
+			v += ":00"
+		}
+		return fmt.Sprintf("%q", v)
+	case []any:
+		var parts []string
+		for _, e := range v {
+			parts = append(parts, canonical(e))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return fmt.Sprintf("unexpected %T", v)
+}
+
+// number is the shortest form of a decimal number, or "" if s is none.
+func number(s string) string {
+	if s == "" || strings.Trim(s, "+-.0123456789eE") != "" || !strings.ContainsAny(s, "0123456789") || strings.Count(s, "-") > 1 && !strings.ContainsAny(s, "eE") {
+		return ""
+	}
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		return ""
+	}
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	return strings.TrimRight(r.FloatString(20), "0")
+}
+
+// compare returns "" if a program's output is what the case wants.
+func compare(want json.RawMessage, got string) string {
+	w, err := decodeAny(want)
+	if err != nil {
+		return "the wanted value is not JSON: " + err.Error()
+	}
+	g, err := decodeAny([]byte(got))
+	if err != nil {
+		return "the output is not JSON: " + got
+	}
+	if a, b := canonical(w), canonical(g); a != b {
+		return fmt.Sprintf("got  %s\nwant %s", b, a)
+	}
+	return ""
+}
+
+func decodeAny(text []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	return v, err
+}

@@ -1,0 +1,151 @@
+// Package gen generates code from the cases in this folder, compiles it with
+// each language's strictest settings and runs it against the real engines.
+// Every language must return the same.
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// unit is a case on a target.
+type unit struct {
+	*testCase
+	target
+	plan *emit.Plan
+}
+
+func (u *unit) id() string { return u.name + "@" + u.target.id }
+
+// method is the generated name of a query.
+func (u *unit) queryPlan(name string) *emit.Query {
+	for _, q := range u.plan.Queries {
+		if q.Name.Original == name {
+			return q
+		}
+	}
+	panic("no query " + name)
+}
+
+func (u *unit) op(table string, op ir.Op) *emit.Op {
+	for _, t := range u.plan.Tables {
+		for _, o := range t.Ops {
+			if t.Name.Original == table && o.Op == op {
+				return o
+			}
+		}
+	}
+	panic(fmt.Sprintf("case %s: no %s on %s", u.name, op, table))
+}
+
+// generate writes the code of all cases for the targets below dir, one folder
+// each, and returns what there is to run.
+func generate(t *testing.T, dir string, ids ...string) []*unit {
+	var units []*unit
+	for _, c := range loadCases(t) {
+		for _, id := range ids {
+			tg := target{id}
+			if !c.runs(tg) {
+				continue
+			}
+			it := tg.irTarget(c, tg.folder(c)+"/")
+			files, err := lang.Generate(c.module, it)
+			if err != nil {
+				t.Fatalf("%s %s: %v", c.name, id, err)
+			}
+			for _, f := range files {
+				writeFile(t, filepath.Join(dir, f.Path), f.Content)
+			}
+			plan, err := lang.Plan(c.module, it)
+			if err != nil {
+				t.Fatal(err)
+			}
+			units = append(units, &unit{c, tg, plan})
+		}
+	}
+	return units
+}
+
+// check compares the lines that the programs of a language printed, each
+// `case@target <tab> call <tab> ok|error <tab> JSON`, with the cases.
+func check(t *testing.T, units []*unit, output string) {
+	got := map[string][2]string{}
+	for _, line := range strings.Split(strings.TrimRight(output, "\n"), "\n") {
+		f := strings.SplitN(line, "\t", 4)
+		if len(f) != 4 {
+			t.Errorf("unexpected output: %s", line)
+			continue
+		}
+		got[f[0]+"\t"+f[1]] = [2]string{f[2], f[3]}
+	}
+	for _, u := range units {
+		t.Run(u.id(), func(t *testing.T) {
+			if setup := got[u.id()+"\t-1"]; setup[0] != "ok" {
+				t.Fatalf("setup: %s", setup[1])
+			}
+			for i, c := range u.Calls {
+				what, err := json.Marshal(struct {
+					Call, Stream, Batch, Table string
+					Op                         ir.Op
+					Args                       []json.RawMessage
+				}{c.Call, c.Stream, c.Batch, c.Table, c.Op, c.Args})
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, ran := got[u.id()+"\t"+strconv.Itoa(i)]
+				switch {
+				case !ran:
+					t.Errorf("call %d %s: no result", i, what)
+				case c.Error != "" && (result[0] != "error" || !strings.Contains(result[1], c.Error)):
+					t.Errorf("call %d %s: %s %s, want an error with %q", i, what, result[0], result[1], c.Error)
+				case c.Error == "" && result[0] == "error":
+					t.Errorf("call %d %s: %s", i, what, strings.ReplaceAll(result[1], `\n`, "\n"))
+				case c.Error == "" && c.SQL == "":
+					if diff := compare(c.Want, result[1]); diff != "" {
+						t.Errorf("call %d %s:\n%s", i, what, diff)
+					}
+				}
+			}
+			if seen := got[u.id()+"\t-2"]; seen[0] != "" && seen[1] != "true" {
+				t.Errorf("the observer saw an operation begin that did not end: %s", seen[1])
+			}
+		})
+	}
+}
+
+// scalars decodes a JSON value into nil, bool, json.Number, string or []any.
+func scalars(raw json.RawMessage) any {
+	v, err := decodeAny(raw)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// integers are the kinds that are whole numbers.
+func integer(k ir.Kind) bool {
+	switch k {
+	case ir.Int8, ir.Int16, ir.Int32, ir.Int64, ir.Int128, ir.Uint8, ir.Uint16, ir.Uint32, ir.Uint64, ir.Uint128:
+		return true
+	}
+	return false
+}
+
+// text is a JSON scalar as the text in it.
+func text(v any) string {
+	switch v := v.(type) {
+	case json.Number:
+		return string(v)
+	case string:
+		return v
+	}
+	panic(fmt.Sprintf("not text: %v", v))
+}

@@ -4,6 +4,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -28,6 +31,7 @@ type Catalog struct {
 	mu   sync.Mutex // guards everything below
 	fs   *sqliteFS
 	db   *sqlite3.Conn
+	lock io.Closer // on a real file; see lockOthersOut
 	// statements are kept prepared, by their text.
 	statements map[string]*sqlite3.Stmt
 	edits      int64 // as in meta
@@ -51,6 +55,11 @@ func Open(fsys vfs.FS, path string) (*Catalog, State, error) {
 }
 
 func (c *Catalog) open() (State, error) {
+	if c.fs.fs == vfs.OS {
+		if err := c.lockFile(); err != nil {
+			return State{}, err
+		}
+	}
 	// A file: URI is the way to name a file system of ours.
 	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(c.path)
 	db, err := sqlite3.Open("file:" + escaped + "?vfs=" + c.fs.name)
@@ -70,6 +79,23 @@ func (c *Catalog) open() (State, error) {
 		return State{}, err
 	}
 	return c.load()
+}
+
+// lockFile locks the file, making an empty one first if there is none, before SQLite
+// looks at it: a journal may be another program's.
+func (c *Catalog) lockFile() (err error) {
+	f, err := c.fs.fs.Create(c.path)
+	switch {
+	case err == nil:
+		err = errors.Join(f.Close(), c.fs.fs.SyncDir(filepath.Dir(c.path)))
+	case errors.Is(err, fs.ErrExist):
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	c.lock, err = lockOthersOut(c.path)
+	return err
 }
 
 // createOrCheck makes the tables in an empty file, in one transaction, or checks that an
@@ -119,6 +145,9 @@ func (c *Catalog) Close() error {
 	}
 	if c.db != nil {
 		errs = append(errs, c.db.Close())
+	}
+	if c.lock != nil {
+		errs = append(errs, c.lock.Close())
 	}
 	c.fs.unregister()
 	return c.wrap(errors.Join(errs...), "close")

@@ -1,0 +1,466 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	native "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// Engine is one in-memory DuckDB.
+type Engine struct {
+	db      *database
+	version string
+	// columns are the NOT NULL columns by catalog, schema, table and column;
+	// nil until asked for.
+	columns map[[4]string]bool
+	// enums are the named enums by their values; nil until asked for.
+	enums map[string][2]string
+}
+
+// Open opens an empty in-memory database.
+func Open() (*Engine, error) {
+	db, err := openDatabase()
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{db: db}
+	rows, err := db.strings("SELECT version()")
+	if err == nil {
+		// Errors as JSON carry the position.
+		err = db.exec("SET errors_as_json = true")
+	}
+	if err != nil {
+		db.close()
+		return nil, fmt.Errorf("set up DuckDB: %w", err)
+	}
+	e.version = rows[0]
+	return e, nil
+}
+
+// Version is such as "v1.5.5".
+func (e *Engine) Version() string { return e.version }
+
+// Close drops the database.
+func (e *Engine) Close() error {
+	e.db.close()
+	return nil
+}
+
+// refused turns DuckDB's JSON error about a text into a SQLError.
+func refused(err error, sql string) error {
+	text := err.Error()
+	start := strings.IndexByte(text, '{')
+	var answer struct {
+		Type       string `json:"exception_type"`
+		Message    string `json:"exception_message"`
+		Position   string `json:"position"`
+		Candidates string `json:"candidates"`
+	}
+	if start < 0 || json.Unmarshal([]byte(text[start:]), &answer) != nil {
+		return &analyze.SQLError{Message: text, Offset: -1}
+	}
+	out := &analyze.SQLError{Offset: -1}
+	message, rest, _ := strings.Cut(answer.Message, "\n")
+	out.Message = message
+	if position, err := strconv.Atoi(answer.Position); err == nil {
+		if out.Offset = position; answer.Type == "Parser" {
+			out.Offset = byteOffset(sql, position) // the parser counts characters, the binder bytes
+		}
+	}
+	if first, _, _ := strings.Cut(answer.Candidates, ","); first != "" {
+		out.Hint = "did you mean " + strings.Trim(strings.TrimSpace(first), `"`) + "?"
+	} else if line, _, _ := strings.Cut(strings.TrimSpace(rest), "\n"); line != "" {
+		out.Hint = line
+	}
+	return out
+}
+
+// byteOffset turns a number of characters into a number of bytes.
+func byteOffset(text string, characters int) int {
+	for i := range text {
+		if characters == 0 {
+			return i
+		}
+		characters--
+	}
+	return len(text)
+}
+
+// Exec runs one statement of the schema.
+func (e *Engine) Exec(_ context.Context, sql string) error {
+	e.columns, e.enums = nil, nil
+	if err := e.db.exec(sql); err != nil {
+		return refused(err, sql)
+	}
+	return nil
+}
+
+// Applied: a new database has no migrations.
+func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
+
+func placeholder(i int) string { return "$" + strconv.Itoa(i+1) }
+
+// Describe binds the statement.
+func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Description, error) {
+	render := placeholder
+	sql := s.Render(render)
+	p, err := e.db.prepare(sql)
+	if err != nil {
+		return nil, e.refusedStatement(err, s, sql)
+	}
+	if len(p.params) != len(s.Params) {
+		return nil, &analyze.SQLError{Message: fmt.Sprintf("the statement has %d parameters, %d with a @set", len(p.params), len(s.Params)), Offset: -1,
+			Hint: "write ${name} instead of ? and give every name a @set line"}
+	}
+	d := &analyze.Description{}
+	if d.Params, err = e.params(s, p); err != nil {
+		return nil, err
+	}
+	if unknown(p.params) {
+		// The columns are unknown too until the parameters have types.
+		render = func(i int) string {
+			return "CAST(" + placeholder(i) + " AS " + d.Params[i].Type.Native + ")"
+		}
+		sql = s.Render(render)
+		if p, err = e.db.prepare(sql); err != nil {
+			return nil, e.refusedStatement(err, s, sql)
+		}
+	}
+	d.Statement, d.ReadOnly = class(p.statement)
+	returning := returningClause(sql)
+	if s.Verb == ir.VerbExec || d.Statement == ir.StatementDDL || d.Statement != ir.StatementSelect && d.Statement != ir.StatementOther && returning == "" {
+		return d, nil
+	}
+	found, err := e.nullability(s, d.Statement, sql, returning)
+	if err != nil {
+		return nil, err
+	}
+	if found.known && len(found.list) != len(p.columns) {
+		found = columns{}
+	}
+	quotedNames := map[string]bool{}
+	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
+		if t.Kind == sqlfile.Ident {
+			quotedNames[t.Unquote()] = true
+		}
+	}
+	for i, t := range p.columns {
+		c := analyze.ColumnInfo{Name: p.names[i], Nullable: found.at(i).nullable, Origin: found.at(i).origin}
+		if c.Type, err = e.named(t); err != nil {
+			return nil, err
+		}
+		plain := c.Origin != nil && c.Origin.Column == c.Name
+		c.Unnamed = !plain && !quotedNames[c.Name] && strings.ContainsAny(c.Name, "()+-*/ '[]{}=<>|.,:")
+		d.Columns = append(d.Columns, c)
+	}
+	return d, nil
+}
+
+func (e *Engine) refusedStatement(err error, s *analyze.Statement, sql string) error {
+	out := refused(err, sql)
+	var r *analyze.SQLError
+	if !errors.As(out, &r) {
+		return out
+	}
+	if strings.Contains(r.Message, "prepare multiple statements") {
+		r.Message = "the columns of this statement depend on the data"
+		r.Hint = "name the values that become columns: PIVOT t ON c IN ('a', 'b') USING sum(x)"
+		return r
+	}
+	if r.Offset >= 0 {
+		// Unresolved parameters are the only case with another rendering, and
+		// their casts fail without a place of the user's.
+		r.Offset = s.Origin(min(r.Offset, len(sql)), placeholder)
+	}
+	return r
+}
+
+func unknown(params []*analyze.Type) bool {
+	for _, p := range params {
+		if p == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// params finds the type of every parameter: what DuckDB infers; otherwise what
+// it infers from any single occurrence; otherwise the sample's.
+func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo, error) {
+	var out []analyze.ParamInfo
+	for i, sample := range s.Params {
+		var t *analyze.Type
+		cast := false
+		if i < len(p.params) {
+			t = p.params[i]
+		}
+		if t == nil {
+			cast = true
+			t = e.fromOccurrences(s, i)
+		}
+		if t == nil {
+			t = e.fromSample(sample)
+		}
+		if t == nil {
+			text := analyze.Plain(ir.Text, "VARCHAR")
+			t = &text
+		}
+		named, err := e.named(*t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, analyze.ParamInfo{Type: named, Cast: cast})
+	}
+	return out, nil
+}
+
+// fromOccurrences makes each occurrence of a parameter in turn the only
+// parameter, everything else NULL. An IN list is read as IN (<element>).
+func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type {
+	in := s.Params[param].In
+	for n := range s.Occurrences()[param] {
+		single := *s
+		single.Pieces = append([]sqlfile.Piece{}, s.Pieces...)
+		seen := 0
+		sql := single.Render(func(i int) string {
+			if i == param {
+				if seen++; seen-1 == n {
+					if in {
+						return "[$1]"
+					}
+					return "$1"
+				}
+			}
+			return "NULL"
+		})
+		p, err := e.db.prepare(sql)
+		if err != nil || len(p.params) != 1 || p.params[0] == nil {
+			continue
+		}
+		t := *p.params[0]
+		if in {
+			t = analyze.ListOf(t, t.Native+"[]", false)
+		}
+		return &t
+	}
+	return nil
+}
+
+// fromSample is the type of the sample expression, which is only bound.
+func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
+	if sample.Null {
+		return nil
+	}
+	value := sample.Value
+	if sample.In {
+		value = "[" + strings.Join(sample.List, ", ") + "]"
+	}
+	p, err := e.db.prepare("SELECT " + value)
+	if err != nil || len(p.columns) != 1 || p.columns[0].Kind == ir.Any {
+		return nil
+	}
+	return &p.columns[0]
+}
+
+// class maps DuckDB's kind of statement.
+func class(t native.StatementType) (class ir.Statement, readOnly bool) {
+	switch t {
+	case native.StatementTypeSelect:
+		return ir.StatementSelect, true
+	case native.StatementTypeInsert:
+		return ir.StatementInsert, false
+	case native.StatementTypeUpdate:
+		return ir.StatementUpdate, false
+	case native.StatementTypeDelete:
+		return ir.StatementDelete, false
+	case native.StatementTypeCreate, native.StatementTypeAlter, native.StatementTypeDrop, native.StatementTypeCreateFunc:
+		return ir.StatementDDL, false
+	case native.StatementTypeExplain:
+		return ir.StatementOther, true
+	}
+	return ir.StatementOther, false
+}
+
+// returningClause returns the text after RETURNING outside of parentheses, or "".
+func returningClause(sql string) string {
+	depth := 0
+	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
+		switch {
+		case t.Text == "(":
+			depth++
+		case t.Text == ")":
+			depth--
+		case depth == 0 && t.Is("returning"):
+			return sql[t.End():]
+		}
+	}
+	return ""
+}
+
+// target returns the text of the table that a statement changes, its alias
+// included.
+func target(sql string) string {
+	tokens := sqlfile.Tokenize(ir.DuckDB, sql, 0)
+	depth := 0
+	for i, t := range tokens {
+		switch t.Text {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		}
+		if depth > 0 || !t.Is("into") && !t.Is("update") && !t.Is("from") {
+			continue
+		}
+		start := t.End()
+		for _, u := range tokens[i+1:] {
+			if u.Text == "(" || u.Kind == sqlfile.Word && endOfTarget[strings.ToLower(u.Text)] {
+				return sql[start:u.Start]
+			}
+		}
+		return ""
+	}
+	return ""
+}
+
+var endOfTarget = map[string]bool{
+	"set": true, "values": true, "select": true, "where": true, "using": true, "returning": true, "default": true, "by": true, "with": true, "from": true, "on": true,
+}
+
+// nullability asks for the plan. What a change returns are rows of the table
+// after it: those of SELECT <returning> FROM <table> have the same constraints.
+func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, returning string) (columns, error) {
+	if returning != "" {
+		sql = "SELECT " + returning + " FROM " + target(sql)
+	} else if statement != ir.StatementSelect {
+		return columns{}, nil
+	}
+	answer, err := e.db.strings("SELECT CAST(json_serialize_plan('" + strings.ReplaceAll(sql, "'", "''") + "', optimize := false) AS VARCHAR)")
+	if err != nil || len(answer) != 1 {
+		return columns{}, nil // it has no plan for some statements: nothing is known then
+	}
+	root, err := parsePlan(answer[0])
+	if err != nil || root == nil {
+		return columns{}, err
+	}
+	if e.columns == nil {
+		if err := e.loadColumns(); err != nil {
+			return columns{}, err
+		}
+	}
+	p := &plan{
+		ctes: map[string]columns{},
+		notNull: func(catalog, schema, table, column string) bool {
+			return e.columns[[4]string{catalog, schema, table, column}]
+		},
+		nullableParam: func(n int) bool {
+			return n < 1 || n > len(s.Params) || s.Params[n-1].Null
+		},
+	}
+	return p.operator(root), nil
+}
+
+// loadColumns reads which columns are never NULL.
+func (e *Engine) loadColumns() error {
+	rows, err := e.db.strings(`SELECT CAST(to_json([database_name, schema_name, table_name, column_name]) AS VARCHAR) FROM duckdb_columns() WHERE NOT is_nullable AND NOT internal`)
+	if err != nil {
+		return fmt.Errorf("read columns: %w", err)
+	}
+	e.columns = map[[4]string]bool{}
+	for _, row := range rows {
+		var key [4]string
+		if err := json.Unmarshal([]byte(row), &key); err != nil {
+			return fmt.Errorf("read columns: %w", err)
+		}
+		e.columns[key] = true
+	}
+	return nil
+}
+
+// named gives the enums in a type their names: a bound type has only the
+// values. Two enums with the same values are told apart by nothing.
+func (e *Engine) named(t analyze.Type) (analyze.Type, error) {
+	if e.enums == nil {
+		rows, err := e.db.strings(`SELECT CAST(to_json({schema: schema_name, name: type_name, labels: labels}) AS VARCHAR) FROM duckdb_types() WHERE logical_type = 'ENUM' AND NOT internal ORDER BY type_oid`)
+		if err != nil {
+			return t, fmt.Errorf("read enums: %w", err)
+		}
+		e.enums = map[string][2]string{}
+		for _, row := range rows {
+			var enum struct {
+				Schema, Name string
+				Labels       []string
+			}
+			if err := json.Unmarshal([]byte(row), &enum); err != nil {
+				return t, fmt.Errorf("read enums: %w", err)
+			}
+			key := strings.Join(enum.Labels, "\x00")
+			if _, taken := e.enums[key]; !taken {
+				e.enums[key] = [2]string{enum.Schema, enum.Name}
+			}
+		}
+	}
+	return e.rename(t), nil
+}
+
+func (e *Engine) rename(t analyze.Type) analyze.Type {
+	sub := func(p *analyze.Type) *analyze.Type {
+		if p == nil {
+			return nil
+		}
+		out := e.rename(*p)
+		return &out
+	}
+	t.Elem, t.Key = sub(t.Elem), sub(t.Key)
+	switch t.Kind {
+	case ir.EnumKind:
+		if name, ok := e.enums[strings.Join(t.Values, "\x00")]; ok {
+			t.Name, t.Native = name[1], quote(name[1])
+			if name[0] != "main" {
+				t.Schema, t.Native = name[0], quote(name[0])+"."+t.Native
+			}
+		}
+	case ir.List:
+		t.Native = t.Elem.Native + "[]"
+	case ir.Array:
+		t.Native = fmt.Sprintf("%s[%d]", t.Elem.Native, t.Length)
+	case ir.Map:
+		t.Native = "MAP(" + t.Key.Native + ", " + t.Elem.Native + ")"
+	case ir.StructKind:
+		fields := append([]analyze.TypeField{}, t.Fields...)
+		var parts []string
+		for i := range fields {
+			fields[i].Type = e.rename(fields[i].Type)
+			parts = append(parts, strings.TrimSpace(quoteField(fields[i].Name)+" "+fields[i].Type.Native))
+		}
+		t.Fields = fields
+		if t.Name == "" {
+			t.Native = "STRUCT(" + strings.Join(parts, ", ") + ")"
+		}
+	}
+	return t
+}
+
+// Type parses a type's name.
+func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
+	sql := "SELECT CAST(NULL AS " + text + ")"
+	p, err := e.db.prepare(sql)
+	if err != nil {
+		return analyze.Type{}, refused(err, sql)
+	}
+	if len(p.columns) != 1 {
+		return analyze.Type{}, &analyze.SQLError{Message: "not a type", Offset: -1}
+	}
+	return e.named(p.columns[0])
+}

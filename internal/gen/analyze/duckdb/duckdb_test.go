@@ -1,0 +1,28 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/analyze/analyzetest"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func open(t *testing.T) analyze.Engine {
+	t.Helper()
+	e, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e
+}
+
+func TestFilesAreAnalysedAsRecorded(t *testing.T) {
+	analyzetest.Goldens(t, ir.DuckDB, *update, open)
+}

@@ -1,0 +1,574 @@
+package duckdb
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// plan reads the bound, unoptimised logical plan of json_serialize_plan: names
+// are resolved there, views and macros expanded, correlated subqueries turned
+// into joins, and every expression refers to its operator's input by position.
+// So nullability is a walk upward: each operator says of its output columns
+// whether they can be NULL and which table column they are. "Never" rests on a
+// constraint or a rule of SQL named below; what has no rule can be NULL.
+type plan struct {
+	// notNull says whether a table's column has a NOT NULL constraint or is in
+	// the primary key.
+	notNull func(catalog, schema, table, column string) bool
+	// nullableParam says whether parameter n, from 1, may be NULL.
+	nullableParam func(n int) bool
+	// ctes are the columns of WITH queries by their index.
+	ctes  map[string]columns
+	depth int
+}
+
+// column is one output column of an operator.
+type column struct {
+	nullable bool
+	origin   *ir.Origin
+}
+
+// columns is an operator's output. When known is false nothing is said, not
+// even how many there are.
+type columns struct {
+	known bool
+	list  []column
+}
+
+func (c columns) at(i int) column {
+	if !c.known || i < 0 || i >= len(c.list) {
+		return column{nullable: true}
+	}
+	return c.list[i]
+}
+
+func (c columns) nulled() columns {
+	out := columns{known: c.known}
+	for _, col := range c.list {
+		out.list = append(out.list, column{true, col.origin})
+	}
+	return out
+}
+
+func join(a, b columns) columns {
+	return columns{known: a.known && b.known, list: append(append([]column{}, a.list...), b.list...)}
+}
+
+func anything(n int) columns {
+	c := columns{known: true}
+	for range n {
+		c.list = append(c.list, column{nullable: true})
+	}
+	return c
+}
+
+// object is a JSON object of the plan.
+type object map[string]any
+
+func (o object) text(key string) string { s, _ := o[key].(string); return s }
+func (o object) number(key string) int  { f, _ := o[key].(float64); return int(f) }
+func (o object) object(key string) object {
+	m, _ := o[key].(map[string]any)
+	return m
+}
+func (o object) list(key string) []any { l, _ := o[key].([]any); return l }
+func (o object) flag(key string) bool  { b, _ := o[key].(bool); return b }
+func (o object) objects(key string) []object {
+	var out []object
+	for _, v := range o.list(key) {
+		m, _ := v.(map[string]any)
+		out = append(out, m)
+	}
+	return out
+}
+
+// parse reads the function's answer; nil means that it has no plan for the
+// statement.
+func parsePlan(text string) (object, error) {
+	var answer struct {
+		Error bool             `json:"error"`
+		Plans []map[string]any `json:"plans"`
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		return nil, fmt.Errorf("read the plan: %w", err)
+	}
+	if answer.Error || len(answer.Plans) != 1 {
+		return nil, nil
+	}
+	return answer.Plans[0], nil
+}
+
+const maxDepth = 400
+
+func (p *plan) operator(o object) columns {
+	if p.depth++; p.depth > maxDepth || o == nil {
+		p.depth--
+		return columns{}
+	}
+	defer func() { p.depth-- }()
+	children := o.objects("children")
+	child := func(i int) columns {
+		if i >= len(children) {
+			return columns{}
+		}
+		return p.operator(children[i])
+	}
+	switch o.text("type") {
+	case "LOGICAL_GET":
+		return p.get(o)
+	case "LOGICAL_DUMMY_SCAN":
+		return anything(1)
+	case "LOGICAL_DELIM_GET", "LOGICAL_CHUNK_GET":
+		if types := o.list("chunk_types"); types != nil {
+			return anything(len(types))
+		}
+	case "LOGICAL_EXPRESSION_GET":
+		return p.rows(o, child(0))
+	case "LOGICAL_PROJECTION":
+		return p.expressions(o.objects("expressions"), child(0))
+	case "LOGICAL_FILTER":
+		in := child(0)
+		for _, e := range o.objects("expressions") {
+			in = prove(in, e)
+		}
+		return mapped(in, o.list("projection_map"))
+	case "LOGICAL_ORDER_BY":
+		return mapped(child(0), o.list("projection_map"))
+	case "LOGICAL_LIMIT", "LOGICAL_TOP_N", "LOGICAL_DISTINCT", "LOGICAL_SAMPLE":
+		return child(0)
+	case "LOGICAL_CROSS_PRODUCT":
+		return join(child(0), child(1))
+	case "LOGICAL_POSITIONAL_JOIN":
+		return join(child(0).nulled(), child(1).nulled())
+	case "LOGICAL_COMPARISON_JOIN", "LOGICAL_DELIM_JOIN", "LOGICAL_ANY_JOIN", "LOGICAL_ASOF_JOIN", "LOGICAL_DEPENDENT_JOIN":
+		return p.join(o, child(0), child(1))
+	case "LOGICAL_AGGREGATE_AND_GROUP_BY":
+		return p.aggregate(o, child(0))
+	case "LOGICAL_WINDOW":
+		in := child(0)
+		out := columns{known: in.known, list: append([]column{}, in.list...)}
+		for _, e := range o.objects("expressions") {
+			out.list = append(out.list, column{nullable: window(e)})
+		}
+		return out
+	case "LOGICAL_UNNEST":
+		in := child(0)
+		return join(in, anything(len(o.list("expressions"))))
+	case "LOGICAL_UNION", "LOGICAL_EXCEPT", "LOGICAL_INTERSECT":
+		return setOperation(o.text("type"), children, child)
+	case "LOGICAL_MATERIALIZED_CTE":
+		p.ctes[fmt.Sprint(o["table_index"])] = child(0)
+		return child(1)
+	case "LOGICAL_RECURSIVE_CTE":
+		return p.recursive(o, child)
+	case "LOGICAL_CTE_REF":
+		return p.ctes[fmt.Sprint(o["cte_index"])]
+	}
+	return columns{}
+}
+
+// mapped applies a projection map, which is empty for all columns.
+func mapped(in columns, projection []any) columns {
+	if len(projection) == 0 {
+		return in
+	}
+	out := columns{known: in.known}
+	for _, v := range projection {
+		i, _ := v.(float64)
+		out.list = append(out.list, in.at(int(i)))
+	}
+	return out
+}
+
+// get is a scan: a table's constraints count, a table function's results can
+// be NULL, but for those that generate numbers.
+func (p *plan) get(o object) columns {
+	if len(o.list("projected_input")) > 0 || len(o.list("children")) > 0 {
+		return columns{} // a function over rows also passes some of them on
+	}
+	out := columns{known: true}
+	names := o.list("names")
+	data := o.object("function_data")
+	schema, table := data.text("schema"), data.text("table")
+	isTable := o.text("name") == "seq_scan" && table != ""
+	for _, index := range o.objects("column_indexes") {
+		i := index.number("index")
+		c := column{nullable: true}
+		if len(index.list("child_indexes")) == 0 && i >= 0 && i < len(names) {
+			name, _ := names[i].(string)
+			switch {
+			case isTable:
+				c.origin = &ir.Origin{Schema: schema, Table: table, Column: name}
+				c.nullable = !p.notNull(data.text("catalog"), schema, table, name)
+			case o.text("name") == "range" || o.text("name") == "generate_series":
+				c.nullable = false
+			}
+		}
+		out.list = append(out.list, c)
+	}
+	return mapped(out, o.list("projection_ids"))
+}
+
+// rows is VALUES: a column is never NULL when no row's expression is.
+func (p *plan) rows(o object, in columns) columns {
+	var out columns
+	for n, row := range o.list("expressions") {
+		list, _ := row.([]any)
+		var cells []object
+		for _, e := range list {
+			m, _ := e.(map[string]any)
+			cells = append(cells, m)
+		}
+		now := p.expressions(cells, in)
+		if n == 0 {
+			out = now
+			out.known = true
+			continue
+		}
+		for i := range out.list {
+			out.list[i].nullable = out.list[i].nullable || now.at(i).nullable
+		}
+	}
+	return out
+}
+
+func (p *plan) expressions(list []object, in columns) columns {
+	out := columns{known: true}
+	for _, e := range list {
+		c := column{nullable: p.nullable(e, in)}
+		if e.text("expression_class") == "BOUND_REF" {
+			c.origin = in.at(e.number("index")).origin
+		}
+		out.list = append(out.list, c)
+	}
+	return out
+}
+
+// join: outer joins null their other side; a mark is NULL for NULL keys; the
+// conditions of an inner join prove their columns.
+func (p *plan) join(o object, left, right columns) columns {
+	left, right = mapped(left, o.list("left_projection_map")), mapped(right, o.list("right_projection_map"))
+	switch o.text("join_type") {
+	case "INNER":
+		if len(o.list("left_projection_map"))+len(o.list("right_projection_map")) == 0 {
+			for _, c := range o.objects("conditions") {
+				if strictComparison[c.text("comparison")] {
+					left, right = proveColumn(left, c.object("left")), proveColumn(right, c.object("right"))
+				}
+			}
+		}
+		return join(left, right)
+	case "LEFT", "SINGLE":
+		return join(left, right.nulled())
+	case "RIGHT":
+		return join(left.nulled(), right)
+	case "FULL", "OUTER":
+		return join(left.nulled(), right.nulled())
+	case "SEMI", "ANTI":
+		return left
+	case "RIGHT_SEMI", "RIGHT_ANTI":
+		return right
+	case "MARK":
+		return join(left, anything(1))
+	}
+	return columns{}
+}
+
+// prove notes that a filter lets no NULL of a column pass.
+func prove(in columns, e object) columns {
+	switch e.text("expression_class") {
+	case "BOUND_CONJUNCTION":
+		if e.text("type") == "CONJUNCTION_AND" {
+			for _, c := range e.objects("children") {
+				in = prove(in, c)
+			}
+		}
+	case "BOUND_OPERATOR":
+		if children := e.objects("children"); e.text("type") == "OPERATOR_IS_NOT_NULL" && len(children) == 1 {
+			in = proveColumn(in, children[0])
+		}
+	case "BOUND_COMPARISON":
+		if strictComparison[e.text("type")] {
+			in = proveColumn(proveColumn(in, e.object("left")), e.object("right"))
+		}
+	}
+	return in
+}
+
+var strictComparison = map[string]bool{
+	"COMPARE_EQUAL": true, "COMPARE_NOTEQUAL": true, "COMPARE_LESSTHAN": true, "COMPARE_GREATERTHAN": true,
+	"COMPARE_LESSTHANOREQUALTO": true, "COMPARE_GREATERTHANOREQUALTO": true,
+}
+
+func proveColumn(in columns, e object) columns {
+	i := e.number("index")
+	if e.text("expression_class") != "BOUND_REF" || !in.known || i < 0 || i >= len(in.list) {
+		return in
+	}
+	out := columns{known: true, list: append([]column{}, in.list...)}
+	out.list[i].nullable = false
+	return out
+}
+
+// aggregate puts out the groups, the aggregates and the GROUPING() functions.
+func (p *plan) aggregate(o object, in columns) columns {
+	groups := o.objects("groups")
+	sets := o.list("grouping_sets")
+	out := columns{known: true}
+	for i, g := range groups {
+		c := p.expressions([]object{g}, in).list[0]
+		for _, set := range sets {
+			if !holds(set, i) {
+				c.nullable = true
+			}
+		}
+		out.list = append(out.list, c)
+	}
+	// A group has a row; the one group of no GROUP BY may have none, and so
+	// may an empty grouping set.
+	hasRow := len(groups) > 0
+	for _, set := range sets {
+		if list, _ := set.([]any); len(list) == 0 {
+			hasRow = false
+		}
+	}
+	for _, e := range o.objects("expressions") {
+		out.list = append(out.list, column{nullable: p.aggregateFunction(e, in, hasRow)})
+	}
+	for range o.list("grouping_functions") {
+		out.list = append(out.list, column{})
+	}
+	return out
+}
+
+func holds(set any, group int) bool {
+	list, _ := set.([]any)
+	for _, v := range list {
+		if i, _ := v.(float64); int(i) == group {
+			return true
+		}
+	}
+	return false
+}
+
+// ofRows have a value when there is a row and their arguments are never null.
+var ofRows = map[string]bool{
+	"sum": true, "sum_no_overflow": true, "min": true, "max": true, "avg": true, "mean": true, "list": true, "array_agg": true, "string_agg": true, "group_concat": true, "listagg": true,
+	"first": true, "last": true, "any_value": true, "arbitrary": true, "bool_and": true, "bool_or": true, "count_if": true,
+}
+
+func (p *plan) aggregateFunction(e object, in columns, hasRow bool) bool {
+	name := e.text("name")
+	if name == "count" || name == "count_star" {
+		return false
+	}
+	if !hasRow || e["filter"] != nil || !ofRows[name] {
+		return true
+	}
+	for _, c := range e.objects("children") {
+		if p.nullable(c, in) {
+			return true
+		}
+	}
+	return false
+}
+
+// window: ranks and counts have a value in every row.
+func window(e object) bool {
+	switch e.text("type") {
+	case "WINDOW_ROW_NUMBER", "WINDOW_RANK", "WINDOW_RANK_DENSE", "WINDOW_PERCENT_RANK", "WINDOW_CUME_DIST":
+		return false
+	case "WINDOW_AGGREGATE":
+		return e.text("name") != "count" && e.text("name") != "count_star"
+	}
+	return true
+}
+
+func setOperation(kind string, children []object, child func(int) columns) columns {
+	out := child(0)
+	for i := 1; i < len(children); i++ {
+		next := child(i)
+		if !out.known || !next.known || len(out.list) != len(next.list) {
+			return columns{}
+		}
+		merged := columns{known: true}
+		for j := range out.list {
+			a, b := out.list[j].nullable, next.list[j].nullable
+			switch kind {
+			case "LOGICAL_UNION":
+				a = a || b
+			case "LOGICAL_INTERSECT":
+				a = a && b
+			}
+			merged.list = append(merged.list, column{nullable: a})
+		}
+		out = merged
+	}
+	return out
+}
+
+// recursive: assume what the start gives, see what the step makes of it, and
+// repeat until nothing changes; columns only turn nullable, so it ends.
+func (p *plan) recursive(o object, child func(int) columns) columns {
+	if len(o.list("key_targets")) > 0 || len(o.list("payload_aggregates")) > 0 {
+		return columns{} // USING KEY
+	}
+	key := fmt.Sprint(o["table_index"])
+	now := child(0)
+	if !now.known {
+		return columns{}
+	}
+	now = columns{known: true, list: append([]column{}, now.list...)}
+	for range len(now.list) + 1 {
+		p.ctes[key] = now
+		step := child(1)
+		changed := false
+		next := columns{known: true}
+		for i, c := range now.list {
+			again := c.nullable || step.at(i).nullable
+			changed = changed || again != c.nullable
+			next.list = append(next.list, column{nullable: again})
+		}
+		if now = next; !changed {
+			p.ctes[key] = now
+			return now
+		}
+	}
+	return columns{}
+}
+
+// total are the functions of the engine that have a value for every argument
+// without a null. Division is not: by zero it is NULL. Nor are parts of dates:
+// those of infinity are NULL.
+var total = map[string]bool{
+	"lower": true, "upper": true, "lcase": true, "ucase": true, "length": true, "len": true, "strlen": true, "trim": true, "ltrim": true, "rtrim": true, "replace": true, "reverse": true,
+	"repeat": true, "left": true, "right": true, "substring": true, "substr": true, "md5": true, "sha256": true, "contains": true, "starts_with": true, "prefix": true, "suffix": true, "ends_with": true,
+	"~~": true, "!~~": true, "~~*": true, "!~~*": true, "regexp_matches": true, "regexp_replace": true, "abs": true, "round": true, "floor": true, "ceil": true, "ceiling": true,
+	"nextval": true, "random": true, "hash": true, "||": true, "date_trunc": true, "lpad": true, "rpad": true, "strip_accents": true, "string_split": true, "now": true, "get_current_timestamp": true,
+	"current_date": true, "today": true, "uuid": true, "gen_random_uuid": true, "uuidv4": true, "uuidv7": true, "sign": true,
+}
+
+// always have a value, whatever their arguments.
+var always = map[string]bool{"concat": true, "list_value": true, "struct_pack": true, "row": true, "now": true, "get_current_timestamp": true, "current_date": true, "count_star": true}
+
+var numeric = map[string]bool{
+	"TINYINT": true, "SMALLINT": true, "INTEGER": true, "BIGINT": true, "HUGEINT": true, "UTINYINT": true, "USMALLINT": true, "UINTEGER": true,
+	"UBIGINT": true, "UHUGEINT": true, "FLOAT": true, "DOUBLE": true, "DECIMAL": true,
+}
+
+// nullable decides about one expression over its operator's input.
+func (p *plan) nullable(e object, in columns) bool {
+	if p.depth++; p.depth > maxDepth || e == nil {
+		p.depth--
+		return true
+	}
+	defer func() { p.depth-- }()
+	anyChild := func() bool {
+		for _, c := range e.objects("children") {
+			if p.nullable(c, in) {
+				return true
+			}
+		}
+		return len(e.list("children")) == 0
+	}
+	switch e.text("expression_class") {
+	case "BOUND_REF":
+		return in.at(e.number("index")).nullable
+	case "BOUND_CONSTANT":
+		return e.object("value") == nil || e.object("value").flag("is_null")
+	case "BOUND_PARAMETER":
+		n := 0
+		if _, err := fmt.Sscanf(e.text("identifier"), "%d", &n); err != nil {
+			return true
+		}
+		return p.nullableParam(n)
+	case "BOUND_CAST":
+		return e.flag("try_cast") || castsToNull(e) || p.nullable(e.object("child"), in)
+	case "BOUND_COMPARISON":
+		if strings.Contains(e.text("type"), "DISTINCT_FROM") {
+			return false
+		}
+		return p.nullable(e.object("left"), in) || p.nullable(e.object("right"), in)
+	case "BOUND_CONJUNCTION":
+		return anyChild()
+	case "BOUND_BETWEEN":
+		return p.nullable(e.object("input"), in) || p.nullable(e.object("lower"), in) || p.nullable(e.object("upper"), in)
+	case "BOUND_CASE":
+		for _, check := range e.objects("case_checks") {
+			if p.nullable(check.object("then_expr"), in) {
+				return true
+			}
+		}
+		return len(e.list("case_checks")) == 0 || p.nullable(e.object("else_expr"), in)
+	case "BOUND_OPERATOR":
+		switch e.text("type") {
+		case "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL":
+			return false
+		case "OPERATOR_NOT", "COMPARE_IN", "COMPARE_NOT_IN":
+			return anyChild()
+		case "OPERATOR_COALESCE":
+			for _, c := range e.objects("children") {
+				if !p.nullable(c, in) {
+					return false
+				}
+			}
+		}
+	case "BOUND_FUNCTION":
+		return p.function(e, anyChild)
+	}
+	return true
+}
+
+func (p *plan) function(e object, anyChild func() bool) bool {
+	name := e.text("name")
+	if catalog := e.text("catalog_name"); catalog != "" && catalog != "system" {
+		return true
+	}
+	switch {
+	case always[name]:
+		return false
+	case name == "+" || name == "-" || name == "*":
+		for _, a := range e.objects("arguments") {
+			if !numeric[a.text("id")] {
+				return true // dates and infinity
+			}
+		}
+	case len(e.list("children")) == 0:
+		return !total[name]
+	case !total[name]:
+		return true
+	}
+	return anyChild()
+}
+
+// castsToNull: a JSON null is NULL as a number; text and nested types have
+// spellings of NULL.
+func castsToNull(e object) bool {
+	to := e.object("return_type").text("id")
+	from := returnType(e.object("child"))
+	if from == nil {
+		return true
+	}
+	simple := func(id string) bool {
+		return id != "STRUCT" && id != "LIST" && id != "MAP" && id != "ARRAY" && id != "UNION" && id != "VARIANT"
+	}
+	alias := from.object("type_info").text("alias")
+	if to == "VARCHAR" {
+		return !simple(from.text("id")) && from.text("id") == "VARIANT"
+	}
+	return alias == "JSON" || !simple(to) && from.text("id") == "VARCHAR" || from.text("id") == "VARIANT" || from.text("id") == "UNION"
+}
+
+// returnType is the type of an expression.
+func returnType(e object) object {
+	switch e.text("expression_class") {
+	case "BOUND_CONSTANT":
+		return e.object("value").object("type")
+	case "BOUND_COMPARISON", "BOUND_CONJUNCTION", "BOUND_BETWEEN":
+		return object{"id": "BOOLEAN"}
+	}
+	return e.object("return_type")
+}

@@ -1,0 +1,189 @@
+// Package config is what a user may set, in one struct: the file scoter.toml, the
+// environment (SCOTER_*) and the flags of the command line name the same settings, and the
+// later of these wins.
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+	"github.com/alecthomas/kong"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Server holds the settings of a server. The toml names are the flags' names with
+// underscores; kong's tags carry help and defaults, so that --help, this file and
+// `scoter config` cannot disagree.
+type Server struct {
+	Dir          string        `toml:"dir" help:"Data directory." default:"./data" env:"SCOTER_DIR"`
+	Listen       string        `toml:"listen" help:"Address to serve on." default:"127.0.0.1:7287" env:"SCOTER_LISTEN"`
+	AllowOpen    bool          `toml:"allow_open" help:"Serve on an address other than loopback without TLS or without tokens." env:"SCOTER_ALLOW_OPEN"`
+	TLSCert      string        `toml:"tls_cert" help:"Certificate (PEM) to serve HTTPS with." env:"SCOTER_TLS_CERT"`
+	TLSKey       string        `toml:"tls_key" help:"Private key (PEM) of the certificate." env:"SCOTER_TLS_KEY"`
+	Database     string        `toml:"database" help:"Database of requests that name none." default:"default" env:"SCOTER_DATABASE"`
+	QueryMemory  Bytes         `toml:"query_memory" help:"Memory for queries." default:"2GiB" env:"SCOTER_QUERY_MEMORY"`
+	QueryThreads int           `toml:"query_threads" help:"Threads for queries; 0 is one per core." default:"0" env:"SCOTER_QUERY_THREADS"`
+	QueryTimeout time.Duration `toml:"query_timeout" help:"The longest that a query may take." default:"5m" env:"SCOTER_QUERY_TIMEOUT"`
+	MaxQueries   int           `toml:"max_queries" help:"Queries at once; more wait." default:"32" env:"SCOTER_MAX_QUERIES"`
+	WriteMemory  Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part and for requests under way." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
+	MaxBody      Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"128MiB" env:"SCOTER_MAX_BODY"`
+	FlushBytes   Bytes         `toml:"flush_bytes" help:"Rows of this size together become parts." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
+	FlushAge     time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
+	SyncInterval time.Duration `toml:"sync_interval" help:"The longest that a row written with durability=async stays without fsync." default:"100ms" env:"SCOTER_SYNC_INTERVAL"`
+	LogLevel     string        `toml:"log_level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"SCOTER_LOG_LEVEL"`
+	ReadableDirs []string      `toml:"readable_dirs" help:"Folders that administrators may read files from in SQL." env:"SCOTER_READABLE_DIRS"`
+	Tokens       []Token       `toml:"token" kong:"-"`
+}
+
+// Token lets a caller in. The file holds the hash that `scoter token` prints, never the token.
+type Token struct {
+	Name   string `toml:"name"`
+	Role   string `toml:"role"`   // reader, writer or admin
+	SHA256 string `toml:"sha256"` // of the token, in hexadecimal
+}
+
+// Bytes is a size that is written like 64MiB or 2GB.
+type Bytes int64
+
+var units = []struct {
+	suffix string
+	bytes  int64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+}
+
+// UnmarshalText reads a size.
+func (b *Bytes) UnmarshalText(text []byte) error {
+	s := strings.TrimSpace(string(text))
+	factor := int64(1)
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(s, u.suffix); ok {
+			s, factor = strings.TrimSpace(rest), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || n < 0 || n*float64(factor) >= 1<<62 {
+		return base.Errorf(base.Invalid, "%q is no size", text).WithHint("write it like 64MiB or 2GB")
+	}
+	*b = Bytes(n * float64(factor))
+	return nil
+}
+
+// String writes a size with the largest binary unit that divides it.
+func (b Bytes) String() string {
+	for i := 3; i >= 0; i-- {
+		if u := units[i]; b != 0 && int64(b)%u.bytes == 0 {
+			return strconv.FormatInt(int64(b)/u.bytes, 10) + u.suffix
+		}
+	}
+	return strconv.FormatInt(int64(b), 10) + "B"
+}
+
+// MarshalText is String.
+func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// ReadFile returns the settings in a TOML file, by the names they have there. A file that
+// is not there is empty if it is the default one.
+func ReadFile(path string, mustExist bool) (map[string]any, error) {
+	text, err := os.ReadFile(path)
+	if os.IsNotExist(err) && !mustExist {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, base.Errorf(base.NotFound, "settings: %w", err)
+	}
+	var values map[string]any
+	if _, err := toml.Decode(string(text), &values); err != nil {
+		return nil, base.Errorf(base.Invalid, "settings: %s: %w", path, err)
+	}
+	var known Server
+	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&known)
+	if err != nil {
+		return nil, base.Errorf(base.Invalid, "settings: %s: %w", path, err)
+	}
+	if extra := meta.Undecoded(); len(extra) > 0 {
+		return nil, base.Errorf(base.Invalid, "settings: %s: unknown setting %s", path, extra[0])
+	}
+	return values, nil
+}
+
+// ReadTokens returns the tokens of a TOML file.
+func ReadTokens(path string) ([]Token, error) {
+	var s Server
+	if _, err := toml.DecodeFile(path, &s); err != nil && !os.IsNotExist(err) {
+		return nil, base.Errorf(base.Invalid, "settings: %s: %w", path, err)
+	}
+	for _, t := range s.Tokens {
+		if len(t.SHA256) != 64 || t.Role != "reader" && t.Role != "writer" && t.Role != "admin" {
+			return nil, base.Errorf(base.Invalid, "settings: %s: token %q needs a role (reader, writer, admin) and the sha256 that `scoter token` prints", path, t.Name)
+		}
+	}
+	return s.Tokens, nil
+}
+
+// Check reports settings that contradict one another.
+func (s *Server) Check() error {
+	host, _, err := net.SplitHostPort(s.Listen)
+	if err != nil {
+		return base.Errorf(base.Invalid, "listen: %w", err).WithHint("write it as host:port")
+	}
+	ip := net.ParseIP(host)
+	loopback := host == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case (s.TLSCert == "") != (s.TLSKey == ""):
+		return base.Errorf(base.Invalid, "tls_cert and tls_key go together")
+	case !loopback && !s.AllowOpen && (s.TLSCert == "" || len(s.Tokens) == 0):
+		return base.Errorf(base.Invalid, "%s can be reached from other machines, without %s", s.Listen, missing(s)).
+			WithHint("set tls_cert and tls_key and add a token (scoter token), or allow it: --allow-open")
+	case s.MaxBody > s.WriteMemory:
+		return base.Errorf(base.Invalid, "max_body (%s) is above write_memory (%s): such a request could never be taken", s.MaxBody, s.WriteMemory)
+	}
+	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
+		return fmt.Errorf("dir: %w", err)
+	}
+	return nil
+}
+
+func missing(s *Server) string {
+	switch {
+	case s.TLSCert == "" && len(s.Tokens) == 0:
+		return "TLS and without tokens"
+	case s.TLSCert == "":
+		return "TLS"
+	}
+	return "tokens"
+}
+
+// Print returns the settings as a scoter.toml.
+func (s *Server) Print() (string, error) {
+	var out bytes.Buffer
+	e := toml.NewEncoder(&out)
+	e.Indent = ""
+	if err := e.Encode(s); err != nil {
+		return "", base.Errorf(base.Internal, "print settings: %w", err)
+	}
+	return out.String(), nil
+}
+
+// Default returns the settings that a server has when nobody sets any.
+func Default() Server {
+	var s Server
+	parser, err := kong.New(&s, kong.Exit(func(int) {}))
+	if err == nil {
+		_, err = parser.Parse(nil)
+	}
+	if err != nil {
+		panic("config: the defaults in the struct's tags are wrong: " + err.Error())
+	}
+	return s
+}

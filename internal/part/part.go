@@ -32,7 +32,8 @@ type Options struct {
 
 // ColumnStats describes one column of one part. Min and Max bound every value that is
 // not NULL; both are the zero Value (NULL) if nothing is known: no value, no order (nested
-// types), a text too long to keep. With a NaN among the values, Max is NaN.
+// types), a text too long to keep. With a NaN among the values, Max is NaN. It is the very
+// type that package catalog has under this name: neither room imports the other.
 type ColumnStats = struct {
 	Min   schema.Value `json:"min"`
 	Max   schema.Value `json:"max"`

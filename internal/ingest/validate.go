@@ -50,8 +50,13 @@ func Validate(batch arrow.RecordBatch) error {
 }
 
 type validator struct {
-	columns int
+	columns    int
+	weightless int // values of arrays that need no bytes for them
 }
+
+// maxWeightless bounds values that need no bytes: NULLs of the null type, strings
+// of fixed size 0 and the like. Otherwise a few bytes could claim billions of them.
+const maxWeightless = 1 << 27
 
 // names checks the names of a batch's columns or a struct's fields.
 func (v *validator) names(fields []arrow.Field) error {
@@ -102,6 +107,11 @@ func (v *validator) array(name string, data arrow.ArrayData, depth int) error {
 	} else if len(buffers) < want {
 		return broken(name, "%d buffers where %v has %d", len(buffers), dt, want)
 	}
+	if weightless(dt) {
+		if v.weightless += length; v.weightless > maxWeightless {
+			return base.Errorf(base.TooLarge, "column %q: more than %d values of a type without content, %v", name, maxWeightless, dt)
+		}
+	}
 	if dt.ID() == arrow.NULL {
 		return nil
 	}
@@ -111,6 +121,8 @@ func (v *validator) array(name string, data arrow.ArrayData, depth int) error {
 	switch t := dt.(type) {
 	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType:
 		return v.text(name, data, dt)
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		return v.views(name, data, dt)
 	case *arrow.DictionaryType:
 		return v.dictionary(name, data, t, depth)
 	case *arrow.StructType:
@@ -131,6 +143,21 @@ func (v *validator) array(name string, data arrow.ArrayData, depth int) error {
 	return broken(name, "type %v is not supported", dt)
 }
 
+// weightless reports whether arrays of a type have no bytes per value.
+func weightless(dt arrow.DataType) bool {
+	switch t := dt.(type) {
+	case *arrow.NullType:
+		return true
+	case *arrow.FixedSizeListType:
+		return t.Len() == 0
+	case *arrow.StructType:
+		return t.NumFields() == 0
+	case *arrow.FixedSizeBinaryType:
+		return t.ByteWidth == 0
+	}
+	return false
+}
+
 // bufferCount returns how many buffers a type's arrays have, or -1 for a type that
 // is not known.
 func bufferCount(dt arrow.DataType) int {
@@ -141,7 +168,7 @@ func bufferCount(dt arrow.DataType) int {
 		return 1
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
 		return 3
-	case arrow.LIST, arrow.LARGE_LIST, arrow.MAP, arrow.DICTIONARY:
+	case arrow.LIST, arrow.LARGE_LIST, arrow.MAP, arrow.DICTIONARY, arrow.STRING_VIEW, arrow.BINARY_VIEW:
 		return 2
 	}
 	if _, ok := dt.(arrow.FixedWidthDataType); ok {
@@ -216,6 +243,43 @@ func (v *validator) text(name string, data arrow.ArrayData, dt arrow.DataType) e
 	}
 	for i := range data.Len() {
 		if value := values[at[i]:at[i+1]]; !isNull(data, i) && !utf8.Valid(value) {
+			return broken(name, "row %d is not valid UTF-8: %s", i+1, Quote(value))
+		}
+	}
+	return nil
+}
+
+// views checks the view layout: 16 bytes a value, which hold its size and either
+// the value, up to 12 bytes, or the number of a buffer and the place in it.
+func (v *validator) views(name string, data arrow.ArrayData, dt arrow.DataType) error {
+	const size, inline = 16, 12
+	raw := bytesOf(data.Buffers()[1])
+	if len(raw)/size < data.Offset()+data.Len() {
+		return broken(name, "%d bytes of views for %d values", len(raw), data.Offset()+data.Len())
+	}
+	raw = raw[data.Offset()*size:]
+	for i := range data.Len() {
+		if isNull(data, i) {
+			continue
+		}
+		view := raw[i*size : (i+1)*size]
+		n := int64(int32(binary.LittleEndian.Uint32(view)))
+		var value []byte
+		switch {
+		case n >= 0 && n <= inline:
+			value = view[4 : 4+n]
+		default:
+			buffer, at := int64(int32(binary.LittleEndian.Uint32(view[8:]))), int64(int32(binary.LittleEndian.Uint32(view[12:])))
+			if n < 0 || buffer < 0 || buffer >= int64(len(data.Buffers())-2) {
+				return broken(name, "row %d of %d bytes in buffer %d", i+1, n, buffer)
+			}
+			from := bytesOf(data.Buffers()[2+buffer])
+			if at < 0 || at+n > int64(len(from)) {
+				return broken(name, "row %d of %d bytes at %d in a buffer of %d", i+1, n, at, len(from))
+			}
+			value = from[at : at+n]
+		}
+		if dt.ID() == arrow.STRING_VIEW && !validText(value) {
 			return broken(name, "row %d is not valid UTF-8: %s", i+1, Quote(value))
 		}
 	}

@@ -1,0 +1,169 @@
+// Package arrowipc decodes Arrow's IPC formats: the stream and the file (also known
+// as Feather 2). Dictionaries, with deltas and replacements, and compressed buffers
+// (lz4 frame, zstd) are read; big-endian data, unions, run-end encoding and list
+// views are refused.
+//
+// Nothing in a body is trusted. Lengths and counts are checked before anything is
+// allocated for them, see frames; what arrow-go makes of it goes through
+// ingest.Validate before anyone looks at a value; a panic of arrow-go or flatbuffers
+// on broken bytes is recovered here and is base.Invalid.
+//
+// A stream must end with its end-of-stream marker, as all writers put it: without,
+// one cut between two batches could not be told from a complete one.
+package arrowipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// DefaultLimit bounds what compressed buffers of one body decompress to, in bytes.
+const DefaultLimit = 1 << 30
+
+var magic = []byte("ARROW1")
+
+// Decode returns the batches of a stream or a file, of natural types, without empty
+// ones but at least one. limit bounds the bytes that compressed buffers decompress
+// to; 0 is DefaultLimit. Errors are base.Invalid or base.TooLarge. The caller
+// releases the batches.
+func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
+	if limit == 0 {
+		limit = DefaultLimit
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = base.Errorf(base.Invalid, "Arrow IPC: broken data: %v", p)
+		}
+		if err != nil {
+			for _, b := range batches {
+				b.Release()
+			}
+			batches = nil
+		}
+	}()
+	f := &frames{src: body, budget: limit}
+	if !bytes.HasPrefix(body, magic) {
+		if err := f.decode(&batches); err != nil {
+			return batches, err
+		}
+		if f.p != len(body) {
+			return batches, invalid(f.p, "%d bytes behind the end of the stream", len(body)-f.p)
+		}
+		return batches, nil
+	}
+	stream, want, err := file(body)
+	if err != nil {
+		return nil, err
+	}
+	f.src = stream
+	if err := f.decode(&batches); err != nil {
+		return batches, err
+	}
+	if f.batches != want {
+		return batches, invalid(0, "a file of %d batches whose footer lists %d", f.batches, want)
+	}
+	return batches, nil
+}
+
+// file checks a file's frame and returns the stream in it and how many batches the
+// footer lists. A file is a stream between two magic words, followed by a footer
+// that says where the batches are; all writers put them in order, so reading the
+// stream reads the file.
+func file(body []byte) (stream []byte, batches int, err error) {
+	const head, tail = 8, 4 + 6 // padded magic; footer size and magic
+	if len(body) < head+tail || !bytes.HasSuffix(body, magic) {
+		return nil, 0, invalid(len(body), "the file ends without its footer")
+	}
+	end := len(body) - tail
+	size := int(binary.LittleEndian.Uint32(body[end:]))
+	if size < 8 || size > end-head {
+		return nil, 0, invalid(end, "a footer of %d bytes", size)
+	}
+	footer := root(body[end-size : end])
+	const blockSize = 24
+	if batches = vectorLen(footer, footerBatches, blockSize); batches < 0 {
+		return nil, 0, invalid(end-size, "a footer with broken blocks")
+	}
+	return body[head : end-size], batches, nil
+}
+
+// decode appends the stream's batches.
+func (f *frames) decode(batches *[]arrow.RecordBatch) error {
+	alloc := &boundedAllocator{}
+	alloc.left.Store(2*f.budget + 1<<20) // decompression, and what arrow-go adds to align it
+	r, err := ipc.NewReaderFromMessageReader(f, ipc.WithAllocator(alloc))
+	if err != nil {
+		return f.explain(err)
+	}
+	defer r.Release()
+	for read := 0; ; read++ {
+		batch, err := r.Read()
+		switch {
+		case errors.Is(err, io.EOF) && f.ended:
+			if read != f.batches { // arrow-go took one for something else
+				return invalid(f.p, "%d batches of which %d can be read", f.batches, read)
+			}
+			if len(*batches) == 0 {
+				return f.empty(r.Schema(), batches)
+			}
+			return nil
+		case err != nil:
+			return f.explain(err)
+		}
+		if batch.NumRows() == 0 && batch.NumCols() > 0 {
+			continue
+		}
+		if f.rows += batch.NumRows(); f.rows > f.maxRows() {
+			return base.Errorf(base.TooLarge, "Arrow IPC: %d rows in a body of %d bytes", f.rows, len(f.src))
+		}
+		if err := ingest.Validate(batch); err != nil {
+			return base.Wrap(err, "Arrow IPC: batch %d", f.batches)
+		}
+		natural, err := ingest.Natural(batch)
+		if err != nil {
+			return base.Wrap(err, "Arrow IPC: batch %d", f.batches)
+		}
+		*batches = append(*batches, natural)
+	}
+}
+
+// maxRows is how many rows the body may hold: columns of nothing but NULLs need no
+// bytes, so without a bound a short one could claim any number. The narrowest other
+// type, boolean, has eight values a byte.
+func (f *frames) maxRows() int64 { return 8*(int64(len(f.src))+f.inflated) + 1<<20 }
+
+// explain prefers the reason why frames refused a message over what arrow-go makes
+// of that.
+func (f *frames) explain(err error) error {
+	if f.err != nil && !errors.Is(f.err, io.EOF) {
+		return f.err
+	}
+	return invalid(f.p, "broken data: %v", err)
+}
+
+// empty appends a batch without rows, so that a schema without rows is one still.
+func (f *frames) empty(schema *arrow.Schema, batches *[]arrow.RecordBatch) error {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	if err := ingest.Validate(batch); err != nil {
+		return base.Wrap(err, "Arrow IPC")
+	}
+	natural, err := ingest.Natural(batch)
+	if err != nil {
+		return base.Wrap(err, "Arrow IPC")
+	}
+	*batches = append(*batches, natural)
+	return nil
+}

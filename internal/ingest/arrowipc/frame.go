@@ -1,0 +1,275 @@
+package arrowipc
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// frames cuts a stream into messages for arrow-go's reader. It stands in for
+// arrow-go's own message reader, which allocates whatever length a message claims
+// and takes a stream that is cut between a message's two halves for complete. Here
+// every length and count that anything is allocated for is checked first.
+type frames struct {
+	src      []byte
+	p        int
+	budget   int64 // bytes that compressed buffers may decompress to
+	inflated int64 // bytes that they have claimed so far
+	rows     int64
+	ended    bool  // the end-of-stream marker was read
+	err      error // why the last Message failed, if the stream is to blame
+	batches  int
+
+	// How many variable buffer counts a batch must have: one for each column of a
+	// view type, in batches and in the dictionaries of each id. arrow-go reads that
+	// many without looking at how many there are.
+	views           int
+	dictionaryViews map[int64]int
+}
+
+func invalid(at int, format string, args ...any) error {
+	return base.Errorf(base.Invalid, "Arrow IPC: "+format, args...).At(at + 1)
+}
+
+// Retain and Release are there for ipc.MessageReader; frames owns no memory that
+// Go's collector does not free.
+func (f *frames) Retain()  {}
+func (f *frames) Release() {}
+
+// Message returns the next message, io.EOF behind the last.
+func (f *frames) Message() (*ipc.Message, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	var m *ipc.Message
+	m, f.err = f.message()
+	return m, f.err
+}
+
+func (f *frames) message() (*ipc.Message, error) {
+	const continuation = 0xffffffff
+	start := f.p
+	head, ok := f.take(4)
+	if !ok {
+		return nil, invalid(start, "the stream ends without its end-of-stream marker")
+	}
+	size := binary.LittleEndian.Uint32(head)
+	if size == continuation { // absent in streams of before Arrow 0.15
+		if head, ok = f.take(4); !ok {
+			return nil, invalid(start, "the stream ends in the middle of a message")
+		}
+		size = binary.LittleEndian.Uint32(head)
+	}
+	if size == 0 {
+		f.ended = true
+		return nil, io.EOF
+	}
+	meta, ok := f.take(int64(size))
+	if !ok {
+		return nil, invalid(start, "the stream ends in the middle of a message of %d bytes", size)
+	}
+	bodySize, err := f.check(meta, start)
+	if err != nil {
+		return nil, err
+	}
+	body, ok := f.take(bodySize)
+	if !ok {
+		return nil, invalid(start, "the stream ends in the middle of a message's body of %d bytes", bodySize)
+	}
+	if err := f.checkBuffers(meta, body, start); err != nil {
+		return nil, err
+	}
+	// Batches own their memory, and an aligned copy of it.
+	own := memory.NewResizableBuffer(memory.DefaultAllocator)
+	own.Resize(len(body))
+	copy(own.Bytes(), body)
+	m := ipc.NewMessage(memory.NewBufferBytes(meta), own)
+	own.Release()
+	return m, nil
+}
+
+func (f *frames) take(n int64) ([]byte, bool) {
+	if n < 0 || n > int64(len(f.src)-f.p) {
+		return nil, false
+	}
+	b := f.src[f.p : f.p+int(n)]
+	f.p += int(n)
+	return b, true
+}
+
+// The parts of Arrow's flatbuffers that are looked at: offsets into the tables'
+// vtables, in the order of the fields in Message.fbs, Schema.fbs and File.fbs.
+const (
+	messageHeaderType, messageHeader, messageBodyLength, messageMetadata = 6, 8, 10, 12
+	schemaEndianness, schemaFields, schemaMetadata, schemaFeatures       = 4, 6, 8, 10
+	fieldTypeType, fieldDictionary, fieldChildren, fieldMetadata         = 8, 12, 14, 16
+	batchNodes, batchBuffers, batchCompression, batchVariadic            = 6, 8, 10, 12
+	dictionaryID, dictionaryData                                         = 4, 6
+	encodingID                                                           = 4
+	footerBatches                                                        = 10
+
+	headerSchema, headerDictionary, headerBatch = 1, 2, 3
+	typeUnion, typeBinaryView, typeTextView     = 14, 23, 24
+)
+
+// check checks a message's metadata and returns the size of its body. Reading a
+// broken flatbuffer panics; Decode recovers from that.
+func (f *frames) check(meta []byte, at int) (int64, error) {
+	if len(meta) < 8 {
+		return 0, invalid(at, "a message of %d bytes", len(meta))
+	}
+	m := root(meta)
+	header, ok := child(m, messageHeader)
+	if !ok {
+		return 0, invalid(at, "a message without a header")
+	}
+	if n := vectorLen(m, messageMetadata, 4); n < 0 {
+		return 0, invalid(at, "a message with broken metadata")
+	}
+	switch m.GetByteSlot(messageHeaderType, 0) {
+	case headerSchema:
+		s := schemaCheck{at: at, dictionaryViews: make(map[int64]int)}
+		if err := s.schema(header); err != nil {
+			return 0, err
+		}
+		f.views, f.dictionaryViews = s.views, s.dictionaryViews
+	case headerDictionary, headerBatch:
+	default:
+		return 0, invalid(at, "a message of type %d", m.GetByteSlot(messageHeaderType, 0))
+	}
+	return m.GetInt64Slot(messageBodyLength, 0), nil
+}
+
+func root(b []byte) flatbuffers.Table {
+	return flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
+}
+
+// child returns the table in a slot.
+func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
+	o := t.Offset(slot)
+	if o == 0 {
+		return flatbuffers.Table{}, false
+	}
+	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(flatbuffers.UOffsetT(o) + t.Pos)}, true
+}
+
+// vectorLen returns how many elements of size bytes a slot's vector has, or -1 if
+// the buffer is too short for them.
+func vectorLen(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) int {
+	o := t.Offset(slot)
+	if o == 0 {
+		return 0
+	}
+	n := t.VectorLen(flatbuffers.UOffsetT(o))
+	if n < 0 || n > (len(t.Bytes)-int(t.Vector(flatbuffers.UOffsetT(o))))/size {
+		return -1
+	}
+	return n
+}
+
+// element returns the i-th table of a slot's vector of tables.
+func element(t flatbuffers.Table, slot flatbuffers.VOffsetT, i int) flatbuffers.Table {
+	at := t.Vector(flatbuffers.UOffsetT(t.Offset(slot))) + flatbuffers.UOffsetT(4*i)
+	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}
+}
+
+// vector returns the bytes of a slot's vector of n structs of size bytes.
+func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, n, size int) []byte {
+	if n == 0 {
+		return nil
+	}
+	at := int(t.Vector(flatbuffers.UOffsetT(t.Offset(slot))))
+	return t.Bytes[at : at+n*size]
+}
+
+// checkBuffers checks where a batch's buffers lie in the body, and what compressed
+// ones claim to decompress to.
+func (f *frames) checkBuffers(meta, body []byte, at int) error {
+	m := root(meta)
+	batch, _ := child(m, messageHeader)
+	switch m.GetByteSlot(messageHeaderType, 0) {
+	case headerSchema:
+		return nil
+	case headerDictionary:
+		data, ok := child(batch, dictionaryData)
+		if !ok {
+			return invalid(at, "a dictionary without data")
+		}
+		views, ok := f.dictionaryViews[batch.GetInt64Slot(dictionaryID, 0)]
+		if !ok || vectorLen(data, batchVariadic, 8) < views {
+			return invalid(at, "a broken dictionary")
+		}
+		batch = data
+	default:
+		f.batches++
+		if vectorLen(batch, batchVariadic, 8) < f.views {
+			return invalid(at, "a batch with broken buffer counts")
+		}
+	}
+	n := vectorLen(batch, batchBuffers, 16)
+	if n < 0 || vectorLen(batch, batchNodes, 16) < 0 || vectorLen(batch, batchVariadic, 8) < 0 {
+		return invalid(at, "a batch with broken buffers")
+	}
+	if nodes := vectorLen(batch, batchVariadic, 8); nodes > 0 {
+		total, counts := int64(0), vector(batch, batchVariadic, nodes, 8)
+		for i := range nodes {
+			count := int64(binary.LittleEndian.Uint64(counts[8*i:]))
+			if count < 0 || count > int64(n) || total+count > int64(n) {
+				return invalid(at, "a batch with broken buffer counts")
+			}
+			total += count
+		}
+	}
+	compression, compressed := child(batch, batchCompression)
+	buffers := vector(batch, batchBuffers, n, 16)
+	for i := range n {
+		offset := int64(binary.LittleEndian.Uint64(buffers[16*i:]))
+		length := int64(binary.LittleEndian.Uint64(buffers[16*i+8:]))
+		if offset < 0 || length < 0 || offset > int64(len(body)) || length > int64(len(body))-offset {
+			return invalid(at, "a buffer of %d bytes at %d in a body of %d", length, offset, len(body))
+		}
+		if compressed && length > 0 {
+			const codecSlot = 4
+			if err := f.checkCompressed(body[offset:offset+length], compression.GetByteSlot(codecSlot, 0), at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *frames) checkCompressed(b []byte, codec byte, at int) error {
+	const (
+		codecZstd = 1
+		plain     = -1      // the length of a buffer that is not compressed after all
+		maxWindow = 8 << 20 // what every zstd decoder supports; a larger one only for a larger buffer
+	)
+	if len(b) < 8 || codec > codecZstd {
+		return invalid(at, "a compressed buffer of %d bytes, codec %d", len(b), codec)
+	}
+	size := int64(binary.LittleEndian.Uint64(b))
+	if size == plain {
+		return nil
+	}
+	if size < 0 || size > math.MaxInt32*8 {
+		return invalid(at, "a compressed buffer that claims %d bytes", size)
+	}
+	if f.inflated += size; f.inflated > f.budget {
+		return base.Errorf(base.TooLarge, "Arrow IPC: compressed buffers decompress to more than the limit").WithHint("send the rows in several requests")
+	}
+	if codec == codecZstd {
+		var h zstd.Header
+		if err := h.Decode(b[8:]); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) || h.WindowSize > uint64(max(size, maxWindow)) {
+			return invalid(at, "a broken zstd buffer")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package ingest
+
+import (
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Natural returns a batch with the types that decoders emit, equal in its values:
+// large and view layouts become utf8 and binary, other dictionaries than those of
+// text are unpacked, zones of timestamps become UTC (the moments stay), extension
+// types their storage, float16 float32, decimals decimal128, times of day
+// time64[us], date64 date32. A value that this would change is a base.Invalid
+// error, as is a type without a counterpart. The batch must have passed Validate.
+//
+// arrow-go's package compute has casts for much of this, but runs them on goroutines
+// of its own: a panic there ends the process, and some kernels panic on arrays
+// without a validity bitmap.
+func Natural(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
+	fields := make([]arrow.Field, batch.NumCols())
+	arrays := make([]arrow.Array, batch.NumCols())
+	defer func() {
+		for _, a := range arrays {
+			if a != nil {
+				a.Release()
+			}
+		}
+	}()
+	for i := range fields {
+		name := batch.ColumnName(i)
+		a, err := natural(batch.Column(i))
+		if err != nil {
+			return nil, base.Wrap(err, "column %q", name)
+		}
+		arrays[i] = a
+		fields[i] = arrow.Field{Name: name, Type: a.DataType(), Nullable: true}
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, batch.NumRows()), nil
+}
+
+// natural returns an array that the caller releases.
+func natural(a arrow.Array) (arrow.Array, error) {
+	switch t := a.DataType().(type) {
+	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
+		*arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type, *arrow.Float32Type, *arrow.Float64Type,
+		*arrow.Decimal128Type, *arrow.StringType, *arrow.BinaryType, *arrow.Date32Type:
+		a.Retain()
+		return a, nil
+	case *arrow.TimestampType:
+		return naturalTimestamp(a, t)
+	case *arrow.DictionaryType:
+		return naturalDictionary(a.(*array.Dictionary))
+	case *arrow.LargeListType, *arrow.ListType, *arrow.MapType, *arrow.FixedSizeListType, *arrow.StructType:
+		return naturalNested(a)
+	case arrow.ExtensionType:
+		return natural(a.(array.ExtensionArray).Storage())
+	}
+	return naturalFlat(a)
+}
+
+func unsupported(t arrow.DataType) error {
+	return base.Errorf(base.Invalid, "type %v is not supported", t)
+}
+
+// naturalTimestamp names the zone UTC; seconds and milliseconds with a zone become
+// microseconds, since there is but one type of moments.
+func naturalTimestamp(a arrow.Array, t *arrow.TimestampType) (arrow.Array, error) {
+	if t.TimeZone == "" {
+		a.Retain()
+		return a, nil
+	}
+	d := a.Data()
+	renamed := array.NewData(&arrow.TimestampType{Unit: t.Unit, TimeZone: "UTC"}, d.Len(), d.Buffers(), nil, d.NullN(), d.Offset())
+	defer renamed.Release()
+	out := array.MakeFromData(renamed)
+	if t.Unit == arrow.Microsecond || t.Unit == arrow.Nanosecond {
+		return out, nil
+	}
+	defer out.Release()
+	perMicro := int64(1e3)
+	if t.Unit == arrow.Second {
+		perMicro = 1e6
+	}
+	moments := out.(*array.Timestamp)
+	return convert(out, TimestampUS, func(b array.Builder, i int) bool {
+		v := int64(moments.Value(i))
+		b.(*array.TimestampBuilder).Append(arrow.Timestamp(v * perMicro))
+		return v <= math.MaxInt64/perMicro && v >= math.MinInt64/perMicro
+	})
+}
+
+// naturalDictionary keeps a dictionary of text, with indices of uint32, and unpacks
+// those of other flat types and those with NULLs among their values.
+func naturalDictionary(a *array.Dictionary) (arrow.Array, error) {
+	values, err := natural(a.Dictionary())
+	if err != nil {
+		return nil, err
+	}
+	defer values.Release()
+	missing := func(i int) bool { return a.IsNull(i) || values.IsNull(a.GetValueIndex(i)) }
+	switch v := values.(type) {
+	case *array.String:
+		if v.NullN() > 0 || v.Len() == 0 {
+			return flatten(a.Len(), arrow.BinaryTypes.String, missing, func(i int) string { return v.Value(a.GetValueIndex(i)) })
+		}
+		b := array.NewUint32Builder(memory.DefaultAllocator)
+		defer b.Release()
+		b.Reserve(a.Len())
+		for i := range a.Len() {
+			if a.IsNull(i) {
+				b.AppendNull()
+			} else {
+				b.Append(uint32(a.GetValueIndex(i)))
+			}
+		}
+		indices := b.NewArray()
+		defer indices.Release()
+		return array.NewDictionaryArray(TextDictionary, indices, values), nil
+	case *array.Binary:
+		return flatten(a.Len(), arrow.BinaryTypes.Binary, missing, func(i int) string { return v.ValueString(a.GetValueIndex(i)) })
+	}
+	t, ok := values.DataType().(arrow.FixedWidthDataType)
+	if !ok || t.BitWidth()%8 != 0 || len(values.Data().Buffers()) != 2 {
+		return nil, unsupported(a.DataType())
+	}
+	// Values of whole bytes are copied without looking at them.
+	from, width := bytesOf(values.Data().Buffers()[1]), t.BitWidth()/8
+	to, valid, nulls := make([]byte, a.Len()*width), make([]byte, (a.Len()+7)/8), 0
+	for i := range a.Len() {
+		if missing(i) {
+			nulls++
+			continue
+		}
+		bitutil.SetBit(valid, i)
+		at := (values.Data().Offset() + a.GetValueIndex(i)) * width
+		copy(to[i*width:(i+1)*width], from[at:])
+	}
+	d := array.NewData(t, a.Len(), []*memory.Buffer{memory.NewBufferBytes(valid), memory.NewBufferBytes(to)}, nil, nulls, 0)
+	defer d.Release()
+	return array.MakeFromData(d), nil
+}
+
+func naturalNested(a arrow.Array) (arrow.Array, error) {
+	d := a.Data()
+	children := make([]arrow.ArrayData, 0, len(d.Children()))
+	types := make([]arrow.DataType, 0, len(d.Children()))
+	defer func() {
+		for _, c := range children {
+			c.Release()
+		}
+	}()
+	for _, c := range d.Children() {
+		child := array.MakeFromData(c)
+		out, err := natural(child)
+		child.Release()
+		if err != nil {
+			return nil, err
+		}
+		out.Data().Retain()
+		children = append(children, out.Data())
+		types = append(types, out.DataType())
+		out.Release()
+	}
+	var nested arrow.DataType
+	buffers := d.Buffers()
+	switch t := a.DataType().(type) {
+	case *arrow.ListType:
+		nested = arrow.ListOf(types[0])
+	case *arrow.LargeListType:
+		nested = arrow.ListOf(types[0])
+		narrow, err := narrowOffsets(d)
+		if err != nil {
+			return nil, err
+		}
+		buffers = []*memory.Buffer{buffers[0], narrow}
+	case *arrow.FixedSizeListType:
+		nested = arrow.FixedSizeListOf(t.Len(), types[0])
+	case *arrow.MapType:
+		entry, ok := types[0].(*arrow.StructType)
+		if !ok || entry.NumFields() != 2 {
+			return nil, unsupported(t)
+		}
+		nested = arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
+	case *arrow.StructType:
+		if t.NumFields() == 0 {
+			return nil, base.Errorf(base.Invalid, "a struct without fields is not supported")
+		}
+		fields := make([]arrow.Field, t.NumFields())
+		for i, f := range t.Fields() {
+			fields[i] = arrow.Field{Name: f.Name, Type: types[i], Nullable: true}
+		}
+		nested = arrow.StructOf(fields...)
+	}
+	out := array.NewData(nested, d.Len(), buffers, children, d.NullN(), d.Offset())
+	defer out.Release()
+	return array.MakeFromData(out), nil
+}
+
+// narrowOffsets returns a large list's offsets as int32.
+func narrowOffsets(d arrow.ArrayData) (*memory.Buffer, error) {
+	wide := arrow.Int64Traits.CastFromBytes(bytesOf(d.Buffers()[1]))
+	narrow := make([]int32, len(wide))
+	if n := d.Offset() + d.Len(); n < len(wide) && wide[n] > math.MaxInt32 {
+		return nil, base.Errorf(base.TooLarge, "lists of more than %d elements in all", math.MaxInt32)
+	}
+	for i := d.Offset(); i <= d.Offset()+d.Len() && i < len(wide); i++ {
+		narrow[i] = int32(wide[i])
+	}
+	return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(narrow)), nil
+}

@@ -1,0 +1,139 @@
+package ingest
+
+import (
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// naturalFlat converts the flat types that have another layout than their natural
+// counterpart.
+func naturalFlat(a arrow.Array) (arrow.Array, error) {
+	text, binary := arrow.BinaryTypes.String, arrow.BinaryTypes.Binary
+	switch a := a.(type) {
+	case *array.LargeString:
+		return flatten(a.Len(), text, a.IsNull, a.Value)
+	case *array.StringView:
+		return flatten(a.Len(), text, a.IsNull, a.Value)
+	case *array.LargeBinary:
+		return flatten(a.Len(), binary, a.IsNull, a.ValueString)
+	case *array.BinaryView:
+		return flatten(a.Len(), binary, a.IsNull, a.ValueString)
+	case *array.FixedSizeBinary:
+		return flatten(a.Len(), binary, a.IsNull, func(i int) string { return string(a.Value(i)) })
+	case *array.Float16:
+		return convert(a, arrow.PrimitiveTypes.Float32, func(b array.Builder, i int) bool {
+			b.(*array.Float32Builder).Append(a.Value(i).Float32())
+			return true
+		})
+	case *array.Date64:
+		const day = 86_400_000
+		return convert(a, arrow.FixedWidthTypes.Date32, func(b array.Builder, i int) bool {
+			v := int64(a.Value(i))
+			b.(*array.Date32Builder).Append(arrow.Date32(v / day))
+			return v%day == 0 && v/day <= math.MaxInt32 && v/day >= math.MinInt32
+		})
+	case *array.Time32:
+		perMicro := int64(1e3)
+		if a.DataType().(*arrow.Time32Type).Unit == arrow.Second {
+			perMicro = 1e6
+		}
+		return convert(a, arrow.FixedWidthTypes.Time64us, func(b array.Builder, i int) bool {
+			b.(*array.Time64Builder).Append(arrow.Time64(int64(a.Value(i)) * perMicro))
+			return true
+		})
+	case *array.Time64:
+		if a.DataType().(*arrow.Time64Type).Unit == arrow.Microsecond {
+			a.Retain()
+			return a, nil
+		}
+		return convert(a, arrow.FixedWidthTypes.Time64us, func(b array.Builder, i int) bool {
+			b.(*array.Time64Builder).Append(a.Value(i) / 1000)
+			return a.Value(i)%1000 == 0
+		})
+	}
+	return naturalDecimal(a)
+}
+
+// naturalDecimal converts decimals of other widths to decimal128.
+func naturalDecimal(a arrow.Array) (arrow.Array, error) {
+	t, ok := a.DataType().(arrow.DecimalType)
+	if !ok {
+		return nil, unsupported(a.DataType())
+	}
+	const most = 38 // digits
+	to := &arrow.Decimal128Type{Precision: min(t.GetPrecision(), most), Scale: t.GetScale()}
+	var value func(i int) (decimal128.Num, bool)
+	switch a := a.(type) {
+	case *array.Decimal32:
+		value = func(i int) (decimal128.Num, bool) { return decimal128.FromI64(int64(a.Value(i))), true }
+	case *array.Decimal64:
+		value = func(i int) (decimal128.Num, bool) { return decimal128.FromI64(int64(a.Value(i))), true }
+	case *array.Decimal256:
+		value = func(i int) (decimal128.Num, bool) {
+			v := a.Value(i)
+			if !v.FitsInPrecision(most) {
+				return decimal128.Num{}, false
+			}
+			return decimal128.FromBigInt(v.BigInt()), true
+		}
+	default:
+		return nil, unsupported(t)
+	}
+	return convert(a, to, func(b array.Builder, i int) bool {
+		v, ok := value(i)
+		b.(*array.Decimal128Builder).Append(v)
+		return ok
+	})
+}
+
+// convert builds an array of type t: put appends the value of row i, or something in
+// its place and false if t cannot hold it.
+func convert(a arrow.Array, t arrow.DataType, put func(b array.Builder, i int) bool) (arrow.Array, error) {
+	b := array.NewBuilder(memory.DefaultAllocator, t)
+	defer b.Release()
+	b.Reserve(a.Len())
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			b.AppendNull()
+			continue
+		}
+		if !put(b, i) {
+			return nil, base.Errorf(base.Invalid, "row %d: %v of type %v does not fit into %v", i+1, a.ValueStr(i), a.DataType(), t)
+		}
+	}
+	return b.NewArray(), nil
+}
+
+// flatten builds text or binary, offsets of 32 bits and one buffer of values.
+func flatten(rows int, t arrow.BinaryDataType, isNull func(i int) bool, value func(i int) string) (arrow.Array, error) {
+	var b array.Builder
+	var put func(string)
+	if t.ID() == arrow.STRING {
+		s := array.NewStringBuilder(memory.DefaultAllocator)
+		b, put = s, s.Append
+	} else {
+		s := array.NewBinaryBuilder(memory.DefaultAllocator, t)
+		b, put = s, s.AppendString
+	}
+	defer b.Release()
+	b.Reserve(rows)
+	size := 0
+	for i := range rows {
+		if isNull(i) {
+			b.AppendNull()
+			continue
+		}
+		v := value(i)
+		if size += len(v); size > math.MaxInt32 {
+			return nil, base.Errorf(base.TooLarge, "more than 2 GiB in one batch")
+		}
+		put(v)
+	}
+	return b.NewArray(), nil
+}

@@ -121,6 +121,8 @@ type Engine struct {
 	flushing sync.Mutex    // held by whoever flushes: generations go in order
 	frozen   chan struct{} // of size 1: there is something to flush
 
+	partsAdded chan struct{} // of size 1: see PartsChanged
+
 	mu          sync.RWMutex // guards what follows; written by the committer only, with mu held
 	seq         base.Seq     // of the last visible edit
 	versions    uint64       // number of the last version

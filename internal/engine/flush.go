@@ -203,6 +203,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed) (left []*flushed, e
 	for _, v := range old {
 		v.release()
 	}
+	e.notifyPartsAdded()
 	return left, nil
 }
 

@@ -218,6 +218,9 @@ func (l *Load) publish(ctx context.Context) error {
 		parts := append(v.parts[:len(v.parts):len(v.parts)], l.parts...)
 		return append(old, t.installLocked(e.newVersionLocked(v.schema, parts, v.residents)))
 	})
+	if err == nil {
+		e.notifyPartsAdded()
+	}
 	return base.Wrap(err, "load table %s", l.table.QualifiedName())
 }
 

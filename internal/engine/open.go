@@ -26,17 +26,18 @@ import (
 func Open(dir string, settings Settings, components Components) (*Engine, error) {
 	e := &Engine{
 		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger, defaults: components.Defaults,
-		settings:  settings.withDefaults(),
-		closing:   make(chan struct{}),
-		frozen:    make(chan struct{}, 1),
-		queue:     queue{wake: make(chan struct{}, 1)},
-		garbage:   newGarbage(),
-		databases: map[nameKey]string{},
-		schemas:   map[nameKey]catalog.SchemaName{},
-		views:     map[nameKey]catalog.View{},
-		names:     map[nameKey]base.TableID{},
-		tables:    map[base.TableID]*table{},
-		keys:      map[string]*claim{},
+		settings:   settings.withDefaults(),
+		closing:    make(chan struct{}),
+		frozen:     make(chan struct{}, 1),
+		partsAdded: make(chan struct{}, 1),
+		queue:      queue{wake: make(chan struct{}, 1)},
+		garbage:    newGarbage(),
+		databases:  map[nameKey]string{},
+		schemas:    map[nameKey]catalog.SchemaName{},
+		views:      map[nameKey]catalog.View{},
+		names:      map[nameKey]base.TableID{},
+		tables:     map[base.TableID]*table{},
+		keys:       map[string]*claim{},
 	}
 	if e.fs == nil {
 		e.fs = vfs.OS

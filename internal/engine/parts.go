@@ -36,7 +36,7 @@ func (e *Engine) ReplaceParts(ctx context.Context, id base.TableID, old []base.S
 			if p.Table != id {
 				return nil, base.Errorf(base.Internal, "part %d of table %d for table %d", p.ID, p.Table, id)
 			}
-			p.Created = e.now()
+			p.Created, p.Stats = e.now(), ownStats(p.Stats)
 			edit.AddParts = append(edit.AddParts, p)
 			added = append(added, &partFile{Part: p})
 		}
@@ -54,4 +54,23 @@ func (e *Engine) ReplaceParts(ctx context.Context, id base.TableID, old []base.S
 		return []*version{t.installLocked(e.newVersionLocked(v.schema, append(kept, added...), v.residents))}
 	})
 	return base.Wrap(err, "replace parts")
+}
+
+// PartsChanged receives after flushes and loads added parts, however many since the last
+// receive: who merges parts looks then. There is one such, so the channel is shared.
+func (e *Engine) PartsChanged() <-chan struct{} { return e.partsAdded }
+
+func (e *Engine) notifyPartsAdded() {
+	select {
+	case e.partsAdded <- struct{}{}:
+	default: // it is known already
+	}
+}
+
+// UnderPressure reports whether writers wait for memory: background work that can wait
+// leaves the machine to flushes then.
+func (e *Engine) UnderPressure() bool {
+	e.budget.mu.Lock()
+	defer e.budget.mu.Unlock()
+	return len(e.budget.queue) > 0
 }

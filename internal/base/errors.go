@@ -64,6 +64,16 @@ var kinds = [...]struct {
 // String returns the kind's name on the wire, in logs and in docs.
 func (k Kind) String() string { return kinds[k].name }
 
+// KindNamed returns the kind of a name that String gave; Internal for any other.
+func KindNamed(name string) Kind {
+	for k := range kinds {
+		if kinds[k].name == name {
+			return Kind(k)
+		}
+	}
+	return Internal
+}
+
 // HTTPStatus returns the status code a server answers with for this kind.
 func (k Kind) HTTPStatus() int { return kinds[k].status }
 

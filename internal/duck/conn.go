@@ -35,6 +35,9 @@ func (i *Instance) Connect() (*Conn, error) {
 	return c, nil
 }
 
+// Progress returns how much of the running query is done, in percent; 0 if DuckDB cannot tell.
+func (c *Conn) Progress() float64 { return max(0, float64(C.duckdb_query_progress(c.conn).percentage)) }
+
 // Raw returns the C handle (duckdb_connection), for registering C functions.
 func (c *Conn) Raw() unsafe.Pointer { return unsafe.Pointer(c.conn) }
 
@@ -101,6 +104,17 @@ func (s *Stmt) Close() {
 	if !s.cached {
 		C.duckdb_destroy_prepare(&s.stmt)
 	}
+}
+
+// Columns returns the names of the statement's result columns.
+func (s *Stmt) Columns() []string {
+	out := make([]string, int(C.duckdb_prepared_statement_column_count(s.stmt)))
+	for i := range out {
+		name := C.duckdb_prepared_statement_column_name(s.stmt, C.idx_t(i))
+		out[i] = C.GoString(name)
+		C.duckdb_free(unsafe.Pointer(name))
+	}
+	return out
 }
 
 // Bind sets the parameters: positional ones in order, or one map[string]any for

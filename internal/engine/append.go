@@ -23,6 +23,9 @@ type TableRows struct {
 	Table   TableName
 	ID      base.TableID // names the table instead of Table, if not zero
 	Batches []arrow.RecordBatch
+	// Tags are the columns by which a table that AppendOptions.Create makes is sorted, before
+	// its time column.
+	Tags []string
 }
 
 // AppendOptions says how rows are appended.
@@ -33,8 +36,6 @@ type AppendOptions struct {
 	// Create makes a missing table (database and schema too) from the batches' types, and adds
 	// and widens columns of an existing one where the batches need it.
 	Create bool
-	// Tags are the columns by which a table that Create makes is sorted, before its time column.
-	Tags []string
 	// IdempotencyKey, if not empty, makes a repetition of the request within
 	// Settings.KeyLifetime return the first one's result. BodyHash tells
 	// a repetition from another request with the same key, which is a Conflict.
@@ -127,6 +128,10 @@ func (e *Engine) append(ctx context.Context, tables []TableRows, o AppendOptions
 				return Result{Rows: r.rows, Seq: out.seq}, nil, out.err
 			}
 		case <-ctx.Done():
+			if e.queue.withdraw(r) {
+				r.release()
+				return Result{}, nil, base.Wrap(ctx.Err(), "wait for other requests")
+			}
 			return Result{}, r.done, base.Wrap(ctx.Err(), "the rows may or may not be stored")
 		}
 	}

@@ -17,6 +17,11 @@ import (
 func (e *Engine) Check(ctx context.Context) error {
 	e.flushing.Lock()
 	defer e.flushing.Unlock()
+	select {
+	case <-e.closing:
+		return errClosed
+	default: // and Close waits for the lock
+	}
 	findings := []error{e.catalog.Check()}
 	findings = append(findings, e.checkParts(ctx))
 	var strangers []string

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -198,6 +199,15 @@ func cut(row string) (table, rest string, ok bool) {
 	return row, "", false
 }
 
+// stride is the distance between tried points: all of them take a minute, so that is for
+// those who ask for it.
+func stride() int {
+	if os.Getenv("SCOTER_EXHAUSTIVE") != "" {
+		return 1
+	}
+	return 13
+}
+
 // TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite stops the disk before the k-th
 // change, for every k, and takes three kinds of power failure from there.
 func TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite(t *testing.T) {
@@ -205,10 +215,7 @@ func TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite(t *testing.T) {
 	if h := workload(counting); len(h.failures) > 0 {
 		t.Fatalf("without failures: %v", errors.Join(h.failures...))
 	}
-	step := 1
-	if testing.Short() {
-		step = 17
-	}
+	step := stride()
 	for k := 0; ; k += step {
 		disk := vfs.NewCrashable()
 		var clones []*vfs.Crashable
@@ -248,10 +255,7 @@ func lockedRule(rule vfs.Rule) vfs.Rule {
 
 // TestEverySingleFailureIsReportedAndLosesNothing lets the i-th operation of any kind fail, once, for every i.
 func TestEverySingleFailureIsReportedAndLosesNothing(t *testing.T) {
-	step := 1
-	if testing.Short() {
-		step = 17
-	}
+	step := stride()
 	for i := 0; ; i += step {
 		disk := vfs.NewCrashable()
 		var failed *vfs.Op

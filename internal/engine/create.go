@@ -20,7 +20,7 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	if err == nil || !o.Create || base.KindOf(err) != base.NotFound || len(rows.Batches) == 0 {
 		return table, err
 	}
-	inferred, err := batch.InferTable(n.Database, n.Schema, n.Name, rows.Batches[0], o.Tags, batch.InferOptions{})
+	inferred, err := batch.InferTable(n.Database, n.Schema, n.Name, rows.Batches[0], rows.Tags, batch.InferOptions{})
 	if err != nil {
 		return schema.Table{}, err
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -60,6 +62,70 @@ func (c *manualClock) advance(d time.Duration) {
 			delete(c.timers, timer)
 		}
 	}
+}
+
+// waitForTimer returns once somebody waits for a time that is d away.
+func (c *manualClock) waitForTimer(d time.Duration) {
+	eventually(func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, at := range c.timers {
+			if at.Equal(c.now.Add(d)) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// eventually returns once the condition, which other goroutines bring about, holds. The
+// test's own time limit ends it otherwise.
+func eventually(condition func() bool) {
+	for !condition() {
+		runtime.Gosched()
+	}
+}
+
+// slowDisk is a file system whose log stands still in Sync while held.
+type slowDisk struct {
+	*vfs.FailingFS
+	disk    *vfs.Crashable
+	mu      sync.Mutex
+	gate    chan struct{} // guarded by mu; nil when not held
+	waiting chan struct{}
+}
+
+func newSlowDisk() *slowDisk {
+	s := &slowDisk{disk: vfs.NewCrashable(), waiting: make(chan struct{}, 1000)}
+	s.FailingFS = vfs.Failing(s.disk, func(op vfs.Op) error {
+		if op.Kind != vfs.OpSync || filepath.Ext(op.Path) != ".wal" {
+			return nil
+		}
+		s.mu.Lock()
+		gate := s.gate
+		s.mu.Unlock()
+		if gate != nil {
+			s.waiting <- struct{}{}
+			<-gate
+		}
+		return nil
+	})
+	return s
+}
+
+func (s *slowDisk) hold() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gate = make(chan struct{})
+}
+
+func (s *slowDisk) waitUntilHeld() { <-s.waiting }
+
+func (s *slowDisk) letGo() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.gate)
+	s.gate = nil
 }
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -146,7 +212,7 @@ func appendNumbers(e *Engine, table, writer string, from, count int, o AppendOpt
 // eachRow calls visit for every row of a table in a snapshot: its address and its values
 // by column name of the version that it was written with.
 func eachRow(e *Engine, t *snapshot.Table, visit func(address base.RowAddress, row map[string]string)) error {
-	show := func(record arrow.RecordBatch, source base.SourceID, first int) {
+	return eachSource(e, t, func(record arrow.RecordBatch, source base.SourceID, first int) {
 		for i := range int(record.NumRows()) {
 			row := map[string]string{}
 			for c, column := range record.Columns() {
@@ -154,7 +220,15 @@ func eachRow(e *Engine, t *snapshot.Table, visit func(address base.RowAddress, r
 			}
 			visit(base.RowAddress{Source: source, Ordinal: base.RowOrdinal(first + i)}, row)
 		}
-	}
+	})
+}
+
+// eachBatch calls visit for all batches of a table in a snapshot.
+func eachBatch(e *Engine, t *snapshot.Table, visit func(arrow.RecordBatch)) error {
+	return eachSource(e, t, func(record arrow.RecordBatch, _ base.SourceID, _ int) { visit(record) })
+}
+
+func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatch, source base.SourceID, first int)) error {
 	for _, p := range t.Parts {
 		version, err := e.TableVersion(p.Table, p.SchemaVersion)
 		if base.KindOf(err) == base.NotFound {
@@ -164,8 +238,9 @@ func eachRow(e *Engine, t *snapshot.Table, visit func(address base.RowAddress, r
 			return err
 		}
 		first := 0
-		err = part.Read(e.fs, e.partPath(p.Table, p.ID), version, part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}, func(record arrow.RecordBatch) error {
-			show(record, p.ID, first)
+		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
+		err = part.Read(e.fs, e.partPath(p.Table, p.ID), version, want, func(record arrow.RecordBatch) error {
+			visit(record, p.ID, first)
 			first += int(record.NumRows())
 			return nil
 		})
@@ -175,7 +250,7 @@ func eachRow(e *Engine, t *snapshot.Table, visit func(address base.RowAddress, r
 	}
 	for _, m := range t.Memtables {
 		for _, b := range m.Batches {
-			show(b.Record, m.Source, int(b.FirstOrdinal))
+			visit(b.Record, m.Source, int(b.FirstOrdinal))
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -102,9 +103,22 @@ func (q *queue) close() {
 	q.signal()
 }
 
+// withdraw takes a request out of the line; false if the committer has it already.
+func (q *queue) withdraw(r *request) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.pending, r)
+	if i < 0 {
+		return false
+	}
+	q.pending = slices.Delete(q.pending, i, i+1)
+	return true
+}
+
 // commit runs an edit in the committer, between two groups of appends: it validates
 // against what is current, makes the change durable, and publishes it. It is the one door
-// for changes that are not appends. If ctx ends first, the edit may still happen.
+// for changes that are not appends. If ctx ends before the edit's turn, it does not
+// happen; once it runs, its outcome is waited for, because callers tidy up after an error.
 func (e *Engine) commit(ctx context.Context, edit func() error) error {
 	r := &request{edit: edit, done: make(chan outcome, 1)}
 	if err := e.queue.push(r); err != nil {
@@ -114,6 +128,9 @@ func (e *Engine) commit(ctx context.Context, edit func() error) error {
 	case o := <-r.done:
 		return o.err
 	case <-ctx.Done():
-		return base.Wrap(ctx.Err(), "the change may or may not happen")
+		if e.queue.withdraw(r) {
+			return base.Wrap(ctx.Err(), "wait for other changes")
+		}
+		return (<-r.done).err
 	}
 }

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/scoterdb/scoter/internal/config"
+)
+
+type configCommand struct {
+	config.Server `embed:""`
+}
+
+func (*configCommand) Help() string { return "Example: scoter config > scoter.toml" }
+
+func (s *configCommand) Run(c *commands) error {
+	if err := c.complete(&s.Server); err != nil {
+		return err
+	}
+	text, err := s.Print()
+	if err != nil {
+		return err
+	}
+	fmt.Print(text)
+	return nil
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+type loadCommand struct {
+	where `embed:""`
+	Files []string `arg:"" help:"CSV, NDJSON, JSON or Parquet files, also compressed (.gz, .zst)." type:"path"`
+	Table string   `help:"Table to load into; it is made if it is not there." required:""`
+}
+
+func (*loadCommand) Help() string {
+	return "Example: scoter load *.parquet --table trips"
+}
+
+func (l *loadCommand) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	t, err := l.open()
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.run(ctx, t), t.close())
+}
+
+func (l *loadCommand) run(ctx context.Context, t target) error {
+	inst, err := duck.Open(duck.Settings{ExternalAccess: true})
+	if err != nil {
+		return err
+	}
+	defer inst.Close()
+	conn, err := inst.Connect()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, file := range l.Files {
+		if err := l.file(ctx, conn, t, file); err != nil {
+			return base.Wrap(err, "load %s", file)
+		}
+	}
+	return nil
+}
+
+// readers are DuckDB's functions by the ending of a file.
+var readers = map[string]string{".csv": "read_csv", ".tsv": "read_csv", ".txt": "read_csv", ".json": "read_json", ".ndjson": "read_json",
+	".jsonl": "read_json", ".parquet": "read_parquet"}
+
+// batchRows is how many rows are sent at once.
+const batchRows = 122_880
+
+func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file string) error {
+	ending := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), ".zst"))
+	reader, ok := readers[strings.ToLower(ending)]
+	if !ok {
+		return base.Errorf(base.Invalid, "the ending %q names no format", ending).WithHint("files end in .csv, .json, .ndjson or .parquet")
+	}
+	rows, err := conn.Query(ctx, fmt.Sprintf("SELECT * FROM %s(%s)", reader, schema.QuoteString(file)))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	bar := newBar(filepath.Base(file))
+	defer bar.Close()
+	return t.load(ctx, l.Table, gather(ctx, rows, bar, conn))
+}
+
+// newBar returns a progress bar in per mille of the whole.
+func newBar(what string) *progressbar.ProgressBar {
+	return progressbar.NewOptions(1000, progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true), progressbar.OptionFullWidth(),
+		progressbar.OptionThrottle(100e6), progressbar.OptionOnCompletion(func() { fmt.Fprintln(os.Stderr) }))
+}
+
+// gather joins DuckDB's small batches into larger ones, and moves the bar on.
+func gather(ctx context.Context, rows *duck.Result, bar *progressbar.ProgressBar, conn *duck.Conn) func() (arrow.RecordBatch, error) {
+	total := int64(0)
+	ended := false
+	return func() (arrow.RecordBatch, error) {
+		var parts []arrow.RecordBatch
+		defer func() {
+			for _, p := range parts {
+				p.Release()
+			}
+		}()
+		n := int64(0)
+		for n < batchRows && !ended {
+			rec, err := rows.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				ended = true
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, rec)
+			n += rec.NumRows()
+		}
+		total += n
+		bar.Describe(fmt.Sprintf("%d rows", total))
+		if n == 0 {
+			if err := bar.Finish(); err != nil {
+				return nil, err
+			}
+			return nil, io.EOF
+		}
+		if err := bar.Set(int(conn.Progress() * 10)); err != nil {
+			return nil, err
+		}
+		return batch.Concat(parts)
+	}
+}

@@ -1,0 +1,60 @@
+// Command scoter is Scoter: the server, and the tools around it. Each subcommand is a file.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/config"
+)
+
+// commands are the subcommands with their flags. The library is kong: the struct is the
+// documentation of the flags, the environment and the file at once.
+type commands struct {
+	Config  string         `help:"Settings file (TOML)." default:"scoter.toml" type:"path" env:"SCOTER_CONFIG" placeholder:"FILE"`
+	Serve   serveCommand   `cmd:"" help:"Run the server."`
+	SQL     sqlCommand     `cmd:"" name:"sql" help:"Run SQL, on a data directory or a server."`
+	Load    loadCommand    `cmd:"" help:"Load files into a table."`
+	Check   checkCommand   `cmd:"" help:"Verify a data directory."`
+	Inspect inspectCommand `cmd:"" help:"Print a part, a log segment or the catalog as text."`
+	Token   tokenCommand   `cmd:"" help:"Make a token that lets a caller in."`
+	Show    configCommand  `cmd:"" name:"config" help:"Print the settings in effect."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	var c commands
+	path, explicit := settingsPath(os.Args[1:])
+	values, err := config.ReadFile(path, explicit)
+	if err != nil {
+		fail(err)
+	}
+	parser, err := kong.New(&c,
+		kong.Name("scoter"),
+		kong.Description("A real-time analytical database on DuckDB and Parquet."),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Resolvers(resolver(values)),
+	)
+	if err != nil {
+		fail(err)
+	}
+	ctx, err := parser.Parse(os.Args[1:])
+	parser.FatalIfErrorf(err)
+	if err := ctx.Run(&c); err != nil {
+		fail(err)
+	}
+}
+
+// fail prints an error as people read it and exits with the code of its kind.
+func fail(err error) {
+	fmt.Fprintf(os.Stderr, "scoter: %v\n", err)
+	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
+		fmt.Fprintf(os.Stderr, "  hint: %s\n", e.Hint)
+	}
+	os.Exit(base.KindOf(err).ExitCode())
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/app"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/sample"
+	"github.com/scoterdb/scoter/internal/session"
+)
+
+// sampleBatch is how many rows are appended at once.
+const sampleBatch = 100_000
+
+// loadSample makes the table of sensor readings, unless it is there and has rows.
+func loadSample(ctx context.Context, a *app.App, database string, rows int) error {
+	answer, err := a.Executor.Execute(ctx, session.Request{SQL: sample.SensorTable, Database: database, Role: session.Writer})
+	if err != nil {
+		return err
+	}
+	answer.Close()
+	t, err := a.Engine.Lookup(database, engine.DefaultSchema, "sensor_readings")
+	if err != nil {
+		return err
+	}
+	snap, err := a.Engine.Snapshot(t.ID)
+	if err != nil {
+		return err
+	}
+	there := snap.Tables[t.ID].Rows()
+	snap.Release()
+	if there > 0 {
+		return nil
+	}
+	bar := newBar(fmt.Sprintf("%d sensor readings", rows))
+	defer bar.Close()
+	sensors := sample.NewSensors()
+	for done := 0; done < rows; {
+		n := min(sampleBatch, rows-done)
+		rec := sensors.Batch(n)
+		_, err := a.Engine.Append(ctx, []engine.TableRows{{ID: t.ID, Batches: []arrow.RecordBatch{rec}}}, engine.AppendOptions{Async: true})
+		rec.Release()
+		if err != nil {
+			return err
+		}
+		done += n
+		if err := bar.Set(done * 1000 / rows); err != nil {
+			return err
+		}
+	}
+	return a.Engine.Flush(ctx)
+}
+
+// thingsToTry is printed below the sample data.
+const thingsToTry = `
+Three things to try, in another terminal:
+
+  1. Ask:     curl http://%[1]s/api/v1/sql --data "SELECT location, avg(temperature), count(*) FROM sensor_readings GROUP BY ALL ORDER BY 2 DESC"
+  2. Write:   curl "http://%[1]s/write?db=default" --data-binary "weather,city=Oslo temp=3.5,wind=7i"
+              curl http://%[1]s/api/v1/sql --data "SELECT * FROM weather"
+  3. Explore: bin/scoter sql
+
+Ctrl-C stops the server; everything acknowledged is there when it starts again.
+`

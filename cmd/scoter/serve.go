@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/scoterdb/scoter/internal/app"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/version"
+)
+
+type serveCommand struct {
+	config.Server `embed:""`
+	Sample        int `help:"Fill the table sensor_readings with this many rows of sample data, unless it has some." placeholder:"ROWS"`
+}
+
+func (*serveCommand) Help() string {
+	return "Example: scoter serve --dir /var/lib/scoter --listen 127.0.0.1:7287"
+}
+
+func (s *serveCommand) Run(c *commands) error {
+	if err := c.complete(&s.Server); err != nil {
+		return err
+	}
+	log := newLogger(s.LogLevel, os.Stderr)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	a, err := app.Open(s.Server, false, log)
+	if err != nil {
+		return err
+	}
+	err = s.serve(ctx, a, log)
+	return errors.Join(err, a.Close())
+}
+
+func (s *serveCommand) serve(ctx context.Context, a *app.App, log *slog.Logger) error {
+	if s.Sample > 0 {
+		if err := loadSample(ctx, a, s.Database, s.Sample); err != nil {
+			return base.Wrap(err, "sample data")
+		}
+	}
+	return a.Serve(ctx, func(address string) {
+		log.Info("serving", "version", version.String(), "address", address, "dir", s.Dir)
+		fmt.Printf("scoter is ready on http://%s\n", address)
+		if s.Sample > 0 {
+			fmt.Printf(thingsToTry, address)
+		}
+	})
+}

@@ -1,0 +1,155 @@
+// Package app wires everything together: it builds the parts in the order in which they
+// need one another and closes them in reverse. The only such place.
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/mutate"
+	"github.com/scoterdb/scoter/internal/overlay"
+	"github.com/scoterdb/scoter/internal/query"
+	"github.com/scoterdb/scoter/internal/server"
+	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/system"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// App is an open database, with or without a server.
+type App struct {
+	Engine   *engine.Engine
+	Executor *session.Executor
+	Queries  *system.Queries
+
+	settings config.Server
+	log      *slog.Logger
+	closers  []func() error
+}
+
+// Open opens the data directory that the settings name. embedded is for use by the
+// directory's owner in this process: SQL may then read and write any file.
+func Open(settings config.Server, embedded bool, log *slog.Logger) (a *App, err error) {
+	dir, err := filepath.Abs(settings.Dir)
+	if err != nil {
+		return nil, base.Errorf(base.Invalid, "data directory: %w", err)
+	}
+	settings.Dir = dir
+	a = &App{settings: settings, log: log, Queries: system.NewQueries()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+
+	inst, err := duck.Open(duck.Settings{
+		MemoryLimitBytes: int64(settings.QueryMemory), Threads: settings.QueryThreads, TempDir: filepath.Join(dir, "tmp"),
+		ReadableDirs: append([]string{filepath.Join(dir, "parts")}, settings.ReadableDirs...), ExternalAccess: embedded,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(func() error { inst.Close(); return nil })
+	pool := duck.NewPool(inst, settings.MaxQueries)
+	a.onClose(func() error { pool.Close(); return nil })
+
+	a.Engine, err = engine.Open(dir, engine.Settings{
+		FlushBytes: int64(settings.FlushBytes), FlushAge: settings.FlushAge, MemoryBytes: int64(settings.WriteMemory),
+		SyncInterval: settings.SyncInterval,
+	}, engine.Components{FS: vfs.OS, Logger: log, Defaults: mutate.Defaults(pool)})
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(a.Engine.Close)
+	if err := a.Engine.CreateDatabase(context.Background(), settings.Database, true); err != nil {
+		return nil, err
+	}
+
+	relations, err := overlay.New(inst, filepath.Join(dir, "parts"))
+	if err != nil {
+		return nil, err
+	}
+	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), func() []system.Merge { return nil })
+	runner := query.NewRunner(pool, a.Engine, tables, relations)
+	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}))
+	a.Executor = session.New(runner, mutator)
+	return a, nil
+}
+
+func (a *App) onClose(f func() error) { a.closers = append(a.closers, f) }
+
+// Close closes the database. Rows that are in the log only are there again after the next Open.
+func (a *App) Close() error {
+	var errs []error
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		errs = append(errs, a.closers[i]())
+	}
+	a.closers = nil
+	return errors.Join(errs...)
+}
+
+// shutdownGrace is how long requests under way may go on after a server was told to stop.
+const shutdownGrace = 10 * time.Second
+
+// Serve answers HTTP requests until the context ends, then lets those under way finish.
+// listening, if not nil, is called with the address once there is somebody to connect to.
+func (a *App) Serve(ctx context.Context, listening func(address string)) error {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	srv := &http.Server{
+		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.log).Handler(),
+		Protocols:         &protocols,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+	}
+	listener, err := listen(a.settings.Listen)
+	if err != nil {
+		return err
+	}
+	if listening != nil {
+		listening(listener.Addr().String())
+	}
+	failed := make(chan error, 1)
+	go func() {
+		if a.settings.TLSCert != "" {
+			failed <- srv.ServeTLS(listener, a.settings.TLSCert, a.settings.TLSKey)
+		} else {
+			failed <- srv.Serve(listener)
+		}
+	}()
+	select {
+	case err := <-failed:
+		return base.Errorf(base.Unavailable, "serve: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+	defer cancel()
+	if err := srv.Shutdown(grace); err != nil {
+		return errors.Join(base.Errorf(base.Timeout, "requests still running after %s were cut off", shutdownGrace), srv.Close())
+	}
+	return nil
+}
+
+// listSettings returns the settings as rows of scoter.settings, without secrets.
+func listSettings(s config.Server) []system.Setting {
+	var out []system.Setting
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.Name != "Tokens" {
+			out = append(out, system.Setting{Name: f.Tag.Get("toml"), Value: toText(v.Field(i).Interface())})
+		}
+	}
+	return out
+}

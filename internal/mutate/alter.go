@@ -1,0 +1,278 @@
+package mutate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// alter runs what follows ALTER.
+func (x *execution) alter() error {
+	c := x.c
+	if !c.accept("TABLE") {
+		return c.unexpected("TABLE")
+	}
+	ifExists := c.accept("IF", "EXISTS")
+	parts, err := c.name()
+	if err != nil {
+		return err
+	}
+	t, err := x.lookup(parts)
+	if err != nil {
+		if ifExists && base.KindOf(err) == base.NotFound {
+			return nil
+		}
+		return err
+	}
+	switch {
+	case c.accept("ADD", "COLUMN"), c.accept("ADD"):
+		return x.addColumn(t)
+	case c.accept("DROP", "COLUMN"), c.accept("DROP"):
+		return x.dropColumn(t)
+	case c.accept("RENAME", "TO"):
+		return x.rename(t)
+	case c.accept("RENAME", "COLUMN"), c.accept("RENAME"):
+		return x.renameColumn(t)
+	case c.accept("ALTER", "COLUMN"), c.accept("ALTER"):
+		return x.alterColumn(t)
+	case c.accept("SET"):
+		return x.alterClauses(t)
+	}
+	return c.unexpected("ADD, DROP, RENAME, ALTER COLUMN or SET")
+}
+
+// alterClauses changes the sort key, the partitioning or options. It holds for parts
+// written from now on; merges bring it to the others.
+func (x *execution) alterClauses(t schema.Table) error {
+	var clauses tableClauses
+	if err := clauses.read(x.c); err != nil {
+		return err
+	}
+	return x.change(t, func(t schema.Table) (schema.Table, error) {
+		keys := schema.Table{Columns: t.Columns}
+		if err := clauses.apply(&keys); err != nil {
+			return schema.Table{}, err
+		}
+		switch {
+		case clauses.sortedBy != nil:
+			return t.SetSortKey(keys.SortKey...)
+		case clauses.partitionedBy != nil:
+			return t.SetPartitioning(keys.PartitionBy...)
+		}
+		return schema.Table{}, base.Errorf(base.Invalid, "ALTER TABLE ... SET takes SORTED BY (...) or PARTITIONED BY (...)")
+	})
+}
+
+func (x *execution) change(t schema.Table, f func(schema.Table) (schema.Table, error)) error {
+	if err := x.c.end(); err != nil {
+		return err
+	}
+	_, err := x.store.AlterTable(x.ctx, t.ID, f)
+	return err
+}
+
+func (x *execution) addColumn(t schema.Table) error {
+	ifNotExists := x.c.accept("IF", "NOT", "EXISTS")
+	definition, _ := x.c.rest()
+	x.c.at = len(x.c.tokens())
+	shape, err := x.shape(definition)
+	if err != nil {
+		return err
+	}
+	if len(shape.Columns) != 1 || len(shape.PrimaryKey)+len(shape.Checks) > 0 {
+		return base.Errorf(base.Invalid, "ADD COLUMN takes a name, a type, NOT NULL and DEFAULT")
+	}
+	column := shape.Columns[0]
+	if column.Default != "" {
+		if column.Initial, err = x.constantOf(column.Default, column.Type); err != nil {
+			return base.Wrap(err, "default of %q", column.Name)
+		}
+		if column.NotNull && column.Initial == "" {
+			return base.Errorf(base.Invalid, "column %q is NOT NULL and its default is NULL", column.Name)
+		}
+	}
+	return unlessThere(x.change(t, func(t schema.Table) (schema.Table, error) { return t.AddColumns(column) }), ifNotExists)
+}
+
+func (x *execution) dropColumn(t schema.Table) error {
+	ifExists := x.c.accept("IF", "EXISTS")
+	name, err := x.c.identifier()
+	if err != nil {
+		return err
+	}
+	_ = x.c.accept("CASCADE") || x.c.accept("RESTRICT")
+	if ifExists && t.ColumnIndex(name) < 0 {
+		return nil
+	}
+	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.DropColumn(name) })
+}
+
+func (x *execution) rename(t schema.Table) error {
+	name, err := x.c.identifier()
+	if err != nil {
+		return err
+	}
+	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.Rename(name) })
+}
+
+func (x *execution) renameColumn(t schema.Table) error {
+	from, err := x.c.identifier()
+	if err != nil {
+		return err
+	}
+	if !x.c.accept("TO") {
+		return x.c.unexpected("TO")
+	}
+	to, err := x.c.identifier()
+	if err != nil {
+		return err
+	}
+	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.RenameColumn(from, to) })
+}
+
+func (x *execution) alterColumn(t schema.Table) error {
+	c := x.c
+	name, err := c.identifier()
+	if err != nil {
+		return err
+	}
+	i := t.ColumnIndex(name)
+	if i < 0 {
+		return base.Errorf(base.NotFound, "table %s has no column %q", t.QualifiedName(), name)
+	}
+	switch {
+	case c.accept("SET", "DATA", "TYPE"), c.accept("TYPE"), c.accept("SET", "TYPE"):
+		text, start := c.rest()
+		if c.find("USING", "COLLATE") < len(c.tokens()) {
+			return base.Errorf(base.Invalid, "USING is not supported: a change of type keeps every value").At(start + 1).
+				WithHint("add a column of the new type and UPDATE it from this one")
+		}
+		c.at = len(c.tokens())
+		shape, err := x.shape("c " + text)
+		if err != nil {
+			return err
+		}
+		to := shape.Columns[0].Type
+		return x.change(t, func(t schema.Table) (schema.Table, error) { return t.ChangeType(name, to) })
+	case c.accept("SET", "DEFAULT"):
+		text, _ := c.rest()
+		c.at = len(c.tokens())
+		if _, err := x.constantOf(text, t.Columns[i].Type); err != nil {
+			return base.Wrap(err, "default of %q", name)
+		}
+		return x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetDefault(name, text) })
+	case c.accept("DROP", "DEFAULT"):
+		return x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetDefault(name, "") })
+	case c.accept("SET", "NOT", "NULL"):
+		return x.setNotNull(t, name)
+	case c.accept("DROP", "NOT", "NULL"):
+		return x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
+	}
+	return c.unexpected("TYPE, SET DEFAULT, DROP DEFAULT, SET NOT NULL or DROP NOT NULL")
+}
+
+// setNotNull forbids NULLs first and looks for old ones then: in between no new one can
+// come. If there is one, the column is as before.
+func (x *execution) setNotNull(t schema.Table, name string) error {
+	if err := x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, true) }); err != nil {
+		return err
+	}
+	n, err := x.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QualifiedName(), schema.Quote(name)))
+	if err == nil && n > 0 {
+		err = base.Errorf(base.Invalid, "column %q of table %s holds %d NULLs", name, t.QualifiedName(), n)
+	}
+	if err == nil {
+		return nil
+	}
+	_, undo := x.store.AlterTable(x.ctx, t.ID, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
+	return errors.Join(err, undo)
+}
+
+// count runs a query that yields one BIGINT.
+func (x *execution) count(sql string) (int64, error) {
+	rows, err := x.planner.Select(x.ctx, Select{SQL: sql, Database: x.req.Database})
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for {
+		rec, err := rows.Next(x.ctx)
+		if errors.Is(err, io.EOF) {
+			return 0, base.Errorf(base.Internal, "count without a row")
+		}
+		if err != nil {
+			return 0, err
+		}
+		defer rec.Release()
+		if rec.NumRows() > 0 {
+			return rec.Column(0).(*array.Int64).Value(0), nil
+		}
+	}
+}
+
+// drop runs what follows DROP.
+func (x *execution) drop() error {
+	c := x.c
+	what := ""
+	for _, w := range []string{"TABLE", "VIEW", "SCHEMA", "DATABASE"} {
+		if c.accept(w) {
+			what = w
+			break
+		}
+	}
+	if what == "" {
+		return c.unexpected("TABLE, VIEW, SCHEMA or DATABASE")
+	}
+	ifExists := c.accept("IF", "EXISTS")
+	parts, err := c.name()
+	if err != nil {
+		return err
+	}
+	cascade := c.accept("CASCADE")
+	_ = cascade || c.accept("RESTRICT")
+	if err := c.end(); err != nil {
+		return err
+	}
+	switch what {
+	case "TABLE":
+		var t schema.Table
+		if t, err = x.lookup(parts); err == nil {
+			err = x.store.DropTable(x.ctx, t.ID)
+		}
+	case "VIEW":
+		database, schemaName, name := x.tableName(parts)
+		err = x.store.DropView(x.ctx, catalog.ViewName{Database: database, Schema: schemaName, Name: name}, ifExists)
+	case "SCHEMA":
+		database, name := x.schemaName(parts)
+		err = x.store.DropSchema(x.ctx, database, name, cascade)
+	case "DATABASE":
+		err = x.store.DropDatabase(x.ctx, parts[0], cascade)
+	}
+	if ifExists && base.KindOf(err) == base.NotFound {
+		return nil
+	}
+	return err
+}
+
+func (x *execution) truncate() (Counts, error) {
+	x.c.accept("TABLE")
+	parts, err := x.c.name()
+	if err != nil {
+		return Counts{}, err
+	}
+	if err := x.c.end(); err != nil {
+		return Counts{}, err
+	}
+	t, err := x.lookup(parts)
+	if err != nil {
+		return Counts{}, err
+	}
+	n, err := x.store.Truncate(x.ctx, t.ID)
+	return Counts{Deleted: n}, err
+}

@@ -1,0 +1,145 @@
+package mutate
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// clauses reads a statement's tokens from left to right. DuckDB's parser has accepted the
+// statement before, so what does not fit is a form that Scoter lacks.
+type clauses struct {
+	statement sqltoken.Statement
+	at        int
+}
+
+func (c *clauses) tokens() []sqltoken.Token { return c.statement.Tokens }
+
+func (c *clauses) done() bool { return c.at >= len(c.tokens()) }
+
+// peek reports whether these keywords or symbols come next.
+func (c *clauses) peek(words ...string) bool {
+	for i, w := range words {
+		if c.at+i >= len(c.tokens()) || !c.tokens()[c.at+i].Is(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// accept is peek, and goes on behind them.
+func (c *clauses) accept(words ...string) bool {
+	if !c.peek(words...) {
+		return false
+	}
+	c.at += len(words)
+	return true
+}
+
+// name reads a dotted name.
+func (c *clauses) name() ([]string, error) {
+	parts, next := sqltoken.QualifiedName(c.tokens(), c.at)
+	if len(parts) == 0 || len(parts) > 3 {
+		return nil, c.unexpected("a name")
+	}
+	c.at = next
+	return parts, nil
+}
+
+// identifier reads a name of one part.
+func (c *clauses) identifier() (string, error) {
+	parts, err := c.name()
+	if err == nil && len(parts) != 1 {
+		return "", c.unexpected("a name without dots")
+	}
+	if err != nil {
+		return "", err
+	}
+	return parts[0], nil
+}
+
+// brackets reads (...), and returns the tokens between.
+func (c *clauses) brackets() ([]sqltoken.Token, error) {
+	if !c.peek("(") {
+		return nil, c.unexpected("(")
+	}
+	from := c.at + 1
+	for i := from; i < len(c.tokens()); i++ {
+		if t := c.tokens()[i]; t.Is(")") && t.Depth == c.tokens()[c.at].Depth {
+			c.at = i + 1
+			return c.tokens()[from:i], nil
+		}
+	}
+	return nil, c.unexpected(")")
+}
+
+// find returns the index of the first of these keyword sequences at the depth of the
+// statement, from the current token on; the end if there is none.
+func (c *clauses) find(sequences ...string) int {
+	for i := c.at; i < len(c.tokens()); i++ {
+		if c.tokens()[i].Depth != 0 {
+			continue
+		}
+		for _, s := range sequences {
+			probe := clauses{c.statement, i}
+			if probe.peek(strings.Fields(s)...) {
+				return i
+			}
+		}
+	}
+	return len(c.tokens())
+}
+
+// text returns the statement's text from token i up to token j, and where it starts.
+func (c *clauses) text(i, j int) (string, int) {
+	if i >= j {
+		return "", len(c.statement.Text)
+	}
+	start := c.tokens()[i].Start
+	return c.statement.Text[start:c.tokens()[j-1].End], start
+}
+
+// rest returns the text from the current token to the end, and where it starts.
+func (c *clauses) rest() (string, int) { return c.text(c.at, len(c.tokens())) }
+
+// list cuts tokens at their top-level commas.
+func list(tokens []sqltoken.Token) [][]sqltoken.Token {
+	if len(tokens) == 0 {
+		return nil
+	}
+	var out [][]sqltoken.Token
+	depth, from := tokens[0].Depth, 0
+	for i, t := range tokens {
+		if t.Is(",") && t.Depth == depth {
+			out = append(out, tokens[from:i])
+			from = i + 1
+		}
+	}
+	return append(out, tokens[from:])
+}
+
+// textOf returns what tokens of this statement say.
+func (c *clauses) textOf(tokens []sqltoken.Token) string {
+	if len(tokens) == 0 {
+		return ""
+	}
+	return c.statement.Text[tokens[0].Start:tokens[len(tokens)-1].End]
+}
+
+func (c *clauses) unexpected(want string) error {
+	if c.done() {
+		return base.Errorf(base.Invalid, "the statement ends where %s is expected", want).At(len(c.statement.Text) + 1)
+	}
+	t := c.tokens()[c.at]
+	return base.Errorf(base.Invalid, "unexpected %s: %s is expected here", t.Text(), want).At(t.Start + 1)
+}
+
+// end fails unless the statement has been read to its end.
+func (c *clauses) end() error {
+	if c.done() {
+		return nil
+	}
+	t := c.tokens()[c.at]
+	return base.Errorf(base.Invalid, "%s is not supported here", t.Text()).At(t.Start + 1)
+}

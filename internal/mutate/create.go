@@ -1,0 +1,333 @@
+package mutate
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// create runs what follows CREATE.
+func (x *execution) create() (Counts, error) {
+	c := x.c
+	replace := c.accept("OR", "REPLACE")
+	if c.accept("TEMP") || c.accept("TEMPORARY") {
+		return Counts{}, base.Errorf(base.Invalid, "temporary tables and views are not supported: a session is one request").
+			WithHint("use a CTE: WITH t AS (...) SELECT ...")
+	}
+	switch {
+	case c.accept("TABLE"):
+		return x.createTable(replace)
+	case c.accept("VIEW"):
+		return Counts{}, x.createView(replace)
+	case c.accept("DATABASE"):
+		return Counts{}, x.createDatabase()
+	case c.accept("SCHEMA"):
+		return Counts{}, x.createSchema()
+	}
+	return Counts{}, c.unexpected("TABLE, VIEW, DATABASE or SCHEMA")
+}
+
+// unlessThere passes over a Conflict if the statement said IF NOT EXISTS.
+func unlessThere(err error, ifNotExists bool) error {
+	if ifNotExists && base.KindOf(err) == base.Conflict {
+		return nil
+	}
+	return err
+}
+
+func (x *execution) createDatabase() error {
+	ifNotExists := x.c.accept("IF", "NOT", "EXISTS")
+	name, err := x.c.identifier()
+	if err != nil {
+		return err
+	}
+	if err := x.c.end(); err != nil {
+		return err
+	}
+	return x.store.CreateDatabase(x.ctx, name, ifNotExists)
+}
+
+func (x *execution) createSchema() error {
+	ifNotExists := x.c.accept("IF", "NOT", "EXISTS")
+	parts, err := x.c.name()
+	if err != nil {
+		return err
+	}
+	if err := x.c.end(); err != nil {
+		return err
+	}
+	database, name := x.schemaName(parts)
+	return x.store.CreateSchema(x.ctx, database, name, ifNotExists)
+}
+
+func (x *execution) schemaName(parts []string) (database, name string) {
+	if len(parts) == 1 {
+		return x.req.Database, parts[0]
+	}
+	return parts[0], parts[1]
+}
+
+func (x *execution) createTable(replace bool) (Counts, error) {
+	c := x.c
+	ifNotExists := c.accept("IF", "NOT", "EXISTS")
+	parts, err := c.name()
+	if err != nil {
+		return Counts{}, err
+	}
+	var definitions []sqltoken.Token
+	if c.peek("(") {
+		if definitions, err = c.brackets(); err != nil {
+			return Counts{}, err
+		}
+	}
+	var clauses tableClauses
+	if err := clauses.read(c); err != nil {
+		return Counts{}, err
+	}
+	query, queryStart := "", 0
+	if c.accept("AS") {
+		query, queryStart = c.rest()
+	} else if err := c.end(); err != nil {
+		return Counts{}, err
+	}
+
+	if _, err := x.lookup(parts); err == nil && ifNotExists {
+		return Counts{}, nil
+	}
+	var table schema.Table
+	if query == "" {
+		table, err = x.shape(c.textOf(definitions))
+	} else {
+		table, err = x.shapeOfQuery(query, queryStart, definitions)
+	}
+	if err != nil {
+		return Counts{}, err
+	}
+	table.Database, table.Schema, table.Name = x.tableName(parts)
+	if err := clauses.apply(&table); err != nil {
+		return Counts{}, err
+	}
+	if query == "" && !replace {
+		_, err := x.store.CreateTable(x.ctx, table, ifNotExists)
+		return Counts{}, err
+	}
+	// The table comes, and an older one goes, in the same edit as the rows.
+	load, err := x.store.Load(x.ctx, table, engine.LoadOptions{Create: true, Replace: replace})
+	if err != nil {
+		return Counts{}, err
+	}
+	if query != "" {
+		if err := x.fill(load, load.Table().Columns, query, queryStart, nil); err != nil {
+			return Counts{}, errors.Join(err, load.Abort())
+		}
+	}
+	n, err := load.Commit(x.ctx)
+	return Counts{Inserted: n}, unlessThere(err, ifNotExists)
+}
+
+// shapeOfQuery returns the columns that a query gives, under the names listed or its own.
+func (x *execution) shapeOfQuery(query string, queryStart int, names []sqltoken.Token) (schema.Table, error) {
+	rows, err := x.planner.Select(x.ctx, x.selects("DESCRIBE "+query))
+	if err != nil {
+		return schema.Table{}, shifted(err, queryStart-len("DESCRIBE "))
+	}
+	defer rows.Close()
+	var t schema.Table
+	for {
+		rec, err := rows.Next(x.ctx)
+		if err != nil {
+			break
+		}
+		for r := range int(rec.NumRows()) {
+			name, text := strings.Clone(rec.Column(0).ValueStr(r)), strings.Clone(rec.Column(1).ValueStr(r))
+			if text == `"NULL"` || text == "NULL" {
+				text = "INTEGER" // as DuckDB types a column of nothing but NULL
+			}
+			typ, err := schema.Parse(text)
+			if err != nil {
+				return schema.Table{}, base.Wrap(err, "column %q", name)
+			}
+			t.Columns = append(t.Columns, schema.Column{Name: name, Type: typ})
+		}
+		rec.Release()
+	}
+	for i, item := range list(names) {
+		if len(item) != 1 || i >= len(t.Columns) {
+			return schema.Table{}, base.Errorf(base.Invalid, "CREATE TABLE ... AS takes column names only, %d for this query", len(t.Columns)).At(item[0].Start + 1)
+		}
+		t.Columns[i].Name = item[0].Name()
+	}
+	return t, nil
+}
+
+// shifted moves an error's position from a part of a text to the whole.
+func shifted(err error, by int) error {
+	e := new(base.Error)
+	if errors.As(err, &e) && e.Position > 0 {
+		return e.At(max(e.Position+by, 1))
+	}
+	return err
+}
+
+// tableClauses are what may follow the columns of CREATE TABLE.
+type tableClauses struct {
+	partitionedBy, sortedBy [][]sqltoken.Token
+	options                 map[string]string
+}
+
+func (t *tableClauses) read(c *clauses) error {
+	for {
+		switch {
+		case c.accept("PARTITIONED", "BY"):
+			items, err := c.brackets()
+			if err != nil {
+				return err
+			}
+			t.partitionedBy = list(items)
+		case c.accept("SORTED", "BY"):
+			items, err := c.brackets()
+			if err != nil {
+				return err
+			}
+			t.sortedBy = list(items)
+		case c.peek("WITH") && !c.peek("WITH", "NO", "DATA"):
+			c.accept("WITH")
+			items, err := c.brackets()
+			if err != nil {
+				return err
+			}
+			if t.options, err = options(list(items)); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// options reads name = value pairs.
+func options(items [][]sqltoken.Token) (map[string]string, error) {
+	out := map[string]string{}
+	for _, item := range items {
+		if len(item) < 3 || !item[1].Is("=") {
+			return nil, base.Errorf(base.Invalid, "an option is written name = value").At(item[0].Start + 1)
+		}
+		value := ""
+		for _, t := range item[2:] {
+			value += t.Text()
+		}
+		if item[2].Kind == sqltoken.String {
+			value = strings.ReplaceAll(strings.Trim(value, "'"), "''", "'")
+		}
+		out[strings.ToLower(strings.Trim(item[0].Text(), `"'`))] = value
+	}
+	return out, nil
+}
+
+// apply turns the clauses into the table's keys. Columns of a table that is yet to be made
+// are named by position + 1, as schema.New expects.
+func (t *tableClauses) apply(table *schema.Table) error {
+	column := func(tok sqltoken.Token) (base.ColumnID, error) {
+		i := table.ColumnIndex(tok.Name())
+		if !tok.IsName() || i < 0 {
+			return 0, base.Errorf(base.Invalid, "there is no column %s to sort or partition by", tok.Text()).At(tok.Start + 1)
+		}
+		if id := table.Columns[i].ID; id != 0 {
+			return id, nil
+		}
+		return base.ColumnID(i + 1), nil
+	}
+	for _, item := range t.sortedBy {
+		id, err := column(item[0])
+		if err != nil {
+			return err
+		}
+		f := schema.SortField{Column: id}
+		for i := 1; i < len(item); i++ {
+			switch {
+			case item[i].Is("ASC"), item[i].Is("NULLS"), item[i].Is("LAST"):
+			case item[i].Is("DESC"):
+				f.Descending = true
+			case item[i].Is("FIRST"):
+				f.NullsFirst = true
+			default:
+				return base.Errorf(base.Invalid, "SORTED BY takes columns, not expressions").At(item[i].Start + 1)
+			}
+		}
+		table.SortKey = append(table.SortKey, f)
+	}
+	for _, item := range t.partitionedBy {
+		f := schema.PartitionField{}
+		var err error
+		switch {
+		case len(item) == 1:
+			f.Column, err = column(item[0])
+		case len(item) == 4 && item[1].Is("(") && item[3].Is(")"):
+			if err = f.Transform.UnmarshalText([]byte(strings.ToLower(item[0].Text()))); err != nil {
+				return base.Wrap(err, "PARTITIONED BY")
+			}
+			f.Column, err = column(item[2])
+		default:
+			err = base.Errorf(base.Invalid, "PARTITIONED BY takes columns and year, month, day or hour of one").At(item[0].Start + 1)
+		}
+		if err != nil {
+			return err
+		}
+		table.PartitionBy = append(table.PartitionBy, f)
+	}
+	for name, value := range t.options {
+		if table.Options == nil {
+			table.Options = map[string]string{}
+		}
+		table.Options[name] = value
+	}
+	return nil
+}
+
+func (x *execution) createView(replace bool) error {
+	c := x.c
+	ifNotExists := c.accept("IF", "NOT", "EXISTS")
+	parts, err := c.name()
+	if err != nil {
+		return err
+	}
+	var names []sqltoken.Token
+	if c.peek("(") {
+		if names, err = c.brackets(); err != nil {
+			return err
+		}
+	}
+	if !c.accept("AS") {
+		return c.unexpected("AS")
+	}
+	query, start := c.rest()
+	if len(x.req.Args) > 0 {
+		return base.Errorf(base.Invalid, "a view cannot have parameters")
+	}
+	database, schemaName, name := x.tableName(parts)
+	if _, err := x.store.Lookup(database, schemaName, name); err == nil {
+		return unlessThere(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
+	}
+	shape, err := x.shapeOfQuery(query, start, names)
+	if err != nil {
+		return err
+	}
+	if len(names) > 0 {
+		quoted := make([]string, len(shape.Columns))
+		for i, col := range shape.Columns {
+			quoted[i] = schema.Quote(col.Name)
+		}
+		query = "SELECT * FROM (" + query + ") AS v(" + strings.Join(quoted, ", ") + ")"
+	}
+	v := catalog.View{Name: catalog.ViewName{Database: database, Schema: schemaName, Name: name}, SQL: query, Created: time.Now().UTC()}
+	for _, col := range shape.Columns {
+		v.Columns = append(v.Columns, catalog.ViewColumn{Name: col.Name, Type: col.Type})
+	}
+	return unlessThere(x.store.PutView(x.ctx, v, replace), ifNotExists)
+}

@@ -1,0 +1,200 @@
+// Package mutate runs the statements that change something: it reads their clauses,
+// lets DuckDB compute every expression, and hands the engine rows and schemas. DuckDB's
+// own catalog stays empty; where its parser or binder is to judge a definition, a temporary
+// table does so and goes.
+package mutate
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// Store is what statements change: the engine.
+type Store interface {
+	Lookup(database, schema, name string) (schema.Table, error)
+	HasSchema(database, schema string) bool
+	HasDatabase(database string) bool
+
+	CreateDatabase(ctx context.Context, name string, ifNotExists bool) error
+	DropDatabase(ctx context.Context, name string, cascade bool) error
+	CreateSchema(ctx context.Context, database, name string, ifNotExists bool) error
+	DropSchema(ctx context.Context, database, name string, cascade bool) error
+	CreateTable(ctx context.Context, t schema.Table, ifNotExists bool) (schema.Table, error)
+	AlterTable(ctx context.Context, id base.TableID, change func(schema.Table) (schema.Table, error)) (schema.Table, error)
+	DropTable(ctx context.Context, id base.TableID) error
+	Truncate(ctx context.Context, id base.TableID) (rows int64, err error)
+	PutView(ctx context.Context, v catalog.View, replace bool) error
+	DropView(ctx context.Context, name catalog.ViewName, ifExists bool) error
+	Load(ctx context.Context, t schema.Table, o engine.LoadOptions) (*engine.Load, error)
+}
+
+// Planner runs SELECT texts over the store's tables: package query, as mutate needs it.
+type Planner interface {
+	// Select runs a query. Position errors refer to its text.
+	Select(ctx context.Context, s Select) (Rows, error)
+	// Columns returns the names of a query's result columns, without running it.
+	Columns(ctx context.Context, s Select) ([]string, error)
+}
+
+// Select is one query.
+type Select struct {
+	SQL       string
+	Args      []any
+	Database  string
+	ReadFiles bool
+	Transient *Transient
+}
+
+// Transient is a table that exists for one query, under a name that hides any other.
+type Transient struct {
+	Name  string
+	Table schema.Table
+	Rows  []memtable.View
+}
+
+// Rows is a result being read. Close it.
+type Rows interface {
+	Schema() *arrow.Schema
+	Next(ctx context.Context) (arrow.RecordBatch, error) // io.EOF at the end; the caller releases
+	Close()
+}
+
+// Discard reads rows to their end.
+func Discard(ctx context.Context, rows Rows) error {
+	for {
+		rec, err := rows.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rec.Release()
+	}
+}
+
+// Request says on whose behalf a statement runs.
+type Request struct {
+	Args      []any
+	Database  string
+	ReadFiles bool
+}
+
+// Counts of rows that a statement changed.
+type Counts struct {
+	Inserted int64 `json:"inserted"`
+	Updated  int64 `json:"updated"`
+	Deleted  int64 `json:"deleted"`
+}
+
+// Result is what a statement did. Rows is what RETURNING gives, or nil.
+type Result struct {
+	Counts Counts
+	Rows   Rows
+}
+
+// Close frees the result's rows.
+func (r *Result) Close() {
+	if r.Rows != nil {
+		r.Rows.Close()
+	}
+}
+
+// Mutator runs statements. It is safe for concurrent use.
+type Mutator struct {
+	store   Store
+	planner Planner
+	pool    *duck.Pool
+	memory  *memtable.Pool // of rows that RETURNING reads
+}
+
+// New returns a mutator.
+func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool) *Mutator {
+	return &Mutator{store, planner, pool, memory}
+}
+
+// Execute runs one statement that is no query.
+func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
+	if err := m.checkSyntax(ctx, s); err != nil {
+		return nil, err
+	}
+	c := &clauses{statement: s}
+	x := &execution{Mutator: m, ctx: ctx, req: req, c: c}
+	var counts Counts
+	var err error
+	switch {
+	case s.Verb() == "INSERT":
+		return x.insert()
+	case c.accept("CREATE"):
+		counts, err = x.create()
+	case c.accept("DROP"):
+		err = x.drop()
+	case c.accept("ALTER"):
+		err = x.alter()
+	case c.accept("TRUNCATE"):
+		counts, err = x.truncate()
+	default:
+		err = base.Errorf(base.Invalid, "%s is not supported yet", s.Verb()).At(1)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Counts: counts}, nil
+}
+
+// execution is one statement being run.
+type execution struct {
+	*Mutator
+	ctx context.Context
+	req Request
+	c   *clauses
+}
+
+// checkSyntax lets DuckDB's parser judge the statement, so that a syntax error is
+// reported as DuckDB reports it, and what follows may rely on the grammar.
+func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
+	conn, err := m.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.pool.Release(conn)
+	if _, err := conn.ParseSelect(s.Text); err != nil && !errors.Is(err, duck.ErrNotSelect) {
+		return err
+	}
+	return nil
+}
+
+// tableName resolves a dotted name as queries do: a.b is table b of schema a, if the
+// database has such a schema, else table b of database a.
+func (x *execution) tableName(parts []string) (database, schemaName, name string) {
+	switch len(parts) {
+	case 1:
+		return x.req.Database, "main", parts[0]
+	case 2:
+		if x.store.HasSchema(x.req.Database, parts[0]) || !x.store.HasDatabase(parts[0]) {
+			return x.req.Database, parts[0], parts[1]
+		}
+		return parts[0], "main", parts[1]
+	default:
+		return parts[0], parts[1], parts[2]
+	}
+}
+
+func (x *execution) lookup(parts []string) (schema.Table, error) {
+	return x.store.Lookup(x.tableName(parts))
+}
+
+func (x *execution) selects(sql string) Select {
+	return Select{SQL: sql, Args: x.req.Args, Database: x.req.Database, ReadFiles: x.req.ReadFiles}
+}

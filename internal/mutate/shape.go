@@ -1,0 +1,121 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// shapeTable is the temporary table by which DuckDB judges column definitions.
+const shapeTable = "scoter_shape"
+
+// shape lets DuckDB read column definitions (the text between the brackets of CREATE
+// TABLE) and returns the columns, keys and checks that it understood.
+func (x *execution) shape(definitions string) (schema.Table, error) {
+	conn, err := x.pool.Acquire(x.ctx)
+	if err != nil {
+		return schema.Table{}, err
+	}
+	defer x.pool.Release(conn)
+	prefix := "CREATE TEMP TABLE " + shapeTable + " ("
+	if err := conn.Exec(prefix + definitions + ")"); err != nil {
+		// The position is one in our text: without it the message still quotes the place.
+		e := new(base.Error)
+		if errors.As(err, &e) {
+			err = e.At(0)
+		}
+		return schema.Table{}, err
+	}
+	defer func() { _ = conn.Exec("DROP TABLE temp." + shapeTable) }()
+	return readShape(x.ctx, conn)
+}
+
+func readShape(ctx context.Context, conn *duck.Conn) (schema.Table, error) {
+	var t schema.Table
+	columns, err := texts(ctx, conn, `SELECT column_name, data_type, is_nullable::VARCHAR, coalesce(column_default, '')
+		FROM duckdb_columns() WHERE database_name = 'temp' AND table_name = '`+shapeTable+`' ORDER BY column_index`)
+	if err != nil {
+		return t, err
+	}
+	for _, row := range columns {
+		typ, err := schema.Parse(row[1])
+		if err != nil {
+			return t, base.Wrap(err, "column %q", row[0])
+		}
+		def := row[3]
+		if strings.EqualFold(def, "NULL") {
+			def = ""
+		}
+		t.Columns = append(t.Columns, schema.Column{Name: row[0], Type: typ, NotNull: row[2] == "false", Default: def})
+	}
+	constraints, err := texts(ctx, conn, `SELECT constraint_type, array_to_string(constraint_column_names, chr(1)), coalesce(expression, '')
+		FROM duckdb_constraints() WHERE database_name = 'temp' AND table_name = '`+shapeTable+`' ORDER BY constraint_index`)
+	if err != nil {
+		return t, err
+	}
+	for _, row := range constraints {
+		switch row[0] {
+		case "NOT NULL":
+		case "CHECK":
+			t.Checks = append(t.Checks, row[2])
+		case "PRIMARY KEY":
+			for _, name := range strings.Split(row[1], "\x01") {
+				t.PrimaryKey = append(t.PrimaryKey, base.ColumnID(t.ColumnIndex(name)+1))
+			}
+		default:
+			return t, base.Errorf(base.Invalid, "%s constraints are not supported", row[0]).
+				WithHint("a PRIMARY KEY makes rows unique")
+		}
+	}
+	return t, nil
+}
+
+// texts runs a small query and returns its values, all of them VARCHAR and not NULL.
+func texts(ctx context.Context, conn *duck.Conn, sql string) ([][]string, error) {
+	rows, err := conn.Query(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out [][]string
+	for {
+		rec, err := rows.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for r := range int(rec.NumRows()) {
+			row := make([]string, rec.NumCols())
+			for c := range row {
+				row[c] = strings.Clone(rec.Column(c).ValueStr(r)) // the array's memory is DuckDB's
+			}
+			out = append(out, row)
+		}
+		rec.Release()
+	}
+}
+
+// constantOf evaluates an expression once and returns an SQL constant of the type.
+func (x *execution) constantOf(expression string, t schema.Type) (string, error) {
+	conn, err := x.pool.Acquire(x.ctx)
+	if err != nil {
+		return "", err
+	}
+	defer x.pool.Release(conn)
+	rows, err := texts(x.ctx, conn, fmt.Sprintf("SELECT v IS NULL, coalesce(v::VARCHAR, '') FROM (SELECT CAST((%s) AS %s) AS v)", expression, t))
+	if err != nil {
+		return "", err
+	}
+	if rows[0][0] == "true" {
+		return "", nil
+	}
+	return fmt.Sprintf("CAST(%s AS %s)", schema.QuoteString(rows[0][1]), t), nil
+}

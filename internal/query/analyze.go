@@ -1,0 +1,370 @@
+package query
+
+import (
+	"errors"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// analysis is what DuckDB's parser says of one SELECT, as far as putting relations in
+// place of table names needs it. It depends on the text alone, so it is cached.
+type analysis struct {
+	text    string
+	tokens  []sqltoken.Token
+	tables  []tableRef
+	columns []columnRef // those qualified by more than one name
+	bounded bool        // some table has conditions
+}
+
+// tableRef is a place in the text that names a table, view or file.
+type tableRef struct {
+	parts      []string    // [[database.]schema.]name, as written
+	start, end int         // of the name in the text
+	alias      string      // empty if it has none
+	describe   bool        // DESCRIBE t, SUMMARIZE t: a query has to stand there
+	conditions []condition // that each of its rows in the result meets
+	scope      *scope
+}
+
+// columnRef is a column named as schema.table.column or longer.
+type columnRef struct {
+	names      []string
+	start, end int // of the names in the text
+}
+
+// analyze asks DuckDB's parser for the tables that a SELECT reads. It refuses table functions
+// that are not on the list of harmless ones, unless the caller may use files.
+func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error) {
+	tokens, err := sqltoken.Split(text)
+	if err != nil {
+		return nil, err
+	}
+	if sql, ok := expandShow(tokens); ok {
+		return analyze(conn, sql, true)
+	}
+	offset := explained(tokens)
+	node, err := conn.ParseSelect(text[offset:])
+	if err != nil {
+		if e := new(base.Error); errors.As(err, &e) && e.Position > 0 {
+			err = e.At(e.Position + offset)
+		}
+		return nil, err
+	}
+	w := walker{a: &analysis{text: text, tokens: tokens}, offset: offset, mayReadFiles: mayReadFiles}
+	w.query(node, nil)
+	if w.err != nil {
+		return nil, w.err
+	}
+	return w.a, nil
+}
+
+// ctes are the names of common table expressions in scope, innermost first.
+type ctes struct {
+	name  string
+	outer *ctes
+}
+
+func (c *ctes) has(name string) bool {
+	for ; c != nil; c = c.outer {
+		if schema.Fold(c.name) == schema.Fold(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// scope is one SELECT: what the columns in its WHERE can refer to.
+type scope struct {
+	tables []int // indexes of the tables in its FROM whose rows its WHERE filters
+	opaque bool  // something else is in FROM: an unqualified column may be that thing's
+}
+
+type walker struct {
+	a            *analysis
+	offset       int // of the text that was parsed, in the statement
+	mayReadFiles bool
+	err          error
+}
+
+func (w *walker) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// query walks a query node: SELECT, set operation, recursive or materialized CTE.
+func (w *walker) query(node duck.Node, visible *ctes) {
+	if node == nil {
+		return
+	}
+	visible = w.withClause(node, visible)
+	if text(node, "type") == "SELECT_NODE" {
+		w.selectNode(node, visible)
+		return
+	}
+	if name := text(node, "cte_name"); name != "" {
+		// Older form of a CTE: "query" is its definition, "child" what follows.
+		inner := &ctes{name, visible}
+		if text(node, "type") == "RECURSIVE_CTE_NODE" {
+			w.children(node, inner, nil)
+			return
+		}
+		w.any(node["query"], visible, nil)
+		w.any(node["child"], inner, nil)
+		return
+	}
+	w.children(node, visible, nil)
+}
+
+// withClause walks the CTEs of a node and returns the scope behind them.
+func (w *walker) withClause(node duck.Node, visible *ctes) *ctes {
+	list, _ := object(node, "cte_map")["map"].([]any)
+	for _, item := range list {
+		entry, _ := item.(duck.Node)
+		name := text(entry, "key")
+		definition := object(object(entry, "value"), "query")
+		query := object(definition, "node")
+		if query == nil {
+			query = definition
+		}
+		inner := visible
+		if text(query, "type") == "RECURSIVE_CTE_NODE" {
+			inner = &ctes{name, visible}
+		}
+		w.query(query, inner)
+		visible = &ctes{name, visible}
+	}
+	return visible
+}
+
+func (w *walker) selectNode(node duck.Node, visible *ctes) {
+	s := &scope{}
+	prunable := node["sample"] == nil // a sample is drawn before WHERE: rows left out would change it
+	w.from(object(node, "from_table"), visible, s, prunable)
+	for key, child := range node {
+		switch key {
+		case "from_table", "cte_map", "type":
+		default:
+			w.any(child, visible, nil)
+		}
+	}
+	w.collectConditions(node["where_clause"], s)
+}
+
+// from walks a table reference. filtered says whether leaving out rows that the WHERE of
+// the SELECT rejects cannot change its result.
+func (w *walker) from(ref duck.Node, visible *ctes, s *scope, filtered bool) {
+	switch text(ref, "type") {
+	case "":
+	case "BASE_TABLE":
+		w.baseTable(ref, visible, s, filtered)
+	case "JOIN":
+		ordinary := false
+		switch text(ref, "ref_type") {
+		case "REGULAR", "CROSS", "NATURAL":
+			switch text(ref, "join_type") {
+			case "INNER", "LEFT", "RIGHT", "OUTER", "FULL":
+				ordinary = true
+			}
+		}
+		w.from(object(ref, "left"), visible, s, filtered && ordinary)
+		w.from(object(ref, "right"), visible, s, filtered && ordinary)
+		w.any(ref["condition"], visible, nil)
+	case "TABLE_FUNCTION":
+		s.opaque = true
+		w.tableFunction(ref)
+		w.children(ref, visible, nil)
+	case "SHOW_REF":
+		s.opaque = true
+		w.showRef(ref, visible)
+	default:
+		s.opaque = true
+		w.children(ref, visible, nil)
+	}
+}
+
+func (w *walker) baseTable(ref duck.Node, visible *ctes, s *scope, filtered bool) {
+	catalog, schemaName, name := text(ref, "catalog_name"), text(ref, "schema_name"), text(ref, "table_name")
+	if catalog == "" && schemaName == "" && visible.has(name) {
+		s.opaque = true
+		return
+	}
+	if ref["at_clause"] != nil {
+		w.fail(base.Errorf(base.Invalid, "AT (...) is not supported: table %q has no past versions to read", name).At(w.location(ref) + 1))
+		return
+	}
+	var parts []string
+	for _, p := range []string{catalog, schemaName, name} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	start := w.location(ref)
+	end, ok := w.nameEnd(start)
+	if !ok {
+		w.fail(base.Errorf(base.Internal, "the parser places table %q where no name stands", name))
+		return
+	}
+	t := tableRef{parts: parts, start: start, end: end, alias: text(ref, "alias")}
+	if filtered && ref["sample"] == nil {
+		s.tables = append(s.tables, len(w.a.tables))
+		t.scope = s
+	} else {
+		s.opaque = true
+	}
+	w.a.tables = append(w.a.tables, t)
+	w.any(ref["sample"], visible, nil)
+}
+
+// nameEnd returns where the dotted name (or file name in quotes) at an offset ends.
+func (w *walker) nameEnd(start int) (int, bool) {
+	for i, t := range w.a.tokens {
+		if t.Start != start {
+			continue
+		}
+		if t.Kind == sqltoken.String {
+			return t.End, true
+		}
+		_, next := sqltoken.QualifiedName(w.a.tokens, i)
+		if next == i {
+			return 0, false
+		}
+		return w.a.tokens[next-1].End, true
+	}
+	return 0, false
+}
+
+// showRef walks DESCRIBE, SUMMARIZE and SHOW.
+func (w *walker) showRef(ref duck.Node, visible *ctes) {
+	query := object(ref, "query")
+	if query == nil {
+		return
+	}
+	before := len(w.a.tables)
+	w.query(query, visible)
+	star, _ := query["select_list"].([]any)
+	if len(star) != 1 || len(w.a.tables) != before+1 || hasLocation(star[0].(duck.Node)) {
+		return
+	}
+	// DESCRIBE t: the parser made SELECT * FROM t of it, the text has the name alone.
+	w.a.tables[before].describe = !w.writtenAfterFrom(w.a.tables[before].start)
+}
+
+func (w *walker) writtenAfterFrom(start int) bool {
+	for i, t := range w.a.tokens {
+		if t.Start == start {
+			return i > 0 && (w.a.tokens[i-1].Is("FROM") || w.a.tokens[i-1].Is("TABLE"))
+		}
+	}
+	return false
+}
+
+// harmless are the table functions that read neither files nor settings nor other queries' text.
+var harmless = map[string]bool{
+	"range": true, "generate_series": true, "unnest": true, "repeat": true, "repeat_row": true,
+	"json_each": true, "json_tree": true, "generate_subscripts": true, "summary": true,
+	"duckdb_functions": true, "duckdb_keywords": true, "duckdb_types": true, "test_all_types": true,
+	"pragma_version": true, "icu_calendar_names": true, "pg_timezone_names": true, "duckdb_extensions": true,
+}
+
+func (w *walker) tableFunction(ref duck.Node) {
+	function := object(ref, "function")
+	name := schema.Fold(text(function, "function_name"))
+	if harmless[name] || w.mayReadFiles && !internalFunction(name) {
+		return
+	}
+	w.fail(base.Errorf(base.Forbidden, "table function %s is not allowed", name).
+		WithHint("reading files and inspecting the engine needs an administrator; load rows through the API instead").
+		At(w.location(function) + 1))
+}
+
+// internalFunction names what nobody may call: its arguments are trusted.
+func internalFunction(name string) bool {
+	return len(name) > 7 && name[:7] == "scoter_"
+}
+
+// any walks whatever a node holds: expressions with their sub-queries, lists, modifiers.
+func (w *walker) any(v any, visible *ctes, s *scope) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			w.any(item, visible, s)
+		}
+	case duck.Node:
+		switch kind := text(v, "type"); {
+		case kind == "SELECT_NODE" || kind == "SET_OPERATION_NODE" || kind == "RECURSIVE_CTE_NODE" || kind == "CTE_NODE":
+			w.query(v, visible)
+		case kind == "BASE_TABLE" || kind == "JOIN" || kind == "TABLE_FUNCTION" && v["function"] != nil || kind == "SHOW_REF":
+			w.from(v, visible, &scope{}, false)
+		case kind == "COLUMN_REF":
+			w.column(v)
+		case kind == "FUNCTION":
+			w.function(v)
+			w.children(v, visible, s)
+		default:
+			w.children(v, visible, s)
+		}
+	}
+}
+
+func (w *walker) children(node duck.Node, visible *ctes, s *scope) {
+	for key, child := range node {
+		if key == "cte_map" {
+			continue
+		}
+		w.any(child, visible, s)
+	}
+}
+
+func (w *walker) function(node duck.Node) {
+	name := schema.Fold(text(node, "function_name"))
+	if internalFunction(name) {
+		w.fail(base.Errorf(base.Forbidden, "function %s is not allowed", name).At(w.location(node) + 1))
+	}
+}
+
+func (w *walker) column(node duck.Node) {
+	names, _ := node["column_names"].([]any)
+	if len(names) < 3 || !hasLocation(node) {
+		return
+	}
+	ref := columnRef{start: w.location(node)}
+	for _, n := range names {
+		s, _ := n.(string)
+		ref.names = append(ref.names, s)
+	}
+	end, ok := w.nameEnd(ref.start)
+	if ok {
+		ref.end = end
+		w.a.columns = append(w.a.columns, ref)
+	}
+}
+
+func text(node duck.Node, key string) string {
+	s, _ := node[key].(string)
+	return s
+}
+
+func object(node duck.Node, key string) duck.Node {
+	n, _ := node[key].(duck.Node)
+	return n
+}
+
+// noLocation is above every offset: the parser marks nodes that it made up with 2^64-1.
+const noLocation = 1 << 62
+
+func hasLocation(node duck.Node) bool {
+	f, ok := node["query_location"].(float64)
+	return ok && f < noLocation
+}
+
+// location returns the byte offset of a node in the statement, or -1.
+func (w *walker) location(node duck.Node) int {
+	if !hasLocation(node) {
+		return -1
+	}
+	return int(node["query_location"].(float64)) + w.offset
+}

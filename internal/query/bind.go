@@ -1,0 +1,351 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/overlay"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// maxViewDepth bounds views on views.
+const maxViewDepth = 32
+
+// binding puts relations in place of the table names of one statement and holds what
+// they need until the query ends.
+type binding struct {
+	runner *Runner
+	conn   *duck.Conn
+	req    Request
+	stats  Stats
+
+	targets   map[string]*target // by folded qualified name
+	snapshot  *snapshot.Snapshot
+	relations []*overlay.Relation
+	inTx      bool
+	splices   []splice // of the outermost statement, for error positions
+}
+
+func (b *binding) release() {
+	for _, r := range b.relations {
+		r.Close()
+	}
+	b.relations = nil
+	if b.snapshot != nil {
+		b.snapshot.Release()
+		b.snapshot = nil
+	}
+	if b.inTx {
+		b.inTx = false
+		// Nothing was written: a transaction that cannot commit is only one that was interrupted.
+		if b.conn.Exec("COMMIT") != nil {
+			_ = b.conn.Exec("ROLLBACK")
+		}
+	}
+}
+
+// target is what a table name stands for.
+type target struct {
+	table     *schema.Table
+	view      *boundView
+	transient *snapshot.Table
+	system    string // SQL text
+	file      bool
+}
+
+type boundView struct {
+	analysis *analysis
+	database string
+	schema   string
+}
+
+// splice replaces a range of a text.
+type splice struct {
+	start, end int
+	text       string
+}
+
+// bind returns the statement with relations in place of names.
+func (b *binding) bind(a *analysis) (string, error) {
+	b.targets = map[string]*target{}
+	tables := map[base.TableID]bool{}
+	if err := b.resolveAll(a, b.req.Database, "main", tables, 0); err != nil {
+		return "", err
+	}
+	if len(tables) > 0 {
+		ids := make([]base.TableID, 0, len(tables))
+		for id := range tables {
+			ids = append(ids, id)
+		}
+		snap, err := b.runner.store.Snapshot(ids...)
+		if err != nil {
+			return "", err
+		}
+		b.snapshot = snap
+	}
+	splices, err := b.spliceAll(a, b.req.Database, "main", true)
+	if err != nil {
+		return "", err
+	}
+	b.splices = splices
+	return apply(a.text, splices), nil
+}
+
+func apply(text string, splices []splice) string {
+	sort.Slice(splices, func(i, j int) bool { return splices[i].start < splices[j].start })
+	var out strings.Builder
+	at := 0
+	for _, s := range splices {
+		out.WriteString(text[at:s.start])
+		out.WriteString(s.text)
+		at = s.end
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}
+
+// resolveAll finds out what every table name of a statement stands for, through views.
+func (b *binding) resolveAll(a *analysis, database, schemaName string, tables map[base.TableID]bool, depth int) error {
+	for i := range a.tables {
+		ref := &a.tables[i]
+		key := targetKey(database, schemaName, ref.parts)
+		if _, known := b.targets[key]; known {
+			continue
+		}
+		t, err := b.resolve(ref, database, schemaName)
+		if err != nil {
+			if e := new(base.Error); errors.As(err, &e) && depth == 0 {
+				return e.At(ref.start + 1)
+			}
+			return err
+		}
+		b.targets[key] = t
+		if t.table != nil {
+			tables[t.table.ID] = true
+		}
+		if t.view != nil {
+			if depth >= maxViewDepth {
+				return base.Errorf(base.Invalid, "view %s: views refer to one another more than %d deep", strings.Join(ref.parts, "."), maxViewDepth)
+			}
+			if err := b.resolveAll(t.view.analysis, t.view.database, t.view.schema, tables, depth+1); err != nil {
+				return base.Wrap(err, "view %s", strings.Join(ref.parts, "."))
+			}
+		}
+	}
+	return nil
+}
+
+func targetKey(database, schemaName string, parts []string) string {
+	return schema.Fold(strings.Join(append([]string{database, schemaName}, parts...), "\x00"))
+}
+
+// name is one way to read a dotted name.
+type name struct{ database, schema, table string }
+
+// readings returns the ways to read a dotted name, most likely first: a.b is table b of
+// schema a, if the current database has such a schema, else table b of database a.
+func (b *binding) readings(parts []string, database, schemaName string) []name {
+	store := b.runner.store
+	switch len(parts) {
+	case 1:
+		if schemaName != "main" {
+			return []name{{database, schemaName, parts[0]}, {database, "main", parts[0]}}
+		}
+		return []name{{database, "main", parts[0]}}
+	case 2:
+		if store.HasSchema(database, parts[0]) || !store.HasDatabase(parts[0]) {
+			return []name{{database, parts[0], parts[1]}}
+		}
+		return []name{{parts[0], "main", parts[1]}}
+	default:
+		return []name{{parts[0], parts[1], parts[2]}}
+	}
+}
+
+func (b *binding) resolve(ref *tableRef, database, schemaName string) (*target, error) {
+	if t := b.req.Transient; t != nil && len(ref.parts) == 1 && schema.Fold(ref.parts[0]) == schema.Fold(t.Name) {
+		return &target{transient: t.Rows}, nil
+	}
+	var first error
+	for _, n := range b.readings(ref.parts, database, schemaName) {
+		table, err := b.runner.store.Lookup(n.database, n.schema, n.table)
+		if err == nil {
+			return &target{table: &table}, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if base.KindOf(err) != base.NotFound {
+			return nil, err
+		}
+		if v, err := b.runner.store.LookupView(n.database, n.schema, n.table); err == nil {
+			a, err := b.runner.cache.get(b.conn, v.SQL, b.req.ReadFiles)
+			if err != nil {
+				return nil, base.Wrap(err, "view %s", n.table)
+			}
+			return &target{view: &boundView{a, n.database, n.schema}}, nil
+		}
+	}
+	if len(ref.parts) == 2 || len(ref.parts) == 3 {
+		last := ref.parts[len(ref.parts)-2:]
+		if sql, ok, err := b.runner.system.Relation(schema.Fold(last[0]), schema.Fold(last[1]), database); ok {
+			return &target{system: sql}, err
+		}
+	}
+	if len(ref.parts) == 1 && strings.ContainsAny(ref.parts[0], "./") {
+		if b.req.ReadFiles {
+			return &target{file: true}, nil
+		}
+		return nil, base.Errorf(base.Forbidden, "reading files such as %q needs an administrator", ref.parts[0]).
+			WithHint("load rows through the API instead")
+	}
+	return nil, first
+}
+
+// spliceAll replaces every table name of a statement by its relation. Conditions narrow
+// relations only in the outermost statement.
+func (b *binding) spliceAll(a *analysis, database, schemaName string, outermost bool) ([]splice, error) {
+	var splices []splice
+	aliases := uniqueAliases(a)
+	for i := range a.tables {
+		ref := &a.tables[i]
+		t := b.targets[targetKey(database, schemaName, ref.parts)]
+		var sql string
+		var err error
+		switch {
+		case t.file:
+			continue
+		case t.table != nil:
+			var bounds []overlay.Bound
+			if bounds, err = b.bounds(ref, t.table); err == nil {
+				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds)
+			}
+		case t.transient != nil:
+			sql, err = b.relation(t.transient, nil)
+		case t.view != nil:
+			var inner []splice
+			if inner, err = b.spliceAll(t.view.analysis, t.view.database, t.view.schema, false); err == nil {
+				sql = apply(t.view.analysis.text, inner)
+			}
+		default:
+			sql = t.system
+		}
+		if err != nil {
+			return nil, err
+		}
+		text := "(" + sql + ")"
+		if ref.alias == "" {
+			text += " AS " + schema.Quote(aliases[i])
+		}
+		if ref.describe {
+			text = "SELECT * FROM " + text
+		}
+		splices = append(splices, splice{ref.start, ref.end, text})
+	}
+	return append(splices, columnSplices(a, aliases)...), nil
+}
+
+func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound) (string, error) {
+	rel, err := b.runner.overlay.Relation(t, bounds)
+	if err != nil {
+		return "", err
+	}
+	b.relations = append(b.relations, rel)
+	b.stats.Parts += rel.Parts
+	b.stats.PrunedParts += rel.PrunedParts
+	b.stats.RowsRead += rel.Rows
+	return rel.SQL, nil
+}
+
+// uniqueAliases names the tables that have no alias: by their last name, or by the whole
+// dotted name where two tables share the last one.
+func uniqueAliases(a *analysis) []string {
+	count := map[string]int{}
+	for i := range a.tables {
+		if t := &a.tables[i]; t.alias == "" && len(t.parts) > 1 {
+			count[schema.Fold(t.parts[len(t.parts)-1])+"\x00"+schema.Fold(strings.Join(t.parts, "."))]++
+		}
+	}
+	distinct := map[string]int{}
+	for key := range count {
+		last, _, _ := strings.Cut(key, "\x00")
+		distinct[last]++
+	}
+	out := make([]string, len(a.tables))
+	for i := range a.tables {
+		parts := a.tables[i].parts
+		last := parts[len(parts)-1]
+		out[i] = last
+		if len(parts) > 1 && distinct[schema.Fold(last)] > 1 {
+			out[i] = strings.Join(parts, ".")
+		}
+	}
+	return out
+}
+
+// columnSplices shortens columns that are qualified with a table's whole dotted name
+// (db.t.c), since the relation in its place has but an alias.
+func columnSplices(a *analysis, aliases []string) []splice {
+	var splices []splice
+	for _, c := range a.columns {
+		for i := range a.tables {
+			parts := a.tables[i].parts
+			if a.tables[i].alias != "" || len(parts) < 2 || len(c.names) <= len(parts) || !samePrefix(c.names, parts) {
+				continue
+			}
+			text := schema.Quote(aliases[i])
+			for _, n := range c.names[len(parts):] {
+				text += "." + schema.Quote(n)
+			}
+			splices = append(splices, splice{c.start, c.end, text})
+			break
+		}
+	}
+	return splices
+}
+
+func samePrefix(names, prefix []string) bool {
+	for i, p := range prefix {
+		if schema.Fold(names[i]) != schema.Fold(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// positioned translates the position of an error in the text that DuckDB was given to the
+// text that the user wrote.
+func (b *binding) positioned(err error) error {
+	e := new(base.Error)
+	if !errors.As(err, &e) || e.Position == 0 {
+		return err
+	}
+	at, shift := e.Position-1, 0
+	for _, s := range b.splices {
+		switch start := s.start + shift; {
+		case at < start:
+			return e.At(at - shift + 1)
+		case at < start+len(s.text):
+			return e.At(s.start + 1)
+		}
+		shift += len(s.text) - (s.end - s.start)
+	}
+	return e.At(at - shift + 1)
+}
+
+// begin starts a transaction, so that now() is the same in the bounds and in the query.
+func (b *binding) begin() error {
+	if b.inTx {
+		return nil
+	}
+	if err := b.conn.Exec("BEGIN TRANSACTION"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	b.inTx = true
+	return nil
+}

@@ -1,0 +1,154 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/overlay"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// bounds evaluates the conditions on a table: what they say of its columns' stored values.
+// DuckDB computes the constants. A condition whose constant is not exactly a value of the column's
+// type (x > 1.5 on an integer) gives no bound: the comparison happens in another
+// type, and rounding would leave out rows that belong to the result.
+func (b *binding) bounds(ref *tableRef, t *schema.Table) ([]overlay.Bound, error) {
+	if len(b.snapshot.Tables[t.ID].Parts) < 2 {
+		return nil, nil
+	}
+	var out []overlay.Bound
+	for _, c := range ref.conditions {
+		i := t.ColumnIndex(c.column)
+		if i < 0 || !ordered(t.Columns[i].Type) {
+			continue
+		}
+		values, err := b.evaluate(&c, t.Columns[i].Type)
+		if err != nil {
+			return nil, err
+		}
+		if values != nil {
+			out = append(out, overlay.Bound{Column: t.Columns[i].ID, Operator: c.operator, Values: values})
+		}
+	}
+	return out, nil
+}
+
+// ordered reports whether stored values of a type order as the declared ones do.
+func ordered(t schema.Type) bool {
+	switch t.Kind {
+	case schema.TimestampS, schema.TimestampMS:
+		return true
+	case schema.Blob:
+		return false
+	}
+	return t.Sortable() && !t.NeedsCast()
+}
+
+// evaluate returns the values of a condition's constants as the column stores them, or nil
+// if they bound nothing.
+func (b *binding) evaluate(c *condition, t schema.Type) ([]schema.Value, error) {
+	declared := t.String()
+	immutable := true
+	for _, v := range c.values {
+		immutable = immutable && literal(v)
+	}
+	if !immutable {
+		if err := b.begin(); err != nil {
+			return nil, err
+		}
+	} else if values, ok := c.evaluated.Load(declared); ok {
+		return values.([]schema.Value), nil
+	}
+	values, err := b.compute(c, t)
+	if err == nil && immutable {
+		c.evaluated.Store(declared, values)
+	}
+	return values, err
+}
+
+func (b *binding) compute(c *condition, t schema.Type) ([]schema.Value, error) {
+	inner, err := b.conn.PrintSelect(duck.Node{
+		"type": "SELECT_NODE", "modifiers": []any{}, "cte_map": duck.Node{"map": []any{}},
+		"select_list": toAny(c.values), "from_table": duck.Node{"type": "EMPTY", "alias": "", "sample": nil},
+		"where_clause": nil, "group_expressions": []any{}, "group_sets": []any{},
+		"aggregate_handling": "STANDARD_HANDLING", "having": nil, "sample": nil, "qualify": nil,
+	})
+	if err != nil {
+		// The printer does not know an expression: no bound, the query itself decides.
+		return nil, nil
+	}
+	names, checks := make([]string, len(c.values)), make([]string, len(c.values))
+	for i, v := range c.values {
+		names[i] = fmt.Sprintf("v%d", i)
+		checks[i] = check(names[i], v, t)
+	}
+	sql := fmt.Sprintf("SELECT %s FROM (%s) AS v(%s)", strings.Join(checks, ", "), inner, strings.Join(names, ", "))
+	rows, err := b.conn.Query(context.Background(), sql)
+	if err != nil {
+		if base.KindOf(err) == base.Invalid {
+			return nil, nil // the query will say so itself, at the right place
+		}
+		return nil, err
+	}
+	defer rows.Close()
+	rec, err := rows.Next(context.Background())
+	if err != nil {
+		if err == io.EOF {
+			return nil, nil
+		}
+		return nil, err
+	}
+	defer rec.Release()
+	return firstRow(rec)
+}
+
+// check is the constant cast to the column's type if that loses nothing, else NULL.
+func check(name string, v duck.Node, t schema.Type) string {
+	cast := fmt.Sprintf("TRY_CAST(%s AS %s)", name, t)
+	stored := fmt.Sprintf("CAST(%s AS %s)", cast, t.StorageSQL())
+	text := fmt.Sprintf("typeof(%s) = 'VARCHAR'", name)
+	switch {
+	case t.Kind == schema.Varchar:
+		return fmt.Sprintf("CASE WHEN %s THEN %s END", text, stored)
+	case stringLiteral(v):
+		// A string literal takes the type of what it is compared with.
+		return stored
+	default:
+		return fmt.Sprintf("CASE WHEN NOT %s AND %s = %s THEN %s END", text, cast, name, stored)
+	}
+}
+
+func stringLiteral(v duck.Node) bool {
+	return text(v, "class") == "CONSTANT" && text(object(object(v, "value"), "type"), "id") == "VARCHAR"
+}
+
+// firstRow returns the values of a batch's only row, or nil if one of them is NULL.
+func firstRow(rec arrow.RecordBatch) ([]schema.Value, error) {
+	out := make([]schema.Value, rec.NumCols())
+	for i := range out {
+		stats, err := batch.Stats(rec.Column(i))
+		if err != nil {
+			return nil, err
+		}
+		if stats.Min.IsNull() {
+			return nil, nil
+		}
+		out[i] = stats.Min
+	}
+	return out, nil
+}
+
+func toAny(nodes []duck.Node) []any {
+	out := make([]any, len(nodes))
+	for i, n := range nodes {
+		out[i] = n
+	}
+	return out
+}

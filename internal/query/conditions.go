@@ -1,0 +1,145 @@
+package query
+
+import (
+	"sync"
+
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/overlay"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// condition is a comparison of a column with a constant, one of those that are joined
+// by AND in a WHERE: every row of the result meets it.
+type condition struct {
+	column   string
+	operator overlay.Operator
+	values   []duck.Node // constant expressions; more than one with Equal (IN)
+	// What the constants are as values of a type, for those that are literals: evaluated
+	// once per statement text. From declared type to []schema.Value.
+	evaluated *sync.Map
+}
+
+var operators = map[string]struct{ straight, mirrored overlay.Operator }{
+	"COMPARE_EQUAL":                {overlay.Equal, overlay.Equal},
+	"COMPARE_LESSTHAN":             {overlay.Less, overlay.Greater},
+	"COMPARE_LESSTHANOREQUALTO":    {overlay.LessOrEqual, overlay.GreaterOrEqual},
+	"COMPARE_GREATERTHAN":          {overlay.Greater, overlay.Less},
+	"COMPARE_GREATERTHANOREQUALTO": {overlay.GreaterOrEqual, overlay.LessOrEqual},
+}
+
+// collectConditions finds the conditions of a WHERE and gives each to the tables in
+// whose rows it can be meant. OR, NOT and CASE are passed over: what stands in them
+// need not hold for every row.
+func (w *walker) collectConditions(where any, s *scope) {
+	node, ok := where.(duck.Node)
+	if !ok || len(s.tables) == 0 {
+		return
+	}
+	switch kind := text(node, "type"); kind {
+	case "CONJUNCTION_AND":
+		children, _ := node["children"].([]any)
+		for _, c := range children {
+			w.collectConditions(c, s)
+		}
+	case "COMPARE_BETWEEN":
+		column := object(node, "input")
+		w.addCondition(s, column, overlay.GreaterOrEqual, []any{node["lower"]})
+		w.addCondition(s, column, overlay.LessOrEqual, []any{node["upper"]})
+	case "COMPARE_IN":
+		children, _ := node["children"].([]any)
+		if len(children) > 1 {
+			if column, ok := children[0].(duck.Node); ok {
+				w.addCondition(s, column, overlay.Equal, children[1:])
+			}
+		}
+	default:
+		if op, ok := operators[kind]; ok {
+			left, right := object(node, "left"), object(node, "right")
+			w.addCondition(s, left, op.straight, []any{right})
+			w.addCondition(s, right, op.mirrored, []any{left})
+		}
+	}
+}
+
+func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, values []any) {
+	if text(column, "type") != "COLUMN_REF" {
+		return
+	}
+	c := condition{operator: op, evaluated: &sync.Map{}}
+	for _, v := range values {
+		node, ok := v.(duck.Node)
+		if !ok || !constant(node) {
+			return
+		}
+		c.values = append(c.values, node)
+	}
+	names, _ := column["column_names"].([]any)
+	c.column, _ = names[len(names)-1].(string)
+	for _, i := range s.tables {
+		t := &w.a.tables[i]
+		switch {
+		case len(names) == 1 && (len(s.tables) > 1 || s.opaque):
+			// Whose column it is only the binder knows.
+			continue
+		case len(names) == 2 && schema.Fold(w.nameOf(t)) != schema.Fold(names[0].(string)):
+			continue
+		case len(names) > 2:
+			continue
+		}
+		t.conditions = append(t.conditions, c)
+		w.a.bounded = true
+	}
+}
+
+// nameOf returns the name by which the query calls a table's columns.
+func (w *walker) nameOf(t *tableRef) string {
+	if t.alias != "" {
+		return t.alias
+	}
+	return t.parts[len(t.parts)-1]
+}
+
+// foldable are the functions whose value for constant arguments is one and the same
+// during a transaction.
+var foldable = map[string]bool{
+	"now": true, "current_timestamp": true, "get_current_timestamp": true, "transaction_timestamp": true,
+	"today": true, "current_date": true, "+": true, "-": true, "*": true, "/": true, "trunc": true, "date_trunc": true,
+	"to_years": true, "to_months": true, "to_days": true, "to_hours": true, "to_minutes": true, "to_seconds": true,
+	"to_weeks": true, "to_milliseconds": true, "to_microseconds": true, "make_date": true, "make_timestamp": true,
+	"make_timestamptz": true, "to_timestamp": true, "epoch_ms": true, "lower": true, "upper": true, "concat": true, "||": true,
+	"strptime": true,
+}
+
+// constant reports whether an expression has one value for the whole query.
+func constant(node duck.Node) bool {
+	switch text(node, "class") {
+	case "CONSTANT":
+		return true
+	case "CAST":
+		return constant(object(node, "child"))
+	case "FUNCTION":
+		if !foldable[schema.Fold(text(node, "function_name"))] {
+			return false
+		}
+		children, _ := node["children"].([]any)
+		for _, c := range children {
+			child, ok := c.(duck.Node)
+			if !ok || !constant(child) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// literal reports whether an expression is the same for all time.
+func literal(node duck.Node) bool {
+	switch text(node, "class") {
+	case "CONSTANT":
+		return true
+	case "CAST":
+		return literal(object(node, "child"))
+	}
+	return false
+}

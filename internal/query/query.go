@@ -1,0 +1,189 @@
+// Package query runs SELECT statements: it lets DuckDB's parser find the tables that a
+// statement names, takes a snapshot of them, puts their relations in place of the names
+// and streams what DuckDB answers. It changes nothing.
+package query
+
+import (
+	"context"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/overlay"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Store is where tables and views come from: the engine.
+type Store interface {
+	// Lookup returns a table, or a NotFound error.
+	Lookup(database, schema, name string) (schema.Table, error)
+	// LookupView returns a view, or a NotFound error.
+	LookupView(database, schema, name string) (catalog.View, error)
+	// HasSchema and HasDatabase tell how a name of two parts is meant.
+	HasSchema(database, schema string) bool
+	HasDatabase(database string) bool
+	// Snapshot returns tables as they are at one moment.
+	Snapshot(tables ...base.TableID) (*snapshot.Snapshot, error)
+}
+
+// System gives the system tables (scoter.tables and so on) and what SHOW and
+// information_schema are answered from.
+type System interface {
+	// Relation returns the query text for a system table, or false if there is none of
+	// that name. Database is the one the statement runs in.
+	Relation(schema, name, database string) (sql string, ok bool, err error)
+}
+
+// Request is one SELECT with what it may do.
+type Request struct {
+	SQL      string
+	Args     []any  // see duck.Stmt.Bind
+	Database string // that unqualified names are looked up in
+	// ReadFiles lets the statement call read_csv and its like: for administrators.
+	ReadFiles bool
+	// Transient, if set, is a table that exists for this statement alone and hides any other
+	// of its name.
+	Transient *Transient
+}
+
+// Transient is a table of rows in memory.
+type Transient struct {
+	Name string
+	Rows *snapshot.Table
+}
+
+// Runner runs queries. It is safe for concurrent use.
+type Runner struct {
+	pool    *duck.Pool
+	store   Store
+	system  System
+	overlay *overlay.Overlay
+	cache   *analyses
+}
+
+// NewRunner returns a runner.
+func NewRunner(pool *duck.Pool, store Store, system System, o *overlay.Overlay) *Runner {
+	return &Runner{pool: pool, store: store, system: system, overlay: o, cache: newAnalyses()}
+}
+
+// Result is the answer to one request. Close it: it holds a connection and a snapshot.
+type Result struct {
+	rows  *duck.Result
+	close func()
+	Stats Stats
+}
+
+// Stats says what a query had to read at most, and how long it took until its first row.
+type Stats struct {
+	Parts, PrunedParts int
+	RowsRead           int64 // in the parts and memtables that could not be left out
+	Planning           time.Duration
+}
+
+// Schema returns the columns.
+func (r *Result) Schema() *arrow.Schema { return r.rows.Schema() }
+
+// Next returns the next batch, which the caller releases, or io.EOF.
+func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) { return r.rows.Next(ctx) }
+
+// Close ends the query and gives back what it held. It may be called more than once.
+func (r *Result) Close() {
+	if r.close != nil {
+		r.close()
+		r.close = nil
+	}
+}
+
+// Run starts a SELECT. The context ends it, until the result is closed. A statement
+// that is no SELECT gives duck.ErrNotSelect.
+func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
+	started := time.Now()
+	conn, err := r.pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result, err := r.runOn(ctx, conn, req)
+	if err != nil {
+		r.pool.Release(conn)
+		return nil, err
+	}
+	release := result.close
+	result.close = func() {
+		release()
+		r.pool.Release(conn)
+	}
+	result.Stats.Planning = time.Since(started)
+	return result, nil
+}
+
+func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Result, error) {
+	stmt, b, err := r.prepare(conn, req)
+	if err != nil {
+		return nil, err
+	}
+	result, err := start(ctx, stmt, req.Args, b.release)
+	if err != nil {
+		return nil, b.positioned(err)
+	}
+	result.Stats = b.stats
+	return result, nil
+}
+
+// prepare plans a statement over a snapshot, which the returned binding holds.
+func (r *Runner) prepare(conn *duck.Conn, req Request) (*duck.Stmt, *binding, error) {
+	a, err := r.cache.get(conn, req.SQL, req.ReadFiles)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &binding{runner: r, conn: conn, req: req}
+	if len(a.tables) == 0 {
+		stmt, err := conn.PrepareCached(a.text)
+		return stmt, b, err
+	}
+	sql, err := b.bind(a)
+	if err != nil {
+		b.release()
+		return nil, nil, err
+	}
+	stmt, err := conn.Prepare(sql)
+	if err != nil {
+		b.release()
+		return nil, nil, b.positioned(err)
+	}
+	return stmt, b, nil
+}
+
+// Columns returns the names of a SELECT's result columns, without running it.
+func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
+	conn, err := r.pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.pool.Release(conn)
+	stmt, b, err := r.prepare(conn, req)
+	if err != nil {
+		return nil, err
+	}
+	defer b.release()
+	defer stmt.Close()
+	return stmt.Columns(), nil
+}
+
+// start binds and executes a statement; release is called at its end, whatever it is.
+func start(ctx context.Context, stmt *duck.Stmt, args []any, release func()) (*Result, error) {
+	if err := stmt.Bind(args); err != nil {
+		stmt.Close()
+		release()
+		return nil, err
+	}
+	rows, err := stmt.Start(ctx)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return &Result{rows: rows, close: func() { rows.Close(); release() }}, nil
+}

@@ -1,0 +1,58 @@
+package query
+
+import (
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// explained returns where the statement behind EXPLAIN [ANALYZE] [(options)] starts; 0
+// without EXPLAIN.
+func explained(tokens []sqltoken.Token) int {
+	if len(tokens) < 2 || !tokens[0].Is("EXPLAIN") {
+		return 0
+	}
+	i := 1
+	if tokens[i].Is("ANALYZE") {
+		i++
+	}
+	if i+1 < len(tokens) && tokens[i].Is("(") && tokens[i+1].Is("FORMAT") {
+		for i < len(tokens) && !(tokens[i].Is(")") && tokens[i].Depth == tokens[0].Depth) {
+			i++
+		}
+		i++
+	}
+	if i >= len(tokens) {
+		return 0
+	}
+	return tokens[i].Start
+}
+
+// expandShow writes SHOW TABLES and its like as queries on system tables: DuckDB's own
+// catalog, which it would answer from, is empty.
+func expandShow(tokens []sqltoken.Token) (string, bool) {
+	is := func(words ...string) bool {
+		if len(tokens) != len(words) {
+			return false
+		}
+		for i, w := range words {
+			if w != "" && !tokens[i].Is(w) {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case is("SHOW", "TABLES"):
+		return "SELECT name FROM scoter.show_tables ORDER BY name", true
+	case is("SHOW", "TABLES", "FROM", "") && tokens[3].IsName():
+		return "SELECT table_name AS name FROM information_schema.tables WHERE table_catalog = " +
+			schema.QuoteString(tokens[3].Name()) + " ORDER BY name", true
+	case is("SHOW", "ALL", "TABLES"):
+		return "SELECT table_catalog AS database, table_schema AS schema, table_name AS name, table_type FROM information_schema.tables ORDER BY ALL", true
+	case is("SHOW", "DATABASES"):
+		return "SELECT database_name FROM scoter.databases ORDER BY database_name", true
+	case is("SHOW", "SCHEMAS"):
+		return "SELECT catalog_name AS database_name, schema_name FROM information_schema.schemata ORDER BY ALL", true
+	}
+	return "", false
+}

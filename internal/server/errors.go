@@ -1,0 +1,88 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// retryAfterSeconds is what a client is told to wait when the server is out of memory
+// or disk: a flush takes about as long.
+const retryAfterSeconds = "1"
+
+// problem is the answer of every failed request.
+type problem struct {
+	Error problemBody `json:"error"`
+}
+
+type problemBody struct {
+	Kind     string `json:"kind"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+	Position int    `json:"position,omitempty"`
+}
+
+func newProblem(err error) problem {
+	p := problem{problemBody{Kind: base.KindOf(err).String(), Message: err.Error()}}
+	if e := new(base.Error); errors.As(err, &e) {
+		p.Error.Hint, p.Error.Position = e.Hint, e.Position
+	}
+	return p
+}
+
+func writeError(w http.ResponseWriter, err error) {
+	writeProblem(w, err, newProblem(err))
+}
+
+// writeInfluxError answers as InfluxDB 1 and 2 do at once: clients of the first read
+// "error", of the second "code" and "message".
+func writeInfluxError(w http.ResponseWriter, err error) {
+	code := "internal error"
+	switch kind := base.KindOf(err); {
+	case kind == base.Unauthenticated:
+		code = "unauthorized"
+	case kind == base.Forbidden:
+		code = "forbidden"
+	case kind == base.NotFound:
+		code = "not found"
+	case kind == base.TooLarge:
+		code = "request too large"
+	case kind.Retryable():
+		code = "unavailable"
+	case kind.HTTPStatus() < 500:
+		code = "invalid"
+	}
+	w.Header().Set("X-Influxdb-Error", singleLine(err.Error()))
+	writeProblem(w, err, map[string]string{"error": err.Error(), "code": code, "message": err.Error()})
+}
+
+func writeProblem(w http.ResponseWriter, err error, body any) {
+	kind := base.KindOf(err)
+	w.Header().Set("Content-Type", "application/json")
+	if kind.Retryable() {
+		w.Header().Set("Retry-After", retryAfterSeconds)
+	}
+	if kind == base.Unauthenticated {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="scoter"`)
+	}
+	writeJSON(w, kind.HTTPStatus(), body)
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// The client is gone if this fails; there is nobody left to tell.
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func singleLine(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c < ' ' {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}

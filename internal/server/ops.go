@@ -1,0 +1,91 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/version"
+)
+
+// serverMetrics is what /metrics shows. The library is VictoriaMetrics': one small package
+// without a registry's ceremony.
+type serverMetrics struct {
+	set     *metrics.Set
+	rowsIn  *metrics.Counter
+	rowsOut *metrics.Counter
+}
+
+func newMetrics() *serverMetrics {
+	set := metrics.NewSet()
+	return &serverMetrics{set: set, rowsIn: set.NewCounter("scoter_rows_written_total"), rowsOut: set.NewCounter("scoter_rows_returned_total")}
+}
+
+// route returns a function that counts and times one route's requests.
+func (m *serverMetrics) route(pattern string) func(time.Duration, error) {
+	seconds := m.set.GetOrCreateHistogram(fmt.Sprintf("scoter_request_seconds{route=%q}", pattern))
+	return func(d time.Duration, err error) {
+		seconds.Update(d.Seconds())
+		if err != nil {
+			m.set.GetOrCreateCounter(fmt.Sprintf("scoter_request_errors_total{route=%q,kind=%q}", pattern, base.KindOf(err))).Inc()
+		}
+	}
+}
+
+func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request, _ caller) error {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+	s.metrics.set.WritePrometheus(w)
+	metrics.WriteProcessMetrics(w)
+	return nil
+}
+
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// ready says whether the server takes writes; a load balancer asks it.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	if err := s.store.Status().Stopped; err != nil {
+		writeError(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
+}
+
+func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	state := s.store.Status()
+	flushError := ""
+	if state.FlushFailing != nil {
+		flushError = state.FlushFailing.Error()
+	}
+	writeJSON(w, http.StatusOK, map[string]any{
+		"version":         version.String(),
+		"uptime_seconds":  int64(time.Since(s.started).Seconds()),
+		"queries_running": s.queries.Running(),
+		"rows_written":    s.metrics.rowsIn.Get(),
+		"rows_returned":   s.metrics.rowsOut.Get(),
+		"go_heap_bytes":   memory.HeapAlloc,
+		"write_memory":    state.MemoryBytes,
+		"mapped_bytes":    state.MappedBytes,
+		"unflushed":       state.Generations,
+		"flush_error":     flushError,
+		"writable":        state.Stopped == nil,
+	})
+	return nil
+}
+
+func (s *Server) landing(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	fmt.Fprintf(w, `Scoter %s
+
+  curl http://%[2]s/api/v1/sql --data "SHOW TABLES"
+  curl http://%[2]s/api/v1/tables/default/t/rows -H "Content-Type: application/x-ndjson" --data '{"a": 1}'
+  curl http://%[2]s/api/v1/status
+`, version.String(), r.Host)
+}

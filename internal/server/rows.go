@@ -1,0 +1,219 @@
+package server
+
+import (
+	"crypto/sha256"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/ingest/arrowipc"
+	"github.com/scoterdb/scoter/internal/ingest/csv"
+	"github.com/scoterdb/scoter/internal/ingest/msgpack"
+	"github.com/scoterdb/scoter/internal/ingest/ndjson"
+	"github.com/scoterdb/scoter/internal/ingest/parquet"
+)
+
+// written answers a request that added rows.
+type written struct {
+	Rows     int64 `json:"rows"`
+	Inserted int64 `json:"inserted"`
+	Updated  int64 `json:"updated"`
+	Deleted  int64 `json:"deleted"`
+	Durable  bool  `json:"durable"`
+}
+
+// rows takes a body for one table, in the format that its Content-Type names.
+func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
+	q := r.URL.Query()
+	if mode := q.Get("mode"); mode != "" && mode != "append" {
+		return base.Errorf(base.Invalid, "mode %q is not supported yet", mode).WithHint("mode=append adds rows")
+	}
+	o, err := appendOptions(r)
+	if err != nil {
+		return err
+	}
+	o.Create = q.Get("create") != "false"
+	table, err := tableName(r.PathValue("database"), r.PathValue("table"))
+	if err != nil {
+		return err
+	}
+	b, err := s.readBody(r)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	batches, err := s.decodeTable(r, table, b.bytes)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, rec := range batches {
+			rec.Release()
+		}
+	}()
+	identify(&o, b.bytes)
+	result, err := s.append(r, []engine.TableRows{{Table: table, Batches: batches}}, o)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, written{Rows: result.Rows, Inserted: result.Rows, Durable: !o.Async})
+	return nil
+}
+
+func (s *Server) append(r *http.Request, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error) {
+	result, err := s.store.Append(r.Context(), tables, o)
+	if err == nil {
+		s.metrics.rowsIn.Add(int(result.Rows))
+	}
+	return result, err
+}
+
+// appendOptions reads what every write request can say about durability and repetition.
+func appendOptions(r *http.Request) (engine.AppendOptions, error) {
+	o := engine.AppendOptions{Create: true, IdempotencyKey: r.Header.Get("Idempotency-Key")}
+	switch d := r.URL.Query().Get("durability"); d {
+	case "", "sync":
+	case "async":
+		o.Async = true
+	default:
+		return o, base.Errorf(base.Invalid, "durability %q is neither sync nor async", d)
+	}
+	return o, nil
+}
+
+// identify lets the engine tell a repeated request from another one with the same key.
+func identify(o *engine.AppendOptions, body []byte) {
+	if o.IdempotencyKey != "" {
+		hash := sha256.Sum256(body)
+		o.BodyHash = hash[:]
+	}
+}
+
+// tableName reads [schema.]table of a database.
+func tableName(database, table string) (engine.TableName, error) {
+	n := engine.TableName{Database: database, Schema: "main", Name: table}
+	if schemaName, name, ok := strings.Cut(table, "."); ok {
+		n.Schema, n.Name = schemaName, name
+	}
+	for what, name := range map[string]string{"database": n.Database, "schema": n.Schema, "table": n.Name} {
+		if err := ingest.CheckName(what, name); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// decodeTable decodes a body that holds rows of one table.
+func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byte) ([]arrow.RecordBatch, error) {
+	q, contentType := r.URL.Query(), r.Header.Get("Content-Type")
+	mediaType, _, _ := mime.ParseMediaType(contentType)
+	one := func(rec arrow.RecordBatch, err error) ([]arrow.RecordBatch, error) {
+		if err != nil {
+			return nil, err
+		}
+		return []arrow.RecordBatch{rec}, nil
+	}
+	switch mediaType {
+	case "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file":
+		return arrowipc.Decode(body, int64(s.settings.MaxBody))
+	case "application/vnd.apache.parquet":
+		return parquet.Decode(body)
+	case "application/json", "application/x-ndjson", "application/ndjson", "application/jsonl":
+		return one(ndjson.Decode(body))
+	case "application/msgpack", "application/x-msgpack", "application/vnd.msgpack":
+		return one(msgpack.DecodeTable(body))
+	case "text/csv":
+		o := csv.Options{}
+		if d := q.Get("delimiter"); d != "" {
+			if len(d) != 1 {
+				return nil, base.Errorf(base.Invalid, "delimiter %q is not one character", d)
+			}
+			o.Delimiter = d[0]
+		}
+		o.NullText = q.Get("null")
+		o.Types = s.columnTypes(table)
+		return one(csv.Decode(body, o))
+	}
+	return nil, base.Errorf(base.Invalid, "Content-Type %q is no format of rows", contentType).
+		WithHint("send application/vnd.apache.arrow.stream, application/vnd.apache.parquet, application/x-ndjson, application/json, text/csv or application/msgpack")
+}
+
+// columnTypes returns the types of a table's columns, so that text is read as what it is to
+// become; nothing for a table that is yet to be made.
+func (s *Server) columnTypes(name engine.TableName) map[string]arrow.DataType {
+	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
+	if err != nil {
+		return nil
+	}
+	types := make(map[string]arrow.DataType, len(t.Columns))
+	for _, c := range t.Columns {
+		types[c.Name] = c.Type.Arrow()
+	}
+	return types
+}
+
+// arcMsgpack takes Arc's MessagePack, whose maps name their tables.
+func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) error {
+	precision, err := ingest.ParsePrecision(r.URL.Query().Get("precision"))
+	if err != nil {
+		return err
+	}
+	o, err := appendOptions(r)
+	if err != nil {
+		return err
+	}
+	b, err := s.readBody(r)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	decoded, err := msgpack.Decode(b.bytes, msgpack.Options{Now: time.Now(), Precision: precision})
+	if err != nil {
+		return err
+	}
+	defer ingest.Release(decoded)
+	identify(&o, b.bytes)
+	if _, err := s.appendDecoded(r, s.database(r), decoded, o); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// database is the one that a request without a path for it means.
+func (s *Server) database(r *http.Request) string {
+	q := r.URL.Query()
+	for _, name := range []string{q.Get("db"), q.Get("bucket"), q.Get("database"), r.Header.Get("X-Arc-Database")} {
+		if name != "" {
+			return name
+		}
+	}
+	return s.settings.Database
+}
+
+// appendDecoded adds the rows of a request that names several tables, all or nothing.
+func (s *Server) appendDecoded(r *http.Request, database string, decoded []ingest.Rows, o engine.AppendOptions) (engine.Result, error) {
+	tables := make([]engine.TableRows, len(decoded))
+	for i, rows := range decoded {
+		name := engine.TableName{Database: database, Schema: "main", Name: rows.Table}
+		if err := ingest.CheckName("database", database); err != nil {
+			return engine.Result{}, err
+		}
+		tables[i] = engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(rows)}
+	}
+	return s.append(r, tables, o)
+}
+
+func tagNames(rows ingest.Rows) []string {
+	names := make([]string, len(rows.Tags))
+	for i, at := range rows.Tags {
+		names[i] = rows.Batch.ColumnName(at)
+	}
+	return names
+}

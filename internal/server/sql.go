@@ -1,0 +1,226 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/encode"
+	"github.com/scoterdb/scoter/internal/mutate"
+	"github.com/scoterdb/scoter/internal/session"
+)
+
+// maxStatement bounds the text of a request to POST /api/v1/sql, parameters included.
+const maxStatement = 64 << 20
+
+// sqlRequest is the JSON body of POST /api/v1/sql.
+type sqlRequest struct {
+	SQL       string          `json:"sql"`
+	Params    json.RawMessage `json:"params"`
+	Database  string          `json:"database"`
+	TimeoutMS int64           `json:"timeout_ms"`
+	MaxRows   int64           `json:"max_rows"`
+	Format    string          `json:"format"`
+}
+
+// sql runs statements and streams the last one's answer.
+func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
+	started := time.Now()
+	req, err := s.parseSQL(w, r)
+	if err != nil {
+		return err
+	}
+	format, err := encode.ParseFormat(r.Header.Get("Accept"), req.Format)
+	if err != nil {
+		return err
+	}
+	args, err := parseParams(req.Params)
+	if err != nil {
+		return err
+	}
+	timeout := s.settings.QueryTimeout
+	if t := time.Duration(req.TimeoutMS) * time.Millisecond; t > 0 && t < timeout {
+		timeout = t
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+	defer cancel()
+	ctx, done := s.queries.Begin(ctx, req.SQL, req.Database, who.name)
+	defer done()
+
+	role := who.role
+	if r.Method == http.MethodGet {
+		role = min(role, session.Reader) // a link must not change anything
+	}
+	answer, err := s.executor.Execute(ctx, session.Request{SQL: req.SQL, Args: args, Database: req.Database, Role: role})
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if answer.Rows == nil {
+		writeJSON(w, http.StatusOK, struct {
+			mutate.Counts
+			Elapsed float64 `json:"elapsed_ms"`
+		}{answer.Counts, milliseconds(time.Since(started))})
+		return nil
+	}
+	return s.stream(ctx, w, answer, format, encode.Options{
+		MaxRows:  req.MaxRows,
+		Elapsed:  func() time.Duration { return time.Since(started) },
+		RowsRead: func() int64 { return answer.Stats.RowsRead },
+	})
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// stream writes a result. The first batch is awaited before the header, so that an error
+// until then has a status of its own; a later one ends the answer in a way that the client sees.
+func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *session.Answer, format encode.Format, opts encode.Options) error {
+	src := &peeked{Rows: answer.Rows}
+	if err := src.peek(ctx); err != nil {
+		return err
+	}
+	defer src.drop()
+	w.Header().Set("Content-Type", format.ContentType())
+	if answer.Counts != (mutate.Counts{}) {
+		w.Header().Set("Scoter-Inserted", strconv.FormatInt(answer.Counts.Inserted, 10))
+		w.Header().Set("Scoter-Updated", strconv.FormatInt(answer.Counts.Updated, 10))
+		w.Header().Set("Scoter-Deleted", strconv.FormatInt(answer.Counts.Deleted, 10))
+	}
+	stats, err := encode.Write(ctx, w, format, src, opts)
+	s.metrics.rowsOut.Add(int(stats.Rows))
+	if err != nil {
+		s.log.Warn("result broken off", "rows", stats.Rows, "error", err)
+		if format != encode.JSON && format != encode.MessagePack {
+			panic(http.ErrAbortHandler) // cut the connection: these formats cannot say it
+		}
+	}
+	return nil
+}
+
+// peeked is rows whose first batch was fetched already.
+type peeked struct {
+	mutate.Rows
+	first arrow.RecordBatch
+	err   error
+}
+
+func (p *peeked) peek(ctx context.Context) error {
+	p.first, p.err = p.Rows.Next(ctx)
+	if errors.Is(p.err, io.EOF) {
+		return nil
+	}
+	return p.err
+}
+
+func (p *peeked) Next(ctx context.Context) (arrow.RecordBatch, error) {
+	if rec := p.first; rec != nil {
+		p.first = nil
+		return rec, nil
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return p.Rows.Next(ctx)
+}
+
+func (p *peeked) drop() {
+	if p.first != nil {
+		p.first.Release()
+	}
+}
+
+func (s *Server) parseSQL(w http.ResponseWriter, r *http.Request) (sqlRequest, error) {
+	q := r.URL.Query()
+	req := sqlRequest{SQL: q.Get("q"), Database: q.Get("database"), Format: q.Get("format")}
+	var err error
+	for name, field := range map[string]*int64{"timeout_ms": &req.TimeoutMS, "max_rows": &req.MaxRows} {
+		if v := q.Get(name); v != "" {
+			if *field, err = strconv.ParseInt(v, 10, 64); err != nil || *field < 0 {
+				return req, base.Errorf(base.Invalid, "%s: %q is no count", name, v)
+			}
+		}
+	}
+	if r.Method == http.MethodPost {
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxStatement))
+		if err != nil {
+			return req, base.Errorf(base.TooLarge, "statement: %w", err)
+		}
+		mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		if mediaType == "application/json" {
+			d := json.NewDecoder(bytes.NewReader(text))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&req); err != nil {
+				return req, base.Errorf(base.Invalid, "the body is no JSON request: %w", err).
+					WithHint(`{"sql": "...", "params": [...], "database": "..."}; or send the SQL itself as text/plain`)
+			}
+		} else {
+			req.SQL = string(text)
+		}
+	}
+	if req.Database == "" {
+		req.Database = r.Header.Get("X-Arc-Database")
+	}
+	if req.Database == "" {
+		req.Database = s.settings.Database
+	}
+	return req, nil
+}
+
+// parseParams reads an array of positional or an object of named parameters. Integers stay
+// exact.
+func parseParams(raw json.RawMessage) ([]any, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, base.Errorf(base.Invalid, "params: %w", err)
+	}
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			var err error
+			if v[i], err = parseParam(v[i]); err != nil {
+				return nil, base.Wrap(err, "parameter %d", i+1)
+			}
+		}
+		return v, nil
+	case map[string]any:
+		for name := range v {
+			var err error
+			if v[name], err = parseParam(v[name]); err != nil {
+				return nil, base.Wrap(err, "parameter $%s", name)
+			}
+		}
+		return []any{v}, nil
+	}
+	return nil, base.Errorf(base.Invalid, "params is neither an array nor an object")
+}
+
+func parseParam(v any) (any, error) {
+	switch v := v.(type) {
+	case json.Number:
+		if i, err := v.Int64(); err == nil {
+			return i, nil
+		}
+		if u, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
+			return u, nil
+		}
+		return v.Float64()
+	case []any, map[string]any:
+		return nil, base.Errorf(base.Invalid, "arrays and objects cannot be parameters").
+			WithHint("send JSON text and convert it: from_json($1, '[\"BIGINT\"]')")
+	}
+	return v, nil
+}

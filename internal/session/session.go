@@ -1,0 +1,161 @@
+// Package session executes SQL texts: it cuts them into statements and hands each
+// to the package that knows its kind. Server, command line and embedded use come through here.
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/mutate"
+	"github.com/scoterdb/scoter/internal/query"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// Role is what a caller may do. Each role may do what the ones before it may.
+type Role uint8
+
+const (
+	// Nobody may do nothing.
+	Nobody Role = iota
+	// Reader may run queries.
+	Reader
+	// Writer may also change rows, tables and databases.
+	Writer
+	// Admin may also read files and see the server's inside.
+	Admin
+)
+
+// Request is one or more statements, separated by semicolons.
+type Request struct {
+	SQL      string
+	Args     []any // positional, or one map[string]any; only with a single statement
+	Database string
+	Role     Role
+}
+
+// Answer is what the last statement of a request gave. Close it.
+type Answer struct {
+	// Rows is the result; nil for a statement without one.
+	Rows mutate.Rows
+	// Verb of the statement, upper-case, and what it changed.
+	Verb   string
+	Counts mutate.Counts
+	Stats  query.Stats
+	close  func()
+}
+
+// Close frees what the answer holds.
+func (a *Answer) Close() {
+	if a.close != nil {
+		a.close()
+		a.close = nil
+	}
+}
+
+// Executor executes requests. It is safe for concurrent use.
+type Executor struct {
+	query  *query.Runner
+	mutate *mutate.Mutator
+}
+
+// New returns an executor.
+func New(q *query.Runner, m *mutate.Mutator) *Executor { return &Executor{q, m} }
+
+// Execute runs the statements in order, each its own atomic edit, and returns the answer
+// of the last. An error names the statement, if there are several; those before it stay done.
+func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
+	statements, err := sqltoken.Statements(req.SQL)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(statements) == 0:
+		return nil, base.Errorf(base.Invalid, "no statement")
+	case len(statements) > 1 && len(req.Args) > 0:
+		return nil, base.Errorf(base.Invalid, "parameters need a single statement, not %d", len(statements))
+	}
+	for i, s := range statements {
+		started := time.Now()
+		answer, err := x.one(ctx, req, s)
+		if err != nil {
+			return nil, locate(err, s, i, len(statements))
+		}
+		if i == len(statements)-1 {
+			answer.Verb = s.Verb()
+			if answer.Stats.Planning == 0 {
+				answer.Stats.Planning = time.Since(started)
+			}
+			return answer, nil
+		}
+		if answer.Rows != nil {
+			err = mutate.Discard(ctx, answer.Rows)
+		}
+		answer.Close()
+		if err != nil {
+			return nil, locate(err, s, i, len(statements))
+		}
+	}
+	panic("unreachable")
+}
+
+// locate makes an error's position one in the whole text and says which of several statements failed.
+func locate(err error, s sqltoken.Statement, i, n int) error {
+	e := new(base.Error)
+	if errors.As(err, &e) && e.Position > 0 {
+		err = e.At(e.Position + s.Offset)
+	}
+	if n > 1 {
+		return base.Wrap(err, "statement %d of %d", i+1, n)
+	}
+	return err
+}
+
+func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (*Answer, error) {
+	verb := s.Verb()
+	switch verb {
+	case "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "DROP", "ALTER":
+		if req.Role < Writer {
+			return nil, base.Errorf(base.Forbidden, "%s needs the role writer", verb)
+		}
+		result, err := x.mutate.Execute(ctx, s, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
+		if err != nil {
+			return nil, err
+		}
+		return &Answer{Rows: result.Rows, Counts: result.Counts, close: result.Close}, nil
+	}
+	if hint, refused := refusals[verb]; refused {
+		return nil, base.Errorf(base.Forbidden, "%s is not allowed", verb).WithHint("%s", hint).At(1)
+	}
+	if req.Role < Reader {
+		return nil, base.Errorf(base.Forbidden, "a query needs the role reader")
+	}
+	rows, err := x.query.Run(ctx, query.Request{SQL: s.Text, Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Rows: rows, Stats: rows.Stats, close: rows.Close}, nil
+}
+
+// refusals are DuckDB's statements that Scoter has no use for or another way to do.
+var refusals = func() map[string]string {
+	out := map[string]string{}
+	for words, hint := range map[string]string{
+		"COPY EXPORT":                           "ask for the result in the format you need (?format=parquet), or use scoter sql --output",
+		"IMPORT LOAD INSTALL":                   "load files with scoter load or over HTTP; extensions are not loaded at run time",
+		"ATTACH DETACH":                         "databases are made with CREATE DATABASE",
+		"SET RESET PRAGMA":                      "settings are the server's: see scoter config, and scoter.settings in SQL",
+		"BEGIN START COMMIT END ROLLBACK ABORT": "every statement is a transaction of its own; MERGE INTO and INSERT ... ON CONFLICT change several rows at once",
+		"USE":                                   "name the database in the request (?database=) or qualify the table: database.table",
+		"CALL CHECKPOINT FORCE VACUUM ANALYZE":  "Scoter does its own upkeep: see scoter.merges and scoter.parts",
+		"PREPARE EXECUTE DEALLOCATE":            "send parameters with the statement: {\"sql\": ..., \"params\": [...]}",
+		"COMMENT GRANT REVOKE":                  "there is nothing to do it with",
+	} {
+		for _, w := range strings.Fields(words) {
+			out[w] = hint
+		}
+	}
+	return out
+}()

@@ -1,0 +1,65 @@
+// Package system is what Scoter tells of itself in SQL: the tables scoter.tables, parts,
+// queries and so on, and information_schema.
+package system
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Query is one request being executed.
+type Query struct {
+	ID       uint64
+	Started  time.Time
+	SQL      string
+	Database string
+	User     string
+}
+
+// Queries knows the requests being executed.
+type Queries struct {
+	last    atomic.Uint64
+	mu      sync.Mutex
+	running map[uint64]*Query // guarded by mu
+}
+
+// NewQueries returns an empty list.
+func NewQueries() *Queries { return &Queries{running: map[uint64]*Query{}} }
+
+// Begin enters a request. Its context ends when the returned function is called, and not before
+// the request does otherwise.
+func (q *Queries) Begin(ctx context.Context, sql, database, user string) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	entry := &Query{ID: q.last.Add(1), Started: time.Now(), SQL: sql, Database: database, User: user}
+	q.mu.Lock()
+	q.running[entry.ID] = entry
+	q.mu.Unlock()
+	return ctx, func() {
+		cancel()
+		q.mu.Lock()
+		delete(q.running, entry.ID)
+		q.mu.Unlock()
+	}
+}
+
+// Running returns how many there are.
+func (q *Queries) Running() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.running)
+}
+
+// List returns them, oldest first.
+func (q *Queries) List() []Query {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := make([]Query, 0, len(q.running))
+	for _, entry := range q.running {
+		out = append(out, *entry)
+	}
+	slices.SortFunc(out, func(a, b Query) int { return a.Started.Compare(b.Started) })
+	return out
+}

@@ -1,0 +1,276 @@
+package system
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Store is what the system tables tell of: the engine.
+type Store interface {
+	Databases() []string
+	Schemas() []catalog.SchemaName
+	Tables() []schema.Table
+	Views() []catalog.View
+	Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error)
+}
+
+// Setting is a row of scoter.settings.
+type Setting struct{ Name, Value string }
+
+// Tables answers queries on system tables.
+type Tables struct {
+	store    Store
+	queries  *Queries
+	settings []Setting
+	merges   func() []Merge
+}
+
+// Merge is a row of scoter.merges.
+type Merge struct {
+	Table     string
+	Partition string
+	Sources   int
+	Rows      int64
+	Bytes     int64
+	Started   time.Time
+	Finished  time.Time // zero while it runs
+	Error     string
+}
+
+// NewTables returns the system tables. Settings are those of the process; merges lists the
+// running and the latest ones.
+func NewTables(store Store, queries *Queries, settings []Setting, merges func() []Merge) *Tables {
+	return &Tables{store, queries, settings, merges}
+}
+
+// relation is a system table: its columns ("name TYPE") and how its rows come about.
+type relation struct {
+	columns []string
+	rows    func(t *Tables, database string) ([][]string, error)
+}
+
+// relations are all system tables by schema and name. Every value is SQL text.
+var relations = map[string]relation{
+	"scoter.databases": {[]string{"database_name VARCHAR"}, (*Tables).databases},
+	"scoter.tables": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "table_id BIGINT",
+		"rows BIGINT", "bytes BIGINT", "parts BIGINT", "memtable_rows BIGINT", "definition VARCHAR"}, (*Tables).tables},
+	"scoter.columns": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "column_name VARCHAR", "column_id BIGINT",
+		"position BIGINT", "data_type VARCHAR", "nullable BOOLEAN", "default_value VARCHAR", "sort_position BIGINT"}, (*Tables).columns},
+	"scoter.parts": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "part_id BIGINT", "partition VARCHAR", "rows BIGINT",
+		"bytes BIGINT", "level BIGINT", "schema_version BIGINT", "min_seq BIGINT", "max_seq BIGINT", "created TIMESTAMPTZ", "path VARCHAR"}, (*Tables).parts},
+	"scoter.queries": {[]string{"query_id BIGINT", "started TIMESTAMPTZ", "elapsed_ms DOUBLE", "database_name VARCHAR", "user_name VARCHAR", "sql VARCHAR"},
+		(*Tables).runningQueries},
+	"scoter.merges": {[]string{"table_name VARCHAR", "partition VARCHAR", "sources BIGINT", "rows BIGINT", "bytes BIGINT", "started TIMESTAMPTZ",
+		"finished TIMESTAMPTZ", "error VARCHAR"}, (*Tables).listMerges},
+	"scoter.settings":    {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},
+	"scoter.show_tables": {[]string{"name VARCHAR"}, (*Tables).showTables},
+	"information_schema.tables": {[]string{"table_catalog VARCHAR", "table_schema VARCHAR", "table_name VARCHAR", "table_type VARCHAR"},
+		(*Tables).informationTables},
+	"information_schema.columns": {[]string{"table_catalog VARCHAR", "table_schema VARCHAR", "table_name VARCHAR", "column_name VARCHAR",
+		"ordinal_position INTEGER", "column_default VARCHAR", "is_nullable VARCHAR", "data_type VARCHAR"}, (*Tables).informationColumns},
+	"information_schema.schemata": {[]string{"catalog_name VARCHAR", "schema_name VARCHAR"}, (*Tables).schemata},
+}
+
+// Relation returns the query text for a system table, or false if there is none of the
+// name. Database is the one that the statement runs in.
+func (t *Tables) Relation(schemaName, name, database string) (string, bool, error) {
+	r, ok := relations[schemaName+"."+name]
+	if !ok {
+		return "", false, nil
+	}
+	rows, err := r.rows(t, database)
+	if err != nil {
+		return "", true, base.Wrap(err, "%s.%s", schemaName, name)
+	}
+	casts := make([]string, len(r.columns))
+	for i, c := range r.columns {
+		column, typ, _ := strings.Cut(c, " ")
+		casts[i] = "CAST(c" + strconv.Itoa(i) + " AS " + typ + ") AS " + schema.Quote(column)
+	}
+	var b strings.Builder
+	b.WriteString("SELECT " + strings.Join(casts, ", ") + " FROM (VALUES ")
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("(" + strings.Join(row, ", ") + ")")
+	}
+	if len(rows) == 0 {
+		b.WriteString("(" + strings.TrimSuffix(strings.Repeat("NULL, ", len(r.columns)), ", ") + ")")
+	}
+	b.WriteString(") AS v(")
+	for i := range r.columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("c" + strconv.Itoa(i))
+	}
+	b.WriteString(")")
+	if len(rows) == 0 {
+		b.WriteString(" WHERE false")
+	}
+	return b.String(), true, nil
+}
+
+func text(s string) string { return schema.QuoteString(s) }
+
+func optional(s string) string {
+	if s == "" {
+		return "NULL"
+	}
+	return text(s)
+}
+
+func number[T ~int | ~int64 | ~uint32 | ~uint64](n T) string { return strconv.FormatInt(int64(n), 10) }
+
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "NULL"
+	}
+	return text(t.UTC().Format("2006-01-02 15:04:05.000000-07:00"))
+}
+
+func (t *Tables) databases(string) (rows [][]string, err error) {
+	for _, d := range t.store.Databases() {
+		rows = append(rows, []string{text(d)})
+	}
+	return rows, nil
+}
+
+func names(t schema.Table) []string { return []string{text(t.Database), text(t.Schema), text(t.Name)} }
+
+// each calls f with every table as one snapshot has it.
+func (t *Tables) each(f func(*snapshot.Table)) error {
+	snap, err := t.store.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer snap.Release()
+	for _, s := range t.store.Tables() {
+		if seen := snap.Tables[s.ID]; seen != nil {
+			f(seen)
+		}
+	}
+	return nil
+}
+
+func (t *Tables) tables(string) (rows [][]string, err error) {
+	err = t.each(func(s *snapshot.Table) {
+		var bytes, inMemory int64
+		for _, p := range s.Parts {
+			bytes += p.Bytes
+		}
+		for _, m := range s.Memtables {
+			inMemory += m.Rows
+		}
+		rows = append(rows, append(names(s.Schema), number(s.Schema.ID), number(s.Rows()), number(bytes), number(len(s.Parts)),
+			number(inMemory), text(s.Schema.String())))
+	})
+	return rows, err
+}
+
+func (t *Tables) columns(string) (rows [][]string, err error) {
+	for _, s := range t.store.Tables() {
+		for i, c := range s.Columns {
+			sorted := "NULL"
+			for k, f := range s.SortKey {
+				if f.Column == c.ID {
+					sorted = number(k + 1)
+				}
+			}
+			rows = append(rows, append(names(s), text(c.Name), number(c.ID), number(i+1), text(c.Type.String()),
+				strconv.FormatBool(!c.NotNull), optional(c.Default), sorted))
+		}
+	}
+	return rows, nil
+}
+
+func (t *Tables) parts(string) (rows [][]string, err error) {
+	err = t.each(func(s *snapshot.Table) {
+		for _, p := range s.Parts {
+			rows = append(rows, append(names(s.Schema), number(p.ID), text(p.Partition), number(p.Rows), number(p.Bytes), number(p.Level),
+				number(p.SchemaVersion), number(p.MinSeq), number(p.MaxSeq), moment(p.Created),
+				text("parts/"+number(p.Table)+"/"+number(p.ID)+".parquet")))
+		}
+	})
+	return rows, err
+}
+
+func (t *Tables) runningQueries(string) (rows [][]string, err error) {
+	for _, q := range t.queries.List() {
+		rows = append(rows, []string{number(q.ID), moment(q.Started), strconv.FormatFloat(float64(time.Since(q.Started).Microseconds())/1000, 'f', 3, 64),
+			text(q.Database), text(q.User), text(q.SQL)})
+	}
+	return rows, nil
+}
+
+func (t *Tables) listMerges(string) (rows [][]string, err error) {
+	for _, m := range t.merges() {
+		rows = append(rows, []string{text(m.Table), text(m.Partition), number(m.Sources), number(m.Rows), number(m.Bytes),
+			moment(m.Started), moment(m.Finished), optional(m.Error)})
+	}
+	return rows, nil
+}
+
+func (t *Tables) listSettings(string) (rows [][]string, err error) {
+	for _, s := range t.settings {
+		rows = append(rows, []string{text(s.Name), text(s.Value)})
+	}
+	return rows, nil
+}
+
+func (t *Tables) showTables(database string) (rows [][]string, err error) {
+	for _, s := range t.store.Tables() {
+		if schema.Fold(s.Database) == schema.Fold(database) {
+			rows = append(rows, []string{text(s.Name)})
+		}
+	}
+	for _, v := range t.store.Views() {
+		if schema.Fold(v.Name.Database) == schema.Fold(database) {
+			rows = append(rows, []string{text(v.Name.Name)})
+		}
+	}
+	return rows, nil
+}
+
+func (t *Tables) informationTables(string) (rows [][]string, err error) {
+	for _, s := range t.store.Tables() {
+		rows = append(rows, append(names(s), text("BASE TABLE")))
+	}
+	for _, v := range t.store.Views() {
+		rows = append(rows, []string{text(v.Name.Database), text(v.Name.Schema), text(v.Name.Name), text("VIEW")})
+	}
+	return rows, nil
+}
+
+func (t *Tables) informationColumns(string) (rows [][]string, err error) {
+	for _, s := range t.store.Tables() {
+		for i, c := range s.Columns {
+			nullable := "YES"
+			if c.NotNull {
+				nullable = "NO"
+			}
+			rows = append(rows, append(names(s), text(c.Name), number(i+1), optional(c.Default), text(nullable), text(c.Type.String())))
+		}
+	}
+	for _, v := range t.store.Views() {
+		for i, c := range v.Columns {
+			rows = append(rows, []string{text(v.Name.Database), text(v.Name.Schema), text(v.Name.Name), text(c.Name), number(i + 1), "NULL",
+				text("YES"), text(c.Type.String())})
+		}
+	}
+	return rows, nil
+}
+
+func (t *Tables) schemata(string) (rows [][]string, err error) {
+	for _, s := range t.store.Schemas() {
+		rows = append(rows, []string{text(s.Database), text(s.Name)})
+	}
+	return rows, nil
+}

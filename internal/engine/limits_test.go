@@ -1,0 +1,356 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
+	disk, clock := newSlowDisk(), newManualClock()
+	settings := manual
+	settings.MemoryBytes, settings.MaxWait = 1<<20, 5*time.Second
+	e, err := Open("/db", settings, Components{FS: disk, Clock: clock, Logger: quiet, PoisonMemory: true})
+	must(t, err)
+	_, err = createNumbers(e, "t")
+	must(t, err)
+	disk.hold()
+	// A batch takes about 300 KB, for its rows and its frame: three fit, the others wait.
+	const writers, rows = 12, 10_000
+	errs := make(chan error, writers)
+	for w := range writers {
+		go func() {
+			_, err := appendNumbers(e, "t", fmt.Sprintf("w%d", w), 0, rows, AppendOptions{})
+			errs <- err
+		}()
+	}
+	disk.waitUntilHeld()
+	waiting := 0
+	eventually(func() bool {
+		e.budget.mu.Lock()
+		defer e.budget.mu.Unlock()
+		if e.budget.used > settings.MemoryBytes {
+			t.Fatalf("%d bytes in use, the limit is %d", e.budget.used, settings.MemoryBytes)
+		}
+		waiting = len(e.budget.queue)
+		return waiting >= writers-4 && e.budget.used > settings.MemoryBytes/2
+	})
+	// Somebody who gives up leaves the line.
+	short, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := e.Reserve(short, settings.MemoryBytes/2); base.KindOf(err) != base.Canceled {
+		t.Fatalf("error %v", err)
+	}
+	refused := 0
+	for refused == 0 {
+		clock.advance(5 * time.Second)
+		select {
+		case err := <-errs:
+			wantKind(t, err, base.Unavailable)
+			refused++
+		default:
+		}
+	}
+	disk.letGo()
+	acked := 0
+	for range writers - refused {
+		clock.advance(5 * time.Second)
+		if err := <-errs; err == nil {
+			acked++
+		} else {
+			wantKind(t, err, base.Unavailable)
+		}
+	}
+	found, err := readNumbers(e, "t")
+	must(t, err)
+	if acked == 0 || len(found) != acked*rows {
+		t.Fatalf("%d requests acknowledged, %d rows found", acked, len(found))
+	}
+	must(t, e.Flush(ctx))
+	if used := e.budget.inUse(); used != 0 {
+		t.Fatalf("%d bytes in use after the flush", used)
+	}
+	_, err = appendNumbers(e, "t", "late", 0, rows, AppendOptions{})
+	must(t, err)
+	_, err = appendNumbers(e, "t", "giant", 0, 100_000, AppendOptions{})
+	wantKind(t, err, base.TooLarge)
+	mustEnd(t, e)
+}
+
+func TestMemoryIsGivenInOrderAndExactly(t *testing.T) {
+	b := &budget{limit: 10}
+	never := func() <-chan time.Time { return nil }
+	must(t, b.acquire(ctx, 6, never, func() {}))
+	var done sync.WaitGroup
+	var order []int64
+	for _, bytes := range []int64{5, 4} { // 4 would fit, but 5 was first
+		ready := make(chan struct{})
+		done.Go(func() {
+			if err := b.acquire(ctx, bytes, never, func() { close(ready) }); err != nil {
+				t.Error(err)
+			}
+			order = append(order, bytes)
+			b.release(bytes)
+		})
+		<-ready
+		if bytes == 5 {
+			eventually(func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.queue) == 1 })
+		}
+	}
+	b.mu.Lock()
+	if b.used != 6 || len(b.queue) != 2 {
+		t.Errorf("%d in use, %d waiting", b.used, len(b.queue))
+	}
+	b.mu.Unlock()
+	b.release(6)
+	done.Wait()
+	if b.used != 0 || len(order) != 2 {
+		t.Fatalf("%d in use, order %v", b.used, order)
+	}
+}
+
+func TestAFullDiskIsReportedAndRecoveredFrom(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	_, err := createNumbers(e, "t")
+	must(t, err)
+	h := &history{acked: map[string]int{}}
+	const rows = 200
+	writer := strings.Repeat("w", 1000)
+	write := func(from int) error {
+		_, err := appendNumbers(e, "t", writer, from, rows, AppendOptions{})
+		if err == nil {
+			for i := range rows {
+				h.acked[fmt.Sprintf("%s:%d", writer, from+i)]++
+			}
+		}
+		return err
+	}
+	must(t, write(0))
+	disk.SetCapacity(200 << 10)
+	full := 0
+	for i := 1; full < 3; i++ {
+		if err := write(i * rows); err != nil {
+			wantKind(t, err, base.StorageFull)
+			full++
+		}
+	}
+	// Neither a flush nor DDL succeeds, and neither breaks anything.
+	wantKind(t, e.Flush(ctx), base.StorageFull)
+	if _, err := createNumbers(e, "other"); err != nil {
+		wantKind(t, err, base.StorageFull)
+	}
+	disk.SetCapacity(-1)
+	must(t, write(100_000_000))
+	must(t, e.Flush(ctx))
+	must(t, write(200_000_000))
+	for range 2 {
+		found, err := readNumbers(e, "t")
+		must(t, err)
+		if len(found) != len(h.acked) {
+			t.Fatalf("%d rows, want the %d acknowledged", len(found), len(h.acked))
+		}
+		for row := range h.acked {
+			if found[row] != 1 {
+				t.Fatalf("row %s is there %d times, %d rows, %d acked\n%s", row, found[row], len(found), len(h.acked), e.DebugString())
+			}
+		}
+		mustEnd(t, e)
+		e = mustOpen(t, disk)
+	}
+	mustEnd(t, e)
+}
+
+func TestWritersLearnWhyMemoryDoesNotBecomeFree(t *testing.T) {
+	disk, clock := vfs.NewCrashable(), newManualClock()
+	failing := vfs.Failing(disk, func(op vfs.Op) error {
+		if op.Kind.Writes() && strings.Contains(op.Path, "/parts/") {
+			return vfs.ErrNoSpace
+		}
+		return nil
+	})
+	e, err := Open("/db", Settings{MemoryBytes: 1 << 20, FlushBytes: 200 << 10}, Components{FS: failing, Clock: clock, Logger: quiet})
+	must(t, err)
+	_, err = createNumbers(e, "t")
+	must(t, err)
+	acked := 0
+	for err = error(nil); err == nil; {
+		result := make(chan error, 1)
+		go func() {
+			_, err := appendNumbers(e, "t", "w", acked*1000, 1000, AppendOptions{})
+			result <- err
+		}()
+		eventually(func() bool {
+			select {
+			case err = <-result:
+				return true
+			default:
+				if e.Status().FlushFailing != nil {
+					clock.advance(e.settings.MaxWait)
+				}
+				return false
+			}
+		})
+		if err == nil {
+			acked++
+		}
+	}
+	wantKind(t, err, base.StorageFull)
+	failing.SetRule(vfs.Never)
+	// The flusher tries again by itself, and writers go on.
+	eventually(func() bool {
+		clock.advance(flushRetry)
+		return e.Status().Generations == 0 && e.Status().FlushFailing == nil
+	})
+	_, err = appendNumbers(e, "t", "w", acked*1000, 1000, AppendOptions{})
+	must(t, err)
+	found, err := readNumbers(e, "t")
+	must(t, err)
+	if len(found) != (acked+1)*1000 {
+		t.Fatalf("%d rows, want %d", len(found), (acked+1)*1000)
+	}
+	must(t, e.Flush(ctx))
+	mustEnd(t, e)
+}
+
+func TestAFailedSyncStopsAllWritesUntilRestart(t *testing.T) {
+	disk := vfs.NewCrashable()
+	failing := vfs.Failing(disk, vfs.Never)
+	e := mustOpen(t, failing)
+	table, err := createNumbers(e, "t")
+	must(t, err)
+	_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
+	must(t, err)
+	failing.SetRule(vfs.Where(func(op vfs.Op) bool { return strings.HasSuffix(op.Path, ".wal") }, vfs.OnKind(vfs.OpSync, nil)))
+	_, err = appendNumbers(e, "t", "w", 10, 10, AppendOptions{})
+	wantKind(t, err, base.Unavailable)
+	failing.SetRule(vfs.Never)
+	for what, write := range map[string]func() error{
+		"append":   func() error { _, err := appendNumbers(e, "t", "w", 20, 10, AppendOptions{}); return err },
+		"create":   func() error { _, err := createNumbers(e, "other"); return err },
+		"truncate": func() error { _, err := e.Truncate(ctx, table.ID); return err },
+		"flush":    func() error { return e.Flush(ctx) },
+	} {
+		if err := write(); base.KindOf(err) != base.Unavailable || !strings.Contains(err.Error(), "stopped") {
+			t.Errorf("%s after a failed sync: %v", what, err)
+		}
+	}
+	found, err := readNumbers(e, "t")
+	must(t, err)
+	if len(found) != 10 {
+		t.Fatalf("%d rows visible, want the 10 acknowledged", len(found))
+	}
+	if err := e.Close(); err == nil {
+		t.Error("closing a broken log reports nothing")
+	}
+	e = mustOpen(t, disk)
+	found, err = readNumbers(e, "t")
+	must(t, err)
+	if len(found) != 10 && len(found) != 20 {
+		t.Fatalf("%d rows, want the 10 acknowledged, and of the other request all or none", len(found))
+	}
+	mustEnd(t, e)
+}
+
+func TestAsynchronousRowsAreSyncedByTheClock(t *testing.T) {
+	disk, clock := vfs.NewCrashable(), newManualClock()
+	e, err := tryOpen(disk, clock)
+	must(t, err)
+	_, err = createNumbers(e, "t")
+	must(t, err)
+	_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{Async: true})
+	must(t, err)
+	rowsAfterCrash := func() int {
+		e := mustOpen(t, disk.CrashClone(rand.New(rand.NewPCG(1, 1)), 0))
+		found, err := readNumbers(e, "t")
+		must(t, err)
+		mustEnd(t, e)
+		return len(found)
+	}
+	if n := rowsAfterCrash(); n != 0 {
+		t.Fatalf("%d rows durable before any sync", n)
+	}
+	clock.waitForTimer(e.settings.SyncInterval)
+	clock.advance(e.settings.SyncInterval)
+	eventually(func() bool { return rowsAfterCrash() == 10 })
+	mustEnd(t, e)
+}
+
+func TestRowsBecomePartsByTheirAge(t *testing.T) {
+	clock := newManualClock()
+	e, err := Open("/db", Settings{}, Components{FS: vfs.NewCrashable(), Clock: clock, Logger: quiet, PoisonMemory: true})
+	must(t, err)
+	table, err := createNumbers(e, "t")
+	must(t, err)
+	_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
+	must(t, err)
+	clock.waitForTimer(e.settings.FlushAge)
+	clock.advance(e.settings.FlushAge)
+	eventually(func() bool {
+		s, err := e.Snapshot(table.ID)
+		must(t, err)
+		defer s.Release()
+		return len(s.Tables[table.ID].Parts) == 1 && len(s.Tables[table.ID].Memtables) == 0
+	})
+	mustEnd(t, e)
+}
+
+func TestAClosedEngineRefusesWithoutHanging(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createNumbers(e, "t")
+	must(t, err)
+	must(t, e.Close())
+	must(t, e.Close())
+	_, snapshotErr := e.Snapshot(table.ID)
+	_, appendErr := e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{numbersBatch("w", 0, 1)}}}, AppendOptions{})
+	_, createErr := createNumbers(e, "u")
+	for what, err := range map[string]error{"snapshot": snapshotErr, "append": appendErr, "create": createErr, "flush": e.Flush(ctx), "check": e.Check(ctx)} {
+		if err == nil {
+			t.Errorf("%s after Close succeeds", what)
+		}
+	}
+}
+
+func TestOneDirectoryIsOpenOnce(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	_, err := tryOpen(disk, newManualClock())
+	wantKind(t, err, base.Conflict)
+	mustEnd(t, e)
+	mustEnd(t, mustOpen(t, disk))
+}
+
+func TestDamageIsFoundByCheck(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	table, err := createNumbers(e, "t")
+	must(t, err)
+	_, err = appendNumbers(e, "t", "w", 0, 1000, AppendOptions{})
+	must(t, err)
+	must(t, e.Flush(ctx))
+	must(t, e.Check(ctx))
+	s, err := e.Snapshot(table.ID)
+	must(t, err)
+	path := e.partPath(table.ID, s.Tables[table.ID].Parts[0].ID)
+	s.Release()
+	f, err := disk.OpenReadWrite(path)
+	must(t, err)
+	_, err = f.WriteAt([]byte{0xff, 0, 0xff}, 100)
+	must(t, errors.Join(err, f.Close()))
+	wantKind(t, e.Check(ctx), base.Corrupt)
+	stray, err := disk.Create(path + "x")
+	must(t, errors.Join(err, stray.Close()))
+	if err := e.Check(ctx); !strings.Contains(err.Error(), path+"x") {
+		t.Fatalf("check: %v", err)
+	}
+	must(t, e.Close())
+}

@@ -68,14 +68,12 @@ func (r *sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Compressed reports whether a body without a Content-Encoding begins like one of the
-// encodings that Decompress knows.
-func Compressed(body []byte) bool {
-	return bytes.HasPrefix(body, magicGzip) || bytes.HasPrefix(body, magicZstd) || bytes.HasPrefix(body, magicLZ4)
-}
-
 func sniff(in *bufio.Reader) string {
 	head, _ := in.Peek(4) // a shorter body has no magic; its error comes again
+	return encodingOf(head)
+}
+
+func encodingOf(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, magicGzip):
 		return "gzip"

@@ -1,0 +1,169 @@
+// Package binary runs the real scoter program in tests.
+package binary
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "scoter-binary-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "scoter")
+	_, here, _, _ := runtime.Caller(0)
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/scoter")
+	cmd.Dir = filepath.Join(filepath.Dir(here), "..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build scoter: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// Path builds the program once per test process and returns where it is.
+func Path(t testing.TB) string {
+	t.Helper()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Server is the program serving a directory.
+type Server struct {
+	URL string
+	cmd *exec.Cmd
+	log *bytes.Buffer
+	end chan error
+}
+
+// Serve starts the program on a directory and a free port, and waits until it is ready.
+func Serve(t testing.TB, dir string, flags ...string) *Server {
+	t.Helper()
+	s := &Server{log: &bytes.Buffer{}, end: make(chan error, 1)}
+	s.cmd = exec.Command(Path(t), append([]string{"serve", "--dir", dir, "--listen", "127.0.0.1:0"}, flags...)...)
+	s.cmd.Dir = t.TempDir()
+	s.cmd.Stderr = s.log
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan string, 1)
+	go func() {
+		var line []byte
+		one := make([]byte, 1)
+		for {
+			if _, err := out.Read(one); err != nil || one[0] == '\n' {
+				break
+			}
+			line = append(line, one[0])
+		}
+		ready <- string(line)
+		_, _ = io.Copy(io.Discard, out)
+		s.end <- s.cmd.Wait()
+	}()
+	select {
+	case line := <-ready:
+		_, url, ok := strings.Cut(line, "ready on ")
+		if !ok {
+			t.Fatalf("scoter did not start: %s%s", line, s.log)
+		}
+		s.URL = url
+	case <-time.After(time.Minute):
+		t.Fatalf("scoter is not ready after a minute: %s", s.log)
+	}
+	t.Cleanup(func() { s.Kill() })
+	return s
+}
+
+// Kill ends the program as kill -9 does. It may be called more than once.
+func (s *Server) Kill() {
+	_ = s.cmd.Process.Signal(syscall.SIGKILL) // it may have ended
+	select {
+	case err := <-s.end:
+		s.end <- err
+	case <-time.After(time.Minute):
+	}
+}
+
+// Stop ends the program as Ctrl-C does, and returns its exit code.
+func (s *Server) Stop(t testing.TB) int {
+	t.Helper()
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-s.end:
+		s.end <- err
+	case <-time.After(time.Minute):
+		t.Fatalf("scoter does not stop: %s", s.log)
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// Log returns what the program has printed to standard error.
+func (s *Server) Log() string { return s.log.String() }
+
+// PID returns the program's process id.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
+// Post sends a body and returns status and answer; an error means that there was none.
+func (s *Server) Post(path, contentType string, body []byte) (int, string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("Content-Type", contentType)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text), err
+}
+
+// Rows runs a query and returns its rows.
+func (s *Server) Rows(t testing.TB, sql string) [][]any {
+	t.Helper()
+	status, text, err := s.Post("/api/v1/sql", "text/plain", []byte(sql))
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("%s: %d %s %v\n%s", sql, status, text, err, s.log)
+	}
+	var answer struct{ Rows [][]any }
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatalf("%s: %v: %s", sql, err, text)
+	}
+	return answer.Rows
+}
+
+// Run runs a subcommand and returns what it printed and its exit code.
+func Run(t testing.TB, args ...string) (string, int) {
+	t.Helper()
+	cmd := exec.Command(Path(t), args...)
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}

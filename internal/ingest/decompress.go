@@ -68,6 +68,9 @@ func (r *sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Compressed reports whether a body begins like one that Decompress decodes.
+func Compressed(body []byte) bool { return encodingOf(body) != "identity" }
+
 func sniff(in *bufio.Reader) string {
 	head, _ := in.Peek(4) // a shorter body has no magic; its error comes again
 	return encodingOf(head)

@@ -41,8 +41,8 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 		limit = DefaultLimit
 	}
 	defer func() {
-		if p := recover(); p != nil {
-			err = base.Errorf(base.Invalid, "Arrow IPC: broken data: %v", p)
+		if p := ingest.Recovered(recover(), "Arrow IPC"); p != nil {
+			err = p
 		}
 		if err != nil {
 			for _, b := range batches {
@@ -99,8 +99,9 @@ func file(body []byte) (stream []byte, batches int, err error) {
 
 // decode appends the stream's batches.
 func (f *frames) decode(batches *[]arrow.RecordBatch) error {
-	alloc := &boundedAllocator{}
-	alloc.left.Store(2*f.budget + 1<<20) // decompression, and what arrow-go adds to align it
+	// frames has checked what compressed buffers claim, but arrow-go can be led to read
+	// a claim from other bytes: it does not check its place in a batch's list of buffers.
+	alloc := ingest.NewBoundedAllocator(2*f.budget + 1<<20) // with what arrow-go adds to align
 	r, err := ipc.NewReaderFromMessageReader(f, ipc.WithAllocator(alloc))
 	if err != nil {
 		return f.explain(err)

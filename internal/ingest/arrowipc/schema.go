@@ -1,8 +1,6 @@
 package arrowipc
 
 import (
-	"sync/atomic"
-
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -70,31 +68,3 @@ func (s *schemaCheck) field(t flatbuffers.Table, depth int, views *int) error {
 	}
 	return nil
 }
-
-// boundedAllocator refuses to allocate more than left bytes in all, by a panic, the
-// only way in which an allocator can refuse; Decode recovers. arrow-go allocates
-// what compressed buffers claim, and it can be led to read a claim from other bytes
-// than those that frames has checked: it does not check its place in a batch's list
-// of buffers.
-type boundedAllocator struct {
-	left atomic.Int64
-}
-
-func (a *boundedAllocator) Allocate(size int) []byte {
-	if size < 0 || a.left.Add(-int64(size)) < 0 {
-		panic("buffers of more bytes than the limit")
-	}
-	return make([]byte, size)
-}
-
-func (a *boundedAllocator) Reallocate(size int, b []byte) []byte {
-	if size <= cap(b) && size >= 0 {
-		return b[:size]
-	}
-	to := a.Allocate(size)
-	copy(to, b)
-	return to
-}
-
-// Free does nothing: what was allocated counts for the whole request.
-func (a *boundedAllocator) Free([]byte) {}

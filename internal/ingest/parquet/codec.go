@@ -1,0 +1,75 @@
+package parquet
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+)
+
+// arrow-go's codecs for zstd and snappy decompress as much as a page's bytes claim,
+// not as much as its header says: a page of a megabyte can take all memory there is.
+// These refuse more than there is room for in dst; all else is arrow-go's. There is
+// one table of codecs for the process, so the bound holds for all its readers.
+func init() {
+	for compression, decode := range map[compress.Compression]func(dst, src []byte) ([]byte, error){
+		compress.Codecs.Zstd:   decodeZstd,
+		compress.Codecs.Snappy: decodeSnappy,
+	} {
+		codec, err := compress.GetCodec(compression)
+		if err != nil {
+			panic(err)
+		}
+		bounded := boundedCodec{Codec: codec, decode: decode}
+		if streaming, ok := codec.(compress.StreamingCodec); ok {
+			compress.RegisterCodec(compression, struct {
+				boundedCodec
+				compress.StreamingCodec
+			}{bounded, streaming})
+			continue
+		}
+		compress.RegisterCodec(compression, bounded)
+	}
+}
+
+type boundedCodec struct {
+	compress.Codec
+	decode func(dst, src []byte) ([]byte, error)
+}
+
+// Decode decodes src into dst. Like arrow-go's codecs it panics on broken bytes.
+func (c boundedCodec) Decode(dst, src []byte) []byte {
+	if dst == nil { // the caller sets no bound
+		return c.Codec.Decode(dst, src)
+	}
+	out, err := c.decode(dst, src)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true))
+})
+
+func decodeZstd(dst, src []byte) ([]byte, error) {
+	d, err := zstdDecoder()
+	if err != nil {
+		return nil, err
+	}
+	return d.DecodeAll(src, dst[:0:len(dst)])
+}
+
+func decodeSnappy(dst, src []byte) ([]byte, error) {
+	n, err := snappy.DecodedLen(src)
+	if err == nil && n > len(dst) {
+		err = errors.New("snappy: more than the page's size")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return snappy.Decode(dst, src)
+}

@@ -1,0 +1,279 @@
+// Package parquet decodes Parquet files.
+//
+// Nothing in a body is trusted: places and sizes in the footer are checked against
+// the body, memory is bounded by an allocator, batches go through ingest.Validate
+// before anyone looks at a value, and a panic of arrow-go on broken bytes is
+// recovered here and is base.Invalid.
+//
+// arrow-go reads the fields of structs (and so of maps) on goroutines of its own,
+// where a panic cannot be recovered. So columns with structs in them are read twice:
+// first each of their leaves alone, here, which does all that can fail there; then as
+// they are.
+package parquet
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// MaxBatchRows is how many rows a batch has at most: those of a part's row group.
+const MaxBatchRows = 122_880
+
+// Decode returns a file's rows, in batches of at most MaxBatchRows rows and of natural
+// types; an empty batch if it has none. The decoded rows may take 1 GiB, or eight
+// times the body if that is more. Errors are base.Invalid or base.TooLarge. The
+// caller releases the batches.
+func Decode(body []byte) (batches []arrow.RecordBatch, err error) {
+	var d decoder
+	defer func() {
+		if p := ingest.Recovered(recover(), "Parquet"); p != nil {
+			err = p
+		}
+		if err == nil {
+			d.release() // arrow-go's readers cannot be released after a panic; the collector takes them
+		} else {
+			for _, b := range batches {
+				b.Release()
+			}
+			batches = nil
+		}
+	}()
+	d.bound = ingest.NewBoundedAllocator(max(1<<30, 8*int64(len(body))))
+	if err := d.open(body); err != nil {
+		return nil, err
+	}
+	if err := d.columns(); err != nil {
+		return nil, err
+	}
+	for rows := int64(0); rows < d.rows || len(batches) == 0; {
+		batch, err := d.batch(min(d.rows-rows, MaxBatchRows))
+		if err != nil {
+			return batches, base.Wrap(err, "Parquet: rows from %d on", rows+1)
+		}
+		batches = append(batches, batch)
+		rows += batch.NumRows()
+	}
+	return batches, nil
+}
+
+type decoder struct {
+	bound   *ingest.BoundedAllocator
+	rows    int64
+	checked *pqarrow.FileReader // allocates from bound
+	plain   *pqarrow.FileReader // for columns with structs, once they are checked
+	groups  []int               // all row groups
+	fields  []arrow.Field
+	readers []*pqarrow.ColumnReader
+}
+
+func (d *decoder) release() {
+	for _, r := range d.readers {
+		r.Release()
+	}
+}
+
+func invalid(err error) error { return base.Errorf(base.Invalid, "Parquet: %w", err) }
+
+func (d *decoder) open(body []byte) error {
+	var err error
+	if d.checked, err = openFile(body, d.bound); err != nil {
+		return err
+	}
+	if d.plain, err = openFile(body, memory.DefaultAllocator); err != nil {
+		return err
+	}
+	f := d.checked.ParquetReader()
+	meta := f.MetaData()
+	if n := meta.Schema.NumColumns(); n > ingest.MaxColumns {
+		return base.Errorf(base.TooLarge, "Parquet: %d columns, more than %d", n, ingest.MaxColumns)
+	}
+	size := int64(len(body))
+	for g := range f.NumRowGroups() {
+		group := meta.RowGroup(g)
+		if group.NumRows() < 0 || group.NumColumns() != meta.Schema.NumColumns() {
+			return base.Errorf(base.Invalid, "Parquet: row group %d of %d rows and %d columns", g, group.NumRows(), group.NumColumns())
+		}
+		d.rows += group.NumRows()
+		d.groups = append(d.groups, g)
+		for c := range group.NumColumns() {
+			chunk, err := group.ColumnChunk(c)
+			if err != nil {
+				return invalid(err)
+			}
+			start := chunk.DataPageOffset()
+			if at := chunk.DictionaryPageOffset(); chunk.HasDictionaryPage() && at > 0 && at < start {
+				start = at
+			}
+			if n := chunk.TotalCompressedSize(); start < 0 || n < 0 || start > size || n > size-start {
+				return base.Errorf(base.Invalid, "Parquet: column %d of row group %d lies at %d, %d bytes, in a body of %d", c, g, start, n, size)
+			}
+		}
+	}
+	if d.rows != f.NumRows() {
+		return base.Errorf(base.Invalid, "Parquet: %d rows in the row groups, %d in the footer", d.rows, f.NumRows())
+	}
+	return nil
+}
+
+func openFile(body []byte, alloc memory.Allocator) (*pqarrow.FileReader, error) {
+	f, err := file.NewParquetReader(bytes.NewReader(body), file.WithReadProps(parquet.NewReaderProperties(alloc)))
+	if err != nil {
+		return nil, invalid(err)
+	}
+	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: MaxBatchRows}, alloc)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	return r, nil
+}
+
+// columns opens the columns' readers.
+func (d *decoder) columns() error {
+	for i := range d.checked.Manifest.Fields {
+		f := &d.checked.Manifest.Fields[i]
+		if depth(f) > ingest.MaxNesting {
+			return base.Errorf(base.TooLarge, "Parquet: column %q is nested deeper than %d", f.Field.Name, ingest.MaxNesting)
+		}
+		from := d.checked
+		if hasStruct(f) {
+			if err := d.check(f); err != nil {
+				return base.Wrap(err, "Parquet: column %q", f.Field.Name)
+			}
+			from = d.plain
+		}
+		leaves := make(map[int]bool)
+		for _, leaf := range leavesOf(f, nil) {
+			leaves[leaf.ColIndex] = true
+		}
+		r, err := from.GetFieldReader(context.Background(), i, leaves, d.groups)
+		if err != nil && len(d.groups) > 0 {
+			return invalid(err)
+		}
+		if r != nil {
+			d.readers = append(d.readers, r)
+		}
+		d.fields = append(d.fields, *f.Field)
+	}
+	return nil
+}
+
+func depth(f *pqarrow.SchemaField) int {
+	deepest := 0
+	for i := range f.Children {
+		deepest = max(deepest, depth(&f.Children[i]))
+	}
+	return deepest + 1
+}
+
+func hasStruct(f *pqarrow.SchemaField) bool {
+	return f.Field.Type.ID() == arrow.STRUCT || slices.ContainsFunc(f.Children, func(c pqarrow.SchemaField) bool { return hasStruct(&c) })
+}
+
+func leavesOf(f *pqarrow.SchemaField, to []*pqarrow.SchemaField) []*pqarrow.SchemaField {
+	if len(f.Children) == 0 {
+		return append(to, f)
+	}
+	for i := range f.Children {
+		to = leavesOf(&f.Children[i], to)
+	}
+	return to
+}
+
+// check reads all leaves of a column, one by one, and counts their memory.
+func (d *decoder) check(f *pqarrow.SchemaField) error {
+	for _, leaf := range leavesOf(f, nil) {
+		if err := d.checkLeaf(leaf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
+	if len(d.groups) == 0 {
+		return nil
+	}
+	alone := *d.checked
+	manifest := *alone.Manifest
+	manifest.Fields = []pqarrow.SchemaField{*leaf} // as if it were a column
+	alone.Manifest = &manifest
+	r, err := alone.GetFieldReader(context.Background(), 0, map[int]bool{leaf.ColIndex: true}, d.groups)
+	if err != nil {
+		return invalid(err)
+	}
+	for rows := int64(0); rows < d.rows; rows += MaxBatchRows {
+		values, err := r.NextBatch(min(d.rows-rows, MaxBatchRows))
+		if err != nil {
+			return invalid(err)
+		}
+		for _, chunk := range values.Chunks() {
+			d.bound.Take(int(chunk.Data().SizeInBytes()))
+		}
+		values.Release()
+	}
+	r.Release()
+	return nil
+}
+
+// batch returns the next rows.
+func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
+	arrays := make([]arrow.Array, 0, len(d.fields))
+	defer func() {
+		for _, a := range arrays {
+			a.Release()
+		}
+	}()
+	fields := slices.Clone(d.fields)
+	for i := range fields {
+		a, err := d.next(i, rows)
+		if err != nil {
+			return nil, base.Wrap(err, "column %q", fields[i].Name)
+		}
+		arrays = append(arrays, a)
+		fields[i].Type = a.DataType()
+	}
+	batch := array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, rows)
+	defer batch.Release()
+	if err := ingest.Validate(batch); err != nil {
+		return nil, err
+	}
+	return ingest.Natural(batch)
+}
+
+// next returns the next rows of a column.
+func (d *decoder) next(i int, rows int64) (arrow.Array, error) {
+	if rows == 0 {
+		b := array.NewBuilder(memory.DefaultAllocator, d.fields[i].Type)
+		defer b.Release()
+		return b.NewArray(), nil
+	}
+	values, err := d.readers[i].NextBatch(rows)
+	if err != nil && err != io.EOF {
+		return nil, base.Errorf(base.Invalid, "%w", err)
+	}
+	defer values.Release()
+	if int64(values.Len()) != rows {
+		return nil, base.Errorf(base.Invalid, "%d values where %d rows are", values.Len(), rows)
+	}
+	if chunks := values.Chunks(); len(chunks) == 1 {
+		chunks[0].Retain()
+		return chunks[0], nil
+	}
+	a, err := array.Concatenate(values.Chunks(), d.bound)
+	if err != nil {
+		return nil, base.Errorf(base.Invalid, "%w", err)
+	}
+	return a, nil
+}

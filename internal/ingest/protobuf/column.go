@@ -1,0 +1,392 @@
+package protobuf
+
+import (
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+)
+
+// store says which buffers a column has.
+type store uint8
+
+const (
+	storeNone  store = iota // presence alone: structs, and messages that projections pass through
+	storeBits               // bool
+	store32                 // 4 bytes a row
+	store64                 // 8 bytes a row
+	storeTime               // 8 bytes a row: microseconds, and what is below them
+	storeText               // utf8: offsets and data
+	storeBytes              // binary: offsets and data
+	storeDict               // utf8: index into a dictionary, until that does not pay
+	storeEnum               // index of the enumerator
+	storeList               // offsets into the child level
+	storeEmpty              // a message without fields: present or not
+	storeCount              // no output: counts a repeated field's elements in a row
+)
+
+// column holds one column's values of one level, rows 0 to level.rows-1, in
+// Arrow's layout. Fixed-width buffers are as long as the level's capacity and zero
+// where nothing was written, so a field that is absent costs nothing: its bit of
+// presence stays zero, or its value is the zero that implicit presence means.
+// Offsets are filled when a later row is written.
+type column struct {
+	store    store
+	optional bool    // has a validity bitmap
+	plain    bool    // storeDict: the dictionary did not pay, the rows are in data
+	implicit bool    // storeDict, storeEnum: index 0 is the value of absent fields
+	rewrote  bool    // storeDict, storeEnum: a value may be in the dictionary that no row has
+	dropped  bool    // storeEnum inside lists and structs: becomes utf8 in the end
+	present  *column // has the effective validity: this column, a message around it, or nil
+
+	level *level // that the column's rows are of
+	child *level // storeList: level of the elements
+
+	valid []byte
+	w64   []uint64
+	w32   []uint32
+	bits  []byte
+
+	// next is one more than the last row written, for the stores that write rows in
+	// ascending order: offsets[next:] are not filled yet.
+	next    int
+	offsets []int32
+	data    []byte
+
+	dict  dictionary
+	enum  *enumerators
+	time  moment
+	keys  mapKeys
+	count int // storeCount: elements seen in row next-1
+}
+
+// level is a sequence of rows: the messages, or the elements of one repeated field.
+type level struct {
+	rows    int
+	cap     int // rows that the columns' fixed-width buffers have room for
+	hint    int // capacity to start with: what the last batch needed
+	mark    int // rows before the message being read
+	columns []*column
+	bits    int // of fixed-width buffers per row
+}
+
+// width returns the bits that a row takes in fixed-width buffers.
+func (c *column) width() int {
+	n := 0
+	if c.optional {
+		n++
+	}
+	switch c.store {
+	case storeBits:
+		n++
+	case store32, storeText, storeBytes, storeList, storeEnum:
+		n += 32
+	case storeDict:
+		n += 64 // an index, an offset when it turns plain
+	case store64:
+		n += 64
+	case storeTime:
+		n += 80
+	}
+	return n
+}
+
+// resize makes room for rows.
+func (c *column) resize(rows int) {
+	if c.optional {
+		c.valid = extend(c.valid, (rows+7)/8)
+	}
+	switch c.store {
+	case storeBits:
+		c.bits = extend(c.bits, (rows+7)/8)
+	case store32, storeEnum:
+		c.w32 = extend(c.w32, rows)
+	case store64:
+		c.w64 = extend(c.w64, rows)
+	case storeTime:
+		c.w64 = extend(c.w64, rows)
+		if c.time.nanos != nil {
+			c.time.nanos = extend(c.time.nanos, rows)
+		}
+	case storeText, storeBytes, storeList:
+		c.offsets = extend(c.offsets, rows+1)
+	case storeDict:
+		if c.plain {
+			c.offsets = extend(c.offsets, rows+1)
+		} else {
+			c.w32 = extend(c.w32, rows)
+		}
+	}
+}
+
+// extend returns s with length n, zeros after what s held.
+func extend[T uint8 | uint16 | uint32 | uint64 | int32](s []T, n int) []T {
+	if n <= len(s) {
+		return s
+	}
+	out := make([]T, n)
+	copy(out, s)
+	return out
+}
+
+// reset forgets all rows; the buffers belong to a batch now.
+func (c *column) reset() {
+	c.valid, c.w64, c.w32, c.bits, c.offsets = nil, nil, nil, nil, nil
+	c.data = nil
+	c.next, c.count = 0, 0
+	c.plain, c.rewrote = false, false
+	c.dict = dictionary{}
+	c.time = moment{}
+	c.keys.row = -1
+	if c.enum != nil {
+		c.enum.reset()
+	}
+	c.reserveDefault()
+}
+
+// reserveDefault gives index 0 to the value of absent fields.
+func (c *column) reserveDefault() {
+	if !c.implicit {
+		return
+	}
+	switch c.store {
+	case storeDict:
+		c.dict.intern(nil)
+	case storeEnum:
+		c.enum.index(c.enum.absent)
+	}
+}
+
+// fill sets the offsets up to row's: the rows before are empty.
+func (c *column) fill(row int, at int32) {
+	offsets := c.offsets[:row+1]
+	for i := c.next; i < len(offsets); i++ {
+		offsets[i] = at
+	}
+	c.next = row + 1
+}
+
+// openText starts row's value; what it held before is replaced.
+func (c *column) openText(row int) {
+	if c.next <= row {
+		c.fill(row, int32(len(c.data)))
+		return
+	}
+	c.data = c.data[:c.offsets[row]]
+}
+
+// setBytes sets row to a copy of v.
+func (c *column) setBytes(row int, v []byte) {
+	c.openText(row)
+	c.data = append(c.data, v...)
+}
+
+// setText sets row to a copy of v, or reports that v is not UTF-8.
+func (c *column) setText(row int, v []byte) bool {
+	c.openText(row)
+	c.data = append(c.data, v...)
+	return validText(v)
+}
+
+// setDict sets row to v, or reports that v is not UTF-8.
+func (c *column) setDict(row int, v []byte) bool {
+	if c.plain {
+		return c.setText(row, v)
+	}
+	index, ok := c.dict.find(v)
+	if !ok {
+		if !validText(v) {
+			return false
+		}
+		if !c.dict.pays(row) {
+			c.turnPlain(row)
+			return c.setText(row, v)
+		}
+		index = c.dict.intern(v)
+	}
+	if c.next > row {
+		c.rewrote = true // the value it replaces may be nobody else's
+	}
+	c.w32[row] = index
+	c.next = row + 1
+	return true
+}
+
+// turnPlain rewrites the rows before row as offsets and data. A value that row
+// itself held is dropped: it is about to be replaced.
+func (c *column) turnPlain(row int) {
+	size := 0
+	for i := range row {
+		if c.holds(i) {
+			size += len(c.dict.value(c.w32[i]))
+		}
+	}
+	c.data = make([]byte, 0, size+size/8)
+	c.offsets = make([]int32, c.level.cap+1)
+	for i := range row {
+		c.offsets[i] = int32(len(c.data))
+		if c.holds(i) {
+			c.data = append(c.data, c.dict.value(c.w32[i])...)
+		}
+	}
+	c.next = row
+	c.plain, c.w32, c.dict = true, nil, dictionary{}
+}
+
+// holds reports whether row's index means a value: with implicit presence every
+// row's does.
+func (c *column) holds(row int) bool {
+	return !c.optional || bitutil.BitIsSet(c.valid, row)
+}
+
+// beginElement adds a row to the elements of row and returns its number; false if
+// the batch has no room for it.
+func (c *column) beginElement(d *Decoder, row int) (int, bool) {
+	child := c.child
+	r := child.rows
+	if r == child.cap && !d.grow(child, r+1) {
+		return 0, false
+	}
+	child.rows = r + 1
+	if c.next <= row {
+		c.fill(row, int32(r))
+	}
+	return r, true
+}
+
+// beginRun adds n rows to the elements of row and returns the first's number.
+func (c *column) beginRun(d *Decoder, row, n int) (int, bool) {
+	child := c.child
+	r := child.rows
+	if n > child.cap-r && !d.grow(child, r+n) {
+		return 0, false
+	}
+	child.rows = r + n
+	if c.next <= row {
+		c.fill(row, int32(r))
+	}
+	return r, true
+}
+
+// elements returns how many elements row has so far; row is the last one.
+func (c *column) elements(row int) int {
+	if c.next <= row {
+		return 0
+	}
+	return c.child.rows - int(c.offsets[row])
+}
+
+// truncate makes the rows from row on as if they had never been written; end is
+// one more than the last that may have been.
+func (c *column) truncate(row, end int) {
+	if c.optional {
+		bitutil.SetBitsTo(c.valid, int64(row), int64(end-row), false)
+	}
+	if row == 0 {
+		c.time.fine, c.time.far = false, false
+	}
+	switch c.store {
+	case storeBits:
+		bitutil.SetBitsTo(c.bits, int64(row), int64(end-row), false)
+	case store32, storeEnum:
+		clear(c.w32[row:end])
+		c.rewrote = true
+	case store64:
+		clear(c.w64[row:end])
+	case storeTime:
+		clear(c.w64[row:end])
+		if c.time.nanos != nil {
+			clear(c.time.nanos[row:end])
+		}
+	case storeDict:
+		if !c.plain {
+			clear(c.w32[row:end])
+			c.rewrote = true
+		} else if c.next > row {
+			c.data = c.data[:c.offsets[row]]
+		}
+	case storeText, storeBytes:
+		if c.next > row {
+			c.data = c.data[:c.offsets[row]]
+		}
+	case storeList:
+		if c.next > row {
+			c.child.truncate(int(c.offsets[row]))
+		}
+		c.keys.row = -1
+	}
+	c.next = min(c.next, row)
+	c.count = 0
+}
+
+func (l *level) truncate(row int) {
+	for _, c := range l.columns {
+		c.truncate(row, l.rows)
+	}
+	l.rows = row
+}
+
+// newLevel returns a level without columns.
+func newLevel() *level { return &level{} }
+
+func (l *level) add(c *column) *column {
+	c.level = l
+	c.keys.row = -1
+	l.columns = append(l.columns, c)
+	l.bits += c.width()
+	return c
+}
+
+// resize gives the level's columns room for rows.
+func (l *level) resize(rows int) {
+	for _, c := range l.columns {
+		c.resize(rows)
+	}
+	l.cap = rows
+}
+
+// reset forgets all rows, and remembers how many there were.
+func (l *level) reset() {
+	l.hint = l.rows + l.rows/32
+	for _, c := range l.columns {
+		size := len(c.data)
+		c.reset()
+		if size > 0 && (c.store == storeText || c.store == storeBytes) {
+			c.data = make([]byte, 0, size+size/32)
+		}
+	}
+	l.rows, l.cap, l.mark = 0, 0, 0
+}
+
+// grow gives l room for at least rows, twice what it had if the batch's memory
+// allows it. It reports false if it does not even allow rows.
+func (d *Decoder) grow(l *level, rows int) bool {
+	if rows > math.MaxInt32-1 {
+		return d.full()
+	}
+	want := max(2*l.cap, l.hint, 64, rows)
+	if d.reserved+int64(want-l.cap)*int64(l.bits) > d.plan.budget {
+		want = max(rows, l.cap+l.cap/16)
+		if d.reserved+int64(want-l.cap)*int64(l.bits) > d.plan.budget {
+			return d.full()
+		}
+	}
+	d.reserved += int64(want-l.cap) * int64(l.bits)
+	l.resize(want)
+	return true
+}
+
+// full notes why the message cannot be taken.
+func (d *Decoder) full() bool {
+	d.code = codeFull
+	return false
+}
+
+// bytes returns the memory that the level's rows use.
+func (l *level) bytes() int64 {
+	n := int64(l.rows) * int64(l.bits) / 8
+	for _, c := range l.columns {
+		n += int64(len(c.data) + len(c.dict.data))
+	}
+	return n
+}
+

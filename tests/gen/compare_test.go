@@ -14,7 +14,7 @@ import (
 var moment = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]00:?00)?$`)
 
 // zoned is a time of day with an offset of whole hours.
-var zoned = regexp.MustCompile(`^(\d\d:\d\d:\d\d(?:\.\d+)?)([+-]\d\d)$`)
+var zoned = regexp.MustCompile(`^(\d\d:\d\d)(:\d\d(?:\.\d+)?)?([+-]\d\d)(:\d\d)?$`)
 
 // canonical makes the values of all languages comparable: numbers are equal as
 // numbers, whether or not they are in quotes; moments are equal as such.
@@ -45,7 +45,12 @@ func canonical(v any) string {
 			return m[1] + "T" + clock + zone
 		}
 		if m := zoned.FindStringSubmatch(v); m != nil {
-			v += ":00"
+			for _, part := range []int{2, 4} {
+				if m[part] == "" {
+					m[part] = ":00"
+				}
+			}
+			v = m[1] + m[2] + m[3] + m[4]
 		}
 		return fmt.Sprintf("%q", v)
 	case []any:
@@ -83,10 +88,15 @@ func compare(want json.RawMessage, got string) string {
 	if err != nil {
 		return "the output is not JSON: " + got
 	}
-	if a, b := canonical(w), canonical(g); a != b {
-		return fmt.Sprintf("got  %s\nwant %s", b, a)
+	a, b := canonical(w), canonical(g)
+	if a == b {
+		return ""
 	}
-	return ""
+	at := 0
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		at++
+	}
+	return fmt.Sprintf("got  ...%s\nwant ...%s", excerpt(b, at), excerpt(a, at))
 }
 
 func decodeAny(text []byte) (any, error) {
@@ -96,3 +106,6 @@ func decodeAny(text []byte) (any, error) {
 	err := d.Decode(&v)
 	return v, err
 }
+
+// excerpt is what is around a place in a long text.
+func excerpt(s string, at int) string { return s[max(0, at-60):min(len(s), at+120)] }

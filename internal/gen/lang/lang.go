@@ -8,6 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+	"github.com/scoterdb/scoter/internal/gen/lang/java"
 	"github.com/scoterdb/scoter/internal/gen/lang/typescript"
 )
 
@@ -18,6 +19,7 @@ import (
 // is broken.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	backends := map[string]func(*ir.Module, ir.Target) ([]ir.File, error){
+		"java":       java.Generate,
 		"typescript": typescript.Generate,
 	}
 	backend, ok := backends[t.Language]
@@ -33,6 +35,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 // programs that are written about generated code.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	planners := map[string]func(*ir.Module, ir.Target) (*emit.Plan, error){
+		"java":       java.Plan,
 		"typescript": typescript.Plan,
 	}
 	planner, ok := planners[t.Language]

@@ -1,0 +1,288 @@
+package java
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// declarations writes the enums, structs, rows and parameter sets.
+func (g *generator) declarations() {
+	w := &g.w
+	for _, e := range g.Module.Enums {
+		name := g.EnumType(e.Ref)
+		w.Blank()
+		g.doc(e.Doc, "")
+		w.Block("public enum "+name+" {", "}", func() {
+			for i, v := range e.Values {
+				end := map[bool]string{true: ";", false: ","}[i == len(e.Values)-1]
+				w.Line("%s(%s)%s", emit.Identifier(emit.Java, v.Name.Screaming()), quote(v.Value), end)
+			}
+			w.Blank()
+			w.Line("private final String value;")
+			w.Blank()
+			w.Block(name+"(String value) {", "}", func() { w.Line("this.value = value;") })
+			w.Blank()
+			w.Line("/** The label in the database. */")
+			w.Block("public String getValue() {", "}", func() { w.Line("return value;") })
+			w.Blank()
+			w.Line("/** Fails for a label that did not exist when this was generated. */")
+			w.Block("public static "+name+" fromValue(String value) {", "}", func() {
+				w.Block("for ("+name+" v : values()) {", "}", func() {
+					w.Block("if (v.value.equals(value)) {", "}", func() { w.Line("return v;") })
+				})
+				w.Line("throw new IllegalArgumentException(%s + value);", quote("unknown value of "+e.Name.Original+": "))
+			})
+		})
+	}
+	record := func(name string, fields []string) {
+		w.Blank()
+		one := "public record " + name + "(" + strings.Join(fields, ", ") + ") {}"
+		if len(one) <= 100 {
+			w.Line("%s", one)
+			return
+		}
+		w.In("public record "+name+"(", func() {
+			for i, f := range fields {
+				w.Line("    %s%s", f, map[bool]string{true: ") {}", false: ","}[i == len(fields)-1])
+			}
+		})
+	}
+	for _, s := range g.Module.Structs {
+		var fields []string
+		for _, f := range s.Fields {
+			fields = append(fields, g.javaType(f.Type)+" "+emit.Field(emit.Java, f.Name))
+		}
+		record(g.StructType(s.Ref), fields)
+	}
+	for _, r := range g.Module.Rows {
+		var fields []string
+		for _, c := range r.Columns {
+			fields = append(fields, g.javaType(c.Type)+" "+emit.Field(emit.Java, c.Name))
+		}
+		record(g.RowType(r.Ref), fields)
+	}
+	for _, q := range g.Queries {
+		if q.Batch == "" {
+			continue
+		}
+		var fields []string
+		for i, p := range q.Params {
+			fields = append(fields, g.javaType(p.Type)+" "+q.Args[i])
+		}
+		record(q.BatchRow, fields)
+	}
+}
+
+var simple = map[ir.Kind]struct{ java, codec string }{
+	ir.Bool: {"Boolean", "BOOL"}, ir.Int8: {"Byte", "INT8"}, ir.Int16: {"Short", "INT16"}, ir.Int32: {"Integer", "INT32"}, ir.Int64: {"Long", "INT64"},
+	ir.Int128: {"BigInteger", "INT128"}, ir.Uint8: {"Short", "UINT8"}, ir.Uint16: {"Integer", "UINT16"}, ir.Uint32: {"Long", "UINT32"},
+	ir.Uint64: {"BigInteger", "UINT64"}, ir.Uint128: {"BigInteger", "UINT128"}, ir.Float32: {"Float", "FLOAT32"}, ir.Float64: {"Double", "FLOAT64"},
+	ir.Text: {"String", "TEXT"}, ir.Blob: {"byte[]", "BLOB"}, ir.UUID: {"UUID", "UUID"}, ir.Date: {"LocalDate", "DATE"}, ir.Time: {"LocalTime", "TIME"},
+	ir.TimeTZ: {"OffsetTime", "TIMETZ"}, ir.TimestampTZ: {"OffsetDateTime", "TIMESTAMPTZ"}, ir.Interval: {"ScoterInterval", "INTERVAL"},
+	ir.JSON: {"String", "JSON"}, ir.Any: {"Object", "ANY"},
+}
+
+func (g *generator) javaType(t ir.Type) string {
+	switch t.Kind {
+	case ir.Decimal:
+		return "BigDecimal"
+	case ir.Timestamp:
+		return "LocalDateTime"
+	case ir.EnumKind:
+		return g.EnumType(t.Ref)
+	case ir.StructKind:
+		return g.StructType(t.Ref)
+	case ir.List, ir.Array:
+		return "List<" + g.javaType(*t.Elem) + ">"
+	case ir.Map:
+		return "Map<" + g.javaType(*t.Key) + ", " + g.javaType(*t.Elem) + ">"
+	}
+	return simple[t.Kind].java
+}
+
+// pool holds the codecs that have to be made, each under one name, in an order
+// in which each uses only earlier ones.
+type pool struct {
+	g     *generator
+	names map[string]string
+	taken *emit.Scope
+	lines []string
+}
+
+func newPool(g *generator) *pool {
+	return &pool{g: g, names: map[string]string{}, taken: emit.NewScope()}
+}
+
+// codec is the expression of a type's codec.
+func (g *generator) codec(t ir.Type) string {
+	switch t.Kind {
+	case ir.Timestamp:
+		if t.Unit == "" || t.Unit == "us" {
+			return "ScoterTypes.TIMESTAMP"
+		}
+		return "ScoterTypes.TIMESTAMP_" + strings.ToUpper(t.Unit)
+	case ir.Decimal, ir.EnumKind, ir.StructKind, ir.List, ir.Array, ir.Map:
+		return "Types." + g.types.add(t)
+	}
+	return "ScoterTypes." + simple[t.Kind].codec
+}
+
+func (p *pool) add(t ir.Type) string {
+	g := p.g
+	var name, expr string
+	label := func(t ir.Type) string {
+		c := g.codec(t)
+		return c[strings.LastIndexByte(c, '.')+1:]
+	}
+	switch t.Kind {
+	case ir.Decimal:
+		name, expr = "DECIMAL", fmt.Sprintf("ScoterTypes.decimal(%d, %d)", t.Precision, t.Scale)
+		if t.Precision > 0 {
+			name = fmt.Sprintf("DECIMAL_%d_%d", t.Precision, t.Scale)
+		}
+	case ir.EnumKind:
+		e := g.EnumType(t.Ref)
+		name, expr = ir.NewName(e).Screaming(), fmt.Sprintf("ScoterTypes.enumeration(%s::fromValue, %s::getValue)", e, e)
+	case ir.List, ir.Array:
+		name, expr = "LIST_OF_"+label(*t.Elem), "ScoterTypes.list("+g.codec(*t.Elem)+")"
+	case ir.Map:
+		name, expr = "MAP_OF_"+label(*t.Key)+"_TO_"+label(*t.Elem), "ScoterTypes.map("+g.codec(*t.Key)+", "+g.codec(*t.Elem)+")"
+	case ir.StructKind:
+		s := g.Module.Struct(t.Ref)
+		java := g.StructType(t.Ref)
+		var names, types, make, take []string
+		for i, f := range s.Fields {
+			names = append(names, quote(f.Name.Original))
+			types = append(types, g.codec(f.Type))
+			make = append(make, fmt.Sprintf("(%s) f[%d]", g.javaType(f.Type), i))
+			take = append(take, "v."+emit.Field(emit.Java, f.Name)+"()")
+		}
+		name = ir.NewName(java).Screaming()
+		expr = fmt.Sprintf("ScoterTypes.struct(\n%s%s,\n%snew String[] {%s},\n%snew ScoterTypes.Type<?>[] {%s},\n%sf -> new %s(%s),\n%sv -> new Object[] {%s})",
+			in, quote(s.Native), in, strings.Join(names, ", "), in, strings.Join(types, ", "), in, java, strings.Join(make, ", "), in, strings.Join(take, ", "))
+	}
+	if have, ok := p.names[expr]; ok {
+		return have
+	}
+	name = p.taken.First("", emit.Identifier(emit.Java, name))
+	p.names[expr] = name
+	p.lines = append(p.lines, fmt.Sprintf("static final ScoterTypes.Type<%s> %s = %s;", g.javaType(t), name, expr))
+	return name
+}
+
+const in = "                "
+
+func (p *pool) write(w *emit.Writer) {
+	if len(p.lines) == 0 {
+		return
+	}
+	w.Blank()
+	w.Block("private static final class Types {", "}", func() {
+		for _, l := range p.lines {
+			w.Line("%s", l)
+		}
+	})
+}
+
+// arg is a value with its type for the runtime.
+func (g *generator) arg(t ir.Type, v string) string { return g.codec(t) + ".arg(" + v + ")" }
+
+func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+
+// result is the type of one result and the function that reads it.
+func (g *generator) result(q *emit.Query) (row, read string) {
+	if q.Pluck {
+		c := q.Columns[0]
+		return g.javaType(c.Type), "r -> r.get(" + g.codec(c.Type) + ", 1)"
+	}
+	row = g.RowType(q.Row)
+	return row, "Read::" + emit.Identifier(emit.Java, lower(row))
+}
+
+func (g *generator) readers() {
+	w := &g.w
+	used := map[string]bool{}
+	for _, q := range g.Queries {
+		used[q.Row] = true
+	}
+	w.Blank()
+	w.Block("private static final class Read {", "}", func() {
+		for _, r := range g.Module.Rows {
+			if !used[r.Ref] {
+				continue
+			}
+			name := g.RowType(r.Ref)
+			w.Blank()
+			w.Block("static "+name+" "+emit.Identifier(emit.Java, lower(name))+"(ScoterTypes.Row r) throws SQLException {", "}", func() {
+				w.In("return new "+name+"(", func() {
+					for i, c := range r.Columns {
+						w.Line("    r.get(%s, %d)%s", g.codec(c.Type), i+1, map[bool]string{true: ");", false: ","}[i == len(r.Columns)-1])
+					}
+				})
+			})
+		}
+	})
+}
+
+func (g *generator) bulks() {
+	w := &g.w
+	if len(g.Tables) == 0 {
+		return
+	}
+	w.Blank()
+	w.Block("private static final class Bulk {", "}", func() {
+		for _, t := range g.Tables {
+			for _, op := range t.Ops {
+				g.bulk(t, op)
+			}
+		}
+	})
+}
+
+func (g *generator) bulk(t *emit.Table, op *emit.Op) {
+	w, b := &g.w, op.Bulk
+	if g.Module.Engine == ir.DuckDB && b.Stage == "" && op.Op != ir.OpAppender && len(b.Columns) < len(t.Columns) {
+		b = emit.StagedInsert(t.Table, op.Op)
+	}
+	text := func(s string) string {
+		if s == "" {
+			return "null"
+		}
+		return emit.QuoteBlock(emit.Java, s, w.Indent(2))
+	}
+	order := b.RowOrder
+	if order == nil {
+		for i := range b.Columns {
+			order = append(order, i)
+		}
+	}
+	var values []string
+	for _, i := range order {
+		c := op.Row.Columns[i]
+		values = append(values, g.arg(c.Type, "r."+emit.Field(emit.Java, c.Name)+"()"))
+	}
+	w.Blank()
+	w.In("static final ScoterRuntime.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterRuntime.Bulk<>(", func() {
+		w.Line("    %s,", quote(op.Method))
+		w.Line("    %s,", text(t.Schema))
+		w.Line("    %s,", quote(t.Table.Table))
+		w.Line("    %s,", quote(b.Target))
+		w.Line("    %s,", text(b.Row))
+		if b.Stage == "" {
+			w.Line("    null,")
+		} else {
+			w.Line("    new ScoterRuntime.Stage(")
+			for i, s := range []string{b.Stage, b.Create, b.Dedupe, b.Apply, b.Drop} {
+				w.Line("        %s%s", text(s), map[bool]string{true: "),", false: ","}[i == 4])
+			}
+		}
+		w.Line("    r -> new ScoterTypes.Arg<?>[] {")
+		for _, v := range values {
+			w.Line("        %s,", v)
+		}
+		w.Line("    });")
+	})
+}

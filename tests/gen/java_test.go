@@ -1,0 +1,290 @@
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// jdk is the bin folder of the newest installed JDK, or the test is skipped.
+func jdk(t *testing.T) string {
+	var found []string
+	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, paths...)
+	}
+	best, newest := "", 0
+	for _, path := range found {
+		version := 0
+		if _, err := fmt.Sscanf(run(t, ".", nil, path, "-version"), "javac %d", &version); err == nil && version > newest {
+			best, newest = filepath.Dir(path), version
+		}
+	}
+	if newest < 17 {
+		t.Skip("no JDK of version 17 or newer is installed")
+	}
+	return best
+}
+
+var javaOpen = map[ir.Engine]string{
+	ir.SQLite:   `java.sql.DriverManager.getConnection("jdbc:sqlite::memory:")`,
+	ir.DuckDB:   `java.sql.DriverManager.getConnection("jdbc:duckdb:")`,
+	ir.Postgres: `Harness.postgres(%s)`,
+}
+
+func TestJavaCompilesWithoutWarningsAndRuns(t *testing.T) {
+	bin := jdk(t)
+	source := filepath.Join(root(t), "tests/gen/runtime/java")
+	dir := cache(t, "java")
+	jars := filepath.Join(dir, "jars")
+	pom := filepath.Join(source, "pom.xml")
+	install(t, dir, pom, func() {
+		run(t, dir, nil, need(t, "mvn"), "-q", "-B", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+jars)
+	})
+	src, out := filepath.Join(dir, "src"), filepath.Join(dir, "out")
+	for _, old := range []string{src, out} {
+		if err := os.RemoveAll(old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	units := generate(t, src, "java/sqlite/jdbc", "java/duckdb/jdbc", "java/postgres/jdbc")
+	copyFile(t, filepath.Join(source, "Harness.java"), filepath.Join(src, "Harness.java"))
+	writeFile(t, filepath.Join(src, "Main.java"), javaMain(units))
+	writeFile(t, filepath.Join(src, "Quotes.java"), javaQuotes(filepath.Join(src, "quotes")))
+	var files []string
+	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".java") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sort.Strings(files)
+	writeFile(t, filepath.Join(dir, "files"), strings.Join(files, "\n"))
+	run(t, dir, nil, filepath.Join(bin, "javac"), "--release", "17", "-Xlint:all,-processing,-serial", "-Werror", "-encoding", "UTF-8", "-cp", jars+"/*", "-d", out, "@files")
+	java := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", out + ":" + jars + "/*"}
+	if strings.Contains(run(t, dir, nil, filepath.Join(bin, "javac"), "-version"), "javac 17") {
+		java = java[:2:2]
+		java = append(java, "-Dfile.encoding=UTF-8", "-cp", out+":"+jars+"/*")
+	}
+	pg := startPostgres(t)
+	// A zone with daylight saving: timestamps must not pass through it.
+	check(t, units, run(t, dir, append(pg.env(), "TZ=America/New_York"), filepath.Join(bin, "java"), append(java, "Main")...))
+	checkQuotes(t, run(t, dir, nil, filepath.Join(bin, "java"), append(java, "Quotes")...))
+}
+
+// javaQuotes writes a class per 200 texts: a class file holds 65,535 constants
+// and a method 65,535 bytes.
+func javaQuotes(dir string) string {
+	var main strings.Builder
+	main.WriteString("final class Quotes {\n  public static void main(String[] args) {\n")
+	for from := 0; from < len(nasty); from += 200 {
+		var w emit.Writer
+		w.Block(fmt.Sprintf("final class Quotes%d {", from), "}", func() {
+			w.Block("static void run() {", "}", func() {
+				for _, s := range nasty[from:min(from+200, len(nasty))] {
+					w.Line("// %s", strings.Map(func(r rune) rune {
+						if r == '\u2028' || r == '\u2029' {
+							return ' '
+						}
+						return r
+					}, emit.DocText(emit.Java, s[:min(len(s), 200)])))
+					for _, q := range []string{emit.Quote(emit.Java, s), emit.QuoteBlock(emit.Java, s, "        ")} {
+						w.Line("System.out.println(java.util.HexFormat.of().formatHex(%s.getBytes(java.nio.charset.StandardCharsets.UTF_8)));", q)
+					}
+				}
+			})
+		})
+		os.MkdirAll(dir, 0o755)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("Quotes%d.java", from)), []byte(w.String()), 0o644); err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(&main, "    Quotes%d.run();\n", from)
+	}
+	return main.String() + "  }\n}\n"
+}
+
+func javaMain(units []*unit) string {
+	var w emit.Writer
+	q := func(s string) string { return emit.Quote(emit.Java, s) }
+	w.Block("public final class Main {", "}", func() {
+		w.Block("public static void main(String[] args) throws Exception {", "}", func() {
+			for i := range units {
+				w.Line("unit%d();", i)
+			}
+		})
+		for i, u := range units {
+			_, engine, _ := u.parts()
+			open := javaOpen[engine]
+			if engine == ir.Postgres {
+				open = fmt.Sprintf(open, q("java_"+strings.ToLower(u.folder(u.testCase))))
+			}
+			class := u.folder(u.testCase) + "." + u.plan.Class
+			w.Block(fmt.Sprintf("static void unit%d() throws Exception {", i), "}", func() {
+				w.Line("Harness.begun = Harness.ended = 0;")
+				w.Line("var db = %s;", open)
+				w.Line("var queries = new %s(db, name -> { Harness.begun++; return (rows, error) -> Harness.ended++; });", class)
+				w.Block("Harness.report("+q(u.id())+", -1, () -> {", "});", func() {
+					for _, s := range u.Setup {
+						w.Line("Harness.execute(db, %s);", q(s))
+					}
+					w.Line("return null;")
+				})
+				for n, c := range u.Calls {
+					w.Block(fmt.Sprintf("Harness.report(%s, %d, () -> {", q(u.id()), n), "});", func() { javaCall(&w, u, c, class) })
+				}
+				w.Line("Harness.report(%s, -2, () -> Harness.begun == Harness.ended && Harness.begun > 0);", q(u.id()))
+				w.Line("queries.close();")
+				w.Line("db.close();")
+			})
+		}
+	})
+	return w.String()
+}
+
+func javaCall(w *emit.Writer, u *unit, c call, class string) {
+	args := func(name string, raw []json.RawMessage) string {
+		var out []string
+		for i, p := range u.query(name).Params {
+			out = append(out, javaLiteral(u, class, p.Type, scalars(raw[i])))
+		}
+		return strings.Join(out, ", ")
+	}
+	records := func(name string, types []ir.Type) string {
+		var rows []string
+		for _, r := range c.Rows {
+			var fields []string
+			for i, raw := range r {
+				fields = append(fields, javaLiteral(u, class, types[i], scalars(raw)))
+			}
+			rows = append(rows, "new "+class+"."+name+"("+strings.Join(fields, ", ")+")")
+		}
+		return "java.util.List.of(" + strings.Join(rows, ", ") + ")"
+	}
+	switch {
+	case c.SQL != "":
+		w.Line("Harness.execute(db, %s);", emit.Quote(emit.Java, c.SQL))
+		w.Line("return null;")
+	case c.Migrate && c.DryRun:
+		w.Line("return %s.applyMigrations(db, %s, true);", class, emit.Quote(emit.Java, u.module.Project))
+	case c.Migrate:
+		w.Line("return %s.applyMigrations(db);", class)
+	case c.Call != "":
+		w.Line("return queries.%s(%s);", u.queryPlan(c.Call).Method, args(c.Call, c.Args))
+	case c.Stream != "":
+		w.Line("return Harness.take(queries.%s(%s), %d);", u.queryPlan(c.Stream).Stream, args(c.Stream, c.Args), c.Take)
+	case c.Rollback != "":
+		w.Block("try {", "} catch (Harness.Rollback e) {", func() {
+			w.Block("queries.transaction(() -> {", "});", func() {
+				w.Line("queries.%s(%s);", u.queryPlan(c.Rollback).Method, args(c.Rollback, c.Args))
+				w.Line("if (true) throw new Harness.Rollback();")
+				w.Line("return null;")
+			})
+		})
+		w.Line(`    return "rolled back";`)
+		w.Line("}")
+		w.Line(`return "committed";`)
+	case c.Batch != "":
+		q := u.queryPlan(c.Batch)
+		var types []ir.Type
+		for _, p := range q.Params {
+			types = append(types, p.Type)
+		}
+		w.Line("return queries.%s(%s);", q.Batch, records(q.BatchRow, types))
+	case c.Table != "":
+		op := u.op(c.Table, c.Op)
+		var types []ir.Type
+		for _, col := range op.Row.Columns {
+			types = append(types, col.Type)
+		}
+		if c.Op == ir.OpAppender {
+			w.Line("try (var appender = queries.%s()) { appender.appendMany(%s); }", op.Method, records(op.RowType, types))
+			w.Line("return null;")
+			return
+		}
+		w.Line("return queries.%s(%s);", op.Method, records(op.RowType, types))
+	}
+}
+
+func javaLiteral(u *unit, class string, t ir.Type, v any) string {
+	if v == nil {
+		return "null"
+	}
+	call := func(f string) string { return f + "(" + emit.Quote(emit.Java, text(v)) + ")" }
+	switch t.Kind {
+	case ir.Bool:
+		return fmt.Sprint(v)
+	case ir.Int8:
+		return "(byte) " + text(v)
+	case ir.Int16, ir.Uint8:
+		return "(short) " + text(v)
+	case ir.Int32, ir.Uint16:
+		return text(v)
+	case ir.Int64, ir.Uint32:
+		return text(v) + "L"
+	case ir.Int128, ir.Uint64, ir.Uint128:
+		return call("new java.math.BigInteger")
+	case ir.Float32:
+		return text(v) + "f"
+	case ir.Float64:
+		return text(v) + "d"
+	case ir.Decimal:
+		return call("new java.math.BigDecimal")
+	case ir.Blob:
+		return call("java.util.HexFormat.of().parseHex")
+	case ir.UUID:
+		return call("java.util.UUID.fromString")
+	case ir.Date:
+		return call("java.time.LocalDate.parse")
+	case ir.Time:
+		return call("java.time.LocalTime.parse")
+	case ir.TimeTZ:
+		return call("java.time.OffsetTime.parse")
+	case ir.Timestamp:
+		return call("java.time.LocalDateTime.parse")
+	case ir.TimestampTZ:
+		return call("java.time.OffsetDateTime.parse")
+	case ir.Interval:
+		p := v.([]any)
+		return fmt.Sprintf("new %s.ScoterInterval(%s, %s, %sL)", u.folder(u.testCase), p[0], p[1], p[2])
+	case ir.EnumKind:
+		return call(class + "." + u.plan.EnumType(t.Ref) + ".fromValue")
+	case ir.List, ir.Array:
+		items := v.([]any)
+		if len(items) == 0 {
+			return "java.util.List.of()"
+		}
+		var out []string
+		for _, e := range items {
+			out = append(out, javaLiteral(u, class, *t.Elem, e))
+		}
+		if len(items) == 1 && items[0] == nil {
+			return "java.util.Collections.singletonList(null)"
+		}
+		return "java.util.Arrays.asList(" + strings.Join(out, ", ") + ")"
+	case ir.StructKind:
+		var out []string
+		for i, f := range u.module.Struct(t.Ref).Fields {
+			out = append(out, javaLiteral(u, class, f.Type, v.([]any)[i]))
+		}
+		return "new " + class + "." + u.plan.StructType(t.Ref) + "(" + strings.Join(out, ", ") + ")"
+	case ir.Any:
+		if n, ok := v.(json.Number); ok {
+			return string(n)
+		}
+	}
+	return emit.Quote(emit.Java, text(v))
+}

@@ -56,6 +56,9 @@ func (e *Engine) ReplaceParts(ctx context.Context, id base.TableID, old []base.S
 	return base.Wrap(err, "replace parts")
 }
 
+// PartFile returns where the file of a part is that a snapshot holds.
+func (e *Engine) PartFile(p *catalog.Part) string { return e.partPath(p.Table, p.ID) }
+
 // PartsChanged receives after flushes and loads added parts, however many since the last
 // receive: who merges parts looks then. There is one such, so the channel is shared.
 func (e *Engine) PartsChanged() <-chan struct{} { return e.partsAdded }

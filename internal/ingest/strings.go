@@ -32,14 +32,18 @@ type slot struct {
 	index uint32 // 1 + index of the value; 0 is an empty slot
 }
 
+// When a dictionary stops paying. Measured on 14-byte values, CPU per row: a repeated
+// value costs 10 to 15 ns up to a thousand distinct ones, where plain utf8 costs 26;
+// 23 at ten thousand, 35 at thirty thousand, where lookups miss the caches. A new value
+// costs 40 to 80 ns where plain costs 15 to 27.
 const (
-	// A dictionary that grows past dictionaryCheck values must hold at most one
-	// per two rows, and never more than dictionaryMax. Measured: a new value costs
-	// about six times a plain append, a known one half of it up to the size of
-	// the L2 cache; at one distinct value per two rows both forms take the same
-	// memory, beyond 2^16 values lookups miss the cache and cost more than they save.
+	// dictionaryMax is the most values that a dictionary holds.
+	dictionaryMax = 1 << 14
+
+	// From dictionaryCheck values on, at least every second row must repeat one. Many
+	// columns repeat little in their first rows, so values up to an eighth of the
+	// expected rows are let pass: if none repeats after all, that has cost a tenth more.
 	dictionaryCheck = 512
-	dictionaryMax   = 1 << 16
 )
 
 // The seeds make collisions unpredictable to whoever chooses the values.
@@ -165,7 +169,7 @@ func (s *Strings) appendNew(v []byte, k key) bool {
 	}
 	s.reserve(0)
 	n := s.distinct()
-	if n >= dictionaryMax || n >= dictionaryCheck && n > s.rows/2 {
+	if n >= dictionaryMax || n >= dictionaryCheck && n > s.rows/2 && n > cap(s.indices)/8 {
 		if !s.turnPlain() {
 			return false
 		}

@@ -206,7 +206,7 @@ func (e *Engine) commitGroup(group []*request) {
 
 // admit checks a request against the present and finds its tables' memtables.
 func (e *Engine) admit(r *request, places map[base.TableID]*placement) error {
-	if err := e.writable(); err != nil {
+	if err := e.settle(); err != nil {
 		return err
 	}
 	for _, t := range r.tables {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -280,5 +281,31 @@ func TestEverySingleFailureIsReportedAndLosesNothing(t *testing.T) {
 			}
 		}
 		h.verify(t, disk, what)
+	}
+}
+
+// TestACatalogInDoubtLosesNothing lets every sync of the catalog fail from the k-th on, for every k, while all
+// else works: an edit may then be in the file although it was reported as failed.
+func TestACatalogInDoubtLosesNothing(t *testing.T) {
+	for k := 0; ; k++ {
+		disk := vfs.NewCrashable()
+		n, failed := 0, false
+		rule := func(op vfs.Op) error {
+			if !strings.Contains(op.Path, "catalog.db") || op.Kind != vfs.OpSync {
+				return nil
+			}
+			if n++; n <= k {
+				return nil
+			}
+			failed = true
+			return vfs.ErrInjected
+		}
+		h := workload(vfs.Failing(disk, lockedRule(rule)))
+		if !failed {
+			t.Logf("%d syncs", k)
+			return
+		}
+		h.verify(t, disk.CrashClone(rand.New(rand.NewPCG(1, uint64(k))), 50), fmt.Sprintf("power failure after sync %d failed", k))
+		h.verify(t, disk, fmt.Sprintf("restart after sync %d failed", k))
 	}
 }

@@ -27,7 +27,7 @@ func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error)
 		}
 		edit.Counters.NextTable = e.nextTable
 		edit.Counters.NextSeq = e.seq + 2
-		if err := e.catalog.Apply(*edit); err != nil {
+		if err := e.apply(*edit); err != nil {
 			return err
 		}
 		e.mu.Lock()

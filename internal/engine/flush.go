@@ -14,7 +14,6 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/vfs"
 	"github.com/scoterdb/scoter/internal/wal"
 	"golang.org/x/sync/errgroup"
 )
@@ -153,7 +152,7 @@ func (e *Engine) discard(all []*flushed) error {
 	var errs []error
 	for _, f := range all {
 		for _, p := range f.parts {
-			errs = append(errs, vfs.RemoveAll(e.fs, e.partPath(p.Table, p.ID)))
+			errs = append(errs, e.AbandonPart(p.Table, p.ID))
 		}
 	}
 	return errors.Join(errs...)
@@ -180,10 +179,13 @@ func (e *Engine) publishFlush(g *generation, all []*flushed) (left []*flushed, e
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
 	}
-	if err := e.catalog.Apply(edit); err != nil {
+	if err := e.apply(edit); err != nil {
 		return nil, err
 	}
 	e.keysStored(edit.PutKeys)
+	for _, f := range live {
+		e.garbage.taken(e, f.parts)
+	}
 	var old []*version
 	e.mu.Lock()
 	for _, f := range live {
@@ -226,9 +228,6 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	if err != nil {
 		return base.Wrap(err, "table %s", table.QualifiedName())
 	}
-	if err := vfs.MkdirAll(e.fs, e.tableDir(table.ID)); err != nil {
-		return err
-	}
 	for _, p := range partitions {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -254,7 +253,11 @@ func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p ba
 		return nil, err
 	}
 	file := &partFile{Part: catalog.Part{ID: id, Table: table.ID}}
-	written, err := part.Write(e.fs, e.partPath(table.ID, id), table, taker(records, p.Rows), part.Options{Profile: profile})
+	path, err := e.PartPath(table.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	written, err := part.Write(e.fs, path, table, taker(records, p.Rows), part.Options{Profile: profile})
 	if err != nil {
 		return file, base.Wrap(err, "part %d", id)
 	}

@@ -16,9 +16,10 @@ import (
 // garbage keeps account of the files below parts/ that no current version lists.
 type garbage struct {
 	mu      sync.Mutex
-	pending map[string]bool // guarded by mu; promised to a merge by PartPath
+	pending map[string]bool // guarded by mu; promised by PartPath, not listed yet
 	retired map[string]bool // guarded by mu; the catalog lists them no more, snapshots may read them
 	unread  []string        // guarded by mu; retired, and nobody reads them any more
+	unsure  []string        // guarded by mu; abandoned, but the catalog may list them, see Engine.apply
 	wake    chan struct{}   // of size 1: there is something to remove
 }
 
@@ -51,6 +52,26 @@ func (g *garbage) take() []string {
 	files := g.unread
 	g.unread = nil
 	return files
+}
+
+// taken notes that the catalog lists parts now.
+func (g *garbage) taken(e *Engine, parts []*partFile) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range parts {
+		delete(g.pending, e.partPath(p.Table, p.ID))
+	}
+}
+
+// settle hands over what was abandoned while the catalog was in doubt: it lists none of it.
+func (g *garbage) settle() {
+	g.mu.Lock()
+	unsure := g.unsure
+	g.unsure = nil
+	g.mu.Unlock()
+	for _, path := range unsure {
+		g.add(path)
+	}
 }
 
 func (g *garbage) removed(path string) {
@@ -123,9 +144,16 @@ func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) 
 	return path, nil
 }
 
-// AbandonPart removes a file at PartPath that will not be used.
+// AbandonPart removes a file at PartPath that will not be used; while it is in doubt
+// whether the catalog lists it, that is put off.
 func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
 	path := e.partPath(table, id)
+	if e.doubt.Load() {
+		e.garbage.mu.Lock()
+		defer e.garbage.mu.Unlock()
+		e.garbage.unsure = append(e.garbage.unsure, path)
+		return nil
+	}
 	if err := vfs.RemoveAll(e.fs, path); err != nil {
 		return base.Wrap(err, "abandon part %d", id)
 	}

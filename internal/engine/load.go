@@ -12,7 +12,6 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // loadChunkBytes is how much a load holds before it writes parts. Less stays in memory and
@@ -120,9 +119,6 @@ func giveBack(chunk []arrow.RecordBatch, release []func()) {
 
 func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error {
 	e := l.engine
-	if err := vfs.MkdirAll(e.fs, e.tableDir(l.table.ID)); err != nil {
-		return err
-	}
 	order, err := batch.Sort(chunk, l.table)
 	if err != nil {
 		return base.Wrap(err, "sort table %s", l.table.QualifiedName())
@@ -206,6 +202,7 @@ func (l *Load) publish(ctx context.Context) error {
 		}
 		return edit, nil
 	}, func() []*version {
+		e.garbage.taken(e, l.parts)
 		var old []*version
 		if replaced != nil {
 			old = append(old, e.forgetTableLocked(replaced))

@@ -47,9 +47,7 @@ func (e *Engine) ReplaceParts(ctx context.Context, id base.TableID, old []base.S
 				e.retire(p)
 			}
 		}
-		for _, p := range added {
-			e.garbage.removed(e.partPath(id, p.ID))
-		}
+		e.garbage.taken(e, added)
 		v := t.current
 		return []*version{t.installLocked(e.newVersionLocked(v.schema, append(kept, added...), v.residents))}
 	})

@@ -10,6 +10,6 @@ import (
 type versionCommand struct{}
 
 func (versionCommand) Run() error {
-	fmt.Printf("scoter %s, DuckDB 1.5.5, %s, %s/%s\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Printf("scoter %s, DuckDB %s, %s, %s/%s\n", version.String(), version.DuckDB, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }

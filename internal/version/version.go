@@ -6,6 +6,9 @@ import "runtime/debug"
 // number is the version that the next release will have.
 const number = "0.1.0"
 
+// DuckDB is the version of DuckDB that is linked in.
+const DuckDB = "1.5.5"
+
 // String returns the version, with the commit that it was built from where known.
 func String() string {
 	info, ok := debug.ReadBuildInfo()

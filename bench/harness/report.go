@@ -1,0 +1,185 @@
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/version"
+)
+
+// Env is what every benchmark is given.
+type Env struct {
+	Dir    string // for data; the system's temporary folder if empty
+	Output string // folder of the JSON files; none is written if empty
+	Table  io.Writer
+}
+
+// Metric is one number with what it is to be.
+type Metric struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"` // the median of the samples, if there are any
+	Unit  string  `json:"unit"`
+	// Target is what the value is held against, nil if there is none: at most it, or at
+	// least it if AtLeast.
+	Target  *float64  `json:"target,omitempty"`
+	AtLeast bool      `json:"at_least,omitempty"`
+	Samples []float64 `json:"samples,omitempty"`
+}
+
+// Met reports whether the target is reached.
+func (m *Metric) Met() bool {
+	return m.Target == nil || m.AtLeast && m.Value >= *m.Target || !m.AtLeast && m.Value <= *m.Target
+}
+
+// Report is the outcome of one benchmark.
+type Report struct {
+	Benchmark string         `json:"benchmark"`
+	Date      time.Time      `json:"date"`
+	Scoter    string         `json:"scoter"`
+	DuckDB    string         `json:"duckdb"`
+	Go        string         `json:"go"`
+	OS        string         `json:"os"`
+	Processor string         `json:"processor"`
+	Cores     int            `json:"cores"`
+	Memory    int64          `json:"memory_bytes"`
+	Load      float64        `json:"load_average_before"` // of one minute: who else was at work
+	Options   map[string]any `json:"options"`
+	Metrics   []Metric       `json:"metrics"`
+}
+
+// NewReport begins the report of a benchmark with the options it runs with.
+func NewReport(benchmark string, options map[string]any) *Report {
+	return &Report{
+		Benchmark: benchmark, Date: time.Now().UTC().Truncate(time.Second), Scoter: version.String(), DuckDB: version.DuckDB,
+		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, Processor: procField("/proc/cpuinfo", "model name"),
+		Cores: runtime.NumCPU(), Memory: memoryBytes(), Load: loadAverage(), Options: options,
+	}
+}
+
+// Add adds a number without a target.
+func (r *Report) Add(name string, value float64, unit string, samples ...float64) {
+	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Samples: samples})
+}
+
+// AtMost adds a number that is to be at most target.
+func (r *Report) AtMost(target float64, name string, value float64, unit string, samples ...float64) {
+	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, Samples: samples})
+}
+
+// AtLeast adds a number that is to be at least target.
+func (r *Report) AtLeast(target float64, name string, value float64, unit string, samples ...float64) {
+	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, AtLeast: true, Samples: samples})
+}
+
+// Publish prints the report and writes its JSON file.
+func (e *Env) Publish(r *Report) error {
+	w := tabwriter.NewWriter(e.Table, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\tvalue\tunit\tspread\ttarget\t\n", r.Benchmark)
+	for i := range r.Metrics {
+		m := &r.Metrics[i]
+		spread, target, verdict := "", "", ""
+		if len(m.Samples) > 1 {
+			spread = fmt.Sprintf("%s .. %s", short(slices.Min(m.Samples)), short(slices.Max(m.Samples)))
+		}
+		if m.Target != nil {
+			sign := "<="
+			if m.AtLeast {
+				sign = ">="
+			}
+			target, verdict = sign+" "+short(*m.Target), "missed"
+			if m.Met() {
+				verdict = "met"
+			}
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, short(m.Value), m.Unit, spread, target, verdict)
+	}
+	if err := w.Flush(); err != nil {
+		return base.Errorf(base.Internal, "print report: %w", err)
+	}
+	if e.Output == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return base.Errorf(base.Internal, "report: %w", err)
+	}
+	if err := os.MkdirAll(e.Output, 0o755); err != nil {
+		return base.Errorf(base.Unavailable, "report: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(e.Output, r.Benchmark+".json"), append(text, '\n'), 0o644); err != nil {
+		return base.Errorf(base.Unavailable, "report: %w", err)
+	}
+	return nil
+}
+
+// short prints a number with four digits that mean something.
+func short(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// Percentile returns the value below which a share (0 to 1) of the samples lie.
+func Percentile(samples []float64, share float64) float64 {
+	if len(samples) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(samples))
+	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
+}
+
+// Median is the half-way percentile.
+func Median(samples []float64) float64 { return Percentile(samples, 0.5) }
+
+// GeometricMean is the mean that suits ratios.
+func GeometricMean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += math.Log(v)
+	}
+	return math.Exp(sum / float64(len(values)))
+}
+
+// procField returns a field of one of Linux's "name : value" files; "" elsewhere.
+func procField(path, name string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func memoryBytes() int64 {
+	kb, err := strconv.ParseInt(strings.TrimSuffix(procField("/proc/meminfo", "MemTotal"), " kB"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kb << 10
+}
+
+func loadAverage() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	v, _ := strconv.ParseFloat(first, 64) // 0 if the system tells it otherwise
+	return v
+}

@@ -1,0 +1,192 @@
+// Package harness is what the benchmarks share: it runs the real server on an empty
+// directory, measures what it uses, and keeps the numbers with the machine they are from.
+package harness
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Server is a running `scoter serve`, the same binary as this process.
+type Server struct {
+	URL string // http://host:port
+	Dir string
+
+	client  *http.Client
+	process *exec.Cmd
+	exited  chan error
+}
+
+// startTimeout is how long a server may take until it serves, replay of its log included.
+const startTimeout = 2 * time.Minute
+
+// TempDir makes a folder. Its maker removes it.
+func (e *Env) TempDir() (string, error) {
+	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-")
+	if err != nil {
+		return "", base.Errorf(base.Unavailable, "folder for data: %w", err)
+	}
+	return dir, nil
+}
+
+// StartServer starts a server on a new data directory with more flags. Finish ends it.
+func (e *Env) StartServer(ctx context.Context, flags ...string) (*Server, error) {
+	dir, err := e.TempDir()
+	if err != nil {
+		return nil, err
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "find this binary: %w", err)
+	}
+	args := append([]string{"serve", "--dir", dir, "--listen", "127.0.0.1:0", "--log-level", "warn"}, flags...)
+	s := &Server{Dir: dir, client: NewClient(), process: exec.CommandContext(ctx, binary, args...), exited: make(chan error, 1)}
+	s.process.Stderr = os.Stderr
+	stdout, err := s.process.StdoutPipe()
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "server's output: %w", err)
+	}
+	if err := s.process.Start(); err != nil {
+		return nil, base.Errorf(base.Unavailable, "start server: %w", err)
+	}
+	address := make(chan string, 1)
+	go func() {
+		lines := bufio.NewScanner(stdout)
+		for lines.Scan() {
+			if _, url, ok := strings.Cut(lines.Text(), "ready on "); ok {
+				address <- url
+			}
+		}
+		s.exited <- s.process.Wait()
+	}()
+	select {
+	case s.URL = <-address:
+		return s, nil
+	case err := <-s.exited:
+		return nil, base.Errorf(base.Unavailable, "the server ended at its start: %v", err)
+	case <-time.After(startTimeout):
+		return nil, errors.Join(base.Errorf(base.Timeout, "the server did not start within %s", startTimeout), s.process.Process.Kill())
+	}
+}
+
+// Stop ends the server as an operator does, and waits for it.
+func (s *Server) Stop() error {
+	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
+		return base.Errorf(base.Internal, "stop server: %w", err)
+	}
+	if err := <-s.exited; err != nil {
+		return base.Errorf(base.Internal, "server: %w", err)
+	}
+	return nil
+}
+
+// Finish stops a server and removes its data. It is deferred: *err is set if it was nil.
+func (e *Env) Finish(s *Server, err *error) {
+	stopErr := s.Stop()
+	if removeErr := os.RemoveAll(s.Dir); stopErr == nil && removeErr != nil {
+		stopErr = base.Errorf(base.Internal, "remove data: %w", removeErr)
+	}
+	if *err == nil {
+		*err = stopErr
+	}
+}
+
+// NewClient returns an HTTP client that keeps one connection, as a driver does: every worker of a
+// load takes its own.
+func NewClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true, WriteBufferSize: 64 << 10, ReadBufferSize: 64 << 10}}
+}
+
+// SQL runs a statement and returns its rows as JSON values.
+func (s *Server) SQL(ctx context.Context, statement string) ([][]any, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v1/sql", strings.NewReader(statement))
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "request: %w", err)
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return nil, base.Errorf(base.Unavailable, "SQL: %w", err)
+	}
+	defer resp.Body.Close()
+	if err := CheckStatus(resp); err != nil {
+		return nil, base.Wrap(err, "%.100s", statement)
+	}
+	var answer struct{ Rows [][]any }
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		return nil, base.Errorf(base.Internal, "answer to %.100s: %w", statement, err)
+	}
+	return answer.Rows, nil
+}
+
+// Number is SQL for a query of one number.
+func (s *Server) Number(ctx context.Context, statement string) (float64, error) {
+	rows, err := s.SQL(ctx, statement)
+	if err != nil {
+		return 0, err
+	}
+	if len(rows) == 1 && len(rows[0]) == 1 {
+		if n, ok := rows[0][0].(float64); ok {
+			return n, nil
+		}
+	}
+	return 0, base.Errorf(base.Internal, "%.100s gives no number: %v", statement, rows)
+}
+
+// CheckStatus turns an answer that is no success into an error.
+func CheckStatus(resp *http.Response) error {
+	if resp.StatusCode < 300 {
+		return nil
+	}
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096)) // the status alone says enough
+	return base.Errorf(base.Unavailable, "%s: %s", resp.Status, strings.TrimSpace(string(text)))
+}
+
+// WaitFlushed waits until every row is in a part. The server must run with a short flush-age.
+func (s *Server) WaitFlushed(ctx context.Context) error {
+	for {
+		resp, err := s.client.Get(s.URL + "/api/v1/status")
+		if err != nil {
+			return base.Errorf(base.Unavailable, "status: %w", err)
+		}
+		var status struct {
+			WriteMemory int64  `json:"write_memory"`
+			FlushError  string `json:"flush_error"`
+		}
+		err = json.NewDecoder(resp.Body).Decode(&status)
+		resp.Body.Close()
+		switch {
+		case err != nil:
+			return base.Errorf(base.Internal, "status: %w", err)
+		case status.FlushError != "":
+			return base.Errorf(base.Internal, "flush: %s", status.FlushError)
+		case status.WriteMemory == 0:
+			return nil
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// PartsBytes returns the size of all parts.
+func (s *Server) PartsBytes(ctx context.Context) (float64, error) {
+	return s.Number(ctx, "SELECT coalesce(sum(bytes), 0)::DOUBLE FROM scoter.parts")
+}
+
+// FlushSoon are the flags of a server that makes parts of its rows quickly when nothing
+// else does.
+func FlushSoon(age time.Duration) []string { return []string{fmt.Sprintf("--flush-age=%s", age)} }

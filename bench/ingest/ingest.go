@@ -1,0 +1,249 @@
+// Package ingest measures what it costs the server to take rows: processor time per million
+// rows from the socket to the published part, with an fsync before every answer, and
+// what an answer is worth under more load than the machine can take.
+package ingest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Options of the benchmark.
+type Options struct {
+	Rows        int           `help:"Rows per run with MessagePack; a quarter of it with line protocol." default:"20000000"`
+	Repeat      int           `help:"Runs of each kind." default:"3"`
+	FlatOut     time.Duration `help:"How long 64 connections send as fast as they can; 0 leaves it out." default:"60s"`
+	RequestRows int           `help:"Rows per request." default:"10000"`
+}
+
+// Help is kong's.
+func (*Options) Help() string {
+	return "Columns: time, 2 tags (100 hosts, 10 regions), 3 doubles of two decimals; sorted by tags and time.\nExample: scoter bench ingest --rows 5000000 --repeat 1 --flat-out 0"
+}
+
+// connections of the measured runs, and of the flat-out one.
+const (
+	connections        = 4
+	flatOutConnections = 64
+	// flushAge is how long the last rows of a run wait for their part.
+	flushAge = 2 * time.Second
+	// maxResident is what 64 connections may make the server hold.
+	maxResident = 1 << 30
+)
+
+// kind is a format and a durability.
+type kind struct {
+	name, path string
+	share      int // of Options.Rows: 1/share
+	target     float64
+	newBody    func(seed, rows int) body
+}
+
+var kinds = []kind{
+	{"MessagePack", "/api/v1/write/msgpack", 1, 0.35, newMessagePack},
+	{"MessagePack, async", "/api/v1/write/msgpack?durability=async", 1, 0, newMessagePack},
+	{"line protocol", "/write?db=default&precision=us", 4, 1.0, newLineProtocol},
+}
+
+// Run runs the benchmark.
+func (o *Options) Run(env *harness.Env) error {
+	ctx := context.Background()
+	report := harness.NewReport("ingest", map[string]any{"rows": o.Rows, "request_rows": o.RequestRows, "connections": connections, "flat_out_seconds": o.FlatOut.Seconds()})
+	cpu, acknowledged, rate, bytes := make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds))
+	for range o.Repeat { // interleaved: who else uses the machine meets all kinds alike
+		for i, k := range kinds {
+			rows := o.Rows / k.share
+			r, err := o.fixed(ctx, env, k, rows)
+			if err != nil {
+				return base.Wrap(err, "%s", k.name)
+			}
+			cpu[i] = append(cpu[i], r.use.CPU/float64(rows)*1e6)
+			acknowledged[i] = append(acknowledged[i], float64(rows)/r.acknowledged.Seconds())
+			rate[i] = append(rate[i], float64(rows)/r.use.Wall.Seconds())
+			bytes[i] = append(bytes[i], r.partsBytes/float64(rows))
+		}
+	}
+	for i, k := range kinds {
+		name := k.name + ": server CPU per million rows"
+		if k.target > 0 {
+			report.AtMost(k.target, name, harness.Median(cpu[i]), "s", cpu[i]...)
+		} else {
+			report.Add(name, harness.Median(cpu[i]), "s", cpu[i]...)
+		}
+		report.Add(k.name+": rate, until the last answer", harness.Median(acknowledged[i]), "rows/s", acknowledged[i]...)
+		report.Add(k.name+": rate, until the last part", harness.Median(rate[i]), "rows/s", rate[i]...)
+		report.Add(k.name+": size of the parts", harness.Median(bytes[i]), "bytes/row", bytes[i]...)
+	}
+	if o.FlatOut > 0 {
+		if err := o.flatOut(ctx, env, report); err != nil {
+			return base.Wrap(err, "flat out")
+		}
+	}
+	return env.Publish(report)
+}
+
+// fixedRun is what a run of a fixed number of rows took.
+type fixedRun struct {
+	use          harness.Use
+	acknowledged time.Duration // until the last row's answer
+	partsBytes   float64
+}
+
+// fixed sends a number of rows and waits until they are in parts.
+func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows int) (r fixedRun, err error) {
+	s, err := env.StartServer(ctx, harness.FlushSoon(flushAge)...)
+	if err != nil {
+		return r, err
+	}
+	defer env.Finish(s, &err)
+	l := newLoad(s, k, int64(rows), o.RequestRows)
+	r.use, err = s.Measure(func() error {
+		started := time.Now()
+		if err := l.run(ctx, connections); err != nil {
+			return err
+		}
+		r.acknowledged = time.Since(started)
+		return s.WaitFlushed(ctx)
+	})
+	if err != nil {
+		return r, err
+	}
+	if err := l.check(ctx); err != nil {
+		return r, err
+	}
+	r.partsBytes, err = s.PartsBytes(ctx)
+	return r, err
+}
+
+// flatOut sends more than the machine can take and counts what was acknowledged.
+func (o *Options) flatOut(ctx context.Context, env *harness.Env, report *harness.Report) (err error) {
+	s, err := env.StartServer(ctx)
+	if err != nil {
+		return err
+	}
+	defer env.Finish(s, &err)
+	l := newLoad(s, kinds[0], 1<<62, o.RequestRows)
+	stop := time.AfterFunc(o.FlatOut, func() { l.left.Store(0) })
+	defer stop.Stop()
+	use, err := s.Measure(func() error { return l.run(ctx, flatOutConnections) })
+	if err != nil {
+		return err
+	}
+	resident, err := s.PeakRSS()
+	if err != nil {
+		return err
+	}
+	if err := l.check(ctx); err != nil {
+		return err
+	}
+	rows := float64(l.acknowledged.Load())
+	report.Add("64 connections: rate", rows/use.Wall.Seconds(), "rows/s")
+	report.Add("64 connections: server CPU per million rows", use.CPU/rows*1e6, "s")
+	report.AtMost(0, "64 connections: acknowledged rows missing", 0, "rows")
+	report.Add("64 connections: requests told to retry", float64(l.retries.Load()), "")
+	report.AtMost(maxResident>>20, "64 connections: peak memory", float64(resident)/(1<<20), "MiB")
+	return nil
+}
+
+// load sends rows until none is left.
+type load struct {
+	server      *harness.Server
+	kind        kind
+	requestRows int
+	bodies      chan body // those not being sent
+
+	left         atomic.Int64
+	requests     atomic.Int64
+	acknowledged atomic.Int64
+	retries      atomic.Int64
+}
+
+// maxBodies is how many requests differ in their values: as many rows as several parts hold, so that
+// nothing compresses by what the generator repeats.
+const maxBodies = 512
+
+func newLoad(s *harness.Server, k kind, rows int64, requestRows int) *load {
+	l := &load{server: s, kind: k, requestRows: requestRows, bodies: make(chan body, maxBodies)}
+	for seed := range maxBodies {
+		l.bodies <- k.newBody(seed, requestRows)
+	}
+	l.left.Store(rows)
+	return l
+}
+
+func (l *load) run(ctx context.Context, connections int) error {
+	workers, ctx := errgroup.WithContext(ctx)
+	for range connections {
+		workers.Go(func() error { return l.work(ctx) })
+	}
+	return workers.Wait()
+}
+
+func (l *load) work(ctx context.Context) error {
+	client := harness.NewClient()
+	defer client.CloseIdleConnections()
+	for {
+		if l.left.Add(-int64(l.requestRows)) < 0 {
+			return nil
+		}
+		b := <-l.bodies
+		b.stamp(l.requests.Add(1))
+		err := l.send(ctx, client, b)
+		l.bodies <- b
+		if err != nil {
+			return err
+		}
+		l.acknowledged.Add(int64(l.requestRows))
+	}
+}
+
+// send sends one request until it is taken.
+func (l *load) send(ctx context.Context, client *http.Client, b body) error {
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.server.URL+l.kind.path, b.reader())
+		if err != nil {
+			return base.Errorf(base.Internal, "request: %w", err)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return base.Errorf(base.Unavailable, "send: %w", err)
+		}
+		switch resp.StatusCode {
+		case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+			seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+			_, _ = io.Copy(io.Discard, resp.Body) // only so that the connection can be used again
+			resp.Body.Close()
+			if err != nil {
+				return base.Errorf(base.Internal, "%s without Retry-After", resp.Status)
+			}
+			l.retries.Add(1)
+			select {
+			case <-time.After(time.Duration(seconds) * time.Second):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			continue
+		}
+		err = harness.CheckStatus(resp)
+		resp.Body.Close()
+		return err
+	}
+}
+
+// check counts the rows there are.
+func (l *load) check(ctx context.Context) error {
+	there, err := l.server.Number(ctx, "SELECT count(*) FROM "+tableName)
+	if err == nil && int64(there) != l.acknowledged.Load() {
+		err = base.Errorf(base.Corrupt, "%d rows were acknowledged, %.0f are there", l.acknowledged.Load(), there)
+	}
+	return err
+}

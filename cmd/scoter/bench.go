@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/bench/ingest"
+)
+
+// benchCommand runs the benchmarks in bench/, each a folder with its flags.
+type benchCommand struct {
+	Scratch string `help:"Folder for data, which is removed afterwards; the system's temporary one if empty." type:"path" placeholder:"DIR"`
+	Output  string `help:"Folder for the results as JSON." type:"path" placeholder:"DIR"`
+
+	Ingest ingest.Options `cmd:"" help:"What it costs to take rows."`
+}
+
+func (*benchCommand) Help() string {
+	return "Example: scoter bench ingest --output bench/results"
+}
+
+// AfterApply gives the chosen benchmark its surroundings.
+func (b *benchCommand) AfterApply(k *kong.Context) error {
+	k.Bind(&harness.Env{Dir: b.Scratch, Output: b.Output, Table: os.Stdout})
+	return nil
+}

@@ -42,7 +42,7 @@ const (
 
 	// From dictionaryCheck values on, at least every second row must repeat one. Many
 	// columns repeat little in their first rows, so values up to an eighth of the
-	// expected rows are let pass: if none repeats after all, that has cost a tenth more.
+	// expected rows are let pass: if none repeats after all, that has cost a fifth more.
 	dictionaryCheck = 512
 )
 

@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"math"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// SetString sets row to a copy of v, which must be UTF-8.
+func (c *Column) SetString(row int, v []byte) error {
+	if c.kind != String || row != c.rows {
+		if err := c.open(row, String); err != nil {
+			return err
+		}
+	}
+	if !c.text.append(v) {
+		return c.textError(row, v)
+	}
+	c.rows++
+	return nil
+}
+
+func (c *Column) textError(row int, v []byte) error {
+	if !validText(v) {
+		return c.errorf(row, "text is not valid UTF-8: %s", Quote(v))
+	}
+	return base.Errorf(base.TooLarge, "column %q holds more than 2 GiB of text", c.name)
+}
+
+// SetBinary sets row to a copy of v.
+func (c *Column) SetBinary(row int, v []byte) error {
+	if err := c.open(row, Binary); err != nil {
+		return err
+	}
+	if !c.text.appendPlain(v) {
+		return base.Errorf(base.TooLarge, "column %q holds more than 2 GiB", c.name)
+	}
+	c.rows++
+	return nil
+}
+
+// SetTimestamp sets row to a moment: microseconds since 1970 UTC, plus 0 to 999
+// nanoseconds.
+func (c *Column) SetTimestamp(row int, micros int64, nanos uint16) error {
+	if err := c.open(row, Timestamp); err != nil {
+		return err
+	}
+	if nanos != 0 {
+		c.nanos = append(c.nanos, make([]uint16, row-len(c.nanos))...)
+		c.nanos = append(c.nanos, nanos)
+	}
+	c.fixed = append(c.fixed, uint64(micros))
+	c.rows++
+	return nil
+}
+
+// BeginList starts row's list and returns the column of elements: append each with
+// a Set method at the element column's Rows(), then call EndList.
+func (c *Column) BeginList(row int) (*Column, error) {
+	if err := c.open(row, List); err != nil {
+		return nil, err
+	}
+	return c.element, nil
+}
+
+// EndList ends the list that BeginList started.
+func (c *Column) EndList() error {
+	if c.element.rows > math.MaxInt32 {
+		return base.Errorf(base.TooLarge, "column %q holds more than %d list elements", c.name, math.MaxInt32)
+	}
+	c.offsets = append(c.offsets, int32(c.element.rows))
+	c.rows++
+	return nil
+}
+
+// BeginStruct starts row's struct: set its fields at the same row, then call
+// EndStruct. Fields left out are NULL.
+func (c *Column) BeginStruct(row int) error { return c.open(row, Struct) }
+
+// Field returns the field of a struct column by name; created if it is new.
+// position is a guess: the field's place among this row's fields.
+func (c *Column) Field(position int, name []byte) (*Column, error) {
+	return c.fields.get(position, name, c.name+".", c.shared)
+}
+
+// EndStruct ends the struct that BeginStruct started.
+func (c *Column) EndStruct() { c.rows++ }

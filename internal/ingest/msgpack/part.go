@@ -1,0 +1,159 @@
+package msgpack
+
+import (
+	"strconv"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// columns takes the map of columns and grows the table by their rows.
+func (d *decoder) columns(t *table) error {
+	n, err := d.mapHeader()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return d.errorf(`table %q: "columns" is empty`, t.Name)
+	}
+	first, rows, firstName := t.Rows(), 0, ""
+	for i := range n {
+		name, err := d.str()
+		if err != nil {
+			return err
+		}
+		c, err := t.Column(i, name)
+		if err != nil {
+			return err
+		}
+		count, err := d.arrayHeader()
+		if err != nil {
+			return base.Wrap(err, "table %q, column %q", t.Name, c.Name())
+		}
+		if i == 0 {
+			rows, firstName = count, c.Name()
+		} else if count != rows {
+			return d.errorf("table %q: column %q has %d values, column %q has %d", t.Name, c.Name(), count, firstName, rows)
+		}
+		if c.Rows() > first {
+			return d.errorf("table %q: column %q is given twice", t.Name, c.Name())
+		}
+		if err := d.values(c, first, first+count); err != nil {
+			return base.Wrap(err, "table %q", t.Name)
+		}
+	}
+	return t.Grow(rows)
+}
+
+func (d *decoder) tagKeys(t *table) error {
+	n, err := d.arrayHeader()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		name, err := d.str()
+		if err != nil {
+			return err
+		}
+		c := t.Lookup(i, name)
+		if c == nil {
+			return d.errorf("table %q: tag key %s is no column", t.Name, ingest.Quote(name))
+		}
+		t.tag(i, c)
+	}
+	return nil
+}
+
+// row takes the map of a row's fields.
+func (d *decoder) row(t *table) error {
+	n, err := d.mapHeader()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		name, err := d.str()
+		if err != nil {
+			return err
+		}
+		c, err := t.Column(i+1, name) // the time usually comes before
+		if err != nil {
+			return err
+		}
+		if err := d.value(c, t.Rows()); err != nil {
+			return base.Wrap(err, "table %q", t.Name)
+		}
+	}
+	return nil
+}
+
+func (d *decoder) fieldList(t *table) error {
+	n, err := d.arrayHeader()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		c, err := t.Column(i+1, strconv.AppendInt([]byte("field_"), int64(i), 10))
+		if err != nil {
+			return err
+		}
+		if err := d.value(c, t.Rows()); err != nil {
+			return base.Wrap(err, "table %q", t.Name)
+		}
+	}
+	return nil
+}
+
+// tags takes the map of a row's tags.
+func (d *decoder) tags(t *table) error {
+	n, err := d.mapHeader()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		name, err := d.str()
+		if err != nil {
+			return err
+		}
+		guess := len(t.Columns()) - n + i // the tags usually come last
+		c, err := t.Column(max(guess, 0), name)
+		if err != nil {
+			return err
+		}
+		t.tag(i, c)
+		text, ok, err := d.text(d.scratch[:0])
+		switch {
+		case err != nil:
+			return base.Wrap(err, "table %q, tag %q", t.Name, c.Name())
+		case ok:
+			err = c.SetString(t.Rows(), text)
+		default:
+			err = c.SetNull(t.Rows())
+		}
+		if err != nil {
+			return base.Wrap(err, "table %q", t.Name)
+		}
+	}
+	return nil
+}
+
+// host takes a row's host, a tag of that name.
+func (d *decoder) host(t *table) error {
+	code, err := d.code()
+	if err != nil {
+		return err
+	}
+	if code == codeNil {
+		d.p++
+		return nil
+	}
+	name, err := d.name("host_")
+	if err != nil {
+		return base.Wrap(err, "table %q, host", t.Name)
+	}
+	c, err := t.Column(1, []byte("host"))
+	if err != nil {
+		return err
+	}
+	t.tag(0, c)
+	return base.Wrap(c.SetString(t.Rows(), name), "table %q", t.Name)
+}

@@ -1,0 +1,55 @@
+package msgpack
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// DecodeTable returns the rows of a body for one table, which the request's address
+// names: maps from column to value, alone, in an array, or one after the other; or
+// a single {"columns": {name: [values]...}} as Decode takes it. No column has a
+// meaning of its own: integers under "time" stay integers.
+func DecodeTable(body []byte) (arrow.RecordBatch, error) {
+	d := decoder{reader: reader{src: body}}
+	t := &table{Table: ingest.NewTable("")}
+	for d.p < len(body) {
+		if err := d.plain(t); err != nil {
+			return nil, err
+		}
+	}
+	return t.Finish(nil)
+}
+
+func (d *decoder) plain(t *table) error {
+	code, err := d.code()
+	if err != nil {
+		return err
+	}
+	if isArray(code) {
+		if err := d.enter(); err != nil {
+			return err
+		}
+		defer d.leave()
+		n, err := d.arrayHeader()
+		for i := 0; i < n && err == nil; i++ {
+			err = d.plain(t)
+		}
+		return err
+	}
+	start := d.p
+	n, err := d.mapHeader()
+	if err != nil {
+		return err
+	}
+	if n == 1 {
+		if key, err := d.str(); err == nil && string(key) == "columns" && d.p < len(d.src) && isMap(d.src[d.p]) {
+			return d.columns(t)
+		}
+	}
+	d.p = start
+	if err := d.row(t); err != nil {
+		return err
+	}
+	return t.Grow(1)
+}

@@ -1,0 +1,196 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+const (
+	// reserveBytes of the disk are left to the log: a merge that fills the disk would stop
+	// the writers.
+	reserveBytes = 128 << 20
+	// rewriteBytes is how much of a part is sorted anew at once, decoded.
+	rewriteBytes = 64 << 20
+)
+
+// execute makes new parts with the rows of a plan's sources, and puts them in their place. The
+// snapshot must hold the sources. It reports whether they were replaced: if one was dropped
+// meanwhile, all is in vain and that is no error. If not, no new file is left.
+func (m *merger) execute(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (replaced bool, err error) {
+	made, err := m.write(ctx, t, plan, yield)
+	if err == nil {
+		rows := int64(0)
+		for _, p := range made {
+			rows += p.Rows
+		}
+		if rows != plan.Rows {
+			err = base.Errorf(base.Internal, "%d rows written of sources with %d", rows, plan.Rows)
+		}
+	}
+	if err == nil {
+		old := make([]base.SourceID, len(plan.Sources))
+		for i, p := range plan.Sources {
+			old[i] = p.ID
+		}
+		// Not ctx: once under way its outcome decides what becomes of the files.
+		err = m.engine.ReplaceParts(context.Background(), t.Schema.ID, old, made)
+		if replaced = err == nil; replaced {
+			return true, nil
+		}
+		if kind := base.KindOf(err); kind == base.Conflict || kind == base.NotFound {
+			err = nil
+		}
+	}
+	for _, p := range made {
+		err = errors.Join(err, m.engine.AbandonPart(p.Table, p.ID))
+	}
+	return false, err
+}
+
+// write writes the new parts. What it returns with an error may have left files.
+func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) ([]catalog.Part, error) {
+	if err := m.checkSpace(plan); err != nil {
+		return nil, err
+	}
+	sources := make([]*source, 0, len(plan.Sources))
+	defer func() {
+		for _, s := range sources {
+			s.close()
+		}
+	}()
+	for _, p := range plan.Sources {
+		s, err := m.open(ctx, t, p)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, s)
+	}
+	like := describe(plan.Sources)
+	like.SchemaVersion = t.Schema.Version
+	if !sameLayout(sources[0].written, t.Schema) {
+		return m.rewrite(t, sources[0], like, yield)
+	}
+	like.Level++
+	in := newInterleave(sources, t.Schema, yield)
+	defer in.close()
+	made, err := m.writePart(t, like, in.next)
+	return []catalog.Part{made}, err
+}
+
+// describe returns what a new part has in common with its sources.
+func describe(sources []*catalog.Part) catalog.Part {
+	d := catalog.Part{Table: sources[0].Table, Partition: sources[0].Partition, MinSeq: sources[0].MinSeq}
+	for _, p := range sources {
+		d.Level = max(d.Level, p.Level)
+		d.MinSeq = min(d.MinSeq, p.MinSeq)
+		d.MaxSeq = max(d.MaxSeq, p.MaxSeq)
+	}
+	return d
+}
+
+// writePart writes rows as one part that is otherwise like the given one. With an error, the
+// part that is returned may have left a file.
+func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (arrow.RecordBatch, error)) (catalog.Part, error) {
+	id, err := m.engine.NextSourceID()
+	if err != nil {
+		return like, err
+	}
+	like.ID = id
+	path, err := m.engine.PartPath(like.Table, id)
+	if err != nil {
+		return like, err
+	}
+	written, err := part.Write(m.fs, path, t.Schema, next, part.Options{Profile: part.Best})
+	if err != nil {
+		return like, base.Wrap(err, "part %d", id)
+	}
+	like.Rows, like.Bytes, like.Checksum, like.Stats = written.Rows, written.Bytes, written.Checksum, written.Stats
+	return like, nil
+}
+
+// rewrite brings a part that was sorted or partitioned by other columns into the present layout. It is
+// not one sorted sequence of rows, so this is what a flush does: as many rows as
+// memory takes are sorted and become a part per partition, and merges of the usual kind join them.
+func (m *merger) rewrite(t *snapshot.Table, s *source, like catalog.Part, yield func() error) (made []catalog.Part, err error) {
+	var chunk []arrow.RecordBatch
+	defer func() { releaseRecords(chunk) }()
+	bytes := int64(0)
+	for {
+		if err := yield(); err != nil {
+			return made, err
+		}
+		rec, err := s.next()
+		if err != nil && err != io.EOF {
+			return made, err
+		}
+		end := err == io.EOF
+		if !end {
+			chunk = append(chunk, rec)
+			bytes += batch.Bytes(rec)
+		}
+		if len(chunk) > 0 && (end || bytes >= rewriteBytes) {
+			parts, err := m.writeSorted(t, chunk, like)
+			made = append(made, parts...)
+			if err != nil {
+				return made, err
+			}
+			releaseRecords(chunk)
+			chunk, bytes = nil, 0
+		}
+		if end {
+			return made, nil
+		}
+	}
+}
+
+// writeSorted sorts rows and writes a part per partition.
+func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part) (made []catalog.Part, err error) {
+	order, err := batch.Sort(chunk, t.Schema)
+	if err != nil {
+		return nil, err
+	}
+	partitions, err := batch.Partition(chunk, t.Schema, order)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range partitions {
+		rows := p.Rows
+		like.Partition = p.Key.Text
+		written, err := m.writePart(t, like, func() (arrow.RecordBatch, error) {
+			if len(rows) == 0 {
+				return nil, io.EOF
+			}
+			n := min(len(rows), part.RowGroupRows)
+			rec, err := batch.Take(chunk, rows[:n])
+			rows = rows[n:]
+			return rec, err
+		})
+		made = append(made, written)
+		if err != nil {
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// checkSpace refuses a merge whose result may not fit on the disk beside its sources.
+func (m *merger) checkSpace(plan Plan) error {
+	free, err := m.fs.FreeSpace(filepath.Dir(m.engine.PartFile(plan.Sources[0])))
+	if err != nil {
+		return err
+	}
+	if need := uint64(plan.Bytes) + reserveBytes; free < need {
+		return base.Errorf(base.StorageFull, "a merge needs %d bytes of free disk space, there are %d", need, free).
+			WithHint("free some space: merges go on by themselves")
+	}
+	return nil
+}

@@ -1,0 +1,314 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+func TestMergeKeepsRowsAndOrder(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createEvents("events", false)
+	must(t, err)
+	for i := range 10 {
+		must(t, d.flushEvents("events", fmt.Sprintf("w%d", i%3), i*100, 1+i*7))
+	}
+	before := d.mustRead(t, fsys, table.ID)
+	must(t, d.merges.RunUntilIdle(ctx))
+	after := d.mustRead(t, fsys, table.ID)
+	if before.parts != 10 || after.parts != 1 || !slices.Equal(before.rows, after.rows) {
+		t.Fatalf("before %d parts with %d rows, after %d parts with %d rows", before.parts, len(before.rows), after.parts, len(after.rows))
+	}
+	snap, err := d.engine.Snapshot(table.ID)
+	must(t, err)
+	p := snap.Tables[table.ID].Parts[0]
+	if p.Level != 1 || p.MinSeq == 0 || p.MaxSeq <= p.MinSeq || p.SchemaVersion != table.Version {
+		t.Errorf("part %+v", p)
+	}
+	snap.Release()
+	list := d.merges.List()
+	if len(list) != 1 || list[0].Sources != 10 || list[0].Rows != int64(len(after.rows)) || list[0].Finished.IsZero() || list[0].Error != "" {
+		t.Errorf("merges %+v", list)
+	}
+	d.mustEnd(t)
+}
+
+func TestMergeStaysWithinPartitions(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createEvents("events", true)
+	must(t, err)
+	for i := range 12 {
+		must(t, d.flushEvents("events", fmt.Sprintf("w%d", i%3), i, 5))
+	}
+	before := d.mustRead(t, fsys, table.ID)
+	must(t, d.merges.RunUntilIdle(ctx))
+	if after := d.mustRead(t, fsys, table.ID); after.parts != 3 || !slices.Equal(before.rows, after.rows) {
+		t.Fatalf("%d parts", after.parts)
+	}
+	d.mustEnd(t)
+}
+
+// Another sort key and partitioning reach the parts that were written before.
+func TestMergeBringsNewLayoutToOldParts(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createEvents("events", false)
+	must(t, err)
+	for i := range 6 {
+		must(t, d.flushEvents("events", fmt.Sprintf("w%d", i%2), i*10, 10))
+	}
+	must(t, d.merges.RunUntilIdle(ctx)) // one part with both writers
+	must(t, d.flushEvents("events", "w0", 1000, 10))
+	before := d.mustRead(t, fsys, table.ID)
+	_, err = d.engine.AlterTable(ctx, table.ID, func(t schema.Table) (schema.Table, error) {
+		return t.SetPartitioning(schema.PartitionField{Column: 1})
+	})
+	must(t, err)
+	_, err = d.engine.AlterTable(ctx, table.ID, func(t schema.Table) (schema.Table, error) {
+		return t.SetSortKey(schema.SortField{Column: 1}, schema.SortField{Column: 2, Descending: true})
+	})
+	must(t, err)
+	must(t, d.merges.RunUntilIdle(ctx))
+	snap, err := d.engine.Snapshot(table.ID)
+	must(t, err)
+	defer snap.Release()
+	var partitions []string
+	var rows int64
+	for _, p := range snap.Tables[table.ID].Parts {
+		partitions = append(partitions, p.Partition)
+		rows += p.Rows
+	}
+	slices.Sort(partitions)
+	if !slices.Equal(partitions, []string{"writer=w0", "writer=w1"}) || rows != int64(len(before.rows)) {
+		t.Fatalf("partitions %v with %d rows", partitions, rows)
+	}
+	for _, p := range snap.Tables[table.ID].Parts {
+		if p.SchemaVersion != snap.Tables[table.ID].Schema.Version {
+			t.Errorf("part %d is of schema version %d", p.ID, p.SchemaVersion)
+		}
+	}
+	d.mustEnd(t)
+}
+
+// A source that is dropped while it is merged makes the merge vain, and nothing else.
+func TestMergeOfDroppedPartsLeavesNothing(t *testing.T) {
+	for name, drop := range map[string]func(*database, schema.Table) error{
+		"truncate": func(d *database, table schema.Table) error {
+			_, err := d.engine.Truncate(ctx, table.ID)
+			return err
+		},
+		"drop": func(d *database, table schema.Table) error { return d.engine.DropTable(ctx, table.ID) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := vfs.NewCrashable()
+			d := mustOpen(t, fsys)
+			table, err := d.createEvents("events", false)
+			must(t, err)
+			for i := range 4 {
+				must(t, d.flushEvents("events", "w", i*10, 10))
+			}
+			snap, err := d.engine.Snapshot(table.ID)
+			must(t, err)
+			view := snap.Tables[table.ID]
+			plan := Pick(view.Parts, Policy{Rest: true})[0]
+			dropped := false
+			replaced, err := d.merges.merger.execute(ctx, view, plan, func() error {
+				if dropped {
+					return nil
+				}
+				dropped = true
+				return drop(d, table)
+			})
+			if err != nil || replaced {
+				t.Fatalf("replaced %v, error %v", replaced, err)
+			}
+			snap.Release()
+			must(t, d.engine.CollectGarbage())
+			if files, err := fsys.List(fmt.Sprintf("/db/parts/%d", table.ID)); err != nil || len(files) > 0 {
+				t.Fatalf("files %v, %v", files, err)
+			}
+			must(t, d.close())
+			d = mustOpen(t, fsys)
+			d.mustEnd(t)
+		})
+	}
+}
+
+// A full disk is on record and, once, in the log; the parts stay; with space again merges go on.
+func TestMergeOutlivesFullDisk(t *testing.T) {
+	var log bytes.Buffer
+	fsys := vfs.NewCrashable()
+	d, err := tryOpen(fsys, "/db", slog.New(slog.NewTextHandler(&log, nil)))
+	must(t, err)
+	var ids []base.TableID
+	for _, name := range []string{"one", "two"} {
+		table, err := d.createEvents(name, false)
+		must(t, err)
+		ids = append(ids, table.ID)
+		for i := range 8 {
+			must(t, d.flushEvents(name, "w", i*10, 10))
+		}
+	}
+	before := d.mustRead(t, fsys, ids[0])
+	fsys.SetCapacity(64 << 20)
+	for range 5 {
+		if done, err := d.merges.runRound(ctx, false); done != 0 || base.KindOf(err) != base.StorageFull {
+			t.Fatalf("%d merges, error %v", done, err)
+		}
+		d.clock.advance(maxBackoff)
+	}
+	if err := d.merges.RunUntilIdle(ctx); base.KindOf(err) != base.StorageFull {
+		t.Fatalf("error %v", err)
+	}
+	if list := d.merges.List(); !strings.Contains(list[0].Error, "free disk space") || list[0].Finished.IsZero() {
+		t.Errorf("merges %+v", list)
+	}
+	if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
+		t.Errorf("%d errors in the log:\n%s", n, log.String())
+	}
+	if now := d.mustRead(t, fsys, ids[0]); now.parts != 8 || !slices.Equal(now.rows, before.rows) {
+		t.Fatalf("%d parts", now.parts)
+	}
+	fsys.SetCapacity(-1)
+	if done, err := d.merges.runRound(ctx, false); done != 0 || err != nil {
+		t.Fatalf("%d merges before their time, error %v", done, err)
+	}
+	d.clock.advance(maxBackoff)
+	if done, err := d.merges.runRound(ctx, false); done != 2 || err != nil {
+		t.Fatalf("%d merges, error %v", done, err)
+	}
+	if n := strings.Count(log.String(), "merges work again"); n != 1 {
+		t.Errorf("log:\n%s", log.String())
+	}
+	if now := d.mustRead(t, fsys, ids[0]); now.parts != 1 || !slices.Equal(now.rows, before.rows) {
+		t.Fatalf("%d parts", now.parts)
+	}
+	d.mustEnd(t)
+}
+
+func TestCanceledMergeLeavesNothing(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createEvents("events", false)
+	must(t, err)
+	for i := range 4 {
+		must(t, d.flushEvents("events", "w", i*10, 10))
+	}
+	snap, err := d.engine.Snapshot(table.ID)
+	must(t, err)
+	view := snap.Tables[table.ID]
+	canceled, cancel := context.WithCancel(ctx)
+	calls := 0
+	_, err = d.merges.merger.execute(canceled, view, Pick(view.Parts, Policy{Rest: true})[0], func() error {
+		if calls++; calls == 2 { // after the first row group
+			cancel()
+		}
+		return canceled.Err()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	snap.Release()
+	if now := d.mustRead(t, fsys, table.ID); now.parts != 4 {
+		t.Fatalf("%d parts", now.parts)
+	}
+	d.mustEnd(t) // finds files that are not listed
+}
+
+// mergeWorkload makes parts and merges them, on a file system that may fail at any moment. It
+// returns the first error.
+func mergeWorkload(fsys vfs.FS) (err error) {
+	d, err := tryOpen(fsys, "/db", quiet)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	return d.merges.RunUntilIdle(ctx)
+}
+
+// prepared returns a file system with parts to be merged, and their rows.
+func prepared(t *testing.T) (*vfs.Crashable, base.TableID, []string) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createEvents("events", false)
+	must(t, err)
+	for i := range 4 {
+		must(t, d.flushEvents("events", fmt.Sprintf("w%d", i%2), i*10, 10))
+	}
+	rows := d.mustRead(t, fsys, table.ID).rows
+	must(t, d.close())
+	return fsys, table.ID, rows
+}
+
+// reopened checks that a directory holds the rows, and that merges go on.
+func reopened(t *testing.T, what string, fsys vfs.FS, id base.TableID, rows []string) {
+	t.Helper()
+	d, err := tryOpen(fsys, "/db", quiet)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for range 2 {
+		s, err := d.read(fsys, id)
+		if err != nil || !slices.Equal(s.rows, rows) {
+			t.Fatalf("%s: %d rows in %d parts, want %d; error %v", what, len(s.rows), s.parts, len(rows), err)
+		}
+		if err := d.merges.RunUntilIdle(ctx); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	d.mustEnd(t)
+}
+
+// Each operation on the file system fails once: the error is returned, and the rows are there, in the old parts
+// or in the new one.
+func TestMergeWithFailingOperation(t *testing.T) {
+	for i := 0; ; i++ {
+		below, id, rows := prepared(t)
+		failing := vfs.Failing(below, vfs.OnIndex(i, nil))
+		err := mergeWorkload(failing)
+		reopened(t, fmt.Sprintf("operation %d failed with %v", i, err), below, id, rows)
+		if failing.Ops() <= i {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+}
+
+// The power fails after each write: the rows are there, in the old parts or in the new one.
+func TestMergeWithCrash(t *testing.T) {
+	for k := 0; ; k++ {
+		disk, id, rows := prepared(t)
+		writes := 0
+		failing := vfs.Failing(disk, func(op vfs.Op) error {
+			if op.Kind.Writes() {
+				if writes++; writes > k {
+					return vfs.ErrInjected
+				}
+			}
+			return nil
+		})
+		err := mergeWorkload(failing)
+		for _, percent := range []int{0, 50, 100} {
+			clone := disk.CrashClone(rand.New(rand.NewPCG(uint64(k), 1)), percent)
+			reopened(t, fmt.Sprintf("crash after %d writes, %d%% of what was not synced", k, percent), clone, id, rows)
+		}
+		if writes <= k {
+			must(t, err)
+			return
+		}
+	}
+}

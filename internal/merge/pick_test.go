@@ -1,0 +1,188 @@
+package merge
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+)
+
+// TestPick runs testdata/pick/*. "pick" takes a part a line: its rows, its size, and optionally how
+// often. "simulate" flushes parts for a time and merges as Pick says.
+func TestPick(t *testing.T) {
+	datadriven.Walk(t, "testdata/pick", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "pick":
+				return showPlans(Pick(parseParts(t, d.Input), policyOf(t, d)))
+			case "simulate":
+				return newSimulation(t, d).run()
+			}
+			return "unknown command " + d.Cmd
+		})
+	})
+}
+
+func policyOf(t *testing.T, d *datadriven.TestData) Policy {
+	policy := Policy{Rest: d.HasArg("rest")}
+	policy.MaxPartBytes = bytesArg(t, d, "max-bytes", 0)
+	policy.MaxOpenBytes = bytesArg(t, d, "max-open", 0)
+	return policy
+}
+
+func bytesArg(t *testing.T, d *datadriven.TestData, name string, otherwise int64) int64 {
+	if !d.HasArg(name) {
+		return otherwise
+	}
+	var text string
+	d.ScanArgs(t, name, &text)
+	return parseBytes(t, text)
+}
+
+func parseBytes(t *testing.T, text string) int64 {
+	unit := int64(1)
+	for suffix, factor := range map[string]int64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30} {
+		if digits, ok := strings.CutSuffix(text, suffix); ok {
+			text, unit = digits, factor
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n * unit
+}
+
+func showBytes(n int64) string {
+	switch {
+	case n >= 10<<20:
+		return fmt.Sprintf("%dM", n>>20)
+	case n >= 10<<10:
+		return fmt.Sprintf("%dK", n>>10)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// parseParts reads lines "ROWS SIZE [xTIMES]"; ids count from 1, in ingestion order.
+func parseParts(t *testing.T, text string) []*catalog.Part {
+	var parts []*catalog.Part
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		times := int64(1)
+		if len(fields) > 2 {
+			times = parseBytes(t, fields[2][1:])
+		}
+		for range times {
+			id := base.SourceID(len(parts) + 1)
+			parts = append(parts, &catalog.Part{ID: id, MinSeq: base.Seq(id), MaxSeq: base.Seq(id), Rows: parseBytes(t, fields[0]), Bytes: parseBytes(t, fields[1])})
+		}
+	}
+	return parts
+}
+
+func showPlans(plans []Plan) string {
+	if len(plans) == 0 {
+		return "nothing"
+	}
+	var b strings.Builder
+	for _, p := range plans {
+		first, last := p.Sources[0], p.Sources[len(p.Sources)-1]
+		fmt.Fprintf(&b, "%d..%d: %d parts, %d rows, %s\n", first.ID, last.ID, len(p.Sources), p.Rows, showBytes(p.Bytes))
+	}
+	return b.String()
+}
+
+// simulation is a stream of flushes and a worker that merges: a model of the scheduler, with
+// a clock of one step per flush.
+type simulation struct {
+	policy     Policy
+	flushes    int
+	bytes      int64 // of a flush
+	rows       int64
+	jitter     int   // flushes are up to this factor larger or smaller
+	throughput int64 // bytes that merges read per flush; 0 is no limit
+	random     *rand.Rand
+
+	parts   []*catalog.Part
+	next    base.SourceID
+	budget  int64
+	flushed int64
+	written int64
+	merges  int
+	most    int
+	total   int // parts, summed over the steps
+}
+
+func newSimulation(t *testing.T, d *datadriven.TestData) *simulation {
+	s := &simulation{policy: policyOf(t, d), random: rand.New(rand.NewPCG(1, 2)), next: 1}
+	d.ScanArgs(t, "flushes", &s.flushes)
+	s.bytes, s.rows = bytesArg(t, d, "bytes", 0), bytesArg(t, d, "rows", 0)
+	s.throughput = bytesArg(t, d, "throughput", 0)
+	if d.HasArg("jitter") {
+		d.ScanArgs(t, "jitter", &s.jitter)
+	}
+	return s
+}
+
+func (s *simulation) add(seqs [2]base.Seq, rows, bytes int64) {
+	s.parts = append(s.parts, &catalog.Part{ID: s.next, MinSeq: seqs[0], MaxSeq: seqs[1], Rows: rows, Bytes: bytes})
+	s.next++
+}
+
+// merge does what Pick says until nothing is left or the throughput is used up. A merge that
+// is under way goes on in the next step: nothing of it is visible before its end.
+func (s *simulation) merge(policy Policy) {
+	for {
+		plans := Pick(s.parts, policy)
+		if len(plans) == 0 {
+			s.budget = 0
+			return
+		}
+		slices.SortFunc(plans, cheapest)
+		plan := plans[0]
+		if s.throughput > 0 {
+			if s.budget < plan.Bytes {
+				return
+			}
+			s.budget -= plan.Bytes
+		}
+		s.merges++
+		s.written += plan.Bytes
+		s.parts = slices.DeleteFunc(s.parts, func(p *catalog.Part) bool { return slices.Contains(plan.Sources, p) })
+		s.add([2]base.Seq{plan.Sources[0].MinSeq, plan.Sources[len(plan.Sources)-1].MaxSeq}, plan.Rows, plan.Bytes)
+	}
+}
+
+func (s *simulation) run() string {
+	for i := range s.flushes {
+		factor := 1.0
+		if jitter := float64(s.jitter); jitter > 0 {
+			factor = 1/jitter + s.random.Float64()*(jitter-1/jitter)
+		}
+		bytes := int64(float64(s.bytes) * factor)
+		s.add([2]base.Seq{base.Seq(i), base.Seq(i)}, int64(float64(s.rows)*factor), bytes)
+		s.flushed += bytes
+		s.most = max(s.most, len(s.parts))
+		s.budget += s.throughput
+		s.merge(s.policy)
+		s.total += len(s.parts)
+	}
+	out := fmt.Sprintf("parts: at most %d, on average %d, in the end %d\n", s.most, s.total/max(s.flushes, 1), len(s.parts))
+	out += fmt.Sprintf("merges: %d, each byte rewritten %.1f times\n", s.merges, float64(s.written)/float64(s.flushed))
+	rest := s.policy
+	rest.Rest = true
+	s.throughput = 0
+	s.merge(rest)
+	slices.SortFunc(s.parts, ingestionOrder)
+	out += fmt.Sprintf("at rest: %d parts, each byte rewritten %.1f times:", len(s.parts), float64(s.written)/float64(s.flushed))
+	for _, p := range s.parts[max(0, len(s.parts)-8):] {
+		out += " " + showBytes(p.Bytes)
+	}
+	return out
+}

@@ -1,0 +1,326 @@
+package merge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/vfs"
+	"golang.org/x/sync/errgroup"
+)
+
+// Settings are what a user may choose. A zero field means its default.
+type Settings struct {
+	Parallel     int           // merges at once, each of one core at most; 1
+	MaxPartBytes int64         // larger parts are not made by merges; 512 MiB
+	MaxPartRows  int64         // the same in rows; 8 Mi
+	RestAfter    time.Duration // without new parts, until a partition is merged to as few as possible; 5 min
+	Interval     time.Duration // how often it is looked for what no new part tells of: rest, retries; 30 s
+
+	// DisableAutomatic leaves merging to calls of RunUntilIdle. For tests.
+	DisableAutomatic bool
+}
+
+func (s Settings) withDefaults() Settings {
+	orDefault(&s.Parallel, 1)
+	orDefault(&s.RestAfter, 5*time.Minute)
+	orDefault(&s.Interval, 30*time.Second)
+	return s
+}
+
+// Components are what the scheduler stands on. A nil FS, Clock or Logger means the
+// real thing.
+type Components struct {
+	FS        vfs.FS
+	Clock     engine.Clock
+	Logger    *slog.Logger
+	Constants Constants // nil if no table ever gains a column with a default
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time                         { return time.Now() }
+func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// Scheduler merges the parts of an engine's tables, in one goroutine and at times a few
+// more. Its methods may be called concurrently.
+//
+// It works in rounds: plan all tables, run all plans, cheapest first. So tiny parts go quickly, and no
+// large merge waits for ever.
+type Scheduler struct {
+	merger   *merger
+	settings Settings
+	clock    engine.Clock
+	log      *slog.Logger
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	worker sync.WaitGroup
+	round  chan struct{} // of size 1, full while a round runs
+
+	closeOnce sync.Once
+
+	mu       sync.Mutex
+	running  []*Merge           // guarded by mu; oldest first
+	finished []*Merge           // guarded by mu; oldest first, at most keepFinished
+	failures map[group]*failure // guarded by mu; of groups whose last merge failed
+	trouble  base.Kind          // guarded by mu; that the log knows of; with a failure
+}
+
+// keepFinished is how many merges are remembered.
+const keepFinished = 100
+
+// maxBackoff is the longest time from a failed merge to the next try.
+const maxBackoff = 10 * time.Minute
+
+// group is what merges stay within.
+type group struct {
+	table     base.TableID
+	partition string
+}
+
+// failure is a group's last merge that failed.
+type failure struct {
+	wait    time.Duration
+	retryAt time.Time
+}
+
+// Merge is one merge that runs or ran.
+type Merge struct {
+	Table     string // its qualified name
+	Partition string
+	Sources   int
+	Rows      int64
+	Bytes     int64 // of the sources
+	Started   time.Time
+	Finished  time.Time // zero while it runs
+	Error     string    // empty if it runs or succeeded
+}
+
+// New starts merging in the background. Close it before the engine.
+func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
+	s := &Scheduler{
+		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants},
+		settings: settings.withDefaults(), clock: c.Clock, log: c.Logger,
+		round: make(chan struct{}, 1), failures: map[group]*failure{},
+	}
+	if c.FS == nil {
+		s.merger.fs = vfs.OS
+	}
+	if s.clock == nil {
+		s.clock = systemClock{}
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if !s.settings.DisableAutomatic {
+		s.worker.Go(s.run)
+	}
+	return s
+}
+
+// Close ends merges under way, without a trace of them, and waits for that.
+func (s *Scheduler) Close() {
+	s.closeOnce.Do(func() {
+		s.cancel()
+		s.worker.Wait()
+		s.round <- struct{}{} // for good; a RunUntilIdle that still runs ends soon
+	})
+}
+
+// run merges until Close.
+func (s *Scheduler) run() {
+	for {
+		for {
+			// Failures of merges are on record, and what failed is left out for a while.
+			done, _ := s.runRound(s.ctx, false)
+			if s.ctx.Err() != nil {
+				return
+			}
+			if done == 0 {
+				break
+			}
+		}
+		select {
+		case <-s.merger.engine.PartsChanged():
+		case <-s.clock.After(s.settings.Interval):
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// RunUntilIdle merges every table down to as few parts as merges make of it, at once: for tests
+// and OPTIMIZE. It returns the first round's errors that has any.
+func (s *Scheduler) RunUntilIdle(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	for {
+		done, err := s.runRound(ctx, true)
+		if err != nil {
+			return base.Wrap(err, "merge")
+		}
+		if done == 0 {
+			return ctx.Err()
+		}
+	}
+}
+
+// List returns the merges that run and the last ones that ended, latest first.
+func (s *Scheduler) List() []Merge {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Merge
+	for _, m := range slices.Backward(s.running) {
+		all = append(all, *m)
+	}
+	for _, m := range slices.Backward(s.finished) {
+		all = append(all, *m)
+	}
+	return all
+}
+
+// job is a plan with what it is for.
+type job struct {
+	group group
+	plan  Plan
+}
+
+// runRound plans and merges once, and returns how many merges changed something. If eager, as few
+// parts as possible are to remain, and what failed lately is tried too.
+func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err error) {
+	select {
+	case s.round <- struct{}{}:
+		defer func() { <-s.round }()
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	jobs, err := s.plan(eager)
+	if err != nil {
+		return 0, err
+	}
+	slices.SortStableFunc(jobs, func(a, b job) int { return cheapest(a.plan, b.plan) })
+	var workers errgroup.Group
+	workers.SetLimit(s.settings.Parallel)
+	results := make([]error, len(jobs))
+	changed := make([]bool, len(jobs))
+	for i, j := range jobs {
+		if ctx.Err() != nil {
+			break
+		}
+		workers.Go(func() error {
+			changed[i], results[i] = s.merge(ctx, j)
+			return nil
+		})
+	}
+	_ = workers.Wait() // always nil: one failure must not end the others
+	for _, c := range changed {
+		if c {
+			done++
+		}
+	}
+	return done, errors.Join(append(results, ctx.Err())...)
+}
+
+// plan returns what is to be merged.
+func (s *Scheduler) plan(eager bool) ([]job, error) {
+	snap, err := s.merger.engine.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Release()
+	s.forgetDropped(snap)
+	now := s.clock.Now()
+	var jobs []job
+	for id, t := range snap.Tables {
+		groups := map[group][]*catalog.Part{}
+		for _, p := range t.Parts {
+			g := group{id, p.Partition}
+			if written, ok := t.Versions[p.SchemaVersion]; ok && !sameLayout(written, t.Schema) {
+				if eager || s.mayTry(g, now) {
+					jobs = append(jobs, job{g, Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes}})
+				}
+				continue
+			}
+			groups[g] = append(groups[g], p)
+		}
+		for g, parts := range groups {
+			if len(parts) < 2 || !eager && !s.mayTry(g, now) {
+				continue
+			}
+			policy := Policy{MaxPartBytes: s.settings.MaxPartBytes, MaxPartRows: s.settings.MaxPartRows, Rest: eager || s.atRest(parts, now)}
+			for _, plan := range Pick(parts, policy) {
+				jobs = append(jobs, job{g, plan})
+			}
+		}
+	}
+	return jobs, nil
+}
+
+// atRest reports whether the parts have been as they are for a while.
+func (s *Scheduler) atRest(parts []*catalog.Part, now time.Time) bool {
+	latest := slices.MaxFunc(parts, func(a, b *catalog.Part) int { return a.Created.Compare(b.Created) })
+	return now.Sub(latest.Created) >= s.settings.RestAfter
+}
+
+// merge runs one job and keeps account of it. It reports whether parts were replaced. That sources were
+// dropped meanwhile is no error.
+func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) {
+	snap, err := s.merger.engine.Snapshot(j.group.table)
+	if base.KindOf(err) == base.NotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer snap.Release()
+	t := snap.Tables[j.group.table]
+	if !holds(t, j.plan) {
+		return false, nil
+	}
+	m := s.begin(t, j)
+	changed, err = s.merger.execute(ctx, t, j.plan, s.yielder(ctx))
+	s.end(ctx, m, j.group, err)
+	return changed, err
+}
+
+// holds reports whether all sources of a plan are still there.
+func holds(t *snapshot.Table, plan Plan) bool {
+	for _, source := range plan.Sources {
+		_, ok := slices.BinarySearchFunc(t.Parts, source.ID, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// maxYield bounds a pause, so that a merge goes on, slowly, however long writers wait.
+const maxYield = time.Second
+
+// yielder returns what a merge calls between row groups: it ends the merge with its context, and while
+// writers wait for memory it rests as long as it worked. A lower thread priority would
+// be finer, but garbage collection stops the world only when the last thread gets to run.
+func (s *Scheduler) yielder(ctx context.Context) func() error {
+	since := s.clock.Now()
+	return func() error {
+		if s.merger.engine.UnderPressure() {
+			select {
+			case <-s.clock.After(min(s.clock.Now().Sub(since), maxYield)):
+			case <-ctx.Done():
+			}
+		}
+		since = s.clock.Now()
+		return ctx.Err()
+	}
+}

@@ -149,6 +149,17 @@ func word(b *sqlfile.Block, offset int) (from, to int) {
 	return offset, offset + 1
 }
 
+// blamed returns the byte range of the token that a message without a place
+// ends with (`no such table: usres`), otherwise of the whole statement.
+func blamed(b *sqlfile.Block, message string) (from, to int) {
+	for _, t := range b.Body {
+		if (t.Kind == sqlfile.Word || t.Kind == sqlfile.Ident) && strings.HasSuffix(message, ": "+t.Unquote()) {
+			return t.Start, t.End()
+		}
+	}
+	return b.Body[0].Start, b.Body[len(b.Body)-1].End()
+}
+
 // describe asks the engine about one QUERY or EXEC.
 func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) error {
 	in := sqlfile.InArray
@@ -169,7 +180,7 @@ func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, 
 		if !errors.As(err, &refused) {
 			return err
 		}
-		from, to := b.Body[0].Start, b.Body[len(b.Body)-1].End()
+		from, to := blamed(b, refused.Message)
 		if refused.Offset >= 0 {
 			from, to = word(b, refused.Offset)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 	"github.com/scoterdb/scoter/internal/gen/lang/java"
+	"github.com/scoterdb/scoter/internal/gen/lang/python"
 	"github.com/scoterdb/scoter/internal/gen/lang/typescript"
 )
 
@@ -20,6 +21,7 @@ import (
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	backends := map[string]func(*ir.Module, ir.Target) ([]ir.File, error){
 		"java":       java.Generate,
+		"python":     python.Generate,
 		"typescript": typescript.Generate,
 	}
 	backend, ok := backends[t.Language]
@@ -36,6 +38,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	planners := map[string]func(*ir.Module, ir.Target) (*emit.Plan, error){
 		"java":       java.Plan,
+		"python":     python.Plan,
 		"typescript": typescript.Plan,
 	}
 	planner, ok := planners[t.Language]

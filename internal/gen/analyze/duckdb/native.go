@@ -140,7 +140,7 @@ var scalars = map[native.Type]struct {
 	native.TypeFloat: {ir.Float32, "FLOAT"}, native.TypeDouble: {ir.Float64, "DOUBLE"}, native.TypeVarchar: {ir.Text, "VARCHAR"},
 	native.TypeBlob: {ir.Blob, "BLOB"}, native.TypeUUID: {ir.UUID, "UUID"}, native.TypeDate: {ir.Date, "DATE"}, native.TypeTime: {ir.Time, "TIME"},
 	native.TypeTimeTZ: {ir.TimeTZ, "TIMETZ"}, native.TypeTimestampTZ: {ir.TimestampTZ, "TIMESTAMPTZ"},
-	native.TypeInterval: {ir.Interval, "INTERVAL"}, native.TypeBit: {ir.Text, "BIT"}, native.TypeBigNum: {ir.Decimal, "BIGNUM"},
+	native.TypeTimeNS: {ir.Time, "TIME_NS"}, native.TypeInterval: {ir.Interval, "INTERVAL"}, native.TypeBit: {ir.Text, "BIT"}, native.TypeBigNum: {ir.Decimal, "BIGNUM"},
 }
 
 var timestamps = map[native.Type][2]string{

@@ -1,0 +1,298 @@
+package sqlite
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// expr parses by precedence, loosest first: OR, AND, NOT, equality and its
+// kin, comparison, bits, sums, products, concatenation, COLLATE, unary.
+func (p *parser) expr() *expr {
+	defer p.deeper()()
+	e := p.and()
+	for p.take("OR") {
+		e = &expr{kind: binaryExpr, text: "OR", args: []*expr{e, p.and()}}
+	}
+	return e
+}
+
+func (p *parser) and() *expr {
+	e := p.not()
+	for p.take("AND") {
+		e = &expr{kind: binaryExpr, text: "AND", args: []*expr{e, p.not()}}
+	}
+	return e
+}
+
+func (p *parser) not() *expr {
+	if p.is("NOT") && !p.is("NOT", "EXISTS") {
+		defer p.deeper()()
+		p.at++
+		return &expr{kind: unaryExpr, text: "NOT", args: []*expr{p.not()}}
+	}
+	return p.equality()
+}
+
+func (p *parser) equality() *expr {
+	e := p.binary(0)
+	for {
+		switch {
+		case p.take("="), p.take("=="):
+			e = &expr{kind: binaryExpr, text: "=", args: []*expr{e, p.binary(0)}}
+		case p.take("<>"), p.take("!="):
+			e = &expr{kind: binaryExpr, text: "<>", args: []*expr{e, p.binary(0)}}
+		case p.take("ISNULL"):
+			e = &expr{kind: nullTestExpr, args: []*expr{e}}
+		case p.take("NOTNULL"), p.take("NOT", "NULL"):
+			e = &expr{kind: nullTestExpr, text: "NOT", args: []*expr{e}}
+		case p.take("IS"):
+			negated := p.take("NOT")
+			if p.take("DISTINCT", "FROM") {
+				e = &expr{kind: binaryExpr, text: "IS", args: []*expr{e, p.binary(0)}}
+			} else if p.take("NULL") {
+				e = &expr{kind: nullTestExpr, args: []*expr{e}}
+				if negated {
+					e.text = "NOT"
+				}
+			} else {
+				e = &expr{kind: binaryExpr, text: "IS", args: []*expr{e, p.binary(0)}}
+			}
+		case p.is("NOT") && (p.is("NOT", "BETWEEN") || p.is("NOT", "IN") || p.is("NOT", "LIKE") || p.is("NOT", "GLOB") || p.is("NOT", "REGEXP") || p.is("NOT", "MATCH")):
+			p.at++
+		case p.take("BETWEEN"):
+			low := p.binary(0)
+			p.need("AND")
+			e = &expr{kind: betweenExpr, args: []*expr{e, low, p.binary(0)}}
+		case p.take("IN"):
+			e = p.in(e)
+		case p.is("LIKE"), p.is("GLOB"), p.is("REGEXP"), p.is("MATCH"):
+			like := &expr{kind: likeExpr, text: strings.ToUpper(p.name()), args: []*expr{e, p.binary(0)}}
+			if p.take("ESCAPE") {
+				like.args = append(like.args, p.binary(0))
+			}
+			e = like
+		default:
+			return e
+		}
+	}
+}
+
+func (p *parser) in(value *expr) *expr {
+	e := &expr{kind: inExpr, args: []*expr{value}}
+	if !p.take("(") {
+		// IN table
+		s := &source{table: p.name()}
+		if p.take(".") {
+			s.schema, s.table = s.table, p.name()
+		}
+		if p.take("(") {
+			p.fail()
+		}
+		e.sub = &query{cores: []*core{{columns: []resultColumn{{star: true}}, from: s}}}
+		return e
+	}
+	switch {
+	case p.is("SELECT"), p.is("VALUES"), p.is("WITH"):
+		e.sub = p.query()
+	case !p.is(")"):
+		e.args = append(e.args, p.list()...)
+	}
+	p.need(")")
+	return e
+}
+
+// levels are the binary operators from < down to ||.
+var levels = [][]string{{"<", ">", "<=", ">="}, {"&", "|", "<<", ">>"}, {"+", "-"}, {"*", "/", "%"}, {"||", "->", "->>"}}
+
+func (p *parser) binary(level int) *expr {
+	if level == len(levels) {
+		return p.collated()
+	}
+	e := p.binary(level + 1)
+next:
+	for {
+		for _, op := range levels[level] {
+			if p.peek(0).Kind == sqlfile.Punct && p.peek(0).Text == op {
+				p.at++
+				e = &expr{kind: binaryExpr, text: op, args: []*expr{e, p.binary(level + 1)}}
+				continue next
+			}
+		}
+		return e
+	}
+}
+
+func (p *parser) collated() *expr {
+	e := p.unary()
+	for p.take("COLLATE") {
+		p.name()
+	}
+	return e
+}
+
+func (p *parser) unary() *expr {
+	for _, op := range []string{"-", "+", "~"} {
+		if p.take(op) {
+			defer p.deeper()()
+			return &expr{kind: unaryExpr, text: op, args: []*expr{p.unary()}}
+		}
+	}
+	return p.primary()
+}
+
+func (p *parser) primary() *expr {
+	t := p.peek(0)
+	switch t.Kind {
+	case sqlfile.Number, sqlfile.String:
+		p.at++
+		return &expr{kind: literalExpr, text: t.Text}
+	case sqlfile.Placeholder:
+		n, err := number(t)
+		if err != nil {
+			p.fail()
+		}
+		p.at++
+		return &expr{kind: paramExpr, param: n}
+	case sqlfile.Punct:
+		if t.Text != "(" {
+			p.fail()
+		}
+		p.at++
+		if p.is("SELECT") || p.is("VALUES") || p.is("WITH") {
+			e := &expr{kind: subqueryExpr, sub: p.query()}
+			p.need(")")
+			return e
+		}
+		list := p.list()
+		p.need(")")
+		if len(list) == 1 {
+			return list[0]
+		}
+		return &expr{kind: rowExpr, args: list}
+	case sqlfile.Word:
+		switch strings.ToUpper(t.Text) {
+		case "NULL", "TRUE", "FALSE", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP":
+			p.at++
+			return &expr{kind: literalExpr, text: strings.ToUpper(t.Text)}
+		case "CAST":
+			return p.cast()
+		case "CASE":
+			return p.caseWhen()
+		case "EXISTS", "NOT":
+			p.take("NOT") // it is never null either way
+			p.need("EXISTS", "(")
+			e := &expr{kind: existsExpr, sub: p.query()}
+			p.need(")")
+			return e
+		case "RAISE", "SELECT", "FROM", "WHERE":
+			p.fail()
+		}
+		if p.peek(1).Text == "(" {
+			return p.call()
+		}
+	case sqlfile.Ident:
+		if p.peek(1).Text == "(" {
+			return p.call()
+		}
+	default:
+		p.fail()
+	}
+	e := &expr{kind: columnExpr, quoted: t.Kind == sqlfile.Ident && strings.HasPrefix(t.Text, `"`)}
+	e.names = append(e.names, p.name())
+	for p.take(".") {
+		e.names = append(e.names, p.name())
+	}
+	return e
+}
+
+func (p *parser) cast() *expr {
+	p.need("CAST", "(")
+	e := &expr{kind: castExpr, args: []*expr{p.expr()}}
+	p.need("AS")
+	depth := 0
+	var words []string
+	for depth > 0 || !p.is(")") {
+		if p.end() {
+			p.fail()
+		}
+		t := p.peek(0)
+		switch t.Text {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		}
+		words = append(words, t.Text)
+		p.at++
+	}
+	p.need(")")
+	e.text = strings.Join(words, " ")
+	return e
+}
+
+func (p *parser) caseWhen() *expr {
+	p.need("CASE")
+	e := &expr{kind: caseExpr}
+	if !p.is("WHEN") {
+		e.args = append(e.args, p.expr())
+	}
+	for p.take("WHEN") {
+		e.args = append(e.args, p.expr())
+		p.need("THEN")
+		e.results = append(e.results, p.expr())
+	}
+	if p.take("ELSE") {
+		e.hasElse = true
+		e.results = append(e.results, p.expr())
+	}
+	p.need("END")
+	return e
+}
+
+func (p *parser) call() *expr {
+	e := &expr{kind: callExpr, text: strings.ToLower(p.name())}
+	p.need("(")
+	p.take("DISTINCT")
+	switch {
+	case p.take("*"):
+		e.star = true
+	case !p.is(")"):
+		e.args = p.list()
+		if p.take("ORDER", "BY") {
+			p.ordering()
+		}
+	}
+	p.need(")")
+	if p.is("FILTER", "(") {
+		p.need("FILTER", "(", "WHERE")
+		e.filtered = true
+		p.expr()
+		p.need(")")
+	}
+	if p.take("OVER") {
+		e.windowed = true
+		if p.is("(") {
+			p.window()
+		} else {
+			p.name()
+		}
+	}
+	return e
+}
+
+// window skips a window's definition.
+func (p *parser) window() {
+	p.need("(")
+	for depth := 1; depth > 0; p.at++ {
+		if p.end() {
+			p.fail()
+		}
+		switch p.peek(0).Text {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		}
+	}
+}

@@ -1,0 +1,255 @@
+// Package sqlite describes queries for SQLite: declared types and column
+// origins from the engine's own metadata, nullability and the types of
+// expressions and parameters from the statement's syntax, over constraints that
+// the engine reports. No query is executed.
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	// SQLite itself without cgo; gives column origins, which database/sql
+	// drivers do not. v0.36 depends on a module that the proxy does not serve.
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// Engine is one in-memory SQLite database.
+type Engine struct {
+	conn    *sqlite3.Conn
+	version string
+	tables  map[string]*tableInfo // by lower-case schema.name
+}
+
+// tableInfo is a table or view as the walker needs it.
+type tableInfo struct {
+	schema, name string
+	view         bool
+	rowid        bool
+	hidden       int
+	generated    map[string]bool
+	columns      []output
+	// raw is what the engine told, for analyze.TableInfo.
+	raw []rawColumn
+}
+
+type rawColumn struct {
+	name, typ, def string
+	notNull        bool
+	key            int // position in the primary key, from 1
+	hidden         int // 1 hidden, 2 virtual, 3 stored
+	rowidAlias     bool
+}
+
+// Open opens an empty in-memory database.
+func Open() (*Engine, error) {
+	conn, err := sqlite3.Open(":memory:")
+	if err != nil {
+		return nil, fmt.Errorf("open an in-memory SQLite: %w", err)
+	}
+	e := &Engine{conn: conn, tables: map[string]*tableInfo{}}
+	rows, err := e.rows("SELECT sqlite_version()", 1)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	e.version = rows[0][0]
+	return e, nil
+}
+
+// Version is such as "3.53.0".
+func (e *Engine) Version() string { return e.version }
+
+// Close drops the database.
+func (e *Engine) Close() error { return e.conn.Close() }
+
+// rows runs a query of ours and returns its columns as text; null is "".
+func (e *Engine) rows(sql string, columns int) (out [][]string, err error) {
+	s, _, err := e.conn.Prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	for s.Step() {
+		row := make([]string, columns)
+		for i := range row {
+			row[i] = s.ColumnText(i)
+		}
+		out = append(out, row)
+	}
+	return out, s.Err()
+}
+
+// refused turns an error about a text into a SQLError.
+func refused(err error, text string) error {
+	var e *sqlite3.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	out := &analyze.SQLError{Message: strings.TrimPrefix(e.Error(), "sqlite3: "), Offset: -1}
+	out.Message = strings.TrimPrefix(out.Message, "SQL logic error: ")
+	if rest := e.SQL(); rest != "" && strings.HasSuffix(text, rest) {
+		out.Offset = len(text) - len(rest)
+	}
+	return out
+}
+
+// Exec runs one statement of the schema.
+func (e *Engine) Exec(_ context.Context, sql string) error {
+	clear(e.tables)
+	if err := e.conn.Exec(sql); err != nil {
+		return refused(err, sql)
+	}
+	return nil
+}
+
+// Applied: a new database has no migrations.
+func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
+
+func placeholder(i int) string { return fmt.Sprintf("?%d", i+1) }
+
+// Describe prepares the statement.
+func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.Description, err error) {
+	sql := s.Render(placeholder)
+	prepared, _, err := e.conn.Prepare(sql)
+	if err != nil {
+		out := refused(err, sql)
+		var r *analyze.SQLError
+		if errors.As(out, &r) {
+			if r.Offset >= 0 {
+				r.Offset = s.Origin(r.Offset, placeholder)
+			}
+			e.suggestColumn(r)
+		}
+		return nil, out
+	}
+	defer func() { err = errors.Join(err, prepared.Close()) }()
+	d := &analyze.Description{Statement: class(sql), ReadOnly: prepared.ReadOnly()}
+	w := &walker{
+		table: e.table, params: make([]*analyze.Type, len(s.Params)),
+		nullableParam: func(i int) bool { return i >= len(s.Params) || s.Params[i].Null },
+		in:            func(i int) bool { return i < len(s.Params) && s.Params[i].In },
+	}
+	tree, unread := parse(sql)
+	if unread == nil {
+		w.statement(tree)
+	}
+	for i, sample := range s.Params {
+		if w.params[i] == nil {
+			w.params[i] = e.sampleType(sample)
+		}
+		d.Params = append(d.Params, analyze.ParamInfo{Type: *w.params[i]})
+	}
+	var found []output
+	if unread == nil { // otherwise nothing is claimed; again, now that parameters have types
+		found = w.statement(tree)
+	}
+	if s.Verb == ir.VerbExec {
+		return d, nil
+	}
+	if len(found) != prepared.ColumnCount() {
+		found = nil
+	}
+	for i := range prepared.ColumnCount() {
+		d.Columns = append(d.Columns, e.column(prepared, i, found))
+	}
+	return d, nil
+}
+
+// column joins what the engine and the walker know about a result column. They
+// must agree about which table column it is; otherwise nothing is claimed.
+func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnInfo {
+	c := analyze.ColumnInfo{Name: s.ColumnName(i), Nullable: true, Type: anyType}
+	origin := s.ColumnOriginName(i)
+	if origin != "" && s.ColumnDatabaseName(i) != "" {
+		c.Origin = &ir.Origin{Schema: s.ColumnDatabaseName(i), Table: s.ColumnTableName(i), Column: origin}
+	}
+	agreed := found != nil
+	if agreed && found[i].origin != nil && c.Origin != nil {
+		o := found[i].origin
+		agreed = strings.EqualFold(o[1], c.Origin.Table) && strings.EqualFold(o[2], origin)
+	}
+	if agreed {
+		c.Nullable, c.Type = found[i].nullable, found[i].typ
+	}
+	if decl := s.ColumnDeclType(i); decl != "" {
+		c.Type = declared(decl)
+	}
+	named := agreed && found[i].name != "" && found[i].name == c.Name
+	c.Unnamed = !named && (origin == "" || origin != c.Name) && strings.ContainsAny(c.Name, "()+-*/ '[]{}=<>|.,:?\"")
+	return c
+}
+
+// sampleType is the storage class of the sample expression.
+func (e *Engine) sampleType(sample analyze.Sample) *analyze.Type {
+	of := func(expression string) analyze.Type {
+		rows, err := e.rows("SELECT typeof("+expression+")", 1)
+		if err != nil || len(rows) != 1 {
+			return textType // DATE '2020-01-01' and other literals that SQLite has not
+		}
+		switch rows[0][0] {
+		case "integer":
+			if strings.EqualFold(expression, "true") || strings.EqualFold(expression, "false") {
+				return analyze.Plain(ir.Bool, "BOOLEAN")
+			}
+			return integerType
+		case "real":
+			return realType
+		case "blob":
+			return blobType
+		case "null":
+			return anyType
+		}
+		return textType
+	}
+	t := anyType
+	switch {
+	case sample.In && len(sample.List) > 0:
+		t = analyze.ListOf(of(sample.List[0]), "", false)
+	case sample.In:
+		t = analyze.ListOf(anyType, "", false)
+	case !sample.Null:
+		t = of(sample.Value)
+	}
+	return &t
+}
+
+// class tells statements apart by the first word that says so.
+func class(sql string) ir.Statement {
+	tree, err := parse(sql)
+	if err == nil {
+		if tree.change != nil {
+			return ir.Statement(strings.ToLower(tree.change.kind))
+		}
+		return ir.StatementSelect
+	}
+	word := strings.ToUpper(strings.TrimLeft(sql, " \t\r\n"))
+	for _, c := range []struct {
+		prefix string
+		class  ir.Statement
+	}{
+		{"SELECT", ir.StatementSelect}, {"VALUES", ir.StatementSelect}, {"INSERT", ir.StatementInsert}, {"REPLACE", ir.StatementInsert}, {"UPDATE", ir.StatementUpdate},
+		{"DELETE", ir.StatementDelete}, {"CREATE", ir.StatementDDL}, {"DROP", ir.StatementDDL}, {"ALTER", ir.StatementDDL},
+	} {
+		if strings.HasPrefix(word, c.prefix) {
+			return c.class
+		}
+	}
+	return ir.StatementOther
+}
+
+// Type maps a type's name by the rules for declared types. SQLite has no list
+// of types; a name without affinity is refused as a typing mistake.
+func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
+	t := declared(text)
+	if t.Kind == ir.Any && !strings.EqualFold(text, "any") {
+		return t, &analyze.SQLError{Message: fmt.Sprintf("%q says nothing about its values", text), Offset: -1}
+	}
+	return t, nil
+}
+
+// Quote quotes an identifier.
+func (e *Engine) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,0 +1,82 @@
+package sqlite
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// The types of expressions.
+var (
+	integerType = analyze.Plain(ir.Int64, "INTEGER")
+	realType    = analyze.Plain(ir.Float64, "REAL")
+	textType    = analyze.Plain(ir.Text, "TEXT")
+	blobType    = analyze.Plain(ir.Blob, "BLOB")
+	anyType     = analyze.Plain(ir.Any, "")
+)
+
+// declared maps a declared type. The names that say more than SQLite's
+// affinity are taken at their word, as sqlc and the JDBC drivers do: a BOOLEAN
+// holds 0 and 1, a DATE, TIME or DATETIME what SQLite's date functions take (text in ISO 8601,
+// seconds since 1970 or a Julian day), a DECIMAL a number. Otherwise the
+// affinity decides.
+func declared(text string) analyze.Type {
+	t := analyze.Type{Native: text}
+	name, arguments, _ := strings.Cut(strings.ToUpper(text), "(")
+	name = strings.TrimSpace(name)
+	switch name {
+	case "BOOLEAN", "BOOL":
+		t.Kind = ir.Bool
+	case "DATE":
+		t.Kind = ir.Date
+	case "TIME":
+		t.Kind = ir.Time
+	case "DATETIME", "TIMESTAMP", "TIMESTAMP WITHOUT TIME ZONE":
+		t.Kind = ir.Timestamp
+	case "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE":
+		t.Kind = ir.TimestampTZ
+	case "DECIMAL", "NUMERIC", "DEC":
+		t.Kind = ir.Decimal
+		precision, scale, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(arguments), ")"), ",")
+		if p, err := strconv.Atoi(strings.TrimSpace(precision)); err == nil && p > 0 {
+			t.Precision = p
+			if s, err := strconv.Atoi(strings.TrimSpace(scale)); err == nil {
+				t.Scale = s
+			}
+		}
+	case "UUID":
+		t.Kind = ir.UUID
+	case "JSON":
+		t.Kind = ir.JSON
+	case "", "ANY":
+		t.Kind = ir.Any
+	default:
+		switch {
+		case strings.Contains(name, "INT"):
+			t.Kind = ir.Int64
+		case strings.Contains(name, "CHAR"), strings.Contains(name, "CLOB"), strings.Contains(name, "TEXT"):
+			t.Kind = ir.Text
+		case strings.Contains(name, "BLOB"):
+			t.Kind = ir.Blob
+		case strings.Contains(name, "REAL"), strings.Contains(name, "FLOA"), strings.Contains(name, "DOUB"):
+			t.Kind = ir.Float64
+		default:
+			t.Kind = ir.Any
+		}
+	}
+	return t
+}
+
+// unify is the type of a value that is one or the other.
+func unify(a, b analyze.Type) analyze.Type {
+	number := func(t analyze.Type) bool { return t.Kind == ir.Int64 || t.Kind == ir.Float64 }
+	switch {
+	case a.Kind == b.Kind:
+		return a
+	case number(a) && number(b):
+		return realType
+	}
+	return anyType
+}

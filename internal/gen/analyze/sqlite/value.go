@@ -1,0 +1,299 @@
+package sqlite
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// want notes that a parameter is used where a type is expected. The first
+// place counts.
+func (w *walker) want(e *expr, t analyze.Type) {
+	if e.kind == unaryExpr && e.text != "NOT" || e.kind == callExpr && (e.text == "coalesce" || e.text == "ifnull") {
+		for _, a := range e.args {
+			w.want(a, t)
+		}
+		return
+	}
+	if e.kind != paramExpr || e.param >= len(w.params) || w.params[e.param] != nil || t.Kind == ir.Any || w.in(e.param) {
+		return
+	}
+	w.params[e.param] = &t
+}
+
+// value decides about one expression: its type and whether it can be null.
+// Every "never" rests on a rule of SQLite; what has none can be null.
+func (w *walker) value(e *expr, sc *scope) value {
+	if v, ok := sc.memo[e]; ok {
+		return v
+	}
+	v := w.decide(e, sc)
+	if e.kind != paramExpr { // its type may be found later
+		if sc.memo == nil {
+			sc.memo = map[*expr]value{}
+		}
+		sc.memo[e] = v
+	}
+	return v
+}
+
+func (w *walker) decide(e *expr, sc *scope) value {
+	unknown := value{typ: anyType, nullable: true}
+	if w.depth++; w.depth > maxDepth {
+		w.depth--
+		return unknown
+	}
+	defer func() { w.depth-- }()
+	switch e.kind {
+	case literalExpr:
+		return literal(e.text)
+	case paramExpr:
+		v := unknown
+		if e.param < len(w.params) {
+			v.nullable = w.nullableParam(e.param)
+			if t := w.params[e.param]; t != nil {
+				v.typ = *t
+			}
+		}
+		return v
+	case columnExpr:
+		v, _, found := sc.lookup(e.names)
+		if !found && !sc.certain() {
+			return unknown
+		}
+		if !found && e.quoted && len(e.names) == 1 {
+			return value{typ: textType} // a string in double quotes
+		}
+		if !found && len(e.names) == 1 && (strings.EqualFold(e.names[0], "true") || strings.EqualFold(e.names[0], "false")) {
+			return value{typ: integerType}
+		}
+		return v
+	case unaryExpr:
+		v := w.value(e.args[0], sc)
+		v.origin = nil
+		if e.text == "NOT" || e.text == "~" {
+			v.typ = integerType
+		}
+		return v
+	case binaryExpr:
+		return w.binary(e, sc)
+	case likeExpr:
+		for _, a := range e.args {
+			w.want(a, textType)
+		}
+		n := w.any(e.args, sc)
+		return value{typ: integerType, nullable: n || e.text == "REGEXP" || e.text == "MATCH"} // those are the application's functions
+	case castExpr:
+		w.want(e.args[0], declared(e.text))
+		v := w.value(e.args[0], sc)
+		t := declared(e.text)
+		return value{typ: t, nullable: v.nullable, exact: t.Kind == ir.Int64}
+	case caseExpr:
+		w.any(e.args, sc)
+		out := w.choice(e.results, sc)
+		out.nullable = out.nullable || !e.hasElse
+		return out
+	case betweenExpr:
+		w.alike(e.args, sc)
+		return value{typ: integerType, nullable: w.any(e.args, sc)}
+	case inExpr:
+		return w.inList(e, sc)
+	case nullTestExpr:
+		w.value(e.args[0], sc)
+		return value{typ: integerType}
+	case existsExpr:
+		w.queryIn(e.sub, sc, sc.env)
+		return value{typ: integerType}
+	case subqueryExpr:
+		return w.scalar(e.sub, sc)
+	case callExpr:
+		return w.call(e, sc)
+	case rowExpr:
+		w.any(e.args, sc)
+	}
+	return unknown
+}
+
+func literal(text string) value {
+	switch {
+	case text == "NULL":
+		return value{typ: anyType, nullable: true}
+	case text == "TRUE", text == "FALSE":
+		return value{typ: integerType, exact: true}
+	case strings.HasPrefix(text, "CURRENT_"), strings.HasPrefix(text, "'"):
+		return value{typ: textType}
+	case strings.HasPrefix(text, "x'"), strings.HasPrefix(text, "X'"):
+		return value{typ: blobType}
+	case strings.HasPrefix(strings.ToLower(text), "0x"):
+		return value{typ: integerType, exact: true}
+	case strings.ContainsAny(text, ".eE"):
+		return value{typ: realType}
+	case len(text) > 18: // beyond 64 bits it is a REAL
+		return value{typ: realType}
+	}
+	return value{typ: integerType, exact: true}
+}
+
+// any evaluates all and reports whether one can be null.
+func (w *walker) any(list []*expr, sc *scope) bool {
+	null := false
+	for _, e := range list {
+		null = w.value(e, sc).nullable || null
+	}
+	return null
+}
+
+// alike gives the parameters of a list the type of the others.
+func (w *walker) alike(list []*expr, sc *scope) {
+	for _, e := range list {
+		if t := w.value(e, sc).typ; t.Kind != ir.Any {
+			for _, other := range list {
+				w.want(other, t)
+			}
+		}
+	}
+}
+
+// choice is CASE's and COALESCE's type: that of any of them. It can be null
+// when one can.
+func (w *walker) choice(list []*expr, sc *scope) value {
+	w.alike(list, sc)
+	out := value{typ: anyType, exact: true}
+	first := true
+	for _, e := range list {
+		v := w.value(e, sc)
+		out.nullable = out.nullable || v.nullable
+		out.exact = out.exact && v.exact
+		if e.kind == literalExpr && e.text == "NULL" {
+			continue
+		}
+		if first {
+			out.typ = v.typ
+		} else {
+			out.typ = unify(out.typ, v.typ)
+		}
+		first = false
+	}
+	return out
+}
+
+func (w *walker) binary(e *expr, sc *scope) value {
+	switch e.text {
+	case "=", "<>", "<", ">", "<=", ">=", "IS":
+		w.alike(e.args, sc)
+	case "||":
+		w.want(e.args[0], textType)
+		w.want(e.args[1], textType)
+	case "+", "-", "*", "/", "%", "&", "|", "<<", ">>":
+		w.alike(e.args, sc)
+	}
+	a, b := w.value(e.args[0], sc), w.value(e.args[1], sc)
+	either := a.nullable || b.nullable
+	if e.args[0].kind == rowExpr || e.args[1].kind == rowExpr {
+		return value{typ: integerType, nullable: e.text != "IS"}
+	}
+	switch e.text {
+	case "IS":
+		return value{typ: integerType}
+	case "AND", "OR", "=", "<>", "<", ">", "<=", ">=", "&", "|", "<<", ">>":
+		return value{typ: integerType, nullable: either}
+	case "||":
+		return value{typ: textType, nullable: either}
+	case "+", "-", "*":
+		out := value{typ: unify(a.typ, b.typ), exact: false}
+		// Infinity less infinity, and zero times infinity, are null. Integers
+		// that overflow become finite reals; finite numbers added to infinity
+		// stay infinite.
+		finite := a.exact && b.exact || e.text != "*" && (number64(e.args[0]) || number64(e.args[1])) ||
+			e.text == "*" && (nonzero(e.args[0]) || nonzero(e.args[1]))
+		out.nullable = either || !finite
+		return out
+	case "/":
+		return value{typ: unify(a.typ, b.typ), nullable: either || !nonzero(e.args[1])}
+	case "%":
+		return value{typ: unify(a.typ, b.typ), nullable: either || !nonzero(e.args[1])}
+	}
+	return value{typ: anyType, nullable: true} // -> and ->>
+}
+
+// number64 reports a literal integer, nonzero one that is not zero.
+func number64(e *expr) bool {
+	if e.kind == unaryExpr && (e.text == "-" || e.text == "+") {
+		e = e.args[0]
+	}
+	return e.kind == literalExpr && e.text[0] >= '0' && e.text[0] <= '9' && literal(e.text).exact
+}
+
+func nonzero(e *expr) bool {
+	if e.kind == unaryExpr && (e.text == "-" || e.text == "+") {
+		e = e.args[0]
+	}
+	return number64(e) && strings.Trim(strings.TrimPrefix(strings.ToLower(e.text), "0x"), "0_") != ""
+}
+
+func (w *walker) inList(e *expr, sc *scope) value {
+	v := w.value(e.args[0], sc)
+	null := v.nullable
+	if e.sub == nil {
+		w.alike(e.args, sc)
+		return value{typ: integerType, nullable: w.any(e.args, sc)}
+	}
+	if p := jsonParam(e.sub); p >= 0 && p < len(w.params) && w.in(p) {
+		if w.params[p] == nil && v.typ.Kind != ir.Any {
+			list := analyze.ListOf(v.typ, "", false)
+			w.params[p] = &list
+		}
+		return value{typ: integerType, nullable: null || w.nullableParam(p)}
+	}
+	columns := w.queryIn(e.sub, sc, sc.env)
+	for _, c := range columns {
+		null = null || c.nullable
+	}
+	return value{typ: integerType, nullable: null || columns == nil || e.args[0].kind == rowExpr}
+}
+
+// jsonParam recognises what an IN list became: SELECT value FROM json_each(?n).
+func jsonParam(q *query) int {
+	if len(q.cores) != 1 || q.cores[0].from == nil {
+		return -1
+	}
+	from := q.cores[0].from
+	if from.call && strings.EqualFold(from.table, "json_each") && len(from.args) == 1 && from.args[0].kind == paramExpr {
+		return from.args[0].param
+	}
+	return -1
+}
+
+// scalar is a subquery as a value: null without a row, unless it is an
+// aggregate over everything, which always has one.
+func (w *walker) scalar(q *query, sc *scope) value {
+	columns, inner := w.query(q, sc, sc.env)
+	if len(columns) != 1 {
+		return value{typ: anyType, nullable: true}
+	}
+	v := columns[0].value
+	v.origin = nil
+	one := len(q.cores) == 1 && !q.limited && q.cores[0].values == nil && len(q.cores[0].group) == 0 && q.cores[0].having == nil && inner.aggregated
+	v.nullable = v.nullable || !one
+	return v
+}
+
+// prove notes the columns that a condition keeps from being null.
+func (w *walker) prove(e *expr, sc *scope) {
+	note := func(e *expr) {
+		if c := sc.column(e); c != nil {
+			sc.proven[c] = true
+		}
+	}
+	switch {
+	case e.kind == binaryExpr && e.text == "AND":
+		w.prove(e.args[0], sc)
+		w.prove(e.args[1], sc)
+	case e.kind == nullTestExpr && e.text == "NOT":
+		note(e.args[0])
+	case e.kind == binaryExpr && (e.text == "=" || e.text == "<>" || e.text == "<" || e.text == ">" || e.text == "<=" || e.text == ">="):
+		note(e.args[0])
+		note(e.args[1])
+	}
+}

@@ -1,0 +1,308 @@
+// Package python writes Python 3.11: a module with a class of typed methods
+// and its row types as dataclasses, over the runtime in clients/python.
+package python
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/scoterdb/scoter/clients"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+var runtimes = map[string]struct {
+	module string
+	style  emit.Style
+}{
+	"sqlite/sqlite3":   {"scoter_sqlite", emit.Question},
+	"duckdb/duckdb":    {"scoter_duckdb", emit.Dollar},
+	"postgres/psycopg": {"scoter_postgres", emit.Percent},
+}
+
+type generator struct {
+	*emit.Plan
+	w       emit.Writer
+	runtime string
+}
+
+// Plan names everything in a module. It fails with Invalid when there is no
+// such driver or two names become one.
+func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
+	rt, ok := runtimes[string(t.Engine)+"/"+t.Driver]
+	if !ok {
+		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+	}
+	return emit.NewPlan(m, t, emit.Options{Language: emit.Python, Style: rt.style, Raw: true,
+		Types:   strings.Fields("Any Iterable Iterator Sequence AbstractContextManager Mapping Exception Decimal"),
+		Methods: strings.Fields("get_migrations apply_migrations transaction")})
+}
+
+// Generate writes the module and the runtime modules beside it.
+func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
+	p, err := Plan(m, t)
+	if err != nil {
+		return nil, err
+	}
+	g := &generator{Plan: p, runtime: runtimes[string(t.Engine)+"/"+t.Driver].module}
+	g.module()
+	name := emit.File(t, ir.Name.Snake, ".py")
+	files := []ir.File{{Path: name, Content: g.w.String()}}
+	for _, f := range []string{"scoter_runtime", g.runtime} {
+		source, err := clients.Files.ReadFile("python/" + f + ".py")
+		if err != nil {
+			return nil, base.Errorf(base.Internal, "generate %s: %w", t.Generator, err)
+		}
+		files = append(files, ir.File{Path: path.Join(path.Dir(name), f+".py"), Content: string(source)})
+	}
+	return files, nil
+}
+
+func quote(s string) string { return emit.Quote(emit.Python, s) }
+func block(s string) string { return emit.QuoteBlock(emit.Python, s, "") }
+
+func (g *generator) doc(doc []string, fallback string) {
+	lines := emit.DocLines(emit.Python, doc)
+	if len(lines) == 0 {
+		if fallback == "" {
+			return
+		}
+		lines = []string{fallback}
+	}
+	if len(lines) == 1 {
+		g.w.Line(`"""%s"""`, lines[0])
+		return
+	}
+	g.w.Line(`"""%s`, lines[0])
+	for _, l := range lines[1:] {
+		g.w.Line("%s", l)
+	}
+	g.w.Line(`"""`)
+}
+
+func (g *generator) module() {
+	w := &g.w
+	w.Line("# %s", emit.Header)
+	w.Line("from __future__ import annotations")
+	w.Blank()
+	for _, i := range []string{"import datetime as _datetime", "import decimal as _decimal", "import enum as _enum", "import uuid as _uuid",
+		"from collections.abc import Iterable, Iterator, Sequence", "from contextlib import AbstractContextManager", "from dataclasses import dataclass",
+		"from typing import TYPE_CHECKING, Any"} {
+		w.Line("%s", i)
+	}
+	w.Blank()
+	w.In("if TYPE_CHECKING or __package__:", func() { w.Line("from . import %s as rt", g.runtime) })
+	w.In("else:", func() { w.Line("import %s as rt", g.runtime) })
+	g.declarations()
+	g.migrations()
+	g.functions()
+	w.Line("")
+	w.Line("")
+	g.class()
+	g.bulks()
+}
+
+func (g *generator) migrations() {
+	w := &g.w
+	w.Line("")
+	w.Line("")
+	w.Block("_MIGRATIONS: tuple[rt.Migration, ...] = (", ")", func() {
+		for _, m := range g.Module.Migrations {
+			w.Block("rt.Migration(", "),", func() {
+				w.Line("id=%s,", quote(m.ID))
+				w.Line("checksum=%s,", quote(m.Checksum))
+				w.Block("statements=(", "),", func() {
+					for _, s := range m.Statements {
+						w.Line("%s,", block(s))
+					}
+				})
+			})
+		}
+	})
+}
+
+func (g *generator) class() {
+	w := &g.w
+	w.In("class "+g.Class+":", func() {
+		w.Line(`"""Typed methods for the SQL in %s."""`, emit.DocText(emit.Python, strings.Join(g.Module.Files, ", ")))
+		w.Blank()
+		w.In("def __init__(self, conn: rt.Connection, observer: rt.Observer | None = None) -> None:", func() {
+			w.Line("self._rt = rt.Runtime(conn, observer)")
+		})
+		w.Blank()
+		w.Line("@staticmethod")
+		w.In("def get_migrations() -> list[str]:", func() {
+			w.Line(`"""The SQL of all migrations, in order."""`)
+			w.Line(`return [";\n".join(m.statements) + ";" for m in _MIGRATIONS]`)
+		})
+		if g.Target.Config.Migrations {
+			w.Blank()
+			w.Line("@staticmethod")
+			w.In("def apply_migrations(conn: rt.Connection, project_name: str = "+quote(g.Module.Project)+", dry_run: bool = False) -> list[str]:", func() {
+				w.Line(`"""Applies the migrations that the database has not seen yet; returns their ids.`)
+				w.Line("")
+				w.Line(`With dry_run they run and are then rolled back."""`)
+				w.Line("return rt.apply_migrations(conn, project_name, _MIGRATIONS, dry_run)")
+			})
+		}
+		for i, s := range g.Module.Sources {
+			w.Blank()
+			w.Line("@staticmethod")
+			w.In("def "+g.Attach[i]+"(conn: rt.Connection, dsn: str) -> None:", func() {
+				w.Line(`"""Attaches the PostgreSQL database %s."""`, emit.DocText(emit.Python, s.Name.Original))
+				w.Line("rt.attach_postgres(conn, %s, dsn)", quote(s.SQLName))
+			})
+		}
+		w.Blank()
+		w.In("def transaction(self) -> AbstractContextManager[None]:", func() {
+			w.Line(`"""A block that is committed at its end and rolled back by an exception."""`)
+			w.Line("return self._rt.transaction()")
+		})
+		for _, q := range g.Queries {
+			g.query(q)
+		}
+		for _, t := range g.Tables {
+			for _, op := range t.Ops {
+				g.op(t, op)
+			}
+		}
+	})
+}
+
+// values is the expression of the bound values: a list, or for psycopg a dict.
+func (g *generator) values(q *emit.Query, arg func(int) string) string {
+	var out []string
+	for _, i := range q.SQL.Binds {
+		v := g.bind(&q.Params[i], arg(i))
+		if g.Module.Engine == ir.Postgres {
+			v = fmt.Sprintf("\"p%d\": %s", i+1, v)
+		}
+		out = append(out, v)
+	}
+	if g.Module.Engine == ir.Postgres {
+		return "{" + strings.Join(out, ", ") + "}"
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+func (g *generator) query(q *emit.Query) {
+	w := &g.w
+	params := []string{"self"}
+	for i, p := range q.Params {
+		params = append(params, q.Args[i]+": "+g.nullable(g.paramType(p.Type), p.Nullable))
+	}
+	list := strings.Join(params, ", ")
+	values := g.values(q, func(i int) string { return q.Args[i] })
+	method := func(name, result string, doc []string, fallback, body string) {
+		w.Blank()
+		w.In("def "+name+"("+list+") -> "+result+":", func() {
+			g.doc(doc, fallback)
+			w.Line("%s", body)
+		})
+	}
+	sql := "_SQL_" + q.Method
+	if q.Verb == ir.VerbExec {
+		method(q.Method, "int", q.Doc, "", fmt.Sprintf("return self._rt.exec(%s, %s, %s)", quote(q.Method), sql, values))
+		if q.Batch == "" {
+			return
+		}
+		w.Blank()
+		w.In("def "+q.Batch+"(self, rows: Iterable["+q.BatchRow+"]) -> int:", func() {
+			w.Line(`"""Runs %s once per element, all or nothing; returns the rows changed."""`, q.Method)
+			w.Line("return self._rt.batch(%s, %s, lambda r: %s, rows)", quote(q.Batch), sql, g.values(q, func(i int) string { return "r." + q.Args[i] }))
+		})
+		return
+	}
+	row, read := g.result(q)
+	if q.Cardinality == ir.One {
+		method(q.Method, g.nullable(strings.TrimSuffix(row, " | None"), true), q.Doc, "", fmt.Sprintf("return self._rt.one(%s, %s, %s, %s)", quote(q.Method), sql, values, read))
+		method(q.Raw, "tuple[Any, ...] | None", nil, "The row as the driver returns it.", fmt.Sprintf("return self._rt.fetch_one(%s, %s)", sql, values))
+		return
+	}
+	method(q.Method, "list["+row+"]", q.Doc, "", fmt.Sprintf("return self._rt.all(%s, %s, %s, %s)", quote(q.Method), sql, values, read))
+	stream := fmt.Sprintf("return self._rt.stream(%s, %s, %s, %s)", quote(q.Stream), sql, values, read)
+	if !q.ReadOnly {
+		// A statement that changes rows is run to its end before the first
+		// row is given out.
+		stream = fmt.Sprintf("return iter(self._rt.all(%s, %s, %s, %s))", quote(q.Stream), sql, values, read)
+	}
+	method(q.Stream, "Iterator["+row+"]", nil, "The rows of "+q.Method+" one at a time.", stream)
+	method(q.Raw, "list[tuple[Any, ...]]", nil, "The rows as the driver returns them.", fmt.Sprintf("return self._rt.fetch(%s, %s)", sql, values))
+}
+
+var verbs = map[ir.Op]string{
+	ir.OpInsert: "Inserts all rows into %s; returns how many.",
+	ir.OpUpdate: "Updates %s by key; returns the rows found. Of several rows with one key the last wins.",
+	ir.OpDelete: "Deletes from %s by key; returns the rows found.",
+	ir.OpUpsert: "Inserts into %s, or updates where the key exists; returns the rows written. Of several rows with one key the last wins.",
+}
+
+func (g *generator) op(t *emit.Table, op *emit.Op) {
+	w := &g.w
+	table := emit.DocText(emit.Python, t.Table.Table)
+	w.Blank()
+	if op.Op == ir.OpAppender {
+		w.In("def "+op.Method+"(self) -> rt.Appender["+op.RowType+"]:", func() {
+			g.doc(t.Doc, "Appends to "+table+": close it, or leave its block, to write the last rows.")
+			w.Line("return rt.Appender(lambda rows: self._rt.bulk(_BULK_%s, rows))", op.Method)
+		})
+		return
+	}
+	w.In("def "+op.Method+"(self, rows: Iterable["+op.RowType+"]) -> int:", func() {
+		g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", table))
+		w.Line("return self._rt.bulk(_BULK_%s, rows)", op.Method)
+	})
+}
+
+func (g *generator) bulks() {
+	for _, t := range g.Tables {
+		for _, op := range t.Ops {
+			g.bulk(t, op)
+		}
+	}
+}
+
+func (g *generator) bulk(t *emit.Table, op *emit.Op) {
+	w, b := &g.w, op.Bulk
+	var values, lists, names []string
+	order := b.RowOrder
+	if order == nil {
+		for i := range b.Columns {
+			order = append(order, i)
+		}
+	}
+	for n, i := range order {
+		c := op.Row.Columns[i]
+		values = append(values, g.write("r."+emit.Field(emit.Python, c.Name), c.Type, c.Nullable))
+		lists = append(lists, fmt.Sprintf("unnest(CAST($%d AS %s[]))", n+1, t.Columns[b.Columns[i]].Type.Native))
+		names = append(names, t.Columns[b.Columns[i]].SQLName)
+	}
+	target := b.Target
+	if b.Stage != "" {
+		target = `"` + b.Stage + `" (` + strings.Join(names, ", ") + ")"
+	}
+	sql := b.Row
+	switch g.Module.Engine {
+	case ir.DuckDB:
+		sql = "INSERT INTO " + target + " SELECT " + strings.Join(lists, ", ")
+	case ir.Postgres:
+		sql = "COPY " + target + " FROM STDIN"
+	}
+	w.Line("")
+	w.Line("")
+	w.Block("_BULK_"+op.Method+" = rt.Bulk["+op.RowType+"](", ")", func() {
+		w.Line("name=%s,", quote(op.Method))
+		w.Line("sql=%s,", block(sql))
+		w.Line("values=lambda r: [%s],", strings.Join(values, ", "))
+		if b.Stage == "" {
+			return
+		}
+		w.Block("stage=rt.Stage(", "),", func() {
+			for _, f := range [][2]string{{"table", b.Stage}, {"create", b.Create}, {"dedupe", b.Dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
+				w.Line("%s=%s,", f[0], block(f[1]))
+			}
+		})
+	})
+}

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// Generator is one language, engine and driver that code can be made for.
+type Generator struct {
+	Language string
+	Engine   ir.Engine
+	Driver   string
+}
+
+// ID is the full id, such as "typescript/sqlite/better-sqlite3".
+func (g Generator) ID() string { return g.Language + "/" + string(g.Engine) + "/" + g.Driver }
+
+// Generators are all of them. The first of a language and engine is what the
+// short form `language/engine` means.
+var Generators = []Generator{
+	{"typescript", ir.SQLite, "better-sqlite3"},
+	{"typescript", ir.SQLite, "node"},
+	{"typescript", ir.SQLite, "libsql"},
+	{"typescript", ir.SQLite, "turso"},
+	{"typescript", ir.DuckDB, "node-api"},
+	{"typescript", ir.Postgres, "pg"},
+	{"typescript", ir.Scoter, "http"},
+	{"java", ir.SQLite, "jdbc"},
+	{"java", ir.DuckDB, "jdbc"},
+	{"java", ir.DuckDB, "arrow"},
+	{"java", ir.Postgres, "jdbc"},
+	{"java", ir.Scoter, "http"},
+	{"python", ir.SQLite, "sqlite3"},
+	{"python", ir.DuckDB, "duckdb"},
+	{"python", ir.Postgres, "psycopg"},
+	{"python", ir.Scoter, "http"},
+	{"go", ir.SQLite, "sql"},
+	{"go", ir.DuckDB, "duckdb-go"},
+	{"go", ir.Postgres, "pgx"},
+	{"go", ir.Scoter, "http"},
+}
+
+// old are ids that SQG once had and its users still write.
+var old = map[string]string{
+	"typescript/better-sqlite3": "typescript/sqlite/better-sqlite3",
+	"typescript/duckdb":         "typescript/duckdb/node-api",
+	"java/duckdb-arrow":         "java/duckdb/arrow",
+}
+
+// aliases are other words for a part of an id.
+var aliases = map[string]string{"ts": "typescript", "py": "python", "golang": "go", "postgresql": "postgres", "pg": "postgres"}
+
+// FindGenerator resolves an id, full or short, or reports the nearest one.
+func FindGenerator(id string) (g Generator, nearest string, ok bool) {
+	wanted := strings.ToLower(strings.TrimSpace(id))
+	if full, known := old[wanted]; known {
+		wanted = full
+	}
+	parts := strings.Split(wanted, "/")
+	for i := range min(2, len(parts)) {
+		if word, known := aliases[parts[i]]; known {
+			parts[i] = word
+		}
+	}
+	wanted = strings.Join(parts, "/")
+	var ids []string
+	for _, g := range Generators {
+		if g.ID() == wanted || g.Language+"/"+string(g.Engine) == wanted {
+			return g, "", true
+		}
+		ids = append(ids, g.Language+"/"+string(g.Engine), g.ID())
+	}
+	return Generator{}, diag.Nearest(wanted, ids), false
+}
+
+// IDs lists the full ids, for messages.
+func IDs() []string {
+	var out []string
+	for _, g := range Generators {
+		out = append(out, g.ID())
+	}
+	return out
+}

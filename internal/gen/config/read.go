@@ -1,0 +1,286 @@
+package config
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"os"
+
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// reader walks the YAML nodes.
+type reader struct {
+	source *diag.Source
+	list   *diag.List
+}
+
+// place is where a node stands.
+func (r *reader) place(n *yaml.Node) Place {
+	from := 0
+	for line := 1; line < n.Line; line++ {
+		from += strings.IndexByte(r.source.Text[from:], '\n') + 1
+	}
+	column := n.Column
+	for i := range r.source.Text[from:] {
+		if column--; column == 0 {
+			from += i
+			break
+		}
+	}
+	return Place{r.source, from, min(from+max(len(n.Value), 1), len(r.source.Text))}
+}
+
+func (r *reader) errorf(n *yaml.Node, code diag.Code, format string, args ...any) *diag.Diagnostic {
+	return r.list.Add(r.place(n).Errorf(code, format, args...))
+}
+
+// syntax reports text that is not YAML.
+func (r *reader) syntax(err error) {
+	message, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			line, message = n, m[2]
+		}
+	}
+	from := r.place(&yaml.Node{Line: line, Column: 1}).from
+	r.list.Add(r.source.At(diag.Error, diag.ConfigParse, from, from+len(r.source.Line(line)), "this is not YAML: %s", message).
+		Suggest("check indentation and quotes"))
+}
+
+// fields returns the values of a mapping by key, and reports unknown keys.
+func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
+	out := map[string]*yaml.Node{}
+	if n.Kind != yaml.MappingNode {
+		r.errorf(n, diag.ConfigInvalid, "%s must be a mapping", what).Suggest("it has the keys %s", strings.Join(known, ", "))
+		return out
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if out[key.Value] != nil {
+			r.errorf(key, diag.ConfigInvalid, "%s is given twice", key.Value)
+			continue
+		}
+		found := false
+		for _, k := range known {
+			found = found || k == key.Value
+		}
+		if !found {
+			d := r.errorf(key, diag.ConfigInvalid, "%s has no key %q", what, key.Value)
+			if near := diag.Nearest(key.Value, known); near != "" {
+				d.Suggest("did you mean %s?", near)
+			} else {
+				d.Suggest("it has %s", strings.Join(known, ", "))
+			}
+			continue
+		}
+		for value.Kind == yaml.AliasNode {
+			value = value.Alias
+		}
+		out[key.Value] = value
+	}
+	return out
+}
+
+// text reads a scalar; "" and a report when it is none, or required and absent.
+func (r *reader) text(parent, n *yaml.Node, what string, required bool) string {
+	if n == nil {
+		if required {
+			r.errorf(parent, diag.ConfigInvalid, "%s is missing", what).Suggest("add %s", what[strings.LastIndexByte(what, ' ')+1:])
+		}
+		return ""
+	}
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || strings.TrimSpace(n.Value) == "" {
+		r.errorf(n, diag.ConfigInvalid, "%s must be a text", what)
+		return ""
+	}
+	return n.Value
+}
+
+func (r *reader) items(parent, n *yaml.Node, what string) []*yaml.Node {
+	if n == nil {
+		r.errorf(parent, diag.ConfigInvalid, "%s is missing", what)
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		r.errorf(n, diag.ConfigInvalid, "%s must be a list with at least one element", what).Suggest("begin each element with -")
+		return nil
+	}
+	return n.Content
+}
+
+func (r *reader) project(p *Project, n *yaml.Node) {
+	f := r.fields(n, "the configuration", "version", "name", "sql", "sources")
+	if v := r.text(n, f["version"], "the version", true); v != "" {
+		version, err := strconv.Atoi(v)
+		if p.Version = version; err != nil || version != 1 {
+			r.errorf(f["version"], diag.ConfigInvalid, "version %s is not known", v).Suggest("write version: 1")
+		}
+	}
+	p.Name = r.text(n, f["name"], "the project's name", true)
+	if sources := f["sources"]; sources != nil {
+		for _, s := range r.items(n, sources, "sources") {
+			r.sourceEntry(p, s)
+		}
+	}
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	for _, e := range r.items(n, f["sql"], "sql") {
+		r.entry(p, e)
+	}
+}
+
+func (r *reader) sourceEntry(p *Project, n *yaml.Node) {
+	f := r.fields(n, "a source", "name", "path", "type", "image")
+	s := Source{Type: "file", At: r.place(n)}
+	if t := f["type"]; t != nil {
+		if s.Type = r.text(n, t, "the type", true); s.Type != "postgres" && s.Type != "file" {
+			d := r.errorf(t, diag.ConfigInvalid, "a source is not of type %q", s.Type)
+			if near := diag.Nearest(s.Type, []string{"postgres", "file"}); near != "" {
+				d.Suggest("did you mean %s?", near)
+			} else {
+				d.Suggest("write postgres or file")
+			}
+			return
+		}
+	}
+	if s.Type == "file" {
+		written := r.text(n, f["path"], "the source's path", true)
+		s.Path = strings.ReplaceAll(written, "$HOME", os.Getenv("HOME"))
+		s.Name = strings.TrimSuffix(path.Base(written), path.Ext(written))
+	}
+	if f["name"] != nil || s.Type == "postgres" {
+		s.Name = r.text(n, f["name"], "the source's name", true)
+	}
+	for _, other := range p.Sources {
+		if ir.NewName(other.Name).Same(ir.NewName(s.Name)) {
+			r.errorf(n, diag.ConfigInvalid, "two sources are named %s", s.Name)
+		}
+	}
+	p.Sources = append(p.Sources, s)
+}
+
+func (r *reader) entry(p *Project, n *yaml.Node) {
+	// Old files of SQG say the engine here too; the generator's counts.
+	f := r.fields(n, "an element of sql", "files", "gen", "engine")
+	e := Entry{}
+	for _, file := range r.items(n, f["files"], "files") {
+		name := r.text(n, file, "a file", true)
+		for _, other := range e.Files {
+			if other == name {
+				r.errorf(file, diag.ConfigInvalid, "%s is listed twice", name)
+			}
+		}
+		e.Files, e.FilesAt = append(e.Files, name), append(e.FilesAt, r.place(file))
+	}
+	for _, g := range r.items(n, f["gen"], "gen") {
+		r.target(p, &e, g, f["engine"])
+	}
+	p.Entries = append(p.Entries, e)
+}
+
+func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
+	f := r.fields(n, "an element of gen", "generator", "output", "name", "config", "template")
+	id := r.text(n, f["generator"], "the generator", true)
+	output := r.text(n, f["output"], "the output", true)
+	if t := f["template"]; t != nil {
+		r.list.Add(r.source.At(diag.Warning, diag.ConfigInvalid, r.place(t).from, r.place(t).to, "templates are not used").Suggest("remove the line"))
+	}
+	if id == "" || output == "" {
+		return
+	}
+	// SQG's first form named the engine beside: `engine: sqlite`, `java/jdbc`.
+	if parts := strings.Split(id, "/"); engine != nil && len(parts) == 2 {
+		if _, _, ok := FindGenerator(id); !ok {
+			if _, _, ok := FindGenerator(parts[0] + "/" + engine.Value + "/" + parts[1]); ok {
+				id = parts[0] + "/" + engine.Value + "/" + parts[1]
+			}
+		}
+	}
+	g, near, ok := FindGenerator(id)
+	if !ok {
+		d := r.errorf(f["generator"], diag.InvalidGenerator, "there is no generator %q", id)
+		if near != "" {
+			d.Suggest("did you mean %s?", near)
+		} else {
+			d.Suggest("there are %s", strings.Join(IDs(), ", "))
+		}
+		return
+	}
+	t := ir.Target{Generator: g.ID(), Language: g.Language, Engine: g.Engine, Driver: g.Driver, Output: output}
+	if f["name"] != nil {
+		t.Name = ir.NewName(r.text(n, f["name"], "the name", true))
+	}
+	if c := f["config"]; c != nil {
+		r.options(&t, c)
+	}
+	for _, other := range p.Entries {
+		r.sameOutput(other, t, f["output"])
+	}
+	r.sameOutput(*e, t, f["output"])
+	e.Gen = append(e.Gen, t)
+}
+
+// sameOutput reports two targets that would write the same file.
+func (r *reader) sameOutput(e Entry, t ir.Target, at *yaml.Node) {
+	for _, other := range e.Gen {
+		if path.Clean(other.Output) == path.Clean(t.Output) && !strings.HasSuffix(t.Output, "/") {
+			r.errorf(at, diag.ConfigInvalid, "two generators write %s", t.Output).Suggest("give each an output of its own")
+		}
+	}
+}
+
+func (r *reader) options(t *ir.Target, n *yaml.Node) {
+	f := r.fields(n, "config", "package", "migrations", "observer", "safeIntegers", "safe_integers")
+	if p := f["package"]; p != nil {
+		t.Config.Package = r.text(n, p, "the package", true)
+	}
+	flag := func(key string, into *bool) {
+		v := f[key]
+		if v == nil {
+			return
+		}
+		if v.Tag != "!!bool" {
+			r.errorf(v, diag.ConfigInvalid, "%s must be true or false", key)
+			return
+		}
+		*into = strings.EqualFold(v.Value, "true")
+	}
+	flag("migrations", &t.Config.Migrations)
+	flag("observer", &t.Config.Observer)
+	flag("safeIntegers", &t.Config.SafeIntegers)
+	flag("safe_integers", &t.Config.SafeIntegers)
+}
+
+// Unit is what becomes one module: the target with its name, and its files.
+type Unit struct {
+	Target ir.Target
+	Files  []string
+}
+
+// Units cuts an entry's target into units: one for all files when the target
+// has a name or its output is a file, otherwise one per file, as SQG does it.
+func (e Entry) Units(t ir.Target) []Unit {
+	if len(t.Name.Words) > 0 || !strings.HasSuffix(t.Output, "/") {
+		if len(t.Name.Words) == 0 {
+			t.Name = fileName(e.Files[0])
+		}
+		return []Unit{{t, e.Files}}
+	}
+	var out []Unit
+	for _, f := range e.Files {
+		t.Name = fileName(f)
+		out = append(out, Unit{t, []string{f}})
+	}
+	return out
+}
+
+func fileName(file string) ir.Name {
+	base := path.Base(file)
+	return ir.NewName(strings.TrimSuffix(base, path.Ext(base)))
+}

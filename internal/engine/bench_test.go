@@ -98,6 +98,31 @@ func BenchmarkAppend(b *testing.B) {
 	must(b, e.Close())
 }
 
+// BenchmarkAppendRow appends single rows from 32 goroutines to a real disk with fsync: what group commit is for.
+func BenchmarkAppendRow(b *testing.B) {
+	e, err := Open(b.TempDir(), Settings{}, Components{Logger: quiet})
+	must(b, err)
+	must(b, e.CreateDatabase(ctx, "d", true))
+	_, err = e.CreateTable(ctx, metrics, false)
+	must(b, err)
+	row := []arrow.RecordBatch{metricsBatch(rand.New(rand.NewPCG(1, 2)), 1)}
+	before := cpuSeconds()
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.SetParallelism(16)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := e.Append(ctx, []TableRows{{Table: TableName{"d", "main", "metrics"}, Batches: row}}, AppendOptions{}); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+	b.StopTimer()
+	b.ReportMetric((cpuSeconds()-before)*1e6/float64(b.N), "cpu-us/row")
+	b.ReportMetric(float64(e.budget.inUse())/float64(b.N), "memory-bytes/row")
+	must(b, e.Close())
+}
+
 // BenchmarkAppendSteps reports what each step of an append costs, one after another.
 func BenchmarkAppendSteps(b *testing.B) {
 	const count = 100

@@ -1,0 +1,172 @@
+"""Runs the generated code over duckdb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+if TYPE_CHECKING or __package__:
+    from . import scoter_runtime as core
+    from .scoter_runtime import *  # noqa: F403 (what generated code uses as rt)
+else:
+    import scoter_runtime as core
+    from scoter_runtime import *  # noqa: F403
+
+Connection = duckdb.DuckDBPyConnection
+
+# Rows per INSERT of a bulk operation, whose columns are list parameters: the
+# driver has no appender.
+CHUNK_ROWS = 10_000
+
+
+class Runtime(core.Observed):
+    """Runs statements over one connection."""
+
+    def __init__(self, conn: duckdb.DuckDBPyConnection, observer: core.Observer | None = None) -> None:
+        super().__init__(observer)
+        self._conn = conn
+
+    def all(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> list[T]:
+        return self._run(name, lambda: [read(r) for r in self.fetch(sql, values)], len)
+
+    def one(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> T | None:
+        return self._run(name, lambda: core.opt(read, self.fetch_one(sql, values)), core.found)
+
+    def fetch(self, sql: str, values: Sequence[Any]) -> list[core.Row]:
+        rows: list[core.Row] = self._conn.execute(sql, list(values)).fetchall()
+        return rows
+
+    def fetch_one(self, sql: str, values: Sequence[Any]) -> core.Row | None:
+        row: core.Row | None = self._conn.execute(sql, list(values)).fetchone()
+        return row
+
+    def stream(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> Iterator[T]:
+        def rows() -> Iterator[T]:
+            # A relation has a result of its own: the loop may run other
+            # statements on the connection.
+            relation = self._conn.sql(sql, params=list(values))
+            while relation is not None:
+                portion = relation.fetchmany(2048)
+                if not portion:
+                    return
+                yield from map(read, portion)
+
+        return self._each(name, rows)
+
+    def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
+        return self._run(name, lambda: changed(self._conn, sql, values), core.same)
+
+    def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
+        def body() -> int:
+            with transaction(self._conn):
+                return sum(changed(self._conn, sql, values(row)) for row in rows)
+
+        return self._run(name, body, core.same)
+
+    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
+        """Runs a bulk operation in one transaction; returns the rows it changed."""
+
+        def fill() -> int:
+            count = 0
+            for chunk in core.chunks(rows, CHUNK_ROWS):
+                columns = zip(*map(bulk.values, chunk), strict=True)
+                self._conn.execute(bulk.sql, [list(c) for c in columns])
+                count += len(chunk)
+            return count
+
+        def body() -> int:
+            with transaction(self._conn):
+                if bulk.stage is None:
+                    return fill()
+                self._conn.execute(bulk.stage.create)
+                fill()
+                if bulk.stage.dedupe is not None:
+                    self._conn.execute(bulk.stage.dedupe)
+                count = changed(self._conn, bulk.stage.apply, ())
+                self._conn.execute(bulk.stage.drop)
+                return count
+
+        return self._run(bulk.name, body, core.same)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """A transaction, or a part of the one that is open."""
+        with transaction(self._conn):
+            yield
+
+
+def changed(conn: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any]) -> int:
+    """Executes a statement; returns the count that INSERT, UPDATE and DELETE give."""
+    result = conn.execute(sql, list(values))
+    description = result.description
+    if not description or description[0][0] != "Count":
+        return 0
+    row = result.fetchone()
+    return int(row[0]) if row is not None else 0
+
+
+@contextmanager
+def transaction(conn: duckdb.DuckDBPyConnection, commit: bool = True) -> Iterator[None]:
+    """BEGIN and COMMIT, or nothing inside of an open transaction."""
+    try:
+        conn.execute("BEGIN TRANSACTION")
+    except duckdb.TransactionException as error:
+        if "within a transaction" not in str(error):
+            raise
+        yield
+        return
+    try:
+        yield
+    except BaseException:
+        conn.execute("ROLLBACK")
+        raise
+    conn.execute("COMMIT" if commit else "ROLLBACK")
+
+
+def apply_migrations(
+    conn: duckdb.DuckDBPyConnection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False
+) -> list[str]:
+    """Applies the pending migrations in one transaction; returns their ids."""
+    # DuckDB cannot alter a table and write to it in one transaction.
+    conn.execute(core.CREATE_MIGRATIONS)
+    conn.execute("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT")
+    with transaction(conn, not dry_run):
+        rows = conn.execute("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]).fetchall()
+        applied = {str(row[0]): row[1] for row in rows}
+        todo = core.pending(project, migrations, applied)
+        for m in migrations:
+            if applied.get(m.id, "") is None:
+                conn.execute(
+                    "UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]
+                )
+        for m in todo:
+            for statement in m.statements:
+                conn.execute(statement)
+            conn.execute(
+                "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]
+            )
+        return [m.id for m in todo]
+
+
+def attach_postgres(conn: duckdb.DuckDBPyConnection, sql_name: str, dsn: str) -> None:
+    """Attaches a PostgreSQL database under a name that is already quoted."""
+    quoted = dsn.replace("'", "''")
+    conn.execute(f"ATTACH '{quoted}' AS {sql_name} (TYPE postgres)")
+
+
+def plain(v: Any) -> Any:
+    """A value that the driver takes as it is."""
+    return v
+
+
+def to_list(write: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    """A list parameter."""
+    return lambda v: [core.opt(write, e) for e in v]
+
+
+def to_map(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+    """A map parameter, in the form that the driver takes for one."""
+    return lambda v: {"key": [key(k) for k in v], "value": [core.opt(value, e) for e in v.values()]}

@@ -1,0 +1,75 @@
+"""Prints one line per call: case, number of the call, result."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import itertools
+import json
+import os
+import traceback
+import uuid
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import psycopg
+
+
+class Rollback(Exception):
+    pass
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.begun = 0
+        self.ended = 0
+
+    def start(self, operation: str) -> Counter:
+        self.begun += 1
+        return self
+
+    def end(self, row_count: int, error: BaseException | None) -> None:
+        self.ended += 1
+
+
+def report(name: str, index: int, body: Callable[[], object]) -> None:
+    try:
+        text = "ok\t" + json.dumps(canon(body()))
+    except Exception:
+        text = "error\t" + json.dumps(traceback.format_exc(limit=-3))
+    print(name, index, text, sep="\t")
+
+
+def take(rows: Iterable[object], count: int) -> list[object]:
+    return list(itertools.islice(rows, count) if count else rows)
+
+
+def postgres(database: str) -> psycopg.Connection[Any]:
+    with psycopg.connect(dbname="postgres", autocommit=True) as admin:
+        admin.execute(f"DROP DATABASE IF EXISTS {database}".encode())
+        admin.execute(f"CREATE DATABASE {database}".encode())
+    return psycopg.connect(dbname=database, autocommit=True, host=os.environ["PGHOST"])
+
+
+def canon(v: object) -> object:
+    if v is None or isinstance(v, (bool, int, float, str)):
+        return v
+    if isinstance(v, bytes):
+        return v.hex()
+    if isinstance(v, (uuid.UUID, decimal.Decimal)):
+        return str(v)
+    if isinstance(v, datetime.datetime):
+        return v.isoformat().replace("+00:00", "Z")
+    if isinstance(v, (datetime.date, datetime.time)):
+        return v.isoformat()
+    if isinstance(v, enum.Enum):
+        return v.value
+    if isinstance(v, dict):
+        return [[canon(k), canon(e)] for k, e in v.items()]
+    if isinstance(v, (list, tuple)):
+        return [canon(e) for e in v]
+    if dataclasses.is_dataclass(v):
+        return [canon(getattr(v, f.name)) for f in dataclasses.fields(v)]
+    raise TypeError(f"unexpected {type(v)}")

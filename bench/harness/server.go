@@ -144,6 +144,9 @@ func (s *Server) Number(ctx context.Context, statement string) (float64, error) 
 	return 0, base.Errorf(base.Internal, "%.100s gives no number: %v", statement, rows)
 }
 
+// Client is the connection that SQL uses.
+func (s *Server) Client() *http.Client { return s.client }
+
 // CheckStatus turns an answer that is no success into an error.
 func CheckStatus(resp *http.Response) error {
 	if resp.StatusCode < 300 {

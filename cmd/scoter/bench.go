@@ -7,6 +7,7 @@ import (
 
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/ingest"
+	"github.com/scoterdb/scoter/bench/query"
 )
 
 // benchCommand runs the benchmarks in bench/, each a folder with its flags.
@@ -15,6 +16,7 @@ type benchCommand struct {
 	Output  string `help:"Folder for the results as JSON." type:"path" placeholder:"DIR"`
 
 	Ingest ingest.Options `cmd:"" help:"What it costs to take rows."`
+	Query  query.Options  `cmd:"" help:"What the server adds to a query."`
 }
 
 func (*benchCommand) Help() string {

@@ -1,0 +1,153 @@
+// Package query measures what the server adds to a query: how many of the smallest it
+// answers, and how fast it streams a large result in each format.
+package query
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Options of the benchmark.
+type Options struct {
+	Rows     int           `help:"Rows of the large result." default:"1000000"`
+	Repeat   int           `help:"Runs of each format, in turn." default:"15"`
+	Duration time.Duration `help:"How long the smallest query is repeated, three times." default:"5s"`
+}
+
+// Help is kong's.
+func (*Options) Help() string {
+	return "The large result has a time, a host of 100 and three doubles of two decimals; the client reads bytes only.\nExample: scoter bench query --repeat 5"
+}
+
+const (
+	smallest    = "SELECT 1"
+	connections = 4
+)
+
+var formats = []struct {
+	name   string
+	target float64 // rows/s
+}{{"arrow", 8e6}, {"msgpack", 8e6}, {"json", 3e6}, {"csv", 0}}
+
+// Run runs the benchmark.
+func (o *Options) Run(env *harness.Env) (err error) {
+	ctx := context.Background()
+	s, err := env.StartServer(ctx)
+	if err != nil {
+		return err
+	}
+	defer env.Finish(s, &err)
+	report := harness.NewReport("query", map[string]any{"rows": o.Rows, "repeat": o.Repeat, "connections": connections})
+	if err := o.small(ctx, s, report); err != nil {
+		return base.Wrap(err, smallest)
+	}
+	if err := o.large(ctx, s, report); err != nil {
+		return base.Wrap(err, "large result")
+	}
+	return env.Publish(report)
+}
+
+// small repeats the smallest query on a few connections.
+func (o *Options) small(ctx context.Context, s *harness.Server, report *harness.Report) error {
+	var rates, cpu []float64
+	for range 3 {
+		var done atomic.Int64
+		use, err := s.Measure(func() error {
+			until := time.Now().Add(o.Duration)
+			workers, ctx := errgroup.WithContext(ctx)
+			for range connections {
+				workers.Go(func() error {
+					client := harness.NewClient()
+					defer client.CloseIdleConnections()
+					for time.Now().Before(until) {
+						if _, err := read(ctx, client, s.URL+"/api/v1/sql", smallest); err != nil {
+							return err
+						}
+						done.Add(1)
+					}
+					return nil
+				})
+			}
+			return workers.Wait()
+		})
+		if err != nil {
+			return err
+		}
+		n := float64(done.Load())
+		rates, cpu = append(rates, n/use.Wall.Seconds()), append(cpu, use.CPU/n*1e6)
+	}
+	report.AtLeast(8000, smallest+", 4 connections", harness.Median(rates), "queries/s", rates...)
+	report.Add(smallest+": server CPU", harness.Median(cpu), "us/query", cpu...)
+	return nil
+}
+
+// large streams one result on one connection.
+func (o *Options) large(ctx context.Context, s *harness.Server, report *harness.Report) error {
+	if _, err := s.SQL(ctx, fmt.Sprintf(`CREATE TABLE readings AS SELECT TIMESTAMPTZ '2025-01-01' + to_seconds(i) AS time, 'host-' || i %% 100 AS host,
+		round(hash(i, 1) / 184467440737095516.16, 2) AS a, round(hash(i, 2) / 184467440737095516.16, 2) AS b, round(hash(i, 3) / 184467440737095516.16, 2) AS c
+		FROM range(%d) t(i)`, o.Rows)); err != nil {
+		return err
+	}
+	rates, cpu, size := make([][]float64, len(formats)), make([][]float64, len(formats)), make([]float64, len(formats))
+	for run := range o.Repeat + 1 {
+		for i, f := range formats {
+			use, err := s.Measure(func() error {
+				bytes, err := read(ctx, s.Client(), s.URL+"/api/v1/sql?format="+f.name, "SELECT * FROM readings")
+				size[i] = float64(bytes)
+				return err
+			})
+			if err != nil {
+				return base.Wrap(err, "%s", f.name)
+			}
+			if run > 0 { // the first warms up
+				rates[i] = append(rates[i], float64(o.Rows)/use.Wall.Seconds())
+				cpu[i] = append(cpu[i], use.CPU/float64(o.Rows)*1e6)
+			}
+		}
+	}
+	for i, f := range formats {
+		name := fmt.Sprintf("%s: %d rows of 5 columns, 1 connection", f.name, o.Rows)
+		if f.target > 0 {
+			report.AtLeast(f.target, name, harness.Median(rates[i]), "rows/s", rates[i]...)
+		} else {
+			report.Add(name, harness.Median(rates[i]), "rows/s", rates[i]...)
+		}
+		report.Add(f.name+": server CPU per million rows", harness.Median(cpu[i]), "s", cpu[i]...)
+		report.Add(f.name+": size", size[i]/float64(o.Rows), "bytes/row")
+	}
+	return nil
+}
+
+// read runs a query and counts the answer's bytes.
+func read(ctx context.Context, client *http.Client, url, sql string) (int64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(sql))
+	if err != nil {
+		return 0, base.Errorf(base.Internal, "request: %w", err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return 0, base.Errorf(base.Unavailable, "query: %w", err)
+	}
+	defer resp.Body.Close()
+	if err := harness.CheckStatus(resp); err != nil {
+		return 0, err
+	}
+	n, err := io.CopyBuffer(io.Discard, onlyReader{resp.Body}, make([]byte, 256<<10))
+	if err != nil {
+		return 0, base.Errorf(base.Unavailable, "answer: %w", err)
+	}
+	return n, nil
+}
+
+// onlyReader hides a body's other methods, so that it is read in the size of the buffer given.
+type onlyReader struct{ io.Reader }

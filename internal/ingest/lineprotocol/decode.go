@@ -257,12 +257,16 @@ func (d *decoder) commit(m *measurement, next int, timed bool, at int64) error {
 
 // reserve makes room for as many rows as the measurement will have if it goes on as
 // it did: rows so far, within done of the body's size bytes. So columns are copied
-// to grow once or twice, and end up hardly larger than they need to be.
+// to grow once or twice, and end up hardly larger than they need to be. Columns that
+// the latest line does not have are left alone: each of a line's columns takes at least
+// four bytes of it, so what is reserved here is bounded by the body's size.
 func (m *measurement) reserve(rows, size, done int) {
 	const first = 64
 	m.room = max(first, int(float64(rows)*float64(size)/float64(done)*1.02), rows+rows/8)
 	for _, c := range m.table.Columns() {
-		c.Reserve(m.room)
+		if c.Rows() == rows {
+			c.Reserve(m.room)
+		}
 	}
 }
 

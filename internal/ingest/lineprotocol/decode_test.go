@@ -3,6 +3,7 @@ package lineprotocol
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -187,6 +188,25 @@ func TestSparseLinesAreTooLarge(t *testing.T) {
 	}
 	if _, err := Decode([]byte(b.String()), Options{Now: now}); base.KindOf(err) != base.TooLarge {
 		t.Error(err)
+	}
+}
+
+func TestMemoryDoesNotGrowWithColumnsThatFewLinesHave(t *testing.T) {
+	var b strings.Builder
+	for i := range 64 {
+		fmt.Fprintf(&b, "m f%d=1\n", i)
+	}
+	b.WriteString("#" + strings.Repeat(" ", 1<<20) + "\nm f0=1\n")
+	body := []byte(b.String())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := Decode(body, Options{Now: now})
+	runtime.ReadMemStats(&after)
+	if err != nil || r.Rejected > 0 {
+		t.Fatal(err)
+	}
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 8*uint64(len(body)) {
+		t.Errorf("%d bytes for a body of %d", grown, len(body))
 	}
 }
 

@@ -11,24 +11,26 @@ import (
 )
 
 // Small batches are joined so that a scan of a table that is written row by row sees few
-// batches. Batches below joinBelowRows rows have a level, the power of joinFanout that
-// their rows reach. When joinFanout batches of one level or below have gathered at the
-// tail, they become one batch, most of a higher level: counting in base 16.
+// batches. A batch has a level: below 16 rows 0, below 256 rows 1, below 4,096 rows 2; larger ones are
+// done. The last batches, those not done, have falling levels. When joinFanout batches of
+// one level have gathered, they become one of the next level: counting in base 16. When a
+// batch of a higher level comes, the lower ones before it become one batch of that level,
+// so that the levels fall again.
 //
-// The joined batches' memory cannot be reused, since an older view may still read it. So
-// a row takes its space once per level it passes and at most once more, as the last of
-// those joined: a row that came alone at most JoinFactor times, one that came with 100
-// others four times, with 4,096 once. The tail stays below 3 x 16 batches. Fanout 2 would cost 13 copies
-// for a tail of 12: 16 saves what is scarce, memory.
+// The joined batches' memory cannot be reused, since an older view may still read it.
+// But every copy lifts a row by a level at least, and a join that would take more memory than its
+// batches do is left out: so a row takes its space JoinFactor times at most, for which the not done batches are
+// at most 45. Fanout 2 would cost 13 copies for a dozen batches: 16 saves what is scarce, memory.
 const (
 	joinFanout     = 16
-	joinBelowRows  = 4096
+	joinBelowRows  = joinFanout * joinFanout * joinFanout
 	joinBelowBytes = 256 << 10 // joining few large values saves a scan nothing
+	levelDone      = 3
 )
 
 // JoinFactor bounds the memory of rows that arrive in small batches: Memtable.Bytes is at
 // most JoinFactor times the Rows.Bytes that were appended.
-const JoinFactor = 5
+const JoinFactor = 1 + levelDone
 
 // Batch is one batch of a view.
 type Batch struct {
@@ -61,9 +63,15 @@ type Memtable struct {
 
 	// Of the appending goroutine.
 	batches []Batch // published ones are never overwritten: joining copies the slice
-	levels  []int   // of the last len(levels) batches: those that may yet be joined
+	tail    []small // the last len(tail) batches: those that are not done
 	rows    int64
 	blocks  []block
+}
+
+// small is a batch that may yet be joined.
+type small struct {
+	level int
+	bytes int64
 }
 
 // New returns an empty memtable with one reference.
@@ -98,16 +106,12 @@ func (m *Memtable) Append(rows *Rows) error {
 		rows.Release()
 		return nil
 	}
-	n := rows.NumRows()
+	level := levelOf(rows)
+	m.lift(level)
 	m.batches = append(m.batches, Batch{FirstOrdinal: base.RowOrdinal(m.rows), Record: rows.record})
-	m.rows += n
+	m.rows += rows.NumRows()
 	m.own(rows.block)
-	if n >= joinBelowRows || rows.Bytes() >= joinBelowBytes {
-		m.levels = m.levels[:0] // a large batch ends the tail: ordinals do not change, so nothing joins across it
-		return nil
-	}
-	m.levels = append(m.levels, levelOf(n))
-	m.joinTail()
+	m.push(small{level, rows.Bytes()})
 	return nil
 }
 
@@ -121,45 +125,62 @@ func (m *Memtable) own(b block) {
 	m.bytes.Add(int64(len(b.mem)))
 }
 
-func levelOf(rows int64) int {
+func levelOf(r *Rows) int {
+	if r.NumRows() >= joinBelowRows || r.Bytes() >= joinBelowBytes {
+		return levelDone
+	}
 	level := 0
-	for ; rows >= joinFanout; rows /= joinFanout {
+	for n := r.NumRows(); n >= joinFanout; n /= joinFanout {
 		level++
 	}
 	return level
 }
 
-// joinTail joins the last batches while there are joinFanout of them, none of a higher
-// level than the last.
-func (m *Memtable) joinTail() {
-	for {
-		last := len(m.levels) - 1
-		k := 0
-		for k <= last && m.levels[last-k] <= m.levels[last] {
-			k++
-		}
-		if k < joinFanout || !m.join(k) {
+// lift makes one batch of a level of the last ones below it.
+func (m *Memtable) lift(level int) {
+	k := 0
+	for k < len(m.tail) && m.tail[len(m.tail)-1-k].level < level {
+		k++
+	}
+	switch k {
+	case 0:
+	case 1:
+		m.tail[len(m.tail)-1].level = level
+	default:
+		m.join(k, level)
+	}
+}
+
+// push adds the last batch to the tail, and joins where joinFanout of one level have gathered.
+func (m *Memtable) push(last small) {
+	if last.level == levelDone {
+		m.tail = m.tail[:0] // levels fall: all before are done too
+		return
+	}
+	m.tail = append(m.tail, last)
+	for len(m.tail) >= joinFanout {
+		level := m.tail[len(m.tail)-1].level
+		if m.tail[len(m.tail)-joinFanout].level != level || !m.join(joinFanout, level+1) {
 			return
 		}
 	}
 }
 
-// join replaces the last k batches by one of their rows. It reports whether the result
-// may be joined further.
-func (m *Memtable) join(k int) bool {
+// join replaces the last k batches by one of their rows, of the given level, or done if
+// it is large. It reports whether it did; if not, they all count as done.
+func (m *Memtable) join(k, level int) bool {
 	at := len(m.batches) - k
 	records := make([]arrow.RecordBatch, k)
 	for i, b := range m.batches[at:] {
 		records[i] = b.Record
 	}
-	joined, err := plan(m.table.ID, m.table.Version, records)
-	if err != nil {
-		m.levels = m.levels[:0] // too long together, they stay apart
-		return false
+	bytes := int64(0)
+	for _, s := range m.tail[len(m.tail)-k:] {
+		bytes += s.bytes
 	}
-	rows, err := m.pool.Fill(joined)
-	if err != nil {
-		m.levels = m.levels[:0] // no memory to join in: apart costs readers only time
+	rows := m.joined(records, bytes)
+	if rows == nil {
+		m.tail = m.tail[:0]
 		return false
 	}
 	// A new slice: views hold the old one.
@@ -167,13 +188,30 @@ func (m *Memtable) join(k int) bool {
 	copy(batches, m.batches)
 	m.batches = append(batches, Batch{FirstOrdinal: m.batches[at].FirstOrdinal, Record: rows.record})
 	m.own(rows.block)
-	n := rows.NumRows()
-	if n >= joinBelowRows || rows.Bytes() >= joinBelowBytes {
-		m.levels = m.levels[:0]
-		return false
+	if m.tail = m.tail[:len(m.tail)-k]; levelOf(rows) == levelDone {
+		level = levelDone
 	}
-	m.levels = append(m.levels[:len(m.levels)-k], levelOf(n))
+	if level == levelDone {
+		m.tail = m.tail[:0]
+	} else {
+		m.tail = append(m.tail, small{level, rows.Bytes()})
+	}
 	return true
+}
+
+// joined copies batches into one, or returns nil where apart is better: together they
+// would take more memory (a dictionary written out because its neighbour has none), or
+// there is no memory, or they would be too long.
+func (m *Memtable) joined(records []arrow.RecordBatch, limitBytes int64) *Rows {
+	p, err := plan(m.table.ID, m.table.Version, records)
+	if err != nil || p.Bytes() > limitBytes {
+		return nil
+	}
+	rows, err := m.pool.Fill(p)
+	if err != nil {
+		return nil
+	}
+	return rows
 }
 
 // Retain takes another reference.

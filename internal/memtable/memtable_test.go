@@ -230,6 +230,62 @@ func TestViewsStayAsTakenWhileSmallBatchesJoin(t *testing.T) {
 	}
 }
 
+// Patterns of batch sizes, the worst that were thought of and random ones: neither memory
+// nor the number of batches may leave its bounds.
+func TestJoiningKeepsItsBoundsForEveryPattern(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	p := newPool()
+	table := schema.Table{ID: 1, Database: "d", Schema: "main", Name: "n", Version: 1, NextColumnID: 2,
+		Columns: []schema.Column{{ID: 1, Name: "i", Type: schema.Of(schema.BigInt)}}}
+	for name, size := range map[string]func(i int) int{
+		"single rows":         func(int) int { return 1 },
+		"sixteenth is larger": func(i int) int { return 1 + i%16/15*15 },
+		"large among small":   func(i int) int { return 1 + i%40/39*5000 },
+		"falling":             func(i int) int { return 1 << (12 - i%13) },
+		"rising":              func(i int) int { return 1 << (i % 13) },
+		"random":              func(int) int { return 1 << r.IntN(13) },
+	} {
+		m := New(p, 1, table)
+		appended, done, rows := int64(0), 0, 0
+		for i := range 3000 {
+			b := array.NewInt64Builder(memory.DefaultAllocator)
+			n := size(i)
+			for range n {
+				b.Append(int64(rows))
+				rows++
+			}
+			if n >= joinBelowRows {
+				done++
+			}
+			copied := mustCopyAs(t, p, table, array.NewRecordBatch(table.Arrow(), []arrow.Array{b.NewArray()}, int64(n)))
+			appended += copied.Bytes()
+			if err := m.Append(copied); err != nil {
+				t.Fatal(err)
+			}
+			if limit := 45 + 2*done + rows/joinBelowRows + 1; len(m.batches) > limit {
+				t.Fatalf("%s: %d batches for %d rows, limit %d", name, len(m.batches), rows, limit)
+			}
+			if m.Bytes() > JoinFactor*appended {
+				t.Fatalf("%s: %d bytes for %d appended", name, m.Bytes(), appended)
+			}
+		}
+		m.Publish()
+		next := int64(0)
+		for _, b := range m.View().Batches {
+			for _, x := range b.Record.Column(0).(*array.Int64).Int64Values() {
+				if x != next || int64(b.FirstOrdinal) > next {
+					t.Fatalf("%s: value %d at row %d", name, x, next)
+				}
+				next++
+			}
+		}
+		if next != int64(rows) {
+			t.Fatalf("%s: %d rows, want %d", name, next, rows)
+		}
+		m.Release()
+	}
+}
+
 func TestMemoryIsFreedByTheLastReferenceAndReused(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	p := newPool()

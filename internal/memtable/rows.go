@@ -81,7 +81,7 @@ func (p *Plan) Bytes() int64 { return int64(alignUp(max(p.bytes, 1), 64)) }
 // included: what a memory budget counts.
 func (p *Plan) ChargeBytes() int64 {
 	if p.rows >= joinBelowRows || p.Bytes() >= joinBelowBytes {
-		return p.Bytes()
+		return p.Bytes() // it is never joined
 	}
 	return JoinFactor * p.Bytes()
 }

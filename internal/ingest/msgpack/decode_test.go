@@ -307,3 +307,54 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestIntegersOfEveryWidth(t *testing.T) {
+	var want []int64
+	for bit := range 64 {
+		for _, d := range []int64{-1, 0, 1} {
+			want = append(want, int64(1)<<bit+d, -(int64(1)<<bit + d))
+		}
+	}
+	for _, wide := range []bool{false, true} {
+		b := mp.AppendMap(nil, 1)
+		b = mp.AppendMap(mp.AppendString(b, "columns"), 1)
+		b = mp.AppendArray(mp.AppendString(b, "v"), len(want))
+		for i, v := range want {
+			if wide && i%2 == 0 {
+				b = mp.AppendInt64(b, v)
+			} else {
+				b = mp.AppendInt(b, v)
+			}
+		}
+		batch, err := DecodeTable(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range want {
+			if got := batch.Column(0).(*array.Int64).Value(i); got != v {
+				t.Errorf("%d became %d", v, got)
+			}
+		}
+		batch.Release()
+	}
+}
+
+func TestStringsOfEveryLength(t *testing.T) {
+	lengths := []int{0, 1, 15, 16, 17, 31, 32, 255, 256, 65535, 65536}
+	b := mp.AppendArray(nil, len(lengths))
+	for _, n := range lengths {
+		b = mp.AppendMap(b, 2)
+		b = mp.AppendString(mp.AppendString(b, "s"), strings.Repeat("x", n))
+		b = mp.AppendBinary(mp.AppendString(b, "b"), make([]byte, n))
+	}
+	batch, err := DecodeTable(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer batch.Release()
+	for i, n := range lengths {
+		if s, v := batch.Column(0).ValueStr(i), batch.Column(1).(*array.Binary).Value(i); len(s) != n || len(v) != n {
+			t.Errorf("%d bytes became %d and %d", n, len(s), len(v))
+		}
+	}
+}

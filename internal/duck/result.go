@@ -1,8 +1,10 @@
 package duck
 
 /*
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <duckdb.h>
 
 struct ArrowArray {
@@ -26,6 +28,28 @@ typedef struct {
 	duckdb_arrow_options options;
 } scoter_result;
 
+// Helps with the statement's tasks until there are rows or an error. duckdb_execute_pending does
+// so too, but spins while other threads have the tasks: a fifth of the processor time of the smallest queries,
+// and a whole core that the others could use. Here the thread gives way, longer each time.
+static void scoter_work(duckdb_pending_result pending) {
+	const int yields = 8;
+	const long longest = 200000; // nanoseconds
+	int idle = 0;
+	for (;;) {
+		duckdb_pending_state state = duckdb_pending_execute_task(pending);
+		if (duckdb_pending_execution_is_finished(state)) return;
+		if (state != DUCKDB_PENDING_NO_TASKS_AVAILABLE) {
+			idle = 0;
+		} else if (idle++ < yields) {
+			sched_yield();
+		} else {
+			long wait = 5000L << (idle - yields < 6 ? idle - yields : 6);
+			struct timespec t = {0, wait < longest ? wait : longest};
+			nanosleep(&t, NULL);
+		}
+	}
+}
+
 // Runs the statement up to its first rows.
 static duckdb_state scoter_start(duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
 	duckdb_pending_result pending;
@@ -34,6 +58,7 @@ static duckdb_state scoter_start(duckdb_prepared_statement stmt, scoter_result *
 		duckdb_destroy_pending(&pending);
 		return DuckDBError;
 	}
+	scoter_work(pending);
 	duckdb_state state = duckdb_execute_pending(pending, &r->result);
 	if (state != DuckDBSuccess) {
 		const char *message = duckdb_result_error(&r->result);

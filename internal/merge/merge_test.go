@@ -227,15 +227,17 @@ func TestCanceledMergeLeavesNothing(t *testing.T) {
 	d.mustEnd(t) // finds files that are not listed
 }
 
-// mergeWorkload makes parts and merges them, on a file system that may fail at any moment. It
-// returns the first error.
-func mergeWorkload(fsys vfs.FS) (err error) {
-	d, err := tryOpen(fsys, "/db", quiet)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.close()) }()
-	return d.merges.RunUntilIdle(ctx)
+// mergeUnder opens a directory and merges it with a file system whose operations the rule lets fail
+// from then on. It returns the merge's error.
+func mergeUnder(t *testing.T, disk vfs.FS, rule vfs.Rule) error {
+	t.Helper()
+	failing := vfs.Failing(disk, vfs.Never)
+	d, err := tryOpen(failing, "/db", quiet)
+	must(t, err)
+	failing.SetRule(rule)
+	err = d.merges.RunUntilIdle(ctx)
+	_ = d.close() // on a disk that fails it does as well
+	return err
 }
 
 // prepared returns a file system with parts to be merged, and their rows.
@@ -274,15 +276,19 @@ func reopened(t *testing.T, what string, fsys vfs.FS, id base.TableID, rows []st
 // Each operation on the file system fails once: the error is returned, and the rows are there, in the old parts
 // or in the new one.
 func TestMergeWithFailingOperation(t *testing.T) {
+	template, id, rows := prepared(t)
 	for i := 0; ; i++ {
-		below, id, rows := prepared(t)
-		failing := vfs.Failing(below, vfs.OnIndex(i, nil))
-		err := mergeWorkload(failing)
-		reopened(t, fmt.Sprintf("operation %d failed with %v", i, err), below, id, rows)
-		if failing.Ops() <= i {
-			if err != nil {
-				t.Fatal(err)
+		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
+		ops := 0
+		err := mergeUnder(t, disk, func(vfs.Op) error {
+			if ops++; ops == i+1 {
+				return vfs.ErrInjected
 			}
+			return nil
+		})
+		reopened(t, fmt.Sprintf("operation %d failed with %v", i, err), disk, id, rows)
+		if ops <= i {
+			must(t, err)
 			return
 		}
 	}
@@ -290,10 +296,11 @@ func TestMergeWithFailingOperation(t *testing.T) {
 
 // The power fails after each write: the rows are there, in the old parts or in the new one.
 func TestMergeWithCrash(t *testing.T) {
+	template, id, rows := prepared(t)
 	for k := 0; ; k++ {
-		disk, id, rows := prepared(t)
+		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
 		writes := 0
-		failing := vfs.Failing(disk, func(op vfs.Op) error {
+		err := mergeUnder(t, disk, func(op vfs.Op) error {
 			if op.Kind.Writes() {
 				if writes++; writes > k {
 					return vfs.ErrInjected
@@ -301,7 +308,6 @@ func TestMergeWithCrash(t *testing.T) {
 			}
 			return nil
 		})
-		err := mergeWorkload(failing)
 		for _, percent := range []int{0, 50, 100} {
 			clone := disk.CrashClone(rand.New(rand.NewPCG(uint64(k), 1)), percent)
 			reopened(t, fmt.Sprintf("crash after %d writes, %d%% of what was not synced", k, percent), clone, id, rows)

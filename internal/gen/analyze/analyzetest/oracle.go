@@ -150,10 +150,13 @@ func (g *generator) core(depth int, outer []string) string {
 func (g *generator) coreOf(depth int, outer []string, sources []source) string {
 	from := sources[0].sql
 	scope := []string{sources[0].name}
+	merged := false
 	for _, s := range sources[1:] {
 		kind := g.or("JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN")
 		from += " " + kind + " " + s.sql
-		if kind != "CROSS JOIN" {
+		if merged = kind != "CROSS JOIN" && g.random.IntN(4) == 0; merged {
+			from += " USING (id)"
+		} else if kind != "CROSS JOIN" {
 			// FULL JOIN wants an equality everywhere.
 			from += " ON " + scope[g.random.IntN(len(scope))] + "." + g.or("id", "a", "b") + " = " + s.name + "." + g.or("id", "a", "b")
 			if kind != "FULL JOIN" && g.random.IntN(3) == 0 {
@@ -169,7 +172,11 @@ func (g *generator) coreOf(depth int, outer []string, sources []source) string {
 	}
 	switch g.random.IntN(6) {
 	case 0: // an aggregate over everything
-		return "SELECT count(*) AS id, " + g.aggregate(depth, all) + " AS a, " + g.aggregate(depth, all) + " AS b, coalesce(max(" + g.text(depth, all) + "), 'x') AS c, max(" + g.text(depth, all) + ") AS d FROM " + from + where
+		a := g.aggregate(depth, all)
+		if g.dialect == ir.SQLite && g.random.IntN(2) == 0 {
+			a = g.integer(depth, all) // of any row, which SQLite takes, or of none
+		}
+		return "SELECT count(*) AS id, " + a + " AS a, " + g.aggregate(depth, all) + " AS b, coalesce(max(" + g.text(depth, all) + "), 'x') AS c, max(" + g.text(depth, all) + ") AS d FROM " + from + where
 	case 1: // groups
 		key, other := scope[0]+"."+g.or("id", "a", "b"), scope[len(scope)-1]+"."+g.or("c", "d")
 		out := "SELECT " + key + " AS id, " + g.aggregate(depth, all) + " AS a, " + g.aggregate(depth, all) + " AS b, " + other + " AS c, " + g.or("min", "max") + "(" + g.text(depth, all) + ") AS d FROM " + from + where
@@ -181,7 +188,14 @@ func (g *generator) coreOf(depth int, outer []string, sources []source) string {
 		return "SELECT row_number() OVER (ORDER BY " + scope[0] + ".id) AS id, " + g.or("sum", "min", "count", "lag", "first_value") + "(" + g.integer(depth, all) + ") OVER (ORDER BY " + scope[0] + ".a) AS a, " +
 			g.integer(depth, all) + " AS b, " + g.text(depth, all) + " AS c, " + g.text(depth, all) + " AS d FROM " + from + where
 	}
-	out := "SELECT " + g.or("", "", "DISTINCT ") + g.integer(depth, all) + " AS id, " + g.integer(depth, all) + " AS a, " + g.integer(depth, all) + " AS b, " + g.text(depth, all) + " AS c, " + g.text(depth, all) + " AS d FROM " + from + where
+	id := g.integer(depth, all)
+	if merged {
+		id = g.or("id", "coalesce(id, 0)", "abs(id)")
+		if where == "" {
+			where = g.or("", " WHERE id IS NOT NULL", " WHERE id = 1")
+		}
+	}
+	out := "SELECT " + g.or("", "", "DISTINCT ") + id + " AS id, " + g.integer(depth, all) + " AS a, " + g.integer(depth, all) + " AS b, " + g.text(depth, all) + " AS c, " + g.text(depth, all) + " AS d FROM " + from + where
 	return out
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
@@ -78,7 +79,9 @@ func Open(settings config.Server, embedded bool, log *slog.Logger) (a *App, err 
 	if err != nil {
 		return nil, err
 	}
-	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), func() []system.Merge { return nil })
+	merges := merge.New(a.Engine, merge.Settings{}, merge.Components{Logger: log, Constants: mutate.Defaults(pool)})
+	a.onClose(func() error { merges.Close(); return nil })
+	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), merges.List)
 	runner := query.NewRunner(pool, a.Engine, tables, relations)
 	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}))
 	a.Executor = session.New(runner, mutator)

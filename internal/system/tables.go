@@ -7,6 +7,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
@@ -28,24 +29,12 @@ type Tables struct {
 	store    Store
 	queries  *Queries
 	settings []Setting
-	merges   func() []Merge
-}
-
-// Merge is a row of scoter.merges.
-type Merge struct {
-	Table     string
-	Partition string
-	Sources   int
-	Rows      int64
-	Bytes     int64
-	Started   time.Time
-	Finished  time.Time // zero while it runs
-	Error     string
+	merges   func() []merge.Merge
 }
 
 // NewTables returns the system tables. Settings are those of the process; merges lists the
 // running and the latest ones.
-func NewTables(store Store, queries *Queries, settings []Setting, merges func() []Merge) *Tables {
+func NewTables(store Store, queries *Queries, settings []Setting, merges func() []merge.Merge) *Tables {
 	return &Tables{store, queries, settings, merges}
 }
 

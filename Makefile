@@ -1,0 +1,27 @@
+# Everything that people and CI do. Nothing needs to be installed by hand but Go, a C
+# compiler and, for the generator's tests, Python 3.11, Node 20 and a JDK.
+.PHONY: build run test bench lint fmt clean
+
+GO ?= go
+
+build: ## bin/scoter
+	$(GO) build -o bin/scoter ./cmd/scoter
+
+run: build ## build, start a server on ./data with sample data, say what to try
+	bin/scoter serve --dir data --sample 3000000
+
+test: lint ## everything; installs what the tests need
+	$(GO) test -timeout 30m ./...
+
+lint:
+	$(GO) vet ./...
+	$(GO) test ./internal/lint
+
+bench: build ## the benchmarks of the core, with the targets they are held to
+	for name in ingest query telemetry parts clickbench; do bin/scoter bench $$name || exit 1; done
+
+fmt:
+	gofmt -w $$(git ls-files '*.go')
+
+clean:
+	rm -rf bin data .cache

@@ -140,8 +140,7 @@ func decodeFrame(payload []byte) (frame, error) {
 	return f, nil
 }
 
-// eachBatch calls visit for every batch of the frame with its table. If visit is nil the
-// batches are only counted off.
+// eachBatch calls visit for every batch of the frame with its table.
 func (f *frame) eachBatch(visit func(t frameTable, record arrow.RecordBatch) error) error {
 	r := frameReader{rest: f.body}
 	for _, t := range f.tables {
@@ -166,17 +165,33 @@ func (f *frame) eachBatch(visit func(t frameTable, record arrow.RecordBatch) err
 }
 
 func readBatch(stream []byte, visit func(arrow.RecordBatch) error) error {
+	record, err := decodeBatch(stream)
+	if err != nil {
+		return err
+	}
+	defer record.Release()
+	return visit(record)
+}
+
+// decodeBatch reads an Arrow stream of one batch. arrow-go panics on some streams that
+// are none.
+func decodeBatch(stream []byte) (record arrow.RecordBatch, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = base.Errorf(base.Corrupt, "log frame: Arrow stream: %v", r)
+		}
+	}()
 	reader, err := ipc.NewReader(bytes.NewReader(stream))
 	if err != nil {
-		return base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
+		return nil, base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
 	}
 	defer reader.Release()
-	record, err := reader.Read()
-	if err == io.EOF {
-		return base.Errorf(base.Corrupt, "log frame: an Arrow stream without a batch")
+	if record, err = reader.Read(); err == io.EOF {
+		return nil, base.Errorf(base.Corrupt, "log frame: an Arrow stream without a batch")
 	}
 	if err != nil {
-		return base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
+		return nil, base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
 	}
-	return visit(record)
+	record.Retain() // the reader releases its own reference
+	return record, nil
 }

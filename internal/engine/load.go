@@ -149,11 +149,13 @@ func (l *Load) Commit(ctx context.Context) (rows int64, err error) {
 		return 0, errors.Join(err, l.Abort())
 	}
 	if len(l.parts) == 0 && !l.options.Create {
-		defer func() { giveBack(l.chunk, l.release) }()
+		chunk, release := l.chunk, l.release
+		l.chunk, l.release = nil, nil
+		defer giveBack(chunk, release)
 		if l.rows == 0 {
 			return 0, nil
 		}
-		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: l.chunk}}, AppendOptions{})
+		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: chunk}}, AppendOptions{})
 		return l.rows, err
 	}
 	if len(l.chunk) > 0 {

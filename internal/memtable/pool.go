@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"golang.org/x/sys/unix"
 )
 
 // DefaultChunkBytes is the size of one mapping. Large enough that a system call per
@@ -141,7 +140,7 @@ func (p *Pool) mapLocked(n int) ([]byte, error) {
 		p.free = p.free[:last]
 		return mem, nil
 	}
-	mem, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	mem, err := mapMemory(n)
 	if err != nil {
 		return nil, base.Errorf(base.Unavailable, "map %d bytes for rows: %w", n, err)
 	}
@@ -151,7 +150,7 @@ func (p *Pool) mapLocked(n int) ([]byte, error) {
 
 func (p *Pool) unmap(mem []byte) {
 	n := len(mem)
-	if err := unix.Munmap(mem); err != nil {
+	if err := unmapMemory(mem); err != nil {
 		panic("memtable: unmap a chunk: " + err.Error()) // only a wrong address fails: an invariant is broken
 	}
 	p.mapped.Add(-int64(n))

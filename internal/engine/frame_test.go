@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// everyType is a table with a column of every kind of storage.
+var everyType = schema.Table{Database: "d", Schema: "main", Name: "every", Columns: []schema.Column{
+	{Name: "b", Type: schema.Of(schema.Boolean)},
+	{Name: "i", Type: schema.Of(schema.SmallInt)},
+	{Name: "u", Type: schema.Of(schema.UBigInt)},
+	{Name: "f", Type: schema.Of(schema.Float)},
+	{Name: "dec", Type: schema.DecimalOf(38, 3)},
+	{Name: "s", Type: schema.Of(schema.Varchar)},
+	{Name: "j", Type: schema.Of(schema.JSON)},
+	{Name: "blob", Type: schema.Of(schema.Blob)},
+	{Name: "uuid", Type: schema.Of(schema.UUID)},
+	{Name: "day", Type: schema.Of(schema.Date)},
+	{Name: "clock", Type: schema.Of(schema.Time)},
+	{Name: "at", Type: schema.Of(schema.TimestampTZ)},
+	{Name: "ns", Type: schema.Of(schema.TimestampNS)},
+	{Name: "l", Type: schema.ListOf(schema.Of(schema.Varchar))},
+	{Name: "st", Type: schema.StructOf(schema.Field{Name: "x", Type: schema.Of(schema.Double)}, schema.Field{Name: "y", Type: schema.ListOf(schema.Of(schema.Boolean))})},
+	{Name: "m", Type: schema.MapOf(schema.Of(schema.Varchar), schema.Of(schema.Integer))},
+}}
+
+const everyRow = `{"b":true,"i":-7,"u":18446744073709551615,"f":0.5,"dec":"12345678901234567890.125","s":"text","j":"[1]","blob":"AAEC",
+	"uuid":"00000000-0000-0000-0000-000000000007","day":"2024-02-29","clock":"12:34:56.000001","at":"2024-02-29T12:34:56.000001Z","ns":"2024-02-29T12:34:56.000000001Z",
+	"l":["a",null,""],"st":{"x":1.5,"y":[true,null]},"m":[{"key":"k","value":1}]}`
+
+func TestRowsOfEveryTypeSurviveTheLogAndTheFlush(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	must(t, e.CreateDatabase(ctx, "d", false))
+	table, err := e.CreateTable(ctx, everyType, false)
+	must(t, err)
+	text := "[" + everyRow + ",{}," + strings.Repeat(everyRow+",", 3) + "{}]"
+	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, table.Arrow(), strings.NewReader(text))
+	must(t, err)
+	for _, cut := range [][2]int64{{0, 6}, {1, 2}, {3, 6}} {
+		_, err := e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{record.NewSlice(cut[0], cut[1])}}}, AppendOptions{})
+		must(t, err)
+	}
+	read := func(e *Engine) []string {
+		s, err := e.Snapshot(table.ID)
+		must(t, err)
+		defer s.Release()
+		rows, err := rowsOf(e, s.Tables[table.ID])
+		must(t, err)
+		return rows
+	}
+	want := read(e)
+	if len(want) != 10 || !strings.Contains(want[9], "12345678901234567890.125") {
+		t.Fatalf("rows before: %q", want)
+	}
+	crashed := mustOpen(t, disk.CrashClone(rand.New(rand.NewPCG(1, 1)), 0))
+	if got := read(crashed); !slices.Equal(got, want) {
+		t.Fatalf("rows after a crash:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	must(t, crashed.Flush(ctx))
+	if got := read(crashed); !slices.Equal(got, want) {
+		t.Fatalf("rows after the flush:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	mustEnd(t, crashed)
+	mustEnd(t, e)
+}
+
+// frameOf encodes a request of two batches of one table as the log has it.
+func frameOf(t testing.TB) []byte {
+	var body bytes.Buffer
+	must(t, appendBatch(&body, numbersBatch("a", 0, 3)))
+	must(t, appendBatch(&body, numbersBatch("b", 0, 2)))
+	r := &request{rows: 5, claim: &claim{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
+		tables: []tableRows{{id: 3, version: 2, rows: make([]*memtable.Rows, 2)}}}
+	return append(encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 }), body.Bytes()...)
+}
+
+func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
+	f, err := decodeFrame(frameOf(t))
+	must(t, err)
+	if f.key != "k" || !bytes.Equal(f.hash, []byte{1, 2}) || f.rows != 5 || f.expires.UnixMicro() != 7 || len(f.tables) != 1 || f.tables[0] != (frameTable{3, 2, 9, 2}) {
+		t.Fatalf("header %+v", f)
+	}
+	rows := 0
+	must(t, f.eachBatch(func(in frameTable, record arrow.RecordBatch) error {
+		rows += int(record.NumRows())
+		return nil
+	}))
+	if rows != 5 {
+		t.Fatalf("%d rows", rows)
+	}
+}
+
+func FuzzFrame(f *testing.F) {
+	good := frameOf(f)
+	f.Add(good)
+	f.Add(good[:30])
+	f.Add([]byte{frameFormat, 0, 0, 0, 0, 1, 1, 1, 1, 1, 255, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		decoded, err := decodeFrame(payload)
+		if err == nil {
+			err = decoded.eachBatch(func(frameTable, arrow.RecordBatch) error { return nil })
+		}
+		var e *base.Error
+		if err != nil && (!errors.As(err, &e) || e.Kind != base.Corrupt) {
+			t.Fatalf("error %v", err)
+		}
+	})
+}

@@ -20,8 +20,10 @@ type Input struct {
 	Files   []*sqlfile.File
 	// Constants are what ${sources_x} stands for, as SQL literals.
 	Constants map[string]string
-	// Sources are the attached databases; their BASELINE blocks are not run.
+	// Sources are the attached databases. Their BASELINE blocks are not run
+	// here (see Baseline); Setup are the statements that stand in for them.
 	Sources []ir.Source
+	Setup   []string
 }
 
 // Result is an analysed entry. Module makes modules of it.
@@ -78,6 +80,14 @@ func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bo
 	if err != nil {
 		return false, fmt.Errorf("read applied migrations: %w", err)
 	}
+	if !r.sourcesExist(list) {
+		return false, nil
+	}
+	for _, statement := range r.input.Setup {
+		if err := engine.Exec(ctx, statement); err != nil {
+			return false, fmt.Errorf("set up attached sources: %w", err)
+		}
+	}
 	ids := map[string]*sqlfile.Block{}
 	for _, kind := range []sqlfile.Kind{sqlfile.Baseline, sqlfile.Migrate, sqlfile.Testdata} {
 		for _, f := range r.input.Files {
@@ -99,6 +109,51 @@ func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bo
 				if ok, err := r.runBlock(ctx, engine, b, list); err != nil || !ok {
 					return false, err
 				}
+			}
+		}
+	}
+	return true, nil
+}
+
+// sourcesExist checks the names after `:source=`.
+func (r *Result) sourcesExist(list *diag.List) bool {
+	var names []string
+	for _, s := range r.input.Sources {
+		names = append(names, s.Name.Original)
+	}
+	ok := true
+	for _, f := range r.input.Files {
+		for _, b := range f.Blocks {
+			known := b.From == ""
+			for _, n := range names {
+				known = known || n == b.From
+			}
+			if known {
+				continue
+			}
+			ok = false
+			d := list.Add(b.NameErrorf(diag.ConfigInvalid, "the configuration has no source %s", b.From))
+			if near := diag.Nearest(b.From, names); near != "" {
+				d.Suggest("did you mean %s?", near)
+			} else {
+				d.Suggest("add it under sources: with its name and type: postgres")
+			}
+		}
+	}
+	return ok
+}
+
+// Baseline runs the BASELINE blocks of an attached source on an engine of the
+// source's own kind. It reports whether all went well.
+func Baseline(ctx context.Context, engine Engine, source string, files []*sqlfile.File, list *diag.List) (bool, error) {
+	r := &Result{}
+	for _, f := range files {
+		for _, b := range f.Blocks {
+			if b.Kind != sqlfile.Baseline || b.From != source {
+				continue
+			}
+			if ok, err := r.runBlock(ctx, engine, b, list); err != nil || !ok {
+				return false, err
 			}
 		}
 	}

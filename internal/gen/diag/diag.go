@@ -85,24 +85,41 @@ func (d *Diagnostic) Text() string {
 	fmt.Fprintf(&b, "%s\n", strings.Replace(d.Error(), d.Message, fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Code), 1))
 	if d.Excerpt != "" {
 		number := fmt.Sprintf("%5d", d.Line)
-		fmt.Fprintf(&b, "%s | %s\n", number, d.Excerpt)
-		var pad strings.Builder
-		for i, r := range []rune(d.Excerpt) {
-			if i >= d.Col-1 {
-				break
-			}
+		excerpt, col, width := window([]rune(d.Excerpt), d.Col-1, max(d.Width, 1))
+		pad := strings.Map(func(r rune) rune {
 			if r == '\t' {
-				pad.WriteByte('\t')
-			} else {
-				pad.WriteByte(' ')
+				return r
 			}
-		}
-		fmt.Fprintf(&b, "%s | %s%s\n", strings.Repeat(" ", len(number)), pad.String(), strings.Repeat("^", max(d.Width, 1)))
+			return ' '
+		}, string(excerpt[:min(col, len(excerpt))]))
+		fmt.Fprintf(&b, "%s | %s\n%s | %s%s\n", number, string(excerpt), strings.Repeat(" ", len(number)), pad, strings.Repeat("^", width))
 	}
 	if d.Suggestion != "" {
 		fmt.Fprintf(&b, "      = help: %s\n", d.Suggestion)
 	}
 	return b.String()
+}
+
+// maxExcerpt is how many characters of a line the terminal form shows.
+const maxExcerpt = 120
+
+// window cuts a long line around the marked characters.
+func window(line []rune, col, width int) ([]rune, int, int) {
+	if len(line) <= maxExcerpt {
+		return line, col, width
+	}
+	width = min(width, maxExcerpt/2)
+	from := max(0, col-maxExcerpt/2)
+	to := min(len(line), from+maxExcerpt)
+	out := append([]rune{}, line[from:to]...)
+	if from > 0 {
+		out = append([]rune("… "), out...)
+		col += 2
+	}
+	if to < len(line) {
+		out = append(out, []rune(" …")...)
+	}
+	return out, col - from, width
 }
 
 // Suggest sets the suggestion and returns d.

@@ -51,3 +51,12 @@ func TestPositionsOutsideAreClamped(t *testing.T) {
 		t.Error(l, c)
 	}
 }
+
+func TestLongLinesAreCutAroundTheCaret(t *testing.T) {
+	s := NewSource("q.sql", strings.Repeat("x", 300)+"BAD"+strings.Repeat("y", 300))
+	text := s.At(Error, SQLInvalid, 300, 303, "bad").Text()
+	lines := strings.Split(text, "\n")
+	if len([]rune(lines[1])) > 140 || strings.Index(lines[1], "BAD")-len("…")+1 != strings.Index(lines[2], "^^^") {
+		t.Error(text)
+	}
+}

@@ -29,7 +29,11 @@ const (
 	Blob Kind = "blob"
 	UUID Kind = "uuid"
 
-	// Date is a calendar day without a zone.
+	// Date is a calendar day without a zone. SQLite has no types for time:
+	// values of Date, Time, Timestamp and TimestampTZ are text in ISO 8601 there
+	// (`2020-01-31`, `12:30:00`, `2020-01-31 12:30:00.123`), or else what its date
+	// functions take, an INTEGER of seconds since 1970 or a REAL Julian day.
+	// Read all three, write the text.
 	Date Kind = "date"
 	// Time is a time of day without a zone, in microseconds at most.
 	Time Kind = "time"

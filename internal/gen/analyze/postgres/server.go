@@ -32,7 +32,6 @@ type Server struct {
 	folder  string
 	process *exec.Cmd
 	exited  chan error
-	log     *bytes.Buffer
 	once    sync.Once
 }
 
@@ -54,7 +53,7 @@ func StartServer(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
-	s := &Server{folder: folder, log: &bytes.Buffer{}}
+	s := &Server{folder: folder}
 	if err := s.start(ctx, binaries); err != nil {
 		return nil, errors.Join(fmt.Errorf("embedded PostgreSQL: %w", err), s.Close())
 	}
@@ -67,6 +66,17 @@ func (s *Server) URL() string {
 }
 
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
+
+func (s *Server) logFile() string { return filepath.Join(s.folder, "log") }
+
+// said is what the server wrote so far, for messages.
+func (s *Server) said() string {
+	text, err := os.ReadFile(s.logFile())
+	if err != nil {
+		return err.Error()
+	}
+	return string(bytes.TrimSpace(text))
+}
 
 func (s *Server) start(ctx context.Context, binaries string) error {
 	attributes, err := credential(s.folder)
@@ -84,7 +94,12 @@ func (s *Server) start(ctx context.Context, binaries string) error {
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "wal_level=minimal",
 		"-c", "max_wal_senders=0", "-c", "max_connections=20", "-c", "shared_buffers=16MB", "-c", "autovacuum=off", "-c", "max_prepared_transactions=0")
 	s.process.SysProcAttr, s.process.Dir = attributes, s.folder
-	s.process.Stdout, s.process.Stderr = s.log, s.log
+	log, err := os.Create(s.logFile())
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the server has its own handle
+	s.process.Stdout, s.process.Stderr = log, log
 	if err := s.process.Start(); err != nil {
 		return fmt.Errorf("start postgres: %w", err)
 	}
@@ -102,11 +117,11 @@ func (s *Server) start(ctx context.Context, binaries string) error {
 			}
 		case err := <-s.exited:
 			s.process = nil
-			return fmt.Errorf("postgres ended: %v: %s", err, bytes.TrimSpace(s.log.Bytes()))
+			return fmt.Errorf("postgres ended: %v: %s", err, s.said())
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-deadline.C:
-			return fmt.Errorf("postgres was not ready within 30 s: %s", bytes.TrimSpace(s.log.Bytes()))
+			return fmt.Errorf("postgres was not ready within 30 s: %s", s.said())
 		}
 	}
 }

@@ -1,0 +1,120 @@
+package analyze_test
+
+import (
+	"context"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"crypto/sha256"
+
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/analyze/analyzetest"
+	"github.com/scoterdb/scoter/internal/gen/analyze/sqlite"
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// run analyses files, given by name, on SQLite.
+func run(t *testing.T, list *diag.List, files ...[2]string) (*analyze.Result, []*sqlfile.File) {
+	t.Helper()
+	e, err := sqlite.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	input := analyze.Input{Project: "test", Engine: ir.SQLite, Constants: map[string]string{"sources_x": "'x.db'"}}
+	for _, f := range files {
+		input.Files = append(input.Files, sqlfile.Parse(ir.SQLite, f[0], f[1], input.Constants, list))
+	}
+	r, err := analyze.Run(context.Background(), e, input, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, input.Files
+}
+
+func TestFilesOfAnEntryShareOneSchema(t *testing.T) {
+	var list diag.List
+	r, files := run(t, &list,
+		[2]string{"queries.sql", "-- QUERY all\nSELECT * FROM users;\n-- QUERY later\nSELECT ${sources_x} AS path, name FROM users;"},
+		[2]string{"schema.sql", "-- MIGRATE 1\nCREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT);\n\n-- TABLE users :appender"})
+	if r == nil {
+		t.Fatal(list.All())
+	}
+	whole, err := r.Module(&list)
+	if err != nil || whole == nil || len(whole.Queries) != 2 || len(whole.Migrations) != 1 || whole.Queries[0].Row != "users_row" {
+		t.Fatal(err, list.All(), whole)
+	}
+	part, err := r.Module(&list, files[0])
+	if err != nil || len(part.Queries) != 2 || len(part.Migrations) != 0 || len(part.Tables) != 0 || part.Queries[0].Row != "all_result" {
+		t.Fatal(err, analyzetest.Dump(part))
+	}
+	if s := part.Queries[1].Segments; len(s) != 3 || s[1].Text != "'x.db'" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAChecksumIgnoresCommentsAndLineEnds(t *testing.T) {
+	sum := func(text string) string {
+		var list diag.List
+		r, _ := run(t, &list, [2]string{"a.sql", text})
+		m, err := r.Module(&list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Migrations[0].Checksum
+	}
+	want := sha256.Sum256([]byte("CREATE TABLE a (x\n)" + ";\n" + "CREATE TABLE b (y)" + ";\n"))
+	for _, text := range []string{
+		"-- MIGRATE 1\nCREATE TABLE a (x\n);\nCREATE TABLE b (y);",
+		"-- about it\n-- MIGRATE 1\n\n-- first\nCREATE TABLE a (x\r\n); -- second\n\nCREATE TABLE b (y)\n-- end\n",
+	} {
+		if got := sum(text); got != hex.EncodeToString(want[:]) {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+	if sum("-- MIGRATE 1\nCREATE TABLE a (x, z);") == hex.EncodeToString(want[:]) {
+		t.Error("another migration has the same checksum")
+	}
+}
+
+func TestErrorsInTheSchemaHideTheQueries(t *testing.T) {
+	for text, want := range map[string]string{
+		"-- MIGRATE 1\nCREATE TABLE a (x);\nCREATE TABLE a (x);\n-- QUERY q\nSELECT nothing;":               `table a already exists`,
+		"-- MIGRATE 1\nCREATE TABLE a (x);\n-- MIGRATE 1\nCREATE TABLE b (x);\n-- QUERY q\nSELECT nothing;": "MIGRATE 1 exists already, at a.sql:1",
+		"-- BASELINE b :source=prd\nCREATE TABLE a (x);":                                                    "the configuration has no source prd",
+	} {
+		var list diag.List
+		if r, _ := run(t, &list, [2]string{"a.sql", text}); r != nil {
+			t.Errorf("%q is valid", text)
+		}
+		if all := list.All(); len(all) != 1 || !strings.Contains(all[0].Message, want) {
+			t.Errorf("%q: %v", text, all)
+		}
+	}
+}
+
+func TestModulesAreTheSameEveryTime(t *testing.T) {
+	text := "-- MIGRATE 1\nCREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT);\n-- QUERY a\nSELECT id, name FROM users;\n-- QUERY b\nSELECT name, id FROM users;\n-- WRITE users insert|update|delete|upsert"
+	var first string
+	for range 5 {
+		var list diag.List
+		r, _ := run(t, &list, [2]string{"a.sql", text})
+		m, err := r.Module(&list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := m.Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = b.String()
+		}
+		if b.String() != first {
+			t.Fatal("the module differs from the one before")
+		}
+	}
+}

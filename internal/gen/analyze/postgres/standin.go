@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// StandIn returns DuckDB statements that make an in-memory catalog with the
+// tables of this database, with the types and constraints that they have when
+// DuckDB attaches the database through its postgres extension. So queries over
+// an attached database are analysed without the extension, which would have
+// to be downloaded, and without a running server beside.
+func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error) {
+	rows, err := e.conn.Query(ctx, `SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema' ORDER BY 1, 2`)
+	if err != nil {
+		return nil, fmt.Errorf("list tables: %w", err)
+	}
+	names, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (n [2]string, err error) {
+		err = row.Scan(&n[0], &n[1])
+		return n, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list tables: %w", err)
+	}
+	out := []string{"ATTACH ':memory:' AS " + source.SQLName}
+	schemas := map[string]bool{}
+	for _, n := range names {
+		schema := source.SQLName + "." + e.Quote(n[0])
+		if !schemas[n[0]] {
+			schemas[n[0]] = true
+			out = append(out, "CREATE SCHEMA IF NOT EXISTS "+schema)
+		}
+		info, err := e.Table(ctx, []string{n[0], n[1]})
+		if err != nil {
+			return nil, err
+		}
+		if info == nil || len(info.Columns) == 0 {
+			continue
+		}
+		var columns []string
+		for _, c := range info.Columns {
+			column := e.Quote(c.Name) + " " + duckType(c.Type)
+			if !c.Nullable {
+				column += " NOT NULL"
+			}
+			columns = append(columns, column)
+		}
+		out = append(out, "CREATE TABLE "+schema+"."+e.Quote(n[1])+" ("+strings.Join(columns, ", ")+")")
+	}
+	return out, nil
+}
+
+// duckNames are the DuckDB types of kinds that need no more than a name.
+var duckNames = map[ir.Kind]string{
+	ir.Bool: "BOOLEAN", ir.Int16: "SMALLINT", ir.Int32: "INTEGER", ir.Int64: "BIGINT", ir.Uint32: "UINTEGER", ir.Float32: "FLOAT", ir.Float64: "DOUBLE",
+	ir.Blob: "BLOB", ir.UUID: "UUID", ir.Date: "DATE", ir.Time: "TIME", ir.TimeTZ: "TIMETZ", ir.Timestamp: "TIMESTAMP", ir.TimestampTZ: "TIMESTAMPTZ", ir.Interval: "INTERVAL",
+}
+
+// duckType is the type that DuckDB's postgres extension gives a column. What
+// it does not know it reads as text, JSON included.
+func duckType(t analyze.Type) string {
+	switch t.Kind {
+	case ir.Decimal:
+		if t.Precision > 0 && t.Precision <= 38 && t.Scale >= 0 && t.Scale <= t.Precision {
+			return fmt.Sprintf("DECIMAL(%d,%d)", t.Precision, t.Scale)
+		}
+		return "DOUBLE" // numeric without limits
+	case ir.List:
+		return duckType(*t.Elem) + "[]"
+	case ir.EnumKind:
+		var values []string
+		for _, v := range t.Values {
+			values = append(values, "'"+strings.ReplaceAll(v, "'", "''")+"'")
+		}
+		return "ENUM(" + strings.Join(values, ", ") + ")"
+	case ir.StructKind:
+		var fields []string
+		for _, f := range t.Fields {
+			fields = append(fields, `"`+strings.ReplaceAll(f.Name, `"`, `""`)+`" `+duckType(f.Type))
+		}
+		return "STRUCT(" + strings.Join(fields, ", ") + ")"
+	}
+	if name, ok := duckNames[t.Kind]; ok {
+		return name
+	}
+	return "VARCHAR"
+}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
@@ -16,17 +17,19 @@ type analysis struct {
 	tokens  []sqltoken.Token
 	tables  []tableRef
 	columns []columnRef // those qualified by more than one name
-	bounded bool        // some table has conditions
+	output  *rowSource  // what the statement gives, if its rows are rows of one table
+	// expanded are the edits that listed the values of PIVOTs, in order: the text is the user's
+	// no more.
+	expanded []sqltoken.Edits
 }
 
 // tableRef is a place in the text that names a table, view or file.
 type tableRef struct {
 	parts      []string    // [[database.]schema.]name, as written
-	start, end int         // of the name in the text
+	start, end int         // in the text, of the name; of TABLE name, where that is the query
 	alias      string      // empty if it has none
-	describe   bool        // DESCRIBE t, SUMMARIZE t: a query has to stand there
+	query      bool        // DESCRIBE t, SUMMARIZE t, TABLE t: a query has to stand there
 	conditions []condition // that each of its rows in the result meets
-	scope      *scope
 }
 
 // columnRef is a column named as schema.table.column or longer.
@@ -48,44 +51,49 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	offset := explained(tokens)
 	node, err := conn.ParseSelect(text[offset:])
 	if err != nil {
-		if e := new(base.Error); errors.As(err, &e) && e.Position > 0 {
-			err = e.At(e.Position + offset)
-		}
-		return nil, err
+		return nil, relocated(err, func(at int) int { return at + offset })
 	}
 	w := walker{a: &analysis{text: text, tokens: tokens}, offset: offset, mayReadFiles: mayReadFiles}
-	w.query(node, nil)
+	w.a.output = w.query(node, nil)
 	if w.err != nil {
 		return nil, w.err
 	}
+	w.passToCTEs()
 	return w.a, nil
 }
 
-// ctes are the names of common table expressions in scope, innermost first.
-type ctes struct {
-	name  string
-	outer *ctes
+// relocated moves an error's position, if it has one, to another offset.
+func relocated(err error, move func(offset int) int) error {
+	e := new(base.Error)
+	if errors.As(err, &e) && e.Position > 0 {
+		return e.At(move(e.Position-1) + 1)
+	}
+	return err
 }
 
-func (c *ctes) has(name string) bool {
+// cte is a common table expression in scope; the inner ones come first.
+type cte struct {
+	name       string
+	outer      *cte
+	source     *rowSource
+	references int
+	conditions []condition // of the references
+}
+
+func (c *cte) find(name string) *cte {
 	for ; c != nil; c = c.outer {
 		if schema.Fold(c.name) == schema.Fold(name) {
-			return true
+			return c
 		}
 	}
-	return false
-}
-
-// scope is one SELECT: what the columns in its WHERE can refer to.
-type scope struct {
-	tables []int // indexes of the tables in its FROM whose rows its WHERE filters
-	opaque bool  // something else is in FROM: an unqualified column may be that thing's
+	return nil
 }
 
 type walker struct {
 	a            *analysis
 	offset       int // of the text that was parsed, in the statement
 	mayReadFiles bool
+	ctes         []*cte // in the order of the text
 	err          error
 }
 
@@ -95,32 +103,25 @@ func (w *walker) fail(err error) {
 	}
 }
 
-// query walks a query node: SELECT, set operation, recursive or materialized CTE.
-func (w *walker) query(node duck.Node, visible *ctes) {
+// query walks a query node: SELECT, set operation or recursive CTE. It returns where the
+// query's rows come from, if they are rows of one table.
+func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 	if node == nil {
-		return
+		return nil
 	}
 	visible = w.withClause(node, visible)
 	if text(node, "type") == "SELECT_NODE" {
-		w.selectNode(node, visible)
-		return
+		return w.selectNode(node, visible)
 	}
-	if name := text(node, "cte_name"); name != "" {
-		// Older form of a CTE: "query" is its definition, "child" what follows.
-		inner := &ctes{name, visible}
-		if text(node, "type") == "RECURSIVE_CTE_NODE" {
-			w.children(node, inner, nil)
-			return
-		}
-		w.any(node["query"], visible, nil)
-		w.any(node["child"], inner, nil)
-		return
+	if text(node, "type") == "RECURSIVE_CTE_NODE" {
+		visible = &cte{name: text(node, "cte_name"), outer: visible}
 	}
-	w.children(node, visible, nil)
+	w.children(node, visible)
+	return nil
 }
 
 // withClause walks the CTEs of a node and returns the scope behind them.
-func (w *walker) withClause(node duck.Node, visible *ctes) *ctes {
+func (w *walker) withClause(node duck.Node, visible *cte) *cte {
 	list, _ := object(node, "cte_map")["map"].([]any)
 	for _, item := range list {
 		entry, _ := item.(duck.Node)
@@ -130,33 +131,34 @@ func (w *walker) withClause(node duck.Node, visible *ctes) *ctes {
 		if query == nil {
 			query = definition
 		}
-		inner := visible
-		if text(query, "type") == "RECURSIVE_CTE_NODE" {
-			inner = &ctes{name, visible}
+		source := w.query(query, visible)
+		if aliases, _ := object(entry, "value")["aliases"].([]any); len(aliases) > 0 {
+			source = nil
 		}
-		w.query(query, inner)
-		visible = &ctes{name, visible}
+		visible = &cte{name: name, outer: visible, source: source}
+		w.ctes = append(w.ctes, visible)
 	}
 	return visible
 }
 
-func (w *walker) selectNode(node duck.Node, visible *ctes) {
+func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 	s := &scope{}
-	prunable := node["sample"] == nil // a sample is drawn before WHERE: rows left out would change it
-	w.from(object(node, "from_table"), visible, s, prunable)
+	filtered := node["sample"] == nil // a sample is drawn before WHERE: rows left out would change it
+	w.from(object(node, "from_table"), visible, s, filtered)
 	for key, child := range node {
 		switch key {
 		case "from_table", "cte_map", "type":
 		default:
-			w.any(child, visible, nil)
+			w.any(child, visible)
 		}
 	}
 	w.collectConditions(node["where_clause"], s)
+	return s.rowSource(node)
 }
 
 // from walks a table reference. filtered says whether leaving out rows that the WHERE of
 // the SELECT rejects cannot change its result.
-func (w *walker) from(ref duck.Node, visible *ctes, s *scope, filtered bool) {
+func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 	switch text(ref, "type") {
 	case "":
 	case "BASE_TABLE":
@@ -172,25 +174,36 @@ func (w *walker) from(ref duck.Node, visible *ctes, s *scope, filtered bool) {
 		}
 		w.from(object(ref, "left"), visible, s, filtered && ordinary)
 		w.from(object(ref, "right"), visible, s, filtered && ordinary)
-		w.any(ref["condition"], visible, nil)
+		w.any(ref["condition"], visible)
+	case "SUBQUERY":
+		source := w.query(object(object(ref, "subquery"), "node"), visible)
+		s.add(ref, source, text(ref, "alias"), filtered)
 	case "TABLE_FUNCTION":
 		s.opaque = true
 		w.tableFunction(ref)
-		w.children(ref, visible, nil)
+		w.children(ref, visible)
 	case "SHOW_REF":
 		s.opaque = true
 		w.showRef(ref, visible)
 	default:
 		s.opaque = true
-		w.children(ref, visible, nil)
+		w.children(ref, visible)
 	}
 }
 
-func (w *walker) baseTable(ref duck.Node, visible *ctes, s *scope, filtered bool) {
+func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool) {
 	catalog, schemaName, name := text(ref, "catalog_name"), text(ref, "schema_name"), text(ref, "table_name")
-	if catalog == "" && schemaName == "" && visible.has(name) {
-		s.opaque = true
-		return
+	called := name
+	if alias := text(ref, "alias"); alias != "" {
+		called = alias
+	}
+	w.any(ref["sample"], visible)
+	if catalog == "" && schemaName == "" {
+		if c := visible.find(name); c != nil {
+			c.references++
+			s.add(ref, &rowSource{cte: c}, called, filtered)
+			return
+		}
 	}
 	if ref["at_clause"] != nil {
 		w.fail(base.Errorf(base.Invalid, "AT (...) is not supported: table %q has no past versions to read", name).At(w.location(ref) + 1))
@@ -202,43 +215,47 @@ func (w *walker) baseTable(ref duck.Node, visible *ctes, s *scope, filtered bool
 			parts = append(parts, p)
 		}
 	}
-	start := w.location(ref)
-	end, ok := w.nameEnd(start)
+	t := tableRef{parts: parts, start: w.location(ref), alias: text(ref, "alias")}
+	i := w.tokenAt(t.start)
+	end, ok := w.nameEnd(i)
 	if !ok {
 		w.fail(base.Errorf(base.Internal, "the parser places table %q where no name stands", name))
 		return
 	}
-	t := tableRef{parts: parts, start: start, end: end, alias: text(ref, "alias")}
-	if filtered && ref["sample"] == nil {
-		s.tables = append(s.tables, len(w.a.tables))
-		t.scope = s
-	} else {
-		s.opaque = true
+	t.end = end
+	if i > 0 && w.a.tokens[i-1].Is("TABLE") {
+		t.start, t.query = w.a.tokens[i-1].Start, true
 	}
+	s.add(ref, &rowSource{table: len(w.a.tables)}, called, filtered)
 	w.a.tables = append(w.a.tables, t)
-	w.any(ref["sample"], visible, nil)
 }
 
-// nameEnd returns where the dotted name (or file name in quotes) at an offset ends.
-func (w *walker) nameEnd(start int) (int, bool) {
-	for i, t := range w.a.tokens {
-		if t.Start != start {
-			continue
-		}
-		if t.Kind == sqltoken.String {
-			return t.End, true
-		}
-		_, next := sqltoken.QualifiedName(w.a.tokens, i)
-		if next == i {
-			return 0, false
-		}
-		return w.a.tokens[next-1].End, true
+// tokenAt returns the index of the token at an offset, or -1.
+func (w *walker) tokenAt(offset int) int {
+	i, ok := slices.BinarySearchFunc(w.a.tokens, offset, func(t sqltoken.Token, at int) int { return t.Start - at })
+	if !ok {
+		return -1
 	}
-	return 0, false
+	return i
+}
+
+// nameEnd returns where the dotted name (or file name in quotes) that begins with a token ends.
+func (w *walker) nameEnd(token int) (int, bool) {
+	if token < 0 {
+		return 0, false
+	}
+	if t := w.a.tokens[token]; t.Kind == sqltoken.String {
+		return t.End, true
+	}
+	_, next := sqltoken.QualifiedName(w.a.tokens, token)
+	if next == token {
+		return 0, false
+	}
+	return w.a.tokens[next-1].End, true
 }
 
 // showRef walks DESCRIBE, SUMMARIZE and SHOW.
-func (w *walker) showRef(ref duck.Node, visible *ctes) {
+func (w *walker) showRef(ref duck.Node, visible *cte) {
 	query := object(ref, "query")
 	if query == nil {
 		return
@@ -250,16 +267,10 @@ func (w *walker) showRef(ref duck.Node, visible *ctes) {
 		return
 	}
 	// DESCRIBE t: the parser made SELECT * FROM t of it, the text has the name alone.
-	w.a.tables[before].describe = !w.writtenAfterFrom(w.a.tables[before].start)
-}
-
-func (w *walker) writtenAfterFrom(start int) bool {
-	for i, t := range w.a.tokens {
-		if t.Start == start {
-			return i > 0 && (w.a.tokens[i-1].Is("FROM") || w.a.tokens[i-1].Is("TABLE"))
-		}
+	t := &w.a.tables[before]
+	if i := w.tokenAt(t.start); i > 0 && !w.a.tokens[i-1].Is("FROM") {
+		t.query = true
 	}
-	return false
 }
 
 // harmless are the table functions that read neither files nor settings nor other queries' text.
@@ -287,15 +298,15 @@ func internalFunction(name string) bool {
 }
 
 // any walks whatever a node holds: expressions with their sub-queries, lists, modifiers.
-func (w *walker) any(v any, visible *ctes, s *scope) {
+func (w *walker) any(v any, visible *cte) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			w.any(item, visible, s)
+			w.any(item, visible)
 		}
 	case duck.Node:
 		switch kind := text(v, "type"); {
-		case kind == "SELECT_NODE" || kind == "SET_OPERATION_NODE" || kind == "RECURSIVE_CTE_NODE" || kind == "CTE_NODE":
+		case kind == "SELECT_NODE" || kind == "SET_OPERATION_NODE" || kind == "RECURSIVE_CTE_NODE":
 			w.query(v, visible)
 		case kind == "BASE_TABLE" || kind == "JOIN" || kind == "TABLE_FUNCTION" && v["function"] != nil || kind == "SHOW_REF":
 			w.from(v, visible, &scope{}, false)
@@ -303,19 +314,18 @@ func (w *walker) any(v any, visible *ctes, s *scope) {
 			w.column(v)
 		case kind == "FUNCTION":
 			w.function(v)
-			w.children(v, visible, s)
+			w.children(v, visible)
 		default:
-			w.children(v, visible, s)
+			w.children(v, visible)
 		}
 	}
 }
 
-func (w *walker) children(node duck.Node, visible *ctes, s *scope) {
+func (w *walker) children(node duck.Node, visible *cte) {
 	for key, child := range node {
-		if key == "cte_map" {
-			continue
+		if key != "cte_map" { // withClause has been there
+			w.any(child, visible)
 		}
-		w.any(child, visible, s)
 	}
 }
 
@@ -336,7 +346,7 @@ func (w *walker) column(node duck.Node) {
 		s, _ := n.(string)
 		ref.names = append(ref.names, s)
 	}
-	end, ok := w.nameEnd(ref.start)
+	end, ok := w.nameEnd(w.tokenAt(ref.start))
 	if ok {
 		ref.end = end
 		w.a.columns = append(w.a.columns, ref)

@@ -3,7 +3,6 @@ package query
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -11,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // maxViewDepth bounds views on views.
@@ -28,7 +28,8 @@ type binding struct {
 	snapshot  *snapshot.Snapshot
 	relations []*overlay.Relation
 	inTx      bool
-	splices   []splice // of the outermost statement, for error positions
+	analysis  *analysis
+	splices   sqltoken.Edits // of the outermost statement, for error positions
 }
 
 func (b *binding) release() {
@@ -64,14 +65,9 @@ type boundView struct {
 	schema   string
 }
 
-// splice replaces a range of a text.
-type splice struct {
-	start, end int
-	text       string
-}
-
 // bind returns the statement with relations in place of names.
-func (b *binding) bind(a *analysis) (string, error) {
+func (b *binding) bind() (string, error) {
+	a := b.analysis
 	b.targets = map[string]*target{}
 	tables := map[base.TableID]bool{}
 	if err := b.resolveAll(a, b.req.Database, "main", tables, 0); err != nil {
@@ -88,25 +84,12 @@ func (b *binding) bind(a *analysis) (string, error) {
 		}
 		b.snapshot = snap
 	}
-	splices, err := b.spliceAll(a, b.req.Database, "main", true)
+	splices, err := b.spliceAll(a, b.req.Database, "main", nil)
 	if err != nil {
 		return "", err
 	}
 	b.splices = splices
-	return apply(a.text, splices), nil
-}
-
-func apply(text string, splices []splice) string {
-	sort.Slice(splices, func(i, j int) bool { return splices[i].start < splices[j].start })
-	var out strings.Builder
-	at := 0
-	for _, s := range splices {
-		out.WriteString(text[at:s.start])
-		out.WriteString(s.text)
-		at = s.end
-	}
-	out.WriteString(text[at:])
-	return out.String()
+	return b.splices.Apply(a.text), nil
 }
 
 // resolveAll finds out what every table name of a statement stands for, through views.
@@ -207,14 +190,18 @@ func (b *binding) resolve(ref *tableRef, database, schemaName string) (*target, 
 	return nil, first
 }
 
-// spliceAll replaces every table name of a statement by its relation. Conditions narrow
-// relations only in the outermost statement.
-func (b *binding) spliceAll(a *analysis, database, schemaName string, outermost bool) ([]splice, error) {
-	var splices []splice
+// spliceAll replaces every table name of a statement by its relation. given are conditions
+// that the rows of the statement's result meet: those of a query that reads it as a view.
+func (b *binding) spliceAll(a *analysis, database, schemaName string, given []condition) (sqltoken.Edits, error) {
+	var splices sqltoken.Edits
 	aliases := uniqueAliases(a)
 	for i := range a.tables {
 		ref := &a.tables[i]
 		t := b.targets[targetKey(database, schemaName, ref.parts)]
+		conditions := ref.conditions
+		if a.output != nil && a.output.cte == nil && a.output.table == i {
+			conditions = append(conditions[:len(conditions):len(conditions)], a.output.translated(given)...)
+		}
 		var sql string
 		var err error
 		switch {
@@ -222,15 +209,15 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, outermost 
 			continue
 		case t.table != nil:
 			var bounds []overlay.Bound
-			if bounds, err = b.bounds(ref, t.table); err == nil {
+			if bounds, err = b.bounds(conditions, t.table); err == nil {
 				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds)
 			}
 		case t.transient != nil:
 			sql, err = b.relation(t.transient, nil)
 		case t.view != nil:
-			var inner []splice
-			if inner, err = b.spliceAll(t.view.analysis, t.view.database, t.view.schema, false); err == nil {
-				sql = apply(t.view.analysis.text, inner)
+			var inner sqltoken.Edits
+			if inner, err = b.spliceAll(t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {
+				sql = inner.Apply(t.view.analysis.text)
 			}
 		default:
 			sql = t.system
@@ -242,10 +229,10 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, outermost 
 		if ref.alias == "" {
 			text += " AS " + schema.Quote(aliases[i])
 		}
-		if ref.describe {
+		if ref.query {
 			text = "SELECT * FROM " + text
 		}
-		splices = append(splices, splice{ref.start, ref.end, text})
+		splices = append(splices, sqltoken.Edit{Start: ref.start, End: ref.end, Text: text})
 	}
 	return append(splices, columnSplices(a, aliases)...), nil
 }
@@ -290,8 +277,8 @@ func uniqueAliases(a *analysis) []string {
 
 // columnSplices shortens columns that are qualified with a table's whole dotted name
 // (db.t.c), since the relation in its place has but an alias.
-func columnSplices(a *analysis, aliases []string) []splice {
-	var splices []splice
+func columnSplices(a *analysis, aliases []string) sqltoken.Edits {
+	var splices sqltoken.Edits
 	for _, c := range a.columns {
 		for i := range a.tables {
 			parts := a.tables[i].parts
@@ -302,7 +289,7 @@ func columnSplices(a *analysis, aliases []string) []splice {
 			for _, n := range c.names[len(parts):] {
 				text += "." + schema.Quote(n)
 			}
-			splices = append(splices, splice{c.start, c.end, text})
+			splices = append(splices, sqltoken.Edit{Start: c.start, End: c.end, Text: text})
 			break
 		}
 	}
@@ -321,21 +308,10 @@ func samePrefix(names, prefix []string) bool {
 // positioned translates the position of an error in the text that DuckDB was given to the
 // text that the user wrote.
 func (b *binding) positioned(err error) error {
-	e := new(base.Error)
-	if !errors.As(err, &e) || e.Position == 0 {
-		return err
-	}
-	at, shift := e.Position-1, 0
-	for _, s := range b.splices {
-		switch start := s.start + shift; {
-		case at < start:
-			return e.At(at - shift + 1)
-		case at < start+len(s.text):
-			return e.At(s.start + 1)
-		}
-		shift += len(s.text) - (s.end - s.start)
-	}
-	return e.At(at - shift + 1)
+	return relocated(err, func(at int) int {
+		at, _ = b.splices.Origin(at)
+		return unexpanded(b.analysis.expanded, at)
+	})
 }
 
 // begin starts a transaction, so that now() is the same in the bounds and in the query.

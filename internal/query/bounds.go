@@ -19,12 +19,12 @@ import (
 // DuckDB computes the constants. A condition whose constant is not exactly a value of the column's
 // type (x > 1.5 on an integer) gives no bound: the comparison happens in another
 // type, and rounding would leave out rows that belong to the result.
-func (b *binding) bounds(ref *tableRef, t *schema.Table) ([]overlay.Bound, error) {
+func (b *binding) bounds(conditions []condition, t *schema.Table) ([]overlay.Bound, error) {
 	if len(b.snapshot.Tables[t.ID].Parts) < 2 {
 		return nil, nil
 	}
 	var out []overlay.Bound
-	for _, c := range ref.conditions {
+	for _, c := range conditions {
 		i := t.ColumnIndex(c.column)
 		if i < 0 || !ordered(t.Columns[i].Type) {
 			continue
@@ -55,28 +55,35 @@ func ordered(t schema.Type) bool {
 // if they bound nothing.
 func (b *binding) evaluate(c *condition, t schema.Type) ([]schema.Value, error) {
 	declared := t.String()
-	immutable := true
+	lasts := forEver
 	for _, v := range c.values {
-		immutable = immutable && literal(v)
+		lasts = max(lasts, natureOf(v))
 	}
-	if !immutable {
+	switch lasts {
+	case forEver:
+		if values, ok := c.evaluated.Load(declared); ok {
+			return values.([]schema.Value), nil
+		}
+	case forStatement:
 		if err := b.begin(); err != nil {
 			return nil, err
 		}
-	} else if values, ok := c.evaluated.Load(declared); ok {
-		return values.([]schema.Value), nil
 	}
-	values, err := b.compute(c, t)
-	if err == nil && immutable {
+	values, err := b.compute(c.values, t)
+	if err == nil && lasts == forEver {
 		c.evaluated.Store(declared, values)
 	}
 	return values, err
 }
 
-func (b *binding) compute(c *condition, t schema.Type) ([]schema.Value, error) {
+func (b *binding) compute(constants []duck.Node, t schema.Type) ([]schema.Value, error) {
+	constants, ok := b.withArguments(constants)
+	if !ok {
+		return nil, nil
+	}
 	inner, err := b.conn.PrintSelect(duck.Node{
 		"type": "SELECT_NODE", "modifiers": []any{}, "cte_map": duck.Node{"map": []any{}},
-		"select_list": toAny(c.values), "from_table": duck.Node{"type": "EMPTY", "alias": "", "sample": nil},
+		"select_list": toAny(constants), "from_table": duck.Node{"type": "EMPTY", "alias": "", "sample": nil},
 		"where_clause": nil, "group_expressions": []any{}, "group_sets": []any{},
 		"aggregate_handling": "STANDARD_HANDLING", "having": nil, "sample": nil, "qualify": nil,
 	})
@@ -84,8 +91,8 @@ func (b *binding) compute(c *condition, t schema.Type) ([]schema.Value, error) {
 		// The printer does not know an expression: no bound, the query itself decides.
 		return nil, nil
 	}
-	names, checks := make([]string, len(c.values)), make([]string, len(c.values))
-	for i, v := range c.values {
+	names, checks := make([]string, len(constants)), make([]string, len(constants))
+	for i, v := range constants {
 		names[i] = fmt.Sprintf("v%d", i)
 		checks[i] = check(names[i], v, t)
 	}

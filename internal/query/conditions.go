@@ -32,7 +32,7 @@ var operators = map[string]struct{ straight, mirrored overlay.Operator }{
 // need not hold for every row.
 func (w *walker) collectConditions(where any, s *scope) {
 	node, ok := where.(duck.Node)
-	if !ok || len(s.tables) == 0 {
+	if !ok || len(s.items) == 0 {
 		return
 	}
 	switch kind := text(node, "type"); kind {
@@ -75,28 +75,19 @@ func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, v
 	}
 	names, _ := column["column_names"].([]any)
 	c.column, _ = names[len(names)-1].(string)
-	for _, i := range s.tables {
-		t := &w.a.tables[i]
+	for i := range s.items {
+		item := &s.items[i]
 		switch {
-		case len(names) == 1 && (len(s.tables) > 1 || s.opaque):
+		case len(names) == 1 && (len(s.items) > 1 || s.opaque):
 			// Whose column it is only the binder knows.
 			continue
-		case len(names) == 2 && schema.Fold(w.nameOf(t)) != schema.Fold(names[0].(string)):
+		case len(names) == 2 && schema.Fold(item.name) != schema.Fold(names[0].(string)):
 			continue
 		case len(names) > 2:
 			continue
 		}
-		t.conditions = append(t.conditions, c)
-		w.a.bounded = true
+		item.source.give(w.a, c)
 	}
-}
-
-// nameOf returns the name by which the query calls a table's columns.
-func (w *walker) nameOf(t *tableRef) string {
-	if t.alias != "" {
-		return t.alias
-	}
-	return t.parts[len(t.parts)-1]
 }
 
 // foldable are the functions whose value for constant arguments is one and the same
@@ -113,7 +104,7 @@ var foldable = map[string]bool{
 // constant reports whether an expression has one value for the whole query.
 func constant(node duck.Node) bool {
 	switch text(node, "class") {
-	case "CONSTANT":
+	case "CONSTANT", "PARAMETER":
 		return true
 	case "CAST":
 		return constant(object(node, "child"))
@@ -133,13 +124,23 @@ func constant(node duck.Node) bool {
 	return false
 }
 
-// literal reports whether an expression is the same for all time.
-func literal(node duck.Node) bool {
+// nature of a constant: for how long it stays the same.
+type nature uint8
+
+const (
+	forEver      nature = iota // literals
+	forRequest                 // parameters too
+	forStatement               // functions too: now() is one moment per transaction
+)
+
+func natureOf(node duck.Node) nature {
 	switch text(node, "class") {
 	case "CONSTANT":
-		return true
+		return forEver
 	case "CAST":
-		return literal(object(node, "child"))
+		return natureOf(object(node, "child"))
+	case "PARAMETER":
+		return forRequest
 	}
-	return false
+	return forStatement
 }

@@ -5,6 +5,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -99,7 +100,7 @@ func (r *Result) Close() {
 }
 
 // Run starts a SELECT. The context ends it, until the result is closed. A statement
-// that is no SELECT gives duck.ErrNotSelect.
+// that is no SELECT is Invalid.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	started := time.Now()
 	conn, err := r.pool.Acquire(ctx)
@@ -121,7 +122,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 }
 
 func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Result, error) {
-	stmt, b, err := r.prepare(conn, req)
+	stmt, b, err := r.prepare(ctx, conn, req)
 	if err != nil {
 		return nil, err
 	}
@@ -134,17 +135,20 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 }
 
 // prepare plans a statement over a snapshot, which the returned binding holds.
-func (r *Runner) prepare(conn *duck.Conn, req Request) (*duck.Stmt, *binding, error) {
+func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*duck.Stmt, *binding, error) {
 	a, err := r.cache.get(conn, req.SQL, req.ReadFiles)
+	if errors.Is(err, duck.ErrNotSelect) {
+		a, err = r.analyzePivots(ctx, conn, req)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &binding{runner: r, conn: conn, req: req}
+	b := &binding{runner: r, conn: conn, req: req, analysis: a}
 	if len(a.tables) == 0 {
 		stmt, err := conn.PrepareCached(a.text)
-		return stmt, b, err
+		return stmt, b, b.positioned(err)
 	}
-	sql, err := b.bind(a)
+	sql, err := b.bind()
 	if err != nil {
 		b.release()
 		return nil, nil, err
@@ -164,7 +168,7 @@ func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 		return nil, err
 	}
 	defer r.pool.Release(conn)
-	stmt, b, err := r.prepare(conn, req)
+	stmt, b, err := r.prepare(ctx, conn, req)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,269 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// maxPivotValues bounds the columns that one PIVOT makes of one expression's values.
+const maxPivotValues = 10_000
+
+// A PIVOT that does not list its values (PIVOT t ON c) becomes one that does: DuckDB runs it as
+// several statements, the first of which makes a type of the values, which no one SELECT can do.
+
+// pivotElement is one expression of a PIVOT's ON, whose values are not listed.
+type pivotElement struct {
+	values     string // a query that yields the values as VARCHAR
+	start, end int    // what "IN (values)" replaces
+}
+
+// analyzePivots analyzes a statement that is no SELECT as it stands, because of its PIVOTs.
+func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request) (*analysis, error) {
+	text, expanded := req.SQL, []sqltoken.Edits(nil)
+	for {
+		tokens, err := sqltoken.Split(text)
+		if err != nil {
+			return nil, err
+		}
+		elements := lastOpenPivot(text, tokens)
+		if len(elements) == 0 {
+			break
+		}
+		var edits sqltoken.Edits
+		for _, e := range elements {
+			values, err := r.pivotValues(ctx, conn, req, e.values)
+			if err != nil {
+				return nil, err
+			}
+			edits = append(edits, sqltoken.Edit{Start: e.start, End: e.end, Text: " IN (" + strings.Join(values, ", ") + ")"})
+		}
+		text = edits.Apply(text)
+		expanded = append(expanded, edits)
+	}
+	if len(expanded) == 0 {
+		return nil, base.Errorf(base.Invalid, "only a query can stand here").At(1)
+	}
+	a, err := analyze(conn, text, req.ReadFiles)
+	if err != nil {
+		return nil, relocated(err, func(at int) int { return unexpanded(expanded, at) })
+	}
+	a.expanded = expanded
+	return a, nil
+}
+
+// unexpanded returns where an offset of a text with all PIVOTs expanded was in the user's.
+func unexpanded(expanded []sqltoken.Edits, at int) int {
+	for _, edits := range slices.Backward(expanded) {
+		at, _ = edits.Origin(at)
+	}
+	return at
+}
+
+// pivotValues runs a query for a PIVOT's values and returns them as SQL literals. Errors
+// have no position: the query's text is ours.
+func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
+	req.SQL = sql
+	if !hasParameters(sql) {
+		req.Args = nil
+	}
+	result, err := r.runOn(ctx, conn, req)
+	if err != nil {
+		if e := new(base.Error); errors.As(err, &e) {
+			err = e.At(0)
+		}
+		return nil, err
+	}
+	defer result.Close()
+	var values []string
+	for {
+		rec, err := result.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range int(rec.NumRows()) {
+			values = append(values, schema.QuoteString(rec.Column(0).ValueStr(i)))
+		}
+		rec.Release()
+		if len(values) > maxPivotValues {
+			return nil, base.Errorf(base.Invalid, "PIVOT would make more than %d columns", maxPivotValues).
+				WithHint("list the values that you need: ON ... IN (...)")
+		}
+	}
+	if len(values) == 0 {
+		return nil, base.Errorf(base.Invalid, "PIVOT finds no values to make columns of").WithHint("list them: ON ... IN (...)")
+	}
+	return values, nil
+}
+
+func hasParameters(sql string) bool {
+	tokens, err := sqltoken.Split(sql)
+	return err != nil || slices.ContainsFunc(tokens, func(t sqltoken.Token) bool { return t.Kind == sqltoken.Parameter })
+}
+
+// lastOpenPivot returns the elements without a list of the last PIVOT that has such: the
+// inner ones come before those that they are the source of.
+func lastOpenPivot(text string, tokens []sqltoken.Token) []pivotElement {
+	for i := len(tokens) - 1; i >= 0; i-- {
+		if !tokens[i].Is("PIVOT") && !tokens[i].Is("PIVOT_WIDER") {
+			continue
+		}
+		on := nextAt(tokens, i+1, tokens[i].Depth, "ON")
+		if on < 0 || on == i+1 || withinFrom(tokens, i) {
+			continue
+		}
+		source := text[tokens[i+1].Start:tokens[on-1].End]
+		var elements []pivotElement
+		for from := on + 1; from < len(tokens); {
+			to := elementEnd(tokens, from)
+			if e, ok := openElement(text, tokens, from, to, source); ok {
+				e.values = withCTEs(text, tokens, i, e.values)
+				elements = append(elements, e)
+			}
+			if to >= len(tokens) || !tokens[to].Is(",") {
+				break
+			}
+			from = to + 1
+		}
+		if len(elements) > 0 {
+			return elements
+		}
+	}
+	return nil
+}
+
+// withinFrom tells t PIVOT (sum(x) FOR c IN (...)), which always has its values.
+func withinFrom(tokens []sqltoken.Token, pivot int) bool {
+	depth := tokens[pivot].Depth
+	if !tokens[pivot+1].Is("(") {
+		return false
+	}
+	for _, t := range tokens[pivot+2:] {
+		switch {
+		case t.Depth == depth:
+			return false
+		case t.Depth == depth+1 && t.Is("FOR"):
+			return true
+		}
+	}
+	return false
+}
+
+// nextAt returns the index of the next token of this word on a depth, before that depth
+// ends, or -1.
+func nextAt(tokens []sqltoken.Token, from, depth int, word string) int {
+	for i := from; i < len(tokens); i++ {
+		switch t := tokens[i]; {
+		case t.Depth < depth:
+			return -1
+		case t.Depth == depth && t.Is(word):
+			return i
+		}
+	}
+	return -1
+}
+
+// elementEnd returns the index of the token that ends an element of a PIVOT's ON.
+func elementEnd(tokens []sqltoken.Token, from int) int {
+	depth := tokens[from].Depth
+	for i := from; i < len(tokens); i++ {
+		t := tokens[i]
+		if t.Depth < depth {
+			return i
+		}
+		if t.Depth != depth {
+			continue
+		}
+		for _, word := range []string{",", "USING", "GROUP", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT"} {
+			if t.Is(word) {
+				return i
+			}
+		}
+	}
+	return len(tokens)
+}
+
+// openElement reads the element between two tokens: an expression alone, or one IN a query.
+func openElement(text string, tokens []sqltoken.Token, from, to int, source string) (pivotElement, bool) {
+	if from >= to {
+		return pivotElement{}, false
+	}
+	in := nextAt(tokens[:to], from, tokens[from].Depth, "IN")
+	if in < 0 {
+		expression := text[tokens[from].Start:tokens[to-1].End]
+		return pivotElement{
+			values: "SELECT DISTINCT CAST(" + expression + " AS VARCHAR) AS scoter_pivot FROM " + source + " WHERE scoter_pivot IS NOT NULL ORDER BY scoter_pivot",
+			start:  tokens[to-1].End, end: tokens[to-1].End,
+		}, true
+	}
+	if in+2 >= to || !tokens[in+1].Is("(") {
+		return pivotElement{}, false
+	}
+	for _, word := range []string{"SELECT", "FROM", "WITH", "VALUES"} {
+		if tokens[in+2].Is(word) {
+			query := text[tokens[in+1].Start:tokens[to-1].End]
+			return pivotElement{
+				values: "SELECT CAST(v AS VARCHAR) FROM " + query + " AS scoter_pivot(v) WHERE v IS NOT NULL",
+				start:  tokens[in-1].End, end: tokens[to-1].End,
+			}, true
+		}
+	}
+	return pivotElement{}, false
+}
+
+// withCTEs puts the CTEs that a token can see in front of a query: those of every bracket
+// around it, the innermost last.
+func withCTEs(text string, tokens []sqltoken.Token, at int, query string) string {
+	for depth := tokens[at].Depth; depth >= 0; depth-- {
+		start := at
+		for start > 0 && tokens[start-1].Depth >= depth {
+			start--
+		}
+		first := start
+		for first < at && tokens[first].Depth == depth && (tokens[first].Is("EXPLAIN") || tokens[first].Is("ANALYZE") || tokens[first].Is("DESCRIBE") || tokens[first].Is("SUMMARIZE")) {
+			first++
+		}
+		if !tokens[first].Is("WITH") {
+			continue
+		}
+		if end := cteEnd(tokens, first, at); end > 0 {
+			query = text[tokens[first].Start:tokens[end-1].End] + " SELECT * FROM (" + query + ")"
+		}
+	}
+	return query
+}
+
+// cteEnd returns the index after the last CTE of a WITH that ends before a token; 0 if there
+// is none.
+func cteEnd(tokens []sqltoken.Token, with, before int) int {
+	depth, end := tokens[with].Depth, 0
+	for i := with + 1; ; {
+		as := nextAt(tokens, i, depth, "AS")
+		if as < 0 {
+			return end
+		}
+		open := nextAt(tokens, as, depth, "(")
+		if open < 0 {
+			return end
+		}
+		closing := nextAt(tokens, open, depth, ")")
+		if closing < 0 || closing >= before {
+			return end
+		}
+		end = closing + 1
+		if end >= len(tokens) || !tokens[end].Is(",") {
+			return end
+		}
+		i = end + 1
+	}
+}

@@ -1,0 +1,174 @@
+package query
+
+import (
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// rowSource says that each row of a query or CTE is made of one row of a table and of nothing
+// else, so that a condition on its columns is one on the table's.
+type rowSource struct {
+	table   int               // index in analysis.tables, if cte is nil
+	cte     *cte              // that the rows come from
+	columns map[string]string // folded names to names in the source; nil if it has the same
+}
+
+// translated returns the conditions on the source's columns; those on others are left out.
+func (r *rowSource) translated(conditions []condition) []condition {
+	var out []condition
+	for _, c := range conditions {
+		if r.columns != nil {
+			column, ok := r.columns[schema.Fold(c.column)]
+			if !ok {
+				continue
+			}
+			c.column = column
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// give passes conditions to the table or CTE that the rows come from.
+func (r *rowSource) give(a *analysis, conditions ...condition) {
+	conditions = r.translated(conditions)
+	if r.cte != nil {
+		r.cte.conditions = append(r.cte.conditions, conditions...)
+		return
+	}
+	t := &a.tables[r.table]
+	t.conditions = append(t.conditions, conditions...)
+}
+
+// passToCTEs passes the conditions of the references to CTEs on, where there is but one: two
+// of them read the same rows, and each only some of these.
+func (w *walker) passToCTEs() {
+	for i := len(w.ctes) - 1; i >= 0; i-- {
+		if c := w.ctes[i]; c.references == 1 && c.source != nil {
+			c.source.give(w.a, c.conditions...)
+		}
+	}
+}
+
+// scope is one SELECT: what the columns in its WHERE can refer to.
+type scope struct {
+	items  []scopeItem // of its FROM, whose rows its WHERE filters
+	opaque bool        // something else is in FROM: an unqualified column may be that thing's
+}
+
+type scopeItem struct {
+	name   string // by which the query calls the item's columns
+	source *rowSource
+}
+
+// add enters an item of FROM.
+func (s *scope) add(ref duck.Node, source *rowSource, name string, filtered bool) {
+	renamed, _ := ref["column_name_alias"].([]any)
+	if source == nil || !filtered || ref["sample"] != nil || len(renamed) > 0 {
+		s.opaque = true
+		return
+	}
+	s.items = append(s.items, scopeItem{name, source})
+}
+
+// rowSource returns where the rows of a SELECT with this scope come from, nil if not from
+// one table row by row: aggregates, windows, LIMIT, DISTINCT and their like look at many rows.
+func (s *scope) rowSource(node duck.Node) *rowSource {
+	if len(s.items) != 1 || s.opaque || text(node, "aggregate_handling") != "STANDARD_HANDLING" ||
+		node["having"] != nil || node["qualify"] != nil || node["sample"] != nil {
+		return nil
+	}
+	for _, key := range []string{"group_expressions", "group_sets"} {
+		if list, _ := node[key].([]any); len(list) > 0 {
+			return nil
+		}
+	}
+	modifiers, _ := node["modifiers"].([]any)
+	for _, m := range modifiers {
+		if modifier, _ := m.(duck.Node); text(modifier, "type") != "ORDER_MODIFIER" {
+			return nil
+		}
+	}
+	columns, ok := s.outputColumns(node)
+	if !ok {
+		return nil
+	}
+	inner := *s.items[0].source
+	if columns == nil {
+		return &inner
+	}
+	for name, column := range columns {
+		if inner.columns == nil {
+			break
+		}
+		if columns[name], ok = inner.columns[schema.Fold(column)]; !ok {
+			delete(columns, name)
+		}
+	}
+	inner.columns = columns
+	return &inner
+}
+
+// outputColumns maps the names of a select list to columns of the scope's only item; nil for *.
+func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok bool) {
+	list, _ := node["select_list"].([]any)
+	columns = map[string]string{}
+	seen := map[string]bool{}
+	for _, v := range list {
+		expression, _ := v.(duck.Node)
+		if text(expression, "class") == "STAR" {
+			return nil, len(list) == 1 && plainStar(expression)
+		}
+		names, _ := expression["column_names"].([]any)
+		name := text(expression, "alias")
+		if name == "" && len(names) > 0 {
+			name, _ = names[len(names)-1].(string)
+		}
+		if name == "" || !rowwise(expression) {
+			return nil, false
+		}
+		name = schema.Fold(name)
+		if seen[name] {
+			delete(columns, name)
+			continue
+		}
+		seen[name] = true
+		switch {
+		case len(names) == 1, len(names) == 2 && schema.Fold(names[0].(string)) == schema.Fold(s.items[0].name):
+			columns[name], _ = names[len(names)-1].(string)
+		}
+	}
+	return columns, true
+}
+
+// plainStar reports whether a star is nothing but *.
+func plainStar(star duck.Node) bool {
+	for _, key := range []string{"exclude_list", "qualified_exclude_list", "replace_list", "rename_list"} {
+		if list, _ := star[key].([]any); len(list) > 0 {
+			return false
+		}
+	}
+	return star["expr"] == nil && star["columns"] != true && text(star, "relation_name") == ""
+}
+
+// rowwise reports whether an expression is computed from a row alone.
+func rowwise(node duck.Node) bool {
+	switch text(node, "class") {
+	case "COLUMN_REF", "CONSTANT", "PARAMETER":
+		return true
+	case "CAST":
+		return rowwise(object(node, "child"))
+	case "FUNCTION":
+		if !foldable[schema.Fold(text(node, "function_name"))] {
+			return false
+		}
+		children, _ := node["children"].([]any)
+		for _, v := range children {
+			if child, ok := v.(duck.Node); !ok || !rowwise(child) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

@@ -1,0 +1,174 @@
+package slt
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/app"
+	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/encode"
+	"github.com/scoterdb/scoter/internal/session"
+)
+
+// answer is what a statement gave, as a test file writes it.
+type answer struct {
+	types   string
+	rows    []string
+	changed int64
+}
+
+// database is what test files run on.
+type database interface {
+	engine() string
+	run(sql string) (answer, error)
+}
+
+// scoterDB is a database of ours. After every flushEvery-th statement its rows become parts;
+// 0 keeps them in the memtable.
+type scoterDB struct {
+	app        *app.App
+	flushEvery int
+	statements int
+}
+
+func openScoter(t testing.TB, embedded bool, flushEvery int) *scoterDB {
+	t.Helper()
+	settings := config.Default()
+	settings.Dir = t.TempDir()
+	settings.FlushAge = 24 * time.Hour // rows become parts when the test says so
+	settings.QueryThreads = 2
+	a, err := app.Open(settings, embedded, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &scoterDB{app: a, flushEvery: flushEvery}
+}
+
+func (db *scoterDB) engine() string { return scoterEngine }
+
+func (db *scoterDB) run(sql string) (answer, error) {
+	ans, err := db.execute(context.Background(), session.Request{SQL: sql, Database: "default", Role: session.Admin})
+	if err != nil {
+		return ans, err
+	}
+	if db.statements++; db.flushEvery > 0 && db.statements%db.flushEvery == 0 {
+		err = db.app.Engine.Flush(context.Background())
+	}
+	return ans, err
+}
+
+func (db *scoterDB) execute(ctx context.Context, req session.Request) (answer, error) {
+	a, err := db.app.Executor.Execute(ctx, req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer a.Close()
+	out := answer{changed: a.Counts.Inserted + a.Counts.Updated + a.Counts.Deleted}
+	if a.Rows != nil {
+		out.types, out.rows, err = print(ctx, a.Rows)
+	}
+	return out, err
+}
+
+// duckDB is plain DuckDB: the judge of what SQL means.
+type duckDB struct{ conn *duck.Conn }
+
+func openDuckDB(t testing.TB) *duckDB {
+	t.Helper()
+	inst, err := duck.Open(duck.Settings{Threads: 2, ExternalAccess: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(inst.Close)
+	conn, err := inst.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	if err := conn.Exec(`ATTACH ':memory:' AS "default"; USE "default"`); err != nil {
+		t.Fatal(err)
+	}
+	return &duckDB{conn}
+}
+
+func (db *duckDB) engine() string { return duckdbEngine }
+
+func (db *duckDB) run(sql string) (answer, error) {
+	rows, err := db.conn.Query(context.Background(), sql)
+	if err != nil {
+		return answer{}, err
+	}
+	defer rows.Close()
+	types, text, err := print(context.Background(), rows)
+	return answer{types: types, rows: text}, err
+}
+
+// print writes rows as test files have them.
+func print(ctx context.Context, rows encode.Source) (types string, text []string, err error) {
+	for _, f := range rows.Schema().Fields() {
+		switch id := f.Type.ID(); {
+		case arrow.IsInteger(id):
+			types += "I"
+		case arrow.IsFloating(id), arrow.IsDecimal(id):
+			types += "R"
+		default:
+			types += "T"
+		}
+	}
+	var b bytes.Buffer
+	options := encode.Options{CSV: encode.CSVOptions{NoHeader: true, Null: "NULL"}}
+	if _, err := encode.Write(ctx, &b, encode.CSV, rows, options); err != nil {
+		return "", nil, err
+	}
+	return types, lines(b.String()), nil
+}
+
+// lines cuts CSV into lines of values separated by tabs.
+func lines(text string) []string {
+	var out []string
+	var line, value strings.Builder
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"' && quoted && i+1 < len(text) && text[i+1] == '"':
+			value.WriteByte('"')
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == '\n'):
+			if value.Len() == 0 {
+				value.WriteString("(empty)")
+			}
+			line.WriteString(strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(value.String()))
+			value.Reset()
+			if c == ',' {
+				line.WriteByte('\t')
+				continue
+			}
+			out = append(out, line.String())
+			line.Reset()
+		default:
+			value.WriteByte(c)
+		}
+	}
+	return out
+}
+
+func sorted(lines []string) []string {
+	out := slices.Clone(lines)
+	slices.Sort(out)
+	return out
+}

@@ -142,6 +142,18 @@ func decodeFrame(payload []byte) (frame, error) {
 
 // eachBatch calls visit for every batch of the frame with its table.
 func (f *frame) eachBatch(visit func(t frameTable, record arrow.RecordBatch) error) error {
+	return f.eachStream(func(t frameTable, stream []byte) error {
+		record, err := decodeBatch(stream)
+		if err != nil {
+			return base.Wrap(err, "table %d", t.id)
+		}
+		defer record.Release()
+		return visit(t, record)
+	})
+}
+
+// eachStream calls visit for the encoded batches of the frame.
+func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error {
 	r := frameReader{rest: f.body}
 	for _, t := range f.tables {
 		for range t.batches {
@@ -153,8 +165,8 @@ func (f *frame) eachBatch(visit func(t frameTable, record arrow.RecordBatch) err
 			if r.bad {
 				return base.Errorf(base.Corrupt, "log frame: a batch of table %d ends early", t.id)
 			}
-			if err := readBatch(stream, func(record arrow.RecordBatch) error { return visit(t, record) }); err != nil {
-				return base.Wrap(err, "table %d", t.id)
+			if err := visit(t, stream); err != nil {
+				return err
 			}
 		}
 	}
@@ -164,17 +176,8 @@ func (f *frame) eachBatch(visit func(t frameTable, record arrow.RecordBatch) err
 	return nil
 }
 
-func readBatch(stream []byte, visit func(arrow.RecordBatch) error) error {
-	record, err := decodeBatch(stream)
-	if err != nil {
-		return err
-	}
-	defer record.Release()
-	return visit(record)
-}
-
-// decodeBatch reads an Arrow stream of one batch. arrow-go panics on some streams that
-// are none.
+// decodeBatch reads an Arrow stream of one batch. It relies on the log's checksum: on
+// bytes that are no such stream arrow-go panics, or asks for as much memory as they say.
 func decodeBatch(stream []byte) (record arrow.RecordBatch, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -113,7 +113,12 @@ func FuzzFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		decoded, err := decodeFrame(payload)
 		if err == nil {
-			err = decoded.eachBatch(func(frameTable, arrow.RecordBatch) error { return nil })
+			err = decoded.eachStream(func(_ frameTable, stream []byte) error {
+				if len(stream) > len(payload) {
+					t.Fatalf("a batch of %d bytes in a frame of %d", len(stream), len(payload))
+				}
+				return nil
+			})
 		}
 		var e *base.Error
 		if err != nil && (!errors.As(err, &e) || e.Kind != base.Corrupt) {

@@ -26,10 +26,10 @@ type script struct {
 	snapshots map[string]*snapshot.Snapshot
 }
 
-// TestScripts runs testdata/*: cockroachdb/datadriven compares each command's output with
+// TestScripts runs testdata/scripts/*: cockroachdb/datadriven compares each command's output with
 // what the file says, and rewrites the file with -rewrite.
 func TestScripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		s := &script{t: t, fs: vfs.NewCrashable(), clock: newManualClock(), snapshots: map[string]*snapshot.Snapshot{}}
 		s.open()
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"io"
+	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -75,24 +76,13 @@ func (in *interleave) advance() error {
 	if len(in.sources) == 0 {
 		return io.EOF
 	}
-	last, err := in.bound()
+	counts, err := in.counts()
 	if err != nil {
 		return err
 	}
-	var bound arrow.RecordBatch
-	if last >= 0 {
-		bound = in.sources[last].lastKey()
-		defer bound.Release()
-	}
 	for i, c := range in.sources {
-		n := int(c.rows.NumRows())
-		if last >= 0 && i != last {
-			if n, err = in.countBefore(c.keys, bound, i < last); err != nil {
-				return err
-			}
-		}
-		if n > 0 {
-			in.window = append(in.window, c.take(n))
+		if counts[i] > 0 {
+			in.window = append(in.window, c.take(counts[i]))
 		}
 	}
 	in.order, err = batch.Sort(in.window, in.table)
@@ -127,50 +117,122 @@ func (in *interleave) load() error {
 	return failed
 }
 
-// bound returns the source whose last loaded row bounds the window: the least of those with more to
-// come, the first of equals. It is -1 if everything is loaded.
-func (in *interleave) bound() (int, error) {
-	var candidates []int
-	var lastKeys []arrow.RecordBatch
-	defer func() { releaseRecords(lastKeys) }()
+// counts returns how many of each source's loaded rows are in the window: those that come before
+// all that is not loaded.
+func (in *interleave) counts() ([]int, error) {
+	keys := make([]arrow.RecordBatch, len(in.sources))
+	first := make([]uint32, len(in.sources)) // of each source's rows among those of all
+	counts := make([]int, len(in.sources))
+	next := uint32(0)
+	var lastRows []uint32 // of the sources with more to come
+	var unfinished []int
 	for i, c := range in.sources {
+		keys[i], first[i], counts[i] = c.keys, next, int(c.keys.NumRows())
+		next += uint32(counts[i])
 		if c.source.left > 0 {
-			candidates, lastKeys = append(candidates, i), append(lastKeys, c.lastKey())
+			lastRows, unfinished = append(lastRows, next-1), append(unfinished, i)
 		}
 	}
-	if len(candidates) == 0 {
-		return -1, nil
+	if len(unfinished) == 0 {
+		return counts, nil
 	}
-	order, err := batch.Sort(lastKeys, in.keys)
+	// The least of the last rows bounds the window; of equals that of the first source.
+	order, err := in.sortKeys(keys, lastRows)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return candidates[order[0]], nil
+	bound, boundRow := unfinished[order[0]], lastRows[order[0]]
+	search := make([]interval, len(in.sources))
+	for i := range search {
+		if i != bound {
+			search[i].to = counts[i]
+		}
+	}
+	for {
+		// Probes in the order of the sources: then a stable sort puts a row that equals the
+		// bound before it exactly if its source comes first.
+		var rows []uint32
+		var sourceOf []int
+		for i := range search {
+			if i == bound {
+				rows, sourceOf = append(rows, boundRow), append(sourceOf, bound)
+			}
+			for p := range search[i].probes() {
+				rows, sourceOf = append(rows, first[i]+uint32(p)), append(sourceOf, i)
+			}
+		}
+		if len(rows) == 1 {
+			break
+		}
+		if order, err = in.sortKeys(keys, rows); err != nil {
+			return nil, err
+		}
+		before := make([]int, len(in.sources)) // probes before the bound
+		for _, o := range order {
+			if sourceOf[o] == bound {
+				break
+			}
+			before[sourceOf[o]]++
+		}
+		for i := range search {
+			search[i].narrow(before[i])
+		}
+	}
+	for i := range counts {
+		if i != bound {
+			counts[i] = search[i].from
+		}
+	}
+	return counts, nil
 }
 
-// countBefore returns how many of the sorted rows come before the row bound, which is one of
-// another source. A row that equals it comes before it if its source does.
-func (in *interleave) countBefore(rows, bound arrow.RecordBatch, sourceBefore bool) (int, error) {
-	from, to := 0, int(rows.NumRows())
-	for from < to {
-		middle := (from + to) / 2
-		row := rows.NewSlice(int64(middle), int64(middle)+1)
-		pair, first := []arrow.RecordBatch{row, bound}, uint32(0)
-		if !sourceBefore {
-			pair, first = []arrow.RecordBatch{bound, row}, 1
+// sortKeys returns the order of some of the rows. They are taken out first: what a sort costs also
+// grows with the dictionaries, and these then hold nothing else.
+func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint32, error) {
+	if len(in.keys.Columns) == 0 {
+		order := make([]uint32, len(rows))
+		for i := range order {
+			order[i] = uint32(i)
 		}
-		order, err := batch.Sort(pair, in.keys)
-		row.Release()
-		if err != nil {
-			return 0, err
-		}
-		if order[0] == first {
-			from = middle + 1
-		} else {
-			to = middle
+		return order, nil
+	}
+	taken, err := batch.Take(keys, rows)
+	if err != nil {
+		return nil, err
+	}
+	defer taken.Release()
+	return batch.Sort([]arrow.RecordBatch{taken}, in.keys)
+}
+
+// interval is where in a source's loaded rows the window may end: rows before from are in
+// it, those at to and after are not.
+type interval struct{ from, to int }
+
+// maxProbes is how many rows of a source are compared with the bound at once: three steps then search a
+// whole row group.
+const maxProbes = 64
+
+func (iv interval) step() int { return max(1, (iv.to-iv.from+maxProbes-1)/maxProbes) }
+
+// probes yields the rows to compare, ascending; none if the end is known.
+func (iv interval) probes() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for p := iv.from; p < iv.to && yield(p); p += iv.step() {
 		}
 	}
-	return from, nil
+}
+
+// narrow takes in that so many of the probes are in the window.
+func (iv *interval) narrow(before int) {
+	step := iv.step()
+	from, to := iv.from, iv.to
+	if before > 0 {
+		from = iv.from + (before-1)*step + 1
+	}
+	if next := iv.from + before*step; next < iv.to {
+		to = next
+	}
+	iv.from, iv.to = from, to
 }
 
 // keysOf returns the sort key's columns of a batch.
@@ -182,11 +244,6 @@ func (in *interleave) keysOf(rec arrow.RecordBatch) arrow.RecordBatch {
 		fields[i], columns[i] = rec.Schema().Field(at), rec.Column(at)
 	}
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
-}
-
-// lastKey returns the key of the last loaded row.
-func (c *cursor) lastKey() arrow.RecordBatch {
-	return c.keys.NewSlice(c.keys.NumRows()-1, c.keys.NumRows())
 }
 
 // take gives the first n loaded rows.

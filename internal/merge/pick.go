@@ -81,20 +81,19 @@ func Pick(parts []*catalog.Part, policy Policy) []Plan {
 	}
 	var worth []window
 	for from := range ordered {
-		var sum, largest, open int64
+		var sum, largest, mostRows, open int64
 		var plan Plan
 		for to := from; to < min(len(ordered), from+policy.MaxSources); to++ {
 			p := ordered[to]
 			plan.Rows += p.Rows
 			plan.Bytes += p.Bytes
 			sum += size(p)
-			largest = max(largest, size(p))
+			largest, mostRows = max(largest, size(p)), max(mostRows, p.Rows)
 			open += openBytes(p)
-			many := to > from
 			if plan.Rows > policy.MaxPartRows || plan.Bytes > policy.MaxPartBytes || open > policy.MaxOpenBytes && to > from+1 {
 				break
 			}
-			if growth := float64(sum) / float64(largest); many && growth >= required(largest, open/int64(to-from+1)) {
+			if growth := float64(sum) / float64(largest); to > from && growth >= required(largest, mostRows, open/int64(to-from+1)) {
 				plan.Sources = ordered[from : to+1]
 				worth = append(worth, window{from, to, growth, plan})
 			}
@@ -120,8 +119,8 @@ func Pick(parts []*catalog.Part, policy Policy) []Plan {
 }
 
 // requiredRatio returns the least growth that pays for a merge whose largest source has so many bytes and
-// whose sources have so many bytes of row groups each.
-func (p Policy) requiredRatio(parts []*catalog.Part) func(largest, open int64) float64 {
+// rows, and whose sources have so many bytes of row groups each.
+func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int64) float64 {
 	mergeable := 0
 	for _, part := range parts {
 		if 2*part.Bytes <= p.MaxPartBytes && 2*part.Rows <= p.MaxPartRows {
@@ -129,11 +128,12 @@ func (p Policy) requiredRatio(parts []*catalog.Part) func(largest, open int64) f
 		}
 	}
 	relief := min(1, crowd/float64(max(mergeable, 1)))
-	return func(largest, open int64) float64 {
+	return func(bytes, rows, open int64) float64 {
 		if p.Rest {
 			return restRatio
 		}
-		fit := min(float64(p.MaxSources), float64(p.MaxPartBytes)/float64(largest), float64(p.MaxOpenBytes)/float64(max(open, 1)))
+		fit := min(float64(p.MaxSources), float64(p.MaxPartBytes)/float64(max(bytes, 1)),
+			float64(p.MaxPartRows)/float64(max(rows, 1)), float64(p.MaxOpenBytes)/float64(max(open, 1)))
 		return max(restRatio, fit/2*relief)
 	}
 }

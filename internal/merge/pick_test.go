@@ -186,3 +186,56 @@ func (s *simulation) run() string {
 	}
 	return out
 }
+
+// Whatever the sizes: plans keep to the limits and to neighbours, no part is in two, and merging at rest
+// ends, with no two mergeable neighbours of similar size.
+func TestPickKeepsItsPromises(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		policy := Policy{MaxPartBytes: 64 << 20, Rest: seed%2 == 0}.withDefaults()
+		var parts []*catalog.Part
+		for i := range 1 + r.IntN(150) {
+			size := int64(1) << r.IntN(27)
+			parts = append(parts, &catalog.Part{ID: base.SourceID(1000 - i), MinSeq: base.Seq(i), MaxSeq: base.Seq(i), Rows: 1 + size/100, Bytes: size + r.Int64N(size)})
+		}
+		r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		next := base.SourceID(2000)
+		for round := 0; ; round++ {
+			ordered := slices.SortedFunc(slices.Values(parts), ingestionOrder)
+			plans := Pick(parts, policy)
+			if len(plans) == 0 {
+				break
+			}
+			if round > 100 {
+				t.Fatalf("seed %d: merges without end", seed)
+			}
+			used := map[*catalog.Part]bool{}
+			for _, plan := range plans {
+				rows, bytes, open := int64(0), int64(0), int64(0)
+				first := slices.Index(ordered, plan.Sources[0])
+				for i, p := range plan.Sources {
+					if used[p] || ordered[first+i] != p {
+						t.Fatalf("seed %d: part %d is in two plans or no neighbour", seed, p.ID)
+					}
+					used[p] = true
+					rows, bytes, open = rows+p.Rows, bytes+p.Bytes, open+openBytes(p)
+				}
+				n := len(plan.Sources)
+				if rows != plan.Rows || bytes != plan.Bytes || n < 2 || n > policy.MaxSources ||
+					bytes > policy.MaxPartBytes || rows > policy.MaxPartRows || n > 2 && open > policy.MaxOpenBytes {
+					t.Fatalf("seed %d: plan of %d parts, %d rows, %d bytes, %d open", seed, n, plan.Rows, plan.Bytes, open)
+				}
+				parts = append(parts, &catalog.Part{ID: next, MinSeq: plan.Sources[0].MinSeq, MaxSeq: plan.Sources[n-1].MaxSeq, Rows: rows, Bytes: bytes})
+				next++
+			}
+			parts = slices.DeleteFunc(parts, func(p *catalog.Part) bool { return used[p] })
+		}
+		ordered := slices.SortedFunc(slices.Values(parts), ingestionOrder)
+		for i := 1; i < len(ordered) && policy.Rest; i++ {
+			a, b := ordered[i-1], ordered[i]
+			if fits := a.Bytes+b.Bytes <= policy.MaxPartBytes; fits && 2*min(size(a), size(b)) >= max(size(a), size(b)) {
+				t.Fatalf("seed %d: parts of %d and %d bytes remain beside each other", seed, a.Bytes, b.Bytes)
+			}
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package protobuf
 
 import (
-	"math"
-
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
@@ -35,7 +33,7 @@ type column struct {
 	plain    bool    // storeDict: the dictionary did not pay, the rows are in data
 	implicit bool    // storeDict, storeEnum: index 0 is the value of absent fields
 	rewrote  bool    // storeDict, storeEnum: a value may be in the dictionary that no row has
-	dropped  bool    // storeEnum inside lists and structs: becomes utf8 in the end
+	nested   bool    // storeEnum inside lists and structs: becomes utf8 in the end
 	present  *column // has the effective validity: this column, a message around it, or nil
 
 	level *level // that the column's rows are of
@@ -51,6 +49,7 @@ type column struct {
 	next    int
 	offsets []int32
 	data    []byte
+	hint    int // bytes of data that the last batch needed
 
 	dict  dictionary
 	enum  *enumerators
@@ -64,6 +63,7 @@ type level struct {
 	rows    int
 	cap     int // rows that the columns' fixed-width buffers have room for
 	hint    int // capacity to start with: what the last batch needed
+	limit   int // rows that a batch can hold
 	mark    int // rows before the message being read
 	columns []*column
 	bits    int // of fixed-width buffers per row
@@ -107,7 +107,12 @@ func (c *column) resize(rows int) {
 		if c.time.nanos != nil {
 			c.time.nanos = extend(c.time.nanos, rows)
 		}
-	case storeText, storeBytes, storeList:
+	case storeText, storeBytes:
+		if c.data == nil {
+			c.data = make([]byte, 0, c.hint)
+		}
+		c.offsets = extend(c.offsets, rows+1)
+	case storeList:
 		c.offsets = extend(c.offsets, rows+1)
 	case storeDict:
 		if c.plain {
@@ -216,7 +221,7 @@ func (c *column) setDict(row int, v []byte) bool {
 func (c *column) turnPlain(row int) {
 	size := 0
 	for i := range row {
-		if c.holds(i) {
+		if c.thereAt(i) {
 			size += len(c.dict.value(c.w32[i]))
 		}
 	}
@@ -224,7 +229,7 @@ func (c *column) turnPlain(row int) {
 	c.offsets = make([]int32, c.level.cap+1)
 	for i := range row {
 		c.offsets[i] = int32(len(c.data))
-		if c.holds(i) {
+		if c.thereAt(i) {
 			c.data = append(c.data, c.dict.value(c.w32[i])...)
 		}
 	}
@@ -232,10 +237,23 @@ func (c *column) turnPlain(row int) {
 	c.plain, c.w32, c.dict = true, nil, dictionary{}
 }
 
-// holds reports whether row's index means a value: with implicit presence every
-// row's does.
-func (c *column) holds(row int) bool {
-	return !c.optional || bitutil.BitIsSet(c.valid, row)
+// textFrom returns the bytes of text in the rows from row on.
+func (c *column) textFrom(row int) int64 {
+	switch {
+	case c.store == storeDict && !c.plain:
+		n := int64(0)
+		for i := row; i < c.next; i++ {
+			if c.thereAt(i) {
+				n += int64(len(c.dict.value(c.w32[i])))
+			}
+		}
+		return n
+	case c.store == storeText, c.store == storeBytes, c.store == storeDict:
+		if c.next > row {
+			return int64(len(c.data)) - int64(c.offsets[row])
+		}
+	}
+	return 0
 }
 
 // beginElement adds a row to the elements of row and returns its number; false if
@@ -287,7 +305,9 @@ func (c *column) truncate(row, end int) {
 	switch c.store {
 	case storeBits:
 		bitutil.SetBitsTo(c.bits, int64(row), int64(end-row), false)
-	case store32, storeEnum:
+	case store32:
+		clear(c.w32[row:end])
+	case storeEnum:
 		clear(c.w32[row:end])
 		c.rewrote = true
 	case store64:
@@ -325,9 +345,6 @@ func (l *level) truncate(row int) {
 	l.rows = row
 }
 
-// newLevel returns a level without columns.
-func newLevel() *level { return &level{} }
-
 func (l *level) add(c *column) *column {
 	c.level = l
 	c.keys.row = -1
@@ -348,11 +365,8 @@ func (l *level) resize(rows int) {
 func (l *level) reset() {
 	l.hint = l.rows + l.rows/32
 	for _, c := range l.columns {
-		size := len(c.data)
+		c.hint = len(c.data) + len(c.data)/32
 		c.reset()
-		if size > 0 && (c.store == storeText || c.store == storeBytes) {
-			c.data = make([]byte, 0, size+size/32)
-		}
 	}
 	l.rows, l.cap, l.mark = 0, 0, 0
 }
@@ -360,12 +374,12 @@ func (l *level) reset() {
 // grow gives l room for at least rows, twice what it had if the batch's memory
 // allows it. It reports false if it does not even allow rows.
 func (d *Decoder) grow(l *level, rows int) bool {
-	if rows > math.MaxInt32-1 {
+	if rows > l.limit {
 		return d.full()
 	}
-	want := max(2*l.cap, l.hint, 64, rows)
+	want := min(max(2*l.cap, l.hint, 64, rows), l.limit)
 	if d.reserved+int64(want-l.cap)*int64(l.bits) > d.plan.budget {
-		want = max(rows, l.cap+l.cap/16)
+		want = min(max(rows, l.cap+l.cap/16), l.limit)
 		if d.reserved+int64(want-l.cap)*int64(l.bits) > d.plan.budget {
 			return d.full()
 		}
@@ -389,4 +403,3 @@ func (l *level) bytes() int64 {
 	}
 	return n
 }
-

@@ -1,0 +1,473 @@
+package protobuf
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// action says what to do with a field's value.
+type action uint8
+
+const (
+	doVarint64 action = iota
+	doVarint32
+	doZigzag64
+	doZigzag32
+	doBool
+	doFixed32
+	doFixed64
+	doEnum
+	doText
+	doBytes
+	doDict
+	doMessage // sub-message: fields at the same row
+	doTimestamp
+	doDuration
+	doWrapper     // message of one field, which is the column's value
+	doEmpty       // message without fields
+	doRaw         // message kept as its bytes
+	doGroup       // elem with the group's content
+	doList        // elem with each value, in a new row of the child level
+	doMessageList // doList of messages
+	doPacked      // elem with each of the packed values
+	doMap         // doList of entries, of which the last of a key stays
+	doIndexed     // elem with one element of a repeated field
+	doIndexedPacked
+	doSeveral // each of several ops with the same value
+	doSkip    // nothing: a member of a oneof that no column is for
+)
+
+const (
+	flagPresent = 1 << iota // the column has a validity bitmap
+	flagOneof
+)
+
+// op is what a field's tag leads to: which values, read how, written where.
+type op struct {
+	tag    uint32 // field number and wire type
+	action action
+	flags  uint8
+	col    *column
+	sub    *message
+	next   *op // field that followed this one the last time
+	elem   *op
+	oneof  *oneof
+	owned  []*column // oneof members: columns of the same level to clear
+	index  int       // doIndexed: which element
+	either []*op     // doSeveral
+	name   string
+}
+
+// message is how to read a message type at one place of the plan.
+type message struct {
+	name  string
+	byTag []*op // by tag, as far as tags are small
+	rest  map[uint32]*op
+	none  op // precedes the first field
+}
+
+// smallTag bounds message.byTag: fields 1 to 511.
+const smallTag = 512 * 8
+
+// oneof remembers the member set last.
+type oneof struct {
+	row    int
+	member *op
+}
+
+func (m *message) add(o *op) {
+	if o.tag >= smallTag {
+		if m.rest == nil {
+			m.rest = make(map[uint32]*op)
+		}
+		m.rest[o.tag] = o
+		return
+	}
+	for int(o.tag) >= len(m.byTag) {
+		m.byTag = append(m.byTag, nil)
+	}
+	m.byTag[o.tag] = o
+}
+
+func (m *message) find(tag uint64) *op {
+	if tag < uint64(len(m.byTag)) {
+		return m.byTag[tag]
+	}
+	if m.rest != nil && tag < 1<<32 {
+		return m.rest[uint32(tag)]
+	}
+	return nil
+}
+
+// mark notes that o's field is present in row, whatever its value.
+func (o *op) mark(row int) {
+	if o.flags&flagPresent != 0 {
+		o.col.valid[row>>3] |= 1 << (row & 7)
+	}
+	if o.flags&flagOneof != 0 && (o.oneof.row != row || o.oneof.member != o) {
+		o.become(row)
+	}
+}
+
+// become makes o the member of its oneof that is set in row, and clears what
+// another one has left there.
+func (o *op) become(row int) {
+	if x := o.oneof; x.row == row && x.member != nil {
+		for _, c := range x.member.owned {
+			c.truncate(row, row+1)
+		}
+	}
+	o.oneof.row, o.oneof.member = row, o
+}
+
+// message reads the fields in b[p:] into row. On failure it notes what is wrong,
+// and on the way out of which field, and returns false.
+func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
+	last := &m.none
+	for p < len(b) {
+		first := p
+		tag := uint64(b[p])
+		p++
+		if tag >= 0x80 {
+			if p < len(b) && b[p] < 0x80 {
+				tag = tag&0x7f | uint64(b[p])<<7
+				p++
+			} else if tag, p = d.number(b, first); p < 0 {
+				return false
+			}
+		}
+		o := last.next
+		if o == nil || uint64(o.tag) != tag {
+			if o = m.find(tag); o == nil {
+				if _, p = d.tag(b, first); p < 0 {
+					return false
+				}
+				if p = d.skip(tag, b, p); p < 0 {
+					return false
+				}
+				continue
+			}
+			last.next = o
+		}
+		last = o
+		c := o.col
+		if o.flags != 0 {
+			o.mark(row)
+		}
+		switch o.action {
+		case doVarint64:
+			var v uint64
+			if p < len(b) && b[p] < 0x80 {
+				v = uint64(b[p])
+				p++
+			} else if v, p = d.number(b, p); p < 0 {
+				return d.in(o)
+			}
+			c.w64[row] = v
+		case doVarint32:
+			var v uint64
+			if p < len(b) && b[p] < 0x80 {
+				v = uint64(b[p])
+				p++
+			} else if v, p = d.number(b, p); p < 0 {
+				return d.in(o)
+			}
+			c.w32[row] = uint32(v)
+		case doFixed64:
+			if len(b)-p < 8 {
+				d.fail(codeTruncated, p)
+				return d.in(o)
+			}
+			c.w64[row] = binary.LittleEndian.Uint64(b[p:])
+			p += 8
+		case doText:
+			start, end := d.extent(b, p)
+			if end < 0 {
+				return d.in(o)
+			}
+			if !c.setText(row, b[start:end]) {
+				d.fail(codeText, start)
+				return d.in(o)
+			}
+			p = end
+		case doDict:
+			start, end := d.extent(b, p)
+			if end < 0 {
+				return d.in(o)
+			}
+			if !c.setDict(row, b[start:end]) {
+				d.fail(codeText, start)
+				return d.in(o)
+			}
+			p = end
+		case doMessage:
+			start, end := d.extent(b, p)
+			if end < 0 || !d.message(o.sub, row, b[:end], start) {
+				return d.in(o)
+			}
+			p = end
+		case doMessageList:
+			start, end := d.extent(b, p)
+			if end < 0 {
+				return d.in(o)
+			}
+			r, ok := c.beginElement(d, row)
+			if !ok || !d.message(o.sub, r, b[:end], start) {
+				return d.in(o)
+			}
+			p = end
+		default:
+			if p = d.value(o, row, b, p); p < 0 {
+				return d.in(o)
+			}
+		}
+	}
+	return true
+}
+
+// in adds o to the path of the field that failed.
+func (d *Decoder) in(o *op) bool {
+	d.path = append(d.path, o.name)
+	return false
+}
+
+// value reads the value at b[p:] as o says, into row, and returns where it ends,
+// or -1.
+func (d *Decoder) value(o *op, row int, b []byte, p int) int {
+	c := o.col
+	switch o.action {
+	case doVarint64, doVarint32, doZigzag64, doZigzag32, doBool, doEnum:
+		v, next := d.number(b, p)
+		if next >= 0 {
+			o.setVarint(row, v)
+		}
+		return next
+	case doFixed32:
+		if len(b)-p < 4 {
+			return d.fail(codeTruncated, p)
+		}
+		c.w32[row] = binary.LittleEndian.Uint32(b[p:])
+		return p + 4
+	case doFixed64:
+		if len(b)-p < 8 {
+			return d.fail(codeTruncated, p)
+		}
+		c.w64[row] = binary.LittleEndian.Uint64(b[p:])
+		return p + 8
+	case doGroup:
+		content, next := d.skipGroup(uint64(o.tag>>3), b, p)
+		if next < 0 || !d.body(o.elem, row, b[:content], p) {
+			return -1
+		}
+		return next
+	case doList, doMessageList:
+		r, ok := c.beginElement(d, row)
+		if !ok {
+			return -1
+		}
+		return d.value(o.elem, r, b, p)
+	case doIndexed:
+		if !c.counts(row, o.index) {
+			return d.skip(uint64(o.elem.tag), b, p)
+		}
+		o.elem.mark(row)
+		return d.value(o.elem, row, b, p)
+	case doSeveral:
+		end := p
+		for _, each := range o.either {
+			each.mark(row)
+			if end = d.value(each, row, b, p); end < 0 {
+				d.in(each)
+				return -1
+			}
+		}
+		return end
+	case doSkip:
+		return d.skip(uint64(o.tag), b, p)
+	}
+	start, end := d.extent(b, p)
+	if end < 0 || !d.body(o, row, b[:end], start) {
+		return -1
+	}
+	return end
+}
+
+// body reads the length-delimited value b[p:] as o says, into row.
+func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
+	c := o.col
+	switch o.action {
+	case doText:
+		if !c.setText(row, b[p:]) {
+			d.fail(codeText, p)
+			return false
+		}
+	case doDict:
+		if !c.setDict(row, b[p:]) {
+			d.fail(codeText, p)
+			return false
+		}
+	case doBytes:
+		c.setBytes(row, b[p:])
+	case doMessage:
+		return d.message(o.sub, row, b, p)
+	case doTimestamp, doDuration:
+		return d.time(o, row, b, p)
+	case doWrapper:
+		return d.wrapper(o, row, b, p)
+	case doRaw:
+		// Messages that were split merge when their bytes are joined.
+		if c.next <= row {
+			c.openText(row)
+		}
+		c.data = append(c.data, b[p:]...)
+	case doPacked:
+		return d.packed(o, row, b, p)
+	case doIndexedPacked:
+		return d.indexedPacked(o, row, b, p)
+	case doMap:
+		return d.entry(o, row, b, p)
+	case doEmpty:
+		return d.message(o.sub, row, b, p)
+	}
+	return true
+}
+
+// setVarint sets row to a varint's value.
+func (o *op) setVarint(row int, v uint64) {
+	c := o.col
+	switch o.action {
+	case doVarint64:
+		c.w64[row] = v
+	case doVarint32:
+		c.w32[row] = uint32(v)
+	case doZigzag64:
+		c.w64[row] = uint64(protowire.DecodeZigZag(v))
+	case doZigzag32:
+		c.w32[row] = uint32(protowire.DecodeZigZag(v & 0xffffffff))
+	case doBool:
+		if v != 0 {
+			c.bits[row>>3] |= 1 << (row & 7)
+		} else {
+			c.bits[row>>3] &^= 1 << (row & 7)
+		}
+	case doEnum:
+		if c.next > row {
+			c.rewrote = true
+		}
+		c.w32[row], c.next = c.enum.index(int32(v)), row+1
+	}
+}
+
+// wrapper reads a message of google/protobuf/wrappers.proto: present, with the
+// type's default value unless it is given.
+func (d *Decoder) wrapper(o *op, row int, b []byte, p int) bool {
+	if c := o.col; c.next <= row {
+		switch c.store {
+		case storeText, storeBytes:
+			c.openText(row)
+		case storeDict:
+			c.setDict(row, nil)
+		}
+	}
+	return d.message(o.sub, row, b, p)
+}
+
+// packed reads repeated numbers that share one length.
+func (d *Decoder) packed(o *op, row int, b []byte, p int) bool {
+	n, size := len(b)-p, o.elem.fixedSize()
+	if n == 0 {
+		return true
+	}
+	switch size {
+	case 0:
+		n = countVarints(b[p:])
+	default:
+		if n%size != 0 {
+			d.fail(codePacked, p)
+			return false
+		}
+		n /= size
+	}
+	r, ok := o.col.beginRun(d, row, n)
+	if !ok {
+		return false
+	}
+	e := o.elem
+	switch size {
+	case 4:
+		for w := e.col.w32[r : r+n]; len(w) > 0; w, p = w[1:], p+4 {
+			w[0] = binary.LittleEndian.Uint32(b[p:])
+		}
+	case 8:
+		for w := e.col.w64[r : r+n]; len(w) > 0; w, p = w[1:], p+8 {
+			w[0] = binary.LittleEndian.Uint64(b[p:])
+		}
+	default:
+		for ; p < len(b); r++ {
+			var v uint64
+			if v, p = d.number(b, p); p < 0 {
+				return false
+			}
+			e.setVarint(r, v)
+		}
+	}
+	return true
+}
+
+// countVarints returns how many varints end in b.
+func countVarints(b []byte) int {
+	n := 0
+	for ; len(b) >= 8; b = b[8:] {
+		n += bits.OnesCount64(^binary.LittleEndian.Uint64(b) & 0x8080808080808080)
+	}
+	for _, c := range b {
+		n += int(^c >> 7)
+	}
+	return n
+}
+
+// fixedSize returns how many bytes each value of a fixed-width op takes on the
+// wire, and 0 for varints.
+func (o *op) fixedSize() int {
+	switch o.action {
+	case doFixed32:
+		return 4
+	case doFixed64:
+		return 8
+	}
+	return 0
+}
+
+// counts counts an element of row and reports whether it is the one wanted.
+func (c *column) counts(row, wanted int) bool {
+	if c.next <= row {
+		c.next, c.count = row+1, 0
+	}
+	c.count++
+	return c.count == wanted+1
+}
+
+// indexedPacked is packed for the one element that is wanted.
+func (d *Decoder) indexedPacked(o *op, row int, b []byte, p int) bool {
+	size := o.elem.fixedSize()
+	if size != 0 && (len(b)-p)%size != 0 {
+		d.fail(codePacked, p)
+		return false
+	}
+	for p < len(b) {
+		next := p + size
+		if size == 0 {
+			if _, next = d.number(b, p); next < 0 {
+				return false
+			}
+		}
+		if o.col.counts(row, o.index) {
+			o.elem.mark(row)
+			d.value(o.elem, row, b, p)
+		}
+		p = next
+	}
+	return true
+}

@@ -1,0 +1,253 @@
+package protobuf
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// Finish returns the rows as a batch, which the caller releases, and starts an empty
+// one.
+func (d *Decoder) Finish() arrow.RecordBatch {
+	batch, _ := d.FinishWithMessages()
+	return batch
+}
+
+// FinishWithMessages is Finish, and returns for every row the number of the message
+// it is from, counted from 0 in the order of Append. nil stands for the plan without
+// fan-out: there, row i is from message i.
+func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
+	f := &finisher{validity: make(map[*column]validity), present: make(map[*column]*column)}
+	for _, l := range d.levels {
+		if l.cap == 0 {
+			l.resize(0) // offsets have one element even so
+		}
+	}
+	from := d.parents()
+	fields := make([]arrow.Field, len(d.outputs))
+	arrays := make([]arrow.Array, len(d.outputs))
+	for i, o := range d.outputs {
+		if parent, ok := from[o.level]; ok {
+			o = f.repeated(o, parent)
+		}
+		data := f.array(o, d.Rows())
+		arrays[i] = array.MakeFromData(data)
+		data.Release()
+		fields[i] = arrow.Field{Name: o.name, Type: arrays[i].DataType(), Nullable: true}
+	}
+	batch := array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, int64(d.Rows()))
+	for _, a := range arrays {
+		a.Release()
+	}
+	messages := from[d.top]
+	d.Reset()
+	return batch, messages
+}
+
+// finisher makes arrays of columns.
+type finisher struct {
+	validity map[*column]validity // shared by the fields of a struct
+	present  map[*column]*column  // presence, repeated for the rows of a projection
+}
+
+// validity is an Arrow validity bitmap, absent if no row is NULL.
+type validity struct {
+	bitmap *memory.Buffer
+	nulls  int
+}
+
+func (f *finisher) valid(o *output, rows int) validity {
+	c := o.col
+	if c == nil || c.present == nil {
+		return validity{}
+	}
+	if v, ok := f.validity[c.present]; ok {
+		return v
+	}
+	v := validity{}
+	bits := c.present.valid[:(rows+7)/8]
+	if v.nulls = rows - bitutil.CountSetBits(bits, 0, rows); v.nulls > 0 {
+		v.bitmap = memory.NewBufferBytes(bits)
+	}
+	f.validity[c.present] = v
+	return v
+}
+
+// array returns the output's rows as an array, which the caller releases.
+func (f *finisher) array(o *output, rows int) arrow.ArrayData {
+	v := f.valid(o, rows)
+	c := o.col
+	flat := func(t arrow.DataType, values []byte) arrow.ArrayData {
+		return array.NewData(t, rows, []*memory.Buffer{v.bitmap, memory.NewBufferBytes(values)}, nil, v.nulls, 0)
+	}
+	switch o.shape {
+	case shapeStruct:
+		return f.structure(o, v, rows)
+	case shapeList, shapeMap:
+		return f.list(o, v, rows)
+	}
+	switch c.store {
+	case storeBits:
+		return flat(o.typ, c.bits[:(rows+7)/8])
+	case store32:
+		return flat(o.typ, arrow.Uint32Traits.CastToBytes(c.w32[:rows]))
+	case store64:
+		return flat(o.typ, arrow.Uint64Traits.CastToBytes(c.w64[:rows]))
+	case storeTime:
+		t := arrow.DataType(ingest.TimestampUS)
+		if c.toNanoseconds(rows) {
+			t = ingest.TimestampNS
+		}
+		return flat(t, arrow.Uint64Traits.CastToBytes(c.w64[:rows]))
+	case storeEmpty:
+		there := make([]byte, (rows+7)/8)
+		bitutil.SetBitsTo(there, 0, int64(rows), true)
+		return flat(o.typ, there)
+	case storeDict:
+		if !c.plain {
+			return c.dictionary(v, rows)
+		}
+	case storeEnum:
+		c.enumDictionary()
+		if c.nested {
+			c.turnPlain(rows)
+			break
+		}
+		return c.dictionary(v, rows)
+	}
+	return c.text(o.typ, v, rows)
+}
+
+// text returns the offsets and data of a column of text or bytes.
+func (c *column) text(t arrow.DataType, v validity, rows int) arrow.ArrayData {
+	if c.next <= rows {
+		c.fill(rows, int32(len(c.data)))
+	}
+	buffers := []*memory.Buffer{v.bitmap, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.offsets[:rows+1])), memory.NewBufferBytes(c.data)}
+	return array.NewData(t, rows, buffers, nil, v.nulls, 0)
+}
+
+// enumDictionary makes the dictionary of an enum's names.
+func (c *column) enumDictionary() {
+	c.dict = dictionary{offsets: []int32{0}}
+	for i := range c.enum.numbers {
+		c.dict.data = append(c.dict.data, c.enum.name(uint32(i))...)
+		c.dict.offsets = append(c.dict.offsets, int32(len(c.dict.data)))
+	}
+}
+
+// dictionary returns a column of indices with the dictionary of the values that its
+// rows have, or plain utf8 if they are all NULL.
+func (c *column) dictionary(v validity, rows int) arrow.ArrayData {
+	if c.implicit || c.rewrote {
+		c.compact(rows)
+	}
+	if c.dict.size() == 0 {
+		c.offsets = make([]int32, rows+1)
+		c.next = rows + 1
+		return c.text(arrow.BinaryTypes.String, v, rows)
+	}
+	values := array.NewData(arrow.BinaryTypes.String, c.dict.size(), []*memory.Buffer{nil,
+		memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.dict.offsets)), memory.NewBufferBytes(c.dict.data)}, nil, 0, 0)
+	defer values.Release()
+	indices := memory.NewBufferBytes(arrow.Uint32Traits.CastToBytes(c.w32[:rows]))
+	return array.NewDataWithDictionary(ingest.TextDictionary, rows, []*memory.Buffer{v.bitmap, indices}, v.nulls, 0, values)
+}
+
+// compact drops the values that no row has from the dictionary.
+func (c *column) compact(rows int) {
+	used := make([]bool, c.dict.size())
+	missing := len(used)
+	for i, index := range c.w32[:rows] {
+		if missing == 0 {
+			return
+		}
+		if int(index) < len(used) && !used[index] && c.thereAt(i) {
+			used[index] = true
+			missing--
+		}
+	}
+	if missing == 0 {
+		return
+	}
+	next := dictionary{offsets: []int32{0}}
+	number := make([]uint32, len(used))
+	for i, u := range used {
+		if u {
+			number[i] = uint32(len(next.offsets) - 1)
+			next.data = append(next.data, c.dict.value(uint32(i))...)
+			next.offsets = append(next.offsets, int32(len(next.data)))
+		}
+	}
+	for i, index := range c.w32[:rows] {
+		if int(index) < len(number) {
+			c.w32[i] = number[index]
+		}
+	}
+	c.dict = next
+}
+
+// thereAt reports whether row is not NULL.
+func (c *column) thereAt(row int) bool {
+	return c.present == nil || bitutil.BitIsSet(c.present.valid, row)
+}
+
+// toNanoseconds turns microseconds into nanoseconds if some row needs them, and
+// reports it. Append has seen to it that they fit.
+func (c *column) toNanoseconds(rows int) bool {
+	if !c.needsNanoseconds(rows) {
+		return false
+	}
+	for i := range c.w64[:rows] {
+		c.w64[i] = uint64(int64(c.w64[i])*1000 + int64(c.time.nanos[i]))
+	}
+	return true
+}
+
+// needsNanoseconds is exact, where time.fine may stem from a message that was refused.
+func (c *column) needsNanoseconds(rows int) bool {
+	return c.time.fine && slices.ContainsFunc(c.time.nanos[:rows], func(n uint16) bool { return n != 0 })
+}
+
+func (f *finisher) structure(o *output, v validity, rows int) arrow.ArrayData {
+	fields := make([]arrow.Field, len(o.fields))
+	children := make([]arrow.ArrayData, len(o.fields))
+	for i, field := range o.fields {
+		children[i] = f.array(field, rows)
+		fields[i] = arrow.Field{Name: field.name, Type: children[i].DataType(), Nullable: true}
+	}
+	defer releaseAll(children)
+	return array.NewData(arrow.StructOf(fields...), rows, []*memory.Buffer{v.bitmap}, children, v.nulls, 0)
+}
+
+func (f *finisher) list(o *output, v validity, rows int) arrow.ArrayData {
+	c := o.col
+	n := c.child.rows
+	if c.next <= rows {
+		c.fill(rows, int32(n))
+	}
+	buffers := []*memory.Buffer{v.bitmap, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.offsets[:rows+1]))}
+	children := make([]arrow.ArrayData, len(o.fields))
+	for i, field := range o.fields {
+		children[i] = f.array(field, n)
+	}
+	defer releaseAll(children)
+	if o.shape == shapeList {
+		return array.NewData(arrow.ListOf(children[0].DataType()), rows, buffers, children, v.nulls, 0)
+	}
+	t := arrow.MapOf(children[0].DataType(), children[1].DataType())
+	entries := array.NewData(t.Elem(), n, []*memory.Buffer{nil}, children, 0, 0)
+	defer entries.Release()
+	return array.NewData(t, rows, buffers, []arrow.ArrayData{entries}, v.nulls, 0)
+}
+
+func releaseAll(data []arrow.ArrayData) {
+	for _, d := range data {
+		d.Release()
+	}
+}

@@ -1,0 +1,111 @@
+package protobuf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+)
+
+// mapKeys finds the entries of one row's map that a later entry of the same key
+// replaces. They are not taken out of the buffers: the message is read a second
+// time without them, which costs nothing where, as always but by mistake, keys
+// are distinct.
+type mapKeys struct {
+	key  *column // of the entries
+	row  int     // whose entries these are; -1 for none
+	at   []int   // byte of the message where each entry starts
+	seen map[string]int
+}
+
+// manyKeys is the number of entries from which on a hash table is used.
+const manyKeys = 16
+
+// entry reads an entry of a map into the elements of row.
+func (d *Decoder) entry(o *op, row int, b []byte, p int) bool {
+	if d.again {
+		if _, found := slices.BinarySearch(d.replaced, p); found {
+			return true
+		}
+	}
+	c := o.col
+	r, ok := c.beginElement(d, row)
+	if !ok || !d.message(o.sub, r, b, p) {
+		return false
+	}
+	if d.again {
+		return true
+	}
+	if old := c.keys.note(row, r-int(c.offsets[row]), r, p); old >= 0 {
+		d.replaced = append(d.replaced, old)
+	}
+	return true
+}
+
+// note adds the nth entry of row, element r, which starts at byte p of the message.
+// It returns where the entry that it replaces starts, or -1.
+func (k *mapKeys) note(row, n, r, p int) int {
+	if k.row != row {
+		k.row, k.seen = row, nil
+	}
+	k.at = append(k.at[:n], p)
+	first := r - n
+	if n < manyKeys {
+		for i := n - 1; i >= 0; i-- {
+			if k.equal(first+i, r) {
+				return k.at[i]
+			}
+		}
+		return -1
+	}
+	if k.seen == nil {
+		k.seen = make(map[string]int, 2*n)
+		for i := range n {
+			k.seen[string(k.bytes(first+i))] = i
+		}
+	}
+	old := -1
+	key := k.bytes(r)
+	if i, ok := k.seen[string(key)]; ok {
+		old = k.at[i]
+	}
+	k.seen[string(key)] = n
+	return old
+}
+
+func (k *mapKeys) equal(i, j int) bool {
+	switch c := k.key; c.store {
+	case storeBits:
+		return bitutil.BitIsSet(c.bits, i) == bitutil.BitIsSet(c.bits, j)
+	case store32:
+		return c.w32[i] == c.w32[j]
+	case store64:
+		return c.w64[i] == c.w64[j]
+	}
+	return bytes.Equal(k.bytes(i), k.bytes(j))
+}
+
+// bytes returns the key of an element of the current row as bytes.
+func (k *mapKeys) bytes(i int) []byte {
+	c := k.key
+	switch c.store {
+	case storeDict:
+		if !c.plain {
+			return c.dict.value(c.w32[i])
+		}
+	case storeBits:
+		return []byte{c.bits[i>>3] >> (i & 7) & 1}
+	case store32:
+		return binary.LittleEndian.AppendUint32(nil, c.w32[i])
+	case store64:
+		return binary.LittleEndian.AppendUint64(nil, c.w64[i])
+	}
+	switch {
+	case i >= c.next: // absent, and no later key is there
+		return nil
+	case i+1 >= c.next:
+		return c.data[c.offsets[i]:]
+	}
+	return c.data[c.offsets[i]:c.offsets[i+1]]
+}

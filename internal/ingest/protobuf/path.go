@@ -1,0 +1,123 @@
+package protobuf
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// Column asks for one column of a projection.
+type Column struct {
+	// Path leads from the message to a field: names of fields joined by dots. A
+	// repeated field within it is followed by [n], its nth element counted from 0,
+	// or by [], all its elements, a row for each. At the end of a path, a repeated
+	// field without either is a list.
+	Path string
+	// Name is the column's; by default the path with dots and brackets replaced:
+	// imp[0].banner.w is imp_0_banner_w.
+	Name string
+}
+
+// What follows a field's name in a path, where it is not the number of an element.
+const (
+	noIndex  = -1
+	allIndex = -2
+)
+
+// maxIndex bounds [n]: each such index costs columns, not rows.
+const maxIndex = 1 << 16
+
+type step struct {
+	name  string
+	index int
+}
+
+// selection is a tree of the paths wanted, below one field.
+type selection struct {
+	step
+	column int // whose path ends here; -1 if none does
+	steps  []*selection
+}
+
+// parsePath returns the steps of a path.
+func parsePath(path string) ([]step, error) {
+	bad := func(format string, args ...any) error {
+		return base.Wrap(base.Errorf(base.Invalid, format, args...), "path %q", path)
+	}
+	if len(path) > 64*ingest.MaxNameSize {
+		return nil, base.Errorf(base.Invalid, "a path of %d bytes", len(path))
+	}
+	var steps []step
+	for part := range strings.SplitSeq(path, ".") {
+		name, index, indexed := strings.Cut(part, "[")
+		s := step{name: name, index: noIndex}
+		if name == "" {
+			return nil, bad("a field without a name")
+		}
+		if indexed {
+			number, ok := strings.CutSuffix(index, "]")
+			if !ok {
+				return nil, bad("a bracket that is not closed")
+			}
+			s.index = allIndex
+			if number != "" {
+				n, err := strconv.ParseUint(number, 10, 32)
+				if err != nil || n > maxIndex {
+					return nil, bad("%q is not an index between 0 and %d", number, maxIndex)
+				}
+				s.index = int(n)
+			}
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// selectPaths returns the tree of the columns' paths and the columns' names.
+func selectPaths(columns []Column) (*selection, []string, error) {
+	root := &selection{column: -1}
+	names := make([]string, len(columns))
+	seen := make(map[string]struct{}, len(columns))
+	for i, c := range columns {
+		steps, err := parsePath(c.Path)
+		if err != nil {
+			return nil, nil, err
+		}
+		at := root
+		for _, s := range steps {
+			at = at.child(s)
+		}
+		if at.column >= 0 {
+			return nil, nil, base.Errorf(base.Invalid, "path %q is given twice", c.Path)
+		}
+		at.column = i
+		if names[i] = c.Name; c.Name == "" {
+			names[i] = defaultName(c.Path)
+		}
+		if err := ingest.CheckName("column", names[i]); err != nil {
+			return nil, nil, err
+		}
+		if _, ok := seen[names[i]]; ok {
+			return nil, nil, base.Errorf(base.Invalid, "column %q is given twice", names[i])
+		}
+		seen[names[i]] = struct{}{}
+	}
+	return root, names, nil
+}
+
+func (s *selection) child(want step) *selection {
+	for _, c := range s.steps {
+		if c.step == want {
+			return c
+		}
+	}
+	c := &selection{step: want, column: -1}
+	s.steps = append(s.steps, c)
+	return c
+}
+
+var pathToName = strings.NewReplacer(".", "_", "[]", "", "[", "_", "]", "")
+
+func defaultName(path string) string { return pathToName.Replace(path) }

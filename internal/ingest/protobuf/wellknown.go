@@ -1,0 +1,179 @@
+package protobuf
+
+import (
+	"math"
+	"slices"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// moment is what a column of timestamps or durations has beside its values.
+type moment struct {
+	seconds int64 // of the last row, as sent
+	below   int32 // nanoseconds of the last row, as sent
+
+	nanos []uint16 // nanoseconds below the microsecond; nil while no row has any
+	fine  bool     // a row has nanoseconds below the microsecond
+	far   bool     // a row is out of the range of nanoseconds in 64 bits
+}
+
+// Limits of google.protobuf.Timestamp, years 1 to 9999, and of Duration, 10,000
+// years: what their .proto files state.
+const (
+	minTimestamp = -62_135_596_800
+	maxTimestamp = 253_402_300_799
+	maxDuration  = 315_576_000_000
+)
+
+// suspect is a time whose value is not one, so far: a later piece of the message
+// can still make it one.
+type suspect struct {
+	op  *op
+	row int
+}
+
+// time reads a Timestamp or a Duration, or a piece of one.
+func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
+	c := o.col
+	if c.next <= row {
+		c.time.seconds, c.time.below = 0, 0
+		c.next = row + 1
+	}
+	for p < len(b) {
+		first := p
+		tag, next := d.number(b, p)
+		if next < 0 {
+			return false
+		}
+		switch tag {
+		case 1 << 3, 2 << 3:
+			v, end := d.number(b, next)
+			if end < 0 {
+				return false
+			}
+			if tag == 1<<3 {
+				c.time.seconds = int64(v)
+			} else {
+				c.time.below = int32(v)
+			}
+			p = end
+		default:
+			if _, next = d.tag(b, first); next < 0 {
+				return false
+			}
+			if p = d.skip(tag, b, next); p < 0 {
+				return false
+			}
+		}
+	}
+	if len(d.suspects) > 0 {
+		d.suspects = slices.DeleteFunc(d.suspects, func(s suspect) bool { return s.op.col == c && s.row == row })
+	}
+	ok := false
+	if o.action == doTimestamp {
+		ok = c.setTimestamp(row)
+	} else {
+		ok = c.setDuration(row)
+	}
+	if !ok {
+		c.w64[row] = 0
+		d.suspects = append(d.suspects, suspect{o, row})
+	}
+	return true
+}
+
+// setTimestamp sets row to the moment that was read, or reports that it is none.
+func (c *column) setTimestamp(row int) bool {
+	t := &c.time
+	if t.nanos != nil {
+		t.nanos[row] = 0
+	}
+	if t.seconds < minTimestamp || t.seconds > maxTimestamp || t.below < 0 || t.below > 999_999_999 {
+		return false
+	}
+	micros := t.seconds*1e6 + int64(t.below/1000)
+	c.w64[row] = uint64(micros)
+	if micros > math.MaxInt64/1000-1 || micros < math.MinInt64/1000+1 {
+		t.far = true
+	}
+	if rest := t.below % 1000; rest != 0 {
+		if t.nanos == nil {
+			t.nanos = make([]uint16, c.level.cap)
+		}
+		t.nanos[row], t.fine = uint16(rest), true
+	}
+	return true
+}
+
+// setDuration sets row to the nanoseconds that were read, or reports that they are
+// no Duration or more than 64 bits hold.
+func (c *column) setDuration(row int) bool {
+	s, n := c.time.seconds, int64(c.time.below)
+	if s < -maxDuration || s > maxDuration || n < -999_999_999 || n > 999_999_999 || s > 0 && n < 0 || s < 0 && n > 0 {
+		return false
+	}
+	const limit = math.MaxInt64/1_000_000_000 - 1
+	if s < -limit || s > limit {
+		return false
+	}
+	c.w64[row] = uint64(s*1_000_000_000 + n)
+	return true
+}
+
+// checkTimes returns an error if the message left a time that is none.
+func (d *Decoder) checkTimes() error {
+	for _, s := range d.suspects {
+		c := s.op.col
+		if c.next <= s.row || c.optional && c.valid[s.row>>3]>>(s.row&7)&1 == 0 {
+			continue // cleared by another member of its oneof
+		}
+		what := "a Timestamp is between the years 1 and 9999 and has 0 to 999999999 nanoseconds"
+		if s.op.action == doDuration {
+			what = "a Duration here is within 292 years, its seconds and nanoseconds of one sign"
+		}
+		return base.Errorf(base.Invalid, "field %s: not a time: %s", s.op.name, what)
+	}
+	return nil
+}
+
+// clash reports whether some column of times has both rows that need nanoseconds
+// and rows out of their range.
+func (d *Decoder) clash() bool {
+	for _, c := range d.times {
+		if c.time.fine && c.time.far {
+			return true
+		}
+	}
+	return false
+}
+
+// wrapped returns the field of a message of google/protobuf/wrappers.proto.
+func wrapped(md protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
+	switch md.FullName() {
+	case "google.protobuf.BoolValue", "google.protobuf.Int32Value", "google.protobuf.Int64Value",
+		"google.protobuf.UInt32Value", "google.protobuf.UInt64Value", "google.protobuf.FloatValue",
+		"google.protobuf.DoubleValue", "google.protobuf.StringValue", "google.protobuf.BytesValue":
+		fd := md.Fields().ByNumber(1)
+		if fd != nil && fd.Cardinality() != protoreflect.Repeated && fd.Message() == nil && fd.Enum() == nil {
+			return fd
+		}
+	}
+	return nil
+}
+
+// isTime reports whether md is a Timestamp or a Duration, and which of them.
+func isTime(md protoreflect.MessageDescriptor) (action, bool) {
+	seconds, nanos := md.Fields().ByNumber(1), md.Fields().ByNumber(2)
+	if seconds == nil || nanos == nil || seconds.Kind() != protoreflect.Int64Kind || nanos.Kind() != protoreflect.Int32Kind {
+		return 0, false
+	}
+	switch md.FullName() {
+	case "google.protobuf.Timestamp":
+		return doTimestamp, true
+	case "google.protobuf.Duration":
+		return doDuration, true
+	}
+	return 0, false
+}

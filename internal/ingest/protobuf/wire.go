@@ -1,0 +1,223 @@
+package protobuf
+
+import (
+	"encoding/binary"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// What can be wrong with a message's bytes.
+type failure uint8
+
+const (
+	codeNone failure = iota
+	codeTruncated
+	codeOverflow
+	codeNumber
+	codeWireType
+	codeEndGroup
+	codeDeep
+	codeText
+	codePacked
+	codeFull
+)
+
+var failures = [...]string{
+	codeTruncated: "the bytes end within a value",
+	codeOverflow:  "an integer of more than 64 bits",
+	codeNumber:    "a field number out of range",
+	codeWireType:  "a wire type that does not exist",
+	codeEndGroup:  "the end of a group that was not begun",
+	codeDeep:      "groups nested too deep",
+	codeText:      "text is not valid UTF-8",
+	codePacked:    "packed values that end within a value",
+}
+
+// fail notes what is wrong at byte p of the message and returns -1.
+func (d *Decoder) fail(code failure, p int) int {
+	d.code, d.at = code, p
+	return -1
+}
+
+// varint reads the varint at b[p:], which may be one byte too. On failure it
+// returns a negative position: -1 less the failure.
+func varint(b []byte, p int) (uint64, int) {
+	if len(b)-p >= 10 {
+		return varintWithin(b[p:p+10], p)
+	}
+	v := uint64(0)
+	for i := p; i < len(b); i++ {
+		c := b[i]
+		v |= uint64(c&0x7f) << (7 * uint(i-p))
+		if c < 0x80 {
+			return v, i + 1
+		}
+	}
+	return 0, -1 - int(codeTruncated)
+}
+
+// varintWithin is varint where ten bytes are there: what the longest one takes.
+func varintWithin(b []byte, p int) (uint64, int) {
+	_ = b[9]
+	v := uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7
+	if b[1] < 0x80 {
+		if b[0] < 0x80 {
+			return uint64(b[0]), p + 1
+		}
+		return v, p + 2
+	}
+	if b[0] < 0x80 {
+		return uint64(b[0]), p + 1
+	}
+	// The bytes up to the first below 0x80, seven bits of each.
+	w := binary.LittleEndian.Uint64(b[2:])
+	v |= w & 0x7f << 14
+	if b[2] < 0x80 {
+		return v, p + 3
+	}
+	v |= w >> 8 & 0x7f << 21
+	if b[3] < 0x80 {
+		return v, p + 4
+	}
+	v |= w >> 16 & 0x7f << 28
+	if b[4] < 0x80 {
+		return v, p + 5
+	}
+	v |= w >> 24 & 0x7f << 35
+	if b[5] < 0x80 {
+		return v, p + 6
+	}
+	v |= w >> 32 & 0x7f << 42
+	if b[6] < 0x80 {
+		return v, p + 7
+	}
+	v |= w >> 40 & 0x7f << 49
+	if b[7] < 0x80 {
+		return v, p + 8
+	}
+	v |= w >> 48 & 0x7f << 56
+	if b[8] < 0x80 {
+		return v, p + 9
+	}
+	v |= w >> 56 << 63
+	if b[9] > 1 {
+		return 0, -1 - int(codeOverflow)
+	}
+	return v, p + 10
+}
+
+// number reads the varint at b[p:], or notes what is wrong and returns -1.
+func (d *Decoder) number(b []byte, p int) (uint64, int) {
+	if p < len(b) && b[p] < 0x80 {
+		return uint64(b[p]), p + 1
+	}
+	v, next := varint(b, p)
+	if next < 0 {
+		return 0, d.fail(failure(-1-next), p)
+	}
+	return v, next
+}
+
+// extent reads the length at b[p:] and returns where the value starts and ends,
+// or -1.
+func (d *Decoder) extent(b []byte, p int) (start, end int) {
+	if p < len(b) && b[p] < 0x80 {
+		start = p + 1
+		if end = start + int(b[p]); end <= len(b) {
+			return start, end
+		}
+		return -1, d.fail(codeTruncated, p)
+	}
+	n, start := d.number(b, p)
+	if start < 0 {
+		return -1, -1
+	}
+	if n > uint64(len(b)-start) {
+		return -1, d.fail(codeTruncated, p)
+	}
+	return start, start + int(n)
+}
+
+// tag reads a tag of a message's field, or notes what is wrong and returns -1.
+// first is where the tag starts, for errors.
+func (d *Decoder) tag(b []byte, p int) (uint64, int) {
+	v, next := d.number(b, p)
+	if next < 0 {
+		return 0, -1
+	}
+	if n := v >> 3; n < 1 || n > uint64(protowire.MaxValidNumber) {
+		return 0, d.fail(codeNumber, p)
+	}
+	return v, next
+}
+
+// maxGroups is protobuf-go's limit on groups inside each other.
+const maxGroups = protowire.DefaultRecursionLimit
+
+// skip passes over the value of the tag before p, and returns where it ends, or
+// notes what is wrong and returns -1.
+func (d *Decoder) skip(tag uint64, b []byte, p int) int {
+	switch protowire.Type(tag & 7) {
+	case protowire.VarintType:
+		_, p = d.number(b, p)
+		return p
+	case protowire.Fixed64Type:
+		if len(b)-p < 8 {
+			return d.fail(codeTruncated, p)
+		}
+		return p + 8
+	case protowire.BytesType:
+		_, p = d.extent(b, p)
+		return p
+	case protowire.StartGroupType:
+		_, p = d.skipGroup(tag>>3, b, p)
+		return p
+	case protowire.EndGroupType:
+		return d.fail(codeEndGroup, p)
+	case protowire.Fixed32Type:
+		if len(b)-p < 4 {
+			return d.fail(codeTruncated, p)
+		}
+		return p + 4
+	}
+	return d.fail(codeWireType, p)
+}
+
+// skipGroup passes over the group whose first byte is b[p], and returns where its
+// content ends and where the tag of its end does, or notes what is wrong and
+// returns -1.
+func (d *Decoder) skipGroup(number uint64, b []byte, p int) (content, next int) {
+	open := d.groups[:0]
+	for {
+		at := p
+		tag, q := d.number(b, p)
+		if q < 0 {
+			return -1, -1
+		}
+		if n := tag >> 3; n < 1 || n > math.MaxInt32 {
+			return -1, d.fail(codeNumber, at)
+		}
+		switch protowire.Type(tag & 7) {
+		case protowire.StartGroupType:
+			if open = append(open, number); len(open) > maxGroups {
+				return -1, d.fail(codeDeep, at)
+			}
+			number, p = tag>>3, q
+			d.groups = open
+		case protowire.EndGroupType:
+			if tag>>3 != number {
+				return -1, d.fail(codeEndGroup, at)
+			}
+			p = q
+			if len(open) == 0 {
+				return at, p
+			}
+			number, open = open[len(open)-1], open[:len(open)-1]
+		default:
+			if p = d.skip(tag, b, q); p < 0 {
+				return -1, -1
+			}
+		}
+	}
+}

@@ -287,7 +287,9 @@ type Param struct {
 	Name Name `json:"name"`
 	// Type is what the caller passes. For an IN list it is a list.
 	Type Type `json:"type"`
-	// Nullable is true when the user's sample is null (`@set x = null`).
+	// Nullable is true when the user's sample is null (`@set x = null`). Where
+	// it is false generated code must refuse null: that a result column is not
+	// nullable may rest on it (`coalesce(email, ${default})`).
 	Nullable bool `json:"nullable"`
 	// In says that the user wrote `IN (${p})`. The segments have already been
 	// rewritten so that one placeholder takes the whole list, of any length,

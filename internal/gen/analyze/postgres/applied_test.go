@@ -1,0 +1,47 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/gen/analyze/analyzetest"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+func TestAMigratedDatabaseIsNotMigratedAgain(t *testing.T) {
+	e := open(t)
+	ctx := context.Background()
+	for _, sql := range []string{
+		"CREATE TABLE _sqg_migrations (project text, migration_id text, applied_at timestamp, PRIMARY KEY (project, migration_id))",
+		"INSERT INTO _sqg_migrations VALUES ('test', '1', now()), ('another', '2', now())",
+		"CREATE TABLE users (id int PRIMARY KEY)",
+	} {
+		if err := e.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, m := analyzetest.Analyse(t, e, ir.Postgres, "a.sql", "-- MIGRATE 1\nCREATE TABLE users (id int PRIMARY KEY);\n-- MIGRATE 2\nALTER TABLE users ADD name text;\n-- QUERY q\nSELECT id, name FROM users;")
+	if m == nil || len(m.Migrations) != 2 || !strings.Contains(got, "name: text<text>?") {
+		t.Error(got)
+	}
+}
+
+func TestNothingOfARunRemains(t *testing.T) {
+	e := open(t).(*Engine)
+	if _, m := analyzetest.Analyse(t, e, ir.Postgres, "a.sql", "-- MIGRATE 1\nCREATE TABLE leftover (id serial PRIMARY KEY);\n-- QUERY q\nSELECT nextval('leftover_id_seq') AS n;"); m == nil {
+		t.Fatal("it is not valid")
+	}
+	var called bool
+	if err := e.conn.QueryRow(context.Background(), "SELECT is_called FROM leftover_id_seq").Scan(&called); err != nil || called {
+		t.Error("the query was executed", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after := open(t).(*Engine)
+	var exists bool
+	if err := after.conn.QueryRow(context.Background(), "SELECT to_regclass('leftover') IS NOT NULL").Scan(&exists); err != nil || exists {
+		t.Error("a table remains", err)
+	}
+}

@@ -1,6 +1,8 @@
 package protobuf
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
@@ -301,6 +303,9 @@ func (c *column) truncate(row, end int) {
 	}
 	if row == 0 {
 		c.time.fine, c.time.far = false, false
+	}
+	if c.time.invalid != nil {
+		c.time.invalid = slices.DeleteFunc(c.time.invalid, func(r int) bool { return r >= row })
 	}
 	switch c.store {
 	case storeBits:

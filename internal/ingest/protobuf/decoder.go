@@ -38,7 +38,7 @@ type Decoder struct {
 	// Of the message being read.
 	again    bool  // it is read a second time, without the map entries in replaced
 	replaced []int // where entries start that a later one replaces
-	suspects []suspect
+	suspects []*op // of columns with times that may be invalid
 	groups   []uint64
 	code     failure // what is wrong, at which byte, in which field from inside out
 	at       int

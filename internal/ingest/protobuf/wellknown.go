@@ -17,6 +17,10 @@ type moment struct {
 	nanos []uint16 // nanoseconds below the microsecond; nil while no row has any
 	fine  bool     // a row has nanoseconds below the microsecond
 	far   bool     // a row is out of the range of nanoseconds in 64 bits
+
+	// invalid are the rows of the message being read whose value is not a time. A
+	// later piece of the message can still make it one, or clear it.
+	invalid []int
 }
 
 // Limits of google.protobuf.Timestamp, years 1 to 9999, and of Duration, 10,000
@@ -26,13 +30,6 @@ const (
 	maxTimestamp = 253_402_300_799
 	maxDuration  = 315_576_000_000
 )
-
-// suspect is a time whose value is not one, so far: a later piece of the message
-// can still make it one.
-type suspect struct {
-	op  *op
-	row int
-}
 
 // time reads a Timestamp or a Duration, or a piece of one.
 func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
@@ -68,8 +65,8 @@ func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
 			}
 		}
 	}
-	if len(d.suspects) > 0 {
-		d.suspects = slices.DeleteFunc(d.suspects, func(s suspect) bool { return s.op.col == c && s.row == row })
+	if len(c.time.invalid) > 0 {
+		c.time.invalid = slices.DeleteFunc(c.time.invalid, func(r int) bool { return r == row })
 	}
 	ok := false
 	if o.action == doTimestamp {
@@ -79,7 +76,8 @@ func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
 	}
 	if !ok {
 		c.w64[row] = 0
-		d.suspects = append(d.suspects, suspect{o, row})
+		c.time.invalid = append(c.time.invalid, row)
+		d.suspects = append(d.suspects, o)
 	}
 	return true
 }
@@ -124,16 +122,15 @@ func (c *column) setDuration(row int) bool {
 
 // checkTimes returns an error if the message left a time that is none.
 func (d *Decoder) checkTimes() error {
-	for _, s := range d.suspects {
-		c := s.op.col
-		if c.next <= s.row || c.optional && c.valid[s.row>>3]>>(s.row&7)&1 == 0 {
-			continue // cleared by another member of its oneof
+	for _, o := range d.suspects {
+		if len(o.col.time.invalid) == 0 {
+			continue
 		}
 		what := "a Timestamp is between the years 1 and 9999 and has 0 to 999999999 nanoseconds"
-		if s.op.action == doDuration {
+		if o.action == doDuration {
 			what = "a Duration here is within 292 years, its seconds and nanoseconds of one sign"
 		}
-		return base.Errorf(base.Invalid, "field %s: not a time: %s", s.op.name, what)
+		return base.Errorf(base.Invalid, "field %s: not a time: %s", o.name, what)
 	}
 	return nil
 }

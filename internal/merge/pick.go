@@ -14,7 +14,7 @@ type Policy struct {
 	MaxPartRows  int64 // the same; 8 Mi rows
 	MaxSources   int   // of one merge; 16
 	// MaxOpenBytes bounds the file bytes of one row group of every source together: what
-	// a merge holds in memory, before decoding; 64 MiB.
+	// a merge holds in memory, before decoding; 64 MiB. Two sources are always possible.
 	MaxOpenBytes int64
 	// Rest is for a table that gets no new parts at the moment: few parts matter more than few
 	// bytes written.
@@ -66,9 +66,11 @@ type Plan struct {
 // largest one could be merged at once: 8 with the defaults, so 1 MiB becomes 512 MiB in 3 merges. It is
 // lower where a part's or the memory's limit leaves room for less, in a crowd, and at rest.
 //
-// What remains: in each tier (a factor of r in size) fewer than about 2r parts. A day of one flush a
-// minute shows in testdata/day. At rest, about one part per factor of 3 in size, besides those that no two
-// neighbours of which fit into one part.
+// Parts of less than 64 KiB count as that: a nearly idle stream's bytes are rewritten more often, in
+// merges that cost next to nothing.
+//
+// What remains: in each tier (a factor of r in size) fewer than about 2r parts; testdata/pick/day shows a
+// day of one flush a minute. At rest about one part per factor of 3 in size, besides full ones.
 func Pick(parts []*catalog.Part, policy Policy) []Plan {
 	policy = policy.withDefaults()
 	ordered := slices.Clone(parts)

@@ -141,7 +141,8 @@ func (s *Scheduler) Close() {
 func (s *Scheduler) run() {
 	for {
 		for {
-			// Failures of merges are on record, and what failed is left out for a while.
+			// The error is that of merges, which is on record; what failed is left out for a
+			// while. Or the engine is closed already, and then nothing is to be merged.
 			done, _ := s.runRound(s.ctx, false)
 			if s.ctx.Err() != nil {
 				return
@@ -207,7 +208,7 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 	}
 	jobs, err := s.plan(eager)
 	if err != nil {
-		return 0, err
+		return 0, base.Wrap(err, "plan")
 	}
 	slices.SortStableFunc(jobs, func(a, b job) int { return cheapest(a.plan, b.plan) })
 	var workers errgroup.Group

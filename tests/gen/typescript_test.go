@@ -17,7 +17,7 @@ import (
 var tsOpen = map[string]struct{ imports, open, exec, close string }{
 	"sqlite/better-sqlite3": {`const { default: Database } = await import("better-sqlite3");`, `new Database(":memory:")`, "db.exec(%s)", "db.close()"},
 	"sqlite/node":           {`const { DatabaseSync } = await import("node:sqlite");`, `new DatabaseSync(":memory:")`, "db.exec(%s)", "db.close()"},
-	"sqlite/libsql":         {`const { createClient } = await import("@libsql/client");`, `createClient({ url: "file:" + tmp() })`, "await db.execute(%s)", "db.close()"},
+	"sqlite/libsql":         {`const { createClient } = await import("@libsql/client");`, `createClient({ url: "file:" + tmp(), intMode: %s })`, "await db.execute(%s)", "db.close()"},
 	"sqlite/turso":          {`const { connect } = await import("@tursodatabase/database");`, `await connect(":memory:")`, "await db.exec(%s)", "await db.close()"},
 	"duckdb/node-api":       {`const { DuckDBInstance } = await import("@duckdb/node-api");`, `await (await DuckDBInstance.create(":memory:")).connect()`, "await db.run(%s)", "db.closeSync()"},
 	"postgres/pg":           {`const { default: pg } = await import("pg");`, `await pgConnect(pg, %s)`, "await db.query(%s)", "await db.end()"},
@@ -89,6 +89,9 @@ func tsMain(u *unit) string {
 	connection := open.open
 	if engine == ir.Postgres {
 		connection = fmt.Sprintf(open.open, q(strings.ToLower(u.folder(u.testCase))))
+	}
+	if driver == "libsql" {
+		connection = fmt.Sprintf(open.open, map[bool]string{true: `"bigint"`, false: `"number"`}[u.SafeIntegers])
 	}
 	w.Line(`import * as gen from "./queries.js";`)
 	w.Line(`import { Counter, Rollback, reporter, take } from "../harness.js";`)

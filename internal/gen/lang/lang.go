@@ -8,6 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+	"github.com/scoterdb/scoter/internal/gen/lang/golang"
 	"github.com/scoterdb/scoter/internal/gen/lang/java"
 	"github.com/scoterdb/scoter/internal/gen/lang/python"
 	"github.com/scoterdb/scoter/internal/gen/lang/typescript"
@@ -20,6 +21,7 @@ import (
 // is broken.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	backends := map[string]func(*ir.Module, ir.Target) ([]ir.File, error){
+		"go":         golang.Generate,
 		"java":       java.Generate,
 		"python":     python.Generate,
 		"typescript": typescript.Generate,
@@ -37,6 +39,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 // programs that are written about generated code.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	planners := map[string]func(*ir.Module, ir.Target) (*emit.Plan, error){
+		"go":         golang.Plan,
 		"java":       java.Plan,
 		"python":     python.Plan,
 		"typescript": typescript.Plan,

@@ -23,6 +23,11 @@ const (
 	// Percent is psycopg's `%(p1)s`, the same name for the same parameter, with
 	// every other `%` doubled if there are parameters at all.
 	Percent
+	// DollarText is Dollar where values beyond numbers, text and bytes travel as
+	// text that the statement casts, nested ones as JSON: duckdb-go binds a
+	// moment by the session's zone, refuses decimals and intervals, and cannot
+	// bind a list with a NULL inside.
+	DollarText
 )
 
 // SQL is the text of a query for one placeholder style.
@@ -43,7 +48,7 @@ func Render(q *ir.Query, style Style) SQL {
 		case ir.ParamRef:
 			p := ""
 			switch style {
-			case Dollar:
+			case Dollar, DollarText:
 				p = "$" + strconv.Itoa(s.Param+1)
 			case Percent:
 				p = fmt.Sprintf("%%(p%d)s", s.Param+1)
@@ -51,9 +56,15 @@ func Render(q *ir.Query, style Style) SQL {
 				binds = append(binds, s.Param)
 				p = "?"
 			}
-			// SQLite needs no types, and its casts change values.
-			if native := q.Params[s.Param].Type.Native; s.Cast && native != "" && style != Question {
-				p = "CAST(" + p + " AS " + native + ")"
+			t := q.Params[s.Param].Type
+			switch {
+			case style == DollarText && Nested(t):
+				p = "CAST(CAST(" + p + " AS JSON) AS " + t.Native + ")"
+			case style == DollarText && AsText(t):
+				p = "CAST(" + p + " AS " + t.Native + ")"
+			case s.Cast && t.Native != "" && style != Question:
+				// SQLite needs no types, and its casts change values.
+				p = "CAST(" + p + " AS " + t.Native + ")"
 			}
 			if text := b.String(); text != "" && wordByte(text[len(text)-1]) {
 				p = " " + p
@@ -69,12 +80,26 @@ func Render(q *ir.Query, style Style) SQL {
 			b.WriteString(escapePercent(q, style, s.Text))
 		}
 	}
-	if style == Dollar || style == Percent {
+	if style == Dollar || style == DollarText || style == Percent {
 		for i := range q.Params {
 			binds = append(binds, i)
 		}
 	}
 	return SQL{Text: b.String(), Binds: binds}
+}
+
+// Nested reports whether values of a type hold other values.
+func Nested(t ir.Type) bool {
+	return t.Kind == ir.List || t.Kind == ir.Array || t.Kind == ir.StructKind || t.Kind == ir.Map
+}
+
+// AsText reports whether DollarText writes a value that is not nested as text.
+func AsText(t ir.Type) bool {
+	switch t.Kind {
+	case ir.Decimal, ir.UUID, ir.Interval, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ, ir.Int128, ir.Uint128:
+		return t.Native != ""
+	}
+	return false
 }
 
 // wordByte says that a placeholder right behind c would be read as part of

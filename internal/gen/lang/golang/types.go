@@ -1,0 +1,313 @@
+package golang
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+func (g *generator) declarations() {
+	w := &g.w
+	for _, e := range g.Module.Enums {
+		name := g.EnumType(e.Ref)
+		w.Blank()
+		g.doc(name, e.Doc, "is a label of "+emit.DocText(emit.Go, e.Name.Original)+".")
+		w.Line("type %s string", name)
+		w.Blank()
+		w.Line("// The labels of %s when this was generated.", name)
+		w.Block("const (", ")", func() {
+			for _, v := range e.Values {
+				w.Line("%s%s %s = %s", name, v.Name.Pascal(), name, emit.Quote(emit.Go, v.Value))
+			}
+		})
+		w.Blank()
+		w.Line("// Valid reports whether the label is known: the database may have new ones.")
+		w.Block("func (e "+name+") Valid() bool {", "}", func() {
+			w.Block("switch e {", "}", func() {
+				var labels []string
+				for _, v := range e.Values {
+					labels = append(labels, name+v.Name.Pascal())
+				}
+				w.Line("case %s:", strings.Join(labels, ", "))
+				w.Line("\treturn true")
+			})
+			w.Line("return false")
+		})
+	}
+	for _, s := range g.Module.Structs {
+		name := g.StructType(s.Ref)
+		w.Blank()
+		w.Line("// %s is a value of %s.", name, emit.DocText(emit.Go, s.Name.Original))
+		w.Block("type "+name+" struct {", "}", func() {
+			for _, f := range s.Fields {
+				w.Line("%s %s", emit.Field(emit.Go, f.Name), g.nullable(f.Type, f.Nullable))
+			}
+		})
+	}
+	for _, r := range g.Module.Rows {
+		name := g.RowType(r.Ref)
+		w.Blank()
+		w.Line("// %s is a row.", name)
+		w.Block("type "+name+" struct {", "}", func() {
+			for _, c := range r.Columns {
+				w.Line("%s %s", emit.Field(emit.Go, c.Name), g.nullable(c.Type, c.Nullable))
+			}
+		})
+	}
+	for _, q := range g.Queries {
+		if q.Batch == "" {
+			continue
+		}
+		w.Blank()
+		w.Line("// %s are the parameters of %s.", q.BatchRow, q.Method)
+		w.Block("type "+q.BatchRow+" struct {", "}", func() {
+			for i, p := range q.Params {
+				w.Line("%s %s", g.batchField(q, i), g.nullable(p.Type, p.Nullable))
+			}
+		})
+	}
+}
+
+func (g *generator) batchField(q *emit.Query, i int) string {
+	return emit.Field(emit.Go, q.Params[i].Name)
+}
+
+var simple = map[ir.Kind]struct{ typ, read string }{
+	ir.Bool: {"bool", "scBool"}, ir.Int8: {"int8", "scInt[int8]"}, ir.Int16: {"int16", "scInt[int16]"}, ir.Int32: {"int32", "scInt[int32]"},
+	ir.Int64: {"int64", "scInt[int64]"}, ir.Uint8: {"uint8", "scInt[uint8]"}, ir.Uint16: {"uint16", "scInt[uint16]"}, ir.Uint32: {"uint32", "scInt[uint32]"},
+	ir.Uint64: {"uint64", "scInt[uint64]"}, ir.Int128: {"*big.Int", "scBig"}, ir.Uint128: {"*big.Int", "scBig"}, ir.Float32: {"float32", "scFloat32"},
+	ir.Float64: {"float64", "scFloat64"}, ir.Decimal: {"Decimal", "scDecimal"}, ir.Text: {"string", "scText"}, ir.Blob: {"[]byte", "scBlob"},
+	ir.UUID: {"UUID", "scUUID"}, ir.Date: {"time.Time", "scTime"}, ir.Time: {"time.Duration", "scClock"}, ir.TimeTZ: {"string", "scZoned"},
+	ir.Timestamp: {"time.Time", "scTime"}, ir.TimestampTZ: {"time.Time", "scTime"}, ir.Interval: {"Interval", "scInterval"},
+	ir.JSON: {"json.RawMessage", "scJSON"}, ir.Any: {"any", "scAny"},
+}
+
+// hasNil says that a type has a nil of its own, which stands for NULL.
+func hasNil(t ir.Type) bool {
+	switch t.Kind {
+	case ir.Int128, ir.Uint128, ir.Blob, ir.JSON, ir.Any, ir.List, ir.Array, ir.Map:
+		return true
+	}
+	return false
+}
+
+func (g *generator) nullable(t ir.Type, nullable bool) string {
+	if nullable && !hasNil(t) {
+		return "*" + g.goType(t)
+	}
+	return g.goType(t)
+}
+
+func (g *generator) goType(t ir.Type) string {
+	switch t.Kind {
+	case ir.EnumKind:
+		return g.EnumType(t.Ref)
+	case ir.StructKind:
+		return g.StructType(t.Ref)
+	case ir.List, ir.Array:
+		return "[]" + g.nullable(*t.Elem, t.ElemNullable)
+	case ir.Map:
+		return "map[" + g.goType(*t.Key) + "]" + g.nullable(*t.Elem, t.ElemNullable)
+	}
+	return simple[t.Kind].typ
+}
+
+// reader is the function that makes a value of a raw one.
+func (g *generator) reader(t ir.Type) string {
+	switch t.Kind {
+	case ir.EnumKind:
+		return "scString[" + g.EnumType(t.Ref) + "]"
+	case ir.StructKind:
+		return "scRead" + g.StructType(t.Ref)
+	case ir.List, ir.Array:
+		if t.ElemNullable && !hasNil(*t.Elem) {
+			return "scListNull(" + g.reader(*t.Elem) + ")"
+		}
+		return "scList(" + g.reader(*t.Elem) + ")"
+	case ir.Map:
+		value := g.reader(*t.Elem)
+		if t.ElemNullable && !hasNil(*t.Elem) {
+			value = "scPointer(" + value + ")"
+		}
+		return "scMap(" + g.reader(*t.Key) + ", " + value + ")"
+	}
+	return simple[t.Kind].read
+}
+
+func (g *generator) read(t ir.Type, nullable bool) string {
+	if nullable && !hasNil(t) {
+		return "scNull(d, " + g.reader(t) + ")"
+	}
+	return "scGet(d, " + g.reader(t) + ")"
+}
+
+func (g *generator) result(q *emit.Query) (row, read string) {
+	if q.Pluck {
+		c := q.Columns[0]
+		row = g.nullable(c.Type, c.Nullable)
+		return row, "func(d *scDecoder) " + row + " { return " + g.read(c.Type, c.Nullable) + " }"
+	}
+	row = g.RowType(q.Row)
+	return row, "scRow" + row
+}
+
+func (g *generator) readers() {
+	w := &g.w
+	used := map[string]bool{}
+	for _, q := range g.Queries {
+		used[q.Row] = true
+	}
+	for _, r := range g.Module.Rows {
+		if !used[r.Ref] {
+			continue
+		}
+		name := g.RowType(r.Ref)
+		w.Blank()
+		w.Block("func scRow"+name+"(d *scDecoder) "+name+" {", "}", func() {
+			w.Block("return "+name+"{", "}", func() {
+				for _, c := range r.Columns {
+					w.Line("%s: %s,", emit.Field(emit.Go, c.Name), g.read(c.Type, c.Nullable))
+				}
+			})
+		})
+	}
+	for _, s := range g.Module.Structs {
+		name := g.StructType(s.Ref)
+		var names, values []string
+		for _, f := range s.Fields {
+			names = append(names, emit.Quote(emit.Go, f.Name.Original))
+			values = append(values, "v."+emit.Field(emit.Go, f.Name))
+		}
+		w.Blank()
+		w.Block("func scRead"+name+"(raw any) ("+name+", error) {", "}", func() {
+			w.Line("d, err := scFieldsOf(raw, %s)", strings.Join(names, ", "))
+			w.Block("if err != nil {", "}", func() { w.Line("return %s{}, err", name) })
+			w.Block("v := "+name+"{", "}", func() {
+				for _, f := range s.Fields {
+					w.Line("%s: %s,", emit.Field(emit.Go, f.Name), g.read(f.Type, f.Nullable))
+				}
+			})
+			w.Line("return v, d.err")
+		})
+		w.Blank()
+		w.Block("func (v "+name+") scFields() ([]string, []any) {", "}", func() {
+			w.Line("return []string{%s}, []any{%s}", strings.Join(names, ", "), strings.Join(values, ", "))
+		})
+	}
+}
+
+// writer is SQLite's function for a value, "" when the driver takes it as it is.
+func writer(t ir.Type) string {
+	switch t.Kind {
+	case ir.Bool:
+		return "scBit"
+	case ir.Date:
+		return "scDateText"
+	case ir.Timestamp, ir.TimestampTZ:
+		return "scMomentText"
+	case ir.Time:
+		return "scTimeText"
+	case ir.UUID:
+		return "scStringText"
+	case ir.JSON:
+		return "scJSONText"
+	case ir.Blob:
+		return "scBytes"
+	}
+	return ""
+}
+
+// write is the expression of a value for the driver.
+func (g *generator) write(v string, t ir.Type, nullable bool) string {
+	switch g.Module.Engine {
+	case ir.Postgres:
+		return "scPG(" + v + ")"
+	case ir.SQLite:
+		f := writer(t)
+		switch {
+		case t.Kind == ir.Decimal && nullable:
+			return "(*string)(" + v + ")"
+		case t.Kind == ir.Decimal:
+			return "string(" + v + ")"
+		case f == "":
+			return v
+		case nullable && !hasNil(t):
+			return "scOpt(" + v + ", " + f + ")"
+		}
+		return f + "(" + v + ")"
+	}
+	if t.Kind == ir.Decimal {
+		scaled := fmt.Sprintf("func(v Decimal) any { return scDuckScaled(v, %d, %d) }", t.Precision, t.Scale)
+		if nullable {
+			return "scOpt(" + v + ", " + scaled + ")"
+		}
+		return fmt.Sprintf("scDuckScaled(%s, %d, %d)", v, t.Precision, t.Scale)
+	}
+	return "scDuck(" + v + ")"
+}
+
+func (g *generator) bind(p *ir.Param, v string) string {
+	switch {
+	case g.Module.Engine == ir.DuckDB && emit.Nested(p.Type):
+		return "scDuckJSON(" + v + ")"
+	case g.Module.Engine == ir.DuckDB && (emit.AsText(p.Type) || p.Type.Kind == ir.JSON):
+		return "scPG(" + v + ")"
+	case g.Module.Engine != ir.SQLite || p.Binding != ir.BindJSON:
+		return g.write(v, p.Type, p.Nullable)
+	}
+	f := writer(*p.Type.Elem)
+	elem := g.goType(*p.Type.Elem)
+	switch {
+	case f == "":
+		f = "scPlain"
+	case p.Type.ElemNullable && !hasNil(*p.Type.Elem):
+		f = "func(v *" + elem + ") any { return scOpt(v, " + f + ") }"
+	}
+	return "scJSONList(" + v + ", " + f + ")"
+}
+
+func (g *generator) bulks() {
+	for _, t := range g.Tables {
+		for _, op := range t.Ops {
+			g.bulkOf(t, op)
+		}
+	}
+}
+
+func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
+	w, b := &g.w, op.Bulk
+	if g.Module.Engine == ir.DuckDB && b.Stage == "" && len(b.Columns) < len(t.Columns) {
+		b = emit.StagedInsert(t.Table, op.Op)
+	}
+	order := b.RowOrder
+	if order == nil {
+		for i := range b.Columns {
+			order = append(order, i)
+		}
+	}
+	var values []string
+	for _, i := range order {
+		c := op.Row.Columns[i]
+		values = append(values, g.write("r."+emit.Field(emit.Go, c.Name), c.Type, c.Nullable))
+	}
+	copyText := ""
+	if g.Module.Engine == ir.Postgres {
+		target := b.Target
+		if b.Stage != "" {
+			target = `"` + b.Stage + `"`
+		}
+		copyText = "COPY " + target + " FROM STDIN"
+	}
+	w.Blank()
+	w.Block("var bulk"+g.Class+op.Method+" = scBulk["+op.RowType+"]{", "}", func() {
+		for _, f := range [][2]string{{"name", op.Method}, {"schema", t.Schema}, {"table", t.Table.Table}, {"row", b.Row}, {"copy", copyText},
+			{"stage", b.Stage}, {"create", b.Create}, {"dedupe", b.Dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
+			if f[1] != "" {
+				w.Line("%s: %s,", f[0], quote(f[1]))
+			}
+		}
+		w.Block("values: func(r "+op.RowType+") []any {", "},", func() { w.Line("return []any{%s}", strings.Join(values, ", ")) })
+	})
+}

@@ -1,0 +1,305 @@
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+func TestGoPassesVetAndRuns(t *testing.T) {
+	dir := cache(t, "go")
+	if err := os.RemoveAll(filepath.Join(dir, "src")); err != nil {
+		t.Fatal(err)
+	}
+	src := filepath.Join(dir, "src")
+	units := generate(t, src, "go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx")
+	mod, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A module of its own with the versions of this one.
+	writeFile(t, filepath.Join(src, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module gentest"))
+	copyFile(t, filepath.Join(root(t), "go.sum"), filepath.Join(src, "go.sum"))
+	copyFile(t, filepath.Join(root(t), "tests/gen/runtime/go/harness.go.txt"), filepath.Join(src, "harness", "harness.go"))
+	writeFile(t, filepath.Join(src, "main.go"), goMain(units))
+	writeFile(t, filepath.Join(src, "quotes", "main.go"), goQuotes())
+	env := []string{"GOFLAGS=-mod=mod", "GOWORK=off"}
+	run(t, src, env, "go", "vet", "-composites=false", "./...") // The calls below have unkeyed rows.
+	if out := run(t, src, nil, "gofmt", "-l", "."); strings.Contains(out, "queries") {
+		t.Errorf("not formatted: %s", out)
+	}
+	run(t, src, env, "go", "build", "-o", filepath.Join(dir, "main"), ".")
+	pg := startPostgres(t)
+	check(t, units, run(t, dir, append(pg.env(), "TZ=America/New_York"), filepath.Join(dir, "main")))
+	checkQuotes(t, run(t, src, env, "go", "run", "./quotes"))
+}
+
+func goQuotes() string {
+	var w emit.Writer
+	w.Line("package main")
+	w.Line("import \"fmt\"")
+	w.Block("func main() {", "}", func() {
+		w.Block("for _, s := range []string{", "} { fmt.Printf(\"%x\\n\", s) }", func() {
+			for _, s := range nasty {
+				w.Line("%s,", emit.Quote(emit.Go, s))
+				w.Line("%s, // %s", emit.QuoteBlock(emit.Go, s, ""), emit.DocText(emit.Go, s[:min(len(s), 40)]))
+			}
+		})
+	})
+	return w.String()
+}
+
+func goMain(units []*unit) string {
+	var w emit.Writer
+	w.Line("package main")
+	w.Block("import (", ")", func() {
+		for _, i := range []string{"context", "database/sql", "encoding/hex", "encoding/json", "math/big", "os", "time"} {
+			w.Line("%q", i)
+		}
+		w.Line("%q", "gentest/harness")
+		w.Line("%q", "github.com/jackc/pgx/v5")
+		w.Line("_ %q", "github.com/duckdb/duckdb-go/v2")
+		w.Line("_ %q", "github.com/ncruces/go-sqlite3/driver")
+		for i, u := range units {
+			w.Line("m%d %q", i, "gentest/"+u.folder(u.testCase))
+		}
+	})
+	w.Line(`
+var ctx = context.Background()
+
+func ptr[T any](v T) *T { return &v }
+func big10(s string) *big.Int { b, _ := new(big.Int).SetString(s, 10); return b }
+func unhex(s string) []byte { return harness.Must(hex.DecodeString(s)) }
+func moment(s string) time.Time {
+	for _, l := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02"} {
+		if t, err := time.Parse(l, s); err == nil {
+			return t
+		}
+	}
+	panic(s)
+}
+func clock(s string) time.Duration {
+	return harness.Must(time.Parse("15:04:05.999999999", s)).Sub(harness.Must(time.Parse("15:04", "00:00")))
+}
+func postgres(name string) *pgx.Conn {
+	admin := harness.Must(pgx.Connect(ctx, "dbname=postgres"))
+	harness.Must(admin.Exec(ctx, "DROP DATABASE IF EXISTS " + name))
+	harness.Must(admin.Exec(ctx, "CREATE DATABASE " + name))
+	admin.Close(ctx)
+	return harness.Must(pgx.Connect(ctx, "dbname=" + name))
+}
+
+var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args}
+`)
+	w.Block("func main() {", "}", func() {
+		for i := range units {
+			w.Line("unit%d()", i)
+		}
+	})
+	q := func(s string) string { return emit.Quote(emit.Go, s) }
+	for i, u := range units {
+		m := fmt.Sprintf("m%d", i)
+		w.Block(fmt.Sprintf("func unit%d() {", i), "}", func() {
+			exec := "ExecContext"
+			switch u.module.Engine {
+			case ir.SQLite:
+				w.Line(`db := harness.Must(sql.Open("sqlite3", "file:" + harness.Must(os.MkdirTemp("", "scoter-gen-")) + "/db"))`)
+				w.Line("defer db.Close()")
+			case ir.DuckDB:
+				w.Line(`db := harness.Must(sql.Open("duckdb", ""))`)
+				w.Line("defer db.Close()")
+			case ir.Postgres:
+				w.Line("db := postgres(%s)", q("go_"+strings.ToLower(u.folder(u.testCase))))
+				w.Line("defer db.Close(ctx)")
+				exec = "Exec"
+			}
+			w.Line("seen := &harness.Counter{}")
+			w.Line("queries := %s.New%s(db).WithObserver(seen)", m, u.plan.Class)
+			w.Block("harness.Report("+q(u.id())+", -1, func() (any, error) {", "})", func() {
+				for _, s := range u.Setup {
+					w.Line("if _, err := db.%s(ctx, %s); err != nil { return nil, err }", exec, q(s))
+				}
+				w.Line("return nil, nil")
+			})
+			for n, c := range u.Calls {
+				w.Block(fmt.Sprintf("harness.Report(%s, %d, func() (any, error) {", q(u.id()), n), "})", func() { goCall(&w, u, c, m, exec) })
+			}
+			w.Line("harness.Report(%s, -2, func() (any, error) { return seen.Begun == seen.Ended && seen.Begun > 0, nil })", q(u.id()))
+			w.Line("harness.Report(%s, -3, func() (any, error) { return nil, queries.Close() })", q(u.id()))
+		})
+	}
+	return w.String()
+}
+
+func goCall(w *emit.Writer, u *unit, c call, m, exec string) {
+	args := func(name string, raw []json.RawMessage) string {
+		out := []string{"ctx"}
+		for i, p := range u.query(name).Params {
+			out = append(out, goLiteral(u, m, p.Type, p.Nullable, scalars(raw[i])))
+		}
+		return strings.Join(out, ", ")
+	}
+	rows := func(typ string, types []ir.Type, nullable []bool) string {
+		var out []string
+		for _, r := range c.Rows {
+			var fields []string
+			for i, raw := range r {
+				fields = append(fields, goLiteral(u, m, types[i], nullable[i], scalars(raw)))
+			}
+			out = append(out, m+"."+typ+"{"+strings.Join(fields, ", ")+"}")
+		}
+		return strings.Join(out, ", ")
+	}
+	switch {
+	case c.SQL != "":
+		w.Line("_, err := db.%s(ctx, %s)", exec, emit.Quote(emit.Go, c.SQL))
+		w.Line("return nil, err")
+	case c.Migrate:
+		w.Line("ids, err := %s.Apply%sMigrations(ctx, db, \"\", %s.MigrateOptions{DryRun: %v})", m, u.plan.Class, m, c.DryRun)
+		w.Line("return append([]any{}, func() (all []any) { for _, id := range ids { all = append(all, id) }; return }()...), err")
+	case c.Call != "":
+		q := u.queryPlan(c.Call)
+		switch {
+		case q.Verb == ir.VerbExec:
+			w.Line("return queries.%s(%s)", q.Method, args(c.Call, c.Args))
+		case q.Cardinality == ir.One:
+			w.Line("v, err := queries.%s(%s)", q.Method, args(c.Call, c.Args))
+			w.Line("if err == %s.ErrNoRows { return nil, nil }", m)
+			w.Line("return v, err")
+		default:
+			w.Line("v, err := queries.%s(%s)", q.Method, args(c.Call, c.Args))
+			w.Line("all := []any{}")
+			w.Line("for _, r := range v { all = append(all, r) }")
+			w.Line("return all, err")
+		}
+	case c.Stream != "":
+		w.Line("return harness.Take(queries.%s(%s), %d)", u.queryPlan(c.Stream).Stream, args(c.Stream, c.Args), c.Take)
+	case c.Rollback != "":
+		w.Block("err := queries.Transaction(ctx, func(tx *"+m+"."+u.plan.Class+") error {", "})", func() {
+			w.Line("if _, err := tx.%s(%s); err != nil { return err }", u.queryPlan(c.Rollback).Method, args(c.Rollback, c.Args))
+			w.Line("return harness.ErrRollback")
+		})
+		w.Line(`if err == harness.ErrRollback { return "rolled back", nil }`)
+		w.Line("return nil, err")
+	case c.Batch != "":
+		q := u.queryPlan(c.Batch)
+		var types []ir.Type
+		var nullable []bool
+		for _, p := range q.Params {
+			types, nullable = append(types, p.Type), append(nullable, p.Nullable)
+		}
+		w.Line("return queries.%s(ctx, %s.RowsOf(%s))", q.Batch, m, rows(q.BatchRow, types, nullable))
+	case c.Table != "":
+		op := u.op(c.Table, c.Op)
+		var types []ir.Type
+		var nullable []bool
+		for _, col := range op.Row.Columns {
+			types, nullable = append(types, col.Type), append(nullable, col.Nullable)
+		}
+		if c.Op == ir.OpAppender {
+			w.Line("appender := queries.%s()", op.Method)
+			w.Line("if err := appender.Append(ctx, %s); err != nil { return nil, err }", rows(op.RowType, types, nullable))
+			w.Line("return nil, appender.Close(ctx)")
+			return
+		}
+		w.Line("return queries.%s(ctx, %s.RowsOf(%s))", op.Method, m, rows(op.RowType, types, nullable))
+	}
+}
+
+// goNil says that nil itself is the type's NULL.
+func goNil(k ir.Kind) bool {
+	switch k {
+	case ir.Int128, ir.Uint128, ir.Blob, ir.JSON, ir.Any, ir.List, ir.Array, ir.Map:
+		return true
+	}
+	return false
+}
+
+func goLiteral(u *unit, m string, t ir.Type, nullable bool, v any) string {
+	if v == nil {
+		return "nil"
+	}
+	if nullable && !goNil(t.Kind) {
+		return "ptr(" + goLiteral(u, m, t, false, v) + ")"
+	}
+	quoted := func() string { return emit.Quote(emit.Go, text(v)) }
+	switch t.Kind {
+	case ir.Bool:
+		return fmt.Sprint(v)
+	case ir.Int128, ir.Uint128:
+		return "big10(" + quoted() + ")"
+	case ir.Float32, ir.Float64:
+		return string(t.Kind) + "(" + text(v) + ")"
+	case ir.Decimal:
+		return m + ".Decimal(" + quoted() + ")"
+	case ir.Blob:
+		return "unhex(" + quoted() + ")"
+	case ir.UUID:
+		return "harness.Must(" + m + ".ParseUUID(" + quoted() + "))"
+	case ir.Date, ir.Timestamp, ir.TimestampTZ:
+		return "moment(" + quoted() + ")"
+	case ir.Time:
+		return "clock(" + quoted() + ")"
+	case ir.JSON:
+		return "json.RawMessage(" + quoted() + ")"
+	case ir.Interval:
+		p := v.([]any)
+		return fmt.Sprintf("%s.Interval{Months: %s, Days: %s, Micros: %s}", m, p[0], p[1], p[2])
+	case ir.EnumKind:
+		return m + "." + u.plan.EnumType(t.Ref) + "(" + quoted() + ")"
+	case ir.List, ir.Array:
+		var out []string
+		for _, e := range v.([]any) {
+			out = append(out, goLiteral(u, m, *t.Elem, t.ElemNullable, e))
+		}
+		return goType(u, m, t) + "{" + strings.Join(out, ", ") + "}"
+	case ir.StructKind:
+		var out []string
+		for i, f := range u.module.Struct(t.Ref).Fields {
+			out = append(out, goLiteral(u, m, f.Type, f.Nullable, v.([]any)[i]))
+		}
+		return m + "." + u.plan.StructType(t.Ref) + "{" + strings.Join(out, ", ") + "}"
+	case ir.Any:
+		if n, ok := v.(json.Number); ok {
+			return "any(int64(" + string(n) + "))"
+		}
+		return "any(" + quoted() + ")"
+	}
+	if integer(t.Kind) {
+		return string(t.Kind) + "(" + text(v) + ")"
+	}
+	return quoted()
+}
+
+// goType is the type of a list literal.
+func goType(u *unit, m string, t ir.Type) string {
+	if t.Kind == ir.List || t.Kind == ir.Array {
+		if t.ElemNullable && !goNil(t.Elem.Kind) {
+			return "[]*" + goType(u, m, *t.Elem)
+		}
+		return "[]" + goType(u, m, *t.Elem)
+	}
+	if integer(t.Kind) || t.Kind == ir.Float32 || t.Kind == ir.Float64 || t.Kind == ir.Bool {
+		return string(t.Kind)
+	}
+	switch t.Kind {
+	case ir.UUID:
+		return m + ".UUID"
+	case ir.Decimal:
+		return m + ".Decimal"
+	case ir.Date:
+		return "time.Time"
+	case ir.EnumKind:
+		return m + "." + u.plan.EnumType(t.Ref)
+	case ir.StructKind:
+		return m + "." + u.plan.StructType(t.Ref)
+	}
+	return "string"
+}

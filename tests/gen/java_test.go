@@ -58,7 +58,7 @@ func TestJavaCompilesWithoutWarningsAndRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	units := generate(t, src, "java/sqlite/jdbc", "java/duckdb/jdbc", "java/postgres/jdbc")
+	units := generate(t, src, "java/sqlite/jdbc", "java/duckdb/jdbc", "java/duckdb/arrow", "java/postgres/jdbc")
 	copyFile(t, filepath.Join(source, "Harness.java"), filepath.Join(src, "Harness.java"))
 	writeFile(t, filepath.Join(src, "Main.java"), javaMain(units))
 	writeFile(t, filepath.Join(src, "Quotes.java"), javaQuotes(filepath.Join(src, "quotes")))
@@ -75,10 +75,10 @@ func TestJavaCompilesWithoutWarningsAndRuns(t *testing.T) {
 	sort.Strings(files)
 	writeFile(t, filepath.Join(dir, "files"), strings.Join(files, "\n"))
 	run(t, dir, nil, filepath.Join(bin, "javac"), "--release", "17", "-Xlint:all,-processing,-serial", "-Werror", "-encoding", "UTF-8", "-cp", jars+"/*", "-d", out, "@files")
-	java := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", out + ":" + jars + "/*"}
+	java := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", out + ":" + jars + "/*"}
 	if strings.Contains(run(t, dir, nil, filepath.Join(bin, "javac"), "-version"), "javac 17") {
 		java = java[:2:2]
-		java = append(java, "-Dfile.encoding=UTF-8", "-cp", out+":"+jars+"/*")
+		java = append(java, "--add-opens=java.base/java.nio=ALL-UNNAMED", "-Dfile.encoding=UTF-8", "-cp", out+":"+jars+"/*")
 	}
 	pg := startPostgres(t)
 	// A zone with daylight saving: timestamps must not pass through it.
@@ -184,6 +184,15 @@ func javaCall(w *emit.Writer, u *unit, c call, class string) {
 		w.Line("return %s.applyMigrations(db);", class)
 	case c.Call != "":
 		w.Line("return queries.%s(%s);", u.queryPlan(c.Call).Method, args(c.Call, c.Args))
+	case c.Stream != "" && strings.HasSuffix(u.target.id, "/arrow"):
+		// The same rows as record batches; here their number, below as rows.
+		method := u.queryPlan(c.Stream).Method
+		w.Line("int rows = queries.%s(%s).size();", method, args(c.Stream, c.Args))
+		w.Block("try (var result = queries."+method+"Arrow("+args(c.Stream, c.Args)+")) {", "}", func() {
+			w.Line("while (result.loadNextBatch()) rows -= result.getRowCount();")
+		})
+		w.Line(`if (rows != 0) throw new IllegalStateException("Arrow: rows differ by " + rows);`)
+		w.Line("return Harness.take(queries.%s(%s), %d);", u.queryPlan(c.Stream).Stream, args(c.Stream, c.Args), c.Take)
 	case c.Stream != "":
 		w.Line("return Harness.take(queries.%s(%s), %d);", u.queryPlan(c.Stream).Stream, args(c.Stream, c.Args), c.Take)
 	case c.Rollback != "":

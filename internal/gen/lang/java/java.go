@@ -267,7 +267,7 @@ func (g *generator) query(q *emit.Query) {
 		w.Blank()
 		w.Line("/** The result of %s as Arrow record batches. */", q.Method)
 		w.Block("public ScoterArrow "+q.Method+"Arrow("+list+") throws SQLException {", "}", func() {
-			w.Line("return ScoterArrow.query(%s);", strings.Join(append([]string{"runtime", "Sql." + q.Method}, args...), ", "))
+			w.Line("return ScoterArrow.query(%s);", strings.Join(append([]string{"runtime", quote(q.Method + "Arrow"), "Sql." + q.Method}, args...), ", "))
 		})
 	}
 	w.Blank()

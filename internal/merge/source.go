@@ -58,7 +58,7 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part) (
 		errStopped := errors.New("stopped")
 		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
 		stopped := false
-		err := part.Read(m.fs, m.engine.PartFile(p), written, want, func(rec arrow.RecordBatch) error {
+		err := part.ReadDictionaries(m.fs, m.engine.PartFile(p), written, want, func(rec arrow.RecordBatch) error {
 			rec.Retain()
 			if !yield(rec, nil) {
 				stopped = true

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	parquetschema "github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -97,6 +98,16 @@ func ReadFooter(fsys vfs.FS, path string) (footer Footer, err error) {
 // The whole file is compared with its checksum before: arrow-go panics on damaged pages,
 // partly in goroutines of its own, where nobody can recover.
 func Read(fsys vfs.FS, path string, table schema.Table, want Written, rows func(arrow.RecordBatch) error) error {
+	return read(fsys, path, table, want, false, rows)
+}
+
+// ReadDictionaries is Read, except that VARCHAR columns that the file stores with a dictionary come as
+// dictionary<uint32, utf8>, which costs a fraction.
+func ReadDictionaries(fsys vfs.FS, path string, table schema.Table, want Written, rows func(arrow.RecordBatch) error) error {
+	return read(fsys, path, table, want, true, rows)
+}
+
+func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionaries bool, rows func(arrow.RecordBatch) error) error {
 	size, sum, err := checksum(fsys, path)
 	if err != nil {
 		return err
@@ -108,7 +119,13 @@ func Read(fsys vfs.FS, path string, table schema.Table, want Written, rows func(
 		if err := matches(footer, table); err != nil {
 			return err
 		}
-		fr, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: RowGroupRows}, memory.DefaultAllocator)
+		props := pqarrow.ArrowReadProperties{BatchSize: RowGroupRows}
+		if dictionaries {
+			if err := askForDictionaries(&props, r); err != nil {
+				return err
+			}
+		}
+		fr, err := pqarrow.NewFileReader(r, props, memory.DefaultAllocator)
 		if err != nil {
 			return err
 		}
@@ -130,6 +147,25 @@ func Read(fsys vfs.FS, path string, table schema.Table, want Written, rows func(
 	})
 }
 
+// askForDictionaries marks the columns of texts whose first chunk has a dictionary. Where a later chunk has
+// none, the reader builds one.
+func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) error {
+	meta := r.MetaData()
+	if len(meta.RowGroups) == 0 {
+		return nil
+	}
+	for i := range meta.Schema.NumColumns() {
+		chunk, err := meta.RowGroup(0).ColumnChunk(i)
+		if err != nil {
+			return err
+		}
+		c := meta.Schema.Column(i)
+		_, isText := c.LogicalType().(parquetschema.StringLogicalType)
+		props.SetReadDict(i, isText && len(c.ColumnPath()) == 1 && chunk.HasDictionaryPage())
+	}
+	return nil
+}
+
 // matches compares a part's columns with the version of the schema it was written with.
 func matches(footer Footer, table schema.Table) error {
 	if footer.Table != table.ID || footer.SchemaVersion != table.Version || len(footer.Columns) != len(table.Columns) {
@@ -148,7 +184,16 @@ func matches(footer Footer, table schema.Table) error {
 // no names of list elements and no extension types.
 func relabeled(batch arrow.RecordBatch, want *arrow.Schema, rows func(arrow.RecordBatch) error) error {
 	columns := make([]arrow.Array, batch.NumCols())
+	fields := want.Fields()
 	for i := range columns {
+		if d, ok := batch.Column(i).(*array.Dictionary); ok && fields[i].Type.ID() == arrow.STRING {
+			fields[i].Type = textDictionary
+			data := array.NewDataWithDictionary(textDictionary, d.Len(), d.Data().Buffers(), d.NullN(), d.Data().Offset(), d.Dictionary().Data().(*array.Data))
+			columns[i] = array.MakeFromData(data)
+			data.Release()
+			defer columns[i].Release()
+			continue
+		}
 		data, err := relabel(batch.Column(i).Data(), want.Field(i).Type)
 		if err != nil {
 			return base.Wrap(err, "column %q", want.Field(i).Name)
@@ -157,10 +202,12 @@ func relabeled(batch arrow.RecordBatch, want *arrow.Schema, rows func(arrow.Reco
 		data.Release()
 		defer columns[i].Release()
 	}
-	b := array.NewRecordBatch(want, columns, batch.NumRows())
+	b := array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, batch.NumRows())
 	defer b.Release()
 	return rows(b)
 }
+
+var textDictionary = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 
 func relabel(data arrow.ArrayData, want arrow.DataType) (*array.Data, error) {
 	got := data.DataType()

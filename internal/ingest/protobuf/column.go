@@ -1,7 +1,9 @@
 package protobuf
 
 import (
+	"encoding/binary"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
@@ -30,6 +32,18 @@ const (
 // presence stays zero, or its value is the zero that implicit presence means.
 // Offsets are filled when a later row is written.
 type column struct {
+	// next is one more than the last row written, for the stores that write rows in
+	// ascending order: offsets[next:] are not filled yet.
+	next    int
+	offsets []int32
+	data    []byte
+	child   *level // storeList: level of the elements
+
+	w64   []uint64
+	w32   []uint32
+	valid []byte
+	bits  []byte
+
 	store    store
 	optional bool    // has a validity bitmap
 	plain    bool    // storeDict: the dictionary did not pay, the rows are in data
@@ -37,21 +51,8 @@ type column struct {
 	rewrote  bool    // storeDict, storeEnum: a value may be in the dictionary that no row has
 	nested   bool    // storeEnum inside lists and structs: becomes utf8 in the end
 	present  *column // has the effective validity: this column, a message around it, or nil
-
-	level *level // that the column's rows are of
-	child *level // storeList: level of the elements
-
-	valid []byte
-	w64   []uint64
-	w32   []uint32
-	bits  []byte
-
-	// next is one more than the last row written, for the stores that write rows in
-	// ascending order: offsets[next:] are not filled yet.
-	next    int
-	offsets []int32
-	data    []byte
-	hint    int // bytes of data that the last batch needed
+	level    *level  // that the column's rows are of
+	hint     int     // bytes of data that the last batch needed
 
 	dict  dictionary
 	enum  *enumerators
@@ -190,8 +191,37 @@ func (c *column) setBytes(row int, v []byte) {
 // setText sets row to a copy of v, or reports that v is not UTF-8.
 func (c *column) setText(row int, v []byte) bool {
 	c.openText(row)
-	c.data = append(c.data, v...)
-	return validText(v)
+	n, at := len(v), len(c.data)
+	if n < 4 || n > 32 || cap(c.data)-at < 32 {
+		c.data = append(c.data, v...)
+		return validText(v)
+	}
+	// The first and the last words of v, which overlap, are all of it: copied and
+	// looked at in one go, without a call.
+	to := c.data[at : at+32]
+	var all uint64
+	switch {
+	case n > 16:
+		w, x := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[8:])
+		y, z := binary.LittleEndian.Uint64(v[n-16:]), binary.LittleEndian.Uint64(v[n-8:])
+		binary.LittleEndian.PutUint64(to, w)
+		binary.LittleEndian.PutUint64(to[8:], x)
+		binary.LittleEndian.PutUint64(to[n-16:], y)
+		binary.LittleEndian.PutUint64(to[n-8:], z)
+		all = w | x | y | z
+	case n >= 8:
+		w, z := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[n-8:])
+		binary.LittleEndian.PutUint64(to, w)
+		binary.LittleEndian.PutUint64(to[n-8:], z)
+		all = w | z
+	default:
+		w, z := binary.LittleEndian.Uint32(v), binary.LittleEndian.Uint32(v[n-4:])
+		binary.LittleEndian.PutUint32(to, w)
+		binary.LittleEndian.PutUint32(to[n-4:], z)
+		all = uint64(w | z)
+	}
+	c.data = c.data[:at+n]
+	return all&highBits == 0 || utf8.Valid(v)
 }
 
 // setDict sets row to v, or reports that v is not UTF-8.

@@ -141,7 +141,8 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 		o := last.next
 		if o == nil || uint64(o.tag) != tag {
 			if o = m.find(tag); o == nil {
-				if _, p = d.tag(b, first); p < 0 {
+				if n := tag >> 3; n == 0 || n > uint64(protowire.MaxValidNumber) {
+					d.fail(codeNumber, first)
 					return false
 				}
 				if p = d.skip(tag, b, p); p < 0 {

@@ -11,17 +11,19 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
+// highBits are set in words of bytes that are not all ASCII.
+const highBits = 0x8080808080808080
+
 // validText reports whether b is UTF-8. Most values are short ASCII: those are
 // decided eight bytes at a time.
 func validText(b []byte) bool {
-	const high = 0x8080808080808080
 	n := len(b)
 	if n >= 8 {
 		all := binary.LittleEndian.Uint64(b[n-8:])
 		for i := 0; i+8 < n; i += 8 {
 			all |= binary.LittleEndian.Uint64(b[i:])
 		}
-		return all&high == 0 || utf8.Valid(b)
+		return all&highBits == 0 || utf8.Valid(b)
 	}
 	all := byte(0)
 	for _, c := range b {

@@ -60,7 +60,7 @@ func (e *Engine) runCommitter() {
 			}
 			continue
 		case len(group) == 0:
-			if full {
+			if full && e.due(full) {
 				e.freezeOrLog()
 			}
 			if e.unsynced && syncDue == nil {
@@ -100,12 +100,14 @@ func (e *Engine) runCommitter() {
 	}
 }
 
-// due reports whether the active generation is to be frozen.
+// due reports whether the active generation is to be frozen. For writers that wait for memory it
+// is only if no other is being flushed, whose memory comes sooner: otherwise each of them would
+// cut off a small generation, and the flusher would fall behind for good.
 func (e *Engine) due(memoryFull bool) bool {
 	if e.settings.DisableAutomaticFlush {
 		return e.active.tooLong()
 	}
-	return memoryFull || e.active.charged >= e.settings.FlushBytes || e.active.tooLong() ||
+	return memoryFull && len(e.generations) == 0 || e.active.charged >= e.settings.FlushBytes || e.active.tooLong() ||
 		e.active.frames > 0 && e.now().Sub(e.active.born) >= e.settings.FlushAge
 }
 

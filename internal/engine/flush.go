@@ -94,6 +94,10 @@ func (e *Engine) flushFrozen(ctx context.Context) error {
 			return base.Wrap(err, "generation %d", g.segment)
 		}
 		e.flushFailure.Store(nil)
+		// Writers may need more than what has become free.
+		if e.budget.waiting() && !e.settings.DisableAutomaticFlush {
+			e.queue.nudge()
+		}
 	}
 }
 

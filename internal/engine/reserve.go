@@ -84,6 +84,13 @@ func (b *budget) admitLocked() {
 	}
 }
 
+// waiting reports whether somebody waits for memory.
+func (b *budget) waiting() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.queue) > 0
+}
+
 func (b *budget) inUse() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -64,9 +64,10 @@ func (c *Conn) Exec(sql string) error {
 
 // Stmt is a prepared statement of one connection.
 type Stmt struct {
-	conn   *Conn
-	stmt   C.duckdb_prepared_statement
-	cached bool
+	conn    *Conn
+	stmt    C.duckdb_prepared_statement
+	cached  bool
+	columns *columns // of every result, if they are known
 }
 
 // Prepare parses, binds and plans one statement.

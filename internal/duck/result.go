@@ -121,13 +121,18 @@ import (
 // Result streams a query's rows as Arrow batches of at most 2,048 rows. DuckDB
 // computes ahead into a bounded buffer, so memory does not grow with the result.
 type Result struct {
+	columns
 	stmt   *Stmt
 	res    *C.scoter_result
+	unhook func()
+	ctx    context.Context
+}
+
+// columns are what a result's batches look like.
+type columns struct {
 	schema *arrow.Schema
 	raw    *arrow.Schema // as DuckDB gives it
 	differ bool          // raw and schema differ: batches go through toCanonical
-	unhook func()
-	ctx    context.Context
 }
 
 // Start executes a bound statement. The result owns the statement.
@@ -143,9 +148,16 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 		s.Close()
 		return nil, contextError(ctx, convertError(text))
 	}
+	if known := s.columns; known != nil {
+		r.columns = *known
+		return r, nil
+	}
 	if err := r.importSchema(); err != nil {
 		r.Close()
 		return nil, err
+	}
+	if s.cached && C.duckdb_nparams(s.stmt) == 0 { // parameters give columns their types
+		s.columns = &r.columns
 	}
 	return r, nil
 }

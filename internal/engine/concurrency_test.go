@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,22 +27,26 @@ func TestWritersReadTheirWritesWhileGenerationsFlush(t *testing.T) {
 	must(t, err)
 	two, err := createNumbers(e, "two")
 	must(t, err)
-	var done atomic.Bool
+	written := make(chan struct{}, readers) // some more rows are there; closed at the end
 	var writing, reading sync.WaitGroup
 	for w := range writers {
 		writing.Go(func() {
 			name := fmt.Sprintf("w%d", w)
 			for i := range writesEach {
 				rows := []arrow.RecordBatch{numbersBatch(name, i, 1)}
-				_, err := e.Append(ctx, []TableRows{{ID: one.ID, Batches: rows}, {ID: two.ID, Batches: rows}}, AppendOptions{Async: i%10 != 0})
+				_, err := e.Append(ctx, []TableRows{{ID: one.ID, Batches: rows}, {ID: two.ID, Batches: rows}}, AppendOptions{Async: i%50 != 0})
 				if err != nil {
 					t.Errorf("writer %d: %v", w, err)
 					return
 				}
 				if i%50 == 49 {
-					if got := countsOf(t, e, one.ID)[name]; got != int64(i+1) {
-						t.Errorf("writer %d reads %d rows after %d acks", w, got, i+1)
+					if counts := countsOf(t, e, one.ID); counts[name] != int64(i+1) {
+						t.Errorf("writer %d reads %d rows after %d acks, of %v", w, counts[name], i+1, counts)
 						return
+					}
+					select {
+					case written <- struct{}{}:
+					default: // all readers are busy
 					}
 				}
 			}
@@ -51,7 +55,7 @@ func TestWritersReadTheirWritesWhileGenerationsFlush(t *testing.T) {
 	for range readers {
 		reading.Go(func() {
 			before := map[string]int64{}
-			for !done.Load() {
+			for range written {
 				counts := countsOf(t, e, one.ID, two.ID)
 				for name, n := range counts {
 					if n < before[name] {
@@ -64,7 +68,7 @@ func TestWritersReadTheirWritesWhileGenerationsFlush(t *testing.T) {
 		})
 	}
 	writing.Wait()
-	done.Store(true)
+	close(written)
 	reading.Wait()
 	counts := countsOf(t, e, one.ID)
 	for w := range writers {
@@ -92,7 +96,7 @@ func countsOf(t *testing.T, e *Engine, ids ...base.TableID) map[string]int64 {
 		err := eachBatch(e, s.Tables[id], func(record arrow.RecordBatch) {
 			n := record.Column(1).(*array.Int64)
 			for i := range int(record.NumRows()) {
-				name := record.Column(0).ValueStr(i)
+				name := strings.Clone(record.Column(0).ValueStr(i)) // a view of memory that goes with the snapshot
 				counts[name]++
 				sums[name] += n.Value(i)
 			}

@@ -34,6 +34,10 @@ var kindsByType = map[string]base.Kind{
 // byte positions in the SQL text that DuckDB was given.
 func convertError(text string) *base.Error {
 	var f failure
+	// Some of them come with words of DuckDB's own in front.
+	if i := strings.Index(text, `{"exception_type"`); i > 0 {
+		text = text[i:]
+	}
 	if json.Unmarshal([]byte(text), &f) != nil || f.Type == "" {
 		kind, message, found := strings.Cut(text, " Error: ")
 		if !found {

@@ -19,11 +19,7 @@ func (x *execution) alter() error {
 		return c.unexpected("TABLE")
 	}
 	ifExists := c.accept("IF", "EXISTS")
-	parts, err := c.name()
-	if err != nil {
-		return err
-	}
-	t, err := x.lookup(parts)
+	t, err := x.table()
 	if err != nil {
 		if ifExists && base.KindOf(err) == base.NotFound {
 			return nil
@@ -163,6 +159,10 @@ func (x *execution) alterColumn(t schema.Table) error {
 	case c.accept("SET", "DEFAULT"):
 		text, _ := c.rest()
 		c.at = len(c.tokens())
+		// A default is what one is in CREATE TABLE: no sub-query, no column.
+		if _, err := x.shape("c " + t.Columns[i].Type.String() + " DEFAULT (" + text + ")"); err != nil {
+			return base.Wrap(err, "default of %q", name)
+		}
 		if _, err := x.constantOf(text, t.Columns[i].Type); err != nil {
 			return base.Wrap(err, "default of %q", name)
 		}
@@ -230,6 +230,7 @@ func (x *execution) drop() error {
 		return c.unexpected("TABLE, VIEW, SCHEMA or DATABASE")
 	}
 	ifExists := c.accept("IF", "EXISTS")
+	place := c.at
 	parts, err := c.name()
 	if err != nil {
 		return err
@@ -257,20 +258,16 @@ func (x *execution) drop() error {
 	if ifExists && base.KindOf(err) == base.NotFound {
 		return nil
 	}
-	return err
+	return c.placed(err, place)
 }
 
 func (x *execution) truncate() (Counts, error) {
 	x.c.accept("TABLE")
-	parts, err := x.c.name()
+	t, err := x.table()
 	if err != nil {
 		return Counts{}, err
 	}
 	if err := x.c.end(); err != nil {
-		return Counts{}, err
-	}
-	t, err := x.lookup(parts)
-	if err != nil {
 		return Counts{}, err
 	}
 	n, err := x.store.Truncate(x.ctx, t.ID)

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -133,6 +134,15 @@ func (c *clauses) unexpected(want string) error {
 	}
 	t := c.tokens()[c.at]
 	return base.Errorf(base.Invalid, "unexpected %s: %s is expected here", t.Text(), want).At(t.Start + 1)
+}
+
+// placed gives an error the position of a token, unless it has one.
+func (c *clauses) placed(err error, token int) error {
+	e := new(base.Error)
+	if token < len(c.tokens()) && errors.As(err, &e) && e.Position == 0 {
+		return e.At(c.tokens()[token].Start + 1)
+	}
+	return err
 }
 
 // end fails unless the statement has been read to its end.

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"time"
 
@@ -90,9 +91,13 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	if err := clauses.read(c); err != nil {
 		return Counts{}, err
 	}
-	query, queryStart := "", 0
+	var query source
+	withData := true
 	if c.accept("AS") {
-		query, queryStart = c.rest()
+		end := c.find("WITH NO DATA", "WITH DATA")
+		query = c.source(0, c.at, end, nil)
+		c.at = end
+		withData = !c.peek("WITH", "NO")
 	} else if err := c.end(); err != nil {
 		return Counts{}, err
 	}
@@ -101,10 +106,10 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		return Counts{}, nil
 	}
 	var table schema.Table
-	if query == "" {
+	if query.text == "" {
 		table, err = x.shape(c.textOf(definitions))
 	} else {
-		table, err = x.shapeOfQuery(query, queryStart, definitions)
+		table, err = x.shapeOfQuery(query, definitions)
 	}
 	if err != nil {
 		return Counts{}, err
@@ -113,7 +118,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	if err := clauses.apply(&table); err != nil {
 		return Counts{}, err
 	}
-	if query == "" && !replace {
+	if (query.text == "" || !withData) && !replace {
 		_, err := x.store.CreateTable(x.ctx, table, ifNotExists)
 		return Counts{}, err
 	}
@@ -122,8 +127,8 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	if err != nil {
 		return Counts{}, err
 	}
-	if query != "" {
-		if err := x.fill(load, load.Table().Columns, query, queryStart, nil); err != nil {
+	if query.text != "" && withData {
+		if err := x.fill(load, load.Table().Columns, query, nil); err != nil {
 			return Counts{}, errors.Join(err, load.Abort())
 		}
 	}
@@ -132,17 +137,21 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 }
 
 // shapeOfQuery returns the columns that a query gives, under the names listed or its own.
-func (x *execution) shapeOfQuery(query string, queryStart int, names []sqltoken.Token) (schema.Table, error) {
-	rows, err := x.planner.Select(x.ctx, x.selects("DESCRIBE "+query))
+func (x *execution) shapeOfQuery(query source, names []sqltoken.Token) (schema.Table, error) {
+	const verb = "DESCRIBE "
+	rows, err := x.planner.Select(x.ctx, x.selects(verb+query.text))
 	if err != nil {
-		return schema.Table{}, shifted(err, queryStart-len("DESCRIBE "))
+		return schema.Table{}, query.placed(err, len(verb))
 	}
 	defer rows.Close()
 	var t schema.Table
 	for {
 		rec, err := rows.Next(x.ctx)
-		if err != nil {
+		if errors.Is(err, io.EOF) {
 			break
+		}
+		if err != nil {
+			return schema.Table{}, err
 		}
 		for r := range int(rec.NumRows()) {
 			name, text := strings.Clone(rec.Column(0).ValueStr(r)), strings.Clone(rec.Column(1).ValueStr(r))
@@ -164,15 +173,6 @@ func (x *execution) shapeOfQuery(query string, queryStart int, names []sqltoken.
 		t.Columns[i].Name = item[0].Name()
 	}
 	return t, nil
-}
-
-// shifted moves an error's position from a part of a text to the whole.
-func shifted(err error, by int) error {
-	e := new(base.Error)
-	if errors.As(err, &e) && e.Position > 0 {
-		return e.At(max(e.Position+by, 1))
-	}
-	return err
 }
 
 // tableClauses are what may follow the columns of CREATE TABLE.
@@ -306,7 +306,7 @@ func (x *execution) createView(replace bool) error {
 	if !c.accept("AS") {
 		return c.unexpected("AS")
 	}
-	query, start := c.rest()
+	src := c.source(0, c.at, len(c.tokens()), nil)
 	if len(x.req.Args) > 0 {
 		return base.Errorf(base.Invalid, "a view cannot have parameters")
 	}
@@ -314,10 +314,11 @@ func (x *execution) createView(replace bool) error {
 	if _, err := x.store.Lookup(database, schemaName, name); err == nil {
 		return unlessThere(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
 	}
-	shape, err := x.shapeOfQuery(query, start, names)
+	shape, err := x.shapeOfQuery(src, names)
 	if err != nil {
 		return err
 	}
+	query := src.text
 	if len(names) > 0 {
 		quoted := make([]string, len(shape.Columns))
 		for i, col := range shape.Columns {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -21,11 +22,8 @@ import (
 // front of INSERT belong to the source.
 func (x *execution) insert() (*Result, error) {
 	c := x.c
-	c.at = c.find("INSERT")
-	ctes, _ := c.text(0, c.at)
-	if ctes != "" {
-		ctes += " "
-	}
+	verb := c.statement.VerbIndex()
+	c.at = verb
 	c.accept("INSERT")
 	if c.accept("OR", "REPLACE") || c.accept("OR", "IGNORE") {
 		return nil, base.Errorf(base.Invalid, "INSERT OR ... needs a table with a primary key, which is not supported yet").At(1)
@@ -33,15 +31,11 @@ func (x *execution) insert() (*Result, error) {
 	if !c.accept("INTO") {
 		return nil, c.unexpected("INTO")
 	}
-	parts, err := c.name()
+	t, err := x.table()
 	if err != nil {
 		return nil, err
 	}
-	t, err := x.lookup(parts)
-	if err != nil {
-		return nil, err
-	}
-	alias := parts[len(parts)-1]
+	alias := t.Name
 	if c.accept("AS") {
 		if alias, err = c.identifier(); err != nil {
 			return nil, err
@@ -66,21 +60,22 @@ func (x *execution) insert() (*Result, error) {
 	if c.peek("ON") {
 		return nil, base.Errorf(base.Invalid, "ON CONFLICT needs a table with a primary key, which is not supported yet").At(c.tokens()[end].Start + 1)
 	}
-	returning := ""
+	returning, returningStart := "", 0
 	if c.accept("RETURNING") {
-		returning, _ = c.rest()
+		returning, returningStart = c.rest()
 	}
 	c.at = from
-	source, sourceStart := c.text(from, end)
-	if c.peek("DEFAULT", "VALUES") {
-		targets, source, sourceStart = nil, "SELECT 1", 0
-	} else if c.peek("VALUES") {
-		source = valuesWithDefaults(source, c.tokens()[from:end], sourceStart, targets)
+	var src source
+	switch {
+	case c.peek("DEFAULT", "VALUES"):
+		targets, src = nil, source{text: "SELECT 1"}
+	default:
+		src = c.source(verb, from, end, valueCasts(c, from, end, targets, byName))
 	}
 	if byName {
-		columns, err := x.planner.Columns(x.ctx, x.selects(ctes+source))
+		columns, err := x.planner.Columns(x.ctx, x.selects(src.text))
 		if err != nil {
-			return nil, shifted(err, sourceStart-len(ctes))
+			return nil, src.placed(err, 0)
 		}
 		if targets, err = columnsCalled(t, columns); err != nil {
 			return nil, err
@@ -95,18 +90,21 @@ func (x *execution) insert() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := x.fill(load, targets, ctes+source, sourceStart-len(ctes), kept); err != nil {
+	if err := x.fill(load, targets, src, kept); err != nil {
 		return nil, errors.Join(err, load.Abort())
 	}
-	n, err := load.Commit(x.ctx)
-	if err != nil {
+	result := &Result{}
+	if kept != nil {
+		// Before the commit: an error in RETURNING must leave nothing inserted.
+		if result.Rows, err = x.returning(kept, alias, returning, returningStart); err != nil {
+			return nil, errors.Join(err, load.Abort())
+		}
+	}
+	if result.Counts.Inserted, err = load.Commit(x.ctx); err != nil {
+		result.Close()
 		return nil, err
 	}
-	result := &Result{Counts: Counts{Inserted: n}}
-	if kept != nil {
-		result.Rows, err = x.returning(kept, alias, returning)
-	}
-	return result, err
+	return result, nil
 }
 
 // bracketedQuery tells INSERT INTO t (SELECT ...) from INSERT INTO t (columns).
@@ -123,6 +121,9 @@ func columnsNamed(t schema.Table, names []sqltoken.Token) ([]schema.Column, erro
 		i := t.ColumnIndex(item[0].Name())
 		if len(item) != 1 || i < 0 {
 			return nil, base.Errorf(base.Invalid, "table %s has no column %s", t.QualifiedName(), item[0].Text()).At(item[0].Start + 1)
+		}
+		if slices.ContainsFunc(out, func(c schema.Column) bool { return c.ID == t.Columns[i].ID }) {
+			return nil, base.Errorf(base.Invalid, "column %s is named twice", item[0].Text()).At(item[0].Start + 1)
 		}
 		out = append(out, t.Columns[i])
 	}
@@ -141,24 +142,39 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 	return out, nil
 }
 
-// valuesWithDefaults writes out the keyword DEFAULT in a VALUES list.
-func valuesWithDefaults(source string, tokens []sqltoken.Token, start int, targets []schema.Column) string {
-	var out strings.Builder
-	at, column := start, 0
-	for i, t := range tokens {
-		switch {
-		case t.Depth == 0:
-			column = 0
-		case t.Depth == 1 && t.Is(","):
-			column++
-		case t.Depth == 1 && t.Is("DEFAULT") && (tokens[i-1].Is("(") || tokens[i-1].Is(",")) && column < len(targets):
-			out.WriteString(source[at-start : t.Start-start])
-			out.WriteString(defaultOf(targets[column]))
-			at = t.End
-		}
+// valueCasts returns the edits that make of every value in a VALUES list one of its column's
+// type: DuckDB would look for one type for all values of a column first, and fail on (1), ('x')
+// or round DECIMALs to DOUBLE. The keyword DEFAULT becomes the column's default.
+func valueCasts(c *clauses, from, end int, targets []schema.Column, byName bool) sqltoken.Edits {
+	if byName || from >= end || !c.tokens()[from].Is("VALUES") {
+		return nil
 	}
-	out.WriteString(source[at-start:])
-	return out.String()
+	var edits sqltoken.Edits
+	tokens := c.tokens()[:end]
+	for i := from + 1; i < end; i++ {
+		if tokens[i].Depth != 0 || !tokens[i].Is("(") {
+			continue
+		}
+		row := clauses{c.statement, i}
+		values, err := row.brackets()
+		if err != nil {
+			return nil
+		}
+		for column, value := range list(values) {
+			if column >= len(targets) || len(value) == 0 {
+				break
+			}
+			start, stop := value[0].Start, value[len(value)-1].End
+			if len(value) == 1 && value[0].Is("DEFAULT") {
+				edits = append(edits, sqltoken.Edit{Start: start, End: stop, Text: defaultOf(targets[column])})
+				continue
+			}
+			edits = append(edits, sqltoken.Edit{Start: start, End: start, Text: "CAST("},
+				sqltoken.Edit{Start: stop, End: stop, Text: " AS " + targets[column].Type.String() + ")"})
+		}
+		i = row.at - 1
+	}
+	return edits
 }
 
 func defaultOf(c schema.Column) string {
@@ -170,22 +186,22 @@ func defaultOf(c schema.Column) string {
 
 // fill adds what a query yields to a load: its columns go to targets, in order; the other
 // columns get their defaults.
-func (x *execution) fill(load *engine.Load, targets []schema.Column, query string, queryStart int, kept *keeper) error {
+func (x *execution) fill(load *engine.Load, targets []schema.Column, src source, kept *keeper) error {
 	t := load.Table()
-	names, err := x.planner.Columns(x.ctx, x.selects(query))
+	names, err := x.planner.Columns(x.ctx, x.selects(src.text))
 	if err != nil {
-		return shifted(err, queryStart)
+		return src.placed(err, 0)
 	}
 	if len(names) != len(targets) && targets != nil {
 		return base.Errorf(base.Invalid, "table %s takes %d values, the query gives %d", t.QualifiedName(), len(targets), len(names))
 	}
-	prefix, suffix := assignment(t, targets, len(names))
-	rows, err := x.planner.Select(x.ctx, x.selects(prefix+query+suffix))
+	prefix, suffix := assignment(t, targets)
+	rows, err := x.planner.Select(x.ctx, x.selects(prefix+src.text+suffix))
 	if err != nil {
-		return shifted(err, queryStart-len(prefix))
+		return src.placed(err, len(prefix))
 	}
 	defer rows.Close()
-	return x.copyRows(rows, t, load, kept)
+	return src.placed(x.copyRows(rows, t, load, kept), len(prefix))
 }
 
 // checkColumn is the name under which a violated check arrives.
@@ -194,21 +210,19 @@ const checkColumn = "scoter_violates"
 // assignment returns what goes before and after a source query so that it yields the
 // table's columns in their storage types, cast as an INSERT of DuckDB casts, and one more:
 // whether the row violates a check.
-func assignment(t schema.Table, targets []schema.Column, sources int) (prefix, suffix string) {
+func assignment(t schema.Table, targets []schema.Column) (prefix, suffix string) {
 	var outer, inner []string
 	for _, c := range t.Columns {
 		value := defaultOf(c)
-		for i := range targets {
-			if targets[i].ID == c.ID {
-				value = fmt.Sprintf("scoter_v%d", i)
-			}
+		if slices.ContainsFunc(targets, func(target schema.Column) bool { return target.ID == c.ID }) {
+			value = schema.Quote(c.Name)
 		}
 		inner = append(inner, fmt.Sprintf("CAST(%s AS %s) AS %s", value, c.Type, schema.Quote(c.Name)))
 		outer = append(outer, storedExpression(c))
 	}
-	names := make([]string, sources)
-	for i := range names {
-		names[i] = fmt.Sprintf("scoter_v%d", i)
+	names := []string{"scoter_none"} // DEFAULT VALUES has a column that goes nowhere
+	for i, c := range targets {
+		names = append(names[:i], schema.Quote(c.Name))
 	}
 	if checks := allChecks(t); checks != "" {
 		outer = append(outer, "("+checks+") IS FALSE AS "+checkColumn)
@@ -311,12 +325,13 @@ func (k *keeper) keep(rec arrow.RecordBatch) error {
 
 // returning evaluates a RETURNING list over the kept rows. All of them are read before it
 // returns, since their memory goes with the statement.
-func (x *execution) returning(k *keeper, alias, expressions string) (Rows, error) {
-	s := x.selects("SELECT " + expressions + " FROM " + schema.Quote(alias))
+func (x *execution) returning(k *keeper, alias, expressions string, start int) (Rows, error) {
+	const verb = "SELECT "
+	s := x.selects(verb + expressions + " FROM " + schema.Quote(alias))
 	s.Transient = &Transient{Name: alias, Table: k.table, Rows: []memtable.View{k.memtable.View()}}
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
-		return nil, err
+		return nil, (source{text: expressions, start: start}).placed(err, len(verb))
 	}
 	defer rows.Close()
 	out := &collected{schema: rows.Schema()}

@@ -164,6 +164,9 @@ type execution struct {
 // checkSyntax lets DuckDB's parser judge the statement, so that a syntax error is
 // reported as DuckDB reports it, and what follows may rely on the grammar.
 func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
+	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") {
+		return nil // DuckDB has no such statements: what reads their clauses judges all of them
+	}
 	conn, err := m.pool.Acquire(ctx)
 	if err != nil {
 		return err
@@ -193,6 +196,17 @@ func (x *execution) tableName(parts []string) (database, schemaName, name string
 
 func (x *execution) lookup(parts []string) (schema.Table, error) {
 	return x.store.Lookup(x.tableName(parts))
+}
+
+// table reads the name of an existing table.
+func (x *execution) table() (schema.Table, error) {
+	place := x.c.at
+	parts, err := x.c.name()
+	if err != nil {
+		return schema.Table{}, err
+	}
+	t, err := x.lookup(parts)
+	return t, x.c.placed(err, place)
 }
 
 func (x *execution) selects(sql string) Select {

@@ -24,7 +24,12 @@ func (x *execution) shape(definitions string) (schema.Table, error) {
 	}
 	defer x.pool.Release(conn)
 	prefix := "CREATE TEMP TABLE " + shapeTable + " ("
-	if err := conn.Exec(prefix + definitions + ")"); err != nil {
+	// Prepared, because that takes one statement and no more, whatever the definitions hold.
+	stmt, err := conn.Prepare(prefix + definitions + ")")
+	if err == nil {
+		err = x.run(stmt)
+	}
+	if err != nil {
 		// The position is one in our text: without it the message still quotes the place.
 		e := new(base.Error)
 		if errors.As(err, &e) {
@@ -34,6 +39,16 @@ func (x *execution) shape(definitions string) (schema.Table, error) {
 	}
 	defer func() { _ = conn.Exec("DROP TABLE temp." + shapeTable) }()
 	return readShape(x.ctx, conn)
+}
+
+// run executes a statement for what it does.
+func (x *execution) run(stmt *duck.Stmt) error {
+	rows, err := stmt.Start(x.ctx)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	return Discard(x.ctx, rows)
 }
 
 func readShape(ctx context.Context, conn *duck.Conn) (schema.Table, error) {

@@ -26,9 +26,10 @@ type analysis struct {
 // tableRef is a place in the text that names a table, view or file.
 type tableRef struct {
 	parts      []string    // [[database.]schema.]name, as written
-	start, end int         // in the text, of the name; of TABLE name, where that is the query
+	start, end int         // in the text, of the name; of TABLE t or DESCRIBE t where that is it
 	alias      string      // empty if it has none
-	query      bool        // DESCRIBE t, SUMMARIZE t, TABLE t: a query has to stand there
+	query      bool        // SUMMARIZE t, TABLE t: a query has to stand there
+	describe   bool        // DESCRIBE t: start is where that stands
 	conditions []condition // that each of its rows in the result meets
 }
 
@@ -262,15 +263,21 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 	}
 	before := len(w.a.tables)
 	w.query(query, visible)
-	star, _ := query["select_list"].([]any)
-	if len(star) != 1 || len(w.a.tables) != before+1 || hasLocation(star[0].(duck.Node)) {
+	if text(object(query, "from_table"), "type") != "BASE_TABLE" || len(w.a.tables) != before+1 {
 		return
 	}
 	// DESCRIBE t: the parser made SELECT * FROM t of it, the text has the name alone.
 	t := &w.a.tables[before]
-	if i := w.tokenAt(t.start); i > 0 && !w.a.tokens[i-1].Is("FROM") {
-		t.query = true
+	i := w.tokenAt(t.start)
+	if i < 1 || w.a.tokens[i-1].Is("FROM") {
+		return
 	}
+	if w.a.tokens[i-1].Is("SUMMARIZE") {
+		t.query = true
+		return
+	}
+	t.query, t.describe = false, true
+	t.start = w.a.tokens[i-1].Start
 }
 
 // harmless are the table functions that read neither files nor settings nor other queries' text.

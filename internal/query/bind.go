@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -52,6 +53,7 @@ func (b *binding) release() {
 
 // target is what a table name stands for.
 type target struct {
+	path      []string // database, schema and name
 	table     *schema.Table
 	view      *boundView
 	transient *snapshot.Table
@@ -158,7 +160,7 @@ func (b *binding) resolve(ref *tableRef, database, schemaName string) (*target, 
 	for _, n := range b.readings(ref.parts, database, schemaName) {
 		table, err := b.runner.store.Lookup(n.database, n.schema, n.table)
 		if err == nil {
-			return &target{table: &table}, nil
+			return &target{table: &table, path: []string{table.Database, table.Schema, table.Name}}, nil
 		}
 		if first == nil {
 			first = err
@@ -171,13 +173,13 @@ func (b *binding) resolve(ref *tableRef, database, schemaName string) (*target, 
 			if err != nil {
 				return nil, base.Wrap(err, "view %s", n.table)
 			}
-			return &target{view: &boundView{a, n.database, n.schema}}, nil
+			return &target{view: &boundView{a, n.database, n.schema}, path: []string{n.database, n.schema, n.table}}, nil
 		}
 	}
 	if len(ref.parts) == 2 || len(ref.parts) == 3 {
 		last := ref.parts[len(ref.parts)-2:]
 		if sql, ok, err := b.runner.system.Relation(schema.Fold(last[0]), schema.Fold(last[1]), database); ok {
-			return &target{system: sql}, err
+			return &target{system: sql, path: append([]string{database}, last...)}, err
 		}
 	}
 	if len(ref.parts) == 1 && strings.ContainsAny(ref.parts[0], "./") {
@@ -229,12 +231,17 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 		if ref.alias == "" {
 			text += " AS " + schema.Quote(aliases[i])
 		}
-		if ref.query {
+		switch {
+		case ref.describe && t.table != nil:
+			text = describeTable(t.table)
+		case ref.describe:
+			text = "DESCRIBE SELECT * FROM " + text
+		case ref.query:
 			text = "SELECT * FROM " + text
 		}
 		splices = append(splices, sqltoken.Edit{Start: ref.start, End: ref.end, Text: text})
 	}
-	return append(splices, columnSplices(a, aliases)...), nil
+	return append(splices, b.columnSplices(a, database, schemaName, aliases)...), nil
 }
 
 func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound) (string, error) {
@@ -275,18 +282,22 @@ func uniqueAliases(a *analysis) []string {
 	return out
 }
 
-// columnSplices shortens columns that are qualified with a table's whole dotted name
-// (db.t.c), since the relation in its place has but an alias.
-func columnSplices(a *analysis, aliases []string) sqltoken.Edits {
+// columnSplices shortens columns that are qualified with more than a table's name (db.t.c),
+// since the relation in its place has but an alias.
+func (b *binding) columnSplices(a *analysis, database, schemaName string, aliases []string) sqltoken.Edits {
 	var splices sqltoken.Edits
 	for _, c := range a.columns {
 		for i := range a.tables {
-			parts := a.tables[i].parts
-			if a.tables[i].alias != "" || len(parts) < 2 || len(c.names) <= len(parts) || !samePrefix(c.names, parts) {
+			ref := &a.tables[i]
+			qualifiers := 0
+			if ref.alias == "" {
+				qualifiers = qualifying(c.names, b.targets[targetKey(database, schemaName, ref.parts)].path)
+			}
+			if qualifiers == 0 {
 				continue
 			}
 			text := schema.Quote(aliases[i])
-			for _, n := range c.names[len(parts):] {
+			for _, n := range c.names[qualifiers:] {
 				text += "." + schema.Quote(n)
 			}
 			splices = append(splices, sqltoken.Edit{Start: c.start, End: c.end, Text: text})
@@ -296,14 +307,21 @@ func columnSplices(a *analysis, aliases []string) sqltoken.Edits {
 	return splices
 }
 
-func samePrefix(names, prefix []string) bool {
-	for i, p := range prefix {
-		if schema.Fold(names[i]) != schema.Fold(p) {
-			return false
+// qualifying returns how many of a column's names are those of a table: database, schema and
+// table, schema and table, or database and table; 0 if it is not this table's.
+func qualifying(names, path []string) int {
+	if len(path) != 3 {
+		return 0
+	}
+	for _, qualifier := range [][]string{path, path[1:], {path[0], path[2]}} {
+		if len(names) > len(qualifier) && slices.EqualFunc(names[:len(qualifier)], qualifier, sameName) {
+			return len(qualifier)
 		}
 	}
-	return true
+	return 0
 }
+
+func sameName(a, b string) bool { return schema.Fold(a) == schema.Fold(b) }
 
 // positioned translates the position of an error in the text that DuckDB was given to the
 // text that the user wrote.

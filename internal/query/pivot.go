@@ -118,7 +118,7 @@ func lastOpenPivot(text string, tokens []sqltoken.Token) []pivotElement {
 		if !tokens[i].Is("PIVOT") && !tokens[i].Is("PIVOT_WIDER") {
 			continue
 		}
-		on := nextAt(tokens, i+1, tokens[i].Depth, "ON")
+		on := sqltoken.Next(tokens, i+1, tokens[i].Depth, "ON")
 		if on < 0 || on == i+1 || withinFrom(tokens, i) {
 			continue
 		}
@@ -159,20 +159,6 @@ func withinFrom(tokens []sqltoken.Token, pivot int) bool {
 	return false
 }
 
-// nextAt returns the index of the next token of this word on a depth, before that depth
-// ends, or -1.
-func nextAt(tokens []sqltoken.Token, from, depth int, word string) int {
-	for i := from; i < len(tokens); i++ {
-		switch t := tokens[i]; {
-		case t.Depth < depth:
-			return -1
-		case t.Depth == depth && t.Is(word):
-			return i
-		}
-	}
-	return -1
-}
-
 // elementEnd returns the index of the token that ends an element of a PIVOT's ON.
 func elementEnd(tokens []sqltoken.Token, from int) int {
 	depth := tokens[from].Depth
@@ -198,7 +184,7 @@ func openElement(text string, tokens []sqltoken.Token, from, to int, source stri
 	if from >= to {
 		return pivotElement{}, false
 	}
-	in := nextAt(tokens[:to], from, tokens[from].Depth, "IN")
+	in := sqltoken.Next(tokens[:to], from, tokens[from].Depth, "IN")
 	if in < 0 {
 		expression := text[tokens[from].Start:tokens[to-1].End]
 		return pivotElement{
@@ -233,37 +219,15 @@ func withCTEs(text string, tokens []sqltoken.Token, at int, query string) string
 		for first < at && tokens[first].Depth == depth && (tokens[first].Is("EXPLAIN") || tokens[first].Is("ANALYZE") || tokens[first].Is("DESCRIBE") || tokens[first].Is("SUMMARIZE")) {
 			first++
 		}
-		if !tokens[first].Is("WITH") {
-			continue
+		seen := first
+		for _, end := range sqltoken.CTEs(tokens, first) {
+			if end <= at {
+				seen = end
+			}
 		}
-		if end := cteEnd(tokens, first, at); end > 0 {
-			query = text[tokens[first].Start:tokens[end-1].End] + " SELECT * FROM (" + query + ")"
+		if seen > first {
+			query = text[tokens[first].Start:tokens[seen-1].End] + " SELECT * FROM (" + query + ")"
 		}
 	}
 	return query
-}
-
-// cteEnd returns the index after the last CTE of a WITH that ends before a token; 0 if there
-// is none.
-func cteEnd(tokens []sqltoken.Token, with, before int) int {
-	depth, end := tokens[with].Depth, 0
-	for i := with + 1; ; {
-		as := nextAt(tokens, i, depth, "AS")
-		if as < 0 {
-			return end
-		}
-		open := nextAt(tokens, as, depth, "(")
-		if open < 0 {
-			return end
-		}
-		closing := nextAt(tokens, open, depth, ")")
-		if closing < 0 || closing >= before {
-			return end
-		}
-		end = closing + 1
-		if end >= len(tokens) || !tokens[end].Is(",") {
-			return end
-		}
-		i = end + 1
-	}
 }

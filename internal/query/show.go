@@ -1,6 +1,10 @@
 package query
 
 import (
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
@@ -55,4 +59,25 @@ func expandShow(tokens []sqltoken.Token) (string, bool) {
 		return "SELECT catalog_name AS database_name, schema_name FROM information_schema.schemata ORDER BY ALL", true
 	}
 	return "", false
+}
+
+// describeTable writes DESCRIBE t as a query: what stands in the table's place has no keys,
+// defaults and NOT NULL.
+func describeTable(t *schema.Table) string {
+	rows := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		null, key, def := "'YES'", "NULL", "NULL"
+		if c.NotNull {
+			null = "'NO'"
+		}
+		if slices.ContainsFunc(t.PrimaryKey, func(id base.ColumnID) bool { return id == c.ID }) {
+			key = "'PRI'"
+		}
+		if c.Default != "" {
+			def = schema.QuoteString(c.Default)
+		}
+		rows[i] = "(" + strings.Join([]string{schema.QuoteString(c.Name), schema.QuoteString(c.Type.String()), null, key, def, "NULL"}, ", ") + ")"
+	}
+	return "SELECT column_name, column_type, CAST(n AS VARCHAR) AS \"null\", CAST(k AS VARCHAR) AS \"key\", CAST(d AS VARCHAR) AS \"default\", CAST(e AS VARCHAR) AS extra FROM (VALUES " +
+		strings.Join(rows, ", ") + ") AS described(column_name, column_type, n, k, d, e)"
 }

@@ -42,16 +42,7 @@ func newStatement(text string, tokens []Token) Statement {
 // Verb returns the upper-case keyword that says what the statement does: the first
 // word, or the one after the list of CTEs that a WITH begins.
 func (s Statement) Verb() string {
-	i := 0
-	if s.at(0, "WITH") {
-		// Every CTE ends with its query in brackets; the verb follows the last of them.
-		for i = 1; i < len(s.Tokens); i++ {
-			t := s.Tokens[i]
-			if t.Depth == 0 && t.Kind == Word && verbs[upper(t.text)] && !s.at(i-1, "AS") && !s.at(i-1, "NOT") {
-				break
-			}
-		}
-	}
+	i := s.VerbIndex()
 	for i < len(s.Tokens) && s.at(i, "(") {
 		i++
 	}
@@ -61,8 +52,55 @@ func (s Statement) Verb() string {
 	return upper(s.Tokens[i].text)
 }
 
-var verbs = map[string]bool{"SELECT": true, "FROM": true, "VALUES": true, "TABLE": true, "INSERT": true, "UPDATE": true,
-	"DELETE": true, "MERGE": true, "PIVOT": true, "UNPIVOT": true}
+// VerbIndex returns the index of the first token that is not in a list of CTEs.
+func (s Statement) VerbIndex() int {
+	if ends := CTEs(s.Tokens, 0); len(ends) > 0 {
+		return ends[len(ends)-1]
+	}
+	return 0
+}
+
+// CTEs returns the index of the token after each CTE of the WITH that is token i; none if
+// it is no WITH.
+func CTEs(tokens []Token, i int) (ends []int) {
+	if i >= len(tokens) || !tokens[i].Is("WITH") {
+		return nil
+	}
+	depth := tokens[i].Depth
+	for {
+		// name [(columns)] [USING KEY (columns)] AS [NOT MATERIALIZED] (query): the name may be any
+		// word, so that it is passed over unread.
+		i++
+		if i < len(tokens) && tokens[i].Is("RECURSIVE") && len(ends) == 0 {
+			i++
+		}
+		as := Next(tokens, i+1, depth, "AS")
+		open := Next(tokens, as+1, depth, "(")
+		closing := Next(tokens, open+1, depth, ")")
+		if as < 0 || open < 0 || closing < 0 {
+			return ends
+		}
+		i = closing + 1
+		ends = append(ends, i)
+		if i >= len(tokens) || !tokens[i].Is(",") {
+			return ends
+		}
+	}
+}
+
+// Next returns the index of the next token of this word on a depth, from token i on and
+// before that depth ends; -1 if there is none.
+func Next(tokens []Token, i, depth int, word string) int {
+	for ; i < len(tokens); i++ {
+		switch t := tokens[i]; {
+		case t.Depth < depth:
+			return -1
+		case t.Depth == depth && t.Is(word):
+			return i
+		}
+	}
+	return -1
+}
 
 func (s Statement) at(i int, word string) bool {
 	return i >= 0 && i < len(s.Tokens) && s.Tokens[i].Is(word)

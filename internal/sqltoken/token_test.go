@@ -80,6 +80,8 @@ func TestVerbLooksBehindCTEs(t *testing.T) {
 	f("WITH RECURSIVE a AS (SELECT 1) SELECT * FROM a", "SELECT")
 	f("((select 1))", "SELECT")
 	f("from t", "FROM")
+	f("with insert as (select 1), recursive as (select 2) select 1", "SELECT")
+	f("with recursive r(a) using key (a) as (select 1), as as (select 2) table r", "TABLE")
 	f("with update_log as (select 1) delete from t", "DELETE")
 }
 

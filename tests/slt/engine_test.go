@@ -108,6 +108,16 @@ func (db *duckDB) engine() string { return duckdbEngine }
 
 func (db *duckDB) run(sql string) (answer, error) {
 	rows, err := db.conn.Query(context.Background(), sql)
+	if err != nil && strings.Contains(err.Error(), "multiple statements") {
+		// DuckDB makes several statements of a PIVOT without a list of values.
+		if strings.HasPrefix(sql, "CREATE") {
+			return answer{}, db.conn.Exec(sql)
+		}
+		if err := db.conn.Exec("CREATE OR REPLACE TABLE slt_pivot AS " + sql); err != nil {
+			return answer{}, err
+		}
+		rows, err = db.conn.Query(context.Background(), "FROM slt_pivot")
+	}
 	if err != nil {
 		return answer{}, err
 	}

@@ -33,24 +33,24 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	return e.CreateTable(ctx, inferred, true)
 }
 
-// evolve changes the table so that it can take the batches, and reports whether there was
-// anything to change. Against a concurrent request that did the same, it starts from what that
-// one made.
+// evolve changes the table so that it can take the batches, and reports whether it is
+// another version now than the one given, be it by a concurrent request that did the same.
 func (e *Engine) evolve(ctx context.Context, table schema.Table, batches []arrow.RecordBatch) (changed bool, err error) {
+	version := table.Version
 	for _, record := range batches {
 		// Most batches that need a change need it no more once the first had it: ask
 		// before going through the committer.
 		if table, err = e.Table(table.ID); err != nil {
-			return changed, err
+			return false, err
 		}
-		if _, needed, err := batch.Evolve(record, table); err != nil || !needed {
-			if err != nil {
-				return changed, err
-			}
+		_, needed, err := batch.Evolve(record, table)
+		if err != nil {
+			return false, err
+		}
+		if !needed {
 			continue
 		}
-		changed = true
-		_, err = e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
+		table, err = e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
 			next, needed, err := batch.Evolve(record, now)
 			if err != nil || !needed {
 				return now, err
@@ -58,10 +58,10 @@ func (e *Engine) evolve(ctx context.Context, table schema.Table, batches []arrow
 			return next, nil
 		})
 		if err != nil {
-			return changed, err
+			return false, err
 		}
 	}
-	return changed, nil
+	return table.Version != version, nil
 }
 
 // defaultsFor evaluates the defaults that a batch needs.

@@ -1,0 +1,276 @@
+package protobuf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// elements holds the element that each fanned-out prefix of a path stands for.
+type elements map[string]element
+
+type element struct {
+	fd    protoreflect.FieldDescriptor
+	value protoreflect.Value
+	key   protoreflect.Value // of a map's entry
+}
+
+// follow returns the text of what a path leads to.
+func follow(m protoreflect.Message, steps []step, of elements, prefix string) (string, error) {
+	s := steps[0]
+	fd := m.Descriptor().Fields().ByName(protoreflect.Name(s.name))
+	last := len(steps) == 1
+	var v protoreflect.Value
+	switch {
+	case s.index == allIndex:
+		e := of[prefix+s.name+"[]"]
+		if fd.IsMap() {
+			inner := map[string]element{"key": {fd: fd.MapKey(), value: e.key}, "value": {fd: fd.MapValue(), value: e.value}}[steps[1].name]
+			if len(steps) == 2 {
+				return showValue(inner.fd, inner.value)
+			}
+			return follow(inner.value.Message(), steps[2:], of, prefix+s.name+"[]."+steps[1].name+".")
+		}
+		v = e.value
+		prefix += s.name + "[]."
+	case s.index >= 0:
+		list := m.Get(fd).List()
+		if list.Len() <= s.index {
+			return "NULL", nil
+		}
+		v = list.Get(s.index)
+		prefix += fmt.Sprintf("%s[%d].", s.name, s.index)
+	case last:
+		return showField(m, fd)
+	case !m.Has(fd):
+		return "NULL", nil
+	default:
+		v = m.Get(fd)
+		prefix += s.name + "."
+	}
+	if last {
+		return showValue(fd, v)
+	}
+	return follow(v.Message(), steps[1:], of, prefix)
+}
+
+// fanOut returns the elements of every row that m makes.
+func fanOut(m protoreflect.Message, chain []string) []elements {
+	rows := []elements{{}}
+	for _, path := range chain {
+		var next []elements
+		for _, row := range rows {
+			steps, _ := parsePath(path)
+			for _, e := range elementsAt(m, steps, row, "") {
+				with := elements{path: e}
+				for k, v := range row {
+					with[k] = v
+				}
+				next = append(next, with)
+			}
+		}
+		rows = next
+	}
+	return rows
+}
+
+// elementsAt returns the elements of the field that a path ends at.
+func elementsAt(m protoreflect.Message, steps []step, of elements, prefix string) []element {
+	s := steps[0]
+	fd := m.Descriptor().Fields().ByName(protoreflect.Name(s.name))
+	if len(steps) == 1 {
+		var all []element
+		if fd.IsMap() {
+			m.Get(fd).Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+				all = append(all, element{fd: fd, value: v, key: k.Value()})
+				return true
+			})
+			return all
+		}
+		for i := range m.Get(fd).List().Len() {
+			all = append(all, element{fd: fd, value: m.Get(fd).List().Get(i)})
+		}
+		return all
+	}
+	switch {
+	case s.index == allIndex && fd.IsMap():
+		return elementsAt(of[prefix+s.name+"[]"].value.Message(), steps[2:], of, prefix+s.name+"[].value.")
+	case s.index == allIndex:
+		return elementsAt(of[prefix+s.name+"[]"].value.Message(), steps[1:], of, prefix+s.name+"[].")
+	case s.index >= 0:
+		if m.Get(fd).List().Len() <= s.index {
+			return nil
+		}
+		return elementsAt(m.Get(fd).List().Get(s.index).Message(), steps[1:], of, fmt.Sprintf("%s%s[%d].", prefix, s.name, s.index))
+	}
+	if !m.Has(fd) {
+		return nil
+	}
+	return elementsAt(m.Get(fd).Message(), steps[1:], of, prefix+s.name+".")
+}
+
+// pathMaker makes paths into a type that fan out over one chain of fields.
+type pathMaker struct {
+	rng   *rand.Rand
+	chain []string
+}
+
+func (g *pathMaker) path(md protoreflect.MessageDescriptor, prefix string, fanned int) string {
+	if md.Fields().Len() == 0 {
+		return ""
+	}
+	fd := md.Fields().Get(g.rng.IntN(md.Fields().Len()))
+	path := prefix + string(fd.Name())
+	if fd.IsList() || fd.IsMap() {
+		switch {
+		case fanned == len(g.chain) && g.rng.IntN(3) == 0:
+			g.chain = append(g.chain, path+"[]")
+			fallthrough
+		case fanned < len(g.chain) && g.chain[fanned] == path+"[]":
+			fanned++
+			path += "[]"
+		case fd.IsList() && g.rng.IntN(3) != 0:
+			path += fmt.Sprintf("[%d]", g.rng.IntN(3))
+		default:
+			return path
+		}
+	}
+	if fd.IsMap() {
+		if fd.MapValue().Message() == nil || g.rng.IntN(3) == 0 {
+			return path + "." + []string{"key", "value"}[g.rng.IntN(2)]
+		}
+		if inner := g.path(fd.MapValue().Message(), path+".value.", fanned); inner != "" {
+			return inner
+		}
+		return path + ".value"
+	}
+	if fd.Message() != nil && g.rng.IntN(4) != 0 {
+		if inner := g.path(fd.Message(), path+".", fanned); inner != "" {
+			return inner
+		}
+	}
+	return path
+}
+
+func checkProjection(t testing.TB, seed uint64) bool {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	md := randomMessageType(t, rng)
+	g := &pathMaker{rng: rng}
+	var paths []string
+	var columns []Column
+	for range 1 + rng.IntN(6) {
+		if p := g.path(md, "", 0); p != "" && !slices.Contains(paths, p) {
+			paths = append(paths, p)
+			columns = append(columns, Column{Path: p, Name: fmt.Sprintf("c%d", len(paths))})
+		}
+	}
+	if len(columns) == 0 {
+		return false
+	}
+	plan, err := NewPlan(md, Options{Columns: columns})
+	if err != nil {
+		if base.KindOf(err) != base.Invalid {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		return false
+	}
+	describe := func() string {
+		return fmt.Sprintf("seed %d, paths %q, over %q\n%v", seed, paths, g.chain, protodesc.ToDescriptorProto(md))
+	}
+	d := plan.NewDecoder()
+	var want [][]string // of each message; nil if protobuf-go refuses it
+	maker := &messageMaker{rng: rng}
+	for _, msg := range maker.messages(md, 12) {
+		rows, known, wrong := expectedRows(md, msg, paths, g.chain)
+		err := d.Append(msg)
+		switch {
+		case err == nil && wrong != nil:
+			t.Fatalf("message %x is accepted: %v\n%s", msg, wrong, describe())
+		case err == nil:
+			if !known {
+				rows = nil
+			}
+			want = append(want, rows)
+		case known && wrong == nil && len(rows) > 0 && !strings.Contains(err.Error(), "UTF-8") && !strings.Contains(err.Error(), "a time with nanoseconds"):
+			t.Fatalf("message %x is refused: %v\n%s", msg, err, describe())
+		}
+	}
+	if d.Messages() != len(want) {
+		t.Fatalf("%d messages of %d", d.Messages(), len(want))
+	}
+	rec, from := d.FinishWithMessages()
+	defer rec.Release()
+	got := make([][]string, len(want))
+	for i, row := range showRows(t, rec) {
+		m := i
+		if len(g.chain) > 0 {
+			m = int(from[i])
+		}
+		got[m] = append(got[m], row)
+	}
+	for i := range want {
+		slices.Sort(want[i]) // entries of maps have no order
+		slices.Sort(got[i])
+		if want[i] != nil && !slices.Equal(got[i], want[i]) {
+			t.Fatalf("message %d:\n got %s\nwant %s\n%s", i, got[i], want[i], describe())
+		}
+	}
+	return true
+}
+
+// expectedRows returns what protobuf-go reads at the paths; known is false if it
+// refuses the message, which projections need not.
+func expectedRows(md protoreflect.MessageDescriptor, msg []byte, paths, chain []string) (rows []string, known bool, wrong error) {
+	defer func() {
+		if recover() != nil {
+			known = false
+		}
+	}()
+	m := dynamicpb.NewMessage(md)
+	if err := (proto.UnmarshalOptions{Resolver: new(protoregistry.Types)}).Unmarshal(msg, m); err != nil {
+		return nil, false, nil
+	}
+	rows = []string{}
+	for _, of := range fanOut(m, chain) {
+		parts := make([]string, len(paths))
+		for i, p := range paths {
+			steps, _ := parsePath(p)
+			text, err := follow(m, steps, of, "")
+			if err != nil {
+				return nil, true, err
+			}
+			parts[i] = fmt.Sprintf("c%d:%s", i+1, text)
+		}
+		rows = append(rows, "{"+strings.Join(parts, " ")+"}")
+	}
+	return rows, true, nil
+}
+
+func TestRandomProjectionsEqualProtobufGo(t *testing.T) {
+	checked := 0
+	for seed := range uint64(2000) {
+		if checkProjection(t, seed) {
+			checked++
+		}
+	}
+	if checked < 1000 {
+		t.Errorf("only %d of 2000 seeds made a plan", checked)
+	}
+}
+
+func FuzzProjectionEqualsProtobufGo(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) { checkProjection(t, seed) })
+}

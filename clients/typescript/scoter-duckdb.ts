@@ -155,9 +155,15 @@ async function append<T>(
     }
     if (waiting.length > 0) write();
     appender.flushSync();
-  } finally {
-    appender.closeSync();
+  } catch (error) {
+    try {
+      appender.closeSync();
+    } catch {
+      // It fails to write the same rows again; the first error says why.
+    }
+    throw error;
   }
+  appender.closeSync();
   return count;
 }
 

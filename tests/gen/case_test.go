@@ -8,9 +8,17 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/analyze/duckdb"
+	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
+	"github.com/scoterdb/scoter/internal/gen/analyze/sqlite"
+	"github.com/scoterdb/scoter/internal/gen/config"
+	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
 // testCase is one folder of cases: a module, what to run before, and calls of
@@ -56,47 +64,136 @@ type call struct {
 	// are [months, days, microseconds]. Error is a part of the error's text.
 	Want  json.RawMessage `json:"want"`
 	Error string          `json:"error"`
+	// Not are the generators whose database cannot run it.
+	Not []string `json:"not"`
 }
 
-// loadCases reads every folder of cases. A module.json may leave out the words
-// of names and may be a path to another module as a JSON string.
+var (
+	loadOnce sync.Once
+	loaded   []*testCase
+)
+
+// loadCases reads every folder of cases, once. A folder with a scoter.yaml goes
+// through the whole generator, once per engine that its targets name. One with a
+// module.json begins behind the analysis; the file may leave out the words of
+// names and may be a path to another module as a JSON string.
 func loadCases(t *testing.T) []*testCase {
-	folders, err := filepath.Glob("cases/*")
+	loadOnce.Do(func() {
+		folders, err := filepath.Glob("cases/*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, folder := range folders {
+			config := filepath.Join(folder, "scoter.yaml")
+			if _, err := os.Stat(config); err == nil {
+				loaded = append(loaded, analyzed(t, folder, config)...)
+			} else {
+				loaded = append(loaded, recorded(t, folder))
+			}
+		}
+		sort.Slice(loaded, func(i, j int) bool { return loaded[i].name < loaded[j].name })
+	})
+	if len(loaded) == 0 {
+		t.Fatal("the cases could not be loaded: see the test that ran first")
+	}
+	return loaded
+}
+
+// recorded loads a case that has its module.
+func recorded(t *testing.T, folder string) *testCase {
+	c := &testCase{name: filepath.Base(folder)}
+	decodeFile(t, filepath.Join(folder, "calls.json"), c)
+	text, err := os.ReadFile(filepath.Join(folder, "module.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []*testCase
-	for _, folder := range folders {
-		c := &testCase{name: filepath.Base(folder)}
-		decodeFile(t, filepath.Join(folder, "calls.json"), c)
-		text, err := os.ReadFile(filepath.Join(folder, "module.json"))
-		if err != nil {
+	var other string
+	if json.Unmarshal(text, &other) == nil {
+		if text, err = os.ReadFile(filepath.Join(folder, other)); err != nil {
 			t.Fatal(err)
 		}
-		var other string
-		if json.Unmarshal(text, &other) == nil {
-			if text, err = os.ReadFile(filepath.Join(folder, other)); err != nil {
+	}
+	var tree any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&tree); err != nil {
+		t.Fatalf("%s: %v", folder, err)
+	}
+	fillNames(tree)
+	full, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.module, err = ir.Decode(bytes.NewReader(full)); err != nil {
+		t.Fatalf("%s: %v", folder, err)
+	}
+	return c
+}
+
+// analyzed makes a case per engine of a folder with a configuration.
+func analyzed(t *testing.T, folder, path string) (cases []*testCase) {
+	list := &diag.List{}
+	wrong := func() {
+		if list.HasErrors() {
+			t.Fatalf("%s: %v", folder, list)
+		}
+	}
+	project, err := config.Load(path, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong()
+	for _, entry := range project.Entries {
+		for _, e := range entry.Engines() {
+			input := analyze.Input{Project: project.Name, Engine: e, Constants: project.Constants(), Sources: project.Attached()}
+			for _, name := range entry.Files {
+				text, err := os.ReadFile(filepath.Join(folder, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				input.Files = append(input.Files, sqlfile.Parse(e, name, string(text), input.Constants, list))
+			}
+			wrong()
+			engine, closeEngine := openEngine(t, e)
+			result, err := analyze.Run(t.Context(), engine, input, list)
+			closeEngine()
+			if err != nil {
 				t.Fatal(err)
 			}
+			wrong()
+			c := &testCase{name: filepath.Base(folder) + "_" + string(e)}
+			decodeFile(t, filepath.Join(folder, "calls.json"), c)
+			if c.module, err = result.Module(list); err != nil {
+				t.Fatal(err)
+			}
+			wrong()
+			cases = append(cases, c)
 		}
-		var tree any
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.UseNumber()
-		if err := d.Decode(&tree); err != nil {
-			t.Fatalf("%s: %v", folder, err)
-		}
-		fillNames(tree)
-		full, err := json.Marshal(tree)
+	}
+	return cases
+}
+
+func openEngine(t *testing.T, e ir.Engine) (analyze.Engine, func() error) {
+	switch e {
+	case ir.SQLite:
+		engine, err := sqlite.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.module, err = ir.Decode(bytes.NewReader(full)); err != nil {
-			t.Fatalf("%s: %v", folder, err)
+		return engine, engine.Close
+	case ir.DuckDB:
+		engine, err := duckdb.Open()
+		if err != nil {
+			t.Fatal(err)
 		}
-		all = append(all, c)
+		return engine, engine.Close
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i].name < all[j].name })
-	return all
+	s := startPostgres(t)
+	engine, err := postgres.Open(t.Context(), fmt.Sprintf("postgres://%s:%s@%s:%d/postgres", s.user, s.password, s.host, s.port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine, engine.Close
 }
 
 func decodeFile(t *testing.T, path string, into any) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,6 +103,7 @@ func check(t *testing.T, units []*unit, output string) {
 				}
 				result, ran := got[u.id()+"\t"+strconv.Itoa(i)]
 				switch {
+				case slices.Contains(c.Not, u.target.id):
 				case !ran:
 					t.Errorf("call %d %s: no result", i, what)
 				case c.Error != "" && (result[0] != "error" || !strings.Contains(result[1], c.Error)):

@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -107,16 +108,39 @@ func (s server) env() []string {
 	return []string{"PGHOST=" + s.host, "PGPORT=" + strconv.Itoa(s.port), "PGUSER=" + s.user, "PGPASSWORD=" + s.password}
 }
 
-// startPostgres starts the newest installed PostgreSQL on a free port with a
-// fresh cluster, or uses the one that PGHOST, PGPORT, PGUSER and PGPASSWORD
-// name. The test is skipped when there is none.
+var (
+	serverOnce sync.Once
+	serverNow  server
+	serverNone string
+	serverStop = func() {}
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	serverStop()
+	os.Exit(code)
+}
+
+// startPostgres returns the one server of this process. The test is skipped
+// when there is none.
 func startPostgres(t *testing.T) server {
+	serverOnce.Do(func() { serverNow, serverNone = newServer(t) })
+	if serverNone != "" {
+		t.Skip(serverNone)
+	}
+	return serverNow
+}
+
+// newServer starts the newest installed PostgreSQL on a free port with a
+// fresh cluster, or uses the one that PGHOST, PGPORT, PGUSER and PGPASSWORD
+// name. It returns why there is none.
+func newServer(t *testing.T) (s server, none string) {
 	if host := os.Getenv("PGHOST"); host != "" {
 		port, err := strconv.Atoi(os.Getenv("PGPORT"))
 		if err != nil {
 			port = 5432
 		}
-		return server{host: host, port: port, user: os.Getenv("PGUSER"), password: os.Getenv("PGPASSWORD")}
+		return server{host: host, port: port, user: os.Getenv("PGUSER"), password: os.Getenv("PGPASSWORD")}, ""
 	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
@@ -126,7 +150,7 @@ func startPostgres(t *testing.T) server {
 		found = append(found, path)
 	}
 	if len(found) == 0 {
-		t.Skip("PostgreSQL is not installed")
+		return server{}, "PostgreSQL is not installed"
 	}
 	sort.Strings(found)
 	bin := filepath.Dir(found[len(found)-1])
@@ -134,13 +158,12 @@ func startPostgres(t *testing.T) server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
 	attr := &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 {
 		// PostgreSQL refuses to run as root.
 		u, err := user.Lookup("nobody")
 		if err != nil {
-			t.Skip("no user to run PostgreSQL as")
+			return server{}, "there is no user to run PostgreSQL as"
 		}
 		uid, _ := strconv.Atoi(u.Uid)
 		gid, _ := strconv.Atoi(u.Gid)
@@ -171,10 +194,11 @@ func startPostgres(t *testing.T) server {
 	if err := pg.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	serverStop = func() {
 		pg.Process.Signal(syscall.SIGINT)
 		pg.Wait()
-	})
+		os.RemoveAll(dir)
+	}
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
@@ -186,5 +210,5 @@ func startPostgres(t *testing.T) server {
 			t.Fatalf("PostgreSQL did not start: %s", text)
 		}
 	}
-	return server{host: "127.0.0.1", port: port, user: "scoter"}
+	return server{host: "127.0.0.1", port: port, user: "scoter"}, ""
 }

@@ -354,8 +354,8 @@ func (g *generator) text(q *emit.Query) string {
 
 var verbs = map[ir.Op]string{
 	ir.OpInsert: "inserts all rows into %s and returns how many.",
-	ir.OpUpdate: "updates %s by key and returns the rows found.\n// Of several rows with one key the last wins.",
-	ir.OpDelete: "deletes from %s by key and returns the rows found.",
+	ir.OpUpdate: "updates %s by key and returns the rows changed.\n// Of several rows with one key the last wins.",
+	ir.OpDelete: "deletes from %s by key and returns the rows changed.",
 	ir.OpUpsert: "inserts into %s, or updates where the key exists, and\n// returns the rows written. Of several rows with one key the last wins.",
 }
 

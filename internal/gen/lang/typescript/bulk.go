@@ -90,8 +90,8 @@ func (g *generator) stage(t *emit.Table, op *emit.Op) {
 
 var verbs = map[ir.Op]string{
 	ir.OpInsert: "Inserts all rows into %s; returns how many.",
-	ir.OpUpdate: "Updates %s by key; returns the rows found. Of several rows with one key the last wins.",
-	ir.OpDelete: "Deletes from %s by key; returns the rows found.",
+	ir.OpUpdate: "Updates %s by key; returns the rows changed. Of several rows with one key the last wins.",
+	ir.OpDelete: "Deletes from %s by key; returns the rows changed.",
 	ir.OpUpsert: "Inserts into %s, or updates where the key exists; returns the rows written. Of several rows with one key the last wins.",
 }
 

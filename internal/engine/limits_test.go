@@ -91,14 +91,12 @@ func TestMemoryIsGivenInOrderAndExactly(t *testing.T) {
 	never := func() <-chan time.Time { return nil }
 	must(t, b.acquire(ctx, 6, never, func() {}))
 	var done sync.WaitGroup
-	var order []int64
 	for _, bytes := range []int64{5, 4} { // 4 would fit, but 5 was first
 		ready := make(chan struct{})
 		done.Go(func() {
 			if err := b.acquire(ctx, bytes, never, func() { close(ready) }); err != nil {
 				t.Error(err)
 			}
-			order = append(order, bytes)
 			b.release(bytes)
 		})
 		<-ready
@@ -113,8 +111,8 @@ func TestMemoryIsGivenInOrderAndExactly(t *testing.T) {
 	b.mu.Unlock()
 	b.release(6)
 	done.Wait()
-	if b.used != 0 || len(order) != 2 {
-		t.Fatalf("%d in use, order %v", b.used, order)
+	if b.used != 0 {
+		t.Fatalf("%d in use", b.used)
 	}
 }
 

@@ -12,9 +12,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -154,6 +158,66 @@ func CheckStatus(resp *http.Response) error {
 	}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096)) // the status alone says enough
 	return base.Errorf(base.Unavailable, "%s: %s", resp.Status, strings.TrimSpace(string(text)))
+}
+
+// Send posts a body until it is taken: an answer that says to try again is waited out as it says.
+func (s *Server) Send(ctx context.Context, client *http.Client, path string, body func() io.Reader) (retries int, err error) {
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, body())
+		if err != nil {
+			return retries, base.Errorf(base.Internal, "request: %w", err)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return retries, base.Errorf(base.Unavailable, "send: %w", err)
+		}
+		if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
+			err := CheckStatus(resp)
+			resp.Body.Close()
+			return retries, err
+		}
+		seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+		_, _ = io.Copy(io.Discard, resp.Body) // only so that the connection can be used again
+		resp.Body.Close()
+		if err != nil {
+			return retries, base.Errorf(base.Internal, "%s without Retry-After", resp.Status)
+		}
+		retries++
+		select {
+		case <-time.After(time.Duration(seconds) * time.Second):
+		case <-ctx.Done():
+			return retries, ctx.Err()
+		}
+	}
+}
+
+// Latencies runs a query again and again on a number of connections for a time and returns how
+// long each took, in milliseconds. Query gives the text of the n-th.
+func (s *Server) Latencies(ctx context.Context, connections int, d time.Duration, query func(n int) string) ([]float64, error) {
+	until := time.Now().Add(d)
+	var mu sync.Mutex
+	var all []float64
+	workers, ctx := errgroup.WithContext(ctx)
+	for worker := range connections {
+		workers.Go(func() error {
+			own := &Server{URL: s.URL, client: NewClient()}
+			defer own.client.CloseIdleConnections()
+			var took []float64
+			for n := worker; time.Now().Before(until); n += connections {
+				started := time.Now()
+				if _, err := own.SQL(ctx, query(n)); err != nil {
+					return err
+				}
+				took = append(took, float64(time.Since(started).Microseconds())/1000)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, took...)
+			return nil
+		})
+	}
+	err := workers.Wait()
+	return all, err
 }
 
 // WaitFlushed waits until every row is in a part. The server must run with a short flush-age.

@@ -5,15 +5,13 @@ package ingest
 
 import (
 	"context"
-	"io"
-	"net/http"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/bench/load/telemetry"
 	"github.com/scoterdb/scoter/internal/base"
 )
 
@@ -45,13 +43,13 @@ type kind struct {
 	name, path string
 	share      int // of Options.Rows: 1/share
 	target     float64
-	newBody    func(seed, rows int) body
+	newBody    func(seed, rows int) telemetry.Body
 }
 
 var kinds = []kind{
-	{"MessagePack", "/api/v1/write/msgpack", 1, 0.35, newMessagePack},
-	{"MessagePack, async", "/api/v1/write/msgpack?durability=async", 1, 0, newMessagePack},
-	{"line protocol", "/write?db=default&precision=us", 4, 1.0, newLineProtocol},
+	{"MessagePack", "/api/v1/write/msgpack", 1, 0.35, telemetry.NewMessagePack},
+	{"MessagePack, async", "/api/v1/write/msgpack?durability=async", 1, 0, telemetry.NewMessagePack},
+	{"line protocol", "/write?db=default&precision=us", 4, 1.0, telemetry.NewLineProtocol},
 }
 
 // Run runs the benchmark.
@@ -159,7 +157,7 @@ type load struct {
 	server      *harness.Server
 	kind        kind
 	requestRows int
-	bodies      chan body // those not being sent
+	bodies      chan telemetry.Body // those not being sent
 
 	left         atomic.Int64
 	requests     atomic.Int64
@@ -172,7 +170,7 @@ type load struct {
 const maxBodies = 512
 
 func newLoad(s *harness.Server, k kind, rows int64, requestRows int) *load {
-	l := &load{server: s, kind: k, requestRows: requestRows, bodies: make(chan body, maxBodies)}
+	l := &load{server: s, kind: k, requestRows: requestRows, bodies: make(chan telemetry.Body, maxBodies)}
 	for seed := range maxBodies {
 		l.bodies <- k.newBody(seed, requestRows)
 	}
@@ -196,9 +194,10 @@ func (l *load) work(ctx context.Context) error {
 			return nil
 		}
 		b := <-l.bodies
-		b.stamp(l.requests.Add(1))
-		err := l.send(ctx, client, b)
+		b.Stamp(l.requests.Add(1))
+		retries, err := l.server.Send(ctx, client, l.kind.path, b.Reader)
 		l.bodies <- b
+		l.retries.Add(int64(retries))
 		if err != nil {
 			return err
 		}
@@ -206,42 +205,9 @@ func (l *load) work(ctx context.Context) error {
 	}
 }
 
-// send sends one request until it is taken.
-func (l *load) send(ctx context.Context, client *http.Client, b body) error {
-	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.server.URL+l.kind.path, b.reader())
-		if err != nil {
-			return base.Errorf(base.Internal, "request: %w", err)
-		}
-		resp, err := client.Do(req)
-		if err != nil {
-			return base.Errorf(base.Unavailable, "send: %w", err)
-		}
-		switch resp.StatusCode {
-		case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-			seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-			_, _ = io.Copy(io.Discard, resp.Body) // only so that the connection can be used again
-			resp.Body.Close()
-			if err != nil {
-				return base.Errorf(base.Internal, "%s without Retry-After", resp.Status)
-			}
-			l.retries.Add(1)
-			select {
-			case <-time.After(time.Duration(seconds) * time.Second):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			continue
-		}
-		err = harness.CheckStatus(resp)
-		resp.Body.Close()
-		return err
-	}
-}
-
 // check counts the rows there are.
 func (l *load) check(ctx context.Context) error {
-	there, err := l.server.Number(ctx, "SELECT count(*) FROM "+tableName)
+	there, err := l.server.Number(ctx, "SELECT count(*) FROM "+telemetry.Table)
 	if err == nil && int64(there) != l.acknowledged.Load() {
 		err = base.Errorf(base.Corrupt, "%d rows were acknowledged, %.0f are there", l.acknowledged.Load(), there)
 	}

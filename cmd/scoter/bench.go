@@ -8,6 +8,7 @@ import (
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/ingest"
 	"github.com/scoterdb/scoter/bench/query"
+	"github.com/scoterdb/scoter/bench/telemetry"
 )
 
 // benchCommand runs the benchmarks in bench/, each a folder with its flags.
@@ -15,8 +16,9 @@ type benchCommand struct {
 	Scratch string `help:"Folder for data, which is removed afterwards; the system's temporary one if empty." type:"path" placeholder:"DIR"`
 	Output  string `help:"Folder for the results as JSON." type:"path" placeholder:"DIR"`
 
-	Ingest ingest.Options `cmd:"" help:"What it costs to take rows."`
-	Query  query.Options  `cmd:"" help:"What the server adds to a query."`
+	Ingest    ingest.Options    `cmd:"" help:"What it costs to take rows."`
+	Query     query.Options     `cmd:"" help:"What the server adds to a query."`
+	Telemetry telemetry.Options `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
 }
 
 func (*benchCommand) Help() string {

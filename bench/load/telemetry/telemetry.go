@@ -1,4 +1,6 @@
-package ingest
+// Package telemetry makes requests that write readings of hosts, in time order and encoded
+// beforehand: load generators must cost little beside the server.
+package telemetry
 
 import (
 	"bytes"
@@ -13,28 +15,33 @@ import (
 )
 
 const (
-	tableName = "cpu"
-	hosts     = 100
-	regions   = 10
-	// firstMicros is the time of the first row; rows are stepMicros apart, hosts in turn.
+	// Table is where the readings go. Its columns are time, host, region and three doubles in percent.
+	Table = "cpu"
+	// Hosts report in turn, each every ten seconds. A region has ten of them.
+	Hosts   = 100
+	regions = 10
+
 	firstMicros = 1_700_000_000_000_000
-	stepMicros  = 1000
+	stepMicros  = 100_000
 )
 
 var fieldNames = []string{"usage_user", "usage_system", "usage_idle"}
 
-// body is an encoded request, of which only the times are written anew before it is sent: the
-// generator must cost little beside the server.
-type body interface {
-	// stamp gives the rows the times of the n-th request.
-	stamp(n int64)
-	reader() io.Reader
+// Host returns the name of a host, from 0 on.
+func Host(i int) string { return fmt.Sprintf("host-%02d", i%Hosts) }
+
+// Body is an encoded request, of which only the times are written anew before it is sent.
+type Body interface {
+	// Stamp gives the rows the times of the n-th request.
+	Stamp(n int64)
+	Reader() io.Reader
 }
 
 // value is a reading in percent, of two decimals.
 func value(random *rand.Rand) float64 { return math.Round(random.Float64()*10_000) / 100 }
 
-func timeAt(request int64, rows, row int) int64 {
+// Micros returns the time of a row of the n-th request, in microseconds since 1970.
+func Micros(request int64, rows, row int) int64 {
 	return firstMicros + (request*int64(rows)+int64(row))*stepMicros
 }
 
@@ -44,11 +51,13 @@ type messagePack struct {
 	rows  int
 }
 
-func newMessagePack(seed, rows int) body {
+// NewMessagePack returns a columnar request for the MessagePack endpoint. Requests of other
+// seeds have other values.
+func NewMessagePack(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	m := &messagePack{rows: rows}
 	b := msgpackrows.AppendMap(nil, 3)
-	b = msgpackrows.AppendString(msgpackrows.AppendString(b, "m"), tableName)
+	b = msgpackrows.AppendString(msgpackrows.AppendString(b, "m"), Table)
 	b = msgpackrows.AppendMap(msgpackrows.AppendString(b, "columns"), 3+len(fieldNames))
 	b = msgpackrows.AppendArray(msgpackrows.AppendString(b, "time"), rows)
 	m.times = len(b)
@@ -57,7 +66,7 @@ func newMessagePack(seed, rows int) body {
 	}
 	b = msgpackrows.AppendArray(msgpackrows.AppendString(b, "host"), rows)
 	for i := range rows {
-		b = msgpackrows.AppendString(b, fmt.Sprintf("host-%02d", i%hosts))
+		b = msgpackrows.AppendString(b, Host(i))
 	}
 	b = msgpackrows.AppendArray(msgpackrows.AppendString(b, "region"), rows)
 	for i := range rows {
@@ -74,24 +83,25 @@ func newMessagePack(seed, rows int) body {
 	return m
 }
 
-func (m *messagePack) stamp(n int64) {
+func (m *messagePack) Stamp(n int64) {
 	for i := range m.rows {
-		binary.BigEndian.PutUint64(m.bytes[m.times+9*i+1:], uint64(timeAt(n, m.rows, i)))
+		binary.BigEndian.PutUint64(m.bytes[m.times+9*i+1:], uint64(Micros(n, m.rows, i)))
 	}
 }
 
-func (m *messagePack) reader() io.Reader { return bytes.NewReader(m.bytes) }
+func (m *messagePack) Reader() io.Reader { return bytes.NewReader(m.bytes) }
 
 type lineProtocol struct {
 	bytes []byte
 	times []int // where each row's time stands, of 16 digits
 }
 
-func newLineProtocol(seed, rows int) body {
+// NewLineProtocol returns the same as lines, whose times are in microseconds.
+func NewLineProtocol(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	l := &lineProtocol{}
 	for i := range rows {
-		l.bytes = fmt.Appendf(l.bytes, "%s,host=host-%02d,region=region-%d ", tableName, i%hosts, i%regions)
+		l.bytes = fmt.Appendf(l.bytes, "%s,host=%s,region=region-%d ", Table, Host(i), i%regions)
 		for k, name := range fieldNames {
 			if k > 0 {
 				l.bytes = append(l.bytes, ',')
@@ -106,10 +116,10 @@ func newLineProtocol(seed, rows int) body {
 	return l
 }
 
-func (l *lineProtocol) stamp(n int64) {
+func (l *lineProtocol) Stamp(n int64) {
 	for i, at := range l.times {
-		strconv.AppendInt(l.bytes[:at], timeAt(n, len(l.times), i), 10) // of as many digits: in place
+		strconv.AppendInt(l.bytes[:at], Micros(n, len(l.times), i), 10) // of as many digits: in place
 	}
 }
 
-func (l *lineProtocol) reader() io.Reader { return bytes.NewReader(l.bytes) }
+func (l *lineProtocol) Reader() io.Reader { return bytes.NewReader(l.bytes) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/ingest"
+	"github.com/scoterdb/scoter/bench/parts"
 	"github.com/scoterdb/scoter/bench/query"
 	"github.com/scoterdb/scoter/bench/telemetry"
 )
@@ -19,6 +20,7 @@ type benchCommand struct {
 	Ingest    ingest.Options    `cmd:"" help:"What it costs to take rows."`
 	Query     query.Options     `cmd:"" help:"What the server adds to a query."`
 	Telemetry telemetry.Options `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
+	Parts     parts.Options     `cmd:"" help:"What parts that a query does not need cost it."`
 }
 
 func (*benchCommand) Help() string {

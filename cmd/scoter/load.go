@@ -16,6 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -50,8 +51,10 @@ func (l *loadCommand) run(ctx context.Context, t target) error {
 		return err
 	}
 	defer conn.Close()
+	pool := duck.NewPool(inst, 1)
+	defer pool.Close()
 	for _, file := range l.Files {
-		if err := l.file(ctx, conn, t, file); err != nil {
+		if err := l.file(ctx, conn, t, file, pool); err != nil {
 			return base.Wrap(err, "load %s", file)
 		}
 	}
@@ -62,10 +65,16 @@ func (l *loadCommand) run(ctx context.Context, t target) error {
 var readers = map[string]string{".csv": "read_csv", ".tsv": "read_csv", ".txt": "read_csv", ".json": "read_json", ".ndjson": "read_json",
 	".jsonl": "read_json", ".parquet": "read_parquet"}
 
-// batchRows is how many rows are sent at once.
-const batchRows = 122_880
+// batchRows and batchBytes bound what is sent at once.
+const (
+	batchRows  = 122_880
+	batchBytes = 16 << 20
+)
 
-func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file string) error {
+func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file string, pool *duck.Pool) error {
+	if _, err := os.Stat(file); err != nil {
+		return base.Errorf(base.NotFound, "%w", err)
+	}
 	ending := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), ".zst"))
 	reader, ok := readers[strings.ToLower(ending)]
 	if !ok {
@@ -78,7 +87,7 @@ func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file 
 	defer rows.Close()
 	bar := newBar(filepath.Base(file))
 	defer bar.Close()
-	return t.load(ctx, l.Table, gather(ctx, rows, bar, conn))
+	return t.load(ctx, l.Table, input{gather(ctx, rows, bar, conn), mutate.Defaults(pool)})
 }
 
 // newBar returns a progress bar in per mille of the whole.
@@ -99,8 +108,8 @@ func gather(ctx context.Context, rows *duck.Result, bar *progressbar.ProgressBar
 				p.Release()
 			}
 		}()
-		n := int64(0)
-		for n < batchRows && !ended {
+		n, bytes := int64(0), int64(0)
+		for n < batchRows && bytes < batchBytes && !ended {
 			rec, err := rows.Next(ctx)
 			if errors.Is(err, io.EOF) {
 				ended = true
@@ -111,6 +120,7 @@ func gather(ctx context.Context, rows *duck.Result, bar *progressbar.ProgressBar
 			}
 			parts = append(parts, rec)
 			n += rec.NumRows()
+			bytes += batch.Bytes(rec)
 		}
 		total += n
 		bar.Describe(fmt.Sprintf("%d rows", total))

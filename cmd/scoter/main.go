@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -25,30 +26,47 @@ type commands struct {
 	Show    configCommand  `cmd:"" name:"config" help:"Print the settings in effect."`
 	Bench   benchCommand   `cmd:"" help:"Measure what the server does and what it costs."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+
+	file config.File // what the settings file holds
 }
 
 func main() {
 	var c commands
 	path, explicit := settingsPath(os.Args[1:])
-	values, err := config.ReadFile(path, explicit)
-	if err != nil {
+	var err error
+	if c.file, err = config.ReadFile(path, explicit); err != nil {
 		fail(err)
 	}
 	parser, err := kong.New(&c,
 		kong.Name("scoter"),
 		kong.Description("A real-time analytical database on DuckDB and Parquet."),
-		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Resolvers(resolver(values)),
+		kong.Resolvers(resolver(c.file.Values)),
+		kong.Vars{"server": defaultURL},
 	)
 	if err != nil {
 		fail(err)
 	}
 	ctx, err := parser.Parse(os.Args[1:])
-	parser.FatalIfErrorf(err)
+	if err != nil {
+		misused(err)
+	}
 	if err := ctx.Run(&c); err != nil {
 		fail(err)
 	}
+}
+
+// exitUsage is the exit code of a command line that makes no sense (EX_USAGE).
+const exitUsage = 64
+
+// misused says what is wrong with the command line, and where to read how it is right.
+func misused(err error) {
+	help := "scoter --help"
+	if e := new(kong.ParseError); errors.As(err, &e) && e.Context.Command() != "" {
+		help = "scoter " + strings.Fields(e.Context.Command())[0] + " --help"
+	}
+	fmt.Fprintf(os.Stderr, "scoter: %v\n  hint: %s\n", err, help)
+	os.Exit(exitUsage)
 }
 
 // fail prints an error as people read it and exits with the code of its kind.

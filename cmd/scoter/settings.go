@@ -45,11 +45,7 @@ func resolver(values map[string]any) kong.Resolver {
 
 // complete adds to the settings what only the file can hold, and checks them.
 func (c *commands) complete(s *config.Server) error {
-	tokens, err := config.ReadTokens(c.Config)
-	if err != nil {
-		return err
-	}
-	s.Tokens = tokens
+	s.Tokens = c.file.Tokens
 	return s.Check()
 }
 

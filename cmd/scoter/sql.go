@@ -13,6 +13,7 @@ import (
 	"github.com/peterh/liner"
 	"golang.org/x/term"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/encode"
 )
 
@@ -43,6 +44,10 @@ func (s *sqlCommand) Run() error {
 }
 
 func (s *sqlCommand) run(ctx context.Context, t target) error {
+	format, err := s.format()
+	if err != nil {
+		return err
+	}
 	text := s.Command
 	switch {
 	case text != "":
@@ -55,25 +60,33 @@ func (s *sqlCommand) run(ctx context.Context, t target) error {
 	case s.File != "":
 		b, err := os.ReadFile(s.File)
 		if err != nil {
-			return err
+			return base.Errorf(base.NotFound, "%w", err)
 		}
 		text = string(b)
 	default:
 		return s.prompt(ctx, t)
 	}
-	format, err := s.format()
-	if err != nil {
-		return err
-	}
 	if s.Output == "" {
 		return t.sql(ctx, os.Stdout, text, format)
 	}
-	f, err := os.Create(s.Output)
+	return s.toFile(ctx, t, text, format)
+}
+
+// toFile writes the result beside its place and moves it there when it is whole, so that
+// nobody takes half a result for one, and what was there stays if the statement fails.
+func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format encode.Format) error {
+	f, err := os.CreateTemp(filepath.Dir(s.Output), "."+filepath.Base(s.Output)+"-*")
 	if err != nil {
-		return err
+		return base.Errorf(base.Invalid, "%w", err)
 	}
-	err = t.sql(ctx, f, text, format)
-	return errors.Join(err, f.Close())
+	err = errors.Join(t.sql(ctx, f, text, format), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.Output)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
 }
 
 func (s *sqlCommand) format() (encode.Format, error) {
@@ -81,16 +94,21 @@ func (s *sqlCommand) format() (encode.Format, error) {
 	case s.Format != "":
 		return encode.FormatNamed(s.Format)
 	case s.Output != "":
-		for _, f := range []encode.Format{encode.CSV, encode.JSON, encode.NDJSON, encode.Arrow, encode.Parquet, encode.MessagePack} {
-			if strings.TrimPrefix(filepath.Ext(s.Output), ".") == strings.TrimPrefix(f.Extension(), ".") {
-				return f, nil
-			}
+		ending := strings.ToLower(filepath.Ext(s.Output))
+		if f, ok := endings[ending]; ok {
+			return f, nil
 		}
-		return encode.CSV, nil
+		return encode.JSON, base.Errorf(base.Invalid, "the ending %q names no format", ending).WithHint("say which with --format")
 	case term.IsTerminal(int(os.Stdout.Fd())):
 		return encode.Table, nil
 	}
 	return encode.CSV, nil
+}
+
+// endings are the formats by the ending of a file.
+var endings = map[string]encode.Format{
+	".csv": encode.CSV, ".json": encode.JSON, ".ndjson": encode.NDJSON, ".jsonl": encode.NDJSON, ".arrow": encode.Arrow,
+	".arrows": encode.Arrow, ".parquet": encode.Parquet, ".msgpack": encode.MessagePack, ".txt": encode.Table,
 }
 
 // prompt reads statements from a terminal, with history.

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -34,10 +33,11 @@ type Server struct {
 	QueryTimeout time.Duration `toml:"query_timeout" help:"The longest that a query may take." default:"5m" env:"SCOTER_QUERY_TIMEOUT"`
 	MaxQueries   int           `toml:"max_queries" help:"Queries at once; more wait." default:"32" env:"SCOTER_MAX_QUERIES"`
 	WriteMemory  Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part and for requests under way." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
-	MaxBody      Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"128MiB" env:"SCOTER_MAX_BODY"`
+	MaxBody      Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"64MiB" env:"SCOTER_MAX_BODY"`
 	FlushBytes   Bytes         `toml:"flush_bytes" help:"Rows of this size together become parts." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
 	FlushAge     time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
 	SyncInterval time.Duration `toml:"sync_interval" help:"The longest that a row written with durability=async stays without fsync." default:"100ms" env:"SCOTER_SYNC_INTERVAL"`
+	SlowQuery    time.Duration `toml:"slow_query" help:"Queries that take longer are logged; 0 logs none." default:"10s" env:"SCOTER_SLOW_QUERY"`
 	LogLevel     string        `toml:"log_level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"SCOTER_LOG_LEVEL"`
 	ReadableDirs []string      `toml:"readable_dirs" help:"Folders that administrators may read files from in SQL." env:"SCOTER_READABLE_DIRS"`
 	Tokens       []Token       `toml:"token" kong:"-"`
@@ -92,45 +92,6 @@ func (b Bytes) String() string {
 // MarshalText is String.
 func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// ReadFile returns the settings in a TOML file, by the names they have there. A file that
-// is not there is empty if it is the default one.
-func ReadFile(path string, mustExist bool) (map[string]any, error) {
-	text, err := os.ReadFile(path)
-	if os.IsNotExist(err) && !mustExist {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, base.Errorf(base.NotFound, "settings: %w", err)
-	}
-	var values map[string]any
-	if _, err := toml.Decode(string(text), &values); err != nil {
-		return nil, base.Errorf(base.Invalid, "settings: %s: %w", path, err)
-	}
-	var known Server
-	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&known)
-	if err != nil {
-		return nil, base.Errorf(base.Invalid, "settings: %s: %w", path, err)
-	}
-	if extra := meta.Undecoded(); len(extra) > 0 {
-		return nil, base.Errorf(base.Invalid, "settings: %s: unknown setting %s", path, extra[0])
-	}
-	return values, nil
-}
-
-// ReadTokens returns the tokens of a TOML file.
-func ReadTokens(path string) ([]Token, error) {
-	var s Server
-	if _, err := toml.DecodeFile(path, &s); err != nil && !os.IsNotExist(err) {
-		return nil, base.Errorf(base.Invalid, "settings: %s: %w", path, err)
-	}
-	for _, t := range s.Tokens {
-		if len(t.SHA256) != 64 || t.Role != "reader" && t.Role != "writer" && t.Role != "admin" {
-			return nil, base.Errorf(base.Invalid, "settings: %s: token %q needs a role (reader, writer, admin) and the sha256 that `scoter token` prints", path, t.Name)
-		}
-	}
-	return s.Tokens, nil
-}
-
 // Check reports settings that contradict one another.
 func (s *Server) Check() error {
 	host, _, err := net.SplitHostPort(s.Listen)
@@ -145,14 +106,19 @@ func (s *Server) Check() error {
 	case !loopback && !s.AllowOpen && (s.TLSCert == "" || len(s.Tokens) == 0):
 		return base.Errorf(base.Invalid, "%s can be reached from other machines, without %s", s.Listen, missing(s)).
 			WithHint("set tls_cert and tls_key and add a token (scoter token), or allow it: --allow-open")
-	case s.MaxBody > s.WriteMemory:
-		return base.Errorf(base.Invalid, "max_body (%s) is above write_memory (%s): such a request could never be taken", s.MaxBody, s.WriteMemory)
+	case s.MaxBody > s.WriteMemory/bodyShare:
+		return base.Errorf(base.Invalid, "max_body (%s) is above a quarter of write_memory (%s): such a request could hardly be taken", s.MaxBody, s.WriteMemory).
+			WithHint("a request is in memory as rows, and once more on its way into the log: raise write_memory, or lower max_body")
 	}
 	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
 		return fmt.Errorf("dir: %w", err)
 	}
 	return nil
 }
+
+// bodyShare is how many times a request is in memory at once, at most, if its rows take as
+// much as its body: as rows, as rows of the memtable, and as a record of the log.
+const bodyShare = 4
 
 func missing(s *Server) string {
 	switch {

@@ -6,9 +6,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"sync"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
@@ -19,6 +24,7 @@ type body struct {
 	store    Store
 	releases []func()
 	pooled   *[]byte
+	largest  int64 // that the rows may take in memory
 }
 
 // buffers are reused between requests of the usual size.
@@ -33,12 +39,20 @@ const readStep = 1 << 20
 // more is decompressed once more, with memory for the largest allowed.
 const expansion = 8
 
+// A client that is slow to send its body holds memory meanwhile: it has patience, and a
+// second more for each slowest bytes. Small bodies hold next to nothing.
+const (
+	patience  = 30 * time.Second
+	slowest   = 64 << 10
+	smallBody = 64 << 10
+)
+
 // readBody reads a request's body. It takes memory before it reads, so that what
 // arrives faster than it can be stored waits in the network, and then is refused.
-func (s *Server) readBody(r *http.Request) (*body, error) {
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (*body, error) {
 	limit := int64(s.settings.MaxBody)
-	b := &body{store: s.store, pooled: buffers.Get().(*[]byte)}
-	if err := b.read(r, limit); err != nil {
+	b := &body{store: s.store, pooled: buffers.Get().(*[]byte), largest: int64(s.settings.WriteMemory) / 3}
+	if err := b.readInTime(w, r, limit); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -68,14 +82,51 @@ func (b *body) take(ctx context.Context, n int64) error {
 	return err
 }
 
+// decoded accounts for rows that are decoded from the body: their own size takes the place
+// of the body's, which is not needed any more. Storing them takes as much twice more.
+func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error {
+	if len(b.bytes) < readStep {
+		return nil // what small bodies grow to is small
+	}
+	var total int64
+	for _, rec := range batches {
+		total += batch.Bytes(rec)
+	}
+	b.Close()
+	if total > b.largest {
+		return base.Errorf(base.TooLarge, "the request's rows take %d bytes in memory: the limit is %d", total, b.largest).
+			WithHint("send smaller requests, or raise write_memory")
+	}
+	return b.take(ctx, total)
+}
+
 func tooLarge(limit int64) error {
-	return base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send smaller requests, or raise max_body")
+	return base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send smaller requests")
+}
+
+func (b *body) readInTime(w http.ResponseWriter, r *http.Request, limit int64) error {
+	size := r.ContentLength
+	switch {
+	case size > limit:
+		return tooLarge(limit)
+	case size >= 0 && size <= smallBody:
+		return b.read(r, limit)
+	case size < 0:
+		size = limit
+	}
+	connection := http.NewResponseController(w)
+	// A connection without deadlines, as in tests of handlers, waits for the client.
+	if connection.SetReadDeadline(time.Now().Add(patience+time.Duration(size/slowest)*time.Second)) == nil {
+		defer func() { _ = connection.SetReadDeadline(time.Time{}) }() // it worked a moment ago
+	}
+	err := b.read(r, limit)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return base.Errorf(base.Timeout, "the body arrives too slowly: less than %d bytes in a second", int64(slowest))
+	}
+	return err
 }
 
 func (b *body) read(r *http.Request, limit int64) error {
-	if r.ContentLength > limit {
-		return tooLarge(limit)
-	}
 	buf := (*b.pooled)[:0]
 	step := int64(readStep)
 	if r.ContentLength >= 0 {
@@ -92,10 +143,10 @@ func (b *body) read(r *http.Request, limit int64) error {
 			buf = append(make([]byte, 0, max(need, 2*cap(buf))), buf...)
 		}
 		room := buf[len(buf) : len(buf)+int(step)]
-		n, err := io.ReadFull(r.Body, room)
+		n, err := fill(r.Body, room)
 		buf = buf[:len(buf)+n]
 		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF) && (r.ContentLength < 0 || int64(len(buf)) == r.ContentLength):
+		case err == io.EOF:
 			*b.pooled, b.bytes = buf, buf
 			return nil
 		case err != nil:
@@ -103,6 +154,18 @@ func (b *body) read(r *http.Request, limit int64) error {
 		}
 		step = readStep
 	}
+}
+
+// fill reads until the buffer is full. Other than with io.ReadFull, io.EOF is the end of the
+// whole body only, and io.ErrUnexpectedEOF that of one whose client broke off: the first half
+// of a body must not be taken for all of it.
+func fill(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var more int
+		more, err = r.Read(p[n:])
+		n += more
+	}
+	return n, err
 }
 
 func (b *body) decompress(ctx context.Context, encoding string, limit int64) error {
@@ -122,12 +185,14 @@ func (b *body) decompress(ctx context.Context, encoding string, limit int64) err
 	return tooLarge(limit)
 }
 
-// Close gives the memory back. The bytes must not be used any more.
+// Close gives the memory back. The bytes must not be used any more. It may be called more
+// than once.
 func (b *body) Close() {
 	for _, release := range b.releases {
 		release()
 	}
-	if cap(*b.pooled) <= maxPooledBuffer {
+	if b.pooled != nil && cap(*b.pooled) <= maxPooledBuffer {
 		buffers.Put(b.pooled)
 	}
+	b.bytes, b.releases, b.pooled = nil, nil, nil
 }

@@ -2,12 +2,15 @@ package server
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
@@ -17,6 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/msgpack"
 	"github.com/scoterdb/scoter/internal/ingest/ndjson"
 	"github.com/scoterdb/scoter/internal/ingest/parquet"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // written answers a request that added rows.
@@ -43,7 +47,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(r)
+	b, err := s.readBody(w, r)
 	if err != nil {
 		return err
 	}
@@ -57,7 +61,10 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 			rec.Release()
 		}
 	}()
-	identify(&o, b.bytes)
+	identify(&o, r, b.bytes)
+	if err := b.decoded(r.Context(), batches...); err != nil {
+		return err
+	}
 	result, err := s.append(r, []engine.TableRows{{Table: table, Batches: batches}}, o)
 	if err != nil {
 		return err
@@ -87,17 +94,26 @@ func appendOptions(r *http.Request) (engine.AppendOptions, error) {
 	return o, nil
 }
 
-// identify lets the engine tell a repeated request from another one with the same key.
-func identify(o *engine.AppendOptions, body []byte) {
-	if o.IdempotencyKey != "" {
-		hash := sha256.Sum256(body)
-		o.BodyHash = hash[:]
+// identify lets the engine tell a repeated request from another one with the same key: by
+// where it goes and by its body.
+func identify(o *engine.AppendOptions, r *http.Request, body []byte) {
+	if o.IdempotencyKey == "" {
+		return
 	}
+	q := r.URL.Query()
+	q.Del("u")
+	q.Del("p") // credentials may change between two attempts
+	hash := sha256.New()
+	for _, s := range []string{r.URL.Path, q.Encode(), r.Header.Get("X-Arc-Database")} {
+		fmt.Fprintf(hash, "%q\n", s)
+	}
+	hash.Write(body)
+	o.BodyHash = hash.Sum(nil)
 }
 
 // tableName reads [schema.]table of a database.
 func tableName(database, table string) (engine.TableName, error) {
-	n := engine.TableName{Database: database, Schema: "main", Name: table}
+	n := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: table}
 	if schemaName, name, ok := strings.Cut(table, "."); ok {
 		n.Schema, n.Name = schemaName, name
 	}
@@ -168,7 +184,7 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(r)
+	b, err := s.readBody(w, r)
 	if err != nil {
 		return err
 	}
@@ -178,18 +194,30 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 		return err
 	}
 	defer ingest.Release(decoded)
-	identify(&o, b.bytes)
-	if _, err := s.appendDecoded(r, s.database(r), decoded, o); err != nil {
+	identify(&o, r, b.bytes)
+	if err := b.decoded(r.Context(), batchesOf(decoded)...); err != nil {
+		return err
+	}
+	tables, err := s.tables(r, decoded)
+	if err != nil {
+		return err
+	}
+	if _, err := s.append(r, tables, o); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-// database is the one that a request without a path for it means.
+// database is the one that a request without a path for it means. A bucket of InfluxDB's
+// may be written DATABASE/RETENTION-POLICY; there is but the default policy.
 func (s *Server) database(r *http.Request) string {
 	q := r.URL.Query()
-	for _, name := range []string{q.Get("db"), q.Get("bucket"), q.Get("database"), r.Header.Get("X-Arc-Database")} {
+	bucket := q.Get("bucket")
+	if name, policy, _ := strings.Cut(bucket, "/"); policy == "" || policy == "autogen" {
+		bucket = name
+	}
+	for _, name := range []string{q.Get("db"), bucket, q.Get("database"), r.Header.Get("X-Arc-Database")} {
 		if name != "" {
 			return name
 		}
@@ -197,17 +225,61 @@ func (s *Server) database(r *http.Request) string {
 	return s.settings.Database
 }
 
-// appendDecoded adds the rows of a request that names several tables, all or nothing.
-func (s *Server) appendDecoded(r *http.Request, database string, decoded []ingest.Rows, o engine.AppendOptions) (engine.Result, error) {
+// tables names the tables of decoded rows that name theirs.
+func (s *Server) tables(r *http.Request, decoded []ingest.Rows) ([]engine.TableRows, error) {
+	database := s.database(r)
+	if err := ingest.CheckName("database", database); err != nil {
+		return nil, err
+	}
 	tables := make([]engine.TableRows, len(decoded))
 	for i, rows := range decoded {
-		name := engine.TableName{Database: database, Schema: "main", Name: rows.Table}
-		if err := ingest.CheckName("database", database); err != nil {
-			return engine.Result{}, err
+		name := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: rows.Table}
+		if exact := s.exactTime(name, rows.Batch); exact != nil {
+			rows.Batch.Release()
+			rows.Batch, decoded[i].Batch = exact, exact
 		}
 		tables[i] = engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(rows)}
 	}
-	return s.append(r, tables, o)
+	return tables, nil
+}
+
+// exactTime returns a batch whose times keep their nanoseconds, if that takes another type
+// than the batch has: a table that is yet to be made gets a TIMESTAMP_NS, in UTC, since a
+// TIMESTAMPTZ ends at microseconds. It returns nil if the batch can stay as it is.
+func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) arrow.RecordBatch {
+	at := rec.Schema().FieldIndices("time")
+	if len(at) != 1 {
+		return nil
+	}
+	field := rec.Schema().Field(at[0])
+	if !arrow.TypeEqual(field.Type, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}) {
+		return nil
+	}
+	if t, err := s.store.Lookup(name.Database, name.Schema, name.Name); err == nil {
+		if c := t.ColumnIndex("time"); c >= 0 && t.Columns[c].Type.Kind != schema.TimestampNS {
+			return nil
+		}
+	}
+	bare := &arrow.TimestampType{Unit: arrow.Nanosecond}
+	field.Type = bare
+	fields := slices.Clone(rec.Schema().Fields())
+	fields[at[0]] = field
+	columns := slices.Clone(rec.Columns())
+	old := columns[at[0]].Data()
+	data := array.NewData(bare, old.Len(), old.Buffers(), nil, old.NullN(), old.Offset())
+	defer data.Release()
+	columns[at[0]] = array.MakeFromData(data)
+	defer columns[at[0]].Release()
+	metadata := rec.Schema().Metadata()
+	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows())
+}
+
+func batchesOf(decoded []ingest.Rows) []arrow.RecordBatch {
+	batches := make([]arrow.RecordBatch, len(decoded))
+	for i, rows := range decoded {
+		batches[i] = rows.Batch
+	}
+	return batches
 }
 
 func tagNames(rows ingest.Rows) []string {

@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -22,6 +25,7 @@ type Store interface {
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
 	Reserve(ctx context.Context, bytes int64) (release func(), err error)
 	CreateDatabase(ctx context.Context, name string, ifNotExists bool) error
+	Databases() []string
 	Lookup(database, schema, name string) (schema.Table, error)
 	Status() engine.Status
 }
@@ -36,6 +40,7 @@ type Server struct {
 	log      *slog.Logger
 	metrics  *serverMetrics
 	started  time.Time
+	requests atomic.Uint64 // so far
 }
 
 // New returns a server.
@@ -49,6 +54,7 @@ func New(settings config.Server, store Store, executor *session.Executor, querie
 // Handler returns the routes.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
+	packed := compress()
 	handle := func(pattern string, least session.Role, h handler) {
 		mux.Handle(pattern, s.guard(pattern, least, writeError, h))
 	}
@@ -56,14 +62,14 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle(pattern, s.guard(pattern, session.Writer, writeInfluxError, h))
 	}
 
-	handle("POST /api/v1/sql", session.Reader, s.sql)
-	handle("GET /api/v1/sql", session.Reader, s.sql)
+	mux.Handle("POST /api/v1/sql", packed(s.guard("POST /api/v1/sql", session.Reader, writeError, s.sql)))
+	mux.Handle("GET /api/v1/sql", packed(s.guard("GET /api/v1/sql", session.Reader, writeError, s.sql)))
 	handle("POST /api/v1/tables/{database}/{table}/rows", session.Writer, s.rows)
 	handle("POST /api/v1/write/msgpack", session.Writer, s.arcMsgpack)
 	influx("POST /api/v1/write/line-protocol", s.lineProtocol)
 	influx("POST /write", s.lineProtocol)
 	influx("POST /api/v2/write", s.lineProtocol)
-	influx("POST /query", s.influxQuery)
+	mux.Handle("/query", s.guard("/query", session.Reader, writeInfluxError, s.influxQuery))
 
 	handle("GET /api/v1/status", session.Reader, s.status)
 	handle("GET /metrics", session.Reader, s.serveMetrics)
@@ -77,10 +83,32 @@ func (s *Server) Handler() http.Handler {
 	handle("GET /debug/pprof/", session.Admin, plain(pprof.Index))
 	handle("GET /debug/pprof/profile", session.Admin, plain(pprof.Profile))
 	handle("GET /debug/pprof/trace", session.Admin, plain(pprof.Trace))
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, base.Errorf(base.NotFound, "there is no %s %s", r.Method, r.URL.Path).WithHint("docs/API.md lists the paths"))
-	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missing(mux, w, r) })
 	return mux
+}
+
+// missing answers what no route takes: an unknown path, or a known one with a method that it
+// does not have. OPTIONS tells the methods.
+func missing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		asked := r.Clone(r.Context())
+		asked.Method = method
+		if _, pattern := mux.Handler(asked); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
+		writeError(w, base.Errorf(base.NotFound, "there is no %s", r.URL.Path).WithHint("docs/API.md lists the paths"))
+		return
+	}
+	w.Header().Set("Allow", strings.Join(append(allowed, http.MethodOptions), ", "))
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	err := base.Errorf(base.Invalid, "%s takes no %s", r.URL.Path, r.Method).WithHint("it takes %s", strings.Join(allowed, " and "))
+	writeJSON(w, http.StatusMethodNotAllowed, newProblem(err))
 }
 
 // handler answers a request or returns the error to answer with. One that has begun its answer
@@ -99,6 +127,8 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 	observe := s.metrics.route(route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
+		id := s.requestID(r)
+		w.Header().Set(requestIDHeader, id)
 		who, err := s.tokens.identify(r)
 		if err == nil && who.role < least {
 			err = base.Errorf(base.Forbidden, "this needs the role %s; %s has the role %s", roleName(least), who.name, roleName(who.role))
@@ -108,10 +138,31 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 		}
 		if err != nil {
 			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt {
-				s.log.Error("request failed", "route", route, "error", err)
+				s.log.Error("request failed", "request_id", id, "route", route, "error", err)
 			}
 			answer(w, err)
 		}
-		observe(time.Since(started), err)
+		elapsed := time.Since(started)
+		observe(elapsed, err)
+		if s.log.Enabled(r.Context(), slog.LevelDebug) {
+			s.log.Debug("request", "request_id", id, "route", route, "path", r.URL.Path, "user", who.name, "elapsed_ms", milliseconds(elapsed), "error", err)
+		}
 	})
+}
+
+// requestIDHeader names a request in the logs of client and server.
+const requestIDHeader = "X-Request-Id"
+
+// maxRequestID bounds what a client may have logged.
+const maxRequestID = 128
+
+// requestID returns the client's name for its request, or a new one: when the server
+// started, and which request since then it is.
+func (s *Server) requestID(r *http.Request) string {
+	id := r.Header.Get(requestIDHeader)
+	printable := func(c rune) bool { return c > ' ' && c < 0x7f }
+	if id != "" && len(id) <= maxRequestID && strings.IndexFunc(id, func(c rune) bool { return !printable(c) }) < 0 {
+		return id
+	}
+	return strconv.FormatInt(s.started.UnixMilli(), 36) + "-" + strconv.FormatUint(s.requests.Add(1), 36)
 }

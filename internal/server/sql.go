@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -55,6 +56,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	defer cancel()
 	ctx, done := s.queries.Begin(ctx, req.SQL, req.Database, who.name)
 	defer done()
+	defer func() { s.logSlow(w.Header().Get(requestIDHeader), who, &req, time.Since(started)) }()
 
 	role := who.role
 	if r.Method == http.MethodGet {
@@ -66,6 +68,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	}
 	defer answer.Close()
 	if answer.Rows == nil {
+		w.Header().Set("Scoter-Statement", answer.Verb)
 		writeJSON(w, http.StatusOK, struct {
 			mutate.Counts
 			Elapsed float64 `json:"elapsed_ms"`
@@ -77,6 +80,17 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 		Elapsed:  func() time.Duration { return time.Since(started) },
 		RowsRead: func() int64 { return answer.Stats.RowsRead },
 	})
+}
+
+// maxLogged is how much of a statement is logged.
+const maxLogged = 1000
+
+// logSlow logs a query that took longer than it should.
+func (s *Server) logSlow(id string, who caller, req *sqlRequest, elapsed time.Duration) {
+	if limit := s.settings.SlowQuery; limit > 0 && elapsed >= limit {
+		s.log.Warn("slow query", "request_id", id, "user", who.name, "database", req.Database, "elapsed_ms", milliseconds(elapsed),
+			"sql", strings.ToValidUTF8(req.SQL[:min(len(req.SQL), maxLogged)], ""))
+	}
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -98,7 +112,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	stats, err := encode.Write(ctx, w, format, src, opts)
 	s.metrics.rowsOut.Add(int(stats.Rows))
 	if err != nil {
-		s.log.Warn("result broken off", "rows", stats.Rows, "error", err)
+		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
 		if format != encode.JSON && format != encode.MessagePack {
 			panic(http.ErrAbortHandler) // cut the connection: these formats cannot say it
 		}
@@ -150,9 +164,15 @@ func (s *Server) parseSQL(w http.ResponseWriter, r *http.Request) (sqlRequest, e
 		}
 	}
 	if r.Method == http.MethodPost {
+		if r.ContentLength > maxStatement {
+			return req, tooLarge(maxStatement)
+		}
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxStatement))
+		if e := new(http.MaxBytesError); errors.As(err, &e) {
+			return req, tooLarge(maxStatement)
+		}
 		if err != nil {
-			return req, base.Errorf(base.TooLarge, "statement: %w", err)
+			return req, base.Errorf(base.Canceled, "the body ends after %d bytes: %w", len(text), err)
 		}
 		mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 		if mediaType == "application/json" {
@@ -162,9 +182,15 @@ func (s *Server) parseSQL(w http.ResponseWriter, r *http.Request) (sqlRequest, e
 				return req, base.Errorf(base.Invalid, "the body is no JSON request: %w", err).
 					WithHint(`{"sql": "...", "params": [...], "database": "..."}; or send the SQL itself as text/plain`)
 			}
+			if d.More() {
+				return req, base.Errorf(base.Invalid, "the body is more than one JSON request").At(int(d.InputOffset()) + 1)
+			}
 		} else {
 			req.SQL = string(text)
 		}
+	}
+	if req.TimeoutMS < 0 || req.MaxRows < 0 {
+		return req, base.Errorf(base.Invalid, "timeout_ms and max_rows are counts")
 	}
 	if req.Database == "" {
 		req.Database = r.Header.Get("X-Arc-Database")

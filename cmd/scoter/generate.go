@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen"
+	"github.com/scoterdb/scoter/internal/gen/diag"
+)
+
+type generateCommand struct {
+	project `embed:""`
+	Check   bool `help:"Write nothing; exit with 1 if a file on disk is not what would be written. For CI." xor:"mode"`
+	Watch   bool `help:"Generate again whenever an input changes, until Ctrl-C." xor:"mode"`
+}
+
+func (*generateCommand) Help() string {
+	return `Reads annotated SQL, asks the real engines about types and nullability (no query is
+executed), and writes code. Nothing is written when anything is wrong.
+
+Examples:
+  scoter generate                     (scoter.yaml or sqg.yaml in this folder)
+  scoter generate --check             (for CI: is the generated code current?)
+  scoter generate --watch db/sqg.yaml
+  scoter generate --format json       (for editors)
+
+Exit codes: 0 fine, 1 files differ (--check), 65 something is wrong in the
+configuration or the SQL, 66 no configuration, 75 a database is unreachable.`
+}
+
+func (c *generateCommand) Run() error {
+	path, err := c.path()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	g := gen.New(c.Postgres)
+	if c.Watch {
+		err = c.watch(ctx, g, path)
+	} else {
+		err = c.once(ctx, g, path)
+	}
+	return errors.Join(err, g.Close())
+}
+
+// report is what --format json prints.
+type report struct {
+	Valid    bool               `json:"valid"`
+	Errors   []*diag.Diagnostic `json:"errors"`
+	Warnings []*diag.Diagnostic `json:"warnings"`
+	// Files are those that were written, or with --check that differ.
+	Files []gen.Change `json:"files"`
+}
+
+// once generates, and writes or compares.
+func (c *generateCommand) once(ctx context.Context, g *gen.Generator, path string) error {
+	var list diag.List
+	started := time.Now()
+	out, err := g.Generate(ctx, path, &list)
+	if err != nil && len(list.All()) == 0 {
+		return err
+	}
+	var changes []gen.Change
+	switch {
+	case out == nil:
+	case c.Check:
+		if changes, err = out.Compare(); err != nil {
+			return err
+		}
+	default:
+		if changes, err = out.Write(); err != nil {
+			return err
+		}
+	}
+	if c.Format == "json" {
+		if err := printReport(&list, changes); err != nil {
+			return err
+		}
+	} else {
+		if err := list.WriteText(os.Stderr); err != nil {
+			return err
+		}
+		for _, change := range changes {
+			fmt.Println(change)
+		}
+		if out != nil && !c.Check {
+			fmt.Printf("%d files, %d written, %d ms\n", len(out.Files), len(changes), time.Since(started).Milliseconds())
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case out == nil:
+		return c.failed(&list)
+	case c.Check && len(changes) > 0:
+		if c.Format == "text" {
+			fmt.Fprintln(os.Stderr, "generated code is not current: run scoter generate")
+		}
+		return exitCode(1)
+	}
+	return nil
+}
+
+// failed ends a run whose errors have been reported.
+func (c *generateCommand) failed(list *diag.List) error {
+	if c.Format == "text" {
+		errors := 0
+		for _, d := range list.All() {
+			if d.Severity == diag.Error {
+				errors++
+			}
+		}
+		fmt.Fprintf(os.Stderr, "%s; nothing was written\n", plural(errors, "error"))
+	}
+	return exitCode(base.Invalid.ExitCode())
+}
+
+func printReport(list *diag.List, files []gen.Change) error {
+	r := report{Valid: !list.HasErrors(), Errors: []*diag.Diagnostic{}, Warnings: []*diag.Diagnostic{}, Files: files}
+	for _, d := range list.All() {
+		if d.Severity == diag.Error {
+			r.Errors = append(r.Errors, d)
+		} else {
+			r.Warnings = append(r.Warnings, d)
+		}
+	}
+	if r.Files == nil {
+		r.Files = []gen.Change{}
+	}
+	e := json.NewEncoder(os.Stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// watchEvery is how often --watch looks at the inputs. They are few, so looking
+// costs nothing, and unlike file events it works on every file system and with
+// every editor's way of saving.
+const watchEvery = 150 * time.Millisecond
+
+func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path string) error {
+	var seen []string
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		if now := fingerprint(path); !slices.Equal(now, seen) {
+			seen = now
+			if c.Format == "text" {
+				fmt.Printf("%s  %s\n", time.Now().Format("15:04:05"), path)
+			}
+			err := c.once(ctx, g, path)
+			if code := new(exitCode); err != nil && !errors.As(err, code) && ctx.Err() == nil {
+				// Such as a database that is being restarted: the next change tries again.
+				fmt.Fprintln(os.Stderr, "scoter:", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// fingerprint is the state of all inputs.
+func fingerprint(path string) []string {
+	var out []string
+	for _, f := range gen.Inputs(path) {
+		state := f
+		if info, err := os.Stat(f); err == nil {
+			state = fmt.Sprint(f, info.ModTime().UnixNano(), info.Size())
+		}
+		out = append(out, state)
+	}
+	return out
+}

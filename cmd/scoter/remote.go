@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/encode"
+	"github.com/scoterdb/scoter/internal/mutate"
+)
+
+// remote is a server.
+type remote struct{ url, token, database string }
+
+func (r *remote) close() error { return nil }
+
+func (r *remote) post(ctx context.Context, path string, query url.Values, contentType string, body io.Reader, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+path+"?"+query.Encode(), body)
+	if err != nil {
+		return nil, base.Errorf(base.Invalid, "%w", err)
+	}
+	for k, v := range header {
+		req.Header[k] = v
+	}
+	req.Header.Set("Content-Type", contentType)
+	if r.token != "" {
+		req.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, base.Errorf(base.Unavailable, "%w", err).WithHint("start a server with scoter serve, or name a data directory with --dir")
+	}
+	if resp.StatusCode >= 300 {
+		defer resp.Body.Close()
+		return nil, remoteError(resp)
+	}
+	return resp, nil
+}
+
+// remoteError reads the server's error.
+func remoteError(resp *http.Response) error {
+	var p struct {
+		Error struct {
+			Kind, Message, Hint string
+			Position            int
+		}
+	}
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if json.Unmarshal(text, &p) != nil || p.Error.Message == "" {
+		return base.Errorf(base.Unavailable, "%s: %s", resp.Status, bytes.TrimSpace(text))
+	}
+	e := base.Errorf(base.KindNamed(p.Error.Kind), "%s", p.Error.Message).At(p.Error.Position)
+	if p.Error.Hint != "" {
+		e = e.WithHint("%s", p.Error.Hint)
+	}
+	return e
+}
+
+func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encode.Format) error {
+	resp, err := r.post(ctx, "/api/v1/sql", url.Values{"database": {r.database}, "format": {format.String()}}, "text/plain", strings.NewReader(text), nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if verb := resp.Header.Get("Scoter-Statement"); verb != "" {
+		var c mutate.Counts
+		if err := json.NewDecoder(resp.Body).Decode(&c); err != nil {
+			return base.Errorf(base.Unavailable, "the server's answer: %w", err)
+		}
+		tell(verb, c)
+		return nil
+	}
+	_, err = io.Copy(w, resp.Body)
+	return base.Wrap(err, "the result breaks off")
+}
+
+// load sends the rows in requests of the server's own pace; each is repeated if it fails for
+// a reason that passes, and applied once all the same.
+func (r *remote) load(ctx context.Context, table string, rows input) error {
+	run := fmt.Sprintf("load-%d-%d", os.Getpid(), time.Now().UnixNano())
+	name, err := engineName(r.database, table)
+	if err != nil {
+		return err
+	}
+	path := "/api/v1/tables/" + url.PathEscape(name.Database) + "/" + url.PathEscape(name.Schema+"."+name.Name) + "/rows"
+	for n := 0; ; n++ {
+		rec, err := rows.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var body bytes.Buffer
+		_, err = encode.Write(ctx, &body, encode.Arrow, &single{rec.Schema(), rec}, encode.Options{}) // releases it
+		if err != nil {
+			return err
+		}
+		header := http.Header{"Idempotency-Key": {fmt.Sprintf("%s-%d", run, n)}}
+		if err := r.send(ctx, path, body.Bytes(), header); err != nil {
+			return err
+		}
+	}
+}
+
+const sendAttempts = 10
+
+func (r *remote) send(ctx context.Context, path string, body []byte, header http.Header) error {
+	for attempt := 1; ; attempt++ {
+		resp, err := r.post(ctx, path, nil, "application/vnd.apache.arrow.stream", bytes.NewReader(body), header)
+		if err == nil {
+			return resp.Body.Close()
+		}
+		if !base.KindOf(err).Retryable() || attempt == sendAttempts {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(attempt) * 500 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// single is a result of one batch.
+type single struct {
+	schema *arrow.Schema
+	rec    arrow.RecordBatch
+}
+
+func (s *single) Schema() *arrow.Schema { return s.schema }
+
+func (s *single) Next(context.Context) (arrow.RecordBatch, error) {
+	if s.rec == nil {
+		return nil, io.EOF
+	}
+	rec := s.rec
+	s.rec = nil
+	return rec, nil
+}

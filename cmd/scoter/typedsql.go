@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/config"
+)
+
+// typedSQL are the commands on annotated SQL files.
+type typedSQL struct {
+	Init     initCommand     `cmd:"" help:"Start a typed-SQL project: a configuration and a file of queries."`
+	Generate generateCommand `cmd:"" help:"Make code in your language from annotated SQL."`
+	Migrate  migrateCommand  `cmd:"" help:"Apply the migrations of annotated SQL to a database."`
+	Verify   verifyCommand   `cmd:"" help:"Compare a live database with what the generated code expects."`
+}
+
+// project is what these commands have in common.
+type project struct {
+	File     string `arg:"" optional:"" name:"file" help:"Configuration. Otherwise scoter.yaml or sqg.yaml in this folder." type:"path"`
+	Postgres string `help:"PostgreSQL for the analysis, rolled back afterwards. An embedded one without it." env:"SCOTER_POSTGRES_URL,SQG_POSTGRES_URL" placeholder:"URL"`
+	Format   string `help:"How to report: text or json." enum:"text,json" default:"text"`
+}
+
+// path returns the configuration, relative to this folder where it is below, since that
+// is how messages name files.
+func (p *project) path() (string, error) {
+	if p.File == "" {
+		return config.Find(".")
+	}
+	return relative(p.File), nil
+}
+
+// exitCode ends the program with a code, after everything has been said.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// relative returns a path from this folder when it is below it, otherwise as it is.
+func relative(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(here, path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return path
+	}
+	return rel
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,122 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// File is what a settings file holds.
+type File struct {
+	Values map[string]any // by the settings' names in the file
+	Tokens []Token
+}
+
+// ReadFile reads a settings file. An error names the file's line. A file that is not there is
+// empty, unless it must exist.
+func ReadFile(path string, mustExist bool) (File, error) {
+	text, err := os.ReadFile(path)
+	if os.IsNotExist(err) && !mustExist {
+		return File{}, nil
+	}
+	if err != nil {
+		return File{}, base.Errorf(base.NotFound, "settings: %w", err)
+	}
+	var f File
+	if _, err := toml.Decode(string(text), &f.Values); err != nil {
+		return File{}, misread(path, err)
+	}
+	var known Server
+	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&known)
+	if err != nil {
+		return File{}, misread(path, err)
+	}
+	if extra := meta.Undecoded(); len(extra) > 0 {
+		return File{}, base.Errorf(base.Invalid, "settings: %s:%d: unknown setting %s", path, lineOf(text, extra[0], 0), extra[0]).
+			WithHint("scoter config prints all there are")
+	}
+	for key, v := range f.Values {
+		at := lineOf(text, toml.Key{key}, 0)
+		if _, whole := v.(int64); whole && slices.Contains(durations, key) {
+			return File{}, base.Errorf(base.Invalid, "settings: %s:%d: %s = %v lacks a unit", path, at, key, v).WithHint("write it like \"30s\" or \"5m\"")
+		}
+		if key == "log_level" && !slices.Contains(levels, known.LogLevel) {
+			return File{}, base.Errorf(base.Invalid, "settings: %s:%d: log_level %q is none of %s", path, at, known.LogLevel, strings.Join(levels, ", "))
+		}
+	}
+	for i, t := range known.Tokens {
+		if err := t.check(); err != nil {
+			return File{}, base.Wrap(err, "settings: %s:%d", path, lineOf(text, toml.Key{"token"}, i))
+		}
+	}
+	f.Tokens = known.Tokens
+	return f, nil
+}
+
+var levels = []string{"debug", "info", "warn", "error"}
+
+// durations are the settings that need a unit.
+var durations = func() (names []string) {
+	t := reflect.TypeFor[Server]()
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Type == reflect.TypeFor[time.Duration]() {
+			names = append(names, f.Tag.Get("toml"))
+		}
+	}
+	return names
+}()
+
+var digest = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+
+func (t Token) check() error {
+	switch {
+	case t.Name == "":
+		return base.Errorf(base.Invalid, "a token has no name")
+	case t.Role != "reader" && t.Role != "writer" && t.Role != "admin":
+		return base.Errorf(base.Invalid, "token %q has the role %q, which is none of reader, writer, admin", t.Name, t.Role)
+	case !digest.MatchString(t.SHA256):
+		return base.Errorf(base.Invalid, "token %q has no sha256 of 64 hexadecimal digits", t.Name).WithHint("scoter token prints it")
+	}
+	return nil
+}
+
+// misread says where a file is wrong.
+func misread(path string, err error) error {
+	e := toml.ParseError{}
+	if !errors.As(err, &e) {
+		return base.Errorf(base.Invalid, "settings: %s: %w", path, err)
+	}
+	message := e.Message
+	if message == "" {
+		_, message, _ = strings.Cut(err.Error(), "): ")
+	}
+	if e.LastKey != "" {
+		message = e.LastKey + ": " + message
+	}
+	return base.Errorf(base.Invalid, "settings: %s:%d: %s", path, e.Position.Line, message)
+}
+
+// lineOf returns the line, from 1, on which the nth table or value with a key begins; 1 if it
+// is written in a way that is not looked for. TOML's library does not tell.
+func lineOf(text []byte, key toml.Key, nth int) int {
+	name := regexp.QuoteMeta(key[len(key)-1])
+	pattern := regexp.MustCompile(`^\s*(\[\[?\s*)?"?` + name + `"?\s*[\]=.]`)
+	for i, line := range strings.Split(string(text), "\n") {
+		if pattern.MatchString(line) {
+			if nth == 0 {
+				return i + 1
+			}
+			nth--
+		}
+	}
+	return 1
+}

@@ -164,8 +164,12 @@ export class Runtime {
     });
   }
 
-  exec(name: string, sql: string, values: readonly unknown[]): Promise<RunResult> {
-    return core.observe(this.#observer, name, (r: RunResult) => r.changes, () => this.#session.run(sql, values));
+  /** counts is false for a statement that leaves SQLite's count of an earlier one. */
+  exec(name: string, sql: string, values: readonly unknown[], counts = true): Promise<RunResult> {
+    return core.observe(this.#observer, name, (r: RunResult) => r.changes, async () => {
+      const done = await this.#session.run(sql, values);
+      return counts ? done : { ...done, changes: 0 };
+    });
   }
 
   /** Runs a statement once per row, all or nothing, and sums the changes. */

@@ -95,10 +95,11 @@ export class Runtime {
     });
   }
 
-  exec(name: string, sql: string, values: readonly unknown[]): RunResult {
+  /** counts is false for a statement that leaves SQLite's count of an earlier one. */
+  exec(name: string, sql: string, values: readonly unknown[], counts = true): RunResult {
     return core.observeSync(this.#observer, name, (r: RunResult) => r.changes, () => {
       const done = this.#cached(sql).run(...(values as never[]));
-      return { changes: Number(done.changes), lastInsertRowid: done.lastInsertRowid };
+      return { changes: counts ? Number(done.changes) : 0, lastInsertRowid: done.lastInsertRowid };
     });
   }
 

@@ -135,7 +135,11 @@ func analyzed(t *testing.T, folder, path string) (cases []*testCase) {
 	list := &diag.List{}
 	wrong := func() {
 		if list.HasErrors() {
-			t.Fatalf("%s: %v", folder, list)
+			var text strings.Builder
+			if err := list.WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			t.Fatalf("%s:\n%s", folder, text.String())
 		}
 	}
 	project, err := config.Load(path, list)

@@ -157,6 +157,16 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 // parameters has anything to run more than once for.
 func (q *Query) IsBatch() bool { return q.Query.Batch && len(q.Params) > 0 }
 
+// Counts reports whether the statement changes a number of rows: SQLite's
+// drivers give the number of an earlier statement for one that does not.
+func (q *Query) Counts() bool {
+	switch q.Statement {
+	case ir.StatementInsert, ir.StatementUpdate, ir.StatementDelete, ir.StatementMerge:
+		return true
+	}
+	return false
+}
+
 // File is where the generated file goes: the target's output, or in that
 // folder the module's name in the language's usual case with the extension.
 func File(t ir.Target, name Case, extension string) string {

@@ -282,7 +282,14 @@ func (g *generator) query(q *emit.Query) {
 	w.Blank()
 	if q.Verb == ir.VerbExec {
 		g.doc(q.Method, q.Doc, "returns the number of rows it changed.")
-		w.Block(receiver+q.Method+"("+list+") (int64, error) {", "}", func() { w.Line("%s", call("Exec", q.Method, "")) })
+		w.Block(receiver+q.Method+"("+list+") (int64, error) {", "}", func() {
+			if g.Module.Engine == ir.SQLite && !q.Counts() {
+				w.Line("%s", strings.Replace(call("Exec", q.Method, ""), "return ", "_, err := ", 1))
+				w.Line("return 0, err")
+				return
+			}
+			w.Line("%s", call("Exec", q.Method, ""))
+		})
 		if q.Batch == "" {
 			return
 		}

@@ -242,7 +242,14 @@ func (g *generator) query(q *emit.Query) {
 	w.Blank()
 	g.doc(q.Doc, "")
 	if q.Verb == ir.VerbExec {
-		w.Block("public int "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return runtime.exec(%s);", call(q.Method)) })
+		w.Block("public int "+q.Method+"("+list+") throws SQLException {", "}", func() {
+			if g.Module.Engine == ir.SQLite && !q.Counts() {
+				w.Line("runtime.exec(%s);", call(q.Method))
+				w.Line("return 0;")
+				return
+			}
+			w.Line("return runtime.exec(%s);", call(q.Method))
+		})
 		if q.Batch == "" {
 			return
 		}

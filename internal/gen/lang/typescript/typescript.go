@@ -259,6 +259,9 @@ func (g *generator) query(q *emit.Query) {
 		w.Block(name+"("+list+"): "+result+" {", "}", func() { w.Line("%s", body) })
 	}
 	if q.Verb == ir.VerbExec {
+		if g.Module.Engine == ir.SQLite && !q.Counts() {
+			args += ", false"
+		}
 		method(q.Method, g.promise(g.exec), "return this.#rt.exec("+args+");")
 		if q.Batch != "" {
 			w.Blank()

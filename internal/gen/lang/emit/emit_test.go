@@ -1,0 +1,77 @@
+package emit
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+func TestPlaceholdersFollowTheDriver(t *testing.T) {
+	param := func(i int, cast bool) ir.Segment { return ir.Segment{Kind: ir.ParamRef, Param: i, Cast: cast} }
+	text := func(s string) ir.Segment { return ir.Segment{Kind: ir.Code, Text: s} }
+	quoted := func(s string) ir.Segment { return ir.Segment{Kind: ir.Quoted, Text: s} }
+	typ := ir.Type{Kind: ir.UUID, Native: "uuid"}
+	q := &ir.Query{
+		Segments: []ir.Segment{text("SELECT 5 % 2, doc ? "), quoted("'a?b%'"), text(" LIMIT"), param(0, false), text(" OR "), param(0, true), text(" = "), param(1, false)},
+		Params:   []ir.Param{{Name: ir.NewName("a"), Type: typ}, {Name: ir.NewName("b"), Type: ir.Type{Kind: ir.List, Native: "uuid[]", Elem: &typ}}},
+	}
+	for _, c := range []struct {
+		style Style
+		want  string
+		binds []int
+	}{
+		{Question, "SELECT 5 % 2, doc ? 'a?b%' LIMIT ? OR ? = ?", []int{0, 0, 1}},
+		{QuestionJDBC, "SELECT 5 % 2, doc ?? 'a?b%' LIMIT ? OR CAST(? AS uuid) = ?", []int{0, 0, 1}},
+		{Dollar, "SELECT 5 % 2, doc ? 'a?b%' LIMIT $1 OR CAST($1 AS uuid) = $2", []int{0, 1}},
+		{Percent, "SELECT 5 %% 2, doc ? 'a?b%%' LIMIT %(p1)s OR CAST(%(p1)s AS uuid) = %(p2)s", []int{0, 1}},
+		{DollarText, "SELECT 5 % 2, doc ? 'a?b%' LIMIT CAST($1 AS uuid) OR CAST($1 AS uuid) = CAST(CAST($2 AS JSON) AS uuid[])", []int{0, 1}},
+	} {
+		if got := Render(q, c.style); got.Text != c.want || !reflect.DeepEqual(got.Binds, c.binds) {
+			t.Errorf("style %d:\ngot  %s %v\nwant %s %v", c.style, got.Text, got.Binds, c.want, c.binds)
+		}
+	}
+	bare := &ir.Query{Segments: []ir.Segment{text("SELECT 5 % 2")}}
+	if got := Render(bare, Percent).Text; got != "SELECT 5 % 2" {
+		t.Errorf("without parameters psycopg leaves %% alone: %s", got)
+	}
+}
+
+func TestBulkStatementsFindNullKeysAndKeepTheLastOfEqualKeys(t *testing.T) {
+	integer := ir.Type{Kind: ir.Int64, Native: "bigint"}
+	table := &ir.Table{
+		Name: ir.NewName("t"), SQLName: "s.t", Insert: []int{0, 1, 2}, Key: []int{0, 1}, Set: []int{2},
+		Columns: []ir.TableColumn{{SQLName: `"a"`, Type: integer}, {SQLName: `"b"`, Type: integer, Nullable: true}, {SQLName: `"c"`, Type: integer}},
+	}
+	row := BulkSQL(ir.SQLite, table, ir.OpUpdate)
+	if row.Row != `UPDATE s.t SET "c" = ? WHERE "a" = ? AND "b" IS ?` || !reflect.DeepEqual(row.RowOrder, []int{2, 0, 1}) {
+		t.Errorf("SQLite: %s %v", row.Row, row.RowOrder)
+	}
+	b := BulkSQL(ir.Postgres, table, ir.OpUpdate)
+	if want := `UPDATE s.t AS t SET "c" = s."c" FROM "_scoter_t_update" AS s WHERE t."a" = s."a" AND t."b" IS NOT DISTINCT FROM s."b"`; b.Apply != want {
+		t.Errorf("got  %s\nwant %s", b.Apply, want)
+	}
+	if want := `DELETE FROM "_scoter_t_update" AS t USING "_scoter_t_update" AS s WHERE t."a" = s."a" AND t."b" IS NOT DISTINCT FROM s."b" AND t.ctid < s.ctid`; b.Dedupe != want {
+		t.Errorf("got  %s\nwant %s", b.Dedupe, want)
+	}
+	table.Set = nil
+	if got := BulkSQL(ir.SQLite, table, ir.OpUpsert).Row; got != `INSERT INTO s.t ("a", "b", "c") VALUES (?, ?, ?) ON CONFLICT ("a", "b") DO NOTHING` {
+		t.Errorf("an upsert that has nothing to set: %s", got)
+	}
+}
+
+func TestIdentifiersAreNeverReservedAndNeverBeginWithADigit(t *testing.T) {
+	for _, c := range []struct {
+		got, want string
+	}{
+		{Field(Java, ir.NewName("class")), "class_"}, {Field(Java, ir.NewName("toString")), "toString_"}, {Field(Java, ir.NewName("9x")), "_9x"},
+		{Field(Python, ir.NewName("from")), "from_"}, {Field(Python, ir.NewName("my col")), "my_col"}, {Field(TypeScript, ir.NewName("my col")), "my col"},
+		{Field(Go, ir.NewName("9x")), "X9x"}, {Field(Go, ir.NewName("日本")), "X日本"}, {Param(Go, ir.NewName("func")), "func_"},
+		{Param(TypeScript, ir.NewName("user_id")), "user_id"}, {Param(TypeScript, ir.NewName("a b")), "aB"}, {Param(TypeScript, ir.NewName("await")), "await_"},
+		{Method(Java, ir.NewName("get_user")), "getUser"}, {Type(Python, ir.NewName("none")), "None_"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package lang
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// generators are all ids that have a backend.
+var generators = []string{
+	"typescript/sqlite/better-sqlite3", "typescript/sqlite/node", "typescript/sqlite/libsql", "typescript/sqlite/turso",
+	"typescript/duckdb/node-api", "typescript/postgres/pg", "java/sqlite/jdbc", "java/duckdb/jdbc", "java/duckdb/arrow", "java/postgres/jdbc",
+	"python/sqlite/sqlite3", "python/duckdb/duckdb", "python/postgres/psycopg", "go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx",
+}
+
+func module(t *testing.T, engine string) *ir.Module {
+	f, err := os.Open(filepath.Join("..", "ir", "testdata", engine+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := ir.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func target(id, name, output string) ir.Target {
+	p := strings.Split(id, "/")
+	return ir.Target{Generator: id, Language: p[0], Engine: ir.Engine(p[1]), Driver: p[2], Output: output, Name: ir.NewName(name),
+		Config: ir.TargetConfig{Migrations: true, Observer: true}}
+}
+
+func TestGenerationIsDeterministicAndSorted(t *testing.T) {
+	for _, id := range generators {
+		engine := strings.Split(id, "/")[1]
+		first, err := Generate(module(t, engine), target(id, "my queries", "out/db/"))
+		if err != nil {
+			t.Errorf("%s: %v", id, err)
+			continue
+		}
+		second, err := Generate(module(t, engine), target(id, "my queries", "out/db/"))
+		if err != nil || !reflect.DeepEqual(first, second) {
+			t.Errorf("%s: the second run differs", id)
+		}
+		if !sort.SliceIsSorted(first, func(i, j int) bool { return first[i].Path < first[j].Path }) {
+			t.Errorf("%s: files are not sorted", id)
+		}
+		seen := map[string]bool{}
+		for _, f := range first {
+			if seen[f.Path] || path(f.Path) || !strings.HasSuffix(f.Content, "\n") || strings.HasSuffix(f.Content, "\n\n") {
+				t.Errorf("%s: file %s", id, f.Path)
+			}
+			seen[f.Path] = true
+			for _, line := range strings.Split(f.Content, "\n") {
+				if strings.TrimRight(line, " ") != line && !strings.Contains(line, `\`) {
+					t.Errorf("%s: %s has white space at the end of %q", id, f.Path, line)
+				}
+			}
+		}
+	}
+}
+
+// path reports whether a file would leave the output's folder.
+func path(p string) bool { return !strings.HasPrefix(p, "out/db/") || strings.Contains(p, "..") }
+
+func TestTargetsInOneFolderShareEqualRuntimeFiles(t *testing.T) {
+	for _, language := range []string{"typescript", "java", "python"} {
+		content := map[string]string{}
+		for _, id := range generators {
+			if !strings.HasPrefix(id, language) {
+				continue
+			}
+			files, err := Generate(module(t, strings.Split(id, "/")[1]), target(id, id, "out/db/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if old, ok := content[f.Path]; ok && old != f.Content {
+					t.Errorf("%s: %s is written twice with different content", id, f.Path)
+				}
+				content[f.Path] = f.Content
+			}
+		}
+	}
+}
+
+func TestNamesThatBecomeOneAreAnErrorThatNamesBoth(t *testing.T) {
+	for _, id := range generators {
+		m := module(t, strings.Split(id, "/")[1])
+		q := m.Queries[0]
+		q.Cardinality, q.Pluck = ir.All, q.Pluck
+		m.Queries[0] = q
+		taken := q
+		taken.Name = q.Name.With("stream")
+		m.Queries = append(m.Queries, taken)
+		_, err := Generate(m, target(id, "x", "out/"))
+		if base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), q.Name.Original) || !strings.Contains(err.Error(), taken.Name.Original) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+func TestUnknownGeneratorsAreInvalid(t *testing.T) {
+	for _, id := range []string{"cobol/sqlite/x", "java/sqlite/odbc", "go/scoter/http", "python/duckdb/psycopg"} {
+		if _, err := Generate(module(t, "sqlite"), target(id, "x", "out/")); base.KindOf(err) != base.Invalid {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}

@@ -396,6 +396,24 @@ func (l *level) resize(rows int) {
 	l.cap = rows
 }
 
+// trim gives back memory that was reserved for far more rows than came, before the
+// buffers go into a batch that may live long.
+func (l *level) trim() {
+	const slack = 4
+	if l.cap < 1024 || l.rows*slack > l.cap {
+		return
+	}
+	for _, c := range l.columns {
+		c.valid = slices.Clone(c.valid[:min(len(c.valid), (l.rows+7)/8)])
+		c.bits = slices.Clone(c.bits[:min(len(c.bits), (l.rows+7)/8)])
+		c.w32 = slices.Clone(c.w32[:min(len(c.w32), l.rows)])
+		c.w64 = slices.Clone(c.w64[:min(len(c.w64), l.rows)])
+		c.offsets = slices.Clone(c.offsets[:min(len(c.offsets), l.rows+1)])
+		c.data = slices.Clone(c.data)
+	}
+	l.cap = l.rows
+}
+
 // reset forgets all rows, and remembers how many there were.
 func (l *level) reset() {
 	l.hint = l.rows + l.rows/32

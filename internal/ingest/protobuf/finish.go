@@ -27,6 +27,7 @@ func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
 		if l.cap == 0 {
 			l.resize(0) // offsets have one element even so
 		}
+		l.trim()
 	}
 	from := d.parents()
 	fields := make([]arrow.Field, len(d.outputs))

@@ -1,0 +1,10 @@
+//go:build !unix
+
+package decode
+
+import "github.com/scoterdb/scoter/internal/base"
+
+// cpuSeconds needs getrusage.
+func cpuSeconds() (float64, error) {
+	return 0, base.Errorf(base.Unavailable, "processor time is measured on Unix only")
+}

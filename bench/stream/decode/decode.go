@@ -1,0 +1,147 @@
+// Package decode measures what it costs to turn Protobuf messages into Arrow batches,
+// beside protobuf-go with Arrow's builders in the same run.
+package decode
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/bench/stream/baseline"
+	"github.com/scoterdb/scoter/bench/stream/messages"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+)
+
+// Options of the benchmark.
+type Options struct {
+	Messages int `help:"Messages of one sample, for each shape." default:"245760"`
+	Batch    int `help:"Messages of one batch." default:"122880"`
+	Repeat   int `help:"Samples, of which the median counts." default:"5"`
+}
+
+// Help is kong's.
+func (*Options) Help() string {
+	return "Processor time per message, garbage collection included; the shapes take turns.\nExample: scoter bench decode --repeat 9"
+}
+
+// decoder is what is measured.
+type decoder interface {
+	Append(msg []byte) error
+	Finish() arrow.RecordBatch
+}
+
+// shape is messages with one way to decode them.
+type shape struct {
+	name     string
+	messages [][]byte
+	decoder  decoder
+	share    int // of Options.Messages, as a divisor: the baseline is slow
+	micros   []float64
+}
+
+// distinct is how many messages a source makes; they repeat after that.
+const distinct = 16_384
+
+// Run runs the benchmark.
+func (o *Options) Run(env *harness.Env) error {
+	shapes, err := o.shapes()
+	if err != nil {
+		return err
+	}
+	report := harness.NewReport("decode", map[string]any{"messages": o.Messages, "batch": o.Batch, "repeat": o.Repeat})
+	for i := range o.Repeat + 1 {
+		for _, s := range shapes {
+			micros, err := s.sample(o)
+			if err != nil {
+				return base.Wrap(err, "shape %s", s.name)
+			}
+			if i > 0 { // the first sample sizes the buffers
+				s.micros = append(s.micros, micros)
+			}
+		}
+	}
+	median := make(map[string]float64, len(shapes))
+	for _, s := range shapes {
+		median[s.name] = harness.Median(s.micros)
+	}
+	targets := map[string]float64{"nested": 1.8, "flat": 0.15, "normalized": 0.9}
+	for _, s := range shapes {
+		if target, ok := targets[s.name]; ok {
+			report.AtMost(target, s.name, median[s.name], "us/message", s.micros...)
+		} else {
+			report.Add(s.name, median[s.name], "us/message", s.micros...)
+		}
+	}
+	report.AtLeast(8, "nested against protobuf-go", median["nested, protobuf-go"]/median["nested"], "x")
+	report.AtLeast(8, "flat against protobuf-go", median["flat, protobuf-go"]/median["flat"], "x")
+	return env.Publish(report)
+}
+
+func (o *Options) shapes() ([]*shape, error) {
+	files, err := protobuf.CompileProto(context.Background(), messages.Protos, "auction.proto", "event.proto")
+	if err != nil {
+		return nil, err
+	}
+	nested, err := planOf(files, messages.Auction, nil)
+	if err != nil {
+		return nil, err
+	}
+	flat, err := planOf(files, messages.Event, nil)
+	if err != nil {
+		return nil, err
+	}
+	normalized, err := planOf(files, messages.Auction, messages.NormalizedPaths)
+	if err != nil {
+		return nil, err
+	}
+	auctions, events := messages.NewSource(1).Auctions(distinct), messages.NewSource(1).Events(distinct)
+	const slow = 8
+	return []*shape{
+		{name: "nested", messages: auctions, decoder: nested.NewDecoder(), share: 1},
+		{name: "nested, protobuf-go", messages: auctions, decoder: baseline.New(nested.Message(), nested.Schema()), share: slow},
+		{name: "flat", messages: events, decoder: flat.NewDecoder(), share: 1},
+		{name: "flat, protobuf-go", messages: events, decoder: baseline.New(flat.Message(), flat.Schema()), share: slow},
+		{name: "normalized", messages: auctions, decoder: normalized.NewDecoder(), share: 1},
+	}, nil
+}
+
+// planOf returns the plan of a message type, of the columns at paths or of all.
+func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.Plan, error) {
+	md, err := protobuf.FindMessage(files, name)
+	if err != nil {
+		return nil, err
+	}
+	var columns []protobuf.Column
+	for _, p := range paths {
+		columns = append(columns, protobuf.Column{Path: p})
+	}
+	return protobuf.NewPlan(md, protobuf.Options{Columns: columns})
+}
+
+// sample decodes messages and returns the processor time of one, in microseconds.
+func (s *shape) sample(o *Options) (float64, error) {
+	n := max(o.Messages/s.share, 1)
+	runtime.GC()
+	before, err := cpuSeconds()
+	if err != nil {
+		return 0, err
+	}
+	for i := range n {
+		if err := s.decoder.Append(s.messages[i%len(s.messages)]); err != nil {
+			return 0, err
+		}
+		if (i+1)%o.Batch == 0 {
+			s.decoder.Finish().Release()
+		}
+	}
+	if n%o.Batch != 0 {
+		s.decoder.Finish().Release()
+	}
+	runtime.GC() // what the messages left to collect is theirs to pay
+	after, err := cpuSeconds()
+	return (after - before) * 1e6 / float64(n), err
+}

@@ -314,6 +314,7 @@ func (x *execution) createView(replace bool) error {
 	if _, err := x.store.Lookup(database, schemaName, name); err == nil {
 		return unlessThere(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
 	}
+	x.req.ReadFiles = false // a view reads none, whoever runs it
 	shape, err := x.shapeOfQuery(src, names)
 	if err != nil {
 		return err

@@ -102,7 +102,7 @@ func (b *binding) resolveAll(a *analysis, database, schemaName string, tables ma
 		if _, known := b.targets[key]; known {
 			continue
 		}
-		t, err := b.resolve(ref, database, schemaName)
+		t, err := b.resolve(ref, database, schemaName, depth > 0)
 		if err != nil {
 			if e := new(base.Error); errors.As(err, &e) && depth == 0 {
 				return e.At(ref.start + 1)
@@ -152,8 +152,10 @@ func (b *binding) readings(parts []string, database, schemaName string) []name {
 	}
 }
 
-func (b *binding) resolve(ref *tableRef, database, schemaName string) (*target, error) {
-	if t := b.req.Transient; t != nil && len(ref.parts) == 1 && schema.Fold(ref.parts[0]) == schema.Fold(t.Name) {
+// resolve finds out what a name stands for. inView says that it stands in a view's text: that
+// reads no files, whoever runs it, since somebody else may have written it.
+func (b *binding) resolve(ref *tableRef, database, schemaName string, inView bool) (*target, error) {
+	if t := b.req.Transient; t != nil && !inView && len(ref.parts) == 1 && schema.Fold(ref.parts[0]) == schema.Fold(t.Name) {
 		return &target{transient: t.Rows}, nil
 	}
 	var first error
@@ -169,7 +171,7 @@ func (b *binding) resolve(ref *tableRef, database, schemaName string) (*target, 
 			return nil, err
 		}
 		if v, err := b.runner.store.LookupView(n.database, n.schema, n.table); err == nil {
-			a, err := b.runner.cache.get(b.conn, v.SQL, b.req.ReadFiles)
+			a, err := b.runner.cache.get(b.conn, v.SQL, false)
 			if err != nil {
 				return nil, base.Wrap(err, "view %s", n.table)
 			}
@@ -183,7 +185,7 @@ func (b *binding) resolve(ref *tableRef, database, schemaName string) (*target, 
 		}
 	}
 	if len(ref.parts) == 1 && strings.ContainsAny(ref.parts[0], "./") {
-		if b.req.ReadFiles {
+		if b.req.ReadFiles && !inView {
 			return &target{file: true}, nil
 		}
 		return nil, base.Errorf(base.Forbidden, "reading files such as %q needs an administrator", ref.parts[0]).

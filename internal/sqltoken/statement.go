@@ -8,12 +8,22 @@ type Statement struct {
 }
 
 // Statements cuts a text at its semicolons. Empty statements are dropped. Positions of
-// the tokens are relative to the statement's text.
+// the tokens are relative to the statement's text. Spaces beyond ASCII, as word processors leave
+// them, become as many spaces as they have bytes: DuckDB would make one of each and place
+// everything behind them elsewhere.
 func Statements(text string) ([]Statement, error) {
-	tokens, err := Split(text)
+	s, err := scan(text)
 	if err != nil {
 		return nil, err
 	}
+	if len(s.wide) > 0 {
+		plain := []byte(text)
+		for _, at := range s.wide {
+			copy(plain[at:], "   "[:wideSpace(text[at:])])
+		}
+		text = string(plain)
+	}
+	tokens := s.tokens
 	var out []Statement
 	for from := 0; from < len(tokens); {
 		to := from

@@ -5,6 +5,7 @@ package sqltoken
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -58,17 +59,27 @@ func (t Token) Name() string {
 
 // Split returns the tokens of a text. A string, quoted identifier, comment or bracket
 // that does not end is Invalid, with the position at which it starts.
+//
+// A NUL byte is Invalid too: C code would take it for the text's end.
 func Split(text string) ([]Token, error) {
+	s, err := scan(text)
+	return s.tokens, err
+}
+
+func scan(text string) (scanner, error) {
 	s := scanner{text: text}
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		return s, base.Errorf(base.Invalid, "syntax error: NUL byte").At(i + 1)
+	}
 	for s.pos < len(text) {
 		if err := s.next(); err != nil {
-			return nil, err
+			return s, err
 		}
 	}
 	if n := len(s.open); n > 0 {
-		return nil, unended("bracket", s.open[n-1])
+		return s, unended("bracket", s.open[n-1])
 	}
-	return s.tokens, nil
+	return s, nil
 }
 
 func unended(what string, at int) error {
@@ -79,6 +90,7 @@ type scanner struct {
 	text   string
 	pos    int
 	open   []int // offsets of open brackets
+	wide   []int // offsets of the spaces that are not ASCII
 	tokens []Token
 }
 
@@ -92,6 +104,9 @@ func (s *scanner) next() error {
 	switch {
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
 		s.pos++
+	case wideSpace(rest) > 0:
+		s.wide = append(s.wide, s.pos)
+		s.pos += wideSpace(rest)
 	case strings.HasPrefix(rest, "--"):
 		if n := strings.IndexByte(rest, '\n'); n >= 0 {
 			s.pos += n
@@ -120,6 +135,19 @@ func (s *scanner) next() error {
 		return s.symbol(c)
 	}
 	return nil
+}
+
+// wideSpace returns the length of the space beyond ASCII that a text begins with, of those that
+// DuckDB takes for spaces; else 0.
+func wideSpace(text string) int {
+	if text[0] < 0xC2 {
+		return 0
+	}
+	r, n := utf8.DecodeRuneInString(text)
+	if r == 0x00A0 || r >= 0x2000 && r <= 0x200D || r == 0x2060 || r == 0x3000 || r == 0xFEFF {
+		return n
+	}
+	return 0
 }
 
 // afterName tells t.1 (a struct position) from .1 (a number).
@@ -239,7 +267,7 @@ func isWordStart(c byte) bool {
 }
 
 func (s *scanner) wordEnd(i int) int {
-	for i < len(s.text) && (isWordStart(s.text[i]) || isDigit(s.text[i]) || s.text[i] == '$') {
+	for i < len(s.text) && wideSpace(s.text[i:]) == 0 && (isWordStart(s.text[i]) || isDigit(s.text[i]) || s.text[i] == '$') {
 		i++
 	}
 	return i

@@ -56,6 +56,7 @@ func TestSplitNamesWhatDoesNotEnd(t *testing.T) {
 	f("SELECT 1)", 9)
 	f("SELECT /* x", 8)
 	f("SELECT $$ x", 8)
+	f("SELECT \x00", 8)
 }
 
 func TestStatementsCutsAtTopLevelSemicolons(t *testing.T) {
@@ -66,6 +67,38 @@ func TestStatementsCutsAtTopLevelSemicolons(t *testing.T) {
 	if got[1].Text != "insert into t values (1)" || got[1].Offset != 15 || got[1].Verb() != "INSERT" {
 		t.Errorf("second statement: %+v", got[1])
 	}
+}
+
+func TestStatementsKeepsPlacesBehindWideSpaces(t *testing.T) {
+	got, err := Statements("SELECT\u00a0'\u00a0' ,\u3000x")
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	if want := "SELECT  '\u00a0' ,   x"; got[0].Text != want || got[0].Verb() != "SELECT" {
+		t.Errorf("%q, want %q", got[0].Text, want)
+	}
+	if x := got[0].Tokens[3]; got[0].Text[x.Start:x.End] != "x" {
+		t.Errorf("token %+v", x)
+	}
+}
+
+func TestEditsKnowWhereTheirTextComesFrom(t *testing.T) {
+	e := Edits{{Start: 8, End: 9, Text: "[two]"}, {Start: 0, End: 0, Text: ">"}, {Start: 3, End: 6, Text: ""}}
+	if got := e.Apply("one--- 2 three"); got != ">one [two]" && got != ">one 2[two]three" {
+		t.Fatalf("%q", got)
+	}
+	f := func(offset, want int, written bool) {
+		t.Helper()
+		if at, w := e.Origin(offset); at != want || w != written {
+			t.Errorf("offset %d: %d, %v, want %d, %v", offset, at, w, want, written)
+		}
+	}
+	f(0, 0, true)
+	f(1, 0, false)
+	f(4, 6, false)
+	f(6, 8, true)
+	f(10, 8, true)
+	f(11, 9, false)
 }
 
 func TestVerbLooksBehindCTEs(t *testing.T) {

@@ -1,0 +1,104 @@
+package protobuf
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// packed reads repeated numbers that share one length.
+func (d *Decoder) packed(o *op, row int, b []byte, p int) bool {
+	n, size := len(b)-p, o.elem.fixedSize()
+	if n == 0 {
+		return true
+	}
+	switch size {
+	case 0:
+		n = countVarints(b[p:])
+	default:
+		if n%size != 0 {
+			d.fail(codePacked, p)
+			return false
+		}
+		n /= size
+	}
+	r, ok := o.col.beginRun(d, row, n)
+	if !ok {
+		return false
+	}
+	e := o.elem
+	switch size {
+	case 4:
+		for w := e.col.w32[r : r+n]; len(w) > 0; w, p = w[1:], p+4 {
+			w[0] = binary.LittleEndian.Uint32(b[p:])
+		}
+	case 8:
+		for w := e.col.w64[r : r+n]; len(w) > 0; w, p = w[1:], p+8 {
+			w[0] = binary.LittleEndian.Uint64(b[p:])
+		}
+	default:
+		for ; p < len(b); r++ {
+			var v uint64
+			if v, p = d.number(b, p); p < 0 {
+				return false
+			}
+			e.setVarint(r, v)
+		}
+	}
+	return true
+}
+
+// countVarints returns how many varints end in b.
+func countVarints(b []byte) int {
+	n := 0
+	for ; len(b) >= 8; b = b[8:] {
+		n += bits.OnesCount64(^binary.LittleEndian.Uint64(b) & 0x8080808080808080)
+	}
+	for _, c := range b {
+		n += int(^c >> 7)
+	}
+	return n
+}
+
+// fixedSize returns how many bytes each value of a fixed-width op takes on the
+// wire, and 0 for varints.
+func (o *op) fixedSize() int {
+	switch o.action {
+	case doFixed32:
+		return 4
+	case doFixed64:
+		return 8
+	}
+	return 0
+}
+
+// counts counts an element of row and reports whether it is the one wanted.
+func (c *column) counts(row, wanted int) bool {
+	if c.next <= row {
+		c.next, c.count = row+1, 0
+	}
+	c.count++
+	return c.count == wanted+1
+}
+
+// indexedPacked is packed for the one element that is wanted.
+func (d *Decoder) indexedPacked(o *op, row int, b []byte, p int) bool {
+	size := o.elem.fixedSize()
+	if size != 0 && (len(b)-p)%size != 0 {
+		d.fail(codePacked, p)
+		return false
+	}
+	for p < len(b) {
+		next := p + size
+		if size == 0 {
+			if _, next = d.number(b, p); next < 0 {
+				return false
+			}
+		}
+		if o.col.counts(row, o.index) {
+			o.elem.mark(row)
+			d.value(o.elem, row, b, p)
+		}
+		p = next
+	}
+	return true
+}

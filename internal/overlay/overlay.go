@@ -24,6 +24,7 @@ import (
 // Overlay makes relations for one DuckDB instance and one data directory.
 type Overlay struct {
 	partsDir string
+	indexes  indexes
 }
 
 // New registers the C functions that relations call. partsDir is the folder that holds
@@ -61,7 +62,7 @@ func (r *Relation) Close() {
 func (o *Overlay) Relation(t *snapshot.Table, bounds []Bound) (*Relation, error) {
 	r := &Relation{}
 	var branches []string
-	kept := keepParts(t, bounds)
+	kept := o.indexes.keepParts(t, bounds)
 	r.Parts, r.PrunedParts = len(kept), len(t.Parts)-len(kept)
 	for _, group := range bySchemaVersion(kept) {
 		written, ok := t.Versions[group[0].SchemaVersion]

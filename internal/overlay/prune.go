@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"slices"
+
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -8,45 +10,45 @@ import (
 )
 
 // keepParts returns the parts that may hold rows within all bounds.
-func keepParts(t *snapshot.Table, bounds []Bound) []*catalog.Part {
-	if len(bounds) == 0 {
+func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) []*catalog.Part {
+	if len(bounds) == 0 || len(t.Parts) == 0 {
 		return t.Parts
 	}
-	kept := make([]*catalog.Part, 0, min(len(t.Parts), 64))
-	for _, p := range t.Parts {
-		if mayMatch(t, p, bounds) {
+	keep := slices.Repeat([]bool{true}, len(t.Parts))
+	for i := range bounds {
+		x.of(t, bounds[i].Column).narrow(keep, &bounds[i])
+	}
+	var kept []*catalog.Part
+	for i, p := range t.Parts {
+		if keep[i] {
 			kept = append(kept, p)
 		}
 	}
 	return kept
 }
 
-func mayMatch(t *snapshot.Table, p *catalog.Part, bounds []Bound) bool {
-	for i := range bounds {
-		b := &bounds[i]
-		now, written := columnIn(t.Schema, b.Column), columnIn(t.Versions[p.SchemaVersion], b.Column)
-		if now == nil {
-			continue
+// know returns what a part's statistics say of a column, as it is now and as it was when the
+// part was written (nil: it did not exist).
+func know(p *catalog.Part, now, written *schema.Column) (k knowledge, least, most schema.Value) {
+	if written == nil {
+		// The part's rows hold the column's initial value. Only of NULL is it known that it
+		// meets no comparison.
+		if now.Initial == "" {
+			return never, least, most
 		}
-		if written == nil {
-			// The part's rows hold the column's initial value. Only of NULL is it known
-			// that it meets no comparison.
-			if now.Initial == "" {
-				return false
-			}
-			continue
-		}
-		if !comparable(written.Type, now.Type) {
-			continue
-		}
-		stats, ok := p.Stats[b.Column]
-		switch {
-		case !ok:
-		case stats.Nulls == p.Rows, !b.mayMatch(stats.Min, stats.Max):
-			return false
-		}
+		return unknown, least, most
 	}
-	return true
+	if !comparable(written.Type, now.Type) {
+		return unknown, least, most
+	}
+	stats, ok := p.Stats[now.ID]
+	switch {
+	case !ok:
+		return unknown, least, most
+	case stats.Nulls == p.Rows:
+		return never, least, most
+	}
+	return ranged, stats.Min, stats.Max
 }
 
 func columnIn(t schema.Table, id base.ColumnID) *schema.Column {

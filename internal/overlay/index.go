@@ -1,0 +1,168 @@
+package overlay
+
+import (
+	"sync"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// indexes keeps, for the last version of each table that was asked for, what its parts'
+// statistics say, column by column and side by side. A query then compares its bounds with two
+// arrays: tens of microseconds for 10,000 parts, where looking into each part took milliseconds.
+type indexes struct {
+	mu      sync.Mutex
+	byTable map[base.TableID]*tableIndex // guarded by mu
+}
+
+// maxIndexes bounds the tables that are kept. When there are more it starts anew: each is made again
+// at the next query.
+const maxIndexes = 4096
+
+// tableIndex is made column by column, as queries need them.
+type tableIndex struct {
+	version uint64
+	mu      sync.Mutex
+	columns map[base.ColumnID]*columnIndex // guarded by mu
+}
+
+// of returns the index of one column over the table's parts, in their order.
+func (x *indexes) of(t *snapshot.Table, column base.ColumnID) *columnIndex {
+	x.mu.Lock()
+	index := x.byTable[t.Schema.ID]
+	if index == nil || index.version != t.Version {
+		fresh := &tableIndex{version: t.Version, columns: map[base.ColumnID]*columnIndex{}}
+		if index == nil || index.version < t.Version { // an old snapshot must not push out what others use
+			if len(x.byTable) >= maxIndexes || x.byTable == nil {
+				x.byTable = map[base.TableID]*tableIndex{}
+			}
+			x.byTable[t.Schema.ID] = fresh
+		}
+		index = fresh
+	}
+	x.mu.Unlock()
+	index.mu.Lock()
+	defer index.mu.Unlock()
+	c := index.columns[column]
+	if c == nil {
+		c = newColumnIndex(t, column)
+		index.columns[column] = c
+	}
+	return c
+}
+
+// columnIndex is one column's statistics of all parts.
+type columnIndex struct {
+	knowledge []knowledge
+	// The ends of what is ranged: numbers if all of them are, else values.
+	leastInt, mostInt     []int64
+	leastValue, mostValue []schema.Value
+}
+
+// knowledge is what a part's statistics say of a column.
+type knowledge uint8
+
+const (
+	unknown knowledge = iota // nothing: any row may meet any bound
+	never                    // no row meets any bound, since every value is NULL
+	ranged                   // all values lie between two ends
+)
+
+func newColumnIndex(t *snapshot.Table, id base.ColumnID) *columnIndex {
+	c := &columnIndex{
+		knowledge: make([]knowledge, len(t.Parts)), leastValue: make([]schema.Value, len(t.Parts)), mostValue: make([]schema.Value, len(t.Parts)),
+	}
+	now := columnIn(t.Schema, id)
+	if now == nil {
+		return c
+	}
+	written := map[uint32]*schema.Column{}
+	for i, p := range t.Parts {
+		column, ok := written[p.SchemaVersion]
+		if !ok {
+			column = columnIn(t.Versions[p.SchemaVersion], id)
+			written[p.SchemaVersion] = column
+		}
+		c.knowledge[i], c.leastValue[i], c.mostValue[i] = know(p, now, column)
+	}
+	c.toInts()
+	return c
+}
+
+// toInts replaces values by numbers, if the ends of all ranges are.
+func (c *columnIndex) toInts() {
+	least, most := make([]int64, len(c.knowledge)), make([]int64, len(c.knowledge))
+	for i, k := range c.knowledge {
+		if k != ranged {
+			continue
+		}
+		var okLeast, okMost bool
+		least[i], okLeast = c.leastValue[i].Int()
+		most[i], okMost = c.mostValue[i].Int()
+		if !okLeast || !okMost {
+			return
+		}
+	}
+	c.leastInt, c.mostInt, c.leastValue, c.mostValue = least, most, nil, nil
+}
+
+// narrow clears keep for the parts in which no row meets the bound.
+func (c *columnIndex) narrow(keep []bool, b *Bound) {
+	values, allInts := b.ints()
+	for i, k := range c.knowledge {
+		switch {
+		case k == unknown || !keep[i]:
+		case k == never:
+			keep[i] = false
+		case c.leastInt == nil:
+			keep[i] = b.mayMatch(c.leastValue[i], c.mostValue[i])
+		case !allInts:
+			keep[i] = b.mayMatch(schema.IntValue(c.leastInt[i]), schema.IntValue(c.mostInt[i]))
+		default:
+			keep[i] = mayMatchInts(b.Operator, values, c.leastInt[i], c.mostInt[i])
+		}
+	}
+}
+
+// ints returns the bound's values if all of them are signed numbers.
+func (b *Bound) ints() ([]int64, bool) {
+	out := make([]int64, len(b.Values))
+	for i, v := range b.Values {
+		n, ok := v.Int()
+		if !ok {
+			return nil, false
+		}
+		out[i] = n
+	}
+	return out, true
+}
+
+// mayMatchInts is Bound.mayMatch for numbers.
+func mayMatchInts(o Operator, values []int64, least, most int64) bool {
+	for _, v := range values {
+		switch o {
+		case Equal:
+			if least <= v && v <= most {
+				return true
+			}
+		case Less:
+			if least < v {
+				return true
+			}
+		case LessOrEqual:
+			if least <= v {
+				return true
+			}
+		case Greater:
+			if most > v {
+				return true
+			}
+		case GreaterOrEqual:
+			if most >= v {
+				return true
+			}
+		}
+	}
+	return false
+}

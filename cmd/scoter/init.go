@@ -122,7 +122,7 @@ sql:
           migrations: true%s
 `
 
-const starterQueries = `-- MIGRATE blocks run in order, each once per database. Never change one that has
+const starterQueries = `-- Migrations run in order, each once per database. Never change one that has
 -- been applied: add another.
 
 -- MIGRATE 1

@@ -25,6 +25,7 @@ type commands struct {
 	Token   tokenCommand   `cmd:"" help:"Make a token that lets a caller in."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print the settings in effect."`
 	Bench   benchCommand   `cmd:"" help:"Measure what the server does and what it costs."`
+	typedSQL
 	Version versionCommand `cmd:"" help:"Print the version."`
 
 	file config.File // what the settings file holds
@@ -71,6 +72,9 @@ func misused(err error) {
 
 // fail prints an error as people read it and exits with the code of its kind.
 func fail(err error) {
+	if code := exitCode(0); errors.As(err, &code) {
+		os.Exit(int(code))
+	}
 	fmt.Fprintf(os.Stderr, "scoter: %v\n", err)
 	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
 		fmt.Fprintf(os.Stderr, "  hint: %s\n", e.Hint)

@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"internal/app"},
 	{"."},
 	{"scotertest", "bench"},
-	{"cmd", "tests", "internal/lint"},
+	{"cmd", "tests", "examples", "internal/lint"},
 }
 
 // generator lists the rooms of the code generator, which stands beside the database:
@@ -34,7 +34,7 @@ var generator = [][]string{
 	{"internal/gen/ir", "internal/gen/diag"},
 	{"internal/gen/config", "internal/gen/sqlfile"},
 	{"internal/gen/analyze", "clients"},
-	{"internal/gen/lang"},
+	{"internal/gen/lang", "internal/gen/migrate"},
 	{"internal/gen"},
 }
 

@@ -1,0 +1,177 @@
+package gen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
+	"github.com/scoterdb/scoter/internal/gen/analyze/sqlite"
+	"github.com/scoterdb/scoter/internal/gen/config"
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// Generator has what runs share: the embedded PostgreSQL, which starts when a
+// run first needs it and ends with Close. Its methods may be used by several
+// goroutines.
+type Generator struct {
+	url string
+
+	mu     sync.Mutex // guards server
+	server *postgres.Server
+}
+
+// New returns a generator that analyses for PostgreSQL on the database of a
+// URL, or on an embedded one when it is empty.
+func New(postgresURL string) *Generator { return &Generator{url: postgresURL} }
+
+// Close stops the embedded PostgreSQL, if it runs.
+func (g *Generator) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.server == nil {
+		return nil
+	}
+	s := g.server
+	g.server = nil
+	return s.Close()
+}
+
+// postgresURL returns where PostgreSQL is, and starts it if need be.
+func (g *Generator) postgresURL(ctx context.Context) (string, error) {
+	if g.url != "" {
+		return g.url, nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.server == nil {
+		s, err := postgres.StartServer(ctx)
+		if err != nil {
+			return "", err
+		}
+		g.server = s
+	}
+	return g.server.URL(), nil
+}
+
+// open opens a throwaway database of an engine.
+func (g *Generator) open(ctx context.Context, engine ir.Engine) (analyze.Engine, error) {
+	switch engine {
+	case ir.SQLite:
+		return sqlite.Open()
+	case ir.DuckDB, ir.Scoter:
+		return openDuckDB()
+	case ir.Postgres:
+		url, err := g.postgresURL(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return postgres.Open(ctx, url)
+	}
+	return nil, base.Errorf(base.Internal, "there is no engine %s", engine)
+}
+
+// analyze runs the entry's schema on a throwaway database and describes its
+// queries. The result is nil when the job's list has errors.
+func (g *Generator) analyze(ctx context.Context, j *job, files []*sqlfile.File) (result *analyze.Result, err error) {
+	input, err := g.input(ctx, j, files)
+	if err != nil || j.list.HasErrors() && input == nil {
+		return nil, err
+	}
+	engine, err := g.open(ctx, j.engine)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	return analyze.Run(ctx, engine, *input, &j.list)
+}
+
+// input is what the analysis gets: files and, for DuckDB, what stands in for
+// the attached databases that the files use. It is nil when a stand-in's schema
+// is wrong.
+func (g *Generator) input(ctx context.Context, j *job, files []*sqlfile.File) (*analyze.Input, error) {
+	in := &analyze.Input{Project: j.project.Name, Engine: j.engine, Files: files, Constants: j.project.Constants()}
+	if j.engine != ir.DuckDB && j.engine != ir.Scoter {
+		return in, nil
+	}
+	in.Sources = j.project.Attached()
+	for _, s := range in.Sources {
+		if !mentions(files, s.Name.Original) {
+			continue
+		}
+		setup, err := g.standIn(ctx, j, s, files)
+		if err != nil {
+			return nil, fmt.Errorf("source %s: %w", s.Name.Original, err)
+		}
+		if setup == nil {
+			return nil, nil
+		}
+		in.Setup = append(in.Setup, setup...)
+	}
+	return in, nil
+}
+
+// standIn runs the source's BASELINE blocks on PostgreSQL and returns DuckDB
+// statements that make its tables.
+func (g *Generator) standIn(ctx context.Context, j *job, s ir.Source, files []*sqlfile.File) (setup []string, err error) {
+	url, err := g.postgresURL(ctx)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := postgres.Open(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	if ok, err := analyze.Baseline(ctx, engine, s.Name.Original, files, &j.list); err != nil || !ok {
+		return nil, err
+	}
+	return engine.StandIn(ctx, s)
+}
+
+// mentions reports whether a block belongs to a source or its SQL names it. A
+// run that needs no PostgreSQL must not start one.
+func mentions(files []*sqlfile.File, source string) bool {
+	for _, f := range files {
+		for _, b := range f.Blocks {
+			if b.From == source {
+				return true
+			}
+			for _, t := range b.Body {
+				if (t.Kind == sqlfile.Word || t.Kind == sqlfile.Ident) && strings.EqualFold(t.Unquote(), source) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Inputs returns the files that a run reads: the configuration and, as far as
+// it can be read, the SQL files that it names.
+func Inputs(path string) []string {
+	out := []string{path}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return out
+	}
+	var list diag.List
+	p := config.Parse(path, string(text), &list)
+	if p == nil {
+		return out
+	}
+	for _, e := range p.Entries {
+		for _, f := range e.Files {
+			out = append(out, filepath.Join(p.Dir, filepath.FromSlash(f)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+// Package gen is `scoter generate`: from a configuration and annotated SQL files
+// to code. It joins the steps below it: config and sqlfile read, analyze asks
+// the engines, lang writes. Files are made in memory; nothing reaches the disk
+// unless everything succeeded.
+package gen
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"sync"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/config"
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// Output is what one run made.
+type Output struct {
+	// Dir is the configuration's folder, which the files' paths are relative to.
+	Dir string
+	// Files are sorted by path; no two have the same one.
+	Files []ir.File
+}
+
+// Generate makes the code that a configuration file asks for. Everything that
+// is wrong with the configuration or the SQL goes to list; the output is nil
+// when there are errors in it. The error is for what is not the user's text: a
+// file that cannot be read, a database that cannot be reached.
+func (g *Generator) Generate(ctx context.Context, path string, list *diag.List) (*Output, error) {
+	out, err := g.generate(ctx, path, list)
+	place(path, list)
+	return out, err
+}
+
+// place turns the files that diagnostics name, which are relative to the
+// configuration, into paths that a person can open from where they are.
+func place(path string, list *diag.List) {
+	for _, d := range list.All() {
+		if d.File != "" {
+			d.File = filepath.ToSlash(filepath.Join(filepath.Dir(path), d.File))
+		}
+	}
+}
+
+func (g *Generator) generate(ctx context.Context, path string, list *diag.List) (*Output, error) {
+	p, err := config.Load(path, list)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	jobs := jobsOf(p, nil)
+	failed := g.each(jobs, func(j *job) error { return g.run(ctx, j) })
+	files := map[string]ir.File{}
+	for _, j := range jobs {
+		merge(list, &j.list)
+		for _, f := range j.files {
+			if other, taken := files[f.Path]; taken && other.Content != f.Content {
+				list.Errorf(diag.ConfigInvalid, "two generators write %s, with different content", f.Path).
+					Suggest("give each an output of its own")
+			}
+			files[f.Path] = f
+		}
+	}
+	if failed != nil || list.HasErrors() {
+		return nil, failed
+	}
+	out := &Output{Dir: p.Dir}
+	for _, f := range files {
+		out.Files = append(out.Files, f)
+	}
+	sort.Slice(out.Files, func(i, j int) bool { return out.Files[i].Path < out.Files[j].Path })
+	return out, nil
+}
+
+// job is one entry on one engine: what one database analyses.
+type job struct {
+	project *config.Project
+	entry   config.Entry
+	engine  ir.Engine
+	// list is the job's own, so that the order of messages does not depend on
+	// which job is faster.
+	list  diag.List
+	files []ir.File
+}
+
+// jobsOf returns the jobs of a project, or those of them that are wanted.
+func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job {
+	var jobs []*job
+	for _, e := range p.Entries {
+		for _, engine := range e.Engines() {
+			if wanted == nil || wanted(e, engine) {
+				jobs = append(jobs, &job{project: p, entry: e, engine: engine})
+			}
+		}
+	}
+	return jobs
+}
+
+// each runs all jobs at once and returns what went wrong, in their order: one
+// database that cannot be reached hides nothing about the others.
+func (g *Generator) each(jobs []*job, do func(*job) error) error {
+	failed := make([]error, len(jobs))
+	var wait sync.WaitGroup
+	for i, j := range jobs {
+		wait.Go(func() { failed[i] = do(j) })
+	}
+	wait.Wait()
+	return errors.Join(failed...)
+}
+
+// merge adds the diagnostics of a job. What two engines say about the same
+// place in the same words is said once.
+func merge(list, more *diag.List) {
+	known := map[diag.Diagnostic]bool{}
+	for _, d := range list.All() {
+		known[*d] = true
+	}
+	for _, d := range more.All() {
+		if !known[*d] {
+			known[*d] = true
+			list.Add(d)
+		}
+	}
+}
+
+// run analyses a job and writes its code.
+func (g *Generator) run(ctx context.Context, j *job) error {
+	files, err := j.parse()
+	if err != nil || files == nil {
+		return err
+	}
+	result, err := g.analyze(ctx, j, files)
+	if err != nil || result == nil {
+		return err
+	}
+	for _, t := range j.entry.Gen {
+		if t.Engine != j.engine {
+			continue
+		}
+		for _, u := range j.entry.Units(t) {
+			if err := j.unit(result, files, u); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unit writes the code of one unit.
+func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit) error {
+	var of []*sqlfile.File
+	for _, name := range u.Files {
+		for _, f := range files {
+			if f.Source.Name == name {
+				of = append(of, f)
+			}
+		}
+	}
+	// Units of an entry meet the same mistakes.
+	var list diag.List
+	module, err := result.Module(&list, of...)
+	merge(&j.list, &list)
+	if err != nil || module == nil {
+		return err
+	}
+	code, err := lang.Generate(module, u.Target)
+	if base.KindOf(err) == base.Invalid && err != nil {
+		d := j.list.Add(&diag.Diagnostic{Severity: diag.Error, Code: diag.WrongShape, Message: err.Error(), File: filepath.Base(j.project.Path)})
+		if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
+			d.Suggest("%s", e.Hint)
+		}
+		return nil
+	}
+	j.files = append(j.files, code...)
+	return err
+}
+
+// parse reads the entry's files. Blocks with mistakes are left out, so that
+// the analysis speaks of the others; the result is nil when what remains could
+// only be misunderstood, since a part of the schema is missing.
+func (j *job) parse() ([]*sqlfile.File, error) {
+	var out []*sqlfile.File
+	usable := true
+	for i, name := range j.entry.Files {
+		text, err := readFile(filepath.Join(j.project.Dir, filepath.FromSlash(name)))
+		if err != nil {
+			j.list.Add(j.entry.FilesAt[i].Errorf(diag.FileNotFound, "read %s: %v", name, err))
+			usable = false
+			continue
+		}
+		var list diag.List
+		f := sqlfile.Parse(j.engine, name, text, j.project.Constants(), &list)
+		usable = leaveOut(f, &list) && usable
+		merge(&j.list, &list)
+		out = append(out, f)
+	}
+	if !usable {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// leaveOut removes the queries and tables that list has errors about. It
+// reports whether all errors were about such blocks.
+func leaveOut(f *sqlfile.File, list *diag.List) bool {
+	bad := map[string]bool{}
+	for _, d := range list.All() {
+		if d.Severity == diag.Error && d.File == f.Source.Name {
+			bad[d.Query] = true
+		}
+	}
+	var rest []*sqlfile.Block
+	for _, b := range f.Blocks {
+		schema := b.Kind == sqlfile.Migrate || b.Kind == sqlfile.Baseline || b.Kind == sqlfile.Testdata
+		if !bad[b.Name] || schema {
+			rest = append(rest, b)
+		}
+	}
+	whole := true
+	for name := range bad {
+		known := false
+		for _, b := range f.Blocks {
+			known = known || b.Name == name && b.Kind != sqlfile.Migrate && b.Kind != sqlfile.Baseline && b.Kind != sqlfile.Testdata
+		}
+		whole = whole && known && name != ""
+	}
+	f.Blocks = rest
+	return whole
+}
+
+// readFile reads a file, but no more than the parser takes and a byte, by
+// which it knows.
+func readFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, sqlfile.MaxBytes+1))
+	return string(text), errors.Join(err, f.Close())
+}

@@ -1,0 +1,308 @@
+package migrate
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib" // database/sql over pgx, so that the three engines share the code below
+
+	_ "github.com/ncruces/go-sqlite3/driver" // SQLite without cgo
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// Result says what a run did, by migration ids in order.
+type Result struct {
+	// Applied were run now (and rolled back, in a dry run).
+	Applied []string `json:"applied"`
+	// Present were there before.
+	Present []string `json:"present"`
+	// Unknown are recorded for the project but not in its files: the database
+	// is of a newer version of them.
+	Unknown []string `json:"unknown"`
+}
+
+// dialect is what differs between the engines.
+type dialect struct {
+	// begin are the statements that open the transaction and take the lock.
+	begin []string
+	// columns lists the columns of the migration table, none if it is not there.
+	columns string
+	// param is the placeholder of an argument, counted from 1.
+	param func(int) string
+	// alterOutside: a table cannot be altered and written in one transaction.
+	alterOutside bool
+}
+
+var dialects = map[ir.Engine]dialect{
+	ir.SQLite: {
+		begin:   []string{"BEGIN IMMEDIATE"},
+		columns: "SELECT name FROM pragma_table_info('_sqg_migrations')",
+		param:   func(n int) string { return fmt.Sprintf("?%d", n) },
+	},
+	ir.DuckDB: {
+		begin: []string{"BEGIN TRANSACTION"},
+		columns: "SELECT column_name FROM duckdb_columns() WHERE table_name = '_sqg_migrations' " +
+			"AND schema_name = current_schema() AND database_name = current_database()",
+		param:        func(n int) string { return fmt.Sprintf("$%d", n) },
+		alterOutside: true,
+	},
+	ir.Postgres: {
+		begin:   []string{"BEGIN", "SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))"},
+		columns: "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('_sqg_migrations') AND attnum > 0 AND NOT attisdropped",
+		param:   func(n int) string { return fmt.Sprintf("$%d", n) },
+	},
+}
+
+const (
+	create = "CREATE TABLE IF NOT EXISTS _sqg_migrations (project TEXT NOT NULL, migration_id TEXT NOT NULL, " +
+		"applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT, PRIMARY KEY (project, migration_id))"
+	addChecksum = "ALTER TABLE _sqg_migrations ADD COLUMN checksum TEXT"
+)
+
+// Run applies the migrations that the database has not seen, all in one
+// transaction. A dry run does the same and rolls back, and makes no file. The
+// error is Conflict when an applied migration was changed, Invalid when a
+// statement is refused, and Unavailable when there is no connection.
+func Run(ctx context.Context, t Target, project string, all []ir.Migration, dryRun bool) (result *Result, err error) {
+	conn, shut, err := connect(ctx, t, dryRun)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, shut()) }()
+	r := &runner{conn: conn, dialect: dialects[t.Engine], project: project}
+	result, err = r.run(ctx, all, dryRun)
+	if err != nil {
+		return nil, fmt.Errorf("migrate %s: %w", project, err)
+	}
+	return result, nil
+}
+
+// connect opens one connection. A dry run of a file that does not exist runs
+// in memory.
+func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() error, error) {
+	var db *sql.DB
+	var err error
+	switch t.Engine {
+	case ir.SQLite:
+		name := "file:" + escape(t.Where) + "?_pragma=busy_timeout(10000)"
+		if dryRun && t.New {
+			name = ":memory:"
+		}
+		db, err = sql.Open("sqlite3", name)
+	case ir.DuckDB:
+		name := t.Where
+		if dryRun && t.New {
+			name = ""
+		}
+		db, err = openDuckDB(name)
+	case ir.Postgres:
+		config, parseErr := pgx.ParseConfig(t.Where)
+		if parseErr != nil {
+			return nil, nil, base.Errorf(base.Invalid, "PostgreSQL URL: %w", parseErr)
+		}
+		// Migrations are run as they stand, one statement at a time; preparing
+		// them first would only cost.
+		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+		db = stdlib.OpenDB(*config)
+	default:
+		return nil, nil, base.Errorf(base.Internal, "there are no migrations for %s", t.Engine)
+	}
+	if err != nil {
+		return nil, nil, unavailable(err)
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(unavailable(err), db.Close())
+	}
+	return conn, func() error { return errors.Join(conn.Close(), db.Close()) }, nil
+}
+
+func unavailable(err error) error {
+	if e := new(base.Error); errors.As(err, &e) {
+		return err
+	}
+	return base.Errorf(base.Unavailable, "open the database: %w", err)
+}
+
+// escape makes a path fit for a file: URI of SQLite.
+func escape(path string) string {
+	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
+}
+
+type runner struct {
+	conn    *sql.Conn
+	dialect dialect
+	project string
+}
+
+func (r *runner) exec(ctx context.Context, statement string, args ...any) error {
+	_, err := r.conn.ExecContext(ctx, statement, args...)
+	return err
+}
+
+func (r *runner) run(ctx context.Context, all []ir.Migration, dryRun bool) (result *Result, err error) {
+	if r.dialect.alterOutside && !dryRun {
+		columns, err := r.columns(ctx)
+		if err == nil && len(columns) > 0 && !slices.Contains(columns, "checksum") {
+			err = r.exec(ctx, addChecksum)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("migration table: %w", err)
+		}
+	}
+	for _, s := range r.dialect.begin {
+		if err := r.exec(ctx, s); err != nil {
+			return nil, errors.Join(base.Errorf(base.Unavailable, "lock the migrations: %w", err), r.rollback())
+		}
+	}
+	result, err = r.pending(ctx, all, dryRun)
+	if err != nil || dryRun {
+		return result, errors.Join(err, r.rollback())
+	}
+	if err := r.exec(ctx, "COMMIT"); err != nil {
+		return nil, errors.Join(fmt.Errorf("commit: %w", err), r.rollback())
+	}
+	return result, nil
+}
+
+// rollback ends the transaction, if one is open. A cancelled run must do it too.
+func (r *runner) rollback() error {
+	_, err := r.conn.ExecContext(context.Background(), "ROLLBACK")
+	if err != nil && strings.Contains(strings.ToLower(err.Error()), "no transaction") {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("roll back: %w", err)
+	}
+	return nil
+}
+
+func (r *runner) columns(ctx context.Context) ([]string, error) {
+	rows, err := r.conn.QueryContext(ctx, r.dialect.columns)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		out = append(out, name)
+	}
+	return out, rows.Err()
+}
+
+// pending runs what is to run, within the transaction.
+func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (*Result, error) {
+	applied, err := r.prepare(ctx, dryRun)
+	if err != nil {
+		return nil, fmt.Errorf("migration table: %w", err)
+	}
+	result := &Result{Applied: []string{}, Present: []string{}, Unknown: []string{}}
+	known := map[string]bool{}
+	for _, m := range all {
+		known[m.ID] = true
+		if sum, done := applied[m.ID]; done && sum != "" && sum != m.Checksum {
+			return nil, base.Errorf(base.Conflict, "migration %s (%s:%d) was changed after it had been applied", m.ID, m.Pos.File, m.Pos.Line).
+				WithHint("restore its text and add a new migration")
+		}
+	}
+	for id := range applied {
+		if !known[id] {
+			result.Unknown = append(result.Unknown, id)
+		}
+	}
+	slices.Sort(result.Unknown)
+	record := fmt.Sprintf("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (%s, %s, %s)", r.dialect.param(1), r.dialect.param(2), r.dialect.param(3))
+	adopt := fmt.Sprintf("UPDATE _sqg_migrations SET checksum = %s WHERE project = %s AND migration_id = %s", r.dialect.param(1), r.dialect.param(2), r.dialect.param(3))
+	for _, m := range all {
+		sum, done := applied[m.ID]
+		switch {
+		case done:
+			result.Present = append(result.Present, m.ID)
+			if sum == "" && !dryRun { // SQG recorded it, without a checksum
+				err = r.exec(ctx, adopt, m.Checksum, r.project, m.ID)
+			}
+		default:
+			result.Applied = append(result.Applied, m.ID)
+			if err := r.apply(ctx, m); err != nil {
+				return nil, err
+			}
+			if !dryRun {
+				err = r.exec(ctx, record, r.project, m.ID, m.Checksum)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("migration table: %w", err)
+		}
+	}
+	return result, nil
+}
+
+// prepare makes the migration table what it has to be, unless in a dry run,
+// and reads the checksums of what is applied, "" where none was recorded.
+func (r *runner) prepare(ctx context.Context, dryRun bool) (map[string]string, error) {
+	columns, err := r.columns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	checksum := slices.Contains(columns, "checksum")
+	switch {
+	case dryRun && len(columns) == 0:
+		return nil, nil
+	case dryRun || checksum:
+	case len(columns) == 0:
+		err, checksum = r.exec(ctx, create), true
+	default:
+		err, checksum = r.exec(ctx, addChecksum), true
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum := "''"
+	if checksum {
+		sum = "coalesce(checksum, '')"
+	}
+	rows, err := r.conn.QueryContext(ctx, "SELECT migration_id, "+sum+" FROM _sqg_migrations WHERE project = "+r.dialect.param(1), r.project)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	applied := map[string]string{}
+	for rows.Next() {
+		var id, sum string
+		if err := rows.Scan(&id, &sum); err != nil {
+			return nil, err
+		}
+		applied[id] = sum
+	}
+	return applied, rows.Err()
+}
+
+// apply runs one migration.
+func (r *runner) apply(ctx context.Context, m ir.Migration) error {
+	for _, s := range m.Statements {
+		if err := r.exec(ctx, s); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			e := base.Errorf(base.Invalid, "migration %s (%s:%d): %w", m.ID, m.Pos.File, m.Pos.Line, err)
+			var pg *pgconn.PgError
+			if errors.As(err, &pg) && pg.Hint != "" {
+				return e.WithHint("%s", pg.Hint)
+			}
+			return e.WithHint("nothing was applied: all migrations are one transaction")
+		}
+	}
+	return nil
+}

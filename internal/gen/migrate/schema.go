@@ -1,0 +1,41 @@
+package migrate
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// SQLiteSchema reads the statements that made the tables, indices, views and
+// triggers of a SQLite file, in the order in which they were run. The file is
+// only read.
+func SQLiteSchema(ctx context.Context, path string) (statements []string, err error) {
+	fail := func(err error) ([]string, error) {
+		return nil, base.Errorf(base.Unavailable, "read the schema of %s: %w", path, err)
+	}
+	db, err := sql.Open("sqlite3", "file:"+escape(path)+"?mode=ro&_pragma=busy_timeout(10000)")
+	if err != nil {
+		return fail(err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	// A virtual table makes its shadow tables itself.
+	rows, err := db.QueryContext(ctx, `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+		AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow') ORDER BY rowid`)
+	if err != nil {
+		return fail(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return fail(err)
+		}
+		statements = append(statements, s)
+	}
+	if err := rows.Err(); err != nil {
+		return fail(err)
+	}
+	return statements, nil
+}

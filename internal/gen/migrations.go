@@ -1,0 +1,57 @@
+package gen
+
+import (
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/config"
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// Migrations returns the project's name and the migrations of its entry for an
+// engine, as generated code has them. What is wrong with the files goes to
+// list; the name is then empty. For file see Verify.
+func Migrations(path string, engine ir.Engine, file string, list *diag.List) (project string, all []ir.Migration, err error) {
+	defer place(path, list)
+	j, err := loadJob(path, engine, file, list)
+	if err != nil || j == nil {
+		return "", nil, err
+	}
+	files, err := j.parse()
+	merge(list, &j.list)
+	if err != nil || files == nil {
+		return "", nil, err
+	}
+	ids := map[string]*sqlfile.Block{}
+	for _, f := range files {
+		for _, b := range f.Blocks {
+			if b.Kind != sqlfile.Migrate {
+				continue
+			}
+			if first := ids[b.Name]; first != nil {
+				list.Add(b.NameErrorf(diag.DuplicateName, "MIGRATE %s exists already, at %s:%d", b.Name, first.Pos().File, first.Pos().Line).
+					Suggest("give every migration an id of its own"))
+			}
+			ids[b.Name] = b
+		}
+	}
+	if list.HasErrors() {
+		return "", nil, nil
+	}
+	return j.project.Name, analyze.Migrations(j.project.Constants(), files), nil
+}
+
+// Engines returns the engines that a configuration generates for, as far as it
+// can be read.
+func Engines(path string) []ir.Engine {
+	var list diag.List
+	p, err := config.Load(path, &list)
+	if err != nil || p == nil {
+		return nil
+	}
+	var out []ir.Engine
+	for _, j := range jobsOf(p, nil) {
+		out = append(out, j.engine)
+	}
+	return out
+}

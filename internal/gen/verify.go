@@ -1,0 +1,354 @@
+package gen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
+	"github.com/scoterdb/scoter/internal/gen/config"
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/migrate"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// Drift is the code of diagnostics that say how a live database differs.
+const Drift diag.Code = "SCHEMA_DRIFT"
+
+// Verified counts what Verify compared.
+type Verified struct {
+	Queries     int `json:"queries"`
+	Differences int `json:"differences"`
+}
+
+// Verify compares a live database with what the files say. Every query is
+// analysed twice: on a throwaway database with the files' schema, which is the
+// contract that generated code rests on, and on the live one, of which only the
+// schema is read. Differences in columns, types, nullability and parameters go
+// to list with the code Drift, each at the query's place. Verified is nil when
+// the files themselves have errors.
+//
+// When several entries are for the database's engine, file names an SQL file
+// of the one that is meant.
+func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target, file string, list *diag.List) (*Verified, error) {
+	defer place(path, list)
+	j, err := loadJob(path, live.Engine, file, list)
+	if err != nil || j == nil {
+		return nil, err
+	}
+	if live.New {
+		return nil, base.Errorf(base.NotFound, "there is no database %s", live.Where)
+	}
+	files, err := j.parse()
+	var contract *analyze.Result
+	if err == nil && files != nil {
+		reference := g
+		if live.Engine == ir.Postgres && g.url == live.Where {
+			// The contract must not come from the database under test.
+			reference = New("")
+			defer func() { err = errors.Join(err, reference.Close()) }()
+		}
+		contract, err = reference.analyze(ctx, j, files)
+	}
+	merge(list, &j.list)
+	if err != nil || contract == nil {
+		return nil, err
+	}
+	expected, err := perFile(contract, files, list)
+	if err != nil || list.HasErrors() {
+		return nil, err
+	}
+	v := &verifier{list: list}
+	found, queries, err := g.live(ctx, j, live, files, v)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range expected {
+		v.module(files[i], m, found[i])
+	}
+	return &Verified{Queries: queries, Differences: v.differences}, nil
+}
+
+// loadJob reads the configuration and chooses the entry for an engine.
+func loadJob(path string, engine ir.Engine, file string, list *diag.List) (*job, error) {
+	p, err := config.Load(path, list)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	jobs := jobsOf(p, func(e config.Entry, of ir.Engine) bool {
+		wanted := file == ""
+		for _, f := range e.Files {
+			wanted = wanted || f == file
+		}
+		return of == engine && wanted
+	})
+	switch {
+	case len(jobs) == 0 && file != "":
+		return nil, base.Errorf(base.Invalid, "%s has no entry with the file %s for %s", path, file, engine)
+	case len(jobs) == 0:
+		return nil, base.Errorf(base.Invalid, "%s generates nothing for %s", path, engine)
+	case len(jobs) > 1:
+		return nil, base.Errorf(base.Invalid, "%s has %d entries for %s", path, len(jobs), engine).
+			WithHint("say which one is meant: --sql %s", jobs[0].entry.Files[0])
+	}
+	return jobs[0], nil
+}
+
+// perFile makes a module of each file: two files may have queries of one name.
+func perFile(r *analyze.Result, files []*sqlfile.File, list *diag.List) ([]*ir.Module, error) {
+	var out []*ir.Module
+	for _, f := range files {
+		m, err := r.Module(list, f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// live analyses the queries on the live database. What it refuses is drift;
+// the other queries are then analysed without those.
+func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []*sqlfile.File, v *verifier) (found []*ir.Module, queries int, err error) {
+	engine, setup, err := openLive(ctx, t)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	rest := make([]*sqlfile.File, len(files))
+	for i, f := range files {
+		rest[i] = &sqlfile.File{Source: f.Source}
+		for _, b := range f.Blocks {
+			if b.Kind != sqlfile.Migrate && b.Kind != sqlfile.Baseline && b.Kind != sqlfile.Testdata {
+				rest[i].Blocks = append(rest[i].Blocks, b)
+				queries++
+			}
+		}
+	}
+	// Attached databases are analysed as in the contract.
+	scratch := &job{project: j.project, entry: j.entry, engine: j.engine}
+	input, err := g.input(ctx, scratch, files)
+	if err != nil || input == nil {
+		return nil, 0, err
+	}
+	for _, s := range append(setup, input.Setup...) {
+		if err := engine.Exec(ctx, s); err != nil {
+			return nil, 0, base.Errorf(base.Unavailable, "open %s: %w", t.Where, err)
+		}
+	}
+	input.Files, input.Setup = rest, nil
+	for {
+		var list diag.List
+		result, err := analyze.Run(ctx, engine, *input, &list)
+		if err != nil {
+			return nil, 0, err
+		}
+		if result != nil {
+			if found, err = perFile(result, rest, &list); err != nil {
+				return nil, 0, err
+			}
+			if !list.HasErrors() {
+				return found, queries, nil
+			}
+		}
+		before, after := 0, 0
+		for _, f := range rest {
+			before += len(f.Blocks)
+			leaveOut(f, &list)
+			after += len(f.Blocks)
+		}
+		for _, d := range list.All() {
+			if d.Severity == diag.Error {
+				d.Code, d.Message = Drift, "in the live database: "+d.Message
+				v.add(d)
+			}
+		}
+		if after == before {
+			return nil, 0, base.Errorf(base.Internal, "analyze the live database: %s", list.All()[0].Message)
+		}
+	}
+}
+
+// openLive opens what the analysis reads of a live database. Nothing is
+// written: PostgreSQL in a transaction that is rolled back, DuckDB attached
+// read-only to a database in memory, of SQLite the schema's statements.
+func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, setup []string, err error) {
+	switch t.Engine {
+	case ir.Postgres:
+		engine, err = postgres.Open(ctx, t.Where)
+		return engine, nil, err
+	case ir.SQLite:
+		setup, err = migrate.SQLiteSchema(ctx, t.Where)
+	case ir.DuckDB:
+		// Named after the file, as when the application opens it.
+		name := quote(databaseName(t.Where))
+		setup = []string{"ATTACH '" + strings.ReplaceAll(t.Where, "'", "''") + "' AS " + name + " (READ_ONLY)", "USE " + name}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	engine, err = New("").open(ctx, t.Engine)
+	return engine, setup, err
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// databaseName is what DuckDB calls the database of a file.
+func databaseName(path string) string {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	if i := strings.IndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	switch strings.ToLower(name) {
+	case "memory", "temp", "system", "main":
+		return name + "_db" // taken
+	}
+	return name
+}
+
+// verifier reports differences.
+type verifier struct {
+	list        *diag.List
+	differences int
+}
+
+func (v *verifier) add(d *diag.Diagnostic) {
+	v.differences++
+	v.list.Add(d)
+}
+
+// module compares what a file's queries and tables are.
+func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
+	for i := range expected.Queries {
+		q := &expected.Queries[i]
+		live := queryNamed(found, q.Name)
+		if live == nil {
+			continue // the live database refused it, which is reported
+		}
+		d := differ{v, blockAt(f, q.Pos), expected, found}
+		d.params(q.Params, live.Params)
+		d.columns("column", q.Columns, live.Columns)
+	}
+	for i := range expected.Tables {
+		t := &expected.Tables[i]
+		for k := range found.Tables {
+			live := &found.Tables[k]
+			if !live.Name.Same(t.Name) {
+				continue
+			}
+			d := differ{v, blockAt(f, t.Pos), expected, found}
+			d.columns("column", tableColumns(t), tableColumns(live))
+			if t.KeyUnique && !live.KeyUnique {
+				d.report("no primary key or unique constraint covers its key in the live database")
+			}
+		}
+	}
+}
+
+func queryNamed(m *ir.Module, name ir.Name) *ir.Query {
+	for i := range m.Queries {
+		if m.Queries[i].Name.Original == name.Original {
+			return &m.Queries[i]
+		}
+	}
+	return nil
+}
+
+func tableColumns(t *ir.Table) []ir.Column {
+	var out []ir.Column
+	for _, c := range t.Columns {
+		out = append(out, ir.Column{Name: c.Name, Type: c.Type, Nullable: c.Nullable})
+	}
+	return out
+}
+
+// blockAt returns the block that begins at a place.
+func blockAt(f *sqlfile.File, pos ir.Pos) *sqlfile.Block {
+	for _, b := range f.Blocks {
+		if b.Pos() == pos {
+			return b
+		}
+	}
+	return &sqlfile.Block{File: f}
+}
+
+// differ compares one block's contract with the live database.
+type differ struct {
+	*verifier
+	block           *sqlfile.Block
+	expected, found *ir.Module
+}
+
+func (d *differ) report(format string, args ...any) *diag.Diagnostic {
+	r := d.block.NameErrorf(Drift, "%s: %s", d.block.Name, fmt.Sprintf(format, args...))
+	d.add(r)
+	return r
+}
+
+func (d *differ) params(expected, found []ir.Param) {
+	for i := range min(len(expected), len(found)) {
+		want, have := typeText(d.expected, expected[i].Type), typeText(d.found, found[i].Type)
+		if want != have {
+			d.report("parameter %s is %s in the live database, %s in the files", expected[i].Name.Original, have, want)
+		}
+	}
+}
+
+func (d *differ) columns(what string, expected, found []ir.Column) {
+	for i := range max(len(expected), len(found)) {
+		switch {
+		case i >= len(found):
+			d.report("%s %s is not in the live database", what, expected[i].Name.Original)
+			continue
+		case i >= len(expected):
+			d.report("the live database has another %s, %s", what, found[i].Name.Original).Suggest("name the columns instead of *")
+			continue
+		}
+		want, have := expected[i], found[i]
+		if want.Name.Original != have.Name.Original {
+			d.report("%s %d is %s in the live database, %s in the files", what, i+1, have.Name.Original, want.Name.Original)
+			return // what follows would only repeat it
+		}
+		if w, h := typeText(d.expected, want.Type), typeText(d.found, have.Type); w != h {
+			d.report("%s %s is %s in the live database, %s in the files", what, want.Name.Original, h, w)
+		}
+		if want.Nullable != have.Nullable {
+			null := map[bool]string{true: "may be null", false: "is never null"}
+			d.report("%s %s %s in the live database, but %s in the files", what, want.Name.Original, null[have.Nullable], null[want.Nullable])
+		}
+	}
+}
+
+// typeText is a type with all that generated code depends on: the labels of an
+// enum and the fields of a struct, not what they are called in code.
+func typeText(m *ir.Module, t ir.Type) string {
+	null := map[bool]string{true: "?"}[t.ElemNullable]
+	switch t.Kind {
+	case ir.List:
+		return typeText(m, *t.Elem) + null + "[]"
+	case ir.Array:
+		return fmt.Sprintf("%s%s[%d]", typeText(m, *t.Elem), null, t.Length)
+	case ir.Map:
+		return fmt.Sprintf("map(%s, %s%s)", typeText(m, *t.Key), typeText(m, *t.Elem), null)
+	case ir.EnumKind:
+		var labels []string
+		for _, v := range m.Enum(t.Ref).Values {
+			labels = append(labels, v.Value)
+		}
+		return "enum(" + strings.Join(labels, ", ") + ")"
+	case ir.StructKind:
+		var fields []string
+		for _, f := range m.Struct(t.Ref).Fields {
+			fields = append(fields, f.Name.Original+" "+typeText(m, f.Type)+map[bool]string{true: "?"}[f.Nullable])
+		}
+		return "struct(" + strings.Join(fields, ", ") + ")"
+	}
+	if t.Native != "" {
+		return t.Native
+	}
+	return string(t.Kind)
+}

@@ -1,0 +1,95 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Change is a file whose text on disk is not the generated one.
+type Change struct {
+	// Path is the file as a person finds it from the working folder.
+	Path string `json:"path"`
+	// Missing says that there is no such file yet.
+	Missing bool `json:"missing"`
+	content string
+}
+
+// Compare returns the files that differ on disk, in order of path. Line ends
+// do not count: git may have changed them.
+func (o *Output) Compare() ([]Change, error) {
+	var out []Change
+	for _, f := range o.Files {
+		path := filepath.Join(o.Dir, filepath.FromSlash(f.Path))
+		old, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			out = append(out, Change{path, true, f.Content})
+		case err != nil:
+			return nil, base.Errorf(base.Invalid, "read generated file: %w", err)
+		case strings.ReplaceAll(string(old), "\r\n", "\n") != f.Content:
+			out = append(out, Change{path, false, f.Content})
+		}
+	}
+	return out, nil
+}
+
+// Write writes the files that differ and returns them; the others keep their
+// times, so that build tools do not start for nothing. Every text is on disk
+// under another name before the first file gets its own, so that a full disk
+// leaves the old files as they were.
+func (o *Output) Write() (changed []Change, err error) {
+	if changed, err = o.Compare(); err != nil {
+		return nil, err
+	}
+	scratch := make([]string, len(changed))
+	defer func() {
+		for _, s := range scratch {
+			if s != "" {
+				_ = os.Remove(s) // a leftover; the error that led here says more
+			}
+		}
+	}()
+	for i, c := range changed {
+		if scratch[i], err = beside(c); err != nil {
+			return nil, base.Errorf(base.Invalid, "write %s: %w", c.Path, err)
+		}
+	}
+	for i, c := range changed {
+		if err := os.Rename(scratch[i], c.Path); err != nil {
+			return nil, base.Errorf(base.Invalid, "write %s: %w", c.Path, err)
+		}
+		scratch[i] = ""
+	}
+	return changed, nil
+}
+
+// beside writes a file's text to a temporary file in its folder.
+func beside(c Change) (path string, err error) {
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(filepath.Dir(c.Path), ".scoter-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(c.content)
+	// CreateTemp makes files private; generated code is as public as source.
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// String is `new path` or `changed path`.
+func (c Change) String() string {
+	if c.Missing {
+		return fmt.Sprintf("new     %s", c.Path)
+	}
+	return fmt.Sprintf("changed %s", c.Path)
+}

@@ -177,37 +177,39 @@ func (c *column) setBytes(row int, v []byte) {
 	c.data = append(c.data, v...)
 }
 
+// shortText is the size up to which text is copied without a call.
+const shortText = 64
+
 // setText sets row to a copy of v, or reports that v is not UTF-8.
 func (c *column) setText(row int, v []byte) bool {
 	c.openText(row)
 	n, at := len(v), len(c.data)
-	if n < 4 || n > 32 || cap(c.data)-at < 32 {
+	if n > shortText || cap(c.data)-at < shortText {
 		c.data = append(c.data, v...)
 		return validText(v)
 	}
-	// The first and the last words of v, which overlap, are all of it: copied and
-	// looked at in one go, without a call.
-	to := c.data[at : at+32]
+	// Words of v, the last of which may overlap the one before: copied and looked at
+	// in one go, without a call.
+	to := c.data[at : at+shortText]
 	var all uint64
 	switch {
-	case n > 16:
-		w, x := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[8:])
-		y, z := binary.LittleEndian.Uint64(v[n-16:]), binary.LittleEndian.Uint64(v[n-8:])
-		binary.LittleEndian.PutUint64(to, w)
-		binary.LittleEndian.PutUint64(to[8:], x)
-		binary.LittleEndian.PutUint64(to[n-16:], y)
-		binary.LittleEndian.PutUint64(to[n-8:], z)
-		all = w | x | y | z
 	case n >= 8:
-		w, z := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[n-8:])
-		binary.LittleEndian.PutUint64(to, w)
-		binary.LittleEndian.PutUint64(to[n-8:], z)
-		all = w | z
-	default:
+		all = binary.LittleEndian.Uint64(v[n-8:])
+		binary.LittleEndian.PutUint64(to[n-8:n], all)
+		for i := 0; i < n-8; i += 8 {
+			w := binary.LittleEndian.Uint64(v[i:])
+			binary.LittleEndian.PutUint64(to[i:], w)
+			all |= w
+		}
+	case n >= 4:
 		w, z := binary.LittleEndian.Uint32(v), binary.LittleEndian.Uint32(v[n-4:])
 		binary.LittleEndian.PutUint32(to, w)
-		binary.LittleEndian.PutUint32(to[n-4:], z)
+		binary.LittleEndian.PutUint32(to[n-4:n], z)
 		all = uint64(w | z)
+	case n > 0:
+		x, y, z := v[0], v[n>>1], v[n-1]
+		to[0], to[n>>1], to[n-1] = x, y, z
+		all = uint64(x | y | z)
 	}
 	c.data = c.data[:at+n]
 	return all&highBits == 0 || utf8.Valid(v)

@@ -65,12 +65,23 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err := b.decoded(r.Context(), batches...); err != nil {
 		return err
 	}
-	result, err := s.append(r, []engine.TableRows{{Table: table, Batches: batches}}, o)
-	if err != nil {
-		return err
+	var result engine.Result
+	if !empty(batches) {
+		if result, err = s.append(r, []engine.TableRows{{Table: table, Batches: batches}}, o); err != nil {
+			return err
+		}
 	}
 	writeJSON(w, http.StatusOK, written{Rows: result.Rows, Inserted: result.Rows, Durable: !o.Async})
 	return nil
+}
+
+// empty reports whether a body says nothing: no rows, and no column of a type for a table to
+// be made of.
+func empty(batches []arrow.RecordBatch) bool {
+	typed := func(f arrow.Field) bool { return f.Type.ID() != arrow.NULL }
+	return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool {
+		return rec.NumRows() > 0 || slices.ContainsFunc(rec.Schema().Fields(), typed)
+	})
 }
 
 func (s *Server) append(r *http.Request, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error) {

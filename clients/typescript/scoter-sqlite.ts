@@ -72,17 +72,24 @@ export class Runtime {
   }
 
   all<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T[] {
-    return core.observeSync(this.#observer, name, core.many, () => {
-      const rows = this.#cached(sql).all(...(values as never[]));
-      return read === undefined ? (rows as T[]) : (rows as core.Raw[]).map(read);
-    });
+    // Without an observer not even a closure is made.
+    if (this.#observer === undefined) return this.#all(sql, values, read);
+    return core.observeSync(this.#observer, name, core.many, () => this.#all(sql, values, read));
+  }
+
+  #all<T>(sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T[] {
+    const rows = this.#cached(sql).all(...(values as never[]));
+    return read === undefined ? (rows as T[]) : (rows as core.Raw[]).map(read);
   }
 
   one<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T | undefined {
-    return core.observeSync(this.#observer, name, core.one, () => {
-      const row = this.#cached(sql).get(...(values as never[]));
-      return row === undefined || row === null ? undefined : read === undefined ? (row as T) : read(row as core.Raw);
-    });
+    if (this.#observer === undefined) return this.#one(sql, values, read);
+    return core.observeSync(this.#observer, name, core.one, () => this.#one(sql, values, read));
+  }
+
+  #one<T>(sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T | undefined {
+    const row = this.#cached(sql).get(...(values as never[]));
+    return row === undefined || row === null ? undefined : read === undefined ? (row as T) : read(row as core.Raw);
   }
 
   /** Reads row by row. The statement is its own: a second stream may run. */

@@ -103,7 +103,7 @@ func (c *compiler) column(at place, s store, optional bool) *column {
 func (c *compiler) message(md protoreflect.MessageDescriptor, want *selection, at place) (*message, []*output, error) {
 	c.types = append(c.types, md.FullName())
 	defer func() { c.types = c.types[:len(c.types)-1] }()
-	m := &message{name: string(md.FullName())}
+	m := &message{}
 	var outputs []*output
 	oneofs := make(map[protoreflect.OneofDescriptor]*oneof)
 	if want != nil {

@@ -62,7 +62,6 @@ type op struct {
 // for every field: guessing that the same field follows as the last time measured
 // no gain over it, the processor guesses better.
 type message struct {
-	name  string
 	byTag []*op // by tag, as far as tags are small
 	rest  map[uint32]*op
 	ops   int

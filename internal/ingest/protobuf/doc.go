@@ -39,6 +39,15 @@
 // absent scalar with implicit presence is its default. A required field must be
 // there. Each member of a oneof is a column; at most one of them is not NULL.
 //
+// # Projections
+//
+// Options.Columns chooses columns by path, for tables of their own: a.b is a field of
+// a message, a.list[0].c a field of a repeated one's first element, and with
+// a.list[].c every element makes a row, beside which the columns of what is around
+// it repeat. A message without elements makes no row, as with SQL's UNNEST. The [] of
+// all paths are of one repeated field, or of one inside the other's elements. All
+// else is passed over at the speed of its lengths, unread and unchecked.
+//
 // # Parsing
 //
 // Bytes mean what they mean to protobuf-go, which the tests compare with: the last

@@ -111,13 +111,13 @@ func (c *compiler) typed(fd protoreflect.FieldDescriptor, at place, how presence
 			return nil, nil, err
 		}
 		o.tag, o.name = tagOf(inner, false), "value"
-		sub := &message{name: string(md.FullName())}
+		sub := &message{}
 		sub.add(o)
 		return &op{action: doWrapper, col: o.col, sub: sub}, output, nil
 	}
 	if md.Fields().Len() == 0 {
 		o, output, err := flat(doEmpty, storeEmpty, arrow.FixedWidthTypes.Boolean)
-		o.sub = &message{name: string(md.FullName())}
+		o.sub = &message{}
 		return o, output, err
 	}
 	if at.depth > maxDepth || c.expanded(md) > c.d.plan.options.Recursion {

@@ -96,7 +96,7 @@ func TestNamesThatBecomeOneAreAnErrorThatNamesBoth(t *testing.T) {
 	for _, id := range generators {
 		m := module(t, strings.Split(id, "/")[1])
 		q := m.Queries[0]
-		q.Cardinality, q.Pluck = ir.All, q.Pluck
+		q.Cardinality = ir.All
 		m.Queries[0] = q
 		taken := q
 		taken.Name = q.Name.With("stream")

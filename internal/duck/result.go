@@ -216,9 +216,13 @@ func (r *Result) importSchema() error {
 		var changed bool
 		fields[i], changed = canonical(fields[i])
 		r.differ = r.differ || changed
+		fields[i].Metadata = withType(fields[i].Metadata, typeSQL(C.duckdb_column_logical_type(&r.res.result, C.idx_t(i))))
 	}
 	md := s.Metadata()
 	r.schema = arrow.NewSchema(fields, &md)
+	if !r.differ {
+		r.raw = r.schema // batches have the schema that the result says
+	}
 	return nil
 }
 

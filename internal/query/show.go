@@ -76,7 +76,7 @@ func describeTable(t *schema.Table) string {
 		if c.Default != "" {
 			def = schema.QuoteString(c.Default)
 		}
-		rows[i] = "(" + strings.Join([]string{schema.QuoteString(c.Name), schema.QuoteString(c.Type.String()), null, key, def, "NULL"}, ", ") + ")"
+		rows[i] = "(" + strings.Join([]string{schema.QuoteString(c.Name), "typeof(CAST(NULL AS " + c.Type.String() + "))", null, key, def, "NULL"}, ", ") + ")"
 	}
 	return "SELECT column_name, column_type, CAST(n AS VARCHAR) AS \"null\", CAST(k AS VARCHAR) AS \"key\", CAST(d AS VARCHAR) AS \"default\", CAST(e AS VARCHAR) AS extra FROM (VALUES " +
 		strings.Join(rows, ", ") + ") AS described(column_name, column_type, n, k, d, e)"

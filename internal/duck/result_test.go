@@ -1,0 +1,177 @@
+package duck
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+func connect(t *testing.T) *Conn {
+	t.Helper()
+	inst, err := Open(Settings{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(inst.Close)
+	c, err := inst.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestFieldsCarryTheirExactType(t *testing.T) {
+	c := connect(t)
+	for _, want := range []string{
+		"BOOLEAN", "TINYINT", "UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL(4,1)", "DECIMAL(38,10)",
+		"VARCHAR", "JSON", "BLOB", "BIT", "UUID", "DATE", "TIME", "TIME WITH TIME ZONE", "TIMESTAMP", "TIMESTAMP_S",
+		"TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "INTERVAL", "ENUM('a', 'it''s')", "INTEGER[]", "VARCHAR[][]",
+		"INTEGER[3]", `STRUCT("a" INTEGER, "b c" ENUM('x')[])`, "MAP(VARCHAR, TIMESTAMP_S)", `UNION("i" INTEGER, "s" VARCHAR)`,
+	} {
+		rows, err := c.Query(context.Background(), "SELECT CAST(NULL AS "+want+") AS v")
+		if err != nil {
+			t.Fatalf("%s: %v", want, err)
+		}
+		if got, _ := rows.Schema().Field(0).Metadata.GetValue(typeKey); got != want {
+			t.Errorf("type %q, want %q", got, want)
+		}
+		rec, err := rows.Next(context.Background())
+		if err != nil {
+			t.Fatalf("%s: %v", want, err)
+		}
+		if !rec.Schema().Equal(rows.Schema()) {
+			t.Errorf("%s: a batch has schema %v, the result %v", want, rec.Schema(), rows.Schema())
+		}
+		rec.Release()
+		rows.Close()
+	}
+}
+
+// first returns the first value of a kept statement, as text.
+func first(t *testing.T, c *Conn, sql string) string {
+	t.Helper()
+	stmt, err := c.PrepareCached(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := stmt.Start(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	rec, err := rows.Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Release()
+	return rec.Column(0).ValueStr(0)
+}
+
+func TestKeptStatementsSeeTimePass(t *testing.T) {
+	c := connect(t)
+	before := first(t, c, "SELECT now()")
+	deadline := time.Now().Add(10 * time.Second)
+	for first(t, c, "SELECT now()") == before {
+		if time.Now().After(deadline) {
+			t.Fatal("now() stands still")
+		}
+	}
+}
+
+func TestConnectionServesOnAfterWhateverEndedAQuery(t *testing.T) {
+	c := connect(t)
+	const endless = "SELECT count(*) FROM range(1000000000) a, range(1000000000) b"
+	alive := func(after string) {
+		t.Helper()
+		if got := first(t, c, "SELECT 42"); got != "42" {
+			t.Errorf("after %s: %s", after, got)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := c.Query(ctx, endless); base.KindOf(err) != base.Timeout {
+		t.Errorf("timeout: %v", err)
+	}
+	alive("a timeout")
+
+	ctx, cancel = context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if _, err := c.Query(ctx, endless); base.KindOf(err) != base.Canceled {
+		t.Errorf("cancellation: %v", err)
+	}
+	alive("a cancellation")
+
+	if _, err := c.Query(context.Background(), "SELECT error('boom')"); err == nil || base.KindOf(err) != base.Invalid {
+		t.Errorf("failing query: %v", err)
+	}
+	alive("a failure")
+
+	rows, err := c.Query(context.Background(), "SELECT range FROM range(100000000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := rows.Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Release()
+	rows.Close()
+	alive("an abandoned result")
+
+	ctx, cancel = context.WithCancel(context.Background())
+	rows, err = c.Query(ctx, "SELECT range FROM range(100000000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	for err == nil {
+		if rec, err = rows.Next(ctx); err == nil {
+			rec.Release()
+		}
+	}
+	if errors.Is(err, io.EOF) || base.KindOf(err) != base.Canceled {
+		t.Errorf("cancellation half way: %v", err)
+	}
+	rows.Close()
+	alive("a cancellation half way")
+}
+
+func TestErrorsHaveKindPositionAndHint(t *testing.T) {
+	c := connect(t)
+	f := func(sql string, kind base.Kind, position int, hint string) {
+		t.Helper()
+		rows, err := c.Query(context.Background(), sql)
+		if err == nil {
+			_, err = rows.Next(context.Background())
+			rows.Close()
+		}
+		e := new(base.Error)
+		if !errors.As(err, &e) || e.Kind != kind || e.Position != position || e.Hint != hint || e.Message[0] == '{' {
+			t.Errorf("%s: %+v", sql, err)
+		}
+	}
+	f("SELECT a FRM t", base.Invalid, 14, "")
+	f("SELECT b FROM (SELECT 1 AS bb)", base.Invalid, 8, "did you mean bb?")
+	f("SELECT 'x'::INTEGER", base.Invalid, 11, "")
+	f("SELECT error('boom')", base.Invalid, 0, "")
+}
+
+func TestParseSelectOfCastsToTypesThatHoldAnEnum(t *testing.T) {
+	c := connect(t)
+	node, err := c.ParseSelect("SELECT CAST(['a'] AS ENUM('a', 'b)')[]), x::STRUCT(e ENUM('q'))[] FROM t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, _ := node["from_table"].(Node)
+	if table["table_name"] != "t" || table["query_location"] != 71.0 {
+		t.Errorf("%v", table)
+	}
+	if _, err := c.ParseSelect("INSERT INTO t VALUES (1)"); !errors.Is(err, ErrNotSelect) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,102 @@
+package duck
+
+/*
+#include <duckdb.h>
+*/
+import "C"
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// typeKey is the metadata key of a result's field that holds the column's type as SQL:
+// Arrow has one type for several of DuckDB's (ENUM and VARCHAR, TIMESTAMP_MS and TIMESTAMP).
+const typeKey = "duckdb.type"
+
+func withType(m arrow.Metadata, sql string) arrow.Metadata {
+	if sql == "" {
+		return m
+	}
+	return arrow.NewMetadata(append(slices.Clone(m.Keys()), typeKey), append(slices.Clone(m.Values()), sql))
+}
+
+// typeNames are the types that are a keyword and nothing else.
+var typeNames = map[C.duckdb_type]string{
+	C.DUCKDB_TYPE_BOOLEAN: "BOOLEAN", C.DUCKDB_TYPE_TINYINT: "TINYINT", C.DUCKDB_TYPE_SMALLINT: "SMALLINT",
+	C.DUCKDB_TYPE_INTEGER: "INTEGER", C.DUCKDB_TYPE_BIGINT: "BIGINT", C.DUCKDB_TYPE_HUGEINT: "HUGEINT",
+	C.DUCKDB_TYPE_UTINYINT: "UTINYINT", C.DUCKDB_TYPE_USMALLINT: "USMALLINT", C.DUCKDB_TYPE_UINTEGER: "UINTEGER",
+	C.DUCKDB_TYPE_UBIGINT: "UBIGINT", C.DUCKDB_TYPE_UHUGEINT: "UHUGEINT", C.DUCKDB_TYPE_BIGNUM: "BIGNUM",
+	C.DUCKDB_TYPE_FLOAT: "FLOAT", C.DUCKDB_TYPE_DOUBLE: "DOUBLE", C.DUCKDB_TYPE_VARCHAR: "VARCHAR",
+	C.DUCKDB_TYPE_BLOB: "BLOB", C.DUCKDB_TYPE_BIT: "BIT", C.DUCKDB_TYPE_UUID: "UUID",
+	C.DUCKDB_TYPE_DATE: "DATE", C.DUCKDB_TYPE_TIME: "TIME", C.DUCKDB_TYPE_TIME_NS: "TIME_NS",
+	C.DUCKDB_TYPE_TIME_TZ: "TIME WITH TIME ZONE", C.DUCKDB_TYPE_TIMESTAMP: "TIMESTAMP",
+	C.DUCKDB_TYPE_TIMESTAMP_S: "TIMESTAMP_S", C.DUCKDB_TYPE_TIMESTAMP_MS: "TIMESTAMP_MS",
+	C.DUCKDB_TYPE_TIMESTAMP_NS: "TIMESTAMP_NS", C.DUCKDB_TYPE_TIMESTAMP_TZ: "TIMESTAMP WITH TIME ZONE",
+	C.DUCKDB_TYPE_INTERVAL: "INTERVAL", C.DUCKDB_TYPE_GEOMETRY: "GEOMETRY", C.DUCKDB_TYPE_VARIANT: "VARIANT",
+	C.DUCKDB_TYPE_SQLNULL: `"NULL"`, C.DUCKDB_TYPE_STRING_LITERAL: "VARCHAR", C.DUCKDB_TYPE_INTEGER_LITERAL: "INTEGER",
+}
+
+// typeSQL returns a type as DuckDB's DESCRIBE has it, and frees it. A type that is newer
+// than this package is empty.
+func typeSQL(t C.duckdb_logical_type) string {
+	defer C.duckdb_destroy_logical_type(&t)
+	switch id := C.duckdb_get_type_id(t); id {
+	case C.DUCKDB_TYPE_VARCHAR:
+		if ownText(C.duckdb_logical_type_get_alias(t)) == "JSON" {
+			return "JSON"
+		}
+		return "VARCHAR"
+	case C.DUCKDB_TYPE_DECIMAL:
+		return "DECIMAL(" + strconv.Itoa(int(C.duckdb_decimal_width(t))) + "," + strconv.Itoa(int(C.duckdb_decimal_scale(t))) + ")"
+	case C.DUCKDB_TYPE_ENUM:
+		values := make([]string, int(C.duckdb_enum_dictionary_size(t)))
+		for i := range values {
+			values[i] = schema.QuoteString(ownText(C.duckdb_enum_dictionary_value(t, C.idx_t(i))))
+		}
+		return "ENUM(" + strings.Join(values, ", ") + ")"
+	case C.DUCKDB_TYPE_LIST:
+		return typeSQL(C.duckdb_list_type_child_type(t)) + "[]"
+	case C.DUCKDB_TYPE_ARRAY:
+		return typeSQL(C.duckdb_array_type_child_type(t)) + "[" + strconv.Itoa(int(C.duckdb_array_type_array_size(t))) + "]"
+	case C.DUCKDB_TYPE_MAP:
+		return "MAP(" + typeSQL(C.duckdb_map_type_key_type(t)) + ", " + typeSQL(C.duckdb_map_type_value_type(t)) + ")"
+	case C.DUCKDB_TYPE_STRUCT:
+		fields := make([]string, int(C.duckdb_struct_type_child_count(t)))
+		for i := range fields {
+			fields[i] = member(ownText(C.duckdb_struct_type_child_name(t, C.idx_t(i))), C.duckdb_struct_type_child_type(t, C.idx_t(i)))
+		}
+		return "STRUCT(" + strings.Join(fields, ", ") + ")"
+	case C.DUCKDB_TYPE_UNION:
+		fields := make([]string, int(C.duckdb_union_type_member_count(t)))
+		for i := range fields {
+			fields[i] = member(ownText(C.duckdb_union_type_member_name(t, C.idx_t(i))), C.duckdb_union_type_member_type(t, C.idx_t(i)))
+		}
+		return "UNION(" + strings.Join(fields, ", ") + ")"
+	default:
+		return typeNames[id]
+	}
+}
+
+// member is a field of a STRUCT or UNION; those of row(1, 2) have no names.
+func member(name string, t C.duckdb_logical_type) string {
+	if name == "" {
+		return typeSQL(t)
+	}
+	return schema.Quote(name) + " " + typeSQL(t)
+}
+
+// ownText copies and frees a text that DuckDB hands over; NULL is empty.
+func ownText(s *C.char) string {
+	if s == nil {
+		return ""
+	}
+	defer C.duckdb_free(unsafe.Pointer(s))
+	return C.GoString(s)
+}

@@ -3,11 +3,14 @@ package http
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -160,4 +163,33 @@ func noise(n int) string {
 		out[i] = letters[rand.IntN(len(letters))]
 	}
 	return string(out)
+}
+
+// announce begins a request of a size and sends nothing of it, until the returned function
+// is called.
+func announce(t testing.TB, s *binary.Server, size int) (leave func()) {
+	t.Helper()
+	conn := dial(t, s)
+	fmt.Fprintf(conn, "POST /api/v1/tables/default/t/rows HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", ndjson, size)
+	return func() { conn.Close() }
+}
+
+func dial(t testing.TB, s *binary.Server) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// waitFor asks until it is so.
+func waitFor(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
 }

@@ -1,0 +1,174 @@
+package http
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+func TestARequestWithAKeyIsAppliedOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := binary.Serve(t, dir)
+	key := []string{"Idempotency-Key", "k1"}
+	first := rows(t, s, "t", ndjson, `{"a":1}`, key...).must(t, 200)
+	again := rows(t, s, "t", ndjson, `{"a":1}`, key...).must(t, 200)
+	if again.body != first.body {
+		t.Errorf("answered %s, then %s", first.body, again.body)
+	}
+	rows(t, s, "t", ndjson, `{"a":2}`, key...).refused(t, 409, "conflict", "k1")
+	rows(t, s, "elsewhere", ndjson, `{"a":1}`, key...).refused(t, 409, "conflict", "k1")
+	rows(t, s, "t", ndjson, `{"a":"x"}`, "Idempotency-Key", "k2").must(t, 400)
+	rows(t, s, "t", ndjson, `{"a":2}`, "Idempotency-Key", "k2").must(t, 200) // a failed request frees its key
+	rows(t, s, "t", ndjson, `{"a":3}`, "Idempotency-Key", strings.Repeat("k", 1000)).refused(t, 400, "invalid", "key")
+	post(t, s, "/write", "text/plain", "m v=1 1000\nm v=2", "Idempotency-Key", "k3").must(t, 204)
+	s.Kill()
+
+	s = binary.Serve(t, dir)
+	if after := rows(t, s, "t", ndjson, `{"a":1}`, key...).must(t, 200); after.body != first.body {
+		t.Errorf("answered %s, and after a crash %s", first.body, after.body)
+	}
+	rows(t, s, "t", ndjson, `{"a":2}`, key...).refused(t, 409, "conflict")
+	post(t, s, "/write", "text/plain", "m v=1 1000\nm v=2", "Idempotency-Key", "k3").must(t, 204)
+	equal(t, s, "SELECT * FROM t ORDER BY a", "[[1],[2]]")
+	equal(t, s, "SELECT count(*) FROM m", "[[2]]")
+}
+
+func TestAKeySentManyTimesAtOnceIsAppliedOnce(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	answers := make([]answer, 16)
+	var all sync.WaitGroup
+	for i := range answers {
+		all.Go(func() { answers[i] = rows(t, s, "t", ndjson, `{"a":1}`, "Idempotency-Key", "same") })
+	}
+	all.Wait()
+	for _, a := range answers {
+		if a.status != 200 || a.body != answers[0].body {
+			t.Errorf("%d %s, another %s", a.status, a.body, answers[0].body)
+		}
+	}
+	equal(t, s, "SELECT count(*) FROM t", "[[1]]")
+}
+
+func TestAPartialWriteWithAKeyIsAppliedOnce(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	post(t, s, "/write", "text/plain", "m v=1i 1000").must(t, 204)
+	body := "m v=2i 2000\nm v=2.5 3000\nn v=1 4000\nm v=4i 5000"
+	for range 2 {
+		a := post(t, s, "/write", "text/plain", body, "Idempotency-Key", "p").must(t, 400)
+		if !strings.Contains(a.body, "partial write") {
+			t.Error(a.body)
+		}
+	}
+	equal(t, s, "SELECT v FROM m ORDER BY time", "[[1],[2],[4]]")
+	equal(t, s, "SELECT v FROM n", "[[1]]")
+}
+
+func TestAsyncRowsAreVisibleAtOnceAndSurviveACleanStop(t *testing.T) {
+	dir := t.TempDir()
+	s := binary.Serve(t, dir, "--sync-interval", "1h")
+	a := post(t, s, "/api/v1/tables/default/t/rows?durability=async", ndjson, `{"a":1}`).must(t, 200)
+	if !strings.Contains(a.body, `"durable":false`) {
+		t.Error(a.body)
+	}
+	equal(t, s, "SELECT * FROM t", "[[1]]")
+	if code := s.Stop(t); code != 0 {
+		t.Errorf("exit code %d: %s", code, s.Log())
+	}
+	equal(t, binary.Serve(t, dir), "SELECT * FROM t", "[[1]]")
+}
+
+func TestCreateFalseMakesNothing(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	const path = "/api/v1/tables/default/t/rows?create=false"
+	post(t, s, path, ndjson, `{"a":1}`).refused(t, 404, "not_found", "t")
+	post(t, s, "/api/v1/tables/nowhere/t/rows?create=false", ndjson, `{"a":1}`).refused(t, 404, "not_found", "nowhere")
+	sql(t, s, "CREATE TABLE t (a INTEGER)").must(t, 200)
+	post(t, s, path, ndjson, `{"a":1}`).must(t, 200)
+	post(t, s, path, ndjson, `{"a":1,"b":2}`).refused(t, 400, "invalid", "b")
+	post(t, s, path, ndjson, `{"a":1.5}`).refused(t, 400, "invalid", "a")
+	equal(t, s, "SELECT * FROM t", "[[1]]")
+	equal(t, s, "SELECT database_name FROM scoter.databases", `[["default"]]`)
+}
+
+func TestTablesGrowWithWhatIsWritten(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	rows(t, s, "t", ndjson, `{"a":1}`).must(t, 200)
+	rows(t, s, "t", ndjson, `{"a":2,"b":"new","n":null}`).must(t, 200)
+	rows(t, s, "t", ndjson, `{"B":"other case","c":{"x":1}}`).must(t, 200)
+	equal(t, s, "SELECT a, b, c.x FROM t ORDER BY a", `[[1,null,null],[2,"new",null],[null,"other case",1]]`)
+
+	// Wider only where every value that is there stays what it is.
+	sql(t, s, "CREATE TABLE w (small INTEGER, big BIGINT, f FLOAT)").must(t, 200)
+	rows(t, s, "w", ndjson, `{"small":1,"big":1,"f":0.5}`).must(t, 200)
+	rows(t, s, "w", ndjson, `{"small":1.5}`).must(t, 200)
+	rows(t, s, "w", ndjson, `{"big":1.5}`).refused(t, 400, "invalid", `column "big"`)
+	rows(t, s, "w", ndjson, `{"small":"x"}`).refused(t, 400, "invalid", `column "small"`)
+	rows(t, s, "w", ndjson, `{"f":1e300}`).must(t, 200)
+	equal(t, s, "SELECT small FROM w ORDER BY ALL", "[[1],[1.5],[null]]")
+	equal(t, s, "SELECT column_type FROM (DESCRIBE w)", `[["DOUBLE"],["BIGINT"],["DOUBLE"]]`)
+
+	post(t, s, "/api/v1/tables/other/sch.t/rows", ndjson, `{"a":1}`).must(t, 200)
+	equal(t, s, "SELECT * FROM other.sch.t", "[[1]]")
+}
+
+// TestWritersThatArriveFasterThanTheDiskTakesAreToldToWait: memory for writes is held by clients
+// that announce bodies and do not send them; the next one gets 503 and Retry-After, and
+// once they are gone, is served.
+func TestWritersThatArriveFasterThanTheDiskTakesAreToldToWait(t *testing.T) {
+	s := binary.Serve(t, t.TempDir(), "--write-memory", "4MiB", "--max-body", "1MiB")
+	var slow []func()
+	for range 4 {
+		slow = append(slow, announce(t, s, 1<<20-10))
+	}
+	waitFor(t, "four bodies to hold the memory", func() bool {
+		return strings.Contains(send(t, s, "GET", "/api/v1/status", "").body, fmt.Sprintf(`"write_memory":%d`, 4*(1<<20-9)))
+	})
+	a := rows(t, s, "t", ndjson, `{"text":"`+noise(100_000)+`"}`)
+	a.refused(t, 503, "unavailable", "memory")
+	if a.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	if a := post(t, s, "/write", "text/plain", "m t=\""+noise(100_000)+"\""); a.status != 503 || a.header.Get("Retry-After") == "" {
+		t.Errorf("line protocol: %d %s", a.status, a.body)
+	}
+	for _, leave := range slow {
+		leave()
+	}
+	rows(t, s, "t", ndjson, `{"text":"`+noise(100_000)+`"}`).must(t, 200)
+	equal(t, s, "SELECT count(*) FROM t", "[[1]]")
+}
+
+// TestManyWritersOnLittleMemory: what is not refused is there.
+func TestManyWritersOnLittleMemory(t *testing.T) {
+	s := binary.Serve(t, t.TempDir(), "--write-memory", "2MiB", "--max-body", "512KiB", "--flush-bytes", "512KiB")
+	const writers, each = 16, 8
+	taken := make([]int, writers)
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for range each {
+				a := rows(t, s, "t", ndjson, fmt.Sprintf(`{"w":%d,"text":"%s"}`, w, noise(300_000)))
+				switch a.status {
+				case http.StatusOK:
+					taken[w]++
+				case http.StatusServiceUnavailable:
+				default:
+					t.Errorf("%d %s", a.status, a.body)
+				}
+			}
+		})
+	}
+	all.Wait()
+	total := 0
+	for _, n := range taken {
+		total += n
+	}
+	equal(t, s, "SELECT count(*) FROM t", fmt.Sprintf("[[%d]]", total))
+	if total == 0 {
+		t.Error("nobody was served")
+	}
+}

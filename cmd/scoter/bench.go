@@ -5,6 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/scoterdb/scoter/bench/clickbench"
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/ingest"
 	"github.com/scoterdb/scoter/bench/parts"
@@ -17,10 +18,11 @@ type benchCommand struct {
 	Scratch string `help:"Folder for data, which is removed afterwards; the system's temporary one if empty." type:"path" placeholder:"DIR"`
 	Output  string `help:"Folder for the results as JSON." type:"path" placeholder:"DIR"`
 
-	Ingest    ingest.Options    `cmd:"" help:"What it costs to take rows."`
-	Query     query.Options     `cmd:"" help:"What the server adds to a query."`
-	Telemetry telemetry.Options `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
-	Parts     parts.Options     `cmd:"" help:"What parts that a query does not need cost it."`
+	Ingest     ingest.Options     `cmd:"" help:"What it costs to take rows."`
+	Query      query.Options      `cmd:"" help:"What the server adds to a query."`
+	Telemetry  telemetry.Options  `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
+	Parts      parts.Options      `cmd:"" help:"What parts that a query does not need cost it."`
+	ClickBench clickbench.Options `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 
 func (*benchCommand) Help() string {

@@ -42,8 +42,8 @@ Examples:
   scoter migrate --db postgres://user:password@localhost/app --dry-run
   scoter migrate --db duckdb:data/app.db db/sqg.yaml
 
-Exit codes: 0 done, 65 the SQL was refused (nothing was applied), 75 a migration was
-changed or the database is unreachable.`
+Exit codes: 0 done, 65 a migration was changed or its SQL refused (nothing was applied),
+75 the database is unreachable or locked.`
 }
 
 func (c *migrateCommand) Run() error {

@@ -185,7 +185,7 @@ func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, set
 		setup, err = migrate.SQLiteSchema(ctx, t.Where)
 	case ir.DuckDB:
 		// Named after the file, as when the application opens it.
-		name := quote(databaseName(t.Where))
+		name := quote(migrate.DatabaseName(t.Where))
 		setup = []string{"ATTACH '" + strings.ReplaceAll(t.Where, "'", "''") + "' AS " + name + " (READ_ONLY)", "USE " + name}
 	}
 	if err != nil {
@@ -196,19 +196,6 @@ func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, set
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-// databaseName is what DuckDB calls the database of a file.
-func databaseName(path string) string {
-	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	if i := strings.IndexByte(name, '.'); i > 0 {
-		name = name[:i]
-	}
-	switch strings.ToLower(name) {
-	case "memory", "temp", "system", "main":
-		return name + "_db" // taken
-	}
-	return name
-}
 
 // verifier reports differences.
 type verifier struct {
@@ -242,9 +229,6 @@ func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
 			}
 			d := differ{v, blockAt(f, t.Pos), expected, found}
 			d.columns("column", tableColumns(t), tableColumns(live))
-			if t.KeyUnique && !live.KeyUnique {
-				d.report("no primary key or unique constraint covers its key in the live database")
-			}
 		}
 	}
 }

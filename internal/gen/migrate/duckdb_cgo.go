@@ -3,9 +3,28 @@
 package migrate
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
+	"strings"
 
-	_ "github.com/duckdb/duckdb-go/v2" // the driver "duckdb"
+	"github.com/duckdb/duckdb-go/v2"
 )
 
-func openDuckDB(path string) (*sql.DB, error) { return sql.Open("duckdb", path) }
+// openDuckDB opens a file by ATTACH: a connection string is parsed as a URL,
+// which not every path is.
+func openDuckDB(path string) (*sql.DB, error) {
+	connector, err := duckdb.NewConnector("", func(c driver.ExecerContext) error {
+		name := `"` + strings.ReplaceAll(DatabaseName(path), `"`, `""`) + `"`
+		for _, s := range []string{"ATTACH '" + strings.ReplaceAll(path, "'", "''") + "' AS " + name, "USE " + name} {
+			if _, err := c.ExecContext(context.Background(), s, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
+}

@@ -12,9 +12,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib" // database/sql over pgx, so that the three engines share the code below
 
-	_ "github.com/ncruces/go-sqlite3/driver" // SQLite without cgo
+	"github.com/ncruces/go-sqlite3/driver" // SQLite without cgo
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/analyze/sqlite"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
@@ -69,8 +70,8 @@ const (
 
 // Run applies the migrations that the database has not seen, all in one
 // transaction. A dry run does the same and rolls back, and makes no file. The
-// error is Conflict when an applied migration was changed, Invalid when a
-// statement is refused, and Unavailable when there is no connection.
+// error is Invalid when an applied migration was changed or a
+// statement is refused, and Unavailable when there is no connection or lock.
 func Run(ctx context.Context, t Target, project string, all []ir.Migration, dryRun bool) (result *Result, err error) {
 	conn, shut, err := connect(ctx, t, dryRun)
 	if err != nil {
@@ -96,13 +97,13 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 		if dryRun && t.New {
 			name = ":memory:"
 		}
-		db, err = sql.Open("sqlite3", name)
+		db, err = driver.Open(name, sqlite.Extend)
 	case ir.DuckDB:
-		name := t.Where
+		path := t.Where
 		if dryRun && t.New {
-			name = ""
+			path = ":memory:"
 		}
-		db, err = openDuckDB(name)
+		db, err = openDuckDB(path)
 	case ir.Postgres:
 		config, parseErr := pgx.ParseConfig(t.Where)
 		if parseErr != nil {
@@ -213,7 +214,7 @@ func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (
 	for _, m := range all {
 		known[m.ID] = true
 		if sum, done := applied[m.ID]; done && sum != "" && sum != m.Checksum {
-			return nil, base.Errorf(base.Conflict, "migration %s (%s:%d) was changed after it had been applied", m.ID, m.Pos.File, m.Pos.Line).
+			return nil, base.Errorf(base.Invalid, "migration %s (%s:%d) was changed after it had been applied", m.ID, m.Pos.File, m.Pos.Line).
 				WithHint("restore its text and add a new migration")
 		}
 	}

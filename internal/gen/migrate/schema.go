@@ -2,10 +2,12 @@ package migrate
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 
+	"github.com/ncruces/go-sqlite3/driver"
+
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/analyze/sqlite"
 )
 
 // SQLiteSchema reads the statements that made the tables, indices, views and
@@ -15,7 +17,7 @@ func SQLiteSchema(ctx context.Context, path string) (statements []string, err er
 	fail := func(err error) ([]string, error) {
 		return nil, base.Errorf(base.Unavailable, "read the schema of %s: %w", path, err)
 	}
-	db, err := sql.Open("sqlite3", "file:"+escape(path)+"?mode=ro&_pragma=busy_timeout(10000)")
+	db, err := driver.Open("file:"+escape(path)+"?mode=ro&_pragma=busy_timeout(10000)", sqlite.Extend)
 	if err != nil {
 		return fail(err)
 	}

@@ -114,3 +114,17 @@ func sniff(path string) (engine ir.Engine, size int, err error) {
 	}
 	return engine, size, errors.Join(err, f.Close())
 }
+
+// DatabaseName is what DuckDB calls the database of a file: the file's name up
+// to its first dot.
+func DatabaseName(path string) string {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	if i := strings.IndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	switch strings.ToLower(name) {
+	case ":memory:", "memory", "temp", "system", "main":
+		return strings.Trim(name, ":") + "_db" // taken
+	}
+	return name
+}

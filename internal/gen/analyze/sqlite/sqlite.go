@@ -13,6 +13,8 @@ import (
 	// SQLite itself without cgo; gives column origins, which database/sql
 	// drivers do not. v0.36 depends on a module that the proxy does not serve.
 	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+	"github.com/ncruces/go-sqlite3/ext/rtree"
 
 	"github.com/scoterdb/scoter/internal/gen/analyze"
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -52,12 +54,24 @@ func Open() (*Engine, error) {
 		return nil, fmt.Errorf("open an in-memory SQLite: %w", err)
 	}
 	e := &Engine{conn: conn, tables: map[string]*tableInfo{}}
-	rows, err := e.rows("SELECT sqlite_version()", 1)
+	var rows [][]string
+	if err = Extend(conn); err == nil {
+		rows, err = e.rows("SELECT sqlite_version()", 1)
+	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	e.version = rows[0][0]
 	return e, nil
+}
+
+// Extend gives a connection the virtual tables that applications' drivers are
+// built with, and this one is not.
+func Extend(conn *sqlite3.Conn) error {
+	if err := errors.Join(fts5.Register(conn), rtree.Register(conn)); err != nil {
+		return fmt.Errorf("extend SQLite: %w", err)
+	}
+	return nil
 }
 
 // Version is such as "3.53.0".

@@ -1,0 +1,224 @@
+//go:build cgo
+
+package gen
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/gen/diag"
+)
+
+const schema = `-- MIGRATE 1
+CREATE TABLE users (id INTEGER PRIMARY KEY, name VARCHAR NOT NULL, email VARCHAR);
+`
+
+const queries = `-- QUERY get_user :one
+@set id = 1
+SELECT id, name, email FROM users WHERE id = ${id};
+
+-- EXEC rename
+@set name = 'x'
+UPDATE users SET name = ${name};
+
+-- WRITE users insert|upsert key(id)
+`
+
+const settings = `version: 1
+name: app
+sql:
+  - files: [schema.sql, queries.sql]
+    gen:
+      - {generator: typescript/sqlite, output: ts/}
+      - {generator: go/duckdb, output: db/db.go}
+sources:
+  - {name: prod, type: postgres}
+`
+
+// folder makes a project of files and returns its configuration's path.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "sqg.yaml")
+}
+
+// project is the usual one, with some texts replaced.
+func project(t *testing.T, replace ...string) string {
+	r := strings.NewReplacer(replace...)
+	return folder(t, map[string]string{"sqg.yaml": r.Replace(settings), "schema.sql": r.Replace(schema), "queries.sql": r.Replace(queries)})
+}
+
+// run generates and returns everything that was said.
+func run(t *testing.T, path string) (*Output, string) {
+	t.Helper()
+	g := New("")
+	defer func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var list diag.List
+	out, err := g.Generate(context.Background(), path, &list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.server != nil {
+		t.Error("PostgreSQL was started for a run that does not need it")
+	}
+	return out, said(t, path, &list)
+}
+
+func said(t *testing.T, path string, list *diag.List) string {
+	var b bytes.Buffer
+	if err := list.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(b.String(), filepath.ToSlash(filepath.Dir(path))+"/", "")
+}
+
+func TestFilesOfAnEntryShareASchemaAndRunsAreTheSame(t *testing.T) {
+	path := project(t)
+	first, text := run(t, path)
+	if first == nil || text != "" {
+		t.Fatal(text)
+	}
+	second, _ := run(t, path)
+	if len(first.Files) < 6 || len(first.Files) != len(second.Files) {
+		t.Fatal(len(first.Files), len(second.Files))
+	}
+	for i, f := range first.Files {
+		if f != second.Files[i] {
+			t.Errorf("%s differs from run to run", f.Path)
+		}
+	}
+	var paths []string
+	for _, f := range first.Files {
+		paths = append(paths, f.Path)
+	}
+	for _, want := range []string{"db/db.go", "ts/queries.ts", "ts/schema.ts"} {
+		if !strings.Contains(strings.Join(paths, " "), want) {
+			t.Errorf("no %s in %v", want, paths)
+		}
+	}
+}
+
+func TestAllErrorsOfARunAreReportedEachOnce(t *testing.T) {
+	out, text := run(t, project(t, "SELECT id, name", "SELECT id, nmae", "insert|upsert", "insert|upsrt", "${name}", "${nam}"))
+	if out != nil {
+		t.Error("there is output")
+	}
+	for _, want := range []string{"queries.sql:3:12: error: no such column: nmae", "did you mean name?", "queries.sql:7:25: error: ${nam} has no @set", `"upsrt"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	// The unknown parameter is found by both engines' parsers, in equal words.
+	if strings.Count(text, "${nam} has no @set") != 1 {
+		t.Error(text)
+	}
+}
+
+func TestABrokenSchemaIsReportedWithoutWhatFollowsFromIt(t *testing.T) {
+	_, text := run(t, project(t, "-- MIGRATE 1", "-- MIGRTAE 1"))
+	if !strings.Contains(text, "did you mean MIGRATE?") || strings.Contains(text, "no such table") || strings.Count(text, "error:") != 1 {
+		t.Error(text)
+	}
+}
+
+func TestOnlyWhatDiffersIsWritten(t *testing.T) {
+	path := project(t)
+	out, text := run(t, path)
+	if out == nil {
+		t.Fatal(text)
+	}
+	changed, err := out.Write()
+	if err != nil || len(changed) != len(out.Files) || !changed[0].Missing {
+		t.Fatal(changed, err)
+	}
+	if changed, err = out.Compare(); err != nil || len(changed) != 0 {
+		t.Error(changed, err)
+	}
+	ts := filepath.Join(out.Dir, "ts", "queries.ts")
+	code, err := os.ReadFile(ts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		if err := os.WriteFile(ts, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(strings.ReplaceAll(string(code), "\n", "\r\n")) // git on Windows
+	if changed, err = out.Compare(); err != nil || len(changed) != 0 {
+		t.Error(changed, err)
+	}
+	write(string(code) + "// mine\n")
+	if err := os.Remove(filepath.Join(out.Dir, "db", "db.go")); err != nil {
+		t.Fatal(err)
+	}
+	changed, err = out.Write()
+	if err != nil || len(changed) != 2 || changed[0].Path != filepath.Join(out.Dir, "db", "db.go") || !changed[0].Missing || changed[1].Path != ts || changed[1].Missing {
+		t.Error(changed, err)
+	}
+	left, err := filepath.Glob(filepath.Join(out.Dir, "*", ".scoter-*"))
+	if err != nil || len(left) != 0 {
+		t.Error(left, err)
+	}
+}
+
+func TestAFailedWriteLeavesTheOldFiles(t *testing.T) {
+	path := project(t)
+	out, text := run(t, path)
+	if out == nil {
+		t.Fatal(text)
+	}
+	// A file where a folder has to be: the last of the outputs.
+	if err := os.WriteFile(filepath.Join(out.Dir, "ts"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Write(); err == nil {
+		t.Fatal("it was written")
+	}
+	if _, err := os.Stat(filepath.Join(out.Dir, "db", "db.go")); err == nil {
+		t.Error("some files were written")
+	}
+}
+
+func TestTwoGeneratorsMayNotWriteOneFileDifferently(t *testing.T) {
+	_, text := run(t, project(t, "{generator: go/duckdb, output: db/db.go}", "{generator: typescript/duckdb, output: ts/}"))
+	if !strings.Contains(text, "two generators write ts/queries.ts") {
+		t.Error(text)
+	}
+}
+
+func TestMessagesNameFilesFromWhereThePersonIs(t *testing.T) {
+	path := project(t, "nmae", "x", "email FROM", "emial FROM")
+	var list diag.List
+	if _, err := New("").Generate(context.Background(), path, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range list.All() {
+		if _, err := os.Stat(d.File); err != nil {
+			t.Error(d.Error())
+		}
+	}
+}
+
+func TestInputsAreTheConfigurationAndItsFiles(t *testing.T) {
+	path := project(t)
+	if got := Inputs(path); len(got) != 3 || got[0] != path || filepath.Base(got[2]) != "queries.sql" {
+		t.Error(got)
+	}
+	if got := Inputs(filepath.Join(t.TempDir(), "none")); len(got) != 1 {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,153 @@
+//go:build cgo
+
+package gen
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/migrate"
+)
+
+// databases makes one live database per engine.
+func databases(t *testing.T) map[ir.Engine]migrate.Target {
+	dir := t.TempDir()
+	out := map[ir.Engine]migrate.Target{
+		ir.SQLite: {Engine: ir.SQLite, Where: filepath.Join(dir, "app.sqlite")},
+		ir.DuckDB: {Engine: ir.DuckDB, Where: filepath.Join(dir, "app.duckdb")},
+	}
+	server, err := postgres.StartServer(context.Background())
+	if err != nil {
+		t.Log("without PostgreSQL:", err)
+		return out
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	out[ir.Postgres] = migrate.Target{Engine: ir.Postgres, Where: server.URL()}
+	return out
+}
+
+func execute(t *testing.T, target migrate.Target, statements ...string) {
+	t.Helper()
+	driver := map[ir.Engine]string{ir.SQLite: "sqlite3", ir.DuckDB: "duckdb", ir.Postgres: "pgx"}[target.Engine]
+	where := target.Where
+	if target.Engine == ir.SQLite {
+		where = "file:" + where
+	}
+	db, err := sql.Open(driver, where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(s, err)
+		}
+	}
+}
+
+func TestVerifyListsHowALiveDatabaseDiffers(t *testing.T) {
+	for engine, target := range databases(t) {
+		t.Run(string(engine), func(t *testing.T) {
+			ctx := context.Background()
+			path := project(t, "typescript/sqlite", "java/sqlite", "go/duckdb", "java/"+map[bool]string{true: "postgres", false: "duckdb"}[engine == ir.Postgres], "db/db.go", "j/Db.java",
+				"-- EXEC rename", "-- QUERY names :pluck\nSELECT name FROM users;\n\n-- EXEC rename")
+			g := New("")
+			defer func() {
+				if err := g.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			verify := func() (*Verified, string) {
+				var list diag.List
+				v, err := g.Verify(ctx, path, target, "", &list)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v, said(t, path, &list)
+			}
+			var list diag.List
+			name, all, err := Migrations(path, engine, "", &list)
+			if err != nil || name != "app" || len(all) != 1 {
+				t.Fatal(name, all, err)
+			}
+			if _, err := migrate.Run(ctx, target, name, all, false); err != nil {
+				t.Fatal(err)
+			}
+			if v, text := verify(); v == nil || v.Differences != 0 || v.Queries != 4 || text != "" {
+				t.Fatal(v, text)
+			}
+			execute(t, target, "DROP TABLE users", "CREATE TABLE users (id INTEGER PRIMARY KEY, name VARCHAR, mail VARCHAR, age INTEGER)")
+			v, text := verify()
+			for _, want := range []string{
+				"queries.sql:3:18: error: in the live database: ", "queries.sql:5:10: error: names: column name may be null in the live database, but is never null in the files",
+				"users: column 3 is mail in the live database, email in the files",
+			} {
+				if !strings.Contains(text, want) {
+					t.Errorf("no %q in\n%s", want, text)
+				}
+			}
+			if v == nil || v.Differences != strings.Count(text, "error: ") || v.Differences < 3 {
+				t.Error(v, text)
+			}
+		})
+	}
+}
+
+func TestAnUpsertWithoutItsKeyIsADifference(t *testing.T) {
+	target := databases(t)[ir.SQLite]
+	path := project(t)
+	execute(t, target, "CREATE TABLE users (id INTEGER NOT NULL, name VARCHAR NOT NULL, email VARCHAR)")
+	var list diag.List
+	v, err := New("").Verify(context.Background(), path, target, "", &list)
+	if err != nil || v == nil || v.Differences != 1 {
+		t.Fatal(v, err, list.All())
+	}
+	if text := said(t, path, &list); !strings.Contains(text, "an upsert needs a primary key or unique constraint on exactly its key") {
+		t.Error(text)
+	}
+}
+
+func TestVerifyComparesEnums(t *testing.T) {
+	target := databases(t)[ir.DuckDB]
+	path := folder(t, map[string]string{
+		"sqg.yaml": "version: 1\nname: app\nsql:\n  - files: [q.sql]\n    gen:\n      - {generator: python/duckdb, output: p/}\n",
+		"q.sql":    "-- MIGRATE 1\nCREATE TYPE mood AS ENUM ('sad', 'ok');\nCREATE TABLE t (m mood NOT NULL);\n\n-- QUERY moods\nSELECT m FROM t;\n",
+	})
+	execute(t, target, "CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')", "CREATE TABLE t (m mood NOT NULL)")
+	var list diag.List
+	v, err := New("").Verify(context.Background(), path, target, "", &list)
+	if err != nil || v == nil || v.Differences != 1 {
+		t.Fatal(v, err)
+	}
+	if text := said(t, path, &list); !strings.Contains(text, "column m is enum(sad, ok, happy) in the live database, enum(sad, ok) in the files") {
+		t.Error(text)
+	}
+}
+
+func TestVerifyAsksWhichEntryIsMeant(t *testing.T) {
+	one := "  - files: [%s]\n    gen:\n      - {generator: python/sqlite, output: p/}\n"
+	path := folder(t, map[string]string{
+		"sqg.yaml": "version: 1\nname: app\nsql:\n" + fmt.Sprintf(one, "a.sql") + fmt.Sprintf(one, "b.sql"),
+		"a.sql":    "-- QUERY a :pluck\nSELECT 1 AS one;\n", "b.sql": "-- QUERY b :pluck\nSELECT 1 AS one;\n",
+	})
+	target := migrate.Target{Engine: ir.SQLite, Where: filepath.Join(t.TempDir(), "x.sqlite")}
+	execute(t, target, "CREATE TABLE t (a)")
+	var list diag.List
+	if _, err := New("").Verify(context.Background(), path, target, "", &list); err == nil || !strings.Contains(err.Error(), "2 entries") {
+		t.Error(err)
+	}
+	if v, err := New("").Verify(context.Background(), path, target, "b.sql", &list); err != nil || v == nil || v.Queries != 1 {
+		t.Error(v, err)
+	}
+	if _, err := os.Stat(target.Where); err != nil {
+		t.Error(err)
+	}
+}

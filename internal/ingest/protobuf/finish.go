@@ -110,6 +110,9 @@ func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 		bitutil.SetBitsTo(there, 0, int64(rows), true)
 		return flat(o.typ, there)
 	case storeDict:
+		if !c.plain && c.dict.size() > max(rows/2, 1) {
+			c.turnPlain(rows)
+		}
 		if !c.plain {
 			return c.dictionary(v, rows)
 		}

@@ -94,14 +94,7 @@ func (o *Options) Run(env *harness.Env) (err error) {
 	if err := conn.Exec("CREATE VIEW hits AS SELECT * FROM read_parquet([" + strings.Join(files, ", ") + "])"); err != nil {
 		return err
 	}
-	scoter := func(sql string) (int64, error) {
-		answer, err := a.Executor.Execute(ctx, session.Request{SQL: sql, Database: database, Role: session.Reader})
-		if err != nil {
-			return 0, err
-		}
-		defer answer.Close()
-		return drain(ctx, answer.Rows.Next)
-	}
+	scoter := func(sql string) (int64, error) { return query(ctx, a, sql) }
 	view := func(sql string) (int64, error) {
 		rows, err := conn.Query(ctx, sql)
 		if err != nil {
@@ -195,6 +188,16 @@ func processCPU() float64 {
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6
 }
 
+// query runs a query through Scoter and returns how many rows it gave.
+func query(ctx context.Context, a *app.App, sql string) (int64, error) {
+	answer, err := a.Executor.Execute(ctx, session.Request{SQL: sql, Database: database, Role: session.Reader})
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Close()
+	return drain(ctx, answer.Rows.Next)
+}
+
 func drain(ctx context.Context, next func(context.Context) (arrow.RecordBatch, error)) (rows int64, err error) {
 	for {
 		rec, err := next(ctx)
@@ -213,7 +216,7 @@ func drain(ctx context.Context, next func(context.Context) (arrow.RecordBatch, e
 // parts and merging has come to rest.
 func (o *Options) load(ctx context.Context, a *app.App) error {
 	if _, err := a.Engine.Lookup(database, engine.DefaultSchema, "hits"); err == nil {
-		return waitMerged(a)
+		return waitMerged(ctx, a)
 	}
 	statements := []string{createTable}
 	for from := 0; from < o.Rows; from += insertRows {
@@ -229,21 +232,25 @@ func (o *Options) load(ctx context.Context, a *app.App) error {
 	if err := a.Engine.Flush(ctx); err != nil {
 		return err
 	}
-	return waitMerged(a)
+	return waitMerged(ctx, a)
 }
 
-// mergeRest is how long the parts must stay the same to count as merged, mergeLimit how long
+// mergeRest is how long no merge must run and the parts stay the same to count as merged, mergeLimit how long
 // that is waited for.
 const mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
 
-func waitMerged(a *app.App) error {
+func waitMerged(ctx context.Context, a *app.App) error {
 	newest, since, began := base.SourceID(0), time.Now(), time.Now()
 	for time.Since(since) < mergeRest && time.Since(began) < mergeLimit {
 		parts, err := hitsParts(a)
 		if err != nil {
 			return err
 		}
-		if last := parts[len(parts)-1].ID; last != newest {
+		running, err := query(ctx, a, "FROM scoter.merges WHERE finished IS NULL")
+		if err != nil {
+			return err
+		}
+		if last := parts[len(parts)-1].ID; last != newest || running > 0 {
 			newest, since = last, time.Now()
 		}
 		time.Sleep(200 * time.Millisecond)

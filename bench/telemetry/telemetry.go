@@ -30,7 +30,7 @@ const (
 	writers     = 4
 	// flushAge leaves the last rows in memory while the first state is measured.
 	flushAge = 30 * time.Second
-	// mergeRest is how long the parts must stay the same to count as merged, mergeLimit how long
+	// mergeRest is how long no merge must run and the parts stay the same to count as merged, mergeLimit how long
 	// that is waited for.
 	mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
 )
@@ -152,7 +152,11 @@ func waitMerged(ctx context.Context, s *harness.Server) error {
 		if err != nil {
 			return err
 		}
-		if id != newest {
+		running, err := s.Number(ctx, "SELECT count(*) FROM scoter.merges WHERE finished IS NULL")
+		if err != nil {
+			return err
+		}
+		if id != newest || running > 0 {
 			newest, since = id, time.Now()
 		}
 		select {

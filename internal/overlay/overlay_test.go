@@ -229,7 +229,7 @@ func TestRelationOfOlderSchemaVersions(t *testing.T) {
 		v2, err = v2.ChangeType("renamed", schema.Of(schema.BigInt))
 	}
 	if err == nil {
-		v2, err = v2.AddColumn(schema.Column{Name: "added", Type: schema.Of(schema.Double), Initial: "2.5"})
+		v2, err = v2.AddColumns(schema.Column{Name: "added", Type: schema.Of(schema.Double), Initial: "2.5"})
 	}
 	if err == nil {
 		v2, err = v2.DropColumn("v1")

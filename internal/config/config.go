@@ -32,7 +32,7 @@ type Server struct {
 	QueryThreads int           `toml:"query_threads" help:"Threads for queries; 0 is one per core." default:"0" env:"SCOTER_QUERY_THREADS"`
 	QueryTimeout time.Duration `toml:"query_timeout" help:"The longest that a query may take." default:"5m" env:"SCOTER_QUERY_TIMEOUT"`
 	MaxQueries   int           `toml:"max_queries" help:"Queries at once; more wait." default:"32" env:"SCOTER_MAX_QUERIES"`
-	WriteMemory  Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part and for requests under way." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
+	WriteMemory  Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part; requests under way may take half as much besides." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
 	MaxBody      Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"64MiB" env:"SCOTER_MAX_BODY"`
 	FlushBytes   Bytes         `toml:"flush_bytes" help:"Rows of this size together become parts." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
 	FlushAge     time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
@@ -108,7 +108,7 @@ func (s *Server) Check() error {
 			WithHint("set tls_cert and tls_key and add a token (scoter token), or allow it: --allow-open")
 	case s.MaxBody > s.WriteMemory/bodyShare:
 		return base.Errorf(base.Invalid, "max_body (%s) is above a quarter of write_memory (%s): such a request could hardly be taken", s.MaxBody, s.WriteMemory).
-			WithHint("a request is in memory as rows, and once more on its way into the log: raise write_memory, or lower max_body")
+			WithHint("raise write_memory, or lower max_body")
 	}
 	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
 		return fmt.Errorf("dir: %w", err)
@@ -116,8 +116,8 @@ func (s *Server) Check() error {
 	return nil
 }
 
-// bodyShare is how many times a request is in memory at once, at most, if its rows take as
-// much as its body: as rows, as rows of the memtable, and as a record of the log.
+// bodyShare is how many times a request's body must fit into the memory for writes: its rows, which
+// may be larger than the body, are there once in the memtable and once as a record of the log.
 const bodyShare = 4
 
 func missing(s *Server) string {

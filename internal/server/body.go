@@ -17,15 +17,19 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// body is a request's body in memory, decompressed, with the share of the write memory
-// that it and the rows decoded from it take. Close it.
+// body is a request's body in memory, decompressed, with the memory that is accounted for it
+// and the rows decoded from it. Close it.
 type body struct {
-	bytes    []byte
-	store    Store
-	releases []func()
-	pooled   *[]byte
-	largest  int64 // that the rows may take in memory
+	bytes   []byte
+	gate    *gate
+	held    int64
+	pooled  *[]byte
+	largest int64 // that the rows may take in memory
 }
+
+// decodedShare is what a body and its rows are assumed to take, in bodies: the rows are about
+// as large as what they are decoded from.
+const decodedShare = 2
 
 // buffers are reused between requests of the usual size.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
@@ -51,7 +55,7 @@ const (
 // arrives faster than it can be stored waits in the network, and then is refused.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (*body, error) {
 	limit := int64(s.settings.MaxBody)
-	b := &body{store: s.store, pooled: buffers.Get().(*[]byte), largest: int64(s.settings.WriteMemory) / 3}
+	b := &body{gate: s.gate, pooled: buffers.Get().(*[]byte), largest: int64(s.settings.WriteMemory) / 3}
 	if err := b.readInTime(w, r, limit); err != nil {
 		b.Close()
 		return nil, err
@@ -63,27 +67,23 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (*body, error)
 			return nil, err
 		}
 	}
-	// The decoder's batches are about as large as what they are decoded from.
-	if err := b.take(r.Context(), int64(len(b.bytes))); err != nil {
-		b.Close()
-		return nil, err
-	}
 	return b, nil
 }
 
+// take takes memory. One request never waits for more than there is.
 func (b *body) take(ctx context.Context, n int64) error {
-	if n == 0 {
+	if n = min(n, b.gate.limit-b.held); n <= 0 {
 		return nil
 	}
-	release, err := b.store.Reserve(ctx, n)
-	if err == nil {
-		b.releases = append(b.releases, release)
+	if err := b.gate.take(ctx, n); err != nil {
+		return err
 	}
-	return err
+	b.held += n
+	return nil
 }
 
 // decoded accounts for rows that are decoded from the body: their own size takes the place
-// of the body's, which is not needed any more. Storing them takes as much twice more.
+// of the body's, which is not needed any more. Storing them takes twice as much, of the engine.
 func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error {
 	if len(b.bytes) < readStep {
 		return nil // what small bodies grow to is small
@@ -136,7 +136,7 @@ func (b *body) read(r *http.Request, limit int64) error {
 		if int64(len(buf)) > limit {
 			return tooLarge(limit)
 		}
-		if err := b.take(r.Context(), step); err != nil {
+		if err := b.take(r.Context(), decodedShare*step); err != nil {
 			return err
 		}
 		if need := len(buf) + int(step); cap(buf) < need {
@@ -170,7 +170,7 @@ func fill(r io.Reader, p []byte) (n int, err error) {
 
 func (b *body) decompress(ctx context.Context, encoding string, limit int64) error {
 	for _, allowed := range []int64{min(limit, expansion*int64(len(b.bytes))), limit} {
-		if err := b.take(ctx, allowed); err != nil {
+		if err := b.take(ctx, decodedShare*allowed); err != nil {
 			return err
 		}
 		out, err := ingest.Decompress(encoding, bytes.NewReader(b.bytes), allowed)
@@ -188,11 +188,11 @@ func (b *body) decompress(ctx context.Context, encoding string, limit int64) err
 // Close gives the memory back. The bytes must not be used any more. It may be called more
 // than once.
 func (b *body) Close() {
-	for _, release := range b.releases {
-		release()
+	if b.held > 0 {
+		b.gate.give(b.held)
 	}
 	if b.pooled != nil && cap(*b.pooled) <= maxPooledBuffer {
 		buffers.Put(b.pooled)
 	}
-	b.bytes, b.releases, b.pooled = nil, nil, nil
+	b.bytes, b.held, b.pooled = nil, 0, nil
 }

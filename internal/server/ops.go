@@ -72,6 +72,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 		"rows_returned":   s.metrics.rowsOut.Get(),
 		"go_heap_bytes":   memory.HeapAlloc,
 		"write_memory":    state.MemoryBytes,
+		"request_memory":  s.gate.used.Load(),
 		"mapped_bytes":    state.MappedBytes,
 		"unflushed":       state.Generations,
 		"flush_error":     flushError,

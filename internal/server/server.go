@@ -23,7 +23,6 @@ import (
 // Store is what the handlers that write rows need of the engine.
 type Store interface {
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
-	Reserve(ctx context.Context, bytes int64) (release func(), err error)
 	CreateDatabase(ctx context.Context, name string, ifNotExists bool) error
 	Databases() []string
 	Lookup(database, schema, name string) (schema.Table, error)
@@ -39,15 +38,18 @@ type Server struct {
 	tokens   tokens
 	log      *slog.Logger
 	metrics  *serverMetrics
+	gate     *gate
 	started  time.Time
 	requests atomic.Uint64 // so far
 }
 
 // New returns a server.
 func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, log *slog.Logger) *Server {
+	failing := func() error { return store.Status().FlushFailing }
 	return &Server{
 		settings: settings, store: store, executor: executor, queries: queries,
 		tokens: newTokens(settings.Tokens), log: log, metrics: newMetrics(), started: time.Now(),
+		gate: newGate(int64(settings.WriteMemory)/2, failing),
 	}
 }
 

@@ -121,11 +121,11 @@ func TestTablesGrowWithWhatIsWritten(t *testing.T) {
 func TestWritersThatArriveFasterThanTheDiskTakesAreToldToWait(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--write-memory", "4MiB", "--max-body", "1MiB")
 	var slow []func()
-	for range 4 {
-		slow = append(slow, announce(t, s, 1<<20-10))
+	for range 2 {
+		slow = append(slow, announce(t, s, 1<<19-1))
 	}
-	waitFor(t, "four bodies to hold the memory", func() bool {
-		return strings.Contains(send(t, s, "GET", "/api/v1/status", "").body, fmt.Sprintf(`"write_memory":%d`, 4*(1<<20-9)))
+	waitFor(t, "two bodies to hold the memory", func() bool {
+		return strings.Contains(send(t, s, "GET", "/api/v1/status", "").body, `"request_memory":2097152`)
 	})
 	a := rows(t, s, "t", ndjson, `{"text":"`+noise(100_000)+`"}`)
 	a.refused(t, 503, "unavailable", "memory")

@@ -1,0 +1,209 @@
+package http
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+func TestStatementsParametersAndLimits(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE t (a BIGINT); INSERT INTO t VALUES (1), (2); SELECT sum(a) FROM t").must(t, 200)
+	p := sql(t, s, "INSERT INTO t VALUES (3);\nINSERT INTO nope VALUES (1);\nINSERT INTO t VALUES (4)").refused(t, 404, "not_found", "statement 2 of 3", "nope")
+	if p.Position != 0 && p.Position < 27 {
+		t.Errorf("position %d is not in the second statement", p.Position)
+	}
+	equal(t, s, "SELECT a FROM t ORDER BY a", "[[1],[2],[3]]") // those before it stay done
+
+	ask := func(body string) answer { return post(t, s, "/api/v1/sql", "application/json", body) }
+	for body, want := range map[string]string{
+		`{"sql":"SELECT $1 + 1, $2, $3","params":[9007199254740993,"it's",null]}`:     `9007199254740994,"it's",null`,
+		`{"sql":"SELECT $b, $a","params":{"a":1.5,"b":true}}`:                         `true,1.5`,
+		`{"sql":"SELECT count(*) FROM t WHERE a > ?","params":[1]}`:                   `2`,
+		`{"sql":"SELECT ?::DECIMAL(30,2)","params":["1234567890123456789012345.67"]}`: `"1234567890123456789012345.67"`,
+		`{"sql":"SELECT ?","params":[18446744073709551615]}`:                          `18446744073709551615`,
+		`{"sql":"SELECT a FROM x","database":"other"}`:                                ``,
+	} {
+		if want == "" {
+			ask(body).refused(t, 404, "not_found", "other")
+			continue
+		}
+		if a := ask(body); a.status != 200 || !strings.Contains(a.body, "\n["+want+"]") {
+			t.Errorf("%s: %d %s, want %s", body, a.status, a.body, want)
+		}
+	}
+	for body, contains := range map[string]string{
+		`{"sql":"SELECT 1","parms":[]}`:             "parms",
+		`{"sql":"SELECT 1"} {"sql":"SELECT 2"}`:     "more than one",
+		`{"sql":"SELECT ?","params":[[1]]}`:         "parameter 1",
+		`{"sql":"SELECT ?","params":5}`:             "params",
+		`{"sql":"SELECT ?","params":[]}`:            "",
+		`{"sql":"SELECT ?","params":[1,2]}`:         "",
+		`{"sql":"SELECT 1","max_rows":-1}`:          "max_rows",
+		`{"sql":"SELECT 1; SELECT ?","params":[1]}`: "parameters",
+		`{"sql":5}`: "JSON",
+		`{`:         "JSON",
+	} {
+		ask(body).refused(t, 400, "invalid", contains)
+	}
+
+	post(t, s, "/api/v1/sql?timeout_ms=50", "text/plain", "SELECT count(*) FROM range(1000000000000) r WHERE hash(range) = 1").refused(t, 408, "timeout")
+	a := post(t, s, "/api/v1/sql?max_rows=3", "text/plain", "FROM range(1000000)").must(t, 200)
+	if !strings.Contains(a.body, `"row_count":3,"truncated":true`) {
+		t.Error(a.body)
+	}
+	for _, query := range []string{"timeout_ms=soon", "max_rows=-1", "format=xml"} {
+		post(t, s, "/api/v1/sql?"+query, "text/plain", "SELECT 1").refused(t, 400, "invalid")
+	}
+
+	send(t, s, "GET", "/api/v1/sql?q=SELECT+sum(a)+FROM+t", "").must(t, 200)
+	send(t, s, "GET", "/api/v1/sql?q=DELETE+FROM+t", "").refused(t, 403, "forbidden")
+	send(t, s, "HEAD", "/api/v1/sql?q=SELECT+1", "").must(t, 200)
+	equal(t, s, "SELECT count(*) FROM t", "[[3]]")
+}
+
+func TestFormats(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	const query = "SELECT 1 AS a, 'x,y' AS b UNION ALL SELECT 2, NULL ORDER BY a"
+	for _, c := range []struct{ name, mediaType, begins string }{
+		{"json", "application/json", `{"columns":[{"name":"a","type":"INTEGER"}`},
+		{"ndjson", "application/x-ndjson", "{\"a\":1,\"b\":\"x,y\"}\n{\"a\":2,\"b\":null}\n"},
+		{"csv", "text/csv", "a,b\n1,\"x,y\"\n2,"},
+		{"arrow", "application/vnd.apache.arrow.stream", "\xff\xff\xff\xff"},
+		{"parquet", "application/vnd.apache.parquet", "PAR1"},
+		{"msgpack", "application/msgpack", ""},
+		{"table", "text/plain", ""},
+	} {
+		byName := post(t, s, "/api/v1/sql?format="+c.name, "text/plain", query).must(t, 200)
+		byType := post(t, s, "/api/v1/sql", "text/plain", query, "Accept", c.mediaType).must(t, 200)
+		for _, a := range []answer{byName, byType} {
+			if got := a.header.Get("Content-Type"); !strings.HasPrefix(got, c.mediaType) {
+				t.Errorf("%s: Content-Type %q", c.name, got)
+			}
+			// CSV's lines may end as RFC 4180 wants it.
+			if !strings.HasPrefix(strings.ReplaceAll(a.body, "\r\n", "\n"), c.begins) {
+				t.Errorf("%s: %q", c.name, a.body)
+			}
+		}
+	}
+	for accept, want := range map[string]string{
+		"*/*": "application/json", "text/html,application/xhtml+xml,*/*;q=0.8": "application/json",
+		"text/csv;q=0.5, application/x-ndjson;q=0.9": "application/x-ndjson",
+	} {
+		if got := post(t, s, "/api/v1/sql", "text/plain", query, "Accept", accept).header.Get("Content-Type"); got != want {
+			t.Errorf("%s: %s", accept, got)
+		}
+	}
+	post(t, s, "/api/v1/sql", "text/plain", query, "Accept", "image/png").refused(t, 400, "invalid", "image/png")
+
+	// An error is a document, whatever the format of the result would have been.
+	post(t, s, "/api/v1/sql?format=arrow", "text/plain", "SELECT nope").refused(t, 400, "invalid", "nope")
+}
+
+func TestTextIsCompressedForClientsThatAskForIt(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	const query = "SELECT range AS a, 'the same text' AS b FROM range(10000)"
+	plain := post(t, s, "/api/v1/sql?format=csv", "text/plain", query, "Accept-Encoding", "identity").must(t, 200)
+	packed := post(t, s, "/api/v1/sql?format=csv", "text/plain", query, "Accept-Encoding", "gzip").must(t, 200)
+	if packed.header.Get("Content-Encoding") != "gzip" || len(packed.body) > len(plain.body)/4 {
+		t.Errorf("%q, %d bytes of %d", packed.header.Get("Content-Encoding"), len(packed.body), len(plain.body))
+	}
+	// Go's client unpacks what it has asked for itself.
+	if a := post(t, s, "/api/v1/sql?format=csv", "text/plain", query); a.body != plain.body {
+		t.Error("unpacked, it is something else")
+	}
+	for _, q := range []string{"?format=arrow", "?format=csv&max_rows=3"} {
+		if a := post(t, s, "/api/v1/sql"+q, "text/plain", query, "Accept-Encoding", "gzip"); a.header.Get("Content-Encoding") != "" {
+			t.Errorf("%s is compressed", q)
+		}
+	}
+}
+
+// TestAResultThatBreaksOffIsNotTakenForAWholeOne: the error comes after the header is sent.
+func TestAResultThatBreaksOffIsNotTakenForAWholeOne(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	const query = "SELECT CASE WHEN range > 3000000 THEN error('no further') ELSE range END AS v FROM range(6000000)"
+	for _, format := range []string{"json", "ndjson", "csv", "arrow", "parquet", "msgpack"} {
+		for _, encoding := range []string{"identity", "gzip"} {
+			req, _ := http.NewRequest("POST", s.URL+"/api/v1/sql?format="+format, strings.NewReader(query))
+			req.Header.Set("Accept-Encoding", encoding)
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				continue // cut before the header was through
+			}
+			var body bytes.Buffer
+			_, err = io.Copy(&body, resp.Body)
+			resp.Body.Close()
+			said := bytes.Contains(body.Bytes(), []byte("no further"))
+			if resp.StatusCode == 200 && err == nil && !said && encoding == "identity" {
+				t.Errorf("%s ends after %d bytes as if it were whole", format, body.Len())
+			}
+			if resp.StatusCode == 200 && err == nil && encoding == "gzip" && resp.Header.Get("Content-Encoding") == "gzip" && format != "json" {
+				t.Errorf("%s, compressed, ends after %d bytes as if it were whole", format, body.Len())
+			}
+		}
+	}
+}
+
+// TestAQueryEndsWhenItsClientGoes watches scoter.queries.
+func TestAQueryEndsWhenItsClientGoes(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	running := func() int {
+		return int(s.Rows(t, "SELECT count(*) FROM scoter.queries WHERE sql LIKE '%needle%' AND sql NOT LIKE '%scoter.queries%'")[0][0].(float64))
+	}
+	for _, query := range []string{
+		"/* needle */ SELECT count(*) FROM range(1000000000000) r WHERE hash(range) = 1", // before the first row
+		"/* needle */ SELECT * FROM range(1000000000000)",                                // while rows are sent
+	} {
+		conn := dial(t, s)
+		fmt.Fprintf(conn, "POST /api/v1/sql?format=csv HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(query), query)
+		waitFor(t, "the query to run", func() bool { return running() == 1 })
+		conn.Close()
+		waitFor(t, "the query to end", func() bool { return running() == 0 })
+	}
+}
+
+// TestALargeResultIsStreamed: the answer is much larger than what the server may use for it.
+func TestALargeResultIsStreamed(t *testing.T) {
+	s := binary.Serve(t, t.TempDir(), "--query-memory", "64MiB")
+	resp, err := http.Post(s.URL+"/api/v1/sql?format=arrow", "text/plain", strings.NewReader("SELECT range AS a, range * 2 AS b FROM range(20000000)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	r, err := ipc.NewReader(bufio.NewReaderSize(resp.Body, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	n := int64(0)
+	for r.Next() {
+		n += r.RecordBatch().NumRows()
+	}
+	if r.Err() != nil || n != 20_000_000 {
+		t.Errorf("%d rows, %v", n, r.Err())
+	}
+}
+
+func TestCountsOfStatementsWithoutAResult(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE t (a INTEGER)").must(t, 200)
+	a := sql(t, s, "INSERT INTO t VALUES (1), (2)").must(t, 200)
+	var counts struct{ Inserted, Updated, Deleted int }
+	if err := json.Unmarshal([]byte(a.body), &counts); err != nil || counts.Inserted != 2 {
+		t.Errorf("%v %s", err, a.body)
+	}
+	a = post(t, s, "/api/v1/sql?format=csv", "text/plain", "INSERT INTO t VALUES (3) RETURNING a").must(t, 200)
+	if a.header.Get("Scoter-Inserted") != "1" || !strings.HasSuffix(strings.TrimSpace(a.body), "3") {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+}

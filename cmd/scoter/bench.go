@@ -10,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/bench/ingest"
 	"github.com/scoterdb/scoter/bench/parts"
 	"github.com/scoterdb/scoter/bench/query"
+	"github.com/scoterdb/scoter/bench/stream/decode"
 	"github.com/scoterdb/scoter/bench/telemetry"
 )
 
@@ -22,6 +23,7 @@ type benchCommand struct {
 	Query      query.Options      `cmd:"" help:"What the server adds to a query."`
 	Telemetry  telemetry.Options  `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
 	Parts      parts.Options      `cmd:"" help:"What parts that a query does not need cost it."`
+	Decode     decode.Options     `cmd:"" help:"Protobuf messages into Arrow batches."`
 	ClickBench clickbench.Options `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 

@@ -89,10 +89,16 @@ func (t Token) check() error {
 	return nil
 }
 
+var mistyped = regexp.MustCompile(`^toml: line (\d+) \(last key "([^"]*)"\): (.*)$`)
+
 // misread says where a file is wrong.
 func misread(path string, err error) error {
 	e := toml.ParseError{}
 	if !errors.As(err, &e) {
+		// A value of a wrong type is an error of text only.
+		if m := mistyped.FindStringSubmatch(err.Error()); m != nil {
+			return base.Errorf(base.Invalid, "settings: %s:%s: %s: %s", path, m[1], m[2], m[3])
+		}
 		return base.Errorf(base.Invalid, "settings: %s: %w", path, err)
 	}
 	message := e.Message

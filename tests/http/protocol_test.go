@@ -1,0 +1,221 @@
+package http
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+// withTokens starts a server that knows three callers, whose tokens are their names.
+func withTokens(t *testing.T) *binary.Server {
+	t.Helper()
+	var file strings.Builder
+	for _, role := range []string{"reader", "writer", "admin"} {
+		fmt.Fprintf(&file, "[[token]]\nname = %q\nrole = %q\nsha256 = \"%x\"\n", role, role, sha256.Sum256([]byte(role)))
+	}
+	path := filepath.Join(t.TempDir(), "scoter.toml")
+	if err := os.WriteFile(path, []byte(file.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return binary.Serve(t, t.TempDir(), "--config", path)
+}
+
+func TestRoles(t *testing.T) {
+	s := withTokens(t)
+	as := func(token, method, path, contentType, body string) answer {
+		t.Helper()
+		header := []string{"Content-Type", contentType}
+		if token != "" {
+			header = append(header, "Authorization", "Bearer "+token)
+		}
+		return send(t, s, method, path, body, header...)
+	}
+	const rowsPath = "/api/v1/tables/default/t/rows"
+	for _, c := range []struct {
+		method, path, contentType, body string
+		reader, writer, admin           int
+	}{
+		{"POST", rowsPath, ndjson, `{"a":1}`, 403, 200, 200},
+		{"POST", "/api/v1/sql", "text/plain", "SELECT * FROM t", 200, 200, 200},
+		{"POST", "/api/v1/sql", "text/plain", "INSERT INTO t VALUES (1)", 403, 200, 200},
+		{"POST", "/api/v1/sql", "text/plain", "CREATE TABLE IF NOT EXISTS u (a INTEGER)", 403, 200, 200},
+		{"POST", "/api/v1/sql", "text/plain", "SELECT count(*) FROM read_csv('/etc/passwd')", 403, 403, -1},
+		{"POST", "/api/v1/write/msgpack", "", "\x82\xa1m\xa1k\xa7columns\x81\xa1v\x91\x01", 403, 204, 204},
+		{"POST", "/write", "text/plain", "m v=1", 403, 204, 204},
+		{"POST", "/api/v2/write?bucket=default", "text/plain", "m v=1", 403, 204, 204},
+		{"POST", "/query", "application/x-www-form-urlencoded", "q=CREATE+DATABASE+d", 403, 200, 200},
+		{"GET", "/query?q=SHOW+DATABASES", "", "", 200, 200, 200},
+		{"GET", "/api/v1/status", "", "", 200, 200, 200},
+		{"GET", "/metrics", "", "", 200, 200, 200},
+		{"GET", "/debug/pprof/", "", "", 403, 403, 200},
+	} {
+		for token, want := range map[string]int{"": 401, "guess": 401, "reader": c.reader, "writer": c.writer, "admin": c.admin} {
+			a := as(token, c.method, c.path, c.contentType, c.body)
+			// -1: allowed as such; whether the file is readable is another matter.
+			if want == -1 && a.status != 403 && a.status != 401 || want == -1 && strings.Contains(a.body, "readable_dirs") {
+				continue
+			}
+			if want != -1 && a.status != want {
+				t.Errorf("%s %s as %q: %d, want %d: %s", c.method, c.path, token, a.status, want, a.body)
+			}
+			if a.status == 401 && a.header.Get("WWW-Authenticate") == "" {
+				t.Errorf("%s %s: 401 without WWW-Authenticate", c.method, c.path)
+			}
+		}
+	}
+	for _, path := range []string{"/healthz", "/readyz", "/ping", "/health", "/"} {
+		if a := as("", "GET", path, "", ""); a.status >= 300 {
+			t.Errorf("%s needs a token: %d", path, a.status)
+		}
+	}
+	as("", "POST", rowsPath, ndjson, `{"a":1}`).refused(t, 401, "unauthenticated", "token")
+	as("reader", "POST", rowsPath, ndjson, `{"a":1}`).refused(t, 403, "forbidden", "writer")
+}
+
+func TestCredentialsWhereClientsPutThem(t *testing.T) {
+	s := withTokens(t)
+	basic, _ := http.NewRequest("GET", s.URL, nil)
+	basic.SetBasicAuth("anybody", "writer")
+	for name, header := range map[string][]string{
+		"Bearer": {"Authorization", "Bearer writer"}, "bearer in lower case": {"Authorization", "bearer writer"}, "InfluxDB 2": {"Authorization", "Token writer"},
+		"InfluxDB 1": {"Authorization", basic.Header.Get("Authorization")}, "Arc": {"X-Api-Key", "writer"},
+	} {
+		if a := post(t, s, "/write", "text/plain", "m v=1", header...); a.status != 204 {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	post(t, s, "/write?u=anybody&p=writer", "text/plain", "m v=1").must(t, 204)
+	post(t, s, "/write?u=anybody&p=wrong", "text/plain", "m v=1").must(t, 401)
+	post(t, s, "/write?p=writer", "text/plain", "m v=1", "Authorization", "Bearer wrong").must(t, 401)
+	for _, secret := range []string{"writer", "anybody:writer"} {
+		if strings.Contains(s.Log(), "p="+secret) {
+			t.Error("a token is in the log")
+		}
+	}
+}
+
+func TestMethodsAndPaths(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	send(t, s, "GET", "/nope", "").refused(t, 404, "not_found", "/nope")
+	send(t, s, "POST", "/api/v1/tables/t/rows", "").refused(t, 404, "not_found")
+	for path, allow := range map[string]string{
+		"/api/v1/sql": "GET, HEAD, POST, OPTIONS", "/write": "POST, OPTIONS", "/healthz": "GET, HEAD, OPTIONS", "/api/v1/tables/a/b/rows": "POST, OPTIONS",
+	} {
+		a := send(t, s, "DELETE", path, "")
+		a.refused(t, 405, "invalid", "DELETE")
+		b := send(t, s, "OPTIONS", path, "").must(t, 204)
+		if a.header.Get("Allow") != allow || b.header.Get("Allow") != allow {
+			t.Errorf("%s: Allow %q and %q, want %q", path, a.header.Get("Allow"), b.header.Get("Allow"), allow)
+		}
+		if b.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Error("other sites' pages may ask this server")
+		}
+	}
+	for _, path := range []string{"/healthz", "/readyz", "/ping", "/api/v1/status"} {
+		if a := send(t, s, "HEAD", path, ""); a.status >= 300 || a.body != "" {
+			t.Errorf("HEAD %s: %d %q", path, a.status, a.body)
+		}
+	}
+	if a := send(t, s, "GET", "/", "").must(t, 200); !strings.Contains(a.body, "curl ") {
+		t.Error(a.body)
+	}
+	if a := send(t, s, "GET", "/metrics", "").must(t, 200); !strings.Contains(a.body, "scoter_request_seconds") {
+		t.Error(a.body)
+	}
+}
+
+func TestRequestsHaveNamesInTheLog(t *testing.T) {
+	s := binary.Serve(t, t.TempDir(), "--log-level", "debug", "--slow-query", "1ms")
+	a := post(t, s, "/api/v1/sql", "text/plain", "SELECT count(*) FROM range(3000000) WHERE hash(range) = 1", "X-Request-Id", "mine-17").must(t, 200)
+	if got := a.header.Get("X-Request-Id"); got != "mine-17" {
+		t.Errorf("answered as %q", got)
+	}
+	one, two := sql(t, s, "SELECT 1").header.Get("X-Request-Id"), sql(t, s, "SELECT 1").header.Get("X-Request-Id")
+	if one == "" || one == two {
+		t.Errorf("two requests are %q and %q", one, two)
+	}
+	evil := post(t, s, "/api/v1/sql", "text/plain", "SELECT 1", "X-Request-Id", "a b"+strings.Repeat("c", 200)).header.Get("X-Request-Id")
+	if strings.HasPrefix(evil, "a b") {
+		t.Errorf("taken over: %q", evil)
+	}
+	if code := s.Stop(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{"slow query", "request_id=mine-17", "range(3000000)"} {
+		if !strings.Contains(s.Log(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, s.Log())
+		}
+	}
+}
+
+func TestHTTP2WithoutTLS(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	client := &http.Client{Transport: &http.Transport{Protocols: &protocols}}
+	defer client.CloseIdleConnections()
+	for path, body := range map[string]string{"/api/v1/tables/default/t/rows": `{"text":"` + noise(500_000) + `"}`, "/api/v1/sql": "SELECT 1"} {
+		resp, err := client.Post(s.URL+path, ndjson, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != 200 || resp.ProtoMajor != 2 {
+			t.Errorf("%s: %s %s %v %s", path, resp.Proto, resp.Status, err, text)
+		}
+	}
+	// A request that is given up in the middle of its body leaves nothing.
+	ctx, cancel := context.WithCancel(context.Background())
+	body, pipe := io.Pipe()
+	go func() {
+		_, _ = pipe.Write([]byte(`{"text":"half"}` + "\n")) // until the request is given up
+		cancel()
+	}()
+	req, _ := http.NewRequestWithContext(ctx, "POST", s.URL+"/api/v1/tables/default/t/rows", body)
+	req.Header.Set("Content-Type", ndjson)
+	if resp, err := client.Do(req); err == nil {
+		t.Errorf("answered: %s", resp.Status)
+		resp.Body.Close()
+	}
+	equal(t, s, "SELECT count(*) FROM t", "[[1]]")
+}
+
+func TestPipelining(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	conn := dial(t, s)
+	const n = 50
+	var all strings.Builder
+	for i := range n {
+		body := fmt.Sprintf(`{"a":%d}`, i)
+		fmt.Fprintf(&all, "POST /api/v1/tables/default/t/rows HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", ndjson, len(body), body)
+		question := "SELECT count(*) FROM t"
+		fmt.Fprintf(&all, "POST /api/v1/sql?format=ndjson HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(question), question)
+	}
+	if _, err := io.WriteString(conn, all.String()); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(conn)
+	for i := range 2 * n {
+		resp, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != 200 {
+			t.Fatalf("answer %d: %s %v %s", i, resp.Status, err, text)
+		}
+		if want := fmt.Sprintf(":%d}", i/2+1); i%2 == 1 && !strings.Contains(string(text), want) {
+			t.Errorf("answer %d is %s, want %s", i, text, want)
+		}
+	}
+}

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "_cgo_export.h"
+#include "memfilter.h"
+#include "memvalue.h"
 
 // Rows that a thread takes at a time: enough to make the counter free, few enough
 // to share a small memtable between threads.
@@ -17,6 +19,9 @@ typedef struct {
 	// The next morsel: batch and row within it, packed so that one compare-and-swap
 	// hands it out.
 	_Atomic uint64_t next; // batch << 32 | row
+	// Whether rows are selected by the scan's filters. Not if a nested column is asked for,
+	// whose values are only copied in runs.
+	bool filtered;
 } global_state;
 
 typedef struct {
@@ -25,6 +30,12 @@ typedef struct {
 	// Per projected column: the current batch's dictionary as DuckDB strings.
 	duckdb_string_t **dictionaries;
 	scoter_batch *dictionaries_of;
+	// If filtered: what the morsel's rows may be, how many of them were handed out, and per filter the
+	// codes that it wants in the current batch.
+	uint32_t *selected;
+	int64_t n_selected, handed_out;
+	uint8_t **matches;
+	int32_t n_matches;
 } local_state;
 
 static duckdb_logical_type logical_type(const scoter_type *t) {
@@ -85,6 +96,10 @@ static void init_global(duckdb_init_info info) {
 	g->n_projected = duckdb_init_get_column_count(info);
 	g->projected = malloc((g->n_projected + 1) * sizeof(idx_t));
 	for (idx_t i = 0; i < g->n_projected; i++) g->projected[i] = duckdb_init_get_column_index(info, i);
+	g->filtered = g->scan->n_filters > 0;
+	for (idx_t i = 0; i < g->n_projected; i++) {
+		if (g->projected[i] < (idx_t)g->scan->n_columns && g->scan->types[g->projected[i]].n_children) g->filtered = false;
+	}
 	int64_t morsels = 0;
 	for (int64_t b = 0; b < g->scan->n_batches; b++) {
 		morsels += (g->scan->batches[b].rows + MORSEL_ROWS - 1) / MORSEL_ROWS;
@@ -104,12 +119,18 @@ static void drop_dictionaries(local_holder *h) {
 		free(h->state.dictionaries[i]);
 		h->state.dictionaries[i] = NULL;
 	}
+	for (int32_t f = 0; f < h->state.n_matches; f++) {
+		free(h->state.matches[f]);
+		h->state.matches[f] = NULL;
+	}
 }
 
 static void free_local(void *p) {
 	local_holder *h = p;
 	drop_dictionaries(h);
 	free(h->state.dictionaries);
+	free(h->state.matches);
+	free(h->state.selected);
 	free(h);
 }
 
@@ -141,8 +162,6 @@ static bool next_morsel(global_state *g, local_state *l) {
 	}
 }
 
-static inline bool is_set(const uint8_t *bitmap, int64_t i) { return bitmap[i >> 3] >> (i & 7) & 1; }
-
 // Copies n validity bits from Arrow's bitmap, starting at a row, to a vector.
 static void fill_validity(duckdb_vector vector, const scoter_column *c, int64_t row, int64_t n) {
 	if (!c->validity) return;
@@ -163,60 +182,12 @@ static void fill_validity(duckdb_vector vector, const scoter_column *c, int64_t 
 	}
 }
 
-static inline duckdb_string_t string_at(const uint8_t *p, uint32_t length) {
-	duckdb_string_t s;
-	memset(&s, 0, sizeof s);
-	s.value.pointer.length = length;
-	if (length <= 12) {
-		memcpy(s.value.inlined.inlined, p, length);
-	} else {
-		memcpy(s.value.pointer.prefix, p, 4);
-		s.value.pointer.ptr = (char *)p;
-	}
-	return s;
-}
-
-static void fill_strings(duckdb_string_t *out, const scoter_column *c, int64_t row, int64_t n) {
-	const int32_t *offsets = (const int32_t *)c->data + c->offset + row;
-	for (int64_t i = 0; i < n; i++) {
-		out[i] = string_at(c->bytes + offsets[i], (uint32_t)(offsets[i + 1] - offsets[i]));
-	}
-}
-
 static duckdb_string_t *dictionary_strings(const scoter_column *c) {
 	const scoter_column *values = &c->children[0];
 	// One more than there are values, so that the code of a NULL (any) reads something.
 	duckdb_string_t *strings = calloc((size_t)values->length + 1, sizeof(duckdb_string_t));
 	fill_strings(strings, values, 0, values->length);
 	return strings;
-}
-
-static void fill_codes(duckdb_string_t *out, const scoter_column *c, const duckdb_string_t *strings, int64_t row,
-                       int64_t n) {
-	const uint32_t *codes = (const uint32_t *)c->data + c->offset + row;
-	uint32_t last = (uint32_t)c->children[0].length;
-	for (int64_t i = 0; i < n; i++) {
-		uint32_t code = codes[i] < last ? codes[i] : last;
-		out[i] = strings[code];
-	}
-}
-
-static void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes, int64_t row, int64_t n) {
-	const uint8_t *in = (const uint8_t *)c->data + (c->offset + row) * 16;
-	// Little endian two's complement: the low bytes of a value that fits are the narrow value.
-	for (int64_t i = 0; i < n; i++) memcpy((uint8_t *)out + i * value_bytes, in + i * 16, value_bytes);
-}
-
-static void fill_uuids(duckdb_hugeint *out, const scoter_column *c, int64_t row, int64_t n) {
-	const uint8_t *in = (const uint8_t *)c->data + (c->offset + row) * 16;
-	for (int64_t i = 0; i < n; i++) {
-		uint64_t high, low;
-		memcpy(&high, in + i * 16, 8);
-		memcpy(&low, in + i * 16 + 8, 8);
-		// DuckDB keeps a UUID as a signed number whose order is that of the text.
-		out[i].upper = (int64_t)(__builtin_bswap64(high) ^ (1ull << 63));
-		out[i].lower = __builtin_bswap64(low);
-	}
 }
 
 static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n,
@@ -287,39 +258,71 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 	}
 }
 
-static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool source, int64_t row, int64_t n) {
+// Writes the first or second half of the addresses of the given rows, or of n rows from row on.
+static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool source, const uint32_t *rows, int64_t row, int64_t n) {
 	uint64_t *out = duckdb_vector_get_data(vector);
-	for (int64_t i = 0; i < n; i++) out[i] = source ? batch->source : batch->first_ordinal + (uint64_t)(row + i);
+	for (int64_t i = 0; i < n; i++) {
+		out[i] = source ? batch->source : batch->first_ordinal + (uint64_t)(rows ? (int64_t)rows[i] : row + i);
+	}
+}
+
+// Goes on to the next rows that are not handed out; false at the end.
+static bool advance(global_state *g, local_holder *h) {
+	local_state *l = &h->state;
+	for (;;) {
+		if (g->filtered ? l->handed_out < l->n_selected : l->row < l->end) return true;
+		if (!next_morsel(g, l)) return false;
+		if (l->dictionaries_of != l->batch) {
+			drop_dictionaries(h);
+			l->dictionaries_of = l->batch;
+			for (int32_t f = 0; f < l->n_matches; f++) l->matches[f] = scoter_match_codes(&g->scan->filters[f], l->batch);
+		}
+		if (g->filtered) {
+			l->n_selected = scoter_select(g->scan, l->batch, l->matches, l->row, l->end, l->selected);
+			l->handed_out = 0;
+		}
+	}
 }
 
 static void scan(duckdb_function_info info, duckdb_data_chunk output) {
 	global_state *g = duckdb_function_get_init_data(info);
 	local_holder *h = duckdb_function_get_local_init_data(info);
 	local_state *l = &h->state;
-	if (l->row >= l->end && !next_morsel(g, l)) {
+	if (g->filtered && !l->selected) {
+		l->selected = malloc(MORSEL_ROWS * sizeof(uint32_t));
+		l->n_matches = g->scan->n_filters;
+		l->matches = calloc((size_t)l->n_matches, sizeof(uint8_t *));
+	}
+	if (!advance(g, h)) {
 		duckdb_data_chunk_set_size(output, 0);
 		return;
 	}
-	if (l->dictionaries_of != l->batch) {
-		drop_dictionaries(h);
-		l->dictionaries_of = l->batch;
-	}
-	int64_t n = l->end - l->row < (int64_t)duckdb_vector_size() ? l->end - l->row : (int64_t)duckdb_vector_size();
+	int64_t n = g->filtered ? l->n_selected - l->handed_out : l->end - l->row;
+	if (n > (int64_t)duckdb_vector_size()) n = (int64_t)duckdb_vector_size();
+	const uint32_t *rows = g->filtered ? l->selected + l->handed_out : NULL;
 	for (idx_t i = 0; i < g->n_projected; i++) {
 		idx_t column = g->projected[i];
 		duckdb_vector vector = duckdb_data_chunk_get_vector(output, i);
 		if (column >= (idx_t)g->scan->n_columns) {
 			// A scan that asks for no column at all (count(*)) projects a row id: any value does.
 			if (column - (idx_t)g->scan->n_columns < 2) {
-				fill_address(vector, l->batch, column == (idx_t)g->scan->n_columns, l->row, n);
+				fill_address(vector, l->batch, column == (idx_t)g->scan->n_columns, rows, l->row, n);
 			}
 			continue;
 		}
 		const scoter_column *c = &l->batch->columns[column];
 		if (c->layout == SCOTER_DICTIONARY && !l->dictionaries[i]) l->dictionaries[i] = dictionary_strings(c);
-		fill(vector, &g->scan->types[column], c, l->row, n, l->dictionaries[i]);
+		if (g->filtered) {
+			scoter_gather(vector, &g->scan->types[column], c, rows, n, l->dictionaries[i]);
+		} else {
+			fill(vector, &g->scan->types[column], c, l->row, n, l->dictionaries[i]);
+		}
 	}
-	l->row += n;
+	if (g->filtered) {
+		l->handed_out += n;
+	} else {
+		l->row += n;
+	}
 	duckdb_data_chunk_set_size(output, (idx_t)n);
 }
 

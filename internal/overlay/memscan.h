@@ -52,6 +52,16 @@ typedef struct {
 	scoter_column *columns;
 } scoter_batch;
 
+// What every row of the query's result meets in one column: one of some texts, or a number of eight
+// bytes between two ends.
+typedef struct {
+	int32_t column;
+	int32_t n_texts; // 0: a number
+	const char **texts;
+	int64_t *lengths;
+	int64_t least, most;
+} scoter_filter;
+
 // All that one scan reads. Followed by two more columns than it has: the row
 // address (source UBIGINT, ordinal UBIGINT), computed only if asked for.
 typedef struct {
@@ -61,6 +71,8 @@ typedef struct {
 	int64_t n_batches;
 	scoter_batch *batches;
 	int64_t rows;
+	int32_t n_filters;
+	scoter_filter *filters;
 } scoter_scan;
 
 // Registers the function under its name, with one BIGINT parameter that scoterFindScan

@@ -79,7 +79,7 @@ func (o *Overlay) Relation(t *snapshot.Table, bounds []Bound) (*Relation, error)
 			projection(t.Schema, written, func(c schema.Column) string { return schema.Quote(c.Name) }), strings.Join(files, ", ")))
 	}
 	for _, group := range viewsBySchemaVersion(t.Memtables) {
-		s, err := newScan(group)
+		s, err := newScan(t.Schema, group, bounds)
 		if err != nil {
 			r.Close()
 			return nil, base.Wrap(err, "table %s: memtable", t.Schema.QualifiedName())

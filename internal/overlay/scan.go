@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // scanFunction is the table function that reads memtables; no user statement may name it.
@@ -55,15 +56,16 @@ type scan struct {
 	memory cMemory
 }
 
-// newScan describes memtables of one table and one schema version. The memtables must
-// stay referenced until the scan is closed.
-func newScan(views []memtable.View) (*scan, error) {
+// newScan describes memtables of one schema version of a table. Rows that the bounds exclude may be
+// left out. The memtables must stay referenced until the scan is closed.
+func newScan(now schema.Table, views []memtable.View, bounds []Bound) (*scan, error) {
 	s := &scan{id: scans.last.Add(1)}
 	described, err := s.describe(views)
 	if err != nil {
 		s.memory.free()
 		return nil, err
 	}
+	s.describeFilters(described, memtableFilters(now, views[0].Schema, bounds))
 	scans.Store(s.id, described)
 	return s, nil
 }

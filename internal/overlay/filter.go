@@ -1,0 +1,96 @@
+package overlay
+
+/*
+#include "memscan.h"
+*/
+import "C"
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// filter is what the scan of memtables checks of one column: see scoter_filter.
+type filter struct {
+	column      int // of the version that the memtables have
+	texts       []string
+	least, most int64
+}
+
+// memtableFilters returns those bounds that the scan can check: texts to be equal to, and ranges of
+// numbers of eight bytes. The others are the query's own affair, as is a column that was
+// written with another type.
+func memtableFilters(now, written schema.Table, bounds []Bound) []filter {
+	var out []filter
+	ranges := map[int]int{} // column -> place in out
+	for i := range bounds {
+		b := &bounds[i]
+		current, at := now.ColumnByID(b.Column), written.ColumnByID(b.Column)
+		if current < 0 || at < 0 || len(b.Values) == 0 || !now.Columns[current].Type.Equal(written.Columns[at].Type) {
+			continue
+		}
+		switch written.Columns[at].Type.Kind {
+		case schema.Varchar:
+			if texts, ok := b.texts(); ok && b.Operator == Equal {
+				out = append(out, filter{column: at, texts: texts})
+			}
+		case schema.BigInt, schema.Timestamp, schema.TimestampTZ, schema.TimestampNS:
+			values, ok := b.ints()
+			if !ok {
+				continue
+			}
+			k, known := ranges[at]
+			if !known {
+				k = len(out)
+				ranges[at] = k
+				out = append(out, filter{column: at, least: math.MinInt64, most: math.MaxInt64})
+			}
+			out[k].narrow(b.Operator, values)
+		}
+	}
+	return out
+}
+
+func (b *Bound) texts() ([]string, bool) {
+	out := make([]string, len(b.Values))
+	for i, v := range b.Values {
+		text, ok := v.Text()
+		if !ok {
+			return nil, false
+		}
+		out[i] = text
+	}
+	return out, true
+}
+
+// narrow takes a bound into the range. The ends stay part of it: the query checks again.
+func (f *filter) narrow(o Operator, values []int64) {
+	least, most := values[0], values[0]
+	for _, v := range values {
+		least, most = min(least, v), max(most, v)
+	}
+	if o == Equal || o == Greater || o == GreaterOrEqual {
+		f.least = max(f.least, least)
+	}
+	if o == Equal || o == Less || o == LessOrEqual {
+		f.most = min(f.most, most)
+	}
+}
+
+// describeFilters adds filters to the description of a scan.
+func (s *scan) describeFilters(out *C.scoter_scan, filters []filter) {
+	m := &s.memory
+	described := cArray[C.scoter_filter](m, len(filters))
+	for i, f := range filters {
+		d := &described[i]
+		d.column, d.least, d.most = C.int32_t(f.column), C.int64_t(f.least), C.int64_t(f.most)
+		texts, lengths := cArray[*C.char](m, len(f.texts)), cArray[C.int64_t](m, len(f.texts))
+		for k, text := range f.texts {
+			texts[k], lengths[k] = m.text(text), C.int64_t(len(text))
+		}
+		d.n_texts, d.texts, d.lengths = C.int32_t(len(texts)), unsafe.SliceData(texts), unsafe.SliceData(lengths)
+	}
+	out.n_filters, out.filters = C.int32_t(len(filters)), unsafe.SliceData(described)
+}

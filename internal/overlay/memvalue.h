@@ -1,0 +1,59 @@
+// How single values get from Arrow's layout into DuckDB's.
+#ifndef SCOTER_MEMVALUE_H
+#define SCOTER_MEMVALUE_H
+
+#include <string.h>
+
+#include "memscan.h"
+
+static inline bool is_set(const uint8_t *bitmap, int64_t i) { return bitmap[i >> 3] >> (i & 7) & 1; }
+
+static inline duckdb_string_t string_at(const uint8_t *p, uint32_t length) {
+	duckdb_string_t s;
+	memset(&s, 0, sizeof s);
+	s.value.pointer.length = length;
+	if (length <= 12) {
+		memcpy(s.value.inlined.inlined, p, length);
+	} else {
+		memcpy(s.value.pointer.prefix, p, 4);
+		s.value.pointer.ptr = (char *)p;
+	}
+	return s;
+}
+
+static inline void fill_strings(duckdb_string_t *out, const scoter_column *c, int64_t row, int64_t n) {
+	const int32_t *offsets = (const int32_t *)c->data + c->offset + row;
+	for (int64_t i = 0; i < n; i++) {
+		out[i] = string_at(c->bytes + offsets[i], (uint32_t)(offsets[i + 1] - offsets[i]));
+	}
+}
+
+static inline void fill_codes(duckdb_string_t *out, const scoter_column *c, const duckdb_string_t *strings, int64_t row,
+                       int64_t n) {
+	const uint32_t *codes = (const uint32_t *)c->data + c->offset + row;
+	uint32_t last = (uint32_t)c->children[0].length;
+	for (int64_t i = 0; i < n; i++) {
+		uint32_t code = codes[i] < last ? codes[i] : last;
+		out[i] = strings[code];
+	}
+}
+
+static inline void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes, int64_t row, int64_t n) {
+	const uint8_t *in = (const uint8_t *)c->data + (c->offset + row) * 16;
+	// Little endian two's complement: the low bytes of a value that fits are the narrow value.
+	for (int64_t i = 0; i < n; i++) memcpy((uint8_t *)out + i * value_bytes, in + i * 16, value_bytes);
+}
+
+static inline void fill_uuids(duckdb_hugeint *out, const scoter_column *c, int64_t row, int64_t n) {
+	const uint8_t *in = (const uint8_t *)c->data + (c->offset + row) * 16;
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t high, low;
+		memcpy(&high, in + i * 16, 8);
+		memcpy(&low, in + i * 16 + 8, 8);
+		// DuckDB keeps a UUID as a signed number whose order is that of the text.
+		out[i].upper = (int64_t)(__builtin_bswap64(high) ^ (1ull << 63));
+		out[i].lower = __builtin_bswap64(low);
+	}
+}
+
+#endif

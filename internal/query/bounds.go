@@ -13,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
 // bounds evaluates the conditions on a table: what they say of its columns' stored values.
@@ -20,7 +21,7 @@ import (
 // type (x > 1.5 on an integer) gives no bound: the comparison happens in another
 // type, and rounding would leave out rows that belong to the result.
 func (b *binding) bounds(conditions []condition, t *schema.Table) ([]overlay.Bound, error) {
-	if len(b.snapshot.Tables[t.ID].Parts) < 2 {
+	if s := b.snapshot.Tables[t.ID]; len(s.Parts) < 2 && rowsInMemory(s) < boundedRows {
 		return nil, nil
 	}
 	var out []overlay.Bound
@@ -38,6 +39,18 @@ func (b *binding) bounds(conditions []condition, t *schema.Table) ([]overlay.Bou
 		}
 	}
 	return out, nil
+}
+
+// boundedRows is how many rows a memtable must have for bounds to save more than it costs to
+// evaluate them.
+const boundedRows = 50_000
+
+func rowsInMemory(t *snapshot.Table) int64 {
+	rows := int64(0)
+	for _, v := range t.Memtables {
+		rows += v.Rows
+	}
+	return rows
 }
 
 // ordered reports whether stored values of a type order as the declared ones do.

@@ -16,7 +16,7 @@ var ErrNotSelect = errors.New("not a select statement")
 
 // Node is an object of DuckDB's serialized syntax tree: the query nodes, table
 // references and expressions of DuckDB's own parser, under the names that
-// json_serialize_sql gives them.
+// json_serialize_sql gives them. Numbers are json.Number.
 type Node = map[string]any
 
 // ParseSelect returns the query node of one SELECT statement, as DuckDB's parser sees
@@ -39,7 +39,9 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 			Node Node `json:"node"`
 		} `json:"statements"`
 	}
-	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber() // constants above 2^53 stay what they are
+	if err := d.Decode(&answer); err != nil {
 		return nil, base.Errorf(base.Internal, "parse: %w", err)
 	}
 	switch {

@@ -2,6 +2,7 @@ package duck
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"testing"
@@ -168,7 +169,7 @@ func TestParseSelectOfCastsToTypesThatHoldAnEnum(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, _ := node["from_table"].(Node)
-	if table["table_name"] != "t" || table["query_location"] != 71.0 {
+	if table["table_name"] != "t" || table["query_location"] != json.Number("71") {
 		t.Errorf("%v", table)
 	}
 	if _, err := c.ParseSelect("INSERT INTO t VALUES (1)"); !errors.Is(err, ErrNotSelect) {

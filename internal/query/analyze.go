@@ -1,8 +1,10 @@
 package query
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
@@ -352,7 +354,7 @@ func (w *walker) function(node duck.Node) {
 
 func (w *walker) column(node duck.Node) {
 	names, _ := node["column_names"].([]any)
-	if len(names) < 3 || !hasLocation(node) {
+	if len(names) < 3 || w.location(node) < 0 {
 		return
 	}
 	ref := columnRef{start: w.location(node)}
@@ -377,18 +379,13 @@ func object(node duck.Node, key string) duck.Node {
 	return n
 }
 
-// noLocation is above every offset: the parser marks nodes that it made up with 2^64-1.
-const noLocation = 1 << 62
-
-func hasLocation(node duck.Node) bool {
-	f, ok := node["query_location"].(float64)
-	return ok && f < noLocation
-}
-
-// location returns the byte offset of a node in the statement, or -1.
+// location returns the byte offset of a node in the statement, or -1: the parser marks nodes
+// that it made up with 2^64-1.
 func (w *walker) location(node duck.Node) int {
-	if !hasLocation(node) {
+	n, _ := node["query_location"].(json.Number)
+	at, err := strconv.Atoi(n.String())
+	if err != nil {
 		return -1
 	}
-	return int(node["query_location"].(float64)) + w.offset
+	return at + w.offset
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -69,7 +70,8 @@ func ordered(t schema.Type) bool {
 func (b *binding) evaluate(c *condition, t schema.Type) ([]schema.Value, error) {
 	declared := t.String()
 	lasts := forEver
-	for _, v := range c.values {
+	constants := slices.Concat(c.values, c.beside)
+	for _, v := range constants {
 		lasts = max(lasts, natureOf(v))
 	}
 	switch lasts {
@@ -82,7 +84,10 @@ func (b *binding) evaluate(c *condition, t schema.Type) ([]schema.Value, error) 
 			return nil, err
 		}
 	}
-	values, err := b.compute(c.values, t)
+	values, err := b.compute(constants, t)
+	if values != nil {
+		values = values[:len(c.values)]
+	}
 	if err == nil && lasts == forEver {
 		c.evaluated.Store(declared, values)
 	}
@@ -129,27 +134,40 @@ func (b *binding) compute(constants []duck.Node, t schema.Type) ([]schema.Value,
 	return firstRow(rec)
 }
 
-// check is the constant cast to the column's type if that loses nothing, else NULL.
+// check is the constant cast to the column's type if that loses nothing and the column's values
+// lose nothing in the type in which DuckDB compares the two; else NULL.
 func check(name string, v duck.Node, t schema.Type) string {
 	cast := fmt.Sprintf("TRY_CAST(%s AS %s)", name, t)
 	stored := fmt.Sprintf("CAST(%s AS %s)", cast, t.StorageSQL())
-	text := fmt.Sprintf("typeof(%s) = 'VARCHAR'", name)
 	switch {
 	case t.Kind == schema.Varchar:
-		return fmt.Sprintf("CASE WHEN %s THEN %s END", text, stored)
+		return fmt.Sprintf("CASE WHEN typeof(%s) = 'VARCHAR' THEN %s END", name, stored)
 	case stringLiteral(v):
 		// A string literal takes the type of what it is compared with.
 		return stored
-	default:
-		return fmt.Sprintf("CASE WHEN NOT %s AND %s = %s THEN %s END", text, cast, name, stored)
 	}
+	return fmt.Sprintf("CASE WHEN typeof(%s) NOT IN (%s) AND %s = %s THEN %s END", name, lossy(t), cast, name, stored)
+}
+
+// lossy lists the types of constants in comparison with which values of a type are rounded.
+func lossy(t schema.Type) string {
+	switch t.Kind {
+	case schema.TinyInt, schema.SmallInt, schema.Integer, schema.UTinyInt, schema.USmallInt, schema.UInteger:
+		return "'VARCHAR', 'FLOAT'"
+	case schema.BigInt, schema.UBigInt, schema.Decimal:
+		return "'VARCHAR', 'FLOAT', 'DOUBLE'"
+	case schema.TimestampNS:
+		return "'VARCHAR', 'DATE', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE'"
+	}
+	return "'VARCHAR'"
 }
 
 func stringLiteral(v duck.Node) bool {
 	return text(v, "class") == "CONSTANT" && text(object(object(v, "value"), "type"), "id") == "VARCHAR"
 }
 
-// firstRow returns the values of a batch's only row, or nil if one of them is NULL.
+// firstRow returns the values of a batch's only row, or nil if one of them is NULL, or a text so
+// long that statistics keep the beginning alone.
 func firstRow(rec arrow.RecordBatch) ([]schema.Value, error) {
 	out := make([]schema.Value, rec.NumCols())
 	for i := range out {
@@ -157,7 +175,7 @@ func firstRow(rec arrow.RecordBatch) ([]schema.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if stats.Min.IsNull() {
+		if order, ok := stats.Min.Compare(stats.Max); !ok || order != 0 {
 			return nil, nil
 		}
 		out[i] = stats.Min

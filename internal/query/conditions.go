@@ -14,6 +14,7 @@ type condition struct {
 	column   string
 	operator overlay.Operator
 	values   []duck.Node // constant expressions; more than one with Equal (IN)
+	beside   []duck.Node // other constants that have a say in the type in which is compared
 	// What the constants are as values of a type, for those that are literals: evaluated
 	// once per statement text. From declared type to []schema.Value.
 	evaluated *sync.Map
@@ -43,8 +44,8 @@ func (w *walker) collectConditions(where any, s *scope) {
 		}
 	case "COMPARE_BETWEEN":
 		column := object(node, "input")
-		w.addCondition(s, column, overlay.GreaterOrEqual, []any{node["lower"]})
-		w.addCondition(s, column, overlay.LessOrEqual, []any{node["upper"]})
+		w.addCondition(s, column, overlay.GreaterOrEqual, []any{node["lower"]}, node["upper"])
+		w.addCondition(s, column, overlay.LessOrEqual, []any{node["upper"]}, node["lower"])
 	case "COMPARE_IN":
 		children, _ := node["children"].([]any)
 		if len(children) > 1 {
@@ -61,17 +62,16 @@ func (w *walker) collectConditions(where any, s *scope) {
 	}
 }
 
-func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, values []any) {
+func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, values []any, beside ...any) {
 	if text(column, "type") != "COLUMN_REF" {
 		return
 	}
 	c := condition{operator: op, evaluated: &sync.Map{}}
-	for _, v := range values {
-		node, ok := v.(duck.Node)
-		if !ok || !constant(node) {
-			return
-		}
-		c.values = append(c.values, node)
+	var ok, okBeside bool
+	c.values, ok = constants(values)
+	c.beside, okBeside = constants(beside)
+	if !ok || !okBeside {
+		return
 	}
 	names, _ := column["column_names"].([]any)
 	c.column, _ = names[len(names)-1].(string)
@@ -88,6 +88,18 @@ func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, v
 		}
 		item.source.give(w.a, c)
 	}
+}
+
+func constants(values []any) ([]duck.Node, bool) {
+	out := make([]duck.Node, len(values))
+	for i, v := range values {
+		node, ok := v.(duck.Node)
+		if !ok || !constant(node) {
+			return nil, false
+		}
+		out[i] = node
+	}
+	return out, true
 }
 
 // foldable are the functions whose value for constant arguments is one and the same

@@ -32,7 +32,7 @@ type pruneColumn struct {
 var pruneColumns = []pruneColumn{
 	{"i", "INTEGER", "p * 100 + n", []string{"250", "300", "301.5", "1e2", "'405'", "'405'::BIGINT", "-1", "99999999999", "405::DOUBLE", "true", "300.0", "'300.0'::DECIMAL(9,1)"},
 		[]any{300, 305.5, "405", int64(1 << 40), uint64(401), true, -7.0}},
-	{"big", "BIGINT", "(p - 5) * 9007199254740993 + n", []string{"9007199254740993", "9007199254740992::DOUBLE", "9007199254740993.5", "0", "-9007199254740993", "'9007199254740994'"},
+	{"big", "BIGINT", "(p - 5) * 9007199254740993 + n", []string{"9007199254740993", "9007199254740992::DOUBLE", "9007199254740993.5", "18014398509481984::DOUBLE", "18014398509481986", "0", "-9007199254740993", "'9007199254740994'"},
 		[]any{int64(9007199254740993), 9007199254740992.0, "0"}},
 	{"huge", "HUGEINT", "(p - 5)::HUGEINT * 100000000000000000000 + n", []string{"100000000000000000001", "0", "5", "9", "-100000000000000000000", "'100000000000000000000'", "1e20"}, []any{5, "100000000000000000001"}},
 	{"ub", "UBIGINT", "p::HUGEINT * 1000000000000000000 + n", []string{"1000000000000000001", "-5", "5000000000000000000", "1e18", "18446744073709551615"}, []any{uint64(5000000000000000001), -1}},
@@ -87,7 +87,7 @@ func newPrunePair(t *testing.T) prunePair {
 			}
 		}
 	}
-	columns := []string{"id INTEGER"}
+	columns := []string{"id INTEGER", "part INTEGER"}
 	for _, c := range pruneColumns {
 		switch c.name {
 		case "wide":
@@ -97,14 +97,21 @@ func newPrunePair(t *testing.T) prunePair {
 			columns = append(columns, c.name+" "+c.typ)
 		}
 	}
-	both("CREATE TABLE t (" + strings.Join(columns, ", ") + ")")
+	// Partitions, because parts of one partition would be merged sooner or later.
+	create := "CREATE TABLE t (" + strings.Join(columns, ", ") + ")"
+	if _, err := pair.oracle.run(create); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pair.ours.run(create + " PARTITIONED BY (part)"); err != nil {
+		t.Fatal(err)
+	}
 	for p := range pruneParts {
 		if p == alteredAt {
 			both("ALTER TABLE t ALTER wide TYPE BIGINT")
 			both("ALTER TABLE t ADD COLUMN added INTEGER DEFAULT 42")
 			both("ALTER TABLE t ADD COLUMN late VARCHAR")
 		}
-		values := []string{fmt.Sprintf("%d * 1000 + n AS id", p)}
+		values := []string{fmt.Sprintf("%d * 1000 + n AS id, p AS part", p)}
 		for i, c := range pruneColumns {
 			if p < alteredAt && (c.name == "added" || c.name == "late") {
 				continue
@@ -160,7 +167,9 @@ func (r *predicates) atom() string {
 	case 4:
 		return c.name + []string{" IS NULL", " IS NOT NULL"}[r.IntN(2)]
 	case 5:
-		return fmt.Sprintf("%s IS %sDISTINCT FROM %s", c.name, []string{"", "NOT "}[r.IntN(2)], r.constant(c))
+		// In coalesce, because DuckDB 1.5.5 itself loses row groups with NULLs when IS DISTINCT FROM
+		// and another comparison of the column stand in one OR, native tables' too.
+		return fmt.Sprintf("coalesce(%s IS %sDISTINCT FROM %s, false)", c.name, []string{"", "NOT "}[r.IntN(2)], r.constant(c))
 	case 6:
 		return fmt.Sprintf("CASE WHEN %s %s %s THEN i > 300 ELSE i < 200 END", c.name, op, r.constant(c))
 	case 7:
@@ -238,6 +247,60 @@ func TestPruningNeverChangesAResult(t *testing.T) {
 		t.Errorf("%d parts left out by %d queries: the test tests nothing", pruned, answered)
 	}
 	t.Logf("%d of %d queries answered, %d parts left out", answered, *queries, pruned)
+}
+
+func TestPlainConditionsLeavePartsOut(t *testing.T) {
+	pair := newPrunePair(t)
+	const parts = pruneParts - 1
+	f := func(pruned int, sql string, args ...any) {
+		t.Helper()
+		answer, err := pair.ours.app.Executor.Execute(context.Background(), session.Request{SQL: sql, Args: args, Database: "default", Role: session.Reader})
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		defer answer.Close()
+		if got := answer.Stats; got.PrunedParts != pruned || got.Parts+got.PrunedParts != parts {
+			t.Errorf("%s %v: %d of %d parts left out, want %d of %d", sql, args, got.PrunedParts, got.Parts+got.PrunedParts, pruned, parts)
+		}
+	}
+	f(0, "SELECT * FROM t")
+	f(10, "SELECT * FROM t WHERE i = 405")
+	f(10, "SELECT * FROM t WHERE 405 = i AND s <> 'x'")
+	f(10, "SELECT * FROM t AS x WHERE x.i = 405")
+	f(10, "SELECT * FROM main.t WHERE t.i = 405")
+	f(9, "SELECT * FROM t WHERE i IN (405, 501)")
+	f(9, "SELECT * FROM t WHERE i BETWEEN 400 AND 510")
+	f(10, "SELECT * FROM t WHERE i >= 1000")
+	f(8, "SELECT count(*) FROM t WHERE ts >= '2024-01-09'")
+	f(8, "SELECT count(*) FROM t WHERE ts >= TIMESTAMP '2024-01-09' - INTERVAL 0 DAY")
+	f(8, "SELECT count(*) FROM t WHERE ts >= DATE '2024-01-09' AND ts < now()::TIMESTAMP")
+	f(11, "SELECT count(*) FROM t WHERE ts > now()::TIMESTAMP")
+	// Parameters.
+	f(10, "SELECT * FROM t WHERE i = $1", 405)
+	f(10, "SELECT * FROM t WHERE i = $n", map[string]any{"n": 405})
+	f(10, "SELECT * FROM t WHERE i = ?", int64(405))
+	f(10, "SELECT * FROM t WHERE s <> $1 AND i = $2", "x", 405)
+	f(8, "SELECT * FROM t WHERE ts >= $1::TIMESTAMP", "2024-01-09")
+	f(8, "SELECT * FROM t WHERE ts >= $1", "2024-01-09")
+	f(8, "SELECT * FROM t WHERE tz >= $1", time.Date(2024, 1, 9, 0, 0, 0, 0, time.UTC))
+	// Through views, sub-queries and CTEs.
+	f(10, "SELECT * FROM v WHERE i = 405")
+	f(10, "SELECT * FROM renamed WHERE ts = 405")
+	f(10, "SELECT * FROM (SELECT id, i AS j, i + 1 AS k FROM t) AS q WHERE q.j = 405")
+	f(10, "WITH c AS (SELECT * FROM v) SELECT * FROM c WHERE i = 405")
+	f(10, "WITH c AS (SELECT * FROM v), d AS (SELECT i AS x FROM c) SELECT * FROM d WHERE x = $1", 405)
+	f(10, "SELECT * FROM (SELECT * FROM t WHERE i < 1000) WHERE i > 400 AND i < 500")
+	// What may not narrow.
+	f(0, "SELECT * FROM t WHERE i = 405 OR s = 'x'")
+	f(0, "SELECT * FROM t WHERE NOT (i < 405 AND s > 'a')")
+	f(0, "SELECT * FROM t WHERE big = 9007199254740992::DOUBLE")
+	f(10, "SELECT * FROM t WHERE big = 18014398509481986")
+	f(0, "WITH c AS (SELECT * FROM t) SELECT * FROM c WHERE i = 405 UNION ALL FROM c")
+	f(0, "SELECT * FROM (SELECT * FROM t ORDER BY id LIMIT 5) WHERE i = 405")
+	f(0, "SELECT * FROM (SELECT i, count(*) OVER () AS n FROM t) WHERE i = 405")
+	f(0, "SELECT * FROM (SELECT max(i) AS i FROM t) WHERE i = 405")
+	f(0, "SELECT * FROM t AS x(a, b, i) WHERE i = 405")
+	f(0, "SELECT * FROM t TABLESAMPLE 100% WHERE i = 405")
 }
 
 func (db *duckDB) ask(sql string, args []any) ([]string, error) {

@@ -1,0 +1,335 @@
+//go:build cgo
+
+package weather
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math/big"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// scFromDuck replaces the driver's own classes, also inside of other values.
+func scFromDuck(v any) any {
+	switch v := v.(type) {
+	case duckdb.Decimal:
+		return scDecimalText(v)
+	case duckdb.UUID:
+		return v.String()
+	case duckdb.Interval:
+		return Interval{Months: v.Months, Days: v.Days, Micros: v.Micros}
+	case duckdb.OrderedMap:
+		pairs := scPairs{}
+		values := v.Values()
+		for i, k := range v.Keys() {
+			pairs = append(pairs, [2]any{scFromDuck(k), scFromDuck(values[i])})
+		}
+		return pairs
+	case []any:
+		for i, e := range v {
+			v[i] = scFromDuck(e)
+		}
+	case map[string]any:
+		for k, e := range v {
+			v[k] = scFromDuck(e)
+		}
+	}
+	return v
+}
+
+// scDecimalText has as many digits after the point as the type.
+func scDecimalText(d duckdb.Decimal) string {
+	digits := new(big.Int).Abs(d.Value).String()
+	if scale := int(d.Scale); scale > 0 {
+		if len(digits) <= scale {
+			digits = strings.Repeat("0", scale-len(digits)+1) + digits
+		}
+		digits = digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+	}
+	if d.Value.Sign() < 0 {
+		digits = "-" + digits
+	}
+	return digits
+}
+
+// scDuckJSON is a nested value as JSON text, whose strings DuckDB casts.
+func scDuckJSON(v any) any {
+	var b strings.Builder
+	if !scJSONValue(&b, reflect.ValueOf(v)) {
+		return nil
+	}
+	return b.String()
+}
+
+// scJSONValue writes a value; false is NULL.
+func scJSONValue(b *strings.Builder, r reflect.Value) bool {
+	quoted := func(s string) {
+		text, err := json.Marshal(s)
+		if err != nil {
+			text = []byte("null")
+		}
+		b.Write(text)
+	}
+	each := func(open, end string, n int, item func(int) reflect.Value) {
+		b.WriteString(open)
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if !scJSONValue(b, item(i)) {
+				b.WriteString("null")
+			}
+		}
+		b.WriteString(end)
+	}
+	if !r.IsValid() {
+		return false
+	}
+	if k := r.Kind(); (k == reflect.Pointer || k == reflect.Slice || k == reflect.Map || k == reflect.Interface) && r.IsNil() {
+		return false
+	}
+	switch v := r.Interface().(type) {
+	case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
+		fmt.Fprint(b, v)
+		return true
+	case []byte:
+		var text strings.Builder
+		for _, c := range v {
+			fmt.Fprintf(&text, `\x%02X`, c)
+		}
+		quoted(text.String())
+		return true
+	case scStruct:
+		if r.Kind() == reflect.Pointer {
+			break
+		}
+		names, values := v.scFields()
+		b.WriteByte('{')
+		for i, n := range names {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			quoted(n)
+			b.WriteByte(':')
+			if !scJSONValue(b, reflect.ValueOf(values[i])) {
+				b.WriteString("null")
+			}
+		}
+		b.WriteByte('}')
+		return true
+	case *big.Int:
+		quoted(v.String())
+		return true
+	}
+	switch r.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return scJSONValue(b, r.Elem())
+	case reflect.Slice:
+		each("[", "]", r.Len(), r.Index)
+		return true
+	case reflect.Map:
+		b.WriteByte('{')
+		for i, k := range r.MapKeys() {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			text, _ := scPGText(k.Interface())
+			quoted(text)
+			b.WriteByte(':')
+			if !scJSONValue(b, r.MapIndex(k)) {
+				b.WriteString("null")
+			}
+		}
+		b.WriteByte('}')
+		return true
+	}
+	text, _ := scPGText(r.Interface())
+	quoted(text)
+	return true
+}
+
+// scDuck is the value in the driver's classes, as the appender takes it.
+func scDuck(v any) any {
+	switch v := v.(type) {
+	case nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, time.Time:
+		return v
+	case []byte:
+		if v == nil {
+			return nil
+		}
+		return v
+	case json.RawMessage:
+		if v == nil {
+			return nil
+		}
+		return v
+	case UUID:
+		return duckdb.UUID(v)
+	case Interval:
+		return duckdb.Interval{Months: v.Months, Days: v.Days, Micros: v.Micros}
+	case time.Duration:
+		return time.Unix(0, int64(v)).UTC()
+	case Decimal:
+		if d, ok := scToDecimal(string(v)); ok {
+			return d
+		}
+		return string(v)
+	case *big.Int:
+		if v == nil {
+			return nil
+		}
+		return v
+	case scStruct:
+		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
+			return nil
+		}
+		names, values := v.scFields()
+		m := make(map[string]any, len(names))
+		for i, n := range names {
+			m[n] = scDuck(values[i])
+		}
+		return m
+	}
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.Pointer:
+		if r.IsNil() {
+			return nil
+		}
+		return scDuck(r.Elem().Interface())
+	case reflect.Slice:
+		if r.IsNil() {
+			return nil
+		}
+		items := make([]any, r.Len())
+		for i := range items {
+			items[i] = scDuck(r.Index(i).Interface())
+		}
+		return items
+	case reflect.Map:
+		if r.IsNil() {
+			return nil
+		}
+		m := duckdb.Map{}
+		for _, k := range r.MapKeys() {
+			m[scDuck(k.Interface())] = scDuck(r.MapIndex(k).Interface())
+		}
+		return m
+	case reflect.String:
+		return r.String()
+	}
+	return v
+}
+
+func scToDecimal(s string) (duckdb.Decimal, bool) {
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(s, "+"), ".")
+	value, ok := new(big.Int).SetString(whole+fraction, 10)
+	width := len(strings.TrimLeft(strings.TrimPrefix(whole, "-")+fraction, "0"))
+	if !ok || len(fraction) > 38 || width > 38 {
+		return duckdb.Decimal{}, false
+	}
+	return duckdb.Decimal{Width: uint8(max(width, len(fraction), 1)), Scale: uint8(len(fraction)), Value: value}, true
+}
+
+// scDuckScaled is scDuck of a decimal for a column with that many digits
+// after the point.
+func scDuckScaled(v Decimal, width, scale uint8) any {
+	d, ok := scToDecimal(string(v))
+	if !ok {
+		return string(v)
+	}
+	for d.Scale < scale {
+		d.Scale++
+		d.Value.Mul(d.Value, big.NewInt(10))
+	}
+	for d.Scale > scale {
+		quotient, rest := new(big.Int).QuoRem(d.Value, big.NewInt(10), new(big.Int))
+		if rest.Sign() != 0 {
+			return string(v) // Refused by the appender: it would lose digits.
+		}
+		d.Scale--
+		d.Value = quotient
+	}
+	d.Width = width
+	return d
+}
+
+var errScDuckConn = errors.New("a bulk operation needs a *sql.DB or *sql.Conn: use Transaction instead of a *sql.Tx")
+
+// scDuckBulk runs a bulk operation in one transaction.
+func scDuckBulk[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
+	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
+		return n, rt.transaction(ctx, func(tx *scRuntime) (err error) {
+			if b.stage == "" {
+				n, err = scDuckAppend(tx, b.schema, b.table, b.values, rows)
+				return err
+			}
+			if _, err := tx.db.ExecContext(ctx, b.create); err != nil {
+				return err
+			}
+			if _, err := scDuckAppend(tx, "", b.stage, b.values, rows); err != nil {
+				return err
+			}
+			if b.dedupe != "" {
+				if _, err := tx.db.ExecContext(ctx, b.dedupe); err != nil {
+					return err
+				}
+			}
+			result, err := tx.db.ExecContext(ctx, b.apply)
+			if err != nil {
+				return err
+			}
+			if n, err = result.RowsAffected(); err != nil {
+				return err
+			}
+			_, err = tx.db.ExecContext(ctx, b.drop)
+			return err
+		})
+	})
+	return n, err
+}
+
+func scDuckAppend[T any](rt *scRuntime, schema, table string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
+	conn, ok := rt.db.(*sql.Conn)
+	if !ok {
+		return 0, errScDuckConn
+	}
+	err = conn.Raw(func(c any) (err error) {
+		appender, err := duckdb.NewAppenderFromConn(c.(driver.Conn), schema, table)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, appender.Close()) }()
+		for row, err := range rows {
+			if err != nil {
+				return err
+			}
+			raw := values(row)
+			args := make([]driver.Value, len(raw))
+			for i, v := range raw {
+				args[i] = v
+			}
+			if err := appender.AppendRow(args...); err != nil {
+				return fmt.Errorf("row %d: %w", n+1, err)
+			}
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
+// scAttachPostgres attaches a database under a name that is already quoted.
+func scAttachPostgres(ctx context.Context, db DBTX, sqlName, dsn string) error {
+	_, err := db.ExecContext(ctx, "ATTACH '"+strings.ReplaceAll(dsn, "'", "''")+"' AS "+sqlName+" (TYPE postgres)")
+	return err
+}

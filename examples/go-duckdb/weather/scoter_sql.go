@@ -1,0 +1,334 @@
+package weather
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+)
+
+// DBTX is what generated code runs on: *sql.DB, *sql.Conn or *sql.Tx.
+type DBTX interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// scMaxStatements is how many prepared statements are kept: more than most
+// programs have.
+const scMaxStatements = 256
+
+// scRuntime runs statements for generated code.
+type scRuntime struct {
+	db       DBTX
+	observer Observer
+	// begin starts a transaction that will write.
+	begin string
+	// native makes a value of the runtime of what the driver returned.
+	native func(any) any
+
+	mu         sync.Mutex
+	statements map[string]*sql.Stmt
+}
+
+func newScRuntime(db DBTX, observer Observer, begin string, native func(any) any) *scRuntime {
+	return &scRuntime{db: db, observer: observer, begin: begin, native: native, statements: map[string]*sql.Stmt{}}
+}
+
+// prepare returns a statement that is kept; one of too many is forgotten.
+func (rt *scRuntime) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if s, ok := rt.statements[query]; ok {
+		return s, nil
+	}
+	s, err := rt.db.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if len(rt.statements) >= scMaxStatements {
+		for old, s := range rt.statements {
+			delete(rt.statements, old)
+			s.Close()
+			break
+		}
+	}
+	rt.statements[query] = s
+	return s, nil
+}
+
+// close closes the statements that are kept.
+func (rt *scRuntime) close() error {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	var errs []error
+	for _, s := range rt.statements {
+		errs = append(errs, s.Close())
+	}
+	clear(rt.statements)
+	return errors.Join(errs...)
+}
+
+// query starts a query, on a statement that is kept unless it is to stay open
+// while others run.
+func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []any) (*sql.Rows, error) {
+	if own {
+		return rt.db.QueryContext(ctx, query, args...)
+	}
+	s, err := rt.prepare(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+// scEach yields the rows of a query.
+func scEach[T any](ctx context.Context, rt *scRuntime, own bool, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		rows, err := rt.query(ctx, own, query, args)
+		if err != nil {
+			yield(zero, err)
+			return
+		}
+		defer rows.Close()
+		columns, err := rows.Columns()
+		if err != nil {
+			yield(zero, err)
+			return
+		}
+		d := &scDecoder{raw: make([]any, len(columns))}
+		targets := make([]any, len(columns))
+		for i := range targets {
+			targets[i] = &d.raw[i]
+		}
+		for rows.Next() {
+			if err := rows.Scan(targets...); err != nil {
+				yield(zero, err)
+				return
+			}
+			for i, v := range d.raw {
+				d.raw[i] = rt.native(v)
+			}
+			d.at = 0
+			row := read(d)
+			if !yield(row, d.err) || d.err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(zero, err)
+		}
+	}
+}
+
+func scAll[T any](ctx context.Context, rt *scRuntime, name, query string, args []any, read func(*scDecoder) T) (all []T, err error) {
+	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
+		for row, err := range scEach(ctx, rt, false, query, args, read) {
+			if err != nil {
+				return 0, err
+			}
+			all = append(all, row)
+		}
+		return int64(len(all)), nil
+	})
+	return all, err
+}
+
+func scOne[T any](ctx context.Context, rt *scRuntime, name, query string, args []any, read func(*scDecoder) T) (one T, err error) {
+	found := false
+	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
+		for row, err := range scEach(ctx, rt, false, query, args, read) {
+			if err != nil {
+				return 0, err
+			}
+			one, found = row, true
+			break
+		}
+		if !found {
+			return 0, nil
+		}
+		return 1, nil
+	})
+	if err == nil && !found {
+		err = ErrNoRows
+	}
+	return one, err
+}
+
+func scStream[T any](ctx context.Context, rt *scRuntime, name, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
+	return scObserved(ctx, rt.observer, name, scEach(ctx, rt, true, query, args, read))
+}
+
+func scExec(ctx context.Context, rt *scRuntime, name, query string, args []any) (n int64, err error) {
+	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
+		s, err := rt.prepare(ctx, query)
+		if err != nil {
+			return 0, err
+		}
+		result, err := s.ExecContext(ctx, args...)
+		if err != nil {
+			return 0, err
+		}
+		n, err = result.RowsAffected()
+		return n, err
+	})
+	return n, err
+}
+
+// scBatch runs a statement once per row, all or nothing.
+func scBatch[T any](ctx context.Context, rt *scRuntime, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
+	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
+		return n, rt.transaction(ctx, func(tx *scRuntime) error {
+			s, err := tx.prepare(ctx, query)
+			if err != nil {
+				return err
+			}
+			for row, err := range rows {
+				if err != nil {
+					return err
+				}
+				result, err := s.ExecContext(ctx, values(row)...)
+				if err != nil {
+					return err
+				}
+				changed, err := result.RowsAffected()
+				if err != nil {
+					return err
+				}
+				n += changed
+			}
+			return nil
+		})
+	})
+	return n, err
+}
+
+// transaction runs body on one connection in a transaction, or in the one
+// that is open there.
+func (rt *scRuntime) transaction(ctx context.Context, body func(*scRuntime) error) error {
+	return rt.transact(ctx, "COMMIT", body)
+}
+
+func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRuntime) error) (err error) {
+	conn, ok := rt.db.(*sql.Conn)
+	if db, pool := rt.db.(*sql.DB); pool {
+		if conn, err = db.Conn(ctx); err != nil {
+			return err
+		}
+		defer conn.Close()
+	} else if !ok {
+		return body(rt)
+	}
+	if _, err := conn.ExecContext(ctx, rt.begin); err != nil {
+		if strings.Contains(err.Error(), "within a transaction") {
+			return body(rt)
+		}
+		return err
+	}
+	// A transaction must end also when ctx has ended.
+	finish := context.WithoutCancel(ctx)
+	done := false
+	defer func() {
+		if !done {
+			if _, rollback := conn.ExecContext(finish, "ROLLBACK"); rollback != nil {
+				err = errors.Join(err, rollback)
+			}
+		}
+	}()
+	tx := newScRuntime(conn, rt.observer, rt.begin, rt.native)
+	err = body(tx)
+	if closed := tx.close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	if _, err = conn.ExecContext(finish, end); err != nil {
+		return err
+	}
+	done = true
+	return nil
+}
+
+// scEachRow is a bulk operation by one statement per row.
+func scEachRow[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows iter.Seq2[T, error]) (int64, error) {
+	return scBatch(ctx, rt, b.name, b.row, b.values, rows)
+}
+
+// scMigrate applies the pending migrations; addChecksum adds the column to the
+// table of an older tool.
+func scMigrate(ctx context.Context, db DBTX, begin, project string, all []Migration, options MigrateOptions) (ids []string, err error) {
+	rt := newScRuntime(db, nil, begin, func(v any) any { return v })
+	duck := begin == scBeginDuckDB
+	if duck {
+		// DuckDB cannot alter a table and write to it in one transaction.
+		for _, s := range []string{scCreateMigrations, strings.Replace(scAddChecksum, "COLUMN", "COLUMN IF NOT EXISTS", 1)} {
+			if _, err := db.ExecContext(ctx, s); err != nil {
+				return nil, fmt.Errorf("migration table: %w", err)
+			}
+		}
+	}
+	end := "COMMIT"
+	if options.DryRun {
+		end = "ROLLBACK"
+	}
+	err = rt.transact(ctx, end, func(tx *scRuntime) error {
+		text := func(d *scDecoder) string { return scGet(d, scText) }
+		if !duck {
+			if _, err := tx.db.ExecContext(ctx, scCreateMigrations); err != nil {
+				return fmt.Errorf("migration table: %w", err)
+			}
+			columns, err := scAll(ctx, tx, "", "SELECT name FROM pragma_table_info('_sqg_migrations') WHERE name = 'checksum'", nil, text)
+			if err != nil {
+				return fmt.Errorf("migration table: %w", err)
+			}
+			if len(columns) == 0 {
+				if _, err := tx.db.ExecContext(ctx, scAddChecksum); err != nil {
+					return fmt.Errorf("migration table: %w", err)
+				}
+			}
+		}
+		applied := map[string]string{}
+		recorded := func(d *scDecoder) error { applied[scGet(d, scText)] = scGet(d, scText); return d.err }
+		if _, err := scAll(ctx, tx, "", "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?", []any{project}, recorded); err != nil {
+			return fmt.Errorf("migration table: %w", err)
+		}
+		todo, err := scPending(project, all, applied)
+		if err != nil {
+			return err
+		}
+		for _, m := range all {
+			if sum, done := applied[m.ID]; done && sum == "" {
+				if _, err := tx.db.ExecContext(ctx, "UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?", m.Checksum, project, m.ID); err != nil {
+					return fmt.Errorf("migration table: %w", err)
+				}
+			}
+		}
+		for _, m := range todo {
+			for _, s := range m.Statements {
+				if _, err := tx.db.ExecContext(ctx, s); err != nil {
+					return fmt.Errorf("migration %s of %s: %w", m.ID, project, err)
+				}
+			}
+			if _, err := tx.db.ExecContext(ctx, "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)", project, m.ID, m.Checksum); err != nil {
+				return fmt.Errorf("migration table: %w", err)
+			}
+			ids = append(ids, m.ID)
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// How a transaction that will write begins.
+const (
+	scBeginSQLite = "BEGIN IMMEDIATE"
+	scBeginDuckDB = "BEGIN TRANSACTION"
+)
+
+// scNative is for drivers that return plain values.
+func scNative(v any) any { return v }

@@ -1,0 +1,253 @@
+package weather
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var errScText = errors.New("malformed array or composite value")
+
+// scParseArray reads PostgreSQL's `[1:2]={a,"b c",NULL,{d}}`.
+func scParseArray(s string) ([]any, error) {
+	if strings.HasPrefix(s, "[") {
+		s = s[strings.IndexByte(s, '=')+1:]
+	}
+	items, rest, err := scParseItems(s)
+	if err != nil || rest != "" {
+		return nil, errScText
+	}
+	return items, nil
+}
+
+func scParseItems(s string) (items []any, rest string, err error) {
+	if !strings.HasPrefix(s, "{") {
+		return nil, "", errScText
+	}
+	items = []any{}
+	for s = s[1:]; s != ""; {
+		switch s[0] {
+		case '}':
+			return items, s[1:], nil
+		case ',':
+			s = s[1:]
+		case '{':
+			var nested []any
+			if nested, s, err = scParseItems(s); err != nil {
+				return nil, "", err
+			}
+			items = append(items, nested)
+		case '"':
+			var b strings.Builder
+			at := 1
+			for ; at < len(s) && s[at] != '"'; at++ {
+				if s[at] == '\\' && at+1 < len(s) {
+					at++
+				}
+				b.WriteByte(s[at])
+			}
+			if at >= len(s) {
+				return nil, "", errScText
+			}
+			items, s = append(items, b.String()), s[at+1:]
+		default:
+			end := strings.IndexAny(s, ",}")
+			if end < 0 {
+				return nil, "", errScText
+			}
+			if s[:end] == "NULL" {
+				items = append(items, nil)
+			} else {
+				items = append(items, s[:end])
+			}
+			s = s[end:]
+		}
+	}
+	return nil, "", errScText
+}
+
+// scParseFields reads PostgreSQL's `(a,"b ""c""",)`.
+func scParseFields(s string) ([]any, error) {
+	if !strings.HasPrefix(s, "(") {
+		return nil, errScText
+	}
+	var fields []any
+	var b strings.Builder
+	set, quoted := false, false
+	for at := 1; at < len(s); at++ {
+		c := s[at]
+		switch {
+		case c == '\\' && at+1 < len(s):
+			at++
+			b.WriteByte(s[at])
+			set = true
+		case c == '"' && quoted && at+1 < len(s) && s[at+1] == '"':
+			at++
+			b.WriteByte('"')
+		case c == '"':
+			quoted, set = !quoted, true
+		case !quoted && (c == ',' || c == ')'):
+			if set {
+				fields = append(fields, b.String())
+			} else {
+				fields = append(fields, nil)
+			}
+			b.Reset()
+			set = false
+			if c == ')' {
+				return fields, nil
+			}
+		default:
+			b.WriteByte(c)
+			set = true
+		}
+	}
+	return nil, errScText
+}
+
+// scPG is the text that PostgreSQL reads as the value, or nil for NULL.
+func scPG(v any) any {
+	if text, ok := scPGText(v); ok {
+		return text
+	}
+	return nil
+}
+
+func scPGText(v any) (string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return "", false
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case []byte:
+		return `\x` + hex.EncodeToString(v), v != nil
+	case json.RawMessage:
+		return string(v), v != nil
+	case time.Time:
+		return v.Format("2006-01-02 15:04:05.999999999Z07:00"), true
+	case time.Duration:
+		return scClockText(v), true
+	case Interval:
+		return fmt.Sprintf("%d mons %d days %d microseconds", v.Months, v.Days, v.Micros), true
+	case UUID:
+		return v.String(), true
+	case float32:
+		return strconv.FormatFloat(float64(v), 'g', -1, 32), true
+	}
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.Pointer:
+		if r.IsNil() {
+			return "", false
+		}
+		if b, ok := v.(*big.Int); ok {
+			return b.String(), true
+		}
+		return scPGText(r.Elem().Interface())
+	case reflect.Slice:
+		if r.IsNil() {
+			return "", false
+		}
+		var b strings.Builder
+		b.WriteByte('{')
+		for i := range r.Len() {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			item := r.Index(i).Interface()
+			text, ok := scPGText(item)
+			_, bytes := item.([]byte)
+			switch {
+			case !ok:
+				b.WriteString("NULL")
+			case r.Type().Elem().Kind() == reflect.Slice && !bytes:
+				b.WriteString(text)
+			default:
+				b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`)
+			}
+		}
+		b.WriteByte('}')
+		return b.String(), true
+	case reflect.String:
+		return r.String(), true
+	}
+	if s, ok := v.(scStruct); ok {
+		_, values := s.scFields()
+		fields := make([]string, len(values))
+		for i, f := range values {
+			if text, ok := scPGText(f); ok {
+				fields[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `""`).Replace(text) + `"`
+			}
+		}
+		return "(" + strings.Join(fields, ",") + ")", true
+	}
+	return fmt.Sprint(v), true
+}
+
+func scClockText(d time.Duration) string {
+	return time.Unix(0, int64(d)).UTC().Format("15:04:05.999999999")
+}
+
+// The text forms that SQLite's own functions read.
+
+func scDateText(t time.Time) any           { return t.Format("2006-01-02") }
+func scMomentText(t time.Time) any         { return t.UTC().Format("2006-01-02 15:04:05.999999999") }
+func scTimeText(d time.Duration) any       { return scClockText(d) }
+func scStringText[T fmt.Stringer](v T) any { return v.String() }
+func scJSONText(v json.RawMessage) any {
+	if v == nil {
+		return nil
+	}
+	return string(v)
+}
+
+// scBytes makes NULL of no slice.
+func scBytes(v []byte) any {
+	if v == nil {
+		return nil
+	}
+	return v
+}
+
+// scOpt writes what a pointer points to, nil as NULL.
+func scOpt[T any](v *T, write func(T) any) any {
+	if v == nil {
+		return nil
+	}
+	return write(*v)
+}
+
+// scJSONList is a JSON array of what is bound, for SQLite's json_each.
+func scJSONList[T any](list []T, write func(T) any) string {
+	items := make([]any, len(list))
+	for i, v := range list {
+		items[i] = write(v)
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(items); err != nil {
+		// Numbers that JSON does not have, NaN and the infinities, are equal
+		// to nothing in the table either.
+		return "[]"
+	}
+	return b.String()
+}
+
+func scPlain[T any](v T) any { return v }
+
+// scBit is a boolean of SQLite.
+func scBit(v bool) any {
+	if v {
+		return int64(1)
+	}
+	return int64(0)
+}

@@ -1,0 +1,502 @@
+package readings;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/**
+ * Runs statements for generated classes over one JDBC connection.
+ *
+ * <p>Not for use by several threads at once, like the connection itself.
+ */
+final class ScoterRuntime {
+    /** Prepared statements kept open: more than most programs have. */
+    private static final int MAX_STATEMENTS = 256;
+
+    /** Rows that a statement batch collects before it is sent. */
+    private static final int BATCH_ROWS = 1000;
+
+    /** Rows that a stream from PostgreSQL asks for at a time. */
+    private static final int FETCH_ROWS = 1000;
+
+    final Connection connection;
+    final ScoterTypes.Engine engine;
+    private final SqgObserver observer;
+    private final Map<String, PreparedStatement> statements;
+
+    ScoterRuntime(Connection connection, ScoterTypes.Engine engine, SqgObserver observer) {
+        this.connection = connection;
+        this.engine = engine;
+        this.observer = observer;
+        this.statements = new LinkedHashMap<>(16, 0.75f, true);
+    }
+
+    /** Makes one result of the present row. */
+    @FunctionalInterface
+    interface Reader<T> {
+        T read(ScoterTypes.Row row) throws SQLException;
+    }
+
+    /** What runs between the beginning and the end of an operation. */
+    @FunctionalInterface
+    interface Body<T> {
+        T run() throws SQLException;
+    }
+
+    /** The values of one parameter set or row. */
+    @FunctionalInterface
+    interface Values<T> {
+        ScoterTypes.Arg<?>[] of(T row);
+    }
+
+    /** One schema change. */
+    record Migration(String id, String checksum, List<String> statements) {}
+
+    /**
+     * A bulk operation on a table. For SQLite only {@code row} is used: the statement of one row.
+     * {@code stage} is null when rows go straight into the table.
+     */
+    record Bulk<T>(String name, String schema, String table, String target, String row, Stage stage, Values<T> values) {}
+
+    /** A temporary table that is filled and then applied. */
+    record Stage(String table, String create, String dedupe, String apply, String drop) {}
+
+    /** Runs an operation under the observer. */
+    <T> T observe(String name, Function<T, Long> count, Body<T> body) throws SQLException {
+        SqgObserver.Scope scope = observer == null ? null : observer.start(name);
+        if (scope == null) {
+            return body.run();
+        }
+        T result;
+        try {
+            result = body.run();
+        } catch (SQLException | RuntimeException | Error e) {
+            scope.end(-1, e);
+            throw e;
+        }
+        scope.end(count.apply(result), null);
+        return result;
+    }
+
+    private PreparedStatement prepare(String sql, ScoterTypes.Arg<?>[] args) throws SQLException {
+        PreparedStatement statement = statements.remove(sql);
+        if (statement == null || statement.isClosed()) {
+            statement = connection.prepareStatement(sql);
+        }
+        try {
+            bind(statement, args);
+        } catch (SQLException | RuntimeException e) {
+            statement.close();
+            throw e;
+        }
+        return statement;
+    }
+
+    /** Keeps a statement for its next use; the oldest goes when there are too many. */
+    private void release(String sql, PreparedStatement statement) throws SQLException {
+        PreparedStatement other = statements.put(sql, statement);
+        if (other != null) {
+            other.close();
+        }
+        if (statements.size() > MAX_STATEMENTS) {
+            Iterator<PreparedStatement> oldest = statements.values().iterator();
+            oldest.next().close();
+            oldest.remove();
+        }
+    }
+
+    private void bind(PreparedStatement statement, ScoterTypes.Arg<?>[] args) throws SQLException {
+        for (int i = 0; i < args.length; i++) {
+            args[i].bind(engine, connection, statement, i + 1);
+        }
+    }
+
+    <T> List<T> all(String name, String sql, Reader<T> reader, ScoterTypes.Arg<?>... args) throws SQLException {
+        return observe(name, r -> (long) r.size(), () -> {
+            PreparedStatement statement = prepare(sql, args);
+            List<T> results = new ArrayList<>();
+            try (ResultSet rs = statement.executeQuery()) {
+                ScoterTypes.Row row = new ScoterTypes.Row(rs, engine);
+                while (rs.next()) {
+                    results.add(reader.read(row));
+                }
+            } catch (SQLException | RuntimeException e) {
+                statement.close();
+                throw e;
+            }
+            release(sql, statement);
+            return results;
+        });
+    }
+
+    /** The first row, or null. */
+    <T> T one(String name, String sql, Reader<T> reader, ScoterTypes.Arg<?>... args) throws SQLException {
+        boolean[] found = {false};
+        return observe(name, r -> found[0] ? 1L : 0L, () -> {
+            PreparedStatement statement = prepare(sql, args);
+            T result = null;
+            try (ResultSet rs = statement.executeQuery()) {
+                if (rs.next()) {
+                    found[0] = true;
+                    result = reader.read(new ScoterTypes.Row(rs, engine));
+                }
+            } catch (SQLException | RuntimeException e) {
+                statement.close();
+                throw e;
+            }
+            release(sql, statement);
+            return result;
+        });
+    }
+
+    int exec(String name, String sql, ScoterTypes.Arg<?>... args) throws SQLException {
+        return observe(name, Integer::longValue, () -> {
+            PreparedStatement statement = prepare(sql, args);
+            int changed;
+            try {
+                // A statement may be of a kind that is neither rows nor a count.
+                changed = statement.execute() ? 0 : Math.max(0, statement.getUpdateCount());
+            } catch (SQLException | RuntimeException e) {
+                statement.close();
+                throw e;
+            }
+            release(sql, statement);
+            return changed;
+        });
+    }
+
+    /**
+     * Reads row by row. PostgreSQL sends rows in portions only inside a transaction: when the
+     * connection commits automatically, one is opened for as long as the stream lives.
+     */
+    <T> Stream<T> stream(String name, String sql, Reader<T> reader, int fetchSize, ScoterTypes.Arg<?>... args)
+            throws SQLException {
+        SqgObserver.Scope scope = observer == null ? null : observer.start(name);
+        boolean own = engine == ScoterTypes.Engine.POSTGRES && connection.getAutoCommit();
+        Cursor<T> cursor = null;
+        try {
+            if (own) {
+                connection.setAutoCommit(false);
+            }
+            PreparedStatement statement = connection.prepareStatement(sql);
+            cursor = new Cursor<>(statement, reader, scope, own);
+            if (fetchSize > 0 || engine == ScoterTypes.Engine.POSTGRES) {
+                statement.setFetchSize(fetchSize > 0 ? fetchSize : FETCH_ROWS);
+            }
+            bind(statement, args);
+            cursor.open();
+        } catch (SQLException | RuntimeException e) {
+            if (cursor != null) {
+                cursor.failure = e;
+                cursor.close();
+            } else {
+                if (own) {
+                    connection.setAutoCommit(true);
+                }
+                if (scope != null) {
+                    scope.end(-1, e);
+                }
+            }
+            throw e;
+        }
+        Cursor<T> open = cursor;
+        return StreamSupport.stream(
+                        Spliterators.spliteratorUnknownSize(open, Spliterator.ORDERED), false)
+                .onClose(open::closeUnchecked);
+    }
+
+    /** An open result set. It closes itself at its end, too. */
+    private final class Cursor<T> implements Iterator<T> {
+        private final PreparedStatement statement;
+        private final Reader<T> reader;
+        private final SqgObserver.Scope scope;
+        private final boolean ownTransaction;
+        private ResultSet rows;
+        private ScoterTypes.Row row;
+        private boolean fetched;
+        private boolean closed;
+        private long count;
+        private Throwable failure;
+
+        Cursor(PreparedStatement statement, Reader<T> reader, SqgObserver.Scope scope, boolean ownTransaction) {
+            this.statement = statement;
+            this.reader = reader;
+            this.scope = scope;
+            this.ownTransaction = ownTransaction;
+        }
+
+        void open() throws SQLException {
+            rows = statement.executeQuery();
+            row = new ScoterTypes.Row(rows, engine);
+        }
+
+        @Override
+        public boolean hasNext() {
+            if (closed || fetched) {
+                return fetched;
+            }
+            try {
+                fetched = rows.next();
+                if (!fetched) {
+                    close();
+                }
+                return fetched;
+            } catch (SQLException e) {
+                throw fail(e);
+            }
+        }
+
+        @Override
+        public T next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            fetched = false;
+            try {
+                T result = reader.read(row);
+                count++;
+                return result;
+            } catch (SQLException e) {
+                throw fail(e);
+            }
+        }
+
+        private IllegalStateException fail(SQLException e) {
+            failure = e;
+            closeUnchecked();
+            return new IllegalStateException(e);
+        }
+
+        void closeUnchecked() {
+            try {
+                close();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        void close() throws SQLException {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            try {
+                statement.close();
+                if (ownTransaction) {
+                    connection.rollback();
+                }
+            } finally {
+                if (ownTransaction) {
+                    connection.setAutoCommit(true);
+                }
+                if (scope != null) {
+                    scope.end(count, failure);
+                }
+            }
+        }
+    }
+
+    /** Runs a statement once per parameter set, all or nothing; returns each one's count. */
+    <T> int[] batch(String name, String sql, Values<T> values, Iterable<T> rows) throws SQLException {
+        return observe(name, counts -> {
+            long sum = 0;
+            for (int n : counts) {
+                sum += Math.max(0, n);
+            }
+            return sum;
+        }, () -> transaction(() -> {
+            List<int[]> parts = new ArrayList<>();
+            runBatches(sql, values, rows, parts::add);
+            int size = 0;
+            for (int[] part : parts) {
+                size += part.length;
+            }
+            int[] all = new int[size];
+            size = 0;
+            for (int[] part : parts) {
+                System.arraycopy(part, 0, all, size, part.length);
+                size += part.length;
+            }
+            return all;
+        }));
+    }
+
+    private interface Counts {
+        void add(int[] counts);
+    }
+
+    private <T> void runBatches(String sql, Values<T> values, Iterable<T> rows, Counts counts) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            int waiting = 0;
+            for (T row : rows) {
+                bind(statement, values.of(row));
+                statement.addBatch();
+                if (++waiting == BATCH_ROWS) {
+                    counts.add(statement.executeBatch());
+                    waiting = 0;
+                }
+            }
+            if (waiting > 0) {
+                counts.add(statement.executeBatch());
+            }
+        }
+    }
+
+    /** A bulk operation by one statement per row (SQLite); returns the rows it changed. */
+    <T> long eachRow(Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        return observe(bulk.name(), Function.identity(), () -> transaction(() -> {
+            long[] changed = {0};
+            runBatches(bulk.row(), bulk.values(), rows, counts -> {
+                for (int n : counts) {
+                    changed[0] += Math.max(0, n);
+                }
+            });
+            return changed[0];
+        }));
+    }
+
+    /** Fills a stage by {@code fill}, applies it, and returns the rows it changed. */
+    long staged(Stage stage, Body<Long> fill) throws SQLException {
+        execute(stage.create());
+        try {
+            fill.run();
+            if (stage.dedupe() != null) {
+                execute(stage.dedupe());
+            }
+            long changed;
+            try (var statement = connection.createStatement()) {
+                changed = statement.executeLargeUpdate(stage.apply());
+            }
+            execute(stage.drop());
+            return changed;
+        } catch (SQLException | RuntimeException e) {
+            try {
+                execute(stage.drop());
+            } catch (SQLException dropped) {
+                // The failed transaction takes the table with it.
+                e.addSuppressed(dropped);
+            }
+            throw e;
+        }
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** Runs body in a transaction, or in the one that is open already. */
+    <T> T transaction(Body<T> body) throws SQLException {
+        return transaction(connection, true, body);
+    }
+
+    private static <T> T transaction(Connection connection, boolean commit, Body<T> body) throws SQLException {
+        if (!connection.getAutoCommit()) {
+            return body.run();
+        }
+        connection.setAutoCommit(false);
+        try {
+            T result = body.run();
+            if (commit) {
+                connection.commit();
+            } else {
+                connection.rollback();
+            }
+            return result;
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                connection.rollback();
+            } catch (SQLException rollback) {
+                e.addSuppressed(rollback);
+            }
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /**
+     * Applies the pending migrations in one transaction under a lock.
+     *
+     * @param dryRun run them, then roll back
+     * @return the ids of those that were applied
+     */
+    static List<String> migrate(
+            Connection connection, ScoterTypes.Engine engine, String project, List<Migration> migrations, boolean dryRun)
+            throws SQLException {
+        var rt = new ScoterRuntime(connection, engine, null);
+        String create = "CREATE TABLE IF NOT EXISTS _sqg_migrations (project TEXT NOT NULL, migration_id TEXT NOT NULL, "
+                + "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT, PRIMARY KEY (project, migration_id))";
+        String addChecksum = "ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT";
+        if (engine == ScoterTypes.Engine.DUCKDB) {
+            // DuckDB cannot alter a table and write to it in one transaction.
+            rt.execute(create);
+            rt.execute(addChecksum);
+        }
+        return transaction(connection, !dryRun, () -> {
+            if (engine == ScoterTypes.Engine.POSTGRES) {
+                rt.execute("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))");
+                rt.execute(create);
+                rt.execute(addChecksum);
+            } else if (engine == ScoterTypes.Engine.SQLITE) {
+                rt.execute(create);
+                // Takes the write lock before anything is decided.
+                rt.execute("DELETE FROM _sqg_migrations WHERE false");
+                var columns = rt.all("", "SELECT name FROM pragma_table_info('_sqg_migrations')", r -> r.get(ScoterTypes.TEXT, 1));
+                if (!columns.contains("checksum")) {
+                    rt.execute("ALTER TABLE _sqg_migrations ADD COLUMN checksum TEXT");
+                }
+            }
+            Map<String, String> applied = new HashMap<>();
+            rt.all("", "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?",
+                    r -> applied.put(r.get(ScoterTypes.TEXT, 1), r.get(ScoterTypes.TEXT, 2)), ScoterTypes.TEXT.arg(project));
+            List<String> done = new ArrayList<>();
+            for (Migration m : migrations) {
+                if (!applied.containsKey(m.id())) {
+                    for (String statement : m.statements()) {
+                        rt.execute(statement);
+                    }
+                    rt.exec("", "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)",
+                            ScoterTypes.TEXT.arg(project), ScoterTypes.TEXT.arg(m.id()), ScoterTypes.TEXT.arg(m.checksum()));
+                    done.add(m.id());
+                } else if (applied.get(m.id()) == null) {
+                    rt.exec("", "UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?",
+                            ScoterTypes.TEXT.arg(m.checksum()), ScoterTypes.TEXT.arg(project), ScoterTypes.TEXT.arg(m.id()));
+                } else if (!applied.get(m.id()).equals(m.checksum())) {
+                    throw new SQLException("migration " + m.id() + " of " + project + " was changed after it had been applied");
+                }
+            }
+            rt.close();
+            return done;
+        });
+    }
+
+    /** Attaches a PostgreSQL database to DuckDB under a name that is already quoted. */
+    static void attachPostgres(Connection connection, String sqlName, String dsn) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute("ATTACH '" + dsn.replace("'", "''") + "' AS " + sqlName + " (TYPE postgres)");
+        }
+    }
+
+    /** Closes the statements that are kept, not the connection. */
+    void close() throws SQLException {
+        for (PreparedStatement statement : statements.values()) {
+            statement.close();
+        }
+        statements.clear();
+    }
+}

@@ -1,0 +1,622 @@
+package readings;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.sql.Array;
+import java.sql.Blob;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Struct;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.OffsetTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** How values are read from a driver and given to it, without loss and without its classes. */
+final class ScoterTypes {
+    private ScoterTypes() {}
+
+    /** The database behind a connection. */
+    enum Engine { SQLITE, DUCKDB, POSTGRES }
+
+    /** The present row of a result. Columns count from 1. */
+    record Row(ResultSet rs, Engine engine) {
+        <T> T get(Type<T> type, int column) throws SQLException {
+            return type.read(engine, rs, column);
+        }
+    }
+
+    /** A value with its type; the value may be null. */
+    record Arg<T>(Type<T> type, T value) {
+        void bind(Engine engine, Connection connection, PreparedStatement statement, int index) throws SQLException {
+            if (value == null) {
+                statement.setNull(index, engine == Engine.POSTGRES ? Types.OTHER : Types.NULL);
+                return;
+            }
+            switch (engine) {
+                // As the server's text of unknown type: the server knows the type from the statement.
+                case POSTGRES -> statement.setObject(index, type.text(value), Types.OTHER);
+                case SQLITE -> statement.setObject(index, type.sqlite(value));
+                case DUCKDB -> statement.setObject(index, jdbc(connection, type, type.duck(value)));
+            }
+        }
+
+        /** PostgreSQL's text form, or null. */
+        String text() {
+            return value == null ? null : type.text(value);
+        }
+
+        /** What DuckDB's appender takes, or null. */
+        Object appended() {
+            return value == null ? null : type.appended(value);
+        }
+    }
+
+    /** The fields of a struct for DuckDB. */
+    record StructValue(Type<?>[] types, String[] names, Object[] fields) {}
+
+    /** How one type is read and written. Values are never null here. */
+    abstract static class Type<T> {
+        /** DuckDB's name of the type, where its driver asks for one. */
+        final String name;
+
+        Type(String name) {
+            this.name = name;
+        }
+
+        /** The value of what a driver returned, alone or inside of another value. */
+        abstract T parse(Object raw) throws SQLException;
+
+        T read(Engine engine, ResultSet rs, int column) throws SQLException {
+            Object raw = engine == Engine.POSTGRES ? rs.getString(column) : rs.getObject(column);
+            return raw == null ? null : parse(raw);
+        }
+
+        String text(T value) {
+            return value.toString();
+        }
+
+        Object sqlite(T value) {
+            return value;
+        }
+
+        Object duck(T value) {
+            return value;
+        }
+
+        /** What DuckDB's appender takes, where that is not what its statements take. */
+        Object appended(T value) {
+            return duck(value);
+        }
+
+        Arg<T> arg(T value) {
+            return new Arg<>(this, value);
+        }
+    }
+
+    /** A function that may fail as JDBC does. */
+    interface Parse<T> {
+        T apply(Object raw) throws SQLException;
+    }
+
+    private static <T> Type<T> simple(String name, Parse<T> parse) {
+        return new Type<>(name) {
+            @Override
+            T parse(Object raw) throws SQLException {
+                return parse.apply(raw);
+            }
+        };
+    }
+
+    /** The appender takes the bits of an unsigned number as the signed one of its size. */
+    private static <T> Type<T> unsigned(String name, Parse<T> parse, Function<T, Object> bits) {
+        return new Type<>(name) {
+            @Override
+            T parse(Object raw) throws SQLException {
+                return parse.apply(raw);
+            }
+
+            @Override
+            Object appended(T value) {
+                return bits.apply(value);
+            }
+        };
+    }
+
+    private static <T> Type<T> textual(String name, Parse<T> parse, Function<T, String> format) {
+        return new Type<>(name) {
+            @Override
+            T parse(Object raw) throws SQLException {
+                return parse.apply(raw);
+            }
+
+            @Override
+            String text(T value) {
+                return format.apply(value);
+            }
+
+            @Override
+            Object sqlite(T value) {
+                return format.apply(value);
+            }
+        };
+    }
+
+    private static BigInteger whole(Object raw) {
+        return raw instanceof BigInteger i ? i : new BigInteger(raw.toString());
+    }
+
+    static final Type<Boolean> BOOL = new Type<>("BOOLEAN") {
+        @Override
+        Boolean parse(Object raw) {
+            return raw instanceof Boolean b ? b : raw instanceof Number n ? n.doubleValue() != 0 : raw.toString().startsWith("t");
+        }
+
+        @Override
+        Object sqlite(Boolean value) {
+            return value ? 1 : 0;
+        }
+    };
+    static final Type<Byte> INT8 = simple("TINYINT", raw -> raw instanceof Number n ? (Byte) n.byteValue() : Byte.valueOf(raw.toString()));
+    static final Type<Short> INT16 = simple("SMALLINT", raw -> raw instanceof Number n ? (Short) n.shortValue() : Short.valueOf(raw.toString()));
+    static final Type<Short> UINT8 = unsigned("UTINYINT", INT16::parse, v -> v.byteValue());
+    static final Type<Integer> INT32 = simple("INTEGER", raw -> raw instanceof Number n ? (Integer) n.intValue() : Integer.valueOf(raw.toString()));
+    static final Type<Integer> UINT16 = unsigned("USMALLINT", INT32::parse, v -> v.shortValue());
+    static final Type<Long> INT64 = simple("BIGINT", raw -> raw instanceof Number n ? (Long) n.longValue() : Long.valueOf(raw.toString()));
+    static final Type<Long> UINT32 = unsigned("UINTEGER", INT64::parse, v -> v.intValue());
+    static final Type<BigInteger> UINT64 = unsigned("UBIGINT", ScoterTypes::whole, v -> v.longValue());
+    static final Type<BigInteger> INT128 = simple("HUGEINT", ScoterTypes::whole);
+    static final Type<BigInteger> UINT128 = simple("UHUGEINT", ScoterTypes::whole);
+    static final Type<Float> FLOAT32 = simple("FLOAT", raw -> raw instanceof Number n ? (Float) n.floatValue() : Float.valueOf(raw.toString()));
+    static final Type<Double> FLOAT64 = simple("DOUBLE", raw -> raw instanceof Number n ? (Double) n.doubleValue() : Double.valueOf(raw.toString()));
+    static final Type<String> TEXT = simple("VARCHAR", Object::toString);
+    static final Type<String> JSON = TEXT;
+    static final Type<Object> ANY = simple("VARCHAR", raw -> raw);
+
+    static final Type<UUID> UUID = textual("UUID", raw -> raw instanceof UUID u ? u : java.util.UUID.fromString(raw.toString()), Object::toString);
+
+    static final Type<byte[]> BLOB = new Type<>("BLOB") {
+        @Override
+        byte[] parse(Object raw) throws SQLException {
+            if (raw instanceof Blob b) {
+                return b.getBytes(1, (int) b.length());
+            }
+            return raw instanceof byte[] b ? b : HexFormat.of().parseHex(raw.toString().substring(2));
+        }
+
+        @Override
+        byte[] read(Engine engine, ResultSet rs, int column) throws SQLException {
+            return engine == Engine.POSTGRES ? rs.getBytes(column) : super.read(engine, rs, column);
+        }
+
+        @Override
+        String text(byte[] value) {
+            return "\\x" + HexFormat.of().formatHex(value);
+        }
+    };
+
+    /** A decimal; SQLite keeps it as a number. */
+    static Type<BigDecimal> decimal(int precision, int scale) {
+        return new Type<>(precision == 0 ? "DECIMAL" : "DECIMAL(" + precision + "," + scale + ")") {
+            @Override
+            BigDecimal parse(Object raw) {
+                return raw instanceof BigDecimal d ? d : new BigDecimal(raw.toString());
+            }
+
+            @Override
+            String text(BigDecimal value) {
+                return value.toPlainString();
+            }
+
+            @Override
+            Object sqlite(BigDecimal value) {
+                // The column's affinity makes a number of it, exactly if that is possible.
+                return value.toPlainString();
+            }
+
+            @Override
+            Object duck(BigDecimal value) {
+                return precision == 0 ? value : value.setScale(scale);
+            }
+        };
+    }
+
+    // Days and times. SQLite has three forms: text, Unix seconds and Julian days.
+
+    private static final DateTimeFormatter SPACED = new DateTimeFormatterBuilder()
+            .append(DateTimeFormatter.ISO_LOCAL_DATE).appendLiteral(' ')
+            .appendPattern("HH:mm:ss").appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true).toFormatter();
+    private static final DateTimeFormatter CLOCK = new DateTimeFormatterBuilder()
+            .appendPattern("HH:mm:ss").appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true).toFormatter();
+    private static final DateTimeFormatter ZONED = new DateTimeFormatterBuilder()
+            .append(SPACED).appendOffset("+HH:mm:ss", "+00:00").toFormatter();
+
+    private static LocalDateTime fromNumber(Number n) {
+        double seconds = n instanceof Double || n instanceof Float ? (n.doubleValue() - 2440587.5) * 86400 : n.longValue();
+        long millis = Math.round(seconds * 1000);
+        return LocalDateTime.ofInstant(Instant.ofEpochMilli(millis), ZoneOffset.UTC);
+    }
+
+    private static LocalDateTime moment(Object raw) {
+        if (raw instanceof LocalDateTime t) {
+            return t;
+        }
+        if (raw instanceof java.sql.Timestamp t) {
+            return t.toLocalDateTime();
+        }
+        if (raw instanceof OffsetDateTime t) {
+            return t.withOffsetSameInstant(ZoneOffset.UTC).toLocalDateTime();
+        }
+        if (raw instanceof Number n) {
+            return fromNumber(n);
+        }
+        String text = raw.toString().trim();
+        if (text.length() <= 10) {
+            return LocalDate.parse(text).atStartOfDay();
+        }
+        int zone = zoneAt(text);
+        if (zone > 0) {
+            return instant(raw).toLocalDateTime();
+        }
+        return LocalDateTime.parse(text.replace(' ', 'T'));
+    }
+
+    /** Where the zone begins in the text of a moment or time, or -1. */
+    private static int zoneAt(String text) {
+        for (int i = text.length() - 1; i > 7; i--) {
+            char c = text.charAt(i);
+            if (c == 'Z' || c == '+' || c == '-') {
+                return i;
+            }
+            if (c == ' ' || c == 'T') {
+                return -1;
+            }
+        }
+        return -1;
+    }
+
+    private static OffsetDateTime instant(Object raw) {
+        if (raw instanceof OffsetDateTime t) {
+            return t.withOffsetSameInstant(ZoneOffset.UTC);
+        }
+        if (raw instanceof java.sql.Timestamp t) {
+            return t.toInstant().atOffset(ZoneOffset.UTC);
+        }
+        if (raw instanceof Number n) {
+            return fromNumber(n).atOffset(ZoneOffset.UTC);
+        }
+        String text = raw.toString().trim();
+        int zone = text.length() > 10 ? zoneAt(text) : -1;
+        if (zone < 0) {
+            return moment(raw).atOffset(ZoneOffset.UTC);
+        }
+        return LocalDateTime.parse(text.substring(0, zone).trim().replace(' ', 'T')).atOffset(ZoneOffset.of(text.substring(zone)))
+                .withOffsetSameInstant(ZoneOffset.UTC);
+    }
+
+    static final Type<LocalDate> DATE = textual("DATE", raw -> {
+        if (raw instanceof LocalDate d) {
+            return d;
+        }
+        if (raw instanceof java.sql.Date d) {
+            return d.toLocalDate();
+        }
+        return raw instanceof Number n ? fromNumber(n).toLocalDate() : LocalDate.parse(raw.toString().substring(0, 10));
+    }, LocalDate::toString);
+
+    static final Type<LocalTime> TIME = textual("TIME", raw -> {
+        if (raw instanceof LocalTime t) {
+            return t;
+        }
+        return raw instanceof Number n ? fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
+    }, CLOCK::format);
+
+    static final Type<OffsetTime> TIMETZ = textual("TIMETZ", raw -> {
+        if (raw instanceof OffsetTime t) {
+            return t;
+        }
+        String text = raw.toString();
+        int zone = zoneAt(text);
+        return LocalTime.parse(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone)));
+    }, OffsetTime::toString);
+
+    private static Type<LocalDateTime> timestampOf(String name) {
+        return new Type<>(name) {
+            @Override
+            LocalDateTime parse(Object raw) {
+                return moment(raw);
+            }
+
+            @Override
+            LocalDateTime read(Engine engine, ResultSet rs, int column) throws SQLException {
+                // DuckDB's Timestamp goes through the time zone of the JVM.
+                return engine == Engine.DUCKDB ? rs.getObject(column, LocalDateTime.class) : super.read(engine, rs, column);
+            }
+
+            @Override
+            String text(LocalDateTime value) {
+                return SPACED.format(value);
+            }
+
+            @Override
+            Object sqlite(LocalDateTime value) {
+                return SPACED.format(value);
+            }
+        };
+    }
+
+    static final Type<LocalDateTime> TIMESTAMP = timestampOf("TIMESTAMP");
+    static final Type<LocalDateTime> TIMESTAMP_S = timestampOf("TIMESTAMP_S");
+    static final Type<LocalDateTime> TIMESTAMP_MS = timestampOf("TIMESTAMP_MS");
+    static final Type<LocalDateTime> TIMESTAMP_NS = timestampOf("TIMESTAMP_NS");
+
+    static final Type<OffsetDateTime> TIMESTAMPTZ = textual("TIMESTAMP WITH TIME ZONE", ScoterTypes::instant, ZONED::format);
+
+    private static final Pattern INTERVAL_PART = Pattern.compile("([+-]?\\d+) (year|mon|day)");
+    private static final Pattern INTERVAL_CLOCK = Pattern.compile("([+-]?)(\\d+):(\\d\\d):(\\d\\d)(?:\\.(\\d{1,6}))?");
+
+    static final Type<ScoterInterval> INTERVAL = new Type<>("INTERVAL") {
+        @Override
+        ScoterInterval parse(Object raw) {
+            String text = raw.toString();
+            int months = 0;
+            int days = 0;
+            long micros = 0;
+            Matcher part = INTERVAL_PART.matcher(text);
+            while (part.find()) {
+                int n = Integer.parseInt(part.group(1));
+                switch (part.group(2)) {
+                    case "year" -> months += 12 * n;
+                    case "mon" -> months += n;
+                    default -> days += n;
+                }
+            }
+            Matcher clock = INTERVAL_CLOCK.matcher(text);
+            if (clock.find()) {
+                micros = (Long.parseLong(clock.group(2)) * 3600 + Long.parseLong(clock.group(3)) * 60 + Long.parseLong(clock.group(4))) * 1_000_000;
+                if (clock.group(5) != null) {
+                    micros += Long.parseLong((clock.group(5) + "000000").substring(0, 6));
+                }
+                micros = clock.group(1).equals("-") ? -micros : micros;
+            }
+            return new ScoterInterval(months, days, micros);
+        }
+
+        @Override
+        ScoterInterval read(Engine engine, ResultSet rs, int column) throws SQLException {
+            String text = rs.getString(column);
+            return text == null ? null : parse(text);
+        }
+
+        @Override
+        String text(ScoterInterval value) {
+            return value.months() + " mons " + value.days() + " days " + value.micros() + " microseconds";
+        }
+
+        @Override
+        Object duck(ScoterInterval value) {
+            return text(value);
+        }
+    };
+
+    /** An enum of the generated code. A label that it does not know fails to be read. */
+    static <T> Type<T> enumeration(Function<String, T> fromValue, Function<T, String> value) {
+        return new Type<>("VARCHAR") {
+            @Override
+            T parse(Object raw) {
+                return fromValue.apply(raw.toString());
+            }
+
+            @Override
+            String text(T v) {
+                return value.apply(v);
+            }
+
+            @Override
+            Object sqlite(T v) {
+                return value.apply(v);
+            }
+
+            @Override
+            Object duck(T v) {
+                return value.apply(v);
+            }
+        };
+    }
+
+    /** A list; its elements may be null. */
+    static <T> Type<List<T>> list(Type<T> elem) {
+        return new Type<>(elem.name + "[]") {
+            @Override
+            List<T> parse(Object raw) throws SQLException {
+                Object items = raw instanceof Array a ? a.getArray() : raw instanceof String s ? ScoterText.array(s) : raw;
+                List<Object> source = new ArrayList<>();
+                if (items instanceof Collection<?> c) {
+                    source.addAll(c);
+                } else {
+                    for (int i = 0; i < java.lang.reflect.Array.getLength(items); i++) {
+                        source.add(java.lang.reflect.Array.get(items, i));
+                    }
+                }
+                List<T> list = new ArrayList<>(source.size());
+                for (Object item : source) {
+                    list.add(item == null ? null : elem.parse(item));
+                }
+                return Collections.unmodifiableList(list);
+            }
+
+            @Override
+            String text(List<T> value) {
+                StringBuilder b = new StringBuilder("{");
+                for (T item : value) {
+                    b.append(b.length() > 1 ? "," : "");
+                    if (item == null) {
+                        b.append("NULL");
+                    } else if (item instanceof List<?>) {
+                        b.append(elem.text(item));
+                    } else {
+                        ScoterText.quoteItem(b, elem.text(item));
+                    }
+                }
+                return b.append('}').toString();
+            }
+
+            /** A JSON array, for an IN list. */
+            @Override
+            Object sqlite(List<T> value) {
+                StringBuilder b = new StringBuilder("[");
+                for (T item : value) {
+                    b.append(b.length() > 1 ? "," : "");
+                    Object bound = item == null ? null : elem.sqlite(item);
+                    if (bound == null || bound instanceof Number) {
+                        b.append(bound);
+                    } else {
+                        ScoterText.quoteJson(b, bound.toString());
+                    }
+                }
+                return b.append(']').toString();
+            }
+
+            @Override
+            Object duck(List<T> value) {
+                List<Object> list = new ArrayList<>(value.size());
+                for (T item : value) {
+                    list.add(item == null ? null : elem.duck(item));
+                }
+                return list;
+            }
+
+            @Override
+            Object appended(List<T> value) {
+                List<Object> list = new ArrayList<>(value.size());
+                for (T item : value) {
+                    list.add(item == null ? null : elem.appended(item));
+                }
+                return list;
+            }
+        };
+    }
+
+    /** A map of DuckDB; its values may be null. */
+    static <K, V> Type<Map<K, V>> map(Type<K> key, Type<V> value) {
+        return new Type<>("MAP(" + key.name + ", " + value.name + ")") {
+            @Override
+            Map<K, V> parse(Object raw) throws SQLException {
+                Map<K, V> map = new LinkedHashMap<>();
+                for (Map.Entry<?, ?> e : ((Map<?, ?>) raw).entrySet()) {
+                    map.put(key.parse(e.getKey()), e.getValue() == null ? null : value.parse(e.getValue()));
+                }
+                return Collections.unmodifiableMap(map);
+            }
+
+            @Override
+            Object duck(Map<K, V> v) {
+                Map<Object, Object> map = new LinkedHashMap<>();
+                v.forEach((k, e) -> map.put(key.duck(k), e == null ? null : value.duck(e)));
+                return map;
+            }
+        };
+    }
+
+    /** A struct of the generated code, made of and taken apart into its fields. */
+    static <T> Type<T> struct(String name, String[] names, Type<?>[] types, Function<Object[], T> make, Function<T, Object[]> fields) {
+        return new Type<>(name) {
+            @Override
+            T parse(Object raw) throws SQLException {
+                Object[] values = raw instanceof Struct s ? s.getAttributes().clone() : ScoterText.fields(raw.toString());
+                for (int i = 0; i < values.length; i++) {
+                    values[i] = values[i] == null ? null : types[i].parse(values[i]);
+                }
+                return make.apply(values);
+            }
+
+            @Override
+            String text(T value) {
+                StringBuilder b = new StringBuilder("(");
+                Object[] values = fields.apply(value);
+                for (int i = 0; i < values.length; i++) {
+                    b.append(i > 0 ? "," : "");
+                    if (values[i] != null) {
+                        ScoterText.quoteField(b, textOf(types[i], values[i]));
+                    }
+                }
+                return b.append(')').toString();
+            }
+
+            @Override
+            Object duck(T value) {
+                Object[] values = fields.apply(value);
+                for (int i = 0; i < values.length; i++) {
+                    values[i] = values[i] == null ? null : duckOf(types[i], values[i]);
+                }
+                return new StructValue(types, names, values);
+            }
+
+            @Override
+            Object appended(T value) {
+                Object[] values = fields.apply(value);
+                for (int i = 0; i < values.length; i++) {
+                    values[i] = values[i] == null ? null : appendedOf(types[i], values[i]);
+                }
+                return new StructValue(types, names, values);
+            }
+        };
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> String textOf(Type<T> type, Object value) {
+        return type.text((T) value);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> Object duckOf(Type<T> type, Object value) {
+        return type.duck((T) value);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> Object appendedOf(Type<T> type, Object value) {
+        return type.appended((T) value);
+    }
+
+    /** DuckDB's JDBC classes for nested values, which its statements take. */
+    private static Object jdbc(Connection connection, Type<?> type, Object value) throws SQLException {
+        if (value instanceof List<?> list) {
+            Object[] items = new Object[list.size()];
+            for (int i = 0; i < items.length; i++) {
+                items[i] = jdbc(connection, null, list.get(i));
+            }
+            String name = type == null ? "VARCHAR[]" : type.name;
+            return connection.createArrayOf(name.substring(0, name.lastIndexOf('[')), items);
+        }
+        if (value instanceof StructValue s) {
+            Object[] fields = new Object[s.fields().length];
+            StringBuilder name = new StringBuilder("STRUCT(");
+            for (int i = 0; i < fields.length; i++) {
+                fields[i] = jdbc(connection, s.types()[i], s.fields()[i]);
+                name.append(i > 0 ? ", " : "").append('"').append(s.names()[i].replace("\"", "\"\"")).append("\" ").append(s.types()[i].name);
+            }
+            return connection.createStruct(name.append(')').toString(), fields);
+        }
+        return value;
+    }
+}

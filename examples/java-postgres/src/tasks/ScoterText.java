@@ -1,0 +1,127 @@
+package tasks;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The text of PostgreSQL's arrays and composite values, and of JSON strings. */
+final class ScoterText {
+    private final String text;
+    private int at;
+
+    private ScoterText(String text) {
+        this.text = text;
+    }
+
+    /** {@code [1:2]={a,"b c",NULL,{d}}} as lists of text, null and lists. */
+    static List<Object> array(String text) {
+        ScoterText t = new ScoterText(text);
+        if (text.startsWith("[")) {
+            t.at = text.indexOf('=') + 1;
+        }
+        return t.items();
+    }
+
+    private List<Object> items() {
+        List<Object> items = new ArrayList<>();
+        at++;
+        while (text.charAt(at) != '}') {
+            items.add(item());
+            if (text.charAt(at) == ',') {
+                at++;
+            }
+        }
+        at++;
+        return items;
+    }
+
+    private Object item() {
+        char first = text.charAt(at);
+        if (first == '{') {
+            return items();
+        }
+        StringBuilder b = new StringBuilder();
+        if (first == '"') {
+            for (at++; text.charAt(at) != '"'; at++) {
+                if (text.charAt(at) == '\\') {
+                    at++;
+                }
+                b.append(text.charAt(at));
+            }
+            at++;
+            return b.toString();
+        }
+        while (text.charAt(at) != ',' && text.charAt(at) != '}') {
+            b.append(text.charAt(at++));
+        }
+        return b.toString().equals("NULL") ? null : b.toString();
+    }
+
+    /** {@code (a,"b ""c""",)} as text and null. */
+    static Object[] fields(String text) {
+        List<Object> values = new ArrayList<>();
+        int at = 1;
+        while (true) {
+            StringBuilder b = null;
+            while (text.charAt(at) != ',' && text.charAt(at) != ')') {
+                b = b == null ? new StringBuilder() : b;
+                if (text.charAt(at) != '"') {
+                    if (text.charAt(at) == '\\') {
+                        at++;
+                    }
+                    b.append(text.charAt(at++));
+                    continue;
+                }
+                for (at++; text.charAt(at) != '"' || text.charAt(at + 1) == '"'; at++) {
+                    if (text.charAt(at) == '"' || text.charAt(at) == '\\') {
+                        at++;
+                    }
+                    b.append(text.charAt(at));
+                }
+                at++;
+            }
+            values.add(b == null ? null : b.toString());
+            if (text.charAt(at++) == ')') {
+                return values.toArray();
+            }
+        }
+    }
+
+    static void quoteItem(StringBuilder b, String item) {
+        b.append('"');
+        for (int i = 0; i < item.length(); i++) {
+            char c = item.charAt(i);
+            if (c == '"' || c == '\\') {
+                b.append('\\');
+            }
+            b.append(c);
+        }
+        b.append('"');
+    }
+
+    static void quoteField(StringBuilder b, String field) {
+        b.append('"');
+        for (int i = 0; i < field.length(); i++) {
+            char c = field.charAt(i);
+            if (c == '"' || c == '\\') {
+                b.append(c);
+            }
+            b.append(c);
+        }
+        b.append('"');
+    }
+
+    static void quoteJson(StringBuilder b, String s) {
+        b.append('"');
+        for (int i = 0; i < s.length(); i++) {
+            char c = s.charAt(i);
+            if (c == '"' || c == '\\') {
+                b.append('\\').append(c);
+            } else if (c < 0x20) {
+                b.append(String.format("\\u%04x", (int) c));
+            } else {
+                b.append(c);
+            }
+        }
+        b.append('"');
+    }
+}

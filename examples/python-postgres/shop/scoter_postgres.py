@@ -1,0 +1,133 @@
+"""Runs the generated code over psycopg."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.rows import tuple_row
+from psycopg.types.string import TextLoader
+
+if TYPE_CHECKING or __package__:
+    from . import scoter_runtime as core
+    from .scoter_runtime import *  # noqa: F403 (what generated code uses as rt)
+else:
+    import scoter_runtime as core
+    from scoter_runtime import *  # noqa: F403
+
+Connection = psycopg.Connection[Any]
+
+# Types whose Python objects lose something or are not what the generated code
+# returns: their text is read.
+_AS_TEXT = ("json", "jsonb", "interval", "inet", "cidr", "macaddr", "timestamptz", "timestamp", "date", "time", "timetz")
+
+Values = Mapping[str, Any]
+
+
+class Runtime(core.Observed):
+    """Runs statements over one connection, which commits as it is set up to;
+    bulk operations are transactions."""
+
+    def __init__(self, conn: psycopg.Connection[Any], observer: core.Observer | None = None) -> None:
+        super().__init__(observer)
+        self._conn = conn
+        self._cursor = self._open()
+
+    def _open(self) -> psycopg.Cursor[core.Row]:
+        cursor = self._conn.cursor(row_factory=tuple_row)
+        for name in _AS_TEXT:
+            cursor.adapters.register_loader(name, TextLoader)
+        return cursor
+
+    def _execute(self, sql: str, values: Values) -> psycopg.Cursor[core.Row]:
+        # Without parameters psycopg leaves every % alone.
+        return self._cursor.execute(sql.encode(), values or None)
+
+    def all(self, name: str, sql: str, values: Values, read: Callable[[core.Row], T]) -> list[T]:
+        return self._run(name, lambda: [read(r) for r in self.fetch(sql, values)], len)
+
+    def one(self, name: str, sql: str, values: Values, read: Callable[[core.Row], T]) -> T | None:
+        return self._run(name, lambda: core.opt(read, self.fetch_one(sql, values)), core.found)
+
+    def fetch(self, sql: str, values: Values) -> list[core.Row]:
+        return self._execute(sql, values).fetchall()
+
+    def fetch_one(self, sql: str, values: Values) -> core.Row | None:
+        return self._execute(sql, values).fetchone()
+
+    def stream(self, name: str, sql: str, values: Values, read: Callable[[core.Row], T]) -> Iterator[T]:
+        """Rows as the server sends them. The connection can do nothing else meanwhile."""
+
+        def rows() -> Iterator[T]:
+            with self._open() as cursor:
+                for row in cursor.stream(sql.encode(), values or None):
+                    yield read(row)
+
+        return self._each(name, rows)
+
+    def exec(self, name: str, sql: str, values: Values) -> int:
+        return self._run(name, lambda: max(0, self._execute(sql, values).rowcount), core.same)
+
+    def batch(self, name: str, sql: str, values: Callable[[T], Values], rows: Iterable[T]) -> int:
+        def body() -> int:
+            with self._conn.transaction():
+                self._cursor.executemany(sql.encode(), map(values, rows))
+                return max(0, self._cursor.rowcount)
+
+        return self._run(name, body, core.same)
+
+    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
+        """Runs a bulk operation in one transaction; returns the rows it changed."""
+
+        def fill() -> int:
+            with self._cursor.copy(bulk.sql.encode()) as copy:
+                for row in rows:
+                    copy.write_row(bulk.values(row))
+            return self._cursor.rowcount
+
+        def body() -> int:
+            with self._conn.transaction():
+                if bulk.stage is None:
+                    return fill()
+                self._execute(bulk.stage.create, {})
+                fill()
+                if bulk.stage.dedupe is not None:
+                    self._execute(bulk.stage.dedupe, {})
+                count = self._execute(bulk.stage.apply, {}).rowcount
+                self._execute(bulk.stage.drop, {})
+                return count
+
+        return self._run(bulk.name, body, core.same)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """A transaction, or a savepoint in the one that is open."""
+        with self._conn.transaction():
+            yield
+
+
+def apply_migrations(
+    conn: psycopg.Connection[Any], project: str, migrations: Sequence[core.Migration], dry_run: bool = False
+) -> list[str]:
+    """Applies the pending migrations under an advisory lock; returns their ids."""
+    with conn.transaction(force_rollback=dry_run), conn.cursor(row_factory=tuple_row) as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))")
+        cursor.execute(core.CREATE_MIGRATIONS)
+        cursor.execute("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT")
+        cursor.execute("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = %s", (project,))
+        applied = {str(row[0]): row[1] for row in cursor.fetchall()}
+        todo = core.pending(project, migrations, applied)
+        for m in migrations:
+            if applied.get(m.id, "") is None:
+                cursor.execute(
+                    "UPDATE _sqg_migrations SET checksum = %s WHERE project = %s AND migration_id = %s", (m.checksum, project, m.id)
+                )
+        for m in todo:
+            for statement in m.statements:
+                cursor.execute(statement.encode())
+            cursor.execute(
+                "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (%s, %s, %s)", (project, m.id, m.checksum)
+            )
+        return [m.id for m in todo]

@@ -1,0 +1,379 @@
+import * as duck from "@duckdb/node-api";
+import * as core from "./scoter.js";
+export * from "./scoter.js";
+export * as duck from "@duckdb/node-api";
+
+/** What a statement without rows did. */
+export interface ExecResult {
+  rowsChanged: number;
+}
+
+/** A parameter value with the type that it is bound as. */
+export interface Bound {
+  readonly value: duck.DuckDBValue;
+  readonly type: duck.DuckDBType;
+}
+
+/** The value as the parameter's type; NULL when there is none. */
+export function bind<T>(value: T | null | undefined, type: duck.DuckDBType, write?: (value: T) => duck.DuckDBValue): Bound {
+  if (value === null || value === undefined) return { value: null, type };
+  return { value: write === undefined ? (value as duck.DuckDBValue) : write(value), type };
+}
+
+/** A bulk operation on a table. See the statements in the generated code. */
+export interface Bulk<T> {
+  readonly name: string;
+  readonly schema: string | null;
+  readonly table: string;
+  /** The columns that are appended, and the rows as their values. */
+  readonly types: readonly duck.DuckDBType[];
+  readonly values: (row: T) => duck.DuckDBValue[];
+  /** Fill a temporary table, then apply it. Absent when rows go straight in. */
+  readonly stage?: { readonly table: string; readonly create: string; readonly dedupe?: string; readonly apply: string; readonly drop: string };
+}
+
+/** Runs statements for a generated class over one connection. */
+export class Runtime {
+  readonly #connection: duck.DuckDBConnection;
+  readonly #observer: core.Observer | undefined;
+
+  constructor(connection: duck.DuckDBConnection, observer?: core.Observer) {
+    this.#connection = connection;
+    this.#observer = observer;
+  }
+
+  async #rows(sql: string, values: readonly Bound[]): Promise<duck.DuckDBValue[][]> {
+    const result = await this.#connection.run(sql, values.map((v) => v.value), values.map((v) => v.type));
+    return result.getRows();
+  }
+
+  all<T>(name: string, sql: string, values: readonly Bound[], read: (row: duck.DuckDBValue[]) => T): Promise<T[]> {
+    return core.observe(this.#observer, name, core.many, async () => (await this.#rows(sql, values)).map(read));
+  }
+
+  one<T>(name: string, sql: string, values: readonly Bound[], read: (row: duck.DuckDBValue[]) => T): Promise<T | undefined> {
+    return core.observe(this.#observer, name, core.one, async () => {
+      const row = (await this.#rows(sql, values))[0];
+      return row === undefined ? undefined : read(row);
+    });
+  }
+
+  /** Reads chunk by chunk as the loop asks for them. */
+  stream<T>(
+    name: string,
+    sql: string,
+    values: readonly Bound[],
+    read: (row: duck.DuckDBValue[]) => T,
+  ): AsyncGenerator<T, void, undefined> {
+    const connection = this.#connection;
+    return core.observeEachAsync(this.#observer, name, async function* () {
+      const result = await connection.stream(sql, values.map((v) => v.value), values.map((v) => v.type));
+      for await (const rows of result.yieldRows()) yield* rows.map(read);
+    });
+  }
+
+  exec(name: string, sql: string, values: readonly Bound[]): Promise<ExecResult> {
+    return core.observe(this.#observer, name, (r: ExecResult) => r.rowsChanged, async () => {
+      const result = await this.#connection.run(sql, values.map((v) => v.value), values.map((v) => v.type));
+      return { rowsChanged: result.rowsChanged };
+    });
+  }
+
+  /** Runs one statement per row, all or nothing; returns the sum of rows. */
+  batch<T>(name: string, sql: string, values: (row: T) => Bound[], rows: core.Rows<T>): Promise<number> {
+    return core.observe(this.#observer, name, core.same, () =>
+      this.transaction(async () => {
+        const statement = await this.#connection.prepare(sql);
+        try {
+          let changed = 0;
+          for await (const row of rows) {
+            const bound = values(row);
+            statement.bind(bound.map((v) => v.value), bound.map((v) => v.type));
+            changed += (await statement.run()).rowsChanged;
+          }
+          return changed;
+        } finally {
+          statement.destroySync();
+        }
+      }),
+    );
+  }
+
+  /** Runs a bulk operation in one transaction; returns the rows it changed. */
+  bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+    return core.observe(this.#observer, bulk.name, core.same, () =>
+      this.transaction(async () => {
+        const stage = bulk.stage;
+        if (stage === undefined) return append(this.#connection, bulk, bulk.schema, bulk.table, rows);
+        await this.#connection.run(stage.create);
+        try {
+          await append(this.#connection, bulk, null, stage.table, rows);
+          if (stage.dedupe !== undefined) await this.#connection.run(stage.dedupe);
+          return (await this.#connection.run(stage.apply)).rowsChanged;
+        } finally {
+          // A failed statement has undone the table with the transaction.
+          await this.#connection.run(stage.drop).catch(() => undefined);
+        }
+      }),
+    );
+  }
+
+  appender<T>(bulk: Bulk<T>): Appender<T> {
+    return new Appender(this, bulk);
+  }
+
+  /** Runs body in a transaction, or in the one that is open already. */
+  transaction<T>(body: () => Promise<T>): Promise<T> {
+    return transaction(this.#connection, body, "COMMIT");
+  }
+}
+
+/** As many rows as a data chunk of DuckDB holds. */
+const chunkRows = 2048;
+
+async function append<T>(
+  connection: duck.DuckDBConnection,
+  bulk: Bulk<T>,
+  schema: string | null,
+  table: string,
+  rows: core.Rows<T>,
+): Promise<number> {
+  const appender = await connection.createAppender(table, schema);
+  let count = 0;
+  let waiting: duck.DuckDBValue[][] = [];
+  const write = (): void => {
+    const chunk = duck.DuckDBDataChunk.create(bulk.types);
+    chunk.setRows(waiting);
+    appender.appendDataChunk(chunk);
+    count += waiting.length;
+    waiting = [];
+  };
+  try {
+    for await (const row of rows) {
+      waiting.push(bulk.values(row));
+      if (waiting.length === chunkRows) write();
+    }
+    if (waiting.length > 0) write();
+    appender.flushSync();
+  } catch (error) {
+    try {
+      appender.closeSync();
+    } catch {
+      // It fails to write the same rows again; the first error says why.
+    }
+    throw error;
+  }
+  appender.closeSync();
+  return count;
+}
+
+/** Collects rows and appends them in chunks. */
+export class Appender<T> {
+  readonly #runtime: Runtime;
+  readonly #bulk: Bulk<T>;
+  #rows: T[] = [];
+  #pending: Promise<unknown> = Promise.resolve();
+
+  constructor(runtime: Runtime, bulk: Bulk<T>) {
+    this.#runtime = runtime;
+    this.#bulk = bulk;
+  }
+
+  append(row: T): this {
+    this.#rows.push(row);
+    return this.#rows.length >= 10 * chunkRows ? this.flush() : this;
+  }
+
+  appendMany(rows: Iterable<T>): this {
+    for (const row of rows) this.append(row);
+    return this;
+  }
+
+  /** Starts to write what is waiting; close() tells how it ended. */
+  flush(): this {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#pending = this.#pending.then(() => this.#runtime.bulk(this.#bulk, rows));
+    this.#pending.catch(() => undefined);
+    return this;
+  }
+
+  /** Writes what is waiting and fails if any write did. */
+  async close(): Promise<void> {
+    await this.flush().#pending;
+  }
+}
+
+async function transaction<T>(connection: duck.DuckDBConnection, body: () => Promise<T>, end: string): Promise<T> {
+  try {
+    await connection.run("BEGIN TRANSACTION");
+  } catch (error) {
+    if (String(error).includes("within a transaction")) return body();
+    throw error;
+  }
+  let result: T;
+  try {
+    result = await body();
+  } catch (error) {
+    await connection.run("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+  await connection.run(end);
+  return result;
+}
+
+/** Applies the pending migrations in one transaction; returns their ids. */
+export async function applyMigrations(
+  connection: duck.DuckDBConnection,
+  project: string,
+  migrations: readonly core.Migration[],
+  options: core.MigrateOptions = {},
+): Promise<string[]> {
+  // DuckDB cannot alter a table and write to it in one transaction.
+  await connection.run(core.migrationSQL.create);
+  await connection.run("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
+  return transaction(
+    connection,
+    async () => {
+      const recorded = await connection.runAndReadAll("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]);
+      const applied = new Map(recorded.getRows().map((r) => [r[0] as string, r[1] as string | null]));
+      const todo = core.pending(project, migrations, applied);
+      for (const m of migrations) {
+        if (applied.get(m.id) === null) {
+          await connection.run("UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]);
+        }
+      }
+      for (const m of todo) {
+        for (const statement of m.statements) await connection.run(statement);
+        await connection.run("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
+      }
+      return todo.map((m) => m.id);
+    },
+    options.dryRun === true ? "ROLLBACK" : "COMMIT",
+  );
+}
+
+/** Attaches a PostgreSQL database under a name that is already quoted. */
+export async function attachPostgres(connection: duck.DuckDBConnection, sqlName: string, dsn: string): Promise<void> {
+  await connection.run(`ATTACH '${dsn.replaceAll("'", "''")}' AS ${sqlName} (TYPE postgres)`);
+}
+
+// How DuckDB's values are read.
+
+type Value = duck.DuckDBValue;
+
+export const text = (v: Value): string => String(v);
+export const timestamp = (v: Value): string => String(v).replace(" ", "T");
+export const blob = (v: Value): Uint8Array => (v as duck.DuckDBBlobValue).bytes;
+export const interval = (v: Value): core.Interval => {
+  const i = v as duck.DuckDBIntervalValue;
+  return { months: i.months, days: i.days, micros: i.micros };
+};
+
+/** An instant in UTC with as many digits as it needs: `2025-01-01T00:00:00Z`. */
+export function instant(v: Value): string {
+  const t = v as duck.DuckDBTimestampTZValue;
+  if (!t.isFinite) return String(v);
+  return `${timestamp(new duck.DuckDBTimestampValue(t.micros))}Z`;
+}
+
+export const list =
+  <T>(read: (v: Value) => T) =>
+  (v: Value): T[] =>
+    (v as duck.DuckDBListValue | duck.DuckDBArrayValue).items.map(read);
+
+export const map =
+  <K, V>(key: (v: Value) => K, value: (v: Value) => V) =>
+  (v: Value): Map<K, V> =>
+    new Map((v as duck.DuckDBMapValue).entries.map((e) => [key(e.key), value(e.value)]));
+
+/** A value of a type that is known only now, without the driver's classes. */
+export function any(v: Value): unknown {
+  if (v instanceof duck.DuckDBListValue || v instanceof duck.DuckDBArrayValue) return v.items.map(any);
+  if (v instanceof duck.DuckDBStructValue) return Object.fromEntries(Object.entries(v.entries).map(([k, e]) => [k, any(e)]));
+  if (v instanceof duck.DuckDBMapValue) return new Map(v.entries.map((e) => [any(e.key), any(e.value)]));
+  if (v instanceof duck.DuckDBUnionValue) return any(v.value);
+  if (v instanceof duck.DuckDBBlobValue) return v.bytes;
+  if (v instanceof duck.DuckDBTimestampTZValue) return instant(v);
+  if (v instanceof duck.DuckDBIntervalValue) return interval(v);
+  return v !== null && typeof v === "object" ? String(v) : v;
+}
+
+// How they are written.
+
+export const toBlob = (v: Uint8Array): Value => new duck.DuckDBBlobValue(v);
+export const toInterval = (v: core.Interval): Value => new duck.DuckDBIntervalValue(v.months, v.days, v.micros);
+export const toUUID = (v: string): Value => duck.DuckDBUUIDValue.fromUint128(BigInt("0x" + v.replaceAll("-", "")));
+
+export const toDecimal =
+  (width: number, scale: number) =>
+  (v: string): Value => {
+    const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(v.trim());
+    const whole = match?.[2] ?? "";
+    const fraction = match?.[3] ?? "";
+    if (match === null || whole + fraction === "") throw new RangeError(`not a decimal number: ${v}`);
+    if (/[^0]/.test(fraction.slice(scale))) throw new RangeError(`${v} has more than ${scale} digits after the point`);
+    const digits = BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
+    if (digits >= 10n ** BigInt(width)) throw new RangeError(`${v} does not fit DECIMAL(${width},${scale})`);
+    return new duck.DuckDBDecimalValue(match[1] === "-" ? -digits : digits, width, scale);
+  };
+
+/** Days since 1970-01-01 of an ISO date; years of any size and sign. */
+function days(date: string): number {
+  const match = /^([+-]?\d+)-(\d{1,2})-(\d{1,2})$/.exec(date.trim());
+  if (match === null) throw new RangeError(`not a date: ${date}`);
+  const time = new Date(0);
+  time.setUTCFullYear(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
+  return Math.round(time.getTime() / 86400000);
+}
+
+/** Nanoseconds of a time of day and, if it has one, its offset in seconds. */
+function clock(time: string): { nanos: bigint; offset: number | undefined } {
+  const match = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)?$/.exec(time.trim());
+  if (match === null) throw new RangeError(`not a time: ${time}`);
+  const seconds = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3] ?? 0);
+  const nanos = BigInt(seconds) * 1000000000n + BigInt((match[4] ?? "").padEnd(9, "0"));
+  const zone = match[5];
+  if (zone === undefined) return { nanos, offset: undefined };
+  if (zone === "Z") return { nanos, offset: 0 };
+  const [h, m, s] = zone.slice(1).replaceAll(":", "").padEnd(6, "0").match(/../g) as [string, string, string];
+  const offset = Number(h) * 3600 + Number(m) * 60 + Number(s);
+  return { nanos, offset: zone.startsWith("-") ? -offset : offset };
+}
+
+function epochNanos(v: string): bigint {
+  const [date, time] = v.trim().split(/[T ]/, 2) as [string, string | undefined];
+  const { nanos, offset } = clock(time === undefined ? "00:00" : v.trim().slice(date.length + 1));
+  return BigInt(days(date)) * 86400000000000n + nanos - BigInt(offset ?? 0) * 1000000000n;
+}
+
+export const toDate = (v: string): Value => new duck.DuckDBDateValue(days(v));
+export const toTime = (v: string): Value => new duck.DuckDBTimeValue(clock(v).nanos / 1000n);
+export const toTimeTZ = (v: string): Value => {
+  const { nanos, offset } = clock(v);
+  return duck.DuckDBTimeTZValue.fromMicrosAndOffset(nanos / 1000n, offset ?? 0);
+};
+export const toTimestampSeconds = (v: string): Value => new duck.DuckDBTimestampSecondsValue(floor(epochNanos(v), 1000000000n));
+export const toTimestampMillis = (v: string): Value => new duck.DuckDBTimestampMillisecondsValue(floor(epochNanos(v), 1000000n));
+export const toTimestamp = (v: string): Value => new duck.DuckDBTimestampValue(floor(epochNanos(v), 1000n));
+export const toTimestampNanos = (v: string): Value => new duck.DuckDBTimestampNanosecondsValue(epochNanos(v));
+export const toInstant = (v: string): Value => new duck.DuckDBTimestampTZValue(floor(epochNanos(v), 1000n));
+
+/** Division that rounds down, before 1970 too. */
+function floor(value: bigint, unit: bigint): bigint {
+  return value / unit - (value % unit < 0n ? 1n : 0n);
+}
+
+export const toList =
+  <T>(write: (v: T) => Value) =>
+  (v: readonly (T | null)[]): Value =>
+    new duck.DuckDBListValue(v.map((e) => (e === null ? null : write(e))));
+export const toArray =
+  <T>(write: (v: T) => Value) =>
+  (v: readonly (T | null)[]): Value =>
+    new duck.DuckDBArrayValue(v.map((e) => (e === null ? null : write(e))));
+export const toMap =
+  <K, V>(key: (v: K) => Value, value: (v: V) => Value) =>
+  (v: ReadonlyMap<K, V | null>): Value =>
+    new duck.DuckDBMapValue([...v].map(([k, e]) => ({ key: key(k), value: e === null ? null : value(e) })));
+export const plain = (v: unknown): Value => v as Value;

@@ -1,0 +1,247 @@
+import * as core from "./scoter.js";
+export * from "./scoter.js";
+
+/** The part that better-sqlite3 and node:sqlite have in common. */
+export interface SyncDatabase {
+  prepare(sql: string): SyncStatement;
+  exec(sql: string): unknown;
+}
+
+export interface SyncStatement {
+  all(...values: never[]): unknown[];
+  get(...values: never[]): unknown;
+  iterate(...values: never[]): IterableIterator<unknown>;
+  run(...values: never[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  /** better-sqlite3: read integers as bigint. */
+  safeIntegers?(on: boolean): unknown;
+  /** node:sqlite: the same. */
+  setReadBigInts?(on: boolean): void;
+}
+
+/** What a statement without rows did. */
+export interface RunResult {
+  changes: number;
+  lastInsertRowid: number | bigint;
+}
+
+/** A bulk operation on a table, one statement a row in one transaction. */
+export interface Bulk<T> {
+  readonly name: string;
+  readonly sql: string;
+  readonly values: (row: T) => unknown[];
+}
+
+/** Statements kept prepared per database handle: more than most programs have. */
+const maxStatements = 256;
+
+/** Runs statements for a generated class over a synchronous SQLite driver. */
+export class Runtime {
+  readonly #db: SyncDatabase;
+  readonly #observer: core.Observer | undefined;
+  readonly #bigints: boolean;
+  readonly #statements = new Map<string, SyncStatement>();
+
+  constructor(db: SyncDatabase, bigints: boolean, observer?: core.Observer) {
+    this.#db = db;
+    this.#bigints = bigints;
+    this.#observer = observer;
+  }
+
+  #prepare(sql: string): SyncStatement {
+    const statement = this.#db.prepare(sql);
+    if (this.#bigints) {
+      if (statement.setReadBigInts !== undefined) statement.setReadBigInts(true);
+      else statement.safeIntegers?.(true);
+    }
+    return statement;
+  }
+
+  #cached(sql: string): SyncStatement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#prepare(sql);
+      if (this.#statements.size >= maxStatements) {
+        for (const oldest of this.#statements.keys()) {
+          this.#statements.delete(oldest);
+          break;
+        }
+      }
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  all<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T[] {
+    // Without an observer not even a closure is made.
+    if (this.#observer === undefined) return this.#all(sql, values, read);
+    return core.observeSync(this.#observer, name, core.many, () => this.#all(sql, values, read));
+  }
+
+  #all<T>(sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T[] {
+    const rows = this.#cached(sql).all(...(values as never[]));
+    return read === undefined ? (rows as T[]) : (rows as core.Raw[]).map(read);
+  }
+
+  one<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T | undefined {
+    if (this.#observer === undefined) return this.#one(sql, values, read);
+    return core.observeSync(this.#observer, name, core.one, () => this.#one(sql, values, read));
+  }
+
+  #one<T>(sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T | undefined {
+    const row = this.#cached(sql).get(...(values as never[]));
+    return row === undefined || row === null ? undefined : read === undefined ? (row as T) : read(row as core.Raw);
+  }
+
+  /** Reads row by row. The statement is its own: a second stream may run. */
+  stream<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): Generator<T, void, undefined> {
+    const statement = (): SyncStatement => this.#prepare(sql);
+    return core.observeEach(this.#observer, name, function* () {
+      for (const row of statement().iterate(...(values as never[]))) {
+        yield read === undefined ? (row as T) : read(row as core.Raw);
+      }
+    });
+  }
+
+  /** counts is false for a statement that leaves SQLite's count of an earlier one. */
+  exec(name: string, sql: string, values: readonly unknown[], counts = true): RunResult {
+    return core.observeSync(this.#observer, name, (r: RunResult) => r.changes, () => {
+      const done = this.#cached(sql).run(...(values as never[]));
+      return { changes: counts ? Number(done.changes) : 0, lastInsertRowid: done.lastInsertRowid };
+    });
+  }
+
+  /** Runs a statement once per row, all or nothing, and sums the changes. */
+  batch<T>(bulk: Bulk<T>, rows: Iterable<T>): number {
+    return core.observeSync(this.#observer, bulk.name, core.same, () =>
+      this.transaction(() => {
+        const statement = this.#cached(bulk.sql);
+        let changes = 0;
+        for (const row of rows) changes += Number(statement.run(...(bulk.values(row) as never[])).changes);
+        return changes;
+      }),
+    );
+  }
+
+  /** Runs body in a transaction, or in the one that is open already. */
+  transaction<T>(body: () => T): T {
+    return transaction(this.#db, "BEGIN IMMEDIATE", body);
+  }
+}
+
+/** Collects rows of an appender and writes them 1,000 at a time. */
+export class Appender<T> {
+  readonly #runtime: Runtime;
+  readonly #bulk: Bulk<T>;
+  #rows: T[] = [];
+
+  constructor(runtime: Runtime, bulk: Bulk<T>) {
+    this.#runtime = runtime;
+    this.#bulk = bulk;
+  }
+
+  append(row: T): this {
+    this.#rows.push(row);
+    return this.#rows.length >= 1000 ? this.flush() : this;
+  }
+
+  appendMany(rows: Iterable<T>): this {
+    for (const row of rows) this.append(row);
+    return this;
+  }
+
+  /** Writes what is waiting. */
+  flush(): this {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#runtime.batch(this.#bulk, rows);
+    return this;
+  }
+
+  /** Writes what is waiting. */
+  close(): void {
+    this.flush();
+  }
+}
+
+function inTransaction(db: SyncDatabase): boolean {
+  const d = db as { inTransaction?: boolean; isTransaction?: boolean };
+  return d.inTransaction ?? d.isTransaction ?? false;
+}
+
+function transaction<T>(db: SyncDatabase, begin: string, body: () => T, commit = "COMMIT"): T {
+  if (inTransaction(db)) return body();
+  db.exec(begin);
+  let result: T;
+  try {
+    result = body();
+    db.exec(commit);
+  } catch (error) {
+    if (inTransaction(db)) db.exec("ROLLBACK");
+    throw error;
+  }
+  return result;
+}
+
+/** Applies the pending migrations under the write lock; returns their ids. */
+export function applyMigrations(
+  db: SyncDatabase,
+  project: string,
+  migrations: readonly core.Migration[],
+  options: core.MigrateOptions = {},
+): string[] {
+  if (options.dryRun === true && inTransaction(db)) throw new Error("a dry run needs a connection without an open transaction");
+  return transaction(
+    db,
+    "BEGIN IMMEDIATE",
+    () => {
+      db.exec(core.migrationSQL.create);
+      const columns = db.prepare("SELECT name FROM pragma_table_info('_sqg_migrations')").all() as { name: string }[];
+      if (!columns.some((c) => c.name === "checksum")) db.exec(core.migrationSQL.addChecksum);
+      const recorded = db.prepare("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?").all(project as never) as {
+        migration_id: string;
+        checksum: string | null;
+      }[];
+      const applied = new Map(recorded.map((r) => [r.migration_id, r.checksum]));
+      const todo = core.pending(project, migrations, applied);
+      const adopt = db.prepare("UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?");
+      for (const m of migrations) {
+        if (applied.get(m.id) === null) adopt.run(...([m.checksum, project, m.id] as never[]));
+      }
+      for (const m of todo) {
+        for (const statement of m.statements) db.exec(statement);
+        db.prepare("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)").run(
+          ...([project, m.id, m.checksum] as never[]),
+        );
+      }
+      return todo.map((m) => m.id);
+    },
+    options.dryRun === true ? "ROLLBACK" : "COMMIT",
+  );
+}
+
+// How SQLite's values are read and bound.
+
+export const bool = (v: unknown): boolean => Number(v) !== 0;
+export const number = (v: unknown): number => Number(v);
+export const bigint = (v: unknown): bigint => BigInt(v as number);
+export const blob = (v: unknown): Uint8Array => (v instanceof ArrayBuffer ? new Uint8Array(v) : (v as Uint8Array));
+
+/** A whole number is bound as an integer, which drivers bind as a float. */
+export const int = (v: number | bigint): bigint => BigInt(v);
+export const bit = (v: boolean): number => (v ? 1 : 0);
+
+/** A JSON array of bound values, for `IN (SELECT value FROM json_each(?))`. */
+export function jsonList(values: readonly unknown[]): string {
+  return "[" + values.map((v) => (typeof v === "bigint" ? v.toString() : JSON.stringify(v))).join(",") + "]";
+}
+
+/** SQLite's other two forms of a point in time: Unix seconds and Julian days. */
+function fromNumber(v: number | bigint): Date {
+  const n = Number(v);
+  return new Date(Number.isInteger(n) ? n * 1000 : (n - 2440587.5) * 86400000);
+}
+
+export const dateText = (v: unknown): string => (typeof v === "string" ? v : fromNumber(v as number).toISOString().slice(0, 10));
+export const timeText = (v: unknown): string => (typeof v === "string" ? v : fromNumber(v as number).toISOString().slice(11, 23));
+export const timestampText = (v: unknown): string =>
+  typeof v === "string" ? v : fromNumber(v as number).toISOString().replace("T", " ").replace("Z", "");

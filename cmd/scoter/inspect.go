@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -32,6 +33,9 @@ func (i *inspectCommand) Run() error {
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "catalog.db")
+	}
+	if _, err := os.Stat(path); err != nil { // opening one that is not there would make it
+		return base.Errorf(base.NotFound, "%w", err)
 	}
 	c, _, err := catalog.Open(vfs.OS, path)
 	if err != nil {

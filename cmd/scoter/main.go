@@ -76,7 +76,11 @@ func fail(err error) {
 		os.Exit(int(code))
 	}
 	fmt.Fprintf(os.Stderr, "scoter: %v\n", err)
-	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
+	e := new(base.Error)
+	if errors.As(err, &e) && e.Position > 0 {
+		fmt.Fprintf(os.Stderr, "  at byte %d\n", e.Position)
+	}
+	if e.Hint != "" {
 		fmt.Fprintf(os.Stderr, "  hint: %s\n", e.Hint)
 	}
 	os.Exit(base.KindOf(err).ExitCode())

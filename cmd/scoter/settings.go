@@ -36,6 +36,11 @@ func resolver(values map[string]any) kong.Resolver {
 		if !ok {
 			return nil, nil
 		}
+		for _, name := range flag.Tag.Envs {
+			if _, set := os.LookupEnv(name); set {
+				return nil, nil // the environment wins over the file
+			}
+		}
 		if list, ok := v.([]any); ok {
 			return list, nil
 		}

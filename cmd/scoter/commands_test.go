@@ -1,0 +1,286 @@
+package main_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+// run runs a subcommand and returns what it wrote where, and its exit code.
+func run(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.Command(binary.Path(t), args...)
+	cmd.Dir = t.TempDir()
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// both runs a test on a data directory in the process, and on a server.
+func both(t *testing.T, f func(t *testing.T, where ...string)) {
+	t.Run("embedded", func(t *testing.T) { f(t, "--dir", t.TempDir()) })
+	t.Run("remote", func(t *testing.T) { f(t, "--url", binary.Serve(t, t.TempDir()).URL) })
+}
+
+func TestSQL(t *testing.T) {
+	both(t, func(t *testing.T, where ...string) {
+		sql := func(stdin string, args ...string) (string, string, int) {
+			return run(t, stdin, append(append([]string{"sql"}, where...), args...)...)
+		}
+		if out, errs, code := sql("", "-c", "CREATE TABLE t (a INTEGER, b VARCHAR); INSERT INTO t VALUES (1, 'x'), (2, NULL)"); out != "" || code != 0 || !strings.Contains(errs, "INSERT: 2 inserted, 0 updated, 0 deleted") {
+			t.Errorf("%d %q %q", code, out, errs)
+		}
+		const query = "SELECT * FROM t ORDER BY a"
+		ways := [][]string{{"-c", query}, {file(t, "q.sql", query)}, {"-"}, {}}
+		for i, way := range ways {
+			stdin := ""
+			if i >= 2 {
+				stdin = query
+			}
+			if out, errs, code := sql(stdin, way...); code != 0 || strings.ReplaceAll(out, "\r", "") != "a,b\n1,x\n2,\n" {
+				t.Errorf("%v: %d %q %q", way, code, out, errs)
+			}
+		}
+		dir := t.TempDir()
+		for name, begins := range map[string]string{"r.csv": "a,b", "r.json": `{"columns"`, "r.ndjson": `{"a":1`, "r.jsonl": `{"a":1`, "r.arrow": "\xff\xff\xff\xff", "r.parquet": "PAR1", "r.msgpack": "", "r.txt": ""} {
+			path := filepath.Join(dir, name)
+			if _, errs, code := sql("", "-c", query, "-o", path); code != 0 {
+				t.Errorf("%s: %d %s", name, code, errs)
+			}
+			text, err := os.ReadFile(path)
+			if err != nil || len(text) == 0 || !strings.HasPrefix(string(text), begins) {
+				t.Errorf("%s: %v %q", name, err, text)
+			}
+		}
+		for _, format := range []string{"table", "csv", "json", "ndjson", "arrow", "parquet", "msgpack"} {
+			if out, errs, code := sql("", "-c", query, "--format", format); code != 0 || out == "" {
+				t.Errorf("%s: %d %q", format, code, errs)
+			}
+		}
+		kept := file(t, "kept.csv", "what was there")
+		if _, _, code := sql("", "-c", "SELECT nope", "-o", kept); code != 65 {
+			t.Errorf("exit code %d", code)
+		}
+		if text, _ := os.ReadFile(kept); string(text) != "what was there" {
+			t.Errorf("a query that failed left %q", text)
+		}
+		if left, _ := os.ReadDir(filepath.Dir(kept)); len(left) != 1 {
+			t.Errorf("files are left: %v", left)
+		}
+		for statement, want := range map[string]int{
+			"SELEC 1": 65, "SELECT nope FROM t": 65, "SELECT * FROM nope": 66, "CREATE TABLE t (a INTEGER)": 75, "ATTACH 'x'": 77, "": 65,
+		} {
+			stdin := statement
+			if out, errs, code := sql(stdin, "-"); code != want || out != "" || !strings.HasPrefix(errs, "scoter: ") {
+				t.Errorf("%q: exit code %d, want %d: %q %q", statement, code, want, out, errs)
+			}
+		}
+		if _, errs, code := sql("", "-c", query, "-o", "r.xml"); code != 65 || !strings.Contains(errs, ".xml") {
+			t.Errorf("%d %q", code, errs)
+		}
+		if _, errs, code := sql("", "no-such-file.sql"); code != 66 || !strings.Contains(errs, "no-such-file.sql") {
+			t.Errorf("%d %q", code, errs)
+		}
+	})
+	if _, errs, code := run(t, "", "sql", "--url", "http://127.0.0.1:1", "-c", "SELECT 1"); code != 75 || !strings.Contains(errs, "scoter serve") {
+		t.Errorf("%d %q", code, errs)
+	}
+	if _, errs, code := run(t, "", "sql", "--no-such-flag"); code != 64 || !strings.Contains(errs, "scoter sql --help") {
+		t.Errorf("%d %q", code, errs)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	both(t, func(t *testing.T, where ...string) {
+		with := func(command string, args ...string) (string, string, int) {
+			return run(t, "", append(append([]string{command}, where...), args...)...)
+		}
+		dir := t.TempDir()
+		path := func(name string) string { return filepath.Join(dir, name) }
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		fmt.Fprint(w, "a,b\n2,two\n")
+		w.Close()
+		for name, text := range map[string]string{"1.csv": "a,b\n1,one\n", "2.csv.gz": packed.String(), "3.ndjson": `{"a":3,"b":"three","c":3.5}` + "\n", "5.xml": "<a/>", "6.csv": "a,b\n6,six\nseven,seven\n"} {
+			if err := os.WriteFile(path(name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, errs, code := with("sql", "-c", "SELECT 4 AS a, 'four' AS b", "-o", path("4.parquet")); code != 0 {
+			t.Fatal(errs)
+		}
+		if _, errs, code := with("sql", "-c", "CREATE TABLE t (a BIGINT, b VARCHAR, d VARCHAR DEFAULT 'unset')"); code != 0 {
+			t.Fatal(errs)
+		}
+		out, errs, code := with("load", "--table", "t", path("1.csv"), path("2.csv.gz"), path("3.ndjson"), path("4.parquet"))
+		if code != 0 || out != "" || errs == "" { // progress is for the eyes
+			t.Errorf("%d %q %q", code, out, errs)
+		}
+		if out, _, _ := with("sql", "-c", "SELECT a, b, c, d FROM t ORDER BY a"); strings.ReplaceAll(out, "\r", "") != "a,b,c,d\n1,one,,unset\n2,two,,unset\n3,three,3.5,unset\n4,four,,unset\n" {
+			t.Errorf("%q", out)
+		}
+		for name, want := range map[string]int{"5.xml": 65, "6.csv": 65, "none.csv": 66} {
+			if out, errs, code := with("load", "--table", "t", path(name)); code != want || out != "" || !strings.Contains(errs, name) {
+				t.Errorf("%s: %d %q %q", name, code, out, errs)
+			}
+		}
+		if out, _, _ := with("sql", "-c", "SELECT count(*) FROM t"); !strings.Contains(out, "\n4") && !strings.Contains(out, "\r\n4") {
+			t.Errorf("%q", out)
+		}
+		// Larger than one batch, into a table and a database that are not there.
+		if _, errs, code := with("sql", "-c", "SELECT range AS n, 'text ' || range AS s FROM range(300000)", "-o", path("large.parquet")); code != 0 {
+			t.Fatal(errs)
+		}
+		if _, errs, code := with("load", "--table", "other.main.large", path("large.parquet")); code != 0 {
+			t.Errorf("%d %q", code, errs)
+		}
+		if out, _, _ := with("sql", "-c", "SELECT count(*), sum(n), count(DISTINCT s) FROM other.large"); !strings.Contains(out, "300000,44999850000,300000") {
+			t.Errorf("%q", out)
+		}
+	})
+}
+
+func TestALoadThatFailsInTheMiddleAddsNothing(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(t.TempDir(), "late.parquet")
+	for _, args := range [][]string{
+		{"-c", "CREATE TABLE t (n SMALLINT)"},
+		{"-c", "SELECT CASE WHEN range = 399999 THEN 1.5::DOUBLE ELSE 1.0 END AS n FROM range(400000)", "-o", data},
+	} {
+		if _, errs, code := run(t, "", append([]string{"sql", "--dir", dir}, args...)...); code != 0 {
+			t.Fatal(errs)
+		}
+	}
+	if _, errs, code := run(t, "", "load", "--dir", dir, "--table", "t", data); code != 65 || !strings.Contains(errs, "row 400000") {
+		t.Errorf("%d %q", code, errs)
+	}
+	if out, _, _ := run(t, "", "sql", "--dir", dir, "-c", "SELECT count(*) AS n FROM t"); strings.TrimSpace(strings.ReplaceAll(out, "\r", "")) != "n\n0" {
+		t.Errorf("%q", out)
+	}
+	if out, errs, code := run(t, "", "check", dir); code != 0 || !strings.Contains(out, "all is well") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+}
+
+func TestTokenMakesWhatTheServerTakes(t *testing.T) {
+	out, errs, code := run(t, "", "token", "telegraf", "--role", "reader")
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	token := regexp.MustCompile(`token: (\S+)`).FindStringSubmatch(out)
+	_, settings, ok := strings.Cut(out, "scoter.toml:")
+	if token == nil || !ok || !strings.Contains(out, fmt.Sprintf("%x", sha256.Sum256([]byte(token[1])))) {
+		t.Fatalf("%q", out)
+	}
+	s := binary.Serve(t, t.TempDir(), "--config", file(t, "scoter.toml", settings))
+	for secret, want := range map[string]int{token[1]: 0, "wrong": 77, "": 77} {
+		if _, errs, code := run(t, "", "sql", "--url", s.URL, "--token", secret, "-c", "SELECT 1"); code != want {
+			t.Errorf("%q: %d %s", secret, code, errs)
+		}
+	}
+	if _, _, code := run(t, "", "sql", "--url", s.URL, "--token", token[1], "-c", "CREATE TABLE t (a INTEGER)"); code != 77 {
+		t.Errorf("a reader made a table: %d", code)
+	}
+	if _, errs, code := run(t, "", "token", "x", "--role", "king"); code != 64 || !strings.Contains(errs, "king") {
+		t.Errorf("%d %q", code, errs)
+	}
+}
+
+func TestConfigPrintsWhatItReads(t *testing.T) {
+	out, errs, code := run(t, "", "config", "--listen", "127.0.0.1:9", "--slow-query", "3s")
+	if code != 0 || !strings.Contains(out, `listen = "127.0.0.1:9"`) || !strings.Contains(out, `slow_query = "3s"`) {
+		t.Fatalf("%d %q %q", code, out, errs)
+	}
+	again, errs, code := run(t, "", "config", "--config", file(t, "scoter.toml", out))
+	if code != 0 || again != out {
+		t.Errorf("%d %q\n%s\n%s", code, errs, out, again)
+	}
+	// A flag wins over the environment, and that over the file.
+	path := file(t, "s.toml", "max_queries = 5\nlog_level = \"warn\"\nquery_threads = 3\n")
+	t.Setenv("SCOTER_MAX_QUERIES", "6")
+	t.Setenv("SCOTER_LOG_LEVEL", "error")
+	out, _, _ = run(t, "", "config", "--config", path, "--max-queries", "7")
+	for _, want := range []string{"max_queries = 7", `log_level = "error"`, "query_threads = 3"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+}
+
+func TestVersionCheckInspect(t *testing.T) {
+	if out, _, code := run(t, "", "version"); code != 0 || !strings.HasPrefix(out, "scoter ") || !strings.Contains(out, "DuckDB 1.") {
+		t.Errorf("%d %q", code, out)
+	}
+	dir := t.TempDir()
+	s := binary.Serve(t, dir, "--flush-age", "1h")
+	for _, statement := range []string{"CREATE TABLE t AS SELECT range AS a FROM range(1000)", "INSERT INTO t VALUES (1000)"} {
+		if status, text, err := s.Post("/api/v1/sql", "text/plain", []byte(statement)); err != nil || status != 200 {
+			t.Fatal(status, text, err)
+		}
+	}
+	if _, errs, code := run(t, "", "check", dir); code == 0 || strings.Contains(errs, "goroutine") {
+		t.Errorf("a directory in use was checked: %d %q", code, errs)
+	}
+	s.Stop(t)
+	if out, errs, code := run(t, "", "check", dir); code != 0 || !strings.Contains(out, "1 tables") || !strings.Contains(out, "1001 rows") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	parts, _ := filepath.Glob(filepath.Join(dir, "parts", "*", "*.parquet"))
+	segments, _ := filepath.Glob(filepath.Join(dir, "wal", "*"))
+	if len(parts) == 0 || len(segments) == 0 {
+		t.Fatalf("parts %v, segments %v", parts, segments)
+	}
+	for what, path := range map[string]string{"part": parts[0], "wal": segments[0], "catalog": dir} {
+		if out, errs, code := run(t, "", "inspect", what, path); code != 0 || out == "" {
+			t.Errorf("inspect %s: %d %q", what, code, errs)
+		}
+		if out, _, code := run(t, "", "inspect", what, filepath.Join(dir, "none")); code == 0 || strings.Contains(out, "goroutine") {
+			t.Errorf("inspect %s of nothing: %d %q", what, code, out)
+		}
+	}
+	text, err := os.ReadFile(parts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/3] ^= 0xff
+	if err := os.WriteFile(parts[0], text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := run(t, "", "check", dir); code != 74 || !strings.Contains(errs, filepath.Base(parts[0])) {
+		t.Errorf("a damaged part: %d %q", code, errs)
+	}
+}
+
+func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
+	out, _, code := run(t, "", "--help")
+	if code != 0 {
+		t.Fatal(out)
+	}
+	for _, command := range []string{"serve", "sql", "load", "check", "inspect", "token", "config"} {
+		help, _, code := run(t, "", command, "--help")
+		if code != 0 || !strings.Contains(help, "Example") || !strings.Contains(out, "\n  "+command+" ") {
+			t.Errorf("%s: %d\n%s", command, code, help)
+		}
+	}
+}

@@ -151,3 +151,41 @@ func TestVerifyAsksWhichEntryIsMeant(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// attached are queries of DuckDB over a PostgreSQL that it attaches.
+const attached = `-- BASELINE orders :source=prod
+CREATE TABLE orders (id bigint PRIMARY KEY, customer text NOT NULL, total numeric(10, 2));
+
+-- QUERY get_order :one
+@set id = 1
+SELECT o.customer, o.total FROM prod.public.orders o WHERE o.id = ${id};
+`
+
+func TestAttachedDatabasesAreAnalysedThroughAStandIn(t *testing.T) {
+	server, err := postgres.StartServer(context.Background())
+	if err != nil {
+		t.Skip("no PostgreSQL:", err)
+	}
+	defer func() { _ = server.Close() }()
+	g := New(server.URL())
+	generate := func(sql string) (*Output, string) {
+		path := folder(t, map[string]string{"q.sql": sql,
+			"sqg.yaml": "version: 1\nname: app\nsql:\n  - files: [q.sql]\n    gen:\n      - {generator: python/duckdb, output: p/}\nsources:\n  - {name: prod, type: postgres}\n"})
+		var list diag.List
+		out, err := g.Generate(context.Background(), path, &list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, said(t, path, &list)
+	}
+	out, text := generate(attached)
+	if out == nil {
+		t.Fatal(text)
+	}
+	if code := out.Files[0].Content; !strings.Contains(code, "customer: str\n") || !strings.Contains(code, "total: _decimal.Decimal | None") || !strings.Contains(code, "attach") {
+		t.Error(code)
+	}
+	if out, text = generate(strings.Replace(attached, "bigint", "bigitn", 1)); out != nil || !strings.Contains(text, "q.sql:2:25: error: type \"bigitn\" does not exist") || strings.Count(text, "error:") != 1 {
+		t.Error(text)
+	}
+}

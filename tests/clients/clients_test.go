@@ -220,7 +220,7 @@ func telegraf(t *testing.T, s *binary.Server) {
 	if status, text := send("/write?db=telegraf&precision=ns&consistency=any&rp=", "text/plain; charset=utf-8", lines.String(), true); status != 204 || text != "" {
 		t.Fatal(status, text)
 	}
-	status, text := send("/write?db=telegraf&precision=ns", "text/plain; charset=utf-8", "mem,host=new used=7i 1700000000000000000\nmem,host=box used=\"text\" 1700000000000000000\n", true)
+	status, text := send("/write?db=telegraf&precision=ns", "text/plain; charset=utf-8", "mem,host=box used=\"text\" 1700000000000000000\nmem,host=new used=7i 1700000000000000000\n", true)
 	if status != 400 || !strings.Contains(text, "partial write") || !strings.Contains(text, "field type conflict") || !strings.Contains(text, "dropped=1") {
 		t.Errorf("%d %s", status, text)
 	}

@@ -55,12 +55,21 @@ func TestAFractionAfterAnInteger(t *testing.T) {
 		t.Error(a.body)
 	}
 	equal(t, s, "SELECT v FROM m", "[[1]]") // not 2
+	// What is stored decides, not the first line: its neighbours are as good as alone.
+	a = post(t, s, "/write", "text/plain", "m v=2.5 2000\nm v=3i 3000\nnew\\ one v=1i\nother v=1 4000\nbad\nm v=\"x\" 5000\nnew\\ one v=2.5").must(t, 400)
+	for _, want := range []string{"line 1: field type conflict", "line 5: ", "line 6: field type conflict", "line 7: field type conflict", "dropped=4"} {
+		if !strings.Contains(a.body, want) {
+			t.Errorf("%q is not in %s", want, a.body)
+		}
+	}
+	equal(t, s, "SELECT v FROM m ORDER BY time", "[[1],[3]]")
+	equal(t, s, `SELECT v FROM "new one"`, "[[1]]")
 	a = post(t, s, "/write", "text/plain", "m v=2.5 2000\nother v=1 4000").must(t, 400)
 	if !strings.Contains(a.body, "partial write") {
 		t.Error(a.body)
 	}
-	equal(t, s, "SELECT v FROM m", "[[1]]")
-	equal(t, s, "SELECT v FROM other", "[[1]]")
+	equal(t, s, "SELECT v FROM m ORDER BY time", "[[1],[3]]")
+	equal(t, s, "SELECT v FROM other", "[[1],[1]]")
 }
 
 func TestGarbageLinesAreNamed(t *testing.T) {

@@ -1,0 +1,43 @@
+package http
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+// TestTheDocumentationIsRight runs the examples of docs/API.md and compares what they print.
+func TestTheDocumentationIsRight(t *testing.T) {
+	text, err := os.ReadFile("../../docs/API.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```\n(?:```output\n(.*?)^```\n)?").FindAllStringSubmatch(string(text), -1)
+	if len(blocks) < 10 {
+		t.Fatalf("%d examples", len(blocks))
+	}
+	s := binary.Serve(t, t.TempDir())
+	for _, b := range blocks {
+		script := strings.ReplaceAll(strings.ReplaceAll(b[1], "http://127.0.0.1:7287", s.URL), "curl ", "curl -sS --noproxy '*' ")
+		out, err := exec.Command("sh", "-ec", script).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s%v: %s", b[1], err, out)
+			continue
+		}
+		if got, want := settle(string(out)), settle(b[2]); b[2] != "" && got != want {
+			t.Errorf("%sprints\n%s\nnot\n%s", b[1], got, want)
+		}
+	}
+}
+
+// settle makes alike what differs from run to run: times, headers but the status, line ends.
+func settle(text string) string {
+	text = regexp.MustCompile(`"elapsed_ms":[0-9.]+`).ReplaceAllString(text, `"elapsed_ms":0`)
+	text = strings.ReplaceAll(text, "\r", "")
+	text = regexp.MustCompile(`(?m)^[A-Za-z-]+: .*\n`).ReplaceAllString(text, "")
+	return strings.TrimSpace(text)
+}

@@ -166,6 +166,14 @@ func (x *execution) shapeOfQuery(query source, names []sqltoken.Token) (schema.T
 		}
 		rec.Release()
 	}
+	// DESCRIBE names an expression over a sub-query by the text that DuckDB was given.
+	columns, err := x.planner.Columns(x.ctx, x.selects(query.text))
+	if err != nil {
+		return schema.Table{}, query.placed(err, 0)
+	}
+	for i := range t.Columns {
+		t.Columns[i].Name = columns[i]
+	}
 	for i, item := range list(names) {
 		if len(item) != 1 || i >= len(t.Columns) {
 			return schema.Table{}, base.Errorf(base.Invalid, "CREATE TABLE ... AS takes column names only, %d for this query", len(t.Columns)).At(item[0].Start + 1)

@@ -19,7 +19,8 @@ type analysis struct {
 	tokens  []sqltoken.Token
 	tables  []tableRef
 	columns []columnRef // those qualified by more than one name
-	output  *rowSource  // what the statement gives, if its rows are rows of one table
+	names   []outputName
+	output  *rowSource // what the statement gives, if its rows are rows of one table
 	// expanded are the edits that listed the values of PIVOTs, in order: the text is the user's
 	// no more.
 	expanded []sqltoken.Edits
@@ -62,6 +63,7 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 		return nil, w.err
 	}
 	w.passToCTEs()
+	w.a.names = outputNames(conn, node)
 	return w.a, nil
 }
 

@@ -99,12 +99,7 @@ func (b *binding) compute(constants []duck.Node, t schema.Type) ([]schema.Value,
 	if !ok {
 		return nil, nil
 	}
-	inner, err := b.conn.PrintSelect(duck.Node{
-		"type": "SELECT_NODE", "modifiers": []any{}, "cte_map": duck.Node{"map": []any{}},
-		"select_list": toAny(constants), "from_table": duck.Node{"type": "EMPTY", "alias": "", "sample": nil},
-		"where_clause": nil, "group_expressions": []any{}, "group_sets": []any{},
-		"aggregate_handling": "STANDARD_HANDLING", "having": nil, "sample": nil, "qualify": nil,
-	})
+	inner, err := b.conn.PrintSelect(selectOf(constants))
 	if err != nil {
 		// The printer does not know an expression: no bound, the query itself decides.
 		return nil, nil
@@ -183,10 +178,16 @@ func firstRow(rec arrow.RecordBatch) ([]schema.Value, error) {
 	return out, nil
 }
 
-func toAny(nodes []duck.Node) []any {
-	out := make([]any, len(nodes))
-	for i, n := range nodes {
-		out[i] = n
+// selectOf returns the query node of SELECT with these expressions and nothing else.
+func selectOf(expressions []duck.Node) duck.Node {
+	list := make([]any, len(expressions))
+	for i, e := range expressions {
+		list[i] = e
 	}
-	return out
+	return duck.Node{
+		"type": "SELECT_NODE", "modifiers": []any{}, "cte_map": duck.Node{"map": []any{}},
+		"select_list": list, "from_table": duck.Node{"type": "EMPTY", "alias": "", "sample": nil},
+		"where_clause": nil, "group_expressions": []any{}, "group_sets": []any{},
+		"aggregate_handling": "STANDARD_HANDLING", "having": nil, "sample": nil, "qualify": nil,
+	}
 }

@@ -73,9 +73,10 @@ func NewRunner(pool *duck.Pool, store Store, system System, o *overlay.Overlay) 
 
 // Result is the answer to one request. Close it: it holds a connection and a snapshot.
 type Result struct {
-	rows  *duck.Result
-	close func()
-	Stats Stats
+	rows   *duck.Result
+	schema *arrow.Schema
+	close  func()
+	Stats  Stats
 }
 
 // Stats says what a query had to read at most, and how long it took until its first row.
@@ -86,10 +87,16 @@ type Stats struct {
 }
 
 // Schema returns the columns.
-func (r *Result) Schema() *arrow.Schema { return r.rows.Schema() }
+func (r *Result) Schema() *arrow.Schema { return r.schema }
 
 // Next returns the next batch, which the caller releases, or io.EOF.
-func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) { return r.rows.Next(ctx) }
+func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
+	rec, err := r.rows.Next(ctx)
+	if err == nil && r.schema != r.rows.Schema() {
+		rec = withSchema(rec, r.schema)
+	}
+	return rec, err
+}
 
 // Close ends the query and gives back what it held. It may be called more than once.
 func (r *Result) Close() {
@@ -131,6 +138,9 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 		return nil, b.positioned(err)
 	}
 	result.Stats = b.stats
+	if len(b.analysis.names) > 0 {
+		result.schema = renamedSchema(b.analysis.names, result.schema)
+	}
 	return result, nil
 }
 
@@ -174,7 +184,9 @@ func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	}
 	defer b.release()
 	defer stmt.Close()
-	return stmt.Columns(), nil
+	columns := stmt.Columns()
+	renamed(b.analysis.names, columns)
+	return columns, nil
 }
 
 // start binds and executes a statement; release is called at its end, whatever it is.
@@ -189,5 +201,5 @@ func start(ctx context.Context, stmt *duck.Stmt, args []any, release func()) (*R
 		release()
 		return nil, err
 	}
-	return &Result{rows: rows, close: func() { rows.Close(); release() }}, nil
+	return &Result{rows: rows, schema: rows.Schema(), close: func() { rows.Close(); release() }}, nil
 }

@@ -22,25 +22,26 @@ import (
 // underscores; kong's tags carry help and defaults, so that --help, this file and
 // `scoter config` cannot disagree.
 type Server struct {
-	Dir          string        `toml:"dir" help:"Data directory." default:"./data" env:"SCOTER_DIR"`
-	Listen       string        `toml:"listen" help:"Address to serve on." default:"127.0.0.1:7287" env:"SCOTER_LISTEN"`
-	AllowOpen    bool          `toml:"allow_open" help:"Serve on an address other than loopback without TLS or without tokens." env:"SCOTER_ALLOW_OPEN"`
-	TLSCert      string        `toml:"tls_cert" help:"Certificate (PEM) to serve HTTPS with." env:"SCOTER_TLS_CERT"`
-	TLSKey       string        `toml:"tls_key" help:"Private key (PEM) of the certificate." env:"SCOTER_TLS_KEY"`
-	Database     string        `toml:"database" help:"Database of requests that name none." default:"default" env:"SCOTER_DATABASE"`
-	QueryMemory  Bytes         `toml:"query_memory" help:"Memory for queries." default:"2GiB" env:"SCOTER_QUERY_MEMORY"`
-	QueryThreads int           `toml:"query_threads" help:"Threads for queries; 0 is one per core." default:"0" env:"SCOTER_QUERY_THREADS"`
-	QueryTimeout time.Duration `toml:"query_timeout" help:"The longest that a query may take." default:"5m" env:"SCOTER_QUERY_TIMEOUT"`
-	MaxQueries   int           `toml:"max_queries" help:"Queries at once; more wait." default:"32" env:"SCOTER_MAX_QUERIES"`
-	WriteMemory  Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part; requests under way may take half as much besides." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
-	MaxBody      Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"64MiB" env:"SCOTER_MAX_BODY"`
-	FlushBytes   Bytes         `toml:"flush_bytes" help:"Rows of this size together become parts." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
-	FlushAge     time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
-	SyncInterval time.Duration `toml:"sync_interval" help:"The longest that a row written with durability=async stays without fsync." default:"100ms" env:"SCOTER_SYNC_INTERVAL"`
-	SlowQuery    time.Duration `toml:"slow_query" help:"Queries that take longer are logged; 0 logs none." default:"10s" env:"SCOTER_SLOW_QUERY"`
-	LogLevel     string        `toml:"log_level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"SCOTER_LOG_LEVEL"`
-	ReadableDirs []string      `toml:"readable_dirs" help:"Folders that administrators may read files from in SQL." env:"SCOTER_READABLE_DIRS"`
-	Tokens       []Token       `toml:"token" kong:"-"`
+	Dir           string        `toml:"dir" help:"Data directory." default:"./data" env:"SCOTER_DIR"`
+	Listen        string        `toml:"listen" help:"Address to serve on." default:"127.0.0.1:7287" env:"SCOTER_LISTEN"`
+	AllowOpen     bool          `toml:"allow_open" help:"Serve on an address other than loopback without TLS or without tokens." env:"SCOTER_ALLOW_OPEN"`
+	TLSCert       string        `toml:"tls_cert" help:"Certificate (PEM) to serve HTTPS with." env:"SCOTER_TLS_CERT"`
+	TLSKey        string        `toml:"tls_key" help:"Private key (PEM) of the certificate." env:"SCOTER_TLS_KEY"`
+	Database      string        `toml:"database" help:"Database of requests that name none." default:"default" env:"SCOTER_DATABASE"`
+	QueryMemory   Bytes         `toml:"query_memory" help:"Memory for queries." default:"2GiB" env:"SCOTER_QUERY_MEMORY"`
+	QueryThreads  int           `toml:"query_threads" help:"Threads for queries; 0 is one per core." default:"0" env:"SCOTER_QUERY_THREADS"`
+	QueryTimeout  time.Duration `toml:"query_timeout" help:"The longest that a query may take." default:"5m" env:"SCOTER_QUERY_TIMEOUT"`
+	MaxQueries    int           `toml:"max_queries" help:"Queries at once; more wait." default:"32" env:"SCOTER_MAX_QUERIES"`
+	WriteMemory   Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part; requests under way may take half as much besides." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
+	MaxBody       Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"64MiB" env:"SCOTER_MAX_BODY"`
+	FlushBytes    Bytes         `toml:"flush_bytes" help:"Rows of this size together become parts." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
+	FlushAge      time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
+	SyncInterval  time.Duration `toml:"sync_interval" help:"The longest that a row written with durability=async stays without fsync." default:"100ms" env:"SCOTER_SYNC_INTERVAL"`
+	MergeParallel int           `toml:"merge_parallel" help:"Merges at once, each of one core; 0 leaves parts as they are." default:"1" env:"SCOTER_MERGE_PARALLEL"`
+	SlowQuery     time.Duration `toml:"slow_query" help:"Queries that take longer are logged; 0 logs none." default:"10s" env:"SCOTER_SLOW_QUERY"`
+	LogLevel      string        `toml:"log_level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"SCOTER_LOG_LEVEL"`
+	ReadableDirs  []string      `toml:"readable_dirs" help:"Folders that administrators may read files from in SQL." env:"SCOTER_READABLE_DIRS"`
+	Tokens        []Token       `toml:"token" kong:"-"`
 }
 
 // Token lets a caller in. The file holds the hash that `scoter token` prints, never the token.
@@ -72,7 +73,7 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 		}
 	}
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || n < 0 || n*float64(factor) >= 1<<62 {
+	if err != nil || !(n >= 0 && n*float64(factor) < 1<<62) { // NaN is none either
 		return base.Errorf(base.Invalid, "%q is no size", text).WithHint("write it like 64MiB or 2GB")
 	}
 	*b = Bytes(n * float64(factor))

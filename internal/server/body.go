@@ -133,9 +133,6 @@ func (b *body) read(r *http.Request, limit int64) error {
 		step = r.ContentLength + 1 // one more, to see the end
 	}
 	for {
-		if int64(len(buf)) > limit {
-			return tooLarge(limit)
-		}
 		if err := b.take(r.Context(), decodedShare*step); err != nil {
 			return err
 		}
@@ -146,6 +143,8 @@ func (b *body) read(r *http.Request, limit int64) error {
 		n, err := fill(r.Body, room)
 		buf = buf[:len(buf)+n]
 		switch {
+		case int64(len(buf)) > limit:
+			return tooLarge(limit)
 		case err == io.EOF:
 			*b.pooled, b.bytes = buf, buf
 			return nil

@@ -1,0 +1,85 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/config"
+)
+
+func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var failing error
+		g := newGate(10, func() error { return failing })
+		if err := g.take(t.Context(), 8); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.take(t.Context(), 3); base.KindOf(err) != base.Unavailable {
+			t.Error(err)
+		}
+		failing = base.Errorf(base.StorageFull, "the disk is full")
+		if err := g.take(t.Context(), 3); base.KindOf(err) != base.StorageFull {
+			t.Error(err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := g.take(gone, 3); base.KindOf(err) != base.Canceled {
+			t.Error(err)
+		}
+		admitted := make(chan error)
+		go func() { admitted <- g.take(t.Context(), 10) }()
+		synctest.Wait()
+		g.give(8)
+		if err := <-admitted; err != nil {
+			t.Error(err)
+		}
+		g.give(10)
+		if g.used.Load() != 0 {
+			t.Errorf("%d bytes are left", g.used.Load())
+		}
+	})
+}
+
+func TestABodyGivesBackAllItTook(t *testing.T) {
+	s := &Server{settings: config.Default()}
+	s.settings.MaxBody, s.settings.WriteMemory = 1<<20, 4<<20
+	s.gate = newGate(int64(s.settings.WriteMemory)/2, func() error { return nil })
+	f := func(body io.Reader, length int64, want base.Kind, ok bool) {
+		t.Helper()
+		r := httptest.NewRequest("POST", "/", body)
+		r.ContentLength = length
+		b, err := s.readBody(httptest.NewRecorder(), r)
+		if ok != (err == nil) || err != nil && base.KindOf(err) != want {
+			t.Errorf("%v", err)
+		}
+		if b != nil {
+			if s.gate.used.Load() == 0 {
+				t.Error("nothing is accounted")
+			}
+			b.Close()
+			b.Close()
+		}
+		if n := s.gate.used.Load(); n != 0 {
+			t.Errorf("%d bytes are left", n)
+		}
+	}
+	text := strings.Repeat("x", 300_000)
+	f(strings.NewReader(text), int64(len(text)), 0, true)
+	f(strings.NewReader(text), -1, 0, true)
+	f(strings.NewReader(text+text+text+text), -1, base.TooLarge, false)
+	f(strings.NewReader(""), 2<<20, base.TooLarge, false)
+	f(io.MultiReader(strings.NewReader(text), broken{}), -1, base.Canceled, false)
+	f(io.MultiReader(strings.NewReader(text), broken{}), 1<<20, base.Canceled, false)
+	f(strings.NewReader("\x1f\x8b\x08broken"), -1, base.Invalid, false)
+}
+
+// broken is the rest of a body whose client is gone.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.Join(io.ErrUnexpectedEOF) }

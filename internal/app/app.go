@@ -79,7 +79,7 @@ func Open(settings config.Server, embedded bool, log *slog.Logger) (a *App, err 
 	if err != nil {
 		return nil, err
 	}
-	merges := merge.New(a.Engine, merge.Settings{}, merge.Components{Logger: log, Constants: mutate.Defaults(pool)})
+	merges := merge.New(a.Engine, merge.Settings{Parallel: settings.MergeParallel, DisableAutomatic: settings.MergeParallel == 0}, merge.Components{Logger: log, Constants: mutate.Defaults(pool)})
 	a.onClose(func() error { merges.Close(); return nil })
 	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), merges.List)
 	runner := query.NewRunner(pool, a.Engine, tables, relations)

@@ -249,6 +249,34 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 	}
 }
 
+// mergeRest is how long no merge must run and the parts stay the same to count as merged,
+// mergeLimit how long that is waited for.
+const mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
+
+// WaitMerged waits until merging has come to rest.
+func (s *Server) WaitMerged(ctx context.Context) error {
+	newest, since, began := -1.0, time.Now(), time.Now()
+	for time.Since(since) < mergeRest && time.Since(began) < mergeLimit {
+		id, err := s.Number(ctx, "SELECT coalesce(max(part_id), 0) FROM scoter.parts")
+		if err != nil {
+			return err
+		}
+		running, err := s.Number(ctx, "SELECT count(*) FROM scoter.merges WHERE finished IS NULL")
+		if err != nil {
+			return err
+		}
+		if id != newest || running > 0 {
+			newest, since = id, time.Now()
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // PartsBytes returns the size of all parts.
 func (s *Server) PartsBytes(ctx context.Context) (float64, error) {
 	return s.Number(ctx, "SELECT coalesce(sum(bytes), 0)::DOUBLE FROM scoter.parts")

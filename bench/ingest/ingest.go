@@ -43,13 +43,15 @@ type kind struct {
 	name, path string
 	share      int // of Options.Rows: 1/share
 	target     float64
+	merged     bool // merges are counted too
 	newBody    func(seed, rows int) telemetry.Body
 }
 
 var kinds = []kind{
-	{"MessagePack", "/api/v1/write/msgpack", 1, 0.35, telemetry.NewMessagePack},
-	{"MessagePack, async", "/api/v1/write/msgpack?durability=async", 1, 0, telemetry.NewMessagePack},
-	{"line protocol", "/write?db=default&precision=us", 4, 1.0, telemetry.NewLineProtocol},
+	{"MessagePack", "/api/v1/write/msgpack", 1, 0.35, false, telemetry.NewMessagePack},
+	{"MessagePack, async", "/api/v1/write/msgpack?durability=async", 1, 0, false, telemetry.NewMessagePack},
+	{"MessagePack, merged", "/api/v1/write/msgpack", 1, 0, true, telemetry.NewMessagePack},
+	{"line protocol", "/write?db=default&precision=us", 4, 1.0, false, telemetry.NewLineProtocol},
 }
 
 // Run runs the benchmark.
@@ -78,7 +80,9 @@ func (o *Options) Run(env *harness.Env) error {
 			report.Add(name, harness.Median(cpu[i]), "s", cpu[i]...)
 		}
 		report.Add(k.name+": rate, until the last answer", harness.Median(acknowledged[i]), "rows/s", acknowledged[i]...)
-		report.Add(k.name+": rate, until the last part", harness.Median(rate[i]), "rows/s", rate[i]...)
+		if !k.merged { // the wait for the end of merging is longer than merging
+			report.Add(k.name+": rate, until the last part", harness.Median(rate[i]), "rows/s", rate[i]...)
+		}
 		report.Add(k.name+": size of the parts", harness.Median(bytes[i]), "bytes/row", bytes[i]...)
 	}
 	if o.FlatOut > 0 {
@@ -98,7 +102,11 @@ type fixedRun struct {
 
 // fixed sends a number of rows and waits until they are in parts.
 func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows int) (r fixedRun, err error) {
-	s, err := env.StartServer(ctx, harness.FlushSoon(flushAge)...)
+	flags := harness.FlushSoon(flushAge)
+	if !k.merged {
+		flags = append(flags, "--merge-parallel=0")
+	}
+	s, err := env.StartServer(ctx, flags...)
 	if err != nil {
 		return r, err
 	}
@@ -110,7 +118,10 @@ func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows int)
 			return err
 		}
 		r.acknowledged = time.Since(started)
-		return s.WaitFlushed(ctx)
+		if err := s.WaitFlushed(ctx); err != nil || !k.merged {
+			return err
+		}
+		return s.WaitMerged(ctx)
 	})
 	if err != nil {
 		return r, err

@@ -30,9 +30,6 @@ const (
 	writers     = 4
 	// flushAge leaves the last rows in memory while the first state is measured.
 	flushAge = 30 * time.Second
-	// mergeRest is how long no merge must run and the parts stay the same to count as merged, mergeLimit how long
-	// that is waited for.
-	mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
 )
 
 type query struct {
@@ -77,7 +74,7 @@ func (o *Options) Run(env *harness.Env) (err error) {
 	}{
 		{"after ingest", func(context.Context, *harness.Server) error { return nil }},
 		{"after flush", func(ctx context.Context, s *harness.Server) error { return s.WaitFlushed(ctx) }},
-		{"after merging", waitMerged},
+		{"after merging", func(ctx context.Context, s *harness.Server) error { return s.WaitMerged(ctx) }},
 	} {
 		if err := state.reach(ctx, s); err != nil {
 			return base.Wrap(err, "%s", state.name)
@@ -142,28 +139,4 @@ func (o *Options) write(ctx context.Context, s *harness.Server) error {
 		})
 	}
 	return workers.Wait()
-}
-
-// waitMerged waits until the parts have not changed for a while.
-func waitMerged(ctx context.Context, s *harness.Server) error {
-	newest, since, began := -1.0, time.Now(), time.Now()
-	for time.Since(since) < mergeRest && time.Since(began) < mergeLimit {
-		id, err := s.Number(ctx, "SELECT coalesce(max(part_id), 0) FROM scoter.parts")
-		if err != nil {
-			return err
-		}
-		running, err := s.Number(ctx, "SELECT count(*) FROM scoter.merges WHERE finished IS NULL")
-		if err != nil {
-			return err
-		}
-		if id != newest || running > 0 {
-			newest, since = id, time.Now()
-		}
-		select {
-		case <-time.After(200 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
 }

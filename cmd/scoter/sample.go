@@ -58,9 +58,9 @@ func loadSample(ctx context.Context, a *app.App, database string, rows int) erro
 const thingsToTry = `
 Three things to try, in another terminal:
 
-  1. Ask:     curl http://%[1]s/api/v1/sql --data "SELECT location, avg(temperature), count(*) FROM sensor_readings GROUP BY ALL ORDER BY 2 DESC"
-  2. Write:   curl "http://%[1]s/write?db=default" --data-binary "weather,city=Oslo temp=3.5,wind=7i"
-              curl http://%[1]s/api/v1/sql --data "SELECT * FROM weather"
+  1. Ask:     curl %[1]s/api/v1/sql --data "SELECT location, avg(temperature), count(*) FROM sensor_readings GROUP BY ALL ORDER BY 2 DESC"
+  2. Write:   curl "%[1]s/write?db=default" --data-binary "weather,city=Oslo temp=3.5,wind=7i"
+              curl %[1]s/api/v1/sql --data "SELECT * FROM weather"
   3. Explore: bin/scoter sql
 
 Ctrl-C stops the server; everything acknowledged is there when it starts again.

@@ -67,11 +67,16 @@ func (s *serveCommand) serve(ctx context.Context, a *app.App, log *slog.Logger) 
 			return base.Wrap(err, "sample data")
 		}
 	}
+	scheme := "http"
+	if s.TLSCert != "" {
+		scheme = "https"
+	}
 	return a.Serve(ctx, func(address string) {
-		log.Info("serving", "version", version.String(), "address", address, "dir", s.Dir)
-		fmt.Printf("scoter is ready on http://%s\n", address)
+		url := scheme + "://" + address
+		log.Info("serving", "version", version.String(), "url", url, "dir", s.Dir)
+		fmt.Printf("scoter is ready on %s\n", url)
 		if s.Sample > 0 {
-			fmt.Printf(thingsToTry, address)
+			fmt.Printf(thingsToTry, url)
 		}
 	})
 }

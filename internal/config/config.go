@@ -5,6 +5,7 @@ package config
 
 import (
 	"bytes"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -110,6 +111,11 @@ func (s *Server) Check() error {
 	case s.MaxBody > s.WriteMemory/bodyShare:
 		return base.Errorf(base.Invalid, "max_body (%s) is above a quarter of write_memory (%s): such a request could hardly be taken", s.MaxBody, s.WriteMemory).
 			WithHint("raise write_memory, or lower max_body")
+	}
+	if s.TLSCert != "" {
+		if _, err := tls.LoadX509KeyPair(s.TLSCert, s.TLSKey); err != nil {
+			return base.Errorf(base.Invalid, "tls_cert and tls_key: %w", err)
+		}
 	}
 	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
 		return fmt.Errorf("dir: %w", err)

@@ -1,6 +1,12 @@
 package config
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +63,24 @@ func TestDefaultsAreValidAndPrintedAsTheyAreRead(t *testing.T) {
 	}
 }
 
+func TestCertificatesAreReadBeforeTheServerStarts(t *testing.T) {
+	s := Default()
+	cert, key := pair(t)
+	_, other := pair(t)
+	f := func(cert, key string, ok bool) {
+		t.Helper()
+		s.TLSCert, s.TLSKey = cert, key
+		if err := s.Check(); (err == nil) != ok || err != nil && base.KindOf(err) != base.Invalid {
+			t.Errorf("%v", err)
+		}
+	}
+	f(cert, key, true)
+	f(cert, other, false)
+	f(cert, "none.pem", false)
+	f(key, cert, false)
+	f(cert, "", false)
+}
+
 func TestNoFileIsNoSettingsUnlessItWasNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.toml")
 	if f, err := ReadFile(path, false); err != nil || len(f.Values) != 0 {
@@ -88,13 +112,39 @@ func TestOpenServersNeedConsent(t *testing.T) {
 		s := Default()
 		s.Listen, s.Tokens, s.AllowOpen = c.listen, c.tokens, c.allow
 		if c.tls {
-			s.TLSCert, s.TLSKey = "cert", "key"
+			s.TLSCert, s.TLSKey = pair(t)
 		}
 		err := s.Check()
 		if c.contains == "" && err != nil || c.contains != "" && (err == nil || !strings.Contains(err.Error(), c.contains)) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
+}
+
+// pair makes a certificate and its key.
+func pair(t *testing.T) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	public, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, kind string, bytes []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return write("cert.pem", "CERTIFICATE", public), write("key.pem", "PRIVATE KEY", secret)
 }
 
 func FuzzReadFile(f *testing.F) {

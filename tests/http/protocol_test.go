@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -188,6 +191,38 @@ func TestHTTP2WithoutTLS(t *testing.T) {
 		resp.Body.Close()
 	}
 	equal(t, s, "SELECT count(*) FROM t", "[[1]]")
+}
+
+func TestTLS(t *testing.T) {
+	known := httptest.NewTLSServer(nil) // for its certificate
+	defer known.Close()
+	pair := known.TLS.Certificates[0]
+	secret, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := binary.Serve(t, t.TempDir(), "--tls-cert", cert, "--tls-key", key)
+	if !strings.HasPrefix(s.URL, "https://") {
+		t.Fatal(s.URL)
+	}
+	resp, err := known.Client().Post(s.URL+"/api/v1/sql", "text/plain", strings.NewReader("SELECT 1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 200 || resp.TLS == nil {
+		t.Error(resp.Status)
+	}
+	if out, code := binary.Run(t, "serve", "--dir", t.TempDir(), "--tls-cert", cert, "--tls-key", cert); code != 65 || !strings.Contains(out, "tls_key") {
+		t.Errorf("%d %s", code, out)
+	}
 }
 
 func TestPipelining(t *testing.T) {

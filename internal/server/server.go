@@ -71,7 +71,8 @@ func (s *Server) Handler() http.Handler {
 	influx("POST /api/v1/write/line-protocol", s.lineProtocol)
 	influx("POST /write", s.lineProtocol)
 	influx("POST /api/v2/write", s.lineProtocol)
-	mux.Handle("/query", s.guard("/query", session.Reader, writeInfluxError, s.influxQuery))
+	mux.Handle("GET /query", s.guard("GET /query", session.Reader, writeInfluxError, s.influxQuery))
+	mux.Handle("POST /query", s.guard("POST /query", session.Reader, writeInfluxError, s.influxQuery))
 
 	handle("GET /api/v1/status", session.Reader, s.status)
 	handle("GET /metrics", session.Reader, s.serveMetrics)
@@ -86,7 +87,10 @@ func (s *Server) Handler() http.Handler {
 	handle("GET /debug/pprof/profile", session.Admin, plain(pprof.Profile))
 	handle("GET /debug/pprof/trace", session.Admin, plain(pprof.Trace))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missing(mux, w, r) })
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(requestIDHeader, s.requestID(r))
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // missing answers what no route takes: an unknown path, or a known one with a method that it
@@ -129,8 +133,7 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 	observe := s.metrics.route(route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
-		id := s.requestID(r)
-		w.Header().Set(requestIDHeader, id)
+		id := w.Header().Get(requestIDHeader)
 		who, err := s.tokens.identify(r)
 		if err == nil && who.role < least {
 			err = base.Errorf(base.Forbidden, "this needs the role %s; %s has the role %s", roleName(least), who.name, roleName(who.role))

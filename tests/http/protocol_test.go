@@ -108,10 +108,14 @@ func TestCredentialsWhereClientsPutThem(t *testing.T) {
 
 func TestMethodsAndPaths(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
-	send(t, s, "GET", "/nope", "").refused(t, 404, "not_found", "/nope")
+	if a := send(t, s, "GET", "/nope", ""); a.header.Get("X-Request-Id") == "" {
+		t.Error("an answer without a name")
+	} else {
+		a.refused(t, 404, "not_found", "/nope")
+	}
 	send(t, s, "POST", "/api/v1/tables/t/rows", "").refused(t, 404, "not_found")
 	for path, allow := range map[string]string{
-		"/api/v1/sql": "GET, HEAD, POST, OPTIONS", "/write": "POST, OPTIONS", "/healthz": "GET, HEAD, OPTIONS", "/api/v1/tables/a/b/rows": "POST, OPTIONS",
+		"/api/v1/sql": "GET, HEAD, POST, OPTIONS", "/write": "POST, OPTIONS", "/healthz": "GET, HEAD, OPTIONS", "/api/v1/tables/a/b/rows": "POST, OPTIONS", "/query": "GET, HEAD, POST, OPTIONS",
 	} {
 		a := send(t, s, "DELETE", path, "")
 		a.refused(t, 405, "invalid", "DELETE")

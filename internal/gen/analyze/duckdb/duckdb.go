@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -257,20 +258,38 @@ func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type 
 	return nil
 }
 
-// fromSample is the type of the sample expression, which is only bound.
+// fromSample is the type of the sample expression, which is only bound. A
+// decimal literal is DOUBLE: as a type, DECIMAL(2,1) of 0.5 would cut values.
 func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
 	if sample.Null {
 		return nil
 	}
-	value := sample.Value
+	value := widened(sample.Value)
 	if sample.In {
-		value = "[" + strings.Join(sample.List, ", ") + "]"
+		list := make([]string, len(sample.List))
+		for i, v := range sample.List {
+			list[i] = widened(v)
+		}
+		value = "[" + strings.Join(list, ", ") + "]"
 	}
 	p, err := e.db.prepare("SELECT " + value)
 	if err != nil || len(p.columns) != 1 || p.columns[0].Kind == ir.Any {
 		return nil
 	}
 	return &p.columns[0]
+}
+
+// widened casts a number with a point to DOUBLE. It leaves alone any other
+// expression, such as a cast.
+func widened(value string) string {
+	tokens := slices.DeleteFunc(sqlfile.Tokenize(ir.DuckDB, value, 0), sqlfile.Token.Trivia)
+	if len(tokens) == 2 && (tokens[0].Text == "-" || tokens[0].Text == "+") {
+		tokens = tokens[1:]
+	}
+	if len(tokens) != 1 || tokens[0].Kind != sqlfile.Number || !strings.Contains(tokens[0].Text, ".") {
+		return value
+	}
+	return "CAST(" + tokens[0].Text + " AS DOUBLE)"
 }
 
 // class maps DuckDB's kind of statement.

@@ -163,3 +163,15 @@ CREATE OR REPLACE TEMP TABLE staged AS SELECT 1 AS x;
 
 -- TABLE app_users :write key(id)
 app.users
+
+-- QUERY decimal_samples_do_not_narrow :one
+@set by = 0.5
+@set less = -0.5
+@set exact = 0.5::DECIMAL(12,3)
+@set any = (0.5, 12.25)
+@set whole = 5
+SELECT 1.5::DOUBLE + ${by} AS a, ${less} AS b, ${exact} AS c, ${less} IN ${any} AS d, ${whole} AS e;
+
+-- EXEC decimal_sample_in_update
+@set by = 0.5
+UPDATE posts SET cost = cost + ${by};

@@ -27,6 +27,8 @@ type scRuntime struct {
 	observer Observer
 	// begin starts a transaction that will write.
 	begin string
+	// open says that db is a connection in a transaction.
+	open bool
 	// native makes a value of the runtime of what the driver returned.
 	native func(any) any
 
@@ -73,9 +75,10 @@ func (rt *scRuntime) close() error {
 }
 
 // query starts a query, on a statement that is kept unless it is to stay open
-// while others run.
+// while others run. DuckDB plans a statement once, by the statistics of that
+// moment, and gives wrong values when they have changed: there none is kept.
 func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []any) (*sql.Rows, error) {
-	if own {
+	if own || rt.begin == scBeginDuckDB {
 		return rt.db.QueryContext(ctx, query, args...)
 	}
 	s, err := rt.prepare(ctx, query)
@@ -83,6 +86,18 @@ func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []a
 		return nil, err
 	}
 	return s.QueryContext(ctx, args...)
+}
+
+// exec runs a statement that is kept, but see query.
+func (rt *scRuntime) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
+	if rt.begin == scBeginDuckDB {
+		return rt.db.ExecContext(ctx, query, args...)
+	}
+	s, err := rt.prepare(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(ctx, args...)
 }
 
 // scEach yields the rows of a query.
@@ -165,11 +180,7 @@ func scStream[T any](ctx context.Context, rt *scRuntime, name, query string, arg
 
 func scExec(ctx context.Context, rt *scRuntime, name, query string, args []any) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
-		s, err := rt.prepare(ctx, query)
-		if err != nil {
-			return 0, err
-		}
-		result, err := s.ExecContext(ctx, args...)
+		result, err := rt.exec(ctx, query, args)
 		if err != nil {
 			return 0, err
 		}
@@ -214,6 +225,9 @@ func (rt *scRuntime) transaction(ctx context.Context, body func(*scRuntime) erro
 }
 
 func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRuntime) error) (err error) {
+	if rt.open {
+		return body(rt)
+	}
 	conn, ok := rt.db.(*sql.Conn)
 	if db, pool := rt.db.(*sql.DB); pool {
 		if conn, err = db.Conn(ctx); err != nil {
@@ -223,9 +237,28 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 	} else if !ok {
 		return body(rt)
 	}
+	tx := newScRuntime(conn, rt.observer, rt.begin, rt.native)
+	tx.open = true
+	run := func() error {
+		err := body(tx)
+		if closed := tx.close(); err == nil {
+			err = closed
+		}
+		return err
+	}
+	if rt.begin == scBeginDuckDB {
+		inside, err := scInDuckTransaction(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if inside {
+			return run()
+		}
+	}
 	if _, err := conn.ExecContext(ctx, rt.begin); err != nil {
-		if strings.Contains(err.Error(), "within a transaction") {
-			return body(rt)
+		// SQLite refuses it and leaves the open transaction as it is.
+		if rt.begin == scBeginSQLite && strings.Contains(err.Error(), "within a transaction") {
+			return run()
 		}
 		return err
 	}
@@ -239,12 +272,7 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 			}
 		}
 	}()
-	tx := newScRuntime(conn, rt.observer, rt.begin, rt.native)
-	err = body(tx)
-	if closed := tx.close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = run(); err != nil {
 		return err
 	}
 	if _, err = conn.ExecContext(finish, end); err != nil {
@@ -252,6 +280,26 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 	}
 	done = true
 	return nil
+}
+
+// scInDuckTransaction says whether a transaction of DuckDB is open: two
+// statements have one id only then. A BEGIN that fails would tell too, but it
+// aborts the open transaction. The id is of the default database, which must be
+// one of DuckDB's own: in another, a transaction is not seen, and BEGIN fails in
+// it.
+func scInDuckTransaction(ctx context.Context, conn *sql.Conn) (bool, error) {
+	var kind string
+	err := conn.QueryRowContext(ctx, "SELECT type FROM duckdb_databases() WHERE database_name = current_database()").Scan(&kind)
+	if err != nil || kind != "duckdb" {
+		return false, err
+	}
+	var first, second uint64
+	for _, id := range []*uint64{&first, &second} {
+		if err := conn.QueryRowContext(ctx, "SELECT txid_current()").Scan(id); err != nil {
+			return false, err
+		}
+	}
+	return first == second, nil
 }
 
 // scEachRow is a bulk operation by one statement per row.

@@ -105,8 +105,16 @@ final class ScoterRuntime {
         return statement;
     }
 
-    /** Keeps a statement for its next use; the oldest goes when there are too many. */
+    /**
+     * Keeps a statement for its next use; the oldest goes when there are too many. DuckDB plans a
+     * statement once, by the statistics of that moment, and gives wrong values when they have
+     * changed: there none is kept.
+     */
     private void release(String sql, PreparedStatement statement) throws SQLException {
+        if (engine == ScoterTypes.Engine.DUCKDB) {
+            statement.close();
+            return;
+        }
         PreparedStatement other = statements.put(sql, statement);
         if (other != null) {
             other.close();
@@ -393,7 +401,7 @@ final class ScoterRuntime {
         }
     }
 
-    private void execute(String sql) throws SQLException {
+    void execute(String sql) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute(sql);
         }
@@ -401,11 +409,11 @@ final class ScoterRuntime {
 
     /** Runs body in a transaction, or in the one that is open already. */
     <T> T transaction(Body<T> body) throws SQLException {
-        return transaction(connection, true, body);
+        return transaction(true, body);
     }
 
-    private static <T> T transaction(Connection connection, boolean commit, Body<T> body) throws SQLException {
-        if (!connection.getAutoCommit()) {
+    private <T> T transaction(boolean commit, Body<T> body) throws SQLException {
+        if (!connection.getAutoCommit() || engine == ScoterTypes.Engine.DUCKDB && inTransaction()) {
             return body.run();
         }
         connection.setAutoCommit(false);
@@ -430,6 +438,23 @@ final class ScoterRuntime {
     }
 
     /**
+     * Whether a transaction was opened by BEGIN in DuckDB, which the driver does not know of: two
+     * statements have one id only then. The id is of the default database, which must be one of
+     * DuckDB's own: in another, a transaction is not seen.
+     */
+    private boolean inTransaction() throws SQLException {
+        return value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()").equals("duckdb")
+                && value("SELECT txid_current()").equals(value("SELECT txid_current()"));
+    }
+
+    private String value(String sql) throws SQLException {
+        try (var statement = connection.createStatement();
+                ResultSet rs = statement.executeQuery(sql)) {
+            return rs.next() ? rs.getString(1) : "";
+        }
+    }
+
+    /**
      * Applies the pending migrations in one transaction under a lock.
      *
      * @param dryRun run them, then roll back
@@ -447,7 +472,7 @@ final class ScoterRuntime {
             rt.execute(create);
             rt.execute(addChecksum);
         }
-        return transaction(connection, !dryRun, () -> {
+        return rt.transaction(!dryRun, () -> {
             if (engine == ScoterTypes.Engine.POSTGRES) {
                 rt.execute("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))");
                 rt.execute(create);

@@ -21,6 +21,8 @@ Connection = duckdb.DuckDBPyConnection
 # driver has no appender.
 CHUNK_ROWS = 10_000
 
+DEFAULT_TYPE = "SELECT type FROM duckdb_databases() WHERE database_name = current_database()"
+
 
 class Runtime(core.Observed):
     """Runs statements over one connection."""
@@ -28,6 +30,7 @@ class Runtime(core.Observed):
     def __init__(self, conn: duckdb.DuckDBPyConnection, observer: core.Observer | None = None) -> None:
         super().__init__(observer)
         self._conn = conn
+        self._open = False
 
     def all(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> list[T]:
         return self._run(name, lambda: [read(r) for r in self.fetch(sql, values)], len)
@@ -61,7 +64,7 @@ class Runtime(core.Observed):
 
     def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
         def body() -> int:
-            with transaction(self._conn):
+            with self.transaction():
                 return sum(changed(self._conn, sql, values(row)) for row in rows)
 
         return self._run(name, body, core.same)
@@ -78,7 +81,7 @@ class Runtime(core.Observed):
             return count
 
         def body() -> int:
-            with transaction(self._conn):
+            with self.transaction():
                 if bulk.stage is None:
                     return fill()
                 self._conn.execute(bulk.stage.create)
@@ -94,8 +97,15 @@ class Runtime(core.Observed):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """A transaction, or a part of the one that is open."""
-        with transaction(self._conn):
+        if self._open:
             yield
+            return
+        with transaction(self._conn):
+            self._open = True
+            try:
+                yield
+            finally:
+                self._open = False
 
 
 def changed(conn: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any]) -> int:
@@ -108,16 +118,26 @@ def changed(conn: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any]) ->
     return int(row[0]) if row is not None else 0
 
 
+def in_transaction(conn: duckdb.DuckDBPyConnection) -> bool:
+    """Whether a transaction is open: two statements have one id only then.
+
+    A BEGIN that fails would tell too, but it aborts the open transaction. The
+    id is of the default database, which must be one of DuckDB's own: in
+    another, a transaction is not seen, and BEGIN fails in it.
+    """
+    if conn.execute(DEFAULT_TYPE).fetchall() != [("duckdb",)]:
+        return False
+    first, second = (conn.execute("SELECT txid_current()").fetchall() for _ in range(2))
+    return first == second
+
+
 @contextmanager
 def transaction(conn: duckdb.DuckDBPyConnection, commit: bool = True) -> Iterator[None]:
     """BEGIN and COMMIT, or nothing inside of an open transaction."""
-    try:
-        conn.execute("BEGIN TRANSACTION")
-    except duckdb.TransactionException as error:
-        if "within a transaction" not in str(error):
-            raise
+    if in_transaction(conn):
         yield
         return
+    conn.execute("BEGIN TRANSACTION")
     try:
         yield
     except BaseException:

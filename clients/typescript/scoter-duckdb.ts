@@ -36,6 +36,7 @@ export interface Bulk<T> {
 export class Runtime {
   readonly #connection: duck.DuckDBConnection;
   readonly #observer: core.Observer | undefined;
+  #open = false;
 
   constructor(connection: duck.DuckDBConnection, observer?: core.Observer) {
     this.#connection = connection;
@@ -124,7 +125,16 @@ export class Runtime {
 
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: () => Promise<T>): Promise<T> {
-    return transaction(this.#connection, body, "COMMIT");
+    if (this.#open) return body();
+    const marked = async (): Promise<T> => {
+      this.#open = true;
+      try {
+        return await body();
+      } finally {
+        this.#open = false;
+      }
+    };
+    return transaction(this.#connection, marked, "COMMIT");
   }
 }
 
@@ -204,13 +214,22 @@ export class Appender<T> {
   }
 }
 
+/**
+ * Whether a transaction is open: two statements have one id only then. A BEGIN
+ * that fails would tell too, but it aborts the open transaction. The id is of
+ * the default database, which must be one of DuckDB's own: in another, a
+ * transaction is not seen, and BEGIN fails in it.
+ */
+async function inTransaction(connection: duck.DuckDBConnection): Promise<boolean> {
+  const value = async (sql: string): Promise<duck.DuckDBValue | undefined> => (await connection.runAndReadAll(sql)).getRows()[0]?.[0];
+  if ((await value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()")) !== "duckdb") return false;
+  const id = "SELECT txid_current()";
+  return (await value(id)) === (await value(id));
+}
+
 async function transaction<T>(connection: duck.DuckDBConnection, body: () => Promise<T>, end: string): Promise<T> {
-  try {
-    await connection.run("BEGIN TRANSACTION");
-  } catch (error) {
-    if (String(error).includes("within a transaction")) return body();
-    throw error;
-  }
+  if (await inTransaction(connection)) return body();
+  await connection.run("BEGIN TRANSACTION");
   let result: T;
   try {
     result = await body();

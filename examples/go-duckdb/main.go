@@ -45,12 +45,12 @@ func run(ctx context.Context) error {
 	fmt.Println("migrations", applied)
 	q := weather.NewQueries(db)
 	defer q.Close()
-	for station, from := range map[string]float64{"Oslo": -10, "Rome": 5} {
-		if _, err := q.InsertAllMeasurements(ctx, year(station, from)); err != nil {
-			return err
-		}
-	}
 	err = q.Transaction(ctx, func(tx *weather.Queries) error {
+		for station, from := range map[string]float64{"Oslo": -10, "Rome": 5} {
+			if _, err := tx.InsertAllMeasurements(ctx, year(station, from)); err != nil {
+				return err
+			}
+		}
 		changed, err := tx.Correct(ctx, 0.25, "Oslo")
 		fmt.Println("corrected", changed)
 		return err

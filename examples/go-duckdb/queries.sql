@@ -21,7 +21,7 @@ SELECT day, celsius FROM measurements WHERE station = ${station} ORDER BY day;
 SELECT count(*) AS n FROM measurements;
 
 -- EXEC correct
-@set by = 0.5::DOUBLE
+@set by = 0.5
 @set station = 'Oslo'
 UPDATE measurements SET celsius = celsius + ${by} WHERE station = ${station};
 

@@ -51,6 +51,9 @@ type call struct {
 	// Table and Op are a bulk operation with Rows.
 	Table string `json:"table"`
 	Op    ir.Op  `json:"op"`
+	// In runs the bulk operation inside of a transaction, which then ends by
+	// "commit" or "rollback".
+	In string `json:"in"`
 	// SQL runs on the connection itself; it has no result.
 	SQL string `json:"sql"`
 	// Migrate applies the migrations; DryRun only tries.

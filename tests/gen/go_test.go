@@ -209,6 +209,19 @@ func goCall(w *emit.Writer, u *unit, c call, m, exec string) {
 			w.Line("return nil, appender.Close(ctx)")
 			return
 		}
+		if c.In != "" {
+			w.Line("var n int64")
+			w.Block("err := queries.Transaction(ctx, func(tx *"+m+"."+u.plan.Class+") (err error) {", "})", func() {
+				w.Line("n, err = tx.%s(ctx, %s.RowsOf(%s))", op.Method, m, rows(op.RowType, types, nullable))
+				if c.In == "rollback" {
+					w.Line("if err == nil { err = harness.ErrRollback }")
+				}
+				w.Line("return err")
+			})
+			w.Line("if err == harness.ErrRollback { err = nil }")
+			w.Line("return n, err")
+			return
+		}
 		w.Line("return queries.%s(ctx, %s.RowsOf(%s))", op.Method, m, rows(op.RowType, types, nullable))
 	}
 }

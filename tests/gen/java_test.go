@@ -224,6 +224,20 @@ func javaCall(w *emit.Writer, u *unit, c call, class string) {
 			w.Line("return null;")
 			return
 		}
+		if c.In != "" {
+			w.Line("long[] n = {0};")
+			w.Block("try {", "} catch (Harness.Rollback e) {", func() {
+				w.Block("queries.transaction(() -> {", "});", func() {
+					w.Line("n[0] = queries.%s(%s);", op.Method, records(op.RowType, types))
+					w.Line("if (%v) throw new Harness.Rollback();", c.In == "rollback")
+					w.Line("return null;")
+				})
+			})
+			w.Line("    return n[0];")
+			w.Line("}")
+			w.Line("return n[0];")
+			return
+		}
 		w.Line("return queries.%s(%s);", op.Method, records(op.RowType, types))
 	}
 }

@@ -173,6 +173,19 @@ func pythonCall(w *emit.Writer, u *unit, c call) {
 			w.Line("return None")
 			return
 		}
+		if c.In != "" {
+			w.In("try:", func() {
+				w.In("with queries.transaction():", func() {
+					w.Line("n = queries.%s(%s)", op.Method, rows(op.RowType, types))
+					if c.In == "rollback" {
+						w.Line("raise harness.Rollback()")
+					}
+				})
+			})
+			w.In("except harness.Rollback:", func() { w.Line("pass") })
+			w.Line("return n")
+			return
+		}
 		w.Line("return queries.%s(%s)", op.Method, rows(op.RowType, types))
 	}
 }

@@ -199,6 +199,23 @@ func tsCall(w *emit.Writer, u *unit, c call, exec string) {
 			w.Line("return null;")
 			return
 		}
+		if c.In != "" {
+			async := map[bool]string{true: "", false: "async "}[strings.HasSuffix(u.target.id, "better-sqlite3") || strings.HasSuffix(u.target.id, "/node")]
+			await := map[bool]string{true: "", false: "await "}[async == ""]
+			w.Line("let n: unknown;")
+			w.Block("try {", "} catch (error) {", func() {
+				w.Block("await queries.transaction("+async+"(q) => {", "});", func() {
+					w.Line("n = %sq.%s(%s);", await, op.Method, objects(keys, types))
+					if c.In == "rollback" {
+						w.Line("throw new Rollback();")
+					}
+				})
+			})
+			w.Line("  if (!(error instanceof Rollback)) throw error;")
+			w.Line("}")
+			w.Line("return n;")
+			return
+		}
 		w.Line("return queries.%s(%s);", op.Method, objects(keys, types))
 	}
 }

@@ -45,6 +45,10 @@ public final class ScoterDuckDb {
 
     private static DuckDBAppender open(ScoterRuntime rt, String schema, String table) throws SQLException {
         DuckDBConnection connection = rt.connection.unwrap(DuckDBConnection.class);
+        if (!connection.getAutoCommit()) {
+            // The driver begins the transaction with the first statement, not with an appender.
+            rt.execute("SELECT 1");
+        }
         return schema == null ? connection.createAppender(table) : connection.createAppender(schema, table);
     }
 

@@ -39,13 +39,13 @@ type App struct {
 
 // Open opens the data directory that the settings name. embedded is for use by the
 // directory's owner in this process: SQL may then read and write any file.
-func Open(settings config.Server, embedded bool, log *slog.Logger) (a *App, err error) {
+func Open(settings config.Server, embedded bool, log *slog.Logger) (_ *App, err error) {
 	dir, err := filepath.Abs(settings.Dir)
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "data directory: %w", err)
 	}
 	settings.Dir = dir
-	a = &App{settings: settings, log: log, Queries: system.NewQueries()}
+	a := &App{settings: settings, log: log, Queries: system.NewQueries()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())

@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -151,7 +152,7 @@ func listSettings(s config.Server) []system.Setting {
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		if f := v.Type().Field(i); f.Name != "Tokens" {
-			out = append(out, system.Setting{Name: f.Tag.Get("toml"), Value: toText(v.Field(i).Interface())})
+			out = append(out, system.Setting{Name: f.Tag.Get("toml"), Value: fmt.Sprint(v.Field(i).Interface())})
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"net"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -15,5 +14,3 @@ func listen(address string) (net.Listener, error) {
 	}
 	return l, nil
 }
-
-func toText(v any) string { return fmt.Sprint(v) }

@@ -11,11 +11,11 @@ run: build ## build, start a server on ./data with sample data, say what to try
 	bin/scoter serve --dir data --sample 3000000
 
 test: lint ## everything; installs what the tests need
-	$(GO) test -timeout 30m ./...
+	$(GO) test -count=1 -timeout 30m ./...  # tests run programs that Go's test cache does not know of
 
 lint:
 	$(GO) vet ./...
-	$(GO) test ./internal/lint
+	$(GO) test -count=1 ./internal/lint
 
 bench: build ## the benchmarks of the core, with the targets they are held to
 	for name in ingest query telemetry parts clickbench; do bin/scoter bench $$name || exit 1; done

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
@@ -20,7 +19,6 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/msgpack"
 	"github.com/scoterdb/scoter/internal/ingest/ndjson"
 	"github.com/scoterdb/scoter/internal/ingest/parquet"
-	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // written answers a request that added rows.
@@ -245,44 +243,17 @@ func (s *Server) tables(r *http.Request, decoded []ingest.Rows) ([]engine.TableR
 	tables := make([]engine.TableRows, len(decoded))
 	for i, rows := range decoded {
 		name := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: rows.Table}
-		if exact := s.exactTime(name, rows.Batch); exact != nil {
+		exact, err := s.exactTime(name, rows.Batch)
+		if err != nil {
+			return nil, err
+		}
+		if exact != nil {
 			rows.Batch.Release()
 			rows.Batch, decoded[i].Batch = exact, exact
 		}
 		tables[i] = engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(rows)}
 	}
 	return tables, nil
-}
-
-// exactTime returns a batch whose times keep their nanoseconds, if that takes another type
-// than the batch has: a table that is yet to be made gets a TIMESTAMP_NS, in UTC, since a
-// TIMESTAMPTZ ends at microseconds. It returns nil if the batch can stay as it is.
-func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) arrow.RecordBatch {
-	at := rec.Schema().FieldIndices("time")
-	if len(at) != 1 {
-		return nil
-	}
-	field := rec.Schema().Field(at[0])
-	if !arrow.TypeEqual(field.Type, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}) {
-		return nil
-	}
-	if t, err := s.store.Lookup(name.Database, name.Schema, name.Name); err == nil {
-		if c := t.ColumnIndex("time"); c >= 0 && t.Columns[c].Type.Kind != schema.TimestampNS {
-			return nil
-		}
-	}
-	bare := &arrow.TimestampType{Unit: arrow.Nanosecond}
-	field.Type = bare
-	fields := slices.Clone(rec.Schema().Fields())
-	fields[at[0]] = field
-	columns := slices.Clone(rec.Columns())
-	old := columns[at[0]].Data()
-	data := array.NewData(bare, old.Len(), old.Buffers(), nil, old.NullN(), old.Offset())
-	defer data.Release()
-	columns[at[0]] = array.MakeFromData(data)
-	defer columns[at[0]].Release()
-	metadata := rec.Schema().Metadata()
-	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows())
 }
 
 func batchesOf(decoded []ingest.Rows) []arrow.RecordBatch {

@@ -118,12 +118,22 @@ func TestABadItemOfABatchRefusesTheBatch(t *testing.T) {
 
 func TestNanosecondsAreKept(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
+	sent := "SELECT string_agg(epoch_ns(time) + coalesce(time_nanos, 0), ' ' ORDER BY v) FROM "
 	post(t, s, "/write", "text/plain", "m v=1 1700000000000000001\nm v=2 1700000000000000002").must(t, 204)
-	equal(t, s, "SELECT count(DISTINCT time), min(time)::VARCHAR FROM m", `[[2,"2023-11-14 22:13:20.000000001"]]`)
-	// Where a table's type cannot hold them, they are refused, not cut off.
-	sql(t, s, "CREATE TABLE us (v DOUBLE, time TIMESTAMPTZ)").must(t, 200)
-	post(t, s, "/write", "text/plain", "us v=1 1700000000000000001\nus v=2 1700000000000000000").must(t, 400)
-	equal(t, s, "SELECT v FROM us", "[[2]]")
+	equal(t, s, sent+"m", `[["1700000000000000001 1700000000000000002"]]`)
+	// Whatever the first batch looked like, and before 1970.
+	post(t, s, "/write?precision=s", "text/plain", "late v=1 1700000000").must(t, 204)
+	post(t, s, "/write", "text/plain", "late v=2 1700000000000000002\nlate v=3 -1\nlate v=4 1700000000000001000").must(t, 204)
+	post(t, s, arcPath, msgpack, columnar("late", "time", []any{1_700_000_000_000_000_007}, "v", []any{5})).must(t, 204)
+	equal(t, s, sent+"late", `[["1700000000000000000 1700000000000000002 -1 1700000000000001000 1700000000000000007"]]`)
+	equal(t, s, "SELECT typeof(any_value(time)), count(*) FROM late WHERE time > '2023-11-14 22:13:20Z'::TIMESTAMPTZ - INTERVAL 1 HOUR", `[["TIMESTAMP WITH TIME ZONE",4]]`)
+	equal(t, s, "SELECT count(*) FROM late WHERE time > now() - INTERVAL 1 HOUR", "[[0]]")
+	// A table that was made for nanoseconds has them in its time.
+	sql(t, s, "CREATE TABLE fine (v DOUBLE, time TIMESTAMP_NS)").must(t, 200)
+	post(t, s, "/write", "text/plain", "fine v=1i 1700000000000000001\nfine v=2 1700000000000000002\nfine v=3 1700000000000000003").must(t, 400) // one type conflict
+	equal(t, s, "SELECT max(time)::VARCHAR, count(*) FROM fine", `[["2023-11-14 22:13:20.000000003",2]]`)
+	// The column of the nanoseconds is not a client's.
+	post(t, s, "/write", "text/plain", "own time_nanos=1 1700000000000000001").must(t, 400)
 }
 
 func TestAColumnOfNullsDoesNotBecomeText(t *testing.T) {

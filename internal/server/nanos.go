@@ -1,0 +1,74 @@
+package server
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// nanosColumn holds what a TIMESTAMPTZ cannot: the nanoseconds, 0 to 999, of a point's time
+// below its microsecond. A table gains it with the first point that has any; NULL means none.
+//
+// DuckDB has no TIMESTAMPTZ of nanoseconds, and compares a TIMESTAMP_NS with no TIMESTAMPTZ:
+// time > now() - INTERVAL 1 HOUR would be an error. So time stays what every query expects, whatever digits a
+// client sends, and two points of one microsecond stay two.
+const nanosColumn = ingest.TimeColumn + "_nanos"
+
+// exactTime returns a batch whose times a table can take without loss, or nil if it can stay as
+// it is. Times in whole microseconds are left alone. Others keep their type, but for the zone, if the table's time is a
+// TIMESTAMP_NS, and are cut into time and nanosColumn otherwise.
+func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+	at := rec.Schema().FieldIndices(ingest.TimeColumn)
+	if len(at) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
+		return nil, nil
+	}
+	fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
+	table, err := s.store.Lookup(name.Database, name.Schema, name.Name)
+	if err != nil && base.KindOf(err) != base.NotFound {
+		return nil, err
+	}
+	whole := columns[at[0]].(*array.Timestamp)
+	if c := table.ColumnIndex(ingest.TimeColumn); c >= 0 && table.Columns[c].Type.Kind == schema.TimestampNS {
+		columns[at[0]] = withType(whole, &arrow.TimestampType{Unit: arrow.Nanosecond}, whole.Data().Buffers()[1])
+	} else {
+		if len(rec.Schema().FieldIndices(nanosColumn)) > 0 {
+			return nil, base.Errorf(base.Invalid, "table %q: %q is where the nanoseconds of %q are kept, and a column of these rows", name.Name, nanosColumn, ingest.TimeColumn).
+				WithHint("send precision=us, or give the column another name")
+		}
+		micros, nanos := cut(whole)
+		columns[at[0]] = micros
+		columns = append(columns, nanos)
+		fields = append(fields, arrow.Field{Name: nanosColumn, Type: nanos.DataType(), Nullable: true})
+		defer nanos.Release()
+	}
+	defer columns[at[0]].Release()
+	fields[at[0]].Type = columns[at[0]].DataType()
+	metadata := rec.Schema().Metadata()
+	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
+}
+
+// cut divides times into whole microseconds, rounded towards the past, and nanoseconds.
+func cut(times *array.Timestamp) (micros, nanos arrow.Array) {
+	offset := times.Data().Offset()
+	us, ns := make([]int64, offset+times.Len()), make([]int16, offset+times.Len())
+	for i, t := range times.Values() {
+		m, rest, _ := ingest.Nanosecond.Micros(int64(t)) // every count is in range
+		us[offset+i], ns[offset+i] = m, int16(rest)
+	}
+	return withType(times, ingest.TimestampUS, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(us))),
+		withType(times, arrow.PrimitiveTypes.Int16, memory.NewBufferBytes(arrow.Int16Traits.CastToBytes(ns)))
+}
+
+// withType returns an array with the NULLs and the offset of a, and other values.
+func withType(a *array.Timestamp, t arrow.DataType, values *memory.Buffer) arrow.Array {
+	data := array.NewData(t, a.Len(), []*memory.Buffer{a.Data().Buffers()[0], values}, nil, a.NullN(), a.Data().Offset())
+	defer data.Release()
+	return array.MakeFromData(data)
+}

@@ -22,6 +22,10 @@ type SourceID uint64
 // row address.
 type RowOrdinal uint32
 
+// StreamID names a source of rows outside, such as a Kafka topic that a table is filled
+// from (CREATE SOURCE). Never reused. It is no SourceID.
+type StreamID uint32
+
 // SegmentID numbers the files of the write-ahead log, ascending.
 type SegmentID uint64
 

@@ -95,7 +95,7 @@ func (c *Catalog) fail() {
 
 // write puts an edit into the open transaction.
 func (c *Catalog) write(e Edit) error {
-	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.addParts, c.putKeys, c.raise} {
+	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.addParts, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
 			return err
 		}
@@ -125,6 +125,9 @@ func (c *Catalog) removeThings(e Edit) error {
 			`DELETE FROM parts WHERE table_id = ?`,
 			`DELETE FROM table_versions WHERE table_id = ?`,
 		}, `DELETE FROM tables WHERE id = ?`, []any{int64(id)}})
+	}
+	for _, id := range e.DropStreams {
+		all = append(all, removal{"stream", []string{`DELETE FROM stream_offsets WHERE stream_id = ?`}, `DELETE FROM streams WHERE id = ?`, []any{int64(id)}})
 	}
 	for _, s := range e.DropSchemas {
 		all = append(all, removal{"schema", nil, `DELETE FROM schemas WHERE database_name = ? AND name = ?`, []any{s.Database, s.Name}})
@@ -227,6 +230,36 @@ func (c *Catalog) putViews(e Edit) error {
 	return nil
 }
 
+func (c *Catalog) putStreams(e Edit) error {
+	for _, s := range e.PutStreams {
+		if s.ID == 0 {
+			return base.Errorf(base.Internal, "put stream %q: no id", s.Name.Name)
+		}
+		paused := int64(0)
+		if s.Paused {
+			paused = 1
+		}
+		if _, err := c.exec(`INSERT INTO streams VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET database_name = excluded.database_name, schema_name = excluded.schema_name, name = excluded.name,
+			definition = excluded.definition, paused = excluded.paused, created = excluded.created`,
+			int64(s.ID), s.Name.Database, s.Name.Schema, s.Name.Name, string(s.Definition), paused, s.Created.UnixMicro()); err != nil {
+			return base.Wrap(c.classify(err), "put stream %q", s.Name.Name)
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) putOffsets(e Edit) error {
+	for _, o := range e.PutOffsets {
+		if _, err := c.exec(`INSERT INTO stream_offsets VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (stream_id, topic, partition) DO UPDATE SET topic_id = excluded.topic_id, next_offset = excluded.next_offset, epoch = excluded.epoch`,
+			int64(o.Stream), o.Topic, int64(o.Partition), o.TopicID[:], o.Next, int64(o.Epoch)); err != nil {
+			return base.Wrap(c.classify(err), "put offset of stream %d, topic %q, partition %d", o.Stream, o.Topic, o.Partition)
+		}
+	}
+	return nil
+}
+
 func (c *Catalog) addParts(e Edit) error {
 	for _, p := range e.AddParts {
 		if err := c.addPart(p); err != nil {
@@ -274,6 +307,7 @@ func (c *Catalog) raise(e Edit) error {
 		{"next_table", uint64(e.Counters.NextTable)},
 		{"next_source", uint64(e.Counters.NextSource)},
 		{"next_seq", uint64(e.Counters.NextSeq)},
+		{"next_stream", uint64(e.Counters.NextStream)},
 	} {
 		if counter.value == 0 {
 			continue

@@ -1,6 +1,7 @@
 // Package catalog keeps what is durable besides the write-ahead log and the part
 // files: databases, schemas, tables with every version of their schema, views, the list
-// of parts with their statistics, idempotency keys, how far the log is flushed.
+// of parts with their statistics, streams and their offsets, idempotency keys, how far the log
+// is flushed.
 //
 // It is one SQLite file that anybody can open; schema.sql documents it. SQLite's file
 // operations go through vfs.FS, so a test can crash and fail the catalog like everything
@@ -16,8 +17,12 @@ import (
 )
 
 // FormatVersion is the newest layout of a data directory that this binary reads, and the
-// one it writes. A catalog with a greater one is refused.
-const FormatVersion = 1
+// one it writes. A catalog with a greater one is refused; one with a smaller one is brought to this
+// one by Open.
+//
+//	1  the first
+//	2  streams; log frames of format 2
+const FormatVersion = 2
 
 // ColumnStats describes one column of one part. Min and Max bound every value that is
 // not NULL; both are the zero Value (NULL) if nothing is known: no value, no order (nested
@@ -72,6 +77,28 @@ type View struct {
 	Created time.Time // microseconds, UTC
 }
 
+// StreamName names a stream. Streams and tables may have the same names.
+type StreamName struct{ Database, Schema, Name string }
+
+// Stream is a source of rows outside, such as a Kafka topic.
+type Stream struct {
+	ID         base.StreamID
+	Name       StreamName
+	Definition []byte // JSON; the catalog does not look into it
+	Paused     bool
+	Created    time.Time // microseconds, UTC
+}
+
+// Offset is how far a stream is in one partition of a topic.
+type Offset struct {
+	Stream    base.StreamID
+	Topic     string
+	Partition int32
+	TopicID   [16]byte // which topic of this name
+	Next      int64    // the first offset that is not in the tables
+	Epoch     int32    // leader epoch of the offset before; -1 if unknown
+}
+
 // Key is an idempotency key with the result of the request that brought it.
 type Key struct {
 	Key      string
@@ -86,6 +113,7 @@ type Counters struct {
 	NextTable  base.TableID
 	NextSource base.SourceID
 	NextSeq    base.Seq
+	NextStream base.StreamID
 }
 
 // State is everything in a catalog, as Open found it. Slices are sorted by their id or
@@ -97,6 +125,8 @@ type State struct {
 	TableVersions  map[base.TableID][]schema.Table // every version ever, oldest first, the current one included
 	Views          []View
 	Parts          []Part
+	Streams        []Stream
+	Offsets        []Offset // by stream, topic, partition
 	Keys           []Key
 	FlushedThrough base.SegmentID // segments up to this one are in parts
 	Counters       Counters
@@ -107,15 +137,18 @@ type State struct {
 type Edit struct {
 	DropViews     []ViewName
 	RemoveParts   []base.SourceID
-	DropTables    []base.TableID // with their versions and parts
-	DropSchemas   []SchemaName   // must be empty after the removals above
-	DropDatabases []string       // must be empty after the removals above
+	DropTables    []base.TableID  // with their versions and parts
+	DropStreams   []base.StreamID // with their offsets
+	DropSchemas   []SchemaName    // must be empty after the removals above
+	DropDatabases []string        // must be empty after the removals above
 	DropKeys      []string
 
 	PutDatabases []string
 	PutSchemas   []SchemaName
 	PutTables    []Table // new, or the newest version of one that is there (rename, truncate, new schema)
 	PutViews     []View
+	PutStreams   []Stream // new, or instead of the one with this id
+	PutOffsets   []Offset // of streams that are there
 	AddParts     []Part
 	PutKeys      []Key
 

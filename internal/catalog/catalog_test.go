@@ -45,8 +45,12 @@ func script() []Edit {
 		{PutTables: []Table{table(1, "a", 1), table(2, "b", 1)}, Counters: Counters{NextTable: 3, NextSource: 10, NextSeq: 100}},
 		{AddParts: []Part{part(1, 1), part(2, 1), part(3, 2)}, FlushedThrough: 4, PutKeys: []Key{{"k1", []byte{1, 2}, []byte("r"), at}, {"k2", nil, nil, at}}},
 		{PutViews: []View{{ViewName{"db", "main", "v"}, "SELECT 1 AS x", []ViewColumn{{"x", schema.Of(schema.Integer)}}, at}}},
+		{PutStreams: []Stream{{1, StreamName{"db", "main", "s"}, []byte(`{"topic":"t"}`), false, at}, {2, StreamName{"db", "main", "a"}, []byte{}, true, at}},
+			PutOffsets: []Offset{{1, "t", 0, [16]byte{1}, 10, -1}, {1, "t", 1, [16]byte{1}, 0, 5}, {2, "t", 0, [16]byte{}, 7, 0}}, Counters: Counters{NextStream: 3}},
 		{RemoveParts: []base.SourceID{1, 2}, AddParts: []Part{part(4, 1)}, DropKeys: []string{"k1"}, Counters: Counters{NextSource: 11}},
 		{PutTables: []Table{table(1, "b", 2), table(2, "a", 2)}}, // a swap of names
+		{PutStreams: []Stream{{1, StreamName{"db", "main", "s"}, nil, true, at}}, PutOffsets: []Offset{{1, "t", 0, [16]byte{2}, 3, 1}}},
+		{DropStreams: []base.StreamID{2}},
 		{DropTables: []base.TableID{2}, FlushedThrough: 5},
 		{DropViews: []ViewName{{"db", "main", "v"}}, PutDatabases: []string{"empty"}},
 		{DropDatabases: []string{"empty"}, PutTables: []Table{{Schema: table(1, "b", 2).Schema, TruncatedSeq: 50, Created: at}}, RemoveParts: []base.SourceID{4}},
@@ -93,11 +97,11 @@ func states(t *testing.T) []string {
 func TestOpenGivesWhatWasApplied(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	c, s := mustOpen(t, fsys, "/catalog.db")
-	want := State{TableVersions: map[base.TableID][]schema.Table{}, Counters: Counters{1, 1, 1}}
+	want := State{TableVersions: map[base.TableID][]schema.Table{}, Counters: Counters{1, 1, 1, 1}}
 	if !reflect.DeepEqual(s, want) {
 		t.Fatalf("a new catalog holds %+v", s)
 	}
-	for _, e := range script()[:4] {
+	for _, e := range script()[:5] {
 		if err := c.Apply(e); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +115,8 @@ func TestOpenGivesWhatWasApplied(t *testing.T) {
 		Tables:        []Table{table(1, "a", 1), table(2, "b", 1)},
 		TableVersions: map[base.TableID][]schema.Table{1: {table(1, "a", 1).Schema}, 2: {table(2, "b", 1).Schema}},
 		Views:         script()[3].PutViews, Parts: script()[2].AddParts, Keys: script()[2].PutKeys,
-		FlushedThrough: 4, Counters: Counters{3, 10, 100},
+		Streams: script()[4].PutStreams, Offsets: script()[4].PutOffsets,
+		FlushedThrough: 4, Counters: Counters{3, 10, 100, 3},
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Fatalf("got\n%+v\nwant\n%+v", s, want)
@@ -269,6 +274,8 @@ func TestEditsThatDoNotFitAreRefusedWhole(t *testing.T) {
 		"database twice":       {PutDatabases: []string{"db"}},
 		"table name twice":     {PutTables: []Table{table(3, "a", 1)}},
 		"table of no schema":   {PutTables: []Table{{Schema: schema.Table{ID: 5, Version: 1, Database: "no", Schema: "no", Name: "x"}}}},
+		"stream name twice":    {PutStreams: []Stream{{ID: 5, Name: StreamName{"db", "main", "s"}}, {ID: 6, Name: StreamName{"db", "main", "s"}}}},
+		"offset of no stream":  {PutOffsets: []Offset{{Stream: 9, Topic: "t"}}},
 		"counter falls":        {Counters: Counters{NextSeq: 99}},
 		"flushed falls":        {FlushedThrough: 3},
 		"older schema version": {PutTables: []Table{{Schema: table(1, "a", 1).Schema}, table(4, "a", 1)}},
@@ -286,7 +293,7 @@ func TestEditsThatDoNotFitAreRefusedWhole(t *testing.T) {
 func TestNewerFormatIsRefused(t *testing.T) {
 	disk := vfs.NewCrashable()
 	c, _ := mustOpen(t, disk, "/catalog.db")
-	if err := c.db.Exec(`UPDATE meta SET format_version = 2`); err != nil {
+	if err := c.db.Exec(fmt.Sprintf(`UPDATE meta SET format_version = %d`, FormatVersion+1)); err != nil {
 		t.Fatal(err)
 	}
 	c.Close()

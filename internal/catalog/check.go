@@ -59,6 +59,16 @@ func (s State) findings() (all []string) {
 			report("table %d is truncated at %d, not below the next sequence number %d", t.Schema.ID, t.TruncatedSeq, s.Counters.NextSeq)
 		}
 	}
+	for _, stream := range s.Streams {
+		if stream.ID >= s.Counters.NextStream {
+			report("stream %d is not below the next id %d", stream.ID, s.Counters.NextStream)
+		}
+	}
+	for _, o := range s.Offsets {
+		if o.Next < 0 || o.Partition < 0 || o.Epoch < -1 {
+			report("stream %d topic %q partition %d: offset %d, epoch %d", o.Stream, o.Topic, o.Partition, o.Next, o.Epoch)
+		}
+	}
 	for _, p := range s.Parts {
 		if p.ID >= s.Counters.NextSource {
 			report("part %d is not below the next id %d", p.ID, s.Counters.NextSource)
@@ -99,8 +109,8 @@ func (c *Catalog) Inspect(w io.Writer) error {
 
 // String prints a state as Inspect does.
 func (s State) String() string {
-	b := fmt.Appendf(nil, "flushed through segment %d; next table %d, source %d, seq %d\n",
-		s.FlushedThrough, s.Counters.NextTable, s.Counters.NextSource, s.Counters.NextSeq)
+	b := fmt.Appendf(nil, "flushed through segment %d; next table %d, source %d, seq %d, stream %d\n",
+		s.FlushedThrough, s.Counters.NextTable, s.Counters.NextSource, s.Counters.NextSeq, s.Counters.NextStream)
 	for _, name := range s.Databases {
 		b = fmt.Appendf(b, "database %q\n", name)
 	}
@@ -119,6 +129,16 @@ func (s State) String() string {
 	}
 	for _, v := range s.Views {
 		b = fmt.Appendf(b, "view %q.%q.%q: %s\n", v.Name.Database, v.Name.Schema, v.Name.Name, v.SQL)
+	}
+	for _, stream := range s.Streams {
+		b = fmt.Appendf(b, "stream %d %q.%q.%q", stream.ID, stream.Name.Database, stream.Name.Schema, stream.Name.Name)
+		if stream.Paused {
+			b = append(b, " paused"...)
+		}
+		b = append(b, '\n')
+	}
+	for _, o := range s.Offsets {
+		b = fmt.Appendf(b, "offset of stream %d topic %q %x partition %d: next %d, epoch %d\n", o.Stream, o.Topic, o.TopicID, o.Partition, o.Next, o.Epoch)
 	}
 	for _, p := range s.Parts {
 		b = fmt.Appendf(b, "part %d of table %d version %d partition %q level %d: rows %d, bytes %d, checksum %08x, seq %d to %d\n",

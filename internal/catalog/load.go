@@ -12,7 +12,7 @@ import (
 // load reads everything. What cannot be what Apply wrote is Corrupt.
 func (c *Catalog) load() (State, error) {
 	s := State{TableVersions: map[base.TableID][]schema.Table{}}
-	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadKeys} {
+	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadStreams, c.loadKeys} {
 		if err := step(&s); err != nil {
 			return State{}, err
 		}
@@ -21,11 +21,11 @@ func (c *Catalog) load() (State, error) {
 }
 
 func (c *Catalog) loadMeta(s *State) error {
-	var flushed, table, source, seq int64
-	err := c.queryRow(`SELECT edits, flushed_through, next_table, next_source, next_seq FROM meta`,
-		&c.edits, &flushed, &table, &source, &seq)
+	var flushed, table, source, seq, stream int64
+	err := c.queryRow(`SELECT edits, flushed_through, next_table, next_source, next_seq, next_stream FROM meta`,
+		&c.edits, &flushed, &table, &source, &seq, &stream)
 	s.FlushedThrough = base.SegmentID(flushed)
-	s.Counters = Counters{NextTable: base.TableID(table), NextSource: base.SourceID(source), NextSeq: base.Seq(seq)}
+	s.Counters = Counters{NextTable: base.TableID(table), NextSource: base.SourceID(source), NextSeq: base.Seq(seq), NextStream: base.StreamID(stream)}
 	return err
 }
 
@@ -128,6 +128,36 @@ func (c *Catalog) loadParts(s *State) error {
 			return base.Wrap(err, "part %d column %d", id, column)
 		}
 		s.Parts[i].Stats[column] = stats
+		return nil
+	})
+}
+
+func (c *Catalog) loadStreams(s *State) error {
+	err := c.query(`SELECT id, database_name, schema_name, name, definition, paused, created FROM streams ORDER BY id`, func(row *sqlite3.Stmt) error {
+		s.Streams = append(s.Streams, Stream{
+			ID:         base.StreamID(row.ColumnInt64(0)),
+			Name:       StreamName{row.ColumnText(1), row.ColumnText(2), row.ColumnText(3)},
+			Definition: []byte(row.ColumnText(4)),
+			Paused:     row.ColumnInt64(5) != 0,
+			Created:    time.UnixMicro(row.ColumnInt64(6)).UTC(),
+		})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.query(`SELECT stream_id, topic, partition, topic_id, next_offset, epoch FROM stream_offsets ORDER BY 1, 2, 3`, func(row *sqlite3.Stmt) error {
+		o := Offset{
+			Stream:    base.StreamID(row.ColumnInt64(0)),
+			Topic:     row.ColumnText(1),
+			Partition: int32(row.ColumnInt64(2)),
+			Next:      row.ColumnInt64(4),
+			Epoch:     int32(row.ColumnInt64(5)),
+		}
+		if id := row.ColumnRawBlob(3); copy(o.TopicID[:], id) != len(o.TopicID) || len(id) != len(o.TopicID) {
+			return base.Errorf(base.Corrupt, "stream %d topic %q: a topic id of %d bytes", o.Stream, o.Topic, len(id))
+		}
+		s.Offsets = append(s.Offsets, o)
 		return nil
 	})
 }

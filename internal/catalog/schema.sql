@@ -12,7 +12,8 @@ CREATE TABLE meta (
   flushed_through BIGINT  NOT NULL,
   next_table      BIGINT  NOT NULL,
   next_source     BIGINT  NOT NULL,
-  next_seq        BIGINT  NOT NULL
+  next_seq        BIGINT  NOT NULL,
+  next_stream     BIGINT  NOT NULL
 );
 
 CREATE TABLE databases (
@@ -86,6 +87,32 @@ CREATE TABLE part_stats (
   max_value TEXT   NOT NULL,
   nulls     BIGINT NOT NULL,
   PRIMARY KEY (part_id, column_id)
+);
+
+-- Sources of rows outside, as CREATE SOURCE defines them. definition is JSON.
+CREATE TABLE streams (
+  id            BIGINT  NOT NULL PRIMARY KEY,
+  database_name TEXT    NOT NULL,
+  schema_name   TEXT    NOT NULL,
+  name          TEXT    NOT NULL,
+  definition    TEXT    NOT NULL,
+  paused        INTEGER NOT NULL,
+  created       BIGINT  NOT NULL,
+  UNIQUE (database_name, schema_name, name),
+  FOREIGN KEY (database_name, schema_name) REFERENCES schemas (database_name, name)
+);
+
+-- How far each stream's rows are in parts; the log may be further. topic_id tells a topic from a
+-- later one of the same name. next_offset is the first that is not in the tables, epoch
+-- the leader epoch of the one before, or -1.
+CREATE TABLE stream_offsets (
+  stream_id   BIGINT  NOT NULL REFERENCES streams (id),
+  topic       TEXT    NOT NULL,
+  partition   INTEGER NOT NULL,
+  topic_id    BLOB    NOT NULL,
+  next_offset BIGINT  NOT NULL,
+  epoch       INTEGER NOT NULL,
+  PRIMARY KEY (stream_id, topic, partition)
 );
 
 -- What was answered to requests that carried an idempotency key.

@@ -99,7 +99,7 @@ func (c *Catalog) lockFile() (err error) {
 }
 
 // createOrCheck makes the tables in an empty file, in one transaction, or checks that an
-// existing one is a catalog of a format that we read.
+// existing one is a catalog of a format that we read, and brings it to the newest.
 func (c *Catalog) createOrCheck() error {
 	var id, objects int64
 	if err := c.queryRow(`PRAGMA application_id`, &id); err != nil {
@@ -111,7 +111,7 @@ func (c *Catalog) createOrCheck() error {
 	if objects == 0 && id == 0 {
 		return c.transaction(func() error {
 			return c.db.Exec(fmt.Sprintf(`%s; PRAGMA application_id = %d;
-				INSERT INTO meta VALUES (1, %d, 0, 0, 1, 1, 1)`, schemaSQL, applicationID, FormatVersion))
+				INSERT INTO meta VALUES (1, %d, 0, 0, 1, 1, 1, 1)`, schemaSQL, applicationID, FormatVersion))
 		})
 	}
 	if id != applicationID {
@@ -128,8 +128,25 @@ func (c *Catalog) createOrCheck() error {
 	if version < 1 {
 		return base.Errorf(base.Corrupt, "format version %d", version)
 	}
-	return nil
+	if version == FormatVersion {
+		return nil
+	}
+	return c.transaction(func() error {
+		for _, step := range upgrades[version-1:] {
+			if err := c.db.Exec(step); err != nil {
+				return err
+			}
+		}
+		_, err := c.exec(`UPDATE meta SET format_version = ?`, int64(FormatVersion))
+		return err
+	})
 }
+
+// upgrades bring a catalog of format i+1 to format i+2. Together they make what schema.sql has.
+var upgrades = [FormatVersion - 1]string{upgrade2}
+
+//go:embed upgrade2.sql
+var upgrade2 string
 
 // Close closes the file. It may be called more than once.
 func (c *Catalog) Close() error {

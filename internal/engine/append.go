@@ -41,6 +41,9 @@ type AppendOptions struct {
 	// a repetition from another request with the same key, which is a Conflict.
 	IdempotencyKey string
 	BodyHash       []byte
+	// Progress, if not nil, is how far the append brings a stream: it is stored with the rows
+	// or not at all. An append may have it and no rows.
+	Progress *Progress
 }
 
 // Result is the answer to an append.
@@ -73,7 +76,8 @@ const maxPooledBody = 4 << 20
 // error, every snapshot taken from then on holds the rows, and, unless Async, they survive a crash.
 //
 // Errors: NotFound for a missing table; Invalid for rows that do not fit; TooLarge; Conflict for
-// a key used otherwise; Unavailable, or StorageFull, if there is no memory for Settings.MaxWait, the disk is full, or
+// a key used otherwise,
+// or for progress that does not follow what is stored; Unavailable, or StorageFull, if there is no memory for Settings.MaxWait, the disk is full, or
 // the engine has stopped. If ctx ends while the rows are being written, the error says
 // that they may or may not be stored; a repetition with the same idempotency key finds out.
 func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions) (Result, error) {
@@ -113,7 +117,7 @@ func (e *Engine) append(ctx context.Context, tables []TableRows, o AppendOptions
 		if err != nil {
 			return Result{}, nil, err
 		}
-		if r.rows == 0 {
+		if r.rows == 0 && r.progress == nil {
 			r.release()
 			return Result{}, nil, nil
 		}
@@ -144,7 +148,7 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	if err := e.writable(); err != nil {
 		return nil, err
 	}
-	r := &request{async: o.Async, done: make(chan outcome, 1)}
+	r := &request{async: o.Async, progress: o.Progress, done: make(chan outcome, 1)}
 	plans := make([][]*memtable.Plan, len(tables))
 	rowBytes := int64(0)
 	var conformed []arrow.RecordBatch

@@ -156,13 +156,13 @@ type placement struct {
 
 // commitGroup writes, publishes and answers a group of appends.
 func (e *Engine) commitGroup(group []*request) {
-	places := map[base.TableID]*placement{}
+	places, ahead := map[base.TableID]*placement{}, offsets{}
 	accepted := make([]*request, 0, len(group))
 	frames := make([]wal.Frame, 0, len(group))
 	seq := e.seq
 	sync := false
 	for _, r := range group {
-		if err := e.admit(r, places); err != nil {
+		if err := e.admit(r, places, ahead); err != nil {
 			e.finish(r, outcome{err: err})
 			continue
 		}
@@ -206,8 +206,9 @@ func (e *Engine) commitGroup(group []*request) {
 	}
 }
 
-// admit checks a request against the present and finds its tables' memtables.
-func (e *Engine) admit(r *request, places map[base.TableID]*placement) error {
+// admit checks a request against the present and finds its tables' memtables. ahead are the offsets that
+// requests before it in the group will set.
+func (e *Engine) admit(r *request, places map[base.TableID]*placement, ahead offsets) error {
 	if err := e.settle(); err != nil {
 		return err
 	}
@@ -219,6 +220,9 @@ func (e *Engine) admit(r *request, places map[base.TableID]*placement) error {
 		if now.current.schema.Version != t.version {
 			return errStale
 		}
+	}
+	if err := e.checkProgress(r.progress, ahead); err != nil {
+		return err
 	}
 	for _, t := range r.tables {
 		if places[t.id] != nil {
@@ -234,6 +238,7 @@ func (e *Engine) admit(r *request, places map[base.TableID]*placement) error {
 		}
 		places[t.id] = &placement{newResident(e, source, e.tables[t.id].current.schema, e.active.segment), true}
 	}
+	ahead.advance(r.progress)
 	return nil
 }
 
@@ -301,6 +306,7 @@ func (e *Engine) publish(places map[base.TableID]*placement, accepted []*request
 		}
 	}
 	for i, r := range accepted {
+		e.advanceLocked(e.active, r.progress)
 		if r.claim != nil {
 			e.active.keys = append(e.active.keys, e.resolveClaim(r.claim, Result{Rows: r.rows, Seq: before + base.Seq(i) + 1}))
 		}

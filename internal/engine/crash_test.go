@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
@@ -22,6 +23,7 @@ type history struct {
 	mu       sync.Mutex
 	acked    map[string]int // rows of requests that were acknowledged
 	unsure   []sent         // requests that were not: each whole or absent
+	streamed int64          // rows of the stream that were acknowledged
 	failures []error
 }
 
@@ -90,8 +92,19 @@ func workload(fsys vfs.FS) *history {
 		_, err := createNumbers(e, name)
 		note(err)
 	}
+	stream, err := createNumbersStream(e)
+	note(err)
 	for round := range 4 {
 		var writers sync.WaitGroup
+		writers.Go(func() {
+			for range 3 {
+				next, err := advanceStream(e, stream)
+				note(err)
+				if err == nil {
+					h.streamed = next
+				}
+			}
+		})
 		for w := range 3 {
 			writers.Go(func() {
 				for i := range 2 {
@@ -183,12 +196,68 @@ func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 	if len(found) > 0 {
 		t.Fatalf("%s: rows that nobody sent: %v", what, found)
 	}
+	h.verifyStream(t, e, what)
 	must(t, e.Flush(ctx))
 	must(t, e.CollectGarbage())
 	if err := e.Check(ctx); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
 	must(t, e.Close())
+}
+
+// verifyStream compares a stream's rows with its offsets: each before where it stands is
+// there once.
+func (h *history) verifyStream(t *testing.T, e *Engine, what string) {
+	t.Helper()
+	stream, err := createNumbersStream(e)
+	must(t, err)
+	if _, err := advanceStream(e, stream); err != nil {
+		t.Fatalf("%s: go on with the stream: %v", what, err)
+	}
+	next, err := streamPosition(e, stream)
+	must(t, err)
+	if next < h.streamed {
+		t.Fatalf("%s: the stream stands at %d, acknowledged were %d", what, next, h.streamed)
+	}
+	rows, err := readNumbers(e, "streamed")
+	must(t, err)
+	if int64(len(rows)) != next {
+		t.Fatalf("%s: %d rows of the stream, which stands at %d", what, len(rows), next)
+	}
+	for n := range next {
+		if times := rows[fmt.Sprintf("s:%d", n)]; times != 1 {
+			t.Fatalf("%s: row %d of the stream is there %d times", what, n, times)
+		}
+	}
+}
+
+func createNumbersStream(e *Engine) (base.StreamID, error) {
+	if _, err := createNumbers(e, "streamed"); err != nil {
+		return 0, err
+	}
+	s, err := e.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName{Database: "d", Schema: "main", Name: "s"}}, true)
+	return s.ID, err
+}
+
+// streamPosition returns the next offset of the only partition of the test's stream.
+func streamPosition(e *Engine, stream base.StreamID) (int64, error) {
+	all, err := e.Offsets(stream)
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	return all[0].Next, nil
+}
+
+// advanceStream appends the next rows of the stream, as whoever reads a topic does: from where the engine says that it stands.
+func advanceStream(e *Engine, stream base.StreamID) (next int64, err error) {
+	from, err := streamPosition(e, stream)
+	if err != nil {
+		return 0, err
+	}
+	const count = 3
+	_, err = e.Append(ctx, []TableRows{{Table: TableName{"d", "main", "streamed"}, Batches: []arrow.RecordBatch{numbersBatch("s", int(from), count)}}},
+		AppendOptions{Progress: &Progress{Stream: stream, Ranges: []OffsetRange{{Topic: "t", TopicID: [16]byte{7}, From: from, Next: from + count}}}})
+	return from + count, err
 }
 
 func cut(row string) (table, rest string, ok bool) {

@@ -25,7 +25,7 @@ func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error)
 		if err != nil || edit == nil {
 			return err
 		}
-		edit.Counters.NextTable = e.nextTable
+		edit.Counters.NextTable, edit.Counters.NextStream = e.nextTable, e.nextStream
 		edit.Counters.NextSeq = e.seq + 2
 		if err := e.apply(*edit); err != nil {
 			return err
@@ -151,10 +151,16 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 				edit.DropViews = append(edit.DropViews, v.Name)
 			}
 		}
-		if n := len(edit.DropTables) + len(edit.DropViews); n > 0 && !cascade {
-			return nil, base.Errorf(base.Conflict, "%d tables and views are in what is to be dropped", n).WithHint("add CASCADE to drop them too")
+		for key, id := range e.streamNames {
+			if within(key) {
+				edit.DropStreams = append(edit.DropStreams, id)
+			}
+		}
+		if n := len(edit.DropTables) + len(edit.DropViews) + len(edit.DropStreams); n > 0 && !cascade {
+			return nil, base.Errorf(base.Conflict, "%d tables, views and sources are in what is to be dropped", n).WithHint("add CASCADE to drop them too")
 		}
 		slices.Sort(edit.DropTables)
+		slices.Sort(edit.DropStreams)
 		for key, s := range e.schemas {
 			if within(key) {
 				edit.DropSchemas = append(edit.DropSchemas, s)
@@ -170,6 +176,9 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 		maps.DeleteFunc(e.schemas, func(key nameKey, _ catalog.SchemaName) bool { return within(key) })
 		if what.schema == "" {
 			delete(e.databases, what)
+		}
+		for _, id := range edit.DropStreams {
+			e.forgetStreamLocked(id)
 		}
 		var old []*version
 		for _, id := range edit.DropTables {

@@ -50,6 +50,17 @@ func (e *Engine) DebugString() string {
 	for _, v := range views {
 		fmt.Fprintf(&b, "view %s.%s.%s AS %s\n", schema.Quote(v.Name.Database), schema.Quote(v.Name.Schema), schema.Quote(v.Name.Name), v.SQL)
 	}
+	for _, id := range slices.Sorted(maps.Keys(e.streams)) {
+		s := e.streams[id]
+		fmt.Fprintf(&b, "stream %d %s", id, schema.Quote(s.Name.Name))
+		if s.Paused {
+			b.WriteString(" paused")
+		}
+		b.WriteByte('\n')
+		for _, o := range s.offsets.sorted() {
+			fmt.Fprintf(&b, "  topic %s %x partition %d next %d epoch %d\n", o.Topic, o.TopicID[:1], o.Partition, o.Next, o.Epoch)
+		}
+	}
 	for _, g := range e.generations {
 		fmt.Fprintf(&b, "generation %d frozen: %d frames, %d keys, tables %v\n", g.segment, g.frames, len(g.keys), g.tables())
 	}

@@ -113,9 +113,10 @@ type Engine struct {
 	doubt        atomic.Bool                // see apply
 
 	// Of the committer: not read by others.
-	wal       *wal.Writer
-	unsynced  bool // frames were appended since the last sync
-	nextTable base.TableID
+	wal        *wal.Writer
+	unsynced   bool // frames were appended since the last sync
+	nextTable  base.TableID
+	nextStream base.StreamID
 
 	sources sources
 
@@ -132,6 +133,8 @@ type Engine struct {
 	views       map[nameKey]catalog.View
 	names       map[nameKey]base.TableID
 	tables      map[base.TableID]*table
+	streams     map[base.StreamID]*stream
+	streamNames map[nameKey]base.StreamID
 	active      *generation
 	generations []*generation // frozen, oldest first
 

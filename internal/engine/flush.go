@@ -22,8 +22,8 @@ import (
 //
 //  1. freeze ends it; no row comes in any more.
 //  2. Its memtables are sorted and written as parts. Nobody knows these files yet.
-//  3. One catalog transaction lists the parts, keeps the idempotency keys, and records
-//     the segment as flushed.
+//  3. One catalog transaction lists the parts, keeps the idempotency keys and the streams'
+//     offsets, and records the segment as flushed.
 //  4. Memory follows: versions with the parts in place of the memtables. Then the segment is removed.
 //
 // A crash before 3 leaves files that the catalog does not list; they are removed at open, and the
@@ -171,6 +171,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed) (left []*flushed, e
 			edit.PutKeys = append(edit.PutKeys, k)
 		}
 	}
+	edit.PutOffsets = e.liveOffsets(g.offsets)
 	edit.Counters.NextSeq = e.seq + 1
 	var live []*flushed
 	for _, f := range all {

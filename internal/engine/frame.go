@@ -15,17 +15,24 @@ import (
 // committed, then the rows as they were prepared before. Numbers are unsigned varints
 // unless said otherwise.
 //
-//	format       byte, 1
+//	format       byte, 2; 1 is the same without sections
 //	key          length and bytes of the idempotency key; empty if none
 //	hash         length and bytes of the hash of the request's body
 //	rows         how many the request counted, for the answer to a repetition
 //	expires      of the key, microseconds since 1970; 0 without a key
 //	tables       count, then for each: table id, schema version, source id of the memtable, number of batches
+//	sections     count, then for each: tag, length, bytes; what else the append does, see below
 //	batches      in the tables' order, each: length (uint32, little-endian), then an Arrow IPC stream of one batch
 //
 // A stream per batch repeats the schema, a few hundred bytes, and in return batches may
 // differ in which columns are dictionaries, and no state goes from one to the next.
-const frameFormat = 1
+const frameFormat = 2
+
+// The tags of sections. A reader that does not know one must not go on: the section says
+// something about the data.
+const (
+	sectionProgress = 1 // see Progress.encode
+)
 
 // frameTable is a table's line in the header.
 type frameTable struct {
@@ -43,6 +50,8 @@ type frame struct {
 	expires time.Time
 	tables  []frameTable
 	body    []byte
+
+	progress *Progress // or nil
 }
 
 func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []byte {
@@ -63,7 +72,21 @@ func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []by
 		b = binary.AppendUvarint(b, uint64(source(t.id)))
 		b = binary.AppendUvarint(b, uint64(len(t.rows)))
 	}
-	return b
+	return appendSections(b, r)
+}
+
+func appendSections(b []byte, r *request) []byte {
+	if r.progress == nil {
+		return append(b, 0)
+	}
+	b = append(b, 1)
+	return appendSection(b, sectionProgress, r.progress.encode())
+}
+
+func appendSection(b []byte, tag uint64, content []byte) []byte {
+	b = binary.AppendUvarint(b, tag)
+	b = binary.AppendUvarint(b, uint64(len(content)))
+	return append(b, content...)
 }
 
 // appendBatch appends one batch to a frame's body.
@@ -113,8 +136,9 @@ func (r *frameReader) bytes(n uint64) []byte {
 
 func decodeFrame(payload []byte) (frame, error) {
 	r := frameReader{rest: payload}
-	if format := r.bytes(1); r.bad || format[0] != frameFormat {
-		return frame{}, base.Errorf(base.Corrupt, "log frame of an unknown format: expected %d, found %v", frameFormat, format)
+	format := r.bytes(1)
+	if r.bad || format[0] < 1 || format[0] > frameFormat {
+		return frame{}, base.Errorf(base.Corrupt, "log frame of an unknown format: expected 1 to %d, found %v", frameFormat, format)
 	}
 	f := frame{key: string(r.bytes(r.uvarint()))}
 	f.hash = r.bytes(r.uvarint())
@@ -133,11 +157,35 @@ func decodeFrame(payload []byte) (frame, error) {
 			source: base.SourceID(r.uvarint()), batches: int(r.uvarint()),
 		})
 	}
+	if format[0] >= 2 {
+		if err := f.readSections(&r); err != nil {
+			return frame{}, err
+		}
+	}
 	if r.bad {
 		return frame{}, base.Errorf(base.Corrupt, "log frame header ends early, in %d bytes", len(payload))
 	}
 	f.body = r.rest
 	return f, nil
+}
+
+func (f *frame) readSections(r *frameReader) (err error) {
+	for n := r.uvarint(); n > 0 && !r.bad; n-- {
+		tag := r.uvarint()
+		content := frameReader{rest: r.bytes(r.uvarint())}
+		switch {
+		case r.bad:
+			return nil // the caller says so
+		case tag == sectionProgress:
+			f.progress = readProgress(&content)
+		default:
+			return base.Errorf(base.Corrupt, "log frame with a section of the unknown tag %d", tag)
+		}
+		if content.bad || len(content.rest) > 0 {
+			return base.Errorf(base.Corrupt, "log frame: section %d does not fit its length", tag)
+		}
+	}
+	return nil
 }
 
 // eachBatch calls visit for every batch of the frame with its table.

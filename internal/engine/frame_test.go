@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,11 @@ func TestRowsOfEveryTypeSurviveTheLogAndTheFlush(t *testing.T) {
 	mustEnd(t, e)
 }
 
+var testProgress = &Progress{Stream: 4, Ranges: []OffsetRange{
+	{Topic: "t", TopicID: [16]byte{1, 15: 2}, Partition: 1 << 20, From: 1 << 40, Next: 1<<40 + 1, Epoch: -1, Reset: true},
+	{Topic: "", From: 0, Next: 0, Epoch: 1<<31 - 1},
+}}
+
 // frameOf encodes a request of two batches of one table as the log has it.
 func frameOf(t testing.TB) []byte {
 	var body bytes.Buffer
@@ -86,6 +92,7 @@ func frameOf(t testing.TB) []byte {
 	must(t, appendBatch(&body, numbersBatch("b", 0, 2)))
 	r := &request{rows: 5, claim: &claim{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
 		tables: []tableRows{{id: 3, version: 2, rows: make([]*memtable.Rows, 2)}}}
+	r.progress = testProgress
 	return append(encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 }), body.Bytes()...)
 }
 
@@ -95,6 +102,9 @@ func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
 	if f.key != "k" || !bytes.Equal(f.hash, []byte{1, 2}) || f.rows != 5 || f.expires.UnixMicro() != 7 || len(f.tables) != 1 || f.tables[0] != (frameTable{3, 2, 9, 2}) {
 		t.Fatalf("header %+v", f)
 	}
+	if !reflect.DeepEqual(f.progress, testProgress) {
+		t.Fatalf("progress %+v", f.progress)
+	}
 	rows := 0
 	must(t, f.eachBatch(func(in frameTable, record arrow.RecordBatch) error {
 		rows += int(record.NumRows())
@@ -102,6 +112,38 @@ func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
 	}))
 	if rows != 5 {
 		t.Fatalf("%d rows", rows)
+	}
+}
+
+// TestFramesOfFormat1AreRead: they end their header with the tables.
+func TestFramesOfFormat1AreRead(t *testing.T) {
+	r := &request{rows: 5, tables: []tableRows{{id: 3, version: 2}}}
+	payload := encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 })
+	payload = payload[:len(payload)-1] // no sections
+	payload[0] = 1
+	f, err := decodeFrame(payload)
+	must(t, err)
+	if f.rows != 5 || f.tables[0] != (frameTable{3, 2, 9, 0}) || f.progress != nil || len(f.body) != 0 {
+		t.Fatalf("%+v", f)
+	}
+}
+
+func TestSectionsThatDoNotFitAreCorrupt(t *testing.T) {
+	header := encodeFrameHeader(&request{}, nil)
+	header = header[:len(header)-1]
+	good := testProgress.encode()
+	for name, sections := range map[string][]byte{
+		"unknown tag":   appendSection([]byte{1}, 99, nil),
+		"missing":       {1},
+		"cut":           appendSection([]byte{1}, sectionProgress, good)[:20],
+		"too short":     appendSection([]byte{1}, sectionProgress, good[:len(good)-1]),
+		"too long":      appendSection([]byte{1}, sectionProgress, append(good, 0)),
+		"second of two": appendSection([]byte{2}, sectionProgress, good),
+	} {
+		_, err := decodeFrame(append(bytes.Clone(header), sections...))
+		if err == nil || base.KindOf(err) != base.Corrupt {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

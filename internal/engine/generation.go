@@ -17,13 +17,14 @@ type generation struct {
 	segment   base.SegmentID
 	residents map[base.TableID]*resident // the generation holds a reference to each
 	keys      []catalog.Key              // of its requests
+	offsets   offsets                    // that its requests set
 	frames    int
 	charged   int64     // of the budget, by its memtables
 	born      time.Time // of the first frame
 }
 
 func newGeneration(segment base.SegmentID) *generation {
-	return &generation{segment: segment, residents: map[base.TableID]*resident{}}
+	return &generation{segment: segment, residents: map[base.TableID]*resident{}, offsets: offsets{}}
 }
 
 // tables returns the ids of the tables with rows, in order.

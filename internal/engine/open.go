@@ -26,18 +26,20 @@ import (
 func Open(dir string, settings Settings, components Components) (*Engine, error) {
 	e := &Engine{
 		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger, defaults: components.Defaults,
-		settings:   settings.withDefaults(),
-		closing:    make(chan struct{}),
-		frozen:     make(chan struct{}, 1),
-		partsAdded: make(chan struct{}, 1),
-		queue:      queue{wake: make(chan struct{}, 1)},
-		garbage:    newGarbage(),
-		databases:  map[nameKey]string{},
-		schemas:    map[nameKey]catalog.SchemaName{},
-		views:      map[nameKey]catalog.View{},
-		names:      map[nameKey]base.TableID{},
-		tables:     map[base.TableID]*table{},
-		keys:       map[string]*claim{},
+		settings:    settings.withDefaults(),
+		closing:     make(chan struct{}),
+		frozen:      make(chan struct{}, 1),
+		partsAdded:  make(chan struct{}, 1),
+		queue:       queue{wake: make(chan struct{}, 1)},
+		garbage:     newGarbage(),
+		databases:   map[nameKey]string{},
+		schemas:     map[nameKey]catalog.SchemaName{},
+		views:       map[nameKey]catalog.View{},
+		names:       map[nameKey]base.TableID{},
+		tables:      map[base.TableID]*table{},
+		streams:     map[base.StreamID]*stream{},
+		streamNames: map[nameKey]base.StreamID{},
+		keys:        map[string]*claim{},
 	}
 	if e.fs == nil {
 		e.fs = vfs.OS
@@ -122,6 +124,15 @@ func (e *Engine) load(state catalog.State) error {
 		e.tables[s.ID] = loaded
 		e.names[keyOf(s.Database, s.Schema, s.Name)] = s.ID
 	}
+	for _, s := range state.Streams {
+		e.showStreamLocked(s)
+	}
+	for _, o := range state.Offsets {
+		if e.streams[o.Stream] == nil {
+			return base.Errorf(base.Corrupt, "catalog: offsets of stream %d, which is not there", o.Stream)
+		}
+		e.streams[o.Stream].offsets[keyOfOffset(o)] = o
+	}
 	for _, k := range state.Keys {
 		c, err := restoreClaim(k)
 		if err != nil {
@@ -130,7 +141,7 @@ func (e *Engine) load(state catalog.State) error {
 		c.stored = true
 		e.keys[k.Key] = c
 	}
-	e.nextTable = state.Counters.NextTable
+	e.nextTable, e.nextStream = state.Counters.NextTable, state.Counters.NextStream
 	// Ids up to the reserved one may be in use by rows that readers saw.
 	e.sources.next, e.sources.reserved = state.Counters.NextSource, state.Counters.NextSource
 	e.seq = state.Counters.NextSeq - 1

@@ -13,13 +13,14 @@ import (
 // groups.
 type request struct {
 	// Of an append.
-	tables  []tableRows
-	body    []byte
-	rows    int64
-	bytes   int64 // reserved of the budget, for the body and what the memtables are charged
-	async   bool
-	claim   *claim // or nil
-	release func() // what is not handed on is given back; called by the committer, once
+	tables   []tableRows
+	body     []byte
+	rows     int64
+	bytes    int64 // reserved of the budget, for the body and what the memtables are charged
+	async    bool
+	claim    *claim    // or nil
+	progress *Progress // or nil
+	release  func()    // what is not handed on is given back; called by the committer, once
 
 	edit func() error // of an edit; nil for an append
 

@@ -63,6 +63,9 @@ func (e *Engine) replay(g *generation, seq base.Seq, payload []byte) error {
 		e.keys[f.key] = c
 		g.keys = append(g.keys, e.resolveClaim(c, Result{Rows: f.rows, Seq: seq}))
 	}
+	if err := e.replayProgress(g, f.progress); err != nil {
+		return err
+	}
 	return f.eachBatch(func(in frameTable, record arrow.RecordBatch) error {
 		t := e.tables[in.id]
 		if t == nil || seq <= t.truncatedSeq {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,27 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 			out += " replayed"
 		}
 		return out, nil
+	case "create-stream": // create-stream s [if-not-exists]
+		created, err := e.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName(nameOf(d)), Definition: []byte("{}")}, d.HasArg("if-not-exists"))
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("stream %d", created.ID), nil
+	case "drop-stream", "pause-stream":
+		stream, err := e.LookupStream(catalog.StreamName(nameOf(d)))
+		if err != nil {
+			return "", err
+		}
+		if d.Cmd == "drop-stream" {
+			return "", e.DropStream(ctx, stream.ID)
+		}
+		_, err = e.ChangeStream(ctx, stream.ID, func(s catalog.Stream) catalog.Stream {
+			s.Paused = true
+			return s
+		})
+		return "", err
+	case "progress": // progress stream partition=0 from=0 next=5 [topic=1] [reset] [into=(t, u)]; rows "a INTEGER" a line
+		return s.progress(d)
 	case "rows": // rows t [snapshot=name] [addresses]
 		return s.rows(d)
 	case "snapshot":
@@ -166,6 +188,31 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 		return "", e.Check(ctx)
 	}
 	return "", fmt.Errorf("unknown command %s", d.Cmd)
+}
+
+func (s *script) progress(d *datadriven.TestData) (string, error) {
+	id, err := strconv.ParseUint(d.CmdArgs[0].Key, 10, 32)
+	must(s.t, err)
+	var n [4]int64
+	for i, key := range []string{"partition", "from", "next", "topic"} {
+		if d.HasArg(key) {
+			d.ScanArgs(s.t, key, &n[i])
+		}
+	}
+	var tables []TableRows
+	if d.HasArg("into") {
+		record, err := batchOfJSON("a INTEGER", d.Input)
+		must(s.t, err)
+		for name := range strings.SplitSeq(arg(d, "into"), ",") {
+			tables = append(tables, TableRows{Table: TableName{"d", "main", name}, Batches: []arrow.RecordBatch{record}})
+		}
+	}
+	r, err := s.engine.Append(ctx, tables, AppendOptions{Progress: &Progress{Stream: base.StreamID(id), Ranges: []OffsetRange{
+		{Topic: "topic", TopicID: [16]byte{byte(n[3])}, Partition: int32(n[0]), From: n[1], Next: n[2], Epoch: -1, Reset: d.HasArg("reset")}}}})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("rows %d seq %d", r.Rows, r.Seq), nil
 }
 
 func (s *script) create(d *datadriven.TestData) (string, error) {

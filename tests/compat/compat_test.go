@@ -1,0 +1,136 @@
+// Package compat opens data directories that older versions of Scoter wrote. testdata has one per
+// format; they are never written again.
+package compat
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/scoterdb/scoter/internal/engine"
+
+	"github.com/scoterdb/scoter"
+)
+
+// copied returns a copy of a frozen directory.
+func copied(t *testing.T, format string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", format))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestFormat1: tables one (n 0 to 29) and two (n 10 to 34), half in parts, half in the log; a view on one; and two
+// requests with idempotency keys, of which the log and the catalog know one each.
+func TestFormat1(t *testing.T) {
+	dir := copied(t, "format1")
+	for range 2 { // as it was, and after it was brought to today's format
+		verifyFormat1(t, dir)
+	}
+}
+
+func verifyFormat1(t *testing.T, dir string) {
+	ctx := context.Background()
+	db, err := scoter.Open(dir, scoter.WithDatabase("scoter"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sql, want := range map[string]string{
+		"SELECT concat_ws(' ', count(*), sum(n), count(DISTINCT s), sum(l[1])) FROM one": "30 435 30 300",
+		"SELECT concat_ws(' ', count(*), min(n), max(n)) FROM two":                       "25 10 34",
+		"SELECT count(n)::VARCHAR FROM v":                                                "30",
+	} {
+		rows, err := db.Query(ctx, sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.Next()
+		var got string
+		if err := rows.Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(dir, engine.Settings{DisableAutomaticFlush: true}, engine.Components{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, rows := range map[string]int64{"flushed": 10, "logged": 20} {
+		r, err := e.Append(ctx, nil, engine.AppendOptions{IdempotencyKey: key, BodyHash: []byte{1}})
+		if err != nil || !r.Replayed || r.Rows != rows {
+			t.Errorf("key %s: %+v, %v", key, r, err)
+		}
+	}
+	if err := e.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Check(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestUpgradedCatalogsAreLikeNewOnes compares all columns.
+func TestUpgradedCatalogsAreLikeNewOnes(t *testing.T) {
+	fresh := t.TempDir()
+	old := copied(t, "format1")
+	for _, dir := range []string{fresh, old} {
+		e, err := engine.Open(dir, engine.Settings{}, engine.Components{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := columns(t, old), columns(t, fresh); !slices.Equal(got, want) {
+		t.Fatalf("upgraded:\n%s\nnew:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func columns(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	db, err := sqlite3.Open("file:" + filepath.Join(dir, "catalog.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s, _, err := db.Prepare(`SELECT m.name, p.cid, p.name, p.type, p."notnull", p.pk, (SELECT format_version FROM meta)
+		FROM sqlite_schema m, pragma_table_info(m.name) p ORDER BY 1, 2`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for s.Step() {
+		line := ""
+		for i := range s.ColumnCount() {
+			line += s.ColumnText(i) + " "
+		}
+		all = append(all, line)
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 20 {
+		t.Fatal(fmt.Sprint("few columns: ", all))
+	}
+	return all
+}

@@ -22,6 +22,7 @@ require (
 	github.com/peterh/liner v1.2.3
 	github.com/pierrec/lz4/v4 v4.1.25
 	github.com/schollz/progressbar/v3 v3.19.1
+	github.com/twmb/franz-go/pkg/sr v1.8.0
 	github.com/vmihailenco/msgpack/v5 v5.4.1
 	golang.org/x/sync v0.23.0
 	golang.org/x/sys v0.49.0

@@ -16,7 +16,7 @@ var floors = [][]string{
 	{"internal/vfs", "internal/sqltoken", "internal/schema", "internal/config"},
 	{"internal/batch", "internal/duck", "internal/encode"},
 	{"internal/wal", "internal/memtable", "internal/catalog", "internal/part", "internal/ingest", "internal/sample"},
-	{"internal/snapshot"},
+	{"internal/snapshot", "internal/registry"},
 	{"internal/engine"},
 	{"internal/overlay"},
 	{"internal/query", "internal/mutate", "internal/merge"},

@@ -1,0 +1,77 @@
+package registry
+
+import (
+	"encoding/binary"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// A message begins with a zero byte and the schema's id, 4 bytes, big-endian. In Protobuf the
+// path to the message type follows: a zigzag varint n and n zigzag varints, the first a position
+// among the file's messages, each further one among the nested messages of the one before. The
+// path [0], the first message, is one zero byte.
+//
+// https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format
+const (
+	headerSize = 5
+	// maxPath bounds how deep a message type is nested.
+	maxPath = 64
+)
+
+// Cut splits a framed message of Avro or JSON into its schema's id and the encoded value. The
+// error is base.Invalid.
+func Cut(msg []byte) (id uint32, value []byte, err error) {
+	switch {
+	case len(msg) < headerSize:
+		return 0, nil, base.Errorf(base.Invalid, "a message of %d bytes is too short for the schema registry's header", len(msg))
+	case msg[0] != 0:
+		return 0, nil, base.Errorf(base.Invalid, "the message begins with byte %#02x, not 0 as the schema registry's header does", msg[0])
+	}
+	return binary.BigEndian.Uint32(msg[1:]), msg[headerSize:], nil
+}
+
+// CutProtobuf splits a framed message of Protobuf into its header and the encoded value. The
+// header is what Client.Message takes; messages with the same header are of the same type, so
+// it serves as a key. It aliases msg. The error is base.Invalid.
+func CutProtobuf(msg []byte) (header, value []byte, err error) {
+	if _, _, err := Cut(msg); err != nil {
+		return nil, nil, err
+	}
+	if len(msg) > headerSize && msg[headerSize] == 0 {
+		return msg[:headerSize+1], msg[headerSize+1:], nil
+	}
+	_, n, err := readPath(msg[headerSize:])
+	if err != nil {
+		return nil, nil, err
+	}
+	return msg[:headerSize+n], msg[headerSize+n:], nil
+}
+
+// readPath returns the path to a message type and how many bytes it takes.
+func readPath(b []byte) (path []int, size int, err error) {
+	next := func() (int, error) {
+		v, n := binary.Varint(b[size:])
+		if n <= 0 || v < 0 || v > 1<<16 {
+			return 0, base.Errorf(base.Invalid, "the schema registry's header has no valid path to a message type")
+		}
+		size += n
+		return int(v), nil
+	}
+	n, err := next()
+	if err != nil {
+		return nil, 0, err
+	}
+	if n == 0 {
+		return []int{0}, size, nil
+	}
+	if n > maxPath {
+		return nil, 0, base.Errorf(base.Invalid, "the schema registry's header has a path of %d message types, more than %d", n, maxPath)
+	}
+	path = make([]int, n)
+	for i := range path {
+		if path[i], err = next(); err != nil {
+			return nil, 0, err
+		}
+	}
+	return path, size, nil
+}

@@ -1,0 +1,133 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/binary"
+	"io/fs"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/sr"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+)
+
+// mainFile is the name that a schema itself gets beside the files that it imports.
+const mainFile = "scoter-schema.proto"
+
+// Message returns the message type that a header of CutProtobuf names. For the errors see
+// the package.
+func (c *Client) Message(ctx context.Context, header []byte) (protoreflect.MessageDescriptor, error) {
+	return get(ctx, c, string(header), func() (protoreflect.MessageDescriptor, error) {
+		if len(header) < headerSize {
+			return nil, base.Errorf(base.Invalid, "a header of %d bytes", len(header))
+		}
+		id := binary.BigEndian.Uint32(header[1:])
+		path, _, err := readPath(header[headerSize:])
+		if err != nil {
+			return nil, err
+		}
+		s, refs, err := c.byID(ctx, id, sr.TypeProtobuf)
+		if err != nil {
+			return nil, err
+		}
+		files, err := compileProto(ctx, s.Schema, refs)
+		if err != nil {
+			return nil, base.Wrap(err, "schema %d", id)
+		}
+		md, err := messageAt(files, path)
+		return md, base.Wrap(err, "schema %d", id)
+	})
+}
+
+// LatestMessage returns a message type of a subject's newest version: the one of that full
+// name, or without a name the first. It asks the registry each time.
+func (c *Client) LatestMessage(ctx context.Context, subject, name string) (protoreflect.MessageDescriptor, error) {
+	s, refs, err := c.latest(ctx, subject, sr.TypeProtobuf)
+	if err != nil {
+		return nil, err
+	}
+	files, err := compileProto(ctx, s.Schema, refs)
+	if err != nil {
+		return nil, base.Wrap(err, "schema of subject %q", subject)
+	}
+	var md protoreflect.MessageDescriptor
+	if name == "" {
+		md, err = messageAt(files, []int{0})
+	} else {
+		md, err = protobuf.FindMessage(files, name)
+	}
+	return md, base.Wrap(err, "schema of subject %q", subject)
+}
+
+func compileProto(ctx context.Context, text string, refs []reference) (*protoregistry.Files, error) {
+	all := make(sources, len(refs)+1)
+	for _, r := range refs {
+		all[r.name] = r.text
+	}
+	all[mainFile] = text
+	return protobuf.CompileProto(ctx, all, mainFile)
+}
+
+// messageAt returns the message type at a path of positions. Entries of maps are messages in
+// a descriptor, but not in the file that was registered: they do not count.
+func messageAt(files *protoregistry.Files, path []int) (protoreflect.MessageDescriptor, error) {
+	file, err := files.FindFileByPath(mainFile)
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "compiled schema: %w", err)
+	}
+	var md protoreflect.MessageDescriptor
+	all := file.Messages()
+	for _, n := range path {
+		md = nil
+		for i := range all.Len() {
+			if m := all.Get(i); !m.IsMapEntry() {
+				if n == 0 {
+					md = m
+					break
+				}
+				n--
+			}
+		}
+		if md == nil {
+			return nil, base.Errorf(base.NotFound, "no message type at %v", path)
+		}
+		all = md.Messages()
+	}
+	return md, nil
+}
+
+// known holds the files that every registry's clients bring along.
+//
+//go:embed confluent
+var known embed.FS
+
+// sources is a file system of the files of a schema, over known.
+type sources map[string]string
+
+// Open is fs.FS's.
+func (s sources) Open(name string) (fs.File, error) {
+	if text, ok := s[name]; ok {
+		return &source{bytes.NewReader([]byte(text)), name}, nil
+	}
+	return known.Open(name)
+}
+
+// source is an open file, and its own fs.FileInfo.
+type source struct {
+	*bytes.Reader
+	name string
+}
+
+func (s *source) Stat() (fs.FileInfo, error) { return s, nil }
+func (s *source) Close() error               { return nil }
+func (s *source) Name() string               { return s.name }
+func (s *source) Size() int64                { return s.Reader.Size() }
+func (s *source) Mode() fs.FileMode          { return 0o444 }
+func (s *source) ModTime() time.Time         { return time.Time{} }
+func (s *source) IsDir() bool                { return false }
+func (s *source) Sys() any                   { return nil }

@@ -15,7 +15,7 @@ var floors = [][]string{
 	{"internal/base", "internal/version"},
 	{"internal/vfs", "internal/sqltoken", "internal/schema", "internal/config"},
 	{"internal/batch", "internal/duck", "internal/encode"},
-	{"internal/wal", "internal/memtable", "internal/catalog", "internal/part", "internal/ingest", "internal/sample"},
+	{"internal/wal", "internal/memtable", "internal/catalog", "internal/part", "internal/patch", "internal/ingest", "internal/sample"},
 	{"internal/snapshot", "internal/registry"},
 	{"internal/engine"},
 	{"internal/overlay"},

@@ -8,6 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -20,9 +21,12 @@ type Table struct {
 	// Versions are the schema versions that Parts were written with, by number.
 	Versions  map[uint32]schema.Table
 	Memtables []memtable.View // oldest first, none empty; at most one per generation
+	// Patches are what changed of rows in Parts and Memtables, by their source. A source that is
+	// not in it is as it was written. A change makes another *patch.Set and leaves Version as it is.
+	Patches map[base.SourceID]*patch.Set
 }
 
-// Rows returns the number of rows, in parts and memtables.
+// Rows returns the number of rows, in parts and memtables, without deleted ones.
 func (t *Table) Rows() int64 {
 	n := int64(0)
 	for _, p := range t.Parts {
@@ -30,6 +34,9 @@ func (t *Table) Rows() int64 {
 	}
 	for _, v := range t.Memtables {
 		n += v.Rows
+	}
+	for _, s := range t.Patches {
+		n -= s.DeletedRows()
 	}
 	return n
 }

@@ -1,0 +1,111 @@
+package batch
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Overlay returns a column with other values in some of its rows: values[from+i] in row rows[i]. Both
+// are of one storage type, the values plain where the column may be a dictionary.
+func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
+	if column.DataType().ID() == arrow.DICTIONARY {
+		coded, err := encodeDictionary(values)
+		if err != nil {
+			return nil, err
+		}
+		defer coded.Release()
+		values = coded
+	}
+	if !arrow.TypeEqual(column.DataType(), values.DataType()) {
+		return nil, base.Errorf(base.Internal, "values of type %s for a column of type %s", values.DataType(), column.DataType())
+	}
+	places := make([]place, column.Len())
+	for i := range places {
+		places[i] = makePlace(0, i)
+	}
+	for i, row := range rows {
+		places[row] = makePlace(1, from+i)
+	}
+	data, err := gather(column.DataType(), []arrow.Array{column, values}, places)
+	if err != nil {
+		return nil, err
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// encodeDictionary returns a text array as a dictionary of its distinct values.
+func encodeDictionary(a arrow.Array) (arrow.Array, error) {
+	text, ok := a.(*array.String)
+	if !ok {
+		return nil, base.Errorf(base.Internal, "a dictionary of %s", a.DataType())
+	}
+	distinct := array.NewStringBuilder(memory.DefaultAllocator)
+	codes := make([]uint32, text.Len())
+	validity := make([]byte, bitutil.BytesForBits(int64(text.Len())))
+	known := map[string]uint32{}
+	for i := range codes {
+		if text.IsNull(i) {
+			continue
+		}
+		bitutil.SetBit(validity, i)
+		code, ok := known[text.Value(i)]
+		if !ok {
+			code = uint32(len(known))
+			known[text.Value(i)] = code
+			distinct.Append(text.Value(i))
+		}
+		codes[i] = code
+	}
+	values := distinct.NewArray()
+	data := array.NewDataWithDictionary(textDictionary, len(codes), []*memory.Buffer{memory.NewBufferBytes(validity), memory.NewBufferBytes(asBytes(codes))},
+		text.NullN(), 0, values.Data().(*array.Data))
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// Convert returns a column of one storage type in that of another type, by the rules of Conform. For types
+// that schema.Widen gives it always succeeds.
+func Convert(a arrow.Array, t schema.Type) (arrow.Array, error) {
+	converted, f := convert(a, t, false)
+	if f != nil {
+		return nil, base.Errorf(base.Invalid, "row %d: %s: %s", f.row+1, f.value, f.why)
+	}
+	return converted, nil
+}
+
+// Copy returns a batch in memory of its own on Go's heap, with dictionaries written out: for whoever
+// keeps rows of a batch that is only borrowed.
+func Copy(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+	places := make([]place, rec.NumRows())
+	for i := range places {
+		places[i] = makePlace(0, i)
+	}
+	fields := rec.Schema().Fields()
+	columns := make([]arrow.Array, len(fields))
+	defer releaseAll(columns)
+	for i := range fields {
+		column := rec.Column(i)
+		if d, ok := column.(*array.Dictionary); ok {
+			plain, err := decodeDictionary(d)
+			if err != nil {
+				return nil, base.Wrap(err, "column %q", fields[i].Name)
+			}
+			defer plain.Release()
+			column = plain
+		}
+		fields[i].Type = column.DataType()
+		data, err := gather(column.DataType(), []arrow.Array{column}, places)
+		if err != nil {
+			return nil, base.Wrap(err, "column %q", fields[i].Name)
+		}
+		columns[i] = array.MakeFromData(data)
+		data.Release()
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows()), nil
+}

@@ -1,0 +1,114 @@
+package patch
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Column is the newest value of each row that has one.
+type Column struct {
+	Ordinals []uint32    // ascending
+	Values   arrow.Array // in the column's storage type, text not as a dictionary
+}
+
+// Column returns the new values of a column, which may have become wider since some were given. Deleted
+// rows' values may be among them. It is nil if there are none. The set folds them once and keeps
+// them, so the same column is the same *Column each time, until its type changes.
+func (s *Set) Column(c schema.Column) (*Column, error) {
+	at, found := slices.BinarySearchFunc(s.chains, c.ID, chain.compare)
+	if !found {
+		return nil, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	want := c.Type.Arrow()
+	if known := s.folded[c.ID]; known != nil && arrow.TypeEqual(known.Values.DataType(), want) {
+		return known, nil
+	}
+	runs := slices.Clone(s.chains[at].runs)
+	for i, r := range runs {
+		if arrow.TypeEqual(r.values.DataType(), want) {
+			continue
+		}
+		var err error
+		if runs[i].values, err = batch.Convert(r.values, c.Type); err != nil {
+			return nil, base.Wrap(err, "patch of source %d: column %q", s.Source, c.Name)
+		}
+	}
+	r, err := fold(runs)
+	if err != nil {
+		return nil, base.Wrap(err, "patch of source %d: column %q", s.Source, c.Name)
+	}
+	column := &Column{Ordinals: r.ordinals, Values: r.values}
+	if s.folded == nil {
+		s.folded = map[base.ColumnID]*Column{}
+	}
+	s.folded[c.ID] = column
+	return column, nil
+}
+
+// Apply returns rows of the source, the first of which has ordinal first, with their new values in
+// place of the old. The rows are those of a table version, not older than the values. Deleted rows stay: see Live.
+func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (arrow.RecordBatch, error) {
+	columns := slices.Clone(rec.Columns())
+	end := uint64(first) + uint64(rec.NumRows())
+	var made []arrow.Array
+	for i, c := range table.Columns {
+		newer, err := s.Column(c)
+		if err != nil {
+			return nil, err
+		}
+		if newer == nil {
+			continue
+		}
+		from, _ := slices.BinarySearch(newer.Ordinals, first)
+		to := from
+		for to < len(newer.Ordinals) && uint64(newer.Ordinals[to]) < end {
+			to++
+		}
+		if from == to {
+			continue
+		}
+		rows := make([]uint32, to-from)
+		for k, o := range newer.Ordinals[from:to] {
+			rows[k] = o - first
+		}
+		if columns[i], err = batch.Overlay(columns[i], rows, newer.Values, from); err != nil {
+			return nil, base.Wrap(err, "patch of source %d: column %q", s.Source, c.Name)
+		}
+		made = append(made, columns[i])
+	}
+	if made == nil {
+		rec.Retain()
+		return rec, nil
+	}
+	defer func() {
+		for _, a := range made {
+			a.Release()
+		}
+	}()
+	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
+}
+
+// Live returns which of n rows, the first of which has ordinal first, are not deleted, counted from 0; all
+// reports that it is every one, and then there is no list.
+func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
+	if s == nil || s.Deleted == nil || !s.Deleted.IntersectsWithInterval(uint64(first), uint64(first)+uint64(n)) {
+		return nil, true
+	}
+	deleted := s.Deleted.Iterator()
+	deleted.AdvanceIfNeeded(first)
+	for i := range uint32(n) {
+		if deleted.HasNext() && deleted.PeekNext() == first+i {
+			deleted.Next()
+			continue
+		}
+		live = append(live, i)
+	}
+	return live, false
+}

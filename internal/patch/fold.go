@@ -1,0 +1,178 @@
+package patch
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+)
+
+// The values of one column lie in runs, the newest last. A run has a level: below 16 rows 0, below 256 rows 1,
+// and so on. The levels fall along a chain; when foldFanout runs of one level have gathered they are folded
+// into one, newest value of each row winning: counting in base 16. So n small changes copy each value
+// log16(n) times, and a reader folds few runs.
+const foldFanout = 16
+
+// chain is the runs of one column.
+type chain struct {
+	column base.ColumnID
+	runs   []run // oldest first; never written again
+}
+
+func (c chain) compare(id base.ColumnID) int { return cmp.Compare(c.column, id) }
+
+// run is values of one column for ascending rows.
+type run struct {
+	ordinals []uint32
+	values   arrow.Array
+	version  uint32 // the newest schema version that one of the values was given under
+	bytes    int64  // of memory
+}
+
+func newRun(ordinals []uint32, values arrow.Array, version uint32) run {
+	return run{ordinals, values, version, 4*int64(len(ordinals)) + dataBytes(values.Data())}
+}
+
+// dataBytes returns the size of an array's buffers, of all that it keeps alive.
+func dataBytes(data arrow.ArrayData) int64 {
+	n := int64(0)
+	for _, b := range data.Buffers() {
+		if b != nil {
+			n += int64(b.Len())
+		}
+	}
+	for _, child := range data.Children() {
+		n += dataBytes(child)
+	}
+	return n
+}
+
+func (r run) level() int {
+	level := 0
+	for n := len(r.ordinals); n >= foldFanout; n /= foldFanout {
+		level++
+	}
+	return level
+}
+
+func (r run) foldsWith(other run) bool {
+	return arrow.TypeEqual(r.values.DataType(), other.values.DataType())
+}
+
+// push returns the runs with a newer one, folded where due. It writes nothing that the old slice shows.
+func push(runs []run, newest run) ([]run, error) {
+	runs = append(runs[:len(runs):len(runs)], newest)
+	for {
+		last := runs[len(runs)-1]
+		k, same := 1, 1 // runs at the end that are not above the last one; those exactly at its level
+		for k < len(runs) {
+			r := runs[len(runs)-1-k]
+			if r.level() > last.level() || !r.foldsWith(last) {
+				break
+			}
+			if r.level() == last.level() {
+				same++
+			}
+			k++
+		}
+		// Smaller ones before it break the order of the levels.
+		if k == same && same < foldFanout {
+			return runs, nil
+		}
+		at := len(runs) - k
+		folded, err := fold(runs[at:])
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs[:at:at], folded)
+	}
+}
+
+// compact folds as much as has one type.
+func (c chain) compact() ([]run, error) {
+	var out []run
+	for at := 0; at < len(c.runs); {
+		end := at + 1
+		for end < len(c.runs) && c.runs[end].foldsWith(c.runs[at]) {
+			end++
+		}
+		r, err := fold(c.runs[at:end])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+		at = end
+	}
+	return out, nil
+}
+
+// ref is a row of one of several runs: at counts through all of them.
+type ref struct{ ordinal, at uint32 }
+
+// fold makes one run of several of one type, the newest last.
+func fold(runs []run) (run, error) {
+	if len(runs) == 1 {
+		return runs[0], nil
+	}
+	first := make([]uint32, len(runs))
+	records := make([]arrow.RecordBatch, len(runs))
+	next := uint32(0)
+	version := uint32(0)
+	for i, r := range runs {
+		first[i] = next
+		next += uint32(len(r.ordinals))
+		version = max(version, r.version)
+		records[i] = newRecord([]arrow.Field{{Name: "v", Type: r.values.DataType(), Nullable: true}}, []arrow.Array{r.values})
+	}
+	// From the newest, mostly smallest, on: so the large ones are gone through once.
+	newest := refs(runs[len(runs)-1], first[len(runs)-1])
+	for i := len(runs) - 2; i >= 0; i-- {
+		newest = union(refs(runs[i], first[i]), newest)
+	}
+	ordinals, at := make([]uint32, len(newest)), make([]uint32, len(newest))
+	for i, r := range newest {
+		ordinals[i], at[i] = r.ordinal, r.at
+	}
+	taken, err := batch.Take(records, at)
+	if err != nil {
+		return run{}, err
+	}
+	return newRun(ordinals, taken.Column(0), version), nil
+}
+
+func refs(r run, first uint32) []ref {
+	out := make([]ref, len(r.ordinals))
+	for i, o := range r.ordinals {
+		out[i] = ref{o, first + uint32(i)}
+	}
+	return out
+}
+
+// union merges by ordinal; of equals the newer stays.
+func union(older, newer []ref) []ref {
+	out := make([]ref, 0, len(older)+len(newer))
+	for len(older) > 0 && len(newer) > 0 {
+		switch o, n := older[0], newer[0]; {
+		case o.ordinal < n.ordinal:
+			out, older = append(out, o), older[1:]
+		case o.ordinal > n.ordinal:
+			out, newer = append(out, n), newer[1:]
+		default:
+			out, older, newer = append(out, n), older[1:], newer[1:]
+		}
+	}
+	return append(append(out, older...), newer...)
+}
+
+// fieldOf is the field of a column in a layer's values. It is named by the column's id, which a rename leaves.
+func fieldOf(id base.ColumnID, t arrow.DataType) arrow.Field {
+	return arrow.Field{Name: strconv.FormatUint(uint64(id), 10), Type: t, Nullable: true}
+}
+
+func newRecord(fields []arrow.Field, values []arrow.Array) arrow.RecordBatch {
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), slices.Clone(values), int64(values[0].Len()))
+}

@@ -50,7 +50,7 @@ func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) 
 		}
 		converted, f := convert(rec.Column(source[i]), c.Type, true)
 		if f == nil && c.NotNull && converted.NullN() > 0 {
-			f = &fault{row: firstNull(converted), value: "NULL", why: "the column is NOT NULL"}
+			f = &fault{row: firstNull(converted), value: "NULL", why: "in a column that is NOT NULL"}
 			converted.Release()
 		}
 		if f != nil {
@@ -117,8 +117,8 @@ type fault struct {
 	why   string
 }
 
-func (f *fault) report(table schema.Table, c schema.Column, firstRow int64) error {
-	return base.Errorf(base.Invalid, "table %s: row %d: column %q: %s: %s",
+func (f *fault) report(table schema.Table, c schema.Column, firstRow int64) *base.Error {
+	return base.Errorf(base.Invalid, "table %s: row %d, column %q: %s %s",
 		table.QualifiedName(), firstRow+int64(f.row)+1, c.Name, f.value, f.why)
 }
 

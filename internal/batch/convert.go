@@ -74,7 +74,11 @@ func noWay(a arrow.Array, t schema.Type) *fault {
 	for row < a.Len()-1 && a.IsNull(row) {
 		row++
 	}
-	return faultAt(a, row, "%s is not convertible to %s", a.DataType(), t)
+	natural := a.DataType().String()
+	if known, err := schema.FromArrow(a.DataType(), arrow.Metadata{}); err == nil {
+		natural = known.String()
+	}
+	return faultAt(a, row, "(%s) is not convertible to %s", natural, t)
 }
 
 // convertDictionary keeps a dictionary of text as one where the column may be one, and
@@ -129,7 +133,7 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 		}
 		code := d.GetValueIndex(i)
 		if code < 0 || code >= len(checked) {
-			return nil, &fault{row: i, value: "index out of range", why: "the dictionary lacks it"}
+			return nil, &fault{row: i, value: "an index", why: "is beyond the dictionary"}
 		}
 		if checked[code] {
 			continue
@@ -207,6 +211,6 @@ func same(a arrow.Array) (arrow.Array, *fault) {
 	return a, nil
 }
 
-func notA(t schema.Type) string    { return "not a value of type " + t.String() }
+func notA(t schema.Type) string    { return "is not a value of type " + t.String() }
 func outside(t schema.Type) string { return "does not fit in type " + t.String() }
 func inexact(t schema.Type) string { return "is not exact in type " + t.String() }

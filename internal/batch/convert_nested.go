@@ -23,7 +23,7 @@ func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
 		if a.IsValid(i) {
 			from, to := a.ValueOffsets(i)
 			if total += to - from; total > math.MaxInt32 {
-				return nil, nil, &fault{row: i, value: "list", why: "over 2^31 elements in one batch"}
+				return nil, nil, &fault{row: i, value: "a list", why: "makes over 2^31 elements in one batch"}
 			}
 			switch last := len(runs) - 1; {
 			case from == to:
@@ -73,7 +73,7 @@ func convertList(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	if t.Kind == schema.Array {
 		for i := range a.Len() {
 			if n := int(counts[i+1] - counts[i]); a.IsValid(i) && n != t.Size {
-				return nil, faultAt(a, i, "%d elements where type %s wants %d", n, t, t.Size)
+				return nil, faultAt(a, i, "has %d elements where type %s wants %d", n, t, t.Size)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	pairs := entries.(*array.Struct)
 	keys, f := convert(pairs.Field(0), *t.Key, false)
 	if f == nil && keys.NullN() > 0 {
-		f = &fault{row: firstNull(keys), value: "NULL", why: "a key of a MAP"}
+		f = &fault{row: firstNull(keys), value: "NULL", why: "is a key of a MAP"}
 	}
 	if f != nil {
 		return nil, inList(f, counts)
@@ -134,7 +134,7 @@ func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		at[schema.Fold(f.Name)] = i
 	}
 	if len(at) != len(fields) {
-		return nil, &fault{value: s.DataType().String(), why: "two fields of one name"}
+		return nil, &fault{value: s.DataType().String(), why: "has two fields of one name"}
 	}
 	children := make([]arrow.ArrayData, len(t.Fields))
 	for i, f := range t.Fields {
@@ -154,7 +154,7 @@ func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	for _, j := range at {
 		if !allNull(maskNulls(s.Field(j), s)) {
-			return nil, &fault{value: shorten(fields[j].Name), why: "not a field of " + t.String()}
+			return nil, &fault{value: shorten(fields[j].Name), why: "is not a field of " + t.String()}
 		}
 	}
 	data := array.NewData(t.Arrow(), a.Len(), []*memory.Buffer{validityOf(a)}, children, a.NullN(), 0)

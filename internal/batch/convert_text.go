@@ -52,7 +52,7 @@ func plainText(a arrow.Array) (arrow.Array, *fault) {
 	}
 	return buildText(a, read, func(s string) (string, string) {
 		if !utf8.ValidString(s) {
-			return "", "not valid UTF-8"
+			return "", "is not valid UTF-8"
 		}
 		return s, ""
 	})
@@ -85,7 +85,7 @@ func buildText(a arrow.Array, read func(row int) string, rewrite func(s string) 
 		}
 		s, why := rewrite(read(i))
 		if total += len(s); total > 1<<31-1 {
-			why = "over 2 GiB of text in one batch"
+			why = "makes over 2 GiB of text in one batch"
 		}
 		if why != "" {
 			return nil, faultAt(a, i, "%s", why)
@@ -105,14 +105,14 @@ func textCheck(t schema.Type) func(s string) string {
 		}
 		return func(s string) string {
 			if !values[s] {
-				return "not a value of the ENUM"
+				return "is not a value of the ENUM"
 			}
 			return ""
 		}
 	case schema.JSON:
 		return func(s string) string {
 			if !json.Valid(unsafe.Slice(unsafe.StringData(s), len(s))) || loneSurrogate(s) {
-				return "not valid JSON"
+				return "is not valid JSON"
 			}
 			return ""
 		}
@@ -284,7 +284,7 @@ func convertBlob(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		}
 		v := read(i)
 		if total += len(v); total > 1<<31-1 {
-			return nil, &fault{row: i, value: "BLOB", why: "over 2 GiB of bytes in one batch"}
+			return nil, &fault{row: i, value: "a BLOB", why: "makes over 2 GiB of bytes in one batch"}
 		}
 		b.Append(v)
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Evolve returns what the table becomes if it takes the batch, and whether that is a
-// change: columns that it lacks are appended, nullable; a column whose type cannot hold the batch's values is widened
-// (schema.Widen), if the wider type can. Types are not widened for values that fit as they are, and columns of type NULL
+// change: columns that it lacks are appended, nullable; an inferred column whose type cannot hold the batch's values is
+// widened (schema.Widen), if the wider type can. Types are not widened for values that fit as they are, and columns of type NULL
 // add nothing. What cannot be taken is Invalid, with the first value at fault. All changes together count as one
 // schema version.
 func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, error) {
@@ -34,7 +34,7 @@ func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, erro
 			if err != nil {
 				return schema.Table{}, false, base.Wrap(err, "table %s: new column %s", table.QualifiedName(), shorten(field.Name))
 			}
-			added = append(added, schema.Column{Name: field.Name, Type: natural})
+			added = append(added, schema.Column{Name: field.Name, Type: natural, Inferred: true})
 			continue
 		}
 		column := next.Columns[position]
@@ -47,6 +47,10 @@ func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, erro
 		if err != nil || !ok || widened.Equal(column.Type) {
 			return schema.Table{}, false, refusal.report(table, column, 0)
 		}
+		if !column.Inferred {
+			return schema.Table{}, false, refusal.report(table, column, 0).
+				WithHint("the column was declared %s; ALTER TABLE ... ALTER COLUMN %s TYPE %s widens it", column.Type, schema.QuoteIfNeeded(column.Name), widened)
+		}
 		if converted, refusal = convert(rec.Column(i), widened, true); refusal != nil {
 			return schema.Table{}, false, refusal.report(table, column, 0)
 		}
@@ -54,6 +58,7 @@ func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, erro
 		if next, err = next.ChangeType(column.Name, widened); err != nil {
 			return schema.Table{}, false, err
 		}
+		next.Columns[position].Inferred = true
 	}
 	if len(added) > 0 {
 		var err error
@@ -139,7 +144,7 @@ func InferTable(database, schemaName, name string, rec arrow.RecordBatch, tags [
 		if field.Type.ID() == arrow.DICTIONARY && t.Kind == schema.Varchar && len(repeating) < maxInferredTags {
 			repeating = append(repeating, field.Name)
 		}
-		table.Columns = append(table.Columns, schema.Column{Name: field.Name, Type: t})
+		table.Columns = append(table.Columns, schema.Column{Name: field.Name, Type: t, Inferred: true})
 	}
 	if len(tags) == 0 {
 		tags = repeating

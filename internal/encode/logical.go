@@ -127,7 +127,7 @@ func typeName(field arrow.Field) string {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(schema.Quote(f.Name) + " " + typeName(f))
+			b.WriteString(schema.QuoteIfNeeded(f.Name) + " " + typeName(f))
 		}
 		b.WriteByte(')')
 		return b.String()

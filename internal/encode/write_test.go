@@ -442,7 +442,7 @@ func TestColumnTypes(t *testing.T) {
 	for _, f := range schema.Fields() {
 		got = append(got, typeName(f))
 	}
-	want := []string{"ENUM('a', 'b')", "DECIMAL(10,2)", "HUGEINT", `UNION("num" INTEGER, "str" VARCHAR)`, "INTERVAL[]", "TIMESTAMP_NS"}
+	want := []string{"ENUM('a', 'b')", "DECIMAL(10,2)", "HUGEINT", "UNION(num INTEGER, str VARCHAR)", "INTERVAL[]", "TIMESTAMP_NS"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -261,14 +261,14 @@ func (e *Engine) conform(ctx context.Context, rows TableRows, o AppendOptions) (
 			record.Release()
 		}
 		if !o.Create || attempt == maxAttempts {
-			return schema.Table{}, nil, base.Wrap(err, "table %s", table.QualifiedName())
+			return schema.Table{}, nil, err
 		}
 		changed, evolveErr := e.evolve(ctx, table, rows.Batches)
 		if evolveErr != nil {
-			return schema.Table{}, nil, base.Wrap(evolveErr, "table %s", table.QualifiedName())
+			return schema.Table{}, nil, evolveErr
 		}
 		if !changed {
-			return schema.Table{}, nil, base.Wrap(err, "table %s", table.QualifiedName())
+			return schema.Table{}, nil, err
 		}
 	}
 }

@@ -25,8 +25,8 @@ const (
 	Struct
 )
 
-var kindNames = [...]string{"NULL", "boolean", "integer", "unsigned integer", "floating-point number",
-	"string", "binary", "timestamp", "list", "struct"}
+var kindNames = [...]string{"NULL", "a boolean", "an integer", "an integer above the signed ones", "a floating-point number",
+	"a string", "bytes", "a timestamp", "a list", "an object"}
 
 // String names the kind as error messages do.
 func (k Kind) String() string { return kindNames[k] }
@@ -79,7 +79,7 @@ func (c *Column) errorf(row int, format string, args ...any) *base.Error {
 }
 
 func (c *Column) mismatch(row int, k Kind) error {
-	return c.errorf(row, "a %v in a column that holds a %v before", k, c.kind)
+	return c.errorf(row, "%v in a column that holds %v before", k, c.kind)
 }
 
 // pad makes the column rows long, with NULLs.

@@ -110,7 +110,7 @@ func (c *Column) ToTime(p Precision) error {
 		}
 	case Int:
 	default:
-		return base.Errorf(base.Invalid, "column %q holds a %v, not a time", c.name, c.kind)
+		return base.Errorf(base.Invalid, "column %q holds %v, not a time", c.name, c.kind)
 	}
 	if p == Auto {
 		var err error

@@ -155,7 +155,7 @@ func (x *execution) alterColumn(t schema.Table) error {
 			return err
 		}
 		to := shape.Columns[0].Type
-		return x.change(t, func(t schema.Table) (schema.Table, error) { return t.ChangeType(name, to) })
+		return x.changeType(t, t.Columns[i], to)
 	case c.accept("SET", "DEFAULT"):
 		text, _ := c.rest()
 		c.at = len(c.tokens())
@@ -177,13 +177,29 @@ func (x *execution) alterColumn(t schema.Table) error {
 	return c.unexpected("TYPE, SET DEFAULT, DROP DEFAULT, SET NOT NULL or DROP NOT NULL")
 }
 
+// changeType widens a column. A DATE reaches further than a TIMESTAMP, so dates are looked
+// through before; a date beyond that comes in between is refused by whoever reads it as a TIMESTAMP.
+func (x *execution) changeType(t schema.Table, c schema.Column, to schema.Type) error {
+	if c.Type.Kind == schema.Date && to.Kind == schema.Timestamp {
+		name := schema.Quote(c.Name)
+		n, err := x.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE isfinite(%s) AND TRY_CAST(%s AS TIMESTAMP) IS NULL", t.QuotedName(), name, name))
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return base.Errorf(base.Invalid, "column %q of table %s holds %d dates that no TIMESTAMP reaches", c.Name, t.QualifiedName(), n)
+		}
+	}
+	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.ChangeType(c.Name, to) })
+}
+
 // setNotNull forbids NULLs first and looks for old ones then: in between no new one can
 // come. If there is one, the column is as before.
 func (x *execution) setNotNull(t schema.Table, name string) error {
 	if err := x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, true) }); err != nil {
 		return err
 	}
-	n, err := x.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QualifiedName(), schema.Quote(name)))
+	n, err := x.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QuotedName(), schema.Quote(name)))
 	if err == nil && n > 0 {
 		err = base.Errorf(base.Invalid, "column %q of table %s holds %d NULLs", name, t.QualifiedName(), n)
 	}

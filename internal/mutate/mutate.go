@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -172,10 +173,28 @@ func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
 		return err
 	}
 	defer m.pool.Release(conn)
-	if _, err := conn.ParseSelect(s.Text); err != nil && !errors.Is(err, duck.ErrNotSelect) {
+	if _, err := conn.ParseSelect(withoutDirections(s)); err != nil && !errors.Is(err, duck.ErrNotSelect) {
 		return err
 	}
 	return nil
+}
+
+// withoutDirections blanks out ASC, DESC and NULLS FIRST or LAST in SORTED BY (...), which
+// DuckDB's grammar lacks; positions stay.
+func withoutDirections(s sqltoken.Statement) string {
+	text := []byte(s.Text)
+	for i := 2; i < len(s.Tokens); i++ {
+		if !s.Tokens[i].Is("(") || !s.Tokens[i-1].Is("BY") || !s.Tokens[i-2].Is("SORTED") {
+			continue
+		}
+		for depth := s.Tokens[i].Depth; i < len(s.Tokens) && !(s.Tokens[i].Is(")") && s.Tokens[i].Depth == depth); i++ {
+			t, before := s.Tokens[i], s.Tokens[i-1]
+			if t.Is("ASC") || t.Is("DESC") || t.Is("NULLS") || before.Is("NULLS") && (t.Is("FIRST") || t.Is("LAST")) {
+				copy(text[t.Start:t.End], strings.Repeat(" ", t.End-t.Start))
+			}
+		}
+	}
+	return string(text)
 }
 
 // tableName resolves a dotted name as queries do: a.b is table b of schema a, if the

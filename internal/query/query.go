@@ -110,6 +110,9 @@ func (r *Result) Close() {
 // that is no SELECT is Invalid.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	started := time.Now()
+	if !r.store.HasDatabase(req.Database) {
+		return nil, base.Errorf(base.NotFound, "database %q does not exist", req.Database).WithHint("SHOW DATABASES lists those that do")
+	}
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
 		return nil, err

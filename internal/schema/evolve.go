@@ -132,15 +132,16 @@ func (t Table) RenameColumn(from, to string) (Table, error) {
 	})
 }
 
-// ChangeType widens a column: to must hold every value of the present type (see Widen).
+// ChangeType widens a column: to must hold every value of the present type (see Widen). The
+// new type is a declared one. A DATE may become a TIMESTAMP: the caller makes sure that no date is out of its range.
 func (t Table) ChangeType(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		widened, ok := Widen(c.Type, to)
-		if !ok || !widened.Equal(to) {
+		if fromDate := c.Type.Kind == Date && to.Kind == Timestamp; !fromDate && (!ok || !widened.Equal(to)) {
 			return base.Errorf(base.Invalid, "table %s: column %q cannot change from %s to %s: values could be lost",
 				t.QualifiedName(), c.Name, c.Type, to).WithHint("add a column of the new type and UPDATE it from this one")
 		}
-		c.Type = to
+		c.Type, c.Inferred = to, false
 		return nil
 	})
 }

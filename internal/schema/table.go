@@ -20,6 +20,9 @@ type Column struct {
 	NotNull bool          `json:"not_null,omitempty"`
 	Default string        `json:"default,omitempty"` // an SQL expression, or empty for NULL
 	Check   string        `json:"check,omitempty"`   // an SQL condition, or empty
+	// Inferred columns came with rows: later rows may widen them. The type of others is what
+	// somebody declared, and only ALTER TABLE changes it.
+	Inferred bool `json:"inferred,omitempty"`
 	// Initial is an SQL constant that rows written before the column was added hold, or empty for
 	// NULL. A later change of Default leaves it as it is.
 	Initial string `json:"initial,omitempty"`
@@ -138,8 +141,11 @@ func (c Column) Arrow() arrow.Field {
 	}
 }
 
-// QualifiedName returns the table's name as SQL: "database"."schema"."name".
-func (t Table) QualifiedName() string {
+// QualifiedName returns the table's name for people: database.schema.name.
+func (t Table) QualifiedName() string { return t.Database + "." + t.Schema + "." + t.Name }
+
+// QuotedName returns the table's name for SQL text.
+func (t Table) QuotedName() string {
 	return Quote(t.Database) + "." + Quote(t.Schema) + "." + Quote(t.Name)
 }
 
@@ -167,7 +173,7 @@ func DecodeTable(text []byte) (Table, error) {
 // String returns the table as a CREATE TABLE statement in Scoter's dialect.
 func (t Table) String() string {
 	var b strings.Builder
-	b.WriteString("CREATE TABLE " + t.QualifiedName() + " (")
+	b.WriteString("CREATE TABLE " + t.QuotedName() + " (")
 	for i, c := range t.Columns {
 		if i > 0 {
 			b.WriteByte(',')

@@ -121,7 +121,7 @@ func (t Type) write(b *strings.Builder) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(Quote(f.Name))
+			b.WriteString(QuoteIfNeeded(f.Name))
 			b.WriteByte(' ')
 			f.Type.write(b)
 		}

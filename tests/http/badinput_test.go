@@ -50,7 +50,7 @@ func TestBadInputIsRefusedAndLeavesNothingBehind(t *testing.T) {
 		kind, contains          string
 	}{
 		{"text in an integer", ndjson, good + `{"i":"seven"}`, 400, "invalid", `row 2`},
-		{"a fraction in an integer", ndjson, good + `{"i":1.5}`, 400, "invalid", `row 2: column "i": "1.5"`},
+		{"a fraction in an integer", ndjson, good + `{"i":1.5}`, 400, "invalid", `row 2, column "i": "1.5"`},
 		{"a boolean in a date", ndjson, `{"d":true}`, 400, "invalid", `column "d"`},
 		{"an object in an integer", ndjson, `{"i":{"a":1}}`, 400, "invalid", `column "i"`},
 		{"an integer in a list", ndjson, `{"l":5}`, 400, "invalid", `column "l"`},
@@ -284,7 +284,9 @@ func TestBadSQL(t *testing.T) {
 			t.Fatalf("at %.60q", c.text)
 		}
 	}
-	post(t, s, "/api/v1/sql?database=nope", "text/plain", "SELECT * FROM t").refused(t, 404, "not_found", "nope")
+	for _, text := range []string{"SELECT * FROM t", "SELECT 1", "SHOW TABLES", "CREATE TABLE new (a INTEGER)"} {
+		post(t, s, "/api/v1/sql?database=nope", "text/plain", text).refused(t, 404, "not_found", "nope")
+	}
 	equal(t, s, "SELECT count(*) FROM scoter.tables", "[[1]]")
 	equal(t, s, "SELECT count(*) FROM t", "[[0]]")
 }

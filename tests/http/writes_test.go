@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
@@ -102,14 +104,26 @@ func TestTablesGrowWithWhatIsWritten(t *testing.T) {
 	equal(t, s, "SELECT a, b, c.x FROM t ORDER BY a", `[[1,null,null],[2,"new",null],[null,"other case",1]]`)
 
 	// Wider only where every value that is there stays what it is.
-	sql(t, s, "CREATE TABLE w (small INTEGER, big BIGINT, f FLOAT)").must(t, 200)
-	rows(t, s, "w", ndjson, `{"small":1,"big":1,"f":0.5}`).must(t, 200)
+	narrow := arrow.NewSchema([]arrow.Field{{Name: "small", Type: arrow.PrimitiveTypes.Int32}, {Name: "big", Type: arrow.PrimitiveTypes.Int64}, {Name: "f", Type: arrow.PrimitiveTypes.Float32}}, nil)
+	rows(t, s, "w", arrowStream, stream(t, narrow, record(t, narrow, `[{"small":1,"big":1,"f":0.5}]`))).must(t, 200)
 	rows(t, s, "w", ndjson, `{"small":1.5}`).must(t, 200)
 	rows(t, s, "w", ndjson, `{"big":1.5}`).refused(t, 400, "invalid", `column "big"`)
 	rows(t, s, "w", ndjson, `{"small":"x"}`).refused(t, 400, "invalid", `column "small"`)
 	rows(t, s, "w", ndjson, `{"f":1e300}`).must(t, 200)
 	equal(t, s, "SELECT small FROM w ORDER BY ALL", "[[1],[1.5],[null]]")
 	equal(t, s, "SELECT column_type FROM (DESCRIBE w)", `[["DOUBLE"],["BIGINT"],["DOUBLE"]]`)
+
+	// What somebody declared is theirs to change.
+	sql(t, s, "CREATE TABLE declared (n INTEGER, kind ENUM('a', 'b'))").must(t, 200)
+	rows(t, s, "declared", ndjson, `{"n":2.0,"kind":"a"}`).must(t, 200)
+	p := rows(t, s, "declared", ndjson, `{"n":1.5}`).refused(t, 400, "invalid", `column "n": "1.5" is not exact in type INTEGER`)
+	if !strings.Contains(p.Hint, "TYPE DOUBLE") {
+		t.Errorf("hint %q", p.Hint)
+	}
+	rows(t, s, "declared", ndjson, `{"kind":"c"}`).refused(t, 400, "invalid", `column "kind"`)
+	sql(t, s, "ALTER TABLE declared ALTER COLUMN n TYPE DOUBLE").must(t, 200)
+	rows(t, s, "declared", ndjson, `{"n":1.5,"came":1}`).must(t, 200)
+	equal(t, s, "SELECT column_type FROM (DESCRIBE declared)", `[["DOUBLE"],["ENUM('a', 'b')"],["BIGINT"]]`)
 
 	post(t, s, "/api/v1/tables/other/sch.t/rows", ndjson, `{"a":1}`).must(t, 200)
 	equal(t, s, "SELECT * FROM other.sch.t", "[[1]]")

@@ -21,6 +21,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // Options of Decode. The zero value is comma, double quote, and empty for NULL.
@@ -183,7 +184,7 @@ func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
 				return err
 			}
 			if columns[i].parse != nil && columns[i].builder.Len() != row+1 {
-				return base.Errorf(base.Invalid, "row %d (line %d), column %q: %s is not a value of type %v", row+1, line, d.names[i], ingest.Quote(f.text), types[i])
+				return base.Errorf(base.Invalid, "row %d (line %d), column %q: %s is not a value of type %s", row+1, line, d.names[i], ingest.Quote(f.text), sqlName(types[i]))
 			}
 		}
 		return strings.Grow(1)
@@ -235,4 +236,12 @@ func (d *decoder) assemble(columns []*appender, strings *ingest.Table) (arrow.Re
 		a.Release()
 	}
 	return batch, nil
+}
+
+// sqlName names a type as people see it in SQL.
+func sqlName(dt arrow.DataType) string {
+	if t, err := schema.FromArrow(dt, arrow.Metadata{}); err == nil {
+		return t.String()
+	}
+	return dt.String()
 }

@@ -167,7 +167,7 @@ func TestDecodeRefuses(t *testing.T) {
 	f("time with a fraction", columns("time", list{1.5}), "not a whole number")
 	f("time that is no time", columns("time", list{"soon"}), `row 1, column "time": "soon" is not a time`)
 	f("time that is a boolean", columns("time", list{true}), `column "time" holds a boolean`)
-	f("string among integers", columns("time", list{at, at}, "v", list{1, "x"}), `table "t": row 2, column "v": a string in a column that holds a integer`)
+	f("string among integers", columns("time", list{at, at}, "v", list{1, "x"}), `table "t": row 2, column "v": a string in a column that holds an integer`)
 	f("integer that no float64 equals", columns("time", list{at, at}, "v", list{1<<53 + 1, 2.5}), `row 1, column "v": integer 9007199254740993`)
 	f("integer that no float64 equals, later", columns("time", list{at, at}, "v", list{2.5, 1<<53 + 1}), `row 2, column "v"`)
 	f("negative and above int64", columns("time", list{at, at}, "v", list{-1, uint64(math.MaxUint64)}), `row 2, column "v"`)

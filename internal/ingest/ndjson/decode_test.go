@@ -66,7 +66,7 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: position %d, want %d", body, e.Position, position)
 		}
 	}
-	f(`{"a":1}`+"\n"+`{"a":"x"}`, `row 2, column "a": a string in a column that holds a integer`, 0)
+	f(`{"a":1}`+"\n"+`{"a":"x"}`, `row 2, column "a": a string in a column that holds an integer`, 0)
 	f(`{"a":1,"a":2}`, `row 1, column "a": the column is given twice`, 0)
 	f(`{"a":{"b":1,"b":2}}`, `row 1, column "a.b": the column is given twice`, 0)
 	f(`{"a":9007199254740993}{"a":2.5}`, `row 1, column "a": integer 9007199254740993`, 0)

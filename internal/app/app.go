@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"path/filepath"
 	"reflect"
@@ -101,17 +102,21 @@ func (a *App) Close() error {
 	return errors.Join(errs...)
 }
 
-// shutdownGrace is how long requests under way may go on after a server was told to stop.
-const shutdownGrace = 10 * time.Second
+// farewell is how long requests that were ended at shutdown have to send their error.
+const farewell = 3 * time.Second
 
-// Serve answers HTTP requests until the context ends, then lets those under way finish.
+// Serve answers HTTP requests until the context ends, then lets those under way finish, and ends
+// with an error those that do not within Settings.ShutdownGrace.
 // listening, if not nil, is called with the address once there is somebody to connect to.
 func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
+	requests, end := context.WithCancelCause(context.Background())
+	defer end(nil)
 	srv := &http.Server{
+		BaseContext:       func(net.Listener) context.Context { return requests },
 		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.log).Handler(),
 		Protocols:         &protocols,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -138,12 +143,22 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 		return base.Errorf(base.Unavailable, "serve: %w", err)
 	case <-ctx.Done():
 	}
-	grace, cancel := context.WithTimeout(context.Background(), shutdownGrace)
-	defer cancel()
-	if err := srv.Shutdown(grace); err != nil {
-		return errors.Join(base.Errorf(base.Timeout, "requests still running after %s were cut off", shutdownGrace), srv.Close())
+	if shutdown(srv, a.settings.ShutdownGrace) == nil {
+		return nil
 	}
-	return nil
+	end(base.Errorf(base.Unavailable, "the server is shutting down"))
+	err = base.Errorf(base.Timeout, "requests still running after %s were ended", a.settings.ShutdownGrace)
+	if shutdown(srv, farewell) != nil {
+		return errors.Join(err, srv.Close())
+	}
+	return err
+}
+
+// shutdown waits so long for requests under way.
+func shutdown(srv *http.Server, grace time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	return srv.Shutdown(ctx)
 }
 
 // listSettings returns the settings as rows of scoter.settings, without secrets.

@@ -192,10 +192,11 @@ func contextError(ctx context.Context, err *base.Error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, context.DeadlineExceeded) {
 		return base.Errorf(base.Timeout, "the query took longer than its timeout")
 	}
-	return base.Errorf(base.Canceled, "the query was canceled: %w", context.Cause(ctx))
+	return base.Wrap(cause, "the query was canceled")
 }
 
 func (r *Result) importSchema() error {

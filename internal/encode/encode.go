@@ -112,8 +112,8 @@ func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) 
 func pump(ctx context.Context, enc encoder, src Source, opt Options) (tail, error) {
 	t := tail{rowsRead: -1}
 	for !t.truncated {
-		if err := ctx.Err(); err != nil {
-			return t, err
+		if ctx.Err() != nil {
+			return t, context.Cause(ctx)
 		}
 		rec, err := src.Next(ctx)
 		if errors.Is(err, io.EOF) {

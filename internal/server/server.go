@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
@@ -140,6 +141,9 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 		}
 		if err == nil {
 			err = h(w, r, who)
+		}
+		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
+			err = base.Wrap(reason, "%v", err) // the server, not the client, ended the request
 		}
 		if err != nil {
 			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt {

@@ -2,10 +2,12 @@ package http
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -106,4 +108,49 @@ func TestBadSettings(t *testing.T) {
 	if out, code := binary.Run(t, "serve", "--no-such-flag"); code != 64 || !strings.Contains(out, "--no-such-flag") || strings.Count(out, "\n") > 3 {
 		t.Errorf("exit code %d: %s", code, out)
 	}
+}
+
+// TestAStopEndsLongQueriesWithAnError: before the first row as an answer of its own, later
+// as the error that ends the result.
+func TestAStopEndsLongQueriesWithAnError(t *testing.T) {
+	s := binary.Serve(t, t.TempDir(), "--shutdown-grace", "200ms")
+	answers := make(chan string, 2)
+	for _, text := range []string{"SELECT max(a.range * b.range) FROM range(1000000000) a, range(1000000000) b", "SELECT * FROM range(1000000000000)"} {
+		go func() {
+			resp, err := http.Post(s.URL+"/api/v1/sql", "text/plain", strings.NewReader(text))
+			if err != nil {
+				answers <- err.Error()
+				return
+			}
+			defer resp.Body.Close()
+			tail := &lastBytes{}
+			if _, err := io.Copy(tail, resp.Body); err != nil {
+				answers <- err.Error()
+				return
+			}
+			answers <- fmt.Sprint(resp.StatusCode, " ", string(tail.kept))
+		}()
+	}
+	waitFor(t, "two queries", func() bool {
+		return strings.Contains(send(t, s, "GET", "/api/v1/status", "").body, `"queries_running":2`)
+	})
+	if code := s.Stop(t); code != 75 {
+		t.Errorf("exit code %d: %s", code, s.Log())
+	}
+	got := []string{<-answers, <-answers}
+	slices.Sort(got)
+	for i, status := range []string{"200 ", "503 "} {
+		if !strings.HasPrefix(got[i], status) || !strings.Contains(got[i], `"kind":"unavailable"`) || !strings.Contains(got[i], "shutting down") {
+			t.Errorf("answered %s", got[i])
+		}
+	}
+}
+
+// lastBytes keeps the end of what is written to it.
+type lastBytes struct{ kept []byte }
+
+func (l *lastBytes) Write(p []byte) (int, error) {
+	l.kept = append(l.kept, p...)
+	l.kept = l.kept[max(0, len(l.kept)-500):]
+	return len(p), nil
 }

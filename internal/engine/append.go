@@ -44,6 +44,8 @@ type AppendOptions struct {
 	// Progress, if not nil, is how far the append brings a stream: it is stored with the rows
 	// or not at all. An append may have it and no rows.
 	Progress *Progress
+	// Pinned, of Commit only, says that the caller holds Pin of the tables that it changes.
+	Pinned bool
 }
 
 // Result is the answer to an append.
@@ -81,8 +83,14 @@ const maxPooledBody = 4 << 20
 // the engine has stopped. If ctx ends while the rows are being written, the error says
 // that they may or may not be stored; a repetition with the same idempotency key finds out.
 func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions) (Result, error) {
+	return e.once(ctx, o, func(c *claim) (Result, <-chan outcome, error) { return e.append(ctx, tables, o, c) })
+}
+
+// once runs a request, unless it is the repetition of one. A caller who gives up while the request is with
+// the committer gets the channel on which its outcome will come.
+func (e *Engine) once(ctx context.Context, o AppendOptions, run func(*claim) (Result, <-chan outcome, error)) (Result, error) {
 	if o.IdempotencyKey == "" {
-		result, _, err := e.append(ctx, tables, o, nil)
+		result, _, err := run(nil)
 		return result, err
 	}
 	c, known, err := e.claimKey(ctx, o.IdempotencyKey, o.BodyHash)
@@ -92,7 +100,7 @@ func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions
 	if known != nil {
 		return *known, nil
 	}
-	result, unknown, err := e.append(ctx, tables, o, c)
+	result, unknown, err := run(c)
 	switch {
 	case unknown != nil:
 		// The key stays claimed until the committer has decided.
@@ -104,43 +112,47 @@ func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions
 	case err != nil:
 		e.withdrawClaim(c)
 	case result.Seq == 0:
-		e.resolveClaim(c, result) // no rows, nothing logged: memory is enough
+		e.resolveClaim(c, result) // nothing to do, nothing logged: memory is enough
 	}
 	return result, err
 }
 
-// append is Append with the key claimed. A caller who gives up while the request is with
-// the committer gets the channel on which its outcome will come.
+// append is Append with the key claimed.
 func (e *Engine) append(ctx context.Context, tables []TableRows, o AppendOptions, c *claim) (Result, <-chan outcome, error) {
 	for range maxAttempts {
 		r, err := e.prepare(ctx, tables, o)
 		if err != nil {
 			return Result{}, nil, err
 		}
-		if r.rows == 0 && r.progress == nil {
-			r.release()
-			return Result{}, nil, nil
-		}
-		r.claim = c
-		if err := e.queue.push(r); err != nil {
-			r.release()
-			return Result{}, nil, err
-		}
-		select {
-		case out := <-r.done:
-			if out.err != errStale {
-				return Result{Rows: r.rows, Seq: out.seq}, nil, out.err
-			}
-		case <-ctx.Done():
-			if e.queue.withdraw(r) {
-				r.release()
-				return Result{}, nil, base.Wrap(ctx.Err(), "wait for other requests")
-			}
-			return Result{}, r.done, base.Wrap(ctx.Err(), "the rows may or may not be stored")
+		if result, unknown, err := e.submit(ctx, r, c); err != errStale {
+			return result, unknown, err
 		}
 	}
 	return Result{}, nil, base.Errorf(base.Conflict, "the schema changed %d times during one append", maxAttempts).
 		WithHint("retry once the schema changes are through")
+}
+
+// submit has the committer execute a prepared request.
+func (e *Engine) submit(ctx context.Context, r *request, c *claim) (Result, <-chan outcome, error) {
+	if r.empty() {
+		r.release()
+		return Result{}, nil, nil
+	}
+	r.claim = c
+	if err := e.queue.push(r); err != nil {
+		r.release()
+		return Result{}, nil, err
+	}
+	select {
+	case out := <-r.done:
+		return Result{Rows: r.rows, Seq: out.seq}, nil, out.err
+	case <-ctx.Done():
+		if e.queue.withdraw(r) {
+			r.release()
+			return Result{}, nil, base.Wrap(ctx.Err(), "wait for other requests")
+		}
+		return Result{}, r.done, base.Wrap(ctx.Err(), "the rows may or may not be stored")
+	}
 }
 
 // prepare does all that needs only the request and the schema: conform, copy, encode.
@@ -148,55 +160,77 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	if err := e.writable(); err != nil {
 		return nil, err
 	}
-	r := &request{async: o.Async, progress: o.Progress, done: make(chan outcome, 1)}
-	plans := make([][]*memtable.Plan, len(tables))
-	rowBytes := int64(0)
-	var conformed []arrow.RecordBatch
-	defer func() {
-		for _, record := range conformed {
-			record.Release()
-		}
-	}()
-	for i, rows := range tables {
+	p := preparation{request: &request{async: o.Async, progress: o.Progress, done: make(chan outcome, 1)}}
+	defer p.release()
+	for _, rows := range tables {
 		table, records, err := e.conform(ctx, rows, o)
-		conformed = append(conformed, records...)
+		p.conformed = append(p.conformed, records...)
 		if err != nil {
 			return nil, err
 		}
-		t := tableRows{id: table.ID, version: table.Version}
-		for _, record := range records {
-			if record.NumRows() == 0 {
-				continue
-			}
-			plan, err := memtable.NewPlan(table, record)
-			if err != nil {
-				return nil, base.Wrap(err, "table %s", table.QualifiedName())
-			}
-			plans[i] = append(plans[i], plan)
-			r.rows += plan.NumRows()
-			t.charged += plan.ChargeBytes()
-			rowBytes += plan.Bytes()
+		if _, err := p.add(table, records); err != nil {
+			return nil, base.Wrap(err, "table %s", table.QualifiedName())
 		}
-		r.bytes += t.charged
-		r.tables = append(r.tables, t)
 	}
-	if rowBytes > maxBodyBytes {
-		return nil, errBody(rowBytes)
-	}
-	r.bytes += rowBytes // of the body, about
-	if err := e.acquire(ctx, r.bytes); err != nil {
-		return nil, err
-	}
-	if err := e.copyRows(r, plans, rowBytes); err != nil {
-		r.release()
-		return nil, err
-	}
-	return r, nil
+	return p.request, e.fill(ctx, &p)
 }
 
-// copyRows copies the planned rows to where the memtables will have them and encodes the
-// body from there. From now on the request owns memory, which its release gives back.
-func (e *Engine) copyRows(r *request, plans [][]*memtable.Plan, rowBytes int64) error {
+// preparation gathers what a request will copy and encode.
+type preparation struct {
+	request    *request
+	conformed  []arrow.RecordBatch // to release once copied
+	plans      [][]*memtable.Plan  // per table of the request
+	rowBytes   int64
+	patches    []arrow.RecordBatch // values of patches, in the order of the frame's section
+	patchBytes int64
+}
+
+func (p *preparation) release() {
+	for _, record := range p.conformed {
+		record.Release()
+	}
+}
+
+// add plans the copy of conformed batches of a table, and returns how many rows they have.
+func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows int64, err error) {
+	t := tableRows{id: table.ID, version: table.Version}
+	var plans []*memtable.Plan
+	for _, record := range records {
+		if record.NumRows() == 0 {
+			continue
+		}
+		plan, err := memtable.NewPlan(table, record)
+		if err != nil {
+			return 0, err
+		}
+		plans = append(plans, plan)
+		rows += plan.NumRows()
+		t.charged += plan.ChargeBytes()
+		p.rowBytes += plan.Bytes()
+	}
+	if rows == 0 {
+		return 0, nil
+	}
+	p.plans = append(p.plans, plans)
+	p.request.rows += rows
+	p.request.bytes += t.charged
+	p.request.tables = append(p.request.tables, t)
+	return rows, nil
+}
+
+// fill takes the memory for a request, copies the planned rows to where the memtables will have them, and
+// encodes the body from there. From now on the request owns memory, which its release gives back; after an
+// error it owns none.
+func (e *Engine) fill(ctx context.Context, p *preparation) error {
+	r := p.request
+	bodyBytes := p.rowBytes + p.patchBytes
+	if bodyBytes > maxBodyBytes {
+		return errBody(bodyBytes)
+	}
+	r.bytes += bodyBytes // about
+	if err := e.acquire(ctx, r.bytes); err != nil {
+		return err
+	}
 	body := bodies.Get().(*bytes.Buffer)
 	r.release = func() {
 		for _, t := range r.tables {
@@ -210,10 +244,19 @@ func (e *Engine) copyRows(r *request, plans [][]*memtable.Plan, rowBytes int64) 
 			bodies.Put(body)
 		}
 	}
-	body.Grow(int(rowBytes + rowBytes/16 + 4096))
-	for i := range r.tables {
-		t := &r.tables[i]
-		for _, plan := range plans[i] {
+	body.Grow(int(bodyBytes + bodyBytes/16 + 4096))
+	if err := e.encodeBody(p, body); err != nil {
+		r.release()
+		return err
+	}
+	r.body = body.Bytes()
+	return nil
+}
+
+func (e *Engine) encodeBody(p *preparation, body *bytes.Buffer) error {
+	for i := range p.request.tables {
+		t := &p.request.tables[i]
+		for _, plan := range p.plans[i] {
 			rows, err := e.pool.Fill(plan)
 			if err != nil {
 				return err
@@ -224,7 +267,11 @@ func (e *Engine) copyRows(r *request, plans [][]*memtable.Plan, rowBytes int64) 
 			}
 		}
 	}
-	r.body = body.Bytes()
+	for _, values := range p.patches {
+		if err := appendBatch(body, values); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

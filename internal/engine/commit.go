@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -21,11 +22,11 @@ import (
 //
 //  1. Take the waiting requests, up to Settings.GroupBytes.
 //  2. Validate each: if its table's schema moved on since its rows were conformed, it is sent back to its
-//     caller, who conforms again; if the table is gone, it is NotFound. Give each a
-//     sequence number, and each table's rows a memtable.
+//     caller, who conforms again; if the table is gone, it is NotFound; if what a change was computed
+//     from has changed, it is ErrChanged. Give each a sequence number, and each table's rows a memtable.
 //  3. Write all frames, sync once.
 //  4. Append the rows to the memtables, in the order of the sequence numbers, then, under mu, publish
-//     all of them in one moment. Rows are thus visible only after they are durable, and in
+//     all of them, and the patches of changes, in one moment. Rows are thus visible only after they are durable, and in
 //     commit order; a reader of two tables sees both halves of a request or none.
 //  5. Wake the callers. What they do next sees their rows: the answer comes after publication.
 //
@@ -156,19 +157,19 @@ type placement struct {
 
 // commitGroup writes, publishes and answers a group of appends.
 func (e *Engine) commitGroup(group []*request) {
-	places, ahead := map[base.TableID]*placement{}, offsets{}
+	places, ahead := map[base.TableID]*placement{}, newAhead()
 	accepted := make([]*request, 0, len(group))
 	frames := make([]wal.Frame, 0, len(group))
 	seq := e.seq
 	sync := false
 	for _, r := range group {
-		if err := e.admit(r, places, ahead); err != nil {
+		header, err := e.admit(r, seq+1, places, ahead)
+		if err != nil {
 			e.finish(r, outcome{err: err})
 			continue
 		}
 		seq++
 		accepted = append(accepted, r)
-		header := encodeFrameHeader(r, func(id base.TableID) base.SourceID { return places[id].resident.mem.Source() })
 		frames = append(frames, wal.Frame{Seq: seq, Payload: [][]byte{header, r.body}})
 		sync = sync || !r.async
 	}
@@ -200,15 +201,40 @@ func (e *Engine) commitGroup(group []*request) {
 			return
 		}
 	}
-	e.publish(places, accepted, seq)
+	if err := e.publish(places, ahead, accepted, seq); err != nil {
+		e.stop(err)
+	}
 	for i, r := range accepted {
 		e.finish(r, outcome{seq: seq + base.Seq(i) + 1})
 	}
 }
 
-// admit checks a request against the present and finds its tables' memtables. ahead are the offsets that
-// requests before it in the group will set.
-func (e *Engine) admit(r *request, places map[base.TableID]*placement, ahead offsets) error {
+// admit checks a request against the present and what requests before it in the group will have done, finds its
+// tables' memtables, and returns the header of its frame.
+func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placement, a *ahead) (header []byte, err error) {
+	if err := e.check(r, a); err != nil {
+		return nil, err
+	}
+	for _, t := range r.tables {
+		if places[t.id] != nil {
+			continue
+		}
+		if there := e.active.residents[t.id]; there != nil {
+			places[t.id] = &placement{resident: there}
+			continue
+		}
+		source, err := e.NextSourceID()
+		if err != nil {
+			return nil, err
+		}
+		places[t.id] = &placement{newResident(e, source, e.tables[t.id].current.schema, e.active.segment), true}
+	}
+	header = encodeFrameHeader(r, func(id base.TableID) base.SourceID { return places[id].resident.mem.Source() })
+	return header, e.foresee(r, seq, a)
+}
+
+// check compares a request with the present and what requests before it in the group will have done.
+func (e *Engine) check(r *request, a *ahead) error {
 	if err := e.settle(); err != nil {
 		return err
 	}
@@ -221,25 +247,10 @@ func (e *Engine) admit(r *request, places map[base.TableID]*placement, ahead off
 			return errStale
 		}
 	}
-	if err := e.checkProgress(r.progress, ahead); err != nil {
+	if err := e.checkChanges(r.changes, a); err != nil {
 		return err
 	}
-	for _, t := range r.tables {
-		if places[t.id] != nil {
-			continue
-		}
-		if there := e.active.residents[t.id]; there != nil {
-			places[t.id] = &placement{resident: there}
-			continue
-		}
-		source, err := e.NextSourceID()
-		if err != nil {
-			return err
-		}
-		places[t.id] = &placement{newResident(e, source, e.tables[t.id].current.schema, e.active.segment), true}
-	}
-	ahead.advance(r.progress)
-	return nil
+	return e.checkProgress(r.progress, a.offsets)
 }
 
 // writeLog writes a group's frames, and syncs if one of its requests wants that.
@@ -291,9 +302,10 @@ func (r *resident) charge(bytes int64, seq base.Seq) {
 	r.maxSeq = seq
 }
 
-// publish makes a group visible in one moment.
-func (e *Engine) publish(places map[base.TableID]*placement, accepted []*request, before base.Seq) {
+// publish makes a group visible in one moment. An error is a defect after which memory and log differ.
+func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted []*request, before base.Seq) error {
 	var old []*version
+	var errs []error
 	e.mu.Lock()
 	for id, p := range places {
 		p.resident.mem.Publish()
@@ -306,15 +318,51 @@ func (e *Engine) publish(places map[base.TableID]*placement, accepted []*request
 		}
 	}
 	for i, r := range accepted {
+		seq := before + base.Seq(i) + 1
 		e.advanceLocked(e.active, r.progress)
+		for _, t := range r.tables {
+			e.tables[t.id].insertedSeq = seq
+		}
+		errs = append(errs, e.publishChangesLocked(r, seq))
 		if r.claim != nil {
-			e.active.keys = append(e.active.keys, e.resolveClaim(r.claim, Result{Rows: r.rows, Seq: before + base.Seq(i) + 1}))
+			e.active.keys = append(e.active.keys, e.resolveClaim(r.claim, Result{Rows: r.rows, Seq: seq}))
 		}
 	}
 	e.active.frames += len(accepted)
 	e.seq = before + base.Seq(len(accepted))
+	oldest := e.live.oldest(e.seq)
+	for id, sets := range a.sets {
+		e.patchLocked(e.tables[id], sets)
+		e.tables[id].forget(oldest)
+	}
+	for id, all := range a.written {
+		for _, w := range all {
+			e.tables[id].note(w)
+		}
+	}
 	e.mu.Unlock()
 	for _, v := range old {
 		v.release()
 	}
+	return errors.Join(errs...)
+}
+
+// publishChangesLocked keeps what a request changed for those who need it besides readers: the flush of its generation, and
+// whoever writes the same rows anew just now.
+func (e *Engine) publishChangesLocked(r *request, seq base.Seq) error {
+	if r.changes == nil {
+		return nil
+	}
+	var errs []error
+	for _, tc := range r.changes.tables {
+		c := committed{tc.id, seq, tc.deleted, tc.updated}
+		e.active.changes = append(e.active.changes, c)
+		e.active.changeBytes += tc.bytes
+		e.active.charged += tc.bytes
+		r.bytes -= tc.bytes
+		for _, m := range e.tables[tc.id].moving {
+			errs = append(errs, m.add(c))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -200,6 +200,7 @@ func (e *Engine) forgetTableLocked(t *table) *version {
 // detachLocked makes a table's parts and memtables garbage as soon as nobody reads them.
 // The flusher leaves out memtables that are in no current version.
 func (e *Engine) detachLocked(t *table) {
+	e.unpatchLocked(t)
 	for _, p := range t.current.parts {
 		e.retire(p)
 	}

@@ -18,9 +18,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"github.com/scoterdb/scoter/internal/wal"
+	"golang.org/x/sync/semaphore"
 )
 
 // Settings are what a user may choose. A zero field means its default.
@@ -142,6 +144,9 @@ type Engine struct {
 	keys   map[string]*claim // guarded by keysMu
 
 	garbage garbage
+
+	live       live         // snapshots that are held
+	patchBytes atomic.Int64 // memory of all tables' patches
 }
 
 // table is a table with its current version.
@@ -151,6 +156,15 @@ type table struct {
 	truncatedSeq base.Seq
 	created      time.Time
 	current      *version
+	patches      map[base.SourceID]*patch.Set // of sources in current; snapshots share the map
+	moving       []*moving
+	moved        map[base.SourceID]moved // where rows of sources went that a change may still name
+	pin          *semaphore.Weighted     // constant
+
+	// Of the committer.
+	stored      map[base.SourceID]stored // by part
+	written     []written                // the latest changes, ascending
+	insertedSeq base.Seq                 // of the last append
 }
 
 // nameKey is a qualified name in the form in which names are compared. Databases have

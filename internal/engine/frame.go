@@ -22,7 +22,8 @@ import (
 //	expires      of the key, microseconds since 1970; 0 without a key
 //	tables       count, then for each: table id, schema version, source id of the memtable, number of batches
 //	sections     count, then for each: tag, length, bytes; what else the append does, see below
-//	batches      in the tables' order, each: length (uint32, little-endian), then an Arrow IPC stream of one batch
+//	batches      in the tables' order, each: length (uint32, little-endian), then an Arrow IPC stream of one batch;
+//	             then the same with the values of the changes' patches
 //
 // A stream per batch repeats the schema, a few hundred bytes, and in return batches may
 // differ in which columns are dictionaries, and no state goes from one to the next.
@@ -32,6 +33,7 @@ const frameFormat = 2
 // something about the data.
 const (
 	sectionProgress = 1 // see Progress.encode
+	sectionChanges  = 2 // see changeSet.encode
 )
 
 // frameTable is a table's line in the header.
@@ -52,6 +54,7 @@ type frame struct {
 	body    []byte
 
 	progress *Progress // or nil
+	changes  []frameChange
 }
 
 func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []byte {
@@ -76,11 +79,17 @@ func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []by
 }
 
 func appendSections(b []byte, r *request) []byte {
-	if r.progress == nil {
-		return append(b, 0)
+	n := len(b)
+	b = append(b, 0)
+	if r.progress != nil {
+		b[n]++
+		b = appendSection(b, sectionProgress, r.progress.encode())
 	}
-	b = append(b, 1)
-	return appendSection(b, sectionProgress, r.progress.encode())
+	if r.changes != nil {
+		b[n]++
+		b = appendSection(b, sectionChanges, r.changes.encode())
+	}
+	return b
 }
 
 func appendSection(b []byte, tag uint64, content []byte) []byte {
@@ -178,6 +187,8 @@ func (f *frame) readSections(r *frameReader) (err error) {
 			return nil // the caller says so
 		case tag == sectionProgress:
 			f.progress = readProgress(&content)
+		case tag == sectionChanges:
+			f.changes = readChanges(&content)
 		default:
 			return base.Errorf(base.Corrupt, "log frame with a section of the unknown tag %d", tag)
 		}
@@ -200,28 +211,40 @@ func (f *frame) eachBatch(visit func(t frameTable, record arrow.RecordBatch) err
 	})
 }
 
-// eachStream calls visit for the encoded batches of the frame.
+// eachStream calls visit for the encoded batches of the frame, and reads the values of its patches behind them.
 func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error {
 	r := frameReader{rest: f.body}
 	for _, t := range f.tables {
 		for range t.batches {
-			length := r.bytes(4)
-			if r.bad {
-				return base.Errorf(base.Corrupt, "log frame: a batch of table %d is missing", t.id)
-			}
-			stream := r.bytes(uint64(binary.LittleEndian.Uint32(length)))
-			if r.bad {
-				return base.Errorf(base.Corrupt, "log frame: a batch of table %d ends early", t.id)
+			stream, err := r.stream(t.id)
+			if err != nil {
+				return err
 			}
 			if err := visit(t, stream); err != nil {
 				return err
 			}
 		}
 	}
+	if err := f.values(&r); err != nil {
+		return err
+	}
 	if len(r.rest) > 0 {
 		return base.Errorf(base.Corrupt, "log frame: %d bytes behind the last batch", len(r.rest))
 	}
 	return nil
+}
+
+// stream reads one encoded batch.
+func (r *frameReader) stream(table base.TableID) ([]byte, error) {
+	length := r.bytes(4)
+	if r.bad {
+		return nil, base.Errorf(base.Corrupt, "log frame: a batch of table %d is missing", table)
+	}
+	stream := r.bytes(uint64(binary.LittleEndian.Uint32(length)))
+	if r.bad {
+		return nil, base.Errorf(base.Corrupt, "log frame: a batch of table %d ends early", table)
+	}
+	return stream, nil
 }
 
 // decodeBatch reads an Arrow stream of one batch. It relies on the log's checksum: on

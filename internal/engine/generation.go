@@ -18,9 +18,12 @@ type generation struct {
 	residents map[base.TableID]*resident // the generation holds a reference to each
 	keys      []catalog.Key              // of its requests
 	offsets   offsets                    // that its requests set
+	changes   []committed                // that its requests made, of rows of any source
 	frames    int
-	charged   int64     // of the budget, by its memtables
+	charged   int64     // of the budget, by its memtables and changes
 	born      time.Time // of the first frame
+
+	changeBytes int64 // of charged: by its changes
 }
 
 func newGeneration(segment base.SegmentID) *generation {

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -212,23 +213,45 @@ func appendNumbers(e *Engine, table, writer string, from, count int, o AppendOpt
 // eachRow calls visit for every row of a table in a snapshot: its address and its values
 // by column name of the version that it was written with.
 func eachRow(e *Engine, t *snapshot.Table, visit func(address base.RowAddress, row map[string]string)) error {
-	return eachSource(e, t, func(record arrow.RecordBatch, source base.SourceID, first int) {
+	return eachSource(e, t, func(record arrow.RecordBatch, source base.SourceID, at func(int) int) {
 		for i := range int(record.NumRows()) {
 			row := map[string]string{}
 			for c, column := range record.Columns() {
 				row[record.ColumnName(c)] = column.ValueStr(i)
 			}
-			visit(base.RowAddress{Source: source, Ordinal: base.RowOrdinal(first + i)}, row)
+			visit(base.RowAddress{Source: source, Ordinal: base.RowOrdinal(at(i))}, row)
 		}
 	})
 }
 
 // eachBatch calls visit for all batches of a table in a snapshot.
 func eachBatch(e *Engine, t *snapshot.Table, visit func(arrow.RecordBatch)) error {
-	return eachSource(e, t, func(record arrow.RecordBatch, _ base.SourceID, _ int) { visit(record) })
+	return eachSource(e, t, func(record arrow.RecordBatch, _ base.SourceID, _ func(int) int) { visit(record) })
 }
 
-func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatch, source base.SourceID, first int)) error {
+// eachSource calls visit for the rows of a table that are not deleted, with their newest values; at(i) is the ordinal of row i.
+func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatch, source base.SourceID, at func(int) int)) error {
+	visitLive := func(record arrow.RecordBatch, version schema.Table, source base.SourceID, first int) error {
+		set := t.Patches[source]
+		if set == nil {
+			visit(record, source, func(i int) int { return first + i })
+			return nil
+		}
+		record, err := set.Apply(record, version, uint32(first))
+		if err != nil {
+			return err
+		}
+		live, all := set.Live(uint32(first), int(record.NumRows()))
+		if all {
+			visit(record, source, func(i int) int { return first + i })
+			return nil
+		}
+		if record, err = batch.Take([]arrow.RecordBatch{record}, live); err != nil {
+			return err
+		}
+		visit(record, source, func(i int) int { return first + int(live[i]) })
+		return nil
+	}
 	for _, p := range t.Parts {
 		version, err := e.TableVersion(p.Table, p.SchemaVersion)
 		if base.KindOf(err) == base.NotFound {
@@ -240,9 +263,9 @@ func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatc
 		first := 0
 		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
 		err = part.Read(e.fs, e.partPath(p.Table, p.ID), version, want, func(record arrow.RecordBatch) error {
-			visit(record, p.ID, first)
+			err := visitLive(record, version, p.ID, first)
 			first += int(record.NumRows())
-			return nil
+			return err
 		})
 		if err != nil {
 			return err
@@ -250,7 +273,9 @@ func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatc
 	}
 	for _, m := range t.Memtables {
 		for _, b := range m.Batches {
-			visit(b.Record, m.Source, int(b.FirstOrdinal))
+			if err := visitLive(b.Record, m.Schema, m.Source, int(b.FirstOrdinal)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

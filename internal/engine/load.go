@@ -213,6 +213,7 @@ func (l *Load) publish(ctx context.Context) error {
 			e.addTableLocked(l.table, created)
 		}
 		t := e.tables[l.table.ID]
+		t.insertedSeq = e.seq
 		v := t.current
 		parts := append(v.parts[:len(v.parts):len(v.parts)], l.parts...)
 		return append(old, t.installLocked(e.newVersionLocked(v.schema, parts, v.residents)))

@@ -116,7 +116,7 @@ func (e *Engine) load(state catalog.State) error {
 	}
 	for _, t := range state.Tables {
 		s := t.Schema
-		loaded := &table{id: s.ID, created: t.Created, truncatedSeq: t.TruncatedSeq, history: map[uint32]schema.Table{}}
+		loaded := &table{id: s.ID, created: t.Created, truncatedSeq: t.TruncatedSeq, history: map[uint32]schema.Table{}, pin: newPin()}
 		for _, older := range state.TableVersions[s.ID] {
 			loaded.history[older.Version] = older
 		}
@@ -206,8 +206,10 @@ func (e *Engine) closeFiles() error {
 		for _, r := range g.residents {
 			r.release()
 		}
+		e.budget.release(g.changeBytes)
 	}
 	for _, t := range tables {
+		e.unpatchLocked(t)
 		t.current.release()
 	}
 	e.pool.Close()

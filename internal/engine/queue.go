@@ -18,13 +18,20 @@ type request struct {
 	rows     int64
 	bytes    int64 // reserved of the budget, for the body and what the memtables are charged
 	async    bool
-	claim    *claim    // or nil
-	progress *Progress // or nil
-	release  func()    // what is not handed on is given back; called by the committer, once
+	claim    *claim     // or nil
+	progress *Progress  // or nil
+	changes  *changeSet // or nil
+	release  func()     // what is not handed on is given back; called by the committer, once
 
 	edit func() error // of an edit; nil for an append
 
 	done chan outcome // of size 1
+}
+
+// empty reports whether there is nothing to do.
+func (r *request) empty() bool {
+	return r.progress == nil && (r.changes == nil || len(r.changes.tables) == 0) &&
+		!slices.ContainsFunc(r.tables, func(t tableRows) bool { return len(t.rows) > 0 })
 }
 
 // tableRows are the rows of one table in a request.

@@ -66,7 +66,7 @@ func (e *Engine) replay(g *generation, seq base.Seq, payload []byte) error {
 	if err := e.replayProgress(g, f.progress); err != nil {
 		return err
 	}
-	return f.eachBatch(func(in frameTable, record arrow.RecordBatch) error {
+	err = f.eachBatch(func(in frameTable, record arrow.RecordBatch) error {
 		t := e.tables[in.id]
 		if t == nil || seq <= t.truncatedSeq {
 			return nil
@@ -102,6 +102,10 @@ func (e *Engine) replay(g *generation, seq base.Seq, payload []byte) error {
 		e.budget.force(charged)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return e.replayChanges(g, seq, f.changes)
 }
 
 // showReplayed makes a replayed generation's memtables part of their tables' versions.

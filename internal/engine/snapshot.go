@@ -6,7 +6,6 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/memtable"
-	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
@@ -28,7 +27,7 @@ func (e *Engine) Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		tables[id] = t.current.view(t.history)
+		tables[id] = t.view()
 	}
 	held := make([]*version, 0, len(tables))
 	for id := range tables {
@@ -36,22 +35,25 @@ func (e *Engine) Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error) {
 		v.refs.Add(1) // it is current, so it has a reference that cannot go while mu is held
 		held = append(held, v)
 	}
+	forget := e.live.hold(e.seq)
 	return snapshot.New(e.seq, tables, func() {
+		forget()
 		for _, v := range held {
 			v.release()
 		}
 	}), nil
 }
 
-// view is the version and what its memtables hold at this moment. The caller holds mu,
-// under which all memtables publish.
-func (v *version) view(history map[uint32]schema.Table) *snapshot.Table {
-	t := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: history}
-	t.Memtables = make([]memtable.View, 0, len(v.residents))
+// view is the current version, what its memtables hold, and what changed of it, at this moment. The caller
+// holds mu, under which all of it is published.
+func (t *table) view() *snapshot.Table {
+	v := t.current
+	s := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: t.history, Patches: t.patches}
+	s.Memtables = make([]memtable.View, 0, len(v.residents))
 	for _, r := range v.residents {
 		if view := r.mem.View(); view.Rows > 0 {
-			t.Memtables = append(t.Memtables, view)
+			s.Memtables = append(s.Memtables, view)
 		}
 	}
-	return t
+	return s
 }

@@ -51,7 +51,7 @@ func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bo
 
 // addTableLocked makes a table that the catalog has known in memory, empty.
 func (e *Engine) addTableLocked(t schema.Table, created time.Time) {
-	state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}}
+	state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}, pin: newPin()}
 	state.installLocked(e.newVersionLocked(t, nil, nil))
 	e.tables[t.ID] = state
 	e.names[keyOf(t.Database, t.Schema, t.Name)] = t.ID
@@ -142,7 +142,7 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (rows int64, err
 			return nil, err
 		}
 		seq = e.seq
-		rows = t.current.view(t.history).Rows()
+		rows = t.view().Rows()
 		edit = &catalog.Edit{PutTables: []catalog.Table{{Schema: t.current.schema, TruncatedSeq: seq, Created: t.created}}}
 		for _, p := range t.current.parts {
 			edit.RemoveParts = append(edit.RemoveParts, p.ID)
@@ -151,6 +151,7 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (rows int64, err
 	}, func() []*version {
 		e.detachLocked(t)
 		t.truncatedSeq = seq
+		t.note(written{seq: e.seq, all: true})
 		return []*version{t.installLocked(e.newVersionLocked(t.current.schema, nil, nil))}
 	})
 	return rows, base.Wrap(err, "truncate table")

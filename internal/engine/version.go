@@ -112,4 +112,9 @@ func (v *version) lists(id base.SourceID) bool {
 	return ok
 }
 
+// has reports whether a part or memtable is in the version.
+func (v *version) has(id base.SourceID) bool {
+	return v.lists(id) || slices.ContainsFunc(v.residents, func(r *resident) bool { return r.mem.Source() == id })
+}
+
 func (v *version) holds(r *resident) bool { return slices.Contains(v.residents, r) }

@@ -1,0 +1,358 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Read is what a statement looked at beyond the rows that it changes.
+type Read struct {
+	Table base.TableID
+	// Columns, if not nil, are those whose values decided what the statement does. Nil means the table as a
+	// whole: appended rows would have been read too.
+	Columns []base.ColumnID
+}
+
+// Change is what a statement does to one table. The addresses are those of the snapshot that it was computed from.
+type Change struct {
+	Table   base.TableID
+	Deleted map[base.SourceID]*roaring.Bitmap
+	// Updated are new values of columns that are in no sort key, partitioning or primary key: a row whose key
+	// changes is deleted, and inserted anew. Seq and Version are given by Commit. A source may come several
+	// times; later layers are newer. Values are borrowed until Commit returns.
+	Updated  []patch.Layer
+	Inserted []arrow.RecordBatch // as TableRows.Batches
+	Reads    []Read
+	// Rows is what Result.Rows says of the change; 0 stands for all deleted, updated and inserted rows.
+	Rows int64
+}
+
+// ErrChanged says that a change does not hold for its snapshot any more: rows that it changes, or that decided
+// what it does, were changed meanwhile. A change computed from a new snapshot may succeed.
+var ErrChanged = base.Errorf(base.Conflict, "rows were changed by another statement meanwhile").WithHint("run the statement again")
+
+// errMoved sends a change back to have its addresses brought up to date.
+var errMoved = errors.New("rows moved to other sources meanwhile")
+
+// Commit makes changes that were computed from a snapshot durable and visible, all or nothing, in one group
+// commit with appends. Rows that a flush or merge moved since the snapshot are found. The results
+// of concurrent changes are those of one after the other, in the order of Result.Seq:
+//
+//   - A change of a row that was changed or deleted since the snapshot is ErrChanged.
+//   - So is one with a Read of a column that was written since; deletions, and insertions of other changes, write all
+//     columns. A Read of a whole table minds appended rows too, unless the change is Pinned: then it counts as
+//     having come before them.
+//   - So is one of a table whose schema changed.
+//
+// Other errors are those of Append.
+func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (Result, error) {
+	if !o.Pinned {
+		release, err := e.sharePins(ctx, changes)
+		if err != nil {
+			return Result{}, err
+		}
+		defer release()
+	}
+	return e.once(ctx, o, func(c *claim) (Result, <-chan outcome, error) {
+		for range maxAttempts {
+			r, err := e.prepareChanges(ctx, s, changes, o)
+			if err != nil {
+				return Result{}, nil, err
+			}
+			result, unknown, err := e.submit(ctx, r, c)
+			if err == errStale {
+				err = ErrChanged
+			}
+			if err != errMoved {
+				return result, unknown, err
+			}
+		}
+		return Result{}, nil, ErrChanged
+	})
+}
+
+// changeSet is what a request of Commit brings besides inserted rows.
+type changeSet struct {
+	seq    base.Seq // of the snapshot
+	pinned bool
+	tables []*tableChange
+	reads  []read
+	bytes  int64 // of memory
+}
+
+// read is a Read with the version of the schema that it saw.
+type read struct {
+	Read
+	version uint32
+}
+
+// tableChange is a Change with present addresses.
+type tableChange struct {
+	id      base.TableID
+	version uint32
+	deleted map[base.SourceID]*roaring.Bitmap
+	updated []patch.Layer
+	// rows are those that the change deletes or updates, touched also under the addresses that they had
+	// since the snapshot.
+	rows    map[base.SourceID]*roaring.Bitmap
+	touched map[base.SourceID]*roaring.Bitmap
+	columns []base.ColumnID // that it writes
+	all     bool            // it writes all columns: rows come or go
+	bytes   int64           // of memory
+}
+
+// changeOverhead is what a change takes besides values: bitmaps, headers of arrays.
+const changeOverhead = 1 << 10
+
+// prepareChanges does all that needs only the changes and the schema.
+func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (*request, error) {
+	if err := e.writable(); err != nil {
+		return nil, err
+	}
+	set := &changeSet{seq: s.Seq, pinned: o.Pinned}
+	r := &request{async: o.Async, progress: o.Progress, done: make(chan outcome, 1), changes: set}
+	p := preparation{request: r}
+	defer p.release()
+	for i := range changes {
+		c := &changes[i]
+		t := s.Tables[c.Table]
+		if t == nil {
+			return nil, base.Errorf(base.Internal, "change of table %d, which the snapshot does not hold", c.Table)
+		}
+		for _, reading := range c.Reads {
+			if s.Tables[reading.Table] == nil {
+				return nil, base.Errorf(base.Internal, "change that read table %d, which the snapshot does not hold", reading.Table)
+			}
+			set.reads = append(set.reads, read{reading, s.Tables[reading.Table].Schema.Version})
+		}
+		if err := e.prepareChange(ctx, &p, c, t); err != nil {
+			return nil, base.Wrap(err, "table %s", t.Schema.QualifiedName())
+		}
+	}
+	r.bytes += set.bytes
+	if err := e.checkPatchMemory(set.bytes); err != nil {
+		return nil, err
+	}
+	s.Retain() // what happened since is kept until the committer has looked
+	if err := e.fill(ctx, &p); err != nil {
+		s.Release()
+		return nil, err
+	}
+	release := r.release
+	r.release = func() { release(); s.Release() }
+	return r, nil
+}
+
+func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t *snapshot.Table) error {
+	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}}
+	rows := c.Rows
+	for source, deleted := range c.Deleted {
+		if deleted == nil || deleted.IsEmpty() {
+			continue
+		}
+		if err := checkRows(t, source, deleted.Maximum()); err != nil {
+			return err
+		}
+		tc.deleted[source] = deleted.Clone()
+		tc.all = true
+		rows += int64(deleted.GetCardinality())
+	}
+	for _, l := range c.Updated {
+		if len(l.Ordinals) == 0 {
+			continue
+		}
+		l, err := ownLayer(t, l)
+		if err != nil {
+			return err
+		}
+		tc.updated = append(tc.updated, l)
+		tc.columns = append(tc.columns, l.Columns...)
+		rows += int64(len(l.Ordinals))
+	}
+	records := make([]arrow.RecordBatch, 0, len(c.Inserted))
+	for _, in := range c.Inserted {
+		record, err := e.conformBatch(ctx, in, t.Schema, rows)
+		if err != nil {
+			return err
+		}
+		p.conformed = append(p.conformed, record)
+		records = append(records, record)
+		tc.all = tc.all || record.NumRows() > 0
+	}
+	inserted, err := p.add(t.Schema, records)
+	if err != nil {
+		return err
+	}
+	if c.Rows == 0 {
+		p.request.rows += rows
+	} else {
+		p.request.rows += c.Rows - inserted
+	}
+	if len(tc.deleted) == 0 && len(tc.updated) == 0 && inserted == 0 {
+		return nil
+	}
+	if err := e.readdress(tc); err != nil {
+		return err
+	}
+	tc.bytes = changeOverhead
+	for _, b := range tc.deleted {
+		tc.bytes += int64(b.GetSizeInBytes())
+	}
+	for _, l := range tc.updated {
+		bytes := batch.Bytes(l.Values) + 4*int64(len(l.Ordinals)*len(l.Columns))
+		p.patchBytes += bytes
+		tc.bytes += bytes
+		p.patches = append(p.patches, l.Values)
+	}
+	// Until it is flushed it is held beside what it is folded into.
+	p.request.changes.bytes += 2 * tc.bytes
+	p.request.changes.tables = append(p.request.changes.tables, tc)
+	return nil
+}
+
+// checkRows returns an Internal error if the snapshot has no such row.
+func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
+	rows := int64(-1)
+	for _, p := range t.Parts {
+		if p.ID == source {
+			rows = p.Rows
+		}
+	}
+	for _, m := range t.Memtables {
+		if m.Source == source {
+			rows = m.Rows
+		}
+	}
+	if int64(last) >= rows {
+		return base.Errorf(base.Internal, "change of row %d of source %d, which has %d", last, source, max(rows, 0))
+	}
+	return nil
+}
+
+// ownLayer checks a layer against the table and copies its values.
+func ownLayer(t *snapshot.Table, l patch.Layer) (patch.Layer, error) {
+	if err := l.Check(); err != nil {
+		return l, err
+	}
+	if err := checkRows(t, l.Source, l.Ordinals[len(l.Ordinals)-1]); err != nil {
+		return l, err
+	}
+	values, err := batch.Copy(l.Values)
+	if err != nil {
+		return l, err
+	}
+	l.Values, l.Version, l.Seq = values, t.Schema.Version, 0
+	l.Ordinals, l.Columns = slices.Clone(l.Ordinals), slices.Clone(l.Columns)
+	for i, id := range l.Columns {
+		at := t.Schema.ColumnByID(id)
+		if at < 0 {
+			return l, base.Errorf(base.Internal, "patch of column %d, which is not there", id)
+		}
+		c := t.Schema.Columns[at]
+		switch {
+		case !arrow.TypeEqual(values.Column(i).DataType(), c.Type.Arrow()):
+			return l, base.Errorf(base.Internal, "patch of column %q with values of type %s, expected %s", c.Name, values.Column(i).DataType(), c.Type.Arrow())
+		case c.NotNull && values.Column(i).NullN() > 0:
+			return l, base.Errorf(base.Invalid, "column %q is NOT NULL", c.Name)
+		case inKey(t.Schema, id):
+			return l, base.Errorf(base.Internal, "patch of column %q, which decides where a row is", c.Name)
+		}
+	}
+	return l, nil
+}
+
+// inKey reports whether a column decides where a row is.
+func inKey(t schema.Table, id base.ColumnID) bool {
+	return slices.ContainsFunc(t.SortKey, func(f schema.SortField) bool { return f.Column == id }) ||
+		slices.ContainsFunc(t.PartitionBy, func(f schema.PartitionField) bool { return f.Column == id }) ||
+		slices.Contains(t.PrimaryKey, id)
+}
+
+// readdress brings a change's addresses to where the rows are now.
+func (e *Engine) readdress(c *tableChange) error {
+	c.touched = map[base.SourceID]*roaring.Bitmap{}
+	for {
+		c.rows = map[base.SourceID]*roaring.Bitmap{}
+		for source, rows := range c.deleted {
+			addRows(c.rows, source, rows)
+		}
+		for _, l := range c.updated {
+			addRows(c.rows, l.Source, roaring.BitmapOf(l.Ordinals...))
+		}
+		for source, rows := range c.rows {
+			addRows(c.touched, source, rows)
+		}
+		moves, err := e.movesOf(c.id, c.rows)
+		if err != nil || len(moves) == 0 {
+			return err
+		}
+		deleted := map[base.SourceID]*roaring.Bitmap{}
+		for source, rows := range c.deleted {
+			if moves[source] == nil {
+				addRows(deleted, source, rows)
+				continue
+			}
+			moved, err := patch.MoveRows(moves[source], source, rows)
+			if err != nil {
+				return err
+			}
+			for to, rows := range moved {
+				addRows(deleted, to, rows)
+			}
+		}
+		var updated []patch.Layer
+		for _, l := range c.updated {
+			moved := []patch.Layer{l}
+			if moves[l.Source] != nil {
+				if moved, err = patch.MoveLayer(moves[l.Source], l); err != nil {
+					return err
+				}
+			}
+			updated = append(updated, moved...)
+		}
+		c.deleted, c.updated = deleted, updated
+	}
+}
+
+func addRows(to map[base.SourceID]*roaring.Bitmap, source base.SourceID, rows *roaring.Bitmap) {
+	if to[source] == nil {
+		to[source] = rows
+	} else {
+		to[source] = roaring.Or(to[source], rows)
+	}
+}
+
+// movesOf returns how to get from sources to where their rows are; nothing for those that are there. If that is
+// not known, the rows are gone: ErrChanged.
+func (e *Engine) movesOf(id base.TableID, sources map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]patch.Move, error) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	t, err := e.tableLocked(id)
+	if err != nil {
+		return nil, err
+	}
+	var moves map[base.SourceID]patch.Move
+	for source := range sources {
+		if t.current.has(source) {
+			continue
+		}
+		moved, ok := t.moved[source]
+		if !ok {
+			return nil, ErrChanged
+		}
+		if moves == nil {
+			moves = map[base.SourceID]patch.Move{}
+		}
+		moves[source] = moved.move
+	}
+	return moves, nil
+}

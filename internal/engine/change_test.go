@@ -1,0 +1,332 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// accounts is the table of tests of changes: a key that never changes, and two columns that do.
+func createAccounts(e *Engine, name string) (schema.Table, error) {
+	if err := e.CreateDatabase(ctx, "d", true); err != nil {
+		return schema.Table{}, err
+	}
+	return e.CreateTable(ctx, schema.Table{
+		Database: "d", Schema: "main", Name: name,
+		Columns: []schema.Column{
+			{Name: "id", Type: schema.Of(schema.BigInt)},
+			{Name: "amount", Type: schema.Of(schema.BigInt)},
+			{Name: "note", Type: schema.Of(schema.Varchar)},
+		},
+		SortKey: []schema.SortField{{Column: 1}},
+	}, true)
+}
+
+// accountsBatch returns rows (id, amount, "") for ids from, ..., from+count-1.
+func accountsBatch(from, count int, amount int64) arrow.RecordBatch {
+	id, a, note := array.NewInt64Builder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator), array.NewStringBuilder(memory.DefaultAllocator)
+	for i := range count {
+		id.Append(int64(from + i))
+		a.Append(amount)
+		note.Append("")
+	}
+	s := arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "amount", Type: arrow.PrimitiveTypes.Int64}, {Name: "note", Type: arrow.BinaryTypes.String}}, nil)
+	return array.NewRecordBatch(s, []arrow.Array{id.NewArray(), a.NewArray(), note.NewArray()}, int64(count))
+}
+
+func appendAccounts(e *Engine, table schema.Table, from, count int, amount int64) error {
+	_, err := e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{accountsBatch(from, count, amount)}}}, AppendOptions{})
+	return err
+}
+
+// account is a row with its address.
+type account struct {
+	address base.RowAddress
+	amount  int64
+	note    string
+}
+
+// accountsIn reads a snapshot, by id. An id that is there twice is an error.
+func accountsIn(e *Engine, t *snapshot.Table) (map[int64]account, error) {
+	all := map[int64]account{}
+	var twice error
+	err := eachRow(e, t, func(address base.RowAddress, row map[string]string) {
+		id, err1 := strconv.ParseInt(row["id"], 10, 64)
+		amount, err2 := strconv.ParseInt(row["amount"], 10, 64)
+		if _, there := all[id]; there || err1 != nil || err2 != nil {
+			twice = fmt.Errorf("row %v is there twice or damaged", row)
+		}
+		all[id] = account{address, amount, row["note"]}
+	})
+	return all, errors.Join(err, twice)
+}
+
+// amounts reads the present, as id to amount.
+func amounts(t testing.TB, e *Engine, table base.TableID) map[int64]int64 {
+	t.Helper()
+	s, err := e.Snapshot(table)
+	must(t, err)
+	defer s.Release()
+	rows, err := accountsIn(e, s.Tables[table])
+	must(t, err)
+	if n := s.Tables[table].Rows(); n != int64(len(rows)) {
+		t.Fatalf("the snapshot counts %d rows, %d are there", n, len(rows))
+	}
+	found := map[int64]int64{}
+	for id, a := range rows {
+		found[id] = a.amount
+	}
+	return found
+}
+
+// setAmounts makes the layers that give rows new amounts.
+func setAmounts(rows map[base.RowAddress]int64) []patch.Layer {
+	bySource := map[base.SourceID][]uint32{}
+	for a := range rows {
+		bySource[a.Source] = append(bySource[a.Source], uint32(a.Ordinal))
+	}
+	var layers []patch.Layer
+	for source, ordinals := range bySource {
+		slices.Sort(ordinals)
+		b := array.NewInt64Builder(memory.DefaultAllocator)
+		for _, o := range ordinals {
+			b.Append(rows[base.RowAddress{Source: source, Ordinal: base.RowOrdinal(o)}])
+		}
+		values := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "amount", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{b.NewArray()}, int64(len(ordinals)))
+		layers = append(layers, patch.Layer{Source: source, Columns: []base.ColumnID{2}, Ordinals: ordinals, Values: values})
+	}
+	return layers
+}
+
+func rowsAt(addresses ...base.RowAddress) map[base.SourceID]*roaring.Bitmap {
+	all := map[base.SourceID]*roaring.Bitmap{}
+	for _, a := range addresses {
+		addRows(all, a.Source, roaring.BitmapOf(uint32(a.Ordinal)))
+	}
+	return all
+}
+
+// update computes new amounts from a snapshot and commits them: nil deletes the row.
+func update(e *Engine, table base.TableID, reads []Read, compute func(map[int64]account) map[int64]*int64) (Result, error) {
+	s, err := e.Snapshot(table)
+	if err != nil {
+		return Result{}, err
+	}
+	defer s.Release()
+	return updateFrom(e, s, table, reads, AppendOptions{}, compute)
+}
+
+func updateFrom(e *Engine, s *snapshot.Snapshot, table base.TableID, reads []Read, o AppendOptions, compute func(map[int64]account) map[int64]*int64) (Result, error) {
+	rows, err := accountsIn(e, s.Tables[table])
+	if err != nil {
+		return Result{}, err
+	}
+	values := map[base.RowAddress]int64{}
+	var gone []base.RowAddress
+	for id, amount := range compute(rows) {
+		if amount == nil {
+			gone = append(gone, rows[id].address)
+		} else {
+			values[rows[id].address] = *amount
+		}
+	}
+	return e.Commit(ctx, s, []Change{{Table: table, Deleted: rowsAt(gone...), Updated: setAmounts(values), Reads: reads}}, o)
+}
+
+// set gives ids an amount; del deletes them.
+func set(amount int64, ids ...int64) func(map[int64]account) map[int64]*int64 {
+	return func(map[int64]account) map[int64]*int64 {
+		m := map[int64]*int64{}
+		for _, id := range ids {
+			m[id] = &amount
+		}
+		return m
+	}
+}
+
+func del(ids ...int64) func(map[int64]account) map[int64]*int64 {
+	return func(map[int64]account) map[int64]*int64 {
+		m := map[int64]*int64{}
+		for _, id := range ids {
+			m[id] = nil
+		}
+		return m
+	}
+}
+
+func wantAmounts(t *testing.T, e *Engine, table base.TableID, want map[int64]int64) {
+	t.Helper()
+	if got := amounts(t, e, table); !maps.Equal(got, want) {
+		t.Fatalf("amounts %v, want %v", got, want)
+	}
+}
+
+func TestChangesAreVisibleAtOnceAndSurviveACrash(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	table, err := createAccounts(e, "t")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 3, 10))
+	must(t, e.Flush(ctx))
+	must(t, appendAccounts(e, table, 3, 3, 10))
+	before, err := e.Snapshot(table.ID)
+	must(t, err)
+	r, err := update(e, table.ID, nil, set(20, 1, 4))
+	must(t, err)
+	if r.Rows != 2 {
+		t.Fatalf("%d rows changed, want 2", r.Rows)
+	}
+	_, err = update(e, table.ID, nil, del(0, 5))
+	must(t, err)
+	want := map[int64]int64{1: 20, 2: 10, 3: 10, 4: 20}
+	wantAmounts(t, e, table.ID, want)
+	if n := before.Tables[table.ID].Rows(); n != 6 {
+		t.Fatalf("a snapshot from before has %d rows, want 6", n)
+	}
+	before.Release()
+	must(t, e.Check(ctx))
+	crashed := mustOpen(t, disk.CrashClone(rand.New(rand.NewPCG(1, 1)), 0))
+	wantAmounts(t, crashed, table.ID, want)
+	_, err = update(crashed, table.ID, nil, set(30, 2, 3, 4))
+	must(t, err)
+	wantAmounts(t, crashed, table.ID, map[int64]int64{1: 20, 2: 30, 3: 30, 4: 30})
+	mustEnd(t, crashed)
+	mustEnd(t, e)
+}
+
+func TestAChangeOfWhatChangedMeanwhileIsRefused(t *testing.T) {
+	amount, whole := []base.ColumnID{2}, []base.ColumnID(nil)
+	other := []base.ColumnID{3}
+	for _, c := range []struct {
+		name    string
+		between func(e *Engine, table schema.Table) error
+		reads   []base.ColumnID
+		reading bool
+		changed bool
+	}{
+		{"another row, no read", updating(set(1, 5)), nil, false, false},
+		{"the same row", updating(set(1, 1)), nil, false, true},
+		{"the same row deleted", updating(del(1)), nil, false, true},
+		{"a read column of another row", updating(set(1, 5)), amount, true, true},
+		{"an unread column of another row", updating(set(1, 5)), other, true, false},
+		{"a deleted row, any read", updating(del(5)), other, true, true},
+		{"appended rows, a column read", appending, amount, true, false},
+		{"appended rows, the table read", appending, whole, true, true},
+		{"another schema", altering, nil, false, true},
+		{"truncated", truncating, nil, false, true},
+	} {
+		e := mustOpen(t, vfs.NewCrashable())
+		table, err := createAccounts(e, "t")
+		must(t, err)
+		must(t, appendAccounts(e, table, 0, 6, 10))
+		s, err := e.Snapshot(table.ID)
+		must(t, err)
+		var reads []Read
+		if c.reading {
+			reads = []Read{{Table: table.ID, Columns: c.reads}}
+		}
+		must(t, c.between(e, table))
+		_, err = updateFrom(e, s, table.ID, reads, AppendOptions{}, set(7, 1))
+		if errors.Is(err, ErrChanged) != c.changed || !c.changed && err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if !c.changed {
+			if got := amounts(t, e, table.ID)[1]; got != 7 {
+				t.Errorf("%s: amount %d", c.name, got)
+			}
+		}
+		s.Release()
+		mustEnd(t, e)
+	}
+}
+
+func updating(f func(map[int64]account) map[int64]*int64) func(*Engine, schema.Table) error {
+	return func(e *Engine, table schema.Table) error {
+		_, err := update(e, table.ID, nil, f)
+		return err
+	}
+}
+
+func appending(e *Engine, table schema.Table) error { return appendAccounts(e, table, 100, 1, 1) }
+
+func altering(e *Engine, table schema.Table) error {
+	_, err := e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
+		return now.AddColumns(schema.Column{Name: "extra", Type: schema.Of(schema.Double)})
+	})
+	return err
+}
+
+func truncating(e *Engine, table schema.Table) error {
+	_, err := e.Truncate(ctx, table.ID)
+	return err
+}
+
+// TestRacingIncrementsAllCount has goroutines that each add 1 to random accounts, again and again until it succeeds; those that fail
+// once hold the table's pin.
+func TestRacingIncrementsAllCount(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createAccounts(e, "t")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 3, 0))
+	const workers, each = 6, 30
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := range each {
+				id := int64((w + i) % 3)
+				o := AppendOptions{}
+				release := func() {}
+				for attempt := 0; ; attempt++ {
+					s, err := e.Snapshot(table.ID)
+					if err != nil {
+						t.Error(err)
+						break
+					}
+					_, err = updateFrom(e, s, table.ID, nil, o, func(rows map[int64]account) map[int64]*int64 {
+						next := rows[id].amount + 1
+						return map[int64]*int64{id: &next}
+					})
+					s.Release()
+					if err == nil {
+						break
+					}
+					if !errors.Is(err, ErrChanged) || o.Pinned {
+						t.Errorf("attempt %d, pinned %v: %v", attempt, o.Pinned, err)
+						break
+					}
+					if release, err = e.Pin(context.Background(), table.ID); err != nil {
+						t.Error(err)
+						return
+					}
+					o.Pinned = true
+				}
+				release()
+			}
+		})
+	}
+	all.Wait()
+	sum := int64(0)
+	for _, n := range amounts(t, e, table.ID) {
+		sum += n
+	}
+	if sum != workers*each {
+		t.Fatalf("the sum is %d, want %d", sum, workers*each)
+	}
+	mustEnd(t, e)
+}

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"golang.org/x/sync/semaphore"
+)
+
+// pinned is the weight of a pin: more than there are changes at once.
+const pinned = 1 << 40
+
+// newPin returns a table's pin, which goes to those who wait for it in their order.
+func newPin() *semaphore.Weighted { return semaphore.NewWeighted(pinned) }
+
+// Pin keeps other statements' changes of a table out until release is called: they wait in Commit. A statement
+// holds it from its second attempt on, takes its snapshot under it, and commits with
+// AppendOptions.Pinned, so that what it changes is not changed under its hands. Appends, flushes and merges go on: they
+// change no row.
+func (e *Engine) Pin(ctx context.Context, table base.TableID) (release func(), err error) {
+	return e.acquirePin(ctx, table, pinned)
+}
+
+func (e *Engine) acquirePin(ctx context.Context, table base.TableID, weight int64) (release func(), err error) {
+	e.mu.RLock()
+	t, err := e.tableLocked(table)
+	e.mu.RUnlock()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.pin.Acquire(ctx, weight); err != nil {
+		return nil, base.Wrap(err, "wait for another statement on table %d", table)
+	}
+	return func() { t.pin.Release(weight) }, nil
+}
+
+// sharePins waits until nobody pins one of the tables of changes, and keeps it so.
+func (e *Engine) sharePins(ctx context.Context, changes []Change) (release func(), err error) {
+	var ids []base.TableID
+	for _, c := range changes {
+		ids = append(ids, c.Table)
+	}
+	slices.Sort(ids) // in one order, so that two never wait for one another
+	var held []func()
+	release = func() {
+		for _, r := range held {
+			r()
+		}
+	}
+	for _, id := range slices.Compact(ids) {
+		r, err := e.acquirePin(ctx, id, 1)
+		if err != nil {
+			release()
+			return nil, err
+		}
+		held = append(held, r)
+	}
+	return release, nil
+}

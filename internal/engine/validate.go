@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/patch"
+)
+
+// written is what one committed change did to a table: what changes that were computed before it are checked against.
+type written struct {
+	seq     base.Seq
+	rows    map[base.SourceID]*roaring.Bitmap // changed or deleted
+	columns []base.ColumnID
+	all     bool // every column: rows came or went
+}
+
+func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
+	for source, changed := range w.rows {
+		if mine := rows[source]; mine != nil && mine.Intersects(changed) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *written) wrote(columns []base.ColumnID) bool {
+	return w.all || columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(columns, id) })
+}
+
+// maxWritten bounds how many changes are told apart for the sake of old snapshots.
+const maxWritten = 4096
+
+// note adds a change. When there are too many, the older half is taken for one: a statement
+// that is older than it may then be sent back for nothing.
+func (t *table) note(w written) {
+	if len(t.written) >= maxWritten {
+		one := written{rows: map[base.SourceID]*roaring.Bitmap{}}
+		for _, old := range t.written[:maxWritten/2] {
+			one.seq, one.all = old.seq, one.all || old.all
+			for source, rows := range old.rows {
+				addRows(one.rows, source, rows)
+			}
+			one.columns = append(one.columns, old.columns...)
+		}
+		slices.Sort(one.columns)
+		one.columns = slices.Compact(one.columns)
+		t.written = append([]written{one}, t.written[maxWritten/2:]...)
+	}
+	t.written = append(t.written, w)
+}
+
+// since returns the changes behind a sequence number.
+func (t *table) since(seq base.Seq) []written {
+	at, _ := slices.BinarySearchFunc(t.written, seq+1, func(w written, seq base.Seq) int { return cmp.Compare(w.seq, seq) })
+	return t.written[at:]
+}
+
+// forget drops what no change can be older than any more.
+func (t *table) forget(oldest base.Seq) {
+	if n := len(t.written) - len(t.since(oldest)); n > 0 {
+		t.written = slices.Clone(t.written[n:])
+	}
+	for source, m := range t.moved {
+		if m.seq <= oldest {
+			delete(t.moved, source)
+		}
+	}
+}
+
+// ahead is what the accepted requests of a group will have done once it is written.
+type ahead struct {
+	offsets  offsets
+	written  map[base.TableID][]written
+	inserted map[base.TableID]bool
+	sets     map[base.TableID]map[base.SourceID]*patch.Set
+}
+
+func newAhead() *ahead {
+	return &ahead{offsets{}, map[base.TableID][]written{}, map[base.TableID]bool{}, map[base.TableID]map[base.SourceID]*patch.Set{}}
+}
+
+// checkChanges compares changes with what happened since their snapshot. In the committer.
+func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
+	if c == nil {
+		return nil
+	}
+	for _, tc := range c.tables {
+		t := e.tables[tc.id]
+		if t == nil {
+			return base.Errorf(base.NotFound, "table %d was dropped meanwhile", tc.id)
+		}
+		if t.current.schema.Version != tc.version {
+			return ErrChanged
+		}
+		for _, others := range [][]written{t.since(c.seq), a.written[tc.id]} {
+			for i := range others {
+				if others[i].touches(tc.touched) {
+					return ErrChanged
+				}
+			}
+		}
+		for source := range tc.rows {
+			if !t.current.has(source) {
+				return errMoved
+			}
+		}
+	}
+	for _, r := range c.reads {
+		t := e.tables[r.Table]
+		if t == nil || t.current.schema.Version != r.version {
+			return ErrChanged
+		}
+		for _, others := range [][]written{t.since(c.seq), a.written[r.Table]} {
+			for i := range others {
+				if others[i].wrote(r.Columns) {
+					return ErrChanged
+				}
+			}
+		}
+		if r.Columns == nil && !c.pinned && (t.insertedSeq > c.seq || a.inserted[r.Table]) {
+			return ErrChanged
+		}
+	}
+	return nil
+}
+
+// foresee enters what an accepted request will do. In the committer. An error leaves everything as it was.
+func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
+	if r.changes != nil {
+		made := map[base.TableID]map[base.SourceID]*patch.Set{}
+		for _, tc := range r.changes.tables {
+			if made[tc.id] == nil {
+				made[tc.id] = map[base.SourceID]*patch.Set{}
+			}
+			for i := range tc.updated {
+				tc.updated[i].Seq = seq
+			}
+			for source := range tc.rows {
+				set := cmp.Or(made[tc.id][source], a.sets[tc.id][source], e.tables[tc.id].patches[source])
+				if set == nil {
+					set = patch.New(source)
+				}
+				set, err := set.With(seq, tc.deleted[source], layersOf(tc.updated, source)...)
+				if err != nil {
+					return err
+				}
+				made[tc.id][source] = set
+			}
+		}
+		for id, sets := range made {
+			if a.sets[id] == nil {
+				a.sets[id] = map[base.SourceID]*patch.Set{}
+			}
+			maps.Copy(a.sets[id], sets)
+		}
+		for _, tc := range r.changes.tables {
+			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all})
+		}
+	}
+	for _, t := range r.tables {
+		a.inserted[t.id] = a.inserted[t.id] || len(t.rows) > 0
+	}
+	a.offsets.advance(r.progress)
+	return nil
+}
+
+func layersOf(layers []patch.Layer, source base.SourceID) []patch.Layer {
+	return slices.DeleteFunc(slices.Clone(layers), func(l patch.Layer) bool { return l.Source != source })
+}

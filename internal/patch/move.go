@@ -1,0 +1,211 @@
+package patch
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+)
+
+// Move says where rows went when their sources were written anew. It is immutable.
+type Move interface {
+	// Find returns the new addresses of ascending rows of a source; that of a row that was left out has
+	// source 0.
+	Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error)
+}
+
+// Sorted is a move of one source whose rows were sorted anew: Rows[i] are the source's ordinals in the
+// order in which part Parts[i] has them.
+type Sorted struct {
+	Source base.SourceID
+	Parts  []base.SourceID
+	Rows   [][]uint32
+
+	once    sync.Once
+	inverse []uint64 // by ordinal: part number + 1 in the upper half, row below; 0: left out
+}
+
+// Find implements Move. The first call turns the lists around.
+func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
+	if source != m.Source {
+		return nil, base.Errorf(base.Internal, "rows of source %d did not move with those of %d", source, m.Source)
+	}
+	m.once.Do(func() {
+		n := uint32(0)
+		for _, rows := range m.Rows {
+			for _, o := range rows {
+				n = max(n, o+1)
+			}
+		}
+		m.inverse = make([]uint64, n)
+		for i, rows := range m.Rows {
+			for at, o := range rows {
+				m.inverse[o] = uint64(i+1)<<32 | uint64(at)
+			}
+		}
+	})
+	found := make([]base.RowAddress, len(ordinals))
+	for i, o := range ordinals {
+		if int(o) < len(m.inverse) && m.inverse[o] != 0 {
+			found[i] = base.RowAddress{Source: m.Parts[m.inverse[o]>>32-1], Ordinal: base.RowOrdinal(m.inverse[o])}
+		}
+	}
+	return found, nil
+}
+
+// Interleaved is a move of several sources into one part, in which the rows of each keep their order. It takes a
+// bit or two per row, and next to nothing where sources follow one another.
+type Interleaved struct {
+	To    base.SourceID
+	Lanes map[base.SourceID]*Lane
+	next  uint32
+}
+
+// Lane is one source of an Interleaved.
+type Lane struct {
+	leftOut *roaring.Bitmap // ordinals; nil: none
+	at      *roaring.Bitmap // rows of the new part that hold the others, in order
+}
+
+// NewInterleaved returns a move to which rows are added. Of each source the given rows are left out (nil: none).
+func NewInterleaved(leftOut map[base.SourceID]*roaring.Bitmap) *Interleaved {
+	m := &Interleaved{Lanes: map[base.SourceID]*Lane{}}
+	for source, deleted := range leftOut {
+		m.Lanes[source] = &Lane{leftOut: deleted, at: roaring.New()}
+	}
+	return m
+}
+
+// Add notes that the next n rows of the new part are the next n of a source.
+func (m *Interleaved) Add(source base.SourceID, n uint32) {
+	m.Lanes[source].at.AddRange(uint64(m.next), uint64(m.next)+uint64(n))
+	m.next += n
+}
+
+// Find implements Move.
+func (m *Interleaved) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
+	lane := m.Lanes[source]
+	if lane == nil {
+		return nil, base.Errorf(base.Internal, "rows of source %d did not move to part %d", source, m.To)
+	}
+	find := lane.at.Select
+	if uint64(len(ordinals)) > lane.at.GetCardinality()/64 {
+		// Selecting goes through the bitmap each time: for many it is written out.
+		rows := lane.at.ToArray()
+		find = func(rank uint32) (uint32, error) {
+			if int(rank) >= len(rows) {
+				return 0, base.Errorf(base.Internal, "row %d of %d", rank, len(rows))
+			}
+			return rows[rank], nil
+		}
+	}
+	found := make([]base.RowAddress, len(ordinals))
+	for i, o := range ordinals {
+		rank := o
+		if lane.leftOut != nil {
+			if lane.leftOut.Contains(o) {
+				continue
+			}
+			rank -= uint32(lane.leftOut.Rank(o))
+		}
+		row, err := find(rank)
+		if err != nil {
+			return nil, base.Errorf(base.Internal, "row %d of source %d is not in part %d: %w", o, source, m.To, err)
+		}
+		found[i] = base.RowAddress{Source: m.To, Ordinal: base.RowOrdinal(row)}
+	}
+	return found, nil
+}
+
+// MoveRows returns where rows of a source went.
+func MoveRows(m Move, source base.SourceID, rows *roaring.Bitmap) (map[base.SourceID]*roaring.Bitmap, error) {
+	found, err := m.Find(source, rows.ToArray())
+	if err != nil {
+		return nil, err
+	}
+	moved := map[base.SourceID]*roaring.Bitmap{}
+	for _, a := range found {
+		if a.Source == 0 {
+			continue
+		}
+		if moved[a.Source] == nil {
+			moved[a.Source] = roaring.New()
+		}
+		moved[a.Source].Add(uint32(a.Ordinal))
+	}
+	return moved, nil
+}
+
+// MoveLayer returns a layer as layers of the sources that its rows went to.
+func MoveLayer(m Move, l Layer) ([]Layer, error) {
+	found, err := m.Find(l.Source, l.Ordinals)
+	if err != nil {
+		return nil, err
+	}
+	rows := map[base.SourceID][]ref{}
+	for i, a := range found {
+		if a.Source != 0 {
+			rows[a.Source] = append(rows[a.Source], ref{uint32(a.Ordinal), uint32(i)})
+		}
+	}
+	var moved []Layer
+	for source, refs := range rows {
+		slices.SortFunc(refs, func(a, b ref) int { return int(int64(a.ordinal) - int64(b.ordinal)) })
+		next := l
+		next.Source = source
+		next.Ordinals = make([]uint32, len(refs))
+		at := make([]uint32, len(refs))
+		for i, r := range refs {
+			next.Ordinals[i], at[i] = r.ordinal, r.at
+		}
+		if next.Values, err = batch.Take([]arrow.RecordBatch{l.Values}, at); err != nil {
+			return nil, base.Wrap(err, "move a patch of source %d", l.Source)
+		}
+		moved = append(moved, next)
+	}
+	return moved, nil
+}
+
+// MoveSet adds what a set holds to the sets of the sources that its rows went to.
+func MoveSet(m Move, s *Set, into map[base.SourceID]*Set) error {
+	deleted := map[base.SourceID]*roaring.Bitmap{}
+	if s.Deleted != nil {
+		var err error
+		if deleted, err = MoveRows(m, s.Source, s.Deleted); err != nil {
+			return err
+		}
+	}
+	layers, err := s.Layers()
+	if err != nil {
+		return err
+	}
+	add := func(source base.SourceID, rows *roaring.Bitmap, layers ...Layer) error {
+		set := into[source]
+		if set == nil {
+			set = New(source)
+		}
+		set, err := set.With(s.Seq, rows, layers...)
+		into[source] = set
+		return err
+	}
+	for source, rows := range deleted {
+		if err := add(source, rows); err != nil {
+			return err
+		}
+	}
+	for _, l := range layers {
+		moved, err := MoveLayer(m, l)
+		if err != nil {
+			return err
+		}
+		for _, l := range moved {
+			if err := add(l.Source, nil, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -248,3 +248,30 @@ func FuzzCutProtobuf(f *testing.F) {
 		}
 	})
 }
+
+func TestAvro(t *testing.T) {
+	r, asked := fake(t)
+	register(t, r, "money", sr.Schema{Type: sr.TypeAvro, Schema: `{"type":"record","name":"Money","namespace":"shop","fields":[{"name":"cents","type":"long"}]}`})
+	id := register(t, r, "orders-value", sr.Schema{Type: sr.TypeAvro,
+		Schema:     `{"type":"record","name":"Order","namespace":"shop","fields":[{"name":"price","type":"shop.Money"}]}`,
+		References: []sr.SchemaReference{{Name: "shop.Money", Subject: "money", Version: 1}}})
+	c := connect(t, Options{URLs: []string{r.URL()}})
+	s, err := c.Avro(t.Context(), uint32(id))
+	if err != nil || !strings.Contains(s.String(), "shop.Money") {
+		t.Fatal(s, err)
+	}
+	before := asked.Load()
+	if again, err := c.Avro(t.Context(), uint32(id)); again != s || err != nil || asked.Load() != before {
+		t.Error("a schema is fetched again", err)
+	}
+	if latest, err := c.LatestAvro(t.Context(), "orders-value"); err != nil || latest.String() != s.String() {
+		t.Error(latest, err)
+	}
+	r.SeedSchema("proto", 1, 99, sr.Schema{Type: sr.TypeProtobuf, Schema: `syntax = "proto3";`})
+	if _, err := c.Avro(t.Context(), 99); base.KindOf(err) != base.Invalid {
+		t.Error(err)
+	}
+	if _, err := c.Avro(t.Context(), 1000); base.KindOf(err) != base.NotFound {
+		t.Error(err)
+	}
+}

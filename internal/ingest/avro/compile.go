@@ -1,0 +1,332 @@
+package avro
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
+	hamba "github.com/hamba/avro/v2"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// action says how to read a value of a type.
+type action uint8
+
+const (
+	doNull action = iota // no bytes, no column
+	doBool
+	doInt
+	doLong
+	doFloat
+	doDouble
+	doString
+	doBytes
+	doFixed
+	doSymbol // enum: index into a dictionary
+	doName   // enum in lists and structs: text
+	doRecord
+	doEmpty // record without fields
+	doList
+	doMap
+	doUnion // of several types that are not null
+	doDecimalBytes
+	doDecimalFixed
+	doUUIDString
+	doUUIDFixed
+	doTimeMillis
+	doTimeMicros
+	doMillis // a moment
+	doDuration
+)
+
+// maxDecimal is the most digits that a decimal column can have.
+const maxDecimal = 38
+
+// maxFixed bounds the size of a fixed: it is a schema's, not a message's, to choose.
+const maxFixed = 1 << 20
+
+var uuidType = extensions.NewUUIDType()
+
+// compiler makes nodes of schemas.
+type compiler struct {
+	inside  []string // full names of the records around
+	columns int
+}
+
+// compile returns the node of a message: a record whose fields are the columns.
+func compile(s hamba.Schema) (*node, error) {
+	c := &compiler{}
+	if record, ok := s.(*hamba.RecordSchema); ok {
+		root := &node{action: doRecord}
+		return root, c.record(root, record, 0, true)
+	}
+	value, err := c.node(valueColumn, s, 0, true, false)
+	if err != nil {
+		return nil, err
+	}
+	root := &node{action: doRecord}
+	root.add(value)
+	return root, nil
+}
+
+// node returns the node of a type. flat: it is a column of the batch itself. optional: what it
+// is in can be NULL.
+func (c *compiler) node(name string, s hamba.Schema, depth int, flat, optional bool) (*node, error) {
+	if depth > ingest.MaxNesting-4 {
+		return nil, base.Errorf(base.Invalid, "field %s is nested too deep", name)
+	}
+	if u, ok := s.(*hamba.UnionSchema); ok {
+		return c.union(name, u, depth, flat, optional)
+	}
+	if c.columns++; c.columns > ingest.MaxColumns {
+		return nil, base.Errorf(base.TooLarge, "an Avro schema of more than %d columns", ingest.MaxColumns)
+	}
+	n := &node{name: name, bitmap: optional}
+	if ref, ok := s.(*hamba.RefSchema); ok {
+		s = ref.Schema()
+	}
+	var err error
+	switch s := s.(type) {
+	case *hamba.NullSchema:
+		n.action = doNull
+	case *hamba.PrimitiveSchema:
+		err = n.primitive(s)
+	case *hamba.FixedSchema:
+		err = n.fixed(s)
+	case *hamba.EnumSchema:
+		n.action, n.typ, n.symbols, n.least = doSymbol, arrow.BinaryTypes.String, s.Symbols(), 1
+		n.width = 32
+		if !flat {
+			n.action, n.width = doName, 32+8*longest(n.symbols)
+		}
+	case *hamba.RecordSchema:
+		n.action = doRecord
+		err = c.record(n, s, depth, false)
+	case *hamba.ArraySchema:
+		n.action, n.width, n.least = doList, 32, 1
+		var element *node
+		if element, err = c.node("item", s.Items(), depth+1, false, false); err == nil {
+			n.fields = []*node{element}
+			if element.action == doNull {
+				err = base.Errorf(base.Invalid, "an array of nulls makes no column")
+			}
+		}
+	case *hamba.MapSchema:
+		n.action, n.width, n.least = doMap, 32, 1
+		var value *node
+		if value, err = c.node("value", s.Values(), depth+2, false, false); err == nil {
+			n.fields = []*node{{name: "key", action: doString, typ: arrow.BinaryTypes.String, width: 32, least: 1}, value}
+			if value.action == doNull {
+				err = base.Errorf(base.Invalid, "a map of nulls makes no column")
+			}
+		}
+	default:
+		err = base.Errorf(base.Invalid, "type %s makes no column", s.Type())
+	}
+	if err != nil {
+		return nil, base.Wrap(err, "field %s", name)
+	}
+	if n.bitmap {
+		n.width++
+	}
+	return n, nil
+}
+
+// longest returns the size of the longest of texts.
+func longest(texts []string) int {
+	n := 0
+	for _, s := range texts {
+		n = max(n, len(s))
+	}
+	return n
+}
+
+// record adds a record's fields to n.
+func (c *compiler) record(n *node, s *hamba.RecordSchema, depth int, flat bool) error {
+	for _, around := range c.inside {
+		if around == s.FullName() {
+			return base.Errorf(base.Invalid, "record %s is inside itself, which would make columns without end", s.FullName())
+		}
+	}
+	c.inside = append(c.inside, s.FullName())
+	defer func() { c.inside = c.inside[:len(c.inside)-1] }()
+	for _, f := range s.Fields() {
+		if err := ingest.CheckName("column", f.Name()); err != nil {
+			return err
+		}
+		field, err := c.node(f.Name(), f.Type(), depth+1, flat, n.bitmap)
+		if err != nil {
+			return err
+		}
+		n.add(field)
+	}
+	if n.columns() == 0 && !flat { // nothing but nulls: whether it is there is what it says
+		n.action, n.typ, n.width, n.fields, n.least = doEmpty, arrow.FixedWidthTypes.Boolean, 1, nil, 0
+	}
+	return nil
+}
+
+// union returns the node of a union.
+func (c *compiler) union(name string, u *hamba.UnionSchema, depth int, flat, optional bool) (*node, error) {
+	types, null := u.Types(), -1
+	var others []int
+	for i, t := range types {
+		if t.Type() == hamba.Null {
+			null = i
+		} else {
+			others = append(others, i)
+		}
+	}
+	switch len(others) {
+	case 0:
+		return &node{name: name, action: doNull, branches: len(types), least: 1}, nil
+	case 1:
+		n, err := c.node(name, types[others[0]], depth, flat, optional || null >= 0)
+		if err != nil {
+			return nil, err
+		}
+		n.branches, n.null, n.least = len(types), null, 1
+		return n, nil
+	}
+	n := &node{name: name, action: doUnion, branches: len(types), null: null, bitmap: optional || null >= 0}
+	if n.bitmap {
+		n.width++
+	}
+	seen := make(map[string]struct{}, len(others))
+	for _, i := range others {
+		branch, full := branchNames(types[i])
+		if _, ok := seen[branch]; ok {
+			branch = full
+		}
+		seen[branch] = struct{}{}
+		member, err := c.node(branch, types[i], depth+1, false, true)
+		if err != nil {
+			return nil, base.Wrap(err, "field %s", name)
+		}
+		n.add(member)
+	}
+	n.least = 1
+	return n, nil
+}
+
+// branchNames returns the name of a union's branch, the type's, without and with its namespace.
+func branchNames(s hamba.Schema) (short, full string) {
+	if ref, ok := s.(*hamba.RefSchema); ok {
+		s = ref.Schema()
+	}
+	if named, ok := s.(hamba.NamedSchema); ok {
+		return named.Name(), named.FullName()
+	}
+	return string(s.Type()), string(s.Type())
+}
+
+// logicalOf returns a type's logical type, known to the parser or not.
+func logicalOf(s interface {
+	Logical() hamba.LogicalSchema
+	Prop(string) any
+}) hamba.LogicalType {
+	if l := s.Logical(); l != nil {
+		return l.Type()
+	}
+	name, _ := s.Prop("logicalType").(string)
+	return hamba.LogicalType(name)
+}
+
+// decimal makes n a column of decimals.
+func (n *node) decimal(a action, l hamba.LogicalSchema) error {
+	d, ok := l.(*hamba.DecimalLogicalSchema)
+	if !ok {
+		return nil // not a valid one: ignored
+	}
+	if d.Precision() > maxDecimal {
+		return base.Errorf(base.Invalid, "a decimal of %d digits, more than %d", d.Precision(), maxDecimal)
+	}
+	n.action, n.typ, n.width = a, &arrow.Decimal128Type{Precision: int32(d.Precision()), Scale: int32(d.Scale())}, 128
+	n.limit = powerOfTen(d.Precision())
+	return nil
+}
+
+// fixed makes n a column of a fixed type.
+func (n *node) fixed(s *hamba.FixedSchema) error {
+	if s.Size() < 0 || s.Size() > maxFixed {
+		return base.Errorf(base.Invalid, "a fixed of %d bytes, more than %d", s.Size(), maxFixed)
+	}
+	n.size, n.least = s.Size(), s.Size()
+	n.action, n.typ, n.width = doFixed, arrow.BinaryTypes.Binary, 32
+	switch logicalOf(s) {
+	case hamba.Decimal:
+		return n.decimal(doDecimalFixed, s.Logical())
+	case hamba.Duration:
+		if n.size == 12 {
+			n.action, n.typ, n.width = doDuration, arrow.FixedWidthTypes.MonthDayNanoInterval, 128
+		}
+	case hamba.UUID:
+		if n.size == 16 {
+			n.action, n.typ, n.width = doUUIDFixed, uuidType, 128
+		}
+	}
+	return nil
+}
+
+// primitives is how types without a logical one are read.
+var primitives = map[hamba.Type]struct {
+	action action
+	typ    arrow.DataType
+	width  int // bits
+	least  int // bytes
+}{
+	hamba.Boolean: {doBool, arrow.FixedWidthTypes.Boolean, 1, 1},
+	hamba.Int:     {doInt, arrow.PrimitiveTypes.Int32, 32, 1},
+	hamba.Long:    {doLong, arrow.PrimitiveTypes.Int64, 64, 1},
+	hamba.Float:   {doFloat, arrow.PrimitiveTypes.Float32, 32, 4},
+	hamba.Double:  {doDouble, arrow.PrimitiveTypes.Float64, 64, 8},
+	hamba.String:  {doString, arrow.BinaryTypes.String, 32, 1},
+	hamba.Bytes:   {doBytes, arrow.BinaryTypes.Binary, 32, 1},
+}
+
+// The logical types whose values need no other reading than their type's are types alone.
+var (
+	localMicros = &arrow.TimestampType{Unit: arrow.Microsecond}
+	localNanos  = &arrow.TimestampType{Unit: arrow.Nanosecond}
+)
+
+// primitive makes n a column of a primitive type.
+func (n *node) primitive(s *hamba.PrimitiveSchema) error {
+	p := primitives[s.Type()]
+	n.action, n.typ, n.width, n.least = p.action, p.typ, p.width, p.least
+	switch l := logicalOf(s); s.Type() {
+	case hamba.Int:
+		switch l {
+		case hamba.Date:
+			n.typ = arrow.FixedWidthTypes.Date32
+		case hamba.TimeMillis:
+			n.action, n.typ, n.width = doTimeMillis, arrow.FixedWidthTypes.Time64us, 64
+		}
+	case hamba.Long:
+		switch l {
+		case hamba.TimeMicros:
+			n.action, n.typ = doTimeMicros, arrow.FixedWidthTypes.Time64us
+		case hamba.TimestampMillis:
+			n.action, n.typ = doMillis, ingest.TimestampUS
+		case hamba.TimestampMicros:
+			n.typ = ingest.TimestampUS
+		case "timestamp-nanos":
+			n.typ = ingest.TimestampNS
+		case hamba.LocalTimestampMillis:
+			n.action, n.typ = doMillis, localMicros
+		case hamba.LocalTimestampMicros:
+			n.typ = localMicros
+		case "local-timestamp-nanos":
+			n.typ = localNanos
+		}
+	case hamba.String:
+		if l == hamba.UUID {
+			n.action, n.typ, n.width = doUUIDString, uuidType, 128
+		}
+	case hamba.Bytes:
+		if l == hamba.Decimal {
+			return n.decimal(doDecimalBytes, s.Logical())
+		}
+	}
+	return nil
+}

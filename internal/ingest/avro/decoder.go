@@ -1,0 +1,171 @@
+package avro
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// ErrFull is what Append's error wraps if the batch cannot hold the message but an
+// empty one may: call Finish, then Append the same message again.
+var ErrFull = base.Errorf(base.TooLarge, "the batch is full")
+
+// maxBytes bounds the bytes of the messages of one batch, so that no column of
+// text passes the 2 GiB that Arrow's utf8 can hold.
+const maxBytes = math.MaxInt32
+
+const truncated = "the message ends within a value"
+
+// Decoder turns messages into the rows of a batch, one after the other.
+type Decoder struct {
+	plan *Plan
+	root *node
+
+	consumed int   // bytes of the batch's messages
+	reserved int64 // bits of the fixed-width buffers of the batch's rows
+
+	// Of the message being read: what is wrong, at which byte, in which field from inside out.
+	wrong string
+	at    int
+	full  bool
+	path  []string
+}
+
+// Append adds the message's row. On error the batch is as it was before; the error is
+// base.Invalid, with the byte of the message (1-based, base.Error.Position) and the field where
+// reading failed, or base.TooLarge: if it wraps ErrFull, an empty batch may hold the message.
+//
+// The bytes of msg are copied.
+func (d *Decoder) Append(msg []byte) error {
+	if len(msg) > maxBytes-d.consumed {
+		return d.tooLarge("more than 2 GiB of messages")
+	}
+	row, reserved := d.root.rows, d.reserved
+	d.path, d.full = d.path[:0], false
+	end := -1
+	if d.reserve(1, d.root.width) {
+		end = d.value(d.root, msg, 0)
+	}
+	if end >= 0 && end < len(msg) {
+		end = d.fail("the message goes on after its value", end)
+	}
+	if end < 0 {
+		d.root.truncate(row)
+		d.reserved = reserved
+		return d.failed()
+	}
+	d.consumed += len(msg)
+	return nil
+}
+
+// reserve accounts for rows of a width, and reports whether the batch may have them.
+func (d *Decoder) reserve(rows int64, width int) bool {
+	width = max(width, 8) // so that their number stays within 32 bits
+	if rows > (d.plan.budget-d.reserved)/int64(width) {
+		d.full = true
+		return false
+	}
+	d.reserved += rows * int64(width)
+	return true
+}
+
+// fail notes what is wrong at which byte.
+func (d *Decoder) fail(wrong string, at int) int {
+	d.wrong, d.at = wrong, at
+	return -1
+}
+
+// in adds n to the path of the field that failed.
+func (d *Decoder) in(n *node) int {
+	if n.name != "" {
+		d.path = append(d.path, n.name)
+	}
+	return -1
+}
+
+func (d *Decoder) failIn(n *node, wrong string, at int) int {
+	d.fail(wrong, at)
+	return d.in(n)
+}
+
+// failed returns the error that was noted while reading.
+func (d *Decoder) failed() error {
+	if d.full {
+		return d.tooLarge("values of more memory than a batch may use")
+	}
+	where := ""
+	if len(d.path) > 0 {
+		slices.Reverse(d.path)
+		where = ", field " + strings.Join(d.path, ".")
+	}
+	return base.Errorf(base.Invalid, "byte %d%s: %s", d.at+1, where, d.wrong).At(d.at + 1)
+}
+
+// tooLarge returns the error of a message that does not fit: into this batch, or into any.
+func (d *Decoder) tooLarge(why string) error {
+	if d.root.rows > 0 {
+		return base.Errorf(base.TooLarge, "%s: %w", why, ErrFull)
+	}
+	return base.Errorf(base.TooLarge, "a message of %s", why)
+}
+
+// long reads a number and returns where it ends, or -1.
+func (d *Decoder) long(b []byte, p int) (int64, int) {
+	if p < len(b) && b[p] < 0x80 {
+		v := b[p]
+		return int64(v>>1) ^ -int64(v&1), p + 1
+	}
+	var v uint64
+	for i, shift := p, 0; i < len(b); i, shift = i+1, shift+7 {
+		c := b[i]
+		if shift == 63 && c > 1 {
+			return 0, d.fail("a number of more than 64 bits", p)
+		}
+		v |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return int64(v>>1) ^ -int64(v&1), i + 1
+		}
+	}
+	return 0, d.fail(truncated, p)
+}
+
+// int is long for a number of 32 bits of n.
+func (d *Decoder) int(n *node, b []byte, p int) (int64, int) {
+	v, next := d.long(b, p)
+	if next < 0 {
+		return 0, d.in(n)
+	}
+	if v != int64(int32(v)) {
+		return 0, d.failIn(n, "a number of more than 32 bits", p)
+	}
+	return v, next
+}
+
+// extent returns where the bytes at b[p:], preceded by their number, start and end; or end is -1.
+func (d *Decoder) extent(b []byte, p int) (start, end int) {
+	n, start := d.long(b, p)
+	if start < 0 {
+		return 0, -1
+	}
+	if n < 0 || n > int64(len(b)-start) {
+		return 0, d.fail(truncated, p)
+	}
+	return start, start + int(n)
+}
+
+// Messages returns how many messages the batch holds.
+func (d *Decoder) Messages() int { return d.root.rows }
+
+// Rows returns how many rows the batch has.
+func (d *Decoder) Rows() int { return d.root.rows }
+
+// Bytes returns about how much memory the batch's rows use.
+func (d *Decoder) Bytes() int64 { return d.root.bytes() }
+
+// Reset drops all rows.
+func (d *Decoder) Reset() {
+	d.root.reset()
+	d.consumed, d.reserved = 0, 0
+}

@@ -10,6 +10,7 @@ package overlay
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,8 +76,11 @@ func (o *Overlay) Relation(t *snapshot.Table, bounds []Bound) (*Relation, error)
 			files[i] = schema.QuoteString(o.partPath(p))
 			r.Rows += p.Rows
 		}
-		branches = append(branches, fmt.Sprintf("SELECT %s FROM read_parquet([%s], hive_partitioning = false)",
-			projection(t.Schema, written, func(c schema.Column) string { return schema.Quote(c.Name) }), strings.Join(files, ", ")))
+		columns := "*" // a list of 105 columns costs a query of 2 ms a tenth
+		if !storedAlike(t.Schema, written) {
+			columns = projection(t.Schema, written, func(c schema.Column) string { return schema.Quote(c.Name) })
+		}
+		branches = append(branches, fmt.Sprintf("SELECT %s FROM read_parquet([%s], hive_partitioning = false)", columns, strings.Join(files, ", ")))
 	}
 	for _, group := range viewsBySchemaVersion(t.Memtables) {
 		s, err := newScan(t.Schema, group, bounds)
@@ -104,6 +108,14 @@ func (o *Overlay) partPath(p *catalog.Part) string {
 
 // storedName is the name of a memtable's column in its scan.
 func storedName(id base.ColumnID) string { return "c" + strconv.FormatUint(uint64(id), 10) }
+
+// storedAlike reports whether parts that were written with a version of the table have the
+// columns that it has now: in its order, under their names and declared types.
+func storedAlike(now, written schema.Table) bool {
+	return slices.EqualFunc(now.Columns, written.Columns, func(c, old schema.Column) bool {
+		return c.ID == old.ID && c.Name == old.Name && old.Type.StorageType().Equal(c.Type)
+	})
+}
 
 // projection lists the columns of the table as it is now, read from rows that were
 // written with another version of it: renamed, widened, or not there yet.

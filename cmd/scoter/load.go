@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/schollz/progressbar/v3"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
@@ -41,7 +40,7 @@ func (l *loadCommand) Run() error {
 }
 
 func (l *loadCommand) run(ctx context.Context, t target) error {
-	inst, err := duck.Open(duck.Settings{ExternalAccess: true})
+	inst, err := duck.Open(duck.Settings{ExternalAccess: true, TrackProgress: true})
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,8 @@ const (
 )
 
 func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file string, pool *duck.Pool) error {
-	if _, err := os.Stat(file); err != nil {
+	info, err := os.Stat(file)
+	if err != nil {
 		return base.Errorf(base.NotFound, "%w", err)
 	}
 	ending := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), ".zst"))
@@ -85,21 +85,15 @@ func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file 
 		return err
 	}
 	defer rows.Close()
-	bar := newBar(filepath.Base(file))
-	defer bar.Close()
-	return t.load(ctx, l.Table, input{gather(ctx, rows, bar, conn), mutate.Defaults(pool)})
+	p := startProgress(filepath.Base(file), info.Size())
+	if err := t.load(ctx, l.Table, input{gather(ctx, rows, p, conn), mutate.Defaults(pool)}); err != nil {
+		return errors.Join(err, p.abandon())
+	}
+	return p.finish()
 }
 
-// newBar returns a progress bar in per mille of the whole.
-func newBar(what string) *progressbar.ProgressBar {
-	return progressbar.NewOptions(1000, progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(os.Stderr),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true), progressbar.OptionFullWidth(),
-		progressbar.OptionThrottle(100e6), progressbar.OptionOnCompletion(func() { fmt.Fprintln(os.Stderr) }))
-}
-
-// gather joins DuckDB's small batches into larger ones, and moves the bar on.
-func gather(ctx context.Context, rows *duck.Result, bar *progressbar.ProgressBar, conn *duck.Conn) func() (arrow.RecordBatch, error) {
-	total := int64(0)
+// gather joins DuckDB's small batches into larger ones, and tells how far it is.
+func gather(ctx context.Context, rows *duck.Result, p *progress, conn *duck.Conn) func() (arrow.RecordBatch, error) {
 	ended := false
 	return func() (arrow.RecordBatch, error) {
 		var parts []arrow.RecordBatch
@@ -122,15 +116,10 @@ func gather(ctx context.Context, rows *duck.Result, bar *progressbar.ProgressBar
 			n += rec.NumRows()
 			bytes += batch.Bytes(rec)
 		}
-		total += n
-		bar.Describe(fmt.Sprintf("%d rows", total))
 		if n == 0 {
-			if err := bar.Finish(); err != nil {
-				return nil, err
-			}
 			return nil, io.EOF
 		}
-		if err := bar.Set(int(conn.Progress() * 10)); err != nil {
+		if err := p.add(n, conn.Progress()/100); err != nil {
 			return nil, err
 		}
 		return batch.Concat(parts)

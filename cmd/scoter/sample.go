@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/schollz/progressbar/v3"
 
 	"github.com/scoterdb/scoter/internal/app"
 	"github.com/scoterdb/scoter/internal/engine"
@@ -35,7 +38,9 @@ func loadSample(ctx context.Context, a *app.App, database string, rows int) erro
 	if there > 0 {
 		return nil
 	}
-	bar := newBar(fmt.Sprintf("%d sensor readings", rows))
+	bar := progressbar.NewOptions(rows, progressbar.OptionSetDescription("sensor readings"), progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionOnCompletion(func() { fmt.Fprintln(os.Stderr) }))
 	defer bar.Close()
 	sensors := sample.NewSensors()
 	for done := 0; done < rows; {
@@ -47,7 +52,7 @@ func loadSample(ctx context.Context, a *app.App, database string, rows int) erro
 			return err
 		}
 		done += n
-		if err := bar.Set(done * 1000 / rows); err != nil {
+		if err := bar.Set(done); err != nil {
 			return err
 		}
 	}

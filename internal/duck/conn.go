@@ -32,10 +32,18 @@ func (i *Instance) Connect() (*Conn, error) {
 	if C.duckdb_connect(i.db, &c.conn) != C.DuckDBSuccess {
 		return nil, base.Errorf(base.Internal, "duckdb: cannot connect")
 	}
+	if i.trackProgress {
+		// DuckDB keeps count for its own bar, which need not be printed.
+		if err := c.Exec("SET enable_progress_bar = true; SET enable_progress_bar_print = false"); err != nil {
+			c.Close()
+			return nil, err
+		}
+	}
 	return c, nil
 }
 
-// Progress returns how much of the running query is done, in percent; 0 if DuckDB cannot tell.
+// Progress returns how much of the running query's input is read, in percent; 0 if DuckDB cannot
+// tell, or Settings.TrackProgress is not set.
 func (c *Conn) Progress() float64 { return max(0, float64(C.duckdb_query_progress(c.conn).percentage)) }
 
 // Raw returns the C handle (duckdb_connection), for registering C functions.

@@ -40,12 +40,16 @@ type Settings struct {
 	ReadableDirs []string
 	// ExternalAccess lets SQL read any file, for embedded use by the machine's owner.
 	ExternalAccess bool
+	// TrackProgress makes Conn.Progress work. The configuration stays open then: it is for
+	// instances that run no SQL of users.
+	TrackProgress bool
 }
 
 // Instance is one DuckDB in this process. Its catalog stays empty: tables are
 // relations spelled out in each query.
 type Instance struct {
-	db C.duckdb_database
+	db            C.duckdb_database
+	trackProgress bool
 }
 
 // Open starts an instance with an in-memory catalog.
@@ -67,7 +71,7 @@ func Open(s Settings) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	inst := &Instance{db: db}
+	inst := &Instance{db: db, trackProgress: s.TrackProgress}
 	if err := inst.configure(s); err != nil {
 		inst.Close()
 		return nil, err
@@ -133,7 +137,9 @@ func (i *Instance) configure(s Settings) error {
 			fmt.Sprintf("SET GLOBAL allowed_directories = [%s]", strings.Join(dirs, ", ")),
 			"SET GLOBAL enable_external_access = false")
 	}
-	statements = append(statements, "SET GLOBAL lock_configuration = true")
+	if !s.TrackProgress {
+		statements = append(statements, "SET GLOBAL lock_configuration = true")
+	}
 	for _, sql := range statements {
 		if err := conn.Exec(sql); err != nil {
 			return base.Wrap(err, "configure duckdb")

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progress shows on standard error how far a file is loaded: a bar on a terminal, and a line at
+// the end everywhere.
+type progress struct {
+	name    string
+	size    int64 // of the file, in bytes
+	rows    int64
+	started time.Time
+	bar     *progressbar.ProgressBar
+}
+
+func startProgress(name string, size int64) *progress {
+	var w io.Writer = os.Stderr
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		w = io.Discard
+	}
+	bar := progressbar.NewOptions64(size, progressbar.OptionSetDescription(name), progressbar.OptionSetWriter(w),
+		progressbar.OptionShowBytes(true), progressbar.OptionShowCount(), progressbar.OptionShowTotalBytes(true), progressbar.OptionUseIECUnits(true), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	return &progress{name: name, size: size, started: time.Now(), bar: bar}
+}
+
+// add counts rows that were read. read is the share of the file, from 0 to 1, that was.
+func (p *progress) add(rows int64, read float64) error {
+	p.rows += rows
+	p.bar.Describe(fmt.Sprintf("%s  %d rows", p.name, p.rows))
+	return p.bar.Set64(int64(read * float64(p.size)))
+}
+
+// finish replaces the bar by what was loaded.
+func (p *progress) finish() error {
+	err := p.bar.Finish()
+	took := time.Since(p.started)
+	fmt.Fprintf(os.Stderr, "%s: %d rows, %s in %.1f s (%s/s)\n", p.name, p.rows, size(float64(p.size)), took.Seconds(), size(float64(p.size)/max(took.Seconds(), 1e-3)))
+	return err
+}
+
+// abandon ends the bar where it is.
+func (p *progress) abandon() error { return p.bar.Exit() }
+
+// size writes a number of bytes for people.
+func size(bytes float64) string {
+	unit := 0
+	for ; bytes >= 1000 && unit < 4; unit++ {
+		bytes /= 1024
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%.0f B", bytes)
+	}
+	return fmt.Sprintf("%.1f %ciB", bytes, " KMGT"[unit])
+}

@@ -95,7 +95,7 @@ func (c *Catalog) fail() {
 
 // write puts an edit into the open transaction.
 func (c *Catalog) write(e Edit) error {
-	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.addParts, c.putKeys, c.raise} {
+	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.addParts, c.putPatches, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
 			return err
 		}
@@ -116,12 +116,21 @@ func (c *Catalog) removeThings(e Edit) error {
 	for _, v := range e.DropViews {
 		all = append(all, removal{"view", nil, `DELETE FROM views WHERE database_name = ? AND schema_name = ? AND name = ?`, []any{v.Database, v.Schema, v.Name}})
 	}
+	for _, id := range e.RemovePatches {
+		all = append(all, removal{"patch", nil, `DELETE FROM patches WHERE id = ?`, []any{int64(id)}})
+	}
 	for _, id := range e.RemoveParts {
-		all = append(all, removal{"part", []string{`DELETE FROM part_stats WHERE part_id = ?`}, `DELETE FROM parts WHERE id = ?`, []any{int64(id)}})
+		all = append(all, removal{"part", []string{
+			`DELETE FROM part_stats WHERE part_id = ?`,
+			`DELETE FROM part_deletions WHERE part_id = ?`,
+			`DELETE FROM patches WHERE part_id = ?`,
+		}, `DELETE FROM parts WHERE id = ?`, []any{int64(id)}})
 	}
 	for _, id := range e.DropTables {
 		all = append(all, removal{"table", []string{
 			`DELETE FROM part_stats WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
+			`DELETE FROM part_deletions WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
+			`DELETE FROM patches WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
 			`DELETE FROM parts WHERE table_id = ?`,
 			`DELETE FROM table_versions WHERE table_id = ?`,
 		}, `DELETE FROM tables WHERE id = ?`, []any{int64(id)}})

@@ -22,7 +22,8 @@ import (
 //
 //	1  the first
 //	2  streams; log frames of format 2
-const FormatVersion = 2
+//	3  deletions and patches of parts; log frames with changes
+const FormatVersion = 3
 
 // ColumnStats describes one column of one part. Min and Max bound every value that is
 // not NULL; both are the zero Value (NULL) if nothing is known: no value, no order (nested
@@ -125,6 +126,8 @@ type State struct {
 	TableVersions  map[base.TableID][]schema.Table // every version ever, oldest first, the current one included
 	Views          []View
 	Parts          []Part
+	Deletions      []Deletions
+	Patches        []Patch // by Seq and ID: later ones count
 	Streams        []Stream
 	Offsets        []Offset // by stream, topic, partition
 	Keys           []Key
@@ -136,7 +139,8 @@ type State struct {
 // a thing by another of the same name. The zero Edit changes nothing.
 type Edit struct {
 	DropViews     []ViewName
-	RemoveParts   []base.SourceID
+	RemoveParts   []base.SourceID // with their deletions and patches
+	RemovePatches []base.SourceID
 	DropTables    []base.TableID  // with their versions and parts
 	DropStreams   []base.StreamID // with their offsets
 	DropSchemas   []SchemaName    // must be empty after the removals above
@@ -150,6 +154,8 @@ type Edit struct {
 	PutStreams   []Stream // new, or instead of the one with this id
 	PutOffsets   []Offset // of streams that are there
 	AddParts     []Part
+	PutDeletions []Deletions // instead of those that the part has
+	AddPatches   []Patch
 	PutKeys      []Key
 
 	FlushedThrough base.SegmentID // only rises; zero leaves it

@@ -19,6 +19,9 @@ const maxFindings = 100
 func (c *Catalog) Check() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed {
+		return base.Errorf(base.Internal, "check catalog %s: it is closed", c.path)
+	}
 	c.fs.lastErr = nil
 	var findings []string
 	err := c.query(fmt.Sprintf(`PRAGMA integrity_check(%d)`, maxFindings), func(row *sqlite3.Stmt) error {
@@ -91,13 +94,16 @@ func (s State) findings() (all []string) {
 			}
 		}
 	}
-	return all
+	return append(all, s.patchFindings()...)
 }
 
 // Inspect prints the catalog as text, the same for the same contents.
 func (c *Catalog) Inspect(w io.Writer) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed {
+		return base.Errorf(base.Internal, "inspect catalog %s: it is closed", c.path)
+	}
 	c.fs.lastErr = nil
 	state, err := c.load()
 	if err != nil {
@@ -146,6 +152,17 @@ func (s State) String() string {
 		for _, id := range slices.Sorted(maps.Keys(p.Stats)) {
 			b = fmt.Appendf(b, "  column %d: min %s, max %s, nulls %d\n", id, p.Stats[id].Min, p.Stats[id].Max, p.Stats[id].Nulls)
 		}
+	}
+	for _, d := range s.Deletions {
+		b = fmt.Appendf(b, "part %d: %d rows deleted\n", d.Part, d.Rows)
+	}
+	for _, p := range s.Patches {
+		where := "in a file"
+		if len(p.Content) > 0 {
+			where = "here"
+		}
+		b = fmt.Appendf(b, "patch %d of part %d version %d columns %v: rows %d, bytes %d %s, checksum %08x, seq %d\n",
+			p.ID, p.Part, p.SchemaVersion, p.Columns, p.Rows, p.Bytes, where, p.Checksum, p.Seq)
 	}
 	for _, k := range s.Keys {
 		b = fmt.Appendf(b, "key %q expires %s\n", k.Key, k.Expires.Format("2006-01-02T15:04:05.000000Z"))

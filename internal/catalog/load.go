@@ -12,7 +12,7 @@ import (
 // load reads everything. What cannot be what Apply wrote is Corrupt.
 func (c *Catalog) load() (State, error) {
 	s := State{TableVersions: map[base.TableID][]schema.Table{}}
-	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadStreams, c.loadKeys} {
+	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadPatches, c.loadStreams, c.loadKeys} {
 		if err := step(&s); err != nil {
 			return State{}, err
 		}

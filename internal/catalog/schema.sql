@@ -89,6 +89,30 @@ CREATE TABLE part_stats (
   PRIMARY KEY (part_id, column_id)
 );
 
+-- Deleted rows of parts: a roaring bitmap of row numbers, in its portable format.
+CREATE TABLE part_deletions (
+  part_id      BIGINT NOT NULL PRIMARY KEY REFERENCES parts (id),
+  deleted      BLOB   NOT NULL,
+  deleted_rows BIGINT NOT NULL
+);
+
+-- New values of some columns (JSON: column ids, ascending) of some rows of a part. Where two have a value for the same, the one
+-- with the greater seq, then the greater id, counts. content is an Arrow IPC stream of one batch: column
+-- scoter_ordinal, the row numbers, ascending, then the values. If it is empty, the same is in the file
+-- patches/<table_id>/<id>.parquet. bytes and checksum (CRC-32C) are those of the content or file.
+CREATE TABLE patches (
+  id             BIGINT  NOT NULL PRIMARY KEY,
+  part_id        BIGINT  NOT NULL REFERENCES parts (id),
+  schema_version INTEGER NOT NULL,
+  columns        TEXT    NOT NULL,
+  seq            BIGINT  NOT NULL,
+  row_count      BIGINT  NOT NULL,
+  bytes          BIGINT  NOT NULL,
+  checksum       BIGINT  NOT NULL,
+  content        BLOB    NOT NULL
+);
+CREATE INDEX patches_of_part ON patches (part_id);
+
 -- Sources of rows outside, as CREATE SOURCE defines them. definition is JSON.
 CREATE TABLE streams (
   id            BIGINT  NOT NULL PRIMARY KEY,

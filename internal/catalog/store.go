@@ -143,10 +143,13 @@ func (c *Catalog) createOrCheck() error {
 }
 
 // upgrades bring a catalog of format i+1 to format i+2. Together they make what schema.sql has.
-var upgrades = [FormatVersion - 1]string{upgrade2}
+var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3}
 
 //go:embed upgrade2.sql
 var upgrade2 string
+
+//go:embed upgrade3.sql
+var upgrade3 string
 
 // Close closes the file. It may be called more than once.
 func (c *Catalog) Close() error {

@@ -230,6 +230,7 @@ func TestAChangeOfWhatChangedMeanwhileIsRefused(t *testing.T) {
 		{"appended rows, the table read", appending, whole, true, true},
 		{"another schema", altering, nil, false, true},
 		{"truncated", truncating, nil, false, true},
+		{"flushed", func(e *Engine, _ schema.Table) error { return e.Flush(ctx) }, amount, true, false},
 	} {
 		e := mustOpen(t, vfs.NewCrashable())
 		table, err := createAccounts(e, "t")

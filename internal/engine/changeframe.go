@@ -121,7 +121,8 @@ func (f *frame) values(r *frameReader) error {
 }
 
 // replayChanges adds what a frame changed to a generation and to what readers see. A source that is not there was written
-// anew since, with what the frame says of it.
+// anew since, with what the frame says of it. The catalog may have the change already, and later ones: then all of them
+// come once more, in their order.
 func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChange) error {
 	for _, c := range changes {
 		t := e.tables[c.table]
@@ -132,7 +133,7 @@ func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChang
 		bytes := int64(changeOverhead)
 		sets := map[base.SourceID]*patch.Set{}
 		known := func(source base.SourceID) bool {
-			return t.current.lists(source) && seq > t.stored[source].seq || e.replayed(c.table, source)
+			return t.current.lists(source) || e.replayed(c.table, source)
 		}
 		for source, rows := range c.deleted {
 			if known(source) {

@@ -80,12 +80,7 @@ func (e *Engine) checkLog() error {
 // knownFiles returns the part files that are listed, still read, or being written by a
 // merge. In the committer.
 func (e *Engine) knownFiles() map[string]bool {
-	known := map[string]bool{}
-	for _, t := range e.tables {
-		for _, p := range t.current.parts {
-			known[e.partPath(t.id, p.ID)] = true
-		}
-	}
+	known := e.listedLocked()
 	for _, path := range e.garbage.files() {
 		known[path] = true
 	}

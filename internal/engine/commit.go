@@ -330,7 +330,7 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 	}
 	e.active.frames += len(accepted)
 	e.seq = before + base.Seq(len(accepted))
-	oldest := e.live.oldest(e.seq)
+	oldest := e.live.oldest()
 	for id, sets := range a.sets {
 		e.patchLocked(e.tables[id], sets)
 		e.tables[id].forget(oldest)

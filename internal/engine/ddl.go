@@ -202,7 +202,7 @@ func (e *Engine) forgetTableLocked(t *table) *version {
 func (e *Engine) detachLocked(t *table) {
 	e.unpatchLocked(t)
 	for _, p := range t.current.parts {
-		e.retire(p)
+		e.retire(t, p)
 	}
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
 		if r := g.residents[t.id]; r != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -40,11 +41,14 @@ func (e *Engine) DebugString() string {
 			if p.Partition != "" {
 				fmt.Fprintf(&b, " partition %s", p.Partition)
 			}
+			writePatches(&b, t, p.ID)
 			b.WriteByte('\n')
 		}
 		for _, r := range t.current.residents {
 			v := r.mem.View()
-			fmt.Fprintf(&b, "  memtable %d generation %d version %d rows %d batches %d\n", v.Source, r.generation, v.Schema.Version, v.Rows, len(v.Batches))
+			fmt.Fprintf(&b, "  memtable %d generation %d version %d rows %d batches %d", v.Source, r.generation, v.Schema.Version, v.Rows, len(v.Batches))
+			writePatches(&b, t, v.Source)
+			b.WriteByte('\n')
 		}
 	}
 	for _, v := range views {
@@ -77,6 +81,18 @@ func (e *Engine) DebugString() string {
 		fmt.Fprintf(&b, "%v\n", err)
 	}
 	return b.String()
+}
+
+// writePatches prints what is changed of a source.
+func writePatches(b *strings.Builder, t *table, source base.SourceID) {
+	set := t.patches[source]
+	if set == nil {
+		return
+	}
+	fmt.Fprintf(b, " deleted %d patched %d", set.DeletedRows(), set.Patched().GetCardinality())
+	if n := len(t.stored[source]); n > 0 {
+		fmt.Fprintf(b, " patches %d", n)
+	}
 }
 
 // Status is what an operator wants to see at a glance.

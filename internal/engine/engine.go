@@ -162,9 +162,9 @@ type table struct {
 	pin          *semaphore.Weighted     // constant
 
 	// Of the committer.
-	stored      map[base.SourceID]stored // by part
-	written     []written                // the latest changes, ascending
-	insertedSeq base.Seq                 // of the last append
+	stored      map[base.SourceID][]storedPatch // by part
+	written     []written                       // the latest changes, ascending
+	insertedSeq base.Seq                        // of the last append
 }
 
 // nameKey is a qualified name in the form in which names are compared. Databases have
@@ -181,8 +181,9 @@ func keyOf(parts ...string) nameKey {
 	return k
 }
 
-func (e *Engine) walDir() string   { return filepath.Join(e.dir, "wal") }
-func (e *Engine) partsDir() string { return filepath.Join(e.dir, "parts") }
+func (e *Engine) walDir() string     { return filepath.Join(e.dir, "wal") }
+func (e *Engine) partsDir() string   { return filepath.Join(e.dir, "parts") }
+func (e *Engine) patchesDir() string { return filepath.Join(e.dir, "patches") }
 
 // stop makes the engine refuse every write from now on. Reads go on.
 func (e *Engine) stop(cause error) *base.Error {

@@ -12,7 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/wal"
 	"golang.org/x/sync/errgroup"
@@ -21,9 +23,10 @@ import (
 // How a generation becomes parts.
 //
 //  1. freeze ends it; no row comes in any more.
-//  2. Its memtables are sorted and written as parts. Nobody knows these files yet.
-//  3. One catalog transaction lists the parts, keeps the idempotency keys and the streams'
-//     offsets, and records the segment as flushed.
+//  2. Its memtables are sorted and written as parts, without the rows that are deleted and with the newest
+//     values of the others. Its changes of parts are encoded as patches. Nobody knows these files yet.
+//  3. One catalog transaction lists the parts, the patches, and what was changed of the rows since step 2 began; it keeps
+//     the idempotency keys and the streams' offsets, and records the segment as flushed.
 //  4. Memory follows: versions with the parts in place of the memtables. Then the segment is removed.
 //
 // A crash before 3 leaves files that the catalog does not list; they are removed at open, and the
@@ -104,51 +107,79 @@ func (e *Engine) flushFrozen(ctx context.Context) error {
 // flushed is one memtable and the parts that were written of it.
 type flushed struct {
 	resident *resident
+	patches  *patch.Set // what was changed when writing began; or nil
+	moving   *moving    // what is changed since
 	parts    []*partFile
 	// rows[i] are the memtable's ordinals in the order of parts[i]: where each row went.
-	// Whoever addresses rows of the memtable needs it at the moment of publication.
 	rows [][]uint32
 }
 
 // flushGeneration is steps 2 to 4.
-func (e *Engine) flushGeneration(ctx context.Context, g *generation) error {
-	e.mu.RLock()
-	var all []*flushed
-	for _, id := range g.tables() {
-		r := g.residents[id]
-		r.refs.Add(1)
-		all = append(all, &flushed{resident: r})
-	}
-	e.mu.RUnlock()
-	defer func() {
-		for _, f := range all {
-			f.resident.release()
-		}
-	}()
+func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error) {
+	all := e.beginFlush(g)
+	defer e.endFlush(all)
 	writers, writeCtx := errgroup.WithContext(ctx)
 	writers.SetLimit(flushParallel)
 	for _, f := range all {
 		writers.Go(func() error { return e.writeParts(writeCtx, f) })
 	}
+	var changes []partChanges
+	writers.Go(func() (err error) {
+		changes, err = e.storeChanges(g)
+		return err
+	})
 	if err := writers.Wait(); err != nil {
-		return errors.Join(err, e.discard(all))
+		return errors.Join(err, e.discard(all), e.discardPatches(changes))
 	}
 	var left []*flushed
+	var leftChanges []partChanges
 	// Not ctx: the outcome decides what becomes of the files.
-	err := e.commit(context.Background(), func() (err error) {
-		left, err = e.publishFlush(g, all)
+	err = e.commit(context.Background(), func() (err error) {
+		left, leftChanges, err = e.publishFlush(g, all, changes)
 		return err
 	})
 	if err != nil {
-		return errors.Join(err, e.discard(all))
+		return errors.Join(err, e.discard(all), e.discardPatches(changes))
 	}
-	if err := e.discard(left); err != nil {
-		e.log.Error("part files of dropped rows stay until the next start", "error", err)
+	if err := errors.Join(e.discard(left), e.discardPatches(leftChanges)); err != nil {
+		e.log.Error("files of dropped rows stay until the next start", "error", err)
 	}
 	if err := wal.RemoveBefore(e.fs, e.walDir(), g.segment+1); err != nil {
 		e.log.Error("flushed log segment stays until the next flush", "segment", g.segment, "error", err)
 	}
 	return nil
+}
+
+// beginFlush takes the memtables of a generation, and begins to collect what is changed of them.
+func (e *Engine) beginFlush(g *generation) []*flushed {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []*flushed
+	for _, id := range g.tables() {
+		r := g.residents[id]
+		r.refs.Add(1)
+		t, source := e.tables[id], r.mem.Source()
+		f := &flushed{resident: r, patches: t.patches[source]}
+		f.moving = t.beginMove(source)
+		if f.valuesWait() {
+			f.moving.changes[source] = f.patches.WithoutDeletions()
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func (e *Engine) endFlush(all []*flushed) {
+	e.mu.Lock()
+	for _, f := range all {
+		if t := e.tables[f.resident.mem.Schema().ID]; t != nil {
+			t.endMove(f.moving)
+		}
+	}
+	e.mu.Unlock()
+	for _, f := range all {
+		f.resident.release()
+	}
 }
 
 // discard removes files that were written in vain.
@@ -163,8 +194,8 @@ func (e *Engine) discard(all []*flushed) error {
 }
 
 // publishFlush is step 3 and the first half of 4, in the committer. It returns the
-// memtables whose rows were dropped meanwhile.
-func (e *Engine) publishFlush(g *generation, all []*flushed) (left []*flushed, err error) {
+// memtables whose rows were dropped meanwhile, and the changes of parts that are gone.
+func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
 	edit := catalog.Edit{DropKeys: e.storedExpired(), FlushedThrough: g.segment}
 	for _, k := range g.keys {
 		if e.now().Before(k.Expires) {
@@ -174,8 +205,11 @@ func (e *Engine) publishFlush(g *generation, all []*flushed) (left []*flushed, e
 	edit.PutOffsets = e.liveOffsets(g.offsets)
 	edit.Counters.NextSeq = e.seq + 1
 	var live []*flushed
+	var stored []partChanges
+	results := map[*flushed]*settled{}
 	for _, f := range all {
-		if t := e.tables[f.resident.mem.Schema().ID]; t == nil || !t.current.holds(f.resident) {
+		t := e.tables[f.resident.mem.Schema().ID]
+		if t == nil || !t.current.holds(f.resident) {
 			left = append(left, f)
 			continue
 		}
@@ -183,9 +217,27 @@ func (e *Engine) publishFlush(g *generation, all []*flushed) (left []*flushed, e
 		for _, p := range f.parts {
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
+		if results[f], err = e.settleMove(&edit, t, f.moving, f.move()); err != nil {
+			return nil, nil, err
+		}
+		stored = append(stored, results[f].stored...)
+	}
+	for _, c := range changes {
+		t := e.tables[c.table]
+		if t == nil || !t.current.lists(c.part) {
+			leftChanges = append(leftChanges, c)
+			continue
+		}
+		if err := e.putChanges(&edit, c, t.patches[c.part]); err != nil {
+			return nil, nil, err
+		}
+		stored = append(stored, c)
+	}
+	if err := e.syncBefore(); err != nil {
+		return nil, nil, err
 	}
 	if err := e.apply(edit); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e.keysStored(edit.PutKeys)
 	for _, f := range live {
@@ -199,11 +251,15 @@ func (e *Engine) publishFlush(g *generation, all []*flushed) (left []*flushed, e
 		parts := append(v.parts[:len(v.parts):len(v.parts)], f.parts...)
 		residents := slices.DeleteFunc(slices.Clone(v.residents), func(r *resident) bool { return r == f.resident })
 		old = append(old, t.installLocked(e.newVersionLocked(v.schema, parts, residents)))
+		e.showMoveLocked(t, results[f])
 	}
+	e.changesStored(stored)
 	e.generations = e.generations[1:]
 	residents := g.residents
 	g.residents = nil
+	e.forgetLocked()
 	e.mu.Unlock()
+	e.budget.release(g.changeBytes)
 	for _, r := range residents {
 		r.release()
 	}
@@ -211,7 +267,16 @@ func (e *Engine) publishFlush(g *generation, all []*flushed) (left []*flushed, e
 		v.release()
 	}
 	e.notifyPartsAdded()
-	return left, nil
+	return left, leftChanges, nil
+}
+
+// move says where the memtable's rows are now.
+func (f *flushed) move() patch.Move {
+	m := &patch.Sorted{Source: f.resident.mem.Source(), Rows: f.rows}
+	for _, p := range f.parts {
+		m.Parts = append(m.Parts, p.ID)
+	}
+	return m
 }
 
 // writeParts sorts a memtable and writes its parts, one per partition.
@@ -221,13 +286,24 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	if view.Rows == 0 {
 		return nil
 	}
-	records := make([]arrow.RecordBatch, len(view.Batches))
-	for i, b := range view.Batches {
-		records[i] = b.Record
+	records, err := f.records(view)
+	defer func() {
+		for _, r := range records {
+			r.Release()
+		}
+	}()
+	if err != nil {
+		return base.Wrap(err, "table %s", table.QualifiedName())
 	}
 	order, err := batch.Sort(records, table)
 	if err != nil {
 		return base.Wrap(err, "sort table %s", table.QualifiedName())
+	}
+	if f.patches != nil && f.patches.Deleted != nil {
+		order = slices.DeleteFunc(order, f.patches.Deleted.Contains)
+	}
+	if len(order) == 0 {
+		return nil
 	}
 	partitions, err := batch.Partition(records, table, order)
 	if err != nil {
@@ -248,6 +324,26 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 		}
 	}
 	return nil
+}
+
+// valuesWait reports whether a part of the memtable's schema version cannot take the new values: there may be some of
+// columns that came later. They become patches of the part.
+func (f *flushed) valuesWait() bool {
+	return f.patches != nil && f.patches.Version() > f.resident.mem.Schema().Version
+}
+
+// records returns the memtable's batches with the newest values.
+func (f *flushed) records(view memtable.View) (records []arrow.RecordBatch, err error) {
+	for _, b := range view.Batches {
+		record := b.Record
+		if f.patches == nil || f.valuesWait() {
+			record.Retain()
+		} else if record, err = f.patches.Apply(record, view.Schema, uint32(b.FirstOrdinal)); err != nil {
+			return records, err
+		}
+		records = append(records, record)
+	}
+	return records, nil
 }
 
 // writePart writes sorted rows of one partition as a part, and describes it but for its

@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// garbage keeps account of the files below parts/ that no current version lists.
+// garbage keeps account of the files below parts/ and patches/ that nothing current lists.
 type garbage struct {
 	mu      sync.Mutex
 	pending map[string]bool // guarded by mu; promised by PartPath, not listed yet
@@ -28,11 +28,23 @@ func newGarbage() garbage {
 }
 
 // retire notes that the catalog does not list a part any more.
-func (e *Engine) retire(p *partFile) {
-	e.garbage.mu.Lock()
-	e.garbage.retired[e.partPath(p.Table, p.ID)] = true
-	e.garbage.mu.Unlock()
+func (e *Engine) retire(t *table, p *partFile) {
+	e.garbage.retire(e.partPath(p.Table, p.ID))
 	p.obsolete.Store(true)
+	e.dropPatches(t, p.ID)
+}
+
+func (g *garbage) retire(path string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.retired[path] = true
+}
+
+// promise notes that a file is about to be written.
+func (g *garbage) promise(path string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pending[path] = true
 }
 
 // add hands a file over to the collector.
@@ -137,9 +149,7 @@ func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) 
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	if t := e.tables[table]; t == nil || !t.current.lists(id) {
-		e.garbage.mu.Lock()
-		defer e.garbage.mu.Unlock()
-		e.garbage.pending[path] = true
+		e.garbage.promise(path)
 	}
 	return path, nil
 }
@@ -147,7 +157,10 @@ func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) 
 // AbandonPart removes a file at PartPath that will not be used; while it is in doubt
 // whether the catalog lists it, that is put off.
 func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
-	path := e.partPath(table, id)
+	return base.Wrap(e.abandon(e.partPath(table, id)), "abandon part %d", id)
+}
+
+func (e *Engine) abandon(path string) error {
 	if e.doubt.Load() {
 		e.garbage.mu.Lock()
 		defer e.garbage.mu.Unlock()
@@ -155,36 +168,55 @@ func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
 		return nil
 	}
 	if err := vfs.RemoveAll(e.fs, path); err != nil {
-		return base.Wrap(err, "abandon part %d", id)
+		return err
 	}
 	e.garbage.removed(path)
 	return nil
 }
 
-// strangers returns the paths below parts/ that are neither a listed part nor the
+// strangers returns the paths below parts/ and patches/ that are neither a listed file nor the
 // folder of a table that exists.
-func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*table) ([]string, error) {
-	dirs, err := e.fs.List(e.partsDir())
-	if err != nil {
-		return nil, base.Wrap(err, "list parts")
-	}
-	var found []string
-	for _, name := range dirs {
-		dir := filepath.Join(e.partsDir(), name)
-		id, err := strconv.ParseUint(name, 10, 32)
-		if t := tables[base.TableID(id)]; err != nil || t == nil {
-			found = append(found, dir)
-			continue
-		}
-		files, err := e.fs.List(dir)
+func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*table) (found []string, err error) {
+	for _, top := range []string{e.partsDir(), e.patchesDir()} {
+		dirs, err := e.fs.List(top)
 		if err != nil {
-			return nil, base.Wrap(err, "list parts")
+			return nil, base.Wrap(err, "list files")
 		}
-		for _, file := range files {
-			if path := filepath.Join(dir, file); !listed[path] {
-				found = append(found, path)
+		for _, name := range dirs {
+			dir := filepath.Join(top, name)
+			id, err := strconv.ParseUint(name, 10, 32)
+			if t := tables[base.TableID(id)]; err != nil || t == nil {
+				found = append(found, dir)
+				continue
+			}
+			files, err := e.fs.List(dir)
+			if err != nil {
+				return nil, base.Wrap(err, "list files")
+			}
+			for _, file := range files {
+				if path := filepath.Join(dir, file); !listed[path] {
+					found = append(found, path)
+				}
 			}
 		}
 	}
 	return found, nil
+}
+
+// listedLocked returns the files that the catalog lists.
+func (e *Engine) listedLocked() map[string]bool {
+	listed := map[string]bool{}
+	for _, t := range e.tables {
+		for _, p := range t.current.parts {
+			listed[e.partPath(t.id, p.ID)] = true
+		}
+		for _, patches := range t.stored {
+			for _, p := range patches {
+				if p.inFile {
+					listed[e.patchPath(t.id, p.id)] = true
+				}
+			}
+		}
+	}
+	return listed
 }

@@ -18,6 +18,7 @@ import (
 //	catalog.db                        SQLite: what is flushed, and all definitions
 //	wal/<segment>.wal                 what is acknowledged and not yet flushed
 //	parts/<table id>/<part id>.parquet
+//	patches/<table id>/<patch id>.parquet
 //	tmp/                              scratch space of queries, emptied here
 //
 // Rows that were acknowledged before, however the process ended, are there when Open returns. A
@@ -73,7 +74,7 @@ func (e *Engine) open() (err error) {
 	if e.dirLock, err = e.fs.Lock(filepath.Join(e.dir, "LOCK")); err != nil {
 		return err
 	}
-	for _, dir := range []string{e.walDir(), e.partsDir()} {
+	for _, dir := range []string{e.walDir(), e.partsDir(), e.patchesDir()} {
 		if err := vfs.MkdirAll(e.fs, dir); err != nil {
 			return err
 		}
@@ -124,6 +125,9 @@ func (e *Engine) load(state catalog.State) error {
 		e.tables[s.ID] = loaded
 		e.names[keyOf(s.Database, s.Schema, s.Name)] = s.ID
 	}
+	if err := e.loadPatches(state); err != nil {
+		return err
+	}
 	for _, s := range state.Streams {
 		e.showStreamLocked(s)
 	}
@@ -151,13 +155,7 @@ func (e *Engine) load(state catalog.State) error {
 // removeOrphans removes what the catalog does not list: files of a flush or merge that a
 // crash interrupted, and those that could not be removed when they were dropped.
 func (e *Engine) removeOrphans() error {
-	listed := map[string]bool{}
-	for _, t := range e.tables {
-		for _, p := range t.current.parts {
-			listed[e.partPath(t.id, p.ID)] = true
-		}
-	}
-	orphans, err := e.strangers(listed, e.tables)
+	orphans, err := e.strangers(e.listedLocked(), e.tables)
 	if err != nil {
 		return err
 	}

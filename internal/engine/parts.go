@@ -44,7 +44,7 @@ func (e *Engine) ReplaceParts(ctx context.Context, id base.TableID, old []base.S
 	}, func() []*version {
 		for _, p := range t.current.parts {
 			if slices.Contains(old, p.ID) {
-				e.retire(p)
+				e.retire(t, p)
 			}
 		}
 		e.garbage.taken(e, added)

@@ -3,6 +3,7 @@ package engine
 import (
 	"container/list"
 	"maps"
+	"math"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -74,38 +75,6 @@ type committed struct {
 	updated []patch.Layer
 }
 
-// stored is what the catalog knows of a part's changes.
-type stored struct {
-	seq base.Seq // changes up to here are in it, or in the part
-}
-
-// moving collects what is changed of rows while they are written anew.
-type moving struct {
-	sources map[base.SourceID]*patch.Set // what is not in the new files
-}
-
-// add takes in a change, as far as it is of the moving rows. Under mu.
-func (m *moving) add(c committed) error {
-	for source, set := range m.sources {
-		layers := layersOf(c.updated, source)
-		if c.deleted[source] == nil && len(layers) == 0 {
-			continue
-		}
-		next, err := set.With(c.seq, c.deleted[source], layers...)
-		if err != nil {
-			return err
-		}
-		m.sources[source] = next
-	}
-	return nil
-}
-
-// moved is a move that took place, for changes computed before it.
-type moved struct {
-	seq  base.Seq // of the first snapshot after it
-	move patch.Move
-}
-
 // live are the sequence numbers of the snapshots that are held, ascending.
 type live struct {
 	mu   sync.Mutex
@@ -124,12 +93,12 @@ func (l *live) hold(seq base.Seq) (release func()) {
 	}
 }
 
-// oldest returns the sequence number of the oldest snapshot, or now if there is none.
-func (l *live) oldest(now base.Seq) base.Seq {
+// oldest returns the sequence number of the oldest snapshot; if there is none, that of the next will be below it.
+func (l *live) oldest() base.Seq {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if first := l.seqs.Front(); first != nil {
-		return min(now, first.Value.(base.Seq))
+		return first.Value.(base.Seq)
 	}
-	return now
+	return math.MaxUint64
 }

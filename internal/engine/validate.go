@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/scoterdb/scoter/internal/base"
@@ -55,8 +56,7 @@ func (t *table) note(w written) {
 
 // since returns the changes behind a sequence number.
 func (t *table) since(seq base.Seq) []written {
-	at, _ := slices.BinarySearchFunc(t.written, seq+1, func(w written, seq base.Seq) int { return cmp.Compare(w.seq, seq) })
-	return t.written[at:]
+	return t.written[sort.Search(len(t.written), func(i int) bool { return t.written[i].seq > seq }):]
 }
 
 // forget drops what no change can be older than any more.

@@ -96,6 +96,13 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 	return next, nil
 }
 
+// WithoutDeletions returns the set with its values alone.
+func (s *Set) WithoutDeletions() *Set {
+	values := &Set{Source: s.Source, Seq: s.Seq, chains: s.chains}
+	values.bytes = values.measure()
+	return values
+}
+
 // Join returns the set with what a newer set of the same source holds over it.
 func (s *Set) Join(newer *Set) (*Set, error) {
 	layers, err := newer.Layers()

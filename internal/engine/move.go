@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/patch"
+)
+
+// moving collects what is changed of rows while they are written anew, and says where they are afterwards.
+type moving struct {
+	changes map[base.SourceID]*patch.Set // by old source: what is not in the new files
+}
+
+// moved is a move that took place, for changes computed before it.
+type moved struct {
+	seq  base.Seq // no snapshot from here on names the old source
+	move patch.Move
+}
+
+// beginMove begins to collect for sources. Under mu.
+func (t *table) beginMove(sources ...base.SourceID) *moving {
+	m := &moving{changes: map[base.SourceID]*patch.Set{}}
+	for _, source := range sources {
+		m.changes[source] = patch.New(source)
+	}
+	t.moving = append(t.moving, m)
+	return m
+}
+
+// endMove ends collecting. Under mu.
+func (t *table) endMove(m *moving) {
+	t.moving = slices.DeleteFunc(t.moving, func(other *moving) bool { return other == m })
+}
+
+// add takes in a change, as far as it is of the moving rows. Under mu.
+func (m *moving) add(c committed) error {
+	for source, set := range m.changes {
+		layers := layersOf(c.updated, source)
+		if c.deleted[source] == nil && len(layers) == 0 {
+			continue
+		}
+		next, err := set.With(c.seq, c.deleted[source], layers...)
+		if err != nil {
+			return err
+		}
+		m.changes[source] = next
+	}
+	return nil
+}
+
+// settled is what a move leaves for its successors.
+type settled struct {
+	move   patch.Move
+	sets   map[base.SourceID]*patch.Set // of the new sources; nil for the old ones
+	stored []partChanges
+}
+
+// settleMove puts what was changed of rows while they were written anew into the edit that makes their new parts
+// known. In the committer, where nothing changes any more.
+func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.Move) (*settled, error) {
+	s := &settled{move: move, sets: map[base.SourceID]*patch.Set{}}
+	for _, set := range m.changes {
+		if set.Empty() {
+			continue
+		}
+		if err := patch.MoveSet(move, set, s.sets); err != nil {
+			return nil, base.Wrap(err, "move changes of source %d", set.Source)
+		}
+	}
+	for part, set := range s.sets {
+		patches, err := e.encodePatches(t.history, set, true)
+		if err != nil {
+			return nil, err
+		}
+		c := partChanges{table: t.id, part: part, patches: patches}
+		if err := e.putChanges(edit, c, set); err != nil {
+			return nil, err
+		}
+		s.stored = append(s.stored, c)
+	}
+	for source := range m.changes {
+		s.sets[source] = nil
+	}
+	return s, nil
+}
+
+// showMoveLocked makes a move known after the new parts are.
+func (e *Engine) showMoveLocked(t *table, s *settled) {
+	for source, set := range s.sets {
+		if set != nil {
+			continue
+		}
+		if t.moved == nil {
+			t.moved = map[base.SourceID]moved{}
+		}
+		t.moved[source] = moved{e.seq + 1, s.move}
+	}
+	e.patchLocked(t, s.sets)
+}
+
+// forgetLocked drops what was kept for snapshots that are gone.
+func (e *Engine) forgetLocked() {
+	oldest := e.live.oldest()
+	for _, t := range e.tables {
+		t.forget(oldest)
+	}
+}

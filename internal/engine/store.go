@@ -1,0 +1,329 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"path/filepath"
+	"strconv"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// How changes of parts get from the log into the catalog.
+//
+// While the log has a change, it needs no other place. Two things take it from there:
+//
+//   - Its segment goes: the flush of a generation also stores what the generation's frames changed of parts
+//     (storeChanges). Frames say nothing of memtables that are gone: their rows are in parts, changed as they were.
+//   - Its source goes: whoever writes rows anew, a flush or a merge, does so from a snapshot, and collects what is changed
+//     from then on (moving). The catalog transaction that removes the source stores that for its
+//     successors, at the rows' new places (settleMoves). So at replay a frame that names an unknown source has
+//     nothing to say.
+//
+// Deleted rows of a part are one bitmap. Values are patches, which lie in the catalog itself if they are
+// small, since two fsyncs for a file would cost more than everything else, and in a file otherwise. Each flush adds
+// patches to a part; from maxPatches on they are replaced by what they are together.
+//
+// What the catalog knows of a change must not be half of it after a crash: its insertions are in the log alone. So the log is
+// synced before (syncBefore).
+const (
+	// inlineBytes is the size up to which a patch lies in the catalog: about what a page of statistics takes.
+	inlineBytes = 64 << 10
+	maxPatches  = 16 // of a part
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// partChanges is what an edit stores of one part.
+type partChanges struct {
+	table   base.TableID
+	part    base.SourceID
+	patches []catalog.Patch
+	// whole says that the patches hold all that is known, so those before them go.
+	whole bool
+}
+
+func (e *Engine) patchPath(table base.TableID, id base.SourceID) string {
+	return filepath.Join(e.patchesDir(), strconv.FormatUint(uint64(table), 10), fmt.Sprintf("%d.parquet", id))
+}
+
+// encodePatches makes patches of a set's values. Those over inlineBytes become files, unless they must be inline; what
+// is returned with an error may have left some.
+func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, inline bool) ([]catalog.Patch, error) {
+	layers, err := set.Layers()
+	if err != nil {
+		return nil, err
+	}
+	var made []catalog.Patch
+	for _, l := range layers {
+		stored, err := patch.Table(history[l.Version], l.Columns)
+		if err != nil {
+			return made, err
+		}
+		id, err := e.NextSourceID()
+		if err != nil {
+			return made, err
+		}
+		p := catalog.Patch{ID: id, Part: set.Source, SchemaVersion: l.Version, Columns: l.Columns, Seq: l.Seq, Rows: int64(len(l.Ordinals))}
+		record := l.Record(stored)
+		if inline || set.Bytes() <= inlineBytes {
+			if p.Content, err = encodeRecord(record); err != nil {
+				return made, err
+			}
+			p.Bytes, p.Checksum = int64(len(p.Content)), crc32.Checksum(p.Content, castagnoli)
+			made = append(made, p)
+			continue
+		}
+		made = append(made, p)
+		path := e.patchPath(stored.ID, id)
+		if err := vfs.MkdirAll(e.fs, filepath.Dir(path)); err != nil {
+			return made, err
+		}
+		e.garbage.promise(path)
+		written, err := part.WriteBatches(e.fs, path, stored, []arrow.RecordBatch{record}, part.Options{Profile: part.Fast})
+		if err != nil {
+			return made, base.Wrap(err, "patch %d", id)
+		}
+		made[len(made)-1].Bytes, made[len(made)-1].Checksum = written.Bytes, written.Checksum
+	}
+	return made, nil
+}
+
+func encodeRecord(record arrow.RecordBatch) ([]byte, error) {
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, ipc.WithSchema(record.Schema()))
+	if err := errors.Join(w.Write(record), w.Close()); err != nil {
+		return nil, base.Errorf(base.Internal, "encode a patch: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// readPatch reads a patch of a table.
+func (e *Engine) readPatch(history map[uint32]schema.Table, p catalog.Patch) (patch.Layer, error) {
+	stored, err := patch.Table(history[p.SchemaVersion], p.Columns)
+	if err != nil {
+		return patch.Layer{}, err
+	}
+	var records []arrow.RecordBatch
+	defer func() {
+		for _, r := range records {
+			r.Release()
+		}
+	}()
+	if len(p.Content) > 0 {
+		if sum := crc32.Checksum(p.Content, castagnoli); sum != p.Checksum {
+			return patch.Layer{}, base.Errorf(base.Corrupt, "patch %d: checksum %08x, expected %08x", p.ID, sum, p.Checksum)
+		}
+		record, err := decodeBatch(p.Content)
+		if err != nil {
+			return patch.Layer{}, base.Wrap(err, "patch %d", p.ID)
+		}
+		records = append(records, record)
+	} else {
+		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum}
+		err := part.Read(e.fs, e.patchPath(stored.ID, p.ID), stored, want, func(record arrow.RecordBatch) error {
+			record.Retain()
+			records = append(records, record)
+			return nil
+		})
+		if err != nil {
+			return patch.Layer{}, base.Wrap(err, "patch %d", p.ID)
+		}
+	}
+	l, err := patch.FromRecords(p.Part, p.Seq, stored, records)
+	if err == nil && int64(len(l.Ordinals)) != p.Rows {
+		err = base.Errorf(base.Corrupt, "%d rows, expected %d", len(l.Ordinals), p.Rows)
+	}
+	return l, base.Wrap(err, "patch %d", p.ID)
+}
+
+// loadPatches makes the sets of what the catalog holds.
+func (e *Engine) loadPatches(state catalog.State) error {
+	tables := map[base.SourceID]*table{}
+	for _, p := range state.Parts {
+		tables[p.ID] = e.tables[p.Table]
+	}
+	sets := map[base.SourceID]*patch.Set{}
+	for _, d := range state.Deletions {
+		deleted := roaring.New()
+		if err := deleted.UnmarshalBinary(d.Bitmap); err != nil || deleted.Validate() != nil || int64(deleted.GetCardinality()) != d.Rows {
+			return base.Errorf(base.Corrupt, "part %d: the bitmap of its %d deleted rows is damaged", d.Part, d.Rows)
+		}
+		var err error
+		if sets[d.Part], err = patch.New(d.Part).With(0, deleted); err != nil {
+			return err
+		}
+	}
+	for _, p := range state.Patches {
+		t := tables[p.Part]
+		if t == nil {
+			return base.Errorf(base.Corrupt, "patch %d of part %d, which is not listed", p.ID, p.Part)
+		}
+		l, err := e.readPatch(t.history, p)
+		if err != nil {
+			return err
+		}
+		set := sets[p.Part]
+		if set == nil {
+			set = patch.New(p.Part)
+		}
+		if sets[p.Part], err = set.With(p.Seq, nil, l); err != nil {
+			return err
+		}
+		t.keepPatch(p)
+	}
+	for source, set := range sets {
+		t := tables[source]
+		if t == nil {
+			return base.Errorf(base.Corrupt, "deletions of part %d, which is not listed", source)
+		}
+		e.patchLocked(t, map[base.SourceID]*patch.Set{source: set})
+	}
+	return nil
+}
+
+// storedPatch is a patch that the catalog has.
+type storedPatch struct {
+	id     base.SourceID
+	inFile bool
+}
+
+func (t *table) keepPatch(p catalog.Patch) {
+	if t.stored == nil {
+		t.stored = map[base.SourceID][]storedPatch{}
+	}
+	t.stored[p.Part] = append(t.stored[p.Part], storedPatch{p.ID, len(p.Content) == 0})
+}
+
+// storeChanges prepares what the catalog is to know of the parts that a generation's frames changed. What is returned
+// with an error may have left files.
+func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
+	type key struct {
+		table base.TableID
+		part  base.SourceID
+	}
+	layers := map[key][]patch.Layer{}
+	var order []key
+	e.mu.RLock()
+	parts := map[key]*patch.Set{}
+	histories := map[base.TableID]map[uint32]schema.Table{}
+	see := func(k key) bool {
+		t := e.tables[k.table]
+		if t == nil || !t.current.lists(k.part) {
+			return false
+		}
+		if _, seen := parts[k]; !seen {
+			parts[k], histories[k.table] = t.patches[k.part], t.history
+			order = append(order, k)
+		}
+		return true
+	}
+	stored := map[key]int{}
+	for _, c := range g.changes {
+		for source := range c.deleted {
+			see(key{c.table, source})
+		}
+		for _, l := range c.updated {
+			if k := (key{c.table, l.Source}); see(k) {
+				layers[k] = append(layers[k], l)
+				stored[k] = len(e.tables[k.table].stored[k.part])
+			}
+		}
+	}
+	e.mu.RUnlock()
+	var all []partChanges
+	for _, k := range order {
+		c := partChanges{table: k.table, part: k.part}
+		set := patch.New(k.part)
+		var err error
+		if stored[k] >= maxPatches {
+			set, c.whole = parts[k], true
+		} else if set, err = set.With(0, nil, layers[k]...); err != nil {
+			return all, err
+		}
+		c.patches, err = e.encodePatches(histories[k.table], set, false)
+		all = append(all, c)
+		if err != nil {
+			return all, base.Wrap(err, "patches of part %d", k.part)
+		}
+	}
+	return all, nil
+}
+
+// discardPatches removes files of patches that were written in vain.
+func (e *Engine) discardPatches(all []partChanges) error {
+	var errs []error
+	for _, c := range all {
+		for _, p := range c.patches {
+			if len(p.Content) == 0 {
+				errs = append(errs, base.Wrap(e.abandon(e.patchPath(c.table, p.ID)), "abandon patch %d", p.ID))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// putChanges puts changes of a part into an edit; set is what is known of the part. In the committer.
+func (e *Engine) putChanges(edit *catalog.Edit, c partChanges, set *patch.Set) error {
+	if set != nil && set.Deleted != nil {
+		bitmap, err := set.Deleted.ToBytes()
+		if err != nil {
+			return base.Errorf(base.Internal, "encode deleted rows: %w", err)
+		}
+		edit.PutDeletions = append(edit.PutDeletions, catalog.Deletions{Part: c.part, Rows: set.DeletedRows(), Bitmap: bitmap})
+	}
+	edit.AddPatches = append(edit.AddPatches, c.patches...)
+	if c.whole {
+		for _, p := range e.tables[c.table].stored[c.part] {
+			edit.RemovePatches = append(edit.RemovePatches, p.id)
+		}
+	}
+	return nil
+}
+
+// changesStored notes what the catalog has now. Files that it names no more go: nobody reads them but Open.
+func (e *Engine) changesStored(all []partChanges) {
+	for _, c := range all {
+		t := e.tables[c.table]
+		if c.whole {
+			e.dropPatches(t, c.part)
+		}
+		for _, p := range c.patches {
+			if len(p.Content) == 0 {
+				e.garbage.removed(e.patchPath(c.table, p.ID))
+			}
+			t.keepPatch(p)
+		}
+	}
+}
+
+// dropPatches forgets the stored patches of a part that the catalog has no more.
+func (e *Engine) dropPatches(t *table, part base.SourceID) {
+	for _, p := range t.stored[part] {
+		if p.inFile {
+			path := e.patchPath(t.id, p.id)
+			e.garbage.retire(path)
+			e.garbage.add(path)
+		}
+	}
+	delete(t.stored, part)
+}
+
+// syncBefore makes durable what the catalog is about to know of changes.
+func (e *Engine) syncBefore() error {
+	if !e.unsynced {
+		return nil
+	}
+	e.syncLog()
+	return e.writable()
+}

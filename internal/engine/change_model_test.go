@@ -96,7 +96,7 @@ func TestChangesAgainstAMap(t *testing.T) {
 				clear(model)
 			case what < 20:
 				release()
-					crashed := disk.CrashClone(r, r.IntN(101))
+				crashed := disk.CrashClone(r, r.IntN(101))
 				must(t, e.Close())
 				disk = crashed
 				e = mustOpen(t, disk)

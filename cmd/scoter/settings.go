@@ -50,7 +50,7 @@ func resolver(values map[string]any) kong.Resolver {
 
 // complete adds to the settings what only the file can hold, and checks them.
 func (c *commands) complete(s *config.Server) error {
-	s.Tokens = c.file.Tokens
+	s.Tokens, s.Sources = c.file.Tokens, c.file.Sources
 	return s.Check()
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/server"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
@@ -33,6 +34,7 @@ type App struct {
 	Engine   *engine.Engine
 	Executor *session.Executor
 	Queries  *system.Queries
+	Sources  *stream.Manager
 
 	settings config.Server
 	log      *slog.Logger
@@ -83,11 +85,32 @@ func Open(settings config.Server, embedded bool, log *slog.Logger) (_ *App, err 
 	}
 	merges := merge.New(a.Engine, merge.Settings{Parallel: settings.MergeParallel, DisableAutomatic: settings.MergeParallel == 0}, merge.Components{Logger: log, Constants: mutate.Defaults(pool)})
 	a.onClose(func() error { merges.Close(); return nil })
-	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), merges.List)
+	sources, err := stream.New(a.Engine, stream.Settings{MemoryBytes: int64(settings.StreamMemory), Idle: embedded}, log)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(sources.Close)
+	a.Sources = sources
+	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), merges.List, sources.List)
 	runner := query.NewRunner(pool, a.Engine, tables, relations)
-	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}))
+	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources)
 	a.Executor = session.New(runner, mutator)
-	return a, nil
+	sources.Start(session.NewCollector(runner))
+	return a, a.configureSources()
+}
+
+// configureSources makes the sources of the settings file what they are there.
+func (a *App) configureSources() error {
+	for _, values := range a.settings.Sources {
+		name, d, err := stream.ParseConfig(values, a.settings.Database)
+		if err != nil {
+			return err
+		}
+		if err := a.Sources.Configure(context.Background(), name, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *App) onClose(f func() error) { a.closers = append(a.closers, f) }
@@ -166,7 +189,7 @@ func listSettings(s config.Server) []system.Setting {
 	var out []system.Setting
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
-		if f := v.Type().Field(i); f.Name != "Tokens" {
+		if f := v.Type().Field(i); f.Name != "Tokens" && f.Name != "Sources" {
 			out = append(out, system.Setting{Name: f.Tag.Get("toml"), Value: fmt.Sprint(v.Field(i).Interface())})
 		}
 	}

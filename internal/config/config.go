@@ -43,7 +43,10 @@ type Server struct {
 	ShutdownGrace time.Duration `toml:"shutdown_grace" help:"How long requests under way may go on after Ctrl-C or SIGTERM, before they are ended with an error." default:"10s" env:"SCOTER_SHUTDOWN_GRACE"`
 	LogLevel      string        `toml:"log_level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"SCOTER_LOG_LEVEL"`
 	ReadableDirs  []string      `toml:"readable_dirs" help:"Folders that administrators may read files from in SQL." env:"SCOTER_READABLE_DIRS"`
+	StreamMemory  Bytes         `toml:"stream_memory" help:"Memory for records that were read from Kafka and are not stored yet." default:"128MiB" env:"SCOTER_STREAM_MEMORY"`
 	Tokens        []Token       `toml:"token" kong:"-"`
+	// Sources are read by package stream. They may hold passwords.
+	Sources []map[string]any `toml:"source" kong:"-"`
 }
 
 // Token lets a caller in. The file holds the hash that `scoter token` prints, never the token.
@@ -138,12 +141,14 @@ func missing(s *Server) string {
 	return "tokens"
 }
 
-// Print returns the settings as a scoter.toml.
+// Print returns the settings as a scoter.toml, but for sources.
 func (s *Server) Print() (string, error) {
 	var out bytes.Buffer
+	shown := *s
+	shown.Sources = nil // passwords
 	e := toml.NewEncoder(&out)
 	e.Indent = ""
-	if err := e.Encode(s); err != nil {
+	if err := e.Encode(shown); err != nil {
 		return "", base.Errorf(base.Internal, "print settings: %w", err)
 	}
 	return out.String(), nil

@@ -17,8 +17,9 @@ import (
 
 // File is what a settings file holds.
 type File struct {
-	Values map[string]any // by the settings' names in the file
-	Tokens []Token
+	Values  map[string]any // by the settings' names in the file
+	Tokens  []Token
+	Sources []map[string]any
 }
 
 // ReadFile reads a settings file. An error names the file's line. A file that is not there is
@@ -58,7 +59,7 @@ func ReadFile(path string, mustExist bool) (File, error) {
 			return File{}, base.Wrap(err, "settings: %s:%d", path, lineOf(text, toml.Key{"token"}, i))
 		}
 	}
-	f.Tokens = known.Tokens
+	f.Tokens, f.Sources = known.Tokens, known.Sources
 	return f, nil
 }
 

@@ -117,6 +117,21 @@ func (e *Engine) once(ctx context.Context, o AppendOptions, run func(*claim) (Re
 	return result, err
 }
 
+// Fits returns nil if Append would take the rows now, without storing them. It makes and
+// changes tables as Append does. The error is that of Append, but for limits of memory.
+func (e *Engine) Fits(ctx context.Context, tables []TableRows, o AppendOptions) error {
+	for _, rows := range tables {
+		_, records, err := e.conform(ctx, rows, o)
+		for _, record := range records {
+			record.Release()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // append is Append with the key claimed.
 func (e *Engine) append(ctx context.Context, tables []TableRows, o AppendOptions, c *claim) (Result, <-chan outcome, error) {
 	for range maxAttempts {

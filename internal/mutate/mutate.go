@@ -118,11 +118,12 @@ type Mutator struct {
 	planner Planner
 	pool    *duck.Pool
 	memory  *memtable.Pool // of rows that RETURNING reads
+	sources Sources
 }
 
 // New returns a mutator.
-func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool) *Mutator {
-	return &Mutator{store, planner, pool, memory}
+func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources) *Mutator {
+	return &Mutator{store, planner, pool, memory, sources}
 }
 
 // Execute runs one statement that is no query.
@@ -137,6 +138,8 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 	switch {
 	case s.Verb() == "INSERT":
 		return x.insert()
+	case AboutSources(s):
+		counts, err = x.source()
 	case c.accept("CREATE"):
 		counts, err = x.create()
 	case c.accept("DROP"):
@@ -165,7 +168,7 @@ type execution struct {
 // checkSyntax lets DuckDB's parser judge the statement, so that a syntax error is
 // reported as DuckDB reports it, and what follows may rely on the grammar.
 func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
-	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") {
+	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || AboutSources(s) {
 		return nil // DuckDB has no such statements: what reads their clauses judges all of them
 	}
 	conn, err := m.pool.Acquire(ctx)

@@ -2,10 +2,15 @@ package session
 
 import (
 	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/stream"
 )
 
 // planner lets mutate run queries: the two packages do not know each other.
@@ -28,4 +33,38 @@ func request(s mutate.Select) query.Request {
 		req.Transient = &query.Transient{Name: s.Transient.Name, Rows: &snapshot.Table{Schema: s.Transient.Table, Memtables: s.Transient.Rows}}
 	}
 	return req
+}
+
+// collector lets stream run queries.
+type collector struct{ runner *query.Runner }
+
+// NewCollector returns a runner as stream needs it.
+func NewCollector(r *query.Runner) stream.Planner { return collector{r} }
+
+func (c collector) Collect(ctx context.Context, s stream.Select) (all []arrow.RecordBatch, err error) {
+	req := query.Request{SQL: s.SQL, Database: s.Database}
+	if s.Rows != nil {
+		req.Transient = &query.Transient{Name: stream.Messages, Rows: &snapshot.Table{Schema: s.Messages, Memtables: s.Rows}}
+	}
+	rows, err := c.runner.Run(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for {
+		rec, err := rows.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			if len(all) == 0 {
+				all = append(all, stream.EmptyBatch(rows.Schema()))
+			}
+			return all, nil
+		case err != nil:
+			for _, rec := range all {
+				rec.Release()
+			}
+			return nil, err
+		}
+		all = append(all, rec)
+	}
 }

@@ -116,9 +116,12 @@ func locate(err error, s sqltoken.Statement, i, n int) error {
 func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (*Answer, error) {
 	verb := s.Verb()
 	switch verb {
-	case "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "DROP", "ALTER":
+	case "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "DROP", "ALTER", "PAUSE", "RESUME", "REPLAY":
 		if req.Role < Writer {
 			return nil, base.Errorf(base.Forbidden, "%s needs the role writer", verb)
+		}
+		if req.Role < Admin && mutate.AboutSources(s) {
+			return nil, base.Errorf(base.Forbidden, "%s SOURCE needs the role admin: a source reads files and connects to other machines", verb)
 		}
 		result, err := x.mutate.Execute(ctx, s, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
 		if err != nil {

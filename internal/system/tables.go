@@ -10,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/stream"
 )
 
 // Store is what the system tables tell of: the engine.
@@ -30,12 +31,13 @@ type Tables struct {
 	queries  *Queries
 	settings []Setting
 	merges   func() []merge.Merge
+	sources  func() []stream.Status
 }
 
 // NewTables returns the system tables. Settings are those of the process; merges lists the
-// running and the latest ones.
-func NewTables(store Store, queries *Queries, settings []Setting, merges func() []merge.Merge) *Tables {
-	return &Tables{store, queries, settings, merges}
+// running and the latest ones, sources what is read from Kafka.
+func NewTables(store Store, queries *Queries, settings []Setting, merges func() []merge.Merge, sources func() []stream.Status) *Tables {
+	return &Tables{store, queries, settings, merges, sources}
 }
 
 // relation is a system table: its columns ("name TYPE") and how its rows come about.
@@ -57,6 +59,11 @@ var relations = map[string]relation{
 		(*Tables).runningQueries},
 	"scoter.merges": {[]string{"table_name VARCHAR", "partition VARCHAR", "sources BIGINT", "rows BIGINT", "bytes BIGINT", "started TIMESTAMPTZ",
 		"finished TIMESTAMPTZ", "error VARCHAR"}, (*Tables).listMerges},
+	"scoter.sources": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "source_name VARCHAR", "source_id BIGINT", "state VARCHAR", "error VARCHAR",
+		"error_at TIMESTAMPTZ", "lag BIGINT", "lag_seconds DOUBLE", "messages BIGINT", "rows BIGINT", "bytes BIGINT", "dead_letters BIGINT",
+		"messages_per_second DOUBLE", "rows_per_second DOUBLE", "created TIMESTAMPTZ", "definition VARCHAR"}, (*Tables).listSources},
+	"scoter.source_partitions": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "source_name VARCHAR", "topic VARCHAR", "partition INTEGER",
+		"next_offset BIGINT", "end_offset BIGINT"}, (*Tables).listPartitions},
 	"scoter.settings":    {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},
 	"scoter.show_tables": {[]string{"name VARCHAR"}, (*Tables).showTables},
 	"information_schema.tables": {[]string{"table_catalog VARCHAR", "table_schema VARCHAR", "table_name VARCHAR", "table_type VARCHAR"},

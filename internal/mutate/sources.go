@@ -1,0 +1,153 @@
+package mutate
+
+import (
+	"context"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+	"github.com/scoterdb/scoter/internal/stream"
+)
+
+// Sources is what statements on sources change: package stream.
+type Sources interface {
+	Create(ctx context.Context, name catalog.StreamName, d stream.Definition, ifNotExists bool) error
+	Drop(ctx context.Context, name catalog.StreamName) error
+	Pause(ctx context.Context, name catalog.StreamName) error
+	Resume(ctx context.Context, name catalog.StreamName) error
+	Replay(ctx context.Context, name catalog.StreamName) (messages int64, err error)
+}
+
+// AboutSources reports whether a statement is one on sources, of which DuckDB's parser knows
+// nothing.
+func AboutSources(s sqltoken.Statement) bool {
+	for _, verb := range []string{"CREATE", "DROP", "PAUSE", "RESUME", "REPLAY"} {
+		if s.Starts(verb, "SOURCE") {
+			return true
+		}
+	}
+	return false
+}
+
+// source runs a statement on sources.
+func (x *execution) source() (counts Counts, err error) {
+	c := x.c
+	verb := x.c.statement.Verb()
+	c.at = 2
+	ifNotExists := verb == "CREATE" && c.accept("IF", "NOT", "EXISTS")
+	ifExists := verb == "DROP" && c.accept("IF", "EXISTS")
+	place := c.at
+	parts, err := c.name()
+	if err != nil {
+		return counts, err
+	}
+	var name catalog.StreamName
+	name.Database, name.Schema, name.Name = x.tableName(parts)
+	if verb == "CREATE" {
+		d, err := x.definition()
+		if err != nil {
+			return counts, err
+		}
+		return counts, x.sources.Create(x.ctx, name, d, ifNotExists)
+	}
+	if err := c.end(); err != nil {
+		return counts, err
+	}
+	switch verb {
+	case "DROP":
+		if err = x.sources.Drop(x.ctx, name); ifExists && base.KindOf(err) == base.NotFound {
+			err = nil
+		}
+	case "PAUSE":
+		err = x.sources.Pause(x.ctx, name)
+	case "RESUME":
+		err = x.sources.Resume(x.ctx, name)
+	case "REPLAY":
+		counts.Inserted, err = x.sources.Replay(x.ctx, name)
+	}
+	return counts, c.placed(err, place)
+}
+
+// definition reads FROM KAFKA (...) FORMAT name [(...)] and one INTO TABLE or more.
+func (x *execution) definition() (d stream.Definition, err error) {
+	c := x.c
+	if !c.accept("FROM", "KAFKA") {
+		return d, c.unexpected("FROM KAFKA")
+	}
+	items, err := c.brackets()
+	if err != nil {
+		return d, err
+	}
+	if d.Kafka, err = options(list(items)); err != nil {
+		return d, err
+	}
+	if !c.accept("FORMAT") {
+		return d, c.unexpected("FORMAT")
+	}
+	format, err := c.identifier()
+	if err != nil {
+		return d, err
+	}
+	d.Format = map[string]string{}
+	if c.peek("(") {
+		if items, err = c.brackets(); err != nil {
+			return d, err
+		}
+		if d.Format, err = options(list(items)); err != nil {
+			return d, err
+		}
+	}
+	d.Format["name"] = strings.ToLower(format)
+	for first := true; first || !c.done(); first = false {
+		t, err := x.sourceTable()
+		if err != nil {
+			return d, err
+		}
+		d.Tables = append(d.Tables, t)
+	}
+	return d, nil
+}
+
+// sourceTable reads INTO TABLE name [(path [AS name], ...)] [METADATA (name, ...)] [AS query].
+func (x *execution) sourceTable() (t stream.Table, err error) {
+	c := x.c
+	if !c.accept("INTO", "TABLE") {
+		return t, c.unexpected("INTO TABLE")
+	}
+	parts, err := c.name()
+	if err != nil {
+		return t, err
+	}
+	t.Name = engine.TableName{}
+	t.Name.Database, t.Name.Schema, t.Name.Name = x.tableName(parts)
+	texts := func() (all []string, err error) {
+		items, err := c.brackets()
+		for _, item := range list(items) {
+			if len(item) == 0 {
+				return nil, c.unexpected("a name between commas")
+			}
+			all = append(all, c.textOf(item))
+		}
+		return all, err
+	}
+	if c.peek("(") {
+		if t.Columns, err = texts(); err != nil {
+			return t, err
+		}
+	}
+	if c.accept("METADATA") {
+		if t.Metadata, err = texts(); err != nil {
+			return t, err
+		}
+	}
+	if c.accept("AS") {
+		end := c.find("INTO TABLE")
+		t.Query, _ = c.text(c.at, end)
+		if c.at = end; t.Query == "" {
+			return t, c.unexpected("a query")
+		}
+	}
+	return t, nil
+}

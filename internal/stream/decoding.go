@@ -1,0 +1,143 @@
+package stream
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+)
+
+// errFull says that a batch must be sealed before a record can be added.
+var errFull = errors.New("the batch is full")
+
+// decoding are the decoders of one schema.
+type decoding struct {
+	key      string
+	decoders []decoder // one per shape
+	numbers  []int32   // of the records within the batch whose messages they hold
+}
+
+// decodings turn records into rows, with decoders for each schema that comes along. They are
+// kept from batch to batch, as decoders learn how much memory a batch takes.
+type decodings struct {
+	plan   *plan
+	byKey  map[string]*decoding
+	last   *decoding
+	broken bool // a message is in some of its decoders only
+}
+
+// maxDecodings bounds how many schemas have decoders that are kept.
+const maxDecodings = 32
+
+func newDecodings(p *plan) *decodings { return &decodings{plan: p, byKey: map[string]*decoding{}} }
+
+// add decodes a record, which is the batch's number-th. errFull: finish first. Kinds Invalid, NotFound and
+// TooLarge are about the record; other errors are the schema registry's.
+func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error {
+	if rec.Value == nil {
+		return base.Errorf(base.Invalid, "a tombstone: the record has no value")
+	}
+	key, msg, err := d.plan.format.cut(rec.Value)
+	if err != nil {
+		return err
+	}
+	if d.last == nil || d.last.key != string(key) {
+		if d.last, err = d.find(ctx, key); err != nil {
+			return err
+		}
+	}
+	for i, decoder := range d.last.decoders {
+		if err := decoder.Append(msg); err != nil {
+			d.broken = d.broken || i > 0
+			if errors.Is(err, protobuf.ErrFull) {
+				return errFull
+			}
+			return err
+		}
+	}
+	d.last.numbers = append(d.last.numbers, int32(number))
+	return nil
+}
+
+func (d *decodings) find(ctx context.Context, key []byte) (*decoding, error) {
+	if found := d.byKey[string(key)]; found != nil {
+		return found, nil
+	}
+	decoders, err := d.plan.format.decoders(ctx, key, d.plan.shapes)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.byKey) >= maxDecodings {
+		for key, old := range d.byKey {
+			if len(old.numbers) == 0 {
+				delete(d.byKey, key)
+			}
+		}
+	}
+	made := &decoding{key: string(key), decoders: decoders}
+	d.byKey[made.key] = made
+	return made, nil
+}
+
+// piece are rows of one shape and one schema, and the number of each row's record.
+type piece struct {
+	rows    arrow.RecordBatch
+	numbers []int32
+}
+
+// finish returns the rows by shape, and starts anew. The pieces are the caller's to release.
+// An error is about one of the records.
+func (d *decodings) finish() ([][]piece, error) {
+	all := make([][]piece, len(d.plan.shapes))
+	var failed error
+	for _, one := range d.byKey {
+		if len(one.numbers) == 0 {
+			continue
+		}
+		for i, decoder := range one.decoders {
+			rows, messages, err := decoder.FinishWithMessages()
+			if err != nil {
+				failed = err
+				continue
+			}
+			numbers := one.numbers
+			if messages != nil {
+				numbers = make([]int32, len(messages))
+				for k, m := range messages {
+					numbers[k] = one.numbers[m]
+				}
+			}
+			all[i] = append(all[i], piece{rows, numbers})
+		}
+		one.numbers = nil // pieces keep it
+	}
+	d.broken = false
+	if failed != nil {
+		releasePieces(all)
+		return nil, failed
+	}
+	return all, nil
+}
+
+// reset drops all rows.
+func (d *decodings) reset() {
+	for _, one := range d.byKey {
+		for _, decoder := range one.decoders {
+			decoder.Reset()
+		}
+		one.numbers = nil
+	}
+	d.broken = false
+}
+
+func releasePieces(all [][]piece) {
+	for _, pieces := range all {
+		for _, p := range pieces {
+			p.rows.Release()
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package stream
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/config"
+)
+
+// kafka is where records come from and how they are gathered.
+type kafka struct {
+	topics     []string
+	partitions []int32 // those to read; all, if empty
+	group      string  // assigns partitions; none, if empty
+	start      kgo.Offset
+	maxAge     time.Duration
+	batchRows  int
+	batchBytes int64
+	client     []kgo.Opt
+}
+
+const (
+	// fetchBytes is what the client asks a broker for at once: it buffers one answer per broker.
+	fetchBytes = 8 << 20
+	// maxRecordBytes bounds what one batch of records takes once it is decompressed.
+	maxRecordBytes = 256 << 20
+)
+
+// newKafka reads the options of KAFKA (...).
+func newKafka(values map[string]string) (kafka, error) {
+	o := newOptions("KAFKA", values)
+	k := kafka{topics: o.list("topic"), group: o.text("group", "")}
+	brokers := o.list("brokers")
+	for _, p := range o.list("partitions") {
+		n, err := strconv.ParseInt(p, 10, 32)
+		if err != nil || n < 0 {
+			o.fail("KAFKA partitions: %q is no number of a partition", p)
+		}
+		k.partitions = append(k.partitions, int32(n))
+	}
+	k.start = parsed(o, "start", kgo.NewOffset().AtStart(), parseStart)
+	k.maxAge = parsed(o, "max_age", time.Second, time.ParseDuration)
+	k.batchRows = parsed(o, "batch_rows", 122_880, strconv.Atoi)
+	k.batchBytes = parsed(o, "batch_bytes", 32<<20, parseBytes)
+	isolation := kgo.ReadCommitted()
+	if o.oneOf("isolation", "read_committed", "read_uncommitted") == "read_uncommitted" {
+		isolation = kgo.ReadUncommitted()
+	}
+	security, err := o.tls("tls")
+	if err != nil {
+		return k, err
+	}
+	k.client = []kgo.Opt{
+		kgo.SeedBrokers(brokers...), kgo.ClientID("scoter"), kgo.WithLogger(silent{}),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.ConsumeStartOffset(k.start), kgo.FetchIsolationLevel(isolation),
+		kgo.KeepControlRecords(), // so that the offsets of markers are done with too
+		kgo.FetchMaxBytes(fetchBytes), kgo.FetchMaxPartitionBytes(fetchBytes / 2), kgo.BrokerMaxReadBytes(maxRecordBytes),
+		kgo.MaxDecompressBatchBytes(maxRecordBytes), kgo.MetadataMaxAge(time.Minute),
+	}
+	if security != nil {
+		k.client = append(k.client, kgo.DialTLSConfig(security))
+	}
+	if err := o.sasl(&k); err != nil {
+		return k, err
+	}
+	if err := o.end(); err != nil {
+		return k, err
+	}
+	switch {
+	case len(brokers) == 0:
+		return k, base.Errorf(base.Invalid, "KAFKA needs brokers").WithHint("KAFKA (brokers = 'host:9092', topic = 'events')")
+	case len(k.topics) == 0:
+		return k, base.Errorf(base.Invalid, "KAFKA needs a topic")
+	case k.group != "" && len(k.partitions) > 0:
+		return k, base.Errorf(base.Invalid, "KAFKA: partitions are given, or assigned by a group, not both")
+	case k.batchRows < 1 || k.batchBytes < 1 || k.maxAge < time.Millisecond:
+		return k, base.Errorf(base.Invalid, "KAFKA: batch_rows, batch_bytes and max_age must be positive")
+	}
+	return k, nil
+}
+
+func parseBytes(text string) (int64, error) {
+	var b config.Bytes
+	err := b.UnmarshalText([]byte(text))
+	return int64(b), err
+}
+
+// parseStart reads where a partition begins that was not read yet.
+func parseStart(text string) (kgo.Offset, error) {
+	switch strings.ToLower(text) {
+	case "earliest":
+		return kgo.NewOffset().AtStart(), nil
+	case "latest":
+		return kgo.NewOffset().AtEnd(), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return kgo.Offset{}, base.Errorf(base.Invalid, "it is none of earliest, latest, and no time like 2026-01-31T12:00:00Z")
+	}
+	return kgo.NewOffset().AfterMilli(at.UnixMilli()), nil
+}
+
+// tls reads the options that begin with a prefix; nil stands for no TLS.
+func (o *options) tls(prefix string) (*tls.Config, error) {
+	on := parsed(o, prefix, false, strconv.ParseBool)
+	ca, cert, key, name := o.text(prefix+"_ca", ""), o.text(prefix+"_cert", ""), o.text(prefix+"_key", ""), o.text(prefix+"_server_name", "")
+	if !on {
+		if ca != "" || cert != "" || key != "" || name != "" {
+			return nil, base.Errorf(base.Invalid, "%s: files of TLS are given, but not %s = true", o.what, prefix)
+		}
+		return nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name}
+	if ca != "" {
+		text, err := os.ReadFile(ca)
+		if err != nil {
+			return nil, base.Errorf(base.Invalid, "%s %s_ca: %w", o.what, prefix, err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, base.Errorf(base.Invalid, "%s %s_ca: %s holds no certificate (PEM)", o.what, prefix, ca)
+		}
+	}
+	if cert != "" || key != "" {
+		pair, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, base.Errorf(base.Invalid, "%s %s_cert and %s_key: %w", o.what, prefix, prefix, err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// secret reads a password, or the file that holds it.
+func (o *options) secret(name string) (string, error) {
+	value, path := o.text(name, ""), o.text(name+"_file", "")
+	if path == "" {
+		return value, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", base.Errorf(base.Invalid, "%s %s_file: %w", o.what, name, err)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+func (o *options) sasl(k *kafka) error {
+	mechanism := o.oneOf("sasl", "none", "plain", "scram-sha-256", "scram-sha-512")
+	user := o.text("user", "")
+	password, err := o.secret("password")
+	if err != nil {
+		return err
+	}
+	switch mechanism {
+	case "plain":
+		k.client = append(k.client, kgo.SASL(plain.Auth{User: user, Pass: password}.AsMechanism()))
+	case "scram-sha-256":
+		k.client = append(k.client, kgo.SASL(scram.Auth{User: user, Pass: password}.AsSha256Mechanism()))
+	case "scram-sha-512":
+		k.client = append(k.client, kgo.SASL(scram.Auth{User: user, Pass: password}.AsSha512Mechanism()))
+	case "none":
+		if user != "" || password != "" {
+			return base.Errorf(base.Invalid, "KAFKA: user and password need sasl = 'plain', 'scram-sha-256' or 'scram-sha-512'")
+		}
+	}
+	return nil
+}
+
+// silent drops the client's own log: what it tells comes back as errors.
+type silent struct{}
+
+func (silent) Level() kgo.LogLevel              { return kgo.LogLevelNone }
+func (silent) Log(kgo.LogLevel, string, ...any) {}

@@ -1,0 +1,128 @@
+package stream
+
+import (
+	"context"
+	"encoding/hex"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// letter is a record that no table takes, or the news that records are lost.
+type letter struct {
+	partition partition
+	topicID   [16]byte
+	offset    int64
+	record    *kgo.Record // nil if it is lost
+	schemaID  uint32
+	framed    bool // schemaID is known
+	reason    string
+	replayed  bool // it was decoded again, and is no dead letter any more
+}
+
+// Dead letters of a database are rows of this table. A letter that was replayed has a second row
+// that says so; the view next to it has those without.
+const (
+	lettersSchema = "scoter"
+	lettersLog    = "dead_letter_log"
+	lettersView   = "dead_letters"
+)
+
+// lettersQuery is the view's.
+const lettersQuery = `SELECT * EXCLUDE (replayed) FROM scoter.dead_letter_log l WHERE NOT replayed AND NOT EXISTS (
+	SELECT 1 FROM scoter.dead_letter_log r WHERE r.replayed AND r.source_id = l.source_id AND r.topic = l.topic
+	AND r.topic_id = l.topic_id AND r.partition = l.partition AND r."offset" = l."offset")`
+
+var letterColumns = []arrow.Field{
+	{Name: "source", Type: arrow.BinaryTypes.String},
+	{Name: "source_id", Type: arrow.PrimitiveTypes.Int64},
+	{Name: "topic", Type: arrow.BinaryTypes.String},
+	{Name: "topic_id", Type: arrow.BinaryTypes.String},
+	{Name: "partition", Type: arrow.PrimitiveTypes.Int32},
+	{Name: "offset", Type: arrow.PrimitiveTypes.Int64},
+	{Name: "time", Type: ingest.TimestampUS, Nullable: true},
+	{Name: "key", Type: arrow.BinaryTypes.Binary, Nullable: true},
+	{Name: "value", Type: arrow.BinaryTypes.Binary, Nullable: true},
+	{Name: "headers", Type: headersType, Nullable: true},
+	{Name: "schema_id", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+	{Name: "reason", Type: arrow.BinaryTypes.String},
+	{Name: "at", Type: ingest.TimestampUS},
+	{Name: "replayed", Type: arrow.FixedWidthTypes.Boolean},
+}
+
+func (s *source) lettersTable() engine.TableName {
+	return engine.TableName{Database: s.name.Database, Schema: lettersSchema, Name: lettersLog}
+}
+
+// prepareLetters makes the table and the view of dead letters, unless they are there.
+func (s *source) prepareLetters(ctx context.Context) error {
+	store := s.manager.store
+	if _, err := store.Lookup(s.name.Database, lettersSchema, lettersLog); err == nil || base.KindOf(err) != base.NotFound {
+		return err
+	}
+	if err := store.CreateSchema(ctx, s.name.Database, lettersSchema, true); err != nil {
+		return err
+	}
+	t := schema.Table{Database: s.name.Database, Schema: lettersSchema, Name: lettersLog, SortKey: []schema.SortField{{Column: 1}, {Column: 13}}}
+	view := catalog.View{Name: catalog.ViewName{Database: s.name.Database, Schema: lettersSchema, Name: lettersView}, SQL: lettersQuery}
+	for _, f := range letterColumns {
+		typ, err := schema.FromArrow(f.Type, f.Metadata)
+		if err != nil {
+			return err
+		}
+		t.Columns = append(t.Columns, schema.Column{Name: f.Name, Type: typ, NotNull: !f.Nullable})
+		if f.Name != "replayed" {
+			view.Columns = append(view.Columns, catalog.ViewColumn{Name: f.Name, Type: typ})
+		}
+	}
+	if err := store.PutView(ctx, view, true); err != nil {
+		return err
+	}
+	_, err := store.CreateTable(ctx, t, true)
+	return err
+}
+
+// letterRows returns letters as rows of the table.
+func (s *source) letterRows(letters []letter, now time.Time) arrow.RecordBatch {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(letterColumns, nil))
+	defer b.Release()
+	text := func(i int, v string) { b.Field(i).(*array.StringBuilder).Append(v) }
+	number := func(i int, v int64) { b.Field(i).(*array.Int64Builder).Append(v) }
+	moment := func(i int, v time.Time) { b.Field(i).(*array.TimestampBuilder).Append(arrow.Timestamp(v.UnixMicro())) }
+	for _, l := range letters {
+		text(0, s.name.Name)
+		number(1, int64(s.id))
+		text(2, l.partition.topic)
+		text(3, hex.EncodeToString(l.topicID[:]))
+		b.Field(4).(*array.Int32Builder).Append(l.partition.number)
+		number(5, l.offset)
+		if l.record == nil {
+			for _, i := range []int{6, 7, 8, 9} {
+				b.Field(i).AppendNull()
+			}
+		} else {
+			moment(6, l.record.Timestamp)
+			appendBytes(b.Field(7), l.record.Key)
+			appendBytes(b.Field(8), l.record.Value)
+			appendHeaders(b.Field(9), l.record)
+		}
+		if l.framed {
+			number(10, int64(l.schemaID))
+		} else {
+			b.Field(10).AppendNull()
+		}
+		text(11, l.reason)
+		moment(12, now)
+		b.Field(13).(*array.BooleanBuilder).Append(l.replayed)
+	}
+	return b.NewRecordBatch()
+}

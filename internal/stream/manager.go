@@ -1,0 +1,277 @@
+package stream
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Settings are what a user may choose. A zero field means its default.
+type Settings struct {
+	MemoryBytes int64 // of records that are read and not stored, of all sources; 128 MiB
+	// Idle leaves all sources unread: for a process that is no server.
+	Idle bool
+}
+
+// Manager has the sources of a database, as its catalog lists them, and reads those that are
+// not paused. Its methods may be called concurrently.
+type Manager struct {
+	store   *engine.Engine
+	planner Planner
+	log     *slog.Logger
+	pool    *memtable.Pool // of batches that queries read
+	memory  *quota
+	idle    bool
+
+	mu      sync.Mutex
+	sources map[base.StreamID]*source // guarded by mu
+	closed  bool                      // guarded by mu
+}
+
+// New returns a manager of the catalog's sources, of which none is read yet.
+func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, error) {
+	if settings.MemoryBytes <= 0 {
+		settings.MemoryBytes = 128 << 20
+	}
+	m := &Manager{store: store, log: log, pool: memtable.NewPool(memtable.PoolOptions{}), idle: settings.Idle,
+		memory: &quota{limit: settings.MemoryBytes}, sources: map[base.StreamID]*source{}}
+	for _, stored := range store.Streams() {
+		d, err := decodeDefinition(stored.Definition)
+		if err != nil {
+			return nil, base.Wrap(err, "source %q", stored.Name.Name)
+		}
+		s := m.addLocked(stored, d)
+		if stored.Paused {
+			s.status.set(statePaused, nil)
+		}
+	}
+	return m, nil
+}
+
+// Start begins to read all sources that are not paused. planner runs the queries over their
+// batches; it reads the tables that List fills, which is why it comes after New.
+func (m *Manager) Start(planner Planner) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.planner = planner
+	for _, s := range m.sources {
+		if s.status.is(stateStopped) {
+			m.startLocked(s)
+		}
+	}
+}
+
+// startLocked starts a source's goroutine, if this process reads sources.
+func (m *Manager) startLocked(s *source) {
+	if s.stop == nil && !m.closed && !m.idle {
+		s.status.set(stateStarting, nil)
+		s.start()
+	}
+}
+
+func (m *Manager) addLocked(stored catalog.Stream, d Definition) *source {
+	s := &source{manager: m, id: stored.ID, name: stored.Name, created: stored.Created, status: newStatus(), definition: d}
+	m.sources[s.id] = s
+	return s
+}
+
+// Close stops all sources. What they have read and not stored, they read again.
+func (m *Manager) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	var running []*source
+	for _, s := range m.sources {
+		running = append(running, s)
+	}
+	m.mu.Unlock()
+	var all sync.WaitGroup
+	for _, s := range running {
+		all.Go(func() { m.halt(s) })
+	}
+	all.Wait()
+	m.pool.Close()
+	return nil
+}
+
+// halt ends a source's goroutine.
+func (m *Manager) halt(s *source) {
+	m.mu.Lock()
+	stop := s.stop
+	s.stop = nil
+	m.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+}
+
+// Create makes a source and starts it. The error is Invalid for a definition that cannot be,
+// and Conflict for a name that is taken.
+func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definition, ifNotExists bool) error {
+	if _, err := m.store.LookupStream(name); err == nil && ifNotExists {
+		return nil
+	}
+	p, err := newPlan(d)
+	if err != nil {
+		return base.Wrap(err, "source %q", name.Name)
+	}
+	defer p.format.close()
+	text, err := d.Encode()
+	if err != nil {
+		return err
+	}
+	// The tables come first: a source that cannot make them is not made.
+	if err := (&source{manager: m, name: name, status: newStatus()}).prepare(ctx, p); err != nil {
+		return base.Wrap(err, "source %q", name.Name)
+	}
+	stored, err := m.store.CreateStream(ctx, catalog.Stream{Name: name, Definition: text}, ifNotExists)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sources[stored.ID] == nil && !m.closed {
+		m.startLocked(m.addLocked(stored, d))
+	}
+	return nil
+}
+
+// find returns the source of a name.
+func (m *Manager) find(name catalog.StreamName) (*source, error) {
+	stored, err := m.store.LookupStream(name)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.sources[stored.ID]
+	if s == nil || m.closed {
+		return nil, base.Errorf(base.Unavailable, "source %q is being started or stopped", name.Name)
+	}
+	return s, nil
+}
+
+// Drop stops a source and forgets it. Its tables stay.
+func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
+	s, err := m.find(name)
+	if err != nil {
+		return err
+	}
+	m.halt(s)
+	if err := m.store.DropStream(ctx, s.id); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.sources, s.id)
+	return nil
+}
+
+// Pause stops a source until Resume, across restarts.
+func (m *Manager) Pause(ctx context.Context, name catalog.StreamName) error {
+	s, err := m.find(name)
+	if err != nil {
+		return err
+	}
+	if _, err := m.store.ChangeStream(ctx, s.id, func(c catalog.Stream) catalog.Stream {
+		c.Paused = true
+		return c
+	}); err != nil {
+		return err
+	}
+	m.halt(s)
+	s.status.set(statePaused, nil)
+	return nil
+}
+
+// Resume starts a paused source where it stands; one that runs reads its schema files anew.
+func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
+	s, err := m.find(name)
+	if err != nil {
+		return err
+	}
+	if _, err := m.store.ChangeStream(ctx, s.id, func(c catalog.Stream) catalog.Stream {
+		c.Paused = false
+		return c
+	}); err != nil {
+		return err
+	}
+	m.restart(s)
+	return nil
+}
+
+func (m *Manager) restart(s *source) {
+	m.halt(s)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.startLocked(s)
+}
+
+// Configure makes a source as the settings file has it, or gives one that is there its
+// definition; it keeps its offsets.
+func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Definition) error {
+	stored, err := m.store.LookupStream(name)
+	if base.KindOf(err) == base.NotFound && err != nil {
+		return m.Create(ctx, name, d, true)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := d.Encode()
+	if err != nil || bytes.Equal(text, stored.Definition) {
+		return err
+	}
+	p, err := newPlan(d)
+	if err != nil {
+		return base.Wrap(err, "source %q", name.Name)
+	}
+	p.format.close()
+	s, err := m.find(name)
+	if err != nil {
+		return err
+	}
+	if _, err := m.store.ChangeStream(ctx, s.id, func(c catalog.Stream) catalog.Stream {
+		c.Definition = text
+		return c
+	}); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	s.definition = d
+	m.mu.Unlock()
+	s.messages.Store((*schema.Table)(nil))
+	if !stored.Paused {
+		m.restart(s)
+	}
+	return nil
+}
+
+// List returns what all sources are doing, by name.
+func (m *Manager) List() []Status {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := make([]Status, 0, len(m.sources))
+	for _, s := range m.sources {
+		out := Status{ID: s.id, Name: s.name, Definition: s.definition.Masked(), Created: s.created}
+		s.status.fill(&out)
+		slices.SortFunc(out.Partitions, func(a, b PartitionStatus) int {
+			return cmp.Or(cmp.Compare(a.Topic, b.Topic), int(a.Partition)-int(b.Partition))
+		})
+		all = append(all, out)
+	}
+	slices.SortFunc(all, func(a, b Status) int {
+		return cmp.Or(cmp.Compare(a.Name.Database, b.Name.Database), cmp.Compare(a.Name.Schema, b.Name.Schema), cmp.Compare(a.Name.Name, b.Name.Name))
+	})
+	return all
+}
+
+// MemoryInUse returns the bytes of records that are read and not stored.
+func (m *Manager) MemoryInUse() int64 { return m.memory.inUse() }

@@ -1,0 +1,96 @@
+package stream
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+)
+
+// metadata are the columns that tell of the record itself.
+var metadata = []struct {
+	name string
+	typ  arrow.DataType
+	put  func(b array.Builder, rec *kgo.Record)
+}{
+	{"topic", arrow.BinaryTypes.String, func(b array.Builder, rec *kgo.Record) { b.(*array.StringBuilder).Append(rec.Topic) }},
+	{"partition", arrow.PrimitiveTypes.Int32, func(b array.Builder, rec *kgo.Record) { b.(*array.Int32Builder).Append(rec.Partition) }},
+	{"offset", arrow.PrimitiveTypes.Int64, func(b array.Builder, rec *kgo.Record) { b.(*array.Int64Builder).Append(rec.Offset) }},
+	{"timestamp", ingest.TimestampUS, func(b array.Builder, rec *kgo.Record) {
+		b.(*array.TimestampBuilder).Append(arrow.Timestamp(rec.Timestamp.UnixMicro()))
+	}},
+	{"key", arrow.BinaryTypes.Binary, func(b array.Builder, rec *kgo.Record) { appendBytes(b, rec.Key) }},
+	{"headers", headersType, func(b array.Builder, rec *kgo.Record) { appendHeaders(b, rec) }},
+}
+
+// headersType is a list, not a map: Kafka lets a name come twice.
+var headersType = arrow.ListOf(arrow.StructOf(
+	arrow.Field{Name: "name", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "value", Type: arrow.BinaryTypes.Binary, Nullable: true}))
+
+func appendBytes(b array.Builder, value []byte) {
+	if value == nil {
+		b.AppendNull()
+		return
+	}
+	b.(*array.BinaryBuilder).Append(value)
+}
+
+func appendHeaders(b array.Builder, rec *kgo.Record) {
+	list := b.(*array.ListBuilder)
+	list.Append(true)
+	header := list.ValueBuilder().(*array.StructBuilder)
+	for _, h := range rec.Headers {
+		header.Append(true)
+		header.FieldBuilder(0).(*array.StringBuilder).Append(strings.ToValidUTF8(h.Key, "\uFFFD"))
+		appendBytes(header.FieldBuilder(1), h.Value)
+	}
+}
+
+func metadataNames() []string {
+	var all []string
+	for _, m := range metadata {
+		all = append(all, m.name)
+	}
+	return all
+}
+
+func checkMetadata(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(metadataNames(), strings.ToLower(name)) {
+			return base.Errorf(base.Invalid, "a record has no %q", name).WithHint("there are %s", strings.Join(metadataNames(), ", "))
+		}
+	}
+	return nil
+}
+
+// withMetadata returns the rows with columns of their records; p's rows stay the caller's.
+func withMetadata(p piece, records []*kgo.Record, names []string) arrow.RecordBatch {
+	if len(names) == 0 {
+		p.rows.Retain()
+		return p.rows
+	}
+	fields := slices.Clone(p.rows.Schema().Fields())
+	columns := slices.Clone(p.rows.Columns())
+	for _, m := range metadata {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, m.name) }) {
+			continue
+		}
+		b := array.NewBuilder(memory.DefaultAllocator, m.typ)
+		b.Reserve(len(p.numbers))
+		for _, n := range p.numbers {
+			m.put(b, records[n])
+		}
+		column := b.NewArray()
+		defer column.Release() // the batch has its own reference then
+		b.Release()
+		fields = append(fields, arrow.Field{Name: "_" + m.name, Type: m.typ, Nullable: true})
+		columns = append(columns, column)
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, p.rows.NumRows())
+}

@@ -1,0 +1,72 @@
+package stream
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// plan is a definition that was understood.
+type plan struct {
+	kafka   kafka
+	format  *format
+	shapes  [][]protobuf.Column // sets of columns that messages are decoded to; nil: all
+	targets []target
+}
+
+// target is a table to fill and the shape that its rows have, or its query reads.
+type target struct {
+	Table
+	shape int
+}
+
+// newPlan reads the options, and the schema files that they name. The error is Invalid.
+func newPlan(d Definition) (*plan, error) {
+	p := &plan{}
+	var err error
+	if p.kafka, err = newKafka(d.Kafka); err != nil {
+		return nil, err
+	}
+	if len(d.Tables) == 0 {
+		return nil, base.Errorf(base.Invalid, "a source needs a table").WithHint("INTO TABLE name")
+	}
+	if p.format, err = newFormat(d.Format); err != nil {
+		return nil, err
+	}
+	seen := map[engine.TableName]bool{}
+	// All columns come first: what is wrong with a message shows there, before other shapes have
+	// rows of it.
+	if slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
+		p.shapes = append(p.shapes, nil)
+	}
+	for _, t := range d.Tables {
+		folded := engine.TableName{Database: schema.Fold(t.Name.Database), Schema: schema.Fold(t.Name.Schema), Name: schema.Fold(t.Name.Name)}
+		if seen[folded] {
+			return nil, base.Errorf(base.Invalid, "table %q comes twice", t.Name.Name)
+		}
+		seen[folded] = true
+		if err := checkMetadata(t.Metadata); err != nil {
+			return nil, base.Wrap(err, "table %q", t.Name.Name)
+		}
+		shape := 0
+		if len(t.Columns) > 0 {
+			if p.format.name != "protobuf" || t.Query != "" {
+				return nil, base.Errorf(base.Invalid, "table %q: columns by path are for Protobuf, and for tables without a query", t.Name.Name).
+					WithHint("INTO TABLE %s AS SELECT ... FROM messages", t.Name.Name)
+			}
+			var columns []protobuf.Column
+			for _, text := range t.Columns {
+				columns = append(columns, parseColumn(text))
+			}
+			shape = len(p.shapes)
+			p.shapes = append(p.shapes, columns)
+		}
+		t.Query = strings.TrimSpace(t.Query)
+		p.targets = append(p.targets, target{t, shape})
+	}
+	return p, nil
+}

@@ -1,0 +1,193 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Messages is the name under which a table's query finds the rows of a batch.
+const Messages = "messages"
+
+// Select is a query over a batch, which is its table Messages, or, without one, over tables only.
+type Select struct {
+	SQL      string
+	Database string // in which names of other tables are looked up
+	Messages schema.Table
+	Rows     []memtable.View
+}
+
+// Planner runs queries: package query, as streams need it.
+type Planner interface {
+	// Collect returns all of a query's result, at least one batch, which the caller releases.
+	Collect(ctx context.Context, s Select) ([]arrow.RecordBatch, error)
+}
+
+// described is a query, written so that its columns come as they are stored.
+type described struct {
+	version uint32 // of the table Messages that it was described for
+	sql     string
+}
+
+// query runs a table's query over a batch.
+func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, error) {
+	run := func(sql string) ([]arrow.RecordBatch, error) {
+		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.table, Rows: messages.views()})
+	}
+	known, ok := s.described.Load(t.Query)
+	if !ok || known.(described).version != messages.table.Version {
+		sql, err := s.describe(ctx, t, run)
+		if err != nil {
+			return nil, err
+		}
+		known = described{messages.table.Version, sql}
+		s.described.Store(t.Query, known)
+	}
+	return run(known.(described).sql)
+}
+
+// describe makes the query's table, unless it is there, and returns the query with casts to what
+// Arrow and Parquet can hold.
+func (s *source) describe(ctx context.Context, t target, run func(string) ([]arrow.RecordBatch, error)) (string, error) {
+	result, err := run("DESCRIBE " + t.Query)
+	if err != nil {
+		return "", err
+	}
+	defer releaseBatches(result)
+	table := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}
+	var names, casts []string
+	for _, rec := range result {
+		for i := range int(rec.NumRows()) {
+			name := strings.Clone(rec.Column(0).ValueStr(i))
+			typ, err := schema.Parse(rec.Column(1).ValueStr(i))
+			if err != nil {
+				return "", base.Wrap(err, "column %q", name)
+			}
+			table.Columns = append(table.Columns, schema.Column{Name: name, Type: typ})
+			quoted := schema.Quote(name)
+			names = append(names, quoted)
+			casts = append(casts, fmt.Sprintf("CAST(%s AS %s) AS %s", quoted, typ.StorageSQL(), quoted))
+		}
+	}
+	if err := s.manager.store.CreateDatabase(ctx, table.Database, true); err != nil {
+		return "", err
+	}
+	if err := s.manager.store.CreateSchema(ctx, table.Database, table.Schema, true); err != nil {
+		return "", err
+	}
+	if _, err := s.manager.store.CreateTable(ctx, table, true); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("SELECT %s FROM (%s) AS result(%s)", strings.Join(casts, ", "), t.Query, strings.Join(names, ", ")), nil
+}
+
+// transient is a batch as a table that queries can read.
+type transient struct {
+	table  schema.Table
+	memory []*memtable.Memtable
+}
+
+func (t *transient) views() (all []memtable.View) {
+	for _, m := range t.memory {
+		all = append(all, m.View())
+	}
+	return all
+}
+
+func (t *transient) release() {
+	for _, m := range t.memory {
+		m.Release()
+	}
+}
+
+// transient copies pieces, of which each may have other columns, into a table with all of them, and with
+// those that earlier batches had: a query may name a column that no record of this batch has.
+func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *transient, err error) {
+	var batches []arrow.RecordBatch
+	defer func() { releaseBatches(batches) }()
+	for _, p := range pieces {
+		batches = append(batches, withMetadata(p, records, metadataNames()))
+	}
+	t := &transient{}
+	if t.table, err = s.messageTable(p, batches[0]); err != nil {
+		return nil, err
+	}
+	for _, rec := range batches {
+		if t.table, _, err = batch.Evolve(rec, t.table); err != nil {
+			return nil, err
+		}
+	}
+	s.messages.Store(&t.table)
+	pool := s.manager.pool
+	copies := memtable.New(pool, 1, t.table)
+	t.memory = append(t.memory, copies)
+	for _, rec := range batches {
+		conformed, err := batch.Conform(rec, t.table, batch.ConformOptions{})
+		if err != nil {
+			t.release()
+			return nil, err
+		}
+		copied, err := pool.Copy(t.table, conformed)
+		conformed.Release()
+		if err != nil {
+			t.release()
+			return nil, err
+		}
+		if err := copies.Append(copied); err != nil {
+			copied.Release()
+			t.release()
+			return nil, err
+		}
+	}
+	copies.Publish()
+	return t, nil
+}
+
+// messageTable returns what is known of the table Messages: from the batch before, or, at first, from
+// the table that has all columns of the messages.
+func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, error) {
+	if known := s.messages.Load(); known != nil {
+		return *known, nil
+	}
+	t := schema.Table{Database: s.name.Database, Schema: engine.DefaultSchema, Name: Messages}
+	for _, other := range p.targets {
+		if other.Query != "" || len(other.Columns) > 0 {
+			continue
+		}
+		there, err := s.manager.store.Lookup(other.Name.Database, other.Name.Schema, other.Name.Name)
+		if err != nil {
+			continue // it will be made by the append
+		}
+		for _, c := range there.Columns {
+			t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type})
+		}
+	}
+	if len(t.Columns) == 0 {
+		inferred, err := batch.InferTable(t.Database, t.Schema, t.Name, first, nil, batch.InferOptions{})
+		if err != nil {
+			return t, err
+		}
+		t = inferred
+		t.SortKey = nil
+	}
+	return schema.New(t)
+}
+
+// EmptyBatch returns a batch of a schema without rows, which is the result of a query that
+// found none.
+func EmptyBatch(s *arrow.Schema) arrow.RecordBatch {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+	defer b.Release()
+	return b.NewRecordBatch()
+}

@@ -1,0 +1,145 @@
+package stream
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// replayPage is how many dead letters are decoded, and made rows, at once.
+const replayPage = 10_000
+
+// Replay decodes a source's dead letters again, with the schema and the tables of now. Those that
+// succeed become rows, and are dead letters no more, in one edit; the others stay as they are.
+// It returns how many messages it made rows of.
+func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed int64, err error) {
+	s, err := m.find(name)
+	if err != nil {
+		return 0, err
+	}
+	s.replaying.Lock()
+	defer s.replaying.Unlock()
+	m.mu.Lock()
+	d := s.definition
+	m.mu.Unlock()
+	p, err := newPlan(d)
+	if err != nil {
+		return 0, err
+	}
+	defer p.format.close()
+	after := ""
+	for {
+		letters, err := s.readLetters(ctx, after)
+		if err != nil || len(letters) == 0 {
+			return replayed, err
+		}
+		n, err := s.replay(ctx, p, letters)
+		replayed += n
+		if err != nil {
+			return replayed, err
+		}
+		last := letters[len(letters)-1]
+		after = fmt.Sprintf(` AND (topic, topic_id, partition, "offset") > (%s, '%s', %d, %d)`,
+			schema.QuoteString(last.partition.topic), hex.EncodeToString(last.topicID[:]), last.partition.number, last.offset)
+	}
+}
+
+// replay makes rows of the letters that can be decoded.
+func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, error) {
+	of := map[*kgo.Record]letter{}
+	var records []*kgo.Record
+	for _, l := range letters {
+		records = append(records, l.record)
+		of[l.record] = l
+	}
+	var kept []*kgo.Record
+	var done []letter
+	err := s.sift(ctx, p, records, func(good []*kgo.Record) {
+		for _, rec := range good {
+			l := of[rec]
+			l.replayed = true
+			kept, done = append(kept, rec), append(done, l)
+		}
+	}, func(*kgo.Record, string) {})
+	if err != nil || len(kept) == 0 {
+		return 0, err
+	}
+	pieces, err := s.decodeRecords(ctx, p, kept)
+	if err != nil {
+		return 0, err
+	}
+	defer releasePieces(pieces)
+	out, err := s.build(ctx, p, pieces, kept)
+	if err != nil {
+		return 0, err
+	}
+	defer out.release()
+	out.add(s.lettersTable(), []arrow.RecordBatch{s.letterRows(done, time.Now())})
+	_, err = s.manager.store.Append(ctx, out.tables, engine.AppendOptions{Create: true})
+	return int64(len(kept)), err
+}
+
+// readLetters returns the first letters with a value behind a place in their order.
+func (s *source) readLetters(ctx context.Context, after string) (all []letter, err error) {
+	sql := fmt.Sprintf(`SELECT topic, topic_id, partition, "offset", time, key, value, headers, reason FROM %s.%s WHERE source_id = %d AND value IS NOT NULL%s
+		ORDER BY topic, topic_id, partition, "offset" LIMIT %d`, lettersSchema, lettersView, s.id, after, replayPage)
+	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database})
+	if err != nil {
+		return nil, base.Wrap(err, "read dead letters")
+	}
+	defer releaseBatches(result)
+	for _, rec := range result {
+		for i := range int(rec.NumRows()) {
+			l, err := readLetter(rec, i)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, l)
+		}
+	}
+	return all, nil
+}
+
+// readLetter reads a row of readLetters' query. The table is one that anybody may change, so
+// its columns may have other types by now.
+func readLetter(rec arrow.RecordBatch, i int) (l letter, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = base.Errorf(base.Invalid, "the table of dead letters has other columns than it was made with: %v", r)
+		}
+	}()
+	text := func(c int) string { return string([]byte(rec.Column(c).(*array.String).Value(i))) }
+	bytes := func(c int) []byte {
+		if rec.Column(c).IsNull(i) {
+			return nil
+		}
+		return append([]byte{}, rec.Column(c).(*array.Binary).Value(i)...)
+	}
+	l.partition = partition{text(0), rec.Column(2).(*array.Int32).Value(i)}
+	if _, err := hex.Decode(l.topicID[:], []byte(text(1))); err != nil {
+		return l, base.Errorf(base.Invalid, "topic_id of a dead letter: %w", err)
+	}
+	l.offset, l.reason = rec.Column(3).(*array.Int64).Value(i), text(8)
+	l.record = &kgo.Record{Topic: l.partition.topic, Partition: l.partition.number, Offset: l.offset, Key: bytes(5), Value: bytes(6),
+		Timestamp: time.UnixMicro(int64(rec.Column(4).(*array.Timestamp).Value(i))).UTC()}
+	headers := rec.Column(7).(*array.List)
+	if headers.IsValid(i) {
+		from, to := headers.ValueOffsets(i)
+		entries := headers.ListValues().(*array.Struct)
+		names, values := entries.Field(0).(*array.String), entries.Field(1).(*array.Binary)
+		for k := int(from); k < int(to); k++ {
+			l.record.Headers = append(l.record.Headers, kgo.RecordHeader{Key: string([]byte(names.Value(k))), Value: append([]byte(nil), values.Value(k)...)})
+		}
+	}
+	return l, nil
+}

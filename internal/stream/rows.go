@@ -1,0 +1,107 @@
+package stream
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+)
+
+// rows are what one append adds to the tables.
+type rows struct {
+	tables []engine.TableRows
+	count  int64
+}
+
+func (r *rows) add(name engine.TableName, batches []arrow.RecordBatch) {
+	if len(batches) > 0 {
+		r.tables = append(r.tables, engine.TableRows{Table: name, Batches: batches})
+	}
+	for _, rec := range batches {
+		r.count += rec.NumRows()
+	}
+}
+
+func (r *rows) release() {
+	for _, t := range r.tables {
+		releaseBatches(t.Batches)
+	}
+	r.tables = nil
+}
+
+func releaseBatches(batches []arrow.RecordBatch) {
+	for _, rec := range batches {
+		rec.Release()
+	}
+}
+
+// build makes the rows of all tables of what was decoded of records.
+func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (*rows, error) {
+	out := &rows{}
+	var messages *transient
+	defer func() {
+		if messages != nil {
+			messages.release()
+		}
+	}()
+	for _, t := range p.targets {
+		if t.Query == "" {
+			var batches []arrow.RecordBatch
+			for _, one := range pieces[t.shape] {
+				batches = append(batches, withMetadata(one, records, t.Metadata))
+			}
+			out.add(t.Name, batches)
+			continue
+		}
+		if len(pieces[t.shape]) == 0 {
+			continue
+		}
+		if messages == nil {
+			var err error
+			if messages, err = s.transient(p, pieces[t.shape], records); err != nil {
+				out.release()
+				return nil, err
+			}
+		}
+		result, err := s.query(ctx, t, messages)
+		if err != nil {
+			out.release()
+			return nil, base.Wrap(err, "query of table %q", t.Name.Name)
+		}
+		out.add(t.Name, result)
+	}
+	return out, nil
+}
+
+// prepare makes the tables before the first record, as far as their columns are known.
+func (s *source) prepare(ctx context.Context, p *plan) error {
+	if err := s.prepareLetters(ctx); err != nil {
+		return err
+	}
+	if !p.format.known() {
+		return nil
+	}
+	decoders, err := p.format.decoders(ctx, nil, p.shapes)
+	if err != nil {
+		return err
+	}
+	pieces := make([][]piece, len(decoders))
+	defer releasePieces(pieces)
+	for i, d := range decoders {
+		empty, _, err := d.FinishWithMessages()
+		if err != nil {
+			return err
+		}
+		pieces[i] = []piece{{rows: empty}}
+	}
+	out, err := s.build(ctx, p, pieces, nil)
+	if err != nil {
+		return err
+	}
+	defer out.release()
+	_, err = s.manager.store.Append(ctx, out.tables, engine.AppendOptions{Create: true})
+	return err
+}

@@ -1,0 +1,420 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// session is one connection to Kafka, from its offsets to its first error that needs a new one.
+type session struct {
+	*source
+	plan   *plan
+	client *kgo.Client
+	sealed chan *sealed // to the committer
+
+	// Of the consuming goroutine, and of the group's callbacks, which run while it polls.
+	mu        sync.Mutex
+	ids       map[string][16]byte
+	positions map[partition]*position
+	intake    *intake
+	decodings *decodings
+	inFlight  sync.WaitGroup // batches with the committer
+}
+
+// sealed is a batch with its rows. Without pieces, which of the records cannot be decoded is
+// to be found.
+type sealed struct {
+	*intake
+	pieces [][]piece
+}
+
+// errAgain ends a session because another one knows what to do: it begins with what the
+// topics are now.
+var errAgain = errors.New("the topics changed")
+
+const (
+	checkEvery = 10 * time.Second // between looks at the topics' ids, partitions and ends
+	pollFor    = time.Second      // a poll lasts at most, so that a rebalance does not wait longer
+	askFor     = 15 * time.Second // questions to the cluster take at most
+)
+
+// session runs one session. Only a session that ctx ends returns nil.
+func (s *source) session(ctx context.Context, p *plan) (err error) {
+	x := &session{source: s, plan: p, sealed: make(chan *sealed), ids: map[string][16]byte{}, positions: map[partition]*position{}}
+	if err := x.connect(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var committer sync.WaitGroup
+	committer.Go(func() { x.runCommitter(ctx, cancel) })
+	err = x.consume(ctx)
+	close(x.sealed)
+	committer.Wait()
+	x.abandon()
+	x.client.CloseAllowingRebalance()
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// connect makes the client, with its partitions or its group.
+func (x *session) connect(ctx context.Context) error {
+	k := &x.plan.kafka
+	x.intake, x.decodings = newIntake(), newDecodings(x.plan)
+	asking, err := kgo.NewClient(k.client...)
+	if err != nil {
+		return base.Errorf(base.Invalid, "KAFKA: %w", err)
+	}
+	defer asking.Close()
+	ask, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	topics, err := k.topicIDs(ask, asking)
+	if err != nil {
+		return err
+	}
+	for _, t := range topics {
+		x.ids[t.Topic] = t.ID
+	}
+	opts := append(k.client[:len(k.client):len(k.client)], kgo.BlockRebalanceOnPoll())
+	if k.group != "" {
+		opts = append(opts, kgo.ConsumerGroup(k.group), kgo.ConsumeTopics(k.topics...), kgo.Balancers(kgo.CooperativeStickyBalancer()),
+			kgo.DisableAutoCommit(), kgo.AdjustFetchOffsetsFn(x.assigned), kgo.OnPartitionsRevoked(x.revoked), kgo.OnPartitionsLost(x.revoked))
+	} else {
+		partitions := k.partitionsOf(topics)
+		if x.positions, err = x.resume(ask, k, asking, topics, partitions); err != nil {
+			return err
+		}
+		opts = append(opts[:len(opts)-1], kgo.ConsumePartitions(x.offsets()))
+	}
+	if x.client, err = kgo.NewClient(opts...); err != nil {
+		return base.Errorf(base.Invalid, "KAFKA: %w", err)
+	}
+	return nil
+}
+
+// offsets returns the positions as the client takes them.
+func (x *session) offsets() map[string]map[int32]kgo.Offset {
+	all := map[string]map[int32]kgo.Offset{}
+	for p, at := range x.positions {
+		if all[p.topic] == nil {
+			all[p.topic] = map[int32]kgo.Offset{}
+		}
+		all[p.topic][p.number] = at.offset(x.plan.kafka.start)
+	}
+	return all
+}
+
+// assigned gives the group's client the offsets of the partitions that it was assigned: the
+// engine's, whatever the group has.
+func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+	x.inFlight.Wait() // what was read before is stored, if the partition was ours already
+	var partitions []partition
+	for topic, numbers := range fetched {
+		for n := range numbers {
+			partitions = append(partitions, partition{topic, n})
+		}
+	}
+	topics, err := x.plan.kafka.topicIDs(ctx, x.client)
+	if err != nil {
+		return nil, err
+	}
+	positions, err := x.resume(ctx, &x.plan.kafka, x.client, topics, partitions)
+	if err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	all := map[string]map[int32]kgo.Offset{}
+	for p, at := range positions {
+		x.positions[p] = at
+		if all[p.topic] == nil {
+			all[p.topic] = map[int32]kgo.Offset{}
+		}
+		all[p.topic][p.number] = at.offset(x.plan.kafka.start)
+	}
+	return all, nil
+}
+
+// revoked drops what is not sealed of partitions that are another member's now.
+func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for topic, numbers := range gone {
+		for _, n := range numbers {
+			p := partition{topic, n}
+			if x.intake.ranges[p] != nil {
+				x.intake.drop(p)
+				x.decodings.broken = true
+			}
+			delete(x.positions, p)
+			x.status.forget(p)
+		}
+	}
+}
+
+// consume polls until ctx ends, or something needs another session.
+func (x *session) consume(ctx context.Context) error {
+	checked := time.Now()
+	for {
+		x.client.AllowRebalance()
+		poll, cancel := context.WithTimeout(ctx, x.patience())
+		fetches := x.client.PollFetches(poll)
+		cancel()
+		if ctx.Err() != nil {
+			return nil
+		}
+		x.mu.Lock()
+		err := x.take(ctx, fetches)
+		if err == nil && !x.intake.empty() && time.Since(x.intake.began) >= x.plan.kafka.maxAge/2 {
+			err = x.seal(ctx)
+		}
+		x.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		if time.Since(checked) >= checkEvery {
+			if err := x.check(ctx); err != nil {
+				return err
+			}
+			checked = time.Now()
+		}
+	}
+}
+
+// patience is how long a poll may take: until the batch is due. Half of maxAge is for
+// what comes before and after.
+func (x *session) patience() time.Duration {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.intake.empty() {
+		return pollFor
+	}
+	return min(pollFor, max(time.Until(x.intake.began.Add(x.plan.kafka.maxAge/2)), time.Millisecond))
+}
+
+// take adds what was fetched to the batch.
+func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
+	for _, fetch := range fetches {
+		for _, topic := range fetch.Topics {
+			var none [16]byte
+			if known := x.ids[topic.Topic]; topic.TopicID != none && topic.TopicID != known && topic.Topic != "" {
+				return errAgain
+			}
+			for i := range topic.Partitions {
+				if err := x.takePartition(ctx, topic.Topic, &topic.Partitions[i]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.FetchPartition) error {
+	p := partition{topic, fetched.Partition}
+	at := x.positions[p]
+	var loss *kgo.ErrDataLoss
+	switch {
+	case fetched.Err == nil:
+	case errors.Is(fetched.Err, context.DeadlineExceeded), errors.Is(fetched.Err, context.Canceled):
+		return nil // of the poll
+	case errors.As(fetched.Err, &loss) && at != nil:
+		if err := x.seal(ctx); err != nil {
+			return err
+		}
+		at.lost = fmt.Sprintf("the topic lost records: read to offset %d of epoch %d, going on at offset %d of epoch %d",
+			loss.ConsumedTo, loss.ConsumedToEpoch, loss.ResetTo, loss.ResetToEpoch)
+		at.next, at.epoch = loss.ResetTo, loss.ResetToEpoch
+	case errors.Is(fetched.Err, kerr.OffsetOutOfRange), errors.Is(fetched.Err, kerr.UnknownTopicID), errors.Is(fetched.Err, kerr.UnknownTopicOrPartition),
+		errors.Is(fetched.Err, kerr.InconsistentTopicID):
+		return errAgain
+	default:
+		return base.Errorf(base.Unavailable, "topic %q partition %d: %w", topic, fetched.Partition, fetched.Err)
+	}
+	if at == nil {
+		return nil // revoked
+	}
+	if len(fetched.Records) > 0 {
+		x.status.sawEnd(p, fetched.HighWatermark)
+	}
+	for _, rec := range fetched.Records {
+		if rec.Offset < at.next {
+			continue // read before, if not by this session
+		}
+		if err := x.add(ctx, p, at, rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds one record to the batch, and seals full ones. It waits as long as the memory
+// for records, or the schema registry, lets it wait.
+func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.Record) error {
+	if err := x.reserve(ctx, sizeOf(rec)); err != nil {
+		return err
+	}
+	noted := false
+	defer func() {
+		if !noted {
+			x.manager.memory.release(sizeOf(rec))
+		}
+	}()
+	for wait := firstWait; ; wait = min(2*wait, longestWait) {
+		reason, err := x.decode(ctx, rec)
+		if errors.Is(err, errFull) {
+			if err := x.seal(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if err == nil {
+			x.note(p, at, rec, reason)
+			noted = true
+			break
+		}
+		// The schema registry does not answer. What is there need not wait for it.
+		x.status.waiting(err)
+		if err := x.seal(ctx); err != nil {
+			return err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+	if len(x.intake.records) >= x.plan.kafka.batchRows || x.intake.bytes >= x.plan.kafka.batchBytes {
+		return x.seal(ctx)
+	}
+	return nil
+}
+
+// decode decodes a record. If it cannot be, reason says why; err is errFull, or the schema registry's.
+func (x *session) decode(ctx context.Context, rec *kgo.Record) (reason string, err error) {
+	if rec.Attrs.IsControl() {
+		return "", nil
+	}
+	err = x.decodings.add(ctx, rec, len(x.intake.records))
+	if err == nil || errors.Is(err, errFull) {
+		return "", err
+	}
+	if ofMessage(err) {
+		return err.Error(), nil
+	}
+	return "", err
+}
+
+// ofMessage reports whether a decoder's error is about the message.
+func ofMessage(err error) bool {
+	switch base.KindOf(err) {
+	case base.Invalid, base.NotFound, base.TooLarge:
+		return true
+	}
+	return false
+}
+
+// note enters a record that was decoded, or could not be for a reason.
+func (x *session) note(p partition, at *position, rec *kgo.Record, reason string) {
+	if x.intake.empty() {
+		x.intake.began = time.Now()
+	}
+	if at.lost != "" {
+		x.intake.letters = append(x.intake.letters, letter{partition: p, topicID: at.topicID, offset: max(at.next, 0), reason: at.lost})
+	}
+	x.intake.cover(p, at, rec)
+	x.intake.bytes += sizeOf(rec)
+	at.next, at.epoch, at.lost = rec.Offset+1, rec.LeaderEpoch, ""
+	switch {
+	case rec.Attrs.IsControl():
+	case reason != "":
+		x.intake.letters = append(x.intake.letters, x.letterOf(x.plan, at.topicID, rec, reason))
+	default:
+		x.intake.records = append(x.intake.records, rec)
+	}
+}
+
+func (s *source) letterOf(p *plan, topicID [16]byte, rec *kgo.Record, reason string) letter {
+	l := letter{partition: partition{rec.Topic, rec.Partition}, topicID: topicID, offset: rec.Offset, record: rec, reason: reason}
+	l.schemaID, l.framed = p.format.schemaID(rec.Value)
+	return l
+}
+
+// seal hands the batch to the committer and begins another one.
+func (x *session) seal(ctx context.Context) error {
+	b := x.intake
+	if b.empty() {
+		return nil
+	}
+	out := &sealed{intake: b}
+	if x.decodings.broken {
+		x.decodings.reset()
+	} else if pieces, err := x.decodings.finish(); err == nil {
+		out.pieces = pieces
+	} // else the committer finds the record that is at fault
+	x.intake = newIntake()
+	x.inFlight.Add(1)
+	select {
+	case x.sealed <- out:
+		return nil
+	case <-ctx.Done():
+		x.inFlight.Done()
+		releasePieces(out.pieces)
+		x.manager.memory.release(b.bytes)
+		return nil
+	}
+}
+
+// abandon drops what is not sealed at the session's end.
+func (x *session) abandon() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.decodings.reset()
+	x.manager.memory.release(x.intake.bytes)
+	x.intake = newIntake()
+}
+
+// reserve takes memory for a record, which the batch gives back once it is stored. If there
+// is none, what is gathered goes first.
+func (x *session) reserve(ctx context.Context, bytes int64) error {
+	if x.manager.memory.try(bytes) {
+		return nil
+	}
+	if err := x.seal(ctx); err != nil {
+		return err
+	}
+	return x.manager.memory.acquire(ctx, bytes)
+}
+
+// check compares the topics with what they were, and asks where they end.
+func (x *session) check(ctx context.Context) error {
+	ask, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	k := &x.plan.kafka
+	topics, err := k.topicIDs(ask, x.client)
+	if err != nil {
+		if base.KindOf(err) == base.NotFound {
+			return err
+		}
+		x.status.waiting(err)
+		return nil // it reconnects by itself
+	}
+	for _, t := range topics {
+		if t.ID != x.ids[t.Topic] {
+			return errAgain
+		}
+	}
+	if k.group == "" && len(k.partitionsOf(topics)) != len(x.positions) {
+		return errAgain // new partitions
+	}
+	x.status.running()
+	return nil
+}

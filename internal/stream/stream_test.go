@@ -1,0 +1,138 @@
+package stream_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// threeTables is a source of Orders into a raw, a normalized and an aggregate table.
+func threeTables(c *cluster, t testing.TB, more string) string {
+	return fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms'%s)
+		FORMAT protobuf (schema = '%s', message = 'test.Order')
+		INTO TABLE orders METADATA (topic, partition, offset, timestamp, key, headers)
+		INTO TABLE items (id, items[].name AS name, items[].price AS price) METADATA (offset)
+		INTO TABLE per_country AS SELECT country, count(*) AS n, sum(id) AS total, max(id) AS newest FROM messages GROUP BY country`,
+		c.brokers, more, protoFile(t, itemProto))
+}
+
+func TestOneTopicFillsARawANormalizedAndAnAggregateTable(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(2, "orders"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(threeTables(c, t, "")))
+	// The tables are there before the first record.
+	for _, table := range []string{"orders", "items", "per_country", "scoter.dead_letters"} {
+		if got := s.value("SELECT count(*) FROM " + table); got != "0" {
+			t.Errorf("%s: %s", table, got)
+		}
+	}
+	c.send("orders", 0, orders(0, 100)...)
+	c.send("orders", 1, orders(100, 1000)...)
+	s.eventually("SELECT count(*) FROM orders", "1000")
+	for sql, want := range map[string]string{
+		"SELECT count(DISTINCT id) FROM orders": "1000",
+		"SELECT sum(len(items)) FROM orders":    "1500",
+		"SELECT count(*) FROM items":            "1500",
+		"SELECT sum(price) = (SELECT sum(list_sum([i.price for i in items])) FROM orders) FROM items": "true",
+		"SELECT sum(n) FROM per_country":                                                                                    "1000",
+		"SELECT sum(total) FROM per_country WHERE country = 'de'":                                                           "166833",
+		"SELECT max(newest) FROM per_country":                                                                               "999",
+		"SELECT string_agg(DISTINCT _topic || _partition, ' ' ORDER BY _topic || _partition) FROM orders":                   "orders0 orders1",
+		"SELECT count(*) FROM orders WHERE _offset = id - 100 * _partition AND _key = 'k'::BLOB AND _headers[1].name = 'h'": "1000",
+		"SELECT count(*) FROM orders WHERE _timestamp > now() - INTERVAL 1 HOUR":                                            "1000",
+		"SELECT count(*) FROM scoter.dead_letters":                                                                          "0",
+		"SELECT lag || ' ' || messages || ' ' || rows || ' ' || state FROM scoter.sources":                                  "0 1000 " + fmt.Sprint(2500+3*batches(s)) + " running",
+		"SELECT sum(next_offset) || ' ' || sum(end_offset) FROM scoter.source_partitions":                                   "1000 1000",
+	} {
+		if got := s.value(sql); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+	}
+}
+
+// batches returns how many batches the aggregate table has rows of, as far as each has all countries.
+func batches(s *server) int {
+	var n int
+	fmt.Sscan(s.value("SELECT count(*) FROM per_country WHERE country = 'de'"), &n)
+	return n
+}
+
+func TestPoisonAndTombstonesAreDeadLettersAndCanBeReplayed(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(threeTables(c, t, "")))
+	c.send("orders", 0, order(1), []byte{0xff}, order(2), nil, order(3))
+	s.eventually("SELECT count(*) FROM orders", "3")
+	s.eventually(`SELECT string_agg("offset" || ': ' || reason, '; ' ORDER BY "offset") FROM scoter.dead_letters`,
+		"1: byte 1: the bytes end within a value; 3: a tombstone: the record has no value")
+	if got := s.value(`SELECT value::VARCHAR || topic || key::VARCHAR || headers[1].value::VARCHAR FROM scoter.dead_letters WHERE "offset" = 1`); got != `\xFForderskv` {
+		t.Error(got)
+	}
+	// What is still wrong stays.
+	must(t, s.exec("REPLAY SOURCE orders"))
+	if got := s.value("SELECT count(*) FROM scoter.dead_letters"); got != "2" {
+		t.Errorf("%s dead letters", got)
+	}
+}
+
+func TestStatementsOnSources(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	dir := t.TempDir()
+	s := newServer(t, dir)
+	create := threeTables(c, t, "")
+	must(t, s.exec(create))
+	wantKind(t, s.exec(create), base.Conflict)
+	must(t, s.exec(strings.Replace(create, "SOURCE orders", "SOURCE IF NOT EXISTS orders", 1)))
+	must(t, s.exec("PAUSE SOURCE orders"))
+	c.send("orders", 0, orders(0, 10)...)
+	must(t, s.Close())
+	// It stays paused.
+	s = newServer(t, dir)
+	if got := s.value("SELECT state || (SELECT count(*) FROM orders) FROM scoter.sources"); got != "paused0" {
+		t.Error(got)
+	}
+	must(t, s.exec("RESUME SOURCE orders"))
+	s.eventually("SELECT count(*) FROM orders", "10")
+	must(t, s.exec("DROP SOURCE orders"))
+	must(t, s.exec("DROP SOURCE IF EXISTS orders"))
+	wantKind(t, s.exec("DROP SOURCE orders"), base.NotFound)
+	wantKind(t, s.exec("RESUME SOURCE orders"), base.NotFound)
+	if got := s.value("SELECT count(*) FROM orders"); got != "10" {
+		t.Error(got)
+	}
+	for _, wrong := range []string{
+		"CREATE SOURCE x", "CREATE SOURCE x FROM KAFKA ()", "CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't')",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b') FORMAT json INTO TABLE t",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't', wrong = 1) FORMAT json INTO TABLE t",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't', sasl = 'magic') FORMAT json INTO TABLE t",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't', user = 'u') FORMAT json INTO TABLE t",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't', start = 'noon') FORMAT json INTO TABLE t",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT xml INTO TABLE t",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t INTO TABLE t",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t (a.b)",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t METADATA (color)",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT protobuf INTO TABLE t",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT protobuf (schema = '/none.proto', message = 'm') INTO TABLE t",
+		strings.Replace(create, "newest FROM messages", "newest FROM no_such_table", 1),
+		strings.Replace(create, "max(id)", "max(no_such_column)", 1),
+	} {
+		if err := s.exec(wrong); err == nil || base.KindOf(err) != base.Invalid && base.KindOf(err) != base.NotFound {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+	if got := s.value("SELECT count(*) FROM scoter.sources"); got != "0" {
+		t.Errorf("%s sources", got)
+	}
+}
+
+func wantKind(t testing.TB, err error, kind base.Kind) {
+	t.Helper()
+	if err == nil || base.KindOf(err) != kind {
+		t.Fatalf("error %v, want one of kind %s", err, kind)
+	}
+}

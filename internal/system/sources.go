@@ -1,0 +1,41 @@
+package system
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+
+// known is a number that is NULL if it is negative: not known.
+func known(n int64) string {
+	if n < 0 {
+		return "NULL"
+	}
+	return number(n)
+}
+
+func (t *Tables) listSources(string) (rows [][]string, err error) {
+	for _, s := range t.sources() {
+		definition, err := json.Marshal(s.Definition)
+		if err != nil {
+			return nil, base.Errorf(base.Internal, "definition of source %q: %w", s.Name.Name, err)
+		}
+		rows = append(rows, []string{text(s.Name.Database), text(s.Name.Schema), text(s.Name.Name), number(s.ID), text(s.State), optional(s.Error),
+			moment(s.ErrorAt), known(s.Lag), decimal(s.LagTime.Seconds()), number(s.Messages), number(s.Rows), number(s.Bytes), number(s.DeadLetters),
+			decimal(s.MessageRate), decimal(s.RowRate), moment(s.Created), text(string(definition))})
+	}
+	return rows, nil
+}
+
+func (t *Tables) listPartitions(string) (rows [][]string, err error) {
+	for _, s := range t.sources() {
+		for _, p := range s.Partitions {
+			rows = append(rows, []string{text(s.Name.Database), text(s.Name.Schema), text(s.Name.Name), text(p.Topic), number(int64(p.Partition)),
+				known(p.Next), known(p.End)})
+		}
+	}
+	return rows, nil
+}

@@ -48,15 +48,15 @@ const (
 	// runs when the heap has doubled: with these bytes counted, a heap of a few megabytes may grow by
 	// tens before it does. Small queries otherwise spend a tenth of their time on it.
 	headroomBytes = 32 << 20
-	// heapBeside is what the Go heap may hold besides what WriteMemory and StreamMemory count, before the
-	// collector runs more often than it likes.
+	// heapBeside is what the Go heap may hold besides rows, requests and what streams read ahead, before
+	// the collector runs more often than it likes.
 	heapBeside = 192 << 20
 )
 
 // tuneCollector returns what must stay reachable while the server runs. GOMEMLIMIT overrules the limit.
 func (s *serveCommand) tuneCollector() []byte {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(s.WriteMemory+s.StreamMemory) + heapBeside)
+		debug.SetMemoryLimit(int64(s.WriteMemory+s.RequestMemory()+s.StreamMemory) + heapBeside)
 	}
 	return make([]byte, headroomBytes)
 }

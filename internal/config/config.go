@@ -127,6 +127,9 @@ func (s *Server) Check() error {
 	return nil
 }
 
+// RequestMemory is what requests under way may take besides the rows that WriteMemory counts.
+func (s *Server) RequestMemory() Bytes { return s.WriteMemory / 2 }
+
 // bodyShare is how many times a request's body must fit into the memory for writes: its rows, which
 // may be larger than the body, are there once in the memtable and once as a record of the log.
 const bodyShare = 4

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -364,25 +363,9 @@ func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p ba
 	}
 	file.Part = catalog.Part{
 		ID: id, Table: table.ID, SchemaVersion: table.Version, Partition: p.Key.Text,
-		Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum, Stats: ownStats(written.Stats), Created: e.now(),
+		Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum, Stats: written.Stats, Created: e.now(),
 	}
 	return file, nil
-}
-
-// ownStats copies text bounds, which may be views of the memtable's memory.
-func ownStats(stats map[base.ColumnID]part.ColumnStats) map[base.ColumnID]catalog.ColumnStats {
-	own := func(v schema.Value) schema.Value {
-		if text, ok := v.Text(); ok {
-			return schema.StringValue(strings.Clone(text))
-		}
-		return v
-	}
-	owned := make(map[base.ColumnID]catalog.ColumnStats, len(stats))
-	for id, s := range stats {
-		s.Min, s.Max = own(s.Min), own(s.Max)
-		owned[id] = s
-	}
-	return owned
 }
 
 // taker gives rows in the order of their ordinals, a row group's at a time.

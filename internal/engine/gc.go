@@ -126,8 +126,24 @@ func (e *Engine) CollectGarbage() error {
 			continue
 		}
 		e.garbage.removed(path)
+		e.removeFolder(filepath.Dir(path))
 	}
 	return errors.Join(errs...)
+}
+
+// removeFolder removes the folder of a table that was dropped, if it was the last file that
+// just went. What cannot be removed now is removed by the next Open.
+func (e *Engine) removeFolder(dir string) {
+	id, err := strconv.ParseUint(filepath.Base(dir), 10, 32)
+	if err != nil {
+		return
+	}
+	e.mu.RLock()
+	_, exists := e.tables[base.TableID(id)]
+	e.mu.RUnlock()
+	if names, err := e.fs.List(dir); !exists && err == nil && len(names) == 0 {
+		_ = e.fs.Remove(dir)
+	}
 }
 
 func (e *Engine) tableDir(id base.TableID) string {
@@ -175,8 +191,12 @@ func (e *Engine) abandon(path string) error {
 }
 
 // strangers returns the paths below parts/ and patches/ that are neither a listed file nor the
-// folder of a table that exists.
+// folder of a table that exists, or that is being loaded or still read.
 func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*table) (found []string, err error) {
+	used := map[string]bool{}
+	for path := range listed {
+		used[filepath.Dir(path)] = true
+	}
 	for _, top := range []string{e.partsDir(), e.patchesDir()} {
 		dirs, err := e.fs.List(top)
 		if err != nil {
@@ -185,7 +205,7 @@ func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*tabl
 		for _, name := range dirs {
 			dir := filepath.Join(top, name)
 			id, err := strconv.ParseUint(name, 10, 32)
-			if t := tables[base.TableID(id)]; err != nil || t == nil {
+			if t := tables[base.TableID(id)]; err != nil || t == nil && !used[dir] {
 				found = append(found, dir)
 				continue
 			}

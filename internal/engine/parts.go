@@ -36,7 +36,7 @@ func (e *Engine) ReplaceParts(ctx context.Context, id base.TableID, old []base.S
 			if p.Table != id {
 				return nil, base.Errorf(base.Internal, "part %d of table %d for table %d", p.ID, p.Table, id)
 			}
-			p.Created, p.Stats = e.now(), ownStats(p.Stats)
+			p.Created = e.now()
 			edit.AddParts = append(edit.AddParts, p)
 			added = append(added, &partFile{Part: p})
 		}

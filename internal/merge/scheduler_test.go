@@ -135,7 +135,7 @@ func TestListRemembersTheLastMerges(t *testing.T) {
 	snap.Release()
 	list := d.merges.List()
 	latestFirst := slices.IsSortedFunc(list, func(a, b Merge) int { return b.Started.Compare(a.Started) })
-	if len(list) != keepFinished || !latestFirst || list[0].Table != `"d"."main"."events"` {
+	if len(list) != keepFinished || !latestFirst || list[0].Table != "d.main.events" {
 		t.Errorf("%d merges, latest first: %v, the first %+v", len(list), latestFirst, list[0])
 	}
 	d.mustEnd(t)

@@ -171,7 +171,7 @@ func textBounds(lo, hi string) (schema.Value, schema.Value) {
 	if len(lo) > maxBoundBytes || len(hi) > maxBoundBytes {
 		return schema.Value{}, schema.Value{}
 	}
-	return schema.StringValue(lo), schema.StringValue(hi)
+	return schema.StringValue(strings.Clone(lo)), schema.StringValue(strings.Clone(hi)) // the array goes, the statistics stay
 }
 
 // mergeStats joins the statistics of the rows before with those of more rows. Bounds

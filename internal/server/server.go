@@ -50,7 +50,7 @@ func New(settings config.Server, store Store, executor *session.Executor, querie
 	return &Server{
 		settings: settings, store: store, executor: executor, queries: queries,
 		tokens: newTokens(settings.Tokens), log: log, metrics: newMetrics(), started: time.Now(),
-		gate: newGate(int64(settings.WriteMemory)/2, failing),
+		gate: newGate(int64(settings.RequestMemory()), failing),
 	}
 }
 

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// openSmall opens an engine whose loads write parts from 256 KiB on.
+func openSmall(t *testing.T, fsys vfs.FS) *Engine {
+	t.Helper()
+	settings := manual
+	settings.MemoryBytes = 1 << 20
+	e, err := Open("/db", settings, Components{FS: fsys, Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+	must(t, err)
+	return e
+}
+
+// addNumbers adds so many batches of 5,000 rows, of about 60 KB each.
+func addNumbers(l *Load, batches int) error {
+	for i := range batches {
+		rec := numbersBatch("load", i*5000, 5000)
+		err := l.Add(ctx, rec)
+		rec.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func countNumbers(t *testing.T, e *Engine, name string) int {
+	t.Helper()
+	found, err := readNumbers(e, name)
+	must(t, err)
+	return len(found)
+}
+
+// filesOfParts returns how many files there are below parts/.
+func filesOfParts(t *testing.T, fsys vfs.FS) int {
+	t.Helper()
+	n := 0
+	folders, err := fsys.List("/db/parts")
+	must(t, err)
+	for _, folder := range folders {
+		files, err := fsys.List("/db/parts/" + folder)
+		must(t, err)
+		n += len(files)
+	}
+	return n
+}
+
+func TestALoadIsSeenAsAWhole(t *testing.T) {
+	for _, batches := range []int{0, 1, 60} { // nothing, a chunk that goes through the log, parts
+		t.Run(fmt.Sprint(batches), func(t *testing.T) {
+			disk := vfs.NewCrashable()
+			e := openSmall(t, disk)
+			table, err := createNumbers(e, "t")
+			must(t, err)
+			l, err := e.Load(ctx, table, LoadOptions{})
+			must(t, err)
+			must(t, addNumbers(l, batches))
+			must(t, l.writers.Wait())
+			if n := countNumbers(t, e, "t"); n != 0 {
+				t.Fatalf("%d rows are seen before the commit", n)
+			}
+			if parts := filesOfParts(t, disk); (parts > 1) != (batches == 60) {
+				t.Errorf("%d parts before the commit", parts)
+			}
+			rows, err := l.Commit(ctx)
+			must(t, err)
+			if n := countNumbers(t, e, "t"); rows != int64(batches*5000) || n != batches*5000 {
+				t.Errorf("commit says %d rows, there are %d", rows, n)
+			}
+			after := disk.CrashClone(rand.New(rand.NewPCG(1, 2)), 0)
+			mustEnd(t, e)
+			e = openSmall(t, after)
+			if n := countNumbers(t, e, "t"); n != batches*5000 {
+				t.Errorf("%d rows after a crash", n)
+			}
+			mustEnd(t, e)
+		})
+	}
+}
+
+func TestALoadThatIsGivenUpLeavesNothing(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := openSmall(t, disk)
+	table, err := createNumbers(e, "t")
+	must(t, err)
+	l, err := e.Load(ctx, table, LoadOptions{})
+	must(t, err)
+	must(t, addNumbers(l, 30))
+	must(t, l.Abort())
+	must(t, l.Abort())
+	// One whose commit is refused because the table changed meanwhile.
+	l, err = e.Load(ctx, table, LoadOptions{})
+	must(t, err)
+	must(t, addNumbers(l, 30))
+	_, err = e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
+		return now.AddColumns(schema.Column{Name: "new", Type: schema.Of(schema.BigInt)})
+	})
+	must(t, err)
+	_, err = l.Commit(ctx)
+	wantKind(t, err, base.Conflict)
+	if n, files := countNumbers(t, e, "t"), filesOfParts(t, disk); n != 0 || files != 0 {
+		t.Errorf("%d rows, %d files", n, files)
+	}
+	mustEnd(t, e)
+}
+
+func TestACrashBeforeALoadsCommitLeavesNothing(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := openSmall(t, disk)
+	table, err := createNumbers(e, "t")
+	must(t, err)
+	l, err := e.Load(ctx, table, LoadOptions{})
+	must(t, err)
+	must(t, addNumbers(l, 60))
+	must(t, l.writers.Wait())
+	after := disk.CrashClone(rand.New(rand.NewPCG(1, 2)), 0)
+	must(t, l.Abort())
+	mustEnd(t, e)
+	e = openSmall(t, after)
+	if n, files := countNumbers(t, e, "t"), filesOfParts(t, after); n != 0 || files != 0 {
+		t.Errorf("%d rows, %d files", n, files)
+	}
+	mustEnd(t, e)
+}
+
+func TestALoadCreatesAndReplacesItsTable(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := openSmall(t, disk)
+	must(t, e.CreateDatabase(ctx, "d", true))
+	make := func(batches int, o LoadOptions) error {
+		named := numbers
+		named.Name = "made"
+		l, err := e.Load(ctx, named, o)
+		must(t, err)
+		must(t, addNumbers(l, batches))
+		if _, err := e.Lookup("d", "main", "made"); batches == 1 && base.KindOf(err) != base.NotFound {
+			t.Errorf("before the commit: %v", err)
+		}
+		_, err = l.Commit(ctx)
+		return err
+	}
+	must(t, make(1, LoadOptions{Create: true}))
+	if n := countNumbers(t, e, "made"); n != 5000 {
+		t.Errorf("%d rows", n)
+	}
+	wantKind(t, make(2, LoadOptions{Create: true}), base.Conflict)
+	old, err := e.Snapshot()
+	must(t, err)
+	before, err := e.Lookup("d", "main", "made")
+	must(t, err)
+	must(t, make(40, LoadOptions{Create: true, Replace: true}))
+	if n := countNumbers(t, e, "made"); n != 40*5000 {
+		t.Errorf("%d rows", n)
+	}
+	// Who read the table that was replaced goes on reading it.
+	rows, err := rowsOf(e, old.Tables[before.ID])
+	must(t, err)
+	if len(rows) != 5000 {
+		t.Errorf("the old snapshot has %d rows", len(rows))
+	}
+	old.Release()
+	mustEnd(t, e)
+}

@@ -155,7 +155,7 @@ func (e *Engine) partPath(table base.TableID, id base.SourceID) string {
 }
 
 // PartPath returns where the file of a part is, or, for an id of NextSourceID, is to be
-// published; its folder then exists. A file that is published there belongs to the caller until ReplaceParts
+// published; its folder then exists. A file that is published there belongs to the caller until Rewrite.Publish
 // takes it, or AbandonPart removes it.
 func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) {
 	if err := vfs.MkdirAll(e.fs, e.tableDir(table)); err != nil {

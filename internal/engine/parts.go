@@ -6,50 +6,103 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ReplaceParts puts new parts in the place of old ones, which hold the same rows: a merge.
-// The new files are published already, at PartPath under ids of NextSourceID; Created
+// Rewrite is parts of a table that are being written anew: a merge. It holds a snapshot to read them from, with their
+// deletions and patches; what is changed of their rows from then on is carried over by Publish.
+type Rewrite struct {
+	Snapshot *snapshot.Snapshot
+
+	engine  *Engine
+	table   base.TableID
+	sources []base.SourceID
+	moving  *moving
+}
+
+// Rewrite begins to write parts anew. If one of them is gone it is a Conflict. The caller closes what it gets.
+func (e *Engine) Rewrite(id base.TableID, sources []base.SourceID) (*Rewrite, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t, err := e.tableLocked(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, source := range sources {
+		if !t.current.lists(source) {
+			return nil, base.Errorf(base.Conflict, "part %d is gone", source)
+		}
+	}
+	s, err := e.snapshotLocked([]base.TableID{id})
+	if err != nil {
+		return nil, err
+	}
+	return &Rewrite{Snapshot: s, engine: e, table: id, sources: sources, moving: t.beginMove(sources...)}, nil
+}
+
+// Table returns the table as the rewrite reads it.
+func (r *Rewrite) Table() *snapshot.Table { return r.Snapshot.Tables[r.table] }
+
+// Close gives the rewrite up, or ends it after Publish.
+func (r *Rewrite) Close() {
+	e := r.engine
+	e.mu.Lock()
+	if t := e.tables[r.table]; t != nil {
+		t.endMove(r.moving)
+	}
+	e.mu.Unlock()
+	r.Snapshot.Release()
+}
+
+// Publish puts new parts in the place of the old ones. They hold the rows that the snapshot shows, and move says where each of them
+// went. Their files are published already, at PartPath under ids of NextSourceID; Created
 // is set here. If one of the old parts is gone meanwhile it is a Conflict and nothing changes;
 // after any error the new files are the caller's, for AbandonPart.
-func (e *Engine) ReplaceParts(ctx context.Context, id base.TableID, old []base.SourceID, parts []catalog.Part) error {
+func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) error {
+	e := r.engine
 	var t *table
 	var kept, added []*partFile
+	var settled *settled
 	err := e.change(ctx, func() (edit *catalog.Edit, err error) {
-		if t, err = e.tableLocked(id); err != nil {
+		if t, err = e.tableLocked(r.table); err != nil {
 			return nil, err
 		}
 		kept, added = nil, nil
-		found := 0
 		for _, p := range t.current.parts {
-			if slices.Contains(old, p.ID) {
-				found++
-			} else {
+			if !slices.Contains(r.sources, p.ID) {
 				kept = append(kept, p)
 			}
 		}
-		if found != len(old) {
-			return nil, base.Errorf(base.Conflict, "%d of %d parts to be replaced are gone", len(old)-found, len(old))
+		if found := len(t.current.parts) - len(kept); found != len(r.sources) {
+			return nil, base.Errorf(base.Conflict, "%d of %d parts to be replaced are gone", len(r.sources)-found, len(r.sources))
 		}
-		edit = &catalog.Edit{RemoveParts: old}
+		edit = &catalog.Edit{RemoveParts: r.sources}
 		for _, p := range parts {
-			if p.Table != id {
-				return nil, base.Errorf(base.Internal, "part %d of table %d for table %d", p.ID, p.Table, id)
+			if p.Table != r.table {
+				return nil, base.Errorf(base.Internal, "part %d of table %d for table %d", p.ID, p.Table, r.table)
 			}
 			p.Created = e.now()
 			edit.AddParts = append(edit.AddParts, p)
 			added = append(added, &partFile{Part: p})
 		}
-		return edit, nil
+		if settled, err = e.settleMove(edit, t, r.moving, move); err != nil {
+			return nil, err
+		}
+		return edit, e.syncBefore()
 	}, func() []*version {
 		for _, p := range t.current.parts {
-			if slices.Contains(old, p.ID) {
+			if slices.Contains(r.sources, p.ID) {
 				e.retire(t, p)
 			}
 		}
 		e.garbage.taken(e, added)
 		v := t.current
-		return []*version{t.installLocked(e.newVersionLocked(v.schema, append(kept, added...), v.residents))}
+		old := t.installLocked(e.newVersionLocked(v.schema, append(kept, added...), v.residents))
+		e.changesStored(settled.stored)
+		e.showMoveLocked(t, settled)
+		e.forgetLocked()
+		return []*version{old}
 	})
 	return base.Wrap(err, "replace parts")
 }
@@ -67,6 +120,9 @@ func (e *Engine) notifyPartsAdded() {
 	default: // it is known already
 	}
 }
+
+// PatchesFull reports whether changes of rows take so much memory that more of them will soon be refused.
+func (e *Engine) PatchesFull() bool { return e.patchBytes.Load() > e.settings.MemoryBytes/4 }
 
 // UnderPressure reports whether writers wait for memory: background work that can wait
 // leaves the machine to flushes then.

@@ -15,6 +15,10 @@ import (
 func (e *Engine) Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
+	return e.snapshotLocked(ids)
+}
+
+func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) {
 	if e.tables == nil {
 		return nil, errClosed
 	}

@@ -75,10 +75,10 @@ func BenchmarkMerge(b *testing.B) {
 			snap, err := d.engine.Snapshot(table.ID)
 			must(b, err)
 			view := snap.Tables[table.ID]
-			plan := Pick(view.Parts, Policy{Rest: true})[0]
+			plan := Pick(view.Parts, nil, Policy{Rest: true})[0]
 			start := cpuSeconds(b)
 			for b.Loop() {
-				made, err := d.merges.merger.write(ctx, view, plan, func() error { return nil })
+				made, _, err := d.merges.merger.write(ctx, view, plan, func() error { return nil })
 				must(b, err)
 				b.ReportMetric(float64(made[0].Bytes)/float64(made[0].Rows), "B/row")
 				must(b, d.engine.AbandonPart(table.ID, made[0].ID))

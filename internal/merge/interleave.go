@@ -3,11 +3,15 @@ package merge
 import (
 	"io"
 	"iter"
+	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -27,26 +31,40 @@ type interleave struct {
 	yield   func() error // called between row groups; its error ends the merge
 
 	window []arrow.RecordBatch
+	lanes  []uint16 // the source of each of the window's rows, as a number
 	// order are the window's rows still to be given, as ordinals over its batches: each row's
-	// way from its source to its place in the result.
+	// way from its source to its place in the result, which goes to move.
 	order []uint32
+	last  []int64 // of the window's rows, the last one given, per source
+
+	byNumber []*patch.Lane
+	move     *patch.Interleaved
 }
 
 // cursor is a source with the batch of it that is loaded.
 type cursor struct {
 	source *source
+	number uint16
 	rows   arrow.RecordBatch // not given yet; nil if there are none
 	keys   arrow.RecordBatch // their sort key columns
 }
 
 func newInterleave(sources []*source, table schema.Table, yield func() error) *interleave {
-	in := &interleave{table: table, yield: yield, keys: table}
+	deleted := map[base.SourceID]*roaring.Bitmap{}
+	for _, s := range sources {
+		deleted[s.part.ID] = nil
+		if s.patches != nil {
+			deleted[s.part.ID] = s.patches.Deleted
+		}
+	}
+	in := &interleave{table: table, yield: yield, keys: table, move: patch.NewInterleaved(deleted), last: make([]int64, len(sources))}
 	in.keys.Columns = nil
 	for _, f := range table.SortKey {
 		in.keys.Columns = append(in.keys.Columns, table.Columns[table.ColumnByID(f.Column)])
 	}
-	for _, s := range sources {
-		in.sources = append(in.sources, &cursor{source: s})
+	for i, s := range sources {
+		in.sources = append(in.sources, &cursor{source: s, number: uint16(i)})
+		in.byNumber = append(in.byNumber, in.move.Lane(s.part.ID))
 	}
 	return in
 }
@@ -63,8 +81,29 @@ func (in *interleave) next() (arrow.RecordBatch, error) {
 	}
 	n := min(len(in.order), part.RowGroupRows)
 	rec, err := batch.Take(in.window, in.order[:n])
+	if err != nil {
+		return nil, err
+	}
+	if err := in.note(in.order[:n]); err != nil {
+		rec.Release()
+		return nil, err
+	}
 	in.order = in.order[n:]
-	return rec, err
+	return rec, nil
+}
+
+// note enters where rows of the window go. Each source's rows must come in their order: that is how they are found
+// again.
+func (in *interleave) note(order []uint32) error {
+	for _, o := range order {
+		n := in.lanes[o]
+		if int64(o) <= in.last[n] {
+			return base.Errorf(base.Internal, "table %s: a part is not in the order of the sort key", in.table.QualifiedName())
+		}
+		in.last[n] = int64(o)
+		in.move.Add(in.byNumber[n])
+	}
+	return nil
 }
 
 // advance makes the next window.
@@ -83,7 +122,9 @@ func (in *interleave) advance() error {
 	for i, c := range in.sources {
 		if counts[i] > 0 {
 			in.window = append(in.window, c.take(counts[i]))
+			in.lanes = append(in.lanes, slices.Repeat([]uint16{c.number}, counts[i])...)
 		}
+		in.last[c.number] = -1
 	}
 	in.order, err = batch.Sort(in.window, in.table)
 	return err
@@ -95,7 +136,7 @@ func (in *interleave) load() error {
 	var failed error
 	for _, c := range in.sources {
 		for c.rows == nil && failed == nil {
-			rec, err := c.source.next()
+			r, err := c.source.next()
 			if err == io.EOF {
 				break
 			}
@@ -103,10 +144,10 @@ func (in *interleave) load() error {
 				failed = err
 				break
 			}
-			if rec.NumRows() > 0 {
-				c.rows, c.keys = rec, in.keysOf(rec)
+			if r.rec.NumRows() > 0 {
+				c.rows, c.keys = r.rec, in.keysOf(r.rec)
 			} else {
-				rec.Release()
+				r.rec.Release()
 			}
 		}
 		if c.rows != nil {
@@ -262,7 +303,7 @@ func (c *cursor) take(n int) arrow.RecordBatch {
 
 func (in *interleave) releaseWindow() {
 	releaseRecords(in.window)
-	in.window, in.order = nil, nil
+	in.window, in.order, in.lanes = nil, nil, in.lanes[:0]
 }
 
 // close releases what is loaded.

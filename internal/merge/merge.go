@@ -10,7 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
@@ -22,27 +24,36 @@ const (
 	rewriteBytes = 64 << 20
 )
 
-// execute makes new parts with the rows of a plan's sources, and puts them in their place. The
-// snapshot must hold the sources. It reports whether they were replaced: if one was dropped
-// meanwhile, all is in vain and that is no error. If not, no new file is left.
-func (m *merger) execute(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (replaced bool, err error) {
-	made, err := m.write(ctx, t, plan, yield)
+// begin takes hold of a plan's sources; of nothing if one of them is gone.
+func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
+	ids := make([]base.SourceID, len(plan.Sources))
+	for i, p := range plan.Sources {
+		ids[i] = p.ID
+	}
+	rewrite, err := m.engine.Rewrite(table, ids)
+	if kind := base.KindOf(err); err != nil && (kind == base.Conflict || kind == base.NotFound) {
+		return nil, nil
+	}
+	return rewrite, err
+}
+
+// execute makes new parts with the rows of a plan's sources, and puts them in their place. It reports whether they were
+// replaced: if one was dropped meanwhile, all is in vain and that is no error. If not, no new file is left.
+func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan, yield func() error) (replaced bool, err error) {
+	t := rewrite.Table()
+	made, move, err := m.write(ctx, t, plan, yield)
 	if err == nil {
 		rows := int64(0)
 		for _, p := range made {
 			rows += p.Rows
 		}
-		if rows != plan.Rows {
-			err = base.Errorf(base.Internal, "%d rows written of sources with %d", rows, plan.Rows)
+		if want := liveRows(t, plan); rows != want {
+			err = base.Errorf(base.Internal, "%d rows written of sources with %d", rows, want)
 		}
 	}
 	if err == nil {
-		old := make([]base.SourceID, len(plan.Sources))
-		for i, p := range plan.Sources {
-			old[i] = p.ID
-		}
 		// Not ctx: once under way its outcome decides what becomes of the files.
-		err = m.engine.ReplaceParts(context.Background(), t.Schema.ID, old, made)
+		err = rewrite.Publish(context.Background(), made, move)
 		if replaced = err == nil; replaced {
 			return true, nil
 		}
@@ -56,10 +67,20 @@ func (m *merger) execute(ctx context.Context, t *snapshot.Table, plan Plan, yiel
 	return false, err
 }
 
-// write writes the new parts. What it returns with an error may have left files.
-func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) ([]catalog.Part, error) {
+// liveRows returns how many rows of a plan's sources are not deleted.
+func liveRows(t *snapshot.Table, plan Plan) int64 {
+	rows := int64(0)
+	for _, p := range plan.Sources {
+		rows += p.Rows - t.Patches[p.ID].DeletedRows()
+	}
+	return rows
+}
+
+// write writes the new parts, none if no row is left, and says where the rows went. What it returns with an error may
+// have left files.
+func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) ([]catalog.Part, patch.Move, error) {
 	if err := m.checkSpace(plan); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sources := make([]*source, 0, len(plan.Sources))
 	defer func() {
@@ -70,7 +91,7 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	for _, p := range plan.Sources {
 		s, err := m.open(ctx, t, p)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		sources = append(sources, s)
 	}
@@ -82,8 +103,13 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	like.Level++
 	in := newInterleave(sources, t.Schema, yield)
 	defer in.close()
+	if liveRows(t, plan) == 0 {
+		in.move.Finish(0)
+		return nil, in.move, nil
+	}
 	made, err := m.writePart(t, like, in.next)
-	return []catalog.Part{made}, err
+	in.move.Finish(made.ID)
+	return []catalog.Part{made}, in.move, err
 }
 
 // describe returns what a new part has in common with its sources.
@@ -120,40 +146,51 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 // rewrite brings a part that was sorted or partitioned by other columns into the present layout. It is
 // not one sorted sequence of rows, so this is what a flush does: as many rows as
 // memory takes are sorted and become a part per partition, and merges of the usual kind join them.
-func (m *merger) rewrite(t *snapshot.Table, s *source, like catalog.Part, yield func() error) (made []catalog.Part, err error) {
+func (m *merger) rewrite(t *snapshot.Table, s *source, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
 	var chunk []arrow.RecordBatch
+	var ordinals []uint32 // of the chunk's rows in the source
 	defer func() { releaseRecords(chunk) }()
 	bytes := int64(0)
+	move = &patch.Sorted{Source: s.part.ID}
 	for {
 		if err := yield(); err != nil {
-			return made, err
+			return made, nil, err
 		}
-		rec, err := s.next()
+		r, err := s.next()
 		if err != nil && err != io.EOF {
-			return made, err
+			return made, nil, err
 		}
 		end := err == io.EOF
 		if !end {
-			chunk = append(chunk, rec)
-			bytes += batch.Bytes(rec)
+			chunk = append(chunk, r.rec)
+			bytes += batch.Bytes(r.rec)
+			for i := range int(r.rec.NumRows()) {
+				ordinals = append(ordinals, r.ordinal(i))
+			}
 		}
-		if len(chunk) > 0 && (end || bytes >= rewriteBytes) {
-			parts, err := m.writeSorted(t, chunk, like)
+		if len(ordinals) > 0 && (end || bytes >= rewriteBytes) {
+			parts, err := m.writeSorted(t, chunk, like, func(part base.SourceID, rows []uint32) {
+				from := make([]uint32, len(rows))
+				for i, row := range rows {
+					from[i] = ordinals[row]
+				}
+				move.Parts, move.Rows = append(move.Parts, part), append(move.Rows, from)
+			})
 			made = append(made, parts...)
 			if err != nil {
-				return made, err
+				return made, nil, err
 			}
 			releaseRecords(chunk)
-			chunk, bytes = nil, 0
+			chunk, ordinals, bytes = nil, nil, 0
 		}
 		if end {
-			return made, nil
+			return made, move, nil
 		}
 	}
 }
 
-// writeSorted sorts rows and writes a part per partition.
-func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part) (made []catalog.Part, err error) {
+// writeSorted sorts rows and writes a part per partition. wrote is told which rows are in each.
+func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part, wrote func(base.SourceID, []uint32)) (made []catalog.Part, err error) {
 	order, err := batch.Sort(chunk, t.Schema)
 	if err != nil {
 		return nil, err
@@ -178,6 +215,7 @@ func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like 
 		if err != nil {
 			return made, err
 		}
+		wrote(written.ID, p.Rows)
 	}
 	return made, nil
 }

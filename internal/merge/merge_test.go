@@ -122,9 +122,11 @@ func TestMergeOfDroppedPartsLeavesNothing(t *testing.T) {
 			snap, err := d.engine.Snapshot(table.ID)
 			must(t, err)
 			view := snap.Tables[table.ID]
-			plan := Pick(view.Parts, Policy{Rest: true})[0]
+			plan := Pick(view.Parts, nil, Policy{Rest: true})[0]
 			dropped := false
-			replaced, err := d.merges.merger.execute(ctx, view, plan, func() error {
+			rewrite, err := d.merges.merger.begin(table.ID, plan)
+			must(t, err)
+			replaced, err := d.merges.merger.execute(ctx, rewrite, plan, func() error {
 				if dropped {
 					return nil
 				}
@@ -134,6 +136,7 @@ func TestMergeOfDroppedPartsLeavesNothing(t *testing.T) {
 			if err != nil || replaced {
 				t.Fatalf("replaced %v, error %v", replaced, err)
 			}
+			rewrite.Close()
 			snap.Release()
 			must(t, d.engine.CollectGarbage())
 			if files, err := fsys.List(fmt.Sprintf("/db/parts/%d", table.ID)); err != nil && base.KindOf(err) != base.NotFound || len(files) > 0 {
@@ -211,7 +214,10 @@ func TestCanceledMergeLeavesNothing(t *testing.T) {
 	view := snap.Tables[table.ID]
 	canceled, cancel := context.WithCancel(ctx)
 	calls := 0
-	_, err = d.merges.merger.execute(canceled, view, Pick(view.Parts, Policy{Rest: true})[0], func() error {
+	plan := Pick(view.Parts, nil, Policy{Rest: true})[0]
+	rewrite, err := d.merges.merger.begin(table.ID, plan)
+	must(t, err)
+	_, err = d.merges.merger.execute(canceled, rewrite, plan, func() error {
 		if calls++; calls == 2 { // after the first row group
 			cancel()
 		}
@@ -220,6 +226,7 @@ func TestCanceledMergeLeavesNothing(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
+	rewrite.Close()
 	snap.Release()
 	if now := d.mustRead(t, fsys, table.ID); now.parts != 4 {
 		t.Fatalf("%d parts", now.parts)

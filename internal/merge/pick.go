@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 )
@@ -19,17 +20,42 @@ type Policy struct {
 	// Rest is for a table that gets no new parts at the moment: few parts matter more than few
 	// bytes written.
 	Rest bool
+	// Load is the share of a part that is to be changed before it is written anew for that alone; 0.1.
+	Load float64
 }
+
+// Load is what is changed of a part: what readers pay for until it is written anew.
+type Load struct {
+	Deleted int64 // rows
+	Patched int64 // rows
+	Bytes   int64 // of memory, for both
+}
+
+// share returns how much of a part is changed, by the measure by which it is most.
+func (l Load) share(p *catalog.Part) float64 {
+	return max(float64(l.Deleted)/float64(p.Rows), float64(l.Patched)/float64(p.Rows), float64(l.Bytes)/float64(max(p.Bytes, floorBytes)))
+}
+
+const (
+	// restLoad is Policy.Load at rest: what is changed of a hundredth of a part slows its readers down for
+	// as long as it stays.
+	restLoad = 0.01
+	// fullLoad is Policy.Load when changes take much of the memory.
+	fullLoad = 0.001
+	// anyLoad is Policy.Load when as little as possible is to remain changed.
+	anyLoad = 1e-12
+)
 
 func (p Policy) withDefaults() Policy {
 	orDefault(&p.MaxPartBytes, 512<<20)
 	orDefault(&p.MaxPartRows, 8<<20)
 	orDefault(&p.MaxSources, 16)
 	orDefault(&p.MaxOpenBytes, 64<<20)
+	orDefault(&p.Load, 0.1)
 	return p
 }
 
-func orDefault[T ~int | ~int64](field *T, value T) {
+func orDefault[T ~int | ~int64 | ~float64](field *T, value T) {
 	if *field <= 0 {
 		*field = value
 	}
@@ -45,7 +71,8 @@ const (
 	crowd = 32
 )
 
-// Plan is one merge: parts of one table and partition, neighbours in ingestion order.
+// Plan is one merge: parts of one table and partition, neighbours in ingestion order. One part alone is
+// written anew for the sake of what is changed of it.
 type Plan struct {
 	Sources []*catalog.Part // in ingestion order
 	Rows    int64
@@ -69,9 +96,12 @@ type Plan struct {
 // Parts of less than 64 KiB count as that: a nearly idle stream's bytes are rewritten more often, in
 // merges that cost next to nothing.
 //
+// A part in none of these merges is written anew if Policy.Load of it is changed: by default each byte is written at most
+// ten times more than it is changed. One whose rows are all deleted goes always.
+//
 // What remains: in each tier (a factor of r in size) fewer than about 2r parts; testdata/pick/day shows a
 // day of one flush a minute. At rest about one part per factor of 3 in size, besides full ones.
-func Pick(parts []*catalog.Part, policy Policy) []Plan {
+func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []Plan {
 	policy = policy.withDefaults()
 	ordered := slices.Clone(parts)
 	slices.SortFunc(ordered, ingestionOrder)
@@ -116,6 +146,11 @@ func Pick(parts []*catalog.Part, policy Policy) []Plan {
 		}
 		w.plan.Sources = slices.Clone(w.plan.Sources)
 		plans = append(plans, w.plan)
+	}
+	for i, p := range ordered {
+		if load, ok := loads[p.ID]; ok && !taken[i] && load.share(p) >= policy.Load {
+			plans = append(plans, Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes})
+		}
 	}
 	return plans
 }

@@ -20,7 +20,8 @@ func TestPick(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "pick":
-				return showPlans(Pick(parseParts(t, d.Input), policyOf(t, d)))
+				parts, loads := parseParts(t, d.Input)
+				return showPlans(Pick(parts, loads, policyOf(t, d)))
 			case "simulate":
 				return newSimulation(t, d).run()
 			}
@@ -31,6 +32,13 @@ func TestPick(t *testing.T) {
 
 func policyOf(t *testing.T, d *datadriven.TestData) Policy {
 	policy := Policy{Rest: d.HasArg("rest")}
+	if d.HasArg("load") {
+		var text string
+		d.ScanArgs(t, "load", &text)
+		var err error
+		policy.Load, err = strconv.ParseFloat(text, 64)
+		must(t, err)
+	}
 	policy.MaxPartBytes = bytesArg(t, d, "max-bytes", 0)
 	policy.MaxOpenBytes = bytesArg(t, d, "max-open", 0)
 	return policy
@@ -69,21 +77,36 @@ func showBytes(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// parseParts reads lines "ROWS SIZE [xTIMES]"; ids count from 1, in ingestion order.
-func parseParts(t *testing.T, text string) []*catalog.Part {
+// parseParts reads lines "ROWS SIZE [xTIMES] [deleted=ROWS] [patched=ROWS] [patch-bytes=BYTES]"; ids count from 1, in ingestion order.
+func parseParts(t *testing.T, text string) ([]*catalog.Part, map[base.SourceID]Load) {
 	var parts []*catalog.Part
+	loads := map[base.SourceID]Load{}
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
 		times := int64(1)
-		if len(fields) > 2 {
-			times = parseBytes(t, fields[2][1:])
+		var load Load
+		for _, f := range fields[2:] {
+			name, value, _ := strings.Cut(f, "=")
+			switch name {
+			case "deleted":
+				load.Deleted = parseBytes(t, value)
+			case "patched":
+				load.Patched = parseBytes(t, value)
+			case "patch-bytes":
+				load.Bytes = parseBytes(t, value)
+			default:
+				times = parseBytes(t, f[1:])
+			}
 		}
 		for range times {
 			id := base.SourceID(len(parts) + 1)
 			parts = append(parts, &catalog.Part{ID: id, MinSeq: base.Seq(id), MaxSeq: base.Seq(id), Rows: parseBytes(t, fields[0]), Bytes: parseBytes(t, fields[1])})
+			if load != (Load{}) {
+				loads[id] = load
+			}
 		}
 	}
-	return parts
+	return parts, loads
 }
 
 func showPlans(plans []Plan) string {
@@ -139,7 +162,7 @@ func (s *simulation) add(seqs [2]base.Seq, rows, bytes int64) {
 // is under way goes on in the next step: nothing of it is visible before its end.
 func (s *simulation) merge(policy Policy) {
 	for {
-		plans := Pick(s.parts, policy)
+		plans := Pick(s.parts, nil, policy)
 		if len(plans) == 0 {
 			s.budget = 0
 			return
@@ -202,7 +225,7 @@ func TestPickKeepsItsPromises(t *testing.T) {
 		next := base.SourceID(2000)
 		for round := 0; ; round++ {
 			ordered := slices.SortedFunc(slices.Values(parts), ingestionOrder)
-			plans := Pick(parts, policy)
+			plans := Pick(parts, nil, policy)
 			if len(plans) == 0 {
 				break
 			}

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -256,16 +255,36 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 			groups[g] = append(groups[g], p)
 		}
 		for g, parts := range groups {
-			if len(parts) < 2 || !eager && !s.mayTry(g, now) {
+			loads := loadsOf(t, parts)
+			if len(parts) < 2 && len(loads) == 0 || !eager && !s.mayTry(g, now) {
 				continue
 			}
 			policy := Policy{MaxPartBytes: s.settings.MaxPartBytes, MaxPartRows: s.settings.MaxPartRows, Rest: eager || s.atRest(parts, now)}
-			for _, plan := range Pick(parts, policy) {
+			switch {
+			case eager:
+				policy.Load = anyLoad
+			case s.merger.engine.PatchesFull():
+				policy.Load = fullLoad
+			case policy.Rest:
+				policy.Load = restLoad
+			}
+			for _, plan := range Pick(parts, loads, policy) {
 				jobs = append(jobs, job{g, plan})
 			}
 		}
 	}
 	return jobs, nil
+}
+
+// loadsOf returns what is changed of parts.
+func loadsOf(t *snapshot.Table, parts []*catalog.Part) map[base.SourceID]Load {
+	loads := map[base.SourceID]Load{}
+	for _, p := range parts {
+		if set := t.Patches[p.ID]; set != nil {
+			loads[p.ID] = Load{Deleted: set.DeletedRows(), Patched: int64(set.Patched().GetCardinality()), Bytes: set.Bytes()}
+		}
+	}
+	return loads
 }
 
 // atRest reports whether the parts have been as they are for a while.
@@ -277,33 +296,15 @@ func (s *Scheduler) atRest(parts []*catalog.Part, now time.Time) bool {
 // merge runs one job and keeps account of it. It reports whether parts were replaced. That sources were
 // dropped meanwhile is no error.
 func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) {
-	snap, err := s.merger.engine.Snapshot(j.group.table)
-	if base.KindOf(err) == base.NotFound {
-		return false, nil
-	}
-	if err != nil {
+	rewrite, err := s.merger.begin(j.group.table, j.plan)
+	if rewrite == nil {
 		return false, err
 	}
-	defer snap.Release()
-	t := snap.Tables[j.group.table]
-	if !holds(t, j.plan) {
-		return false, nil
-	}
-	m := s.begin(t, j)
-	changed, err = s.merger.execute(ctx, t, j.plan, s.yielder(ctx))
+	defer rewrite.Close()
+	m := s.begin(rewrite.Table(), j)
+	changed, err = s.merger.execute(ctx, rewrite, j.plan, s.yielder(ctx))
 	s.end(ctx, m, j.group, err)
 	return changed, err
-}
-
-// holds reports whether all sources of a plan are still there.
-func holds(t *snapshot.Table, plan Plan) bool {
-	for _, source := range plan.Sources {
-		_, ok := slices.BinarySearchFunc(t.Parts, source.ID, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
-		if !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // maxYield bounds a pause, so that a merge goes on, slowly, however long writers wait.

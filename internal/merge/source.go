@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -36,7 +37,8 @@ type source struct {
 	now     schema.Table
 	written schema.Table
 	initial map[base.ColumnID]arrow.Array // of columns that were added since
-	left    int64                         // rows not returned yet
+	patches *patch.Set                    // or nil
+	left    int64                         // rows not read yet
 	pull    func() (arrow.RecordBatch, error, bool)
 	stop    func()
 }
@@ -47,7 +49,7 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part) (
 	if !ok {
 		return nil, base.Errorf(base.Internal, "part %d has unknown schema version %d", p.ID, p.SchemaVersion)
 	}
-	s := &source{part: p, now: t.Schema, written: written, left: p.Rows}
+	s := &source{part: p, now: t.Schema, written: written, patches: t.Patches[p.ID], left: p.Rows}
 	var err error
 	if s.initial, err = m.initial(ctx, t.Schema, written); err != nil {
 		return nil, err
@@ -91,29 +93,64 @@ func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[ba
 	return m.constants(ctx, now, added)
 }
 
-// next returns the part's next rows, which the caller releases, or io.EOF. Patches of the part, once
-// there are any, are laid over the rows here: the first of them has ordinal part.Rows - left.
-func (s *source) next() (arrow.RecordBatch, error) {
+// rows are rows of a source as they are now.
+type rows struct {
+	rec   arrow.RecordBatch
+	first uint32   // ordinal of the first row that was read
+	live  []uint32 // which of the rows that were read are in rec; nil: all
+}
+
+// ordinal returns the ordinal in the source of a row of rec.
+func (r rows) ordinal(i int) uint32 {
+	if r.live != nil {
+		return r.first + r.live[i]
+	}
+	return r.first + uint32(i)
+}
+
+// next returns the part's next rows, in the current version of the schema, with their newest values and without deleted
+// ones, or io.EOF. There may be none left of a batch. The caller releases it.
+func (s *source) next() (rows, error) {
 	rec, err, ok := s.pull()
 	if !ok {
 		if s.left != 0 {
-			return nil, base.Errorf(base.Corrupt, "part %d has %d rows less than the catalog says", s.part.ID, s.left)
+			return rows{}, base.Errorf(base.Corrupt, "part %d has %d rows less than the catalog says", s.part.ID, s.left)
 		}
-		return nil, io.EOF
+		return rows{}, io.EOF
 	}
 	if err != nil {
-		return nil, base.Wrap(err, "read part %d", s.part.ID)
+		return rows{}, base.Wrap(err, "read part %d", s.part.ID)
 	}
+	r := rows{rec: rec, first: uint32(s.part.Rows - s.left)}
 	if s.left -= rec.NumRows(); s.left < 0 {
 		rec.Release()
-		return nil, base.Errorf(base.Corrupt, "part %d has %d rows more than the catalog says", s.part.ID, -s.left)
+		return rows{}, base.Errorf(base.Corrupt, "part %d has %d rows more than the catalog says", s.part.ID, -s.left)
 	}
-	if s.written.Version == s.now.Version {
-		return rec, nil
+	if s.written.Version != s.now.Version {
+		err = r.replace(batch.Conform(renamed(rec, s.written, s.now), s.now, batch.ConformOptions{FirstRow: int64(r.first), Defaults: s.initial}))
+		if err != nil {
+			return rows{}, base.Wrap(err, "part %d of schema version %d", s.part.ID, s.written.Version)
+		}
 	}
-	defer rec.Release()
-	conformed, err := batch.Conform(renamed(rec, s.written, s.now), s.now, batch.ConformOptions{FirstRow: s.part.Rows - s.left - rec.NumRows(), Defaults: s.initial})
-	return conformed, base.Wrap(err, "part %d of schema version %d", s.part.ID, s.written.Version)
+	if s.patches == nil {
+		return r, nil
+	}
+	live, all := s.patches.Live(r.first, int(r.rec.NumRows()))
+	if err := r.replace(s.patches.Apply(r.rec, s.now, r.first)); err != nil {
+		return rows{}, base.Wrap(err, "part %d", s.part.ID)
+	}
+	if all {
+		return r, nil
+	}
+	r.live = live
+	return r, base.Wrap(r.replace(batch.Take([]arrow.RecordBatch{r.rec}, live)), "part %d", s.part.ID)
+}
+
+// replace puts another batch in the place of the one that it was made of.
+func (r *rows) replace(rec arrow.RecordBatch, err error) error {
+	r.rec.Release()
+	r.rec = rec
+	return err
 }
 
 func (s *source) close() {

@@ -56,38 +56,56 @@ func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddres
 	return found, nil
 }
 
-// Interleaved is a move of several sources into one part, in which the rows of each keep their order. It takes a
-// bit or two per row, and next to nothing where sources follow one another.
+// Interleaved is a move of several sources into one part, in which the rows of each keep their order. It takes at most a
+// bit per row and source, and next to nothing where sources follow one another.
 type Interleaved struct {
 	To    base.SourceID
-	Lanes map[base.SourceID]*Lane
-	next  uint32
+	lanes map[base.SourceID]*Lane
+	rows  uint32
 }
 
 // Lane is one source of an Interleaved.
 type Lane struct {
 	leftOut *roaring.Bitmap // ordinals; nil: none
 	at      *roaring.Bitmap // rows of the new part that hold the others, in order
+	dense   []uint64        // the same while rows are added
 }
 
 // NewInterleaved returns a move to which rows are added. Of each source the given rows are left out (nil: none).
 func NewInterleaved(leftOut map[base.SourceID]*roaring.Bitmap) *Interleaved {
-	m := &Interleaved{Lanes: map[base.SourceID]*Lane{}}
+	m := &Interleaved{lanes: map[base.SourceID]*Lane{}}
 	for source, deleted := range leftOut {
-		m.Lanes[source] = &Lane{leftOut: deleted, at: roaring.New()}
+		m.lanes[source] = &Lane{leftOut: deleted}
 	}
 	return m
 }
 
-// Add notes that the next n rows of the new part are the next n of a source.
-func (m *Interleaved) Add(source base.SourceID, n uint32) {
-	m.Lanes[source].at.AddRange(uint64(m.next), uint64(m.next)+uint64(n))
-	m.next += n
+// Lane returns the lane of a source.
+func (m *Interleaved) Lane(source base.SourceID) *Lane { return m.lanes[source] }
+
+// Add notes that the new part's next row is the next of a lane.
+func (m *Interleaved) Add(l *Lane) {
+	word := int(m.rows / 64)
+	for len(l.dense) <= word {
+		l.dense = append(l.dense, 0)
+	}
+	l.dense[word] |= 1 << (m.rows % 64)
+	m.rows++
+}
+
+// Finish ends adding: the rows are in part to.
+func (m *Interleaved) Finish(to base.SourceID) {
+	m.To = to
+	for _, l := range m.lanes {
+		l.at = roaring.FromDense(l.dense, true)
+		l.at.RunOptimize()
+		l.dense = nil
+	}
 }
 
 // Find implements Move.
 func (m *Interleaved) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
-	lane := m.Lanes[source]
+	lane := m.lanes[source]
 	if lane == nil {
 		return nil, base.Errorf(base.Internal, "rows of source %d did not move to part %d", source, m.To)
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/scoterdb/scoter/internal/app"
@@ -27,11 +26,11 @@ func (*serveCommand) Help() string {
 }
 
 func (s *serveCommand) Run(c *commands) error {
-	headroom := s.tuneCollector()
-	defer runtime.KeepAlive(headroom)
 	if err := c.complete(&s.Server); err != nil {
 		return err
 	}
+	headroom := app.TuneCollector(s.Server)
+	defer runtime.KeepAlive(headroom)
 	log := newLogger(s.LogLevel, os.Stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -41,24 +40,6 @@ func (s *serveCommand) Run(c *commands) error {
 	}
 	err = s.serve(ctx, a, log)
 	return errors.Join(err, a.Close())
-}
-
-const (
-	// headroomBytes is memory that is never touched and so costs nothing but addresses. The collector
-	// runs when the heap has doubled: with these bytes counted, a heap of a few megabytes may grow by
-	// tens before it does. Small queries otherwise spend a tenth of their time on it.
-	headroomBytes = 32 << 20
-	// heapBeside is what the Go heap may hold besides rows, requests and what streams read ahead, before
-	// the collector runs more often than it likes.
-	heapBeside = 192 << 20
-)
-
-// tuneCollector returns what must stay reachable while the server runs. GOMEMLIMIT overrules the limit.
-func (s *serveCommand) tuneCollector() []byte {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(s.WriteMemory+s.RequestMemory()+s.StreamMemory) + heapBeside)
-	}
-	return make([]byte, headroomBytes)
 }
 
 func (s *serveCommand) serve(ctx context.Context, a *app.App, log *slog.Logger) error {

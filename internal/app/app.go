@@ -43,7 +43,13 @@ type App struct {
 
 // Open opens the data directory that the settings name. embedded is for use by the
 // directory's owner in this process: SQL may then read and write any file.
-func Open(settings config.Server, embedded bool, log *slog.Logger) (_ *App, err error) {
+func Open(settings config.Server, embedded bool, log *slog.Logger) (*App, error) {
+	return OpenOn(vfs.OS, settings, embedded, log)
+}
+
+// OpenOn is Open with the log, the parts and the catalog on a file system of the caller's. Since
+// DuckDB reads parts itself, that must be the operating system's in the end.
+func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger) (_ *App, err error) {
 	dir, err := filepath.Abs(settings.Dir)
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "data directory: %w", err)
@@ -70,7 +76,7 @@ func Open(settings config.Server, embedded bool, log *slog.Logger) (_ *App, err 
 	a.Engine, err = engine.Open(dir, engine.Settings{
 		FlushBytes: int64(settings.FlushBytes), FlushAge: settings.FlushAge, MemoryBytes: int64(settings.WriteMemory),
 		SyncInterval: settings.SyncInterval,
-	}, engine.Components{FS: vfs.OS, Logger: log, Defaults: mutate.Defaults(pool)})
+	}, engine.Components{FS: fsys, Logger: log, Defaults: mutate.Defaults(pool)})
 	if err != nil {
 		return nil, err
 	}

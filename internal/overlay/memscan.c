@@ -38,7 +38,7 @@ typedef struct {
 	int32_t n_matches;
 } local_state;
 
-static duckdb_logical_type logical_type(const scoter_type *t) {
+duckdb_logical_type scoter_logical_type(const scoter_type *t) {
 	switch (t->id) {
 	case DUCKDB_TYPE_DECIMAL:
 		return duckdb_create_decimal_type(t->width, t->scale);
@@ -46,7 +46,7 @@ static duckdb_logical_type logical_type(const scoter_type *t) {
 	case DUCKDB_TYPE_MAP:
 	case DUCKDB_TYPE_STRUCT: {
 		duckdb_logical_type *children = malloc((size_t)t->n_children * sizeof(duckdb_logical_type));
-		for (int32_t i = 0; i < t->n_children; i++) children[i] = logical_type(&t->children[i]);
+		for (int32_t i = 0; i < t->n_children; i++) children[i] = scoter_logical_type(&t->children[i]);
 		duckdb_logical_type result;
 		if (t->id == DUCKDB_TYPE_LIST) {
 			result = duckdb_create_list_type(children[0]);
@@ -73,7 +73,7 @@ static void bind(duckdb_bind_info info) {
 		return;
 	}
 	for (int32_t i = 0; i < scan->n_columns; i++) {
-		duckdb_logical_type type = logical_type(&scan->types[i]);
+		duckdb_logical_type type = scoter_logical_type(&scan->types[i]);
 		duckdb_bind_add_result_column(info, scan->names[i], type);
 		duckdb_destroy_logical_type(&type);
 	}

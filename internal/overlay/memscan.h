@@ -75,6 +75,9 @@ typedef struct {
 	scoter_filter *filters;
 } scoter_scan;
 
+// Returns the DuckDB type that a description stands for; the caller destroys it.
+duckdb_logical_type scoter_logical_type(const scoter_type *t);
+
 // Registers the function under its name, with one BIGINT parameter that scoterFindScan
 // (in Go) resolves to a scan.
 duckdb_state scoter_register_memscan(duckdb_connection connection, const char *name);

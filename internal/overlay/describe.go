@@ -8,6 +8,7 @@ package overlay
 import "C"
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,8 +17,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// cMemory is C memory that is freed together: the description of one scan.
-type cMemory struct{ blocks []unsafe.Pointer }
+// cMemory is C memory that is freed together, and the memory of Go that it points into: the
+// description of one scan.
+type cMemory struct {
+	blocks []unsafe.Pointer
+	pinner runtime.Pinner
+}
 
 func (m *cMemory) alloc(bytes int) unsafe.Pointer {
 	p := C.calloc(1, C.size_t(max(bytes, 1)))
@@ -36,6 +41,24 @@ func (m *cMemory) free() {
 		C.free(p)
 	}
 	m.blocks = nil
+	m.pinner.Unpin()
+}
+
+// pointer returns the address of values, which stay there until the memory is freed.
+func (m *cMemory) pointer(b []byte) unsafe.Pointer {
+	p := unsafe.Pointer(unsafe.SliceData(b))
+	if cap(b) > 0 {
+		m.pinner.Pin(p) // of mapped memory it does nothing
+	}
+	return p
+}
+
+// numbers is pointer for row numbers.
+func (m *cMemory) numbers(rows []uint32) *C.uint32_t {
+	if len(rows) == 0 {
+		return nil
+	}
+	return (*C.uint32_t)(m.pointer(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(rows))), 4*len(rows))))
 }
 
 func cArray[T any](m *cMemory, n int) []T {
@@ -113,16 +136,16 @@ func describeType(m *cMemory, out *C.scoter_type, t schema.Type) error {
 	return nil
 }
 
-// describeColumn fills in where an array's values lie. The array must lie in memory
-// that Go does not manage (a memtable's arena) and outlive the scan.
+// describeColumn fills in where an array's values lie. The array must
+// outlive the scan.
 func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData) error {
 	buffers := data.Buffers()
 	out.offset, out.length = C.int64_t(data.Offset()), C.int64_t(data.Len())
 	if len(buffers) > 0 && buffers[0] != nil && data.NullN() != 0 {
-		out.validity = (*C.uint8_t)(pointer(buffers[0].Bytes()))
+		out.validity = (*C.uint8_t)(m.pointer(buffers[0].Bytes()))
 	}
 	if len(buffers) > 1 && buffers[1] != nil {
-		out.data = pointer(buffers[1].Bytes())
+		out.data = m.pointer(buffers[1].Bytes())
 	}
 	children := data.Children()
 	switch dt := data.DataType().(type) {
@@ -131,7 +154,7 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData) erro
 	case *arrow.StringType, *arrow.BinaryType:
 		out.layout = C.SCOTER_STRING
 		if buffers[2] != nil {
-			out.bytes = (*C.uint8_t)(pointer(buffers[2].Bytes()))
+			out.bytes = (*C.uint8_t)(m.pointer(buffers[2].Bytes()))
 		}
 	case *arrow.DictionaryType:
 		out.layout = C.SCOTER_DICTIONARY
@@ -165,8 +188,6 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData) erro
 	out.children = unsafe.SliceData(described)
 	return nil
 }
-
-func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
 
 // describeBatch fills in a batch: its columns in the order of the table's.
 func describeBatch(m *cMemory, out *C.scoter_batch, source base.SourceID, first base.RowOrdinal, rec arrow.RecordBatch) error {

@@ -19,9 +19,6 @@ typedef struct {
 	// The next morsel: batch and row within it, packed so that one compare-and-swap
 	// hands it out.
 	_Atomic uint64_t next; // batch << 32 | row
-	// Whether rows are selected by the scan's filters. Not if a nested column is asked for,
-	// whose values are only copied in runs.
-	bool filtered;
 } global_state;
 
 typedef struct {
@@ -30,8 +27,9 @@ typedef struct {
 	// Per projected column: the current batch's dictionary as DuckDB strings.
 	duckdb_string_t **dictionaries;
 	scoter_batch *dictionaries_of;
-	// If filtered: what the morsel's rows may be, how many of them were handed out, and per filter the
-	// codes that it wants in the current batch.
+	// Whether only some of the morsel's rows are wanted: which, how many of them were handed out, and per
+	// filter the codes that it wants in the current batch.
+	bool selecting;
 	uint32_t *selected;
 	int64_t n_selected, handed_out;
 	uint8_t **matches;
@@ -93,19 +91,22 @@ static void free_global(void *p) {
 static void init_global(duckdb_init_info info) {
 	global_state *g = calloc(1, sizeof(global_state));
 	g->scan = duckdb_init_get_bind_data(info);
+	duckdb_init_set_init_data(info, g, free_global);
 	g->n_projected = duckdb_init_get_column_count(info);
 	g->projected = malloc((g->n_projected + 1) * sizeof(idx_t));
 	for (idx_t i = 0; i < g->n_projected; i++) g->projected[i] = duckdb_init_get_column_index(info, i);
-	g->filtered = g->scan->n_filters > 0;
-	for (idx_t i = 0; i < g->n_projected; i++) {
-		if (g->projected[i] < (idx_t)g->scan->n_columns && g->scan->types[g->projected[i]].n_children) g->filtered = false;
+	if (g->scan->lazy) {
+		char *failure = scoterFillColumns(g->scan->lazy, g->projected, g->n_projected);
+		if (failure) {
+			duckdb_init_set_error(info, failure);
+			free(failure);
+		}
 	}
 	int64_t morsels = 0;
 	for (int64_t b = 0; b < g->scan->n_batches; b++) {
 		morsels += (g->scan->batches[b].rows + MORSEL_ROWS - 1) / MORSEL_ROWS;
 	}
 	duckdb_init_set_max_threads(info, morsels > 0 ? (idx_t)morsels : 1);
-	duckdb_init_set_init_data(info, g, free_global);
 }
 
 // The number of projected columns stands in front of the local state, for its release.
@@ -262,7 +263,8 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool source, const uint32_t *rows, int64_t row, int64_t n) {
 	uint64_t *out = duckdb_vector_get_data(vector);
 	for (int64_t i = 0; i < n; i++) {
-		out[i] = source ? batch->source : batch->first_ordinal + (uint64_t)(rows ? (int64_t)rows[i] : row + i);
+		uint64_t at = (uint64_t)(rows ? (int64_t)rows[i] : row + i);
+		out[i] = source ? batch->source : batch->ordinals ? batch->ordinals[at] : batch->first_ordinal + at;
 	}
 }
 
@@ -270,14 +272,16 @@ static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool s
 static bool advance(global_state *g, local_holder *h) {
 	local_state *l = &h->state;
 	for (;;) {
-		if (g->filtered ? l->handed_out < l->n_selected : l->row < l->end) return true;
+		if (l->selecting ? l->handed_out < l->n_selected : l->row < l->end) return true;
 		if (!next_morsel(g, l)) return false;
 		if (l->dictionaries_of != l->batch) {
 			drop_dictionaries(h);
 			l->dictionaries_of = l->batch;
 			for (int32_t f = 0; f < l->n_matches; f++) l->matches[f] = scoter_match_codes(&g->scan->filters[f], l->batch);
 		}
-		if (g->filtered) {
+		l->selecting = g->scan->n_filters > 0 || scoter_hides(l->batch, l->row, l->end);
+		if (l->selecting) {
+			if (!l->selected) l->selected = malloc(MORSEL_ROWS * sizeof(uint32_t));
 			l->n_selected = scoter_select(g->scan, l->batch, l->matches, l->row, l->end, l->selected);
 			l->handed_out = 0;
 		}
@@ -288,8 +292,7 @@ static void scan(duckdb_function_info info, duckdb_data_chunk output) {
 	global_state *g = duckdb_function_get_init_data(info);
 	local_holder *h = duckdb_function_get_local_init_data(info);
 	local_state *l = &h->state;
-	if (g->filtered && !l->selected) {
-		l->selected = malloc(MORSEL_ROWS * sizeof(uint32_t));
+	if (g->scan->n_filters && !l->matches) {
 		l->n_matches = g->scan->n_filters;
 		l->matches = calloc((size_t)l->n_matches, sizeof(uint8_t *));
 	}
@@ -297,9 +300,9 @@ static void scan(duckdb_function_info info, duckdb_data_chunk output) {
 		duckdb_data_chunk_set_size(output, 0);
 		return;
 	}
-	int64_t n = g->filtered ? l->n_selected - l->handed_out : l->end - l->row;
+	int64_t n = l->selecting ? l->n_selected - l->handed_out : l->end - l->row;
 	if (n > (int64_t)duckdb_vector_size()) n = (int64_t)duckdb_vector_size();
-	const uint32_t *rows = g->filtered ? l->selected + l->handed_out : NULL;
+	const uint32_t *rows = l->selecting ? l->selected + l->handed_out : NULL;
 	for (idx_t i = 0; i < g->n_projected; i++) {
 		idx_t column = g->projected[i];
 		duckdb_vector vector = duckdb_data_chunk_get_vector(output, i);
@@ -312,13 +315,13 @@ static void scan(duckdb_function_info info, duckdb_data_chunk output) {
 		}
 		const scoter_column *c = &l->batch->columns[column];
 		if (c->layout == SCOTER_DICTIONARY && !l->dictionaries[i]) l->dictionaries[i] = dictionary_strings(c);
-		if (g->filtered) {
+		if (l->selecting) {
 			scoter_gather(vector, &g->scan->types[column], c, rows, n, l->dictionaries[i]);
 		} else {
 			fill(vector, &g->scan->types[column], c, l->row, n, l->dictionaries[i]);
 		}
 	}
-	if (g->filtered) {
+	if (l->selecting) {
 		l->handed_out += n;
 	} else {
 		l->row += n;

@@ -46,10 +46,14 @@ typedef struct scoter_type {
 } scoter_type;
 
 typedef struct {
-	uint64_t source;        // first half of its rows' addresses
-	uint64_t first_ordinal; // second half, of its first row
+	uint64_t source;          // first half of its rows' addresses
+	uint64_t first_ordinal;   // second half, of its first row
+	const uint32_t *ordinals; // second half, row by row; NULL if they follow the first
 	int64_t rows;
 	scoter_column *columns;
+	// Rows that are left out, as ascending ordinals.
+	int64_t n_hidden;
+	const uint32_t *hidden;
 } scoter_batch;
 
 // What every row of the query's result meets in one column: one of some texts, or a number of eight
@@ -65,6 +69,9 @@ typedef struct {
 // All that one scan reads. Followed by two more columns than it has: the row
 // address (source UBIGINT, ordinal UBIGINT), computed only if asked for.
 typedef struct {
+	// Not 0: columns are described when a query first asks for them, by scoterFillColumns (in Go), under
+	// this number.
+	uint64_t lazy;
 	int32_t n_columns;
 	const char **names;
 	scoter_type *types;

@@ -28,12 +28,13 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	inst, err := duck.Open(duck.Settings{Threads: 2})
+	dir := t.TempDir()
+	inst, err := duck.Open(duck.Settings{Threads: 2, ReadableDirs: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(inst.Close)
-	o, err := New(inst, t.TempDir())
+	o, err := New(inst, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func (f *fixture) memtableOf(table schema.Table, source base.SourceID, sql strin
 
 func (f *fixture) relation(t *snapshot.Table, bounds ...Bound) *Relation {
 	f.t.Helper()
-	r, err := f.overlay.Relation(t, bounds)
+	r, err := f.overlay.Relation(t, bounds, RelationOptions{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestClosedScanIsGone(t *testing.T) {
 	f := newFixture(t)
 	table := newTable(t, schema.Of(schema.Integer))
 	m := f.memtableOf(table, 4, "SELECT 7::INTEGER AS v0")
-	r, err := f.overlay.Relation(&snapshot.Table{Schema: table, Memtables: []memtable.View{m.View()}}, nil)
+	r, err := f.overlay.Relation(&snapshot.Table{Schema: table, Memtables: []memtable.View{m.View()}}, nil, RelationOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,22 +9,37 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// keepParts returns the parts that may hold rows within all bounds.
-func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) []*catalog.Part {
-	if len(bounds) == 0 || len(t.Parts) == 0 {
-		return t.Parts
-	}
-	keep := slices.Repeat([]bool{true}, len(t.Parts))
+// keepParts returns the parts that may hold rows within all bounds as they were written, and those with changed rows
+// that may be within them now.
+func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (kept, changed []*catalog.Part) {
+	keep, keepChanged := slices.Repeat([]bool{true}, len(t.Parts)), slices.Repeat([]bool{true}, len(t.Parts))
 	for i := range bounds {
-		x.of(t, bounds[i].Column).narrow(keep, &bounds[i])
+		b := &bounds[i]
+		index := x.of(t, b.Column)
+		index.narrow(keep, b)
+		if len(t.Patches) == 0 {
+			continue
+		}
+		within := slices.Repeat([]bool{true}, len(t.Parts))
+		index.narrow(within, b)
+		for i, p := range t.Parts {
+			if set := t.Patches[p.ID]; set != nil && !within[i] && !slices.Contains(set.Columns(), b.Column) {
+				keepChanged[i] = false
+			}
+		}
 	}
-	var kept []*catalog.Part
+	if len(bounds) == 0 && len(t.Patches) == 0 {
+		return t.Parts, nil
+	}
 	for i, p := range t.Parts {
 		if keep[i] {
 			kept = append(kept, p)
 		}
+		if keepChanged[i] && t.Patches[p.ID] != nil {
+			changed = append(changed, p)
+		}
 	}
-	return kept
+	return kept, changed
 }
 
 // know returns what a part's statistics say of a column, as it is now and as it was when the

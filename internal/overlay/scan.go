@@ -44,6 +44,9 @@ func register(inst *duck.Instance) error {
 	defer conn.Close()
 	name := C.CString(scanFunction)
 	defer C.free(unsafe.Pointer(name))
+	if err := registerLive(conn); err != nil {
+		return err
+	}
 	if C.scoter_register_memscan(C.duckdb_connection(conn.Raw()), name) != C.DuckDBSuccess {
 		return base.Errorf(base.Internal, "duckdb refuses the function %s", scanFunction)
 	}
@@ -56,11 +59,11 @@ type scan struct {
 	memory cMemory
 }
 
-// newScan describes memtables of one schema version of a table. Rows that the bounds exclude may be
-// left out. The memtables must stay referenced until the scan is closed.
-func newScan(now schema.Table, views []memtable.View, bounds []Bound) (*scan, error) {
+// newScan describes memtables of one schema version of a table, without the rows that are hidden (nil:
+// none). Rows that the bounds exclude may be left out. The memtables must stay referenced until the scan is closed.
+func newScan(now schema.Table, views []memtable.View, hiddenOf func(base.SourceID) []uint32, bounds []Bound) (*scan, error) {
 	s := &scan{id: scans.last.Add(1)}
-	described, err := s.describe(views)
+	described, err := s.describe(views, hiddenOf)
 	if err != nil {
 		s.memory.free()
 		return nil, err
@@ -75,8 +78,39 @@ func (s *scan) close() {
 	s.memory.free()
 }
 
-func (s *scan) describe(views []memtable.View) (*C.scoter_scan, error) {
-	m, columns := &s.memory, views[0].Schema.Columns
+func (s *scan) describe(views []memtable.View, hiddenOf func(base.SourceID) []uint32) (*C.scoter_scan, error) {
+	m := &s.memory
+	out, err := s.describeColumns(views[0].Schema.Columns)
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, v := range views {
+		total += len(v.Batches)
+	}
+	batches := cArray[C.scoter_batch](m, total)
+	n := 0
+	for _, v := range views {
+		var hidden []uint32
+		if hiddenOf != nil {
+			hidden = hiddenOf(v.Source)
+		}
+		for _, b := range v.Batches {
+			if err := describeBatch(m, &batches[n], v.Source, b.FirstOrdinal, b.Record); err != nil {
+				return nil, err
+			}
+			batches[n].n_hidden, batches[n].hidden = C.int64_t(len(hidden)), m.numbers(hidden)
+			n++
+		}
+		out.rows += C.int64_t(v.Rows)
+	}
+	out.n_batches, out.batches = C.int64_t(total), unsafe.SliceData(batches)
+	return out, nil
+}
+
+// describeColumns makes the description of a scan without batches.
+func (s *scan) describeColumns(columns []schema.Column) (*C.scoter_scan, error) {
+	m := &s.memory
 	out := &cArray[C.scoter_scan](m, 1)[0]
 	names, types := cArray[*C.char](m, len(columns)), cArray[C.scoter_type](m, len(columns))
 	for i, c := range columns {
@@ -86,22 +120,5 @@ func (s *scan) describe(views []memtable.View) (*C.scoter_scan, error) {
 		}
 	}
 	out.n_columns, out.names, out.types = C.int32_t(len(columns)), unsafe.SliceData(names), unsafe.SliceData(types)
-
-	total := 0
-	for _, v := range views {
-		total += len(v.Batches)
-	}
-	batches := cArray[C.scoter_batch](m, total)
-	n := 0
-	for _, v := range views {
-		for _, b := range v.Batches {
-			if err := describeBatch(m, &batches[n], v.Source, b.FirstOrdinal, b.Record); err != nil {
-				return nil, err
-			}
-			n++
-		}
-		out.rows += C.int64_t(v.Rows)
-	}
-	out.n_batches, out.batches = C.int64_t(total), unsafe.SliceData(batches)
 	return out, nil
 }

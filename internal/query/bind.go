@@ -247,7 +247,7 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 }
 
 func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound) (string, error) {
-	rel, err := b.runner.overlay.Relation(t, bounds)
+	rel, err := b.runner.overlay.Relation(t, bounds, overlay.RelationOptions{})
 	if err != nil {
 		return "", err
 	}

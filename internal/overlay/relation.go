@@ -1,0 +1,212 @@
+package overlay
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Relation is a table as one query reads it. Close it when the query has ended, before
+// its snapshot is released.
+type Relation struct {
+	// SQL is a query text without brackets: SELECT ... [UNION ALL SELECT ...].
+	SQL string
+	// Parts and PrunedParts count the parts that the relation reads and leaves out.
+	Parts, PrunedParts int
+	// Rows that the relation may yield at most.
+	Rows int64
+
+	closers []interface{ close() }
+}
+
+// Close frees what the relation's SQL refers to.
+func (r *Relation) Close() {
+	for _, c := range r.closers {
+		c.close()
+	}
+	r.closers = nil
+}
+
+// RelationOptions says what a relation has beside the table's columns.
+type RelationOptions struct {
+	// Addresses adds two columns, scoter_source and scoter_ordinal (UBIGINT): the row's address.
+	Addresses bool
+}
+
+// Relation returns the table's relation: its columns in order, under their names and
+// declared types. Parts that the bounds exclude are left out.
+//
+// It has up to four kinds of branches: parts as they were written; parts without the rows that were
+// deleted or changed since; memtables, likewise; and the changed rows, from memory.
+func (o *Overlay) Relation(t *snapshot.Table, bounds []Bound, options RelationOptions) (*Relation, error) {
+	b := &builder{overlay: o, table: t, bounds: bounds, options: options, relation: &Relation{}}
+	if err := b.build(); err != nil {
+		b.relation.Close()
+		return nil, base.Wrap(err, "table %s", t.Schema.QualifiedName())
+	}
+	return b.relation, nil
+}
+
+// maxPartBranches is how many parts with hidden rows get a branch each. A branch costs a query about 0.2 ms
+// to plan; in a branch of several files the rows are not filtered within the scan, which costs it up to a tenth.
+const maxPartBranches = 8
+
+type builder struct {
+	overlay  *Overlay
+	table    *snapshot.Table
+	bounds   []Bound
+	options  RelationOptions
+	relation *Relation
+	branches []string
+	changed  []changedSource
+}
+
+func (b *builder) build() error {
+	kept, patched := b.overlay.indexes.keepParts(b.table, b.bounds)
+	b.relation.Parts, b.relation.PrunedParts = len(kept), len(b.table.Parts)-len(kept)
+	var clean, touched []*catalog.Part
+	for _, p := range kept {
+		b.relation.Rows += p.Rows
+		if c := b.changes(p.ID); c != nil && len(c.hidden) > 0 {
+			touched = append(touched, p)
+		} else {
+			clean = append(clean, p)
+		}
+	}
+	for _, group := range bySchemaVersion(clean) {
+		if err := b.addParts(group, false); err != nil {
+			return err
+		}
+	}
+	groups := bySchemaVersion(touched)
+	if len(touched) <= maxPartBranches {
+		groups = each(touched)
+	}
+	for _, group := range groups {
+		if err := b.addParts(group, true); err != nil {
+			return err
+		}
+	}
+	for _, p := range patched {
+		if c := b.changes(p.ID); c != nil {
+			b.addChanged(c, b.overlay.partReader(p, b.table.Versions[p.SchemaVersion]))
+		}
+	}
+	for _, group := range viewsBySchemaVersion(b.table.Memtables) {
+		if err := b.addMemtables(group); err != nil {
+			return base.Wrap(err, "memtable")
+		}
+	}
+	if len(b.changed) > 0 {
+		s, err := newChangedScan(b.table.Schema, b.changed, b.bounds)
+		if err != nil {
+			return err
+		}
+		b.addScan(s, s.id, b.table.Schema)
+	}
+	if len(b.branches) == 0 {
+		b.addBranch(projection(b.table.Schema, schema.Table{}, nil), "0", "0", " WHERE false")
+	}
+	b.relation.SQL = strings.Join(b.branches, " UNION ALL ")
+	return nil
+}
+
+// addBranch adds a query of columns, and of the address if asked for.
+func (b *builder) addBranch(columns, source, ordinal, from string) {
+	if b.options.Addresses {
+		columns += fmt.Sprintf(", CAST(%s AS UBIGINT) AS scoter_source, CAST(%s AS UBIGINT) AS scoter_ordinal", source, ordinal)
+	}
+	b.branches = append(b.branches, "SELECT "+columns+from)
+}
+
+// addParts adds a branch for parts that were written with the same version of the table, without their hidden
+// rows if they have any.
+func (b *builder) addParts(group []*catalog.Part, touched bool) error {
+	written, ok := b.table.Versions[group[0].SchemaVersion]
+	if !ok {
+		return base.Errorf(base.Internal, "part %d has unknown schema version %d", group[0].ID, group[0].SchemaVersion)
+	}
+	files, ids, rows := make([]string, len(group)), make([]string, len(group)), make([][]uint32, len(group))
+	for i, p := range group {
+		files[i], ids[i] = schema.QuoteString(b.overlay.partPath(p)), strconv.FormatUint(uint64(p.ID), 10)
+	}
+	columns := "*" // a list of 105 columns costs a query of 2 ms a tenth
+	if !storedAlike(b.table.Schema, written) {
+		columns = projection(b.table.Schema, written, columnName)
+	}
+	from := fmt.Sprintf(" FROM read_parquet([%s], hive_partitioning = false)", strings.Join(files, ", "))
+	index, source := "0", ids[0]
+	if len(group) > 1 {
+		index, source = "file_index", fmt.Sprintf("list_extract([%s], CAST(file_index AS BIGINT) + 1)", strings.Join(ids, ", "))
+	}
+	if touched {
+		for i, p := range group {
+			rows[i] = b.changes(p.ID).hidden
+			b.relation.Rows -= int64(len(rows[i]))
+		}
+		h := newHidden(rows...)
+		b.relation.closers = append(b.relation.closers, h)
+		from += " WHERE " + h.call(index)
+	}
+	b.addBranch(columns, source, "file_row_number", from)
+	return nil
+}
+
+// addMemtables adds a branch for memtables of the same version of the table.
+func (b *builder) addMemtables(group []memtable.View) error {
+	hiddenOf := func(id base.SourceID) []uint32 {
+		if c := b.changes(id); c != nil {
+			return c.hidden
+		}
+		return nil
+	}
+	s, err := newScan(b.table.Schema, group, hiddenOf, b.bounds)
+	if err != nil {
+		return err
+	}
+	b.addScan(s, s.id, group[0].Schema)
+	for _, v := range group {
+		b.relation.Rows += v.Rows
+		if c := b.changes(v.Source); c != nil {
+			b.relation.Rows -= int64(len(c.hidden))
+			b.addChanged(c, b.overlay.memtableReader(v))
+		}
+	}
+	return nil
+}
+
+func (b *builder) addChanged(c *changed, read reader) {
+	if len(c.rows) > 0 {
+		b.relation.Rows += int64(len(c.rows))
+		b.changed = append(b.changed, changedSource{c, read})
+	}
+}
+
+func (b *builder) addScan(s interface{ close() }, id uint64, written schema.Table) {
+	b.relation.closers = append(b.relation.closers, s)
+	b.addBranch(projection(b.table.Schema, written, storedColumnName), "scoter_source", "scoter_ordinal", fmt.Sprintf(" FROM %s(%d)", scanFunction, id))
+}
+
+// changes returns what became of a source's rows; nil if nothing.
+func (b *builder) changes(id base.SourceID) *changed {
+	var set *patch.Set
+	if set = b.table.Patches[id]; set == nil || set.Empty() {
+		return nil
+	}
+	return b.overlay.sources.of(b.table, id).at(set, b.table.Schema)
+}
+
+func each(parts []*catalog.Part) [][]*catalog.Part {
+	out := make([][]*catalog.Part, len(parts))
+	for i := range parts {
+		out[i] = parts[i : i+1]
+	}
+	return out
+}

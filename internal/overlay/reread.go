@@ -1,0 +1,168 @@
+package overlay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// partReader reads rows of a part that was written with a version of the table.
+func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
+	return func(columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
+		h := newHidden(rows)
+		defer h.close()
+		sql := fmt.Sprintf("SELECT file_row_number, %s FROM read_parquet([%s], hive_partitioning = false) WHERE NOT %s AND (%s)",
+			stored(columns, written, columnName), schema.QuoteString(o.partPath(p)), h.call("0"), rowGroups(rows))
+		rec, err := o.read(sql)
+		if err == nil && rec.NumRows() != int64(len(rows)) {
+			err = base.Errorf(base.Corrupt, "%d rows instead of %d", rec.NumRows(), len(rows))
+		}
+		if err != nil {
+			return nil, base.Wrap(err, "part %d: read %d rows that were changed", p.ID, len(rows))
+		}
+		numbers, ok := rec.Column(0).(*array.Int64)
+		for i := 0; ok && i < len(rows); i++ {
+			ok = numbers.Value(i) == int64(rows[i])
+		}
+		if !ok {
+			return nil, base.Errorf(base.Internal, "part %d: rows come in another order than they have in the file", p.ID)
+		}
+		return inStorage(columns, rec.Columns()[1:])
+	}
+}
+
+// rowGroups is a condition that keeps DuckDB from reading row groups without any of the rows.
+func rowGroups(rows []uint32) string {
+	const atMost = 100
+	var ranges []string
+	for i := 0; i < len(rows); {
+		from := i
+		for i++; i < len(rows) && rows[i]/part.RowGroupRows <= rows[i-1]/part.RowGroupRows+1; i++ {
+		}
+		ranges = append(ranges, fmt.Sprintf("file_row_number BETWEEN %d AND %d", rows[from], rows[i-1]))
+	}
+	if len(ranges) > atMost {
+		ranges = []string{fmt.Sprintf("file_row_number BETWEEN %d AND %d", rows[0], rows[len(rows)-1])}
+	}
+	return strings.Join(ranges, " OR ")
+}
+
+// memtableReader reads rows of a memtable.
+func (o *Overlay) memtableReader(v memtable.View) reader {
+	return func(columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
+		var present []schema.Column // what the memtable has of the columns
+		alike := true
+		for _, c := range columns {
+			if at := v.Schema.ColumnByID(c.ID); at >= 0 {
+				present = append(present, v.Schema.Columns[at])
+				alike = alike && v.Schema.Columns[at].Type.Equal(c.Type)
+			} else {
+				alike = false
+			}
+		}
+		taken, err := takeRows(v, present, rows)
+		if err != nil {
+			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Source, len(rows))
+		}
+		if alike {
+			return taken.Columns(), nil
+		}
+		// Written with another version of the table: DuckDB casts.
+		view := memtable.View{Source: v.Source, Schema: v.Schema, Batches: []memtable.Batch{{Record: taken}}, Rows: taken.NumRows()}
+		view.Schema.Columns = present
+		s, err := newScan(view.Schema, []memtable.View{view}, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer s.close()
+		rec, err := o.read(fmt.Sprintf("SELECT %s FROM %s(%d) ORDER BY scoter_ordinal", stored(columns, v.Schema, storedColumnName), scanFunction, s.id))
+		if err != nil {
+			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Source, len(rows))
+		}
+		return inStorage(columns, rec.Columns())
+	}
+}
+
+// takeRows returns columns of a memtable's rows, in memory of their own.
+func takeRows(v memtable.View, columns []schema.Column, rows []uint32) (arrow.RecordBatch, error) {
+	records := make([]arrow.RecordBatch, len(v.Batches))
+	for i, b := range v.Batches {
+		fields, arrays := make([]arrow.Field, len(columns)), make([]arrow.Array, len(columns))
+		for k, c := range columns {
+			at := v.Schema.ColumnByID(c.ID)
+			fields[k], arrays[k] = b.Record.Schema().Field(at), b.Record.Column(at)
+		}
+		records[i] = array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, b.Record.NumRows())
+	}
+	taken, err := batch.Take(records, rows)
+	if err != nil {
+		return nil, err
+	}
+	return batch.Copy(taken) // it may be a slice of the memtable, which goes sooner than what is kept
+}
+
+// stored lists columns, written with another version of the table, in the types that store them now.
+func stored(columns []schema.Column, written schema.Table, nameOf func(schema.Column) string) string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = "CAST(" + expression(c, written, nameOf) + " AS " + c.Type.StorageSQL() + ")"
+	}
+	return strings.Join(out, ", ")
+}
+
+// read runs a query on a connection of the overlay's own and returns all its rows, on Go's heap.
+func (o *Overlay) read(sql string) (arrow.RecordBatch, error) {
+	ctx := context.Background()
+	conn, err := o.inst.Connect()
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	rows, err := conn.Query(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var records []arrow.RecordBatch
+	for {
+		rec, err := rows.Next(ctx)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		copied, err := batch.Copy(rec)
+		rec.Release()
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, copied)
+	}
+	if len(records) == 0 {
+		return nil, base.Errorf(base.Corrupt, "no rows")
+	}
+	return batch.Concat(records)
+}
+
+func inStorage(columns []schema.Column, arrays []arrow.Array) ([]arrow.Array, error) {
+	out := make([]arrow.Array, len(columns))
+	for i, c := range columns {
+		var err error
+		if out[i], err = batch.Convert(arrays[i], c.Type); err != nil {
+			return nil, base.Wrap(err, "column %q", c.Name)
+		}
+	}
+	return out, nil
+}

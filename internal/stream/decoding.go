@@ -8,7 +8,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
 // errFull says that a batch must be sealed before a record can be added.
@@ -53,7 +52,7 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 	for i, decoder := range d.last.decoders {
 		if err := decoder.Append(msg); err != nil {
 			d.broken = d.broken || i > 0
-			if errors.Is(err, protobuf.ErrFull) {
+			if isFull(err) {
 				return errFull
 			}
 			return err

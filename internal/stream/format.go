@@ -2,8 +2,10 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,22 +14,26 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/avro"
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 	"github.com/scoterdb/scoter/internal/registry"
 )
 
 // format is how a record's value becomes rows.
 type format struct {
-	name      string // protobuf or json
-	confluent bool   // values begin with the header of a schema registry
-	registry  *registry.Client
-	message   protoreflect.MessageDescriptor // of all values; nil if the registry knows
-	options   protobuf.Options
+	name        string // protobuf, avro or json
+	confluent   bool   // values begin with the header of a schema registry
+	registry    *registry.Client
+	messageName string                         // of the subject's types
+	subject     string                         // whose newest schema all values have; empty: the header says
+	message     protoreflect.MessageDescriptor // of all values; nil if the registry knows
+	schema      *avro.Schema                   // the same for Avro
+	options     protobuf.Options
 }
 
 // decoder turns messages of one schema into rows.
 type decoder interface {
-	// Append adds a message. An error is about the message, but for one that wraps protobuf.ErrFull.
+	// Append adds a message. An error is about the message, but for one for which isFull holds.
 	Append(msg []byte) error
 	// FinishWithMessages returns the rows and, unless each message made one, the number of each row's message. An error
 	// is about one of the messages.
@@ -35,15 +41,19 @@ type decoder interface {
 	Reset()
 }
 
+// isFull reports whether a decoder's error means that what it holds is to be finished first.
+func isFull(err error) bool { return errors.Is(err, protobuf.ErrFull) || errors.Is(err, avro.ErrFull) }
+
 // newFormat reads the options of FORMAT name (...).
 func newFormat(values map[string]string) (*format, error) {
 	o := newOptions("FORMAT", values)
-	f := &format{name: o.oneOf("name", "protobuf", "json")}
+	f := &format{name: o.oneOf("name", "protobuf", "avro", "json")}
 	f.options.Recursion = parsed(o, "recursion", 0, strconv.Atoi)
 	message, files, root := o.text("message", ""), o.list("schema"), o.text("schema_dir", "")
 	urls := o.list("registry")
+	f.subject = o.text("subject", "")
 	framing := "none"
-	if len(urls) > 0 {
+	if len(urls) > 0 && f.subject == "" {
 		framing = "confluent"
 	}
 	f.confluent = o.oneOf("framing", framing, "none", "confluent") == "confluent"
@@ -63,21 +73,40 @@ func newFormat(values map[string]string) (*format, error) {
 	if err := o.end(); err != nil {
 		return nil, err
 	}
+	f.messageName = message
 	switch {
 	case f.name == "json":
 		if message != "" || len(files) > 0 {
 			return nil, base.Errorf(base.Invalid, "FORMAT json needs no schema")
 		}
 		return f, nil
+	case len(files) > 0 && f.name == "avro":
+		f.schema, err = readAvro(files)
 	case len(files) > 0:
 		f.message, err = readMessage(files, root, message)
-	case len(urls) > 0 && f.confluent:
+	case len(urls) > 0 && (f.confluent || f.subject != ""):
 		f.registry, err = registry.New(registry.Options{URLs: urls, Username: user, Password: password, Token: token, TLS: security})
 	default:
-		err = base.Errorf(base.Invalid, "FORMAT protobuf needs a schema").
+		err = base.Errorf(base.Invalid, "FORMAT %s needs a schema", f.name).
 			WithHint("FORMAT protobuf (schema = 'event.proto', message = 'package.Event'), or registry = 'http://host:8081'")
 	}
 	return f, err
+}
+
+// readAvro reads a schema, and those that it refers to, which come after it.
+func readAvro(files []string) (*avro.Schema, error) {
+	var texts []string
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, base.Errorf(base.Invalid, "FORMAT schema: %w", err)
+		}
+		texts = append(texts, string(text))
+	}
+	references := texts[1:]
+	slices.Reverse(references)
+	s, err := avro.Parse(texts[0], references...)
+	return s, base.Wrap(err, "FORMAT schema")
 }
 
 // readMessage reads a message type from .proto files or one descriptor set.
@@ -120,9 +149,11 @@ func (f *format) cut(value []byte) (key, msg []byte, err error) {
 	case f.name == "protobuf":
 		key, msg, err = registry.CutProtobuf(value)
 	default:
-		_, msg, err = registry.Cut(value)
+		if _, msg, err = registry.Cut(value); err == nil {
+			key = value[:len(value)-len(msg)]
+		}
 	}
-	if f.registry == nil {
+	if f.registry == nil || f.subject != "" {
 		key = nil
 	}
 	return key, msg, err
@@ -143,12 +174,20 @@ func (f *format) decoders(ctx context.Context, key []byte, shapes [][]protobuf.C
 	if f.name == "json" {
 		return []decoder{&jsonDecoder{}}, nil
 	}
-	message := f.message
-	if f.registry != nil {
-		var err error
-		if message, err = f.registry.Message(ctx, key); err != nil {
+	if f.name == "avro" {
+		s, err := f.avroSchema(ctx, key)
+		if err != nil {
 			return nil, err
 		}
+		plan, err := avro.NewPlan(s, avro.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return []decoder{whole{plan.NewDecoder()}}, nil
+	}
+	message, err := f.messageType(ctx, key)
+	if err != nil {
+		return nil, err
 	}
 	var all []decoder
 	for _, columns := range shapes {
@@ -163,13 +202,44 @@ func (f *format) decoders(ctx context.Context, key []byte, shapes [][]protobuf.C
 	return all, nil
 }
 
+func (f *format) avroSchema(ctx context.Context, key []byte) (*avro.Schema, error) {
+	switch {
+	case f.schema != nil:
+		return f.schema, nil
+	case f.subject != "":
+		return f.registry.LatestAvro(ctx, f.subject)
+	}
+	id, _, err := registry.Cut(key)
+	if err != nil {
+		return nil, err
+	}
+	return f.registry.Avro(ctx, id)
+}
+
+func (f *format) messageType(ctx context.Context, key []byte) (protoreflect.MessageDescriptor, error) {
+	switch {
+	case f.message != nil:
+		return f.message, nil
+	case f.subject != "":
+		return f.registry.LatestMessage(ctx, f.subject, f.messageName)
+	}
+	return f.registry.Message(ctx, key)
+}
+
 // known reports whether the columns are known before the first message.
-func (f *format) known() bool { return f.message != nil }
+func (f *format) known() bool { return f.message != nil || f.schema != nil }
 
 func (f *format) close() {
 	if f.registry != nil {
 		_ = f.registry.Close() // gives back connections, and has no error to tell
 	}
+}
+
+// whole is a decoder that makes one row of each message.
+type whole struct{ *avro.Decoder }
+
+func (d whole) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
+	return d.Decoder.Finish(), nil, nil
 }
 
 type protobufDecoder struct{ *protobuf.Decoder }

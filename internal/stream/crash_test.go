@@ -1,0 +1,205 @@
+package stream_test
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/stream"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// sums stands for DuckDB, which cannot read a disk that is in memory: for any query it returns the
+// number of the batch's rows and the sum of their ids.
+type sums struct{}
+
+func (sums) Collect(_ context.Context, s stream.Select) ([]arrow.RecordBatch, error) {
+	if strings.HasPrefix(s.SQL, "DESCRIBE ") {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "column_name", Type: arrow.BinaryTypes.String}, {Name: "column_type", Type: arrow.BinaryTypes.String}}, nil))
+		b.Field(0).(*array.StringBuilder).AppendValues([]string{"n", "total"}, nil)
+		b.Field(1).(*array.StringBuilder).AppendValues([]string{"BIGINT", "BIGINT"}, nil)
+		return []arrow.RecordBatch{b.NewRecordBatch()}, nil
+	}
+	var n, total int64
+	for _, view := range s.Rows {
+		for _, one := range view.Batches {
+			ids := one.Record.Column(s.Messages.ColumnIndex("id")).(*array.Int64)
+			n += int64(ids.Len())
+			for i := range ids.Len() {
+				total += ids.Value(i)
+			}
+		}
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "total", Type: arrow.PrimitiveTypes.Int64}}, nil))
+	b.Field(0).(*array.Int64Builder).Append(n)
+	b.Field(1).(*array.Int64Builder).Append(total)
+	return []arrow.RecordBatch{b.NewRecordBatch()}, nil
+}
+
+// node is an engine on a disk that can crash, with its sources.
+type node struct {
+	t       testing.TB
+	disk    *vfs.Crashable
+	engine  *engine.Engine
+	sources *stream.Manager
+}
+
+func (n *node) open(disk *vfs.Crashable) {
+	n.t.Helper()
+	n.disk = disk
+	log := slog.New(slog.DiscardHandler)
+	var err error
+	n.engine, err = engine.Open("/db", engine.Settings{FlushBytes: 64 << 10, FlushAge: 30 * time.Millisecond}, engine.Components{FS: disk, Logger: log})
+	must(n.t, err)
+	must(n.t, n.engine.CreateDatabase(ctx, "d", true))
+	n.sources, err = stream.New(n.engine, stream.Settings{}, log)
+	must(n.t, err)
+	n.sources.Start(sums{})
+}
+
+func (n *node) close() {
+	must(n.t, n.sources.Close())
+	must(n.t, n.engine.Close())
+}
+
+// crash goes on with what a power failure left of the disk.
+func (n *node) crash(random *rand.Rand) {
+	left := n.disk.CrashClone(random, []int{0, 50, 100}[random.IntN(3)])
+	n.close()
+	n.open(left)
+}
+
+// sum adds a column of a table, and counts its rows and distinct values.
+func (n *node) sum(table, column string) (rows, distinct int, total int64) {
+	n.t.Helper()
+	found, err := n.engine.Lookup("d", "main", table)
+	must(n.t, err)
+	snap, err := n.engine.Snapshot(found.ID)
+	must(n.t, err)
+	defer snap.Release()
+	seen := map[int64]bool{}
+	add := func(record arrow.RecordBatch) error {
+		values := record.Column(record.Schema().FieldIndices(column)[0]).(*array.Int64)
+		for i := range values.Len() {
+			rows++
+			total += values.Value(i)
+			seen[values.Value(i)] = true
+		}
+		return nil
+	}
+	t := snap.Tables[found.ID]
+	for _, p := range t.Parts {
+		path, err := n.engine.PartPath(p.Table, p.ID)
+		must(n.t, err)
+		must(n.t, part.Read(n.disk, path, t.Schema, part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}, add))
+	}
+	for _, m := range t.Memtables {
+		for _, one := range m.Batches {
+			must(n.t, add(one.Record))
+		}
+	}
+	return rows, len(seen), total
+}
+
+// verify waits until a topic's records are stored, and compares the tables with it: ids 0 to
+// count-1, each once, in the raw, the normalized and the aggregate table.
+func (n *node) verify(count int64) {
+	n.t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		rows, distinct, _ := n.sum("orders", "id")
+		if int64(distinct) == count || time.Now().After(deadline) {
+			if int64(rows) != count || int64(distinct) != count {
+				n.t.Fatalf("%d rows with %d ids of %d; sources %+v", rows, distinct, count, n.sources.List())
+			}
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	items := int64(0)
+	for id := range count {
+		items += id % 4
+	}
+	if rows, _, _ := n.sum("items", "id"); int64(rows) != items {
+		n.t.Fatalf("%d items, want %d", rows, items)
+	}
+	_, _, total := n.sum("totals", "n")
+	_, _, sum := n.sum("totals", "total")
+	if total != count || sum != count*(count-1)/2 {
+		n.t.Fatalf("totals of %d ids with the sum %d, want %d, %d", total, sum, count, count*(count-1)/2)
+	}
+	must(n.t, n.engine.Check(ctx))
+}
+
+func ordersDefinition(c *cluster, t testing.TB) stream.Definition {
+	name := func(table string) engine.TableName {
+		return engine.TableName{Database: "d", Schema: "main", Name: table}
+	}
+	return stream.Definition{
+		Kafka:  map[string]string{"brokers": c.brokers, "topic": "orders", "max_age": "4ms", "batch_rows": "40"},
+		Format: map[string]string{"name": "protobuf", "schema": protoFile(t, itemProto), "message": "test.Order"},
+		Tables: []stream.Table{{Name: name("orders"), Metadata: []string{"offset"}}, {Name: name("items"), Columns: []string{"id", "items[].price AS price"}},
+			{Name: name("totals"), Query: "SELECT count(*) AS n, sum(id) AS total FROM messages"}},
+	}
+}
+
+// TestCrashesLoseNothingAndDoubleNothing produces records with unique ids while the engine's disk fails again
+// and again, at any moment.
+func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	c := newCluster(t, kfake.SeedTopics(3, "orders"))
+	n := &node{t: t}
+	n.open(vfs.NewCrashable())
+	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
+	next := int64(0)
+	for range 20 {
+		for range 1 + random.IntN(4) {
+			more := int64(1 + random.IntN(200))
+			c.send("orders", random.Int32N(3), orders(next, next+more)...)
+			next += more
+			time.Sleep(time.Duration(random.IntN(8)) * time.Millisecond)
+		}
+		n.crash(random)
+	}
+	n.verify(next)
+	n.crash(random)
+	n.verify(next)
+	n.close()
+}
+
+// TestAFullDiskHoldsTheStreamUp lets the disk refuse every write for a while.
+func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	n := &node{t: t}
+	n.open(vfs.NewCrashable())
+	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
+	c.send("orders", 0, orders(0, 100)...)
+	n.verify(100)
+	n.disk.SetCapacity(1)
+	c.send("orders", 0, orders(100, 5000)...)
+	for n.sources.List()[0].State != "waiting" {
+		time.Sleep(time.Millisecond)
+	}
+	if kind := n.sources.List()[0].Error; !strings.Contains(kind, "space") && !strings.Contains(kind, "full") {
+		t.Errorf("the source tells of %q", kind)
+	}
+	n.disk.SetCapacity(1 << 40)
+	n.verify(5000)
+	if used := n.sources.MemoryInUse(); used != 0 {
+		t.Errorf("%d bytes in use", used)
+	}
+	n.close()
+}

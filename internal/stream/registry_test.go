@@ -1,0 +1,112 @@
+package stream_test
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// schemas is a schema registry with the texts given, by id from 1 on.
+// While down, it does not answer; once registered, the first has the id 99 too.
+func schemas(t *testing.T, kind string, texts ...string) (url string, down, registered *atomic.Bool) {
+	down, registered = new(atomic.Bool), new(atomic.Bool)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /schemas/ids/{id}", func(w http.ResponseWriter, r *http.Request) {
+		var id int
+		fmt.Sscan(r.PathValue("id"), &id)
+		if id == 99 && registered.Load() {
+			id = 1
+		}
+		w.Header().Set("Content-Type", "application/vnd.schemaregistry.v1+json")
+		switch {
+		case down.Load():
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case id < 1 || id > len(texts):
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"error_code": 40403, "message": "Schema not found"}`)
+		default:
+			must(t, json.NewEncoder(w).Encode(map[string]string{"schema": texts[id-1], "schemaType": kind}))
+		}
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL, down, registered
+}
+
+// framed puts a registry's header before a message of a Protobuf file's first type, or of Avro.
+func framed(id uint32, path string, msg []byte) []byte {
+	return append(append(binary.BigEndian.AppendUint32([]byte{0}, id), path...), msg...)
+}
+
+func TestSchemasOfARegistryEvolveAndWhatDoesNotFitIsPutAside(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	url, down, registered := schemas(t, "PROTOBUF", itemProto,
+		`syntax = "proto3"; message Order { int64 id = 1; string country = 2; double weight = 9; }`,
+		`syntax = "proto3"; message Order { string id = 1; }`)
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms')
+		FORMAT protobuf (registry = '%s') INTO TABLE orders`, c.brokers, url)))
+	weight := protowire.AppendFixed64(protowire.AppendTag(nil, 9, protowire.Fixed64Type), 0x3ff8000000000000)
+	text := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "abc")
+	digits := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "77")
+	c.send("orders", 0,
+		framed(1, "\x00", order(1)), framed(2, "\x00", append(order(2), weight...)), framed(3, "\x00", text), framed(99, "\x00", order(3)),
+		[]byte{1, 2}, framed(3, "\x00", digits), framed(1, "\x00", order(4)))
+	s.eventually("SELECT string_agg(id || coalesce(':' || weight, ''), ' ' ORDER BY id) FROM orders", "1 2:1.5 4 77")
+	s.eventually(`SELECT string_agg("offset" || ' ' || coalesce(schema_id::VARCHAR, '-'), ', ' ORDER BY "offset") FROM scoter.dead_letters`, "2 3, 3 99, 4 -")
+	if got := s.value(`SELECT count(*) FROM scoter.dead_letters WHERE reason LIKE '%"id"%abc%' OR reason LIKE '%99%' OR reason LIKE '%too short%'`); got != "3" {
+		t.Error(s.value("SELECT string_agg(reason, '; ') FROM scoter.dead_letters"))
+	}
+	// A registry that is away holds the stream up, and loses nothing.
+	down.Store(true)
+	c.send("orders", 0, framed(1, "\x02\x00", order(5)), framed(1, "\x00", order(6)))
+	s.eventually("SELECT state FROM scoter.sources", "waiting")
+	down.Store(false)
+	s.eventually("SELECT count(*) FROM orders WHERE id = 6", "1")
+	// Once the registry has the schema, the letter can be read; once.
+	registered.Store(true)
+	must(t, s.exec("REPLAY SOURCE orders"))
+	must(t, s.exec("REPLAY SOURCE orders"))
+	if got := s.value(`SELECT count(*) FROM orders WHERE id = 3`); got != "1" {
+		t.Errorf("%s rows of the letter", got)
+	}
+	if got := s.value(`SELECT string_agg("offset"::VARCHAR, ' ' ORDER BY "offset") FROM scoter.dead_letters WHERE "offset" <= 4`); got != "2 4" {
+		t.Errorf("dead letters %s", got)
+	}
+}
+
+func TestAvroOfARegistry(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	url, _, _ := schemas(t, "AVRO", `{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}, {"name": "country", "type": "string"}]}`)
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms')
+		FORMAT avro (registry = '%s') INTO TABLE orders METADATA (offset)`, c.brokers, url)))
+	c.send("orders", 0, framed(1, "", []byte{2, 4, 'd', 'e'}), framed(1, "", []byte{4}), framed(1, "", []byte{6, 4, 'f', 'r'}))
+	s.eventually("SELECT string_agg(id || country || _offset, ' ' ORDER BY id) FROM orders", "1de0 3fr2")
+	s.eventually("SELECT count(*) FROM scoter.dead_letters", "1")
+}
+
+func TestJSON(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE events METADATA (offset)
+		INTO TABLE items AS SELECT id, unnest(items).name AS name FROM messages`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": 1, "items": [{"name": "a"}, {"name": "b"}]}`), []byte(`{"id": 2}{"id": 3}`), []byte(` {"id": 4, "at": "2026-01-01"} `), []byte("[1]"),
+		[]byte(`{"id": 5, "id": 6}`), []byte(`{"id": "x7", "items": []}`), []byte(`{"id": 8`))
+	s.eventually("SELECT string_agg(id || ':' || _offset, ' ' ORDER BY id) FROM events", "1:0 4:2")
+	s.eventually(`SELECT string_agg("offset"::VARCHAR, ' ' ORDER BY "offset") FROM scoter.dead_letters`, "1 3 4 5 6")
+	// A batch without the column that a query names.
+	c.send("events", 0, []byte(`{"id": 9}`))
+	s.eventually("SELECT count(*) FROM events", "3")
+	if got := s.value("SELECT string_agg(id || name, ' ' ORDER BY name) FROM items"); got != "1a 1b" {
+		t.Error(got)
+	}
+}

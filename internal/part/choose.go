@@ -56,12 +56,12 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 	if profile == Best {
 		s.codec = compress.Codecs.Zstd
 	}
-	if c.array == nil {
+	if c.dictionary != nil {
 		n := c.dictionary.Len()
 		s.dictionary = 2*n <= c.indices.Len() && len(c.dictionary.ValueBytes())+4*n <= maxDictionaryBytes
 		return s
 	}
-	runs := sample(c.array, leaf)
+	runs := c.sample(leaf)
 	defer func() {
 		for _, r := range runs {
 			r.Release()
@@ -88,26 +88,40 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 }
 
 // sample returns runs of the leaf's values, wherever they lie in nested rows.
-func sample(a arrow.Array, leaf leafPath) []arrow.Array {
-	for _, st := range leaf.path {
-		if st.repeated {
-			list := a.(array.ListLike)
-			a = list.ListValues()
-		} else {
-			a = a.(*array.Struct).Field(st.child)
+func (c column) sample(leaf leafPath) []arrow.Array {
+	var all []arrow.Array
+	total := 0
+	for _, chunk := range c.chunks {
+		a := chunk.column
+		for _, st := range leaf.path {
+			if st.repeated {
+				a = a.(array.ListLike).ListValues()
+			} else {
+				a = a.(*array.Struct).Field(st.child)
+			}
 		}
+		if ext, ok := a.(array.ExtensionArray); ok {
+			a = ext.Storage()
+		}
+		all = append(all, a)
+		total += a.Len()
 	}
-	if ext, ok := a.(array.ExtensionArray); ok {
-		a = ext.Storage()
+	if total <= sampleRuns*sampleRunLength {
+		for _, a := range all {
+			a.Retain()
+		}
+		return all
 	}
-	if a.Len() <= sampleRuns*sampleRunLength {
-		a.Retain()
-		return []arrow.Array{a}
-	}
-	runs := make([]arrow.Array, sampleRuns)
-	for i := range runs {
-		from := int64(i) * int64(a.Len()-sampleRunLength) / (sampleRuns - 1)
-		runs[i] = array.NewSlice(a, from, from+sampleRunLength)
+	var runs []arrow.Array
+	before, chunk := 0, 0 // values in the chunks before, and how many those are
+	for i := range sampleRuns {
+		from := i * (total - sampleRunLength) / (sampleRuns - 1)
+		for from >= before+all[chunk].Len() {
+			before += all[chunk].Len()
+			chunk++
+		}
+		from -= before
+		runs = append(runs, array.NewSlice(all[chunk], int64(from), int64(min(from+sampleRunLength, all[chunk].Len()))))
 	}
 	return runs
 }

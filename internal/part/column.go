@@ -11,10 +11,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// column is one column of one row group: either one array, or, if all its chunks
-// came as dictionaries, one dictionary of the values in use and an index per row.
+// column is one column of one row group: either the arrays that it came in, or, if one of
+// them is a dictionary, one dictionary of the values in use and an index per row.
 type column struct {
-	array      arrow.Array   // nil if dictionary is set
+	chunks     []*shredder   // nil if dictionary is set
 	dictionary *array.String // distinct, all in use, in order of appearance
 	indices    *array.Int32  // NULL where the row is
 }
@@ -24,43 +24,28 @@ func isDictionary(a arrow.Array) bool {
 	return ok && t.IndexType.ID() == arrow.UINT32 && t.ValueType.ID() == arrow.STRING
 }
 
-func newColumn(chunks []arrow.Array) (column, error) {
-	dictionaries := 0
-	for _, c := range chunks {
-		if isDictionary(c) {
-			dictionaries++
-		}
-	}
-	if dictionaries > 0 {
+// newColumn borrows the chunks for as long as the column lives.
+func newColumn(chunks []arrow.Array) column {
+	if slices.ContainsFunc(chunks, isDictionary) {
 		// A mixed column becomes a dictionary as well: it is one batch of many that did not
 		// repeat enough.
-		return unify(chunks), nil
+		return unify(chunks)
 	}
-	if len(chunks) == 1 {
-		chunks[0].Retain()
-		return column{array: chunks[0]}, nil
+	c := column{chunks: make([]*shredder, len(chunks))}
+	for i, a := range chunks {
+		c.chunks[i] = &shredder{column: a}
 	}
-	a, err := array.Concatenate(chunks, memory.DefaultAllocator)
-	if err != nil {
-		return column{}, base.Errorf(base.Internal, "concatenate: %w", err)
-	}
-	return column{array: a}, nil
+	return c
 }
 
 func (c column) release() {
-	if c.array != nil {
-		c.array.Release()
-		return
+	for _, s := range c.chunks {
+		s.release()
 	}
-	c.dictionary.Release()
-	c.indices.Release()
-}
-
-func (c column) nulls() int64 {
-	if c.array != nil {
-		return int64(c.array.NullN())
+	if c.dictionary != nil {
+		c.dictionary.Release()
+		c.indices.Release()
 	}
-	return int64(c.indices.NullN())
 }
 
 // unify maps every chunk's dictionary into one of the values that rows use.
@@ -127,10 +112,18 @@ func unify(chunks []arrow.Array) column {
 	return column{dictionary: values.NewStringArray(), indices: builder.NewInt32Array()}
 }
 
-// write writes one leaf of the column's rows as a column chunk.
+// write writes one leaf of the column's rows as a column chunk. Leaves come in their order.
 func (c column) write(cw file.ColumnChunkWriter, leaf leafPath) error {
-	if c.array != nil {
-		return writeLeaf(cw, shred(c.array, leaf, cw.LevelInfo().RepeatedAncestorDefLevel))
+	if c.dictionary == nil {
+		for _, s := range c.chunks {
+			slots := s.leaf(leaf, cw.LevelInfo().RepeatedAncestorDefLevel)
+			err := writeLeaf(cw, slots)
+			slots.values.Release()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	s := shredFlat(c.indices, leaf.nullable)
 	encoder, isDictionary := cw.CurrentEncoder().(interface{ PutDictionary(arrow.Array) error })
@@ -149,8 +142,3 @@ func (c column) write(cw file.ColumnChunkWriter, leaf leafPath) error {
 	}
 	return nil
 }
-
-// allOnes are the definition levels of a column without NULLs.
-var allOnes = slices.Repeat([]int16{1}, RowGroupRows)
-
-func ones(n int) []int16 { return allOnes[:n] }

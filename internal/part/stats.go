@@ -19,14 +19,20 @@ import (
 // hold one per column and row group.
 const maxBoundBytes = 256
 
-// stats returns the statistics of a scalar column of one row group.
-func (c column) stats() ColumnStats {
-	if c.array == nil {
-		s := arrayStats(c.dictionary)
-		s.Nulls = c.nulls()
+// stats returns the statistics of a column of one row group.
+func (c column) stats() (s ColumnStats) {
+	if c.dictionary != nil {
+		s = arrayStats(c.dictionary)
+		s.Nulls = int64(c.indices.NullN())
 		return s
 	}
-	return arrayStats(c.array)
+	rows := int64(0)
+	for _, chunk := range c.chunks {
+		n := int64(chunk.column.Len())
+		s = mergeStats(s, rows, arrayStats(chunk.column), n)
+		rows += n
+	}
+	return s
 }
 
 // arrayStats bounds the values of an array of a storage type; nested types have no bounds.

@@ -209,9 +209,7 @@ func (w *writer) writeGroup(rows int64) (err error) {
 		for j, b := range group {
 			chunks[j] = b.Column(i)
 		}
-		if columns[i], err = newColumn(chunks); err != nil {
-			return base.Wrap(err, "column %q", w.table.Columns[i].Name)
-		}
+		columns[i] = newColumn(chunks)
 		defer columns[i].release()
 	}
 	if w.file == nil {

@@ -1,0 +1,284 @@
+package part
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+)
+
+// shredded is one leaf of some rows, in Dremel's form: a definition level per slot says
+// how much of the path exists, a repetition level at which list it continues. A slot
+// whose last list exists has a value, valid or NULL; other slots have none.
+type shredded struct {
+	values      arrow.Array // to be released
+	positions   []int32     // of each value in values, negative for NULL; nil means all, in order
+	valid       []byte      // bitmap over the values; nil means all
+	validOffset int64       // of the first value's bit
+	def, rep    []int16     // nil if there are no such levels
+}
+
+// shredder takes an array apart, leaf by leaf. It walks down the leaf's path level by level;
+// what neighbouring leaves have in common is walked once.
+type shredder struct {
+	column arrow.Array // borrowed
+	path   []step      // of the last leaf
+	levels []slots     // after as many steps
+}
+
+// slots are the places of a path's elements so far. A slot is alive, with a position in that array, or ended at a NULL or an empty
+// list. What a NULL hides in its children is never looked at.
+type slots struct {
+	values    arrow.Array
+	owned     bool    // values must be released
+	positions []int32 // negative for a slot that ended; nil: all are alive, at 0, 1, ...
+	// dense: the slots that are alive are at 0, 1, ..., all of values, whatever ended between.
+	dense bool
+	alive int16   // definition level of those that are alive
+	ended []int16 // that of the others; nil if positions is
+	// entered: values have been looked at for NULLs.
+	entered bool
+	rep     []int16 // nil before the first list
+}
+
+func (s *shredder) release() {
+	for _, level := range s.levels {
+		if level.owned {
+			level.values.Release()
+		}
+	}
+	s.levels, s.path = nil, nil
+}
+
+// leaf returns one leaf. List is the definition level from which on the leaf's last list has
+// an element.
+func (s *shredder) leaf(leaf leafPath, list int16) shredded {
+	if len(leaf.path) == 0 {
+		s.column.Retain()
+		return shredFlat(s.column, leaf.nullable)
+	}
+	common := 0
+	for common < min(len(s.path), len(leaf.path)) && s.path[common] == leaf.path[common] {
+		common++
+	}
+	if s.levels == nil {
+		s.levels = []slots{{values: s.column, dense: true}}
+	}
+	for _, level := range s.levels[common+1:] {
+		if level.owned {
+			level.values.Release()
+		}
+	}
+	s.levels, s.path = s.levels[:common+1], leaf.path
+	at := s.levels[common]
+	repeated := int16(0)
+	for i, st := range leaf.path {
+		if st.repeated {
+			repeated++
+		}
+		if i < common {
+			continue
+		}
+		nullable := leaf.nullable
+		if i > 0 {
+			nullable = leaf.path[i-1].nullable
+		}
+		if !at.entered {
+			at = at.enter(nullable)
+			at.entered = true
+			s.levels[i] = at
+		}
+		if st.repeated {
+			at = at.expand(repeated)
+		} else {
+			at.values, at.owned, at.entered = at.values.(*array.Struct).Field(st.child), false, false
+		}
+		s.levels = append(s.levels, at)
+	}
+	return at.finish(leaf.path[len(leaf.path)-1].nullable, list)
+}
+
+// len returns the number of slots.
+func (s slots) len() int {
+	if s.positions == nil {
+		return s.values.Len()
+	}
+	return len(s.positions)
+}
+
+// enter counts the level of what is NULL or not, if it can be; a NULL ends its slot.
+func (s slots) enter(nullable bool) slots {
+	if !nullable {
+		return s
+	}
+	if s.values.NullN() > 0 {
+		bitmap, offset := s.values.NullBitmapBytes(), s.values.Data().Offset()
+		positions, ended := make([]int32, s.len()), make([]int16, s.len())
+		copy(ended, s.ended)
+		for i := range positions {
+			p := int32(i)
+			if s.positions != nil {
+				p = s.positions[i]
+			}
+			if p >= 0 && !bitutil.BitIsSet(bitmap, offset+int(p)) {
+				p, ended[i] = -1, s.alive
+			}
+			positions[i] = p
+		}
+		s.positions, s.ended, s.dense = positions, ended, false
+	}
+	s.alive++
+	return s
+}
+
+// listOffsets returns where each list of an array starts in its values, and the last one's end.
+func listOffsets(a arrow.Array) []int32 {
+	var all []int32
+	switch a := a.(type) {
+	case *array.List:
+		all = a.Offsets()
+	case *array.Map:
+		all = a.Offsets()
+	}
+	if a.Len() == 0 {
+		return []int32{0}
+	}
+	from := a.Data().Offset()
+	return all[from : from+a.Len()+1]
+}
+
+// expand replaces every list by its elements; an empty one stays as a slot without value.
+func (s slots) expand(level int16) slots {
+	offsets := listOffsets(s.values)
+	first, last := offsets[0], offsets[len(offsets)-1]
+	elements := s.values.(array.ListLike).ListValues()
+	out := slots{values: array.NewSlice(elements, int64(first), int64(last)), owned: true, alive: s.alive + 1, dense: true}
+	grow := int(last-first) + s.len()
+	out.positions, out.ended, out.rep = make([]int32, 0, grow), make([]int16, 0, grow), make([]int16, 0, grow)
+	next := int32(0) // where dense elements go on
+	for i := range s.len() {
+		p, rep := int32(i), int16(0)
+		if s.positions != nil {
+			p = s.positions[i]
+		}
+		if s.rep != nil {
+			rep = s.rep[i]
+		}
+		if p < 0 || offsets[p] == offsets[p+1] {
+			ended := s.alive
+			if p < 0 {
+				ended = s.ended[i]
+			}
+			out.positions, out.ended, out.rep = append(out.positions, -1), append(out.ended, ended), append(out.rep, rep)
+			continue
+		}
+		start, end := offsets[p]-first, offsets[p+1]-first
+		out.dense = out.dense && start == next
+		next = end
+		for e := start; e < end; e++ {
+			out.positions, out.ended, out.rep = append(out.positions, e), append(out.ended, 0), append(out.rep, rep)
+			rep = level
+		}
+	}
+	out.dense = out.dense && next == last-first
+	return out
+}
+
+// finish gives the values of the slots, those of the leaf.
+func (s slots) finish(nullable bool, list int16) shredded {
+	if s.dense {
+		s.values.Retain()
+		return s.finishDense(nullable)
+	}
+	s = s.enter(nullable)
+	s.values.Retain()
+	out := shredded{values: s.values, rep: s.rep, positions: make([]int32, 0, len(s.positions)), def: make([]int16, len(s.positions))}
+	nulls := false
+	for i, p := range s.positions {
+		out.def[i] = s.alive
+		if p < 0 {
+			if out.def[i] = s.ended[i]; out.def[i] < list {
+				continue
+			}
+			nulls = true
+		}
+		out.positions = append(out.positions, p)
+	}
+	if nulls {
+		out.valid = make([]byte, bitutil.BytesForBits(int64(len(out.positions))))
+		for i, p := range out.positions {
+			if p >= 0 {
+				bitutil.SetBit(out.valid, i)
+			}
+		}
+	}
+	return out
+}
+
+// finishDense is finish where the values are those of the array, as they lie there: every slot
+// that ended did so without a value.
+func (s slots) finishDense(nullable bool) shredded {
+	out := shredded{values: s.values, rep: s.rep}
+	alive := s.alive
+	if nullable {
+		alive++
+	}
+	hasNulls := nullable && s.values.NullN() > 0
+	if s.positions == nil && !hasNulls {
+		out.def = constant(alive, s.len())
+		return out
+	}
+	var bitmap []byte
+	offset := s.values.Data().Offset()
+	if hasNulls {
+		bitmap = s.values.NullBitmapBytes()
+		out.valid, out.validOffset = bitmap, int64(offset)
+	}
+	out.def = make([]int16, s.len())
+	for i := range out.def {
+		p := int32(i)
+		if s.positions != nil {
+			p = s.positions[i]
+		}
+		switch {
+		case p < 0:
+			out.def[i] = s.ended[i]
+		case hasNulls && !bitutil.BitIsSet(bitmap, offset+int(p)):
+			out.def[i] = alive - 1
+		default:
+			out.def[i] = alive
+		}
+	}
+	return out
+}
+
+// shredFlat is for a column that is not nested.
+func shredFlat(a arrow.Array, nullable bool) shredded {
+	s := shredded{values: a}
+	switch {
+	case !nullable:
+	case a.NullN() == 0:
+		s.def = constant(1, a.Len())
+	default:
+		s.valid, s.validOffset = a.NullBitmapBytes(), int64(a.Data().Offset())
+		s.def = make([]int16, a.Len())
+		for i := range s.def {
+			if a.IsValid(i) {
+				s.def[i] = 1
+			}
+		}
+	}
+	return s
+}
+
+// allOnes are the definition levels of a column without NULLs.
+var allOnes = slices.Repeat([]int16{1}, RowGroupRows)
+
+// constant returns n times the same level.
+func constant(level int16, n int) []int16 {
+	if level == 1 && n <= len(allOnes) {
+		return allOnes[:n]
+	}
+	return slices.Repeat([]int16{level}, n)
+}

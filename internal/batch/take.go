@@ -174,6 +174,29 @@ func contiguous(ordinals []uint32) (int, bool) {
 	return int(ordinals[0]), true
 }
 
+// Run returns how many of the first ordinals lie one after the other in one batch: Take of those
+// copies nothing.
+func Run(recs []arrow.RecordBatch, ordinals []uint32) int {
+	if len(ordinals) == 0 {
+		return 0
+	}
+	first := int(ordinals[0])
+	for _, r := range recs {
+		if rows := int(r.NumRows()); first >= rows {
+			first -= rows
+			continue
+		} else if rest := rows - first; rest < len(ordinals) {
+			ordinals = ordinals[:rest]
+		}
+		n := 1
+		for n < len(ordinals) && ordinals[n] == ordinals[n-1]+1 {
+			n++
+		}
+		return n
+	}
+	return 0
+}
+
 // sliceOfOne returns rows that all lie in one batch as a slice of it.
 func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool) {
 	for _, r := range recs {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -121,4 +122,30 @@ func TestBytesCountsSharedBuffersOnce(t *testing.T) {
 	if got := Bytes(newRecord(table, columns, 1000)); got > 8*1024 {
 		t.Errorf("one shared column counts %d bytes", got)
 	}
+}
+
+func TestRun(t *testing.T) {
+	recs := []arrow.RecordBatch{ints(t, 3), ints(t, 0), ints(t, 4)}
+	for _, test := range []struct {
+		ordinals []uint32
+		want     int
+	}{
+		{nil, 0}, {[]uint32{0}, 1}, {[]uint32{0, 1, 2, 3}, 3}, {[]uint32{1, 2, 3}, 2}, {[]uint32{3, 4, 5, 6}, 4},
+		{[]uint32{4, 3}, 1}, {[]uint32{3, 4, 6}, 2}, {[]uint32{2, 3}, 1}, {[]uint32{7}, 0},
+	} {
+		if got := Run(recs, test.ordinals); got != test.want {
+			t.Errorf("%v: %d, want %d", test.ordinals, got, test.want)
+		}
+	}
+}
+
+func ints(t *testing.T, n int) arrow.RecordBatch {
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	for i := range n {
+		b.Append(int64(i))
+	}
+	a := b.NewArray()
+	r := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: a.DataType()}}, nil), []arrow.Array{a}, int64(n))
+	t.Cleanup(r.Release)
+	return r
 }

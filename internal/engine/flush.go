@@ -368,13 +368,20 @@ func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p ba
 	return file, nil
 }
 
-// taker gives rows in the order of their ordinals, a row group's at a time.
+// longRun is the number of rows that are not copied if they came in one batch in this order:
+// enough that a row group of such pieces is written as fast as one of one piece.
+const longRun = 2048
+
+// taker gives rows in the order of their ordinals, a row group's at a time at most.
 func taker(records []arrow.RecordBatch, rows []uint32) func() (arrow.RecordBatch, error) {
 	return func() (arrow.RecordBatch, error) {
 		if len(rows) == 0 {
 			return nil, io.EOF
 		}
 		n := min(len(rows), part.RowGroupRows)
+		if run := batch.Run(records, rows[:n]); run >= longRun {
+			n = run
+		}
 		record, err := batch.Take(records, rows[:n])
 		rows = rows[n:]
 		return record, err

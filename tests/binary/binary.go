@@ -55,9 +55,22 @@ type Server struct {
 // Serve starts the program on a directory and a free port, and waits until it is ready.
 func Serve(t testing.TB, dir string, flags ...string) *Server {
 	t.Helper()
+	return serve(t, nil, dir, flags)
+}
+
+// command is a command of the program, itself started by the command line enter, if there is one.
+func command(t testing.TB, enter []string, args ...string) *exec.Cmd {
+	t.Helper()
+	all := append(append(append([]string{}, enter...), Path(t)), args...)
+	cmd := exec.Command(all[0], all[1:]...)
+	cmd.Dir = t.TempDir()
+	return cmd
+}
+
+func serve(t testing.TB, enter []string, dir string, flags []string) *Server {
+	t.Helper()
 	s := &Server{log: &bytes.Buffer{}, end: make(chan error, 1)}
-	s.cmd = exec.Command(Path(t), append([]string{"serve", "--dir", dir, "--listen", "127.0.0.1:0"}, flags...)...)
-	s.cmd.Dir = t.TempDir()
+	s.cmd = command(t, enter, append([]string{"serve", "--dir", dir, "--listen", "127.0.0.1:0"}, flags...)...)
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -107,7 +120,18 @@ func (s *Server) Kill() {
 // Stop ends the program as Ctrl-C does, and returns its exit code.
 func (s *Server) Stop(t testing.TB) int {
 	t.Helper()
-	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+	return s.stop(t, os.Interrupt)
+}
+
+// Terminate is Stop by SIGTERM, as service managers do.
+func (s *Server) Terminate(t testing.TB) int {
+	t.Helper()
+	return s.stop(t, syscall.SIGTERM)
+}
+
+func (s *Server) stop(t testing.TB, how os.Signal) int {
+	t.Helper()
+	if err := s.cmd.Process.Signal(how); err != nil {
 		t.Fatal(err)
 	}
 	select {

@@ -1,235 +1,219 @@
 package gen
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
-	"sync"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/scoterdb/scoter/internal/gen/analyze"
 	"github.com/scoterdb/scoter/internal/gen/analyze/duckdb"
 	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
 	"github.com/scoterdb/scoter/internal/gen/analyze/sqlite"
-	"github.com/scoterdb/scoter/internal/gen/config"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// testCase is one folder of cases: a module, what to run before, and calls of
-// the generated code with what they must return.
+// testCase is one file of cases on one engine. See cases/README.md for the form.
 type testCase struct {
-	name   string
-	module *ir.Module
-	// Setup is SQL that runs first, past the generated code.
-	Setup []string `json:"setup"`
-	Calls []call   `json:"calls"`
-	// Targets restricts the case to generators with one of these prefixes.
-	Targets []string `json:"targets"`
-	// SafeIntegers is the option of that name.
-	SafeIntegers bool `json:"safe_integers"`
+	// name is topic_file_engine.
+	name string
+	path string
+	file *caseFile
+	// only are the generators it is for, by prefix; all if there are none.
+	only         []string
+	safeIntegers bool
+	module       *ir.Module
+	// baseline and testdata run past the generated code: before everything,
+	// and after the migrations.
+	baseline []string
+	calls    []call
 }
 
-// call is one call. Exactly one of Call, Stream, Batch, Rollback, Table and
-// Migrate says what kind.
-type call struct {
-	// Call is a query or exec by name, with Args.
-	Call string `json:"call"`
-	// Stream reads an `:all` lazily and stops after Take rows if that is set.
-	Stream string `json:"stream"`
-	Take   int    `json:"take"`
-	// Batch is an exec with Rows as parameter sets.
-	Batch string `json:"batch"`
-	// Rollback is an exec with Args that runs in a transaction which then
-	// fails.
-	Rollback string `json:"rollback"`
-	// Table and Op are a bulk operation with Rows.
-	Table string `json:"table"`
-	Op    ir.Op  `json:"op"`
-	// In runs the bulk operation inside of a transaction, which then ends by
-	// "commit" or "rollback".
-	In string `json:"in"`
-	// SQL runs on the connection itself; it has no result.
-	SQL string `json:"sql"`
-	// Migrate applies the migrations; DryRun only tries.
-	Migrate bool `json:"migrate"`
-	DryRun  bool `json:"dry_run"`
-
-	Args []json.RawMessage   `json:"args"`
-	Rows [][]json.RawMessage `json:"rows"`
-	// Want is the result: rows and structs are arrays of values in column
-	// order, maps are arrays of pairs, bytes are hexadecimal text, intervals
-	// are [months, days, microseconds]. Error is a part of the error's text.
-	Want  json.RawMessage `json:"want"`
-	Error string          `json:"error"`
-	// Not are the generators whose database cannot run it.
-	Not []string `json:"not"`
+// caseFile is one file of cases.
+type caseFile struct {
+	path    string
+	engines []ir.Engine
+	only    []string
+	options []string
+	archive *txtar.Archive
 }
 
-var (
-	loadOnce sync.Once
-	loaded   []*testCase
-)
+// section is the text of a file of the archive.
+func (f *caseFile) section(name string) (string, bool) {
+	for _, s := range f.archive.Files {
+		if s.Name == name {
+			return string(s.Data), true
+		}
+	}
+	return "", false
+}
 
-// loadCases reads every folder of cases, once. A folder with a scoter.yaml goes
-// through the whole generator, once per engine that its targets name. One with a
-// module.json begins behind the analysis; the file may leave out the words of
-// names and may be a path to another module as a JSON string.
-func loadCases(t *testing.T) []*testCase {
-	loadOnce.Do(func() {
-		folders, err := filepath.Glob("cases/*")
+// readCases reads the files of all cases.
+func readCases(t *testing.T) []*caseFile {
+	paths, err := filepath.Glob("cases/*/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sort.Strings(paths)
+	var out []*caseFile
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, folder := range folders {
-			config := filepath.Join(folder, "scoter.yaml")
-			if _, err := os.Stat(config); err == nil {
-				loaded = append(loaded, analyzed(t, folder, config)...)
-			} else {
-				loaded = append(loaded, recorded(t, folder))
-			}
-		}
-		sort.Slice(loaded, func(i, j int) bool { return loaded[i].name < loaded[j].name })
-	})
-	if len(loaded) == 0 {
-		t.Fatal("the cases could not be loaded: see the test that ran first")
-	}
-	return loaded
-}
-
-// recorded loads a case that has its module.
-func recorded(t *testing.T, folder string) *testCase {
-	c := &testCase{name: filepath.Base(folder)}
-	decodeFile(t, filepath.Join(folder, "calls.json"), c)
-	text, err := os.ReadFile(filepath.Join(folder, "module.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var other string
-	if json.Unmarshal(text, &other) == nil {
-		if text, err = os.ReadFile(filepath.Join(folder, other)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var tree any
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err := d.Decode(&tree); err != nil {
-		t.Fatalf("%s: %v", folder, err)
-	}
-	fillNames(tree)
-	full, err := json.Marshal(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.module, err = ir.Decode(bytes.NewReader(full)); err != nil {
-		t.Fatalf("%s: %v", folder, err)
-	}
-	return c
-}
-
-// analyzed makes a case per engine of a folder with a configuration.
-func analyzed(t *testing.T, folder, path string) (cases []*testCase) {
-	list := &diag.List{}
-	wrong := func() {
-		if list.HasErrors() {
-			var text strings.Builder
-			if err := list.WriteText(&text); err != nil {
-				t.Fatal(err)
-			}
-			t.Fatalf("%s:\n%s", folder, text.String())
-		}
-	}
-	project, err := config.Load(path, list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wrong()
-	for _, entry := range project.Entries {
-		for _, e := range entry.Engines() {
-			input := analyze.Input{Project: project.Name, Engine: e, Constants: project.Constants(), Sources: project.Attached()}
-			for _, name := range entry.Files {
-				text, err := os.ReadFile(filepath.Join(folder, name))
-				if err != nil {
-					t.Fatal(err)
+		f := &caseFile{path: path, archive: archive}
+		for _, line := range strings.Split(string(archive.Comment), "\n") {
+			key, values, _ := strings.Cut(line, ": ")
+			switch key {
+			case "engines":
+				for _, e := range strings.Fields(values) {
+					f.engines = append(f.engines, ir.Engine(e))
 				}
-				input.Files = append(input.Files, sqlfile.Parse(e, name, string(text), input.Constants, list))
+			case "only":
+				f.only = strings.Fields(values)
+			case "options":
+				f.options = strings.Fields(values)
 			}
-			wrong()
-			engine, closeEngine := openEngine(t, e)
-			result, err := analyze.Run(t.Context(), engine, input, list)
-			closeEngine()
-			if err != nil {
-				t.Fatal(err)
-			}
-			wrong()
-			c := &testCase{name: filepath.Base(folder) + "_" + string(e)}
-			decodeFile(t, filepath.Join(folder, "calls.json"), c)
-			if c.module, err = result.Module(list); err != nil {
-				t.Fatal(err)
-			}
-			wrong()
-			cases = append(cases, c)
 		}
+		if len(f.engines) == 0 {
+			t.Fatalf("%s: no line `engines: ...` above the first file", path)
+		}
+		out = append(out, f)
 	}
-	return cases
+	return out
 }
 
-func openEngine(t *testing.T, e ir.Engine) (analyze.Engine, func() error) {
+// loadCases analyses every case that is to run.
+func loadCases(t *testing.T, pg *toolchain.Postgres) []*testCase {
+	var all []*testCase
+	for _, f := range readCases(t) {
+		if _, wrong := f.section("errors"); wrong {
+			continue
+		}
+		for _, e := range f.engines {
+			c, err := analyzed(t, f, e, pg)
+			if err != nil {
+				t.Errorf("%s on %s: %v", f.path, e, err)
+				continue
+			}
+			all = append(all, c)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	return all
+}
+
+// analyzed makes the case of a file on an engine.
+func analyzed(t *testing.T, f *caseFile, e ir.Engine, pg *toolchain.Postgres) (*testCase, error) {
+	topic := filepath.Base(filepath.Dir(f.path))
+	c := &testCase{name: topic + "_" + strings.TrimSuffix(filepath.Base(f.path), ".txtar") + "_" + string(e), path: f.path, file: f,
+		only: f.only, safeIntegers: slices.Contains(f.options, "safe-integers")}
+	list := &diag.List{}
+	wrong := func() error {
+		if !list.HasErrors() {
+			return nil
+		}
+		return errors.New("\n" + diagnostics(t, list))
+	}
+	input := analyze.Input{Project: "cases", Engine: e}
+	var testdata []string
+	for _, s := range f.archive.Files {
+		if !strings.HasSuffix(s.Name, ".sql") {
+			continue
+		}
+		file := sqlfile.Parse(e, s.Name, string(s.Data), nil, list)
+		input.Files = append(input.Files, file)
+		for _, b := range file.Blocks {
+			switch b.Kind {
+			case sqlfile.Baseline:
+				c.baseline = append(c.baseline, statements(b)...)
+			case sqlfile.Testdata:
+				testdata = append(testdata, statements(b)...)
+			}
+		}
+	}
+	if err := wrong(); err != nil {
+		return nil, err
+	}
+	engine, closeEngine := openEngine(t, e, pg)
+	defer func() {
+		if err := closeEngine(); err != nil {
+			t.Error(err)
+		}
+	}()
+	result, err := analyze.Run(t.Context(), engine, input, list)
+	if err = errors.Join(err, wrong()); err != nil {
+		return nil, err
+	}
+	if c.module, err = result.Module(list); err != nil {
+		return nil, err
+	}
+	if err := wrong(); err != nil {
+		return nil, err
+	}
+	text, _ := f.section("calls")
+	calls, err := parseCalls(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.module.Migrations) > 0 && !slices.ContainsFunc(calls, call.migrates) {
+		calls = append([]call{{Migrate: true, Silent: true}}, calls...)
+	}
+	// Test data goes in behind the migrations.
+	at := slices.IndexFunc(calls, call.migrates) + 1
+	c.calls = append(c.calls, calls[:at]...)
+	for _, s := range testdata {
+		c.calls = append(c.calls, call{SQL: s})
+	}
+	c.calls = append(c.calls, calls[at:]...)
+	return c, nil
+}
+
+// diagnostics are a list's messages as a person sees them.
+func diagnostics(t *testing.T, list *diag.List) string {
+	var text strings.Builder
+	if err := list.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// statements are the SQL statements of a block.
+func statements(b *sqlfile.Block) []string {
+	var out []string
+	for _, tokens := range sqlfile.Statements(b.Body) {
+		out = append(out, sqlfile.Text(tokens))
+	}
+	return out
+}
+
+func openEngine(t *testing.T, e ir.Engine, pg *toolchain.Postgres) (analyze.Engine, func() error) {
+	var engine analyze.Engine
+	var err error
 	switch e {
 	case ir.SQLite:
-		engine, err := sqlite.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return engine, engine.Close
+		engine, err = sqlite.Open()
 	case ir.DuckDB:
-		engine, err := duckdb.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return engine, engine.Close
+		engine, err = duckdb.Open()
+	case ir.Postgres:
+		engine, err = postgres.Open(t.Context(), pg.URL())
+	default:
+		t.Fatalf("there is no engine %s", e)
 	}
-	s := startPostgres(t)
-	engine, err := postgres.Open(t.Context(), fmt.Sprintf("postgres://%s:%s@%s:%d/postgres", s.user, s.password, s.host, s.port))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return engine, engine.Close
-}
-
-func decodeFile(t *testing.T, path string, into any) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-}
-
-// fillNames adds the words to names that have none.
-func fillNames(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			fillNames(e)
-		}
-	case map[string]any:
-		if original, ok := v["original"].(string); ok && v["words"] == nil {
-			v["words"] = ir.NewName(original).Words
-		}
-		for _, e := range v {
-			fillNames(e)
-		}
-	}
 }
 
 func (c *testCase) query(name string) *ir.Query {
@@ -238,27 +222,7 @@ func (c *testCase) query(name string) *ir.Query {
 			return &c.module.Queries[i]
 		}
 	}
-	panic(fmt.Sprintf("case %s: no query %s", c.name, name))
-}
-
-func (c *testCase) table(name string) *ir.Table {
-	for i := range c.module.Tables {
-		if c.module.Tables[i].Name.Original == name {
-			return &c.module.Tables[i]
-		}
-	}
-	panic(fmt.Sprintf("case %s: no table %s", c.name, name))
-}
-
-// row is the row type of a bulk operation.
-func (c *testCase) row(t *ir.Table, op ir.Op) *ir.Row {
-	switch op {
-	case ir.OpUpdate:
-		return c.module.Row(t.UpdateRow)
-	case ir.OpDelete:
-		return c.module.Row(t.KeyRow)
-	}
-	return c.module.Row(t.InsertRow)
+	panic(fmt.Sprintf("case %s: no query %s", c.path, name))
 }
 
 // target is one generator of a language under test.
@@ -271,15 +235,24 @@ func (t target) parts() (language string, engine ir.Engine, driver string) {
 	return p[0], ir.Engine(p[1]), p[2]
 }
 
-// folder is the name of a case's folder for this target, also a package name.
-func (t target) folder(c *testCase) string {
-	return strings.NewReplacer("/", "_", "-", "_").Replace(c.name + "_" + strings.SplitN(t.id, "/", 2)[1])
+// folder is the name of the folder of this target's code, also a package name.
+func (t target) folder() string {
+	return strings.NewReplacer("/", "_", "-", "_").Replace(t.id[strings.Index(t.id, "/")+1:])
 }
 
-func (t target) irTarget(c *testCase, output string) ir.Target {
+// output is the folder of a case's code. Cases share one, and with it the
+// runtime, but for Go, where row types belong to the package.
+func (t target) output(c *testCase) string {
+	if strings.HasPrefix(t.id, "go/") {
+		return t.folder() + "_" + c.name
+	}
+	return t.folder()
+}
+
+func (t target) irTarget(c *testCase) ir.Target {
 	language, engine, driver := t.parts()
-	return ir.Target{Generator: t.id, Language: language, Engine: engine, Driver: driver, Output: output, Name: ir.NewName("queries"),
-		Config: ir.TargetConfig{Package: t.folder(c), Migrations: true, Observer: true, SafeIntegers: c.SafeIntegers}}
+	return ir.Target{Generator: t.id, Language: language, Engine: engine, Driver: driver, Output: t.output(c) + "/", Name: ir.NewName(c.name),
+		Config: ir.TargetConfig{Package: t.output(c), Migrations: true, Observer: true, SafeIntegers: c.safeIntegers}}
 }
 
 // runs reports whether the case runs on the target.
@@ -288,10 +261,5 @@ func (c *testCase) runs(t target) bool {
 	if engine != c.module.Engine {
 		return false
 	}
-	for _, prefix := range c.Targets {
-		if strings.HasPrefix(t.id, prefix) {
-			return true
-		}
-	}
-	return len(c.Targets) == 0
+	return len(c.only) == 0 || slices.ContainsFunc(c.only, func(prefix string) bool { return strings.HasPrefix(t.id, prefix) })
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,7 +14,19 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+	"github.com/scoterdb/scoter/tests/toolchain"
 )
+
+// Every case in every language: all cases of a language are one program.
+func TestGeneratedCode(t *testing.T) {
+	pg := toolchain.StartPostgres(t)
+	cases := loadCases(t, pg)
+	t.Run("Columns", func(t *testing.T) { testColumns(t, cases) })
+	t.Run("Go", func(t *testing.T) { testGo(t, cases, pg) })
+	t.Run("Java", func(t *testing.T) { testJava(t, cases, pg) })
+	t.Run("Python", func(t *testing.T) { testPython(t, cases, pg) })
+	t.Run("TypeScript", func(t *testing.T) { testTypeScript(t, cases, pg) })
+}
 
 // unit is a case on a target.
 type unit struct {
@@ -36,6 +47,9 @@ func (u *unit) queryPlan(name string) *emit.Query {
 	panic("no query " + name)
 }
 
+// file is the generated file's name in the language's case, without extension.
+func (u *unit) file(name emit.Case) string { return name(ir.NewName(u.name)) }
+
 func (u *unit) op(table string, op ir.Op) *emit.Op {
 	for _, t := range u.plan.Tables {
 		for _, o := range t.Ops {
@@ -49,21 +63,21 @@ func (u *unit) op(table string, op ir.Op) *emit.Op {
 
 // generate writes the code of all cases for the targets below dir, one folder
 // each, and returns what there is to run.
-func generate(t *testing.T, dir string, ids ...string) []*unit {
+func generate(t *testing.T, cases []*testCase, dir string, ids ...string) []*unit {
 	var units []*unit
-	for _, c := range loadCases(t) {
+	for _, c := range cases {
 		for _, id := range ids {
 			tg := target{id}
 			if !c.runs(tg) {
 				continue
 			}
-			it := tg.irTarget(c, tg.folder(c)+"/")
+			it := tg.irTarget(c)
 			files, err := lang.Generate(c.module, it)
 			if err != nil {
-				t.Fatalf("%s %s: %v", c.name, id, err)
+				t.Fatalf("%s %s: %v", c.path, id, err)
 			}
 			for _, f := range files {
-				writeFile(t, filepath.Join(dir, f.Path), f.Content)
+				toolchain.Write(t, filepath.Join(dir, f.Path), f.Content)
 			}
 			plan, err := lang.Plan(c.module, it)
 			if err != nil {
@@ -92,27 +106,19 @@ func check(t *testing.T, units []*unit, output string) {
 			if setup := got[u.id()+"\t-1"]; setup[0] != "ok" {
 				t.Fatalf("setup: %s", setup[1])
 			}
-			for i, c := range u.Calls {
-				what, err := json.Marshal(struct {
-					Call, Stream, Batch, Table string
-					Op                         ir.Op
-					Args                       []json.RawMessage
-				}{c.Call, c.Stream, c.Batch, c.Table, c.Op, c.Args})
-				if err != nil {
-					t.Fatal(err)
-				}
+			for i, c := range u.calls {
 				result, ran := got[u.id()+"\t"+strconv.Itoa(i)]
 				switch {
-				case slices.Contains(c.Not, u.target.id):
+				case !c.runs(u.target.id):
 				case !ran:
-					t.Errorf("call %d %s: no result", i, what)
+					t.Errorf("%s\n%s: no result", u.path, c.line)
 				case c.Error != "" && (result[0] != "error" || !strings.Contains(result[1], c.Error)):
-					t.Errorf("call %d %s: %s %s, want an error with %q", i, what, result[0], result[1], c.Error)
+					t.Errorf("%s\n%s: %s %s", u.path, c.line, result[0], result[1])
 				case c.Error == "" && result[0] == "error":
-					t.Errorf("call %d %s: %s", i, what, strings.ReplaceAll(result[1], `\n`, "\n"))
-				case c.Error == "" && c.SQL == "":
+					t.Errorf("%s\n%s: %s", u.path, c.line+c.SQL, strings.ReplaceAll(result[1], `\n`, "\n"))
+				case c.Error == "" && c.SQL == "" && !c.Silent:
 					if diff := compare(c.Want, result[1], strings.HasPrefix(u.target.id, "go/")); diff != "" {
-						t.Errorf("call %d %s:\n%s", i, what, diff)
+						t.Errorf("%s\n%s:\n%s", u.path, c.line, diff)
 					}
 				}
 			}

@@ -11,34 +11,32 @@ import (
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-func TestGoPassesVetAndRuns(t *testing.T) {
-	dir := cache(t, "go")
-	if err := os.RemoveAll(filepath.Join(dir, "src")); err != nil {
-		t.Fatal(err)
-	}
-	src := filepath.Join(dir, "src")
-	units := generate(t, src, "go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx")
-	mod, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
+// testGo passes vet.
+func testGo(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
+	dir := toolchain.Folder(t, "go")
+	src := toolchain.Empty(t, filepath.Join(dir, "src"))
+	units := generate(t, cases, src, "go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx")
+	mod, err := os.ReadFile(filepath.Join(toolchain.Root(t), "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// A module of its own with the versions of this one.
-	writeFile(t, filepath.Join(src, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module gentest"))
-	copyFile(t, filepath.Join(root(t), "go.sum"), filepath.Join(src, "go.sum"))
-	copyFile(t, filepath.Join(root(t), "tests/gen/runtime/go/harness.go.txt"), filepath.Join(src, "harness", "harness.go"))
-	writeFile(t, filepath.Join(src, "main.go"), goMain(units))
-	writeFile(t, filepath.Join(src, "quotes", "main.go"), goQuotes())
+	toolchain.Write(t, filepath.Join(src, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module gentest"))
+	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "go.sum"), filepath.Join(src, "go.sum"))
+	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "tests/gen/runtime/go/harness.go.txt"), filepath.Join(src, "harness", "harness.go"))
+	toolchain.Write(t, filepath.Join(src, "main.go"), goMain(units))
+	toolchain.Write(t, filepath.Join(src, "quotes", "main.go"), goQuotes())
 	env := []string{"GOFLAGS=-mod=mod", "GOWORK=off"}
-	run(t, src, env, "go", "vet", "-composites=false", "./...") // The calls below have unkeyed rows.
-	if out := run(t, src, nil, "gofmt", "-l", "."); strings.Contains(out, "queries") {
+	toolchain.Run(t, src, env, "go", "vet", "-composites=false", "./...") // The calls below have unkeyed rows.
+	if out := toolchain.Run(t, src, nil, "gofmt", "-l", "."); strings.Contains(out, "queries") {
 		t.Errorf("not formatted: %s", out)
 	}
-	run(t, src, env, "go", "build", "-o", filepath.Join(dir, "main"), ".")
-	pg := startPostgres(t)
-	check(t, units, run(t, dir, append(pg.env(), "TZ=America/New_York"), filepath.Join(dir, "main")))
-	checkQuotes(t, run(t, src, env, "go", "run", "./quotes"))
+	toolchain.Run(t, src, env, "go", "build", "-o", filepath.Join(dir, "main"), ".")
+	check(t, units, toolchain.Run(t, dir, append(pg.Env(), "TZ=America/New_York"), filepath.Join(dir, "main")))
+	checkQuotes(t, toolchain.Run(t, src, env, "go", "run", "./quotes"))
 }
 
 func goQuotes() string {
@@ -68,7 +66,7 @@ func goMain(units []*unit) string {
 		w.Line("_ %q", "github.com/duckdb/duckdb-go/v2")
 		w.Line("_ %q", "github.com/ncruces/go-sqlite3/driver")
 		for i, u := range units {
-			w.Line("m%d %q", i, "gentest/"+u.folder(u.testCase))
+			w.Line("m%d %q", i, "gentest/"+u.output(u.testCase))
 		}
 	})
 	w.Line(`
@@ -116,19 +114,22 @@ var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args}
 				w.Line(`db := harness.Must(sql.Open("duckdb", ""))`)
 				w.Line("defer db.Close()")
 			case ir.Postgres:
-				w.Line("db := postgres(%s)", q("go_"+strings.ToLower(u.folder(u.testCase))))
+				w.Line("db := postgres(%s)", q("go_"+u.name))
 				w.Line("defer db.Close(ctx)")
 				exec = "Exec"
 			}
 			w.Line("seen := &harness.Counter{}")
 			w.Line("queries := %s.New%s(db).WithObserver(seen)", m, u.plan.Class)
 			w.Block("harness.Report("+q(u.id())+", -1, func() (any, error) {", "})", func() {
-				for _, s := range u.Setup {
+				for _, s := range u.baseline {
 					w.Line("if _, err := db.%s(ctx, %s); err != nil { return nil, err }", exec, q(s))
 				}
 				w.Line("return nil, nil")
 			})
-			for n, c := range u.Calls {
+			for n, c := range u.calls {
+				if !c.runs(u.target.id) {
+					continue
+				}
 				w.Block(fmt.Sprintf("harness.Report(%s, %d, func() (any, error) {", q(u.id()), n), "})", func() { goCall(&w, u, c, m, exec) })
 			}
 			w.Line("harness.Report(%s, -2, func() (any, error) { return seen.Begun == seen.Ended && seen.Begun > 0, nil })", q(u.id()))
@@ -279,6 +280,13 @@ func goLiteral(u *unit, m string, t ir.Type, nullable bool, v any) string {
 			out = append(out, goLiteral(u, m, f.Type, f.Nullable, v.([]any)[i]))
 		}
 		return m + "." + u.plan.StructType(t.Ref) + "{" + strings.Join(out, ", ") + "}"
+	case ir.Map:
+		var out []string
+		for _, e := range v.([]any) {
+			pair := e.([]any)
+			out = append(out, goLiteral(u, m, *t.Key, false, pair[0])+": "+goLiteral(u, m, *t.Elem, t.ElemNullable, pair[1]))
+		}
+		return goType(u, m, t) + "{" + strings.Join(out, ", ") + "}"
 	case ir.Any:
 		if n, ok := v.(json.Number); ok {
 			return "any(int64(" + string(n) + "))"

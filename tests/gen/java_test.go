@@ -12,30 +12,8 @@ import (
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+	"github.com/scoterdb/scoter/tests/toolchain"
 )
-
-// jdk is the bin folder of the newest installed JDK, or the test is skipped.
-func jdk(t *testing.T) string {
-	var found []string
-	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found = append(found, paths...)
-	}
-	best, newest := "", 0
-	for _, path := range found {
-		version := 0
-		if _, err := fmt.Sscanf(run(t, ".", nil, path, "-version"), "javac %d", &version); err == nil && version > newest {
-			best, newest = filepath.Dir(path), version
-		}
-	}
-	if newest < 17 {
-		t.Skip("no JDK of version 17 or newer is installed")
-	}
-	return best
-}
 
 var javaOpen = map[ir.Engine]string{
 	ir.SQLite:   `java.sql.DriverManager.getConnection("jdbc:sqlite::memory:")`,
@@ -43,25 +21,15 @@ var javaOpen = map[ir.Engine]string{
 	ir.Postgres: `Harness.postgres(%s)`,
 }
 
-func TestJavaCompilesWithoutWarningsAndRuns(t *testing.T) {
-	bin := jdk(t)
-	source := filepath.Join(root(t), "tests/gen/runtime/java")
-	dir := cache(t, "java")
-	jars := filepath.Join(dir, "jars")
-	pom := filepath.Join(source, "pom.xml")
-	install(t, dir, pom, func() {
-		run(t, dir, nil, need(t, "mvn"), "-q", "-B", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+jars)
-	})
-	src, out := filepath.Join(dir, "src"), filepath.Join(dir, "out")
-	for _, old := range []string{src, out} {
-		if err := os.RemoveAll(old); err != nil {
-			t.Fatal(err)
-		}
-	}
-	units := generate(t, src, "java/sqlite/jdbc", "java/duckdb/jdbc", "java/duckdb/arrow", "java/postgres/jdbc")
-	copyFile(t, filepath.Join(source, "Harness.java"), filepath.Join(src, "Harness.java"))
-	writeFile(t, filepath.Join(src, "Main.java"), javaMain(units))
-	writeFile(t, filepath.Join(src, "Quotes.java"), javaQuotes(filepath.Join(src, "quotes")))
+// testJava compiles without warnings.
+func testJava(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
+	bin, jars := toolchain.Java(t)
+	dir := toolchain.Folder(t, "java")
+	src, out := toolchain.Empty(t, filepath.Join(dir, "src")), toolchain.Empty(t, filepath.Join(dir, "out"))
+	units := generate(t, cases, src, "java/sqlite/jdbc", "java/duckdb/jdbc", "java/duckdb/arrow", "java/postgres/jdbc")
+	toolchain.Copy(t, "runtime/java/Harness.java", filepath.Join(src, "Harness.java"))
+	toolchain.Write(t, filepath.Join(src, "Main.java"), javaMain(units))
+	toolchain.Write(t, filepath.Join(src, "Quotes.java"), javaQuotes(filepath.Join(src, "quotes")))
 	var files []string
 	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".java") {
@@ -73,17 +41,16 @@ func TestJavaCompilesWithoutWarningsAndRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	sort.Strings(files)
-	writeFile(t, filepath.Join(dir, "files"), strings.Join(files, "\n"))
-	run(t, dir, nil, filepath.Join(bin, "javac"), "--release", "17", "-Xlint:all,-processing,-serial", "-Werror", "-encoding", "UTF-8", "-cp", jars+"/*", "-d", out, "@files")
-	java := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", out + ":" + jars + "/*"}
-	if strings.Contains(run(t, dir, nil, filepath.Join(bin, "javac"), "-version"), "javac 17") {
+	toolchain.Write(t, filepath.Join(dir, "files"), strings.Join(files, "\n"))
+	toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), "--release", "17", "-Xlint:all,-processing,-serial", "-Werror", "-encoding", "UTF-8", "-cp", jars, "-d", out, "@files")
+	java := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", out + ":" + jars}
+	if strings.Contains(toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), "-version"), "javac 17") {
 		java = java[:2:2]
-		java = append(java, "--add-opens=java.base/java.nio=ALL-UNNAMED", "-Dfile.encoding=UTF-8", "-cp", out+":"+jars+"/*")
+		java = append(java, "--add-opens=java.base/java.nio=ALL-UNNAMED", "-Dfile.encoding=UTF-8", "-cp", out+":"+jars)
 	}
-	pg := startPostgres(t)
 	// A zone with daylight saving: timestamps must not pass through it.
-	check(t, units, run(t, dir, append(pg.env(), "TZ=America/New_York"), filepath.Join(bin, "java"), append(java, "Main")...))
-	checkQuotes(t, run(t, dir, nil, filepath.Join(bin, "java"), append(java, "Quotes")...))
+	check(t, units, toolchain.Run(t, dir, append(pg.Env(), "TZ=America/New_York"), filepath.Join(bin, "java"), append(java, "Main")...))
+	checkQuotes(t, toolchain.Run(t, dir, nil, filepath.Join(bin, "java"), append(java, "Quotes")...))
 }
 
 // javaQuotes writes a class per 200 texts: a class file holds 65,535 constants
@@ -130,20 +97,23 @@ func javaMain(units []*unit) string {
 			_, engine, _ := u.parts()
 			open := javaOpen[engine]
 			if engine == ir.Postgres {
-				open = fmt.Sprintf(open, q("java_"+strings.ToLower(u.folder(u.testCase))))
+				open = fmt.Sprintf(open, q("java_"+u.name))
 			}
-			class := u.folder(u.testCase) + "." + u.plan.Class
+			class := u.folder() + "." + u.plan.Class
 			w.Block(fmt.Sprintf("static void unit%d() throws Exception {", i), "}", func() {
 				w.Line("Harness.begun = Harness.ended = 0;")
 				w.Line("var db = %s;", open)
 				w.Line("var queries = new %s(db, name -> { Harness.begun++; return (rows, error) -> Harness.ended++; });", class)
 				w.Block("Harness.report("+q(u.id())+", -1, () -> {", "});", func() {
-					for _, s := range u.Setup {
+					for _, s := range u.baseline {
 						w.Line("Harness.execute(db, %s);", q(s))
 					}
 					w.Line("return null;")
 				})
-				for n, c := range u.Calls {
+				for n, c := range u.calls {
+					if !c.runs(u.target.id) {
+						continue
+					}
 					w.Block(fmt.Sprintf("Harness.report(%s, %d, () -> {", q(u.id()), n), "});", func() { javaCall(&w, u, c, class) })
 				}
 				w.Line("Harness.report(%s, -2, () -> Harness.begun == Harness.ended && Harness.begun > 0);", q(u.id()))
@@ -282,7 +252,7 @@ func javaLiteral(u *unit, class string, t ir.Type, v any) string {
 		return call("java.time.OffsetDateTime.parse")
 	case ir.Interval:
 		p := v.([]any)
-		return fmt.Sprintf("new %s.ScoterInterval(%s, %s, %sL)", u.folder(u.testCase), p[0], p[1], p[2])
+		return fmt.Sprintf("new %s.ScoterInterval(%s, %s, %sL)", u.folder(), p[0], p[1], p[2])
 	case ir.EnumKind:
 		return call(class + "." + u.plan.EnumType(t.Ref) + ".fromValue")
 	case ir.List, ir.Array:
@@ -304,6 +274,13 @@ func javaLiteral(u *unit, class string, t ir.Type, v any) string {
 			out = append(out, javaLiteral(u, class, f.Type, v.([]any)[i]))
 		}
 		return "new " + class + "." + u.plan.StructType(t.Ref) + "(" + strings.Join(out, ", ") + ")"
+	case ir.Map:
+		var out []string
+		for _, e := range v.([]any) {
+			pair := e.([]any)
+			out = append(out, "Harness.entry("+javaLiteral(u, class, *t.Key, pair[0])+", "+javaLiteral(u, class, *t.Elem, pair[1])+")")
+		}
+		return "Harness.map(java.util.List.of(" + strings.Join(out, ", ") + "))"
 	case ir.Any:
 		if n, ok := v.(json.Number); ok {
 			return string(n)

@@ -3,13 +3,13 @@ package gen
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
 var pythonOpen = map[ir.Engine]string{
@@ -18,36 +18,26 @@ var pythonOpen = map[ir.Engine]string{
 	ir.Postgres: `harness.postgres(%s)`,
 }
 
-func TestPythonPassesMypyStrictAndRuns(t *testing.T) {
-	python := need(t, "python3")
-	source := filepath.Join(root(t), "tests/gen/runtime/python")
-	dir := cache(t, "python")
-	bin := filepath.Join(dir, "venv", "bin")
-	requirements := filepath.Join(source, "requirements.txt")
-	install(t, dir, requirements, func() {
-		run(t, dir, nil, python, "-m", "venv", "venv")
-		run(t, dir, nil, filepath.Join(bin, "pip"), "install", "-q", "-r", requirements)
-	})
-	src := filepath.Join(dir, "src")
-	if err := os.RemoveAll(src); err != nil {
-		t.Fatal(err)
-	}
-	units := generate(t, src, "python/sqlite/sqlite3", "python/duckdb/duckdb", "python/postgres/psycopg")
+// testPython passes mypy.
+func testPython(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
+	bin := toolchain.Python(t)
+	dir := toolchain.Folder(t, "python")
+	src := toolchain.Empty(t, filepath.Join(dir, "src"))
+	units := generate(t, cases, src, "python/sqlite/sqlite3", "python/duckdb/duckdb", "python/postgres/psycopg")
 	for _, u := range units {
-		writeFile(t, filepath.Join(src, u.folder(u.testCase), "__init__.py"), "")
+		toolchain.Write(t, filepath.Join(src, u.folder(), "__init__.py"), "")
 	}
-	copyFile(t, filepath.Join(source, "harness.py"), filepath.Join(src, "harness.py"))
-	writeFile(t, filepath.Join(src, "main.py"), pythonMain(units))
-	writeFile(t, filepath.Join(dir, "quotes.py"), pythonQuotes())
-	run(t, src, nil, filepath.Join(bin, "mypy"), "--strict", "--python-version", "3.11", "--cache-dir", filepath.Join(dir, "mypy"), ".")
-	pg := startPostgres(t)
-	env := append(pg.env(), "PYTHONWARNINGS=error::SyntaxWarning,error::DeprecationWarning:main", "TZ=America/New_York")
-	check(t, units, run(t, src, env, filepath.Join(bin, "python"), "main.py"))
-	checkQuotes(t, run(t, dir, env, filepath.Join(bin, "python"), "quotes.py"))
+	toolchain.Copy(t, "runtime/python/harness.py", filepath.Join(src, "harness.py"))
+	toolchain.Write(t, filepath.Join(src, "main.py"), pythonMain(units))
+	toolchain.Write(t, filepath.Join(dir, "quotes.py"), pythonQuotes())
+	toolchain.Run(t, src, nil, filepath.Join(bin, "mypy"), "--strict", "--python-version", "3.11", "--cache-dir", filepath.Join(dir, "mypy"), ".")
+	env := append(pg.Env(), "PYTHONWARNINGS=error::SyntaxWarning,error::DeprecationWarning:main", "TZ=America/New_York")
+	check(t, units, toolchain.Run(t, src, env, filepath.Join(bin, "python"), "main.py"))
+	checkQuotes(t, toolchain.Run(t, dir, env, filepath.Join(bin, "python"), "quotes.py"))
 
 	// Generated files also work when their folder is on the path by itself.
-	flat := filepath.Join(src, "sqlite_users_sqlite_sqlite3")
-	if out := run(t, flat, nil, filepath.Join(bin, "python"), "-c", "import queries; print(queries.Queries.__name__)"); strings.TrimSpace(out) != "Queries" {
+	flat := filepath.Join(src, units[0].folder())
+	if out := toolchain.Run(t, flat, nil, filepath.Join(bin, "python"), "-c", "import "+units[0].file(ir.Name.Snake)); out != "" {
 		t.Errorf("imported without a package: %s", out)
 	}
 }
@@ -71,12 +61,12 @@ func pythonMain(units []*unit) string {
 	w.Line("import duckdb")
 	w.Line("import harness")
 	for i, u := range units {
-		w.Line("from %s import queries as m%d, scoter_runtime as r%d", u.folder(u.testCase), i, i)
+		w.Line("from %s import %s as m%d, scoter_runtime as r%d", u.folder(), u.file(ir.Name.Snake), i, i)
 	}
 	for i, u := range units {
 		open := pythonOpen[u.module.Engine]
 		if u.module.Engine == ir.Postgres {
-			open = fmt.Sprintf(open, q("py_"+strings.ToLower(u.folder(u.testCase))))
+			open = fmt.Sprintf(open, q("py_"+u.name))
 		}
 		w.Blank()
 		w.In(fmt.Sprintf("def unit%d() -> None:", i), func() {
@@ -86,13 +76,16 @@ func pythonMain(units []*unit) string {
 			w.Line("queries = m.%s(db, seen)", u.plan.Class)
 			w.Blank()
 			w.In("def setup() -> None:", func() {
-				for _, s := range u.Setup {
+				for _, s := range u.baseline {
 					w.Line("db.execute(%s)", pythonSQL(u, s))
 				}
 				w.Line("return")
 			})
 			w.Line("harness.report(%s, -1, setup)", q(u.id()))
-			for n, c := range u.Calls {
+			for n, c := range u.calls {
+				if !c.runs(u.target.id) {
+					continue
+				}
 				w.Blank()
 				w.In(fmt.Sprintf("def call%d() -> object:", n), func() { pythonCall(&w, u, c) })
 				w.Line("harness.report(%s, %d, call%d)", q(u.id()), n, n)
@@ -232,6 +225,13 @@ func pythonLiteral(u *unit, t ir.Type, v any) string {
 			out = append(out, pythonLiteral(u, f.Type, v.([]any)[i]))
 		}
 		return "m." + u.plan.StructType(t.Ref) + "(" + strings.Join(out, ", ") + ")"
+	case ir.Map:
+		var out []string
+		for _, e := range v.([]any) {
+			pair := e.([]any)
+			out = append(out, pythonLiteral(u, *t.Key, pair[0])+": "+pythonLiteral(u, *t.Elem, pair[1]))
+		}
+		return "{" + strings.Join(out, ", ") + "}"
 	case ir.Any:
 		if n, ok := v.(json.Number); ok {
 			return string(n)

@@ -3,13 +3,13 @@ package gen
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
 // tsOpen opens a database: the import, the expression of the connection, how
@@ -23,42 +23,29 @@ var tsOpen = map[string]struct{ imports, open, exec, close string }{
 	"postgres/pg":           {`const { default: pg } = await import("pg");`, `await pgConnect(pg, %s)`, "await db.query(%s)", "await db.end()"},
 }
 
-func TestTypeScriptCompilesStrictlyAndRuns(t *testing.T) {
-	need(t, "npm")
-	need(t, "node")
-	dir := cache(t, "typescript")
-	source := filepath.Join(root(t), "tests/gen/runtime/typescript")
-	install(t, dir, filepath.Join(source, "package-lock.json"), func() {
-		copyFile(t, filepath.Join(source, "package.json"), filepath.Join(dir, "package.json"))
-		copyFile(t, filepath.Join(source, "package-lock.json"), filepath.Join(dir, "package-lock.json"))
-		run(t, dir, nil, "npm", "ci", "--no-audit", "--no-fund")
-	})
-	src := filepath.Join(dir, "src")
-	for _, old := range []string{src, filepath.Join(dir, "out")} {
-		if err := os.RemoveAll(old); err != nil {
-			t.Fatal(err)
-		}
-	}
-	copyFile(t, filepath.Join(source, "package.json"), filepath.Join(dir, "package.json"))
-	copyFile(t, filepath.Join(source, "tsconfig.json"), filepath.Join(dir, "tsconfig.json"))
-	copyFile(t, filepath.Join(source, "harness.ts"), filepath.Join(src, "harness.ts"))
+// testTypeScript compiles strictly.
+func testTypeScript(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
+	node := toolchain.Need(t, "node")
+	dir := toolchain.TypeScript(t)
+	src := toolchain.Empty(t, filepath.Join(dir, "src"))
+	toolchain.Empty(t, filepath.Join(dir, "out"))
+	toolchain.Copy(t, "runtime/typescript/tsconfig.json", filepath.Join(dir, "tsconfig.json"))
+	toolchain.Copy(t, "runtime/typescript/harness.ts", filepath.Join(src, "harness.ts"))
 	ids := []string{}
 	for id := range tsOpen {
 		ids = append(ids, "typescript/"+id)
 	}
-	units := generate(t, src, ids...)
+	units := generate(t, cases, src, ids...)
 	for _, u := range units {
-		writeFile(t, filepath.Join(src, u.folder(u.testCase), "main.ts"), tsMain(u))
+		toolchain.Write(t, filepath.Join(src, u.folder(), u.name+"_main.ts"), tsMain(u))
 	}
-	writeFile(t, filepath.Join(src, "main.ts"), tsRun(units))
-	writeFile(t, filepath.Join(src, "quotes.ts"), tsQuotes())
-	run(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
-	pg := startPostgres(t)
-	// node:sqlite is in Node.js 22 and newer; the npm package node has one.
-	out := run(t, dir, pg.env(), "node", "out/main.js", "system")
-	out += run(t, dir, pg.env(), "node_modules/node/bin/node", "--no-warnings", "out/main.js", "packaged")
+	toolchain.Write(t, filepath.Join(src, "main.ts"), tsRun(units))
+	toolchain.Write(t, filepath.Join(src, "quotes.ts"), tsQuotes())
+	toolchain.Run(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
+	out := toolchain.Run(t, dir, pg.Env(), node, "out/main.js", "system")
+	out += toolchain.Run(t, dir, pg.Env(), toolchain.Node(t), "--no-warnings", "out/main.js", "packaged")
 	check(t, units, out)
-	checkQuotes(t, run(t, dir, nil, "node", "out/quotes.js"))
+	checkQuotes(t, toolchain.Run(t, dir, nil, node, "out/quotes.js"))
 }
 
 func tsQuotes() string {
@@ -75,7 +62,7 @@ func tsRun(units []*unit) string {
 	var w emit.Writer
 	w.Line(`const packaged = process.argv[2] === "packaged";`)
 	for _, u := range units {
-		w.Line(`if (packaged === %v) await (await import("./%s/main.js")).main();`, strings.HasSuffix(u.target.id, "/node"), u.folder(u.testCase))
+		w.Line(`if (packaged === %v) await (await import("./%s/%s_main.js")).main();`, strings.HasSuffix(u.target.id, "/node"), u.folder(), u.name)
 	}
 	return w.String()
 }
@@ -88,12 +75,12 @@ func tsMain(u *unit) string {
 	q := func(s string) string { return emit.Quote(emit.TypeScript, s) }
 	connection := open.open
 	if engine == ir.Postgres {
-		connection = fmt.Sprintf(open.open, q(strings.ToLower(u.folder(u.testCase))))
+		connection = fmt.Sprintf(open.open, q(u.name))
 	}
 	if driver == "libsql" {
-		connection = fmt.Sprintf(open.open, map[bool]string{true: `"bigint"`, false: `"number"`}[u.SafeIntegers])
+		connection = fmt.Sprintf(open.open, map[bool]string{true: `"bigint"`, false: `"number"`}[u.safeIntegers])
 	}
-	w.Line(`import * as gen from "./queries.js";`)
+	w.Line(`import * as gen from "./%s.js";`, u.file(ir.Name.Kebab))
 	w.Line(`import { Counter, Rollback, reporter, take } from "../harness.js";`)
 	w.Line(`import { mkdtempSync } from "node:fs";`)
 	w.Line(`export const tmp = (): string => mkdtempSync("/tmp/scoter-gen-") + "/db";`)
@@ -116,11 +103,14 @@ void [Rollback, take];`)
 		w.Line("const seen = new Counter();")
 		w.Line("const queries = new gen.%s(db, seen);", u.plan.Class)
 		w.Block("await report(-1, async () => {", "});", func() {
-			for _, s := range u.Setup {
+			for _, s := range u.baseline {
 				w.Line(open.exec+";", q(s))
 			}
 		})
-		for i, c := range u.Calls {
+		for i, c := range u.calls {
+			if !c.runs(u.target.id) {
+				continue
+			}
 			w.Block(fmt.Sprintf("await report(%d, async () => {", i), "});", func() { tsCall(&w, u, c, open.exec) })
 		}
 		w.Line("await report(-2, () => seen.begun === seen.ended && seen.begun > 0);")
@@ -229,7 +219,7 @@ func tsLiteral(u *unit, t ir.Type, v any) string {
 	case ir.Bool:
 		return fmt.Sprint(v)
 	case ir.Int64:
-		if sqlite && !u.SafeIntegers {
+		if sqlite && !u.safeIntegers {
 			return text(v)
 		}
 		return text(v) + "n"
@@ -258,6 +248,13 @@ func tsLiteral(u *unit, t ir.Type, v any) string {
 			out = append(out, emit.Quote(emit.TypeScript, f.Name.Original)+": "+tsLiteral(u, f.Type, v.([]any)[i]))
 		}
 		return "{ " + strings.Join(out, ", ") + " }"
+	case ir.Map:
+		var out []string
+		for _, e := range v.([]any) {
+			pair := e.([]any)
+			out = append(out, "["+tsLiteral(u, *t.Key, pair[0])+", "+tsLiteral(u, *t.Elem, pair[1])+"]")
+		}
+		return "new Map([" + strings.Join(out, ", ") + "])"
 	case ir.Any:
 		if n, ok := v.(json.Number); ok {
 			return string(n)

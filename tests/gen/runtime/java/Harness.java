@@ -55,6 +55,10 @@ final class Harness {
         return map;
     }
 
+    static <K, V> Map.Entry<K, V> entry(K key, V value) {
+        return new java.util.AbstractMap.SimpleEntry<>(key, value);
+    }
+
     static void execute(Connection db, String sql) throws Exception {
         try (var s = db.createStatement()) {
             s.execute(sql);

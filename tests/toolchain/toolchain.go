@@ -1,0 +1,179 @@
+// Package toolchain is what tests need to compile and run the code that Scoter
+// generates: compilers and packages of each language, installed once, and a
+// PostgreSQL.
+package toolchain
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Root is the repository's folder.
+func Root(t testing.TB) string {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok {
+		t.Fatal("no caller")
+	}
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}
+
+// Run executes a program in a folder and returns its output; a failure ends
+// the test with everything that it said.
+func Run(t testing.TB, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	c.Env = append(os.Environ(), env...)
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		text := string(out) + stderr.String()
+		if len(text) > 12000 {
+			text = text[:12000] + "\n..."
+		}
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, text)
+	}
+	return string(out)
+}
+
+// Need returns the path of a program, or skips the test when it is not installed.
+func Need(t testing.TB, program string) string {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("%s is not installed", program)
+	}
+	return path
+}
+
+// Folder is a folder of the repository that git ignores: what is installed
+// there stays from run to run.
+func Folder(t testing.TB, parts ...string) string {
+	return filepath.Join(append([]string{Root(t), ".cache", "gen"}, parts...)...)
+}
+
+// Pin is a file that pins the versions of a language's packages.
+func Pin(t testing.TB, parts ...string) string {
+	return filepath.Join(append([]string{Root(t), "tests", "toolchain", "pins"}, parts...)...)
+}
+
+// TypeScript returns the folder with node_modules.
+func TypeScript(t testing.TB) string {
+	npm := Need(t, "npm")
+	return install(t, "typescript", "package-lock.json", func(dir string) {
+		for _, name := range []string{"package.json", "package-lock.json"} {
+			Copy(t, Pin(t, "typescript", name), filepath.Join(dir, name))
+		}
+		Run(t, dir, nil, npm, "ci", "--no-audit", "--no-fund")
+	})
+}
+
+// Node is the path of Node.js with node:sqlite, which is in version 22 and
+// newer: the npm package node has one.
+func Node(t testing.TB) string {
+	return filepath.Join(TypeScript(t), "node_modules", "node", "bin", "node")
+}
+
+// Python returns the bin folder of a virtual environment.
+func Python(t testing.TB) string {
+	python := Need(t, "python3")
+	dir := install(t, "python", "requirements.txt", func(dir string) {
+		Run(t, dir, nil, python, "-m", "venv", "venv")
+		Run(t, dir, nil, filepath.Join(dir, "venv", "bin", "pip"), "install", "-q", "-r", Pin(t, "python", "requirements.txt"))
+	})
+	return filepath.Join(dir, "venv", "bin")
+}
+
+// Java returns the bin folder of the newest JDK and a class path of all jars.
+func Java(t testing.TB) (bin, jars string) {
+	var found []string
+	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, paths...)
+	}
+	newest := 16
+	for _, path := range found {
+		version := 0
+		if _, err := fmt.Sscanf(Run(t, ".", nil, path, "-version"), "javac %d", &version); err == nil && version > newest {
+			bin, newest = filepath.Dir(path), version
+		}
+	}
+	if bin == "" {
+		t.Skip("no JDK of version 17 or newer is installed")
+	}
+	maven := Need(t, "mvn")
+	dir := install(t, "java", "pom.xml", func(dir string) {
+		Run(t, dir, nil, maven, "-q", "-B", "-f", Pin(t, "java", "pom.xml"), "dependency:copy-dependencies", "-DoutputDirectory="+filepath.Join(dir, "jars"))
+	})
+	return bin, filepath.Join(dir, "jars", "*")
+}
+
+// install runs do once per content of the file that pins a language's
+// versions. Test processes take turns.
+func install(t testing.TB, language, pin string, do func(dir string)) string {
+	dir := Folder(t, language)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.Create(filepath.Join(dir, ".lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close() // which unlocks
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(Pin(t, language, pin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp := filepath.Join(dir, ".installed")
+	if have, err := os.ReadFile(stamp); err == nil && string(have) == string(want) {
+		return dir
+	}
+	do(dir)
+	Write(t, stamp, string(want))
+	return dir
+}
+
+// Copy copies a file.
+func Copy(t testing.TB, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Write(t, to, string(text))
+}
+
+// Write writes a file and the folders that it is in.
+func Write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Empty returns an empty folder in place of an old one.
+func Empty(t testing.TB, dir string) string {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

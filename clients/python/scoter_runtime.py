@@ -294,7 +294,7 @@ _INTERVAL_CLOCK = re.compile(r"([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
 
 
 def interval(v: Any) -> Interval:
-    """An interval. DuckDB's driver has turned months into 30 days already."""
+    """An interval. DuckDB's driver makes a timedelta of one inside of a list; a month is 30 days then."""
     if isinstance(v, datetime.timedelta):
         return Interval(0, v.days, v.seconds * 1_000_000 + v.microseconds)
     months = days = micros = 0

@@ -13,6 +13,9 @@ import (
 // languages write.
 var moment = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]00:?00)?)?$`)
 
+// clock is a time of day without seconds, as Java writes one that has none.
+var clock = regexp.MustCompile(`^\d\d:\d\d$`)
+
 // zoned is a time of day with an offset of whole hours.
 var zoned = regexp.MustCompile(`^(\d\d:\d\d)(:\d\d(?:\.\d+)?)?([+-]\d\d)(:\d\d)?$`)
 
@@ -31,21 +34,24 @@ func canonical(v any) string {
 			return n
 		}
 		if m := moment.FindStringSubmatch(v); m != nil {
-			clock := m[2]
-			if clock == "" {
+			at := m[2]
+			if at == "" {
 				return m[1]
 			}
-			if strings.Contains(clock, ".") {
-				clock = strings.TrimRight(strings.TrimRight(clock, "0"), ".")
+			if strings.Contains(at, ".") {
+				at = strings.TrimRight(strings.TrimRight(at, "0"), ".")
 			}
-			if len(clock) == 5 {
-				clock += ":00"
+			if len(at) == 5 {
+				at += ":00"
 			}
 			zone := ""
 			if m[3] != "" {
 				zone = "Z"
 			}
-			return m[1] + "T" + clock + zone
+			return m[1] + "T" + at + zone
+		}
+		if clock.MatchString(v) {
+			v += ":00"
 		}
 		if m := zoned.FindStringSubmatch(v); m != nil {
 			for _, part := range []int{2, 4} {

@@ -196,7 +196,7 @@ func goCall(w *emit.Writer, u *unit, c call, m, exec string) {
 		for _, p := range q.Params {
 			types, nullable = append(types, p.Type), append(nullable, p.Nullable)
 		}
-		w.Line("return queries.%s(ctx, %s.RowsOf(%s))", q.Batch, m, rows(q.BatchRow, types, nullable))
+		w.Line("return queries.%s(ctx, %s.RowsOf[%s.%s](%s))", q.Batch, m, m, q.BatchRow, rows(q.BatchRow, types, nullable))
 	case c.Table != "":
 		op := u.op(c.Table, c.Op)
 		var types []ir.Type
@@ -213,7 +213,7 @@ func goCall(w *emit.Writer, u *unit, c call, m, exec string) {
 		if c.In != "" {
 			w.Line("var n int64")
 			w.Block("err := queries.Transaction(ctx, func(tx *"+m+"."+u.plan.Class+") (err error) {", "})", func() {
-				w.Line("n, err = tx.%s(ctx, %s.RowsOf(%s))", op.Method, m, rows(op.RowType, types, nullable))
+				w.Line("n, err = tx.%s(ctx, %s.RowsOf[%s.%s](%s))", op.Method, m, m, op.RowType, rows(op.RowType, types, nullable))
 				if c.In == "rollback" {
 					w.Line("if err == nil { err = harness.ErrRollback }")
 				}
@@ -223,7 +223,7 @@ func goCall(w *emit.Writer, u *unit, c call, m, exec string) {
 			w.Line("return n, err")
 			return
 		}
-		w.Line("return queries.%s(ctx, %s.RowsOf(%s))", op.Method, m, rows(op.RowType, types, nullable))
+		w.Line("return queries.%s(ctx, %s.RowsOf[%s.%s](%s))", op.Method, m, m, op.RowType, rows(op.RowType, types, nullable))
 	}
 }
 
@@ -299,7 +299,7 @@ func goLiteral(u *unit, m string, t ir.Type, nullable bool, v any) string {
 	return quoted()
 }
 
-// goType is the type of a list literal.
+// goType is the type of a literal of a list or map.
 func goType(u *unit, m string, t ir.Type) string {
 	if t.Kind == ir.List || t.Kind == ir.Array {
 		if t.ElemNullable && !goNil(t.Elem.Kind) {
@@ -307,12 +307,21 @@ func goType(u *unit, m string, t ir.Type) string {
 		}
 		return "[]" + goType(u, m, *t.Elem)
 	}
+	if t.Kind == ir.Map {
+		elem := goType(u, m, *t.Elem)
+		if t.ElemNullable && !goNil(t.Elem.Kind) {
+			elem = "*" + elem
+		}
+		return "map[" + goType(u, m, *t.Key) + "]" + elem
+	}
 	if integer(t.Kind) || t.Kind == ir.Float32 || t.Kind == ir.Float64 || t.Kind == ir.Bool {
 		return string(t.Kind)
 	}
 	switch t.Kind {
 	case ir.UUID:
 		return m + ".UUID"
+	case ir.JSON:
+		return "json.RawMessage"
 	case ir.Decimal:
 		return m + ".Decimal"
 	case ir.Date:

@@ -30,7 +30,7 @@ var reserved = map[Language]map[string]bool{
 		implements interface let package private protected public static yield await async of arguments eval undefined NaN Infinity
 		constructor prototype rt SQL migrations`),
 	Python: words(`False None True and as assert async await break class continue def del elif else except finally for from
-		global if import in is lambda nonlocal not or pass raise return try while with self match case print
+		global if import in is lambda nonlocal not or pass raise return try while with yield self match case print
 		list dict int str float bool bytes tuple type set object iter len rt`),
 	Go: words(`break case chan const continue default defer else fallthrough for func go goto if import interface map package
 		range return select struct switch type var

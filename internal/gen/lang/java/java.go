@@ -41,7 +41,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Java, Style: style,
 		Types: strings.Fields(`Object String Boolean Byte Short Integer Long Float Double Number Iterable List Map Stream Override SuppressWarnings Record Enum
 			Class System Thread Exception RuntimeException SQLException Connection UUID BigDecimal BigInteger LocalDate LocalTime LocalDateTime
-			OffsetTime OffsetDateTime SqgObserver ScoterRuntime ScoterTypes ScoterText ScoterInterval ScoterDuckDb ScoterPostgres ScoterArrow StreamOptions Sql Read Bulk
+			OffsetTime OffsetDateTime SqgObserver ScoterRuntime ScoterTypes ScoterText ScoterInterval ScoterDuckDb ScoterPostgres ScoterSqlite ScoterArrow StreamOptions Sql Read Bulk
 			Types Work Math Void Character Throwable Error Comparable Deprecated Arrays HashMap ArrowReader IllegalArgumentException Statement Array Struct`),
 		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime")})
 }
@@ -67,6 +67,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 			runtime = append(runtime, "ScoterDuckDb")
 		case ir.Postgres:
 			runtime = append(runtime, "ScoterPostgres")
+		case ir.SQLite:
+			runtime = append(runtime, "ScoterSqlite")
 		}
 	}
 	if g.arrow {
@@ -317,10 +319,10 @@ var verbs = map[ir.Op]string{
 func (g *generator) op(t *emit.Table, op *emit.Op) {
 	w := &g.w
 	table := emit.DocText(emit.Java, t.Table.Table)
-	helper := map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres"}[g.Module.Engine]
+	helper := map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres", ir.SQLite: "ScoterSqlite"}[g.Module.Engine]
 	w.Blank()
 	run := "return " + helper + ".bulk(runtime, Bulk." + op.Method + ", rows);"
-	if helper == "" {
+	if g.Module.Engine == ir.SQLite {
 		run = "return runtime.eachRow(Bulk." + op.Method + ", rows);"
 	}
 	if op.Op != ir.OpAppender {
@@ -328,13 +330,11 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 		w.Block("public long "+op.Method+"(Iterable<"+op.RowType+"> rows) throws SQLException {", "}", func() { w.Line("%s", run) })
 		return
 	}
-	if helper != "" {
-		g.doc(t.Doc, "Appends to "+table+"; close it to write the last rows.")
-		w.Block("public "+helper+".Appender<"+op.RowType+"> "+op.Method+"() throws SQLException {", "}", func() {
-			w.Line("return new %s.Appender<>(runtime, Bulk.%s);", helper, op.Method)
-		})
-		w.Blank()
-	}
+	g.doc(t.Doc, "Appends to "+table+"; close it to write the last rows.")
+	w.Block("public "+helper+".Appender<"+op.RowType+"> "+op.Method+"() throws SQLException {", "}", func() {
+		w.Line("return new %s.Appender<>(runtime, Bulk.%s);", helper, op.Method)
+	})
+	w.Blank()
 	w.Line("/** Inserts all rows into %s. */", table)
 	w.Block("public void bulkInsert"+op.RowType+"(Iterable<"+op.RowType+"> rows) throws SQLException {", "}", func() {
 		w.Line("%s", strings.TrimPrefix(run, "return "))

@@ -259,7 +259,7 @@ func (g *generator) functions() {
 		w.Blank()
 	}
 	for _, q := range g.Queries {
-		w.Line("_SQL_%s = %s", q.Method, block(q.SQL.Text))
+		w.Line("_SQL_%s = %s", q.Method, block(g.sql(q)))
 	}
 	used := map[string]bool{}
 	for _, q := range g.Queries {
@@ -326,4 +326,20 @@ func (g *generator) functions() {
 			})
 		})
 	}
+}
+
+// sql is the text of a query. DuckDB's driver makes timedelta of an INTERVAL, in
+// which a month is 30 days: it is asked for its text.
+func (g *generator) sql(q *emit.Query) string {
+	var texts []string
+	for _, c := range q.Columns {
+		if c.Type.Kind == ir.Interval {
+			name := `"` + strings.ReplaceAll(c.Name.Original, `"`, `""`) + `"`
+			texts = append(texts, "CAST("+name+" AS VARCHAR) AS "+name)
+		}
+	}
+	if g.Module.Engine != ir.DuckDB || !q.ReadOnly || len(texts) == 0 {
+		return q.SQL.Text
+	}
+	return "SELECT * REPLACE (" + strings.Join(texts, ", ") + ") FROM (\n" + q.SQL.Text + "\n)"
 }

@@ -165,10 +165,11 @@ func scPGText(v any) (string, bool) {
 			item := r.Index(i).Interface()
 			text, ok := scPGText(item)
 			_, bytes := item.([]byte)
+			_, document := item.(json.RawMessage)
 			switch {
 			case !ok:
 				b.WriteString("NULL")
-			case r.Type().Elem().Kind() == reflect.Slice && !bytes:
+			case r.Type().Elem().Kind() == reflect.Slice && !bytes && !document:
 				b.WriteString(text)
 			default:
 				b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`)

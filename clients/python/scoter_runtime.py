@@ -73,14 +73,16 @@ class Stage:
 class Bulk(Generic[T]):
     """A bulk operation on a table.
 
-    sql is the statement of one row (SQLite), of a chunk of columns (DuckDB)
-    or the COPY (PostgreSQL).
+    sql is the statement of one row (SQLite), of a chunk of columns (DuckDB),
+    the COPY (PostgreSQL), or the path and query of the request (Scoter), whose
+    rows have the columns.
     """
 
     name: str
     sql: str
     values: Callable[[T], Sequence[Any]]
     stage: Stage | None = None
+    columns: Sequence[str] = ()
 
 
 CREATE_MIGRATIONS = (

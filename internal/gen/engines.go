@@ -67,8 +67,14 @@ func (g *Generator) open(ctx context.Context, engine ir.Engine) (analyze.Engine,
 	switch engine {
 	case ir.SQLite:
 		return sqlite.Open()
-	case ir.DuckDB, ir.Scoter:
+	case ir.DuckDB:
 		return openDuckDB()
+	case ir.Scoter:
+		engine, err := openDuckDB()
+		if err != nil {
+			return nil, err
+		}
+		return scoterEngine{engine}, nil
 	case ir.Postgres:
 		url, err := g.postgresURL(ctx)
 		if err != nil {

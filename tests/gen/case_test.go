@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -114,7 +115,7 @@ func loadCases(t *testing.T, pg *toolchain.Postgres) []*testCase {
 }
 
 // analyzed makes the case of a file on an engine.
-func analyzed(t *testing.T, f *caseFile, e ir.Engine, pg *toolchain.Postgres) (*testCase, error) {
+func analyzed(t testing.TB, f *caseFile, e ir.Engine, pg *toolchain.Postgres) (*testCase, error) {
 	topic := filepath.Base(filepath.Dir(f.path))
 	c := &testCase{name: topic + "_" + strings.TrimSuffix(filepath.Base(f.path), ".txtar") + "_" + string(e), path: f.path, file: f,
 		only: f.only, safeIntegers: slices.Contains(f.options, "safe-integers")}
@@ -151,7 +152,7 @@ func analyzed(t *testing.T, f *caseFile, e ir.Engine, pg *toolchain.Postgres) (*
 			t.Error(err)
 		}
 	}()
-	result, err := analyze.Run(t.Context(), engine, input, list)
+	result, err := analyze.Run(context.Background(), engine, input, list)
 	if err = errors.Join(err, wrong()); err != nil {
 		return nil, err
 	}
@@ -180,7 +181,7 @@ func analyzed(t *testing.T, f *caseFile, e ir.Engine, pg *toolchain.Postgres) (*
 }
 
 // diagnostics are a list's messages as a person sees them.
-func diagnostics(t *testing.T, list *diag.List) string {
+func diagnostics(t testing.TB, list *diag.List) string {
 	var text strings.Builder
 	if err := list.WriteText(&text); err != nil {
 		t.Fatal(err)
@@ -197,7 +198,7 @@ func statements(b *sqlfile.Block) []string {
 	return out
 }
 
-func openEngine(t *testing.T, e ir.Engine, pg *toolchain.Postgres) (analyze.Engine, func() error) {
+func openEngine(t testing.TB, e ir.Engine, pg *toolchain.Postgres) (analyze.Engine, func() error) {
 	var engine analyze.Engine
 	var err error
 	switch e {
@@ -206,7 +207,7 @@ func openEngine(t *testing.T, e ir.Engine, pg *toolchain.Postgres) (analyze.Engi
 	case ir.DuckDB:
 		engine, err = duckdb.Open()
 	case ir.Postgres:
-		engine, err = postgres.Open(t.Context(), pg.URL())
+		engine, err = postgres.Open(context.Background(), pg.URL())
 	default:
 		t.Fatalf("there is no engine %s", e)
 	}

@@ -154,7 +154,7 @@ func javaCall(w *emit.Writer, u *unit, c call, class string) {
 		w.Line("return %s.applyMigrations(db);", class)
 	case c.Call != "":
 		w.Line("return queries.%s(%s);", u.queryPlan(c.Call).Method, args(c.Call, c.Args))
-	case c.Stream != "" && strings.HasSuffix(u.target.id, "/arrow"):
+	case c.Stream != "" && strings.HasSuffix(u.target.id, "/arrow") && u.query(c.Stream).ReadOnly:
 		// The same rows as record batches; here their number, below as rows.
 		method := u.queryPlan(c.Stream).Method
 		w.Line("int rows = queries.%s(%s).size();", method, args(c.Stream, c.Args))

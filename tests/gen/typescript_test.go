@@ -102,6 +102,7 @@ void [Rollback, take];`)
 		w.Line("const db = %s;", connection)
 		w.Line("const seen = new Counter();")
 		w.Line("const queries = new gen.%s(db, seen);", u.plan.Class)
+		w.Line("void queries;")
 		w.Block("await report(-1, async () => {", "});", func() {
 			for _, s := range u.baseline {
 				w.Line(open.exec+";", q(s))

@@ -21,7 +21,10 @@ Connection = psycopg.Connection[Any]
 
 # Types whose Python objects lose something or are not what the generated code
 # returns: their text is read.
-_AS_TEXT = ("json", "jsonb", "interval", "inet", "cidr", "macaddr", "timestamptz", "timestamp", "date", "time", "timetz")
+_AS_TEXT = (
+    *("json", "jsonb", "interval", "inet", "cidr", "timestamptz", "timestamp", "date", "time", "timetz"),
+    *(kind + what for kind in ("int4", "int8", "num", "date", "ts", "tstz") for what in ("range", "multirange")),
+)
 
 Values = Mapping[str, Any]
 

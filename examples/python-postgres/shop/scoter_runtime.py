@@ -73,14 +73,16 @@ class Stage:
 class Bulk(Generic[T]):
     """A bulk operation on a table.
 
-    sql is the statement of one row (SQLite), of a chunk of columns (DuckDB)
-    or the COPY (PostgreSQL).
+    sql is the statement of one row (SQLite), of a chunk of columns (DuckDB),
+    the COPY (PostgreSQL), or the path and query of the request (Scoter), whose
+    rows have the columns.
     """
 
     name: str
     sql: str
     values: Callable[[T], Sequence[Any]]
     stage: Stage | None = None
+    columns: Sequence[str] = ()
 
 
 CREATE_MIGRATIONS = (
@@ -294,7 +296,7 @@ _INTERVAL_CLOCK = re.compile(r"([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
 
 
 def interval(v: Any) -> Interval:
-    """An interval. DuckDB's driver has turned months into 30 days already."""
+    """An interval. DuckDB's driver makes a timedelta of one inside of a list; a month is 30 days then."""
     if isinstance(v, datetime.timedelta):
         return Interval(0, v.days, v.seconds * 1_000_000 + v.microseconds)
     months = days = micros = 0

@@ -75,6 +75,10 @@ const upsertAllUsers: rt.Bulk<UsersRow> = {
 
 export class Queries {
   readonly #rt: rt.Runtime;
+  #addPost: rt.Statement | undefined;
+  #usersWithPosts: rt.Statement | undefined;
+  #getUser: rt.Statement | undefined;
+  #names: rt.Statement | undefined;
 
   constructor(db: Database, observer?: rt.Observer) {
     this.#rt = new rt.Runtime(db, false, observer);
@@ -106,7 +110,7 @@ export class Queries {
   }
 
   addPost(user_id: number, title: string, published: boolean): rt.RunResult {
-    return this.#rt.exec("addPost", SQL.addPost, [rt.int(user_id), title, rt.bit(published)]);
+    return rt.ran((this.#addPost ??= this.#rt.prepare("addPost", SQL.addPost)).run(rt.int(user_id), title, rt.bit(published)));
   }
 
   /** Runs addPost once per element, all or nothing; returns the rows changed. */
@@ -116,7 +120,7 @@ export class Queries {
 
   /** Every user with their posts; the title is null for those who have none. */
   usersWithPosts(): UsersWithPostsResult[] {
-    return this.#rt.all("usersWithPosts", SQL.usersWithPosts, [], toUsersWithPostsResult);
+    return ((this.#usersWithPosts ??= this.#rt.prepare("usersWithPosts", SQL.usersWithPosts)).all() as rt.Raw[]).map(toUsersWithPostsResult);
   }
 
   /** The rows of usersWithPosts one at a time. */
@@ -125,16 +129,16 @@ export class Queries {
   }
 
   getUser(id: number): UsersRow | undefined {
-    return this.#rt.one<UsersRow>("getUser", SQL.getUser, [rt.int(id)]);
+    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(rt.int(id)) as UsersRow | undefined;
   }
 
   names(ids: readonly number[]): string[] {
-    return this.#rt.all("names", SQL.names, [rt.jsonList(ids)], (r) => r["name"] as string);
+    return ((this.#names ??= this.#rt.prepare("names", SQL.names)).all(JSON.stringify(ids)) as rt.Raw[]).map((r) => r["name"] as string);
   }
 
   /** The rows of names one at a time. */
   namesStream(ids: readonly number[]): Generator<string, void, undefined> {
-    return this.#rt.stream("namesStream", SQL.names, [rt.jsonList(ids)], (r) => r["name"] as string);
+    return this.#rt.stream("namesStream", SQL.names, [JSON.stringify(ids)], (r) => r["name"] as string);
   }
 
   /** Inserts all rows into users; returns how many. */

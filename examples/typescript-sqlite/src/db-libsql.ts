@@ -129,12 +129,12 @@ export class Queries {
   }
 
   names(ids: readonly number[]): Promise<string[]> {
-    return this.#rt.all("names", SQL.names, [rt.jsonList(ids)], (r) => r["name"] as string);
+    return this.#rt.all("names", SQL.names, [JSON.stringify(ids)], (r) => r["name"] as string);
   }
 
   /** The rows of names one at a time. */
   namesStream(ids: readonly number[]): AsyncGenerator<string, void, undefined> {
-    return this.#rt.stream("namesStream", SQL.names, [rt.jsonList(ids)], (r) => r["name"] as string);
+    return this.#rt.stream("namesStream", SQL.names, [JSON.stringify(ids)], (r) => r["name"] as string);
   }
 
   /** Inserts all rows into users; returns how many. */

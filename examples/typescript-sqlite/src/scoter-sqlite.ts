@@ -1,6 +1,9 @@
 import * as core from "./scoter.js";
 export * from "./scoter.js";
 
+/** What a parameter is bound to. */
+export type Value = string | number | bigint | Uint8Array | null;
+
 /** The part that better-sqlite3 and node:sqlite have in common. */
 export interface SyncDatabase {
   prepare(sql: string): SyncStatement;
@@ -18,6 +21,13 @@ export interface SyncStatement {
   setReadBigInts?(on: boolean): void;
 }
 
+/** A prepared statement as generated code calls it: the driver's own. */
+export interface Statement {
+  all(...values: Value[]): unknown[];
+  get(...values: Value[]): unknown;
+  run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+}
+
 /** What a statement without rows did. */
 export interface RunResult {
   changes: number;
@@ -31,15 +41,11 @@ export interface Bulk<T> {
   readonly values: (row: T) => unknown[];
 }
 
-/** Statements kept prepared per database handle: more than most programs have. */
-const maxStatements = 256;
-
 /** Runs statements for a generated class over a synchronous SQLite driver. */
 export class Runtime {
   readonly #db: SyncDatabase;
   readonly #observer: core.Observer | undefined;
   readonly #bigints: boolean;
-  readonly #statements = new Map<string, SyncStatement>();
 
   constructor(db: SyncDatabase, bigints: boolean, observer?: core.Observer) {
     this.#db = db;
@@ -56,40 +62,16 @@ export class Runtime {
     return statement;
   }
 
-  #cached(sql: string): SyncStatement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#prepare(sql);
-      if (this.#statements.size >= maxStatements) {
-        for (const oldest of this.#statements.keys()) {
-          this.#statements.delete(oldest);
-          break;
-        }
-      }
-      this.#statements.set(sql, statement);
-    }
-    return statement;
-  }
-
-  all<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T[] {
-    // Without an observer not even a closure is made.
-    if (this.#observer === undefined) return this.#all(sql, values, read);
-    return core.observeSync(this.#observer, name, core.many, () => this.#all(sql, values, read));
-  }
-
-  #all<T>(sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T[] {
-    const rows = this.#cached(sql).all(...(values as never[]));
-    return read === undefined ? (rows as T[]) : (rows as core.Raw[]).map(read);
-  }
-
-  one<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T | undefined {
-    if (this.#observer === undefined) return this.#one(sql, values, read);
-    return core.observeSync(this.#observer, name, core.one, () => this.#one(sql, values, read));
-  }
-
-  #one<T>(sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): T | undefined {
-    const row = this.#cached(sql).get(...(values as never[]));
-    return row === undefined || row === null ? undefined : read === undefined ? (row as T) : read(row as core.Raw);
+  /** The statement of a method, which keeps it: a call costs nothing beyond the driver's. */
+  prepare(name: string, sql: string): Statement {
+    const statement = this.#prepare(sql) as Statement;
+    const observer = this.#observer;
+    if (observer === undefined) return statement;
+    return {
+      all: (...values) => core.observeSync(observer, name, core.many, () => statement.all(...values)),
+      get: (...values) => core.observeSync(observer, name, core.one, () => statement.get(...values)),
+      run: (...values) => core.observeSync(observer, name, (done) => Number(done.changes), () => statement.run(...values)),
+    };
   }
 
   /** Reads row by row. The statement is its own: a second stream may run. */
@@ -102,19 +84,11 @@ export class Runtime {
     });
   }
 
-  /** counts is false for a statement that leaves SQLite's count of an earlier one. */
-  exec(name: string, sql: string, values: readonly unknown[], counts = true): RunResult {
-    return core.observeSync(this.#observer, name, (r: RunResult) => r.changes, () => {
-      const done = this.#cached(sql).run(...(values as never[]));
-      return { changes: counts ? Number(done.changes) : 0, lastInsertRowid: done.lastInsertRowid };
-    });
-  }
-
   /** Runs a statement once per row, all or nothing, and sums the changes. */
   batch<T>(bulk: Bulk<T>, rows: Iterable<T>): number {
     return core.observeSync(this.#observer, bulk.name, core.same, () =>
       this.transaction(() => {
-        const statement = this.#cached(bulk.sql);
+        const statement = this.#prepare(bulk.sql);
         let changes = 0;
         for (const row of rows) changes += Number(statement.run(...(bulk.values(row) as never[])).changes);
         return changes;
@@ -161,6 +135,11 @@ export class Appender<T> {
   close(): void {
     this.flush();
   }
+}
+
+/** What a statement did; a count of rows is that of an earlier one where the statement changes none. */
+export function ran(done: { changes: number | bigint; lastInsertRowid: number | bigint }, counts = true): RunResult {
+  return { changes: counts ? Number(done.changes) : 0, lastInsertRowid: done.lastInsertRowid };
 }
 
 function inTransaction(db: SyncDatabase): boolean {

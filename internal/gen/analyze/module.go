@@ -120,10 +120,8 @@ func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
 			continue
 		}
 		columns := withoutOrigin(a.columns(b, a.result.queries[b].found.Columns))
-		other, clash := a.names.explicitRow(ir.NewName(b.Result), columns)
-		if clash {
-			a.list.Add(b.NameErrorf(diag.WrongShape, ":result=%s names two different rows: %s and %s", b.Result, describeRow(other), describeRow(columns)).
-				Suggest("give one of them another name"))
+		if clash := a.names.explicitRow(ir.NewName(b.Result), columns); clash != "" {
+			a.list.Add(b.NameErrorf(diag.WrongShape, ":result=%s %s", b.Result, clash).Suggest("give one of them another name"))
 		}
 	}
 }

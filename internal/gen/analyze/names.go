@@ -50,21 +50,28 @@ func typeShape(t ir.Type) string {
 	return b.String()
 }
 
-// explicitRow declares a row under the user's name. It reports a clash, and
-// the columns of the other row, when the name already has another shape.
-func (n *names) explicitRow(name ir.Name, columns []ir.Column) (other []ir.Column, clash bool) {
+// explicitRow declares a row under the user's name. When the name is another
+// row's, or that of an enum or a struct, it says what clashes.
+func (n *names) explicitRow(name ir.Name, columns []ir.Column) (clash string) {
 	s := shape(columns)
 	for _, r := range n.module.Rows {
-		if r.Name.Same(name) {
-			return r.Columns, shape(r.Columns) != s
+		switch {
+		case !r.Name.Same(name):
+		case shape(r.Columns) == s:
+			return ""
+		default:
+			return fmt.Sprintf("names two different rows: %s and %s", describeRow(r.Columns), describeRow(columns))
 		}
+	}
+	if n.taken[name.Key()] {
+		return "is the name of a type of the database, too"
 	}
 	n.taken[name.Key()] = true
 	n.module.Rows = append(n.module.Rows, ir.Row{Ref: name.Snake(), Name: name, Explicit: true, Columns: columns})
 	if n.rows[s] == "" {
 		n.rows[s] = name.Snake()
 	}
-	return nil, false
+	return ""
 }
 
 // row returns the row type of a shape, declared under the name if it is new.

@@ -16,6 +16,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.OffsetTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
@@ -74,6 +75,9 @@ final class ScoterTypes {
 
     /** The fields of a struct for DuckDB. */
     record StructValue(Type<?>[] types, String[] names, Object[] fields) {}
+
+    /** The entries of a map for DuckDB. */
+    record MapValue(Type<?> key, Type<?> value, Map<Object, Object> entries) {}
 
     /** How one type is read and written. Values are never null here. */
     abstract static class Type<T> {
@@ -297,7 +301,8 @@ final class ScoterTypes {
 
     private static OffsetDateTime instant(Object raw) {
         if (raw instanceof OffsetDateTime t) {
-            return t.withOffsetSameInstant(ZoneOffset.UTC);
+            // Inside of a list DuckDB gives the time on the clock here with an offset of another day.
+            return t.toLocalDateTime().atZone(ZoneId.systemDefault()).withZoneSameInstant(ZoneOffset.UTC).toOffsetDateTime();
         }
         if (raw instanceof java.sql.Timestamp t) {
             return t.toInstant().atOffset(ZoneOffset.UTC);
@@ -370,7 +375,35 @@ final class ScoterTypes {
     static final Type<LocalDateTime> TIMESTAMP_MS = timestampOf("TIMESTAMP_MS");
     static final Type<LocalDateTime> TIMESTAMP_NS = timestampOf("TIMESTAMP_NS");
 
-    static final Type<OffsetDateTime> TIMESTAMPTZ = textual("TIMESTAMP WITH TIME ZONE", ScoterTypes::instant, ZONED::format);
+    static final Type<OffsetDateTime> TIMESTAMPTZ = new Type<>("TIMESTAMP WITH TIME ZONE") {
+        @Override
+        OffsetDateTime parse(Object raw) {
+            return instant(raw);
+        }
+
+        @Override
+        OffsetDateTime read(Engine engine, ResultSet rs, int column) throws SQLException {
+            if (engine != Engine.DUCKDB) {
+                return super.read(engine, rs, column);
+            }
+            // As an object it has an offset that is wrong around changes of daylight saving.
+            long micros = rs.getLong(column);
+            if (rs.wasNull()) {
+                return null;
+            }
+            return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000).atOffset(ZoneOffset.UTC);
+        }
+
+        @Override
+        String text(OffsetDateTime value) {
+            return ZONED.format(value);
+        }
+
+        @Override
+        Object sqlite(OffsetDateTime value) {
+            return ZONED.format(value);
+        }
+    };
 
     private static final Pattern INTERVAL_PART = Pattern.compile("([+-]?\\d+) (year|mon|day)");
     private static final Pattern INTERVAL_CLOCK = Pattern.compile("([+-]?)(\\d+):(\\d\\d):(\\d\\d)(?:\\.(\\d{1,6}))?");
@@ -533,6 +566,13 @@ final class ScoterTypes {
             Object duck(Map<K, V> v) {
                 Map<Object, Object> map = new LinkedHashMap<>();
                 v.forEach((k, e) -> map.put(key.duck(k), e == null ? null : value.duck(e)));
+                return new MapValue(key, value, map);
+            }
+
+            @Override
+            Object appended(Map<K, V> v) {
+                Map<Object, Object> map = new LinkedHashMap<>();
+                v.forEach((k, e) -> map.put(key.appended(k), e == null ? null : value.appended(e)));
                 return map;
             }
         };
@@ -617,6 +657,23 @@ final class ScoterTypes {
             }
             return connection.createStruct(name.append(')').toString(), fields);
         }
+        if (value instanceof MapValue m) {
+            Map<Object, Object> entries = new LinkedHashMap<>();
+            for (Map.Entry<Object, Object> e : m.entries().entrySet()) {
+                entries.put(jdbc(connection, m.key(), e.getKey()), jdbc(connection, m.value(), e.getValue()));
+            }
+            return map(connection, "MAP(" + m.key().name + ", " + m.value().name + ")", entries);
+        }
         return value;
+    }
+
+    /** JDBC has no maps: by the method of DuckDB's connection, which this file, used without that driver too, cannot name. */
+    private static Object map(Connection connection, String type, Map<Object, Object> entries) throws SQLException {
+        try {
+            Class<?> duck = Class.forName("org.duckdb.DuckDBConnection");
+            return duck.getMethod("createMap", String.class, Map.class).invoke(connection.unwrap(duck), type, entries);
+        } catch (ReflectiveOperationException e) {
+            throw new SQLException("bind a map: " + e.getMessage(), e);
+        }
     }
 }

@@ -2,6 +2,8 @@ package emit
 
 import (
 	"fmt"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +30,9 @@ const (
 	// moment by the session's zone, refuses decimals and intervals, and cannot
 	// bind a list with a NULL inside.
 	DollarText
+	// Wire is DollarText where bytes are text as well: Scoter's HTTP interface
+	// takes JSON's numbers, text and truth values.
+	Wire
 )
 
 // SQL is the text of a query for one placeholder style.
@@ -48,7 +53,7 @@ func Render(q *ir.Query, style Style) SQL {
 		case ir.ParamRef:
 			p := ""
 			switch style {
-			case Dollar, DollarText:
+			case Dollar, DollarText, Wire:
 				p = "$" + strconv.Itoa(s.Param+1)
 			case Percent:
 				p = fmt.Sprintf("%%(p%d)s", s.Param+1)
@@ -58,9 +63,9 @@ func Render(q *ir.Query, style Style) SQL {
 			}
 			t := q.Params[s.Param].Type
 			switch {
-			case style == DollarText && Nested(t):
+			case (style == DollarText || style == Wire) && Nested(t):
 				p = "CAST(CAST(" + p + " AS JSON) AS " + t.Native + ")"
-			case style == DollarText && AsText(t):
+			case (style == DollarText || style == Wire) && AsText(t) || style == Wire && t.Kind == ir.Blob:
 				p = "CAST(" + p + " AS " + t.Native + ")"
 			case s.Cast && t.Native != "" && style != Question:
 				// SQLite needs no types, and its casts change values.
@@ -80,7 +85,7 @@ func Render(q *ir.Query, style Style) SQL {
 			b.WriteString(escapePercent(q, style, s.Text))
 		}
 	}
-	if style == Dollar || style == DollarText || style == Percent {
+	if style == Dollar || style == DollarText || style == Wire || style == Percent {
 		for i := range q.Params {
 			binds = append(binds, i)
 		}
@@ -96,7 +101,7 @@ func Nested(t ir.Type) bool {
 // AsText reports whether DollarText writes a value that is not nested as text.
 func AsText(t ir.Type) bool {
 	switch t.Kind {
-	case ir.Decimal, ir.UUID, ir.Interval, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ, ir.Int128, ir.Uint128:
+	case ir.Decimal, ir.UUID, ir.Interval, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ, ir.Uint64, ir.Int128, ir.Uint128:
 		return t.Native != ""
 	}
 	return false
@@ -192,7 +197,7 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 		}
 		return b
 	}
-	if op == ir.OpAppender || op == ir.OpInsert {
+	if op == ir.OpAppender || op == ir.OpInsert || e == ir.Scoter {
 		return b
 	}
 	b.Stage = "_scoter_" + t.Name.Snake() + "_" + string(op)
@@ -220,6 +225,24 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
+// RowsPath is what a bulk operation of Scoter's HTTP interface asks for, below
+// /api/v1/tables/{database}/.
+func RowsPath(t *ir.Table, op ir.Op) string {
+	table := t.Table
+	if t.Schema != "" && t.Schema != "main" {
+		table = t.Schema + "." + t.Table
+	}
+	path := url.PathEscape(table) + "/rows?create=false"
+	if op == ir.OpAppender || op == ir.OpInsert {
+		return path
+	}
+	var key []string
+	for _, i := range t.Key {
+		key = append(key, t.Columns[i].Name.Original)
+	}
+	return path + "&mode=" + string(op) + "&key=" + url.QueryEscape(strings.Join(key, ","))
+}
+
 // StagedInsert is BulkSQL of an insert through a temporary table, for DuckDB's
 // appender, which must be given every column of what it appends to.
 func StagedInsert(t *ir.Table, op ir.Op) Bulk {
@@ -231,4 +254,20 @@ func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	b.Apply = "INSERT INTO " + b.Target + " SELECT " + columns + " FROM " + stage
 	b.Drop = "DROP TABLE " + stage
 	return b
+}
+
+// ColumnsAsText wraps a query of DuckDB's dialect so that the columns of some
+// kinds are text.
+func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
+	var texts []string
+	for _, c := range q.Columns {
+		if slices.Contains(kinds, c.Type.Kind) {
+			name := `"` + strings.ReplaceAll(c.Name.Original, `"`, `""`) + `"`
+			texts = append(texts, "CAST("+name+" AS VARCHAR) AS "+name)
+		}
+	}
+	if len(texts) == 0 {
+		return q.SQL.Text
+	}
+	return "SELECT * REPLACE (" + strings.Join(texts, ", ") + ") FROM (\n" + q.SQL.Text + "\n)"
 }

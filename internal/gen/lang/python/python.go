@@ -20,6 +20,7 @@ var runtimes = map[string]struct {
 	"sqlite/sqlite3":   {"scoter_sqlite", emit.Question},
 	"duckdb/duckdb":    {"scoter_duckdb", emit.Dollar},
 	"postgres/psycopg": {"scoter_postgres", emit.Percent},
+	"scoter/http":      {"scoter_http", emit.Wire},
 }
 
 type generator struct {
@@ -155,11 +156,9 @@ func (g *generator) class() {
 				w.Line("rt.attach_postgres(conn, %s, dsn)", quote(s.SQLName))
 			})
 		}
-		w.Blank()
-		w.In("def transaction(self) -> AbstractContextManager[None]:", func() {
-			w.Line(`"""A block that is committed at its end and rolled back by an exception."""`)
-			w.Line("return self._rt.transaction()")
-		})
+		if g.Module.Engine != ir.Scoter { // there every statement is a transaction of its own
+			g.transaction()
+		}
 		for _, q := range g.Queries {
 			g.query(q)
 		}
@@ -168,6 +167,15 @@ func (g *generator) class() {
 				g.op(t, op)
 			}
 		}
+	})
+}
+
+func (g *generator) transaction() {
+	w := &g.w
+	w.Blank()
+	w.In("def transaction(self) -> AbstractContextManager[None]:", func() {
+		w.Line(`"""A block that is committed at its end and rolled back by an exception."""`)
+		w.Line("return self._rt.transaction()")
 	})
 }
 
@@ -266,7 +274,7 @@ func (g *generator) bulks() {
 
 func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	w, b := &g.w, op.Bulk
-	var values, lists, names []string
+	var values, lists, names, columns []string
 	order := b.RowOrder
 	if order == nil {
 		for i := range b.Columns {
@@ -278,6 +286,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		values = append(values, g.write("r."+emit.Field(emit.Python, c.Name), c.Type, c.Nullable))
 		lists = append(lists, fmt.Sprintf("unnest(CAST($%d AS %s[]))", n+1, t.Columns[b.Columns[i]].Type.Native))
 		names = append(names, t.Columns[b.Columns[i]].SQLName)
+		columns = append(columns, quote(c.Name.Original))
 	}
 	target := b.Target
 	if b.Stage != "" {
@@ -289,6 +298,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		sql = "INSERT INTO " + target + " SELECT " + strings.Join(lists, ", ")
 	case ir.Postgres:
 		sql = "COPY " + target + " FROM STDIN"
+	case ir.Scoter:
+		sql = emit.RowsPath(t.Table, op.Op)
 	}
 	w.Line("")
 	w.Line("")
@@ -296,6 +307,10 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		w.Line("name=%s,", quote(op.Method))
 		w.Line("sql=%s,", block(sql))
 		w.Line("values=lambda r: [%s],", strings.Join(values, ", "))
+		if g.Module.Engine == ir.Scoter {
+			w.Line("columns=(%s,),", strings.Join(columns, ", "))
+			return
+		}
 		if b.Stage == "" {
 			return
 		}

@@ -143,10 +143,14 @@ func (g *generator) reader(t ir.Type) string {
 // they are not inside of another value.
 func (g *generator) direct(t ir.Type) bool {
 	switch t.Kind {
-	case ir.Int8, ir.Int16, ir.Int32, ir.Int64, ir.Int128, ir.Uint8, ir.Uint16, ir.Uint32, ir.Uint64, ir.Uint128, ir.Float32, ir.Float64, ir.Text, ir.JSON, ir.Any:
+	case ir.Int8, ir.Int16, ir.Int32, ir.Int64, ir.Uint8, ir.Uint16, ir.Uint32, ir.Text, ir.JSON, ir.Any:
 		return true
-	case ir.Bool, ir.Decimal, ir.Blob:
+	case ir.Int128, ir.Uint64, ir.Uint128, ir.Float32, ir.Float64:
+		return g.Module.Engine != ir.Scoter
+	case ir.Bool:
 		return g.Module.Engine != ir.SQLite
+	case ir.Decimal, ir.Blob:
+		return g.Module.Engine != ir.SQLite && g.Module.Engine != ir.Scoter
 	}
 	return false
 }
@@ -329,17 +333,15 @@ func (g *generator) functions() {
 }
 
 // sql is the text of a query. DuckDB's driver makes timedelta of an INTERVAL, in
-// which a month is 30 days: it is asked for its text.
+// which a month is 30 days, and Scoter's JSON has what a JSON column holds in
+// place: the database is asked for their text.
 func (g *generator) sql(q *emit.Query) string {
-	var texts []string
-	for _, c := range q.Columns {
-		if c.Type.Kind == ir.Interval {
-			name := `"` + strings.ReplaceAll(c.Name.Original, `"`, `""`) + `"`
-			texts = append(texts, "CAST("+name+" AS VARCHAR) AS "+name)
-		}
+	switch {
+	case !q.ReadOnly:
+	case g.Module.Engine == ir.DuckDB:
+		return emit.ColumnsAsText(q, ir.Interval)
+	case g.Module.Engine == ir.Scoter:
+		return emit.ColumnsAsText(q, ir.Interval, ir.JSON)
 	}
-	if g.Module.Engine != ir.DuckDB || !q.ReadOnly || len(texts) == 0 {
-		return q.SQL.Text
-	}
-	return "SELECT * REPLACE (" + strings.Join(texts, ", ") + ") FROM (\n" + q.SQL.Text + "\n)"
+	return q.SQL.Text
 }

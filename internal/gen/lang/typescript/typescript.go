@@ -172,6 +172,11 @@ func (g *generator) class() {
 	w := &g.w
 	w.Block("export class "+g.Class+" {", "}", func() {
 		w.Line("readonly #rt: rt.Runtime;")
+		if g.sync {
+			for _, q := range g.Queries {
+				w.Line("#%s: rt.Statement | undefined;", q.Method)
+			}
+		}
 		w.Blank()
 		switch {
 		case g.runtime == "scoter-sqlite-async":
@@ -258,11 +263,20 @@ func (g *generator) query(q *emit.Query) {
 		g.doc(q.Doc, "")
 		w.Block(name+"("+list+"): "+result+" {", "}", func() { w.Line("%s", body) })
 	}
+	// The statement is prepared by the first call and then only called.
+	call := func(verb string) string {
+		return "(this.#" + q.Method + " ??= this.#rt.prepare(" + quote(q.Method) + ", SQL." + q.Method + "))." + verb + "(" + strings.Join(binds, ", ") + ")"
+	}
 	if q.Verb == ir.VerbExec {
+		counts := ""
 		if g.Module.Engine == ir.SQLite && !q.Counts() {
-			args += ", false"
+			counts = ", false"
 		}
-		method(q.Method, g.promise(g.exec), "return this.#rt.exec("+args+");")
+		if g.sync {
+			method(q.Method, g.exec, "return rt.ran("+call("run")+counts+");")
+		} else {
+			method(q.Method, g.promise(g.exec), "return this.#rt.exec("+args+counts+");")
+		}
 		if q.Batch != "" {
 			w.Blank()
 			w.Line("/** Runs %s once per element, all or nothing; returns the rows changed. */", q.Method)
@@ -289,11 +303,32 @@ func (g *generator) query(q *emit.Query) {
 	if read != "" {
 		args += ", " + read
 	}
+	if g.sync && q.Cardinality == ir.One {
+		w.Blank()
+		g.doc(q.Doc, "")
+		w.Block(q.Method+"("+list+"): "+row+" | undefined {", "}", func() {
+			if read == "" {
+				w.Line("return %s as %s | undefined;", call("get"), row)
+				return
+			}
+			w.Line("const row = %s;", call("get"))
+			w.Line("return row === undefined ? undefined : %s;", apply(read, "row as rt.Raw"))
+		})
+		return
+	}
 	if q.Cardinality == ir.One {
 		method(q.Method, g.promise(row+" | undefined"), "return this.#rt.one"+generic(row, read)+"("+args+");")
 		return
 	}
-	method(q.Method, g.promise(arrayOf(row)), "return this.#rt.all"+generic(row, read)+"("+args+");")
+	if g.sync {
+		body := "return " + call("all") + " as " + arrayOf(row) + ";"
+		if read != "" {
+			body = "return (" + call("all") + " as rt.Raw[]).map(" + read + ");"
+		}
+		method(q.Method, arrayOf(row), body)
+	} else {
+		method(q.Method, g.promise(arrayOf(row)), "return this.#rt.all"+generic(row, read)+"("+args+");")
+	}
 	stream := "AsyncGenerator<" + row + ", void, undefined>"
 	if g.sync {
 		stream = "Generator<" + row + ", void, undefined>"
@@ -307,7 +342,7 @@ func (g *generator) query(q *emit.Query) {
 	case g.sync:
 		// A statement that changes rows is run to its end before the first
 		// row is given out.
-		w.Block("*"+q.Stream+"("+list+"): "+stream+" {", "}", func() { w.Line("yield* this.#rt.all%s(%s);", generic(row, read), args) })
+		w.Block("*"+q.Stream+"("+list+"): "+stream+" {", "}", func() { w.Line("yield* this.%s(%s);", q.Method, strings.Join(q.Args, ", ")) })
 	default:
 		w.Block("async *"+q.Stream+"("+list+"): "+stream+" {", "}", func() { w.Line("yield* await this.#rt.all%s(%s);", generic(row, read), args) })
 	}
@@ -329,3 +364,11 @@ func arrayOf(t string) string {
 }
 
 func quote(s string) string { return emit.Quote(emit.TypeScript, s) }
+
+// apply calls a function, or a function expression, with a value.
+func apply(read, v string) string {
+	if strings.Contains(read, "=>") {
+		read = "(" + read + ")"
+	}
+	return read + "(" + v + ")"
+}

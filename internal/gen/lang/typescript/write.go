@@ -105,6 +105,10 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 // bind is the expression of a parameter's value for the runtime.
 func (g *generator) bind(p *ir.Param, v string) string {
 	if g.Module.Engine == ir.SQLite && p.Binding == ir.BindJSON {
+		list := "rt.jsonList"
+		if !strings.Contains(g.paramType(*p.Type.Elem), "bigint") {
+			list = "JSON.stringify"
+		}
 		elem := g.writer(*p.Type.Elem)
 		inner := v
 		if elem != "" && elem != "rt.int" {
@@ -114,9 +118,9 @@ func (g *generator) bind(p *ir.Param, v string) string {
 			}
 		}
 		if p.Nullable {
-			return v + " === null ? null : rt.jsonList(" + inner + ")"
+			return v + " === null ? null : " + list + "(" + inner + ")"
 		}
-		return "rt.jsonList(" + inner + ")"
+		return list + "(" + inner + ")"
 	}
 	if g.Module.Engine == ir.SQLite || g.Module.Engine == ir.Postgres {
 		return g.write(v, p.Type, p.Nullable)

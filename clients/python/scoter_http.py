@@ -1,0 +1,234 @@
+"""Runs the generated code over Scoter's HTTP interface; uses the standard library only."""
+
+from __future__ import annotations
+
+import base64
+import decimal
+import http.client
+import json
+import re
+import select
+import urllib.parse
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or __package__:
+    from . import scoter_runtime as core
+    from .scoter_runtime import *  # noqa: F403 (what generated code uses as rt)
+else:
+    import scoter_runtime as core
+    from scoter_runtime import *  # noqa: F403
+
+# Rows that one request of a bulk operation holds: it is applied as a whole.
+CHUNK_ROWS = 10_000
+
+
+class ScoterError(Exception):
+    """The server refused a request. kind is one of docs/API.md; nothing of the request was applied."""
+
+    def __init__(self, kind: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message if hint is None else f"{message} ({hint})")
+        self.kind = kind
+        self.hint = hint
+
+
+class Connection:
+    """A server and a database of it. Not for use by several threads at once."""
+
+    def __init__(self, url: str = "http://127.0.0.1:7287", token: str | None = None, database: str = "default", timeout: float = 300) -> None:
+        at = urllib.parse.urlsplit(url)
+        if at.scheme not in ("http", "https") or at.hostname is None:
+            raise ValueError(f"not the address of a server: {url}")
+        self._open = http.client.HTTPSConnection if at.scheme == "https" else http.client.HTTPConnection
+        self._address = (at.hostname, at.port)
+        self._timeout = timeout
+        self._base = at.path.rstrip("/")
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self.database = database
+        self._idle: http.client.HTTPConnection | None = None
+
+    def post(self, path: str, body: bytes, kind: str) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+        """Sends a request; the caller reads the answer and then gives the connection back by free."""
+        link, self._idle = self._idle, None
+        # A connection that has something to read while it is idle was closed by the server.
+        if link is None or link.sock is None or select.select([link.sock], [], [], 0)[0]:
+            link = self._open(*self._address, timeout=self._timeout)
+        link.request("POST", self._base + path, body, {**self._headers, "Content-Type": kind})
+        response = link.getresponse()
+        if response.status >= 400:
+            answer = response.read()
+            self.free(link)
+            raise _error(response.status, answer)
+        return link, response
+
+    def free(self, link: http.client.HTTPConnection) -> None:
+        """Keeps a connection whose answer has been read for the next request."""
+        if self._idle is None:
+            self._idle = link
+        else:
+            link.close()
+
+    def run(self, sql: str, values: Sequence[Any]) -> Iterator[dict[str, Any]]:
+        """The answer's objects, one a line: rows, or the counts of a statement without any."""
+        body = json.dumps({"sql": sql, "params": [_bound(v) for v in values], "database": self.database}, ensure_ascii=False).encode()
+        link, response = self.post("/api/v1/sql?format=ndjson", body, "application/json")
+        whole = False
+        try:
+            for line in response:
+                yield json.loads(line, parse_float=decimal.Decimal)
+            whole = True
+        finally:
+            # An answer that is not read to its end ends with its connection.
+            self.free(link) if whole else link.close()
+
+    def close(self) -> None:
+        """Closes the connection that is kept."""
+        if self._idle is not None:
+            self._idle.close()
+            self._idle = None
+
+
+def _error(status: int, answer: bytes) -> ScoterError:
+    try:
+        e = json.loads(answer)["error"]
+        return ScoterError(e["kind"], e["message"], e.get("hint"))
+    except (ValueError, KeyError, TypeError):
+        return ScoterError("internal", f"status {status}: {answer[:200].decode(errors='replace')}")
+
+
+def _json(v: Any) -> Any:
+    """A value inside of JSON, where the column's type says how text is read."""
+    if isinstance(v, dict):
+        return {k if isinstance(k, str) else str(_json(k)): _json(e) for k, e in v.items()}
+    if isinstance(v, (list, tuple)):
+        return [_json(e) for e in v]
+    if isinstance(v, (bytes, bytearray)):
+        return "".join(f"\\x{b:02X}" for b in v)
+    if v is None or isinstance(v, (bool, int, str)):
+        return v
+    if isinstance(v, float):
+        return v if v - v == 0 else str(v)
+    return core.to_text(v)
+
+
+def _bound(v: Any) -> Any:
+    """A parameter: a number, text, a truth value or None; what is nested is JSON in text."""
+    v = _json(v)
+    return json.dumps(v, ensure_ascii=False) if isinstance(v, (dict, list)) else v
+
+
+class Runtime(core.Observed):
+    """Runs statements over one connection."""
+
+    def __init__(self, conn: Connection, observer: core.Observer | None = None) -> None:
+        super().__init__(observer)
+        self._conn = conn
+
+    def all(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> list[T]:
+        return self._run(name, lambda: [read(r) for r in self.fetch(sql, values)], len)
+
+    def one(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> T | None:
+        return self._run(name, lambda: core.opt(read, self.fetch_one(sql, values)), core.found)
+
+    def fetch(self, sql: str, values: Sequence[Any]) -> list[core.Row]:
+        return [tuple(r.values()) for r in self._conn.run(sql, values)]
+
+    def fetch_one(self, sql: str, values: Sequence[Any]) -> core.Row | None:
+        rows = self.fetch(sql, values)
+        return rows[0] if rows else None
+
+    def stream(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> Iterator[T]:
+        return self._each(name, lambda: (read(tuple(r.values())) for r in self._conn.run(sql, values)))
+
+    def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
+        return self._run(name, lambda: _changed(self._conn, sql, values), core.same)
+
+    def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
+        return self._run(name, lambda: sum(_changed(self._conn, sql, values(row)) for row in rows), core.same)
+
+    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
+        """Sends rows in portions; each is applied as a whole, and durable when it returns."""
+
+        def body() -> int:
+            count = 0
+            for chunk in core.chunks(rows, CHUNK_ROWS):
+                lines = (json.dumps(dict(zip(bulk.columns, map(_json, bulk.values(row)), strict=True)), ensure_ascii=False) for row in chunk)
+                path = f"/api/v1/tables/{urllib.parse.quote(self._conn.database, safe='')}/{bulk.sql}"
+                link, response = self._conn.post(path, "\n".join(lines).encode(), "application/x-ndjson")
+                answer = json.loads(response.read())
+                self._conn.free(link)
+                count += sum(int(answer[k]) for k in ("inserted", "updated", "deleted"))
+            return count
+
+        return self._run(bulk.name, body, core.same)
+
+
+def _changed(conn: Connection, sql: str, values: Sequence[Any]) -> int:
+    """Runs a statement without rows; returns how many it changed."""
+    return sum(int(answer.get(k, 0)) for answer in conn.run(sql, values) for k in ("inserted", "updated", "deleted"))
+
+
+def apply_migrations(conn: Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False) -> list[str]:
+    """Applies the pending migrations; returns their ids. Each statement is a transaction of its own:
+    of a migration that fails, the statements before the failing one stay."""
+    if dry_run:
+        raise ValueError("there is no dry run over HTTP: every statement is a transaction of its own")
+    _changed(conn, core.CREATE_MIGRATIONS.replace(", PRIMARY KEY (project, migration_id)", ""), [])
+    rows = conn.run("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project])
+    applied: Mapping[str, str | None] = {r["migration_id"]: r["checksum"] for r in rows}
+    todo = core.pending(project, migrations, applied)
+    for m in todo:
+        for statement in m.statements:
+            _changed(conn, statement, [])
+        _changed(conn, "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum])
+    return [m.id for m in todo]
+
+
+# How JSON's values are read and parameters written.
+
+_DURATION = re.compile(r"([+-]?[\d.]+)([YMWDHS])")
+
+
+def blob(v: Any) -> bytes:
+    """Bytes, in base64."""
+    return base64.b64decode(v)
+
+
+def interval(v: Any) -> core.Interval:
+    """An interval: ISO 8601 inside of a list, the database's text otherwise."""
+    if not v.lstrip("-").startswith("P"):
+        return core.interval(v)
+    months = days = 0
+    micros = decimal.Decimal(0)
+    day, _, clock = v.partition("T")
+    for n, unit in _DURATION.findall(day):
+        months += int(n) * {"Y": 12, "M": 1}.get(unit, 0)
+        days += int(n) * {"W": 7, "D": 1}.get(unit, 0)
+    for n, unit in _DURATION.findall(clock):
+        micros += decimal.Decimal(n) * {"H": 3600, "M": 60, "S": 1}[unit] * 1_000_000
+    return core.Interval(months, days, int(micros))
+
+
+def map_of(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], dict[Any, Any]]:
+    """A map: an object, or pairs where its keys are no text."""
+
+    def read(v: Any) -> dict[Any, Any]:
+        pairs = v.items() if isinstance(v, dict) else ((e["key"], e["value"]) for e in v)
+        return {key(k): core.opt(value, e) for k, e in pairs}
+
+    return read
+
+
+def plain(v: Any) -> Any:
+    """A value that JSON takes as it is."""
+    return v
+
+
+def to_list(write: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    """A list parameter."""
+    return lambda v: [core.opt(write, e) for e in v]
+
+
+def to_map(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+    """A map parameter."""
+    return lambda v: {key(k): core.opt(value, e) for k, e in v.items()}

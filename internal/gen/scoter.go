@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/analyze"
-	"github.com/scoterdb/scoter/internal/sqltoken"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
 // scoterEngine analyses for Scoter on DuckDB. What Scoter's CREATE TABLE and
@@ -24,32 +25,53 @@ func (e scoterEngine) Exec(ctx context.Context, sql string) error {
 // and WITH (...) behind a CREATE TABLE, so that places in messages stay, and
 // leaves nothing of an ALTER TABLE that only sets them.
 func withoutLayout(sql string) string {
-	tokens, err := sqltoken.Split(sql)
-	if err != nil || len(tokens) < 2 || !tokens[0].Is("CREATE") && !tokens[0].Is("ALTER") {
-		return sql // what is wrong with it DuckDB says better
+	var tokens []sqlfile.Token
+	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
+		if !t.Trivia() {
+			tokens = append(tokens, t)
+		}
+	}
+	if len(tokens) < 2 || !tokens[0].Is("CREATE") && !tokens[0].Is("ALTER") {
+		return sql
 	}
 	text := []byte(sql)
+	open := 0
 	for i := 1; i+2 < len(tokens); i++ {
 		t := tokens[i]
-		behind := tokens[i-1].Is(")") || tokens[i-1].Is("SET")
-		by := (t.Is("PARTITIONED") || t.Is("SORTED")) && tokens[i+1].Is("BY") && tokens[i+2].Is("(")
-		options := t.Is("WITH") && tokens[i+1].Is("(")
-		if t.Depth > 0 || !behind || !by && !options {
+		open += nesting(t)
+		by := (t.Is("PARTITIONED") || t.Is("SORTED")) && tokens[i+1].Is("BY") && tokens[i+2].Text == "("
+		options := t.Is("WITH") && tokens[i+1].Text == "("
+		set := tokens[i-1].Is("SET")
+		if open > 0 || !by && !options || tokens[i-1].Text != ")" && !set {
 			continue
 		}
-		if tokens[i-1].Is("SET") {
+		if set {
 			return ""
 		}
 		end := i + 1
-		for end+1 < len(tokens) && !(tokens[end].Is(")") && tokens[end].Depth == t.Depth) {
-			end++
+		for depth := 0; end < len(tokens); end++ {
+			if depth += nesting(tokens[end]); depth == 0 && tokens[end].Text == ")" {
+				break
+			}
 		}
-		for at := t.Start; at < tokens[end].End; at++ {
+		if end == len(tokens) {
+			return sql // DuckDB says better what is wrong with it
+		}
+		for at := t.Start; at < tokens[end].End(); at++ {
 			text[at] = ' '
 		}
-		// The next clause is behind this one.
-		tokens[end] = tokens[i-1]
 		i = end
 	}
 	return string(text)
+}
+
+// nesting is what a token adds to the number of open brackets.
+func nesting(t sqlfile.Token) int {
+	switch t.Text {
+	case "(":
+		return 1
+	case ")":
+		return -1
+	}
+	return 0
 }

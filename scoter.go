@@ -92,7 +92,8 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (*Rows, error)
 
 // Append adds a batch to a table, named [[database.]schema.]table. The table is created from the
 // batch if it is not there, and gains columns that it lacks. When Append returns, the rows are
-// durable and visible to every query that starts then. Returns the number of rows.
+// durable and visible to every query that starts then. Rows for a table with a primary key replace those of the same
+// key. Returns the number of rows.
 func (db *DB) Append(ctx context.Context, table string, rows arrow.RecordBatch) (int64, error) {
 	name := engine.TableName{Database: db.database, Schema: engine.DefaultSchema}
 	parts := strings.Split(table, ".")
@@ -106,8 +107,8 @@ func (db *DB) Append(ctx context.Context, table string, rows arrow.RecordBatch) 
 	default:
 		return 0, base.Errorf(base.Invalid, "%q is no table name", table)
 	}
-	result, err := db.app.Engine.Append(ctx, []engine.TableRows{{Table: name, Batches: []arrow.RecordBatch{rows}}}, engine.AppendOptions{Create: true})
-	return result.Rows, err
+	counts, err := db.app.Executor.Append(ctx, []engine.TableRows{{Table: name, Batches: []arrow.RecordBatch{rows}}}, engine.AppendOptions{Create: true})
+	return counts.Rows(), err
 }
 
 // Kind returns what can be done about an error, in one word: invalid, not_found, conflict,

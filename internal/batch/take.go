@@ -33,14 +33,19 @@ func Rows(recs []arrow.RecordBatch) int {
 // several times. The batches are of one table version and at least one. A text column is
 // a dictionary if it is one in every batch; the result's dictionary holds the values in use.
 func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
-	common, err := commonSchema(recs)
-	if err != nil {
-		return nil, err
-	}
 	if start, ok := contiguous(ordinals); ok {
 		if rec, ok := sliceOfOne(recs, start, len(ordinals)); ok {
 			return rec, nil
 		}
+	}
+	return Gather(recs, ordinals)
+}
+
+// Gather is Take for rows that are to outlive the batches' memory: it always copies.
+func Gather(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
+	common, err := commonSchema(recs)
+	if err != nil {
+		return nil, err
 	}
 	lengths := make([]int, len(recs))
 	for i, r := range recs {

@@ -26,6 +26,8 @@ type TableRows struct {
 	// Tags are the columns by which a table that AppendOptions.Create makes is sorted, before
 	// its time column.
 	Tags []string
+	// Key is the primary key of a table that AppendOptions.Create makes, or empty.
+	Key []string
 }
 
 // AppendOptions says how rows are appended.
@@ -76,6 +78,8 @@ const maxPooledBody = 4 << 20
 
 // Append appends rows to one or several tables, all or nothing. When it returns without
 // error, every snapshot taken from then on holds the rows, and, unless Async, they survive a crash.
+//
+// A table with a primary key takes no rows this way: see Commit and Change.Keys.
 //
 // Errors: NotFound for a missing table; Invalid for rows that do not fit; TooLarge; Conflict for
 // a key used otherwise,
@@ -180,6 +184,9 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	for _, rows := range tables {
 		table, records, err := e.conform(ctx, rows, o)
 		p.conformed = append(p.conformed, records...)
+		if err == nil && len(table.PrimaryKey) > 0 {
+			err = base.Errorf(base.Internal, "append to table %s, which has a primary key", table.QualifiedName())
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -296,6 +303,22 @@ func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table s
 		return nil, err
 	}
 	return batch.Conform(in, table, batch.ConformOptions{FirstRow: first, Defaults: defaults})
+}
+
+// Conform finds a table, making or changing it if the options say so, and conforms rows to it as Append does. The
+// records are the caller's to release.
+func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, []arrow.RecordBatch, error) {
+	if err := e.writable(); err != nil {
+		return schema.Table{}, nil, err
+	}
+	table, records, err := e.conform(ctx, rows, o)
+	if err != nil {
+		for _, record := range records {
+			record.Release()
+		}
+		return schema.Table{}, nil, err
+	}
+	return table, records, nil
 }
 
 // conform finds the table, making or changing it if asked, and conforms the batches to it.

@@ -32,6 +32,9 @@ type Change struct {
 	Updated  []patch.Layer
 	Inserted []arrow.RecordBatch // as TableRows.Batches
 	Reads    []Read
+	// Keys are hashes of the primary keys of the inserted rows, as batch.KeyHashes gives them, for a table with
+	// one: a change since the snapshot that inserted one of them makes this one ErrChanged.
+	Keys []uint64
 	// Rows is what Result.Rows says of the change; 0 stands for all deleted, updated and inserted rows.
 	Rows int64
 }
@@ -51,6 +54,7 @@ var errMoved = errors.New("rows moved to other sources meanwhile")
 //   - So is one with a Read of a column that was written since; deletions, and insertions of other changes, write all
 //     columns. A Read of a whole table minds appended rows too, unless the change is Pinned: then it counts as
 //     having come before them.
+//   - So is one that inserts a key which was inserted since.
 //   - So is one of a table whose schema changed.
 //
 // Other errors are those of Append.
@@ -107,7 +111,8 @@ type tableChange struct {
 	touched map[base.SourceID]*roaring.Bitmap
 	columns []base.ColumnID // that it writes
 	all     bool            // it writes all columns: rows come or go
-	bytes   int64           // of memory
+	keys    map[uint64]struct{}
+	bytes   int64 // of memory
 }
 
 // changeOverhead is what a change takes besides values: bitmaps, headers of arrays.
@@ -153,7 +158,10 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 }
 
 func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t *snapshot.Table) error {
-	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}}
+	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: make(map[uint64]struct{}, len(c.Keys))}
+	for _, k := range c.Keys {
+		tc.keys[k] = struct{}{}
+	}
 	rows := c.Rows
 	for source, deleted := range c.Deleted {
 		if deleted == nil || deleted.IsEmpty() {

@@ -24,6 +24,17 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	if err != nil {
 		return schema.Table{}, err
 	}
+	for _, name := range rows.Key {
+		i := inferred.ColumnIndex(name)
+		if i < 0 {
+			return schema.Table{}, base.Errorf(base.Invalid, "the rows have no column %q to be the key", name)
+		}
+		inferred.Columns[i].NotNull = true
+		inferred.PrimaryKey = append(inferred.PrimaryKey, base.ColumnID(i+1))
+	}
+	if len(rows.Key) > 0 {
+		inferred.SortKey = nil // sorted by its key
+	}
 	if err := e.CreateDatabase(ctx, n.Database, true); err != nil {
 		return schema.Table{}, err
 	}

@@ -16,7 +16,22 @@ type written struct {
 	seq     base.Seq
 	rows    map[base.SourceID]*roaring.Bitmap // changed or deleted
 	columns []base.ColumnID
-	all     bool // every column: rows came or went
+	all     bool                // every column: rows came or went
+	keys    map[uint64]struct{} // of the rows that came, if the table has a primary key
+}
+
+// inserted reports whether the change inserted one of some keys.
+func (w *written) inserted(keys map[uint64]struct{}) bool {
+	few, many := w.keys, keys
+	if len(few) > len(many) {
+		few, many = many, few
+	}
+	for k := range few {
+		if _, ok := many[k]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
@@ -39,13 +54,16 @@ const maxWritten = 4096
 // that is older than it may then be sent back for nothing.
 func (t *table) note(w written) {
 	if len(t.written) >= maxWritten {
-		one := written{rows: map[base.SourceID]*roaring.Bitmap{}}
+		one := written{rows: map[base.SourceID]*roaring.Bitmap{}, keys: map[uint64]struct{}{}}
 		for _, old := range t.written[:maxWritten/2] {
 			one.seq, one.all = old.seq, one.all || old.all
 			for source, rows := range old.rows {
 				addRows(one.rows, source, rows)
 			}
 			one.columns = append(one.columns, old.columns...)
+			for k := range old.keys {
+				one.keys[k] = struct{}{}
+			}
 		}
 		slices.Sort(one.columns)
 		one.columns = slices.Compact(one.columns)
@@ -98,7 +116,7 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 		}
 		for _, others := range [][]written{t.since(c.seq), a.written[tc.id]} {
 			for i := range others {
-				if others[i].touches(tc.touched) {
+				if others[i].touches(tc.touched) || others[i].inserted(tc.keys) {
 					return ErrChanged
 				}
 			}
@@ -158,7 +176,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 			maps.Copy(a.sets[id], sets)
 		}
 		for _, tc := range r.changes.tables {
-			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all})
+			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, keys: tc.keys})
 		}
 	}
 	for _, t := range r.tables {

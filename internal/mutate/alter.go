@@ -3,8 +3,8 @@ package mutate
 import (
 	"errors"
 	"fmt"
-	"io"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -217,19 +217,17 @@ func (x *execution) count(sql string) (int64, error) {
 		return 0, err
 	}
 	defer rows.Close()
-	for {
-		rec, err := rows.Next(x.ctx)
-		if errors.Is(err, io.EOF) {
-			return 0, base.Errorf(base.Internal, "count without a row")
-		}
-		if err != nil {
-			return 0, err
-		}
-		defer rec.Release()
+	n := int64(-1)
+	err = each(x.ctx, rows, func(rec arrow.RecordBatch) error {
 		if rec.NumRows() > 0 {
-			return rec.Column(0).(*array.Int64).Value(0), nil
+			n = rec.Column(0).(*array.Int64).Value(0)
 		}
+		return nil
+	})
+	if err == nil && n < 0 {
+		err = base.Errorf(base.Internal, "count without a row")
 	}
+	return n, err
 }
 
 // drop runs what follows DROP.

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -76,10 +77,21 @@ func (c *clauses) brackets() ([]sqltoken.Token, error) {
 }
 
 // find returns the index of the first of these keyword sequences at the depth of the
-// statement, from the current token on; the end if there is none.
+// statement, from the current token on; the end if there is none. IS DISTINCT FROM begins no
+// clause, and neither does what stands between CASE and END.
 func (c *clauses) find(sequences ...string) int {
+	cases := 0
 	for i := c.at; i < len(c.tokens()); i++ {
-		if c.tokens()[i].Depth != 0 {
+		t := c.tokens()[i]
+		switch {
+		case t.Depth != 0:
+			continue
+		case t.Is("CASE"):
+			cases++
+		case t.Is("END") && cases > 0:
+			cases--
+		}
+		if cases > 0 || t.Is("FROM") && i > 0 && c.tokens()[i-1].Is("DISTINCT") {
 			continue
 		}
 		for _, s := range sequences {
@@ -90,6 +102,14 @@ func (c *clauses) find(sequences ...string) int {
 		}
 	}
 	return len(c.tokens())
+}
+
+// until returns the tokens up to the first of these keyword sequences, as find looks for them, and
+// goes on behind them.
+func (c *clauses) until(sequences ...string) []sqltoken.Token {
+	from := c.at
+	c.at = c.find(sequences...)
+	return c.tokens()[from:c.at]
 }
 
 // text returns the statement's text from token i up to token j, and where it starts.
@@ -134,6 +154,15 @@ func (c *clauses) unexpected(want string) error {
 	}
 	t := c.tokens()[c.at]
 	return base.Errorf(base.Invalid, "unexpected %s: %s is expected here", t.Text(), want).At(t.Start + 1)
+}
+
+// unexpectedAt is unexpected for the first of some tokens.
+func (c *clauses) unexpectedAt(tokens []sqltoken.Token, want string) error {
+	at := clauses{c.statement, len(c.tokens())}
+	if len(tokens) > 0 {
+		at.at = slices.IndexFunc(c.tokens(), func(t sqltoken.Token) bool { return t.Start == tokens[0].Start })
+	}
+	return at.unexpected(want)
 }
 
 // placed gives an error the position of a token, unless it has one.

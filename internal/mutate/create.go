@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
@@ -91,11 +93,12 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	if err := clauses.read(c); err != nil {
 		return Counts{}, err
 	}
-	var query source
+	var query *composition
 	withData := true
 	if c.accept("AS") {
 		end := c.find("WITH NO DATA", "WITH DATA")
-		query = c.source(0, c.at, end, nil)
+		query = &composition{}
+		query.copy(c, c.at, end)
 		c.at = end
 		withData = !c.peek("WITH", "NO")
 	} else if err := c.end(); err != nil {
@@ -106,7 +109,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		return Counts{}, nil
 	}
 	var table schema.Table
-	if query.text == "" {
+	if query == nil {
 		table, err = x.shape(c.textOf(definitions))
 	} else {
 		table, err = x.shapeOfQuery(query, definitions)
@@ -118,7 +121,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	if err := clauses.apply(&table); err != nil {
 		return Counts{}, err
 	}
-	if (query.text == "" || !withData) && !replace {
+	if (query == nil || !withData) && !replace {
 		_, err := x.store.CreateTable(x.ctx, table, ifNotExists)
 		return Counts{}, err
 	}
@@ -127,8 +130,8 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	if err != nil {
 		return Counts{}, err
 	}
-	if query.text != "" && withData {
-		if err := x.fill(load, load.Table().Columns, query, nil); err != nil {
+	if query != nil && withData {
+		if err := x.fill(load.Table(), load.Table().Columns, query, func(rec arrow.RecordBatch) error { return load.Add(x.ctx, rec) }); err != nil {
 			return Counts{}, errors.Join(err, load.Abort())
 		}
 	}
@@ -137,11 +140,13 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 }
 
 // shapeOfQuery returns the columns that a query gives, under the names listed or its own.
-func (x *execution) shapeOfQuery(query source, names []sqltoken.Token) (schema.Table, error) {
-	const verb = "DESCRIBE "
-	rows, err := x.planner.Select(x.ctx, x.selects(verb+query.text))
+func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token) (schema.Table, error) {
+	var describe composition
+	describe.write("DESCRIBE ")
+	describe.include(query)
+	rows, err := x.planner.Select(x.ctx, x.selects(describe.String()))
 	if err != nil {
-		return schema.Table{}, query.placed(err, len(verb))
+		return schema.Table{}, describe.placed(err)
 	}
 	defer rows.Close()
 	var t schema.Table
@@ -167,9 +172,9 @@ func (x *execution) shapeOfQuery(query source, names []sqltoken.Token) (schema.T
 		rec.Release()
 	}
 	// DESCRIBE names an expression over a sub-query by the text that DuckDB was given.
-	columns, err := x.planner.Columns(x.ctx, x.selects(query.text))
+	columns, err := x.planner.Columns(x.ctx, x.selects(query.String()))
 	if err != nil {
-		return schema.Table{}, query.placed(err, 0)
+		return schema.Table{}, query.placed(err)
 	}
 	for i := range t.Columns {
 		t.Columns[i].Name = columns[i]
@@ -314,7 +319,8 @@ func (x *execution) createView(replace bool) error {
 	if !c.accept("AS") {
 		return c.unexpected("AS")
 	}
-	src := c.source(0, c.at, len(c.tokens()), nil)
+	src := &composition{}
+	src.copy(c, c.at, len(c.tokens()))
 	if len(x.req.Args) > 0 {
 		return base.Errorf(base.Invalid, "a view cannot have parameters")
 	}
@@ -327,7 +333,7 @@ func (x *execution) createView(replace bool) error {
 	if err != nil {
 		return err
 	}
-	query := src.text
+	query := src.String()
 	if len(names) > 0 {
 		quoted := make([]string, len(shape.Columns))
 		for i, col := range shape.Columns {

@@ -3,7 +3,6 @@ package mutate
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -13,90 +12,58 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// insert runs INSERT INTO t [AS a] [(columns)] [BY NAME] source [RETURNING list]. CTEs in
-// front of INSERT belong to the source.
+// insertion is an INSERT in its pieces.
+type insertion struct {
+	target    target
+	columns   []schema.Column // that the source gives, in its order
+	source    *composition
+	conflict  onConflict
+	returning returning
+}
+
+// insert runs INSERT [OR REPLACE | OR IGNORE] INTO t [AS a] [(columns)] [BY NAME] source [ON CONFLICT ...]
+// [RETURNING list]. CTEs in front of INSERT belong to the source.
 func (x *execution) insert() (*Result, error) {
-	c := x.c
-	verb := c.statement.VerbIndex()
-	c.at = verb
-	c.accept("INSERT")
-	if c.accept("OR", "REPLACE") || c.accept("OR", "IGNORE") {
-		return nil, base.Errorf(base.Invalid, "INSERT OR ... needs a table with a primary key, which is not supported yet").At(1)
-	}
-	if !c.accept("INTO") {
-		return nil, c.unexpected("INTO")
-	}
-	t, err := x.table()
+	in, err := x.insertion()
 	if err != nil {
 		return nil, err
 	}
-	alias := t.Name
-	if c.accept("AS") {
-		if alias, err = c.identifier(); err != nil {
-			return nil, err
-		}
+	t := in.target.table
+	if len(t.PrimaryKey) > 0 {
+		return x.insertKeyed(in)
 	}
-	targets := t.Columns
-	if c.peek("(") && !x.bracketedQuery() {
-		names, err := c.brackets()
-		if err != nil {
-			return nil, err
-		}
-		if targets, err = columnsNamed(t, names); err != nil {
-			return nil, err
-		}
-	}
-	byName := c.accept("BY", "NAME")
-	_ = byName || c.accept("BY", "POSITION")
-
-	end := c.find("ON CONFLICT", "RETURNING")
-	from := c.at
-	c.at = end
-	if c.peek("ON") {
-		return nil, base.Errorf(base.Invalid, "ON CONFLICT needs a table with a primary key, which is not supported yet").At(c.tokens()[end].Start + 1)
-	}
-	returning, returningStart := "", 0
-	if c.accept("RETURNING") {
-		returning, returningStart = c.rest()
-	}
-	c.at = from
-	var src source
-	switch {
-	case c.peek("DEFAULT", "VALUES"):
-		targets, src = nil, source{text: "SELECT 1"}
-	default:
-		src = c.source(verb, from, end, valueCasts(c, from, end, targets, byName))
-	}
-	if byName {
-		columns, err := x.planner.Columns(x.ctx, x.selects(src.text))
-		if err != nil {
-			return nil, src.placed(err, 0)
-		}
-		if targets, err = columnsCalled(t, columns); err != nil {
-			return nil, err
-		}
+	if in.conflict.given {
+		return nil, base.Errorf(base.Invalid, "table %s has no primary key that rows could conflict in", t.QualifiedName()).At(in.conflict.position).
+			WithHint("MERGE INTO takes any condition")
 	}
 	var kept *keeper
-	if returning != "" {
-		kept = &keeper{pool: x.memory, table: t, memtable: memtable.New(x.memory, 0, t)}
-		defer kept.memtable.Release()
+	if !in.returning.none() {
+		kept = x.newKeeper(t)
+		defer kept.release()
 	}
 	load, err := x.store.Load(x.ctx, t, engine.LoadOptions{})
 	if err != nil {
 		return nil, err
 	}
-	if err := x.fill(load, targets, src, kept); err != nil {
+	err = x.fill(t, in.columns, in.source, func(rec arrow.RecordBatch) error {
+		if kept != nil {
+			if err := kept.add(rec); err != nil {
+				return err
+			}
+		}
+		return load.Add(x.ctx, rec)
+	})
+	if err != nil {
 		return nil, errors.Join(err, load.Abort())
 	}
 	result := &Result{}
 	if kept != nil {
 		// Before the commit: an error in RETURNING must leave nothing inserted.
-		if result.Rows, err = x.returning(kept, alias, returning, returningStart); err != nil {
+		if result.Rows, err = x.returned(kept, in.returning, "INSERT"); err != nil {
 			return nil, errors.Join(err, load.Abort())
 		}
 	}
@@ -105,6 +72,79 @@ func (x *execution) insert() (*Result, error) {
 		return nil, err
 	}
 	return result, nil
+}
+
+// insertion reads the clauses.
+func (x *execution) insertion() (in insertion, err error) {
+	c := x.c
+	verb := c.statement.VerbIndex()
+	c.at = verb
+	c.accept("INSERT")
+	in.conflict.position = c.tokens()[c.at].Start + 1
+	switch {
+	case c.accept("OR", "REPLACE"):
+		in.conflict.given = true
+	case c.accept("OR", "IGNORE"):
+		in.conflict.given, in.conflict.keeps = true, true
+	}
+	if !c.accept("INTO") {
+		return in, c.unexpected("INTO")
+	}
+	if in.target, err = x.insertTarget(); err != nil {
+		return in, err
+	}
+	t := in.target.table
+	in.columns = t.Columns
+	if c.peek("(") && !x.bracketedQuery() {
+		names, err := c.brackets()
+		if err != nil {
+			return in, err
+		}
+		if in.columns, err = columnsNamed(t, names); err != nil {
+			return in, err
+		}
+	}
+	byName := c.accept("BY", "NAME")
+	_ = byName || c.accept("BY", "POSITION")
+
+	from, end := c.at, c.find("ON CONFLICT", "RETURNING")
+	c.at = end
+	if err := x.onConflict(&in); err != nil {
+		return in, err
+	}
+	in.returning = c.returning(in.target.alias)
+	if err := c.end(); err != nil {
+		return in, err
+	}
+	in.source = &composition{}
+	if c.at = from; c.peek("DEFAULT", "VALUES") {
+		in.columns = nil
+		in.source.write("SELECT 1")
+		return in, nil
+	}
+	in.source.copy(c, 0, verb)
+	in.source.write(" ")
+	x.copySource(in.source, from, end, in.columns, byName)
+	if byName {
+		columns, err := x.planner.Columns(x.ctx, x.selects(in.source.String()))
+		if err != nil {
+			return in, in.source.placed(err)
+		}
+		if in.columns, err = columnsCalled(t, columns); err != nil {
+			return in, err
+		}
+	}
+	return in, nil
+}
+
+// insertTarget is target for INSERT, where only AS begins an alias.
+func (x *execution) insertTarget() (target, error) {
+	if i := x.c.at; i+1 < len(x.c.tokens()) {
+		if _, next := sqltoken.QualifiedName(x.c.tokens(), i); next < len(x.c.tokens()) && !x.c.tokens()[next].Is("AS") {
+			return x.target(x.c.tokens()[next].Text())
+		}
+	}
+	return x.target()
 }
 
 // bracketedQuery tells INSERT INTO t (SELECT ...) from INSERT INTO t (columns).
@@ -142,39 +182,44 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 	return out, nil
 }
 
-// valueCasts returns the edits that make of every value in a VALUES list one of its column's
-// type: DuckDB would look for one type for all values of a column first, and fail on (1), ('x')
-// or round DECIMALs to DOUBLE. The keyword DEFAULT becomes the column's default.
-func valueCasts(c *clauses, from, end int, targets []schema.Column, byName bool) sqltoken.Edits {
-	if byName || from >= end || !c.tokens()[from].Is("VALUES") {
-		return nil
-	}
-	var edits sqltoken.Edits
-	tokens := c.tokens()[:end]
-	for i := from + 1; i < end; i++ {
+// copySource appends the query between two tokens. Every value in a VALUES list becomes one of
+// its column's type: DuckDB would look for one type for all values of a column first, and fail on
+// (1), ('x') or round DECIMALs to DOUBLE. The keyword DEFAULT becomes the column's default.
+func (x *execution) copySource(q *composition, from, end int, targets []schema.Column, byName bool) {
+	c, done := x.c, from
+	tokens := c.tokens()
+	for i := from + 1; i < end && tokens[from].Is("VALUES") && !byName; i++ {
 		if tokens[i].Depth != 0 || !tokens[i].Is("(") {
 			continue
 		}
 		row := clauses{c.statement, i}
 		values, err := row.brackets()
 		if err != nil {
-			return nil
+			break // DuckDB will say so
 		}
+		at := i + 1
 		for column, value := range list(values) {
-			if column >= len(targets) || len(value) == 0 {
-				break
+			if column < len(targets) && len(value) > 0 {
+				q.copy(c, done, at)
+				x.writeValue(q, value, targets[column])
+				done = at + len(value)
 			}
-			start, stop := value[0].Start, value[len(value)-1].End
-			if len(value) == 1 && value[0].Is("DEFAULT") {
-				edits = append(edits, sqltoken.Edit{Start: start, End: stop, Text: defaultOf(targets[column])})
-				continue
-			}
-			edits = append(edits, sqltoken.Edit{Start: start, End: start, Text: "CAST("},
-				sqltoken.Edit{Start: stop, End: stop, Text: " AS " + targets[column].Type.String() + ")"})
+			at += len(value) + 1
 		}
 		i = row.at - 1
 	}
-	return edits
+	q.copy(c, done, end)
+}
+
+// writeValue appends an expression as the value of a column, cast as an assignment casts.
+func (x *execution) writeValue(q *composition, value []sqltoken.Token, c schema.Column) {
+	if len(value) == 1 && value[0].Is("DEFAULT") {
+		q.write(" CAST(", defaultOf(c), " AS ", c.Type.String(), ")")
+		return
+	}
+	q.write(" CAST((")
+	q.copyTokens(x.c, value)
+	q.write(") AS ", c.Type.String(), ")")
 }
 
 func defaultOf(c schema.Column) string {
@@ -184,33 +229,50 @@ func defaultOf(c schema.Column) string {
 	return "(" + c.Default + ")"
 }
 
-// fill adds what a query yields to a load: its columns go to targets, in order; the other
-// columns get their defaults.
-func (x *execution) fill(load *engine.Load, targets []schema.Column, src source, kept *keeper) error {
-	t := load.Table()
-	names, err := x.planner.Columns(x.ctx, x.selects(src.text))
+// fill calls add with what a query yields, as rows of the table: the query's columns go to targets, in order;
+// the other columns get their defaults.
+func (x *execution) fill(t schema.Table, targets []schema.Column, src *composition, add func(arrow.RecordBatch) error) error {
+	names, err := x.planner.Columns(x.ctx, x.selects(src.String()))
 	if err != nil {
-		return src.placed(err, 0)
+		return src.placed(err)
 	}
 	if len(names) != len(targets) && targets != nil {
 		return base.Errorf(base.Invalid, "table %s takes %d values, the query gives %d", t.QualifiedName(), len(targets), len(names))
 	}
-	prefix, suffix := assignment(t, targets)
-	rows, err := x.planner.Select(x.ctx, x.selects(prefix+src.text+suffix))
+	prefix, suffix := assigned(t, targets)
+	var q composition
+	q.write(prefix)
+	q.include(src)
+	q.write(suffix)
+	rows, err := x.planner.Select(x.ctx, x.selects(q.String()))
 	if err != nil {
-		return src.placed(err, len(prefix))
+		return q.placed(err)
 	}
 	defer rows.Close()
-	return src.placed(x.copyRows(rows, t, load, kept), len(prefix))
+	first := int64(0)
+	return q.placed(each(x.ctx, rows, func(rec arrow.RecordBatch) error {
+		own, err := withoutCheck(rec, t, first)
+		if err != nil {
+			return err
+		}
+		defer own.Release()
+		conformed, err := batch.Conform(own, t, batch.ConformOptions{FirstRow: first})
+		if err != nil {
+			return err
+		}
+		defer conformed.Release()
+		first += rec.NumRows()
+		return add(conformed)
+	}))
 }
 
 // checkColumn is the name under which a violated check arrives.
 const checkColumn = "scoter_violates"
 
-// assignment returns what goes before and after a source query so that it yields the
+// assigned returns what goes before and after a source query so that it yields the
 // table's columns in their storage types, cast as an INSERT of DuckDB casts, and one more:
 // whether the row violates a check.
-func assignment(t schema.Table, targets []schema.Column) (prefix, suffix string) {
+func assigned(t schema.Table, targets []schema.Column) (prefix, suffix string) {
 	var outer, inner []string
 	for _, c := range t.Columns {
 		value := defaultOf(c)
@@ -239,111 +301,13 @@ func storedExpression(c schema.Column) string {
 	return name
 }
 
-func allChecks(t schema.Table) string {
-	var checks []string
-	for _, c := range t.Checks {
-		checks = append(checks, "("+c+")")
-	}
-	for _, c := range t.Columns {
-		if c.Check != "" {
-			checks = append(checks, "("+c.Check+")")
-		}
-	}
-	return strings.Join(checks, " AND ")
-}
-
-// copyRows conforms what a query yields and hands it to a load.
-func (x *execution) copyRows(rows Rows, t schema.Table, load *engine.Load, kept *keeper) error {
-	first := int64(0)
-	for {
-		rec, err := rows.Next(x.ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		err = func() error {
-			defer rec.Release()
-			own, err := withoutCheck(rec, t, first)
-			if err != nil {
-				return err
-			}
-			defer own.Release()
-			conformed, err := batch.Conform(own, t, batch.ConformOptions{FirstRow: first})
-			if err != nil {
-				return err
-			}
-			defer conformed.Release()
-			if kept != nil {
-				if err := kept.keep(conformed); err != nil {
-					return err
-				}
-			}
-			return load.Add(x.ctx, conformed)
-		}()
-		if err != nil {
-			return err
-		}
-		first += rec.NumRows()
-	}
-}
-
 // withoutCheck takes the check's column off, after a look at it.
 func withoutCheck(rec arrow.RecordBatch, t schema.Table, first int64) (arrow.RecordBatch, error) {
 	n := len(t.Columns)
 	if int(rec.NumCols()) > n {
-		violated := rec.Column(n).(*array.Boolean)
-		for i := range violated.Len() {
-			if violated.IsValid(i) && violated.Value(i) {
-				return nil, base.Errorf(base.Invalid, "row %d violates a check of table %s: %s", first+int64(i)+1, t.QualifiedName(), allChecks(t))
-			}
+		if err := checkViolations(rec.Column(n), t, first); err != nil {
+			return nil, err
 		}
 	}
 	return array.NewRecordBatch(arrow.NewSchema(rec.Schema().Fields()[:n], nil), rec.Columns()[:n], rec.NumRows()), nil
-}
-
-// keeper holds inserted rows for RETURNING.
-type keeper struct {
-	pool     *memtable.Pool
-	table    schema.Table
-	memtable *memtable.Memtable
-}
-
-func (k *keeper) keep(rec arrow.RecordBatch) error {
-	rows, err := k.pool.Copy(k.table, rec)
-	if err != nil {
-		return err
-	}
-	if err := k.memtable.Append(rows); err != nil {
-		rows.Release()
-		return err
-	}
-	k.memtable.Publish()
-	return nil
-}
-
-// returning evaluates a RETURNING list over the kept rows. All of them are read before it
-// returns, since their memory goes with the statement.
-func (x *execution) returning(k *keeper, alias, expressions string, start int) (Rows, error) {
-	const verb = "SELECT "
-	s := x.selects(verb + expressions + " FROM " + schema.Quote(alias))
-	s.Transient = &Transient{Name: alias, Table: k.table, Rows: []memtable.View{k.memtable.View()}}
-	rows, err := x.planner.Select(x.ctx, s)
-	if err != nil {
-		return nil, (source{text: expressions, start: start}).placed(err, len(verb))
-	}
-	defer rows.Close()
-	out := &collected{schema: rows.Schema()}
-	for {
-		rec, err := rows.Next(x.ctx)
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			out.Close()
-			return nil, err
-		}
-		out.batches = append(out.batches, rec)
-	}
 }

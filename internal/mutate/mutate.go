@@ -16,8 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -38,12 +40,20 @@ type Store interface {
 	PutView(ctx context.Context, v catalog.View, replace bool) error
 	DropView(ctx context.Context, name catalog.ViewName, ifExists bool) error
 	Load(ctx context.Context, t schema.Table, o engine.LoadOptions) (*engine.Load, error)
+	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
+	Conform(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (schema.Table, []arrow.RecordBatch, error)
+	Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error)
+	Reserve(ctx context.Context, bytes int64) (release func(), err error)
+	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
+	Pin(ctx context.Context, table base.TableID) (release func(), err error)
 }
 
 // Planner runs SELECT texts over the store's tables: package query, as mutate needs it.
 type Planner interface {
 	// Select runs a query. Position errors refer to its text.
 	Select(ctx context.Context, s Select) (Rows, error)
+	// Find is Select for the rows of a table that a statement changes: s.Target.
+	Find(ctx context.Context, s Select) (Found, error)
 	// Columns returns the names of a query's result columns, without running it.
 	Columns(ctx context.Context, s Select) ([]string, error)
 }
@@ -55,13 +65,15 @@ type Select struct {
 	Database  string
 	ReadFiles bool
 	Transient *Transient
+	// Target is the offset in SQL of the name of the table whose rows come with their addresses, in
+	// the columns scoter_source and scoter_ordinal.
+	Target int
 }
 
 // Transient is a table that exists for one query, under a name that hides any other.
 type Transient struct {
 	Name  string
-	Table schema.Table
-	Rows  []memtable.View
+	Table *snapshot.Table
 }
 
 // Rows is a result being read. Close it.
@@ -71,8 +83,15 @@ type Rows interface {
 	Close()
 }
 
-// Discard reads rows to their end.
-func Discard(ctx context.Context, rows Rows) error {
+// Found are rows of a table with their addresses, and what they were found in.
+type Found interface {
+	Rows
+	Snapshot() *snapshot.Snapshot // until Close
+	Reads() []engine.Read
+}
+
+// each calls f with every batch of a result.
+func each(ctx context.Context, rows Rows, f func(arrow.RecordBatch) error) error {
 	for {
 		rec, err := rows.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -81,8 +100,17 @@ func Discard(ctx context.Context, rows Rows) error {
 		if err != nil {
 			return err
 		}
+		err = f(rec)
 		rec.Release()
+		if err != nil {
+			return err
+		}
 	}
+}
+
+// Discard reads rows to their end.
+func Discard(ctx context.Context, rows Rows) error {
+	return each(ctx, rows, func(arrow.RecordBatch) error { return nil })
 }
 
 // Request says on whose behalf a statement runs.
@@ -98,6 +126,9 @@ type Counts struct {
 	Updated  int64 `json:"updated"`
 	Deleted  int64 `json:"deleted"`
 }
+
+// Rows returns how many rows were changed in any way.
+func (c Counts) Rows() int64 { return c.Inserted + c.Updated + c.Deleted }
 
 // Result is what a statement did. Rows is what RETURNING gives, or nil.
 type Result struct {
@@ -119,11 +150,17 @@ type Mutator struct {
 	pool    *duck.Pool
 	memory  *memtable.Pool // of rows that RETURNING reads
 	sources Sources
+	keys    *keys.Finder
 }
+
+// keyIndexBytes bounds the memory of the indexes of parts of keyed tables.
+const keyIndexBytes = 1 << 30
 
 // New returns a mutator.
 func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources) *Mutator {
-	return &Mutator{store, planner, pool, memory, sources}
+	m := &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources}
+	m.keys = keys.NewFinder(keyIndexBytes, m.readKeys)
+	return m
 }
 
 // Execute runs one statement that is no query.
@@ -140,6 +177,12 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 		return x.insert()
 	case AboutSources(s):
 		counts, err = x.source()
+	case s.Verb() == "UPDATE":
+		return x.changeRows(x.update)
+	case s.Verb() == "DELETE":
+		return x.changeRows(x.delete)
+	case s.Verb() == "MERGE":
+		return x.changeRows(x.merge)
 	case c.accept("CREATE"):
 		counts, err = x.create()
 	case c.accept("DROP"):
@@ -163,6 +206,9 @@ type execution struct {
 	ctx context.Context
 	req Request
 	c   *clauses
+	// Of rows that come without SQL: how they are committed, and what the statement calls them.
+	options   engine.AppendOptions
+	transient *Transient
 }
 
 // checkSyntax lets DuckDB's parser judge the statement, so that a syntax error is

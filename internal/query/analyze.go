@@ -20,7 +20,8 @@ type analysis struct {
 	tables  []tableRef
 	columns []columnRef // those qualified by more than one name
 	names   []outputName
-	output  *rowSource // what the statement gives, if its rows are rows of one table
+	output  *rowSource   // what the statement gives, if its rows are rows of one table
+	decides namedColumns // what says which rows the statement gives: all but its select list
 	// expanded are the edits that listed the values of PIVOTs, in order: the text is the user's
 	// no more.
 	expanded []sqltoken.Edits
@@ -64,6 +65,7 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	}
 	w.passToCTEs()
 	w.a.names = outputNames(conn, node)
+	w.a.decides.outsideSelectList(node)
 	return w.a, nil
 }
 

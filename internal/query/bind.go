@@ -214,10 +214,10 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 		case t.table != nil:
 			var bounds []overlay.Bound
 			if bounds, err = b.bounds(conditions, t.table); err == nil {
-				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds)
+				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds, b.isTarget(a, ref))
 			}
 		case t.transient != nil:
-			sql, err = b.relation(t.transient, nil)
+			sql, err = b.relation(t.transient, nil, b.isTarget(a, ref))
 		case t.view != nil:
 			var inner sqltoken.Edits
 			if inner, err = b.spliceAll(t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {
@@ -246,8 +246,8 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 	return append(splices, b.columnSplices(a, database, schemaName, aliases)...), nil
 }
 
-func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound) (string, error) {
-	rel, err := b.runner.overlay.Relation(t, bounds, overlay.RelationOptions{})
+func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound, addresses bool) (string, error) {
+	rel, err := b.runner.overlay.Relation(t, bounds, overlay.RelationOptions{Addresses: addresses})
 	if err != nil {
 		return "", err
 	}

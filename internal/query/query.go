@@ -13,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -49,6 +50,9 @@ type Request struct {
 	// Transient, if set, is a table that exists for this statement alone and hides any other
 	// of its name.
 	Transient *Transient
+	// Target, if not 0, is the offset in SQL of the name of a table whose rows come with their
+	// addresses: two more columns, scoter_source and scoter_ordinal.
+	Target int
 }
 
 // Transient is a table of rows in memory.
@@ -73,10 +77,11 @@ func NewRunner(pool *duck.Pool, store Store, system System, o *overlay.Overlay) 
 
 // Result is the answer to one request. Close it: it holds a connection and a snapshot.
 type Result struct {
-	rows   *duck.Result
-	schema *arrow.Schema
-	close  func()
-	Stats  Stats
+	rows    *duck.Result
+	schema  *arrow.Schema
+	close   func()
+	binding *binding
+	Stats   Stats
 }
 
 // Stats says what a query had to read at most, and how long it took until its first row.
@@ -97,6 +102,13 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	}
 	return rec, err
 }
+
+// Snapshot returns what the query reads, nil if that is no table. It is valid until Close.
+func (r *Result) Snapshot() *snapshot.Snapshot { return r.binding.snapshot }
+
+// Reads returns what of its tables decides which rows the query gives. Of the request's Target
+// these are columns, of every other table everything.
+func (r *Result) Reads() []engine.Read { return r.binding.reads() }
 
 // Close ends the query and gives back what it held. It may be called more than once.
 func (r *Result) Close() {
@@ -140,7 +152,7 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 	if err != nil {
 		return nil, b.positioned(err)
 	}
-	result.Stats = b.stats
+	result.Stats, result.binding = b.stats, b
 	if len(b.analysis.names) > 0 {
 		result.schema = renamedSchema(b.analysis.names, result.schema)
 	}

@@ -15,7 +15,7 @@ import (
 
 // New returns the first version of a table. Columns get the ids 1, 2, ... in order, so
 // that SortKey, PartitionBy and PrimaryKey name a column by its position + 1. Columns of the
-// primary key become NOT NULL.
+// primary key become NOT NULL, and without a sort key the rows are sorted by it.
 func New(t Table) (Table, error) {
 	t = t.clone()
 	t.Version = 1
@@ -23,9 +23,13 @@ func New(t Table) (Table, error) {
 	for i := range t.Columns {
 		t.Columns[i].ID = base.ColumnID(i) + 1
 	}
+	sorted := len(t.SortKey) > 0
 	for _, id := range t.PrimaryKey {
 		if i := t.ColumnByID(id); i >= 0 {
 			t.Columns[i].NotNull = true
+		}
+		if len(t.SortKey) < len(t.PrimaryKey) && !sorted {
+			t.SortKey = append(t.SortKey, SortField{Column: id})
 		}
 	}
 	if err := t.Validate(); err != nil {

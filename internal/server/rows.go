@@ -19,22 +19,29 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/msgpack"
 	"github.com/scoterdb/scoter/internal/ingest/ndjson"
 	"github.com/scoterdb/scoter/internal/ingest/parquet"
+	"github.com/scoterdb/scoter/internal/mutate"
 )
 
 // written answers a request that added rows.
 type written struct {
-	Rows     int64 `json:"rows"`
-	Inserted int64 `json:"inserted"`
-	Updated  int64 `json:"updated"`
-	Deleted  int64 `json:"deleted"`
-	Durable  bool  `json:"durable"`
+	Rows int64 `json:"rows"`
+	mutate.Counts
+	Durable bool `json:"durable"`
 }
 
 // rows takes a body for one table, in the format that its Content-Type names.
 func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	q := r.URL.Query()
-	if mode := q.Get("mode"); mode != "" && mode != "append" {
-		return base.Errorf(base.Invalid, "mode %q is not supported yet", mode).WithHint("mode=append adds rows")
+	mode, err := mutate.ParseMode(q.Get("mode"))
+	if err != nil {
+		return err
+	}
+	var key []string
+	if list := q.Get("key"); list != "" {
+		key = strings.Split(list, ",")
+	}
+	if mode == mutate.Append && key != nil {
+		return base.Errorf(base.Invalid, "mode=append takes no key").WithHint("mode=upsert changes the rows of the same key")
 	}
 	o, err := appendOptions(r)
 	if err != nil {
@@ -63,13 +70,19 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err := b.decoded(r.Context(), batches...); err != nil {
 		return err
 	}
-	var result engine.Result
+	var counts mutate.Counts
 	if !empty(batches) {
-		if result, err = s.append(r, []engine.TableRows{{Table: table, Batches: batches}}, o); err != nil {
+		rows := engine.TableRows{Table: table, Batches: batches}
+		if mode == mutate.Append {
+			counts, err = s.append(r, []engine.TableRows{rows}, o)
+		} else {
+			counts, err = s.counted(s.executor.Write(r.Context(), rows, mode, key, o))
+		}
+		if err != nil {
 			return err
 		}
 	}
-	writeJSON(w, http.StatusOK, written{Rows: result.Rows, Inserted: result.Rows, Durable: !o.Async})
+	writeJSON(w, http.StatusOK, written{Rows: counts.Rows(), Counts: counts, Durable: !o.Async})
 	return nil
 }
 
@@ -82,12 +95,16 @@ func empty(batches []arrow.RecordBatch) bool {
 	})
 }
 
-func (s *Server) append(r *http.Request, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error) {
-	result, err := s.store.Append(r.Context(), tables, o)
+func (s *Server) append(r *http.Request, tables []engine.TableRows, o engine.AppendOptions) (mutate.Counts, error) {
+	return s.counted(s.executor.Append(r.Context(), tables, o))
+}
+
+// counted enters what a request did in the metrics.
+func (s *Server) counted(counts mutate.Counts, err error) (mutate.Counts, error) {
 	if err == nil {
-		s.metrics.rowsIn.Add(int(result.Rows))
+		s.metrics.rowsIn.Add(int(counts.Rows()))
 	}
-	return result, err
+	return counts, err
 }
 
 // appendOptions reads what every write request can say about durability and repetition.

@@ -23,14 +23,18 @@ func (p planner) Select(ctx context.Context, s mutate.Select) (mutate.Rows, erro
 	return p.runner.Run(ctx, request(s))
 }
 
+func (p planner) Find(ctx context.Context, s mutate.Select) (mutate.Found, error) {
+	return p.runner.Run(ctx, request(s))
+}
+
 func (p planner) Columns(ctx context.Context, s mutate.Select) ([]string, error) {
 	return p.runner.Columns(ctx, request(s))
 }
 
 func request(s mutate.Select) query.Request {
-	req := query.Request{SQL: s.SQL, Args: s.Args, Database: s.Database, ReadFiles: s.ReadFiles}
+	req := query.Request{SQL: s.SQL, Args: s.Args, Database: s.Database, ReadFiles: s.ReadFiles, Target: s.Target}
 	if s.Transient != nil {
-		req.Transient = &query.Transient{Name: s.Transient.Name, Rows: &snapshot.Table{Schema: s.Transient.Table, Memtables: s.Transient.Rows}}
+		req.Transient = &query.Transient{Name: s.Transient.Name, Rows: s.Transient.Table}
 	}
 	return req
 }

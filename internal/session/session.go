@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/sqltoken"
@@ -99,6 +100,16 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 		}
 	}
 	panic("unreachable")
+}
+
+// Append adds rows to tables, all or nothing.
+func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (mutate.Counts, error) {
+	return x.mutate.Append(ctx, tables, o)
+}
+
+// Write changes a table by rows: see mutate.Mutator.Write.
+func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate.Mode, key []string, o engine.AppendOptions) (mutate.Counts, error) {
+	return x.mutate.Write(ctx, rows, mode, key, o)
 }
 
 // locate makes an error's position one in the whole text and says which of several statements failed.

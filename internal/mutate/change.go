@@ -1,0 +1,179 @@
+package mutate
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/keys"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// maxAttempts bounds how often a statement runs again because others changed what it had read.
+const maxAttempts = 100
+
+// changeRows runs a statement that changes rows of a table: it plans it, finds the rows, and commits.
+// If another statement changed what this one read, it runs again on what is there now: from
+// the second time on with the table's pin, so that the others wait.
+func (x *execution) changeRows(plan func() (*rowPlan, error)) (*Result, error) {
+	for attempt := range maxAttempts {
+		result, err := x.attempt(plan, attempt > 0)
+		if !errors.Is(err, engine.ErrChanged) {
+			return result, err
+		}
+	}
+	return nil, errTooOften()
+}
+
+func errTooOften() error {
+	return base.Errorf(base.Conflict, "other statements changed what this one reads, %d times in a row", maxAttempts).WithHint("run the statement again")
+}
+
+func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result, error) {
+	p, err := plan()
+	if err != nil {
+		return nil, err
+	}
+	if pinned {
+		release, err := x.store.Pin(x.ctx, p.table.ID)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
+	s := x.selects(p.query.String())
+	s.Target, s.Transient = p.target, p.transient
+	found, err := x.planner.Find(x.ctx, s)
+	if err != nil {
+		return nil, p.query.placed(err)
+	}
+	defer found.Close()
+	if now := found.Snapshot().Tables[p.table.ID]; now.Schema.Version != p.table.Version {
+		return nil, engine.ErrChanged
+	}
+	f, err := x.collect(p, found)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	o, err := f.resolve()
+	if err != nil {
+		return nil, err
+	}
+	if err := x.checkKeys(p.table, o, found.Snapshot()); err != nil {
+		return nil, err
+	}
+	result := &Result{Counts: o.counts}
+	if !p.returning.none() {
+		// Before the commit: an error in RETURNING must leave nothing changed.
+		if result.Rows, err = x.returnedOf(f, o); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.returned) == 0 {
+		return result, nil
+	}
+	o.change.Reads = p.reads(found.Reads())
+	options := x.options
+	options.Pinned = pinned
+	if _, err := x.store.Commit(x.ctx, found.Snapshot(), []engine.Change{o.change}, options); err != nil {
+		result.Close()
+		return nil, err
+	}
+	return result, nil
+}
+
+// reads returns what of other rows the statement looked at.
+func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
+	if p.keyed {
+		reads = slices.DeleteFunc(reads, func(r engine.Read) bool { return r.Table == p.table.ID && r.Columns != nil })
+	}
+	for i := range reads {
+		if p.readsAll && reads[i].Table == p.table.ID {
+			reads[i].Columns = nil
+		}
+	}
+	return reads
+}
+
+// checkKeys refuses rows of keys that other rows have, and tells the commit the keys that come.
+func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) error {
+	if len(t.PrimaryKey) == 0 || len(o.change.Inserted) == 0 {
+		return nil
+	}
+	rec := o.change.Inserted[0]
+	columns := keys.Key(t, rec)
+	hashes, err := batch.KeyHashes(columns)
+	if err != nil {
+		return err
+	}
+	addresses, err := x.keys.Find(x.ctx, s.Tables[t.ID], columns, hashes)
+	if err != nil {
+		return err
+	}
+	seen := make(map[batch.KeyHash]bool, len(hashes))
+	for i, h := range hashes {
+		there := addresses[i].Source != 0
+		if deleted := o.change.Deleted[addresses[i].Source]; there && deleted != nil {
+			there = !deleted.Contains(uint32(addresses[i].Ordinal))
+		}
+		if there || seen[h] {
+			return duplicateKey(t, columns, i)
+		}
+		seen[h] = true
+		o.change.Keys = append(o.change.Keys, h.High)
+	}
+	return nil
+}
+
+func duplicateKey(t schema.Table, columns []arrow.Array, row int) error {
+	var parts []string
+	for i, id := range t.PrimaryKey {
+		parts = append(parts, t.Columns[t.ColumnByID(id)].Name+": "+columns[i].ValueStr(row))
+	}
+	return base.Errorf(base.Conflict, "Duplicate key %q violates primary key constraint of table %s", strings.Join(parts, ", "), t.QualifiedName())
+}
+
+// returnedOf evaluates RETURNING over the rows as they are after the statement; deleted ones as they
+// were.
+func (x *execution) returnedOf(f *effects, o *outcome) (Rows, error) {
+	p := f.plan
+	if len(p.actions) == 1 {
+		return x.returnedRows(p.table, p.returning, p.actions[0].name, f.values, o.returned)
+	}
+	// One query per action, since merge_action is no column.
+	all := &collected{}
+	for _, name := range []string{"INSERT", "UPDATE", "DELETE"} {
+		rows := slices.DeleteFunc(slices.Clone(o.returned), func(i uint32) bool { return p.actions[f.actions[i]].name != name })
+		some, err := x.returnedRows(p.table, p.returning, name, f.values, rows)
+		if err != nil {
+			all.Close()
+			return nil, err
+		}
+		all.schema, all.batches = some.schema, append(all.batches, some.batches...)
+	}
+	return all, nil
+}
+
+// returnedRows evaluates RETURNING over some rows of batches.
+func (x *execution) returnedRows(t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) (*collected, error) {
+	k := x.newKeeper(t)
+	defer k.release()
+	if len(rows) > 0 {
+		rec, err := batch.Take(batches, rows)
+		if err != nil {
+			return nil, err
+		}
+		defer rec.Release()
+		if err := k.add(rec); err != nil {
+			return nil, err
+		}
+	}
+	return x.returned(k, r, action)
+}

@@ -1,0 +1,244 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// onConflict says what an INSERT does with a row whose key the table has. Without it such a row
+// gives its columns to the one that is there, as with OR REPLACE.
+type onConflict struct {
+	given    bool
+	position int  // in the statement
+	keeps    bool // DO NOTHING
+	// DO UPDATE SET assignments [WHERE condition]
+	update      bool
+	assignments []assignment
+	condition   []sqltoken.Token
+}
+
+// onConflict reads ON CONFLICT [(columns)] DO NOTHING | DO UPDATE SET list [WHERE condition].
+func (x *execution) onConflict(in *insertion) error {
+	c, t := x.c, in.target.table
+	place := c.at
+	if !c.accept("ON", "CONFLICT") {
+		return nil
+	}
+	o := &in.conflict
+	if o.given {
+		return c.placed(base.Errorf(base.Invalid, "You can not provide both OR REPLACE|IGNORE and an ON CONFLICT clause"), place)
+	}
+	o.given, o.position = true, c.tokens()[place].Start+1
+	if c.peek("(") {
+		names, err := c.brackets()
+		if err != nil {
+			return err
+		}
+		columns, err := columnsNamed(t, names)
+		if err != nil {
+			return err
+		}
+		inKey := func(col schema.Column) bool { return slices.Contains(t.PrimaryKey, col.ID) }
+		if len(columns) != len(t.PrimaryKey) || slices.ContainsFunc(columns, func(col schema.Column) bool { return !inKey(col) }) {
+			return c.placed(base.Errorf(base.Invalid, "The specified columns as conflict target are not the primary key of table %s", t.QualifiedName()), place)
+		}
+	}
+	switch {
+	case c.accept("DO", "NOTHING"):
+		o.keeps = true
+		return nil
+	case !c.accept("DO", "UPDATE", "SET"):
+		return c.unexpected("DO NOTHING or DO UPDATE SET")
+	}
+	o.update = true
+	var err error
+	if o.assignments, err = x.assignments(t, c.until("WHERE", "RETURNING")); err != nil {
+		return err
+	}
+	if c.accept("WHERE") {
+		o.condition = c.until("RETURNING")
+	}
+	return nil
+}
+
+// excluded returns the columns that DO UPDATE takes from the row that arrives, as it is: false if it does anything else.
+func (o *onConflict) excluded() ([]schema.Column, bool) {
+	var out []schema.Column
+	for _, a := range o.assignments {
+		v := a.value
+		if len(v) != 3 || !v[0].IsName() || schema.Fold(v[0].Name()) != "excluded" || !v[1].Is(".") || schema.Fold(v[2].Name()) != schema.Fold(a.column.Name) {
+			return nil, false
+		}
+		out = append(out, a.column)
+	}
+	return out, len(o.condition) == 0
+}
+
+// insertKeyed runs an INSERT into a table with a primary key.
+func (x *execution) insertKeyed(in insertion) (*Result, error) {
+	t := in.target.table
+	var rows []arrow.RecordBatch
+	var reserved []func()
+	defer func() {
+		for i := range rows {
+			rows[i].Release()
+			reserved[i]()
+		}
+	}()
+	err := x.fill(t, in.columns, in.source, func(rec arrow.RecordBatch) error {
+		release, err := x.store.Reserve(x.ctx, batch.Bytes(rec))
+		if err != nil {
+			return err
+		}
+		rec.Retain()
+		rows, reserved = append(rows, rec), append(reserved, release)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		rows, reserved = []arrow.RecordBatch{emptyRows(t)}, []func(){func() {}}
+	}
+	given, policy := in.columns, replaceRow
+	plain := true
+	switch {
+	case in.conflict.keeps:
+		policy = keepRow
+	case in.conflict.update:
+		given, plain = in.conflict.excluded()
+	}
+	a, err := arrive(t, rows, given, policy)
+	if err != nil {
+		return nil, err
+	}
+	defer a.release()
+	if in.conflict.update && int(a.rows.NumRows()) < batch.Rows(rows) {
+		return nil, base.Errorf(base.Invalid, "ON CONFLICT DO UPDATE can not update the same row twice in the same command").At(in.conflict.position).
+			WithHint("ensure that no rows proposed for insertion within the same command have the same key")
+	}
+	partial := len(given) < len(t.Columns) && policy == replaceRow
+	if !plain || partial && (movesRow(t, given) || !in.returning.none()) {
+		return x.mergeArrivals(in, a)
+	}
+	result := &Result{}
+	var before func(kept []uint32) error
+	if !in.returning.none() {
+		before = func(kept []uint32) (err error) {
+			result.Close() // of an attempt before
+			result.Rows, err = x.returnedRows(t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
+			return err
+		}
+	}
+	if result.Counts, err = x.upsert(x.ctx, a, policy, engine.AppendOptions{}, before); err != nil {
+		result.Close()
+		return nil, err
+	}
+	return result, nil
+}
+
+const (
+	arrivedTable = "scoter_arrived"
+	arrivedKey   = "scoter_key_"
+)
+
+// mergeArrivals is insertKeyed where a row that is there has a say in what becomes of it: one join of the
+// arrivals, which are called excluded, with the table.
+func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
+	k := x.newKeeper(a.table)
+	defer k.release()
+	if err := k.add(a.rows); err != nil {
+		return nil, err
+	}
+	return x.changeRows(func() (*rowPlan, error) {
+		// The statement is read again: positions and schema are those of this attempt.
+		if again, err := x.insertion(); err != nil {
+			return nil, err
+		} else if again.target.table.Version != a.table.Version {
+			return nil, base.Errorf(base.Conflict, "the schema of table %s changed during the statement", a.table.QualifiedName()).WithHint("run the statement again")
+		}
+		return x.arrivalPlan(in, a, k), nil
+	})
+}
+
+func (x *execution) arrivalPlan(in insertion, a *arrivals, k *keeper) *rowPlan {
+	t, c := a.table, x.c
+	p := &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0, transient: k.transient(arrivedTable), returning: in.returning}
+	update := rowAction{kind: updateRow, name: "UPDATE"}
+	values := map[base.ColumnID]func(*composition){}
+	if in.conflict.update {
+		for _, as := range in.conflict.assignments {
+			update.set = append(update.set, as.column.ID)
+			values[as.column.ID] = func(q *composition) { x.writeValue(q, as.value, as.column) }
+		}
+	} else {
+		for _, col := range in.columns {
+			if !slices.Contains(t.PrimaryKey, col.ID) { // the key is the same
+				update.set = append(update.set, col.ID)
+				values[col.ID] = func(q *composition) { writeExcluded(q, col) }
+			}
+		}
+	}
+	p.actions = []rowAction{update, {kind: insertRow, name: "INSERT"}}
+	p.chooseColumns()
+	p.write(x, in.target, func(q *composition) {
+		q.write("CASE WHEN scoter_source IS NULL THEN 1")
+		if len(in.conflict.condition) > 0 {
+			q.write(" WHEN (")
+			q.copyTokens(c, in.conflict.condition)
+			q.write(")")
+		} else {
+			q.write(" ELSE 0 END AS ", actionColumn)
+			return
+		}
+		q.write(" THEN 0 END AS ", actionColumn)
+	}, func(q *composition, col schema.Column) {
+		q.write("CASE ", actionColumn, " WHEN 1 THEN ")
+		writeExcluded(q, col)
+		q.write(" ELSE ")
+		if value := values[col.ID]; value != nil {
+			value(q)
+		} else {
+			in.target.writeColumn(q, c, col)
+		}
+		q.write(" END")
+	}, func(q *composition) {
+		p.writeTarget(q, x, in.target)
+		writeArrivals(q, x.c, t, in.target)
+	})
+	return p
+}
+
+func writeExcluded(q *composition, col schema.Column) { q.write("excluded.", schema.Quote(col.Name)) }
+
+// writeArrivals appends the join with the arrivals. They are one column, excluded, so that no name
+// in the statement's expressions can mean one of theirs by itself.
+func writeArrivals(q *composition, c *clauses, t schema.Table, target target) {
+	var fields, names, on []string
+	for _, col := range t.Columns {
+		fields = append(fields, schema.Quote(col.Name)+" := "+schema.Quote(col.Name))
+	}
+	for _, id := range t.PrimaryKey {
+		name := schema.Quote(t.Columns[t.ColumnByID(id)].Name)
+		key := schema.Quote(arrivedKey + t.Columns[t.ColumnByID(id)].Name)
+		names = append(names, name+" AS "+key)
+		on = append(on, name, key)
+	}
+	q.write(" RIGHT JOIN (SELECT struct_pack(", strings.Join(fields, ", "), ") AS excluded, ", strings.Join(names, ", "), " FROM ", arrivedTable, ") AS scoter_arrivals ON ")
+	for i := 0; i < len(on); i += 2 {
+		if i > 0 {
+			q.write(" AND ")
+		}
+		q.copyTokens(c, target.qualifier)
+		q.write(".", on[i], " = ", on[i+1])
+	}
+	q.write(" WHERE ", actionColumn, " IS NOT NULL")
+}

@@ -1,0 +1,223 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// effects are what a plan's query yielded: rows with what becomes of each. Each row of the
+// slices is one of the batches', counted through all of them.
+type effects struct {
+	plan    *rowPlan
+	values  []arrow.RecordBatch // of the plan's columns, in storage types
+	actions []uint8
+	rows    []base.RowAddress // Source 0 for a new row
+	release []func()
+}
+
+func (f *effects) close() {
+	for _, rec := range f.values {
+		rec.Release()
+	}
+	for _, r := range f.release {
+		r()
+	}
+}
+
+// collect reads the query's result to its end.
+func (x *execution) collect(p *rowPlan, rows Rows) (*effects, error) {
+	f := &effects{plan: p}
+	if err := each(x.ctx, rows, func(rec arrow.RecordBatch) error { return f.add(x, rec) }); err != nil {
+		f.close()
+		return nil, p.query.placed(err)
+	}
+	return f, nil
+}
+
+func (f *effects) add(x *execution, rec arrow.RecordBatch) error {
+	release, err := x.store.Reserve(x.ctx, batch.Bytes(rec))
+	if err != nil {
+		return err
+	}
+	f.release = append(f.release, release)
+	if err := f.addAddresses(rec); err != nil {
+		return err
+	}
+	values, err := f.conform(rec)
+	if err != nil {
+		return err
+	}
+	f.values = append(f.values, values)
+	return nil
+}
+
+func (f *effects) addAddresses(rec arrow.RecordBatch) error {
+	n := int(rec.NumRows())
+	sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Uint64)
+	actions := rec.Column(2).(*array.Int32)
+	f.actions, f.rows = slices.Grow(f.actions, n), slices.Grow(f.rows, n)
+	for i := range n {
+		action := actions.Value(i)
+		if actions.IsNull(i) || int(action) >= len(f.plan.actions) {
+			return base.Errorf(base.Internal, "a row without an action")
+		}
+		var row base.RowAddress
+		switch kind := f.plan.actions[action].kind; {
+		case kind == failRow:
+			message := "Merge error condition WHEN " + f.plan.actions[action].name
+			if given := rec.Column(3).(*array.String); given.IsValid(i) {
+				message += ": " + given.Value(i)
+			}
+			return base.Errorf(base.Invalid, "%s", message)
+		case kind != insertRow:
+			row = base.RowAddress{Source: base.SourceID(sources.Value(i)), Ordinal: base.RowOrdinal(ordinals.Value(i))}
+		}
+		f.actions = append(f.actions, uint8(action))
+		f.rows = append(f.rows, row)
+	}
+	return nil
+}
+
+// conform returns the values of a batch as the table stores them.
+func (f *effects) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+	table := f.plan.table
+	table.Columns = f.plan.columns
+	head := len(f.plan.head())
+	end := head + len(table.Columns)
+	fields, columns := rec.Schema().Fields(), rec.Columns()
+	values := array.NewRecordBatch(arrow.NewSchema(fields[head:], nil), columns[head:], rec.NumRows())
+	defer values.Release()
+	if len(columns) > end {
+		if err := checkViolations(columns[end], f.plan.table, 0); err != nil {
+			return nil, err
+		}
+	}
+	own := array.NewRecordBatch(arrow.NewSchema(fields[head:end], nil), columns[head:end], rec.NumRows())
+	defer own.Release()
+	return batch.Conform(own, table, batch.ConformOptions{})
+}
+
+// outcome is what effects amount to.
+type outcome struct {
+	change engine.Change
+	counts Counts
+	// What RETURNING gives: rows of the effects, in their order.
+	returned []uint32
+}
+
+// resolve brings the effects in order and makes a change of them.
+func (f *effects) resolve() (*outcome, error) {
+	p := f.plan
+	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}}
+	var inserted, updated []uint32
+	addressed, err := f.addressed()
+	if err != nil {
+		return nil, err
+	}
+	for i, action := range f.actions {
+		if p.actions[action].kind == insertRow {
+			inserted = append(inserted, uint32(i))
+			o.counts.Inserted++
+		}
+	}
+	o.returned = slices.Concat(addressed, inserted)
+	for _, i := range addressed {
+		switch p.actions[f.actions[i]].kind {
+		case deleteRow:
+			o.counts.Deleted++
+			o.remove(f.rows[i])
+		case updateRow:
+			o.counts.Updated++
+			if p.moves {
+				o.remove(f.rows[i])
+				inserted = append(inserted, i)
+			} else {
+				updated = append(updated, i)
+			}
+		}
+	}
+	slices.Sort(o.returned)
+	slices.Sort(inserted)
+	if len(inserted) > 0 {
+		rec, err := batch.Take(f.values, inserted)
+		if err != nil {
+			return nil, err
+		}
+		o.change.Inserted = []arrow.RecordBatch{rec}
+	}
+	set := map[base.ColumnID]bool{}
+	for _, a := range p.actions {
+		for _, id := range a.set {
+			set[id] = true
+		}
+	}
+	values := newValues{table: p.table, columns: p.columns, values: f.values, set: set}
+	o.change.Rows = o.counts.Inserted + o.counts.Updated + o.counts.Deleted
+	o.change.Updated, err = values.layers(updated, func(row uint32) base.RowAddress { return f.rows[row] })
+	return o, err
+}
+
+func (o *outcome) remove(row base.RowAddress) {
+	deleted := o.change.Deleted[row.Source]
+	if deleted == nil {
+		deleted = roaring.New()
+		o.change.Deleted[row.Source] = deleted
+	}
+	deleted.Add(uint32(row.Ordinal))
+}
+
+// addressed returns the effects on rows that the table has, by ascending address, one per row.
+func (f *effects) addressed() ([]uint32, error) {
+	order := make([]uint32, 0, len(f.rows))
+	for i, row := range f.rows {
+		if row.Source != 0 {
+			order = append(order, uint32(i))
+		}
+	}
+	byAddress := func(a, b uint32) int { return compareAddresses(f.rows[a], f.rows[b]) }
+	if !slices.IsSortedFunc(order, byAddress) {
+		slices.SortStableFunc(order, byAddress)
+	}
+	n := len(order)
+	order = slices.CompactFunc(order, func(a, b uint32) bool { return byAddress(a, b) == 0 })
+	if len(order) < n && f.plan.once {
+		return nil, base.Errorf(base.Invalid, "%s would change a row of table %s twice", f.plan.verb, f.plan.table.QualifiedName()).
+			WithHint("not more than one row of the source may match a row of the table")
+	}
+	return order, nil
+}
+
+// checkViolations fails if a row violates a check of the table: the column says so. first is the
+// number of the first row.
+func checkViolations(column arrow.Array, t schema.Table, first int64) error {
+	violated := column.(*array.Boolean)
+	for i := range violated.Len() {
+		if violated.IsValid(i) && violated.Value(i) {
+			return base.Errorf(base.Invalid, "row %d violates a check of table %s: %s", first+int64(i)+1, t.QualifiedName(), allChecks(t))
+		}
+	}
+	return nil
+}
+
+// allChecks returns the conditions that every row of a table meets, as one; empty if there are none.
+func allChecks(t schema.Table) string {
+	var checks []string
+	for _, c := range t.Checks {
+		checks = append(checks, "("+c+")")
+	}
+	for _, c := range t.Columns {
+		if c.Check != "" {
+			checks = append(checks, "("+c.Check+")")
+		}
+	}
+	return strings.Join(checks, " AND ")
+}

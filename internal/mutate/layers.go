@@ -1,0 +1,82 @@
+package mutate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+func compareAddresses(a, b base.RowAddress) int {
+	if c := cmp.Compare(a.Source, b.Source); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Ordinal, b.Ordinal)
+}
+
+// newValues are rows with new values for rows of a table.
+type newValues struct {
+	table   schema.Table
+	columns []schema.Column // of values
+	values  []arrow.RecordBatch
+	set     map[base.ColumnID]bool // those of the columns that are given
+}
+
+// layers makes patches, one per source, of some of the rows, which ascend by address.
+func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddress) ([]patch.Layer, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	var columns []int // of the values, by ascending id
+	for i, c := range v.columns {
+		if v.set[c.ID] {
+			columns = append(columns, i)
+		}
+	}
+	slices.SortFunc(columns, func(a, b int) int { return cmp.Compare(v.columns[a].ID, v.columns[b].ID) })
+	if len(columns) == 0 {
+		return nil, nil
+	}
+	ids := make([]base.ColumnID, len(columns))
+	for i, at := range columns {
+		ids[i] = v.columns[at].ID
+	}
+	projected := make([]arrow.RecordBatch, len(v.values))
+	for i, rec := range v.values {
+		projected[i] = project(rec, columns)
+		defer projected[i].Release()
+	}
+	var out []patch.Layer
+	for from := 0; from < len(rows); {
+		to, source := from, address(rows[from]).Source
+		for to < len(rows) && address(rows[to]).Source == source {
+			to++
+		}
+		values, err := batch.Take(projected, rows[from:to])
+		if err != nil {
+			return nil, err
+		}
+		ordinals := make([]uint32, to-from)
+		for i, row := range rows[from:to] {
+			ordinals[i] = uint32(address(row).Ordinal)
+		}
+		out = append(out, patch.Layer{Source: source, Version: v.table.Version, Columns: ids, Ordinals: ordinals, Values: values})
+		from = to
+	}
+	return out, nil
+}
+
+// project returns some columns of a batch.
+func project(rec arrow.RecordBatch, columns []int) arrow.RecordBatch {
+	fields, arrays := make([]arrow.Field, len(columns)), make([]arrow.Array, len(columns))
+	for i, at := range columns {
+		fields[i], arrays[i] = rec.Schema().Field(at), rec.Column(at)
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, rec.NumRows())
+}

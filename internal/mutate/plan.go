@@ -1,0 +1,131 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// actionKind is what becomes of a row.
+type actionKind uint8
+
+const (
+	updateRow actionKind = iota
+	deleteRow
+	insertRow
+	failRow // the statement fails if a row gets here (MERGE ... THEN ERROR)
+)
+
+// rowAction is one of the things that a statement does to rows.
+type rowAction struct {
+	kind actionKind
+	name string          // as RETURNING merge_action gives it
+	set  []base.ColumnID // the columns that an update gives new values
+}
+
+// rowPlan is a query that finds the rows which a statement changes and computes their new values,
+// and what is to be done with what it yields: the number of an action, the row's address (NULL
+// for a new row), the values of columns, and, if the table has checks, whether the row violates them.
+type rowPlan struct {
+	verb    string
+	table   schema.Table
+	query   composition
+	target  int // offset of the table's name in the query
+	actions []rowAction
+	columns []schema.Column // whose values the query yields
+	moves   bool            // an update gives a row another place: it is deleted, and inserted anew
+	// once makes it an error that a statement changes a row twice. Without it one of the
+	// changes holds, and the row counts once.
+	once      bool
+	fails     bool // a message comes behind the action, for those that fail
+	readsAll  bool // rows that come into the table meanwhile would have changed the result
+	keyed     bool // what it read of the table's other rows are keys, which the commit checks anyway
+	transient *Transient
+	returning returning
+}
+
+// Columns of a plan's query. The address is what a relation has beside the table's columns.
+const (
+	sourceColumn  = "scoter_source"
+	ordinalColumn = "scoter_ordinal"
+	actionColumn  = "scoter_action"
+	messageColumn = "scoter_message"
+)
+
+// head lists the columns of the query before the values.
+func (p *rowPlan) head() []string {
+	if p.fails {
+		return []string{sourceColumn, ordinalColumn, actionColumn, messageColumn}
+	}
+	return []string{sourceColumn, ordinalColumn, actionColumn}
+}
+
+// chooseColumns decides which columns' values the query yields: those that are set, or all of them
+// where a whole row is needed.
+func (p *rowPlan) chooseColumns() {
+	set := map[base.ColumnID]bool{}
+	whole := !p.returning.none()
+	for _, a := range p.actions {
+		whole = whole || a.kind == insertRow
+		for _, id := range a.set {
+			set[id] = true
+			p.moves = p.moves || inKey(p.table, id)
+		}
+	}
+	for _, c := range p.table.Columns {
+		if whole || p.moves || set[c.ID] {
+			p.columns = append(p.columns, c)
+		}
+	}
+}
+
+// write composes the query. action appends the action's number, and message, under their names; value appends a column's new value in its declared type, from
+// what stands behind FROM, the target included.
+func (p *rowPlan) write(x *execution, t target, action func(*composition), value func(*composition, schema.Column), from func(*composition)) {
+	q, c := &p.query, x.c
+	q.copy(c, 0, c.statement.VerbIndex()) // CTEs
+	q.write(" SELECT ")
+	checks := ""
+	if slices.ContainsFunc(p.actions, func(a rowAction) bool { return a.kind == updateRow || a.kind == insertRow }) {
+		checks = allChecks(p.table)
+	}
+	inner := p.columns
+	if checks != "" {
+		// The checks may name any column, in its declared type: a query around this one
+		// evaluates them.
+		q.write(strings.Join(p.head(), ", "))
+		for _, col := range p.columns {
+			q.write(", ", storedExpression(col))
+		}
+		q.write(", (", checks, ") IS FALSE FROM (SELECT ")
+		inner = p.table.Columns
+	}
+	q.write(sourceColumn, ", ", ordinalColumn, ", ")
+	action(q)
+	for _, col := range inner {
+		q.write(", ")
+		stored := checks == "" && col.Type.NeedsCast()
+		if stored {
+			q.write("CAST(")
+		}
+		value(q, col)
+		if stored {
+			q.write(" AS ", col.Type.StorageSQL(), ")")
+		}
+		q.write(" AS ", schema.Quote(col.Name))
+	}
+	q.write(" FROM ")
+	from(q)
+	if checks != "" {
+		q.write(") AS ", schema.Quote(p.table.Name))
+	}
+}
+
+// writeTarget appends the table as the statement names it.
+func (p *rowPlan) writeTarget(q *composition, x *execution, t target) {
+	p.target = q.Len()
+	q.copyTokens(x.c, t.written)
+}

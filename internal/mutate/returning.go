@@ -1,0 +1,115 @@
+package mutate
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// returning is a RETURNING list, empty if the statement has none, and the name by which it calls
+// the table.
+type returning struct {
+	list  []sqltoken.Token
+	alias string
+}
+
+func (r returning) none() bool { return len(r.list) == 0 }
+
+// returning reads RETURNING list, the end of a statement, if it stands here.
+func (c *clauses) returning(alias string) returning {
+	if !c.accept("RETURNING") {
+		return returning{}
+	}
+	r := returning{c.tokens()[c.at:], alias}
+	c.at = len(c.tokens())
+	return r
+}
+
+// keeper holds the rows that a RETURNING list is evaluated over.
+type keeper struct {
+	pool     *memtable.Pool
+	table    schema.Table
+	memtable *memtable.Memtable
+}
+
+func (x *execution) newKeeper(t schema.Table) *keeper {
+	return &keeper{pool: x.memory, table: t, memtable: memtable.New(x.memory, 0, t)}
+}
+
+func (k *keeper) release() { k.memtable.Release() }
+
+func (k *keeper) add(rec arrow.RecordBatch) error {
+	rows, err := k.pool.Copy(k.table, rec)
+	if err != nil {
+		return err
+	}
+	if err := k.memtable.Append(rows); err != nil {
+		rows.Release()
+		return err
+	}
+	k.memtable.Publish()
+	return nil
+}
+
+// transient returns the kept rows as a table for one query.
+func (k *keeper) transient(name string) *Transient {
+	t := &snapshot.Table{Schema: k.table}
+	if view := k.memtable.View(); view.Rows > 0 {
+		t.Memtables = []memtable.View{view}
+	}
+	return &Transient{name, t}
+}
+
+// returned evaluates a RETURNING list over the kept rows, with which this was done. All of them are read before
+// it returns, since their memory goes with the statement.
+func (x *execution) returned(k *keeper, r returning, action string) (*collected, error) {
+	var q composition
+	q.write("SELECT ")
+	x.copyReturning(&q, r, action)
+	q.write(" FROM ", schema.Quote(r.alias))
+	s := x.selects(q.String())
+	s.Transient = k.transient(r.alias)
+	rows, err := x.planner.Select(x.ctx, s)
+	if err != nil {
+		return nil, q.placed(err)
+	}
+	defer rows.Close()
+	out := &collected{schema: rows.Schema()}
+	err = each(x.ctx, rows, func(rec arrow.RecordBatch) error {
+		rec.Retain()
+		out.batches = append(out.batches, rec)
+		return nil
+	})
+	if err != nil {
+		out.Close()
+		return nil, q.placed(err)
+	}
+	return out, nil
+}
+
+// copyReturning appends the list. merge_action, which DuckDB knows in MERGE INTO alone, becomes a constant.
+func (x *execution) copyReturning(q *composition, r returning, action string) {
+	if x.c.statement.Verb() != "MERGE" {
+		q.copyTokens(x.c, r.list)
+		return
+	}
+	from := 0
+	for i, t := range r.list {
+		called := i > 0 && (r.list[i-1].Is(".") || r.list[i-1].Is("AS"))
+		if !t.IsName() || schema.Fold(t.Name()) != "merge_action" || called {
+			continue
+		}
+		q.copyTokens(x.c, r.list[from:i])
+		q.write(" ", schema.QuoteString(action))
+		from = i + 1
+		first, last := i == 0 || r.list[i-1].Is(",") && r.list[i-1].Depth == 0, i+1 == len(r.list) || r.list[i+1].Is(",")
+		if first && last && t.Depth == 0 {
+			q.write(" AS merge_action")
+		}
+		q.write(" ")
+	}
+	q.copyTokens(x.c, r.list[from:])
+}

@@ -1,0 +1,210 @@
+package mutate
+
+import (
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// update plans UPDATE t [AS a] SET assignments [FROM tables] [WHERE condition] [RETURNING list].
+func (x *execution) update() (*rowPlan, error) {
+	c := x.c
+	c.at = c.statement.VerbIndex() + 1
+	target, err := x.target("SET")
+	if err != nil {
+		return nil, err
+	}
+	if !c.accept("SET") {
+		return nil, c.unexpected("SET")
+	}
+	end := c.find("FROM", "WHERE", "RETURNING")
+	assignments, err := x.assignments(target.table, c.tokens()[c.at:end])
+	if err != nil {
+		return nil, err
+	}
+	c.at = end
+	var tables, where []sqltoken.Token
+	if c.accept("FROM") {
+		tables = c.until("WHERE", "RETURNING")
+	}
+	if c.accept("WHERE") {
+		where = c.until("RETURNING")
+	}
+	p := &rowPlan{verb: c.statement.Verb(), table: target.table, returning: c.returning(target.alias)}
+	if err := c.end(); err != nil {
+		return nil, err
+	}
+	change := rowAction{kind: updateRow, name: "UPDATE"}
+	for _, a := range assignments {
+		change.set = append(change.set, a.column.ID)
+	}
+	p.actions = []rowAction{change}
+	p.chooseColumns()
+	p.write(x, target, onlyAction, func(q *composition, col schema.Column) {
+		i := slices.IndexFunc(assignments, func(a assignment) bool { return a.column.ID == col.ID })
+		if i < 0 {
+			target.writeColumn(q, c, col)
+			return
+		}
+		x.writeValue(q, assignments[i].value, col)
+	}, func(q *composition) {
+		p.writeTarget(q, x, target)
+		if len(tables) > 0 {
+			q.write(", ")
+			q.copyTokens(c, tables)
+		}
+		writeWhere(q, c, where)
+	})
+	return p, nil
+}
+
+// onlyAction is the action of a statement that has but one.
+func onlyAction(q *composition) { q.write("0 AS ", actionColumn) }
+
+func writeWhere(q *composition, c *clauses, where []sqltoken.Token) {
+	if len(where) > 0 {
+		q.write(" WHERE ")
+		q.copyTokens(c, where)
+	}
+}
+
+// delete plans DELETE FROM t [AS a] [USING tables] [WHERE condition] [RETURNING list].
+func (x *execution) delete() (*rowPlan, error) {
+	c := x.c
+	c.at = c.statement.VerbIndex() + 1
+	if !c.accept("FROM") {
+		return nil, c.unexpected("FROM")
+	}
+	target, err := x.target("USING", "WHERE", "RETURNING")
+	if err != nil {
+		return nil, err
+	}
+	var tables, where []sqltoken.Token
+	if c.accept("USING") {
+		tables = c.until("WHERE", "RETURNING")
+	}
+	if c.accept("WHERE") {
+		where = c.until("RETURNING")
+	}
+	p := &rowPlan{verb: c.statement.Verb(), table: target.table, returning: c.returning(target.alias)}
+	if err := c.end(); err != nil {
+		return nil, err
+	}
+	p.actions = []rowAction{{kind: deleteRow, name: "DELETE"}}
+	p.chooseColumns()
+	p.write(x, target, onlyAction, func(q *composition, col schema.Column) {
+		target.writeColumn(q, c, col)
+	}, func(q *composition) {
+		p.writeTarget(q, x, target)
+		if len(tables) > 0 {
+			q.write(", ")
+			q.copyTokens(c, tables)
+		}
+		writeWhere(q, c, where)
+	})
+	return p, nil
+}
+
+// target is the table that a statement changes, as it names it.
+type target struct {
+	table     schema.Table
+	name      []sqltoken.Token
+	written   []sqltoken.Token // the name, and the alias if it has one
+	aliased   bool
+	alias     string           // by which expressions call the table
+	qualifier []sqltoken.Token // the tokens of that
+}
+
+// target reads the name of an existing table and its alias. next are the keywords that may follow.
+func (x *execution) target(next ...string) (target, error) {
+	c, from := x.c, x.c.at
+	t, err := x.table()
+	if err != nil {
+		return target{}, err
+	}
+	out := target{table: t, name: c.tokens()[from:c.at]}
+	out.qualifier = out.name
+	out.alias = out.name[len(out.name)-1].Name()
+	as := c.accept("AS")
+	if as || !c.done() && c.tokens()[c.at].IsName() && !slices.ContainsFunc(next, func(word string) bool { return c.peek(word) }) {
+		at := c.at
+		if out.alias, err = c.identifier(); err != nil {
+			return target{}, err
+		}
+		out.qualifier, out.aliased = c.tokens()[at:c.at], true
+	}
+	out.written = c.tokens()[from:c.at]
+	return out, nil
+}
+
+// writeColumn appends the present value of a column.
+func (t *target) writeColumn(q *composition, c *clauses, col schema.Column) {
+	q.copyTokens(c, t.qualifier)
+	q.write(".", schema.Quote(col.Name))
+}
+
+// assignment is one column of a SET list and its new value.
+type assignment struct {
+	column schema.Column
+	value  []sqltoken.Token
+}
+
+// assignments reads a SET list: column = value and (columns) = (values), separated by commas.
+func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assignment, error) {
+	var out []assignment
+	add := func(name, value []sqltoken.Token) error {
+		switch {
+		case len(name) == 0 || !name[0].IsName():
+			return x.c.unexpectedAt(name, "a column")
+		case len(name) > 1:
+			return base.Errorf(base.Invalid, "Qualified column names in UPDATE .. SET not supported").At(name[0].Start + 1)
+		}
+		i := t.ColumnIndex(name[0].Name())
+		if i < 0 {
+			return base.Errorf(base.Invalid, "Referenced update column %s not found in table %s!", name[0].Text(), t.QualifiedName()).At(name[0].Start + 1)
+		}
+		if slices.ContainsFunc(out, func(a assignment) bool { return a.column.ID == t.Columns[i].ID }) {
+			return base.Errorf(base.Invalid, "Multiple assignments to same column %q", t.Columns[i].Name).At(name[0].Start + 1)
+		}
+		out = append(out, assignment{t.Columns[i], value})
+		return nil
+	}
+	for _, item := range list(tokens) {
+		equals := slices.IndexFunc(item, func(tok sqltoken.Token) bool { return tok.Depth == item[0].Depth && tok.Is("=") })
+		if equals < 0 {
+			return nil, x.c.unexpectedAt(item, "column = value")
+		}
+		left, right := item[:equals], item[equals+1:]
+		if !left[0].Is("(") {
+			if err := add(left, right); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		names, values := list(left[1:len(left)-1]), list(rowValues(right))
+		if len(names) != len(values) {
+			return nil, base.Errorf(base.Invalid, "Could not perform assignment, expected %d values, got %d", len(names), len(values)).At(right[0].Start + 1)
+		}
+		for i := range names {
+			if err := add(names[i], values[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// rowValues returns what stands between the brackets of (a, b) or ROW(a, b); of anything else, all.
+func rowValues(tokens []sqltoken.Token) []sqltoken.Token {
+	inner := tokens
+	if len(inner) > 0 && inner[0].Is("ROW") {
+		inner = inner[1:]
+	}
+	last := len(inner) - 1
+	if last < 1 || !inner[0].Is("(") || sqltoken.Next(inner, 1, inner[0].Depth, ")") != last || inner[1].Is("SELECT") {
+		return tokens
+	}
+	return inner[1:last]
+}

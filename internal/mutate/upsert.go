@@ -1,0 +1,233 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/keys"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// conflict says what becomes of a row that arrives, whether the table has its key or not.
+type conflict uint8
+
+const (
+	replaceRow conflict = iota // it gives its columns to the row that is there, or is a new one
+	keepRow                    // it is left out if the key is there
+	updateRows                 // it gives its columns to the row that is there, if there is one
+	deleteRows                 // the row that is there goes
+)
+
+// arrivals are rows for a keyed table.
+type arrivals struct {
+	table  schema.Table      // with the columns that the rows have
+	rows   arrow.RecordBatch // conformed to the table; no two of one key
+	given  []schema.Column   // what a row that is there takes of them
+	hashes []batch.KeyHash
+}
+
+func (a *arrivals) release() { a.rows.Release() }
+
+// arrive makes one batch of rows. Of several with one key the last one counts, with keepRow the first.
+// The batches are at least one.
+func arrive(t schema.Table, batches []arrow.RecordBatch, given []schema.Column, c conflict) (*arrivals, error) {
+	all, err := batch.Concat(batches)
+	if err != nil {
+		return nil, err
+	}
+	defer all.Release()
+	hashes, err := batch.KeyHashes(keys.Key(t, all))
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[batch.KeyHash]uint32, len(hashes))
+	for i, h := range hashes {
+		if _, there := at[h]; !there || c != keepRow {
+			at[h] = uint32(i)
+		}
+	}
+	a := &arrivals{table: t, given: given, hashes: hashes}
+	if len(at) == len(hashes) {
+		all.Retain()
+		a.rows = all
+		return a, nil
+	}
+	var order []uint32
+	a.hashes = nil
+	for i, h := range hashes {
+		if at[h] == uint32(i) {
+			order = append(order, uint32(i))
+			a.hashes = append(a.hashes, h)
+		}
+	}
+	a.rows, err = batch.Take([]arrow.RecordBatch{all}, order)
+	return a, err
+}
+
+// upsert commits arrivals. before, if not nil, is called with the rows that will be in the table, and may
+// still prevent it. ErrChanged says that the table's schema is another now.
+func (m *Mutator) upsert(ctx context.Context, a *arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (Counts, error) {
+	for attempt := range maxAttempts {
+		counts, stale, err := m.tryUpsert(ctx, a, c, o, attempt > 0, before)
+		if stale || !errors.Is(err, engine.ErrChanged) {
+			return counts, err
+		}
+	}
+	return Counts{}, errTooOften()
+}
+
+func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engine.AppendOptions, pinned bool, before func(kept []uint32) error) (counts Counts, stale bool, err error) {
+	if pinned {
+		release, err := m.store.Pin(ctx, a.table.ID)
+		if err != nil {
+			return Counts{}, false, err
+		}
+		defer release()
+		o.Pinned = true
+	}
+	snap, err := m.store.Snapshot(a.table.ID)
+	if err != nil {
+		return Counts{}, false, err
+	}
+	defer snap.Release()
+	t := snap.Tables[a.table.ID]
+	if t.Schema.Version != a.table.Version {
+		return Counts{}, true, engine.ErrChanged
+	}
+	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
+	if err != nil {
+		return Counts{}, false, err
+	}
+	change, counts, kept, err := a.change(addresses, c)
+	if err == nil && before != nil {
+		err = before(kept)
+	}
+	if err != nil || len(kept) == 0 {
+		return counts, false, err
+	}
+	_, err = m.store.Commit(ctx, snap, []engine.Change{change}, o)
+	return counts, false, err
+}
+
+// change makes a change of arrivals and the addresses of the rows that have their keys: 0 for new ones. kept are the
+// rows that change something.
+func (a *arrivals) change(addresses []base.RowAddress, c conflict) (change engine.Change, counts Counts, kept []uint32, err error) {
+	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
+	remove := func(row base.RowAddress) {
+		if change.Deleted[row.Source] == nil {
+			change.Deleted[row.Source] = roaring.New()
+		}
+		change.Deleted[row.Source].Add(uint32(row.Ordinal))
+	}
+	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
+	var inserted, updated []uint32
+	for i, address := range addresses {
+		there := address.Source != 0
+		switch {
+		case there && c == keepRow, !there && c >= updateRows:
+			continue
+		case c == deleteRows:
+			counts.Deleted++
+			remove(address)
+		case !there:
+			counts.Inserted++
+			inserted = append(inserted, uint32(i))
+		case whole:
+			counts.Updated++
+			inserted = append(inserted, uint32(i))
+			remove(address)
+		default:
+			counts.Updated++
+			updated = append(updated, uint32(i))
+		}
+		kept = append(kept, uint32(i))
+	}
+	change.Rows = counts.Inserted + counts.Updated + counts.Deleted
+	if len(inserted) > 0 {
+		rec, err := batch.Take([]arrow.RecordBatch{a.rows}, inserted)
+		if err != nil {
+			return change, counts, nil, err
+		}
+		change.Inserted = []arrow.RecordBatch{rec}
+		change.Keys = make([]uint64, len(inserted))
+		for i, at := range inserted {
+			change.Keys[i] = a.hashes[at].High
+		}
+	}
+	change.Updated, err = a.layers(updated, addresses)
+	return change, counts, kept, err
+}
+
+// layers gives the columns of some rows to those that are there.
+func (a *arrivals) layers(updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
+	if len(updated) == 0 {
+		return nil, nil
+	}
+	set := map[base.ColumnID]bool{}
+	for _, c := range a.given {
+		set[c.ID] = !slices.Contains(a.table.PrimaryKey, c.ID)
+	}
+	values := newValues{table: a.table, columns: a.table.Columns, set: set, values: []arrow.RecordBatch{a.rows}}
+	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
+	return values.layers(updated, func(i uint32) base.RowAddress { return addresses[i] })
+}
+
+// movesRow reports whether new values of columns give a row of a keyed table another place.
+func movesRow(t schema.Table, columns []schema.Column) bool {
+	return slices.ContainsFunc(columns, func(c schema.Column) bool {
+		return !slices.Contains(t.PrimaryKey, c.ID) && inKey(t, c.ID)
+	})
+}
+
+// inKey reports whether a column decides where a row is.
+func inKey(t schema.Table, id base.ColumnID) bool {
+	return slices.ContainsFunc(t.SortKey, func(f schema.SortField) bool { return f.Column == id }) ||
+		slices.ContainsFunc(t.PartitionBy, func(f schema.PartitionField) bool { return f.Column == id }) ||
+		slices.Contains(t.PrimaryKey, id)
+}
+
+// readKeys reads the primary keys of a part for its index.
+func (m *Mutator) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Part, add func([]arrow.Array) error) error {
+	const name = "scoter_part"
+	q := "SELECT scoter_ordinal"
+	for _, id := range t.Schema.PrimaryKey {
+		c := t.Schema.Columns[t.Schema.ColumnByID(id)]
+		q += ", " + storedExpression(c)
+	}
+	q += " FROM "
+	one := &snapshot.Table{Schema: t.Schema, Parts: []*catalog.Part{p}, Versions: t.Versions}
+	rows, err := m.planner.Find(ctx, Select{SQL: q + name, Database: t.Schema.Database, Target: len(q), Transient: &Transient{name, one}})
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	next := uint64(0)
+	return each(ctx, rows, func(rec arrow.RecordBatch) error {
+		for _, ordinal := range rec.Column(0).(*array.Uint64).Uint64Values() {
+			if ordinal != next {
+				return base.Errorf(base.Internal, "row %d of part %d where row %d is expected", ordinal, p.ID, next)
+			}
+			next++
+		}
+		return add(rec.Columns()[1:])
+	})
+}
+
+// emptyRows returns a batch of the table without rows.
+func emptyRows(t schema.Table) arrow.RecordBatch {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, t.Arrow())
+	defer b.Release()
+	return b.NewRecordBatch()
+}

@@ -1,0 +1,256 @@
+package mutate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// Mode says what rows do that come without SQL.
+type Mode uint8
+
+const (
+	Append Mode = iota // add rows; into a table with a primary key, Upsert
+	Upsert             // change the rows of the same key, and add the others
+	Update             // change the rows of the same key
+	Delete             // remove the rows of the same key
+)
+
+// ParseMode reads a mode's name; the empty name is Append.
+func ParseMode(name string) (Mode, error) {
+	switch name {
+	case "", "append":
+		return Append, nil
+	case "upsert":
+		return Upsert, nil
+	case "update":
+		return Update, nil
+	case "delete":
+		return Delete, nil
+	}
+	return 0, base.Errorf(base.Invalid, "mode %q is none of append, upsert, update and delete", name)
+}
+
+// Append adds rows to tables, as engine.Engine.Append does. Rows for a table with a primary key replace
+// those of the same key.
+func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
+	for _, rows := range tables {
+		t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+		if err != nil || len(t.PrimaryKey) == 0 {
+			continue // Append says what is wrong
+		}
+		if len(tables) > 1 {
+			return Counts{}, base.Errorf(base.Invalid, "table %s has a primary key: its rows need a request of their own", t.QualifiedName())
+		}
+		return m.Write(ctx, rows, Upsert, nil, o)
+	}
+	result, err := m.store.Append(ctx, tables, o)
+	return Counts{Inserted: result.Rows}, err
+}
+
+// Write changes a table by rows, of which some columns are the key: that of the table if none is named.
+// Columns that the rows lack stay as they are; in new rows they have their defaults. Of several rows with one key the
+// last one counts.
+func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
+	for range maxAttempts {
+		w := &write{Mutator: m, ctx: ctx, rows: rows, mode: mode, options: o}
+		counts, stale, err := w.run(key)
+		if !stale {
+			return counts, err
+		}
+	}
+	return Counts{}, errTooOften()
+}
+
+// write is one such change.
+type write struct {
+	*Mutator
+	ctx     context.Context
+	rows    engine.TableRows
+	mode    Mode
+	options engine.AppendOptions
+}
+
+// run makes the change. stale says that the table's schema changed meanwhile.
+func (w *write) run(key []string) (counts Counts, stale bool, err error) {
+	name := w.rows.Table
+	t, err := w.store.Lookup(name.Database, name.Schema, name.Name)
+	switch {
+	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
+		w.rows.Key = key
+	case err != nil:
+		return Counts{}, false, err
+	}
+	if w.mode == Upsert {
+		var records []arrow.RecordBatch
+		if t, records, err = w.store.Conform(w.ctx, w.rows, w.options); err != nil {
+			return Counts{}, false, err
+		}
+		defer releaseAll(records)
+		return w.apply(t, records, key)
+	}
+	sub := t
+	sub.Columns = w.given(t)
+	var records []arrow.RecordBatch
+	defer func() { releaseAll(records) }()
+	first := int64(0)
+	for _, in := range w.rows.Batches {
+		rec, err := batch.Conform(in, sub, batch.ConformOptions{FirstRow: first})
+		if err != nil {
+			return Counts{}, false, err
+		}
+		records = append(records, rec)
+		first += rec.NumRows()
+	}
+	return w.apply(sub, records, key)
+}
+
+func releaseAll(records []arrow.RecordBatch) {
+	for _, rec := range records {
+		rec.Release()
+	}
+}
+
+// given returns the columns of the table that the rows have.
+func (w *write) given(t schema.Table) []schema.Column {
+	var out []schema.Column
+	for _, c := range t.Columns {
+		if slices.ContainsFunc(w.rows.Batches, func(rec arrow.RecordBatch) bool {
+			return slices.ContainsFunc(rec.Schema().Fields(), func(f arrow.Field) bool { return schema.Fold(f.Name) == schema.Fold(c.Name) })
+		}) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+var modeConflicts = map[Mode]conflict{Upsert: replaceRow, Update: updateRows, Delete: deleteRows}
+
+// apply commits rows that conform to some columns of the table.
+func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, bool, error) {
+	if batch.Rows(records) == 0 {
+		return Counts{}, false, nil
+	}
+	ids, err := keyColumns(t, key)
+	if err != nil {
+		return Counts{}, false, err
+	}
+	own := slices.Equal(slices.Sorted(slices.Values(ids)), slices.Sorted(slices.Values(t.PrimaryKey)))
+	by := t
+	by.PrimaryKey = ids
+	if err := checkKeyValues(by, records); err != nil {
+		return Counts{}, false, err
+	}
+	given := w.given(t)
+	a, err := arrive(by, records, given, modeConflicts[w.mode])
+	if err != nil {
+		return Counts{}, false, err
+	}
+	defer a.release()
+	partial := len(given) < len(t.Columns) || w.mode == Update
+	if !own || partial && w.mode != Delete && (movesRow(t, given) || allChecks(t) != "") {
+		counts, err := w.merge(a, given)
+		return counts, false, err
+	}
+	counts, err := w.upsert(w.ctx, a, modeConflicts[w.mode], w.options, nil)
+	stale := err == engine.ErrChanged
+	return counts, stale, err
+}
+
+// keyColumns returns the columns that are named, or those of the primary key.
+func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
+	if len(key) == 0 && len(t.PrimaryKey) == 0 {
+		return nil, base.Errorf(base.Invalid, "table %s has no primary key", t.QualifiedName()).WithHint("name the columns that rows are found by: key=a,b")
+	}
+	ids := slices.Clone(t.PrimaryKey)
+	if len(key) > 0 {
+		ids = nil
+	}
+	for _, name := range key {
+		i := t.ColumnIndex(name)
+		switch {
+		case i < 0:
+			return nil, base.Errorf(base.Invalid, "neither the table %s nor the rows have the key column %q", t.QualifiedName(), name)
+		case !t.Columns[i].Type.Sortable():
+			return nil, base.Errorf(base.Invalid, "column %q of type %s cannot be part of a key", name, t.Columns[i].Type)
+		case slices.Contains(ids, t.Columns[i].ID):
+			return nil, base.Errorf(base.Invalid, "the key names column %q twice", name)
+		}
+		ids = append(ids, t.Columns[i].ID)
+	}
+	for _, id := range ids {
+		if t.ColumnByID(id) < 0 {
+			return nil, base.Errorf(base.Invalid, "the rows lack a column of the primary key of table %s", t.QualifiedName())
+		}
+	}
+	return ids, nil
+}
+
+// checkKeyValues refuses NULL in a key: it equals nothing.
+func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
+	for _, id := range t.PrimaryKey {
+		at := t.ColumnByID(id)
+		first := 0
+		for _, rec := range records {
+			for i := 0; rec.Column(at).NullN() > 0 && i < int(rec.NumRows()); i++ {
+				if rec.Column(at).IsNull(i) {
+					return base.Errorf(base.Invalid, "row %d: the key column %q is NULL", first+i+1, t.Columns[at].Name)
+				}
+			}
+			first += int(rec.NumRows())
+		}
+	}
+	return nil
+}
+
+// merge makes the change as a MERGE INTO, for keys that are not the table's, and rows that move.
+func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
+	t := a.table
+	column := func(alias string, c schema.Column) string { return alias + "." + schema.Quote(c.Name) }
+	var on, set, names, values []string
+	for _, c := range given {
+		if slices.Contains(t.PrimaryKey, c.ID) {
+			on = append(on, column("scoter_target", c)+" = "+column(arrivedTable, c))
+		} else {
+			set = append(set, schema.Quote(c.Name)+" = "+column(arrivedTable, c))
+		}
+		names, values = append(names, schema.Quote(c.Name)), append(values, column(arrivedTable, c))
+	}
+	sql := fmt.Sprintf("MERGE INTO %s AS scoter_target USING %s ON %s", t.QuotedName(), arrivedTable, strings.Join(on, " AND "))
+	switch {
+	case w.mode == Delete:
+		sql += " WHEN MATCHED THEN DELETE"
+	case len(set) > 0:
+		sql += " WHEN MATCHED THEN UPDATE SET " + strings.Join(set, ", ")
+	default:
+		sql += " WHEN MATCHED THEN DO NOTHING"
+	}
+	if w.mode == Upsert {
+		sql += fmt.Sprintf(" WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)", strings.Join(names, ", "), strings.Join(values, ", "))
+	}
+	statements, err := sqltoken.Statements(sql)
+	if err != nil {
+		return Counts{}, base.Errorf(base.Internal, "%s: %w", sql, err)
+	}
+	x := &execution{Mutator: w.Mutator, ctx: w.ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: w.options}
+	k := x.newKeeper(t)
+	defer k.release()
+	if err := k.add(a.rows); err != nil {
+		return Counts{}, err
+	}
+	x.transient = k.transient(arrivedTable)
+	result, err := x.changeRows(x.merge)
+	if err != nil {
+		return Counts{}, err
+	}
+	return result.Counts, nil
+}

@@ -1,0 +1,84 @@
+package http
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+func TestModesChangeRowsByKey(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	change := func(query, body, want string) {
+		t.Helper()
+		got := post(t, s, "/api/v1/tables/default/people/rows?"+query, "application/x-ndjson", body).must(t, http.StatusOK)
+		if !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", query, got.body, want)
+		}
+	}
+	// The first rows make the table, and their key its primary key.
+	change("mode=upsert&key=id", `{"id":1,"name":"Ada","age":36}`+"\n"+`{"id":2,"name":"Bob","age":20}`, `"rows":2,"inserted":2,"updated":0,"deleted":0`)
+	change("mode=upsert", `{"id":2,"name":"Bo","age":21}`+"\n"+`{"id":3,"name":"Cy","age":30}`, `"inserted":1,"updated":1`)
+	// Columns that are not sent stay; the last of several rows counts.
+	change("mode=upsert", `{"id":1,"age":1}`+"\n"+`{"id":1,"age":37}`+"\n"+`{"id":4,"age":4}`, `"inserted":1,"updated":1`)
+	change("mode=update", `{"id":3,"name":"Cyd"}`+"\n"+`{"id":9,"name":"nobody"}`, `"rows":1,"inserted":0,"updated":1`)
+	change("mode=delete", `{"id":4}`+"\n"+`{"id":9}`, `"rows":1,"inserted":0,"updated":0,"deleted":1`)
+	// Plain rows replace too: there is one row per key.
+	change("", `{"id":2,"name":"Bob","age":22,"city":"Rome"}`, `"updated":1`)
+	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,null],[2,"Bob",22,"Rome"],[3,"Cyd",30,null]]`)
+	// By other columns than the key.
+	change("mode=update&key=name", `{"name":"Ada","city":"London"}`, `"updated":1`)
+	change("mode=delete&key=age,name", `{"name":"Cyd","age":30}`+"\n"+`{"name":"Ada","age":1}`, `"deleted":1`)
+	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,"London"],[2,"Bob",22,"Rome"]]`)
+}
+
+func TestModesWorkOnTablesWithoutAKey(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE log (host VARCHAR, minute INTEGER, level INTEGER)").must(t, http.StatusOK)
+	sql(t, s, "INSERT INTO log VALUES ('a', 1, 1), ('a', 1, 2), ('b', 1, 3)").must(t, http.StatusOK)
+	change := func(query, body, want string) {
+		t.Helper()
+		got := post(t, s, "/api/v1/tables/default/log/rows?"+query, "text/csv", body).must(t, http.StatusOK)
+		if !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", query, got.body, want)
+		}
+	}
+	change("mode=upsert&key=host,minute", "host,minute,level\na,1,9\nc,1,8\n", `"inserted":1,"updated":2`)
+	change("mode=delete&key=host", "host\nb\n", `"deleted":1`)
+	equal(t, s, "SELECT host, minute, level FROM log ORDER BY ALL", `[["a",1,9],["a",1,9],["c",1,8]]`)
+}
+
+func TestModesSayWhatTheyLack(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE plain (a INTEGER, l INTEGER[])").must(t, http.StatusOK)
+	sql(t, s, "CREATE TABLE keyed (a INTEGER PRIMARY KEY, b INTEGER NOT NULL)").must(t, http.StatusOK)
+	refused := func(table, query, body, contains string) {
+		t.Helper()
+		post(t, s, fmt.Sprintf("/api/v1/tables/default/%s/rows?%s", table, query), "application/x-ndjson", body).
+			refused(t, http.StatusBadRequest, "invalid", contains)
+	}
+	refused("plain", "mode=replace", `{"a":1}`, "none of append")
+	refused("plain", "key=a", `{"a":1}`, "takes no key")
+	refused("plain", "mode=upsert", `{"a":1}`, "no primary key")
+	refused("plain", "mode=upsert&key=nope", `{"a":1}`, "nope")
+	refused("plain", "mode=upsert&key=l", `{"a":1,"l":[1]}`, "cannot be part of a key")
+	refused("plain", "mode=upsert&key=a", `{"a":null,"l":[1]}`, "is NULL")
+	refused("keyed", "mode=update", `{"b":1}`, "lack a column of the primary key")
+	refused("keyed", "mode=update", `{"a":1,"b":null}`+"\n"+`{"a":1,"b":2}`, "NOT NULL")
+	refused("keyed", "mode=upsert", `{"a":1}`, "b")
+}
+
+func TestAnUpsertWithAnIdempotencyKeyIsDoneOnce(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE k (id INTEGER PRIMARY KEY, v INTEGER)").must(t, http.StatusOK)
+	send := func() {
+		t.Helper()
+		post(t, s, "/api/v1/tables/default/k/rows?mode=upsert", "application/x-ndjson", `{"id":1,"v":1}`, "Idempotency-Key", "first").must(t, http.StatusOK)
+	}
+	send()
+	sql(t, s, "UPDATE k SET v = 2").must(t, http.StatusOK)
+	send()
+	equal(t, s, "SELECT v FROM k", "[[2]]")
+}

@@ -1,0 +1,379 @@
+package model
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// step is one thing that a list does.
+type step struct {
+	kind      stepKind
+	sql       string // of statements and queries; {t} stands for the table
+	inModel   string // where the model says it otherwise
+	returning bool   // what the statement returns is compared, and its rows are not counted
+}
+
+type stepKind uint8
+
+const (
+	changeStep stepKind = iota
+	definitionStep
+	queryStep
+	flushStep
+	mergeStep
+	reopenStep
+	readStep // begins to read; a later step reads on
+)
+
+func (s step) model() string {
+	if s.inModel != "" {
+		return s.inModel
+	}
+	return s.sql
+}
+
+func (s step) String() string {
+	switch s.kind {
+	case flushStep:
+		return "-- flush"
+	case mergeStep:
+		return "-- merge"
+	case reopenStep:
+		return "-- reopen"
+	case readStep:
+		return "-- begin to read"
+	}
+	return strings.ReplaceAll(s.sql, "{t}", "t") + ";"
+}
+
+// column of the table as it is at a step.
+type column struct {
+	name   string
+	kind   *kind
+	placed bool // rows are sorted or partitioned by it: it cannot go
+}
+
+// generator makes one list.
+type generator struct {
+	*rand.Rand
+	columns []column // besides id
+	keyed   bool
+	ids     int // the next id; every id below was used
+	names   int // of columns so far
+}
+
+const stepsPerList = 30
+
+// generate returns the list of a seed.
+func generate(seed int) []step {
+	g := &generator{Rand: rand.New(rand.NewPCG(uint64(seed), 11))}
+	steps := []step{g.create()}
+	steps = append(steps, g.insert())
+	for len(steps) < stepsPerList {
+		steps = append(steps, g.step())
+	}
+	return append(steps, step{kind: reopenStep})
+}
+
+func (g *generator) create() step {
+	g.keyed = g.IntN(3) == 0
+	definitions := []string{"id INTEGER NOT NULL"}
+	if g.keyed {
+		definitions[0] = "id INTEGER PRIMARY KEY"
+	}
+	for range 1 + g.IntN(6) {
+		c := g.newColumn()
+		definitions = append(definitions, c.name+" "+c.kind.sql)
+		g.columns = append(g.columns, c)
+	}
+	sql := "CREATE TABLE {t} (" + strings.Join(definitions, ", ") + ")"
+	s := step{kind: definitionStep, sql: sql, inModel: sql}
+	switch g.IntN(4) {
+	case 0:
+		s.sql += " SORTED BY (id)"
+	case 1:
+		if c := &g.columns[g.IntN(len(g.columns))]; c.kind.sortable {
+			c.placed = true
+			s.sql += fmt.Sprintf(" SORTED BY (%s, id DESC)", c.name)
+		}
+	case 2:
+		for i, c := range g.columns {
+			if c.kind.sql == "DATE" || c.kind.sql == "TIMESTAMP" {
+				g.columns[i].placed = true
+				s.sql += fmt.Sprintf(" PARTITIONED BY (year(%s))", c.name)
+				break
+			}
+		}
+	}
+	return s
+}
+
+func (g *generator) newColumn() column {
+	g.names++
+	return column{name: fmt.Sprintf("c%d", g.names), kind: &kinds[g.IntN(len(kinds))]}
+}
+
+func (g *generator) column() column { return g.columns[g.IntN(len(g.columns))] }
+
+func (g *generator) step() step {
+	switch n := g.IntN(100); {
+	case n < 16:
+		return g.insert()
+	case n < 42:
+		return g.update()
+	case n < 50:
+		return g.updateFrom()
+	case n < 60:
+		return g.delete()
+	case n < 70:
+		return g.merge()
+	case n < 76:
+		return g.alter()
+	case n < 82:
+		return step{kind: queryStep, sql: g.query()}
+	case n < 90:
+		return step{kind: flushStep}
+	case n < 94:
+		return step{kind: mergeStep}
+	case n < 98:
+		return step{kind: readStep}
+	}
+	return step{kind: reopenStep}
+}
+
+func (g *generator) insert() step {
+	if g.keyed {
+		return g.upsert()
+	}
+	if g.IntN(5) == 0 {
+		g.ids += 1000 // more rows at once than lists of values have
+		return step{sql: fmt.Sprintf("INSERT INTO {t} (id) SELECT i FROM range(%d, %d) AS r(i)", g.ids-1000, g.ids-1000+300*(1+g.IntN(3)))}
+	}
+	var rows []string
+	for range 1 + g.IntN(12) {
+		rows = append(rows, g.row(g.ids))
+		g.ids++
+	}
+	return step{sql: "INSERT INTO {t} VALUES " + strings.Join(rows, ", ")}
+}
+
+func (g *generator) row(id int) string {
+	values := []string{fmt.Sprint(id)}
+	for _, c := range g.columns {
+		values = append(values, g.literal(c.kind))
+	}
+	return "(" + strings.Join(values, ", ") + ")"
+}
+
+// literal returns a value of a kind as an expression of its type.
+func (g *generator) literal(k *kind) string {
+	if g.IntN(6) == 0 {
+		return "NULL"
+	}
+	return fmt.Sprintf("CAST(%s AS %s)", k.literal(g.Rand), k.sql)
+}
+
+// upsert is an INSERT into a keyed table. In the model, whose plain INSERT of an existing key fails, it is
+// said in full.
+func (g *generator) upsert() step {
+	var rows []string
+	for _, id := range g.Perm(g.ids + 8)[:1+g.IntN(8)] {
+		rows = append(rows, g.row(id))
+		g.ids = max(g.ids, id+1)
+	}
+	values := "{t} VALUES " + strings.Join(rows, ", ")
+	c := g.column()
+	switch g.IntN(5) {
+	case 0:
+		return step{sql: "INSERT OR IGNORE INTO " + values}
+	case 1:
+		return step{sql: "INSERT INTO " + values + fmt.Sprintf(" ON CONFLICT (id) DO UPDATE SET %s = excluded.%[1]s", c.name)}
+	case 2:
+		return step{sql: "INSERT INTO " + values + fmt.Sprintf(" ON CONFLICT DO UPDATE SET %s = coalesce({t}.%[1]s, excluded.%[1]s) WHERE {t}.id %% 2 = 0", c.name)}
+	case 3:
+		return step{sql: "INSERT INTO " + values, inModel: "INSERT OR REPLACE INTO " + values}
+	}
+	// Some columns only: the others of a row that is there stay.
+	id := g.IntN(g.ids + 4)
+	g.ids = max(g.ids, id+1)
+	values = fmt.Sprintf("{t} (%s, id) VALUES (%s, %d)", c.name, g.literal(c.kind), id)
+	return step{sql: "INSERT INTO " + values, inModel: "INSERT OR REPLACE INTO " + values}
+}
+
+// set returns a SET list.
+func (g *generator) set() string {
+	chosen := g.Perm(len(g.columns))[:1+g.IntN(min(3, len(g.columns)))]
+	var items []string
+	for _, i := range chosen {
+		c := g.columns[i]
+		items = append(items, c.name+" = "+g.expression(c))
+	}
+	if !g.keyed && g.IntN(10) == 0 {
+		items = append(items, "id = id + 1")
+	}
+	return strings.Join(items, ", ")
+}
+
+// expression computes a new value of a column, at times from the old ones.
+func (g *generator) expression(c column) string {
+	if len(c.kind.changes) > 0 && g.IntN(2) == 0 {
+		return strings.ReplaceAll(c.kind.changes[g.IntN(len(c.kind.changes))], "$", c.name)
+	}
+	if g.IntN(8) == 0 {
+		return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", g.condition(), g.literal(c.kind), c.name)
+	}
+	return g.literal(c.kind)
+}
+
+// condition is one that rows may meet, or not.
+func (g *generator) condition() string {
+	c := g.column()
+	switch g.IntN(10) {
+	case 0:
+		return fmt.Sprintf("id = %d", g.IntN(g.ids+1))
+	case 1:
+		return fmt.Sprintf("id BETWEEN %d AND %d", g.IntN(g.ids+1), g.IntN(g.ids+20))
+	case 2:
+		return fmt.Sprintf("id IN (%d, %d, %d)", g.IntN(g.ids+1), g.IntN(g.ids+1), g.IntN(g.ids+1))
+	case 3:
+		return c.name + " IS NULL"
+	case 4, 5:
+		if c.kind.sortable {
+			return fmt.Sprintf("%s %s %s", c.name, []string{"=", "<", ">=", "<>"}[g.IntN(4)], g.literal(c.kind))
+		}
+		return c.name + " IS NOT NULL"
+	case 6:
+		return fmt.Sprintf("NOT (%s) OR %s", g.condition(), g.condition())
+	case 7:
+		return fmt.Sprintf("%s AND %s", g.condition(), g.condition())
+	}
+	return fmt.Sprintf("id %% %d = %d", 2+g.IntN(5), g.IntN(4))
+}
+
+func (g *generator) update() step {
+	sql := "UPDATE {t} SET " + g.set() + g.where()
+	if g.IntN(5) == 0 {
+		return step{sql: sql + " RETURNING *", returning: true}
+	}
+	return step{sql: sql}
+}
+
+func (g *generator) where() string {
+	if g.IntN(12) == 0 {
+		return ""
+	}
+	return " WHERE " + g.condition()
+}
+
+// updateFrom takes new values of one column from a list, or others' from the table itself.
+func (g *generator) updateFrom() step {
+	c := g.column()
+	if g.IntN(4) == 0 {
+		return step{sql: fmt.Sprintf("UPDATE {t} SET %s = (SELECT max(other.id) FROM {t} AS other WHERE other.id <= {t}.id) WHERE id %% 3 = 1", g.numeric())}
+	}
+	return step{sql: fmt.Sprintf("UPDATE {t} AS x SET %s = v.w FROM (VALUES %s) AS v(k, w) WHERE x.id = v.k", c.name, g.pairs(c))}
+}
+
+// numeric returns a column that any id fits in, else id.
+func (g *generator) numeric() string {
+	for _, c := range g.columns {
+		if c.kind.sql == "BIGINT" || c.kind.sql == "DOUBLE" {
+			return c.name
+		}
+	}
+	return g.column().name
+}
+
+// pairs returns rows of distinct ids, some of which exist, with a value of a column each.
+func (g *generator) pairs(c column) string {
+	var rows []string
+	for _, id := range g.Perm(g.ids + 5)[:min(g.ids, 1+g.IntN(6))] {
+		rows = append(rows, fmt.Sprintf("(%d, %s)", id, g.literal(c.kind)))
+	}
+	if len(rows) == 0 {
+		rows = []string{fmt.Sprintf("(0, %s)", g.literal(c.kind))}
+	}
+	return strings.Join(rows, ", ")
+}
+
+func (g *generator) delete() step {
+	sql := "DELETE FROM {t} WHERE " + g.condition() + " AND " + g.condition()
+	switch g.IntN(8) {
+	case 0:
+		sql = "DELETE FROM {t} USING range(3, 9) AS r(i) WHERE {t}.id = r.i * 2"
+	case 1:
+		return step{sql: sql + " RETURNING *", returning: true}
+	case 2:
+		if g.IntN(4) == 0 {
+			return step{sql: "DELETE FROM {t}"}
+		}
+	}
+	return step{sql: sql}
+}
+
+func (g *generator) merge() step {
+	c := g.column()
+	join := fmt.Sprintf("MERGE INTO {t} AS x USING (SELECT k::INTEGER AS k, w::%s AS w FROM (VALUES %s) AS v(k, w)) AS y ON x.id = y.k", c.kind.sql, g.pairs(c))
+	var clauses []string
+	if g.IntN(3) == 0 {
+		clauses = append(clauses, "WHEN MATCHED AND y.k % 3 = 0 THEN DELETE")
+	}
+	if g.IntN(4) > 0 {
+		clauses = append(clauses, fmt.Sprintf("WHEN MATCHED THEN UPDATE SET %s = y.w", c.name))
+	}
+	if g.IntN(4) > 0 {
+		clauses = append(clauses, fmt.Sprintf("WHEN NOT MATCHED THEN INSERT (id, %s) VALUES (y.k, y.w)", c.name))
+	}
+	if g.IntN(5) == 0 {
+		clauses = append(clauses, fmt.Sprintf("WHEN NOT MATCHED BY SOURCE AND x.id %% 7 = 1 THEN UPDATE SET %s = NULL", c.name))
+	}
+	if len(clauses) == 0 {
+		clauses = []string{"WHEN MATCHED THEN DELETE"}
+	}
+	g.ids += 5
+	return step{sql: join + " " + strings.Join(clauses, " ")}
+}
+
+func (g *generator) alter() step {
+	n := g.IntN(4)
+	switch {
+	case g.keyed || n == 0:
+		c := g.newColumn()
+		g.columns = append(g.columns, c)
+		return step{kind: definitionStep, sql: fmt.Sprintf("ALTER TABLE {t} ADD COLUMN %s %s DEFAULT %s", c.name, c.kind.sql, g.literal(c.kind))}
+	case n == 1 && len(g.columns) > 1:
+		i := g.IntN(len(g.columns))
+		if g.columns[i].placed {
+			break
+		}
+		name := g.columns[i].name
+		g.columns = slices.Delete(slices.Clone(g.columns), i, i+1)
+		return step{kind: definitionStep, sql: "ALTER TABLE {t} DROP COLUMN " + name}
+	case n == 2:
+		i := g.IntN(len(g.columns))
+		g.names++
+		old, name := g.columns[i].name, fmt.Sprintf("r%d", g.names)
+		g.columns[i].name = name
+		return step{kind: definitionStep, sql: fmt.Sprintf("ALTER TABLE {t} RENAME COLUMN %s TO %s", old, name)}
+	}
+	for i, c := range g.columns {
+		if wider := c.kind.wider; wider != "" && !c.placed {
+			at := slices.IndexFunc(kinds, func(k kind) bool { return k.sql == wider })
+			g.columns[i].kind = &kinds[at]
+			return step{kind: definitionStep, sql: fmt.Sprintf("ALTER TABLE {t} ALTER COLUMN %s TYPE %s", c.name, wider)}
+		}
+	}
+	return step{kind: flushStep}
+}
+
+func (g *generator) query() string {
+	switch g.IntN(3) {
+	case 0:
+		return "SELECT count(*), min(id), max(id) FROM {t} WHERE " + g.condition()
+	case 1:
+		return fmt.Sprintf("SELECT %s, count(*) FROM {t} WHERE %s GROUP BY ALL", g.column().name, g.condition())
+	}
+	return "SELECT * FROM {t} WHERE " + g.condition()
+}

@@ -1,0 +1,89 @@
+// Package model runs random lists of statements on Scoter and on plain DuckDB, the model, and
+// compares everything after every step. Between the statements rows are flushed, parts merged, the
+// database reopened, and readers hold what they had begun to read.
+//
+// A list is made from its seed alone. One that fails is shortened until nothing can be left out, and printed
+// as a script. SCOTER_MODEL_SEEDS says how many seeds are run, SCOTER_MODEL_SEED runs a single one.
+package model
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// seedsByDefault take less than a minute on two cores.
+const seedsByDefault = 80
+
+func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
+	first, n := 1, number(t, "SCOTER_MODEL_SEEDS", seedsByDefault)
+	if seed := number(t, "SCOTER_MODEL_SEED", 0); seed > 0 {
+		first, n = seed, 1
+	}
+	var next atomic.Int64
+	next.Store(int64(first))
+	var workers sync.WaitGroup
+	for range 2 {
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			pair := open(t)
+			defer pair.close()
+			for !t.Failed() {
+				seed := int(next.Add(1) - 1)
+				if seed >= first+n {
+					return
+				}
+				if steps := generate(seed); pair.run(steps) != nil {
+					report(t, pair, seed, steps)
+				}
+			}
+		}()
+	}
+	workers.Wait()
+}
+
+func number(t *testing.T, name string, otherwise int) int {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// report shortens a failing list and fails the test with it.
+func report(t *testing.T, pair *pair, seed int, steps []step) {
+	steps, err := shortened(pair, steps)
+	var script strings.Builder
+	for _, s := range steps {
+		fmt.Fprintf(&script, "%s\n", s)
+	}
+	t.Errorf("seed %d: %v\n%s", seed, err, script.String())
+}
+
+// shortened leaves out whatever does not keep the list from failing: larger pieces first.
+func shortened(pair *pair, steps []step) ([]step, error) {
+	err := pair.run(steps)
+	for size := max(1, len(steps)/2); ; size /= 2 {
+		for from := 0; from < len(steps); {
+			to := min(from+size, len(steps))
+			shorter := append(append([]step(nil), steps[:from]...), steps[to:]...)
+			if failure := pair.run(shorter); failure != nil {
+				steps, err = shorter, failure
+				continue
+			}
+			from = to
+		}
+		if size <= 1 {
+			return steps, err
+		}
+	}
+}

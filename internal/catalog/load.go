@@ -9,6 +9,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
+// State reads everything anew, for who checks it.
+func (c *Catalog) State() (State, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return State{}, base.Errorf(base.Internal, "read catalog %s: it is closed", c.path)
+	}
+	c.fs.lastErr = nil
+	s, err := c.load()
+	return s, c.wrap(err, "read")
+}
+
 // load reads everything. What cannot be what Apply wrote is Corrupt.
 func (c *Catalog) load() (State, error) {
 	s := State{TableVersions: map[base.TableID][]schema.Table{}}

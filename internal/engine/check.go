@@ -6,14 +6,16 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
 // Check reads everything in the data directory and compares it with what it should be:
-// the catalog with its own rules, each part file with what the catalog says of it, the log
+// the catalog with its own rules, each part file and patch with what the catalog says of it, the log
 // frame by frame, and the folder of parts with the list. Findings are Corrupt. Appends wait while
-// the log is read, flushes during all of it.
+// the log and the patches are read, flushes during all of it.
 func (e *Engine) Check(ctx context.Context) error {
 	e.flushing.Lock()
 	defer e.flushing.Unlock()
@@ -26,7 +28,7 @@ func (e *Engine) Check(ctx context.Context) error {
 	findings = append(findings, e.checkParts(ctx))
 	var strangers []string
 	err := e.commit(ctx, func() (err error) {
-		findings = append(findings, e.checkLog())
+		findings = append(findings, e.checkLog(), e.checkPatches())
 		strangers, err = e.strangers(e.knownFiles(), e.tables)
 		return err
 	})
@@ -63,6 +65,42 @@ func (e *Engine) checkParts(ctx context.Context) error {
 				err = part.Verify(e.fs, e.partPath(id, p.ID), written, part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats})
 			}
 			findings = append(findings, base.Wrap(err, "part %d of table %s", p.ID, t.Schema.QualifiedName()))
+		}
+	}
+	return errors.Join(findings...)
+}
+
+// checkPatches reads what the catalog has of parts' changes. In the committer, so that no merge takes them away.
+func (e *Engine) checkPatches() error {
+	state, err := e.catalog.State()
+	if err != nil {
+		return err
+	}
+	parts := map[base.SourceID]catalog.Part{}
+	for _, p := range state.Parts {
+		parts[p.ID] = p
+	}
+	histories := map[base.TableID]map[uint32]schema.Table{}
+	for id, versions := range state.TableVersions {
+		histories[id] = map[uint32]schema.Table{}
+		for _, t := range versions {
+			histories[id][t.Version] = t
+		}
+	}
+	var findings []error
+	for _, d := range state.Deletions {
+		if rows, err := readDeletions(d); err != nil {
+			findings = append(findings, err)
+		} else if last := int64(rows.Maximum()); last >= parts[d.Part].Rows {
+			findings = append(findings, base.Errorf(base.Corrupt, "part %d: row %d of %d is deleted", d.Part, last, parts[d.Part].Rows))
+		}
+	}
+	for _, p := range state.Patches {
+		l, err := e.readPatch(histories[parts[p.Part].Table], p)
+		if err != nil {
+			findings = append(findings, err)
+		} else if last := int64(l.Ordinals[len(l.Ordinals)-1]); last >= parts[p.Part].Rows {
+			findings = append(findings, base.Errorf(base.Corrupt, "patch %d: row %d of %d of part %d", p.ID, last, parts[p.Part].Rows, p.Part))
 		}
 	}
 	return errors.Join(findings...)

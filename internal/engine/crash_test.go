@@ -24,6 +24,7 @@ type history struct {
 	acked    map[string]int // rows of requests that were acknowledged
 	unsure   []sent         // requests that were not: each whole or absent
 	streamed int64          // rows of the stream that were acknowledged
+	bank     []bankOp       // changes, in their order
 	failures []error
 }
 
@@ -116,6 +117,7 @@ func workload(fsys vfs.FS) *history {
 				}
 			})
 		}
+		writers.Go(func() { h.runBank(e, bankOps(round), note) })
 		writers.Wait()
 		switch round {
 		case 0:
@@ -134,6 +136,9 @@ func workload(fsys vfs.FS) *history {
 			}
 		case 2:
 			note(e.Flush(ctx))
+			note(rewriteBank(e, func() {
+				h.runBank(e, []bankOp{{amount: 100, set: []int64{0, 1, 2, 3, 50, 90}, del: []int64{4, 51}, ins: []int64{2000}}}, note)
+			}))
 			note(e.CollectGarbage())
 		}
 	}
@@ -197,6 +202,7 @@ func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 		t.Fatalf("%s: rows that nobody sent: %v", what, found)
 	}
 	h.verifyStream(t, e, what)
+	h.verifyBank(t, e, what)
 	must(t, e.Flush(ctx))
 	must(t, e.CollectGarbage())
 	if err := e.Check(ctx); err != nil {
@@ -275,7 +281,7 @@ func stride() int {
 	if os.Getenv("SCOTER_EXHAUSTIVE") != "" {
 		return 1
 	}
-	return 13
+	return 23
 }
 
 // TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite stops the disk before the k-th

@@ -89,7 +89,7 @@ func writePatches(b *strings.Builder, t *table, source base.SourceID) {
 	if set == nil {
 		return
 	}
-	fmt.Fprintf(b, " deleted %d patched %d", set.DeletedRows(), set.Patched().GetCardinality())
+	fmt.Fprintf(b, " deleted %d patched %d", set.DeletedRows(), set.PatchedRows())
 	if n := len(t.stored[source]); n > 0 {
 		fmt.Fprintf(b, " patches %d", n)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
@@ -76,7 +77,7 @@ func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, 
 		}
 		p := catalog.Patch{ID: id, Part: set.Source, SchemaVersion: l.Version, Columns: l.Columns, Seq: l.Seq, Rows: int64(len(l.Ordinals))}
 		record := l.Record(stored)
-		if inline || set.Bytes() <= inlineBytes {
+		if inline || batch.Bytes(record) <= inlineBytes {
 			if p.Content, err = encodeRecord(record); err != nil {
 				return made, err
 			}
@@ -147,6 +148,14 @@ func (e *Engine) readPatch(history map[uint32]schema.Table, p catalog.Patch) (pa
 	return l, base.Wrap(err, "patch %d", p.ID)
 }
 
+func readDeletions(d catalog.Deletions) (*roaring.Bitmap, error) {
+	deleted := roaring.New()
+	if err := deleted.UnmarshalBinary(d.Bitmap); err != nil || deleted.Validate() != nil || int64(deleted.GetCardinality()) != d.Rows {
+		return nil, base.Errorf(base.Corrupt, "part %d: the bitmap of its %d deleted rows is damaged", d.Part, d.Rows)
+	}
+	return deleted, nil
+}
+
 // loadPatches makes the sets of what the catalog holds.
 func (e *Engine) loadPatches(state catalog.State) error {
 	tables := map[base.SourceID]*table{}
@@ -155,11 +164,10 @@ func (e *Engine) loadPatches(state catalog.State) error {
 	}
 	sets := map[base.SourceID]*patch.Set{}
 	for _, d := range state.Deletions {
-		deleted := roaring.New()
-		if err := deleted.UnmarshalBinary(d.Bitmap); err != nil || deleted.Validate() != nil || int64(deleted.GetCardinality()) != d.Rows {
-			return base.Errorf(base.Corrupt, "part %d: the bitmap of its %d deleted rows is damaged", d.Part, d.Rows)
+		deleted, err := readDeletions(d)
+		if err != nil {
+			return err
 		}
-		var err error
 		if sets[d.Part], err = patch.New(d.Part).With(0, deleted); err != nil {
 			return err
 		}

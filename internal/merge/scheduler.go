@@ -281,7 +281,7 @@ func loadsOf(t *snapshot.Table, parts []*catalog.Part) map[base.SourceID]Load {
 	loads := map[base.SourceID]Load{}
 	for _, p := range parts {
 		if set := t.Patches[p.ID]; set != nil {
-			loads[p.ID] = Load{Deleted: set.DeletedRows(), Patched: int64(set.Patched().GetCardinality()), Bytes: set.Bytes()}
+			loads[p.ID] = Load{Deleted: set.DeletedRows(), Patched: set.PatchedRows(), Bytes: set.Bytes()}
 		}
 	}
 	return loads

@@ -127,13 +127,26 @@ func (s *Set) measure() int64 {
 }
 
 // Bytes returns the memory that the set holds, without what folding it for readers takes besides. Ordinals that
-// columns share count for each.
-func (s *Set) Bytes() int64 { return s.bytes }
+// columns share count for each. A nil set has none.
+func (s *Set) Bytes() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.bytes
+}
 
 // Empty reports whether nothing is changed.
 func (s *Set) Empty() bool { return s.Deleted == nil && len(s.chains) == 0 }
 
-// DeletedRows returns how many rows are deleted.
+// PatchedRows returns how many rows have a new value; none of a nil set.
+func (s *Set) PatchedRows() int64 {
+	if s == nil {
+		return 0
+	}
+	return int64(s.Patched().GetCardinality())
+}
+
+// DeletedRows returns how many rows are deleted; none of a nil set.
 func (s *Set) DeletedRows() int64 {
 	if s == nil || s.Deleted == nil {
 		return 0

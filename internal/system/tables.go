@@ -54,7 +54,8 @@ var relations = map[string]relation{
 	"scoter.columns": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "column_name VARCHAR", "column_id BIGINT",
 		"position BIGINT", "data_type VARCHAR", "nullable BOOLEAN", "default_value VARCHAR", "sort_position BIGINT"}, (*Tables).columns},
 	"scoter.parts": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "part_id BIGINT", "partition VARCHAR", "rows BIGINT",
-		"bytes BIGINT", "level BIGINT", "schema_version BIGINT", "min_seq BIGINT", "max_seq BIGINT", "created TIMESTAMPTZ", "path VARCHAR"}, (*Tables).parts},
+		"bytes BIGINT", "level BIGINT", "schema_version BIGINT", "min_seq BIGINT", "max_seq BIGINT", "created TIMESTAMPTZ", "path VARCHAR",
+		"deleted_rows BIGINT", "patched_rows BIGINT", "patch_bytes BIGINT"}, (*Tables).parts},
 	"scoter.queries": {[]string{"query_id BIGINT", "started TIMESTAMPTZ", "elapsed_ms DOUBLE", "database_name VARCHAR", "user_name VARCHAR", "sql VARCHAR"},
 		(*Tables).runningQueries},
 	"scoter.merges": {[]string{"table_name VARCHAR", "partition VARCHAR", "sources BIGINT", "rows BIGINT", "bytes BIGINT", "started TIMESTAMPTZ",
@@ -192,7 +193,8 @@ func (t *Tables) parts(string) (rows [][]string, err error) {
 		for _, p := range s.Parts {
 			rows = append(rows, append(names(s.Schema), number(p.ID), text(p.Partition), number(p.Rows), number(p.Bytes), number(p.Level),
 				number(p.SchemaVersion), number(p.MinSeq), number(p.MaxSeq), moment(p.Created),
-				text("parts/"+number(p.Table)+"/"+number(p.ID)+".parquet")))
+				text("parts/"+number(p.Table)+"/"+number(p.ID)+".parquet"),
+				number(s.Patches[p.ID].DeletedRows()), number(s.Patches[p.ID].PatchedRows()), number(s.Patches[p.ID].Bytes())))
 		}
 	})
 	return rows, err

@@ -8,6 +8,7 @@ import (
 	"github.com/scoterdb/scoter/bench/clickbench"
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/ingest"
+	"github.com/scoterdb/scoter/bench/overlay"
 	"github.com/scoterdb/scoter/bench/parts"
 	"github.com/scoterdb/scoter/bench/query"
 	"github.com/scoterdb/scoter/bench/stream/decode"
@@ -23,6 +24,7 @@ type benchCommand struct {
 	Query      query.Options      `cmd:"" help:"What the server adds to a query."`
 	Telemetry  telemetry.Options  `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
 	Parts      parts.Options      `cmd:"" help:"What parts that a query does not need cost it."`
+	Overlay    overlay.Options    `cmd:"" help:"What changes of rows cost the queries after them."`
 	Decode     decode.Options     `cmd:"" help:"Protobuf messages into Arrow batches."`
 	ClickBench clickbench.Options `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }

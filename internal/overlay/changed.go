@@ -3,6 +3,7 @@ package overlay
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -29,7 +30,9 @@ type source struct {
 	version uint32                          // guarded by mu
 	latest  *changed                        // guarded by mu
 	written map[base.ColumnID]writtenColumn // guarded by mu
-	bytes   int64                           // of written and of latest's columns; guarded by mu
+
+	bytes atomic.Int64 // of written and of latest's columns
+	used  atomic.Int64 // when it was last asked for values: see sources.trim
 }
 
 // writtenColumn is values of a column as they were written, in its present type.
@@ -109,7 +112,37 @@ func (c *changed) values(columns []schema.Column, read reader) ([]arrow.Array, e
 		}
 		out[i] = values
 	}
+	c.source.measure()
 	return out, nil
+}
+
+// measure adds up what is kept. mu is held.
+func (s *source) measure() {
+	bytes := int64(0)
+	for _, w := range s.written {
+		bytes += 4*int64(len(w.rows)) + bytesOf(w.values)
+	}
+	if s.latest != nil {
+		for _, values := range s.latest.columns {
+			bytes += bytesOf(values)
+		}
+	}
+	s.bytes.Store(bytes)
+}
+
+// forget drops what can be read again. Who uses it still has it.
+func (s *source) forget() {
+	if !s.mu.TryLock() {
+		return // somebody reads just now
+	}
+	defer s.mu.Unlock()
+	s.latest, s.written = nil, map[base.ColumnID]writtenColumn{}
+	s.bytes.Store(0)
+}
+
+func bytesOf(a arrow.Array) int64 {
+	fields := []arrow.Field{{Name: "v", Type: a.DataType(), Nullable: true}}
+	return batch.Bytes(array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{a}, int64(a.Len())))
 }
 
 // newer returns the patched values of a column.

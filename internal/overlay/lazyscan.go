@@ -21,6 +21,7 @@ type changedScan struct {
 	scan
 	table     schema.Table
 	sources   []changedSource
+	kept      *sources
 	described *C.scoter_scan
 	batches   []C.scoter_batch
 
@@ -55,8 +56,8 @@ func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t) *C.char {
 }
 
 // newChangedScan describes changed rows. Rows that the bounds exclude may be left out.
-func newChangedScan(table schema.Table, sources []changedSource, bounds []Bound) (*changedScan, error) {
-	s := &changedScan{scan: scan{id: scans.last.Add(1)}, table: table, sources: sources, done: map[int]bool{}}
+func newChangedScan(table schema.Table, changed []changedSource, kept *sources, bounds []Bound) (*changedScan, error) {
+	s := &changedScan{scan: scan{id: scans.last.Add(1)}, table: table, sources: changed, kept: kept, done: map[int]bool{}}
 	described, err := s.describeColumns(table.Columns)
 	if err != nil {
 		s.memory.free()
@@ -64,14 +65,14 @@ func newChangedScan(table schema.Table, sources []changedSource, bounds []Bound)
 	}
 	s.described = described
 	described.lazy = C.uint64_t(s.id)
-	s.batches = cArray[C.scoter_batch](&s.memory, len(sources))
-	for i, source := range sources {
+	s.batches = cArray[C.scoter_batch](&s.memory, len(changed))
+	for i, source := range changed {
 		b := &s.batches[i]
 		b.source, b.rows, b.ordinals = C.uint64_t(source.set.Source), C.int64_t(len(source.rows)), s.memory.numbers(source.rows)
 		b.columns = unsafe.SliceData(cArray[C.scoter_column](&s.memory, len(table.Columns)))
 		described.rows += b.rows
 	}
-	described.n_batches, described.batches = C.int64_t(len(sources)), unsafe.SliceData(s.batches)
+	described.n_batches, described.batches = C.int64_t(len(changed)), unsafe.SliceData(s.batches)
 	s.describeFilters(described, memtableFilters(table, table, bounds))
 	changedScans.Store(s.id, s)
 	scans.Store(s.id, described)
@@ -104,6 +105,7 @@ func (s *changedScan) fill(wanted []int) error {
 	for i, source := range s.sources {
 		values, err := source.values(columns, source.read)
 		if err == nil {
+			s.kept.trim(source.source)
 			described := unsafe.Slice(s.batches[i].columns, len(s.table.Columns))
 			for k, n := range numbers {
 				if err = describeColumn(&s.memory, &described[n], values[k].Data()); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -320,4 +321,39 @@ func recordOf(arrays []arrow.Array) arrow.RecordBatch {
 		fields[i] = arrow.Field{Name: fmt.Sprint(i), Type: a.DataType(), Nullable: true}
 	}
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, int64(arrays[0].Len()))
+}
+
+func TestNothingOutlivesItsRelation(t *testing.T) {
+	f := newFixture(t)
+	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt), schema.Of(schema.Varchar)), 7)
+	p.addPart(10, 5000)
+	p.addMemtable(11, 5000)
+	for range 50 {
+		for id := range p.rows {
+			p.update(id, p.some(id, 1), p.now.Schema.Columns[0])
+			p.delete(id, p.some(id, 1))
+		}
+		p.compare("SELECT count(*), sum(v0), min(v1) FROM {}")
+	}
+	for name, m := range map[string]*sync.Map{"scans": &scans.Map, "changed scans": &changedScans, "hidden rows": &hiddenRows.Map} {
+		m.Range(func(key, _ any) bool {
+			t.Errorf("%s: %v is still there", name, key)
+			return false
+		})
+	}
+	// What was read of the part is kept: 50 rows, not once more for every set that the part had.
+	s := f.overlay.sources.of(&p.now, 10)
+	if got := len(s.written[p.now.Schema.Columns[1].ID].rows); got == 0 || got > 50 {
+		t.Errorf("%d rows of v1 are kept, at most 50 were changed", got)
+	}
+	s.forget()
+	if s.bytes.Load() != 0 {
+		t.Error("it cannot be dropped")
+	}
+	p.compare("FROM {}")
+	p.now.Patches, p.now.Version = map[base.SourceID]*patch.Set{}, p.now.Version+1
+	f.overlay.sources.of(&p.now, 11)
+	if len(f.overlay.sources.byTable[p.now.Schema.ID].bySource) > 1 {
+		t.Error("what was kept of sources without changes is still there")
+	}
 }

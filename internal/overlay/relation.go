@@ -105,7 +105,7 @@ func (b *builder) build() error {
 		}
 	}
 	if len(b.changed) > 0 {
-		s, err := newChangedScan(b.table.Schema, b.changed, b.bounds)
+		s, err := newChangedScan(b.table.Schema, b.changed, &b.overlay.sources, b.bounds)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,9 @@ func Path(t testing.TB) string {
 
 // Server is the program serving a directory.
 type Server struct {
-	URL string
+	URL   string
+	Token string // is sent, if it is set
+
 	cmd *exec.Cmd
 	log *bytes.Buffer
 	end chan error
@@ -158,6 +160,9 @@ func (s *Server) Post(path, contentType string, body []byte) (int, string, error
 		return 0, "", err
 	}
 	req.Header.Set("Content-Type", contentType)
+	if s.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.Token)
+	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0, "", err

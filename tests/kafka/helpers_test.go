@@ -1,0 +1,143 @@
+// Package kafka streams from a real Kafka into the real program.
+package kafka
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/scoterdb/scoter/bench/stream/broker"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+// kafka starts a broker, or skips the test where there cannot be one.
+func kafka(t *testing.T) *broker.Broker {
+	t.Helper()
+	b, err := broker.Start(t.Context(), t.TempDir())
+	if base.KindOf(err) == base.Unavailable && err != nil {
+		t.Skip("NO KAFKA, sources are tested against a fake in internal/stream only:", err)
+	}
+	must(t, err)
+	t.Cleanup(b.Kill)
+	return b
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func client(t testing.TB, b *broker.Broker, opts ...kgo.Opt) *kgo.Client {
+	t.Helper()
+	c, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(b.Addr), kgo.MetadataMinAge(50 * time.Millisecond)}, opts...)...)
+	must(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// send produces records and waits until the broker has them.
+func send(t testing.TB, c *kgo.Client, records ...*kgo.Record) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	must(t, c.ProduceSync(ctx, records...).FirstErr())
+}
+
+// token is an administrator's: a source reads files and connects to other machines.
+const token = "admin"
+
+// asAdmin returns the flags of a server that knows the token.
+func asAdmin(t testing.TB) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "scoter.toml")
+	must(t, os.WriteFile(path, fmt.Appendf(nil, "[[token]]\nname = \"test\"\nrole = \"admin\"\nsha256 = \"%x\"\n", sha256.Sum256([]byte(token))), 0o600))
+	return []string{"--config", path}
+}
+
+// run executes a statement.
+func run(t testing.TB, s *binary.Server, sql string) {
+	t.Helper()
+	status, text, err := s.Post("/api/v1/sql", "text/plain", []byte(sql))
+	if err != nil || status != 200 {
+		t.Fatalf("%s: %d %s %v\n%s", sql, status, text, err, s.Log())
+	}
+}
+
+// line returns the only row of a query as text.
+func line(t testing.TB, s *binary.Server, sql string) string {
+	t.Helper()
+	rows := s.Rows(t, sql)
+	if len(rows) != 1 {
+		t.Fatalf("%s: %d rows", sql, len(rows))
+	}
+	var out []string
+	for _, v := range rows[0] {
+		if f, ok := v.(float64); ok {
+			v = strconv.FormatFloat(f, 'f', -1, 64)
+		}
+		out = append(out, fmt.Sprint(v))
+	}
+	return strings.Join(out, " ")
+}
+
+// eventually waits for the only row of a query.
+func eventually(t testing.TB, s *binary.Server, sql, want string) {
+	t.Helper()
+	const patience = 90 * time.Second
+	var got string
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if got = line(t, s, sql); got == want {
+			return
+		}
+	}
+	t.Fatalf("%s: %s, want %s\n%v\n%s", sql, got, want, s.Rows(t, "SELECT state, error, lag FROM scoter.sources"), s.Log())
+}
+
+const orderProto = `syntax = "proto3";
+package shop;
+message Order {
+  int64 id = 1;
+  string country = 2;
+  repeated Item items = 3;
+  string note = 4;
+}
+message Item {
+  string name = 1;
+  int64 price = 2;
+}`
+
+// protoFile writes a schema where the program can read it.
+func protoFile(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "order.proto")
+	must(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// order encodes an Order with as many items as its id says, up to 3.
+func order(id int64) []byte {
+	text := func(b []byte, n protowire.Number, v string) []byte {
+		return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), v)
+	}
+	number := func(b []byte, n protowire.Number, v int64) []byte {
+		return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), uint64(v))
+	}
+	b := text(number(nil, 1, id), 2, []string{"de", "fr", "jp"}[id%3])
+	for i := range id % 4 {
+		item := number(text(nil, 1, fmt.Sprint("item ", i)), 2, id+i)
+		b = protowire.AppendBytes(protowire.AppendTag(b, 3, protowire.BytesType), item)
+	}
+	return text(b, 4, strings.Repeat("x", 100))
+}

@@ -18,7 +18,7 @@ lint:
 	$(GO) test -count=1 ./internal/lint
 
 bench: build ## the benchmarks of the core, with the targets they are held to
-	for name in ingest query telemetry parts clickbench; do bin/scoter bench $$name || exit 1; done
+	for name in ingest query telemetry parts decode stream clickbench; do bin/scoter bench $$name || exit 1; done
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')

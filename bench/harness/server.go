@@ -113,6 +113,22 @@ func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true, WriteBufferSize: 64 << 10, ReadBufferSize: 64 << 10}}
 }
 
+// Authorize sends a token with every request from now on.
+func (s *Server) Authorize(token string) {
+	s.client.Transport = authorized{s.client.Transport, token}
+}
+
+type authorized struct {
+	http.RoundTripper
+	token string
+}
+
+func (a authorized) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("Authorization", "Bearer "+a.token)
+	return a.RoundTripper.RoundTrip(req)
+}
+
 // SQL runs a statement and returns its rows as JSON values.
 func (s *Server) SQL(ctx context.Context, statement string) ([][]any, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v1/sql", strings.NewReader(statement))

@@ -12,6 +12,7 @@ import (
 	"github.com/scoterdb/scoter/bench/parts"
 	"github.com/scoterdb/scoter/bench/query"
 	"github.com/scoterdb/scoter/bench/stream/decode"
+	"github.com/scoterdb/scoter/bench/stream/e2e"
 	"github.com/scoterdb/scoter/bench/telemetry"
 )
 
@@ -26,6 +27,7 @@ type benchCommand struct {
 	Parts      parts.Options      `cmd:"" help:"What parts that a query does not need cost it."`
 	Overlay    overlay.Options    `cmd:"" help:"What changes of rows cost the queries after them."`
 	Decode     decode.Options     `cmd:"" help:"Protobuf messages into Arrow batches."`
+	Stream     e2e.Options        `cmd:"" help:"Messages from Kafka into tables."`
 	ClickBench clickbench.Options `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 

@@ -44,6 +44,10 @@ const (
 	checkEvery = 10 * time.Second // between looks at the topics' ids, partitions and ends
 	pollFor    = time.Second      // a poll lasts at most, so that a rebalance does not wait longer
 	askFor     = 15 * time.Second // questions to the cluster take at most
+
+	// sessionTimeout is how long a group keeps the partitions of a member that is gone without a word:
+	// of a program that was killed and is back, the source waits that long.
+	sessionTimeout = 10 * time.Second
 )
 
 // session runs one session. Only a session that ctx ends returns nil.
@@ -87,7 +91,7 @@ func (x *session) connect(ctx context.Context) error {
 	}
 	opts := append(k.client[:len(k.client):len(k.client)], kgo.BlockRebalanceOnPoll())
 	if k.group != "" {
-		opts = append(opts, kgo.ConsumerGroup(k.group), kgo.ConsumeTopics(k.topics...), kgo.Balancers(kgo.CooperativeStickyBalancer()),
+		opts = append(opts, kgo.ConsumerGroup(k.group), kgo.SessionTimeout(sessionTimeout), kgo.ConsumeTopics(k.topics...), kgo.Balancers(kgo.CooperativeStickyBalancer()),
 			kgo.DisableAutoCommit(), kgo.AdjustFetchOffsetsFn(x.assigned), kgo.OnPartitionsRevoked(x.revoked), kgo.OnPartitionsLost(x.revoked))
 	} else {
 		partitions := k.partitionsOf(topics)

@@ -1,0 +1,285 @@
+// Package e2e measures what it costs the server to take messages from Kafka: from the broker
+// until they are durable and queryable, and until they are in sorted parts.
+package e2e
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/bench/stream/messages"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Options of the benchmark.
+type Options struct {
+	Messages    int    `help:"Nested messages of one run; flat ones are ten times as many." default:"500000"`
+	Repeat      int    `help:"Runs of each kind." default:"3"`
+	Partitions  int    `help:"Partitions of each topic." default:"4"`
+	Compression string `help:"Of the messages in the topic." enum:"none,lz4,snappy,zstd" default:"none"`
+	Fake        bool   `help:"An imitation of Kafka in this process, where there is no Java or no Maven."`
+	Latency     int    `help:"Single messages whose way to a query's result is timed." default:"20"`
+}
+
+// Help is kong's.
+func (*Options) Help() string {
+	return "The topics are filled first. Processor time is the server's alone.\nExample: scoter bench stream --messages 200000 --repeat 1"
+}
+
+// kind is what a run reads, into what.
+type kind struct {
+	name, topic, message string
+	into                 string // of CREATE SOURCE
+	share                int    // messages for each one of Options.Messages
+	parts                bool   // until all rows are in parts
+	target               float64
+}
+
+var kinds = []kind{
+	{name: "nested", topic: "nested", message: messages.Auction, into: "INTO TABLE t", share: 1, target: 3.5},
+	{name: "nested, with parts", topic: "nested", message: messages.Auction, into: "INTO TABLE t", share: 1, parts: true, target: 7.5},
+	{name: "nested, normalized with parts", topic: "nested", message: messages.Auction, share: 1, parts: true,
+		into: "INTO TABLE t (" + list(messages.NormalizedPaths) + ")"},
+	{name: "flat, with parts", topic: "flat", message: messages.Event, into: "INTO TABLE t", share: 10, parts: true, target: 1.2},
+}
+
+func list(paths []string) string {
+	text := ""
+	for i, p := range paths {
+		if i > 0 {
+			text += ", "
+		}
+		text += p
+	}
+	return text
+}
+
+// Run runs the benchmark.
+func (o *Options) Run(env *harness.Env) (err error) {
+	ctx := context.Background()
+	dir, err := env.TempDir()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	r := &run{Options: o, env: env, dir: dir, config: filepath.Join(dir, "scoter.toml")}
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	k, err := r.startKafka(ctx)
+	if err != nil {
+		return err
+	}
+	defer k.stop()
+	report := harness.NewReport("stream", map[string]any{"messages": o.Messages, "partitions": o.Partitions, "compression": o.Compression, "fake": o.Fake})
+	samples := make(map[string]map[string][]float64, len(kinds))
+	for range o.Repeat { // interleaved: who else uses the machine meets all kinds alike
+		for _, kind := range kinds {
+			if samples[kind.name] == nil {
+				samples[kind.name] = map[string][]float64{}
+			}
+			if err := r.measure(ctx, k, kind, samples[kind.name]); err != nil {
+				return base.Wrap(err, "%s", kind.name)
+			}
+		}
+	}
+	for _, kind := range kinds {
+		s := samples[kind.name]
+		if kind.target > 0 {
+			report.AtMost(kind.target, kind.name+": server CPU per million messages", harness.Median(s["cpu"]), "s", s["cpu"]...)
+		} else {
+			report.Add(kind.name+": server CPU per million messages", harness.Median(s["cpu"]), "s", s["cpu"]...)
+		}
+		report.Add(kind.name+": messages", harness.Median(s["messages"]), "/s", s["messages"]...)
+		report.Add(kind.name+": rows", harness.Median(s["rows"]), "/s", s["rows"]...)
+		report.Add(kind.name+": bytes of messages", harness.Median(s["bytes"]), "MB/s", s["bytes"]...)
+		report.Add(kind.name+": peak memory", harness.Median(s["memory"]), "MiB", s["memory"]...)
+	}
+	if err := r.quiet(ctx, k, report); err != nil {
+		return base.Wrap(err, "a quiet topic")
+	}
+	return env.Publish(report)
+}
+
+// run is a run of the benchmark.
+type run struct {
+	*Options
+	env         *harness.Env
+	dir, config string
+	bytes       map[string]float64 // of a message of a topic, on average
+}
+
+// token is an administrator's: a source connects to other machines and reads files.
+const token = "bench"
+
+// prepare writes the settings file and the schemas.
+func (r *run) prepare() error {
+	settings := fmt.Sprintf("[[token]]\nname = \"bench\"\nrole = \"admin\"\nsha256 = \"%x\"\n", sha256.Sum256([]byte(token)))
+	if err := os.WriteFile(r.config, []byte(settings), 0o600); err != nil {
+		return base.Errorf(base.Unavailable, "settings: %w", err)
+	}
+	for _, name := range []string{"auction.proto", "event.proto"} {
+		text, err := fs.ReadFile(messages.Protos, name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(r.dir, name), text, 0o600)
+		}
+		if err != nil {
+			return base.Errorf(base.Unavailable, "schema: %w", err)
+		}
+	}
+	return nil
+}
+
+// start starts a server. One whose rows stay in memory is for what comes before the parts.
+func (r *run) start(ctx context.Context, parts bool) (*harness.Server, error) {
+	flags := []string{"--config", r.config, "--merge-parallel=0"}
+	if parts {
+		flags = append(flags, harness.FlushSoon(time.Second)...)
+	} else {
+		flags = append(flags, "--write-memory=4GiB", "--flush-bytes=1GiB", "--flush-age=1h")
+	}
+	s, err := r.env.StartServer(ctx, flags...)
+	if err == nil {
+		s.Authorize(token)
+	}
+	return s, err
+}
+
+// createSource is the statement that makes a kind's source.
+func (r *run) createSource(k *cluster, kind kind) string {
+	return fmt.Sprintf(`CREATE SOURCE s FROM KAFKA (brokers = '%s', topic = '%s')
+		FORMAT protobuf (schema = '%s,%s', message = '%s') %s`,
+		k.addr, kind.topic, filepath.Join(r.dir, "auction.proto"), filepath.Join(r.dir, "event.proto"), kind.message, kind.into)
+}
+
+// measure reads a topic into the table of a new server.
+func (r *run) measure(ctx context.Context, k *cluster, kind kind, samples map[string][]float64) (err error) {
+	s, err := r.start(ctx, kind.parts)
+	if err != nil {
+		return err
+	}
+	defer r.env.Finish(s, &err)
+	n := r.Messages * kind.share
+	var visible time.Duration
+	use, err := s.Measure(func() error {
+		started := time.Now()
+		if _, err := s.SQL(ctx, r.createSource(k, kind)); err != nil {
+			return err
+		}
+		if err := waitFor(ctx, s, float64(n), started); err != nil {
+			return err
+		}
+		visible = time.Since(started)
+		if kind.parts {
+			return s.WaitFlushed(ctx)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	rows, err := s.Number(ctx, "SELECT count(*) FROM t")
+	if err != nil {
+		return err
+	}
+	memory, err := s.PeakRSS()
+	if err != nil {
+		return err
+	}
+	seconds := visible.Seconds()
+	for name, value := range map[string]float64{
+		"cpu": use.CPU / float64(n) * 1e6, "messages": float64(n) / seconds, "rows": rows / seconds,
+		"bytes": float64(n) * r.bytes[kind.topic] / seconds / 1e6, "memory": float64(memory) / (1 << 20),
+	} {
+		samples[name] = append(samples[name], value)
+	}
+	return nil
+}
+
+// maxWait is how long a run may take.
+const maxWait = 10 * time.Minute
+
+// waitFor waits until the source has stored so many messages: they are in the tables then.
+func waitFor(ctx context.Context, s *harness.Server, n float64, started time.Time) error {
+	for {
+		rows, err := s.SQL(ctx, "SELECT messages, state, coalesce(error, '') FROM scoter.sources")
+		if err != nil {
+			return err
+		}
+		if len(rows) == 1 && rows[0][0] == n {
+			return nil
+		}
+		if time.Since(started) > maxWait {
+			return base.Errorf(base.Timeout, "the source is at %v after %s", rows, maxWait)
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// quiet measures an idle source, and how soon a single message is in a query's result.
+func (r *run) quiet(ctx context.Context, k *cluster, report *harness.Report) (err error) {
+	s, err := r.start(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer r.env.Finish(s, &err)
+	topic := kind{topic: "quiet", message: messages.Event, into: "INTO TABLE t"}
+	if err := k.fill(ctx, topic.topic, r.Partitions, nil, 0); err != nil {
+		return err
+	}
+	if _, err := s.SQL(ctx, r.createSource(k, topic)); err != nil {
+		return err
+	}
+	if err := k.send(ctx, topic.topic, messages.NewSource(1).AppendEvent(nil)); err != nil {
+		return err
+	}
+	if err := waitFor(ctx, s, 1, time.Now()); err != nil {
+		return err
+	}
+	time.Sleep(2 * time.Second) // the part is written
+	const idle = 10 * time.Second
+	use, err := s.Measure(func() error {
+		time.Sleep(idle)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	report.AtMost(1, "a source without messages: server CPU", 100*use.CPU/use.Wall.Seconds(), "% of a core")
+	var took []float64
+	source := messages.NewSource(2)
+	for i := range r.Latency {
+		began := time.Now()
+		if err := k.send(ctx, topic.topic, source.AppendEvent(nil)); err != nil {
+			return err
+		}
+		for {
+			n, err := s.Number(ctx, "SELECT count(*) FROM t")
+			if err != nil {
+				return err
+			}
+			if int(n) == i+2 {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		took = append(took, float64(time.Since(began).Microseconds())/1000)
+	}
+	if len(took) > 0 {
+		slowest := took[0]
+		for _, t := range took {
+			slowest = max(slowest, t)
+		}
+		report.AtMost(1000, "a single message: until a query shows it, the slowest", slowest, "ms", took...)
+	}
+	return nil
+}

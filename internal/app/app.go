@@ -146,7 +146,7 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	defer end(nil)
 	srv := &http.Server{
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.log).Handler(),
+		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.log).Handler(),
 		Protocols:         &protocols,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,

@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
@@ -69,12 +67,6 @@ var errStale = errors.New("the table's schema changed meanwhile")
 
 // maxAttempts bounds how often one append gives way to schema changes.
 const maxAttempts = 100
-
-// bodies are reused: a body is as large as the request, and lives until it is in the log.
-var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// maxPooledBody is the largest body that is kept for reuse.
-const maxPooledBody = 4 << 20
 
 // Append appends rows to one or several tables, all or nothing. When it returns without
 // error, every snapshot taken from then on holds the rows, and, unless Async, they survive a crash.
@@ -253,7 +245,7 @@ func (e *Engine) fill(ctx context.Context, p *preparation) error {
 	if err := e.acquire(ctx, r.bytes); err != nil {
 		return err
 	}
-	body := bodies.Get().(*bytes.Buffer)
+	encoded := bodies.Get().(*body)
 	r.release = func() {
 		for _, t := range r.tables {
 			for _, rows := range t.rows {
@@ -261,21 +253,18 @@ func (e *Engine) fill(ctx context.Context, p *preparation) error {
 			}
 		}
 		e.budget.release(r.bytes)
-		if r.body = nil; body.Cap() <= maxPooledBody {
-			body.Reset()
-			bodies.Put(body)
-		}
+		r.body = nil
+		encoded.free()
 	}
-	body.Grow(int(bodyBytes + bodyBytes/16 + 4096))
-	if err := e.encodeBody(p, body); err != nil {
+	if err := e.encodeBody(p, encoded); err != nil {
 		r.release()
 		return err
 	}
-	r.body = body.Bytes()
+	r.body = encoded.slices
 	return nil
 }
 
-func (e *Engine) encodeBody(p *preparation, body *bytes.Buffer) error {
+func (e *Engine) encodeBody(p *preparation, to *body) error {
 	for i := range p.request.tables {
 		t := &p.request.tables[i]
 		for _, plan := range p.plans[i] {
@@ -284,13 +273,13 @@ func (e *Engine) encodeBody(p *preparation, body *bytes.Buffer) error {
 				return err
 			}
 			t.rows = append(t.rows, rows)
-			if err := appendBatch(body, rows.Record()); err != nil {
+			if err := to.add(rows.Record(), true); err != nil {
 				return err
 			}
 		}
 	}
 	for _, values := range p.patches {
-		if err := appendBatch(body, values); err != nil {
+		if err := to.add(values, false); err != nil { // released before the log has it
 			return err
 		}
 	}

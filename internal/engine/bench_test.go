@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"syscall"
@@ -159,10 +158,10 @@ func BenchmarkAppendSteps(b *testing.B) {
 			rows[i], err = pool.Copy(table, records[i])
 			must(b, err)
 		})
-		var body bytes.Buffer
+		var encoded body
 		measure("encode", func(i int) {
-			body.Reset()
-			must(b, appendBatch(&body, rows[i].Record()))
+			encoded = body{}
+			must(b, encoded.add(rows[i].Record(), true))
 		})
 		stored := make([]arrow.RecordBatch, count)
 		for i := range rows {

@@ -170,7 +170,7 @@ func (e *Engine) commitGroup(group []*request) {
 		}
 		seq++
 		accepted = append(accepted, r)
-		frames = append(frames, wal.Frame{Seq: seq, Payload: [][]byte{header, r.body}})
+		frames = append(frames, wal.Frame{Seq: seq, Payload: append([][]byte{header}, r.body...)})
 		sync = sync || !r.async
 	}
 	if err := e.writeLog(frames, sync); err != nil {

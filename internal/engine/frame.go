@@ -98,25 +98,6 @@ func appendSection(b []byte, tag uint64, content []byte) []byte {
 	return append(b, content...)
 }
 
-// appendBatch appends one batch to a frame's body.
-func appendBatch(body *bytes.Buffer, record arrow.RecordBatch) error {
-	at := body.Len()
-	body.Write([]byte{0, 0, 0, 0})
-	w := ipc.NewWriter(body, ipc.WithSchema(record.Schema()))
-	if err := w.Write(record); err != nil {
-		return base.Errorf(base.Internal, "encode rows for the log: %w", err)
-	}
-	if err := w.Close(); err != nil {
-		return base.Errorf(base.Internal, "encode rows for the log: %w", err)
-	}
-	n := body.Len() - at - 4
-	if int64(n) > maxBodyBytes {
-		return errBody(int64(n))
-	}
-	binary.LittleEndian.PutUint32(body.Bytes()[at:], uint32(n))
-	return nil
-}
-
 // frameReader reads a payload that a checksum covers: whatever does not fit is Corrupt.
 type frameReader struct {
 	rest []byte

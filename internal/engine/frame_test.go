@@ -87,13 +87,13 @@ var testProgress = &Progress{Stream: 4, Ranges: []OffsetRange{
 
 // frameOf encodes a request of two batches of one table as the log has it.
 func frameOf(t testing.TB) []byte {
-	var body bytes.Buffer
-	must(t, appendBatch(&body, numbersBatch("a", 0, 3)))
-	must(t, appendBatch(&body, numbersBatch("b", 0, 2)))
+	var encoded body
+	must(t, encoded.add(numbersBatch("a", 0, 3), true))
+	must(t, encoded.add(numbersBatch("b", 0, 2), false))
 	r := &request{rows: 5, claim: &claim{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
 		tables: []tableRows{{id: 3, version: 2, rows: make([]*memtable.Rows, 2)}}}
 	r.progress = testProgress
-	return append(encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 }), body.Bytes()...)
+	return append(encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 }), bytes.Join(encoded.slices, nil)...)
 }
 
 func TestFramesAreReadAsTheyWereWritten(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 type request struct {
 	// Of an append.
 	tables   []tableRows
-	body     []byte
+	body     [][]byte
 	rows     int64
 	bytes    int64 // reserved of the budget, for the body and what the memtables are charged
 	async    bool

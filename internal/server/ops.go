@@ -39,6 +39,7 @@ func (m *serverMetrics) route(pattern string) func(time.Duration, error) {
 func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 	s.metrics.set.WritePrometheus(w)
+	s.writeSources(w)
 	metrics.WriteProcessMetrics(w)
 	return nil
 }

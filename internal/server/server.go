@@ -18,6 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
 )
 
@@ -37,6 +38,7 @@ type Server struct {
 	executor *session.Executor
 	queries  *system.Queries
 	tokens   tokens
+	sources  func() []stream.Status
 	log      *slog.Logger
 	metrics  *serverMetrics
 	gate     *gate
@@ -45,10 +47,10 @@ type Server struct {
 }
 
 // New returns a server.
-func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, log *slog.Logger) *Server {
+func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, sources func() []stream.Status, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
 	return &Server{
-		settings: settings, store: store, executor: executor, queries: queries,
+		settings: settings, store: store, executor: executor, queries: queries, sources: sources,
 		tokens: newTokens(settings.Tokens), log: log, metrics: newMetrics(), started: time.Now(),
 		gate: newGate(int64(settings.RequestMemory()), failing),
 	}

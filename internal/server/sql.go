@@ -18,6 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // maxStatement bounds the text of a request to POST /api/v1/sql, parameters included.
@@ -89,8 +90,14 @@ const maxLogged = 1000
 func (s *Server) logSlow(id string, who caller, req *sqlRequest, elapsed time.Duration) {
 	if limit := s.settings.SlowQuery; limit > 0 && elapsed >= limit {
 		s.log.Warn("slow query", "request_id", id, "user", who.name, "database", req.Database, "elapsed_ms", milliseconds(elapsed),
-			"sql", strings.ToValidUTF8(req.SQL[:min(len(req.SQL), maxLogged)], ""))
+			"sql", loggable(req.SQL))
 	}
+}
+
+// loggable is a statement as logs may have it.
+func loggable(sql string) string {
+	sql = sqltoken.Redact(sql)
+	return strings.ToValidUTF8(sql[:min(len(sql), maxLogged)], "")
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -75,7 +75,8 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 func (x *session) connect(ctx context.Context) error {
 	k := &x.plan.kafka
 	x.intake, x.decodings = newIntake(), newDecodings(x.plan)
-	asking, err := kgo.NewClient(k.client...)
+	// Few retries: a wrong address or password is to show soon, and the session is tried again.
+	asking, err := kgo.NewClient(append(k.client[:len(k.client):len(k.client)], kgo.RequestRetries(2))...)
 	if err != nil {
 		return base.Errorf(base.Invalid, "KAFKA: %w", err)
 	}
@@ -100,6 +101,8 @@ func (x *session) connect(ctx context.Context) error {
 		}
 		opts = append(opts[:len(opts)-1], kgo.ConsumePartitions(x.offsets()))
 	}
+	x.mu.Lock() // a group's callbacks may run before NewClient returns
+	defer x.mu.Unlock()
 	if x.client, err = kgo.NewClient(opts...); err != nil {
 		return base.Errorf(base.Invalid, "KAFKA: %w", err)
 	}
@@ -128,11 +131,14 @@ func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo
 			partitions = append(partitions, partition{topic, n})
 		}
 	}
-	topics, err := x.plan.kafka.topicIDs(ctx, x.client)
+	x.mu.Lock()
+	client := x.client
+	x.mu.Unlock()
+	topics, err := x.plan.kafka.topicIDs(ctx, client)
 	if err != nil {
 		return nil, err
 	}
-	positions, err := x.resume(ctx, &x.plan.kafka, x.client, topics, partitions)
+	positions, err := x.resume(ctx, &x.plan.kafka, client, topics, partitions)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // Query is one request being executed.
@@ -33,7 +35,7 @@ func NewQueries() *Queries { return &Queries{running: map[uint64]*Query{}} }
 // the request does otherwise.
 func (q *Queries) Begin(ctx context.Context, sql, database, user string) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	entry := &Query{ID: q.last.Add(1), Started: time.Now(), SQL: sql, Database: database, User: user}
+	entry := &Query{ID: q.last.Add(1), Started: time.Now(), SQL: sqltoken.Redact(sql), Database: database, User: user}
 	q.mu.Lock()
 	q.running[entry.ID] = entry
 	q.mu.Unlock()

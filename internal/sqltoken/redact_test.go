@@ -1,0 +1,17 @@
+package sqltoken
+
+import "testing"
+
+func TestSecretsAreNotShown(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		if got := Redact(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	f("SELECT 1", "SELECT 1")
+	f("CREATE SOURCE s FROM KAFKA (user = 'u', password = 'a''b', x = 1)", "CREATE SOURCE s FROM KAFKA (user = 'u', password = '***', x = 1)")
+	f(`FORMAT avro ("registry_password" = $$a$$, REGISTRY_TOKEN='t', password_file = '/f')`, `FORMAT avro ("registry_password" = '***', REGISTRY_TOKEN='***', password_file = '/f')`)
+	f("password = 'unended", "***")
+	f("SELECT 'password'", "SELECT 'password'")
+}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -151,6 +150,8 @@ type Mutator struct {
 	memory  *memtable.Pool // of rows that RETURNING reads
 	sources Sources
 	keys    *keys.Finder
+
+	accepted acceptedTexts // by DuckDB's parser
 }
 
 // keyIndexBytes bounds the memory of the indexes of parts of keyed tables.
@@ -209,41 +210,6 @@ type execution struct {
 	// Of rows that come without SQL: how they are committed, and what the statement calls them.
 	options   engine.AppendOptions
 	transient *Transient
-}
-
-// checkSyntax lets DuckDB's parser judge the statement, so that a syntax error is
-// reported as DuckDB reports it, and what follows may rely on the grammar.
-func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
-	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || AboutSources(s) {
-		return nil // DuckDB has no such statements: what reads their clauses judges all of them
-	}
-	conn, err := m.pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer m.pool.Release(conn)
-	if _, err := conn.ParseSelect(withoutDirections(s)); err != nil && !errors.Is(err, duck.ErrNotSelect) {
-		return err
-	}
-	return nil
-}
-
-// withoutDirections blanks out ASC, DESC and NULLS FIRST or LAST in SORTED BY (...), which
-// DuckDB's grammar lacks; positions stay.
-func withoutDirections(s sqltoken.Statement) string {
-	text := []byte(s.Text)
-	for i := 2; i < len(s.Tokens); i++ {
-		if !s.Tokens[i].Is("(") || !s.Tokens[i-1].Is("BY") || !s.Tokens[i-2].Is("SORTED") {
-			continue
-		}
-		for depth := s.Tokens[i].Depth; i < len(s.Tokens) && !(s.Tokens[i].Is(")") && s.Tokens[i].Depth == depth); i++ {
-			t, before := s.Tokens[i], s.Tokens[i-1]
-			if t.Is("ASC") || t.Is("DESC") || t.Is("NULLS") || before.Is("NULLS") && (t.Is("FIRST") || t.Is("LAST")) {
-				copy(text[t.Start:t.End], strings.Repeat(" ", t.End-t.Start))
-			}
-		}
-	}
-	return string(text)
 }
 
 // tableName resolves a dotted name as queries do: a.b is table b of schema a, if the

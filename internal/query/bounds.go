@@ -99,6 +99,14 @@ func (b *binding) compute(constants []duck.Node, t schema.Type) ([]schema.Value,
 	if !ok {
 		return nil, nil
 	}
+	if values, ok := literals(constants, t); ok {
+		return values, nil
+	}
+	return b.ask(constants, t)
+}
+
+// ask has DuckDB compute constants.
+func (b *binding) ask(constants []duck.Node, t schema.Type) ([]schema.Value, error) {
 	inner, err := b.conn.PrintSelect(selectOf(constants))
 	if err != nil {
 		// The printer does not know an expression: no bound, the query itself decides.

@@ -1,0 +1,81 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// checkSyntax lets DuckDB's parser judge the statement, so that a syntax error is
+// reported as DuckDB reports it, and what follows may rely on the grammar.
+func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
+	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || AboutSources(s) {
+		return nil // DuckDB has no such statements: what reads their clauses judges all of them
+	}
+	if m.accepted.has(s.Text) {
+		return nil
+	}
+	conn, err := m.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.pool.Release(conn)
+	if _, err := conn.ParseSelect(withoutDirections(s)); err != nil && !errors.Is(err, duck.ErrNotSelect) {
+		return err
+	}
+	m.accepted.add(s.Text)
+	return nil
+}
+
+// acceptedTexts is a bounded set of statements. When it is full it starts anew: those that come often
+// are back at once.
+type acceptedTexts struct {
+	mu  sync.Mutex
+	all map[string]struct{} // guarded by mu
+}
+
+const (
+	maxAccepted     = 4096
+	maxAcceptedText = 16 << 10 // bytes; longer ones are parsed every time
+)
+
+func (a *acceptedTexts) has(text string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, ok := a.all[text]
+	return ok
+}
+
+func (a *acceptedTexts) add(text string) {
+	if len(text) > maxAcceptedText {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.all) >= maxAccepted || a.all == nil {
+		a.all = map[string]struct{}{}
+	}
+	a.all[text] = struct{}{}
+}
+
+// withoutDirections blanks out ASC, DESC and NULLS FIRST or LAST in SORTED BY (...), which
+// DuckDB's grammar lacks; positions stay.
+func withoutDirections(s sqltoken.Statement) string {
+	text := []byte(s.Text)
+	for i := 2; i < len(s.Tokens); i++ {
+		if !s.Tokens[i].Is("(") || !s.Tokens[i-1].Is("BY") || !s.Tokens[i-2].Is("SORTED") {
+			continue
+		}
+		for depth := s.Tokens[i].Depth; i < len(s.Tokens) && !(s.Tokens[i].Is(")") && s.Tokens[i].Depth == depth); i++ {
+			t, before := s.Tokens[i], s.Tokens[i-1]
+			if t.Is("ASC") || t.Is("DESC") || t.Is("NULLS") || before.Is("NULLS") && (t.Is("FIRST") || t.Is("LAST")) {
+				copy(text[t.Start:t.End], strings.Repeat(" ", t.End-t.Start))
+			}
+		}
+	}
+	return string(text)
+}

@@ -1,0 +1,58 @@
+package query
+
+import (
+	"math"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// TestLiteralsAreWhatDuckDBMakesOfThem compares the short way with the long one.
+func TestLiteralsAreWhatDuckDBMakesOfThem(t *testing.T) {
+	inst, err := duck.Open(duck.Settings{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inst.Close()
+	conn, err := inst.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	taken := 0
+	for _, typ := range []schema.Type{
+		schema.Of(schema.TinyInt), schema.Of(schema.Integer), schema.Of(schema.BigInt), schema.Of(schema.UTinyInt), schema.Of(schema.UBigInt),
+		schema.Of(schema.Varchar), schema.Of(schema.Double), schema.Of(schema.Date), schema.Of(schema.Boolean),
+	} {
+		for _, sql := range []string{"0", "7", "-7", "127", "128", "300", "2147483648", "9223372036854775807", "18446744073709551615", "1.5", "1e3",
+			"'x'", "'größe'", "'7'", "'1234567890123456'", "'a text of more than sixteen bytes'", "''", "true", "NULL", "DATE '2024-01-01'", "1 + 1", "CAST('12' AS BIGINT)", "$1"} {
+			node, err := conn.ParseSelect("SELECT " + sql)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := &binding{conn: conn, req: Request{Args: []any{int64(math.MaxInt64)}}}
+			constants, ok := b.withArguments([]duck.Node{node["select_list"].([]any)[0].(duck.Node)})
+			if !ok {
+				t.Fatal(sql)
+			}
+			short, ok := literals(constants, typ)
+			if !ok {
+				continue
+			}
+			taken++
+			long, err := b.ask(constants, typ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(long) != 1 {
+				t.Errorf("%s for %s: %v, DuckDB gives no value", sql, typ, short)
+			} else if order, ok := short[0].Compare(long[0]); !ok || order != 0 {
+				t.Errorf("%s for %s: %v, DuckDB gives %v", sql, typ, short, long)
+			}
+		}
+	}
+	if taken < 20 {
+		t.Errorf("%d literals were taken as they are", taken)
+	}
+}

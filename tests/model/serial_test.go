@@ -1,0 +1,93 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/session"
+)
+
+// TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther runs statements whose combined result is the same in every
+// serial order, and is not if one of them acted on what another had changed already.
+func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
+	p := open(t)
+	defer p.close()
+	run := func(sql string) []string {
+		t.Helper()
+		rows, _, err := p.ours(sql)
+		if err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+		return rows
+	}
+	const workers, rounds, accounts = 4, 12, 6
+	run("CREATE TABLE account (id INTEGER, balance INTEGER, moved INTEGER) SORTED BY (id, moved)")
+	run(fmt.Sprintf("INSERT INTO account SELECT i, 100, 0 FROM range(%d) r(i)", accounts))
+	run("CREATE TABLE counter (id INTEGER PRIMARY KEY, n INTEGER)")
+	run("CREATE TABLE job (id INTEGER, state VARCHAR)")
+	run(fmt.Sprintf("INSERT INTO job SELECT i, 'free' FROM range(%d) r(i)", workers*rounds))
+	run("CREATE TABLE tally (id INTEGER, n INTEGER)")
+
+	taken := make([][]string, workers)
+	stop := make(chan struct{})
+	var all, upkeep sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := range rounds {
+				from, to := (w+i)%accounts, (w*3+i*5+1)%accounts
+				run(fmt.Sprintf("UPDATE account SET balance = balance + CASE id WHEN %d THEN -1 ELSE 1 END WHERE id IN (%[1]d, %d) AND %[1]d <> %[2]d", from, to))
+				run(fmt.Sprintf("UPDATE account SET moved = moved + 1 WHERE id = %d", from)) // gives the row another place
+				run(fmt.Sprintf("INSERT INTO counter VALUES (%d, 1) ON CONFLICT DO UPDATE SET n = counter.n + excluded.n", i%5))
+				taken[w] = append(taken[w], run("UPDATE job SET state = 'taken' WHERE id = (SELECT min(id) FROM job WHERE state = 'free') RETURNING id")...)
+				run(fmt.Sprintf("MERGE INTO tally USING (SELECT %d AS id) AS s USING (id) WHEN MATCHED THEN UPDATE SET n = n + 1 WHEN NOT MATCHED THEN INSERT VALUES (s.id, 1)", i%3))
+			}
+		})
+	}
+	upkeep.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := p.app.Engine.Flush(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if err := p.merges.RunUntilIdle(context.Background()); err != nil {
+				t.Error(err)
+			}
+			answer, err := p.app.Executor.Execute(context.Background(), session.Request{SQL: "SELECT sum(balance), count(*) FROM account", Database: "default", Role: session.Reader})
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if got, err := lines(answer.Rows); err != nil || !slices.Equal(got, []string{fmt.Sprintf("%d,%d", accounts*100, accounts)}) {
+				t.Errorf("in between: %v, %v", got, err)
+			}
+			answer.Close()
+		}
+	})
+	all.Wait()
+	close(stop)
+	upkeep.Wait()
+
+	equal := func(sql, want string) {
+		t.Helper()
+		if got := strings.Join(run(sql), " "); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+	}
+	equal("SELECT sum(balance), sum(moved) FROM account", fmt.Sprintf("%d,%d", accounts*100, workers*rounds))
+	equal("SELECT id, n FROM counter", "0,12 1,12 2,8 3,8 4,8")
+	equal("SELECT id, n FROM tally", "0,16 1,16 2,16")
+	equal("SELECT state, count(*) FROM job GROUP BY ALL", fmt.Sprintf("taken,%d", workers*rounds))
+	ids := slices.Concat(taken...)
+	slices.Sort(ids)
+	if n := len(slices.Compact(ids)); n != workers*rounds || len(ids) != n {
+		t.Errorf("%d jobs were taken %d times", n, len(ids))
+	}
+}

@@ -8,6 +8,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.OffsetTime;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -15,27 +16,83 @@ import java.util.function.Function;
 import org.duckdb.DuckDBAppender;
 import org.duckdb.DuckDBConnection;
 
-/** Bulk operations of DuckDB: the driver's appender, and a join with a temporary table. */
+/**
+ * Bulk operations of DuckDB. Rows go straight into DuckDB's memory where Java has the foreign-function
+ * API (22 and newer) and native access is not denied; otherwise through the driver's appender and a
+ * temporary table. The system property {@code scoter.duckdb.route}, {@code columnar} or {@code
+ * appender}, forces one.
+ */
 public final class ScoterDuckDb {
+    /** Why there is no way into DuckDB's memory, or null. */
+    private static final Throwable NOT_COLUMNAR = load();
+
     private ScoterDuckDb() {}
+
+    private static Throwable load() {
+        try {
+            ScoterDuckDbSource.load();
+            return null;
+        } catch (LinkageError e) {
+            return e;
+        }
+    }
+
+    private static boolean columnar() throws SQLException {
+        String route = System.getProperty("scoter.duckdb.route", "");
+        return switch (route) {
+            case "" -> NOT_COLUMNAR == null;
+            case "appender" -> false;
+            case "columnar" -> {
+                if (NOT_COLUMNAR != null) {
+                    throw new SQLException("scoter.duckdb.route=columnar: " + NOT_COLUMNAR.getMessage(), NOT_COLUMNAR);
+                }
+                yield true;
+            }
+            default -> throw new SQLException("scoter.duckdb.route is columnar or appender, not " + route);
+        };
+    }
 
     /** Runs a bulk operation in one transaction; returns the rows it changed. */
     static <T> long bulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
-        return rt.observe(bulk.name(), Function.identity(), () -> rt.transaction(() -> {
-            if (bulk.stage() == null) {
-                return append(rt, bulk.schema(), bulk.table(), bulk.values(), rows);
+        boolean columnar = columnar();
+        return rt.observe(bulk.name(), Function.identity(), () -> {
+            try {
+                return columnar ? ScoterDuckDbStatement.run(rt, bulk, rows) : rt.transaction(() -> portable(rt, bulk, rows));
+            } catch (ScoterRowException e) {
+                throw e.in(bulk.name());
+            } catch (SQLException e) {
+                throw ScoterDuplicate.named(e, bulk, rows);
             }
-            return rt.staged(bulk.stage(), () -> append(rt, null, bulk.stage().table(), bulk.values(), rows));
-        }));
+        });
     }
 
-    private static <T> long append(
-            ScoterRuntime rt, String schema, String table, ScoterRuntime.Values<T> values, Iterable<T> rows)
+    private static <T> long portable(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        try {
+            if (bulk.stage() == null) {
+                return append(rt, bulk.schema(), bulk.table(), bulk, rows);
+            }
+            return rt.staged(bulk.stage(), () -> append(rt, null, bulk.stage().table(), bulk, rows));
+        } catch (SQLException | RuntimeException e) {
+            abort(rt);
+            throw e;
+        }
+    }
+
+    /** Makes the open transaction one that can only be rolled back: some of the rows may be in the table. */
+    private static void abort(ScoterRuntime rt) {
+        try {
+            rt.execute("SELECT error('a bulk operation of this transaction has failed')");
+        } catch (SQLException e) {
+            // As it should.
+        }
+    }
+
+    private static <T> long append(ScoterRuntime rt, String schema, String table, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
             throws SQLException {
         long count = 0;
         try (DuckDBAppender appender = open(rt, schema, table)) {
             for (T row : rows) {
-                row(appender, values.of(row));
+                row(appender, bulk.columns(), row, count);
                 count++;
             }
             appender.flush();
@@ -52,10 +109,20 @@ public final class ScoterDuckDb {
         return schema == null ? connection.createAppender(table) : connection.createAppender(schema, table);
     }
 
-    private static void row(DuckDBAppender appender, ScoterTypes.Arg<?>[] values) throws SQLException {
+    private static <T> void row(DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, T row, long number) throws SQLException {
         appender.beginRow();
-        for (ScoterTypes.Arg<?> value : values) {
-            append(appender, value.appended());
+        for (ScoterTypes.Column<T, ?> column : columns) {
+            ScoterTypes.Arg<?> arg = column.arg(row);
+            if (arg.value() == null && column.required()) {
+                throw ScoterRowException.missing(number, column);
+            }
+            Object value;
+            try {
+                value = arg.appended();
+            } catch (RuntimeException e) {
+                throw ScoterRowException.at(number, column, arg.value(), e);
+            }
+            append(appender, value);
         }
         appender.endRow();
     }
@@ -97,7 +164,7 @@ public final class ScoterDuckDb {
             appender.append(v);
         } else if (value instanceof byte[] v) {
             appender.append(v);
-        } else if (value instanceof List<?> v) {
+        } else if (value instanceof Collection<?> v) {
             appender.append(v);
         } else if (value instanceof Map<?, ?> v) {
             appender.append(v);
@@ -118,15 +185,16 @@ public final class ScoterDuckDb {
      */
     public static final class Appender<T> implements AutoCloseable {
         private final DuckDBAppender appender;
-        private final ScoterRuntime.Values<T> values;
+        private final List<ScoterTypes.Column<T, ?>> columns;
+        private long count;
 
         Appender(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk) throws SQLException {
             this.appender = open(rt, bulk.schema(), bulk.table());
-            this.values = bulk.values();
+            this.columns = bulk.columns();
         }
 
         public Appender<T> append(T row) throws SQLException {
-            row(appender, values.of(row));
+            row(appender, columns, row, count++);
             return this;
         }
 

@@ -228,6 +228,11 @@ func (a *assembler) tables(blocks []*sqlfile.Block) {
 					Suggest("name one differently and put the table's name on the next line"))
 				continue
 			}
+			if len(old.Key) > 0 && len(out.Key) > 0 && fmt.Sprint(old.Set) != fmt.Sprint(out.Set) {
+				a.list.Add(b.NameErrorf(diag.BadKey, "%s sets other columns than at %s:%d", b.Name, old.Pos.File, old.Pos.Line).
+					Suggest("name one differently and put the table's name on the next line"))
+				continue
+			}
 			if len(old.Key) == 0 {
 				old.Key, old.KeyUnique, old.Set = out.Key, out.KeyUnique, out.Set
 			}

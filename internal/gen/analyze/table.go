@@ -91,19 +91,10 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	}
 	inKey := map[int]bool{}
 	for _, name := range b.Key {
-		i, ok := index[strings.ToLower(name)]
-		if !ok || inKey[i] {
-			what := "there is no column %s in %s"
-			if ok {
-				what = "column %s of %s is in the key twice"
-			}
-			d := list.Add(b.Errorf(diag.BadKey, b.KeyAt, b.KeyAt+3, what, name, info.Name))
-			if near := diag.Nearest(name, names); near != "" && !ok {
-				d.Suggest("did you mean %s?", near)
-			}
+		i, ok := listed(b, info, "key", b.KeyAt, name, index, inKey, names, list)
+		if !ok {
 			return false
 		}
-		inKey[i] = true
 		t.spec.Key = append(t.spec.Key, i)
 	}
 	for _, i := range t.spec.Key {
@@ -115,9 +106,22 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		}
 	}
 	for _, i := range t.spec.Insert {
-		if !inKey[i] {
+		if !inKey[i] && len(b.SetColumns) == 0 {
 			t.spec.Set = append(t.spec.Set, i)
 		}
+	}
+	inSet := map[int]bool{}
+	for _, name := range b.SetColumns {
+		i, ok := listed(b, info, "set", b.SetAt, name, index, inSet, names, list)
+		if !ok {
+			return false
+		}
+		if g := info.Columns[i].Generated; inKey[i] || g != ir.NotGenerated && g != ir.IdentityByDefault {
+			list.Add(b.Errorf(diag.BadKey, b.SetAt, b.SetAt+3, "column %s of %s cannot be set: it is %s", name, info.Name,
+				map[bool]string{true: "in the key", false: "always generated"}[inKey[i]]))
+			return false
+		}
+		t.spec.Set = append(t.spec.Set, i)
 	}
 	at, to := b.NameAt, b.NameAt+len(b.Name)
 	if b.KeyAt > 0 {
@@ -127,7 +131,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		// `:write` means every operation that the table admits.
 		t.spec.Ops = nil
 		for _, op := range b.Ops {
-			upsert := t.spec.KeyUnique && allInserted(info, t.spec.Key)
+			upsert := r.canUpsert(t) && allInserted(info, t.spec.Key)
 			if op == ir.OpUpsert && !upsert || op == ir.OpUpdate && len(t.spec.Set) == 0 {
 				continue
 			}
@@ -135,7 +139,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		}
 		return true
 	}
-	if has(b.Ops, ir.OpUpsert) && !t.spec.KeyUnique {
+	if has(b.Ops, ir.OpUpsert) && !r.canUpsert(t) {
 		d := list.Add(b.Errorf(diag.BadKey, at, to, "an upsert needs a primary key or unique constraint on exactly its key"))
 		d.Suggest("add UNIQUE (%s) to %s, or leave upsert out", strings.Join(keyNames(info, t.spec.Key), ", "), info.Name)
 		return false
@@ -151,6 +155,31 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		return false
 	}
 	return true
+}
+
+// listed finds a column that key(...) or set(...) names, which must not be in
+// seen yet.
+func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string, index map[string]int, seen map[int]bool, names []string, list *diag.List) (int, bool) {
+	i, ok := index[strings.ToLower(name)]
+	if ok && !seen[i] {
+		seen[i] = true
+		return i, true
+	}
+	what := "there is no column %s in %s"
+	if ok {
+		what = "column %s of %s is in the " + word + " twice"
+	}
+	d := list.Add(b.Errorf(diag.BadKey, at, at+len(word), what, name, info.Name))
+	if near := diag.Nearest(name, names); near != "" && !ok {
+		d.Suggest("did you mean %s?", near)
+	}
+	return 0, false
+}
+
+// canUpsert reports whether the engine can tell by the key alone which rows
+// exist: DuckDB's MERGE does without a constraint.
+func (r *Result) canUpsert(t *table) bool {
+	return t.spec.KeyUnique || r.input.Engine == ir.DuckDB
 }
 
 // allInserted reports whether an insert writes every one of the columns.

@@ -16,7 +16,8 @@ const (
 	// OpDelete is deleteAll: takes a stream of KeyRow.
 	OpDelete Op = "delete"
 	// OpUpsert is upsertAll: takes a stream of InsertRow; rows whose Key exists
-	// get Table.Set, the others are inserted. Table.KeyUnique is true.
+	// get Table.Set, the others are inserted. Table.KeyUnique is true but for
+	// DuckDB, whose MERGE needs no constraint.
 	OpUpsert Op = "upsert"
 )
 
@@ -44,8 +45,9 @@ type Table struct {
 	// KeyUnique says that a primary key or a unique constraint covers exactly
 	// the columns of Key, so ON CONFLICT (key) is valid.
 	KeyUnique bool `json:"key_unique,omitempty"`
-	// Set are the indices in Columns that update and upsert set: all that can
-	// be written and are not in Key. UpdateRow is Key followed by Set.
+	// Set are the indices in Columns that update and upsert set: those that the
+	// user names, otherwise all that can be written and are not in Key.
+	// UpdateRow is Key followed by Set.
 	Set []int `json:"set,omitempty"`
 	// InsertRow, UpdateRow and KeyRow refer to Module.Rows; empty when no
 	// operation needs them.

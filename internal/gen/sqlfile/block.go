@@ -54,11 +54,12 @@ type Block struct {
 	// Result is the name after `:result=`, From the one after `:source=`.
 	Result string
 	From   string
-	// Ops and Key belong to TABLE and WRITE. Ops are in canonical order.
-	Ops []ir.Op
-	Key []string
-	// KeyAt is the offset of key(...), for diagnostics.
-	KeyAt int
+	// Ops, Key and SetColumns belong to TABLE and WRITE. Ops are in canonical
+	// order. SetColumns is empty when update and upsert set all but the key.
+	Ops             []ir.Op
+	Key, SetColumns []string
+	// KeyAt and SetAt are the offsets of key(...) and set(...), for diagnostics.
+	KeyAt, SetAt int
 
 	// Doc are the comment lines above the header and between it and the SQL.
 	Doc []string

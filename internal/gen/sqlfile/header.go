@@ -184,26 +184,14 @@ func (p *parser) modifiers(b *Block, fields []field) {
 	p.finishWrite(b, set)
 }
 
-// writeField reads `insert|update`, `insert`, `key(a, b)` of a WRITE block.
+// writeField reads `insert|update`, `insert`, `key(a, b)`, `set(c, d)` of a WRITE block.
 func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
-	if strings.HasPrefix(strings.ToLower(f.text), "key(") && strings.HasSuffix(f.text, ")") {
-		b.KeyAt = f.at
-		inner := f.text[4 : len(f.text)-1]
-		for _, t := range Tokenize(ir.Postgres, inner, 0) {
-			switch t.Kind {
-			case Word, Ident:
-				b.Key = append(b.Key, t.Unquote())
-			case Space:
-			default:
-				if t.Text != "," {
-					p.list.Add(b.Errorf(diag.BadKey, f.at, f.at+len(f.text), "key(...) takes column names").Suggest("write key(column, column)"))
-					return
-				}
-			}
-		}
-		if len(b.Key) == 0 {
-			p.list.Add(b.Errorf(diag.BadKey, f.at, f.at+len(f.text), "key() names no column").Suggest("write key(column, column)"))
-		}
+	if columns, ok := p.columnList(b, f, "key"); ok {
+		b.Key, b.KeyAt = columns, f.at
+		return
+	}
+	if columns, ok := p.columnList(b, f, "set"); ok {
+		b.SetColumns, b.SetAt = columns, f.at
 		return
 	}
 	at := f.at
@@ -222,6 +210,30 @@ func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 		}
 		at += len(name) + 1
 	}
+}
+
+// columnList reads `word(a, b)`.
+func (p *parser) columnList(b *Block, f field, word string) (columns []string, ok bool) {
+	if !strings.HasPrefix(strings.ToLower(f.text), word+"(") || !strings.HasSuffix(f.text, ")") {
+		return nil, false
+	}
+	usage := "write " + word + "(column, column)"
+	for _, t := range Tokenize(ir.Postgres, f.text[len(word)+1:len(f.text)-1], 0) {
+		switch t.Kind {
+		case Word, Ident:
+			columns = append(columns, t.Unquote())
+		case Space:
+		default:
+			if t.Text != "," {
+				p.list.Add(b.Errorf(diag.BadKey, f.at, f.at+len(f.text), "%s(...) takes column names", word).Suggest("%s", usage))
+				return nil, true
+			}
+		}
+	}
+	if len(columns) == 0 {
+		p.list.Add(b.Errorf(diag.BadKey, f.at, f.at+len(f.text), "%s() names no column", word).Suggest("%s", usage))
+	}
+	return columns, true
 }
 
 func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {

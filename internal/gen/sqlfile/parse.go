@@ -122,7 +122,7 @@ func (p *parser) isHeader(i int) (header, misspelled bool) {
 		return false, false
 	}
 	at := t.Start + strings.Index(t.Text, word)
-	hasModifier := strings.Contains(rest, ":") || strings.Contains(rest, "key(")
+	hasModifier := strings.Contains(rest, ":") || strings.Contains(rest, "key(") || strings.Contains(rest, "set(")
 	if word == strings.ToUpper(word) || hasModifier {
 		p.list.Add(p.file.Source.At(diag.Error, diag.MisspelledKeyword, at, at+len(word), "%s is not a kind of block", word).
 			Suggest("did you mean %s? (kinds are in capitals)", near))
@@ -149,7 +149,7 @@ func looksLikeHeader(text string, kind TokenKind) bool {
 		return false
 	}
 	for _, f := range fields[1:] {
-		if !strings.HasPrefix(f, ":") && !strings.HasPrefix(f, "key(") && ops[f] == "" {
+		if !strings.HasPrefix(f, ":") && !strings.HasPrefix(f, "key(") && !strings.HasPrefix(f, "set(") && ops[f] == "" {
 			return false
 		}
 	}

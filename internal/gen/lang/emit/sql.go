@@ -221,6 +221,14 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 		b.Apply = "DELETE FROM " + t.SQLName + " AS t USING " + stage + " AS s WHERE " + match
 	case ir.OpUpsert:
 		b.Apply = "INSERT INTO " + b.Target + " SELECT " + columns + " FROM " + stage + conflict
+		if e == ir.DuckDB {
+			// A join instead of a look-up in the index per row, and no index is needed.
+			b.Apply = "MERGE INTO " + t.SQLName + " AS t USING " + stage + " AS s ON " + match
+			if len(t.Set) > 0 {
+				b.Apply += " WHEN MATCHED THEN UPDATE SET " + list(t.Set, func(i int) string { return name(i) + " = s." + name(i) }, ", ")
+			}
+			b.Apply += " WHEN NOT MATCHED THEN INSERT (" + columns + ") VALUES (" + list(b.Columns, of("s"), ", ") + ")"
+		}
 	}
 	return b
 }

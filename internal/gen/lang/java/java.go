@@ -41,7 +41,8 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Java, Style: style,
 		Types: strings.Fields(`Object String Boolean Byte Short Integer Long Float Double Number Iterable List Map Stream Override SuppressWarnings Record Enum
 			Class System Thread Exception RuntimeException SQLException Connection UUID BigDecimal BigInteger LocalDate LocalTime LocalDateTime
-			OffsetTime OffsetDateTime SqgObserver ScoterRuntime ScoterTypes ScoterText ScoterInterval ScoterDuckDb ScoterPostgres ScoterSqlite ScoterArrow StreamOptions Sql Read Bulk
+			OffsetTime OffsetDateTime SqgObserver ScoterRuntime ScoterTypes ScoterText ScoterInterval ScoterDuckDb ScoterDuckDbStatement ScoterDuplicate ScoterKeys ScoterValues ScoterDuckDbNative ScoterDuckDbSource ScoterHeap ScoterNative ScoterNested ScoterNestedVector ScoterRowException ScoterVector
+			ScoterPostgres ScoterSqlite ScoterArrow StreamOptions Sql Read Bulk
 			Types Work Math Void Character Throwable Error Comparable Deprecated Arrays HashMap ArrowReader IllegalArgumentException Statement Array Struct`),
 		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime")})
 }
@@ -60,11 +61,11 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		name = path.Join(t.Output, p.Class+".java")
 	}
 	files := []ir.File{{Path: name, Content: g.w.String()}}
-	runtime := []string{"SqgObserver", "ScoterRuntime", "ScoterTypes", "ScoterText", "ScoterInterval"}
+	runtime := []string{"SqgObserver", "ScoterRuntime", "ScoterTypes", "ScoterNested", "ScoterRowException", "ScoterValues", "ScoterText", "ScoterInterval"}
 	if len(m.Tables) > 0 {
 		switch m.Engine {
 		case ir.DuckDB:
-			runtime = append(runtime, "ScoterDuckDb")
+			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterVector")
 		case ir.Postgres:
 			runtime = append(runtime, "ScoterPostgres")
 		case ir.SQLite:

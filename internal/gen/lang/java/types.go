@@ -145,9 +145,11 @@ func (p *pool) add(t ir.Type) string {
 		}
 	case ir.EnumKind:
 		e := g.EnumType(t.Ref)
-		name, expr = ir.NewName(e).Screaming(), fmt.Sprintf("ScoterTypes.enumeration(%s::fromValue, %s::getValue)", e, e)
-	case ir.List, ir.Array:
+		name, expr = ir.NewName(e).Screaming(), fmt.Sprintf("ScoterTypes.enumeration(%s.values(), %s::getValue)", e, e)
+	case ir.List:
 		name, expr = "LIST_OF_"+label(*t.Elem), "ScoterTypes.list("+g.codec(*t.Elem)+")"
+	case ir.Array:
+		name, expr = "ARRAY_OF_"+label(*t.Elem), fmt.Sprintf("ScoterTypes.array(%s, %d)", g.codec(*t.Elem), t.Length)
 	case ir.Map:
 		name, expr = "MAP_OF_"+label(*t.Key)+"_TO_"+label(*t.Elem), "ScoterTypes.map("+g.codec(*t.Key)+", "+g.codec(*t.Elem)+")"
 	case ir.StructKind:
@@ -259,17 +261,28 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			order = append(order, i)
 		}
 	}
-	var values []string
-	for _, i := range order {
+	inKey := map[int]bool{}
+	for _, i := range t.Key {
+		inKey[i] = true
+	}
+	var columns []string
+	for n, i := range order {
 		c := op.Row.Columns[i]
-		values = append(values, g.arg(c.Type, "r."+emit.Field(emit.Java, c.Name)+"()"))
+		column := fmt.Sprintf("ScoterTypes.column(%s, %s, %s::%s)", quote(t.Columns[b.Columns[i]].Name.Original), g.codec(c.Type), op.RowType, emit.Field(emit.Java, c.Name))
+		if !c.Nullable {
+			column += ".notNull()"
+		}
+		if inKey[b.Columns[i]] {
+			column += ".inKey()"
+		}
+		columns = append(columns, column+map[bool]string{true: "));", false: ","}[n == len(order)-1])
 	}
 	w.Blank()
 	w.In("static final ScoterRuntime.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterRuntime.Bulk<>(", func() {
 		w.Line("    %s,", quote(op.Method))
 		w.Line("    %s,", text(t.Schema))
 		w.Line("    %s,", quote(t.Table.Table))
-		w.Line("    %s,", quote(b.Target))
+		w.Line("    %s,", quote(t.SQLName))
 		w.Line("    %s,", text(b.Row))
 		if b.Stage == "" {
 			w.Line("    null,")
@@ -279,10 +292,9 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 				w.Line("        %s%s", text(s), map[bool]string{true: "),", false: ","}[i == 4])
 			}
 		}
-		w.Line("    r -> new ScoterTypes.Arg<?>[] {")
-		for _, v := range values {
-			w.Line("        %s,", v)
+		w.Line("    List.of(")
+		for _, c := range columns {
+			w.Line("        %s", c)
 		}
-		w.Line("    });")
 	})
 }

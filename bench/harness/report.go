@@ -56,6 +56,9 @@ type Report struct {
 	Load      float64        `json:"load_average_before"` // of one minute: who else was at work
 	Options   map[string]any `json:"options"`
 	Metrics   []Metric       `json:"metrics"`
+	// Measurements are what methods took that are compared over sizes; with them there is a
+	// page with charts beside the JSON file.
+	Measurements []Measurement `json:"measurements,omitempty"`
 }
 
 // NewReport begins the report of a benchmark with the options it runs with.
@@ -119,6 +122,9 @@ func (e *Env) Publish(r *Report) error {
 	}
 	if err := os.WriteFile(filepath.Join(e.Output, r.Benchmark+".json"), append(text, '\n'), 0o644); err != nil {
 		return base.Errorf(base.Unavailable, "report: %w", err)
+	}
+	if len(r.Measurements) > 0 {
+		return r.writePage(e.Output)
 	}
 	return nil
 }

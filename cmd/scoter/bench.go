@@ -8,6 +8,7 @@ import (
 	"github.com/scoterdb/scoter/bench/clickbench"
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/ingest"
+	"github.com/scoterdb/scoter/bench/javaduckdb"
 	"github.com/scoterdb/scoter/bench/overlay"
 	"github.com/scoterdb/scoter/bench/parts"
 	"github.com/scoterdb/scoter/bench/query"
@@ -28,6 +29,7 @@ type benchCommand struct {
 	Overlay    overlay.Options    `cmd:"" help:"What changes of rows cost the queries after them."`
 	Decode     decode.Options     `cmd:"" help:"Protobuf messages into Arrow batches."`
 	Stream     e2e.Options        `cmd:"" help:"Messages from Kafka into tables."`
+	JavaDuckDB javaduckdb.Options `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`
 	ClickBench clickbench.Options `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 

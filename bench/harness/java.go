@@ -1,0 +1,145 @@
+package harness
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Java is a compiled Java program of a benchmark.
+type Java struct {
+	// Dir is a folder for the program's data, removed by Close.
+	Dir        string
+	java, path string
+}
+
+// Result is the JSON file of a benchmark's report.
+func (e *Env) Result(r *Report) string { return filepath.Join(e.Output, r.Benchmark+".json") }
+
+// Java compiles a benchmark's Java program: files has scoter.yaml with its queries, of which code
+// is generated, a pom.xml with the libraries, and the program's own sources in java/. The JDK is
+// the newest of the machine; one below the version is an error.
+func (e *Env) Java(files fs.FS, version int) (_ *Java, err error) {
+	javac, newest := newestJDK()
+	if newest < version {
+		return nil, base.Errorf(base.Unavailable, "there is no JDK of version %d or newer: set JAVA_HOME", version)
+	}
+	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-java-")
+	if err != nil {
+		return nil, base.Errorf(base.Unavailable, "temporary folder: %w", err)
+	}
+	j := &Java{Dir: filepath.Join(dir, "data"), java: filepath.Join(filepath.Dir(javac), "java"), path: filepath.Join(dir, "out") + string(os.PathListSeparator) + filepath.Join(dir, "jars", "*")}
+	defer func() {
+		if err != nil {
+			j.Close()
+		}
+	}()
+	if err := os.CopyFS(dir, files); err != nil {
+		return nil, base.Errorf(base.Unavailable, "copy the program: %w", err)
+	}
+	if err := os.Mkdir(j.Dir, 0o755); err != nil {
+		return nil, base.Errorf(base.Unavailable, "data folder: %w", err)
+	}
+	scoter, err := os.Executable()
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "this program: %w", err)
+	}
+	if err := command(dir, scoter, "generate"); err != nil {
+		return nil, err
+	}
+	if err := command(dir, "mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory="+filepath.Join(dir, "jars")); err != nil {
+		return nil, err
+	}
+	sources, err := filepath.Glob(filepath.Join(dir, "java", "*.java"))
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "sources: %w", err)
+	}
+	generated, err := filepath.Glob(filepath.Join(dir, "src", "bench", "*.java"))
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "sources: %w", err)
+	}
+	args := append([]string{"-encoding", "UTF-8", "-cp", filepath.Join(dir, "jars", "*"), "-d", filepath.Join(dir, "out")}, append(sources, generated...)...)
+	return j, command(dir, javac, args...)
+}
+
+// newestJDK returns the path of javac and its version, 0 if there is none.
+func newestJDK() (javac string, newest int) {
+	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
+		paths, _ := filepath.Glob(pattern) // the patterns are right
+		for _, path := range paths {
+			out, err := exec.Command(path, "-version").CombinedOutput()
+			version := 0
+			if _, scan := fmt.Sscanf(string(out), "javac %d", &version); err == nil && scan == nil && version > newest {
+				javac, newest = path, version
+			}
+		}
+	}
+	return javac, newest
+}
+
+func command(dir, name string, args ...string) error {
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		return base.Errorf(base.Unavailable, "%s: %w\n%s", filepath.Base(name), err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// Close removes the program and its data.
+func (j *Java) Close() error { return os.RemoveAll(filepath.Dir(j.Dir)) }
+
+// Measure runs the program, which prints a line of JSON per run, and adds what it measured to the
+// report; progress is on the standard error.
+func (j *Java) Measure(r *Report, args ...string) error {
+	c := exec.Command(j.java, append([]string{"-cp", j.path}, args...)...)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return base.Errorf(base.Internal, "java: %w", err)
+	}
+	if err := c.Start(); err != nil {
+		return base.Errorf(base.Unavailable, "java: %w", err)
+	}
+	runs := 0
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		var line struct {
+			Versions          map[string]string
+			Operation, Method string
+			Rows              int
+			Millis, CPU       float64
+			Allocated         float64
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return base.Errorf(base.Internal, "the program says %q", lines.Text())
+		}
+		for name, version := range line.Versions {
+			r.Options[name] = version
+		}
+		if line.Operation == "" {
+			continue
+		}
+		runs++
+		fmt.Fprintf(os.Stderr, "\r\x1b[K%5d runs  %s %d rows  %s", runs, line.Operation, line.Rows, line.Method)
+		m := r.Measured(line.Operation, line.Method, line.Rows)
+		if m == nil {
+			r.Measurements = append(r.Measurements, Measurement{Operation: line.Operation, Method: line.Method, Rows: line.Rows})
+			m = &r.Measurements[len(r.Measurements)-1]
+		}
+		m.Millis, m.CPU, m.Allocated = append(m.Millis, line.Millis), append(m.CPU, line.CPU), append(m.Allocated, line.Allocated)
+	}
+	fmt.Fprint(os.Stderr, "\r\x1b[K")
+	if err := c.Wait(); err != nil {
+		return base.Errorf(base.Internal, "java: %w\n%s", err, strings.TrimSpace(stderr.String()))
+	}
+	return nil
+}

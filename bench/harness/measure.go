@@ -1,0 +1,92 @@
+package harness
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Measurement is what one method took for one operation on so many rows: one element per
+// counted run.
+type Measurement struct {
+	Operation string    `json:"operation"`
+	Method    string    `json:"method"`
+	Rows      int       `json:"rows"`
+	Millis    []float64 `json:"millis"`
+	CPU       []float64 `json:"cpu_seconds"`
+	Allocated []float64 `json:"allocated_bytes"`
+}
+
+// Measured returns the measurement of a method, or nil.
+func (r *Report) Measured(operation, method string, rows int) *Measurement {
+	for i := range r.Measurements {
+		if m := &r.Measurements[i]; m.Operation == operation && m.Method == method && m.Rows == rows {
+			return m
+		}
+	}
+	return nil
+}
+
+// Keep adds the measurements of an earlier report of the same benchmark, but for operations on
+// so many rows as this one has measured itself: a long benchmark may be run in pieces.
+func (r *Report) Keep(path string) error {
+	text, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return base.Errorf(base.Unavailable, "earlier report: %w", err)
+	}
+	var old Report
+	if err := json.Unmarshal(text, &old); err != nil {
+		return base.Errorf(base.Invalid, "%s: %w", path, err)
+	}
+	measured := map[[2]any]bool{}
+	for _, m := range r.Measurements {
+		measured[[2]any{m.Operation, m.Rows}] = true
+	}
+	for _, m := range old.Measurements {
+		if !measured[[2]any{m.Operation, m.Rows}] {
+			r.Measurements = append(r.Measurements, m)
+		}
+	}
+	slices.SortStableFunc(r.Measurements, func(a, b Measurement) int {
+		return cmp.Or(cmp.Compare(order(a.Operation), order(b.Operation)), cmp.Compare(a.Rows, b.Rows))
+	})
+	return nil
+}
+
+func order(operation string) int {
+	return slices.Index([]string{"INSERT", "UPDATE", "DELETE", "UPSERT"}, operation)
+}
+
+//go:embed report.html
+var page string
+
+// writePage writes the measurements as a page with charts that needs no network.
+func (r *Report) writePage(dir string) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return base.Errorf(base.Internal, "report: %w", err)
+	}
+	f, err := os.Create(filepath.Join(dir, r.Benchmark+".html"))
+	if err != nil {
+		return base.Errorf(base.Unavailable, "report: %w", err)
+	}
+	defer f.Close()
+	t, err := template.New("report").Parse(page)
+	if err != nil {
+		return base.Errorf(base.Internal, "report: %w", err)
+	}
+	// JSON of Go escapes what would end a script.
+	if err := t.Execute(f, map[string]any{"Title": r.Benchmark, "Data": template.JS(data)}); err != nil {
+		return base.Errorf(base.Unavailable, "report: %w", err)
+	}
+	return nil
+}

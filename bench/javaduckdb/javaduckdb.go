@@ -1,0 +1,94 @@
+// Package javaduckdb measures bulk writes from Java into DuckDB: the ways of a published
+// benchmark against the code that `scoter generate` writes.
+package javaduckdb
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Options of the benchmark.
+type Options struct {
+	Rows       []int    `help:"Sizes." default:"1000,5000,10000,50000,100000,500000,1000000"`
+	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
+	Repeat     int      `help:"Counted runs of each method, in turn, after one that warms up." default:"5"`
+	All        bool     `help:"The slow methods at every size too (hours)."`
+	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes and operations."`
+}
+
+// Help is kong's.
+func (*Options) Help() string {
+	return "Needs a JDK of version 22 or newer and Maven. Every run is on a fresh copy of a database file, and all columns of all rows are checked after it.\nExample: scoter bench java-duckdb --rows 1000,100000"
+}
+
+//go:embed java pom.xml queries.sql scoter.yaml
+var files embed.FS
+
+// Run runs the benchmark.
+func (o *Options) Run(env *harness.Env) error {
+	program, err := env.Java(files, 22)
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	report := harness.NewReport("java-duckdb", map[string]any{"repeat": o.Repeat})
+	var sizes []string
+	for _, n := range o.Rows {
+		sizes = append(sizes, strconv.Itoa(n))
+	}
+	err = program.Measure(report, "-Xms4g", "-Xmx6g", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED",
+		"--sun-misc-unsafe-memory-access=allow", "bench.Main", program.Dir, strconv.Itoa(o.Repeat), strconv.FormatBool(o.All),
+		strings.Join(o.Operations, ","), strings.Join(sizes, ","))
+	if err != nil {
+		return base.Wrap(err, "java-duckdb")
+	}
+	if o.Keep {
+		if err := report.Keep(env.Result(report)); err != nil {
+			return err
+		}
+	}
+	targets(report)
+	return env.Publish(report)
+}
+
+// ratios are what the generated code is held to: so many times as fast as another method.
+var ratios = []struct {
+	operation, method string
+	rows              int
+	target            float64
+}{
+	{"INSERT", "table function", 1_000_000, 7}, {"INSERT", "Appender", 1_000_000, 5}, {"INSERT", "table function", 100_000, 4},
+	{"UPDATE", "temp table + Appender", 1_000_000, 2}, {"DELETE", "temp table + Appender", 1_000_000, 2},
+	{"UPSERT", "temp table + Appender + MERGE", 1_000_000, 2.3},
+}
+
+func targets(r *harness.Report) {
+	for _, t := range ratios {
+		ours, theirs := r.Measured(t.operation, "scoter", t.rows), r.Measured(t.operation, t.method, t.rows)
+		if ours != nil && theirs != nil {
+			r.AtLeast(t.target, fmt.Sprintf("%s %d rows: times as fast as %s", t.operation, t.rows, t.method), harness.Median(theirs.Millis)/harness.Median(ours.Millis), "")
+		}
+	}
+	// Few rows: no slower than the best of the others by more than a tenth.
+	for _, operation := range []string{"INSERT", "UPDATE", "DELETE", "UPSERT"} {
+		best, ours := 0.0, 0.0
+		for _, m := range r.Measurements {
+			if m.Operation != operation || m.Rows != 1000 {
+				continue
+			}
+			if v := harness.Median(m.Millis); m.Method == "scoter" {
+				ours = v
+			} else if best == 0 || v < best {
+				best = v
+			}
+		}
+		if best > 0 && ours > 0 {
+			r.AtMost(1.1, operation+" 1000 rows: time to the best other method's", ours/best, "")
+		}
+	}
+}

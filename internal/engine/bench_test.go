@@ -5,6 +5,8 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -12,9 +14,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
@@ -194,4 +198,53 @@ func BenchmarkAppendSteps(b *testing.B) {
 	for what, seconds := range spent {
 		b.ReportMetric(seconds/float64(b.N), what+"-cpu-s/Mrows")
 	}
+}
+
+// BenchmarkChange has 8 clients that each change two columns of one row of a million, on a real disk with fsync, flushes
+// included, and reports the engine's CPU microseconds per change: all but finding the row.
+func BenchmarkChange(b *testing.B) {
+	e, err := Open(b.TempDir(), Settings{}, Components{Logger: quiet})
+	must(b, err)
+	table, err := createAccounts(e, "t")
+	must(b, err)
+	const parts, rows = 10, 100_000
+	for i := range parts {
+		must(b, appendAccounts(e, table, i*rows, rows, 0))
+		must(b, e.Flush(ctx))
+	}
+	s, err := e.Snapshot(table.ID)
+	must(b, err)
+	listed := s.Tables[table.ID].Parts
+	s.Release()
+	amount, note := array.NewInt64Builder(memory.DefaultAllocator), array.NewStringBuilder(memory.DefaultAllocator)
+	amount.Append(7)
+	note.Append("changed by one of many clients")
+	values := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "amount", Type: arrow.PrimitiveTypes.Int64}, {Name: "note", Type: arrow.BinaryTypes.String}}, nil),
+		[]arrow.Array{amount.NewArray(), note.NewArray()}, 1)
+	var next atomic.Uint64
+	b.ResetTimer()
+	start := cpuSeconds()
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for {
+				i := next.Add(1)
+				if i > uint64(b.N) {
+					return
+				}
+				s, err := e.Snapshot(table.ID)
+				must(b, err)
+				at := i * 7919 % (parts * rows) // a prime: each row once
+				l := patch.Layer{Source: listed[at%parts].ID, Columns: []base.ColumnID{2, 3}, Ordinals: []uint32{uint32(at / parts)}, Values: values}
+				_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Updated: []patch.Layer{l}, Reads: []Read{{table.ID, []base.ColumnID{1}}}}}, AppendOptions{})
+				must(b, err)
+				s.Release()
+			}
+		})
+	}
+	clients.Wait()
+	b.ReportMetric((cpuSeconds()-start)/float64(b.N)*1e6, "cpu-us/change")
+	b.ReportMetric(float64(e.patchBytes.Load())/float64(b.N), "B/change")
+	b.StopTimer()
+	must(b, e.Close())
 }

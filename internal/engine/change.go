@@ -48,7 +48,8 @@ var errMoved = errors.New("rows moved to other sources meanwhile")
 
 // Commit makes changes that were computed from a snapshot durable and visible, all or nothing, in one group
 // commit with appends. Rows that a flush or merge moved since the snapshot are found. The results
-// of concurrent changes are those of one after the other, in the order of Result.Seq:
+// of concurrent changes are those of one after the other, in the order of Result.Seq; an append that a change did not see
+// counts as later:
 //
 //   - A change of a row that was changed or deleted since the snapshot is ErrChanged.
 //   - So is one with a Read of a column that was written since; deletions, and insertions of other changes, write all

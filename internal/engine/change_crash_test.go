@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // Changes in the crash tests' workload. One goroutine makes them on a table of its own, so what was told of each says which states the
@@ -120,12 +121,17 @@ func bankOps(round int) []bankOp {
 	}
 }
 
-// rewriteBank writes the first part of the table anew, as a merge does, with a change while it is written.
+// rewriteBank writes the first part of the table anew, with a change while it is written.
 func rewriteBank(e *Engine, between func()) error {
 	table, err := createAccounts(e, "bank")
 	if err != nil {
 		return err
 	}
+	return rewriteFirst(e, table, between)
+}
+
+// rewriteFirst writes the first part of a table anew, as a merge does. If no row of it is left it goes.
+func rewriteFirst(e *Engine, table schema.Table, between func()) error {
 	s, err := e.Snapshot(table.ID)
 	if err != nil {
 		return err
@@ -164,6 +170,9 @@ func rewriteBank(e *Engine, between func()) error {
 		return err
 	}
 	between()
+	if len(from) == 0 {
+		return r.Publish(ctx, nil, &patch.Sorted{Source: old.ID})
+	}
 	written, err := part.WriteBatches(e.fs, path, table, rows, part.Options{})
 	if err == nil {
 		made := catalog.Part{ID: id, Table: table.ID, SchemaVersion: table.Version, Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum,

@@ -119,6 +119,9 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	defer e.endFlush(all)
 	writers, writeCtx := errgroup.WithContext(ctx)
 	writers.SetLimit(flushParallel)
+	if e.settings.DisableAutomaticFlush {
+		writers.SetLimit(1) // so that ids are given in the same order each time
+	}
 	for _, f := range all {
 		writers.Go(func() error { return e.writeParts(writeCtx, f) })
 	}

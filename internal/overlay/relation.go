@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,8 +44,9 @@ type RelationOptions struct {
 // Relation returns the table's relation: its columns in order, under their names and
 // declared types. Parts that the bounds exclude are left out.
 //
-// It has up to four kinds of branches: parts as they were written; parts without the rows that were
-// deleted or changed since; memtables, likewise; and the changed rows, from memory.
+// It has up to four kinds of branches: memtables and parts without the rows that were deleted or changed since
+// they were written; parts as they were written; and the changed rows, from memory. What is newer comes first: rows mostly come in
+// the order of time, and once ORDER BY time DESC LIMIT n has n rows, DuckDB leaves out row groups that are older.
 func (o *Overlay) Relation(t *snapshot.Table, bounds []Bound, options RelationOptions) (*Relation, error) {
 	b := &builder{overlay: o, table: t, bounds: bounds, options: options, relation: &Relation{}}
 	if err := b.build(); err != nil {
@@ -71,18 +73,18 @@ type builder struct {
 func (b *builder) build() error {
 	kept, patched := b.overlay.indexes.keepParts(b.table, b.bounds)
 	b.relation.Parts, b.relation.PrunedParts = len(kept), len(b.table.Parts)-len(kept)
+	for _, group := range viewsBySchemaVersion(b.table.Memtables) {
+		if err := b.addMemtables(group); err != nil {
+			return base.Wrap(err, "memtable")
+		}
+	}
 	var clean, touched []*catalog.Part
-	for _, p := range kept {
+	for _, p := range slices.Backward(kept) {
 		b.relation.Rows += p.Rows
 		if c := b.changes(p.ID); c != nil && len(c.hidden) > 0 {
 			touched = append(touched, p)
 		} else {
 			clean = append(clean, p)
-		}
-	}
-	for _, group := range bySchemaVersion(clean) {
-		if err := b.addParts(group, false); err != nil {
-			return err
 		}
 	}
 	groups := bySchemaVersion(touched)
@@ -94,14 +96,14 @@ func (b *builder) build() error {
 			return err
 		}
 	}
+	for _, group := range bySchemaVersion(clean) {
+		if err := b.addParts(group, false); err != nil {
+			return err
+		}
+	}
 	for _, p := range patched {
 		if c := b.changes(p.ID); c != nil {
 			b.addChanged(c, b.overlay.partReader(p, b.table.Versions[p.SchemaVersion]))
-		}
-	}
-	for _, group := range viewsBySchemaVersion(b.table.Memtables) {
-		if err := b.addMemtables(group); err != nil {
-			return base.Wrap(err, "memtable")
 		}
 	}
 	if len(b.changed) > 0 {

@@ -161,3 +161,18 @@ func FuzzReadFile(f *testing.F) {
 		}
 	})
 }
+
+func TestSourcesOfTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "scoter.toml")
+	text := "[[source]]\nname = \"s\"\nkafka = {brokers = \"b\", topic = \"t\"}\n[[source.table]]\nname = \"t\"\nmetadata = [\"offset\"]\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ReadFile(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Sources) != 1 || f.Sources[0]["name"] != "s" || f.Sources[0]["kafka"].(map[string]any)["topic"] != "t" || len(f.Sources[0]["table"].([]map[string]any)) != 1 {
+		t.Errorf("%v", f.Sources)
+	}
+}

@@ -41,7 +41,9 @@ func ReadFile(path string, mustExist bool) (File, error) {
 	if err != nil {
 		return File{}, misread(path, err)
 	}
-	if extra := meta.Undecoded(); len(extra) > 0 {
+	// What is inside a source is its package's to know.
+	extra := slices.DeleteFunc(meta.Undecoded(), func(k toml.Key) bool { return k[0] == "source" })
+	if len(extra) > 0 {
 		return File{}, base.Errorf(base.Invalid, "settings: %s:%d: unknown setting %s", path, lineOf(text, extra[0], 0), extra[0]).
 			WithHint("scoter config prints all there are")
 	}

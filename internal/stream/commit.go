@@ -55,7 +55,7 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 		switch kind := base.KindOf(err); {
 		case err == nil:
 			x.status.running()
-			x.mirror(ctx, b.intake)
+			x.mirror.stored(b.intake)
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -98,6 +98,9 @@ func (x *session) append(ctx context.Context, b *sealed) error {
 		}
 	}
 	defer out.release()
+	if err := x.manager.make(ctx, out.make); err != nil {
+		return err
+	}
 	count := out.count
 	if len(b.letters) > 0 {
 		out.add(x.lettersTable(), []arrow.RecordBatch{x.letterRows(b.letters, time.Now())})
@@ -116,22 +119,6 @@ func (x *session) append(ctx context.Context, b *sealed) error {
 
 // errGone says that the source was dropped.
 var errGone = errors.New("the source was dropped")
-
-// mirror tells the group how far its partitions are stored, for those who look at it. The
-// group's offsets are never read, so that a failure does no harm, and shows in the group's lag.
-func (x *session) mirror(ctx context.Context, b *intake) {
-	if x.plan.kafka.group == "" {
-		return
-	}
-	offsets := map[string]map[int32]kgo.EpochOffset{}
-	for p, r := range b.ranges {
-		if offsets[p.topic] == nil {
-			offsets[p.topic] = map[int32]kgo.EpochOffset{}
-		}
-		offsets[p.topic][p.number] = kgo.EpochOffset{Epoch: r.Epoch, Offset: r.Next}
-	}
-	x.client.CommitOffsets(ctx, offsets, nil)
-}
 
 // decodeAll decodes records anew; nil if one of them cannot be.
 func (x *session) decodeAll(ctx context.Context, records []*kgo.Record) [][]piece {
@@ -216,5 +203,8 @@ func (s *source) fits(ctx context.Context, p *plan, records []*kgo.Record) error
 		return err
 	}
 	defer out.release()
+	if err := s.manager.make(ctx, out.make); err != nil {
+		return err
+	}
 	return s.manager.store.Fits(ctx, out.tables, engine.AppendOptions{Create: true})
 }

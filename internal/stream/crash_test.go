@@ -165,7 +165,7 @@ func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
 	n.open(vfs.NewCrashable())
 	must(t, n.sources.Create(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}, ordersDefinition(c, t), false))
 	next := int64(0)
-	for range 20 {
+	for range 12 {
 		for range 1 + random.IntN(4) {
 			more := int64(1 + random.IntN(200))
 			c.send("orders", random.Int32N(3), orders(next, next+more)...)

@@ -38,31 +38,35 @@ type Planner interface {
 type described struct {
 	version uint32 // of the table Messages that it was described for
 	sql     string
+	table   schema.Table // that takes its rows, to be made if it is missing
 }
 
-// query runs a table's query over a batch.
-func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, error) {
+// query runs a table's query over a batch. It returns the table as well, which is to be made if it
+// is missing.
+func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, schema.Table, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.table, Rows: messages.views()})
 	}
 	known, ok := s.described.Load(t.Query)
 	if !ok || known.(described).version != messages.table.Version {
-		sql, err := s.describe(ctx, t, run)
+		d, err := describe(t, run)
 		if err != nil {
-			return nil, err
+			return nil, schema.Table{}, err
 		}
-		known = described{messages.table.Version, sql}
-		s.described.Store(t.Query, known)
+		d.version = messages.table.Version
+		known = d
+		s.described.Store(t.Query, d)
 	}
-	return run(known.(described).sql)
+	d := known.(described)
+	result, err := run(d.sql)
+	return result, d.table, err
 }
 
-// describe makes the query's table, unless it is there, and returns the query with casts to what
-// Arrow and Parquet can hold.
-func (s *source) describe(ctx context.Context, t target, run func(string) ([]arrow.RecordBatch, error)) (string, error) {
+// describe returns the query's table, and the query with casts to what Arrow and Parquet can hold.
+func describe(t target, run func(string) ([]arrow.RecordBatch, error)) (described, error) {
 	result, err := run("DESCRIBE " + t.Query)
 	if err != nil {
-		return "", err
+		return described{}, err
 	}
 	defer releaseBatches(result)
 	table := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}
@@ -72,7 +76,7 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 			name := strings.Clone(rec.Column(0).ValueStr(i))
 			typ, err := schema.Parse(rec.Column(1).ValueStr(i))
 			if err != nil {
-				return "", base.Wrap(err, "column %q", name)
+				return described{}, base.Wrap(err, "column %q", name)
 			}
 			table.Columns = append(table.Columns, schema.Column{Name: name, Type: typ})
 			quoted := schema.Quote(name)
@@ -80,16 +84,26 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 			casts = append(casts, fmt.Sprintf("CAST(%s AS %s) AS %s", quoted, typ.StorageSQL(), quoted))
 		}
 	}
-	if err := s.manager.store.CreateDatabase(ctx, table.Database, true); err != nil {
-		return "", err
+	return described{table: table, sql: fmt.Sprintf("SELECT %s FROM (%s) AS result(%s)", strings.Join(casts, ", "), t.Query, strings.Join(names, ", "))}, nil
+}
+
+// make makes the tables that are missing.
+func (m *Manager) make(ctx context.Context, tables []schema.Table) error {
+	for _, t := range tables {
+		if _, err := m.store.Lookup(t.Database, t.Schema, t.Name); err == nil {
+			continue
+		}
+		if err := m.store.CreateDatabase(ctx, t.Database, true); err != nil {
+			return err
+		}
+		if err := m.store.CreateSchema(ctx, t.Database, t.Schema, true); err != nil {
+			return err
+		}
+		if _, err := m.store.CreateTable(ctx, t, true); err != nil {
+			return err
+		}
 	}
-	if err := s.manager.store.CreateSchema(ctx, table.Database, table.Schema, true); err != nil {
-		return "", err
-	}
-	if _, err := s.manager.store.CreateTable(ctx, table, true); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("SELECT %s FROM (%s) AS result(%s)", strings.Join(casts, ", "), t.Query, strings.Join(names, ", ")), nil
+	return nil
 }
 
 // transient is a batch as a table that queries can read.

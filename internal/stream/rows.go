@@ -8,12 +8,14 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // rows are what one append adds to the tables.
 type rows struct {
 	tables []engine.TableRows
 	count  int64
+	make   []schema.Table // to be made if they are missing
 }
 
 func (r *rows) add(name engine.TableName, batches []arrow.RecordBatch) {
@@ -66,11 +68,12 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 				return nil, err
 			}
 		}
-		result, err := s.query(ctx, t, messages)
+		result, table, err := s.query(ctx, t, messages)
 		if err != nil {
 			out.release()
 			return nil, base.Wrap(err, "query of table %q", t.Name.Name)
 		}
+		out.make = append(out.make, table)
 		out.add(t.Name, result)
 	}
 	return out, nil
@@ -78,11 +81,8 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 
 // prepare makes the tables before the first record, as far as their columns are known.
 func (s *source) prepare(ctx context.Context, p *plan) error {
-	if err := s.prepareLetters(ctx); err != nil {
-		return err
-	}
 	if !p.format.known() {
-		return nil
+		return s.prepareLetters(ctx)
 	}
 	decoders, err := p.format.decoders(ctx, nil, p.shapes)
 	if err != nil {
@@ -102,6 +102,12 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 		return err
 	}
 	defer out.release()
+	if err := s.prepareLetters(ctx); err != nil {
+		return err
+	}
+	if err := s.manager.make(ctx, out.make); err != nil {
+		return err
+	}
 	_, err = s.manager.store.Append(ctx, out.tables, engine.AppendOptions{Create: true})
 	return err
 }

@@ -19,6 +19,7 @@ type session struct {
 	plan   *plan
 	client *kgo.Client
 	sealed chan *sealed // to the committer
+	mirror *mirror
 
 	// Of the consuming goroutine, and of the group's callbacks, which run while it polls.
 	mu        sync.Mutex
@@ -52,7 +53,7 @@ const (
 
 // session runs one session. Only a session that ctx ends returns nil.
 func (s *source) session(ctx context.Context, p *plan) (err error) {
-	x := &session{source: s, plan: p, sealed: make(chan *sealed), ids: map[string][16]byte{}, positions: map[partition]*position{}}
+	x := &session{source: s, plan: p, sealed: make(chan *sealed), mirror: newMirror(), ids: map[string][16]byte{}, positions: map[partition]*position{}}
 	if err := x.connect(ctx); err != nil {
 		return err
 	}
@@ -60,8 +61,14 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	defer cancel(nil)
 	var committer sync.WaitGroup
 	committer.Go(func() { x.runCommitter(ctx, cancel) })
+	mirroring, stopMirroring := context.WithCancel(ctx)
+	defer stopMirroring()
+	if p.kafka.group != "" {
+		committer.Go(func() { x.runMirror(mirroring) })
+	}
 	err = x.consume(ctx)
 	close(x.sealed)
+	stopMirroring()
 	committer.Wait()
 	x.abandon()
 	x.client.CloseAllowingRebalance()

@@ -48,7 +48,7 @@ func (osFS) Create(path string) (File, error) {
 	if err != nil {
 		return nil, osError(err)
 	}
-	return osFile{f}, nil
+	return osFile{f, newDirect()}, nil
 }
 
 func (osFS) Open(path string) (Reader, error) {
@@ -56,7 +56,7 @@ func (osFS) Open(path string) (Reader, error) {
 	if err != nil {
 		return nil, osError(err)
 	}
-	return osFile{f}, nil
+	return osFile{f: f}, nil
 }
 
 func (osFS) OpenReadWrite(path string) (File, error) {
@@ -64,7 +64,7 @@ func (osFS) OpenReadWrite(path string) (File, error) {
 	if err != nil {
 		return nil, osError(err)
 	}
-	return osFile{f}, nil
+	return osFile{f, newDirect()}, nil
 }
 
 func (osFS) Mkdir(path string) error { return osError(os.Mkdir(path, dirPerm)) }
@@ -140,7 +140,10 @@ func writePID(f *os.File) error {
 	return err
 }
 
-type osFile struct{ f *os.File }
+type osFile struct {
+	f      *os.File
+	direct *direct // nil for a reader
+}
 
 func (o osFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := o.f.ReadAt(p, offset)
@@ -148,7 +151,12 @@ func (o osFile) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 func (o osFile) WriteAt(p []byte, offset int64) (int, error) {
-	n, err := o.f.WriteAt(p, offset)
+	n, err := o.direct.writeAt(o.f, p, offset)
+	if err == nil && n < len(p) {
+		var m int
+		m, err = o.f.WriteAt(p[n:], offset+int64(n))
+		n += m
+	}
 	return n, osError(err)
 }
 
@@ -176,4 +184,10 @@ func (o osFile) Sync() error {
 	return nil
 }
 
-func (o osFile) Close() error { return osError(o.f.Close()) }
+func (o osFile) Close() error {
+	err := o.f.Close()
+	if o.direct != nil {
+		err = errors.Join(err, o.direct.close())
+	}
+	return osError(err)
+}

@@ -129,7 +129,7 @@ func setSegment(t testing.TB, fsys vfs.FS, id base.SegmentID, content []byte) {
 }
 
 func TestFramesOfEverySizeReadBackAcrossSegments(t *testing.T) {
-	sizes := []int{1, 2, 3, 200, directBytes - 1, directBytes, directBytes + 1, 3 * directBytes, bufferBytes - frameHeaderBytes, bufferBytes, 500_000}
+	sizes := []int{1, 2, 3, 200, directBytes - 1, directBytes, directBytes + 1, 3 * directBytes, bufferBytes - frameHeaderBytes, bufferBytes, 500_000, 2*largeBytes + 5}
 	for _, options := range []Options{{}, smallSteps, {PreallocateBytes: -1}} {
 		c := newFS(t)
 		w, err := Create(c, dir, options, Position{})
@@ -161,6 +161,26 @@ func TestFramesOfEverySizeReadBackAcrossSegments(t *testing.T) {
 		if result.End != (Position{4, segmentHeaderBytes, seq}) || result.Frames != int64(len(want)) || result.Segments != 4 || result.TornBytes != 0 {
 			t.Fatalf("%+v", result)
 		}
+	}
+}
+
+// TestLargeGroupsOnTheOperatingSystemsFiles mixes writes that go past the page cache with others.
+func TestLargeGroupsOnTheOperatingSystemsFiles(t *testing.T) {
+	path := t.TempDir()
+	w, err := Create(vfs.OS, path, Options{}, Position{})
+	must(t, err)
+	var want []logged
+	for seq, n := range []int{10, largeBytes, 3*largeBytes + 1, 5, largeBytes - 1, 2 * largeBytes, 4096, 4 * largeBytes} {
+		seq := base.Seq(seq + 1)
+		mustAppend(t, w, frame(seq, n))
+		want = append(want, logged{w.ID(), seq, string(payload(seq, n))})
+	}
+	must(t, w.Close())
+	var got []logged
+	_, err = Replay(vfs.OS, path, collect(&got))
+	must(t, err)
+	if !slices.Equal(got, want) {
+		t.Fatalf("replayed %v, want %v", seqs(got), seqs(want))
 	}
 }
 

@@ -47,7 +47,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result
 		}
 		defer release()
 	}
-	s := x.selects(p.query.String())
+	s := x.selects(&p.query)
 	s.Target, s.Transient = p.target, p.transient
 	found, err := x.planner.Find(x.ctx, s)
 	if err != nil {

@@ -3,6 +3,7 @@ package mutate
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -11,9 +12,15 @@ import (
 
 // composition is a query made of pieces of a statement and of words of ours. It knows where in
 // the statement each piece stood, so that an error gets the position that the user knows.
+//
+// Parameters that stand by position (?, $1) get names, since pieces change their order and a query may take some
+// of them alone.
 type composition struct {
-	text  strings.Builder
-	spans []span
+	text       strings.Builder
+	spans      []span
+	positional map[string]int  // names to positions, from 1
+	named      map[string]bool // those that have names
+	marks      []int           // per token of the statement, how many ? there are up to it; once needed
 }
 
 // span is a piece of the statement: length bytes from an offset there, at an offset here.
@@ -33,6 +40,119 @@ func (q *composition) write(words ...string) {
 
 // copy appends the statement's text from token i up to token j.
 func (q *composition) copy(c *clauses, i, j int) {
+	from := i
+	for ; i < j; i++ {
+		t := c.tokens()[i]
+		if t.Kind != sqltoken.Parameter {
+			continue
+		}
+		if q.marks == nil {
+			q.marks = questionMarks(c.tokens())
+		}
+		name, position := parameter(t, q.marks[i])
+		if position == 0 {
+			q.named = with(q.named, name, true)
+			continue
+		}
+		q.copyText(c, from, i)
+		q.positional = with(q.positional, name, position)
+		q.write(" $", name, " ")
+		from = i + 1
+	}
+	q.copyText(c, from, j)
+}
+
+func with[T any](m map[string]T, key string, value T) map[string]T {
+	if m == nil {
+		m = map[string]T{}
+	}
+	m[key] = value
+	return m
+}
+
+// questionMarks returns, per token, how many ? there are up to it.
+func questionMarks(tokens []sqltoken.Token) []int {
+	out := make([]int, len(tokens))
+	n := 0
+	for i, t := range tokens {
+		if t.Kind == sqltoken.Parameter && t.Text() == "?" {
+			n++
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// parameter returns the name under which a parameter is passed, and its position if it has one: of a ?, the
+// given one.
+func parameter(t sqltoken.Token, mark int) (name string, position int) {
+	if t.Text() == "?" {
+		return positionalName(mark), mark
+	}
+	position, err := strconv.Atoi(t.Text()[1:])
+	if err != nil {
+		return t.Text()[1:], 0
+	}
+	return positionalName(position), position
+}
+
+func positionalName(position int) string { return "scoter_" + strconv.Itoa(position) }
+
+// arguments returns those of a statement's arguments that the composition takes.
+func (q *composition) arguments(args []any) []any {
+	out := map[string]any{}
+	named, _ := first(args).(map[string]any)
+	for name := range q.named {
+		if v, ok := named[name]; ok {
+			out[name] = v
+		}
+	}
+	for name, position := range q.positional {
+		if position <= len(args) {
+			out[name] = args[position-1]
+		}
+	}
+	if len(q.named)+len(q.positional) == 0 {
+		return nil
+	}
+	return []any{out}
+}
+
+func first(args []any) any {
+	if len(args) != 1 {
+		return nil
+	}
+	return args[0]
+}
+
+// checkArguments refuses more or fewer arguments than the statement has parameters.
+func checkArguments(tokens []sqltoken.Token, args []any) error {
+	n := 0
+	names, marks := map[string]bool{}, questionMarks(tokens)
+	for i, t := range tokens {
+		if t.Kind == sqltoken.Parameter {
+			name, position := parameter(t, marks[i])
+			n = max(n, position)
+			if position == 0 {
+				names[name] = true
+			}
+		}
+	}
+	if named, ok := first(args).(map[string]any); ok && (len(named) > 0 || len(names) > 0) && n == 0 {
+		for name := range names {
+			if _, ok := named[name]; !ok {
+				return base.Errorf(base.Invalid, "no value for parameter $%s", name)
+			}
+		}
+		n, args = len(names), make([]any, len(named))
+	}
+	if n != len(args) {
+		return base.Errorf(base.Invalid, "the statement has %d parameters, %d values were given", n, len(args))
+	}
+	return nil
+}
+
+func (q *composition) copyText(c *clauses, i, j int) {
 	if i >= j {
 		return
 	}
@@ -57,6 +177,12 @@ func (q *composition) include(other *composition) {
 		q.spans = append(q.spans, span{at + s.at, s.from, s.length})
 	}
 	q.text.WriteString(other.String())
+	for name, position := range other.positional {
+		q.positional = with(q.positional, name, position)
+	}
+	for name := range other.named {
+		q.named = with(q.named, name, true)
+	}
 }
 
 // placed moves the position of an error in the composition to the statement. A position in words of

@@ -144,7 +144,7 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token) (sc
 	var describe composition
 	describe.write("DESCRIBE ")
 	describe.include(query)
-	rows, err := x.planner.Select(x.ctx, x.selects(describe.String()))
+	rows, err := x.planner.Select(x.ctx, x.selects(&describe))
 	if err != nil {
 		return schema.Table{}, describe.placed(err)
 	}
@@ -172,7 +172,7 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token) (sc
 		rec.Release()
 	}
 	// DESCRIBE names an expression over a sub-query by the text that DuckDB was given.
-	columns, err := x.planner.Columns(x.ctx, x.selects(query.String()))
+	columns, err := x.planner.Columns(x.ctx, x.selects(query))
 	if err != nil {
 		return schema.Table{}, query.placed(err)
 	}

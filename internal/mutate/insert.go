@@ -126,7 +126,7 @@ func (x *execution) insertion() (in insertion, err error) {
 	in.source.write(" ")
 	x.copySource(in.source, from, end, in.columns, byName)
 	if byName {
-		columns, err := x.planner.Columns(x.ctx, x.selects(in.source.String()))
+		columns, err := x.planner.Columns(x.ctx, x.selects(in.source))
 		if err != nil {
 			return in, in.source.placed(err)
 		}
@@ -232,7 +232,7 @@ func defaultOf(c schema.Column) string {
 // fill calls add with what a query yields, as rows of the table: the query's columns go to targets, in order;
 // the other columns get their defaults.
 func (x *execution) fill(t schema.Table, targets []schema.Column, src *composition, add func(arrow.RecordBatch) error) error {
-	names, err := x.planner.Columns(x.ctx, x.selects(src.String()))
+	names, err := x.planner.Columns(x.ctx, x.selects(src))
 	if err != nil {
 		return src.placed(err)
 	}
@@ -244,7 +244,7 @@ func (x *execution) fill(t schema.Table, targets []schema.Column, src *compositi
 	q.write(prefix)
 	q.include(src)
 	q.write(suffix)
-	rows, err := x.planner.Select(x.ctx, x.selects(q.String()))
+	rows, err := x.planner.Select(x.ctx, x.selects(&q))
 	if err != nil {
 		return q.placed(err)
 	}

@@ -220,7 +220,7 @@ func (m *mergeSource) columnsFor(t schema.Table, w *mergeClause) ([]schema.Colum
 		q.write(" SELECT * FROM ")
 		q.copyTokens(c, m.tokens)
 		var err error
-		if m.columns, err = m.planner.Columns(m.ctx, m.selects(q.String())); err != nil {
+		if m.columns, err = m.planner.Columns(m.ctx, m.selects(&q)); err != nil {
 			return nil, q.placed(err)
 		}
 	}

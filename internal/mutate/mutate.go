@@ -169,6 +169,9 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 	if err := m.checkSyntax(ctx, s); err != nil {
 		return nil, err
 	}
+	if err := checkArguments(s.Tokens, req.Args); err != nil {
+		return nil, err
+	}
 	c := &clauses{statement: s}
 	x := &execution{Mutator: m, ctx: ctx, req: req, c: c}
 	var counts Counts
@@ -243,6 +246,7 @@ func (x *execution) table() (schema.Table, error) {
 	return t, x.c.placed(err, place)
 }
 
-func (x *execution) selects(sql string) Select {
-	return Select{SQL: sql, Args: x.req.Args, Database: x.req.Database, ReadFiles: x.req.ReadFiles}
+// selects returns a composition as a query, with those of the statement's arguments that it takes.
+func (x *execution) selects(q *composition) Select {
+	return Select{SQL: q.String(), Args: q.arguments(x.req.Args), Database: x.req.Database, ReadFiles: x.req.ReadFiles}
 }

@@ -70,7 +70,7 @@ func (x *execution) returned(k *keeper, r returning, action string) (*collected,
 	q.write("SELECT ")
 	x.copyReturning(&q, r, action)
 	q.write(" FROM ", schema.Quote(r.alias))
-	s := x.selects(q.String())
+	s := x.selects(&q)
 	s.Transient = k.transient(r.alias)
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {

@@ -79,7 +79,12 @@ class Connection:
             whole = True
         finally:
             # An answer that is not read to its end ends with its connection.
+            response.close()
             self.free(link) if whole else link.close()
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Runs a statement without rows; returns how many it changed."""
+        return sum(int(answer.get(k, 0)) for answer in self.run(sql, values) for k in ("inserted", "updated", "deleted"))
 
     def close(self) -> None:
         """Closes the connection that is kept."""
@@ -114,6 +119,8 @@ def _json(v: Any) -> Any:
 def _bound(v: Any) -> Any:
     """A parameter: a number, text, a truth value or None; what is nested is JSON in text."""
     v = _json(v)
+    if isinstance(v, int) and not -(2**63) <= v < 2**63:
+        return str(v)
     return json.dumps(v, ensure_ascii=False) if isinstance(v, (dict, list)) else v
 
 
@@ -141,10 +148,10 @@ class Runtime(core.Observed):
         return self._each(name, lambda: (read(tuple(r.values())) for r in self._conn.run(sql, values)))
 
     def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
-        return self._run(name, lambda: _changed(self._conn, sql, values), core.same)
+        return self._run(name, lambda: self._conn.execute(sql, values), core.same)
 
     def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
-        return self._run(name, lambda: sum(_changed(self._conn, sql, values(row)) for row in rows), core.same)
+        return self._run(name, lambda: sum(self._conn.execute(sql, values(row)) for row in rows), core.same)
 
     def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
         """Sends rows in portions; each is applied as a whole, and durable when it returns."""
@@ -163,24 +170,19 @@ class Runtime(core.Observed):
         return self._run(bulk.name, body, core.same)
 
 
-def _changed(conn: Connection, sql: str, values: Sequence[Any]) -> int:
-    """Runs a statement without rows; returns how many it changed."""
-    return sum(int(answer.get(k, 0)) for answer in conn.run(sql, values) for k in ("inserted", "updated", "deleted"))
-
-
 def apply_migrations(conn: Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False) -> list[str]:
     """Applies the pending migrations; returns their ids. Each statement is a transaction of its own:
     of a migration that fails, the statements before the failing one stay."""
     if dry_run:
         raise ValueError("there is no dry run over HTTP: every statement is a transaction of its own")
-    _changed(conn, core.CREATE_MIGRATIONS.replace(", PRIMARY KEY (project, migration_id)", ""), [])
+    conn.execute(core.CREATE_MIGRATIONS.replace(", PRIMARY KEY (project, migration_id)", ""))
     rows = conn.run("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project])
     applied: Mapping[str, str | None] = {r["migration_id"]: r["checksum"] for r in rows}
     todo = core.pending(project, migrations, applied)
     for m in todo:
         for statement in m.statements:
-            _changed(conn, statement, [])
-        _changed(conn, "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum])
+            conn.execute(statement)
+        conn.execute("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum])
     return [m.id for m in todo]
 
 
@@ -189,12 +191,12 @@ def apply_migrations(conn: Connection, project: str, migrations: Sequence[core.M
 _DURATION = re.compile(r"([+-]?[\d.]+)([YMWDHS])")
 
 
-def blob(v: Any) -> bytes:
-    """Bytes, in base64."""
-    return base64.b64decode(v)
+def json_blob(v: Any) -> bytes:
+    """Bytes: in hexadecimal, or inside of a list in base64."""
+    return bytes.fromhex(v[2:]) if v.startswith("\\x") else base64.b64decode(v)
 
 
-def interval(v: Any) -> core.Interval:
+def json_interval(v: Any) -> core.Interval:
     """An interval: ISO 8601 inside of a list, the database's text otherwise."""
     if not v.lstrip("-").startswith("P"):
         return core.interval(v)
@@ -209,7 +211,7 @@ def interval(v: Any) -> core.Interval:
     return core.Interval(months, days, int(micros))
 
 
-def map_of(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], dict[Any, Any]]:
+def json_map(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], dict[Any, Any]]:
     """A map: an object, or pairs where its keys are no text."""
 
     def read(v: Any) -> dict[Any, Any]:

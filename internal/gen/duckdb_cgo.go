@@ -8,3 +8,5 @@ import (
 )
 
 func openDuckDB() (analyze.Engine, error) { return duckdb.Open() }
+
+func openScoter() (analyze.Engine, error) { return duckdb.OpenScoter() }

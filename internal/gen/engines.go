@@ -70,11 +70,7 @@ func (g *Generator) open(ctx context.Context, engine ir.Engine) (analyze.Engine,
 	case ir.DuckDB:
 		return openDuckDB()
 	case ir.Scoter:
-		engine, err := openDuckDB()
-		if err != nil {
-			return nil, err
-		}
-		return scoterEngine{engine}, nil
+		return openScoter()
 	case ir.Postgres:
 		url, err := g.postgresURL(ctx)
 		if err != nil {

@@ -66,6 +66,9 @@ func readCases(t *testing.T) []*caseFile {
 	sort.Strings(paths)
 	var out []*caseFile
 	for _, path := range paths {
+		if !strings.Contains(path, *some) {
+			continue
+		}
 		archive, err := txtar.ParseFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -206,6 +209,8 @@ func openEngine(t testing.TB, e ir.Engine, pg *toolchain.Postgres) (analyze.Engi
 		engine, err = sqlite.Open()
 	case ir.DuckDB:
 		engine, err = duckdb.Open()
+	case ir.Scoter:
+		engine, err = duckdb.OpenScoter()
 	case ir.Postgres:
 		engine, err = postgres.Open(context.Background(), pg.URL())
 	default:

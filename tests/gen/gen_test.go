@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+	"github.com/scoterdb/scoter/tests/binary"
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
@@ -21,6 +22,7 @@ import (
 func TestGeneratedCode(t *testing.T) {
 	pg := toolchain.StartPostgres(t)
 	cases := loadCases(t, pg)
+	t.Setenv("SCOTER_URL", binary.Serve(t, t.TempDir()).URL)
 	t.Run("Columns", func(t *testing.T) { testColumns(t, cases) })
 	t.Run("Go", func(t *testing.T) { testGo(t, cases, pg) })
 	t.Run("Java", func(t *testing.T) { testJava(t, cases, pg) })

@@ -18,7 +18,7 @@ import (
 func testGo(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	dir := toolchain.Folder(t, "go")
 	src := toolchain.Empty(t, filepath.Join(dir, "src"))
-	units := generate(t, cases, src, "go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx")
+	units := generate(t, cases, src, "go/sqlite/sql", "go/duckdb/duckdb-go", "go/postgres/pgx", "go/scoter/http")
 	mod, err := os.ReadFile(filepath.Join(toolchain.Root(t), "go.mod"))
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func postgres(name string) *pgx.Conn {
 	return harness.Must(pgx.Connect(ctx, "dbname=" + name))
 }
 
-var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args}
+var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args, sql.Open}
 `)
 	w.Block("func main() {", "}", func() {
 		for i := range units {
@@ -117,6 +117,12 @@ var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args}
 				w.Line("db := postgres(%s)", q("go_"+u.name))
 				w.Line("defer db.Close(ctx)")
 				exec = "Exec"
+			}
+			if u.module.Engine == ir.Scoter {
+				w.Line("db := %s.OpenHTTP(os.Getenv(\"SCOTER_URL\"), %s.HTTPOptions{})", m, m)
+				w.Line("harness.Must(db.ExecContext(ctx, %s))", q("CREATE DATABASE go_"+u.name))
+				w.Line("db = %s.OpenHTTP(os.Getenv(\"SCOTER_URL\"), %s.HTTPOptions{Database: %s})", m, m, q("go_"+u.name))
+				w.Line("defer db.Close()")
 			}
 			w.Line("seen := &harness.Counter{}")
 			w.Line("queries := %s.New%s(db).WithObserver(seen)", m, u.plan.Class)

@@ -15,6 +15,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
+var some = flag.String("cases", "", "run only the cases whose file's path contains this")
+
 var update = flag.Bool("update", false, "write what is found into the cases' sections columns and errors")
 
 // matches compares a section of a case with what is found.

@@ -16,6 +16,7 @@ var pythonOpen = map[ir.Engine]string{
 	ir.SQLite:   `sqlite3.connect(":memory:", isolation_level=None)`,
 	ir.DuckDB:   `duckdb.connect(":memory:")`,
 	ir.Postgres: `harness.postgres(%s)`,
+	ir.Scoter:   `scoter(%s)`,
 }
 
 // testPython passes mypy.
@@ -23,7 +24,7 @@ func testPython(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	bin := toolchain.Python(t)
 	dir := toolchain.Folder(t, "python")
 	src := toolchain.Empty(t, filepath.Join(dir, "src"))
-	units := generate(t, cases, src, "python/sqlite/sqlite3", "python/duckdb/duckdb", "python/postgres/psycopg")
+	units := generate(t, cases, src, "python/sqlite/sqlite3", "python/duckdb/duckdb", "python/postgres/psycopg", "python/scoter/http")
 	for _, u := range units {
 		toolchain.Write(t, filepath.Join(src, u.folder(), "__init__.py"), "")
 	}
@@ -55,17 +56,23 @@ func pythonQuotes() string {
 func pythonMain(units []*unit) string {
 	var w emit.Writer
 	q := func(s string) string { return emit.Quote(emit.Python, s) }
-	for _, i := range []string{"datetime", "decimal", "sqlite3", "uuid"} {
+	for _, i := range []string{"datetime", "decimal", "os", "sqlite3", "uuid"} {
 		w.Line("import %s", i)
 	}
 	w.Line("import duckdb")
 	w.Line("import harness")
+	w.Line("from scoter_http import scoter_http")
 	for i, u := range units {
 		w.Line("from %s import %s as m%d, scoter_runtime as r%d", u.folder(), u.file(ir.Name.Snake), i, i)
 	}
+	w.Blank()
+	w.In("def scoter(name: str) -> scoter_http.Connection:", func() {
+		w.Line(`scoter_http.Connection(os.environ["SCOTER_URL"]).execute("CREATE DATABASE " + name)`)
+		w.Line(`return scoter_http.Connection(os.environ["SCOTER_URL"], database=name)`)
+	})
 	for i, u := range units {
 		open := pythonOpen[u.module.Engine]
-		if u.module.Engine == ir.Postgres {
+		if u.module.Engine == ir.Postgres || u.module.Engine == ir.Scoter {
 			open = fmt.Sprintf(open, q("py_"+u.name))
 		}
 		w.Blank()

@@ -271,7 +271,11 @@ func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 	for _, c := range q.Columns {
 		if slices.Contains(kinds, c.Type.Kind) {
 			name := `"` + strings.ReplaceAll(c.Name.Original, `"`, `""`) + `"`
-			texts = append(texts, "CAST("+name+" AS VARCHAR) AS "+name)
+			text := "CAST(" + name + " AS VARCHAR)"
+			if c.Type.Kind == ir.Blob {
+				text = `'\x' || hex(` + name + ")"
+			}
+			texts = append(texts, text+" AS "+name)
 		}
 	}
 	if len(texts) == 0 {

@@ -29,8 +29,10 @@ type driver struct {
 var drivers = map[string]driver{
 	"sqlite/sql": {emit.Question, []string{"scoter_runtime", "scoter_text", "scoter_sql"}, "DBTX",
 		"newScRuntime(db, observer, scBeginSQLite, scNative)", "sc", "scEachRow", "scMigrate(ctx, db, scBeginSQLite, "},
-	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_text", "scoter_sql", "scoter_duckdb"}, "DBTX",
+	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_text", "scoter_sql", "scoter_json", "scoter_duckdb"}, "DBTX",
 		"newScRuntime(db, observer, scBeginDuckDB, scFromDuck)", "sc", "scDuckBulk", "scMigrate(ctx, db, scBeginDuckDB, "},
+	"scoter/http": {emit.Wire, []string{"scoter_runtime", "scoter_text", "scoter_sql", "scoter_json", "scoter_http"}, "DBTX",
+		"newScHTTP(db, observer)", "sc", "scHTTPBulk", "scHTTPMigrate(ctx, db, "},
 	"postgres/pgx": {emit.Dollar, []string{"scoter_runtime", "scoter_text", "scoter_pgx"}, "DB",
 		"&scPgx{db: db, observer: observer}", "scPgx", "scPgxBulk", "scPgxMigrate(ctx, db, "},
 }
@@ -50,7 +52,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Go, Style: d.style,
 		Types: strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
-			GetMigrations ApplyMigrations`),
+			GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError`),
 		Methods: strings.Fields("Transaction WithObserver Close")})
 }
 
@@ -195,16 +197,9 @@ func (g *generator) class() {
 	w.Line("// WithObserver returns the same methods with an observer that sees every call.")
 	w.Block("func (q *"+class+") WithObserver(observer Observer) *"+class+" {", "}", func() { w.Line("return new%s(q.db, observer)", class) })
 	w.Blank()
-	w.Line("// Transaction runs body in a transaction, or in the one that is open already:")
-	w.Line("// committed when it returns nil, rolled back otherwise.")
-	w.Block("func (q *"+class+") Transaction(ctx context.Context, body func(*"+class+") error) error {", "}", func() {
-		if g.db == "DB" {
-			w.Block("return pgx.BeginFunc(ctx, q.db, func(tx pgx.Tx) error {", "})", func() { w.Line("return body(new%s(tx, q.rt.observer))", class) })
-			return
-		}
-		w.Block("return q.rt.transaction(ctx, func(tx *scRuntime) error {", "})", func() { w.Line("return body(&%s{db: tx.db, rt: tx})", class) })
-	})
-	w.Blank()
+	if g.Module.Engine != ir.Scoter { // there every statement is a transaction of its own
+		g.transaction()
+	}
 	w.Line("// Close closes the prepared statements, not the database.")
 	w.Block("func (q *"+class+") Close() error {", "}", func() {
 		w.Line("return %s", map[string]string{"DB": "nil", "DBTX": "q.rt.close()"}[g.db])
@@ -343,20 +338,32 @@ func (g *generator) sql() {
 	}
 }
 
-// text is the query's SQL. duckdb-go parses JSON, which loses digits and the
-// order of keys: its columns are read as text.
-func (g *generator) text(q *emit.Query) string {
-	var columns []string
-	for _, c := range q.Columns {
-		if c.Type.Kind == ir.JSON {
-			name := `"` + strings.ReplaceAll(c.Name.Original, `"`, `""`) + `"`
-			columns = append(columns, "CAST("+name+" AS VARCHAR) AS "+name)
+func (g *generator) transaction() {
+	w, class := &g.w, g.Class
+	w.Line("// Transaction runs body in a transaction, or in the one that is open already:")
+	w.Line("// committed when it returns nil, rolled back otherwise.")
+	w.Block("func (q *"+class+") Transaction(ctx context.Context, body func(*"+class+") error) error {", "}", func() {
+		if g.db == "DB" {
+			w.Block("return pgx.BeginFunc(ctx, q.db, func(tx pgx.Tx) error {", "})", func() { w.Line("return body(new%s(tx, q.rt.observer))", class) })
+			return
 		}
+		w.Block("return q.rt.transaction(ctx, func(tx *scRuntime) error {", "})", func() { w.Line("return body(&%s{db: tx.db, rt: tx})", class) })
+	})
+	w.Blank()
+}
+
+// text is the query's SQL. duckdb-go parses JSON, which loses digits and the
+// order of keys, and Scoter's JSON has what a JSON column holds in place: such
+// columns are read as text.
+func (g *generator) text(q *emit.Query) string {
+	switch {
+	case q.Statement != ir.StatementSelect:
+	case g.Module.Engine == ir.DuckDB:
+		return emit.ColumnsAsText(q, ir.JSON)
+	case g.Module.Engine == ir.Scoter:
+		return emit.ColumnsAsText(q, ir.JSON, ir.Interval, ir.Blob)
 	}
-	if g.Module.Engine != ir.DuckDB || len(columns) == 0 || q.Statement != ir.StatementSelect {
-		return q.SQL.Text
-	}
-	return "SELECT * REPLACE (" + strings.Join(columns, ", ") + ") FROM (\n" + q.SQL.Text + "\n)"
+	return q.SQL.Text
 }
 
 var verbs = map[ir.Op]string{

@@ -238,6 +238,9 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 		}
 		return f + "(" + v + ")"
 	}
+	if g.Module.Engine == ir.Scoter {
+		return "scWire(" + v + ")"
+	}
 	if t.Kind == ir.Decimal {
 		scaled := fmt.Sprintf("func(v Decimal) any { return scDuckScaled(v, %d, %d) }", t.Precision, t.Scale)
 		if nullable {
@@ -250,9 +253,9 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 
 func (g *generator) bind(p *ir.Param, v string) string {
 	switch {
-	case g.Module.Engine == ir.DuckDB && emit.Nested(p.Type):
-		return "scDuckJSON(" + v + ")"
-	case g.Module.Engine == ir.DuckDB && (emit.AsText(p.Type) || p.Type.Kind == ir.JSON):
+	case g.duck() && emit.Nested(p.Type):
+		return "scJSONNested(" + v + ")"
+	case g.duck() && (emit.AsText(p.Type) || p.Type.Kind == ir.JSON):
 		return "scPG(" + v + ")"
 	case g.Module.Engine != ir.SQLite || p.Binding != ir.BindJSON:
 		return g.write(v, p.Type, p.Nullable)
@@ -300,6 +303,28 @@ func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 		}
 		copyText = "COPY " + target + " FROM STDIN"
 	}
+	if g.Module.Engine == ir.Scoter {
+		var columns, fields []string
+		for _, c := range op.Row.Columns {
+			columns = append(columns, emit.Quote(emit.Go, c.Name.Original))
+			v := "r." + emit.Field(emit.Go, c.Name)
+			switch {
+			case c.Type.Kind == ir.Date && c.Nullable:
+				v = "scOpt(" + v + ", scDateText)"
+			case c.Type.Kind == ir.Date:
+				v = "scDateText(" + v + ")"
+			}
+			fields = append(fields, v)
+		}
+		w.Blank()
+		w.Block("var bulk"+g.Class+op.Method+" = scHTTPRows["+op.RowType+"]{", "}", func() {
+			w.Line("name: %s,", quote(op.Method))
+			w.Line("path: %s,", quote(emit.RowsPath(t.Table, op.Op)))
+			w.Line("columns: []string{%s},", strings.Join(columns, ", "))
+			w.Block("values: func(r "+op.RowType+") []any {", "},", func() { w.Line("return []any{%s}", strings.Join(fields, ", ")) })
+		})
+		return
+	}
 	w.Blank()
 	w.Block("var bulk"+g.Class+op.Method+" = scBulk["+op.RowType+"]{", "}", func() {
 		for _, f := range [][2]string{{"name", op.Method}, {"schema", t.Schema}, {"table", t.Table.Table}, {"row", b.Row}, {"copy", copyText},
@@ -311,3 +336,6 @@ func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 		w.Block("values: func(r "+op.RowType+") []any {", "},", func() { w.Line("return []any{%s}", strings.Join(values, ", ")) })
 	})
 }
+
+// duck reports whether the SQL is DuckDB's.
+func (g *generator) duck() bool { return g.Module.Engine == ir.DuckDB || g.Module.Engine == ir.Scoter }

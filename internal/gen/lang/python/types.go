@@ -129,9 +129,16 @@ func (g *generator) reader(t ir.Type) string {
 		}
 		return "rt.list_of(" + g.reader(t) + ")"
 	case ir.Map:
-		return "rt.map_of(" + g.reader(*t.Key) + ", " + g.reader(*t.Elem) + ")"
+		f := "rt.map_of("
+		if g.Module.Engine == ir.Scoter {
+			f = "rt.json_map("
+		}
+		return f + g.reader(*t.Key) + ", " + g.reader(*t.Elem) + ")"
 	case ir.Any:
 		return ""
+	}
+	if g.Module.Engine == ir.Scoter && (t.Kind == ir.Blob || t.Kind == ir.Interval) {
+		return "rt.json_" + string(t.Kind)
 	}
 	if f, ok := readers[t.Kind]; ok {
 		return "rt." + f
@@ -341,7 +348,7 @@ func (g *generator) sql(q *emit.Query) string {
 	case g.Module.Engine == ir.DuckDB:
 		return emit.ColumnsAsText(q, ir.Interval)
 	case g.Module.Engine == ir.Scoter:
-		return emit.ColumnsAsText(q, ir.Interval, ir.JSON)
+		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob)
 	}
 	return q.SQL.Text
 }

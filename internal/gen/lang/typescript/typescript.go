@@ -273,7 +273,11 @@ func (g *generator) query(q *emit.Query) {
 			counts = ", false"
 		}
 		if g.sync {
-			method(q.Method, g.exec, "return rt.ran("+call("run")+counts+");")
+			body := "return " + call("run") + " as " + g.exec + ";"
+			if g.safe || counts != "" {
+				body = "return rt.ran(" + call("run") + counts + ");"
+			}
+			method(q.Method, g.exec, body)
 		} else {
 			method(q.Method, g.promise(g.exec), "return this.#rt.exec("+args+counts+");")
 		}

@@ -1,4 +1,6 @@
-package gen
+//go:build cgo
+
+package duckdb
 
 import (
 	"strings"

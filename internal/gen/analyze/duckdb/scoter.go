@@ -1,4 +1,6 @@
-package gen
+//go:build cgo
+
+package duckdb
 
 import (
 	"context"
@@ -8,6 +10,15 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
+
+// OpenScoter is Open for what Scoter runs.
+func OpenScoter() (analyze.Engine, error) {
+	e, err := Open()
+	if err != nil {
+		return nil, err
+	}
+	return scoterEngine{e}, nil
+}
 
 // scoterEngine analyses for Scoter on DuckDB. What Scoter's CREATE TABLE and
 // ALTER TABLE say beyond DuckDB's, how rows lie on disk, changes no type.

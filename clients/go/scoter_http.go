@@ -1,0 +1,393 @@
+package scoter
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+)
+
+// HTTPOptions say who asks a server for what.
+type HTTPOptions struct {
+	// Token is sent with every request, if there is one.
+	Token string
+	// Database is what names without a database belong to: "default".
+	Database string
+	// Client sends the requests: http.DefaultClient.
+	Client *http.Client
+}
+
+// ScoterError is a request that the server refused: nothing of it was applied.
+// Kind is one of docs/API.md.
+type ScoterError struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+func (e *ScoterError) Error() string {
+	if e.Hint != "" {
+		return e.Message + " (" + e.Hint + ")"
+	}
+	return e.Message
+}
+
+// OpenHTTP returns a database/sql handle on the server at an address such as
+// http://127.0.0.1:7287. It asks nothing of the server yet.
+func OpenHTTP(address string, o HTTPOptions) *sql.DB {
+	if o.Database == "" {
+		o.Database = "default"
+	}
+	if o.Client == nil {
+		o.Client = http.DefaultClient
+	}
+	return sql.OpenDB(&scHTTP{strings.TrimRight(address, "/"), o})
+}
+
+// newScHTTP is a runtime without transactions: what wants one runs as it is.
+func newScHTTP(db DBTX, observer Observer) *scRuntime {
+	rt := newScRuntime(db, observer, "", scNative)
+	rt.open = true
+	return rt
+}
+
+// scHTTP is a driver of database/sql: connection, connector and driver at once,
+// since http.Client keeps the connections.
+type scHTTP struct {
+	address string
+	options HTTPOptions
+}
+
+var errScHTTPTransaction = errors.New("there are no transactions over HTTP: every statement is one of its own")
+
+func (h *scHTTP) Connect(context.Context) (driver.Conn, error) { return h, nil }
+func (h *scHTTP) Driver() driver.Driver                        { return h }
+func (h *scHTTP) Open(string) (driver.Conn, error)             { return h, nil }
+func (h *scHTTP) Close() error                                 { return nil }
+func (h *scHTTP) Begin() (driver.Tx, error)                    { return nil, errScHTTPTransaction }
+func (h *scHTTP) Prepare(query string) (driver.Stmt, error)    { return &scHTTPStatement{h, query}, nil }
+
+// CheckNamedValue takes what JSON has; generated code makes nothing else.
+func (h *scHTTP) CheckNamedValue(*driver.NamedValue) error { return nil }
+
+func (h *scHTTP) post(ctx context.Context, path, contentType string, body []byte) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.address+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", contentType)
+	if h.options.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+h.options.Token)
+	}
+	response, err := h.options.Client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode < 400 {
+		return response, nil
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Error *ScoterError `json:"error"`
+	}
+	if json.Unmarshal(text, &answer) != nil || answer.Error == nil {
+		return nil, fmt.Errorf("status %d: %.200s", response.StatusCode, text)
+	}
+	return nil, answer.Error
+}
+
+// run sends a statement; the answer has an object a line.
+func (h *scHTTP) run(ctx context.Context, query string, args []driver.NamedValue) (*http.Response, error) {
+	params := make([]any, len(args))
+	for i, a := range args {
+		params[i] = a.Value
+	}
+	body, err := json.Marshal(map[string]any{"sql": query, "params": params, "database": h.options.Database})
+	if err != nil {
+		return nil, err
+	}
+	return h.post(ctx, "/api/v1/sql?format=ndjson", "application/json", body)
+}
+
+func (h *scHTTP) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	response, err := h.run(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	rows := &scHTTPResult{body: response.Body, decoder: json.NewDecoder(response.Body)}
+	rows.decoder.UseNumber()
+	// The first row has the columns' names.
+	if err := rows.read(); err != nil && err != io.EOF {
+		return nil, errors.Join(err, rows.Close())
+	}
+	return rows, nil
+}
+
+func (h *scHTTP) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	response, err := h.run(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	return scHTTPCounts(response.Body)
+}
+
+// scHTTPCounts are the rows that a request has changed.
+func scHTTPCounts(body io.Reader) (driver.RowsAffected, error) {
+	var n struct{ Inserted, Updated, Deleted int64 }
+	err := json.NewDecoder(body).Decode(&n)
+	return driver.RowsAffected(n.Inserted + n.Updated + n.Deleted), err
+}
+
+// scHTTPStatement is a statement that is sent anew each time.
+type scHTTPStatement struct {
+	*scHTTP
+	query string
+}
+
+func (s *scHTTPStatement) NumInput() int                              { return -1 }
+func (s *scHTTPStatement) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
+func (s *scHTTPStatement) Query([]driver.Value) (driver.Rows, error)  { return nil, driver.ErrSkip }
+
+func (s *scHTTPStatement) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	return s.scHTTP.ExecContext(ctx, s.query, args)
+}
+
+func (s *scHTTPStatement) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.scHTTP.QueryContext(ctx, s.query, args)
+}
+
+// scHTTPResult reads an answer as it arrives.
+type scHTTPResult struct {
+	body    io.Closer
+	decoder *json.Decoder
+	columns []string
+	row     []any
+	err     error
+}
+
+func (r *scHTTPResult) Columns() []string { return r.columns }
+func (r *scHTTPResult) Close() error      { return r.body.Close() }
+
+func (r *scHTTPResult) Next(values []driver.Value) error {
+	if r.err != nil {
+		return r.err
+	}
+	for i, v := range r.row {
+		values[i] = v
+	}
+	r.err = r.read()
+	return nil
+}
+
+// read reads the next object in the order of its keys.
+func (r *scHTTPResult) read() error {
+	first := r.columns == nil
+	r.row = r.row[:0]
+	if _, r.err = r.decoder.Token(); r.err != nil {
+		return r.err
+	}
+	for r.decoder.More() {
+		name, err := r.decoder.Token()
+		if err != nil {
+			return err
+		}
+		var v any
+		if err := r.decoder.Decode(&v); err != nil {
+			return err
+		}
+		if first {
+			r.columns = append(r.columns, fmt.Sprint(name))
+		}
+		r.row = append(r.row, scFromJSON(v))
+	}
+	_, err := r.decoder.Token()
+	return err
+}
+
+// scFromJSON makes text of numbers, in which no digit is lost.
+func scFromJSON(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return string(v)
+	case []any:
+		for i, e := range v {
+			v[i] = scFromJSON(e)
+		}
+	case map[string]any:
+		for k, e := range v {
+			v[k] = scFromJSON(e)
+		}
+	}
+	return v
+}
+
+// scWire is a parameter as JSON has it: bytes are text that the statement casts.
+func scWire(v any) any {
+	switch v := v.(type) {
+	case nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64:
+		return v
+	case []byte:
+		if v == nil {
+			return nil
+		}
+		var text strings.Builder
+		for _, c := range v {
+			fmt.Fprintf(&text, `\x%02X`, c)
+		}
+		return text.String()
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && !r.IsNil() {
+		if e := r.Elem(); e.Kind() <= reflect.Float64 || e.Kind() == reflect.String {
+			return e.Interface()
+		}
+	}
+	return scPG(v)
+}
+
+// scHTTPRows is a bulk operation: rows of the columns, sent to a path.
+type scHTTPRows[T any] struct {
+	name, path string
+	columns    []string
+	values     func(T) []any
+}
+
+// scHTTPPortion is how large a request may grow before it is sent; each is
+// applied as a whole.
+const scHTTPPortion = 4 << 20
+
+// scHTTPBulk sends rows in portions; they are durable when it returns.
+func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows iter.Seq2[T, error]) (n int64, err error) {
+	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
+		return n, scHTTPDo(ctx, rt.db, func(h *scHTTP) error {
+			var body strings.Builder
+			send := func() error {
+				response, err := h.post(ctx, "/api/v1/tables/"+url.PathEscape(h.options.Database)+"/"+b.path, "application/x-ndjson", []byte(body.String()))
+				if err != nil {
+					return err
+				}
+				defer response.Body.Close()
+				body.Reset()
+				changed, err := scHTTPCounts(response.Body)
+				n += int64(changed)
+				return err
+			}
+			for row, err := range rows {
+				if err != nil {
+					return err
+				}
+				scJSONRow(&body, b.columns, b.values(row))
+				if body.Len() >= scHTTPPortion {
+					if err := send(); err != nil {
+						return err
+					}
+				}
+			}
+			if body.Len() > 0 {
+				return send()
+			}
+			return nil
+		})
+	})
+	return n, err
+}
+
+// scJSONRow writes a row as an object on a line of its own.
+func scJSONRow(b *strings.Builder, columns []string, values []any) {
+	for i, c := range columns {
+		if i == 0 {
+			b.WriteByte('{')
+		} else {
+			b.WriteByte(',')
+		}
+		name, _ := json.Marshal(c) // a string always has a form in JSON
+		b.Write(name)
+		b.WriteByte(':')
+		if !scJSONValue(b, reflect.ValueOf(values[i])) {
+			b.WriteString("null")
+		}
+	}
+	b.WriteString("}\n")
+}
+
+// scHTTPDo finds the server of a handle.
+func scHTTPDo(ctx context.Context, db DBTX, do func(*scHTTP) error) error {
+	var conn *sql.Conn
+	switch db := db.(type) {
+	case *sql.DB:
+		c, err := db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		conn = c
+	case *sql.Conn:
+		conn = db
+	default:
+		return errScHTTPTransaction
+	}
+	return conn.Raw(func(c any) error {
+		h, ok := c.(*scHTTP)
+		if !ok {
+			return errors.New("the database was not opened by OpenHTTP")
+		}
+		return do(h)
+	})
+}
+
+// scHTTPMigrate applies the pending migrations. Each statement is a transaction
+// of its own: of a migration that fails, those before the failing one stay.
+func scHTTPMigrate(ctx context.Context, db DBTX, project string, migrations []Migration, o MigrateOptions) (done []string, err error) {
+	if o.DryRun {
+		return nil, errScHTTPTransaction
+	}
+	if _, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS _sqg_migrations (project TEXT NOT NULL, migration_id TEXT NOT NULL, "+
+		"applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT)"); err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", project)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	applied := map[string]string{}
+	for rows.Next() {
+		var id, checksum string
+		if err := rows.Scan(&id, &checksum); err != nil {
+			return nil, err
+		}
+		applied[id] = checksum
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	pending, err := scPending(project, migrations, applied)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range pending {
+		for _, statement := range m.Statements {
+			if _, err := db.ExecContext(ctx, statement); err != nil {
+				return done, fmt.Errorf("migration %s: %w", m.ID, err)
+			}
+		}
+		if _, err := db.ExecContext(ctx, "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", project, m.ID, m.Checksum); err != nil {
+			return done, err
+		}
+		done = append(done, m.ID)
+	}
+	return done, nil
+}

@@ -20,6 +20,7 @@ var tsOpen = map[string]struct{ imports, open, exec, close string }{
 	"sqlite/libsql":         {`const { createClient } = await import("@libsql/client");`, `createClient({ url: "file:" + tmp(), intMode: %s })`, "await db.execute(%s)", "db.close()"},
 	"sqlite/turso":          {`const { connect } = await import("@tursodatabase/database");`, `await connect(":memory:")`, "await db.exec(%s)", "await db.close()"},
 	"duckdb/node-api":       {`const { DuckDBInstance } = await import("@duckdb/node-api");`, `await (await DuckDBInstance.create(":memory:")).connect()`, "await db.run(%s)", "db.closeSync()"},
+	"scoter/http":           {``, `await scoter(%s)`, "await gen_rt.execute(db, %s)", "void db"},
 	"postgres/pg":           {`const { default: pg } = await import("pg");`, `await pgConnect(pg, %s)`, "await db.query(%s)", "await db.end()"},
 }
 
@@ -74,13 +75,20 @@ func tsMain(u *unit) string {
 	open := tsOpen[string(engine)+"/"+driver]
 	q := func(s string) string { return emit.Quote(emit.TypeScript, s) }
 	connection := open.open
-	if engine == ir.Postgres {
+	if engine == ir.Postgres || engine == ir.Scoter {
 		connection = fmt.Sprintf(open.open, q(u.name))
 	}
 	if driver == "libsql" {
 		connection = fmt.Sprintf(open.open, map[bool]string{true: `"bigint"`, false: `"number"`}[u.safeIntegers])
 	}
 	w.Line(`import * as gen from "./%s.js";`, u.file(ir.Name.Kebab))
+	if engine == ir.Scoter {
+		w.Line(`import * as gen_rt from "./scoter-http.js";`)
+		w.Block("async function scoter(name: string): Promise<gen_rt.Connection> {", "}", func() {
+			w.Line(`await gen_rt.execute({ url: process.env["SCOTER_URL"]! }, "CREATE DATABASE ts_" + name);`)
+			w.Line(`return { url: process.env["SCOTER_URL"]!, database: "ts_" + name };`)
+		})
+	}
 	w.Line(`import { Counter, Rollback, reporter, take } from "../harness.js";`)
 	w.Line(`import { mkdtempSync } from "node:fs";`)
 	w.Line(`export const tmp = (): string => mkdtempSync("/tmp/scoter-gen-") + "/db";`)
@@ -141,7 +149,7 @@ func tsCall(w *emit.Writer, u *unit, c call, exec string) {
 	}
 	result := func(name, v string) string {
 		if u.query(name).Verb == ir.VerbExec {
-			return map[ir.Engine]string{ir.SQLite: v + ".changes", ir.DuckDB: v + ".rowsChanged", ir.Postgres: v + ".rowCount"}[u.module.Engine]
+			return map[ir.Engine]string{ir.SQLite: v + ".changes", ir.DuckDB: v + ".rowsChanged", ir.Postgres: v + ".rowCount", ir.Scoter: v + ".rowsChanged"}[u.module.Engine]
 		}
 		return v
 	}

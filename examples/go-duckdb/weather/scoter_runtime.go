@@ -552,10 +552,36 @@ func scItems(raw any) ([]any, error) {
 // scPairs is a map of a database in its order.
 type scPairs [][2]any
 
+// scPairsOf makes pairs of what JSON has for a map: an object, or a list of key
+// and value where the keys are no text.
+func scPairsOf(raw any) (scPairs, bool) {
+	switch v := raw.(type) {
+	case scPairs:
+		return v, true
+	case map[string]any:
+		pairs := make(scPairs, 0, len(v))
+		for k, e := range v {
+			pairs = append(pairs, [2]any{k, e})
+		}
+		return pairs, true
+	case []any:
+		pairs := make(scPairs, 0, len(v))
+		for _, e := range v {
+			entry, ok := e.(map[string]any)
+			if !ok {
+				return nil, false
+			}
+			pairs = append(pairs, [2]any{entry["key"], entry["value"]})
+		}
+		return pairs, true
+	}
+	return nil, false
+}
+
 // scMap reads a map whose values are not NULL or have a nil of their own.
 func scMap[K comparable, V any](key func(any) (K, error), value func(any) (V, error)) func(any) (map[K]V, error) {
 	return func(raw any) (map[K]V, error) {
-		pairs, ok := raw.(scPairs)
+		pairs, ok := scPairsOf(raw)
 		if !ok {
 			return scBad[map[K]V](raw)
 		}

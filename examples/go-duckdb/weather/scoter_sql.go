@@ -78,7 +78,7 @@ func (rt *scRuntime) close() error {
 // while others run. DuckDB plans a statement once, by the statistics of that
 // moment, and gives wrong values when they have changed: there none is kept.
 func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []any) (*sql.Rows, error) {
-	if own || rt.begin == scBeginDuckDB {
+	if own || rt.begin != scBeginSQLite {
 		return rt.db.QueryContext(ctx, query, args...)
 	}
 	s, err := rt.prepare(ctx, query)
@@ -90,7 +90,7 @@ func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []a
 
 // exec runs a statement that is kept, but see query.
 func (rt *scRuntime) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
-	if rt.begin == scBeginDuckDB {
+	if rt.begin != scBeginSQLite {
 		return rt.db.ExecContext(ctx, query, args...)
 	}
 	s, err := rt.prepare(ctx, query)

@@ -110,7 +110,7 @@ export class Queries {
   }
 
   addPost(user_id: number, title: string, published: boolean): rt.RunResult {
-    return rt.ran((this.#addPost ??= this.#rt.prepare("addPost", SQL.addPost)).run(rt.int(user_id), title, rt.bit(published)));
+    return (this.#addPost ??= this.#rt.prepare("addPost", SQL.addPost)).run(rt.int(user_id), title, rt.bit(published)) as rt.RunResult;
   }
 
   /** Runs addPost once per element, all or nothing; returns the rows changed. */

@@ -88,6 +88,18 @@ func TestAFolderGetsAUnitPerFile(t *testing.T) {
 	}
 }
 
+func TestFilesOfAGoPackageAreOneUnit(t *testing.T) {
+	e := Entry{Files: []string{"users.sql", "orders.sql"}}
+	units := e.Units(ir.Target{Language: "go", Output: "db/"})
+	if len(units) != 1 || len(units[0].Files) != 2 || units[0].Target.Name.Pascal() != "Queries" {
+		t.Errorf("%+v", units)
+	}
+	e.Files = e.Files[:1]
+	if units = e.Units(ir.Target{Language: "go", Output: "db/"}); units[0].Target.Name.Pascal() != "Users" {
+		t.Errorf("%+v", units)
+	}
+}
+
 func TestEveryGeneratorHasItsShortForm(t *testing.T) {
 	for _, g := range Generators {
 		if found, _, ok := FindGenerator(g.ID()); !ok || found != g {

@@ -265,11 +265,16 @@ type Unit struct {
 
 // Units cuts an entry's target into units: one for all files when the target
 // has a name or its output is a file, otherwise one per file, as SQG does it.
+// The files of a Go package share their names: there several are one unit.
 func (e Entry) Units(t ir.Target) []Unit {
 	if len(t.Name.Words) > 0 || !strings.HasSuffix(t.Output, "/") {
 		if len(t.Name.Words) == 0 {
 			t.Name = fileName(e.Files[0])
 		}
+		return []Unit{{t, e.Files}}
+	}
+	if t.Language == "go" && len(e.Files) > 1 {
+		t.Name = ir.NewName("queries")
 		return []Unit{{t, e.Files}}
 	}
 	var out []Unit

@@ -38,6 +38,17 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			w.Line("values: %s,", row(b.RowOrder))
 			return
 		}
+		if g.Module.Engine == ir.Scoter {
+			var columns, values []string
+			for _, c := range op.Row.Columns {
+				columns = append(columns, quote(c.Name.Original))
+				values = append(values, member("r", c.Name.Original))
+			}
+			w.Line("path: %s,", quote(emit.RowsPath(t.Table, op.Op)))
+			w.Line("columns: [%s],", strings.Join(columns, ", "))
+			w.Line("values: (r) => [%s],", strings.Join(values, ", "))
+			return
+		}
 		if g.Module.Engine == ir.Postgres {
 			target := b.Target
 			if b.Stage != "" {

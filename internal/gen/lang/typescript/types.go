@@ -141,6 +141,8 @@ func (g *generator) reader(t ir.Type) string {
 		return g.sqliteReader(t)
 	case ir.Postgres:
 		return g.postgresReader(t)
+	case ir.Scoter:
+		return g.jsonReader(t)
 	default:
 		return g.duckReader(t)
 	}
@@ -198,6 +200,24 @@ func (g *generator) duckReader(t ir.Type) string {
 		return "rt.map(" + g.element(*t.Key, false) + ", " + g.element(*t.Elem, t.ElemNullable) + ")"
 	case ir.Any:
 		return "rt.any"
+	}
+	return ""
+}
+
+func (g *generator) jsonReader(t ir.Type) string {
+	switch t.Kind {
+	case ir.Float32, ir.Float64:
+		return "rt.number"
+	case ir.Int64, ir.Int128, ir.Uint64, ir.Uint128:
+		return "rt.bigint"
+	case ir.Decimal:
+		return "rt.str"
+	case ir.Blob:
+		return "rt.blob"
+	case ir.Interval:
+		return "rt.interval"
+	case ir.StructKind, ir.List, ir.Array, ir.Map:
+		return g.duckReader(t)
 	}
 	return ""
 }
@@ -277,7 +297,7 @@ func (g *generator) read(v string, t ir.Type, nullable bool) string {
 		return v + " as " + typ
 	case nullable:
 		return "rt.opt(" + v + ", " + f + ")"
-	case g.Module.Engine != ir.SQLite:
+	case g.Module.Engine == ir.DuckDB:
 		return f + "(" + v + " as rt.duck.DuckDBValue)"
 	}
 	return f + "(" + v + ")"
@@ -303,7 +323,7 @@ func (g *generator) reads(r *ir.Row) bool {
 
 func (g *generator) rawRow() string {
 	switch g.Module.Engine {
-	case ir.SQLite:
+	case ir.SQLite, ir.Scoter:
 		return "rt.Raw"
 	case ir.Postgres:
 		return "rt.Text[]"
@@ -313,7 +333,7 @@ func (g *generator) rawRow() string {
 
 // at is the raw value of a column.
 func (g *generator) at(i int, c ir.Column) string {
-	if g.Module.Engine == ir.SQLite {
+	if g.Module.Engine == ir.SQLite || g.Module.Engine == ir.Scoter {
 		return "r[" + quote(c.Name.Original) + "]"
 	}
 	return fmt.Sprintf("r[%d]", i)
@@ -347,15 +367,15 @@ func (g *generator) result(q *emit.Query) (row, read string) {
 // structs writes the functions that read and write a struct.
 func (g *generator) structs(s *ir.Struct) {
 	w, name := &g.w, g.StructType(s.Ref)
-	value := "rt.duck.DuckDBValue"
-	if g.Module.Engine == ir.Postgres {
-		value = "string"
-	}
+	value := map[ir.Engine]string{ir.DuckDB: "rt.duck.DuckDBValue", ir.Postgres: "string", ir.Scoter: "unknown"}[g.Module.Engine]
 	w.Blank()
 	w.Block("function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
-		if g.Module.Engine == ir.Postgres {
+		switch g.Module.Engine {
+		case ir.Postgres:
 			w.Line("const f = rt.fields(v);")
-		} else {
+		case ir.Scoter:
+			w.Line("const f: unknown[] = Object.values(v as object);")
+		default:
 			w.Line("const f = Object.values((v as rt.duck.DuckDBStructValue).entries);")
 		}
 		w.Block("return {", "};", func() {
@@ -364,6 +384,9 @@ func (g *generator) structs(s *ir.Struct) {
 			}
 		})
 	})
+	if g.Module.Engine == ir.Scoter {
+		return // JSON has them as they are
+	}
 	w.Blank()
 	w.Block("export function write"+name+"(v: "+name+"): "+value+" {", "}", func() {
 		open, end := "return new rt.duck.DuckDBStructValue({", "});"

@@ -42,6 +42,8 @@ func drivers(t ir.Target) (driver, bool) {
 		"sqlite/turso":          with(async, `import type { Database } from "@tursodatabase/database";`, "Database", "rt.turso(db, "+big+")"),
 		"duckdb/node-api": {runtime: "scoter-duckdb", files: []string{"scoter", "scoter-duckdb"}, style: emit.Dollar, exec: "rt.ExecResult",
 			imports: `import type { DuckDBConnection } from "@duckdb/node-api";`, connection: "DuckDBConnection", open: "new rt.Runtime(db, observer)"},
+		"scoter/http": {runtime: "scoter-http", files: []string{"scoter", "scoter-http"}, style: emit.Wire, exec: "rt.ExecResult",
+			connection: "rt.Connection", open: "new rt.Runtime(db, observer)"},
 		"postgres/pg": {runtime: "scoter-postgres", files: []string{"scoter", "scoter-postgres"}, style: emit.Dollar, exec: "rt.ExecResult",
 			imports: `import type { ClientBase } from "pg";`, connection: "ClientBase", open: "new rt.Runtime(db, observer)"},
 	}[string(t.Engine)+"/"+t.Driver]
@@ -99,14 +101,16 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 func (g *generator) module() {
 	w := &g.w
 	w.Line("// %s", emit.Header)
-	w.Line("%s", g.imports)
+	if g.imports != "" {
+		w.Line("%s", g.imports)
+	}
 	w.Line(`import * as rt from "./%s.js";`, g.runtime)
 	g.types()
 	if len(g.Queries) > 0 {
 		w.Blank()
 		w.Block("const SQL = {", "} as const;", func() {
 			for _, q := range g.Queries {
-				w.Line("%s: %s,", q.Method, emit.QuoteBlock(emit.TypeScript, q.SQL.Text, ""))
+				w.Line("%s: %s,", q.Method, emit.QuoteBlock(emit.TypeScript, g.sql(q), ""))
 			}
 		})
 	}
@@ -214,8 +218,11 @@ func (g *generator) class() {
 			})
 		})
 		w.Blank()
-		w.Line("/** Runs body in a transaction: committed when it returns, rolled back when it throws. */")
+		if g.Module.Engine != ir.Scoter { // there every statement is a transaction of its own
+			w.Line("/** Runs body in a transaction: committed when it returns, rolled back when it throws. */")
+		}
 		switch {
+		case g.Module.Engine == ir.Scoter:
 		case g.sync:
 			w.Block("transaction<T>(body: (queries: "+g.Class+") => T): T {", "}", func() {
 				w.Line("return this.#rt.transaction(() => body(this));")
@@ -375,4 +382,13 @@ func apply(read, v string) string {
 		read = "(" + read + ")"
 	}
 	return read + "(" + v + ")"
+}
+
+// sql is the text of a query. In Scoter's JSON some kinds are not as they are
+// wanted: the database is asked for their text.
+func (g *generator) sql(q *emit.Query) string {
+	if g.Module.Engine == ir.Scoter && q.Statement == ir.StatementSelect {
+		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob, ir.Decimal)
+	}
+	return q.SQL.Text
 }

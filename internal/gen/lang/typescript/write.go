@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
 // writer is the function that makes what the driver is given of a value, or
@@ -23,6 +24,16 @@ func (g *generator) writer(t ir.Type) string {
 		return ""
 	case ir.Postgres:
 		return g.postgresWriter(t)
+	case ir.Scoter:
+		switch t.Kind {
+		case ir.Interval:
+			return "rt.toInterval"
+		case ir.Blob:
+			return "rt.toBlob"
+		case ir.Int128, ir.Uint64, ir.Uint128:
+			return "rt.str"
+		}
+		return ""
 	default:
 		return g.duckWriter(t)
 	}
@@ -122,7 +133,10 @@ func (g *generator) bind(p *ir.Param, v string) string {
 		}
 		return list + "(" + inner + ")"
 	}
-	if g.Module.Engine == ir.SQLite || g.Module.Engine == ir.Postgres {
+	if g.Module.Engine == ir.Scoter && emit.Nested(p.Type) {
+		return v + " === null ? null : rt.json(" + v + ")"
+	}
+	if g.Module.Engine != ir.DuckDB {
 		return g.write(v, p.Type, p.Nullable)
 	}
 	if f := g.duckWriter(p.Type); f != "" {

@@ -1,0 +1,280 @@
+import * as core from "./scoter.js";
+export * from "./scoter.js";
+
+/** A server and a database of it. */
+export interface Connection {
+  /** Such as http://127.0.0.1:7287. */
+  readonly url: string;
+  readonly token?: string;
+  /** What names without a database belong to: "default". */
+  readonly database?: string;
+}
+
+/** What a statement without rows did. */
+export interface ExecResult {
+  rowsChanged: number;
+}
+
+/** The server refused a request: nothing of it was applied. Kinds are in docs/API.md. */
+export class ScoterError extends Error {
+  readonly kind: string;
+
+  constructor(kind: string, message: string) {
+    super(message);
+    this.name = "ScoterError";
+    this.kind = kind;
+  }
+}
+
+/** A bulk operation: rows of the columns, sent to a path below /api/v1/tables/{database}/. */
+export interface Bulk<T> {
+  readonly name: string;
+  readonly path: string;
+  readonly columns: readonly string[];
+  readonly values: (row: T) => unknown[];
+}
+
+/** How many characters of rows one request holds; each is applied as a whole. */
+const portion = 4 << 20;
+
+async function post(db: Connection, path: string, type: string, body: string): Promise<Response> {
+  const headers: Record<string, string> = { "Content-Type": type };
+  if (db.token !== undefined) headers["Authorization"] = `Bearer ${db.token}`;
+  const response = await fetch(db.url.replace(/\/+$/, "") + path, { method: "POST", headers, body });
+  if (response.ok) return response;
+  const text = await response.text();
+  let error: { kind: string; message: string; hint?: string } | undefined;
+  try {
+    error = (JSON.parse(text) as { error?: typeof error }).error;
+  } catch {
+    // not the server's own words
+  }
+  if (error === undefined) throw new ScoterError("internal", `status ${response.status}: ${text.slice(0, 200)}`);
+  throw new ScoterError(error.kind, error.hint === undefined ? error.message : `${error.message} (${error.hint})`);
+}
+
+function send(db: Connection, sql: string, values: readonly unknown[]): Promise<Response> {
+  const body = json({ sql, database: db.database ?? "default" }).slice(0, -1) + `,"params":[${values.map(json).join(",")}]}`;
+  return post(db, "/api/v1/sql?format=ndjson", "application/json", body);
+}
+
+/** JSON with the integers that a number cannot hold as text, in strings or not. */
+function parse(line: string): core.Raw {
+  return JSON.parse(line.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (m) => (m.startsWith('"') ? m : `"${m}"`))) as core.Raw;
+}
+
+async function* lines(response: Response): AsyncGenerator<core.Raw, void, undefined> {
+  if (response.body === null) return;
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      rest += done ? decoder.decode() : decoder.decode(value as Uint8Array, { stream: true });
+      const whole = rest.split("\n");
+      rest = done ? "" : whole.pop()!;
+      for (const line of whole) if (line !== "") yield parse(line);
+      if (done) return;
+    }
+  } finally {
+    // An answer that is not read to its end is given up.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Runs a statement without rows; returns how many it changed. */
+export async function execute(db: Connection, sql: string, values: readonly unknown[] = []): Promise<number> {
+  let n = 0;
+  for await (const answer of lines(await send(db, sql, values))) n += changed(answer);
+  return n;
+}
+
+function changed(answer: core.Raw): number {
+  return Number(answer["inserted"] ?? 0) + Number(answer["updated"] ?? 0) + Number(answer["deleted"] ?? 0);
+}
+
+/** Runs statements for a generated class. */
+export class Runtime {
+  readonly #db: Connection;
+  readonly #observer: core.Observer | undefined;
+
+  constructor(db: Connection, observer?: core.Observer) {
+    this.#db = db;
+    this.#observer = observer;
+  }
+
+  all<T>(name: string, sql: string, values: readonly unknown[], read: (row: core.Raw) => T): Promise<T[]> {
+    return core.observe(this.#observer, name, core.many, async () => {
+      const rows: T[] = [];
+      for await (const row of lines(await send(this.#db, sql, values))) rows.push(read(row));
+      return rows;
+    });
+  }
+
+  one<T>(name: string, sql: string, values: readonly unknown[], read: (row: core.Raw) => T): Promise<T | undefined> {
+    return core.observe<T | undefined>(this.#observer, name, core.one, async () => {
+      for await (const row of lines(await send(this.#db, sql, values))) return read(row);
+      return undefined;
+    });
+  }
+
+  /** Reads row by row, as the server sends them. */
+  stream<T>(name: string, sql: string, values: readonly unknown[], read: (row: core.Raw) => T): AsyncGenerator<T, void, undefined> {
+    const db = this.#db;
+    return core.observeEachAsync(this.#observer, name, async function* () {
+      for await (const row of lines(await send(db, sql, values))) yield read(row);
+    });
+  }
+
+  exec(name: string, sql: string, values: readonly unknown[]): Promise<ExecResult> {
+    return core.observe(this.#observer, name, (r: ExecResult) => r.rowsChanged, async () => ({ rowsChanged: await execute(this.#db, sql, values) }));
+  }
+
+  /** Runs a statement once per row; each is a transaction of its own. */
+  batch<T>(name: string, sql: string, values: (row: T) => unknown[], rows: core.Rows<T>): Promise<number> {
+    return core.observe(this.#observer, name, core.same, async () => {
+      let n = 0;
+      for await (const row of rows) n += await execute(this.#db, sql, values(row));
+      return n;
+    });
+  }
+
+  /** Sends rows in portions; they are durable when it returns. */
+  bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+    const path = `/api/v1/tables/${encodeURIComponent(this.#db.database ?? "default")}/${bulk.path}`;
+    const keys = bulk.columns.map((c) => JSON.stringify(c) + ":");
+    return core.observe(this.#observer, bulk.name, core.same, async () => {
+      let n = 0;
+      let body = "";
+      const flush = async (): Promise<void> => {
+        const response = await post(this.#db, path, "application/x-ndjson", body);
+        n += changed((await response.json()) as core.Raw);
+        body = "";
+      };
+      for await (const row of rows) {
+        const values = bulk.values(row);
+        body += `{${keys.map((k, i) => k + json(values[i])).join(",")}}\n`;
+        if (body.length >= portion) await flush();
+      }
+      if (body !== "") await flush();
+      return n;
+    });
+  }
+
+  appender<T>(bulk: Bulk<T>): Appender<T> {
+    return new Appender(this, bulk);
+  }
+}
+
+/** Collects rows and sends them 10,000 at a time. */
+export class Appender<T> {
+  readonly #runtime: Runtime;
+  readonly #bulk: Bulk<T>;
+  #rows: T[] = [];
+
+  constructor(runtime: Runtime, bulk: Bulk<T>) {
+    this.#runtime = runtime;
+    this.#bulk = bulk;
+  }
+
+  async append(row: T): Promise<void> {
+    if (this.#rows.push(row) >= 10000) await this.flush();
+  }
+
+  async appendMany(rows: core.Rows<T>): Promise<void> {
+    for await (const row of rows) await this.append(row);
+  }
+
+  /** Sends what is waiting. */
+  async flush(): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = [];
+    await this.#runtime.bulk(this.#bulk, rows);
+  }
+
+  /** Sends what is waiting. */
+  close(): Promise<void> {
+    return this.flush();
+  }
+}
+
+/**
+ * Applies the pending migrations; returns their ids. Each statement is a transaction of its
+ * own: of a migration that fails, the statements before the failing one stay.
+ */
+export async function applyMigrations(
+  db: Connection,
+  project: string,
+  migrations: readonly core.Migration[],
+  options: core.MigrateOptions = {},
+): Promise<string[]> {
+  if (options.dryRun === true) throw new Error("there is no dry run over HTTP: every statement is a transaction of its own");
+  await execute(db, core.migrationSQL.create.replace(", PRIMARY KEY (project, migration_id)", ""));
+  const applied: core.Applied = new Map();
+  const recorded = await send(db, "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]);
+  for await (const row of lines(recorded)) applied.set(String(row["migration_id"]), row["checksum"] as string | null);
+  const todo = core.pending(project, migrations, applied);
+  for (const m of todo) {
+    for (const statement of m.statements) await execute(db, statement);
+    await execute(db, "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
+  }
+  return todo.map((m) => m.id);
+}
+
+// How JSON's values are read and written.
+
+export const number = (v: unknown): number => Number(v);
+export const bigint = (v: unknown): bigint => BigInt(v as string | number);
+export const str = (v: unknown): string => String(v);
+
+export function blob(v: unknown): Uint8Array {
+  const text = v as string;
+  return new Uint8Array(text.startsWith("\\x") ? Buffer.from(text.slice(2), "hex") : Buffer.from(text, "base64"));
+}
+
+/** The database's text of an interval: 1 year 2 months 3 days 04:05:06.7. */
+export function interval(v: unknown): core.Interval {
+  const text = v as string;
+  let months = 0;
+  let days = 0;
+  for (const [, count, unit] of text.matchAll(/([+-]?\d+) (year|mon|day)/g)) {
+    if (unit === "day") days += Number(count);
+    else months += Number(count) * (unit === "year" ? 12 : 1);
+  }
+  const clock = /([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?/.exec(text);
+  let micros = 0n;
+  if (clock !== null) {
+    const seconds = (BigInt(clock[2]!) * 60n + BigInt(clock[3]!)) * 60n + BigInt(clock[4]!);
+    micros = seconds * 1000000n + BigInt((clock[5] ?? "").padEnd(6, "0"));
+    if (clock[1] === "-") micros = -micros;
+  }
+  return { months, days, micros };
+}
+
+export const list =
+  <T>(read: (e: unknown) => T) =>
+  (v: unknown): T[] =>
+    (v as unknown[]).map(read);
+
+/** A map: an object, or a list of key and value where the keys are no text. */
+export const map =
+  <K, V>(key: (e: unknown) => K, value: (e: unknown) => V) =>
+  (v: unknown): Map<K, V> =>
+    new Map(Array.isArray(v) ? v.map((e: { key: unknown; value: unknown }) => [key(e.key), value(e.value)]) : Object.entries(v as object).map(([k, e]) => [key(k), value(e)]));
+
+/** The text of bytes that the database casts. */
+export const toBlob = (v: Uint8Array): string => Array.from(v, (b) => "\\x" + b.toString(16).toUpperCase().padStart(2, "0")).join("");
+export const toInterval = (v: core.Interval): string => `${v.months} mons ${v.days} days ${v.micros} microseconds`;
+
+/** JSON of any value of the generated code. */
+export function json(v: unknown): string {
+  if (v === null || v === undefined) return "null";
+  if (typeof v === "bigint") return BigInt.asIntN(64, v) === v ? v.toString() : `"${v}"`;
+  if (typeof v === "number" && !Number.isFinite(v)) return `"${v}"`;
+  if (typeof v !== "object") return JSON.stringify(v);
+  if (v instanceof Uint8Array) return JSON.stringify(toBlob(v));
+  if (Array.isArray(v)) return `[${v.map(json).join(",")}]`;
+  const entries = v instanceof Map ? [...v] : Object.entries(v);
+  return `{${entries.map(([k, e]) => JSON.stringify(String(k)) + ":" + json(e)).join(",")}}`;
+}

@@ -109,7 +109,7 @@ func TestNamesThatBecomeOneAreAnErrorThatNamesBoth(t *testing.T) {
 }
 
 func TestUnknownGeneratorsAreInvalid(t *testing.T) {
-	for _, id := range []string{"cobol/sqlite/x", "java/sqlite/odbc", "go/scoter/http", "python/duckdb/psycopg"} {
+	for _, id := range []string{"cobol/sqlite/x", "java/sqlite/odbc", "go/scoter/flight", "python/duckdb/psycopg"} {
 		if _, err := Generate(module(t, "sqlite"), target(id, "x", "out/")); base.KindOf(err) != base.Invalid {
 			t.Errorf("%s: %v", id, err)
 		}

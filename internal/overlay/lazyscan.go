@@ -45,9 +45,11 @@ func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t) *C.char {
 		return C.CString("no such scan")
 	}
 	s := found.(*changedScan)
-	wanted := make([]int, n)
-	for i, column := range unsafe.Slice(projected, int(n)) {
-		wanted[i] = int(column)
+	var wanted []int
+	for _, column := range unsafe.Slice(projected, int(n)) {
+		if column < C.idx_t(len(s.table.Columns)) { // what lies behind is part of the address, or the row's id
+			wanted = append(wanted, int(column))
+		}
 	}
 	if err := s.fill(wanted); err != nil {
 		return C.CString(err.Error())
@@ -84,8 +86,7 @@ func (s *changedScan) close() {
 	s.scan.close()
 }
 
-// fill describes columns, by number, and those that the filters look at. What lies behind the last column is
-// part of the address.
+// fill describes columns, by number, and those that the filters look at.
 func (s *changedScan) fill(wanted []int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +96,7 @@ func (s *changedScan) fill(wanted []int) error {
 	var columns []schema.Column
 	var numbers []int
 	for _, n := range wanted {
-		if n < len(s.table.Columns) && !s.done[n] && !slices.Contains(numbers, n) {
+		if !s.done[n] && !slices.Contains(numbers, n) {
 			columns, numbers = append(columns, s.table.Columns[n]), append(numbers, n)
 		}
 	}

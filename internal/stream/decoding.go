@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -93,10 +94,7 @@ type piece struct {
 func (d *decodings) finish() ([][]piece, error) {
 	all := make([][]piece, len(d.plan.shapes))
 	var failed error
-	for _, one := range d.byKey {
-		if len(one.numbers) == 0 {
-			continue
-		}
+	for _, one := range d.filled() {
 		for i, decoder := range one.decoders {
 			rows, messages, err := decoder.FinishWithMessages()
 			if err != nil {
@@ -120,6 +118,18 @@ func (d *decodings) finish() ([][]piece, error) {
 		return nil, failed
 	}
 	return all, nil
+}
+
+// filled returns the decoders with rows, in the order of their first records: the first decides what
+// a table that is made has for columns.
+func (d *decodings) filled() (all []*decoding) {
+	for _, one := range d.byKey {
+		if len(one.numbers) > 0 {
+			all = append(all, one)
+		}
+	}
+	slices.SortFunc(all, func(a, b *decoding) int { return int(a.numbers[0] - b.numbers[0]) })
+	return all
 }
 
 // reset drops all rows.

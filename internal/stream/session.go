@@ -57,6 +57,7 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	if err := x.connect(ctx); err != nil {
 		return err
 	}
+	x.status.running() // a quiet topic brings nothing that would say so
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var committer sync.WaitGroup

@@ -177,7 +177,8 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 		table, records, err := e.conform(ctx, rows, o)
 		p.conformed = append(p.conformed, records...)
 		if err == nil && len(table.PrimaryKey) > 0 {
-			err = base.Errorf(base.Internal, "append to table %s, which has a primary key", table.QualifiedName())
+			err = base.Errorf(base.Invalid, "table %s has a primary key: rows cannot be appended to it from here", table.QualifiedName()).
+				WithHint("INSERT and mode=upsert replace the rows of the same key")
 		}
 		if err != nil {
 			return nil, err

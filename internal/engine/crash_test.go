@@ -359,10 +359,10 @@ func TestEverySingleFailureIsReportedAndLosesNothing(t *testing.T) {
 	}
 }
 
-// TestACatalogInDoubtLosesNothing lets every sync of the catalog fail from the k-th on, for every k, while all
+// TestACatalogInDoubtLosesNothing lets every sync of the catalog fail from the k-th on, for many k, while all
 // else works: an edit may then be in the file although it was reported as failed.
 func TestACatalogInDoubtLosesNothing(t *testing.T) {
-	for k := 0; ; k++ {
+	for k := 0; ; k += max(1, stride()/8) {
 		disk := vfs.NewCrashable()
 		n, failed := 0, false
 		rule := func(op vfs.Op) error {

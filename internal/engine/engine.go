@@ -147,6 +147,8 @@ type Engine struct {
 
 	live       live         // snapshots that are held
 	patchBytes atomic.Int64 // memory of all tables' patches
+
+	patchesShort atomic.Bool // a change was refused for lack of that memory, and none became free since
 }
 
 // table is a table with its current version.

@@ -121,8 +121,10 @@ func (e *Engine) notifyPartsAdded() {
 	}
 }
 
-// PatchesFull reports whether changes of rows take so much memory that more of them will soon be refused.
-func (e *Engine) PatchesFull() bool { return e.patchBytes.Load() > e.settings.MemoryBytes/4 }
+// PatchesFull reports whether changes of rows take so much memory that one was refused, or will soon be.
+func (e *Engine) PatchesFull() bool {
+	return e.patchesShort.Load() || e.patchBytes.Load() > e.settings.MemoryBytes/4
+}
 
 // UnderPressure reports whether writers wait for memory: background work that can wait
 // leaves the machine to flushes then.

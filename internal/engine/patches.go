@@ -38,6 +38,7 @@ func (e *Engine) patchLocked(t *table, sets map[base.SourceID]*patch.Set) {
 	if grown > 0 {
 		e.budget.force(grown)
 	} else {
+		e.patchesShort.Store(false)
 		e.budget.release(-grown)
 	}
 }
@@ -60,6 +61,7 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 			WithHint("change fewer rows at a time, rewrite the rows instead, or raise the memory limit")
 	}
 	if e.patchBytes.Load()+bytes > limit {
+		e.patchesShort.Store(true)
 		e.notifyPartsAdded()
 		return base.Errorf(base.Unavailable, "no memory for more changes of rows until merges have written those there are").
 			WithHint("retry after a few seconds, or raise the memory limit")

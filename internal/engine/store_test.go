@@ -26,21 +26,22 @@ func patchFiles(t *testing.T, disk vfs.FS, table schema.Table) []string {
 	return names
 }
 
-// remark gives the first n rows of a table's only part a note of some length.
-func remark(t *testing.T, e *Engine, table schema.Table, n, bytes int) {
-	t.Helper()
+// noteFirst gives the first n rows of a table's only part a note of 1000 bytes.
+func noteFirst(e *Engine, table schema.Table, n int) error {
 	s, err := e.Snapshot(table.ID)
-	must(t, err)
+	if err != nil {
+		return err
+	}
 	defer s.Release()
 	l := patch.Layer{Source: s.Tables[table.ID].Parts[0].ID, Columns: []base.ColumnID{3}}
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	for i := range n {
 		l.Ordinals = append(l.Ordinals, uint32(i))
-		b.Append(strings.Repeat("x", bytes))
+		b.Append(strings.Repeat("x", 1000))
 	}
 	l.Values = array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "note", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{b.NewArray()}, int64(n))
 	_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Updated: []patch.Layer{l}}}, AppendOptions{})
-	must(t, err)
+	return err
 }
 
 // TestStoredPatchesStayFew flushes after each of many changes: small ones lie in the catalog, a large one in a file, and from time to
@@ -52,7 +53,7 @@ func TestStoredPatchesStayFew(t *testing.T) {
 	must(t, err)
 	must(t, appendAccounts(e, table, 0, 200, 0))
 	must(t, e.Flush(ctx))
-	remark(t, e, table, 100, 1000)
+	must(t, noteFirst(e, table, 100))
 	must(t, e.Flush(ctx))
 	if files := patchFiles(t, disk, table); len(files) != 1 {
 		t.Fatalf("patch files %v, want one", files)
@@ -97,7 +98,7 @@ func TestCheckFindsDamagedPatches(t *testing.T) {
 	must(t, err)
 	must(t, appendAccounts(e, table, 0, 200, 0))
 	must(t, e.Flush(ctx))
-	remark(t, e, table, 100, 1000)
+	must(t, noteFirst(e, table, 100))
 	must(t, e.Flush(ctx))
 	path := filepath.Join("/db/patches", fmt.Sprint(table.ID), patchFiles(t, disk, table)[0])
 	content, err := vfs.ReadFile(disk, path, 1<<20)

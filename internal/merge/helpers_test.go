@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -135,6 +136,21 @@ func (d *database) flushEvents(name, writer string, from, count int) error {
 	return d.engine.Flush(ctx)
 }
 
+// deleteFromParts deletes a row of every part of a table.
+func (d *database) deleteFromParts(id base.TableID, ordinal uint32) error {
+	s, err := d.engine.Snapshot(id)
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	c := engine.Change{Table: id, Deleted: map[base.SourceID]*roaring.Bitmap{}}
+	for _, p := range s.Tables[id].Parts {
+		c.Deleted[p.ID] = roaring.BitmapOf(ordinal)
+	}
+	_, err = d.engine.Commit(ctx, s, []engine.Change{c}, engine.AppendOptions{})
+	return err
+}
+
 // state is a table's parts and their rows in the parts' order.
 type state struct {
 	parts int
@@ -152,6 +168,11 @@ func (d *database) read(fsys vfs.FS, id base.TableID) (state, error) {
 	s := state{parts: len(t.Parts)}
 	for _, p := range t.Parts {
 		var before string
+		ordinal := uint32(0)
+		deleted := roaring.New()
+		if set := t.Patches[p.ID]; set != nil && set.Deleted != nil {
+			deleted = set.Deleted
+		}
 		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
 		err := part.Read(fsys, d.engine.PartFile(p), t.Versions[p.SchemaVersion], want, func(rec arrow.RecordBatch) error {
 			for i := range int(rec.NumRows()) {
@@ -164,6 +185,9 @@ func (d *database) read(fsys vfs.FS, id base.TableID) (state, error) {
 					return fmt.Errorf("part %d: row %q after %q", p.ID, row, before)
 				}
 				before = row
+				if ordinal++; deleted.Contains(ordinal - 1) {
+					continue
+				}
 				s.rows = append(s.rows, row)
 			}
 			return nil

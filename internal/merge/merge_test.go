@@ -256,7 +256,13 @@ func prepared(t *testing.T) (*vfs.Crashable, base.TableID, []string) {
 	for i := range 4 {
 		must(t, d.flushEvents("events", fmt.Sprintf("w%d", i%2), i*10, 10))
 	}
+	must(t, d.deleteFromParts(table.ID, 3))
+	must(t, d.engine.Flush(ctx))            // the catalog knows of these deletions,
+	must(t, d.deleteFromParts(table.ID, 5)) // and the log of those
 	rows := d.mustRead(t, fsys, table.ID).rows
+	if len(rows) != 32 {
+		t.Fatalf("%d rows", len(rows))
+	}
 	must(t, d.close())
 	return fsys, table.ID, rows
 }

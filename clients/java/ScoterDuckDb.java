@@ -8,7 +8,9 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.OffsetTime;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -68,10 +70,10 @@ public final class ScoterDuckDb {
 
     private static <T> long portable(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         try {
-            if (bulk.stage() == null) {
-                return append(rt, bulk.schema(), bulk.table(), bulk, rows);
+            if (bulk.stage() != null) {
+                return rt.staged(bulk.stage(), () -> insert(rt, null, bulk.stage().table(), '"' + bulk.stage().table() + '"', bulk, rows));
             }
-            return rt.staged(bulk.stage(), () -> append(rt, null, bulk.stage().table(), bulk, rows));
+            return insert(rt, bulk.schema(), bulk.table(), bulk.target(), bulk, rows);
         } catch (SQLException | RuntimeException e) {
             abort(rt);
             throw e;
@@ -85,6 +87,52 @@ public final class ScoterDuckDb {
         } catch (SQLException e) {
             // As it should.
         }
+    }
+
+    /** Fills a table, by statements where it has columns that the appender does not take. */
+    private static <T> long insert(
+            ScoterRuntime rt, String schema, String table, String target, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        boolean all = bulk.columns().stream().allMatch(c -> appendable(c.type(), true));
+        return all ? append(rt, schema, table, bulk, rows) : statements(rt, target, bulk, rows);
+    }
+
+    /** The appender takes no intervals, and structs and maps only outside of lists. */
+    private static boolean appendable(ScoterTypes.Type<?> type, boolean outside) {
+        return switch (type.kind) {
+            case INTERVAL, ANY -> false;
+            case LIST -> appendable(((ScoterNested.ListType<?>) type).elem, false);
+            case MAP -> outside && appendable(((ScoterNested.MapType<?, ?>) type).key, false) && appendable(((ScoterNested.MapType<?, ?>) type).value, false);
+            case STRUCT -> outside && Arrays.stream(((ScoterNested.StructType<?>) type).types).allMatch(t -> appendable(t, true));
+            default -> true;
+        };
+    }
+
+    private static <T> long statements(ScoterRuntime rt, String target, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        String sql = "INSERT INTO " + target + " (" + bulk.columnList("") + ") VALUES (" + String.join(", ", Collections.nCopies(bulk.columns().size(), "?")) + ")";
+        long count = 0;
+        try (var statement = rt.connection.prepareStatement(sql)) {
+            for (T row : rows) {
+                for (int i = 0; i < bulk.columns().size(); i++) {
+                    ScoterTypes.Arg<?> arg = checked(bulk.columns().get(i), row, count);
+                    try {
+                        arg.bind(rt.engine, rt.connection, statement, i + 1);
+                    } catch (RuntimeException e) {
+                        throw ScoterRowException.at(count, bulk.columns().get(i), arg.value(), e);
+                    }
+                }
+                statement.executeUpdate();
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private static <T> ScoterTypes.Arg<?> checked(ScoterTypes.Column<T, ?> column, T row, long number) {
+        ScoterTypes.Arg<?> arg = column.arg(row);
+        if (arg.value() == null && column.required()) {
+            throw ScoterRowException.missing(number, column);
+        }
+        return arg;
     }
 
     private static <T> long append(ScoterRuntime rt, String schema, String table, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
@@ -112,10 +160,7 @@ public final class ScoterDuckDb {
     private static <T> void row(DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, T row, long number) throws SQLException {
         appender.beginRow();
         for (ScoterTypes.Column<T, ?> column : columns) {
-            ScoterTypes.Arg<?> arg = column.arg(row);
-            if (arg.value() == null && column.required()) {
-                throw ScoterRowException.missing(number, column);
-            }
+            ScoterTypes.Arg<?> arg = checked(column, row, number);
             Object value;
             try {
                 value = arg.appended();

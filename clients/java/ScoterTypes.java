@@ -214,7 +214,23 @@ final class ScoterTypes {
     static final Type<Long> UINT32 = unsigned(Kind.UINT32, "UINTEGER", INT64::parse, v -> (int) ScoterValues.unsigned(v, 32));
     static final Type<BigInteger> UINT64 = unsigned(Kind.UINT64, "UBIGINT", ScoterTypes::whole, v -> ScoterValues.whole(v, false, 64).longValue());
     static final Type<BigInteger> INT128 = simple(Kind.INT128, "HUGEINT", ScoterTypes::whole);
-    static final Type<BigInteger> UINT128 = simple(Kind.UINT128, "UHUGEINT", ScoterTypes::whole);
+    static final Type<BigInteger> UINT128 = new Type<>(Kind.UINT128, "UHUGEINT") {
+        @Override
+        BigInteger parse(Object raw) {
+            return whole(raw);
+        }
+
+        /** As a parameter a number must fit HUGEINT. */
+        @Override
+        Object duck(BigInteger value) {
+            return value.toString();
+        }
+
+        @Override
+        Object appended(BigInteger value) {
+            return ScoterValues.whole(value, false, 128);
+        }
+    };
     static final Type<Float> FLOAT32 = simple(Kind.FLOAT32, "FLOAT", raw -> raw instanceof Number n ? (Float) n.floatValue() : Float.valueOf(raw.toString()));
     static final Type<Double> FLOAT64 = simple(Kind.FLOAT64, "DOUBLE", raw -> raw instanceof Number n ? (Double) n.doubleValue() : Double.valueOf(raw.toString()));
     static final Type<String> TEXT = simple(Kind.TEXT, "VARCHAR", Object::toString);
@@ -339,14 +355,38 @@ final class ScoterTypes {
         return raw instanceof Number n ? fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
     }, CLOCK::format);
 
-    static final Type<OffsetTime> TIMETZ = textual(Kind.TIMETZ, "TIMETZ", raw -> {
-        if (raw instanceof OffsetTime t) {
-            return t;
+    static final Type<OffsetTime> TIMETZ = new Type<>(Kind.TIMETZ, "TIMETZ") {
+        @Override
+        OffsetTime parse(Object raw) {
+            if (raw instanceof OffsetTime t) {
+                return t;
+            }
+            String text = raw.toString();
+            int zone = zoneAt(text);
+            return LocalTime.parse(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone)));
         }
-        String text = raw.toString();
-        int zone = zoneAt(text);
-        return LocalTime.parse(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone)));
-    }, OffsetTime::toString);
+
+        @Override
+        String text(OffsetTime value) {
+            return CLOCK.format(value) + (value.getOffset().getTotalSeconds() == 0 ? "+00:00" : value.getOffset().getId());
+        }
+
+        @Override
+        Object sqlite(OffsetTime value) {
+            return text(value);
+        }
+
+        /** DuckDB's statements take none, its appender does. */
+        @Override
+        Object duck(OffsetTime value) {
+            return text(value);
+        }
+
+        @Override
+        Object appended(OffsetTime value) {
+            return value;
+        }
+    };
 
     private static Type<LocalDateTime> timestampOf(Kind kind) {
         return new Type<>(kind, kind.name()) {
@@ -364,6 +404,17 @@ final class ScoterTypes {
             @Override
             String text(LocalDateTime value) {
                 return SPACED.format(value);
+            }
+
+            /** As a parameter it would lose what is below a microsecond. */
+            @Override
+            Object duck(LocalDateTime value) {
+                return kind == Kind.TIMESTAMP_NS && value.getNano() % 1000 != 0 ? text(value) : value;
+            }
+
+            @Override
+            Object appended(LocalDateTime value) {
+                return value;
             }
 
             @Override

@@ -1,0 +1,239 @@
+package bulk;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.OffsetTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/** Prints what bulk writes do: a test compares it over the ways they can take. */
+public final class Program {
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "results" -> results();
+            case "hang" -> hang(args[1], args[2]);
+            case "count" -> {
+                try (var c = open(args[1])) {
+                    System.out.println(text(c, "SELECT count(*) || ' ' || count(*) FILTER (v = 'old') FROM kv"));
+                }
+            }
+            default -> throw new IllegalArgumentException(args[0]);
+        }
+    }
+
+    private static Connection open(String file) throws SQLException {
+        return DriverManager.getConnection("jdbc:duckdb:" + file);
+    }
+
+    private static String text(Connection c, String sql) throws SQLException {
+        try (var s = c.createStatement(); var rs = s.executeQuery(sql)) {
+            rs.next();
+            return rs.getString(1);
+        }
+    }
+
+    private static void execute(Connection c, String sql) throws SQLException {
+        try (var s = c.createStatement()) {
+            s.execute(sql);
+        }
+    }
+
+    private interface Call {
+        Object run() throws Exception;
+    }
+
+    private static void say(String what, Call call) {
+        String result;
+        try {
+            result = String.valueOf(call.run());
+        } catch (Exception e) {
+            result = e.getClass().getSimpleName() + ": " + e.getMessage();
+        }
+        System.out.println(what + ": " + result);
+    }
+
+    private static Writes.KvRow kv(int k, String v) {
+        return new Writes.KvRow(k, v, null, null);
+    }
+
+    private static List<Writes.KvRow> kvs(int from, int to, String v) {
+        return IntStream.range(from, to).mapToObj(k -> kv(k, v)).toList();
+    }
+
+    private static void results() throws Exception {
+        try (var c = open(""); var q = new Writes(c)) {
+            Writes.applyMigrations(c);
+            say("every", () -> q.insertAllEvery(every(5_000)));
+            say("every column", () -> text(c, "SELECT count(*) || ' ' || sum(hash(COLUMNS(*)::VARCHAR)) FROM every".replace(
+                    "sum(hash(COLUMNS(*)::VARCHAR))", "sum(hash(every::VARCHAR)::HUGEINT)")));
+            say("a row", () -> text(c, "SELECT every::VARCHAR FROM every WHERE id = 5"));
+            String all = "SELECT count(*) || ' ' || sum(k) || ' ' || count(DISTINCT v) || ' ' || min(v) FROM kv";
+
+            say("insert", () -> q.insertAllKv(kvs(0, 100_000, "a")));
+            say("null", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(200_001, "x"), kv(200_002, null))));
+            say("digits", () -> q.insertAllKv(List.of(kv(200_000, "x"), new Writes.KvRow(200_001, "x", new BigDecimal("1.234"), null))));
+            say("large", () -> q.insertAllKv(List.of(new Writes.KvRow(200_001, "x", new BigDecimal("123456.5"), null))));
+            say("length", () -> q.insertAllKv(List.of(kv(200_000, "x"), new Writes.KvRow(200_001, "x", null, List.of(1, 2)))));
+            say("duplicate", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(7, "x"))));
+            List<Writes.KvRow> late = new ArrayList<>(kvs(200_000, 400_000, "x"));
+            late.set(150_000, kv(999_999, null));
+            say("late", () -> q.insertAllKv(late));
+            say("broken", () -> q.insertAllKv(failing(200_000, 150_000)));
+            say("broken soon", () -> q.insertAllKv(failing(200_000, 10)));
+            say("nothing behind", () -> text(c, all));
+
+            say("update", () -> q.updateAllKv(IntStream.range(0, 200_000)
+                    .mapToObj(i -> new Writes.KvRow(i % 90_000, i < 90_000 ? "first" : "last", null, null)).toList()));
+            say("last wins", () -> text(c, "SELECT count(*) FILTER (v = 'first') || ' ' || count(*) FILTER (v = 'last') FROM kv"));
+            say("upsert", () -> q.upsertAllKv(() -> IntStream.range(0, 160_000).mapToObj(i -> kv(i % 120_000, "u" + i % 120_000)).iterator()));
+            say("upserted", () -> text(c, all));
+            say("delete", () -> q.deleteAllKv(IntStream.range(0, 100_000).mapToObj(i -> new Writes.KvKey(i / 2)).toList()));
+            say("deleted", () -> text(c, all));
+            say("no rows", () -> q.insertAllKv(List.of()) + q.updateAllKv(List.of()) + q.deleteAllKv(List.of()) + q.upsertAllKv(List.of()));
+
+            c.setAutoCommit(false);
+            say("own transaction", () -> q.insertAllKv(kvs(300_000, 400_000, "t")));
+            c.rollback();
+            say("rolled back", () -> text(c, all));
+            say("own transaction again", () -> q.insertAllKv(kvs(300_000, 300_010, "t")));
+            c.commit();
+            say("committed", () -> text(c, all));
+            say("fails", () -> q.insertAllKv(List.of(kv(500_000, "x"), kv(500_001, null))));
+            c.rollback();
+            c.setAutoCommit(true);
+            say("after all", () -> text(c, all));
+        }
+    }
+
+    private static Iterable<Writes.KvRow> failing(int from, int at) {
+        return () -> new Iterator<>() {
+            private int next;
+
+            @Override
+            public boolean hasNext() {
+                return true;
+            }
+
+            @Override
+            public Writes.KvRow next() {
+                if (next == at) {
+                    throw new IllegalStateException("no row " + at);
+                }
+                return kv(from + next++, "x");
+            }
+        };
+    }
+
+    /** Writes without an end, says so once much is written, and waits to be killed. */
+    private static void hang(String file, String operation) throws Exception {
+        try (var c = open(file); var q = new Writes(c)) {
+            Writes.applyMigrations(c);
+            execute(c, "INSERT INTO kv SELECT i, 'old', NULL, NULL FROM range(1000) t(i)");
+            Iterator<Writes.KvRow> rows = IntStream.range(0, Integer.MAX_VALUE).mapToObj(i -> {
+                if (i == 600_000) {
+                    System.out.println("written");
+                }
+                if (i > 600_000) {
+                    try {
+                        Thread.sleep(1);
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+                return kv(operation.equals("insert") ? 1000 + i : i, "new");
+            }).iterator();
+            if (operation.equals("insert")) {
+                q.insertAllKv(() -> rows);
+            } else {
+                q.upsertAllKv(() -> rows);
+            }
+        }
+    }
+
+    private static List<Writes.EveryRow> every(int count) {
+        Random r = new Random(1);
+        List<Writes.EveryRow> rows = new ArrayList<>();
+        rows.add(new Writes.EveryRow(0, false, Byte.MIN_VALUE, Short.MIN_VALUE, Long.MIN_VALUE, BigInteger.ONE.shiftLeft(127).negate(), (short) 0, 0, 0L,
+                BigInteger.ZERO, BigInteger.ZERO, -0f, Double.MIN_VALUE, new BigDecimal("-999.9"), new BigDecimal("-999999.999"),
+                new BigDecimal("-999999999999999.999"), new BigDecimal("-9999999999999999999999999999.9999999999"), "", new byte[0], new UUID(0, 0),
+                LocalDate.of(1, 1, 1), LocalTime.MIN, OffsetTime.of(0, 0, 0, 0, ZoneOffset.ofHours(15)), LocalDateTime.of(1, 1, 1, 0, 0, 1),
+                LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_000_000), LocalDateTime.of(1, 1, 1, 0, 0, 0, 1000), LocalDateTime.of(1700, 1, 1, 0, 0, 0, 1),
+                OffsetDateTime.of(1, 1, 1, 0, 0, 0, 0, ZoneOffset.ofHours(5)), new ScoterInterval(-13, -40, -1), "null", Writes.Mood.values()[0], List.of(),
+                List.of(), Arrays.asList(1, null, 3), new Writes.EveryPt(null, null), List.of(), Map.of(), Map.of()));
+        while (rows.size() < count) {
+            int i = rows.size();
+            rows.add(new Writes.EveryRow(i, maybe(r, r.nextBoolean()), maybe(r, (byte) r.nextInt()), maybe(r, (short) r.nextInt()), maybe(r, r.nextLong()),
+                    maybe(r, new BigInteger(127, r).subtract(new BigInteger(127, r))), maybe(r, (short) r.nextInt(256)), maybe(r, r.nextInt(65536)),
+                    maybe(r, r.nextLong() >>> 32), maybe(r, new BigInteger(64, r)), maybe(r, new BigInteger(128, r)), maybe(r, r.nextFloat()),
+                    maybe(r, r.nextGaussian() * 1e100), maybe(r, digits(r, 13, 1)), maybe(r, digits(r, 29, 3)),
+                    maybe(r, digits(r, 59, 3)), maybe(r, digits(r, 120, 10)), maybe(r, unicode(r)), maybe(r, bytes(r)), maybe(r, new UUID(r.nextLong(), r.nextLong())),
+                    maybe(r, LocalDate.ofEpochDay(r.nextInt(200_000) - 100_000)), maybe(r, LocalTime.ofNanoOfDay(r.nextInt(86_400_000) * 1_000_000L + 123_000)),
+                    maybe(r, OffsetTime.of(r.nextInt(24), 1, 2, 3000, ZoneOffset.ofHoursMinutes(r.nextInt(12), 30))), maybe(r, moment(r).withNano(0)),
+                    maybe(r, moment(r).withNano(5_000_000)), maybe(r, moment(r)), maybe(r, moment(r).plusNanos(7)), maybe(r, moment(r).atOffset(ZoneOffset.ofHours(-9))),
+                    maybe(r, new ScoterInterval(r.nextInt(100) - 50, r.nextInt(100) - 50, r.nextInt() * 1000L)), maybe(r, "{\"a\": [" + i + "]}"),
+                    maybe(r, Writes.Mood.values()[r.nextInt(3)]), maybe(r, texts(r)), maybe(r, Arrays.asList(List.of(i, 2), null, List.of())),
+                    maybe(r, Arrays.asList(i, null, -i)), maybe(r, new Writes.EveryPt(maybe(r, 1.5), maybe(r, texts(r)))),
+                    maybe(r, Arrays.asList(new Writes.EveryPts(0.5, maybe(r, unicode(r))), null)), maybe(r, map(r)), maybe(r, Collections.singletonMap(i, maybe(r, texts(r))))));
+        }
+        return rows;
+    }
+
+    private static <T> T maybe(Random r, T value) {
+        return r.nextInt(4) == 0 ? null : value;
+    }
+
+    private static BigDecimal digits(Random r, int bits, int scale) {
+        return new BigDecimal(new BigInteger(bits, r).subtract(new BigInteger(bits, r)), scale);
+    }
+
+    private static LocalDateTime moment(Random r) {
+        return LocalDateTime.ofEpochSecond(r.nextInt(), r.nextInt(1_000_000) * 1000, ZoneOffset.UTC);
+    }
+
+    private static final String[] PIECES = {"a", "ü", "€", "😀", "\0", "\n", "'", "long enough not to be inlined", "\ud800"};
+
+    private static String unicode(Random r) {
+        StringBuilder b = new StringBuilder();
+        for (int n = r.nextInt(9); n > 0; n--) {
+            b.append(PIECES[r.nextInt(PIECES.length)]);
+        }
+        return b.toString();
+    }
+
+    private static byte[] bytes(Random r) {
+        byte[] b = new byte[r.nextInt(30)];
+        r.nextBytes(b);
+        return b;
+    }
+
+    private static List<String> texts(Random r) {
+        List<String> list = new ArrayList<>();
+        for (int n = r.nextInt(5); n > 0; n--) {
+            list.add(maybe(r, unicode(r)));
+        }
+        return list;
+    }
+
+    private static Map<String, Integer> map(Random r) {
+        Map<String, Integer> m = new LinkedHashMap<>();
+        m.put("x", maybe(r, 1));
+        m.put("long enough not to be inlined", 2);
+        return m;
+    }
+}

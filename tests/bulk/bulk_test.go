@@ -1,0 +1,113 @@
+// Package bulk tests generated bulk writes over all ways that they can take: they leave the same
+// rows, say the same about rows that cannot be written, and leave nothing half done.
+package bulk
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
+	"github.com/scoterdb/scoter/tests/toolchain"
+)
+
+// program generates and compiles the code; it returns the command line that runs it.
+func program(t *testing.T) []string {
+	bin, jars := toolchain.Java(t)
+	dir := t.TempDir()
+	here := filepath.Join(toolchain.Root(t), "tests", "bulk")
+	for _, name := range []string{"queries.sql", "scoter.yaml", "Program.java"} {
+		toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, name))
+	}
+	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
+	sources, err := filepath.Glob(filepath.Join(dir, "src", "bulk", "*.java"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), append([]string{"--release", "17", "-encoding", "UTF-8", "-cp", jars, "-d", out, "Program.java"}, sources...)...)
+	return []string{filepath.Join(bin, "java"), "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", out + ":" + jars}
+}
+
+func with(java []string, args ...string) (string, []string) {
+	return java[0], append(append([]string{}, java[1:]...), args...)
+}
+
+func native(t *testing.T, java []string) bool {
+	version := toolchain.Run(t, ".", nil, java[0], "--version")
+	major := 0
+	if _, err := fmt.Sscanf(strings.Fields(version)[1], "%d", &major); err != nil {
+		t.Fatal(err)
+	}
+	return major >= 22
+}
+
+func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
+	java := program(t)
+	ways := [][]string{{"-Dscoter.duckdb.route=appender"}}
+	if native(t, java) {
+		ways = append(ways,
+			[]string{"-Dscoter.duckdb.route=columnar", "--enable-native-access=ALL-UNNAMED"},
+			// Everything overlapped, with more than one thread.
+			[]string{"-Dscoter.duckdb.parallelRows=1", "--enable-native-access=ALL-UNNAMED"})
+	}
+	var want string
+	for _, way := range ways {
+		name, args := with(java, append(way, "bulk.Program", "results")...)
+		got := toolchain.Run(t, ".", nil, name, args...)
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%v:\n%s\nbut %v:\n%s", way, got, ways[0], want)
+		}
+	}
+	for _, line := range []string{
+		"every: 5000",
+		"null: SQLException: insertAllKv: row 3: column v must not be null",
+		"length: SQLException: insertAllKv: row 2: column three: [1, 2] has 2 elements instead of 3",
+		"duplicate: SQLException: insertAllKv: row 2: duplicate key k: 7",
+		"late: SQLException: insertAllKv: row 150001: column v must not be null",
+		"nothing behind: 100000 4999950000 1 a",
+		"last wins: 0 90000",
+		"upsert: 120000",
+		"rolled back: 70000 5949965000 70000 u100000",
+	} {
+		if !strings.Contains(want, line+"\n") {
+			t.Errorf("there is no line %q in\n%s", line, want)
+		}
+	}
+}
+
+func TestKilledInTheMiddleNothingIsWritten(t *testing.T) {
+	java := program(t)
+	for _, operation := range []string{"insert", "upsert"} {
+		file := filepath.Join(t.TempDir(), "kill.db")
+		name, args := with(java, "bulk.Program", "hang", file, operation)
+		c := exec.Command(name, args...)
+		c.Stderr = os.Stderr
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		c.Wait() // killed: it fails
+		if err != nil || line != "written\n" {
+			t.Fatalf("%s: the program says %q: %v", operation, line, err)
+		}
+		name, args = with(java, "bulk.Program", "count", file)
+		if got := strings.TrimSpace(toolchain.Run(t, ".", nil, name, args...)); got != "1000 1000" {
+			t.Errorf("%s: there are %s rows, old rows; want 1000 1000", operation, got)
+		}
+	}
+}

@@ -129,57 +129,6 @@ func (x *session) offsets() map[string]map[int32]kgo.Offset {
 	return all
 }
 
-// assigned gives the group's client the offsets of the partitions that it was assigned: the
-// engine's, whatever the group has.
-func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
-	x.inFlight.Wait() // what was read before is stored, if the partition was ours already
-	var partitions []partition
-	for topic, numbers := range fetched {
-		for n := range numbers {
-			partitions = append(partitions, partition{topic, n})
-		}
-	}
-	x.mu.Lock()
-	client := x.client
-	x.mu.Unlock()
-	topics, err := x.plan.kafka.topicIDs(ctx, client)
-	if err != nil {
-		return nil, err
-	}
-	positions, err := x.resume(ctx, &x.plan.kafka, client, topics, partitions)
-	if err != nil {
-		return nil, err
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	all := map[string]map[int32]kgo.Offset{}
-	for p, at := range positions {
-		x.positions[p] = at
-		if all[p.topic] == nil {
-			all[p.topic] = map[int32]kgo.Offset{}
-		}
-		all[p.topic][p.number] = at.offset(x.plan.kafka.start)
-	}
-	return all, nil
-}
-
-// revoked drops what is not sealed of partitions that are another member's now.
-func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for topic, numbers := range gone {
-		for _, n := range numbers {
-			p := partition{topic, n}
-			if x.intake.ranges[p] != nil {
-				x.intake.drop(p)
-				x.decodings.broken = true
-			}
-			delete(x.positions, p)
-			x.status.forget(p)
-		}
-	}
-}
-
 // consume polls until ctx ends, or something needs another session.
 func (x *session) consume(ctx context.Context) error {
 	checked := time.Now()

@@ -69,7 +69,8 @@ func order(operation string) int {
 //go:embed report.html
 var page string
 
-// writePage writes the measurements as a page with charts that needs no network.
+// writePage writes the report as a page that needs no network: the measurements with charts, and
+// all figures.
 func (r *Report) writePage(dir string) error {
 	data, err := json.Marshal(r)
 	if err != nil {

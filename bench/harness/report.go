@@ -56,8 +56,8 @@ type Report struct {
 	Load      float64        `json:"load_average_before"` // of one minute: who else was at work
 	Options   map[string]any `json:"options"`
 	Metrics   []Metric       `json:"metrics"`
-	// Measurements are what methods took that are compared over sizes; with them there is a
-	// page with charts beside the JSON file.
+	// Measurements are what methods took that are compared over sizes; the page shows them as
+	// charts.
 	Measurements []Measurement `json:"measurements,omitempty"`
 }
 
@@ -123,10 +123,7 @@ func (e *Env) Publish(r *Report) error {
 	if err := os.WriteFile(filepath.Join(e.Output, r.Benchmark+".json"), append(text, '\n'), 0o644); err != nil {
 		return base.Errorf(base.Unavailable, "report: %w", err)
 	}
-	if len(r.Measurements) > 0 {
-		return r.writePage(e.Output)
-	}
-	return nil
+	return r.writePage(e.Output)
 }
 
 // short prints a number with four digits that mean something.

@@ -33,12 +33,16 @@ func Rows(recs []arrow.RecordBatch) int {
 // several times. The batches are of one table version and at least one. A text column is
 // a dictionary if it is one in every batch; the result's dictionary holds the values in use.
 func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
+	common, err := commonSchema(recs)
+	if err != nil {
+		return nil, err
+	}
 	if start, ok := contiguous(ordinals); ok {
 		if rec, ok := sliceOfOne(recs, start, len(ordinals)); ok {
 			return rec, nil
 		}
 	}
-	return Gather(recs, ordinals)
+	return gather(recs, common, ordinals)
 }
 
 // Gather is Take for rows that are to outlive the batches' memory: it always copies.
@@ -47,6 +51,10 @@ func Gather(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, err
 	if err != nil {
 		return nil, err
 	}
+	return gather(recs, common, ordinals)
+}
+
+func gather(recs []arrow.RecordBatch, common *arrow.Schema, ordinals []uint32) (arrow.RecordBatch, error) {
 	lengths := make([]int, len(recs))
 	for i, r := range recs {
 		lengths[i] = int(r.NumRows())

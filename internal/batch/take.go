@@ -42,7 +42,7 @@ func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error
 			return rec, nil
 		}
 	}
-	return gather(recs, common, ordinals)
+	return takeRows(recs, common, ordinals)
 }
 
 // Gather is Take for rows that are to outlive the batches' memory: it always copies.
@@ -51,10 +51,10 @@ func Gather(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, err
 	if err != nil {
 		return nil, err
 	}
-	return gather(recs, common, ordinals)
+	return takeRows(recs, common, ordinals)
 }
 
-func gather(recs []arrow.RecordBatch, common *arrow.Schema, ordinals []uint32) (arrow.RecordBatch, error) {
+func takeRows(recs []arrow.RecordBatch, common *arrow.Schema, ordinals []uint32) (arrow.RecordBatch, error) {
 	lengths := make([]int, len(recs))
 	for i, r := range recs {
 		lengths[i] = int(r.NumRows())

@@ -25,16 +25,6 @@ import (
 //	3  deletions and patches of parts; log frames with changes
 const FormatVersion = 3
 
-// ColumnStats describes one column of one part. Min and Max bound every value that is
-// not NULL; both are the zero Value (NULL) if nothing is known: no value, no order (nested
-// types), a text too long to keep. With a NaN among the values, Max is NaN. It is the very
-// type that package part has under this name: neither room imports the other.
-type ColumnStats = struct {
-	Min   schema.Value `json:"min"`
-	Max   schema.Value `json:"max"`
-	Nulls int64        `json:"nulls"` // rows
-}
-
 // Part is the durable description of one Parquet file, parts/<table>/<id>.parquet.
 type Part struct {
 	ID            base.SourceID
@@ -48,7 +38,7 @@ type Part struct {
 	MinSeq        base.Seq
 	MaxSeq        base.Seq
 	Created       time.Time // microseconds, UTC
-	Stats         map[base.ColumnID]ColumnStats
+	Stats         map[base.ColumnID]schema.ColumnStats
 }
 
 // Table is a table with what the catalog knows of it besides its schema.

@@ -32,7 +32,7 @@ func table(id base.TableID, name string, version uint32) Table {
 func part(id base.SourceID, table base.TableID) Part {
 	return Part{ID: id, Table: table, SchemaVersion: 1, Partition: "2024-01-0" + fmt.Sprint(id%9+1), Rows: 10, Bytes: 1000, Checksum: math.MaxUint32,
 		Level: int(id % 3), MinSeq: base.Seq(id), MaxSeq: base.Seq(id) + 5, Created: at,
-		Stats: map[base.ColumnID]ColumnStats{
+		Stats: map[base.ColumnID]schema.ColumnStats{
 			1: {Min: schema.IntValue(math.MinInt64), Max: schema.IntValue(int64(id)), Nulls: 0},
 			2: {Nulls: 3},
 		}}

@@ -117,7 +117,7 @@ func (c *Catalog) loadParts(s *State) error {
 			MinSeq:        base.Seq(row.ColumnInt64(8)),
 			MaxSeq:        base.Seq(row.ColumnInt64(9)),
 			Created:       time.UnixMicro(row.ColumnInt64(10)).UTC(),
-			Stats:         map[base.ColumnID]ColumnStats{},
+			Stats:         map[base.ColumnID]schema.ColumnStats{},
 		}
 		at[p.ID] = len(s.Parts)
 		s.Parts = append(s.Parts, p)
@@ -132,7 +132,7 @@ func (c *Catalog) loadParts(s *State) error {
 		if !known {
 			return base.Errorf(base.Corrupt, "statistics of part %d, which is not listed", id)
 		}
-		stats := ColumnStats{Nulls: row.ColumnInt64(4)}
+		stats := schema.ColumnStats{Nulls: row.ColumnInt64(4)}
 		if err := stats.Min.UnmarshalText(row.ColumnRawText(2)); err != nil {
 			return base.Wrap(err, "part %d column %d", id, column)
 		}

@@ -14,13 +14,13 @@ import (
 
 // manyParts is a table of one column whose parts have the given statistics; a part of nil
 // statistics has none.
-func manyParts(version uint64, t schema.Type, stats []*catalog.ColumnStats) *snapshot.Table {
+func manyParts(version uint64, t schema.Type, stats []*schema.ColumnStats) *snapshot.Table {
 	table := schema.Table{ID: 7, Version: 1, Columns: []schema.Column{{ID: 1, Name: "c", Type: t}}}
 	out := &snapshot.Table{Schema: table, Version: version, Versions: map[uint32]schema.Table{1: table}}
 	for i, s := range stats {
 		p := &catalog.Part{ID: base.SourceID(i + 1), Table: 7, SchemaVersion: 1, Rows: 10}
 		if s != nil {
-			p.Stats = map[base.ColumnID]catalog.ColumnStats{1: *s}
+			p.Stats = map[base.ColumnID]schema.ColumnStats{1: *s}
 		}
 		out.Parts = append(out.Parts, p)
 	}
@@ -40,10 +40,10 @@ func TestIndexKeepsThePartsWhoseStatisticsDoNotExcludeTheBound(t *testing.T) {
 	}
 	for name, m := range makers {
 		t.Run(name, func(t *testing.T) {
-			var stats []*catalog.ColumnStats
+			var stats []*schema.ColumnStats
 			for range 200 {
 				least := random.IntN(100) - 50
-				s := &catalog.ColumnStats{Min: m.value(least), Max: m.value(least + random.IntN(10))}
+				s := &schema.ColumnStats{Min: m.value(least), Max: m.value(least + random.IntN(10))}
 				switch random.IntN(20) {
 				case 0:
 					s = nil
@@ -79,7 +79,7 @@ func TestIndexKeepsThePartsWhoseStatisticsDoNotExcludeTheBound(t *testing.T) {
 
 func TestIndexComparesIntegersWithOtherNumbers(t *testing.T) {
 	var x indexes
-	table := manyParts(1, schema.Type{Kind: schema.BigInt}, []*catalog.ColumnStats{
+	table := manyParts(1, schema.Type{Kind: schema.BigInt}, []*schema.ColumnStats{
 		{Min: schema.IntValue(0), Max: schema.IntValue(9)}, {Min: schema.IntValue(10), Max: schema.IntValue(math.MaxInt64)},
 	})
 	kept, _ := x.keepParts(table, []Bound{{Column: 1, Operator: Greater, Values: []schema.Value{schema.FloatValue(9.5)}}})
@@ -94,9 +94,9 @@ func TestIndexComparesIntegersWithOtherNumbers(t *testing.T) {
 
 func TestIndexFollowsTheVersionAndServesOlderSnapshots(t *testing.T) {
 	var x indexes
-	low, high := &catalog.ColumnStats{Min: schema.IntValue(0), Max: schema.IntValue(9)}, &catalog.ColumnStats{Min: schema.IntValue(10), Max: schema.IntValue(19)}
-	older := manyParts(1, schema.Type{Kind: schema.BigInt}, []*catalog.ColumnStats{low})
-	newer := manyParts(2, schema.Type{Kind: schema.BigInt}, []*catalog.ColumnStats{low, high})
+	low, high := &schema.ColumnStats{Min: schema.IntValue(0), Max: schema.IntValue(9)}, &schema.ColumnStats{Min: schema.IntValue(10), Max: schema.IntValue(19)}
+	older := manyParts(1, schema.Type{Kind: schema.BigInt}, []*schema.ColumnStats{low})
+	newer := manyParts(2, schema.Type{Kind: schema.BigInt}, []*schema.ColumnStats{low, high})
 	b := []Bound{{Column: 1, Operator: Equal, Values: []schema.Value{schema.IntValue(15)}}}
 	for range 2 {
 		if kept, _ := x.keepParts(newer, b); len(kept) != 1 || kept[0].ID != 2 {
@@ -109,9 +109,9 @@ func TestIndexFollowsTheVersionAndServesOlderSnapshots(t *testing.T) {
 }
 
 func BenchmarkPrune10000Parts(b *testing.B) {
-	var stats []*catalog.ColumnStats
+	var stats []*schema.ColumnStats
 	for i := range 10_000 {
-		stats = append(stats, &catalog.ColumnStats{Min: schema.IntValue(int64(i) * 100), Max: schema.IntValue(int64(i)*100 + 99)})
+		stats = append(stats, &schema.ColumnStats{Min: schema.IntValue(int64(i) * 100), Max: schema.IntValue(int64(i)*100 + 99)})
 	}
 	var x indexes
 	table := manyParts(1, schema.Type{Kind: schema.BigInt}, stats)

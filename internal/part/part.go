@@ -30,22 +30,12 @@ type Options struct {
 	Profile Profile
 }
 
-// ColumnStats describes one column of one part. Min and Max bound every value that is
-// not NULL; both are the zero Value (NULL) if nothing is known: no value, no order (nested
-// types), a text too long to keep. With a NaN among the values, Max is NaN. It is the very
-// type that package catalog has under this name: neither room imports the other.
-type ColumnStats = struct {
-	Min   schema.Value `json:"min"`
-	Max   schema.Value `json:"max"`
-	Nulls int64        `json:"nulls"` // rows
-}
-
 // Written describes a part file: what Write returns, and what Verify compares.
 type Written struct {
 	Rows     int64
 	Bytes    int64  // of the file
 	Checksum uint32 // CRC32C of the file
-	Stats    map[base.ColumnID]ColumnStats
+	Stats    map[base.ColumnID]schema.ColumnStats
 }
 
 // Footer is what a part says of itself.
@@ -55,7 +45,7 @@ type Footer struct {
 	Rows          int64
 	RowGroups     int
 	Columns       []FooterColumn // in file order
-	Stats         map[base.ColumnID]ColumnStats
+	Stats         map[base.ColumnID]schema.ColumnStats
 }
 
 // FooterColumn is a column of a part.

@@ -255,7 +255,7 @@ func relabel(data arrow.ArrayData, want arrow.DataType) (*array.Data, error) {
 // checksum of the file, rows, and statistics recomputed from the values. A difference is
 // Corrupt.
 func Verify(fsys vfs.FS, path string, table schema.Table, want Written) error {
-	found := Written{Stats: map[base.ColumnID]ColumnStats{}}
+	found := Written{Stats: map[base.ColumnID]schema.ColumnStats{}}
 	err := Read(fsys, path, table, want, func(batch arrow.RecordBatch) error {
 		for i, c := range table.Columns {
 			found.Stats[c.ID] = mergeStats(found.Stats[c.ID], found.Rows, arrayStats(batch.Column(i)), batch.NumRows())
@@ -279,7 +279,7 @@ func Verify(fsys vfs.FS, path string, table schema.Table, want Written) error {
 }
 
 // sameStats compares texts, for NaN is not equal to itself.
-func sameStats(a, b ColumnStats) bool {
+func sameStats(a, b schema.ColumnStats) bool {
 	return a.Nulls == b.Nulls && a.Min.String() == b.Min.String() && a.Max.String() == b.Max.String()
 }
 

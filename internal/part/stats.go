@@ -20,7 +20,7 @@ import (
 const maxBoundBytes = 256
 
 // stats returns the statistics of a column of one row group.
-func (c column) stats() (s ColumnStats) {
+func (c column) stats() (s schema.ColumnStats) {
 	if c.dictionary != nil {
 		s = arrayStats(c.dictionary)
 		s.Nulls = int64(c.indices.NullN())
@@ -36,7 +36,7 @@ func (c column) stats() (s ColumnStats) {
 }
 
 // arrayStats bounds the values of an array of a storage type; nested types have no bounds.
-func arrayStats(a arrow.Array) (s ColumnStats) {
+func arrayStats(a arrow.Array) (s schema.ColumnStats) {
 	s.Nulls = int64(a.NullN())
 	if a.Len() == int(s.Nulls) {
 		return s
@@ -182,8 +182,8 @@ func textBounds(lo, hi string) (schema.Value, schema.Value) {
 
 // mergeStats joins the statistics of the rows before with those of more rows. Bounds
 // survive only if both sides know theirs or have no values.
-func mergeStats(before ColumnStats, beforeRows int64, more ColumnStats, moreRows int64) ColumnStats {
-	merged := ColumnStats{Nulls: before.Nulls + more.Nulls}
+func mergeStats(before schema.ColumnStats, beforeRows int64, more schema.ColumnStats, moreRows int64) schema.ColumnStats {
+	merged := schema.ColumnStats{Nulls: before.Nulls + more.Nulls}
 	switch {
 	case before.Nulls == beforeRows:
 		merged.Min, merged.Max = more.Min, more.Max
@@ -204,7 +204,7 @@ func mergeStats(before ColumnStats, beforeRows int64, more ColumnStats, moreRows
 
 // chunkStatistics returns the statistics of a scalar column chunk in Parquet's form. A
 // chunk with NaN has no bounds there: readers disagree on where NaN sorts.
-func chunkStatistics(s ColumnStats, descr *pqschema.Column) *metadata.EncodedStatistics {
+func chunkStatistics(s schema.ColumnStats, descr *pqschema.Column) *metadata.EncodedStatistics {
 	e := &metadata.EncodedStatistics{}
 	e.SetNullCount(s.Nulls)
 	if hi, ok := s.Max.Float(); s.Min.IsNull() || ok && hi != hi {

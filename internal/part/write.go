@@ -117,7 +117,7 @@ type writer struct {
 func newWriter(out io.Writer, table schema.Table, opts Options) (*writer, error) {
 	w := &writer{table: table, arrow: table.Arrow(), opts: opts}
 	w.sink.out = out
-	w.total.Stats = make(map[base.ColumnID]ColumnStats, len(table.Columns))
+	w.total.Stats = make(map[base.ColumnID]schema.ColumnStats, len(table.Columns))
 	for i, f := range w.arrow.Fields() {
 		var err error
 		if w.leaves, err = appendLeaves(w.leaves, i, f); err != nil {
@@ -293,9 +293,9 @@ func (w *writer) sortingColumns() []parquet.SortingColumn {
 
 // description is what a part says of itself under footerKey.
 type description struct {
-	Table         base.TableID                  `json:"table"`
-	SchemaVersion uint32                        `json:"schema_version"`
-	Stats         map[base.ColumnID]ColumnStats `json:"stats"`
+	Table         base.TableID                         `json:"table"`
+	SchemaVersion uint32                               `json:"schema_version"`
+	Stats         map[base.ColumnID]schema.ColumnStats `json:"stats"`
 }
 
 // finish writes the rest and the footer.

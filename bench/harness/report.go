@@ -59,6 +59,8 @@ type Report struct {
 	// Measurements are what methods took that are compared over sizes; the page shows them as
 	// charts.
 	Measurements []Measurement `json:"measurements,omitempty"`
+	// Charts are the page's too, of a report that compares sides in cases.
+	Charts []*Chart `json:"charts,omitempty"`
 }
 
 // NewReport begins the report of a benchmark with the options it runs with.

@@ -51,6 +51,23 @@ func (e *Env) StartServer(ctx context.Context, flags ...string) (*Server, error)
 	if err != nil {
 		return nil, err
 	}
+	return launch(ctx, dir, flags)
+}
+
+// Restart ends the server and starts it again on the same data, with other flags.
+func (s *Server) Restart(ctx context.Context, flags ...string) error {
+	if err := s.Stop(); err != nil {
+		return err
+	}
+	again, err := launch(ctx, s.Dir, flags)
+	if err != nil {
+		return err
+	}
+	*s = *again
+	return nil
+}
+
+func launch(ctx context.Context, dir string, flags []string) (*Server, error) {
 	binary, err := os.Executable()
 	if err != nil {
 		return nil, base.Errorf(base.Internal, "find this binary: %w", err)
@@ -92,6 +109,18 @@ func (s *Server) Stop() error {
 	}
 	if err := <-s.exited; err != nil {
 		return base.Errorf(base.Internal, "server: %w", err)
+	}
+	return nil
+}
+
+// Load adds a file's rows to a table, as `scoter load` does.
+func (s *Server) Load(ctx context.Context, file, table string) error {
+	binary, err := os.Executable()
+	if err != nil {
+		return base.Errorf(base.Internal, "find this binary: %w", err)
+	}
+	if out, err := exec.CommandContext(ctx, binary, "load", file, "--url", s.URL, "--table", table).CombinedOutput(); err != nil {
+		return base.Errorf(base.Unavailable, "load %s: %w: %s", file, err, out)
 	}
 	return nil
 }
@@ -176,12 +205,15 @@ func CheckStatus(resp *http.Response) error {
 	return base.Errorf(base.Unavailable, "%s: %s", resp.Status, strings.TrimSpace(string(text)))
 }
 
-// Send posts a body until it is taken: an answer that says to try again is waited out as it says.
-func (s *Server) Send(ctx context.Context, client *http.Client, path string, body func() io.Reader) (retries int, err error) {
+// Send posts a body of a media type, which may be empty, until it is taken: an answer that says to try again is waited out as it says.
+func (s *Server) Send(ctx context.Context, client *http.Client, path, contentType string, body func() io.Reader) (retries int, err error) {
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, body())
 		if err != nil {
 			return retries, base.Errorf(base.Internal, "request: %w", err)
+		}
+		if contentType != "" {
+			req.Header.Set("Content-Type", contentType)
 		}
 		resp, err := client.Do(req)
 		if err != nil {

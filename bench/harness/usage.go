@@ -14,12 +14,22 @@ import (
 // clockTicks is Linux's USER_HZ, the unit of /proc/PID/stat: 100 on every platform Go runs on.
 const clockTicks = 100
 
+// Process is a running process, by its id, as Linux counts what it uses.
+type Process int
+
+// Process returns the server's.
+func (s *Server) Process() Process { return Process(s.process.Process.Pid) }
+
 // CPU returns the seconds of processor time that the server and its ended children took, user
 // and system.
-func (s *Server) CPU() (float64, error) { return processCPU(s.process.Process.Pid) }
+func (s *Server) CPU() (float64, error) { return s.Process().CPU() }
 
-func processCPU(pid int) (float64, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// PeakRSS returns the most memory that the server has held, in bytes.
+func (s *Server) PeakRSS() (int64, error) { return s.Process().PeakRSS() }
+
+// CPU returns the seconds of processor time that it and its ended children took, user and system.
+func (p Process) CPU() (float64, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
 	if err != nil {
 		return 0, base.Errorf(base.Unavailable, "processor time: %w", err)
 	}
@@ -29,29 +39,38 @@ func processCPU(pid int) (float64, error) {
 	for _, at := range []int{11, 12, 13, 14} { // utime, stime, cutime, cstime
 		n, err := strconv.Atoi(fields[at])
 		if err != nil {
-			return 0, base.Errorf(base.Internal, "/proc/%d/stat: %w", pid, err)
+			return 0, base.Errorf(base.Internal, "/proc/%d/stat: %w", p, err)
 		}
 		ticks += n
 	}
 	return float64(ticks) / clockTicks, nil
 }
 
-// PeakRSS returns the most memory that the server has held, in bytes.
-func (s *Server) PeakRSS() (int64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))
+// PeakRSS returns the most memory that it has held since its start or ForgetPeak, in bytes.
+func (p Process) PeakRSS() (int64, error) {
+	kb, err := p.field("status", "VmHWM")
+	return kb << 10, err
+}
+
+// ForgetPeak makes PeakRSS begin anew with what the process holds now.
+func (p Process) ForgetPeak() error {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p), []byte("5"), 0); err != nil {
+		return base.Errorf(base.Unavailable, "forget the peak of memory: %w", err)
+	}
+	return nil
+}
+
+// Written returns the bytes that it has given to file systems on disks.
+func (p Process) Written() (int64, error) { return p.field("io", "write_bytes") }
+
+// field returns a number of one of the process's files of "name: value [kB]".
+func (p Process) field(file, name string) (int64, error) {
+	path := fmt.Sprintf("/proc/%d/%s", p, file)
+	n, err := strconv.ParseInt(strings.TrimSuffix(procField(path, name), " kB"), 10, 64)
 	if err != nil {
-		return 0, base.Errorf(base.Unavailable, "memory: %w", err)
+		return 0, base.Errorf(base.Unavailable, "%s of %s: %w", name, path, err)
 	}
-	for line := range strings.Lines(string(status)) {
-		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(kb), "kB")), 10, 64)
-			if err != nil {
-				return 0, base.Errorf(base.Internal, "VmHWM: %w", err)
-			}
-			return n << 10, nil
-		}
-	}
-	return 0, base.Errorf(base.Internal, "no VmHWM in the process's status")
+	return n, nil
 }
 
 // Use is what some work took.

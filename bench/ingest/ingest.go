@@ -206,7 +206,7 @@ func (l *load) work(ctx context.Context) error {
 		}
 		b := <-l.bodies
 		b.Stamp(l.requests.Add(1))
-		retries, err := l.server.Send(ctx, client, l.kind.path, b.Reader)
+		retries, err := l.server.Send(ctx, client, l.kind.path, "", b.Reader)
 		l.bodies <- b
 		l.retries.Add(int64(retries))
 		if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/bench/load/lineitem"
 	"github.com/scoterdb/scoter/internal/app"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/config"
@@ -85,7 +86,7 @@ func (o *Options) Run(env *harness.Env) (err error) {
 	defer func() { err = errors.Join(err, a.Close()) }()
 	b := &bench{o, a, harness.NewReport("overlay", map[string]any{"rows": o.Rows, "repeat": o.Repeat}), rand.New(rand.NewPCG(1, 2))}
 	ctx := context.Background()
-	for _, sql := range []string{createTable("original"), insertRows("original", o.Rows)} {
+	for _, sql := range []string{lineitem.CreateTable("original"), lineitem.Insert("original", o.Rows)} {
 		if err := b.exec(ctx, sql); err != nil {
 			return err
 		}
@@ -111,7 +112,7 @@ func (b *bench) exec(ctx context.Context, sql string) error {
 
 // copyOf makes a table with another's rows, in parts.
 func (b *bench) copyOf(ctx context.Context, name, from string) error {
-	for _, sql := range []string{createTable(name), fmt.Sprintf("INSERT INTO %s FROM %s ORDER BY l_orderkey, l_linenumber", name, from)} {
+	for _, sql := range []string{lineitem.CreateTable(name), fmt.Sprintf("INSERT INTO %s FROM %s ORDER BY l_orderkey, l_linenumber", name, from)} {
 		if err := b.exec(ctx, sql); err != nil {
 			return err
 		}
@@ -149,7 +150,7 @@ func (b *bench) measure(ctx context.Context, kind string, s state) error {
 func (b *bench) compare(ctx context.Context, name string) error {
 	var wall, cpu []float64
 	worst := 0.0
-	for n, sql := range queries {
+	for n, sql := range lineitem.Queries {
 		var took, used [2][]float64
 		var first float64
 		for repetition := range b.Repeat + 1 {

@@ -131,7 +131,7 @@ func (o *Options) write(ctx context.Context, s *harness.Server) error {
 			for n := range requests {
 				body := load.NewMessagePack(int(n), requestRows)
 				body.Stamp(n)
-				if _, err := s.Send(ctx, client, "/api/v1/write/msgpack", body.Reader); err != nil {
+				if _, err := s.Send(ctx, client, "/api/v1/write/msgpack", "", body.Reader); err != nil {
 					return err
 				}
 			}

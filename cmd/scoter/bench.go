@@ -15,6 +15,7 @@ import (
 	"github.com/scoterdb/scoter/bench/stream/decode"
 	"github.com/scoterdb/scoter/bench/stream/e2e"
 	"github.com/scoterdb/scoter/bench/telemetry"
+	"github.com/scoterdb/scoter/bench/updates"
 )
 
 // benchCommand runs the benchmarks in bench/, each a folder with its flags.
@@ -27,6 +28,7 @@ type benchCommand struct {
 	Telemetry  telemetry.Options  `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
 	Parts      parts.Options      `cmd:"" help:"What parts that a query does not need cost it."`
 	Overlay    overlay.Options    `cmd:"" help:"What changes of rows cost the queries after them."`
+	Updates    updates.Options    `cmd:"" help:"What changes of rows cost, beside DuckDB, DuckLake and ClickHouse."`
 	Decode     decode.Options     `cmd:"" help:"Protobuf messages into Arrow batches."`
 	Stream     e2e.Options        `cmd:"" help:"Messages from Kafka into tables."`
 	JavaDuckDB javaduckdb.Options `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`

@@ -1,17 +1,18 @@
-package overlay
+// Package lineitem is TPC-H's table lineitem and the queries that the benchmarks of changes run over it.
+package lineitem
 
 import "fmt"
 
-// createTable is TPC-H's lineitem.
-func createTable(name string) string {
+// CreateTable is the statement that makes it in Scoter.
+func CreateTable(name string) string {
 	return fmt.Sprintf(`CREATE TABLE %s (l_orderkey BIGINT, l_partkey BIGINT, l_suppkey BIGINT, l_linenumber INTEGER,
 	l_quantity DECIMAL(15,2), l_extendedprice DECIMAL(15,2), l_discount DECIMAL(15,2), l_tax DECIMAL(15,2),
 	l_returnflag VARCHAR, l_linestatus VARCHAR, l_shipdate DATE, l_commitdate DATE, l_receiptdate DATE,
 	l_shipinstruct VARCHAR, l_shipmode VARCHAR, l_comment VARCHAR) SORTED BY (l_orderkey, l_linenumber)`, name)
 }
 
-// insertRows fills the table with rows like dbgen's: as many distinct values, in the same ranges.
-func insertRows(name string, rows int) string {
+// Insert fills the table with rows like dbgen's: as many distinct values, in the same ranges.
+func Insert(name string, rows int) string {
 	return fmt.Sprintf(`INSERT INTO %s SELECT i // 4 + 1, hash(i, 1) %% 200000, hash(i, 2) %% 10000, i %% 4 + 1,
 	hash(i, 3) %% 50 + 1, (hash(i, 4) %% 9000000 + 90000) / 100, (hash(i, 5) %% 11) / 100, (hash(i, 6) %% 9) / 100,
 	['A', 'N', 'R'][(hash(i, 7) %% 3)::INTEGER + 1], ['O', 'F'][(hash(i, 8) %% 2)::INTEGER + 1],
@@ -23,8 +24,8 @@ func insertRows(name string, rows int) string {
 		'manually', 'Repricing', 'blithely'] AS w)`, name, rows)
 }
 
-// queries read what the updates write; they are those of the update benchmark.
-var queries = []string{
+// Queries read what updates write; %s is the table. Each is in the SQL of DuckDB and of ClickHouse.
+var Queries = []string{
 	"SELECT l_returnflag, l_linestatus, sum(l_extendedprice * (1 - l_discount)) AS revenue FROM %s WHERE l_shipmode = 'AIR' GROUP BY ALL ORDER BY ALL",
 	"SELECT avg(l_quantity), avg(l_extendedprice), avg(l_discount), count(*) FROM %s WHERE l_comment LIKE '%%manually%%'",
 	"SELECT l_linestatus, l_returnflag, sum(l_quantity), sum(l_extendedprice), sum(l_tax) FROM %s GROUP BY ALL ORDER BY ALL",

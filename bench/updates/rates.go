@@ -1,0 +1,169 @@
+package updates
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/bench/load/lineitem"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// sizes changes shares of Scoter's table and reads it.
+func (b *bench) sizes(ctx context.Context) error {
+	own := b.sides
+	b.sides = b.sides[:1]
+	defer func() { b.sides = own }()
+	s := b.sides[0]
+	for _, size := range []struct {
+		name string
+		of   func(n int) update
+		n    int
+	}{
+		{"1 row", func(n int) update { return single(n, b.Scale) }, 1},
+		{"0.01%", func(int) update { return share(10_000) }, 1},
+		{"1%", func(int) update { return share(100) }, 1},
+		{"10%", func(int) update { return share(10) }, 1},
+		{fmt.Sprintf("%d single rows", b.Unread), func(n int) update { return single(n, b.Scale) }, b.Unread},
+	} {
+		for _, kind := range []string{"update", "delete"} {
+			if err := s.fill(ctx, "changed", s.load("changed", b.parquet)); err != nil {
+				return err
+			}
+			name := kind + " of " + size.name
+			began := time.Now()
+			for n := range size.n {
+				statements := s.update("changed", size.of(n))
+				if kind == "delete" {
+					statements = s.delete("changed", size.of(n))
+				}
+				if _, err := s.all(ctx, statements); err != nil {
+					return err
+				}
+			}
+			b.report.Add(name+": to visible", float64(time.Since(began).Microseconds())/1000, "ms")
+			if err := b.read(ctx, name, b.report.Chart(name+": query, changed to written anew", "ratio")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// clients update rows at once, upsertRows come in one request, upserts requests are sent.
+const clients, upsertRows, upserts = 8, 10_000, 30
+
+// rates are of many small changes.
+func (b *bench) rates(ctx context.Context) error {
+	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {
+		return err
+	}
+	chart := b.report.Chart(fmt.Sprintf("%d updates of one row in sequence", b.Singles), "s")
+	for _, s := range b.sides {
+		name := fmt.Sprintf("%d updates of one row in sequence, %s", b.Singles, s.name)
+		if s.name == "Parquet written anew" {
+			b.report.Options[name] = "left out: it writes the whole file for each"
+			continue
+		}
+		began := time.Now()
+		for n := range b.Singles {
+			if _, err := s.all(ctx, s.update("changed", single(n, b.Scale))); err != nil {
+				return base.Wrap(err, "%s", s.name)
+			}
+		}
+		took := time.Since(began).Seconds()
+		chart.Set(s.name, "all", took)
+		if s == b.sides[0] {
+			b.report.AtMost(3*float64(b.Singles)/1000, name, took, "s")
+		} else {
+			b.report.Add(name, took, "s")
+		}
+	}
+	took, err := b.server.Latencies(ctx, clients, 5*time.Second, func(n int) string { return updateSQL("changed", single(b.Singles+n, b.Scale)) })
+	if err != nil {
+		return err
+	}
+	b.report.AtLeast(2000, fmt.Sprintf("updates of one row, %d clients", clients), float64(len(took))/5, "1/s")
+	b.report.Add("the same: time of one, median", harness.Median(took), "ms")
+	b.report.Add("the same: time of one, 99th percentile", harness.Percentile(took, 0.99), "ms")
+	if err := b.upsert(ctx); err != nil {
+		return base.Wrap(err, "upsert")
+	}
+	return b.turn(0, func(s *side) error { _, err := s.all(ctx, s.drop("changed")); return err })
+}
+
+// upsert sends rows whose keys are there to a table with a primary key, and rows with new keys.
+func (b *bench) upsert(ctx context.Context) error {
+	s := b.server
+	if _, err := s.SQL(ctx, strings.Replace(lineitem.CreateTable("keyed"), ") SORTED BY", ", PRIMARY KEY (l_orderkey, l_linenumber)) SORTED BY", 1)); err != nil {
+		return err
+	}
+	for _, part := range []struct{ name, insert string }{
+		{"new keys", ""}, {"known keys", "INSERT INTO keyed SELECT * FROM changed ORDER BY l_orderkey, l_linenumber"},
+	} {
+		if part.insert != "" {
+			if _, err := s.SQL(ctx, part.insert); err != nil {
+				return err
+			}
+			if err := s.WaitFlushed(ctx); err != nil {
+				return err
+			}
+		}
+		var bodies [][]byte
+		for n := range upserts {
+			body, err := b.arrow(ctx, fmt.Sprintf("FROM changed WHERE l_orderkey >= %d ORDER BY l_orderkey, l_linenumber LIMIT %d", orderKey(n, b.Scale), upsertRows))
+			if err != nil {
+				return err
+			}
+			bodies = append(bodies, body)
+		}
+		began := time.Now()
+		group, ctx := errgroup.WithContext(ctx)
+		for worker := range 2 {
+			group.Go(func() error {
+				client := harness.NewClient()
+				defer client.CloseIdleConnections()
+				for n := worker; n < upserts; n += 2 {
+					if _, err := s.Send(ctx, client, "/api/v1/tables/default/keyed/rows?mode=upsert", "application/vnd.apache.arrow.stream", func() io.Reader { return bytes.NewReader(bodies[n]) }); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		b.report.AtLeast(300_000, fmt.Sprintf("upsert of %s, %d rows a request", part.name, upsertRows), upserts*upsertRows/time.Since(began).Seconds(), "rows/s")
+	}
+	_, err := s.SQL(ctx, "DROP TABLE keyed")
+	return err
+}
+
+// arrow returns a query's result as an Arrow stream.
+func (b *bench) arrow(ctx context.Context, sql string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, b.server.URL+"/api/v1/sql?format=arrow", bytes.NewReader([]byte(sql)))
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "request: %w", err)
+	}
+	resp, err := b.server.Client().Do(req)
+	if err != nil {
+		return nil, base.Errorf(base.Unavailable, "rows: %w", err)
+	}
+	defer resp.Body.Close()
+	if err := harness.CheckStatus(resp); err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, base.Errorf(base.Unavailable, "rows: %w", err)
+	}
+	return body, nil
+}

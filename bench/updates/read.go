@@ -1,0 +1,155 @@
+package updates
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/bench/load/lineitem"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+var tables = []string{"changed", "rewritten"}
+
+// read compares the ten queries on the changed table with those on its rows written anew, before and after merging, and
+// drops both.
+func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) error {
+	if err := b.agree(ctx, kind); err != nil {
+		return err
+	}
+	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "rewritten", s.copy("rewritten", "changed")) }); err != nil {
+		return err
+	}
+	for _, s := range b.sides {
+		if err := b.memory(ctx, kind, s); err != nil {
+			return err
+		}
+	}
+	if err := b.compare(ctx, kind, chart, b.sides, 1.10, 1.25); err != nil {
+		return err
+	}
+	var folded []*side
+	for _, s := range b.sides {
+		if s.fold == nil || kind != "bulk" {
+			continue
+		}
+		if err := s.fold(ctx); err != nil {
+			return base.Wrap(err, "merge of %s", s.name)
+		}
+		folded = append(folded, s)
+	}
+	if len(folded) > 0 {
+		after := b.report.Chart(kind+": the same after merging", "ratio")
+		if err := b.compare(ctx, kind+" after merging", after, folded, 1.02, 1.10); err != nil {
+			return err
+		}
+	}
+	return b.turn(0, func(s *side) error {
+		_, err := s.all(ctx, append(s.drop("changed"), s.drop("rewritten")...))
+		return err
+	})
+}
+
+// agree checks that the changes did the same everywhere.
+func (b *bench) agree(ctx context.Context, kind string) error {
+	var want []any
+	for i, s := range b.sides {
+		a, err := s.run(ctx, fmt.Sprintf(check, "changed"))
+		if err != nil {
+			return err
+		}
+		if len(a.Rows) != 1 {
+			return base.Errorf(base.Internal, "%s: the check gives %d rows", s.name, len(a.Rows))
+		}
+		if i == 0 {
+			want = a.Rows[0]
+		}
+		same := slices.EqualFunc(want, a.Rows[0], func(a, b any) bool {
+			x, xn := a.(float64)
+			y, yn := b.(float64)
+			if xn && yn {
+				return math.Abs(x-y) <= 1e-9*math.Abs(x)
+			}
+			return fmt.Sprint(a) == fmt.Sprint(b)
+		})
+		if !same {
+			return base.Errorf(base.Internal, "%s: after the changes %s has %v, %s has %v", kind, b.sides[0].name, want, s.name, a.Rows[0])
+		}
+	}
+	return nil
+}
+
+// memory compares the most memory during the ten queries on either table.
+func (b *bench) memory(ctx context.Context, kind string, s *side) error {
+	peaks := map[string]float64{}
+	for _, table := range []string{"rewritten", "rewritten", "changed"} { // the first fills caches
+		if err := s.process().ForgetPeak(); err != nil {
+			return err
+		}
+		for _, q := range lineitem.Queries {
+			if _, err := s.run(ctx, fmt.Sprintf(q, table)); err != nil {
+				return err
+			}
+		}
+		peak, err := s.process().PeakRSS()
+		if err != nil {
+			return err
+		}
+		peaks[table] = float64(peak)
+	}
+	name := fmt.Sprintf("%s, %s: peak memory of the queries (%.0f MB / %.0f MB)", kind, s.name, peaks["changed"]/1e6, peaks["rewritten"]/1e6)
+	if s == b.sides[0] {
+		b.report.AtMost(1.2, name, peaks["changed"]/peaks["rewritten"], "")
+	} else {
+		b.report.Add(name, peaks["changed"]/peaks["rewritten"], "")
+	}
+	return nil
+}
+
+// compare runs each query on both tables of each side in turn. Scoter's average and worst ratio have targets.
+func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, sides []*side, average, worst float64) error {
+	ratios := map[*side][]float64{}
+	for n, q := range lineitem.Queries {
+		best := map[*side]*[2]float64{}
+		for _, s := range sides {
+			best[s] = &[2]float64{math.Inf(1), math.Inf(1)}
+		}
+		for repetition := range b.Repeat + 1 {
+			for i := range 2 * len(sides) {
+				at := (i + repetition) % (2 * len(sides))
+				s, table := sides[at/2], at%2
+				a, err := s.run(ctx, fmt.Sprintf(q, tables[table]))
+				if err != nil {
+					return base.Wrap(err, "%s", s.name)
+				}
+				if repetition > 0 { // the first warms up
+					best[s][table] = min(best[s][table], a.Millis)
+				}
+			}
+		}
+		for _, s := range sides {
+			ratio := best[s][0] / best[s][1]
+			ratios[s] = append(ratios[s], ratio)
+			chart.Set(s.name, fmt.Sprintf("query %d", n+1), ratio)
+			b.report.Add(fmt.Sprintf("%s, %s: query %d (%.1f ms / %.1f ms)", kind, s.name, n+1, best[s][0], best[s][1]), ratio, "")
+		}
+	}
+	for _, s := range sides {
+		sum := 0.0
+		for _, r := range ratios[s] {
+			sum += r
+		}
+		mean, most := sum/float64(len(ratios[s])), slices.Max(ratios[s])
+		name := fmt.Sprintf("%s, %s: queries to rows written anew, ", kind, s.name)
+		if s == b.sides[0] {
+			b.report.AtMost(average, name+"average", mean, "", ratios[s]...)
+			b.report.AtMost(worst, name+"worst", most, "")
+			continue
+		}
+		b.report.Add(name+"average", mean, "", ratios[s]...)
+		b.report.Add(name+"worst", most, "")
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package updates
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/bench/load/lineitem"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// answer is a statement's: its time and its rows.
+type answer struct {
+	Version string
+	Error   string
+	Millis  float64
+	Rows    [][]any
+}
+
+// side is a system under test: how it runs SQL, and how it says what differs between systems.
+type side struct {
+	name    string
+	version string
+	run     func(ctx context.Context, sql string) (answer, error)
+	process func() harness.Process
+	close   func() error
+
+	create  func(table string) []string           // makes an empty table
+	load    func(table, parquet string) []string  // fills it from a file
+	copy    func(table, from string) []string     // fills it with another's rows, in the order of the sort key
+	update  func(table string, u update) []string // visible when they have run
+	delete  func(table string, u update) []string // likewise
+	drop    func(table string) []string           //
+	fold    func(ctx context.Context) error       // merges what was changed and waits for it; nil if there is nothing to merge
+	settled func(ctx context.Context) error       // waits until rows that were loaded are where they stay; may be nil
+}
+
+// all runs statements and returns the milliseconds of all.
+func (s *side) all(ctx context.Context, statements []string) (millis float64, err error) {
+	for _, sql := range statements {
+		a, err := s.run(ctx, sql)
+		if err != nil {
+			return 0, base.Wrap(err, "%s", s.name)
+		}
+		millis += a.Millis
+	}
+	return millis, nil
+}
+
+// fill makes a table with the rows that the statements add.
+func (s *side) fill(ctx context.Context, table string, rows []string) error {
+	if _, err := s.all(ctx, append(s.create(table), rows...)); err != nil {
+		return err
+	}
+	if s.settled == nil {
+		return nil
+	}
+	return s.settled(ctx)
+}
+
+func one(format string) func(string) []string {
+	return func(table string) []string { return []string{fmt.Sprintf(format, table)} }
+}
+
+// shared gives a side the statements that most systems understand.
+func (s *side) shared() {
+	s.create = one(strings.TrimSuffix(lineitem.CreateTable("%s"), " SORTED BY (l_orderkey, l_linenumber)"))
+	s.load = func(table, parquet string) []string {
+		return []string{fmt.Sprintf("INSERT INTO %s SELECT * FROM read_parquet('%s') ORDER BY l_orderkey, l_linenumber", table, parquet)}
+	}
+	s.copy = func(table, from string) []string {
+		return []string{fmt.Sprintf("INSERT INTO %s SELECT * FROM %s ORDER BY l_orderkey, l_linenumber", table, from)}
+	}
+	s.update = func(table string, u update) []string { return []string{updateSQL(table, u)} }
+	s.delete = func(table string, u update) []string { return []string{deleteSQL(table, u)} }
+	s.drop = one("DROP TABLE %s")
+}
+
+//go:embed peer.py
+var peerProgram string
+
+// peer starts one of the kinds that the program knows.
+func peer(ctx context.Context, bin, kind, name, dir string) (*side, error) {
+	folder := filepath.Join(dir, name)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, base.Errorf(base.Unavailable, "folder for %s: %w", name, err)
+	}
+	c := exec.CommandContext(ctx, filepath.Join(bin, "python"), "-c", peerProgram, kind, folder, fmt.Sprint(runtime.NumCPU()))
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "%s: %w", name, err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, base.Errorf(base.Internal, "%s: %w", name, err)
+	}
+	if err := c.Start(); err != nil {
+		return nil, base.Errorf(base.Unavailable, "%s: %w", name, err)
+	}
+	answers := json.NewDecoder(bufio.NewReader(out))
+	next := func() (a answer, err error) {
+		if err := answers.Decode(&a); err != nil {
+			return a, base.Errorf(base.Unavailable, "%s ended: %w", name, err)
+		}
+		if a.Error != "" {
+			return a, base.Errorf(base.Unavailable, "%s", lastLine([]byte(a.Error)))
+		}
+		return a, nil
+	}
+	s := &side{name: name, process: func() harness.Process { return harness.Process(c.Process.Pid) }}
+	s.close = func() error { return errors.Join(in.Close(), c.Wait()) }
+	s.run = func(_ context.Context, sql string) (answer, error) {
+		text, err := json.Marshal(sql)
+		if err != nil {
+			return answer{}, base.Errorf(base.Internal, "statement: %w", err)
+		}
+		if _, err := in.Write(append(text, '\n')); err != nil {
+			return answer{}, base.Errorf(base.Unavailable, "%s: %w", name, err)
+		}
+		a, err := next()
+		return a, base.Wrap(err, "%.80s", sql)
+	}
+	s.shared()
+	hello, err := next()
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.version = hello.Version
+	return s, nil
+}
+
+// scoter starts a server whose merges are paused until fold.
+func scoter(ctx context.Context, env *harness.Env, parquet string) (*side, *harness.Server, error) {
+	flags := append(harness.FlushSoon(time.Second), "--query-threads", fmt.Sprint(runtime.NumCPU()))
+	server, err := env.StartServer(ctx, append(flags, "--merge-parallel", "0")...)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &side{name: "Scoter", process: func() harness.Process { return server.Process() }}
+	s.run = func(ctx context.Context, sql string) (answer, error) {
+		began := time.Now()
+		rows, err := server.SQL(ctx, sql)
+		return answer{Millis: float64(time.Since(began).Microseconds()) / 1000, Rows: rows}, err
+	}
+	s.close = func() (err error) {
+		env.Finish(server, &err)
+		return err
+	}
+	s.shared()
+	s.create = one(lineitem.CreateTable("%s"))
+	s.settled = server.WaitFlushed
+	if err := s.fill(ctx, "original", nil); err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
+	if err := server.Load(ctx, parquet, "original"); err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
+	s.load = func(table, _ string) []string { return s.copy(table, "original") }
+	s.fold = func(ctx context.Context) error {
+		if err := server.Restart(ctx, flags...); err != nil {
+			return err
+		}
+		if err := server.WaitMerged(ctx); err != nil {
+			return err
+		}
+		return server.Restart(ctx, append(flags, "--merge-parallel", "0")...)
+	}
+	return s, server, nil
+}
+
+// clickhouse is chDB with lightweight updates and merges stopped.
+func clickhouse(s *side) {
+	s.create = func(table string) []string {
+		columns := strings.NewReplacer("BIGINT", "Int64", "INTEGER", "Int32", "VARCHAR", "String", "DATE", "Date", " DECIMAL", " Decimal").
+			Replace(strings.TrimSuffix(lineitem.CreateTable(table), " SORTED BY (l_orderkey, l_linenumber)"))
+		return []string{columns + " ENGINE = MergeTree ORDER BY (l_orderkey, l_linenumber) SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1"}
+	}
+	s.load = func(table, parquet string) []string {
+		return []string{fmt.Sprintf("INSERT INTO %s SELECT * FROM file('%s', Parquet)", table, parquet), "OPTIMIZE TABLE " + table + " FINAL", "SYSTEM STOP MERGES " + table}
+	}
+	s.copy = func(table, from string) []string {
+		return []string{fmt.Sprintf("INSERT INTO %s SELECT * FROM %s", table, from), "OPTIMIZE TABLE " + table + " FINAL", "SYSTEM STOP MERGES " + table}
+	}
+	s.delete = func(table string, u update) []string {
+		return []string{deleteSQL(table, u) + " SETTINGS lightweight_delete_mode = 'lightweight_update_force'"}
+	}
+	s.fold = func(ctx context.Context) error {
+		_, err := s.all(ctx, []string{"SYSTEM START MERGES changed", "OPTIMIZE TABLE changed FINAL"})
+		return err
+	}
+}
+
+// parquetFiles is DuckDB over a file that every change rewrites.
+func parquetFiles(s *side, dir string) {
+	files, older, newest := 0, map[string]string{}, map[string]string{}
+	write := func(table, query string) []string {
+		files++
+		path := filepath.Join(dir, fmt.Sprintf("%s-%d.parquet", table, files))
+		_ = os.Remove(older[table]) // the folder goes in the end anyhow
+		older[table], newest[table] = newest[table], path
+		return []string{fmt.Sprintf("COPY (%s) TO '%s' (FORMAT parquet)", query, path), fmt.Sprintf("CREATE OR REPLACE VIEW %s AS FROM read_parquet('%s')", table, path)}
+	}
+	s.create = func(string) []string { return nil }
+	s.load = func(table, parquet string) []string { return write(table, "FROM read_parquet('"+parquet+"')") }
+	s.copy = func(table, from string) []string { return write(table, "FROM "+from) }
+	s.update = func(table string, u update) []string {
+		var values []string
+		for _, v := range u.set {
+			values = append(values, fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END AS %s", u.where, v.value, v.column, v.column))
+		}
+		return write(table, fmt.Sprintf("SELECT * REPLACE (%s) FROM %s", strings.Join(values, ", "), table))
+	}
+	s.delete = func(table string, u update) []string {
+		return write(table, fmt.Sprintf("FROM %s WHERE (%s) IS NOT TRUE", table, u.where))
+	}
+	s.drop = one("DROP VIEW %s")
+}

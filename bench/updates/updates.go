@@ -1,0 +1,250 @@
+// Package updates measures what changes of rows cost, when they are made and in the queries after them: TPC-H's
+// lineitem in Scoter beside a Parquet file written anew, DuckDB's own table, DuckLake and ClickHouse.
+package updates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/bench/load/lineitem"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Options of the benchmark.
+type Options struct {
+	Scale   int      `help:"TPC-H's scale factor: 1 is 6 million rows." default:"10"`
+	Repeat  int      `help:"Runs of each query on each side, in turn; the fastest counts." default:"5"`
+	Peers   []string `help:"What to compare with." enum:"parquet,duckdb,ducklake,chdb" default:"parquet,duckdb,ducklake,chdb"`
+	Kinds   []string `help:"Parts of the benchmark." enum:"bulk,single,delete,sizes,rates" default:"bulk,single,delete,sizes,rates"`
+	Singles int      `help:"Updates of one row each, in sequence." default:"1000"`
+	Unread  int      `help:"Updates of one row each before the queries of sizes." default:"10000"`
+}
+
+// Help is kong's.
+func (*Options) Help() string {
+	return "Peers and data come from PyPI the first time and are kept in the user's cache.\nScoter's times include HTTP; the peers run in the process that measures them.\nExample: scoter bench updates --scale 1 --repeat 3"
+}
+
+type bench struct {
+	*Options
+	report  *harness.Report
+	dir     string
+	parquet string
+	server  *harness.Server
+	sides   []*side // Scoter first
+}
+
+// Run runs the benchmark.
+func (o *Options) Run(env *harness.Env) (err error) {
+	ctx := context.Background()
+	bin, err := python(ctx)
+	if err != nil {
+		return base.Wrap(err, "the data comes from a program of PyPI")
+	}
+	b := &bench{Options: o, report: harness.NewReport("updates", map[string]any{"scale": o.Scale, "repeat": o.Repeat})}
+	if b.parquet, err = lineitemFile(ctx, bin, o.Scale); err != nil {
+		return err
+	}
+	if b.dir, err = env.TempDir(); err != nil {
+		return err
+	}
+	defer func() {
+		for _, s := range b.sides {
+			err = errors.Join(err, s.close())
+		}
+		err = errors.Join(err, os.RemoveAll(b.dir))
+	}()
+	own, server, err := scoter(ctx, env, b.parquet)
+	if err != nil {
+		return err
+	}
+	b.sides, b.server = []*side{own}, server
+	if b.wants("bulk") || b.wants("single") || b.wants("delete") {
+		b.startPeers(ctx, bin)
+	}
+	for _, k := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"bulk", func(ctx context.Context) error {
+			return b.kind(ctx, "bulk", func(n int) update { return bulk[n] }, false)
+		}},
+		{"single", func(ctx context.Context) error {
+			return b.kind(ctx, "single", func(n int) update { return single(n, o.Scale) }, false)
+		}},
+		{"delete", func(ctx context.Context) error {
+			return b.kind(ctx, "delete", func(n int) update { return bulk[n] }, true)
+		}},
+		{"sizes", b.sizes}, {"rates", b.rates},
+	} {
+		if !b.wants(k.name) {
+			continue
+		}
+		if err := k.run(ctx); err != nil {
+			return base.Wrap(err, "%s", k.name)
+		}
+	}
+	return env.Publish(b.report)
+}
+
+func (b *bench) wants(kind string) bool { return slices.Contains(b.Kinds, kind) }
+
+// startPeers starts the peers; one that is not to be had is named in the report with the reason.
+func (b *bench) startPeers(ctx context.Context, bin string) {
+	for _, p := range []struct {
+		name, kind, title string
+		adapt             func(*side)
+	}{
+		{"parquet", "duckdb", "Parquet written anew", func(s *side) { parquetFiles(s, b.dir) }},
+		{"duckdb", "duckdb", "DuckDB", func(s *side) {
+			s.fold = func(ctx context.Context) error { _, err := s.run(ctx, "CHECKPOINT"); return err }
+		}},
+		{"ducklake", "ducklake", "DuckLake", func(s *side) {
+			s.fold = func(ctx context.Context) error {
+				_, err := s.all(ctx, []string{"CALL ducklake_rewrite_data_files('lake', delete_threshold => 0)", "CALL ducklake_merge_adjacent_files('lake')"})
+				return err
+			}
+		}},
+		{"chdb", "chdb", "ClickHouse", clickhouse},
+	} {
+		if !slices.Contains(b.Peers, p.name) {
+			continue
+		}
+		s, err := peer(ctx, bin, p.kind, p.title, filepath.Join(b.dir, p.name))
+		if err != nil {
+			b.report.Options[p.title] = "missing: " + err.Error()
+			continue
+		}
+		p.adapt(s)
+		b.report.Options[p.title] = s.version
+		b.sides = append(b.sides, s)
+	}
+}
+
+// turn calls f with each side; who comes first changes with n.
+func (b *bench) turn(n int, f func(*side) error) error {
+	for i := range b.sides {
+		s := b.sides[(i+n)%len(b.sides)]
+		if err := f(s); err != nil {
+			return base.Wrap(err, "%s", s.name)
+		}
+	}
+	return nil
+}
+
+// kind makes ten changes to a new table of each side, with their queries after them.
+func (b *bench) kind(ctx context.Context, kind string, change func(n int) update, deletes bool) error {
+	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {
+		return err
+	}
+	visible, first := b.report.Chart(kind+": statement until visible", "ms"), b.report.Chart(kind+": first query after it", "ms")
+	took, written := map[*side][]float64{}, map[*side]int64{}
+	var finds, over []float64
+	for n := range 10 {
+		u := change(n)
+		label := fmt.Sprintf("%s %d", kind, n+1)
+		err := b.turn(n, func(s *side) error {
+			if s == b.sides[0] {
+				find, err := b.find(ctx, s, u, deletes)
+				if err != nil {
+					return err
+				}
+				finds = append(finds, find)
+			}
+			statements := s.update
+			if deletes {
+				statements = s.delete
+			}
+			before, err := s.process().Written()
+			if err != nil {
+				return err
+			}
+			ms, err := s.all(ctx, statements("changed", u))
+			if err != nil {
+				return err
+			}
+			after, err := s.process().Written()
+			if err != nil {
+				return err
+			}
+			written[s] += after - before
+			took[s] = append(took[s], ms)
+			visible.Set(s.name, label, ms)
+			a, err := s.run(ctx, fmt.Sprintf(lineitem.Queries[n], "changed"))
+			first.Set(s.name, label, a.Millis)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	fsync, err := b.fsync()
+	if err != nil {
+		return err
+	}
+	bytes := b.report.Chart(kind+": written by ten", "MB")
+	for _, s := range b.sides {
+		b.report.Add(fmt.Sprintf("%s, %s: to visible", kind, s.name), harness.Median(took[s]), "ms", took[s]...)
+		b.report.Add(fmt.Sprintf("%s, %s: written by ten", kind, s.name), float64(written[s])/1e6, "MB")
+		bytes.Set(s.name, "all ten", float64(written[s])/1e6)
+	}
+	for n, ms := range took[b.sides[0]] {
+		over = append(over, (ms-fsync)/finds[n])
+	}
+	if kind == "single" {
+		b.report.AtMost(5, "single, Scoter: to visible, median", harness.Median(took[b.sides[0]]), "ms")
+	}
+	b.report.AtMost(1.2, kind+", Scoter: time less a fsync to the SELECT that finds the rows", harness.Median(over), "", over...)
+	return b.read(ctx, kind, b.report.Chart(kind+": paired query, changed to written anew", "ratio"))
+}
+
+// find returns the milliseconds of the SELECT of a change, the faster of two runs.
+func (b *bench) find(ctx context.Context, s *side, u update, deletes bool) (float64, error) {
+	sql := "SELECT count(l_orderkey)"
+	for i, v := range u.set {
+		if !deletes {
+			sql += fmt.Sprintf(", max(%s) AS v%d", v.value, i)
+		}
+	}
+	sql += " FROM changed WHERE " + u.where
+	best := math.Inf(1)
+	for range 2 {
+		a, err := s.run(ctx, sql)
+		if err != nil {
+			return 0, err
+		}
+		best = min(best, a.Millis)
+	}
+	return best, nil
+}
+
+// fsync returns the milliseconds of a small write and its fsync on the file system of the data.
+func (b *bench) fsync() (float64, error) {
+	f, err := os.Create(filepath.Join(b.server.Dir, "fsync"))
+	if err != nil {
+		return 0, base.Errorf(base.Unavailable, "fsync: %w", err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	var took []float64
+	for range 20 {
+		began := time.Now()
+		if _, err := f.Write(make([]byte, 512)); err != nil {
+			return 0, base.Errorf(base.Unavailable, "fsync: %w", err)
+		}
+		if err := f.Sync(); err != nil {
+			return 0, base.Errorf(base.Unavailable, "fsync: %w", err)
+		}
+		took = append(took, float64(time.Since(began).Microseconds())/1000)
+	}
+	ms := harness.Median(took)
+	b.report.Add("fsync of 512 bytes", ms, "ms")
+	return ms, nil
+}

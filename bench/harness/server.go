@@ -276,8 +276,7 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 			return base.Errorf(base.Unavailable, "status: %w", err)
 		}
 		var status struct {
-			WriteMemory int64  `json:"write_memory"`
-			FlushError  string `json:"flush_error"`
+			FlushError string `json:"flush_error"`
 		}
 		err = json.NewDecoder(resp.Body).Decode(&status)
 		resp.Body.Close()
@@ -286,8 +285,11 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 			return base.Errorf(base.Internal, "status: %w", err)
 		case status.FlushError != "":
 			return base.Errorf(base.Internal, "flush: %s", status.FlushError)
-		case status.WriteMemory == 0:
-			return nil
+		}
+		// The status has no such number: its write_memory is also that of changes to parts.
+		rows, err := s.Number(ctx, "SELECT coalesce(sum(memtable_rows), 0)::DOUBLE FROM scoter.tables")
+		if err != nil || rows == 0 {
+			return err
 		}
 		select {
 		case <-time.After(50 * time.Millisecond):

@@ -62,6 +62,10 @@ func TestSQL(t *testing.T) {
 				t.Errorf("%v: %d %q %q", way, code, out, errs)
 			}
 		}
+		out, errs, code := sql("", "-c", "SELECT 1 AS a; SELECT 2 AS b;\nSELECT nope")
+		if strings.ReplaceAll(out, "\r", "") != "a\n1\nb\n2\n" || code != 65 || !strings.Contains(errs, "statement 3 of 3") || !strings.Contains(errs, "byte 38") {
+			t.Errorf("three statements: %d %q %q", code, out, errs)
+		}
 		dir := t.TempDir()
 		for name, begins := range map[string]string{"r.csv": "a,b", "r.json": `{"columns"`, "r.ndjson": `{"a":1`, "r.jsonl": `{"a":1`, "r.arrow": "\xff\xff\xff\xff", "r.parquet": "PAR1", "r.msgpack": "", "r.txt": ""} {
 			path := filepath.Join(dir, name)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/encode"
+	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 type sqlCommand struct {
@@ -33,17 +35,15 @@ func (*sqlCommand) Help() string {
 }
 
 func (s *sqlCommand) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	t, err := s.open()
 	if err != nil {
 		return err
 	}
-	err = s.run(ctx, t)
+	err = s.run(t)
 	return errors.Join(err, t.close())
 }
 
-func (s *sqlCommand) run(ctx context.Context, t target) error {
+func (s *sqlCommand) run(t target) error {
 	format, err := s.format()
 	if err != nil {
 		return err
@@ -64,12 +64,45 @@ func (s *sqlCommand) run(ctx context.Context, t target) error {
 		}
 		text = string(b)
 	default:
-		return s.prompt(ctx, t)
+		return s.prompt(t)
 	}
-	if s.Output == "" {
+	return interruptible(func(ctx context.Context) error {
+		if s.Output == "" {
+			return printAll(ctx, t, text, format)
+		}
+		return s.toFile(ctx, t, text, format)
+	})
+}
+
+// interruptible ends run's context at Ctrl-C, and only this one: a prompt goes on.
+func interruptible(run func(context.Context) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	return run(ctx)
+}
+
+// printAll runs statements and prints the result of each that has one. They are sent one by one,
+// because an answer has one result; only formats of which several make no sense behind each other
+// are asked for the last.
+func printAll(ctx context.Context, t target, text string, format encode.Format) error {
+	switch format {
+	case encode.Table, encode.CSV, encode.JSON, encode.NDJSON:
+	default:
 		return t.sql(ctx, os.Stdout, text, format)
 	}
-	return s.toFile(ctx, t, text, format)
+	statements, err := sqltoken.Statements(text)
+	if err != nil {
+		return err
+	}
+	if len(statements) == 0 {
+		return base.Errorf(base.Invalid, "no statement")
+	}
+	for i, statement := range statements {
+		if err := t.sql(ctx, os.Stdout, statement.Text, format); err != nil {
+			return session.Locate(err, statement, i, len(statements))
+		}
+	}
+	return nil
 }
 
 // toFile writes the result beside its place and moves it there when it is whole, so that
@@ -112,7 +145,7 @@ var endings = map[string]encode.Format{
 }
 
 // prompt reads statements from a terminal, with history.
-func (s *sqlCommand) prompt(ctx context.Context, t target) error {
+func (s *sqlCommand) prompt(t target) error {
 	line := liner.NewLiner()
 	defer line.Close()
 	line.SetCtrlCAborts(true)
@@ -144,7 +177,8 @@ func (s *sqlCommand) prompt(ctx context.Context, t target) error {
 		}
 		pending.Reset()
 		line.AppendHistory(strings.ReplaceAll(statement, "\n", " "))
-		if err := t.sql(ctx, os.Stdout, statement, encode.Table); err != nil {
+		err = interruptible(func(ctx context.Context) error { return printAll(ctx, t, statement, encode.Table) })
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "error:", err)
 		}
 	}

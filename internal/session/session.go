@@ -82,7 +82,7 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 		started := time.Now()
 		answer, err := x.one(ctx, req, s)
 		if err != nil {
-			return nil, locate(err, s, i, len(statements))
+			return nil, Locate(err, s, i, len(statements))
 		}
 		if i == len(statements)-1 {
 			answer.Verb = s.Verb()
@@ -96,7 +96,7 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 		}
 		answer.Close()
 		if err != nil {
-			return nil, locate(err, s, i, len(statements))
+			return nil, Locate(err, s, i, len(statements))
 		}
 	}
 	panic("unreachable")
@@ -112,8 +112,8 @@ func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate
 	return x.mutate.Write(ctx, rows, mode, key, o)
 }
 
-// locate makes an error's position one in the whole text and says which of several statements failed.
-func locate(err error, s sqltoken.Statement, i, n int) error {
+// Locate makes an error's position one in the whole text and says which of several statements failed.
+func Locate(err error, s sqltoken.Statement, i, n int) error {
 	e := new(base.Error)
 	if errors.As(err, &e) && e.Position > 0 {
 		err = e.At(e.Position + s.Offset)

@@ -199,7 +199,7 @@ var bulkQueriesUpsertAllMeasurements = scBulk[MeasurementsRow]{
 	stage:  "_scoter_measurements_upsert",
 	create: `CREATE TEMP TABLE "_scoter_measurements_upsert" AS SELECT "station", "day", "celsius" FROM "measurements" LIMIT 0`,
 	dedupe: `DELETE FROM "_scoter_measurements_upsert" AS t USING "_scoter_measurements_upsert" AS s WHERE t."station" = s."station" AND t."day" = s."day" AND t.rowid < s.rowid`,
-	apply:  `INSERT INTO "measurements" ("station", "day", "celsius") SELECT "station", "day", "celsius" FROM "_scoter_measurements_upsert" ON CONFLICT ("station", "day") DO UPDATE SET "celsius" = excluded."celsius"`,
+	apply:  `MERGE INTO "measurements" AS t USING "_scoter_measurements_upsert" AS s ON t."station" = s."station" AND t."day" = s."day" WHEN MATCHED THEN UPDATE SET "celsius" = s."celsius" WHEN NOT MATCHED THEN INSERT ("station", "day", "celsius") VALUES (s."station", s."day", s."celsius")`,
 	drop:   `DROP TABLE "_scoter_measurements_upsert"`,
 	values: func(r MeasurementsRow) []any {
 		return []any{scDuck(r.Station), scDuck(r.Day), scDuck(r.Celsius)}

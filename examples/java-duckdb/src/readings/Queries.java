@@ -201,21 +201,20 @@ public final class Queries implements AutoCloseable {
                 "insertAllReadings",
                 "main",
                 "readings",
-                "\"readings\" (\"device\", \"seen_at\", \"value\", \"tags\")",
+                "\"readings\"",
                 null,
                 null,
-                r -> new ScoterTypes.Arg<?>[] {
-                    ScoterTypes.TEXT.arg(r.device()),
-                    ScoterTypes.TIMESTAMP.arg(r.seenAt()),
-                    ScoterTypes.FLOAT64.arg(r.value()),
-                    Types.LIST_OF_TEXT.arg(r.tags()),
-                });
+                List.of(
+                    ScoterTypes.column("device", ScoterTypes.TEXT, ReadingsRow::device).notNull().inKey(),
+                    ScoterTypes.column("seen_at", ScoterTypes.TIMESTAMP, ReadingsRow::seenAt).notNull().inKey(),
+                    ScoterTypes.column("value", ScoterTypes.FLOAT64, ReadingsRow::value).notNull(),
+                    ScoterTypes.column("tags", Types.LIST_OF_TEXT, ReadingsRow::tags)));
 
         static final ScoterRuntime.Bulk<ReadingsRow> updateAllReadings = new ScoterRuntime.Bulk<>(
                 "updateAllReadings",
                 "main",
                 "readings",
-                "\"readings\" (\"device\", \"seen_at\", \"value\", \"tags\")",
+                "\"readings\"",
                 null,
                 new ScoterRuntime.Stage(
                     "_scoter_readings_update",
@@ -223,18 +222,17 @@ public final class Queries implements AutoCloseable {
                     "DELETE FROM \"_scoter_readings_update\" AS t USING \"_scoter_readings_update\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" AND t.rowid < s.rowid",
                     "UPDATE \"readings\" AS t SET \"value\" = s.\"value\", \"tags\" = s.\"tags\" FROM \"_scoter_readings_update\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\"",
                     "DROP TABLE \"_scoter_readings_update\""),
-                r -> new ScoterTypes.Arg<?>[] {
-                    ScoterTypes.TEXT.arg(r.device()),
-                    ScoterTypes.TIMESTAMP.arg(r.seenAt()),
-                    ScoterTypes.FLOAT64.arg(r.value()),
-                    Types.LIST_OF_TEXT.arg(r.tags()),
-                });
+                List.of(
+                    ScoterTypes.column("device", ScoterTypes.TEXT, ReadingsRow::device).notNull().inKey(),
+                    ScoterTypes.column("seen_at", ScoterTypes.TIMESTAMP, ReadingsRow::seenAt).notNull().inKey(),
+                    ScoterTypes.column("value", ScoterTypes.FLOAT64, ReadingsRow::value).notNull(),
+                    ScoterTypes.column("tags", Types.LIST_OF_TEXT, ReadingsRow::tags)));
 
         static final ScoterRuntime.Bulk<ReadingsKey> deleteAllReadings = new ScoterRuntime.Bulk<>(
                 "deleteAllReadings",
                 "main",
                 "readings",
-                "\"readings\" (\"device\", \"seen_at\")",
+                "\"readings\"",
                 null,
                 new ScoterRuntime.Stage(
                     "_scoter_readings_delete",
@@ -242,29 +240,27 @@ public final class Queries implements AutoCloseable {
                     "DELETE FROM \"_scoter_readings_delete\" AS t USING \"_scoter_readings_delete\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" AND t.rowid < s.rowid",
                     "DELETE FROM \"readings\" AS t USING \"_scoter_readings_delete\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\"",
                     "DROP TABLE \"_scoter_readings_delete\""),
-                r -> new ScoterTypes.Arg<?>[] {
-                    ScoterTypes.TEXT.arg(r.device()),
-                    ScoterTypes.TIMESTAMP.arg(r.seenAt()),
-                });
+                List.of(
+                    ScoterTypes.column("device", ScoterTypes.TEXT, ReadingsKey::device).notNull().inKey(),
+                    ScoterTypes.column("seen_at", ScoterTypes.TIMESTAMP, ReadingsKey::seenAt).notNull().inKey()));
 
         static final ScoterRuntime.Bulk<ReadingsRow> upsertAllReadings = new ScoterRuntime.Bulk<>(
                 "upsertAllReadings",
                 "main",
                 "readings",
-                "\"readings\" (\"device\", \"seen_at\", \"value\", \"tags\")",
+                "\"readings\"",
                 null,
                 new ScoterRuntime.Stage(
                     "_scoter_readings_upsert",
                     "CREATE TEMP TABLE \"_scoter_readings_upsert\" AS SELECT \"device\", \"seen_at\", \"value\", \"tags\" FROM \"readings\" LIMIT 0",
                     "DELETE FROM \"_scoter_readings_upsert\" AS t USING \"_scoter_readings_upsert\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" AND t.rowid < s.rowid",
-                    "INSERT INTO \"readings\" (\"device\", \"seen_at\", \"value\", \"tags\") SELECT \"device\", \"seen_at\", \"value\", \"tags\" FROM \"_scoter_readings_upsert\" ON CONFLICT (\"device\", \"seen_at\") DO UPDATE SET \"value\" = excluded.\"value\", \"tags\" = excluded.\"tags\"",
+                    "MERGE INTO \"readings\" AS t USING \"_scoter_readings_upsert\" AS s ON t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" WHEN MATCHED THEN UPDATE SET \"value\" = s.\"value\", \"tags\" = s.\"tags\" WHEN NOT MATCHED THEN INSERT (\"device\", \"seen_at\", \"value\", \"tags\") VALUES (s.\"device\", s.\"seen_at\", s.\"value\", s.\"tags\")",
                     "DROP TABLE \"_scoter_readings_upsert\""),
-                r -> new ScoterTypes.Arg<?>[] {
-                    ScoterTypes.TEXT.arg(r.device()),
-                    ScoterTypes.TIMESTAMP.arg(r.seenAt()),
-                    ScoterTypes.FLOAT64.arg(r.value()),
-                    Types.LIST_OF_TEXT.arg(r.tags()),
-                });
+                List.of(
+                    ScoterTypes.column("device", ScoterTypes.TEXT, ReadingsRow::device).notNull().inKey(),
+                    ScoterTypes.column("seen_at", ScoterTypes.TIMESTAMP, ReadingsRow::seenAt).notNull().inKey(),
+                    ScoterTypes.column("value", ScoterTypes.FLOAT64, ReadingsRow::value).notNull(),
+                    ScoterTypes.column("tags", Types.LIST_OF_TEXT, ReadingsRow::tags)));
     }
 
     private static final class Types {

@@ -8,6 +8,9 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.OffsetTime;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -15,27 +18,129 @@ import java.util.function.Function;
 import org.duckdb.DuckDBAppender;
 import org.duckdb.DuckDBConnection;
 
-/** Bulk operations of DuckDB: the driver's appender, and a join with a temporary table. */
+/**
+ * Bulk operations of DuckDB. Rows go straight into DuckDB's memory where Java has the foreign-function
+ * API (22 and newer) and native access is not denied; otherwise through the driver's appender and a
+ * temporary table. The system property {@code scoter.duckdb.route}, {@code columnar} or {@code
+ * appender}, forces one.
+ */
 public final class ScoterDuckDb {
+    /** Why there is no way into DuckDB's memory, or null. */
+    private static final Throwable NOT_COLUMNAR = load();
+
     private ScoterDuckDb() {}
+
+    private static Throwable load() {
+        try {
+            ScoterDuckDbSource.load();
+            return null;
+        } catch (LinkageError e) {
+            return e;
+        }
+    }
+
+    private static boolean columnar() throws SQLException {
+        String route = System.getProperty("scoter.duckdb.route", "");
+        return switch (route) {
+            case "" -> NOT_COLUMNAR == null;
+            case "appender" -> false;
+            case "columnar" -> {
+                if (NOT_COLUMNAR != null) {
+                    throw new SQLException("scoter.duckdb.route=columnar: " + NOT_COLUMNAR.getMessage(), NOT_COLUMNAR);
+                }
+                yield true;
+            }
+            default -> throw new SQLException("scoter.duckdb.route is columnar or appender, not " + route);
+        };
+    }
 
     /** Runs a bulk operation in one transaction; returns the rows it changed. */
     static <T> long bulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
-        return rt.observe(bulk.name(), Function.identity(), () -> rt.transaction(() -> {
-            if (bulk.stage() == null) {
-                return append(rt, bulk.schema(), bulk.table(), bulk.values(), rows);
+        boolean columnar = columnar();
+        return rt.observe(bulk.name(), Function.identity(), () -> {
+            try {
+                return columnar ? ScoterDuckDbStatement.run(rt, bulk, rows) : rt.transaction(() -> portable(rt, bulk, rows));
+            } catch (ScoterRowException e) {
+                throw e.in(bulk.name());
+            } catch (SQLException e) {
+                throw ScoterDuplicate.named(e, bulk, rows);
             }
-            return rt.staged(bulk.stage(), () -> append(rt, null, bulk.stage().table(), bulk.values(), rows));
-        }));
+        });
     }
 
-    private static <T> long append(
-            ScoterRuntime rt, String schema, String table, ScoterRuntime.Values<T> values, Iterable<T> rows)
+    private static <T> long portable(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        try {
+            if (bulk.stage() != null) {
+                return rt.staged(bulk.stage(), () -> insert(rt, null, bulk.stage().table(), '"' + bulk.stage().table() + '"', bulk, rows));
+            }
+            return insert(rt, bulk.schema(), bulk.table(), bulk.target(), bulk, rows);
+        } catch (SQLException | RuntimeException e) {
+            abort(rt);
+            throw e;
+        }
+    }
+
+    /** Makes the open transaction one that can only be rolled back: some of the rows may be in the table. */
+    private static void abort(ScoterRuntime rt) {
+        try {
+            rt.execute("SELECT error('a bulk operation of this transaction has failed')");
+        } catch (SQLException e) {
+            // As it should.
+        }
+    }
+
+    /** Fills a table, by statements where it has columns that the appender does not take. */
+    private static <T> long insert(
+            ScoterRuntime rt, String schema, String table, String target, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        boolean all = bulk.columns().stream().allMatch(c -> appendable(c.type(), true));
+        return all ? append(rt, schema, table, bulk, rows) : statements(rt, target, bulk, rows);
+    }
+
+    /** The appender takes no intervals, and structs and maps only outside of lists. */
+    private static boolean appendable(ScoterTypes.Type<?> type, boolean outside) {
+        return switch (type.kind) {
+            case INTERVAL, ANY -> false;
+            case LIST -> appendable(((ScoterNested.ListType<?>) type).elem, false);
+            case MAP -> outside && appendable(((ScoterNested.MapType<?, ?>) type).key, false) && appendable(((ScoterNested.MapType<?, ?>) type).value, false);
+            case STRUCT -> outside && Arrays.stream(((ScoterNested.StructType<?>) type).types).allMatch(t -> appendable(t, true));
+            default -> true;
+        };
+    }
+
+    private static <T> long statements(ScoterRuntime rt, String target, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        String sql = "INSERT INTO " + target + " (" + bulk.columnList("") + ") VALUES (" + String.join(", ", Collections.nCopies(bulk.columns().size(), "?")) + ")";
+        long count = 0;
+        try (var statement = rt.connection.prepareStatement(sql)) {
+            for (T row : rows) {
+                for (int i = 0; i < bulk.columns().size(); i++) {
+                    ScoterTypes.Arg<?> arg = checked(bulk.columns().get(i), row, count);
+                    try {
+                        arg.bind(rt.engine, rt.connection, statement, i + 1);
+                    } catch (RuntimeException e) {
+                        throw ScoterRowException.at(count, bulk.columns().get(i), arg.value(), e);
+                    }
+                }
+                statement.executeUpdate();
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private static <T> ScoterTypes.Arg<?> checked(ScoterTypes.Column<T, ?> column, T row, long number) {
+        ScoterTypes.Arg<?> arg = column.arg(row);
+        if (arg.value() == null && column.required()) {
+            throw ScoterRowException.missing(number, column);
+        }
+        return arg;
+    }
+
+    private static <T> long append(ScoterRuntime rt, String schema, String table, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
             throws SQLException {
         long count = 0;
         try (DuckDBAppender appender = open(rt, schema, table)) {
             for (T row : rows) {
-                row(appender, values.of(row));
+                row(appender, bulk.columns(), row, count);
                 count++;
             }
             appender.flush();
@@ -52,10 +157,17 @@ public final class ScoterDuckDb {
         return schema == null ? connection.createAppender(table) : connection.createAppender(schema, table);
     }
 
-    private static void row(DuckDBAppender appender, ScoterTypes.Arg<?>[] values) throws SQLException {
+    private static <T> void row(DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, T row, long number) throws SQLException {
         appender.beginRow();
-        for (ScoterTypes.Arg<?> value : values) {
-            append(appender, value.appended());
+        for (ScoterTypes.Column<T, ?> column : columns) {
+            ScoterTypes.Arg<?> arg = checked(column, row, number);
+            Object value;
+            try {
+                value = arg.appended();
+            } catch (RuntimeException e) {
+                throw ScoterRowException.at(number, column, arg.value(), e);
+            }
+            append(appender, value);
         }
         appender.endRow();
     }
@@ -97,7 +209,7 @@ public final class ScoterDuckDb {
             appender.append(v);
         } else if (value instanceof byte[] v) {
             appender.append(v);
-        } else if (value instanceof List<?> v) {
+        } else if (value instanceof Collection<?> v) {
             appender.append(v);
         } else if (value instanceof Map<?, ?> v) {
             appender.append(v);
@@ -118,15 +230,16 @@ public final class ScoterDuckDb {
      */
     public static final class Appender<T> implements AutoCloseable {
         private final DuckDBAppender appender;
-        private final ScoterRuntime.Values<T> values;
+        private final List<ScoterTypes.Column<T, ?>> columns;
+        private long count;
 
         Appender(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk) throws SQLException {
             this.appender = open(rt, bulk.schema(), bulk.table());
-            this.values = bulk.values();
+            this.columns = bulk.columns();
         }
 
         public Appender<T> append(T row) throws SQLException {
-            row(appender, values.of(row));
+            row(appender, columns, row, count++);
             return this;
         }
 

@@ -2,13 +2,11 @@ package readings;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.sql.Array;
 import java.sql.Blob;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Struct;
 import java.sql.Types;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -21,11 +19,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -39,6 +33,34 @@ final class ScoterTypes {
 
     /** The database behind a connection. */
     enum Engine { SQLITE, DUCKDB, POSTGRES }
+
+    /** What values are, for the engines' binary formats. */
+    enum Kind {
+        BOOL, INT8, INT16, INT32, INT64, INT128, UINT8, UINT16, UINT32, UINT64, UINT128, FLOAT32, FLOAT64, DECIMAL, TEXT, BLOB, UUID,
+        DATE, TIME, TIMETZ, TIMESTAMP_S, TIMESTAMP_MS, TIMESTAMP, TIMESTAMP_NS, TIMESTAMPTZ, INTERVAL, ENUM, LIST, MAP, STRUCT, ANY
+    }
+
+    /**
+     * A column of a bulk operation: how its value is had from a row of type R, whether it must not be
+     * null, and whether it is one of those that rows are found by.
+     */
+    record Column<R, V>(String name, Type<V> type, Function<R, V> value, boolean required, boolean key) {
+        Column<R, V> notNull() {
+            return new Column<>(name, type, value, true, key);
+        }
+
+        Column<R, V> inKey() {
+            return new Column<>(name, type, value, required, true);
+        }
+
+        Arg<V> arg(R row) {
+            return type.arg(value.apply(row));
+        }
+    }
+
+    static <R, V> Column<R, V> column(String name, Type<V> type, Function<R, V> value) {
+        return new Column<>(name, type, value, false, false);
+    }
 
     /** The present row of a result. Columns count from 1. */
     record Row(ResultSet rs, Engine engine) {
@@ -58,7 +80,7 @@ final class ScoterTypes {
                 // As the server's text of unknown type: the server knows the type from the statement.
                 case POSTGRES -> statement.setObject(index, type.text(value), Types.OTHER);
                 case SQLITE -> statement.setObject(index, type.sqlite(value));
-                case DUCKDB -> statement.setObject(index, jdbc(connection, type, type.duck(value)));
+                case DUCKDB -> statement.setObject(index, ScoterNested.jdbc(connection, type, type.duck(value)));
             }
         }
 
@@ -81,10 +103,12 @@ final class ScoterTypes {
 
     /** How one type is read and written. Values are never null here. */
     abstract static class Type<T> {
+        final Kind kind;
         /** DuckDB's name of the type, where its driver asks for one. */
         final String name;
 
-        Type(String name) {
+        Type(Kind kind, String name) {
+            this.kind = kind;
             this.name = name;
         }
 
@@ -123,8 +147,8 @@ final class ScoterTypes {
         T apply(Object raw) throws SQLException;
     }
 
-    private static <T> Type<T> simple(String name, Parse<T> parse) {
-        return new Type<>(name) {
+    private static <T> Type<T> simple(Kind kind, String name, Parse<T> parse) {
+        return new Type<>(kind, name) {
             @Override
             T parse(Object raw) throws SQLException {
                 return parse.apply(raw);
@@ -133,8 +157,8 @@ final class ScoterTypes {
     }
 
     /** The appender takes the bits of an unsigned number as the signed one of its size. */
-    private static <T> Type<T> unsigned(String name, Parse<T> parse, Function<T, Object> bits) {
-        return new Type<>(name) {
+    private static <T> Type<T> unsigned(Kind kind, String name, Parse<T> parse, Function<T, Object> bits) {
+        return new Type<>(kind, name) {
             @Override
             T parse(Object raw) throws SQLException {
                 return parse.apply(raw);
@@ -147,8 +171,8 @@ final class ScoterTypes {
         };
     }
 
-    private static <T> Type<T> textual(String name, Parse<T> parse, Function<T, String> format) {
-        return new Type<>(name) {
+    private static <T> Type<T> textual(Kind kind, String name, Parse<T> parse, Function<T, String> format) {
+        return new Type<>(kind, name) {
             @Override
             T parse(Object raw) throws SQLException {
                 return parse.apply(raw);
@@ -170,7 +194,7 @@ final class ScoterTypes {
         return raw instanceof BigInteger i ? i : new BigInteger(raw.toString());
     }
 
-    static final Type<Boolean> BOOL = new Type<>("BOOLEAN") {
+    static final Type<Boolean> BOOL = new Type<>(Kind.BOOL, "BOOLEAN") {
         @Override
         Boolean parse(Object raw) {
             return raw instanceof Boolean b ? b : raw instanceof Number n ? n.doubleValue() != 0 : raw.toString().startsWith("t");
@@ -181,25 +205,41 @@ final class ScoterTypes {
             return value ? 1 : 0;
         }
     };
-    static final Type<Byte> INT8 = simple("TINYINT", raw -> raw instanceof Number n ? (Byte) n.byteValue() : Byte.valueOf(raw.toString()));
-    static final Type<Short> INT16 = simple("SMALLINT", raw -> raw instanceof Number n ? (Short) n.shortValue() : Short.valueOf(raw.toString()));
-    static final Type<Short> UINT8 = unsigned("UTINYINT", INT16::parse, v -> v.byteValue());
-    static final Type<Integer> INT32 = simple("INTEGER", raw -> raw instanceof Number n ? (Integer) n.intValue() : Integer.valueOf(raw.toString()));
-    static final Type<Integer> UINT16 = unsigned("USMALLINT", INT32::parse, v -> v.shortValue());
-    static final Type<Long> INT64 = simple("BIGINT", raw -> raw instanceof Number n ? (Long) n.longValue() : Long.valueOf(raw.toString()));
-    static final Type<Long> UINT32 = unsigned("UINTEGER", INT64::parse, v -> v.intValue());
-    static final Type<BigInteger> UINT64 = unsigned("UBIGINT", ScoterTypes::whole, v -> v.longValue());
-    static final Type<BigInteger> INT128 = simple("HUGEINT", ScoterTypes::whole);
-    static final Type<BigInteger> UINT128 = simple("UHUGEINT", ScoterTypes::whole);
-    static final Type<Float> FLOAT32 = simple("FLOAT", raw -> raw instanceof Number n ? (Float) n.floatValue() : Float.valueOf(raw.toString()));
-    static final Type<Double> FLOAT64 = simple("DOUBLE", raw -> raw instanceof Number n ? (Double) n.doubleValue() : Double.valueOf(raw.toString()));
-    static final Type<String> TEXT = simple("VARCHAR", Object::toString);
+    static final Type<Byte> INT8 = simple(Kind.INT8, "TINYINT", raw -> raw instanceof Number n ? (Byte) n.byteValue() : Byte.valueOf(raw.toString()));
+    static final Type<Short> INT16 = simple(Kind.INT16, "SMALLINT", raw -> raw instanceof Number n ? (Short) n.shortValue() : Short.valueOf(raw.toString()));
+    static final Type<Short> UINT8 = unsigned(Kind.UINT8, "UTINYINT", INT16::parse, v -> (byte) ScoterValues.unsigned(v, 8));
+    static final Type<Integer> INT32 = simple(Kind.INT32, "INTEGER", raw -> raw instanceof Number n ? (Integer) n.intValue() : Integer.valueOf(raw.toString()));
+    static final Type<Integer> UINT16 = unsigned(Kind.UINT16, "USMALLINT", INT32::parse, v -> (short) ScoterValues.unsigned(v, 16));
+    static final Type<Long> INT64 = simple(Kind.INT64, "BIGINT", raw -> raw instanceof Number n ? (Long) n.longValue() : Long.valueOf(raw.toString()));
+    static final Type<Long> UINT32 = unsigned(Kind.UINT32, "UINTEGER", INT64::parse, v -> (int) ScoterValues.unsigned(v, 32));
+    static final Type<BigInteger> UINT64 = unsigned(Kind.UINT64, "UBIGINT", ScoterTypes::whole, v -> ScoterValues.whole(v, false, 64).longValue());
+    static final Type<BigInteger> INT128 = simple(Kind.INT128, "HUGEINT", ScoterTypes::whole);
+    static final Type<BigInteger> UINT128 = new Type<>(Kind.UINT128, "UHUGEINT") {
+        @Override
+        BigInteger parse(Object raw) {
+            return whole(raw);
+        }
+
+        /** As a parameter a number must fit HUGEINT. */
+        @Override
+        Object duck(BigInteger value) {
+            return value.toString();
+        }
+
+        @Override
+        Object appended(BigInteger value) {
+            return ScoterValues.whole(value, false, 128);
+        }
+    };
+    static final Type<Float> FLOAT32 = simple(Kind.FLOAT32, "FLOAT", raw -> raw instanceof Number n ? (Float) n.floatValue() : Float.valueOf(raw.toString()));
+    static final Type<Double> FLOAT64 = simple(Kind.FLOAT64, "DOUBLE", raw -> raw instanceof Number n ? (Double) n.doubleValue() : Double.valueOf(raw.toString()));
+    static final Type<String> TEXT = simple(Kind.TEXT, "VARCHAR", Object::toString);
     static final Type<String> JSON = TEXT;
-    static final Type<Object> ANY = simple("VARCHAR", raw -> raw);
+    static final Type<Object> ANY = simple(Kind.ANY, "VARCHAR", raw -> raw);
 
-    static final Type<UUID> UUID = textual("UUID", raw -> raw instanceof UUID u ? u : java.util.UUID.fromString(raw.toString()), Object::toString);
+    static final Type<UUID> UUID = textual(Kind.UUID, "UUID", raw -> raw instanceof UUID u ? u : java.util.UUID.fromString(raw.toString()), Object::toString);
 
-    static final Type<byte[]> BLOB = new Type<>("BLOB") {
+    static final Type<byte[]> BLOB = new Type<>(Kind.BLOB, "BLOB") {
         @Override
         byte[] parse(Object raw) throws SQLException {
             if (raw instanceof Blob b) {
@@ -219,30 +259,9 @@ final class ScoterTypes {
         }
     };
 
-    /** A decimal; SQLite keeps it as a number. */
+    /** A decimal; without limits if the precision is 0. */
     static Type<BigDecimal> decimal(int precision, int scale) {
-        return new Type<>(precision == 0 ? "DECIMAL" : "DECIMAL(" + precision + "," + scale + ")") {
-            @Override
-            BigDecimal parse(Object raw) {
-                return raw instanceof BigDecimal d ? d : new BigDecimal(raw.toString());
-            }
-
-            @Override
-            String text(BigDecimal value) {
-                return value.toPlainString();
-            }
-
-            @Override
-            Object sqlite(BigDecimal value) {
-                // The column's affinity makes a number of it, exactly if that is possible.
-                return value.toPlainString();
-            }
-
-            @Override
-            Object duck(BigDecimal value) {
-                return precision == 0 ? value : value.setScale(scale);
-            }
-        };
+        return new ScoterNested.DecimalType(precision, scale);
     }
 
     // Days and times. SQLite has three forms: text, Unix seconds and Julian days.
@@ -319,7 +338,7 @@ final class ScoterTypes {
                 .withOffsetSameInstant(ZoneOffset.UTC);
     }
 
-    static final Type<LocalDate> DATE = textual("DATE", raw -> {
+    static final Type<LocalDate> DATE = textual(Kind.DATE, "DATE", raw -> {
         if (raw instanceof LocalDate d) {
             return d;
         }
@@ -329,24 +348,48 @@ final class ScoterTypes {
         return raw instanceof Number n ? fromNumber(n).toLocalDate() : LocalDate.parse(raw.toString().substring(0, 10));
     }, LocalDate::toString);
 
-    static final Type<LocalTime> TIME = textual("TIME", raw -> {
+    static final Type<LocalTime> TIME = textual(Kind.TIME, "TIME", raw -> {
         if (raw instanceof LocalTime t) {
             return t;
         }
         return raw instanceof Number n ? fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
     }, CLOCK::format);
 
-    static final Type<OffsetTime> TIMETZ = textual("TIMETZ", raw -> {
-        if (raw instanceof OffsetTime t) {
-            return t;
+    static final Type<OffsetTime> TIMETZ = new Type<>(Kind.TIMETZ, "TIMETZ") {
+        @Override
+        OffsetTime parse(Object raw) {
+            if (raw instanceof OffsetTime t) {
+                return t;
+            }
+            String text = raw.toString();
+            int zone = zoneAt(text);
+            return LocalTime.parse(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone)));
         }
-        String text = raw.toString();
-        int zone = zoneAt(text);
-        return LocalTime.parse(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone)));
-    }, OffsetTime::toString);
 
-    private static Type<LocalDateTime> timestampOf(String name) {
-        return new Type<>(name) {
+        @Override
+        String text(OffsetTime value) {
+            return CLOCK.format(value) + (value.getOffset().getTotalSeconds() == 0 ? "+00:00" : value.getOffset().getId());
+        }
+
+        @Override
+        Object sqlite(OffsetTime value) {
+            return text(value);
+        }
+
+        /** DuckDB's statements take none, its appender does. */
+        @Override
+        Object duck(OffsetTime value) {
+            return text(value);
+        }
+
+        @Override
+        Object appended(OffsetTime value) {
+            return value;
+        }
+    };
+
+    private static Type<LocalDateTime> timestampOf(Kind kind) {
+        return new Type<>(kind, kind.name()) {
             @Override
             LocalDateTime parse(Object raw) {
                 return moment(raw);
@@ -363,6 +406,17 @@ final class ScoterTypes {
                 return SPACED.format(value);
             }
 
+            /** As a parameter it would lose what is below a microsecond. */
+            @Override
+            Object duck(LocalDateTime value) {
+                return kind == Kind.TIMESTAMP_NS && value.getNano() % 1000 != 0 ? text(value) : value;
+            }
+
+            @Override
+            Object appended(LocalDateTime value) {
+                return value;
+            }
+
             @Override
             Object sqlite(LocalDateTime value) {
                 return SPACED.format(value);
@@ -370,12 +424,12 @@ final class ScoterTypes {
         };
     }
 
-    static final Type<LocalDateTime> TIMESTAMP = timestampOf("TIMESTAMP");
-    static final Type<LocalDateTime> TIMESTAMP_S = timestampOf("TIMESTAMP_S");
-    static final Type<LocalDateTime> TIMESTAMP_MS = timestampOf("TIMESTAMP_MS");
-    static final Type<LocalDateTime> TIMESTAMP_NS = timestampOf("TIMESTAMP_NS");
+    static final Type<LocalDateTime> TIMESTAMP = timestampOf(Kind.TIMESTAMP);
+    static final Type<LocalDateTime> TIMESTAMP_S = timestampOf(Kind.TIMESTAMP_S);
+    static final Type<LocalDateTime> TIMESTAMP_MS = timestampOf(Kind.TIMESTAMP_MS);
+    static final Type<LocalDateTime> TIMESTAMP_NS = timestampOf(Kind.TIMESTAMP_NS);
 
-    static final Type<OffsetDateTime> TIMESTAMPTZ = new Type<>("TIMESTAMP WITH TIME ZONE") {
+    static final Type<OffsetDateTime> TIMESTAMPTZ = new Type<>(Kind.TIMESTAMPTZ, "TIMESTAMP WITH TIME ZONE") {
         @Override
         OffsetDateTime parse(Object raw) {
             return instant(raw);
@@ -408,7 +462,7 @@ final class ScoterTypes {
     private static final Pattern INTERVAL_PART = Pattern.compile("([+-]?\\d+) (year|mon|day)");
     private static final Pattern INTERVAL_CLOCK = Pattern.compile("([+-]?)(\\d+):(\\d\\d):(\\d\\d)(?:\\.(\\d{1,6}))?");
 
-    static final Type<ScoterInterval> INTERVAL = new Type<>("INTERVAL") {
+    static final Type<ScoterInterval> INTERVAL = new Type<>(Kind.INTERVAL, "INTERVAL") {
         @Override
         ScoterInterval parse(Object raw) {
             String text = raw.toString();
@@ -453,227 +507,27 @@ final class ScoterTypes {
     };
 
     /** An enum of the generated code. A label that it does not know fails to be read. */
-    static <T> Type<T> enumeration(Function<String, T> fromValue, Function<T, String> value) {
-        return new Type<>("VARCHAR") {
-            @Override
-            T parse(Object raw) {
-                return fromValue.apply(raw.toString());
-            }
-
-            @Override
-            String text(T v) {
-                return value.apply(v);
-            }
-
-            @Override
-            Object sqlite(T v) {
-                return value.apply(v);
-            }
-
-            @Override
-            Object duck(T v) {
-                return value.apply(v);
-            }
-        };
+    static <T extends Enum<T>> Type<T> enumeration(T[] values, Function<T, String> label) {
+        return new ScoterNested.EnumType<>(values, label);
     }
 
     /** A list; its elements may be null. */
     static <T> Type<List<T>> list(Type<T> elem) {
-        return new Type<>(elem.name + "[]") {
-            @Override
-            List<T> parse(Object raw) throws SQLException {
-                Object items = raw instanceof Array a ? a.getArray() : raw instanceof String s ? ScoterText.array(s) : raw;
-                List<Object> source = new ArrayList<>();
-                if (items instanceof Collection<?> c) {
-                    source.addAll(c);
-                } else {
-                    for (int i = 0; i < java.lang.reflect.Array.getLength(items); i++) {
-                        source.add(java.lang.reflect.Array.get(items, i));
-                    }
-                }
-                List<T> list = new ArrayList<>(source.size());
-                for (Object item : source) {
-                    list.add(item == null ? null : elem.parse(item));
-                }
-                return Collections.unmodifiableList(list);
-            }
+        return new ScoterNested.ListType<>(elem, 0);
+    }
 
-            @Override
-            String text(List<T> value) {
-                StringBuilder b = new StringBuilder("{");
-                for (T item : value) {
-                    b.append(b.length() > 1 ? "," : "");
-                    if (item == null) {
-                        b.append("NULL");
-                    } else if (item instanceof List<?>) {
-                        b.append(elem.text(item));
-                    } else {
-                        ScoterText.quoteItem(b, elem.text(item));
-                    }
-                }
-                return b.append('}').toString();
-            }
-
-            /** A JSON array, for an IN list. */
-            @Override
-            Object sqlite(List<T> value) {
-                StringBuilder b = new StringBuilder("[");
-                for (T item : value) {
-                    b.append(b.length() > 1 ? "," : "");
-                    Object bound = item == null ? null : elem.sqlite(item);
-                    if (bound == null || bound instanceof Number) {
-                        b.append(bound);
-                    } else {
-                        ScoterText.quoteJson(b, bound.toString());
-                    }
-                }
-                return b.append(']').toString();
-            }
-
-            @Override
-            Object duck(List<T> value) {
-                List<Object> list = new ArrayList<>(value.size());
-                for (T item : value) {
-                    list.add(item == null ? null : elem.duck(item));
-                }
-                return list;
-            }
-
-            @Override
-            Object appended(List<T> value) {
-                List<Object> list = new ArrayList<>(value.size());
-                for (T item : value) {
-                    list.add(item == null ? null : elem.appended(item));
-                }
-                return list;
-            }
-        };
+    /** A list of always the same length; its elements may be null. */
+    static <T> Type<List<T>> array(Type<T> elem, int length) {
+        return new ScoterNested.ListType<>(elem, length);
     }
 
     /** A map of DuckDB; its values may be null. */
     static <K, V> Type<Map<K, V>> map(Type<K> key, Type<V> value) {
-        return new Type<>("MAP(" + key.name + ", " + value.name + ")") {
-            @Override
-            Map<K, V> parse(Object raw) throws SQLException {
-                Map<K, V> map = new LinkedHashMap<>();
-                for (Map.Entry<?, ?> e : ((Map<?, ?>) raw).entrySet()) {
-                    map.put(key.parse(e.getKey()), e.getValue() == null ? null : value.parse(e.getValue()));
-                }
-                return Collections.unmodifiableMap(map);
-            }
-
-            @Override
-            Object duck(Map<K, V> v) {
-                Map<Object, Object> map = new LinkedHashMap<>();
-                v.forEach((k, e) -> map.put(key.duck(k), e == null ? null : value.duck(e)));
-                return new MapValue(key, value, map);
-            }
-
-            @Override
-            Object appended(Map<K, V> v) {
-                Map<Object, Object> map = new LinkedHashMap<>();
-                v.forEach((k, e) -> map.put(key.appended(k), e == null ? null : value.appended(e)));
-                return map;
-            }
-        };
+        return new ScoterNested.MapType<>(key, value);
     }
 
     /** A struct of the generated code, made of and taken apart into its fields. */
     static <T> Type<T> struct(String name, String[] names, Type<?>[] types, Function<Object[], T> make, Function<T, Object[]> fields) {
-        return new Type<>(name) {
-            @Override
-            T parse(Object raw) throws SQLException {
-                Object[] values = raw instanceof Struct s ? s.getAttributes().clone() : ScoterText.fields(raw.toString());
-                for (int i = 0; i < values.length; i++) {
-                    values[i] = values[i] == null ? null : types[i].parse(values[i]);
-                }
-                return make.apply(values);
-            }
-
-            @Override
-            String text(T value) {
-                StringBuilder b = new StringBuilder("(");
-                Object[] values = fields.apply(value);
-                for (int i = 0; i < values.length; i++) {
-                    b.append(i > 0 ? "," : "");
-                    if (values[i] != null) {
-                        ScoterText.quoteField(b, textOf(types[i], values[i]));
-                    }
-                }
-                return b.append(')').toString();
-            }
-
-            @Override
-            Object duck(T value) {
-                Object[] values = fields.apply(value);
-                for (int i = 0; i < values.length; i++) {
-                    values[i] = values[i] == null ? null : duckOf(types[i], values[i]);
-                }
-                return new StructValue(types, names, values);
-            }
-
-            @Override
-            Object appended(T value) {
-                Object[] values = fields.apply(value);
-                for (int i = 0; i < values.length; i++) {
-                    values[i] = values[i] == null ? null : appendedOf(types[i], values[i]);
-                }
-                return new StructValue(types, names, values);
-            }
-        };
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <T> String textOf(Type<T> type, Object value) {
-        return type.text((T) value);
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <T> Object duckOf(Type<T> type, Object value) {
-        return type.duck((T) value);
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <T> Object appendedOf(Type<T> type, Object value) {
-        return type.appended((T) value);
-    }
-
-    /** DuckDB's JDBC classes for nested values, which its statements take. */
-    private static Object jdbc(Connection connection, Type<?> type, Object value) throws SQLException {
-        if (value instanceof List<?> list) {
-            Object[] items = new Object[list.size()];
-            for (int i = 0; i < items.length; i++) {
-                items[i] = jdbc(connection, null, list.get(i));
-            }
-            String name = type == null ? "VARCHAR[]" : type.name;
-            return connection.createArrayOf(name.substring(0, name.lastIndexOf('[')), items);
-        }
-        if (value instanceof StructValue s) {
-            Object[] fields = new Object[s.fields().length];
-            StringBuilder name = new StringBuilder("STRUCT(");
-            for (int i = 0; i < fields.length; i++) {
-                fields[i] = jdbc(connection, s.types()[i], s.fields()[i]);
-                name.append(i > 0 ? ", " : "").append('"').append(s.names()[i].replace("\"", "\"\"")).append("\" ").append(s.types()[i].name);
-            }
-            return connection.createStruct(name.append(')').toString(), fields);
-        }
-        if (value instanceof MapValue m) {
-            Map<Object, Object> entries = new LinkedHashMap<>();
-            for (Map.Entry<Object, Object> e : m.entries().entrySet()) {
-                entries.put(jdbc(connection, m.key(), e.getKey()), jdbc(connection, m.value(), e.getValue()));
-            }
-            return map(connection, "MAP(" + m.key().name + ", " + m.value().name + ")", entries);
-        }
-        return value;
-    }
-
-    /** JDBC has no maps: by the method of DuckDB's connection, which this file, used without that driver too, cannot name. */
-    private static Object map(Connection connection, String type, Map<Object, Object> entries) throws SQLException {
-        try {
-            Class<?> duck = Class.forName("org.duckdb.DuckDBConnection");
-            return duck.getMethod("createMap", String.class, Map.class).invoke(connection.unwrap(duck), type, entries);
-        } catch (ReflectiveOperationException e) {
-            throw new SQLException("bind a map: " + e.getMessage(), e);
-        }
+        return new ScoterNested.StructType<>(name, names, types, make, fields);
     }
 }

@@ -237,23 +237,22 @@ public final class Queries implements AutoCloseable {
                 "insertAllTasks",
                 "public",
                 "tasks",
-                "\"tasks\" (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\")",
+                "\"tasks\"",
                 null,
                 null,
-                r -> new ScoterTypes.Arg<?>[] {
-                    ScoterTypes.INT64.arg(r.id()),
-                    ScoterTypes.TEXT.arg(r.title()),
-                    Types.TASK_STATUS.arg(r.status()),
-                    Types.LIST_OF_TEXT.arg(r.tags()),
-                    ScoterTypes.JSON.arg(r.details()),
-                    ScoterTypes.TIMESTAMPTZ.arg(r.due()),
-                });
+                List.of(
+                    ScoterTypes.column("id", ScoterTypes.INT64, TasksRow::id).notNull().inKey(),
+                    ScoterTypes.column("title", ScoterTypes.TEXT, TasksRow::title).notNull(),
+                    ScoterTypes.column("status", Types.TASK_STATUS, TasksRow::status).notNull(),
+                    ScoterTypes.column("tags", Types.LIST_OF_TEXT, TasksRow::tags).notNull(),
+                    ScoterTypes.column("details", ScoterTypes.JSON, TasksRow::details),
+                    ScoterTypes.column("due", ScoterTypes.TIMESTAMPTZ, TasksRow::due)));
 
         static final ScoterRuntime.Bulk<TasksRow> updateAllTasks = new ScoterRuntime.Bulk<>(
                 "updateAllTasks",
                 "public",
                 "tasks",
-                "\"tasks\" (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\")",
+                "\"tasks\"",
                 null,
                 new ScoterRuntime.Stage(
                     "_scoter_tasks_update",
@@ -261,20 +260,19 @@ public final class Queries implements AutoCloseable {
                     "DELETE FROM \"_scoter_tasks_update\" AS t USING \"_scoter_tasks_update\" AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.ctid",
                     "UPDATE \"tasks\" AS t SET \"title\" = s.\"title\", \"status\" = s.\"status\", \"tags\" = s.\"tags\", \"details\" = s.\"details\", \"due\" = s.\"due\" FROM \"_scoter_tasks_update\" AS s WHERE t.\"id\" = s.\"id\"",
                     "DROP TABLE \"_scoter_tasks_update\""),
-                r -> new ScoterTypes.Arg<?>[] {
-                    ScoterTypes.INT64.arg(r.id()),
-                    ScoterTypes.TEXT.arg(r.title()),
-                    Types.TASK_STATUS.arg(r.status()),
-                    Types.LIST_OF_TEXT.arg(r.tags()),
-                    ScoterTypes.JSON.arg(r.details()),
-                    ScoterTypes.TIMESTAMPTZ.arg(r.due()),
-                });
+                List.of(
+                    ScoterTypes.column("id", ScoterTypes.INT64, TasksRow::id).notNull().inKey(),
+                    ScoterTypes.column("title", ScoterTypes.TEXT, TasksRow::title).notNull(),
+                    ScoterTypes.column("status", Types.TASK_STATUS, TasksRow::status).notNull(),
+                    ScoterTypes.column("tags", Types.LIST_OF_TEXT, TasksRow::tags).notNull(),
+                    ScoterTypes.column("details", ScoterTypes.JSON, TasksRow::details),
+                    ScoterTypes.column("due", ScoterTypes.TIMESTAMPTZ, TasksRow::due)));
 
         static final ScoterRuntime.Bulk<TasksRow> upsertAllTasks = new ScoterRuntime.Bulk<>(
                 "upsertAllTasks",
                 "public",
                 "tasks",
-                "\"tasks\" (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\")",
+                "\"tasks\"",
                 null,
                 new ScoterRuntime.Stage(
                     "_scoter_tasks_upsert",
@@ -282,19 +280,18 @@ public final class Queries implements AutoCloseable {
                     "DELETE FROM \"_scoter_tasks_upsert\" AS t USING \"_scoter_tasks_upsert\" AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.ctid",
                     "INSERT INTO \"tasks\" (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\") SELECT \"id\", \"title\", \"status\", \"tags\", \"details\", \"due\" FROM \"_scoter_tasks_upsert\" ON CONFLICT (\"id\") DO UPDATE SET \"title\" = excluded.\"title\", \"status\" = excluded.\"status\", \"tags\" = excluded.\"tags\", \"details\" = excluded.\"details\", \"due\" = excluded.\"due\"",
                     "DROP TABLE \"_scoter_tasks_upsert\""),
-                r -> new ScoterTypes.Arg<?>[] {
-                    ScoterTypes.INT64.arg(r.id()),
-                    ScoterTypes.TEXT.arg(r.title()),
-                    Types.TASK_STATUS.arg(r.status()),
-                    Types.LIST_OF_TEXT.arg(r.tags()),
-                    ScoterTypes.JSON.arg(r.details()),
-                    ScoterTypes.TIMESTAMPTZ.arg(r.due()),
-                });
+                List.of(
+                    ScoterTypes.column("id", ScoterTypes.INT64, TasksRow::id).notNull().inKey(),
+                    ScoterTypes.column("title", ScoterTypes.TEXT, TasksRow::title).notNull(),
+                    ScoterTypes.column("status", Types.TASK_STATUS, TasksRow::status).notNull(),
+                    ScoterTypes.column("tags", Types.LIST_OF_TEXT, TasksRow::tags).notNull(),
+                    ScoterTypes.column("details", ScoterTypes.JSON, TasksRow::details),
+                    ScoterTypes.column("due", ScoterTypes.TIMESTAMPTZ, TasksRow::due)));
     }
 
     private static final class Types {
         static final ScoterTypes.Type<List<String>> LIST_OF_TEXT = ScoterTypes.list(ScoterTypes.TEXT);
-        static final ScoterTypes.Type<TaskStatus> TASK_STATUS = ScoterTypes.enumeration(TaskStatus::fromValue, TaskStatus::getValue);
+        static final ScoterTypes.Type<TaskStatus> TASK_STATUS = ScoterTypes.enumeration(TaskStatus.values(), TaskStatus::getValue);
         static final ScoterTypes.Type<List<Long>> LIST_OF_INT64 = ScoterTypes.list(ScoterTypes.INT64);
     }
 }

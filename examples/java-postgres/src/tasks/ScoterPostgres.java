@@ -17,7 +17,7 @@ public final class ScoterPostgres {
     static <T> long bulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         return rt.observe(bulk.name(), Function.identity(), () -> rt.transaction(() -> {
             if (bulk.stage() == null) {
-                return copy(rt, bulk.target(), bulk.values(), rows);
+                return copy(rt, bulk.target() + " (" + bulk.columnList("") + ")", bulk.values(), rows);
             }
             return rt.staged(bulk.stage(), () -> copy(rt, '"' + bulk.stage().table() + '"', bulk.values(), rows));
         }));
@@ -47,7 +47,7 @@ public final class ScoterPostgres {
         }
 
         Appender(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk) throws SQLException {
-            this(rt, bulk.target(), bulk.values());
+            this(rt, bulk.target() + " (" + bulk.columnList("") + ")", bulk.values());
         }
 
         public Appender<T> append(T row) throws SQLException {

@@ -14,6 +14,7 @@ import java.util.NoSuchElementException;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -67,9 +68,26 @@ final class ScoterRuntime {
 
     /**
      * A bulk operation on a table. For SQLite only {@code row} is used: the statement of one row.
-     * {@code stage} is null when rows go straight into the table.
+     * {@code target} is the table in SQL; {@code stage} is null when rows go straight into it.
      */
-    record Bulk<T>(String name, String schema, String table, String target, String row, Stage stage, Values<T> values) {}
+    record Bulk<T>(
+            String name, String schema, String table, String target, String row, Stage stage, List<ScoterTypes.Column<T, ?>> columns) {
+        /** The columns' names in SQL, each behind the prefix. */
+        String columnList(String prefix) {
+            return columns.stream().map(c -> prefix + '"' + c.name().replace("\"", "\"\"") + '"').collect(Collectors.joining(", "));
+        }
+
+        /** The values of a row. */
+        Values<T> values() {
+            return row -> {
+                ScoterTypes.Arg<?>[] values = new ScoterTypes.Arg<?>[columns.size()];
+                for (int i = 0; i < values.length; i++) {
+                    values[i] = columns.get(i).arg(row);
+                }
+                return values;
+            };
+        }
+    }
 
     /** A temporary table that is filled and then applied. */
     record Stage(String table, String create, String dedupe, String apply, String drop) {}

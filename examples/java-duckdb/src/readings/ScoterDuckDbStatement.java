@@ -1,0 +1,171 @@
+package readings;
+
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.duckdb.DuckDBConnection;
+
+/**
+ * Bulk operations by one statement that reads the rows from a table function. The thread that calls
+ * takes the rows from the program and DuckDB's threads write them into their vectors; a thread of its
+ * own waits for the statement. Few rows need none of that.
+ */
+final class ScoterDuckDbStatement {
+    /**
+     * From so many rows on, several of DuckDB's threads insert, and the order of rows in the table is
+     * no longer theirs; the system property {@code scoter.duckdb.parallelRows} sets it. bench/javaduckdb
+     * measures where it pays.
+     */
+    private static final int PARALLEL_ROWS = 65_536;
+
+    private ScoterDuckDbStatement() {}
+
+    /**
+     * Runs an operation, all or nothing and in the open transaction if there is one; returns the rows
+     * it changed.
+     */
+    static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        ScoterKeys<T> keys = null;
+        if (bulk.stage() != null && bulk.stage().dedupe() != null) {
+            keys = new ScoterKeys<>(bulk.columns(), rows instanceof Collection<?> c ? c.size() : 0);
+        }
+        return new Run<>(rt, bulk, keys).over(rows.iterator());
+    }
+
+    /** One operation: a statement, and one more for keys that came again. */
+    private static final class Run<T> {
+        private final ScoterRuntime rt;
+        private final ScoterRuntime.Bulk<T> bulk;
+        /** Leaves out rows whose key has come before; null if they may. */
+        private final ScoterKeys<T> keys;
+
+        Run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, ScoterKeys<T> keys) {
+            this.rt = rt;
+            this.bulk = bulk;
+            this.keys = keys;
+        }
+
+        long over(Iterator<T> rows) throws SQLException {
+            try (var source = new ScoterDuckDbSource<T>(bulk.columns())) {
+                int first = Integer.getInteger("scoter.duckdb.parallelRows", PARALLEL_ROWS);
+                while (source.rows() < first && rows.hasNext()) {
+                    add(source, rows.next());
+                }
+                boolean few = !rows.hasNext();
+                if (few) {
+                    source.end();
+                }
+                ScoterRuntime.Body<Long> statement = () -> few ? change(source, sql(source, false)) : overlapped(source, rows, sql(source, true));
+                // One statement is all or nothing by itself.
+                boolean one = keys == null || few && keys.again().isEmpty();
+                return one ? statement.run() : rt.transaction(() -> {
+                    long changed = statement.run();
+                    if (!keys.again().isEmpty()) {
+                        // These have been counted.
+                        new Run<>(rt, bulk, null).over(keys.again().iterator());
+                    }
+                    return changed;
+                });
+            }
+        }
+
+        private boolean add(ScoterDuckDbSource<T> source, T row) {
+            return keys != null && !keys.isNew(row) || source.add(row);
+        }
+
+        /** The statement over the rows of a source. */
+        private String sql(ScoterDuckDbSource<T> source, boolean parallel) {
+            if (bulk.stage() != null) {
+                return bulk.stage().apply().replace('"' + bulk.stage().table() + '"', source.sql());
+            }
+            if (!parallel) {
+                return "INSERT INTO " + bulk.target() + " (" + bulk.columnList("") + ") SELECT * FROM " + source.sql();
+            }
+            // DuckDB inserts with one thread where it has to keep the order of rows, which MERGE does not.
+            return "MERGE INTO " + bulk.target() + " AS t USING " + source.sql() + " AS s ON false WHEN NOT MATCHED THEN INSERT ("
+                    + bulk.columnList("") + ") VALUES (" + bulk.columnList("s.") + ")";
+        }
+
+        private long overlapped(ScoterDuckDbSource<T> source, Iterator<T> rows, String sql) throws SQLException {
+            var statement = new FutureTask<Long>(() -> {
+                try {
+                    return change(source, sql);
+                } finally {
+                    source.stop();
+                }
+            });
+            var thread = new Thread(statement, "scoter-bulk");
+            thread.setDaemon(true);
+            thread.start();
+            try {
+                boolean wanted = true;
+                while (wanted && rows.hasNext()) {
+                    wanted = add(source, rows.next());
+                }
+                source.end();
+            } catch (RuntimeException | Error e) {
+                source.fail(new IllegalStateException("the rows end with an error", e));
+                finish(statement);
+                throw e;
+            }
+            try {
+                return finish(statement).get();
+            } catch (InterruptedException | ExecutionException e) {
+                if (e.getCause() instanceof SQLException sqlError) {
+                    throw sqlError;
+                }
+                if (e.getCause() instanceof RuntimeException unchecked) {
+                    throw unchecked;
+                }
+                throw new SQLException(e);
+            }
+        }
+
+        /** Waits for the statement's end: before it, the connection is not the caller's. */
+        private static FutureTask<Long> finish(FutureTask<Long> statement) {
+            boolean interrupted = false;
+            while (!statement.isDone()) {
+                try {
+                    statement.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException e) {
+                    break;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+            return statement;
+        }
+
+        private long change(ScoterDuckDbSource<T> source, String sql) throws SQLException {
+            var connection = rt.connection.unwrap(DuckDBConnection.class);
+            ScoterDuckDbSource.register(connection, false);
+            try {
+                try {
+                    return execute(connection, sql);
+                } catch (SQLException e) {
+                    if (!ScoterDuckDbSource.isUnknown(e)) {
+                        throw e;
+                    }
+                    ScoterDuckDbSource.register(connection, true);
+                    return execute(connection, sql);
+                }
+            } catch (SQLException e) {
+                if (source.failure() instanceof ScoterRowException wrong) {
+                    throw wrong;
+                }
+                throw e;
+            }
+        }
+
+        private static long execute(DuckDBConnection connection, String sql) throws SQLException {
+            try (var statement = connection.createStatement()) {
+                return statement.executeLargeUpdate(sql);
+            }
+        }
+    }
+}

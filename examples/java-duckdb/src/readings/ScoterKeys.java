@@ -1,0 +1,139 @@
+package readings;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Finds the rows of a bulk operation whose key has come before, so that a statement sees every key
+ * once. It keeps 16 bytes of each row, and of the keys that come again the last row.
+ */
+final class ScoterKeys<R> {
+    private static final long SEED = 0x9e3779b97f4a7c15L;
+
+    private record Id(long high, long low) {}
+
+    private final List<ScoterTypes.Column<R, ?>> keys;
+    /** Whether a row is nothing but its key: coming again changes nothing. */
+    private final boolean only;
+    /** Hashes of the keys that have come, by open addressing; 0 is an empty place. */
+    private long[] seen;
+
+    private int count;
+    private final Map<Id, R> again = new LinkedHashMap<>();
+
+    /** {@code expected} is how many rows there will be, or 0 if that is not known. */
+    ScoterKeys(List<ScoterTypes.Column<R, ?>> columns, int expected) {
+        keys = columns.stream().filter(ScoterTypes.Column::key).toList();
+        only = keys.size() == columns.size();
+        seen = new long[Integer.highestOneBit(Math.max(1024, Math.min(expected, 1 << 28))) << 2];
+    }
+
+    /** Whether the row's key is new; if not, the row is kept in place of others of its key that came again. */
+    boolean isNew(R row) {
+        long hash = hash(row, 0);
+        if (put(seen, hash == 0 ? SEED : hash)) {
+            if (++count > seen.length / 2) {
+                grow();
+            }
+            return true;
+        }
+        if (!only) {
+            again.put(new Id(hash, hash(row, SEED)), row);
+        }
+        return false;
+    }
+
+    /** The last row of every key that came more than once. */
+    Collection<R> again() {
+        return again.values();
+    }
+
+    private static boolean put(long[] table, long hash) {
+        int mask = table.length - 1;
+        for (int at = (int) hash & mask; ; at = at + 1 & mask) {
+            if (table[at] == 0) {
+                table[at] = hash;
+                return true;
+            }
+            if (table[at] == hash) {
+                return false;
+            }
+        }
+    }
+
+    private void grow() {
+        if (seen.length == 1 << 30) {
+            throw new IllegalStateException("more than " + (1 << 29) + " rows in one operation: write them in several");
+        }
+        long[] larger = new long[seen.length * 2];
+        for (long hash : seen) {
+            if (hash != 0) {
+                put(larger, hash);
+            }
+        }
+        seen = larger;
+    }
+
+    private long hash(R row, long seed) {
+        long hash = seed;
+        for (int i = 0; i < keys.size(); i++) {
+            ScoterTypes.Column<R, ?> key = keys.get(i);
+            Object value = key.value().apply(row);
+            hash = mix(hash ^ (value == null ? SEED : hash(key.type(), value, seed)));
+        }
+        return hash;
+    }
+
+    /** Equal values of the database have equal hashes. */
+    private static long hash(ScoterTypes.Type<?> type, Object value, long seed) {
+        return switch (type.kind) {
+            case UUID -> mix(((UUID) value).getMostSignificantBits() ^ seed) + ((UUID) value).getLeastSignificantBits();
+            case TEXT -> text((String) value, seed);
+            case INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 -> ((Number) value).longValue() + seed;
+            case UINT64, INT128, UINT128 -> mix(((BigInteger) value).longValue() ^ seed) + ((BigInteger) value).shiftRight(64).longValue();
+            // Minus zero is zero.
+            case FLOAT32, FLOAT64 -> Double.doubleToLongBits(((Number) value).doubleValue() + 0.0) ^ seed;
+            case DECIMAL -> text(((BigDecimal) value).stripTrailingZeros().toPlainString(), seed);
+            case BOOL -> (Boolean) value ? seed + 1 : seed + 2;
+            case DATE -> ((LocalDate) value).toEpochDay() + seed;
+            case TIME -> ((LocalTime) value).toNanoOfDay() / 1000 + seed;
+            case TIMESTAMP_S -> ScoterValues.moment((LocalDateTime) value, 1) + seed;
+            case TIMESTAMP_MS -> ScoterValues.moment((LocalDateTime) value, 1000) + seed;
+            case TIMESTAMP -> ScoterValues.moment((LocalDateTime) value, 1_000_000) + seed;
+            case TIMESTAMP_NS -> ScoterValues.moment((LocalDateTime) value, 1_000_000_000) + seed;
+            case TIMESTAMPTZ -> ScoterValues.instant((OffsetDateTime) value) + seed;
+            case ENUM -> ((Enum<?>) value).ordinal() + seed;
+            default -> text(textOf(type, value), seed);
+        };
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> String textOf(ScoterTypes.Type<T> type, Object value) {
+        return type.text((T) value);
+    }
+
+    private static long text(String text, long seed) {
+        long hash = seed + text.length();
+        for (int i = 0; i < text.length(); i++) {
+            hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
+            hash ^= hash >>> 32;
+        }
+        return hash;
+    }
+
+    /** The finalizer of MurmurHash3. */
+    private static long mix(long h) {
+        h = (h ^ h >>> 33) * 0xff51afd7ed558ccdL;
+        h = (h ^ h >>> 33) * 0xc4ceb9fe1a85ec53L;
+        return h ^ h >>> 33;
+    }
+}

@@ -145,7 +145,7 @@ func TestAResultThatBreaksOffIsNotTakenForAWholeOne(t *testing.T) {
 			resp.Body.Close()
 			said := bytes.Contains(body.Bytes(), []byte("no further"))
 			if resp.StatusCode == 200 && err == nil && !said && encoding == "identity" {
-				t.Errorf("%s ends after %d bytes as if it were whole", format, body.Len())
+				t.Errorf("%s ends after %d bytes as if it were whole: ... %q", format, body.Len(), body.Bytes()[max(0, body.Len()-200):])
 			}
 			if resp.StatusCode == 200 && err == nil && encoding == "gzip" && resp.Header.Get("Content-Encoding") == "gzip" && format != "json" {
 				t.Errorf("%s, compressed, ends after %d bytes as if it were whole", format, body.Len())

@@ -190,7 +190,13 @@ func (c *Conn) interruptWith(ctx context.Context) (unhook func()) {
 // that it caused.
 func contextError(ctx context.Context, err *base.Error) error {
 	if ctx.Err() == nil {
-		return err
+		if err.Kind != base.Canceled {
+			return err
+		}
+		// Nobody interrupted it but DuckDB itself, whose other thread failed first: of the two errors it sometimes
+		// (1.5.5: one in fifty on two threads) keeps this one, and the cause is lost.
+		return base.Errorf(base.Invalid, "the query failed in one of its threads, and DuckDB did not keep the reason").
+			WithHint("run it again to see it")
 	}
 	cause := context.Cause(ctx)
 	if errors.Is(cause, context.DeadlineExceeded) {

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -174,5 +177,26 @@ func TestParseSelectOfCastsToTypesThatHoldAnEnum(t *testing.T) {
 	}
 	if _, err := c.ParseSelect("INSERT INTO t VALUES (1)"); !errors.Is(err, ErrNotSelect) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestWhatFailsLateIsAnError: DuckDB loses the reason now and then, and it must not look like the end then.
+func TestWhatFailsLateIsAnError(t *testing.T) {
+	c := connect(t)
+	for range 200 {
+		rows, err := c.Query(context.Background(), "SELECT CASE WHEN range > 300000 THEN error('no further') ELSE range END AS v FROM range(600000)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			var rec arrow.RecordBatch
+			if rec, err = rows.Next(context.Background()); err == nil {
+				rec.Release()
+			}
+		}
+		rows.Close()
+		if base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "no further") && !strings.Contains(err.Error(), "did not keep the reason") {
+			t.Fatal(err)
+		}
 	}
 }

@@ -12,7 +12,7 @@ const (
 	// runs when the heap has doubled: with these bytes counted, a heap of a few megabytes may grow by
 	// tens before it does. Small queries otherwise spend a tenth of their time on it.
 	headroomBytes = 32 << 20
-	// heapBeside is what the Go heap may hold besides rows, requests and what streams read ahead, before
+	// heapBeside is what the Go heap may hold besides patches, requests and what streams read ahead, before
 	// the collector runs more often than it likes.
 	heapBeside = 192 << 20
 )
@@ -21,7 +21,8 @@ const (
 // while the server runs. GOMEMLIMIT overrules the limit.
 func TuneCollector(s config.Server) []byte {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(s.WriteMemory+s.RequestMemory()+s.StreamMemory) + heapBeside)
+		// Of WriteMemory only patches are on the heap, up to half of it: rows are mapped beside it.
+		debug.SetMemoryLimit(int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapBeside)
 	}
 	return make([]byte, headroomBytes)
 }

@@ -2,16 +2,19 @@ package scoter
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/app"
+	"github.com/scoterdb/scoter/internal/backup"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // DB is an open database. Its methods may be called concurrently.
@@ -109,6 +112,18 @@ func (db *DB) Append(ctx context.Context, table string, rows arrow.RecordBatch) 
 	}
 	counts, err := db.app.Executor.Append(ctx, []engine.TableRows{{Table: name, Batches: []arrow.RecordBatch{rows}}}, engine.AppendOptions{Create: true})
 	return counts.Rows(), err
+}
+
+// Backup writes all that the database holds at this moment to w, as a tar archive that Restore, or scoter restore, makes a data
+// directory of. Reading and writing go on meanwhile. After an error what was written is no backup, and Restore knows.
+func (db *DB) Backup(ctx context.Context, w io.Writer) error {
+	return db.app.Backup(ctx, w)
+}
+
+// Restore makes a data directory of what Backup wrote, at a path where nothing is, or an empty folder. After an error
+// nothing of it is left.
+func Restore(ctx context.Context, r io.Reader, dir string) error {
+	return backup.Restore(ctx, vfs.OS, r, dir)
 }
 
 // Kind returns what can be done about an error, in one word: invalid, not_found, conflict,

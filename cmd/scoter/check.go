@@ -15,11 +15,12 @@ type checkCommand struct {
 
 func (*checkCommand) Help() string { return "Example: scoter check ./data" }
 
-// Run reads everything: the catalog's invariants, every part against its checksum and
+func (c *checkCommand) Run() error { return check(context.Background(), c.Dir) }
+
+// check reads everything: the catalog's invariants, every part against its checksum and
 // statistics, every record of the log.
-func (c *checkCommand) Run() error {
-	ctx := context.Background()
-	e, err := engine.Open(c.Dir, engine.Settings{DisableAutomaticFlush: true}, engine.Components{FS: vfs.OS, Logger: newLogger("warn", os.Stderr)})
+func check(ctx context.Context, dir string) error {
+	e, err := engine.Open(dir, engine.Settings{DisableAutomaticFlush: true}, engine.Components{FS: vfs.OS, Logger: newLogger("warn", os.Stderr)})
 	if err != nil {
 		return err
 	}

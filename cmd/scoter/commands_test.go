@@ -288,3 +288,41 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 		}
 	}
 }
+
+func TestBackupAndRestore(t *testing.T) {
+	config := file(t, "scoter.toml", fmt.Sprintf("[[token]]\nname = \"a\"\nrole = \"admin\"\nsha256 = \"%x\"\n", sha256.Sum256([]byte("secret"))))
+	server := binary.Serve(t, t.TempDir(), "--config", config)
+	for _, where := range [][]string{{"--dir", t.TempDir()}, {"--url", server.URL, "--token", "secret"}} {
+		sql := append(append([]string{"sql"}, where...), "-c")
+		if _, errs, code := run(t, "", append(sql, "CREATE TABLE t AS SELECT range AS a FROM range(10); DELETE FROM t WHERE a = 3")...); code != 0 {
+			t.Fatal(errs)
+		}
+		archive := filepath.Join(t.TempDir(), "b.tar")
+		if _, errs, code := run(t, "", append(append([]string{"backup"}, where...), archive)...); code != 0 || !strings.Contains(errs, "b.tar: ") {
+			t.Fatalf("%d %s", code, errs)
+		}
+		dir := filepath.Join(t.TempDir(), "made")
+		if out, errs, code := run(t, "", "restore", archive, dir); code != 0 || !strings.Contains(out, "9 rows: all is well") {
+			t.Fatalf("%d %s %s", code, out, errs)
+		}
+		if out, errs, code := run(t, "", "sql", "--dir", dir, "-c", "SELECT sum(a) AS s FROM t"); strings.ReplaceAll(out, "\r", "") != "s\n42\n" {
+			t.Errorf("%d %q %s", code, out, errs)
+		}
+		if _, errs, code := run(t, "", "restore", archive, dir); code != 75 || !strings.Contains(errs, "is not empty") {
+			t.Errorf("into a folder that holds something: %d %s", code, errs)
+		}
+
+		// Through pipes.
+		out, errs, code := run(t, "", append(append([]string{"backup"}, where...), "-")...)
+		if code != 0 || len(out) == 0 {
+			t.Fatalf("%d %s", code, errs)
+		}
+		other := filepath.Join(t.TempDir(), "made")
+		if out, errs, code := run(t, out, "restore", "-", other); code != 0 || !strings.Contains(out, "9 rows") {
+			t.Errorf("%d %s %s", code, out, errs)
+		}
+		if _, errs, code := run(t, out[:len(out)/2], "restore", "-", filepath.Join(t.TempDir(), "half")); code != 74 || !strings.Contains(errs, "breaks off") {
+			t.Errorf("half of one: %d %s", code, errs)
+		}
+	}
+}

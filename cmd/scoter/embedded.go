@@ -43,6 +43,10 @@ func (e *embedded) sql(ctx context.Context, w io.Writer, text string, format enc
 	return err
 }
 
+func (e *embedded) backup(ctx context.Context, w io.Writer) error {
+	return e.app.Backup(ctx, w)
+}
+
 // load adds all rows in one edit: after an error there are none of them.
 func (e *embedded) load(ctx context.Context, table string, rows input) error {
 	rec, err := rows.next()

@@ -12,7 +12,7 @@ import (
 )
 
 type inspectCommand struct {
-	What string `arg:"" enum:"wal,part,catalog" help:"wal, part or catalog."`
+	What string `arg:"" enum:"wal,part,patch,catalog" help:"wal, part, patch or catalog."`
 	Path string `arg:"" help:"The file; for catalog also the data directory."`
 }
 
@@ -28,11 +28,11 @@ func (i *inspectCommand) Run() error {
 	switch i.What {
 	case "wal":
 		return wal.Inspect(vfs.OS, path, os.Stdout)
-	case "part":
+	case "part", "patch": // both are Parquet
 		return part.Inspect(vfs.OS, path, os.Stdout)
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "catalog.db")
+		path = filepath.Join(path, catalog.FileName)
 	}
 	if _, err := os.Stat(path); err != nil { // opening one that is not there would make it
 		return base.Errorf(base.NotFound, "%w", err)

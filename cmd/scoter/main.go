@@ -20,6 +20,8 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
 	SQL     sqlCommand     `cmd:"" name:"sql" help:"Run SQL, on a data directory or a server."`
 	Load    loadCommand    `cmd:"" help:"Load files into a table."`
+	Backup  backupCommand  `cmd:"" help:"Copy a database, while it is in use, into one file."`
+	Restore restoreCommand `cmd:"" help:"Make a data directory of a backup."`
 	Check   checkCommand   `cmd:"" help:"Verify a data directory."`
 	Inspect inspectCommand `cmd:"" help:"Print a part, a log segment or the catalog as text."`
 	Token   tokenCommand   `cmd:"" help:"Make a token that lets a caller in."`

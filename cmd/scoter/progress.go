@@ -21,14 +21,18 @@ type progress struct {
 }
 
 func startProgress(name string, size int64) *progress {
+	return &progress{name: name, size: size, started: time.Now(), bar: newBar(name, size)}
+}
+
+// newBar shows how many bytes of a size are done, which is unknown if negative. Nothing is shown but on a terminal.
+func newBar(name string, size int64) *progressbar.ProgressBar {
 	var w io.Writer = os.Stderr
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		w = io.Discard
 	}
-	bar := progressbar.NewOptions64(size, progressbar.OptionSetDescription(name), progressbar.OptionSetWriter(w),
+	return progressbar.NewOptions64(size, progressbar.OptionSetDescription(name), progressbar.OptionSetWriter(w),
 		progressbar.OptionShowBytes(true), progressbar.OptionShowCount(), progressbar.OptionShowTotalBytes(true), progressbar.OptionUseIECUnits(true), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	return &progress{name: name, size: size, started: time.Now(), bar: bar}
 }
 
 // add counts rows that were read. read is the share of the file, from 0 to 1, that was.

@@ -84,6 +84,16 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 	return base.Wrap(err, "the result breaks off")
 }
 
+func (r *remote) backup(ctx context.Context, w io.Writer) error {
+	resp, err := r.post(ctx, "/api/v1/backup", nil, "text/plain", nil, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(w, resp.Body)
+	return base.Wrap(err, "the backup breaks off; the server's log says why")
+}
+
 // load sends the rows in requests of the server's own pace; each is repeated if it fails for
 // a reason that passes, and applied once all the same.
 func (r *remote) load(ctx context.Context, table string, rows input) error {

@@ -37,6 +37,8 @@ type target interface {
 	sql(ctx context.Context, w io.Writer, text string, format encode.Format) error
 	// load adds rows to a table.
 	load(ctx context.Context, table string, rows input) error
+	// backup writes an archive of all there is.
+	backup(ctx context.Context, w io.Writer) error
 	close() error
 }
 

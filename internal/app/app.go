@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/scoterdb/scoter/internal/backup"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/duck"
@@ -129,6 +131,15 @@ func (a *App) Close() error {
 	}
 	a.closers = nil
 	return errors.Join(errs...)
+}
+
+// Backup writes an archive of what the database holds at this moment; see package backup.
+func (a *App) Backup(ctx context.Context, w io.Writer) error {
+	image, err := a.Engine.Image(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(backup.Write(ctx, image, time.Now(), w), image.Close())
 }
 
 // farewell is how long requests that were ended at shutdown have to send their error.

@@ -16,6 +16,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
+// FileName is the catalog's in a data directory.
+const FileName = "catalog.db"
+
 // FormatVersion is the newest layout of a data directory that this binary reads, and the
 // one it writes. A catalog with a greater one is refused; one with a smaller one is brought to this
 // one by Open.

@@ -60,9 +60,7 @@ func (c *Catalog) open() (State, error) {
 			return State{}, err
 		}
 	}
-	// A file: URI is the way to name a file system of ours.
-	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(c.path)
-	db, err := sqlite3.Open("file:" + escaped + "?vfs=" + c.fs.name)
+	db, err := sqlite3.Open(c.uri(c.path))
 	if err != nil {
 		return State{}, err
 	}

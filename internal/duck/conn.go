@@ -115,15 +115,16 @@ func (s *Stmt) Close() {
 	}
 }
 
-// Columns returns the names of the statement's result columns.
-func (s *Stmt) Columns() []string {
+// Columns returns the names of the statement's result columns. They are not known yet if the type of one depends on a
+// parameter's value.
+func (s *Stmt) Columns() (names []string, known bool) {
 	out := make([]string, int(C.duckdb_prepared_statement_column_count(s.stmt)))
 	for i := range out {
 		name := C.duckdb_prepared_statement_column_name(s.stmt, C.idx_t(i))
 		out[i] = C.GoString(name)
 		C.duckdb_free(unsafe.Pointer(name))
 	}
-	return out
+	return out, len(out) == 0 || C.duckdb_prepared_statement_column_type(s.stmt, 0) != C.DUCKDB_TYPE_INVALID
 }
 
 // Bind sets the parameters: positional ones in order, or one map[string]any for

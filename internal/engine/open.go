@@ -86,7 +86,7 @@ func (e *Engine) open() (err error) {
 	if err := vfs.MkdirAll(e.fs, tmp); err != nil {
 		return err
 	}
-	c, state, err := catalog.Open(e.fs, filepath.Join(e.dir, "catalog.db"))
+	c, state, err := catalog.Open(e.fs, filepath.Join(e.dir, catalog.FileName))
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type binding struct {
 	conn   *duck.Conn
 	req    Request
 	stats  Stats
+	sql    string // as DuckDB gets it
 
 	targets   map[string]*target // by folded qualified name
 	snapshot  *snapshot.Snapshot

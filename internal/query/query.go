@@ -170,15 +170,15 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 	}
 	b := &binding{runner: r, conn: conn, req: req, analysis: a}
 	if len(a.tables) == 0 {
+		b.sql = a.text
 		stmt, err := conn.PrepareCached(a.text)
 		return stmt, b, b.positioned(err)
 	}
-	sql, err := b.bind()
-	if err != nil {
+	if b.sql, err = b.bind(); err != nil {
 		b.release()
 		return nil, nil, err
 	}
-	stmt, err := conn.Prepare(sql)
+	stmt, err := conn.Prepare(b.sql)
 	if err != nil {
 		b.release()
 		return nil, nil, b.positioned(err)
@@ -199,8 +199,32 @@ func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	}
 	defer b.release()
 	defer stmt.Close()
-	columns := stmt.Columns()
+	columns, known := stmt.Columns()
+	if !known {
+		if columns, err = columnsWith(ctx, conn, b.sql, req.Args); err != nil {
+			return nil, b.positioned(err)
+		}
+	}
 	renamed(b.analysis.names, columns)
+	return columns, nil
+}
+
+// columnsWith returns the columns that a statement has with these arguments: the type of one may be known by its value alone.
+// DuckDB reads nothing for it.
+func columnsWith(ctx context.Context, conn *duck.Conn, sql string, args []any) ([]string, error) {
+	stmt, err := conn.Prepare("SELECT * FROM (" + sql + "\n) LIMIT 0")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := start(ctx, stmt, args, func() {})
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns := make([]string, rows.schema.NumFields())
+	for i, f := range rows.schema.Fields() {
+		columns[i] = f.Name
+	}
 	return columns, nil
 }
 

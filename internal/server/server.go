@@ -22,13 +22,14 @@ import (
 	"github.com/scoterdb/scoter/internal/system"
 )
 
-// Store is what the handlers that write rows need of the engine.
+// Store is what the handlers need of the engine.
 type Store interface {
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
 	CreateDatabase(ctx context.Context, name string, ifNotExists bool) error
 	Databases() []string
 	Lookup(database, schema, name string) (schema.Table, error)
 	Status() engine.Status
+	Image(ctx context.Context) (*engine.Image, error)
 }
 
 // Server answers HTTP requests.
@@ -77,6 +78,7 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /query", s.guard("GET /query", session.Reader, writeInfluxError, s.influxQuery))
 	mux.Handle("POST /query", s.guard("POST /query", session.Reader, writeInfluxError, s.influxQuery))
 
+	handle("POST /api/v1/backup", session.Admin, s.backup)
 	handle("GET /api/v1/status", session.Reader, s.status)
 	handle("GET /metrics", session.Reader, s.serveMetrics)
 	mux.HandleFunc("GET /healthz", s.health)
@@ -139,7 +141,8 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 		id := w.Header().Get(requestIDHeader)
 		who, err := s.tokens.identify(r)
 		if err == nil && who.role < least {
-			err = base.Errorf(base.Forbidden, "this needs the role %s; %s has the role %s", roleName(least), who.name, roleName(who.role))
+			err = base.Errorf(base.Forbidden, "this needs the role %s; %s has the role %s", roleName(least), who.name, roleName(who.role)).
+				WithHint("scoter token NAME --role %s makes a token for it", roleName(least))
 		}
 		if err == nil {
 			err = h(w, r, who)

@@ -77,7 +77,7 @@ func TestTruncationCutsTheLastSegmentAndCorruptsAnEarlierOne(t *testing.T) {
 		must(t, w.Close())
 		frames, _ := replay(t, c)
 		wantSeqs(t, frames, append(seqs(got), 100)...)
-		must(t, c.Remove(segmentPath(dir, 3)))
+		must(t, c.Remove(SegmentPath(dir, 3)))
 	}
 	for n := range segmentHeaderBytes {
 		setSegment(t, c, 2, whole[:n])
@@ -152,7 +152,7 @@ func TestMissingOrForeignSegmentIsCorrupt(t *testing.T) {
 		"durable too far": "durable offset", "bad end": "end of the previous segment", "version 0": "format version",
 	}
 	for name, damage := range map[string]func(c *vfs.Crashable){
-		"missing":         func(c *vfs.Crashable) { must(t, c.Remove(segmentPath(dir, 2))) },
+		"missing":         func(c *vfs.Crashable) { must(t, c.Remove(SegmentPath(dir, 2))) },
 		"renamed":         func(c *vfs.Crashable) { setSegment(t, c, 2, segmentBytes(t, c, 3)) },
 		"empty":           func(c *vfs.Crashable) { setSegment(t, c, 4, nil) },
 		"an older frame":  func(c *vfs.Crashable) { forge(t, c, frameHeader{seq: 2, synced: segmentHeaderBytes}) },
@@ -194,7 +194,7 @@ func TestReadErrorsAreReported(t *testing.T) {
 			return
 		}
 		wantKind(t, err, base.Unavailable)
-		if err := Inspect(vfs.Failing(c, vfs.OnIndex(i, nil)), segmentPath(dir, 1), io.Discard); err != nil && !errors.Is(err, vfs.ErrInjected) {
+		if err := Inspect(vfs.Failing(c, vfs.OnIndex(i, nil)), SegmentPath(dir, 1), io.Discard); err != nil && !errors.Is(err, vfs.ErrInjected) {
 			t.Fatal(err)
 		}
 	}

@@ -146,15 +146,16 @@ func corrupt(path string, offset int64, what, expected, found string) error {
 
 func hex(checksum uint32) string { return fmt.Sprintf("%08x", checksum) }
 
-func segmentPath(dir string, id base.SegmentID) string {
+// SegmentPath returns where the segment of an id is in a folder of segments.
+func SegmentPath(dir string, id base.SegmentID) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d%s", id, segmentSuffix))
 }
 
-// segmentID is the inverse of segmentPath on a file's name.
+// segmentID is the inverse of SegmentPath on a file's name.
 func segmentID(name string) (base.SegmentID, bool) {
 	digits, ok := strings.CutSuffix(name, segmentSuffix)
 	id, err := strconv.ParseUint(digits, 10, 64)
-	return base.SegmentID(id), ok && err == nil && id > 0 && name == filepath.Base(segmentPath("", base.SegmentID(id)))
+	return base.SegmentID(id), ok && err == nil && id > 0 && name == filepath.Base(SegmentPath("", base.SegmentID(id)))
 }
 
 // List returns the ids of the segments in dir, ascending. Other files are not its affair.
@@ -186,7 +187,7 @@ func RemoveBefore(fsys vfs.FS, dir string, id base.SegmentID) error {
 		if old >= id || i == len(ids)-1 {
 			return nil
 		}
-		if err := fsys.Remove(segmentPath(dir, old)); err != nil {
+		if err := fsys.Remove(SegmentPath(dir, old)); err != nil {
 			return base.Wrap(err, "remove WAL segment %d", old)
 		}
 		if err := fsys.SyncDir(dir); err != nil {

@@ -19,7 +19,7 @@ func Inspect(fsys vfs.FS, path string, w io.Writer) error {
 	id, ok := segmentID(filepath.Base(path))
 	if !ok {
 		return base.Errorf(base.Invalid, "%s is not the name of a WAL segment", path).
-			WithHint("segments are named like %s", filepath.Base(segmentPath("", 1)))
+			WithHint("segments are named like %s", filepath.Base(SegmentPath("", 1)))
 	}
 	header, err := readSegmentHeader(fsys, path, id)
 	if err != nil {
@@ -31,7 +31,7 @@ func Inspect(fsys vfs.FS, path string, w io.Writer) error {
 	}
 	end := int64(unknownEnd)
 	if slices.Contains(ids, id+1) {
-		next, err := readSegmentHeader(fsys, segmentPath(dir, id+1), id+1)
+		next, err := readSegmentHeader(fsys, SegmentPath(dir, id+1), id+1)
 		if err != nil {
 			return err
 		}

@@ -48,13 +48,13 @@ func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base
 	for i, id := range ids {
 		end := int64(unknownEnd)
 		if i+1 < len(ids) {
-			next, err := readSegmentHeader(fsys, segmentPath(dir, id+1), id+1)
+			next, err := readSegmentHeader(fsys, SegmentPath(dir, id+1), id+1)
 			if err != nil {
 				return result, err
 			}
 			end = next.previousEnd
 		}
-		err := replaySegment(fsys, segmentPath(dir, id), id, end, &result, func(_ int64, h frameHeader, payload []byte) error {
+		err := replaySegment(fsys, SegmentPath(dir, id), id, end, &result, func(_ int64, h frameHeader, payload []byte) error {
 			return visit(id, h.seq, payload)
 		})
 		if err != nil {
@@ -80,7 +80,7 @@ func Recover(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq bas
 	for _, name := range names {
 		if rest, ok := strings.CutSuffix(name, vfs.TempSuffix); ok {
 			if id, ok := segmentID(rest); ok {
-				if err := fsys.Remove(segmentPath(dir, id) + vfs.TempSuffix); err != nil {
+				if err := fsys.Remove(SegmentPath(dir, id) + vfs.TempSuffix); err != nil {
 					return result, base.Wrap(err, "recover WAL")
 				}
 			}
@@ -89,7 +89,7 @@ func Recover(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq bas
 	if result.Segments == 0 {
 		return result, nil
 	}
-	if err := settle(fsys, segmentPath(dir, result.End.Segment), result.End.End); err != nil {
+	if err := settle(fsys, SegmentPath(dir, result.End.Segment), result.End.End); err != nil {
 		return result, base.Wrap(err, "recover WAL segment %d", result.End.Segment)
 	}
 	return result, base.Wrap(fsys.SyncDir(dir), "recover WAL")

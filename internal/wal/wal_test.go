@@ -107,14 +107,14 @@ func wantSeqs(t testing.TB, frames []logged, want ...base.Seq) {
 // segmentBytes returns a segment's file, patch changes a byte range of it durably.
 func segmentBytes(t testing.TB, fsys vfs.FS, id base.SegmentID) []byte {
 	t.Helper()
-	b, err := vfs.ReadFile(fsys, segmentPath(dir, id), 1<<30)
+	b, err := vfs.ReadFile(fsys, SegmentPath(dir, id), 1<<30)
 	must(t, err)
 	return b
 }
 
 func patch(t testing.TB, fsys vfs.FS, id base.SegmentID, offset int64, b ...byte) {
 	t.Helper()
-	f, err := fsys.OpenReadWrite(segmentPath(dir, id))
+	f, err := fsys.OpenReadWrite(SegmentPath(dir, id))
 	must(t, err)
 	_, err = f.WriteAt(b, offset)
 	must(t, errors.Join(err, f.Sync(), f.Close()))
@@ -122,7 +122,7 @@ func patch(t testing.TB, fsys vfs.FS, id base.SegmentID, offset int64, b ...byte
 
 func setSegment(t testing.TB, fsys vfs.FS, id base.SegmentID, content []byte) {
 	t.Helper()
-	must(t, vfs.WriteFile(fsys, segmentPath(dir, id), func(w io.Writer) error {
+	must(t, vfs.WriteFile(fsys, SegmentPath(dir, id), func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	}))
@@ -345,7 +345,7 @@ end offset 88 frames 1 payload-bytes 20
 `
 	var got bytes.Buffer
 	for id := range base.SegmentID(2) {
-		must(t, Inspect(c, segmentPath(dir, id+1), &got))
+		must(t, Inspect(c, SegmentPath(dir, id+1), &got))
 	}
 	if got.String() != want {
 		t.Fatalf("got\n%swant\n%s", &got, want)
@@ -353,13 +353,13 @@ end offset 88 frames 1 payload-bytes 20
 
 	patch(t, c, 1, segmentHeaderBytes+8, 9) // the first frame's sequence number
 	got.Reset()
-	err = Inspect(c, segmentPath(dir, 1), &got)
+	err = Inspect(c, SegmentPath(dir, 1), &got)
 	wantKind(t, err, base.Corrupt)
 	if got.String() != "segment 1 version 1 previous-end 0\n" {
 		t.Fatal(got.String())
 	}
 	wantKind(t, Inspect(c, dir+"/notes.txt", &got), base.Invalid)
-	wantKind(t, Inspect(c, segmentPath(dir, 9), &got), base.NotFound)
+	wantKind(t, Inspect(c, SegmentPath(dir, 9), &got), base.NotFound)
 }
 
 func TestCorruptionIsNamedWithFileOffsetExpectedAndFound(t *testing.T) {

@@ -139,7 +139,7 @@ type Writer struct {
 // That a segment of this id holds frames already is a Conflict.
 func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, error) {
 	id := after.Segment + 1
-	path := segmentPath(dir, id)
+	path := SegmentPath(dir, id)
 	// An earlier Create that failed in its last step may have left a header.
 	info, err := fsys.Stat(path)
 	switch {
@@ -345,7 +345,7 @@ func (w *Writer) Rotate() (*Writer, error) {
 }
 
 func removeSegment(fsys vfs.FS, dir string, id base.SegmentID) error {
-	if err := fsys.Remove(segmentPath(dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := fsys.Remove(SegmentPath(dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return fsys.SyncDir(dir)

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/scoterdb/scoter/internal/backup"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+type backupCommand struct {
+	where `embed:""`
+	File  string `arg:"" help:"Where the backup goes; - is standard output."`
+}
+
+func (*backupCommand) Help() string {
+	return "The backup holds what was acknowledged when it began; reading and writing go on meanwhile.\n" +
+		"Examples:\n  scoter backup monday.tar\n  scoter backup --dir ./data - | zstd > monday.tar.zst"
+}
+
+func (b *backupCommand) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	t, err := b.open()
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.write(ctx, t), t.close())
+}
+
+func (b *backupCommand) write(ctx context.Context, t target) error {
+	if b.File == "-" {
+		return t.backup(ctx, os.Stdout)
+	}
+	path, err := filepath.Abs(b.File)
+	if err != nil {
+		return err
+	}
+	p := newBar("backup", -1)
+	err = vfs.WriteFile(vfs.OS, path, func(w io.Writer) error { return t.backup(ctx, io.MultiWriter(w, p)) })
+	if err := errors.Join(err, p.Finish()); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%s: %s\n", b.File, size(float64(p.State().CurrentNum)))
+	return nil
+}
+
+type restoreCommand struct {
+	File string `arg:"" help:"A backup; - is standard input."`
+	Dir  string `arg:"" help:"Data directory to make; nothing is there, or an empty folder." type:"path"`
+}
+
+func (*restoreCommand) Help() string {
+	return "The files are checked against the backup's checksums, and then as scoter check does.\nExamples:\n  scoter restore monday.tar ./data2\n  zstd -d < monday.tar.zst | scoter restore - ./data2"
+}
+
+func (r *restoreCommand) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	in := os.Stdin
+	if r.File != "-" {
+		f, err := os.Open(r.File)
+		if err != nil {
+			return base.Errorf(base.NotFound, "%w", err)
+		}
+		defer f.Close() // it is only read
+		in = f
+	}
+	p := newBar("restore", -1)
+	err := backup.Restore(ctx, vfs.OS, io.TeeReader(bufio.NewReaderSize(in, 1<<20), p), r.Dir)
+	if err := errors.Join(err, p.Finish()); err != nil {
+		return err
+	}
+	return check(ctx, r.Dir)
+}

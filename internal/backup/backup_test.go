@@ -1,0 +1,271 @@
+package backup_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/scoterdb/scoter"
+	"github.com/scoterdb/scoter/internal/backup"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+var ctx = context.Background()
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openDB(t *testing.T, dir string) *scoter.DB {
+	t.Helper()
+	// Little memory for writes, so that there are parts and segments.
+	db, err := scoter.Open(dir, scoter.WithWriteMemory(16<<20))
+	must(t, err)
+	return db
+}
+
+func exec(t *testing.T, db *scoter.DB, sql string, args ...any) {
+	t.Helper()
+	if _, err := db.Exec(ctx, sql, args...); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func text(t *testing.T, db *scoter.DB, sql string) (s string) {
+	t.Helper()
+	rows, err := db.Query(ctx, sql)
+	must(t, err)
+	if !rows.Next() {
+		t.Fatalf("%s: no row", sql)
+	}
+	must(t, rows.Scan(&s))
+	must(t, rows.Close())
+	return s
+}
+
+func verify(t *testing.T, dir string) {
+	t.Helper()
+	e, err := engine.Open(dir, engine.Settings{DisableAutomaticFlush: true}, engine.Components{FS: vfs.OS})
+	must(t, err)
+	must(t, e.Check(ctx))
+	must(t, e.Close())
+}
+
+// sample is a database with parts, patches, deletions, rows that are in the log alone, a keyed table and a view.
+func sample(t *testing.T, dir string) *scoter.DB {
+	db := openDB(t, dir)
+	exec(t, db, "CREATE TABLE t (id BIGINT, v VARCHAR) SORTED BY (id)")
+	exec(t, db, "INSERT INTO t SELECT range, 'value ' || range FROM range(200000)") // large enough to be a part at once
+	exec(t, db, "UPDATE t SET v = 'changed' WHERE id % 50 = 0")
+	exec(t, db, "DELETE FROM t WHERE id % 1000 = 7")
+	exec(t, db, "CREATE TABLE k (id BIGINT PRIMARY KEY, n BIGINT)")
+	exec(t, db, "INSERT INTO k SELECT range, 0 FROM range(100)")
+	exec(t, db, "INSERT INTO k SELECT range, 1 FROM range(50)")
+	exec(t, db, "CREATE VIEW w AS SELECT count(*) AS n FROM t")
+	return db
+}
+
+// print is all that a sample holds.
+func print(t *testing.T, db *scoter.DB) string {
+	return text(t, db, "SELECT count(*) || ' ' || sum(hash(id, v)) FROM t") + " " + text(t, db, "SELECT count(*) || ' ' || sum(hash(id, n)) FROM k") +
+		" " + text(t, db, "SELECT n::VARCHAR FROM w")
+}
+
+func TestARestoredBackupIsWhatWasThereWhenItBegan(t *testing.T) {
+	dir := t.TempDir()
+	db := sample(t, filepath.Join(dir, "a"))
+	want := print(t, db)
+	var archive bytes.Buffer
+	must(t, db.Backup(ctx, &archive))
+	exec(t, db, "DELETE FROM t")
+	must(t, db.Close())
+
+	restored := filepath.Join(dir, "b")
+	must(t, scoter.Restore(ctx, &archive, restored))
+	verify(t, restored)
+	db = openDB(t, restored)
+	defer db.Close()
+	if got := print(t, db); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	exec(t, db, "UPDATE t SET v = 'again' WHERE id = 1") // it is a database that lives on
+	if got := text(t, db, "SELECT v FROM t WHERE id = 1"); got != "again" {
+		t.Error(got)
+	}
+}
+
+// TestBackupsUnderLoadHoldWholeStatements has writers move amounts between two tables, so that every moment has one sum, while
+// flushes and merges go on.
+func TestBackupsUnderLoadHoldWholeStatements(t *testing.T) {
+	dir := t.TempDir()
+	db := openDB(t, filepath.Join(dir, "a"))
+	exec(t, db, "CREATE TABLE moves (writer BIGINT, n BIGINT, pad VARCHAR)")
+	exec(t, db, "CREATE TABLE last (writer BIGINT PRIMARY KEY, n BIGINT)")
+	stop, acknowledged := make(chan struct{}), make([]int64, 3)
+	var mu sync.Mutex
+	var writers sync.WaitGroup
+	for w := range acknowledged {
+		writers.Add(1)
+		go func() {
+			defer writers.Done()
+			for n := int64(1); ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				// Two rows a statement: a backup holds both or none.
+				_, err := db.Exec(ctx, "INSERT INTO moves SELECT $1, $2, repeat('x', 3000) FROM range(2)", w, n)
+				if err == nil {
+					_, err = db.Exec(ctx, "INSERT INTO last VALUES ($1, $2)", w, n)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				acknowledged[w] = n
+				mu.Unlock()
+			}
+		}()
+	}
+	for i := range 5 {
+		mu.Lock()
+		before := append([]int64(nil), acknowledged...)
+		mu.Unlock()
+		var archive bytes.Buffer
+		must(t, db.Backup(ctx, &archive))
+		restored := filepath.Join(dir, fmt.Sprint("b", i))
+		must(t, scoter.Restore(ctx, &archive, restored))
+		verify(t, restored)
+		copied := openDB(t, restored)
+		for w, n := range before {
+			sql := fmt.Sprintf(`SELECT (SELECT count(*) = 2 * max(n) AND count(DISTINCT n) = max(n) AND max(n) >= %[1]d FROM moves WHERE writer = %[2]d) || ' ' ||
+				(SELECT max(m.n) - l.n BETWEEN 0 AND 1 FROM moves m, last l WHERE m.writer = %[2]d AND l.writer = %[2]d GROUP BY l.n)`, n, w)
+			if n == 0 {
+				continue
+			}
+			if got := text(t, copied, sql); got != "true true" {
+				t.Errorf("backup %d, writer %d, acknowledged %d: %s", i, w, n, got)
+			}
+		}
+		must(t, copied.Close())
+	}
+	close(stop)
+	writers.Wait()
+	must(t, db.Close())
+}
+
+func TestADamagedBackupIsRefusedAndLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	db := sample(t, filepath.Join(dir, "a"))
+	var archive bytes.Buffer
+	must(t, db.Backup(ctx, &archive))
+	must(t, db.Close())
+	whole := archive.Bytes()
+	restored := filepath.Join(dir, "b")
+	refused := func(what, kind string, content []byte) {
+		t.Helper()
+		err := scoter.Restore(ctx, bytes.NewReader(content), restored)
+		if err == nil || scoter.Kind(err) != kind {
+			t.Errorf("%s: got %v, want an error of kind %s", what, err, kind)
+		}
+		if names, err := os.ReadDir(restored); err != nil || len(names) > 0 {
+			t.Errorf("%s: left %v, %v", what, names, err)
+		}
+	}
+	for cut := 0; cut < len(whole)-2048; cut += len(whole) / 37 { // the last 1024 bytes are the archive's end mark, and padding before
+		refused(fmt.Sprintf("cut at %d", cut), "corrupt", whole[:cut])
+	}
+	refused("not an archive", "invalid", bytes.Repeat([]byte("no tar "), 1000))
+
+	// A changed byte in the content of every file.
+	r := tar.NewReader(bytes.NewReader(whole))
+	for offset := 0; ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		must(t, err)
+		content, err := io.ReadAll(r)
+		must(t, err)
+		at := bytes.Index(whole[offset:], content) + offset
+		changed := bytes.Clone(whole)
+		changed[at+len(content)/2] ^= 1
+		if err := scoter.Restore(ctx, bytes.NewReader(changed), restored); err == nil && h.Name != "backup.json" {
+			t.Errorf("a changed byte in %s was not noticed", h.Name)
+		}
+		must(t, os.RemoveAll(restored))
+		offset = at + len(content)
+	}
+
+	// A name that leads out of the folder.
+	var evil bytes.Buffer
+	w := tar.NewWriter(&evil)
+	for name, content := range map[string]string{"backup.json": `{"format": 1, "files": 1}`} {
+		must(t, w.WriteHeader(&tar.Header{Name: name, Size: int64(len(content))}))
+		_, err := w.Write([]byte(content))
+		must(t, err)
+	}
+	must(t, w.WriteHeader(&tar.Header{Name: "../evil", Size: 1}))
+	_, err := w.Write([]byte("x"))
+	must(t, err)
+	must(t, w.Close())
+	refused("a name outside", "corrupt", evil.Bytes())
+
+	must(t, os.WriteFile(filepath.Join(restored, "mine"), nil, 0o600))
+	if err := scoter.Restore(ctx, bytes.NewReader(whole), restored); err == nil || scoter.Kind(err) != "conflict" {
+		t.Errorf("into a folder that holds something: %v", err)
+	}
+}
+
+func TestABackupOfADamagedPartFails(t *testing.T) {
+	dir := t.TempDir()
+	db := sample(t, dir)
+	defer db.Close()
+	parts, err := filepath.Glob(filepath.Join(dir, "parts", "*", "*.parquet"))
+	if err != nil || len(parts) == 0 {
+		t.Fatal(parts, err)
+	}
+	content, err := os.ReadFile(parts[0])
+	must(t, err)
+	content[len(content)/2] ^= 1
+	must(t, os.WriteFile(parts[0], content, 0o600))
+	if err := db.Backup(ctx, io.Discard); err == nil || scoter.Kind(err) != "corrupt" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestEveryFailureOfARestoreLeavesNothing fails the i-th write to the disk.
+func TestEveryFailureOfARestoreLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	db := sample(t, filepath.Join(dir, "a"))
+	var archive bytes.Buffer
+	must(t, db.Backup(ctx, &archive))
+	must(t, db.Close())
+	for i := 0; ; i++ {
+		restored := filepath.Join(dir, fmt.Sprint("b", i))
+		failing := vfs.Failing(vfs.OS, vfs.Where(vfs.WritesOnly, vfs.OnIndex(i, nil)))
+		err := backup.Restore(ctx, failing, bytes.NewReader(archive.Bytes()), restored)
+		if err == nil {
+			if failing.Ops() > i {
+				verify(t, restored)
+			}
+			break
+		}
+		if _, err := os.Stat(filepath.Join(restored, "catalog.db")); err == nil {
+			t.Errorf("failure %d: the catalog is there", i)
+		}
+		must(t, os.RemoveAll(restored))
+	}
+}

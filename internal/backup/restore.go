@@ -1,0 +1,167 @@
+package backup
+
+import (
+	"archive/tar"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// maxJSON bounds what is read of an archive into memory at once.
+const maxJSON = 256 << 20
+
+// allowed are the names that files of a data directory have: an archive names no others, and none outside of it.
+var allowed = regexp.MustCompile(`^(wal/[0-9]+\.wal|parts/[0-9]+/[0-9]+\.parquet|patches/[0-9]+/[0-9]+\.parquet)$`)
+
+// Restore makes a data directory of an archive, at a path where nothing is, or an empty folder. Every file is compared with its
+// checksum, and the catalog, without which the folder is no data directory, is published when all of them were. After
+// an error nothing of it is left. An archive that breaks off, or was changed, is Corrupt.
+func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
+	names, err := fsys.List(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return base.Wrap(err, "restore")
+	}
+	if len(names) > 0 {
+		return base.Errorf(base.Conflict, "restore: %s is not empty: it has %s", dir, names[0]).WithHint("name a folder that does not exist yet")
+	}
+	if err := vfs.MkdirAll(fsys, dir); err != nil {
+		return base.Wrap(err, "restore")
+	}
+	u := &unpacking{fs: fsys, dir: dir, archive: tar.NewReader(&stoppable{ctx, r}), sums: map[string]string{}}
+	if err := u.run(); err != nil {
+		return errors.Join(base.Wrap(err, "restore %s", dir), u.removeAll())
+	}
+	return nil
+}
+
+// unpacking is a restore under way.
+type unpacking struct {
+	fs      vfs.FS
+	dir     string
+	archive *tar.Reader
+	head    header
+	sums    map[string]string // of the files so far
+}
+
+func (u *unpacking) run() error {
+	h, err := u.next()
+	if err != nil {
+		return err
+	}
+	if h.Name != headerName {
+		return base.Errorf(base.Invalid, "this is no backup: it begins with %q, not with %s", h.Name, headerName)
+	}
+	if err := u.json(h, &u.head); err != nil {
+		return err
+	}
+	if u.head.Format < 1 || u.head.Format > FormatVersion {
+		return base.Errorf(base.Invalid, "the backup has format %d; this version of Scoter reads up to %d", u.head.Format, FormatVersion).
+			WithHint("restore it with the version that made it: %s", u.head.Version)
+	}
+	for {
+		h, err := u.next()
+		switch {
+		case err != nil:
+			return err
+		case h.Name == catalog.FileName:
+			return u.file(h, u.complete)
+		case !allowed.MatchString(h.Name):
+			return base.Errorf(base.Corrupt, "the archive holds %q, which no data directory does", h.Name)
+		}
+		if err := u.file(h, func() error { return nil }); err != nil {
+			return err
+		}
+	}
+}
+
+// next returns the next file of the archive, which must have one.
+func (u *unpacking) next() (*tar.Header, error) {
+	h, err := u.archive.Next()
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, base.Errorf(base.Corrupt, "the archive breaks off after %d of %d files", len(u.sums), u.head.Files)
+	case errors.Is(err, tar.ErrHeader):
+		return nil, base.Errorf(base.Invalid, "this is no backup: %w", err)
+	}
+	return h, err
+}
+
+// file writes the present file of the archive, and publishes it if then agrees.
+func (u *unpacking) file(h *tar.Header, then func() error) error {
+	if _, twice := u.sums[h.Name]; twice {
+		return base.Errorf(base.Corrupt, "the archive holds %s twice", h.Name)
+	}
+	path := filepath.Join(u.dir, filepath.FromSlash(h.Name))
+	if err := vfs.MkdirAll(u.fs, filepath.Dir(path)); err != nil {
+		return err
+	}
+	return vfs.WriteFile(u.fs, path, func(w io.Writer) error {
+		sum := crc32.New(castagnoli)
+		if _, err := io.Copy(io.MultiWriter(w, sum), u.archive); err != nil {
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				err = base.Errorf(base.Corrupt, "the archive breaks off")
+			}
+			return err
+		}
+		u.sums[h.Name] = fmt.Sprintf("%08x", sum.Sum32())
+		return then()
+	})
+}
+
+// complete checks that the archive ends as it should, and that all its files are what they were.
+func (u *unpacking) complete() error {
+	h, err := u.next()
+	if err != nil {
+		return err
+	}
+	if h.Name != checksumsName {
+		return base.Errorf(base.Corrupt, "the archive holds %q where %s should be", h.Name, checksumsName)
+	}
+	var want map[string]string
+	if err := u.json(h, &want); err != nil {
+		return err
+	}
+	if len(u.sums) != len(want) || len(want) != u.head.Files {
+		return base.Errorf(base.Corrupt, "the archive holds %d files, and speaks of %d and of %d", len(u.sums), u.head.Files, len(want))
+	}
+	for name, sum := range u.sums {
+		if want[name] != sum {
+			return base.Errorf(base.Corrupt, "%s has the checksum %s, expected %q", name, sum, want[name])
+		}
+	}
+	return nil
+}
+
+func (u *unpacking) json(h *tar.Header, into any) error {
+	if h.Size > maxJSON {
+		return base.Errorf(base.Corrupt, "%s has %d bytes", h.Name, h.Size)
+	}
+	text, err := io.ReadAll(u.archive)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		return base.Errorf(base.Corrupt, "%s: %w", h.Name, err)
+	}
+	return nil
+}
+
+// removeAll leaves the folder empty.
+func (u *unpacking) removeAll() error {
+	names, err := u.fs.List(u.dir)
+	errs := []error{err}
+	for _, name := range names {
+		errs = append(errs, vfs.RemoveAll(u.fs, filepath.Join(u.dir, name)))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,24 @@
+package server
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/backup"
+)
+
+// backup sends the data directory as it is now. An error on the way cuts the connection, so that no client takes what came for
+// a backup; neither does who restores it.
+func (s *Server) backup(w http.ResponseWriter, r *http.Request, _ caller) error {
+	image, err := s.store.Image(r.Context())
+	if err != nil {
+		return err
+	}
+	defer image.Close() // nothing was written
+	w.Header().Set("Content-Type", backup.ContentType)
+	if err := backup.Write(r.Context(), image, time.Now(), w); err != nil {
+		s.log.Error("backup broken off", "request_id", w.Header().Get(requestIDHeader), "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"runtime"
 	"time"
@@ -39,9 +40,36 @@ func (m *serverMetrics) route(pattern string) func(time.Duration, error) {
 func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 	s.metrics.set.WritePrometheus(w)
+	s.writeState(w)
 	s.writeSources(w)
 	metrics.WriteProcessMetrics(w)
 	return nil
+}
+
+// writeState writes what /api/v1/status says as gauges.
+func (s *Server) writeState(w io.Writer) {
+	state := s.store.Status()
+	writable, flushing := uint64(1), uint64(0)
+	if state.Stopped != nil {
+		writable = 0
+	}
+	if state.FlushFailing != nil {
+		flushing = 1
+	}
+	for _, g := range []struct {
+		name  string
+		value uint64
+	}{
+		{"scoter_writable", writable},
+		{"scoter_flush_failing", flushing},
+		{"scoter_unflushed_generations", uint64(state.Generations)},
+		{"scoter_write_memory_bytes", uint64(state.MemoryBytes)},
+		{"scoter_request_memory_bytes", uint64(s.gate.used.Load())},
+		{"scoter_mapped_bytes", uint64(state.MappedBytes)},
+		{"scoter_queries_running", uint64(s.queries.Running())},
+	} {
+		metrics.WriteGaugeUint64(w, g.name, g.value)
+	}
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {

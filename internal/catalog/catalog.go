@@ -26,7 +26,8 @@ const FileName = "catalog.db"
 //	1  the first
 //	2  streams; log frames of format 2
 //	3  deletions and patches of parts; log frames with changes
-const FormatVersion = 3
+//	4  tables whose rows have versions and tombstones
+const FormatVersion = 4
 
 // Part is the durable description of one Parquet file, parts/<table>/<id>.parquet.
 type Part struct {
@@ -42,6 +43,19 @@ type Part struct {
 	MaxSeq        base.Seq
 	Created       time.Time // microseconds, UTC
 	Stats         map[base.ColumnID]schema.ColumnStats
+}
+
+// MayHaveTombstones reports whether the part, as it was written, may have rows which say that their key is deleted.
+func (p *Part) MayHaveTombstones(t schema.Table) bool {
+	if t.IsDeleted == 0 {
+		return false
+	}
+	stats, ok := p.Stats[t.IsDeleted]
+	if ok && stats.Nulls == p.Rows {
+		return false
+	}
+	most, known := stats.Max.Int()
+	return !ok || !known || most != 0
 }
 
 // Table is a table with what the catalog knows of it besides its schema.

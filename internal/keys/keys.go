@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ReadPart reads the primary key's columns of a part, in their present types: it calls rows with batches of
+// ReadPart reads Columns of a part, in their present types: it calls rows with batches of
 // them, in the order of the part's rows.
 type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, rows func(columns []arrow.Array) error) error
 
@@ -45,6 +45,7 @@ type source struct {
 
 	mu      sync.Mutex
 	part    *Index                   // guarded by mu; of a part, nil until made
+	states  states                   // guarded by mu until made; of a part
 	rows    map[batch.KeyHash]uint32 // guarded by mu; of a memtable: the newest row of each key
 	indexed int64                    // guarded by mu; rows of the memtable so far
 }
@@ -175,11 +176,11 @@ func (s *source) add(written, now schema.Table, b memtable.Batch) error {
 	return nil
 }
 
-// keyTypes tells the types of a table's primary key.
+// keyTypes tells the types of what indexes of a table hold.
 func keyTypes(t schema.Table) string {
 	out := ""
-	for _, id := range t.PrimaryKey {
-		out += t.Columns[t.ColumnByID(id)].Type.String() + ","
+	for _, c := range Columns(t) {
+		out += c.Type.String() + ","
 	}
 	return out
 }
@@ -210,17 +211,30 @@ func (f *Finder) source(t *snapshot.Table, id base.SourceID, part bool) *source 
 
 // ofPart returns the index of a part, making it if it is not kept.
 func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part) (*Index, error) {
+	s, err := f.indexed(ctx, t, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.part, nil
+}
+
+// indexed is ofPart with all that is kept of the part.
+func (f *Finder) indexed(ctx context.Context, t *snapshot.Table, p *catalog.Part) (*source, error) {
 	s := f.source(t, p.ID, true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.part != nil {
-		return s.part, nil
+		return s, nil
 	}
 	hashes := make([]batch.KeyHash, 0, p.Rows)
 	err := f.read(ctx, t, p, func(columns []arrow.Array) error {
-		more, err := batch.KeyHashes(columns)
+		n := len(t.Schema.PrimaryKey)
+		more, err := batch.KeyHashes(columns[:n])
 		hashes = append(hashes, more...)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.states.add(t.Schema, columns[n:])
 	})
 	if err == nil && int64(len(hashes)) != p.Rows {
 		err = base.Errorf(base.Internal, "%d keys of %d rows", len(hashes), p.Rows)
@@ -229,8 +243,8 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part)
 		return nil, base.Wrap(err, "keys of part %d", p.ID)
 	}
 	s.part = NewIndex(hashes)
-	f.keep(s, s.part.Bytes())
-	return s.part, nil
+	f.keep(s, s.part.Bytes()+s.states.bytes())
+	return s, nil
 }
 
 // keep accounts for a new index, and lets go of those that were not used for longest.

@@ -78,7 +78,7 @@ func BenchmarkMerge(b *testing.B) {
 			plan := Pick(view.Parts, nil, Policy{Rest: true})[0]
 			start := cpuSeconds(b)
 			for b.Loop() {
-				made, _, err := d.merges.merger.write(ctx, view, plan, func() error { return nil })
+				made, _, _, err := d.merges.merger.write(ctx, view, plan, func() error { return nil })
 				must(b, err)
 				b.ReportMetric(float64(made[0].Bytes)/float64(made[0].Rows), "B/row")
 				must(b, d.engine.AbandonPart(table.ID, made[0].ID))

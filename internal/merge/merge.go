@@ -41,16 +41,7 @@ func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 // replaced: if one was dropped meanwhile, all is in vain and that is no error. If not, no new file is left.
 func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan, yield func() error) (replaced bool, err error) {
 	t := rewrite.Table()
-	made, move, err := m.write(ctx, t, plan, yield)
-	if err == nil {
-		rows := int64(0)
-		for _, p := range made {
-			rows += p.Rows
-		}
-		if want := liveRows(t, plan); rows != want {
-			err = base.Errorf(base.Internal, "%d rows written of sources with %d", rows, want)
-		}
-	}
+	made, move, err := m.writeAll(ctx, t, plan, yield)
 	if err == nil {
 		// Not ctx: once under way its outcome decides what becomes of the files.
 		err = rewrite.Publish(context.Background(), made, move)
@@ -67,6 +58,21 @@ func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan
 	return false, err
 }
 
+// writeAll is write, and makes sure that no row was lost.
+func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, err error) {
+	made, move, rows, err := m.write(ctx, t, plan, yield)
+	if err != nil {
+		return made, move, err
+	}
+	for _, p := range made {
+		rows += p.Rows
+	}
+	if want := liveRows(t, plan); rows != want {
+		err = base.Errorf(base.Internal, "%d rows written of sources with %d", rows, want)
+	}
+	return made, move, err
+}
+
 // liveRows returns how many rows of a plan's sources are not deleted.
 func liveRows(t *snapshot.Table, plan Plan) int64 {
 	rows := int64(0)
@@ -76,40 +82,63 @@ func liveRows(t *snapshot.Table, plan Plan) int64 {
 	return rows
 }
 
-// write writes the new parts, none if no row is left, and says where the rows went. What it returns with an error may
-// have left files.
-func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) ([]catalog.Part, patch.Move, error) {
+// write writes the new parts, none if no row is left, and says where the rows went, and how many tombstones were dropped. What
+// it returns with an error may have left files.
+func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, dropped int64, err error) {
 	if err := m.checkSpace(plan); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	sources := make([]*source, 0, len(plan.Sources))
 	defer func() {
 		for _, s := range sources {
 			s.close()
+			dropped += int64(s.dropped.GetCardinality())
 		}
 	}()
 	for _, p := range plan.Sources {
 		s, err := m.open(ctx, t, p)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, 0, err
 		}
 		sources = append(sources, s)
 	}
 	like := describe(plan.Sources)
 	like.SchemaVersion = t.Schema.Version
 	if !sameLayout(sources[0].written, t.Schema) {
-		return m.rewrite(t, sources[0], like, yield)
+		made, move, err := m.rewrite(t, sources[0], like, yield)
+		return made, move, 0, err
 	}
 	like.Level++
 	in := newInterleave(sources, t.Schema, yield)
 	defer in.close()
-	if liveRows(t, plan) == 0 {
-		in.move.Finish(0)
-		return nil, in.move, nil
+	var first arrow.RecordBatch
+	err = io.EOF
+	if liveRows(t, plan) > 0 {
+		first, err = in.next()
 	}
-	made, err := m.writePart(t, like, in.next)
-	in.move.Finish(made.ID)
-	return []catalog.Part{made}, in.move, err
+	if err == nil {
+		next := func() (arrow.RecordBatch, error) {
+			if rec := first; rec != nil {
+				first = nil
+				return rec, nil
+			}
+			return in.next()
+		}
+		var one catalog.Part
+		one, err = m.writePart(t, like, next)
+		made = append(made, one)
+		like.ID = one.ID
+		if first != nil {
+			first.Release()
+		}
+	} else if err == io.EOF { // no row is left
+		err = nil
+	}
+	for _, s := range sources {
+		in.move.LeaveOut(s.part.ID, s.dropped)
+	}
+	in.move.Finish(like.ID)
+	return made, in.move, 0, err
 }
 
 // describe returns what a new part has in common with its sources.

@@ -29,6 +29,7 @@ type Load struct {
 	Deleted int64 // rows
 	Patched int64 // rows
 	Bytes   int64 // of memory, for both
+	Due     bool  // there are tombstones that a merge drops
 }
 
 // share returns how much of a part is changed, by the measure by which it is most.
@@ -97,7 +98,8 @@ type Plan struct {
 // merges that cost next to nothing.
 //
 // A part in none of these merges is written anew if Policy.Load of it is changed: by default each byte is written at most
-// ten times more than it is changed. One whose rows are all deleted goes always.
+// ten times more than it is changed. One whose rows are all deleted goes always, and one with tombstones to drop is
+// written anew once.
 //
 // What remains: in each tier (a factor of r in size) fewer than about 2r parts; testdata/pick/day shows a
 // day of one flush a minute. At rest about one part per factor of 3 in size, besides full ones.
@@ -148,7 +150,7 @@ func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []
 		plans = append(plans, w.plan)
 	}
 	for i, p := range ordered {
-		if load, ok := loads[p.ID]; ok && !taken[i] && load.share(p) >= policy.Load {
+		if load, ok := loads[p.ID]; ok && !taken[i] && (load.Due || load.share(p) >= policy.Load) {
 			plans = append(plans, Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes})
 		}
 	}

@@ -107,7 +107,7 @@ type Merge struct {
 // New starts merging in the background. Close it before the engine.
 func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	s := &Scheduler{
-		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants},
+		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, clock: c.Clock},
 		settings: settings.withDefaults(), clock: c.Clock, log: c.Logger,
 		round: make(chan struct{}, 1), failures: map[group]*failure{},
 	}
@@ -117,6 +117,7 @@ func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	if s.clock == nil {
 		s.clock = systemClock{}
 	}
+	s.merger.clock = s.clock
 	if s.log == nil {
 		s.log = slog.Default()
 	}
@@ -255,11 +256,11 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 			groups[g] = append(groups[g], p)
 		}
 		for g, parts := range groups {
-			loads := loadsOf(t, parts)
+			policy := Policy{MaxPartBytes: s.settings.MaxPartBytes, MaxPartRows: s.settings.MaxPartRows, Rest: eager || s.atRest(parts, now)}
+			loads := s.loadsOf(t, parts, policy.Rest)
 			if len(parts) < 2 && len(loads) == 0 || !eager && !s.mayTry(g, now) {
 				continue
 			}
-			policy := Policy{MaxPartBytes: s.settings.MaxPartBytes, MaxPartRows: s.settings.MaxPartRows, Rest: eager || s.atRest(parts, now)}
 			switch {
 			case eager:
 				policy.Load = anyLoad
@@ -276,12 +277,14 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 	return jobs, nil
 }
 
-// loadsOf returns what is changed of parts.
-func loadsOf(t *snapshot.Table, parts []*catalog.Part) map[base.SourceID]Load {
+// loadsOf returns what is changed of parts, and whether they have rows to drop.
+func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.SourceID]Load {
 	loads := map[base.SourceID]Load{}
 	for _, p := range parts {
-		if set := t.Patches[p.ID]; set != nil {
-			loads[p.ID] = Load{Deleted: set.DeletedRows(), Patched: set.PatchedRows(), Bytes: set.Bytes()}
+		set := t.Patches[p.ID]
+		due := p.MayHaveTombstones(t.Schema) && s.merger.tombstonesDue(t.Schema, p) && (rest || t.Schema.KeepsTombstones())
+		if set != nil || due {
+			loads[p.ID] = Load{Deleted: set.DeletedRows(), Patched: set.PatchedRows(), Bytes: set.Bytes(), Due: due}
 		}
 	}
 	return loads

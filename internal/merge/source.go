@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/scoterdb/scoter/internal/base"
@@ -29,6 +30,7 @@ type merger struct {
 	engine    *engine.Engine
 	fs        vfs.FS
 	constants Constants
+	clock     engine.Clock
 }
 
 // source reads one part from start to end, its rows brought to the current version of the schema.
@@ -38,6 +40,8 @@ type source struct {
 	written schema.Table
 	initial map[base.ColumnID]arrow.Array // of columns that were added since
 	patches *patch.Set                    // or nil
+	drops   bool                          // tombstones that were there when the part was written
+	dropped *roaring.Bitmap               // those so far
 	left    int64                         // rows not read yet
 	pull    func() (arrow.RecordBatch, error, bool)
 	stop    func()
@@ -49,7 +53,10 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part) (
 	if !ok {
 		return nil, base.Errorf(base.Internal, "part %d has unknown schema version %d", p.ID, p.SchemaVersion)
 	}
-	s := &source{part: p, now: t.Schema, written: written, patches: t.Patches[p.ID], left: p.Rows}
+	s := &source{
+		part: p, now: t.Schema, written: written, patches: t.Patches[p.ID], left: p.Rows,
+		drops: p.MayHaveTombstones(t.Schema) && m.tombstonesDue(t.Schema, p), dropped: roaring.New(),
+	}
 	var err error
 	if s.initial, err = m.initial(ctx, t.Schema, written); err != nil {
 		return nil, err
@@ -132,12 +139,21 @@ func (s *source) next() (rows, error) {
 			return rows{}, base.Wrap(err, "part %d of schema version %d", s.part.ID, s.written.Version)
 		}
 	}
-	if s.patches == nil {
+	var tombstones []uint32
+	if s.drops {
+		tombstones = trueRows(r.rec.Column(s.now.ColumnByID(s.now.IsDeleted)))
+	}
+	if s.patches == nil && len(tombstones) == 0 {
 		return r, nil
 	}
 	live, all := s.patches.Live(r.first, int(r.rec.NumRows()))
-	if err := r.replace(s.patches.Apply(r.rec, s.now, r.first)); err != nil {
-		return rows{}, base.Wrap(err, "part %d", s.part.ID)
+	if s.patches != nil {
+		if err := r.replace(s.patches.Apply(r.rec, s.now, r.first)); err != nil {
+			return rows{}, base.Wrap(err, "part %d", s.part.ID)
+		}
+	}
+	if len(tombstones) > 0 {
+		live, all = s.drop(r, tombstones, live, all)
 	}
 	if all {
 		return r, nil

@@ -102,7 +102,8 @@ func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 	return reads
 }
 
-// checkKeys refuses rows of keys that other rows have, and tells the commit the keys that come.
+// checkKeys refuses rows of keys that other rows have, and tells the commit the keys that come. A new row takes the place of its
+// key's tombstone, unless that has a higher version: then it does not come.
 func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) error {
 	if len(t.PrimaryKey) == 0 || len(o.change.Inserted) == 0 {
 		return nil
@@ -117,11 +118,29 @@ func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) 
 	if err != nil {
 		return err
 	}
+	var states []keys.State
+	var own standing
+	if t.IsDeleted != 0 {
+		if states, err = x.keys.States(x.ctx, s.Tables[t.ID], addresses); err != nil {
+			return err
+		}
+		if own, err = standingOf(t, rec, t.Columns); err != nil {
+			return err
+		}
+	}
+	late := map[uint32]bool{} // inserted rows of a lower version than their key's tombstone
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {
 		there := addresses[i].Source != 0
 		if deleted := o.change.Deleted[addresses[i].Source]; there && deleted != nil {
 			there = !deleted.Contains(uint32(addresses[i].Ordinal))
+		}
+		if there && states != nil && states[i].Deleted {
+			if there = false; own.older(i, states[i]) && o.isNew(i) {
+				late[uint32(i)] = true
+				continue
+			}
+			o.remove(addresses[i])
 		}
 		if there || seen[h] {
 			return duplicateKey(t, columns, i)
@@ -129,7 +148,7 @@ func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) 
 		seen[h] = true
 		o.change.Keys = append(o.change.Keys, h.High)
 	}
-	return nil
+	return o.leaveOut(late)
 }
 
 func duplicateKey(t schema.Table, columns []arrow.Array, row int) error {

@@ -115,8 +115,9 @@ func (x *execution) insertKeyed(in insertion) (*Result, error) {
 		policy = keepRow
 	case in.conflict.update:
 		given, plain = in.conflict.excluded()
+		given = withStanding(t, given, in.columns)
 	}
-	a, err := arrive(t, rows, given, policy)
+	a, err := arrive(t, rows, in.columns, given, policy)
 	if err != nil {
 		return nil, err
 	}
@@ -187,10 +188,17 @@ func (x *execution) arrivalPlan(in insertion, a *arrivals, k *keeper) *rowPlan {
 			}
 		}
 	}
+	x.setStanding(in, &update, values)
 	p.actions = []rowAction{update, {kind: insertRow, name: "INSERT"}}
 	p.chooseColumns()
 	p.write(x, in.target, func(q *composition) {
 		q.write("CASE WHEN scoter_source IS NULL THEN 1")
+		if contains(in.columns, t.RowVersion) {
+			version := t.Columns[t.ColumnByID(t.RowVersion)]
+			q.write(" WHEN ")
+			writeOlder(q, func(q *composition) { writeExcluded(q, version) }, func(q *composition) { in.target.writeColumn(q, c, version) })
+			q.write(" THEN NULL")
+		}
 		if len(in.conflict.condition) > 0 {
 			q.write(" WHEN (")
 			q.copyTokens(c, in.conflict.condition)

@@ -294,13 +294,9 @@ func (t *tableClauses) apply(table *schema.Table) error {
 		}
 		table.PartitionBy = append(table.PartitionBy, f)
 	}
-	for name, value := range t.options {
-		if table.Options == nil {
-			table.Options = map[string]string{}
-		}
-		table.Options[name] = value
-	}
-	return nil
+	var err error
+	*table, err = table.WithOptions(t.options)
+	return err
 }
 
 func (x *execution) createView(replace bool) error {

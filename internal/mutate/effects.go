@@ -110,14 +110,43 @@ func (f *effects) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 type outcome struct {
 	change engine.Change
 	counts Counts
-	// What RETURNING gives: rows of the effects, in their order.
-	returned []uint32
+	// Rows of the effects, in their order: what RETURNING gives, those of change.Inserted, and which of these were in
+	// the table before.
+	returned, inserted []uint32
+	moved              map[uint32]bool
+}
+
+// isNew reports whether an inserted row was not in the table before.
+func (o *outcome) isNew(i int) bool { return !o.moved[o.inserted[i]] }
+
+// leaveOut takes back the insertion of some new rows.
+func (o *outcome) leaveOut(inserted map[uint32]bool) error {
+	if len(inserted) == 0 {
+		return nil
+	}
+	var kept []uint32
+	for i, row := range o.inserted {
+		if !inserted[uint32(i)] {
+			kept = append(kept, uint32(i))
+			continue
+		}
+		o.counts.Inserted--
+		o.change.Rows--
+		o.returned = slices.DeleteFunc(o.returned, func(r uint32) bool { return r == row })
+	}
+	if len(kept) == 0 {
+		o.change.Inserted = nil
+		return nil
+	}
+	rec, err := batch.Take(o.change.Inserted, kept)
+	o.change.Inserted = []arrow.RecordBatch{rec}
+	return err
 }
 
 // resolve brings the effects in order and makes a change of them.
 func (f *effects) resolve() (*outcome, error) {
 	p := f.plan
-	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}}
+	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}}
 	var inserted, updated []uint32
 	addressed, err := f.addressed()
 	if err != nil {
@@ -140,6 +169,7 @@ func (f *effects) resolve() (*outcome, error) {
 			if p.moves {
 				o.remove(f.rows[i])
 				inserted = append(inserted, i)
+				o.moved[i] = true
 			} else {
 				updated = append(updated, i)
 			}
@@ -152,7 +182,7 @@ func (f *effects) resolve() (*outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.change.Inserted = []arrow.RecordBatch{rec}
+		o.change.Inserted, o.inserted = []arrow.RecordBatch{rec}, inserted
 	}
 	set := map[base.ColumnID]bool{}
 	for _, a := range p.actions {

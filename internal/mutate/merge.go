@@ -60,7 +60,7 @@ func (x *execution) merge() (*rowPlan, error) {
 	}
 	p.chooseColumns()
 	p.write(x, target, func(q *composition) {
-		writeMergeAction(q, c, when)
+		writeMergeAction(q, c, when, &target)
 		q.write(" AS ", actionColumn)
 		if p.fails {
 			q.write(", ")
@@ -261,7 +261,8 @@ func sourceAlias(tokens []sqltoken.Token) string {
 	return name
 }
 
-func writeMergeAction(q *composition, c *clauses, when []*mergeClause) {
+// writeMergeAction appends the number of the action that applies to a row. An update to a lower version does not.
+func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target) {
 	q.write("CASE")
 	for _, w := range when {
 		q.write(" WHEN ", sourceColumn, " IS ")
@@ -281,9 +282,16 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause) {
 			q.copyTokens(c, w.condition)
 			q.write(")")
 		}
-		if w.action < 0 {
+		version := w.values[t.table.RowVersion]
+		switch {
+		case w.action < 0:
 			q.write(" THEN NULL")
-		} else {
+		case version != nil && w.target:
+			q.write(" THEN CASE WHEN ")
+			there := t.table.Columns[t.table.ColumnByID(t.table.RowVersion)]
+			writeOlder(q, version, func(q *composition) { t.writeColumn(q, c, there) })
+			q.write(" THEN NULL ELSE ", strconv.Itoa(w.action), " END")
+		default:
 			q.write(" THEN ", strconv.Itoa(w.action))
 		}
 	}

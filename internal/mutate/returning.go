@@ -56,7 +56,7 @@ func (k *keeper) add(rec arrow.RecordBatch) error {
 
 // transient returns the kept rows as a table for one query.
 func (k *keeper) transient(name string) *Transient {
-	t := &snapshot.Table{Schema: k.table}
+	t := &snapshot.Table{Schema: k.table.Bare()}
 	if view := k.memtable.View(); view.Rows > 0 {
 		t.Memtables = []memtable.View{view}
 	}

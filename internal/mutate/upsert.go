@@ -36,13 +36,14 @@ type arrivals struct {
 	rows   arrow.RecordBatch // conformed to the table; no two of one key
 	given  []schema.Column   // what a row that is there takes of them
 	hashes []batch.KeyHash
+	standing
 }
 
 func (a *arrivals) release() { a.rows.Release() }
 
-// arrive makes one batch of rows. Of several with one key the last one counts, with keepRow the first.
-// The batches are at least one.
-func arrive(t schema.Table, batches []arrow.RecordBatch, given []schema.Column, c conflict) (*arrivals, error) {
+// arrive makes one batch of rows, of which the sender gave some columns. Of several with one key the one of the highest
+// version counts, of equals the last, with keepRow the first. The batches are at least one.
+func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Column, c conflict) (*arrivals, error) {
 	all, err := batch.Concat(batches)
 	if err != nil {
 		return nil, err
@@ -52,13 +53,16 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, given []schema.Column, 
 	if err != nil {
 		return nil, err
 	}
+	a := &arrivals{table: t, given: given, hashes: hashes}
+	if a.standing, err = standingOf(t, all, sent); err != nil {
+		return nil, err
+	}
 	at := make(map[batch.KeyHash]uint32, len(hashes))
 	for i, h := range hashes {
-		if _, there := at[h]; !there || c != keepRow {
+		if other, there := at[h]; !there || a.replaces(uint32(i), other, c) {
 			at[h] = uint32(i)
 		}
 	}
-	a := &arrivals{table: t, given: given, hashes: hashes}
 	if len(at) == len(hashes) {
 		all.Retain()
 		a.rows = all
@@ -72,6 +76,7 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, given []schema.Column, 
 			a.hashes = append(a.hashes, h)
 		}
 	}
+	a.standing = a.take(order)
 	a.rows, err = batch.Take([]arrow.RecordBatch{all}, order)
 	return a, err
 }
@@ -110,20 +115,26 @@ func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engi
 	if err != nil {
 		return Counts{}, false, err
 	}
-	change, counts, kept, err := a.change(addresses, c)
+	var states []keys.State
+	if a.table.RowVersion != 0 || a.table.IsDeleted != 0 {
+		if states, err = m.keys.States(ctx, t, addresses); err != nil {
+			return Counts{}, false, err
+		}
+	}
+	change, counts, kept, err := a.change(addresses, states, c)
 	if err == nil && before != nil {
 		err = before(kept)
 	}
-	if err != nil || len(kept) == 0 {
+	if err != nil || len(change.Deleted)+len(change.Updated)+len(change.Inserted) == 0 {
 		return counts, false, err
 	}
 	_, err = m.store.Commit(ctx, snap, []engine.Change{change}, o)
 	return counts, false, err
 }
 
-// change makes a change of arrivals and the addresses of the rows that have their keys: 0 for new ones. kept are the
-// rows that change something.
-func (a *arrivals) change(addresses []base.RowAddress, c conflict) (change engine.Change, counts Counts, kept []uint32, err error) {
+// change makes a change of arrivals and the addresses of the rows that have their keys, with their states if the
+// table has versions or tombstones. Source 0 stands for new ones. kept are the rows that are in the table then.
+func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, counts Counts, kept []uint32, err error) {
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
 	remove := func(row base.RowAddress) {
 		if change.Deleted[row.Source] == nil {
@@ -134,25 +145,39 @@ func (a *arrivals) change(addresses []base.RowAddress, c conflict) (change engin
 	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
 	var inserted, updated []uint32
 	for i, address := range addresses {
-		there := address.Source != 0
+		stored := address.Source != 0
+		there := stored
+		if stored && states != nil {
+			if a.older(i, states[i]) {
+				continue
+			}
+			there = !states[i].Deleted
+		}
+		deletes := a.deletes(i) || c == deleteRows
 		switch {
 		case there && c == keepRow, !there && c >= updateRows:
 			continue
-		case c == deleteRows:
+		case there && deletes:
 			counts.Deleted++
-			remove(address)
-		case !there:
-			counts.Inserted++
-			inserted = append(inserted, uint32(i))
-		case whole:
+		case deletes:
+		case there:
 			counts.Updated++
-			inserted = append(inserted, uint32(i))
-			remove(address)
+			kept = append(kept, uint32(i))
 		default:
-			counts.Updated++
-			updated = append(updated, uint32(i))
+			counts.Inserted++
+			kept = append(kept, uint32(i))
 		}
-		kept = append(kept, uint32(i))
+		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones()
+		if leaves && there && !whole {
+			updated = append(updated, uint32(i))
+			continue
+		}
+		if stored {
+			remove(address)
+		}
+		if leaves {
+			inserted = append(inserted, uint32(i))
+		}
 	}
 	change.Rows = counts.Inserted + counts.Updated + counts.Deleted
 	if len(inserted) > 0 {
@@ -198,16 +223,15 @@ func inKey(t schema.Table, id base.ColumnID) bool {
 		slices.Contains(t.PrimaryKey, id)
 }
 
-// readKeys reads the primary keys of a part for its index.
+// readKeys reads what the index of a part is made of.
 func (m *Mutator) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Part, add func([]arrow.Array) error) error {
 	const name = "scoter_part"
 	q := "SELECT scoter_ordinal"
-	for _, id := range t.Schema.PrimaryKey {
-		c := t.Schema.Columns[t.Schema.ColumnByID(id)]
+	for _, c := range keys.Columns(t.Schema) {
 		q += ", " + storedExpression(c)
 	}
 	q += " FROM "
-	one := &snapshot.Table{Schema: t.Schema, Parts: []*catalog.Part{p}, Versions: t.Versions}
+	one := &snapshot.Table{Schema: t.Schema.Bare(), Parts: []*catalog.Part{p}, Versions: t.Versions}
 	rows, err := m.planner.Find(ctx, Select{SQL: q + name, Database: t.Schema.Database, Target: len(q), Transient: &Transient{name, one}})
 	if err != nil {
 		return err

@@ -90,6 +90,14 @@ func (w *write) run(key []string) (counts Counts, stale bool, err error) {
 	case err != nil:
 		return Counts{}, false, err
 	}
+	if w.mode == Delete && len(key) == 0 && t.KeepsTombstones() && contains(w.given(t), t.RowVersion) {
+		// Deletions of a version: they leave tombstones.
+		w.mode = Upsert
+		w.rows.Batches = slices.Clone(w.rows.Batches)
+		for i, rec := range w.rows.Batches {
+			w.rows.Batches[i] = marked(rec, t.Columns[t.ColumnByID(t.IsDeleted)].Name)
+		}
+	}
 	if w.mode == Upsert {
 		var records []arrow.RecordBatch
 		if t, records, err = w.store.Conform(w.ctx, w.rows, w.options); err != nil {
@@ -151,7 +159,7 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 		return Counts{}, false, err
 	}
 	given := w.given(t)
-	a, err := arrive(by, records, given, modeConflicts[w.mode])
+	a, err := arrive(by, records, given, given, modeConflicts[w.mode])
 	if err != nil {
 		return Counts{}, false, err
 	}

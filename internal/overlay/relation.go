@@ -96,7 +96,7 @@ func (b *builder) build() error {
 			return err
 		}
 	}
-	for _, group := range bySchemaVersion(clean) {
+	for _, group := range b.byTombstones(bySchemaVersion(clean)) {
 		if err := b.addParts(group, false); err != nil {
 			return err
 		}
@@ -114,16 +114,22 @@ func (b *builder) build() error {
 		b.addScan(s, s.id, b.table.Schema)
 	}
 	if len(b.branches) == 0 {
-		b.addBranch(projection(b.table.Schema, schema.Table{}, nil), "0", "0", " WHERE false")
+		b.addBranch(projection(b.table.Schema, schema.Table{}, nil), "0", "0", "", "false")
 	}
 	b.relation.SQL = strings.Join(b.branches, " UNION ALL ")
 	return nil
 }
 
-// addBranch adds a query of columns, and of the address if asked for.
-func (b *builder) addBranch(columns, source, ordinal, from string) {
+// addBranch adds a query of columns, and of the address if asked for, of rows that meet conditions (empty ones: all).
+func (b *builder) addBranch(columns, source, ordinal, from string, conditions ...string) {
 	if b.options.Addresses {
 		columns += fmt.Sprintf(", CAST(%s AS UBIGINT) AS scoter_source, CAST(%s AS UBIGINT) AS scoter_ordinal", source, ordinal)
+	}
+	keyword := " WHERE "
+	for _, c := range conditions {
+		if c != "" {
+			from, keyword = from+keyword+c, " AND "
+		}
 	}
 	b.branches = append(b.branches, "SELECT "+columns+from)
 }
@@ -148,6 +154,7 @@ func (b *builder) addParts(group []*catalog.Part, touched bool) error {
 	if len(group) > 1 {
 		index, source = "file_index", fmt.Sprintf("list_extract([%s], CAST(file_index AS BIGINT) + 1)", strings.Join(ids, ", "))
 	}
+	live := ""
 	if touched {
 		for i, p := range group {
 			rows[i] = b.changes(p.ID).hidden
@@ -155,9 +162,9 @@ func (b *builder) addParts(group []*catalog.Part, touched bool) error {
 		}
 		h := newHidden(rows...)
 		b.relation.closers = append(b.relation.closers, h)
-		from += " WHERE " + h.call(index)
+		live = h.call(index)
 	}
-	b.addBranch(columns, source, "file_row_number", from)
+	b.addBranch(columns, source, "file_row_number", from, live, b.notTombstone(group, written))
 	return nil
 }
 
@@ -193,7 +200,8 @@ func (b *builder) addChanged(c *changed, read reader) {
 
 func (b *builder) addScan(s interface{ close() }, id uint64, written schema.Table) {
 	b.relation.closers = append(b.relation.closers, s)
-	b.addBranch(projection(b.table.Schema, written, storedColumnName), "scoter_source", "scoter_ordinal", fmt.Sprintf(" FROM %s(%d)", scanFunction, id))
+	b.addBranch(projection(b.table.Schema, written, storedColumnName), "scoter_source", "scoter_ordinal",
+		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written, storedColumnName))
 }
 
 // changes returns what became of a source's rows; nil if nothing.

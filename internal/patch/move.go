@@ -93,6 +93,18 @@ func (m *Interleaved) Add(l *Lane) {
 	m.rows++
 }
 
+// LeaveOut adds rows of a source to those that are left out. Before Finish.
+func (m *Interleaved) LeaveOut(source base.SourceID, rows *roaring.Bitmap) {
+	l := m.lanes[source]
+	if rows.IsEmpty() {
+		return
+	}
+	if l.leftOut != nil {
+		rows = roaring.Or(l.leftOut, rows)
+	}
+	l.leftOut = rows
+}
+
 // Finish ends adding: the rows are in part to.
 func (m *Interleaved) Finish(to base.SourceID) {
 	m.To = to
@@ -136,6 +148,17 @@ func (m *Interleaved) Find(source base.SourceID, ordinals []uint32) ([]base.RowA
 		found[i] = base.RowAddress{Source: m.To, Ordinal: base.RowOrdinal(row)}
 	}
 	return found, nil
+}
+
+// Moves is several moves of different sources.
+type Moves map[base.SourceID]Move
+
+// Find implements Move.
+func (m Moves) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
+	if m[source] == nil {
+		return nil, base.Errorf(base.Internal, "rows of source %d did not move", source)
+	}
+	return m[source].Find(source, ordinals)
 }
 
 // MoveRows returns where rows of a source went.

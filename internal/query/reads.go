@@ -101,7 +101,7 @@ func (b *binding) reads() []engine.Read {
 		default:
 			r := engine.Read{Table: t.ID, Columns: []base.ColumnID{}}
 			for i := range t.Columns {
-				if a.decides.all || a.decides.names[schema.Fold(t.Columns[i].Name)] {
+				if a.decides.all || a.decides.names[schema.Fold(t.Columns[i].Name)] || t.Columns[i].ID == t.IsDeleted {
 					r.Columns = append(r.Columns, t.Columns[i].ID)
 				}
 			}

@@ -112,6 +112,7 @@ func (t Table) DropColumn(name string) (Table, error) {
 			"sort key":     slices.ContainsFunc(t.SortKey, func(f SortField) bool { return f.Column == id }),
 			"partitioning": slices.ContainsFunc(t.PartitionBy, func(f PartitionField) bool { return f.Column == id }),
 			"primary key":  slices.Contains(t.PrimaryKey, id),
+			"versioning":   t.RowVersion == id || t.IsDeleted == id,
 		} {
 			if used {
 				return t.invalid("column %q cannot be dropped: it is part of the %s", c.Name, what)

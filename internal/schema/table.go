@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
@@ -86,18 +87,24 @@ type SortField struct {
 // Table is one version of a table's schema. Tables are values: whoever holds one may read
 // it for ever; evolution returns a new one.
 type Table struct {
-	ID           base.TableID      `json:"id"`
-	Database     string            `json:"database"`
-	Schema       string            `json:"schema"`
-	Name         string            `json:"name"`
-	Version      uint32            `json:"version"`        // of the schema; the first is 1
-	NextColumnID base.ColumnID     `json:"next_column_id"` // above every id that was ever given
-	Columns      []Column          `json:"columns"`
-	SortKey      []SortField       `json:"sort_key,omitempty"`
-	PartitionBy  []PartitionField  `json:"partition_by,omitempty"`
-	PrimaryKey   []base.ColumnID   `json:"primary_key,omitempty"`
-	Options      map[string]string `json:"options,omitempty"`
-	Checks       []string          `json:"checks,omitempty"` // SQL conditions over the row
+	ID           base.TableID     `json:"id"`
+	Database     string           `json:"database"`
+	Schema       string           `json:"schema"`
+	Name         string           `json:"name"`
+	Version      uint32           `json:"version"`        // of the schema; the first is 1
+	NextColumnID base.ColumnID    `json:"next_column_id"` // above every id that was ever given
+	Columns      []Column         `json:"columns"`
+	SortKey      []SortField      `json:"sort_key,omitempty"`
+	PartitionBy  []PartitionField `json:"partition_by,omitempty"`
+	PrimaryKey   []base.ColumnID  `json:"primary_key,omitempty"`
+	// RowVersion, if not 0, is the column by which the highest of several rows with one key is the one that holds, and
+	// IsDeleted the one that is true in rows which say that their key is deleted. Only with a primary key.
+	RowVersion base.ColumnID `json:"row_version,omitempty"`
+	IsDeleted  base.ColumnID `json:"is_deleted,omitempty"`
+	// KeepTombstones is how long such rows stay before a merge may drop them, in nanoseconds; 0 is DefaultKeepTombstones.
+	KeepTombstones time.Duration     `json:"keep_tombstones,omitempty"`
+	Options        map[string]string `json:"options,omitempty"`
+	Checks         []string          `json:"checks,omitempty"` // SQL conditions over the row
 }
 
 // ColumnIndex returns the position of the column of a name, compared as DuckDB does, or -1.

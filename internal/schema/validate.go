@@ -72,6 +72,9 @@ func (t Table) validateKeys(ids map[base.ColumnID]int) error {
 			return t.invalid("primary key: column %q of type %s cannot be part of a key", t.Columns[i].Name, t.Columns[i].Type)
 		}
 	}
+	if err := t.validateVersioning(ids); err != nil {
+		return err
+	}
 	seen := map[PartitionField]bool{}
 	for _, f := range t.PartitionBy {
 		i, ok := ids[f.Column]
@@ -185,8 +188,9 @@ func (t Table) writeClauses(b *strings.Builder) {
 		}
 		return s
 	})
-	keys := slices.Sorted(maps.Keys(t.Options))
+	options := t.allOptions()
+	keys := slices.Sorted(maps.Keys(options))
 	list("WITH", len(keys), func(i int) string {
-		return Quote(keys[i]) + " = " + QuoteString(t.Options[keys[i]])
+		return Quote(keys[i]) + " = " + QuoteString(options[keys[i]])
 	})
 }

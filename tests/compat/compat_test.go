@@ -37,17 +37,11 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
-func verifyFormat1(t *testing.T, dir string) {
+// verify runs queries of one text each.
+func verify(t *testing.T, db *scoter.DB, queries map[string]string) {
+	t.Helper()
 	ctx := context.Background()
-	db, err := scoter.Open(dir, scoter.WithDatabase("scoter"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for sql, want := range map[string]string{
-		"SELECT concat_ws(' ', count(*), sum(n), count(DISTINCT s), sum(l[1])) FROM one": "30 435 30 300",
-		"SELECT concat_ws(' ', count(*), min(n), max(n)) FROM two":                       "25 10 34",
-		"SELECT count(n)::VARCHAR FROM v":                                                "30",
-	} {
+	for sql, want := range queries {
 		rows, err := db.Query(ctx, sql)
 		if err != nil {
 			t.Fatal(err)
@@ -64,6 +58,19 @@ func verifyFormat1(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func verifyFormat1(t *testing.T, dir string) {
+	ctx := context.Background()
+	db, err := scoter.Open(dir, scoter.WithDatabase("scoter"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(t, db, map[string]string{
+		"SELECT concat_ws(' ', count(*), sum(n), count(DISTINCT s), sum(l[1])) FROM one": "30 435 30 300",
+		"SELECT concat_ws(' ', count(*), min(n), max(n)) FROM two":                       "25 10 34",
+		"SELECT count(n)::VARCHAR FROM v":                                                "30",
+	})
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +92,24 @@ func verifyFormat1(t *testing.T, dir string) {
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestFormat3: a table of which rows were changed and deleted, in the catalog and in the log, as a crash left it.
+func TestFormat3(t *testing.T) {
+	dir := copied(t, "format3")
+	for range 2 {
+		db, err := scoter.Open(dir, scoter.WithDatabase("scoter"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		verify(t, db, map[string]string{
+			"SELECT concat_ws(' ', count(*), sum(n), min(id), max(id)) FROM changed":                                        "97 14589 0 109",
+			"SELECT string_agg(concat_ws(' ', id, n, s), ', ' ORDER BY id) FROM changed WHERE id IN (2, 3, 4, 50, 95, 105)": "2 1002 s2, 3 1003 log, 50 50 log, 95 95 new, 105 105 log",
+		})
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

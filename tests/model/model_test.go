@@ -19,7 +19,10 @@ import (
 // seedsByDefault take less than a minute on two cores.
 const seedsByDefault = 80
 
-func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
+func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) { runSeeds(t, generate) }
+
+// runSeeds runs the lists of many seeds.
+func runSeeds(t *testing.T, generate func(seed int) []step) {
 	first, n := 1, number(t, "SCOTER_MODEL_SEEDS", seedsByDefault)
 	if seed := number(t, "SCOTER_MODEL_SEED", 0); seed > 0 {
 		first, n = seed, 1

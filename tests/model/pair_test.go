@@ -93,6 +93,8 @@ func (p *pair) run(steps []step) error {
 		p.readers = nil
 		_, _, _ = p.ours("DROP TABLE IF EXISTS " + table)
 		_, _ = p.theirs("DROP TABLE IF EXISTS " + table)
+		_, _ = p.theirs("DROP VIEW IF EXISTS " + table)
+		_, _ = p.theirs("DROP TABLE IF EXISTS " + table + "_all")
 	}()
 	for i, s := range steps {
 		if err := p.step(s, table); err != nil {

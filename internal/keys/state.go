@@ -1,0 +1,213 @@
+package keys
+
+import (
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// State is what a row says of its standing among the rows of its key, by the table's RowVersion and IsDeleted columns.
+type State struct {
+	Version uint64 // ordered as the column's values are; 0 if the table has no such column
+	Deleted bool
+}
+
+// Columns are what an index of a table is made of: its primary key, then the columns of a row's State, as far as it has them.
+func Columns(t schema.Table) []schema.Column {
+	var out []schema.Column
+	for _, id := range append(slices.Clone(t.PrimaryKey), t.RowVersion, t.IsDeleted) {
+		if id != 0 {
+			out = append(out, t.Columns[t.ColumnByID(id)])
+		}
+	}
+	return out
+}
+
+// Versions turns a column of versions into numbers that order as they do. NULL is below all.
+func Versions(a arrow.Array) ([]uint64, error) {
+	const sign = 1 << 63
+	out := make([]uint64, a.Len())
+	var value func(i int) uint64
+	switch a := a.(type) {
+	case *array.Int8:
+		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+	case *array.Int16:
+		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+	case *array.Int32:
+		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+	case *array.Int64:
+		value = func(i int) uint64 { return uint64(a.Value(i)) ^ sign }
+	case *array.Uint8:
+		value = func(i int) uint64 { return uint64(a.Value(i)) }
+	case *array.Uint16:
+		value = func(i int) uint64 { return uint64(a.Value(i)) }
+	case *array.Uint32:
+		value = func(i int) uint64 { return uint64(a.Value(i)) }
+	case *array.Uint64:
+		value = func(i int) uint64 { return a.Value(i) }
+	case *array.Date32:
+		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+	case *array.Timestamp:
+		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+	default:
+		return nil, base.Errorf(base.Internal, "versions of type %s", a.DataType())
+	}
+	for i := range out {
+		if a.IsValid(i) {
+			out[i] = value(i)
+		}
+	}
+	return out, nil
+}
+
+// states are those of a part's rows, as they were written.
+type states struct {
+	rows     uint32
+	versions []uint64        // nil without such a column
+	deleted  *roaring.Bitmap // the same
+}
+
+// add takes in the next rows: their columns behind the key.
+func (s *states) add(t schema.Table, columns []arrow.Array) error {
+	if len(columns) == 0 {
+		return nil
+	}
+	if t.IsDeleted != 0 {
+		if s.deleted == nil {
+			s.deleted = roaring.New()
+		}
+		deleted := columns[len(columns)-1].(*array.Boolean)
+		for i := range deleted.Len() {
+			if deleted.IsValid(i) && deleted.Value(i) {
+				s.deleted.Add(s.rows + uint32(i))
+			}
+		}
+	}
+	if t.RowVersion != 0 {
+		versions, err := Versions(columns[0])
+		if err != nil {
+			return err
+		}
+		s.versions = append(s.versions, versions...)
+	}
+	s.rows += uint32(columns[0].Len())
+	return nil
+}
+
+func (s *states) bytes() int64 {
+	n := int64(8 * len(s.versions))
+	if s.deleted != nil {
+		n += int64(s.deleted.GetSizeInBytes())
+	}
+	return n
+}
+
+func (s *states) of(ordinal uint32) State {
+	var out State
+	if s.versions != nil {
+		out.Version = s.versions[ordinal]
+	}
+	out.Deleted = s.deleted != nil && s.deleted.Contains(ordinal)
+	return out
+}
+
+// States returns the states of rows that Find found. Those of addresses without a source are zero.
+func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowAddress) ([]State, error) {
+	bySource := map[base.SourceID][]int{}
+	for i, row := range rows {
+		if row.Source != 0 {
+			bySource[row.Source] = append(bySource[row.Source], i)
+		}
+	}
+	out := make([]State, len(rows))
+	for id, of := range bySource {
+		if at := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == id }); at >= 0 {
+			s, err := f.indexed(ctx, t, t.Parts[at])
+			if err != nil {
+				return nil, err
+			}
+			for _, i := range of {
+				out[i] = s.states.of(uint32(rows[i].Ordinal))
+			}
+		} else if at := slices.IndexFunc(t.Memtables, func(v memtable.View) bool { return v.Source == id }); at >= 0 {
+			for _, i := range of {
+				var err error
+				if out[i], err = stateIn(t.Memtables[at], t.Schema, rows[i].Ordinal); err != nil {
+					return nil, err
+				}
+			}
+		} else {
+			return nil, base.Errorf(base.Internal, "state of a row of source %d, which the snapshot does not hold", id)
+		}
+		if set := t.Patches[id]; set != nil {
+			if err := patchStates(set, t.Schema, rows, of, out); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// stateIn reads the state of a row of a memtable.
+func stateIn(v memtable.View, now schema.Table, ordinal base.RowOrdinal) (State, error) {
+	b := v.Batches[sort.Search(len(v.Batches), func(i int) bool { return v.Batches[i].FirstOrdinal > ordinal })-1]
+	at := int64(ordinal - b.FirstOrdinal)
+	var columns []arrow.Array
+	for _, c := range Columns(now)[len(now.PrimaryKey):] {
+		one := array.NewSlice(b.Record.Column(v.Schema.ColumnByID(c.ID)), at, at+1)
+		defer one.Release()
+		converted, err := batch.Convert(one, c.Type)
+		if err != nil {
+			return State{}, err
+		}
+		defer converted.Release()
+		columns = append(columns, converted)
+	}
+	var s states
+	if err := s.add(now, columns); err != nil {
+		return State{}, err
+	}
+	return s.of(0), nil
+}
+
+// patchStates enters what was changed of the rows of one source.
+func patchStates(set *patch.Set, t schema.Table, rows []base.RowAddress, of []int, out []State) error {
+	for _, c := range Columns(t)[len(t.PrimaryKey):] {
+		newer, err := set.Column(c)
+		if err != nil {
+			return err
+		}
+		if newer == nil {
+			continue
+		}
+		var versions []uint64
+		if c.ID == t.RowVersion {
+			if versions, err = Versions(newer.Values); err != nil {
+				return err
+			}
+		}
+		for _, i := range of {
+			at, found := slices.BinarySearch(newer.Ordinals, uint32(rows[i].Ordinal))
+			switch {
+			case !found:
+			case c.ID == t.RowVersion:
+				out[i].Version = versions[at]
+			default:
+				out[i].Deleted = newer.Values.IsValid(at) && newer.Values.(*array.Boolean).Value(at)
+			}
+		}
+	}
+	return nil
+}

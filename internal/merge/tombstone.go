@@ -1,0 +1,57 @@
+package merge
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// A tombstone keeps older versions of its key from coming back. A merge drops those that have lain in their
+// part for the table's TombstoneAge; a part that has some by then is written anew for that alone. Where rows have no version
+// there is nothing that could come back: any merge drops them.
+
+// tombstonesDue reports whether a merge may drop the tombstones with which a part was written.
+func (m *merger) tombstonesDue(t schema.Table, p *catalog.Part) bool {
+	return !t.KeepsTombstones() || m.clock.Now().Sub(p.Created) >= t.TombstoneAge()
+}
+
+// trueRows returns where a BOOLEAN column is true.
+func trueRows(a arrow.Array) []uint32 {
+	values := a.(*array.Boolean)
+	var out []uint32
+	for i := range values.Len() {
+		if values.IsValid(i) && values.Value(i) {
+			out = append(out, uint32(i))
+		}
+	}
+	return out
+}
+
+// drop leaves tombstones out of the live ones of some rows. One that was changed since it was written is as old as the
+// change, so it stays.
+func (s *source) drop(r rows, tombstones, live []uint32, all bool) ([]uint32, bool) {
+	if s.patches != nil {
+		changed := s.patches.Patched()
+		tombstones = slices.DeleteFunc(tombstones, func(i uint32) bool { return changed.Contains(r.first + i) })
+	}
+	if len(tombstones) == 0 {
+		return live, all
+	}
+	if all {
+		live = make([]uint32, r.rec.NumRows())
+		for i := range live {
+			live[i] = uint32(i)
+		}
+	}
+	live = slices.DeleteFunc(live, func(i uint32) bool {
+		_, is := slices.BinarySearch(tombstones, i)
+		if is {
+			s.dropped.Add(r.first + i)
+		}
+		return is
+	})
+	return live, false
+}

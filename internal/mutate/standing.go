@@ -1,0 +1,152 @@
+package mutate
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/keys"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Rows of a keyed table may have a version, and may say that their key is deleted. Then it does not matter in which order
+// they arrive: of several with one key the one of the highest version holds, of equals the last. A row that
+// deletes its key stays as a tombstone, which no query shows, so that a lower version which arrives later finds
+// it; without versions nothing stays. A row that comes without a version counts as newer than what is there.
+
+// standing is what arriving rows say of their versions and of being deleted.
+type standing struct {
+	versions []uint64 // as keys.State has them; nil if the rows came without
+	deleted  []bool   // the same
+}
+
+// standingOf reads the standing of rows, of which the sender gave some columns.
+func standingOf(t schema.Table, rec arrow.RecordBatch, sent []schema.Column) (s standing, err error) {
+	column := func(id base.ColumnID) arrow.Array {
+		if id == 0 || !slices.ContainsFunc(sent, func(c schema.Column) bool { return c.ID == id }) {
+			return nil
+		}
+		return rec.Column(t.ColumnByID(id))
+	}
+	if a := column(t.RowVersion); a != nil {
+		if s.versions, err = keys.Versions(a); err != nil {
+			return s, err
+		}
+	}
+	if a := column(t.IsDeleted); a != nil {
+		values := a.(*array.Boolean)
+		s.deleted = make([]bool, values.Len())
+		for i := range s.deleted {
+			s.deleted[i] = values.IsValid(i) && values.Value(i)
+		}
+	}
+	return s, nil
+}
+
+// take returns the standing of some of the rows.
+func (s standing) take(rows []uint32) (out standing) {
+	for _, i := range rows {
+		if s.versions != nil {
+			out.versions = append(out.versions, s.versions[i])
+		}
+		if s.deleted != nil {
+			out.deleted = append(out.deleted, s.deleted[i])
+		}
+	}
+	return out
+}
+
+// replaces reports whether of two arriving rows with one key the later takes the place of the other.
+func (s standing) replaces(later, other uint32, c conflict) bool {
+	if s.versions != nil && s.versions[later] != s.versions[other] {
+		return s.versions[later] > s.versions[other]
+	}
+	return c != keepRow
+}
+
+// older reports whether an arriving row is of a lower version than one that is there.
+func (s standing) older(i int, there keys.State) bool {
+	return s.versions != nil && s.versions[i] < there.Version
+}
+
+// deletes reports whether an arriving row says that its key is deleted.
+func (s standing) deletes(i int) bool { return s.deleted != nil && s.deleted[i] }
+
+func contains(columns []schema.Column, id base.ColumnID) bool {
+	return slices.ContainsFunc(columns, func(c schema.Column) bool { return c.ID == id })
+}
+
+// withStanding adds to the columns that a row gives to the one that is there those of its standing, as far as it came
+// with them: what an INSERT ... ON CONFLICT DO UPDATE sets has the version of the row that arrived.
+func withStanding(t schema.Table, given, sent []schema.Column) []schema.Column {
+	given = slices.Clone(given)
+	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
+		if id != 0 && contains(sent, id) && !contains(given, id) {
+			given = append(given, t.Columns[t.ColumnByID(id)])
+		}
+	}
+	return given
+}
+
+// setStanding is withStanding where expressions compute what a row becomes.
+func (x *execution) setStanding(in insertion, update *rowAction, values map[base.ColumnID]func(*composition)) {
+	t := in.target.table
+	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
+		if id == 0 || !contains(in.columns, id) {
+			continue
+		}
+		col, assigned := t.Columns[t.ColumnByID(id)], values[id]
+		if assigned == nil {
+			update.set = append(update.set, id)
+			assigned = func(q *composition) { writeExcluded(q, col) }
+		}
+		deleted := t.ColumnByID(t.IsDeleted)
+		values[id] = func(q *composition) {
+			if deleted < 0 || !contains(in.columns, t.IsDeleted) {
+				assigned(q)
+				return
+			}
+			q.write("CASE WHEN ")
+			writeExcluded(q, t.Columns[deleted])
+			q.write(" THEN ")
+			writeExcluded(q, col)
+			q.write(" ELSE ")
+			assigned(q)
+			q.write(" END")
+		}
+	}
+}
+
+// writeOlder appends the condition that an arriving version is lower than the one that is there, as standing.older has it.
+func writeOlder(q *composition, arriving, there func(*composition)) {
+	q.write("(")
+	arriving(q)
+	q.write(" < ")
+	there(q)
+	q.write(" OR (")
+	arriving(q)
+	q.write(") IS NULL AND ")
+	there(q)
+	q.write(" IS NOT NULL)")
+}
+
+// marked returns rows with a column that says of all of them that they are deleted. It shares their columns
+// without a reference of its own, so it needs no release.
+func marked(rec arrow.RecordBatch, name string) arrow.RecordBatch {
+	var fields []arrow.Field
+	var columns []arrow.Array
+	for i, f := range rec.Schema().Fields() {
+		if schema.Fold(f.Name) != schema.Fold(name) {
+			fields, columns = append(fields, f), append(columns, rec.Column(i))
+		}
+	}
+	b := array.NewBooleanBuilder(memory.DefaultAllocator)
+	for range rec.NumRows() {
+		b.Append(true)
+	}
+	fields = append(fields, arrow.Field{Name: name, Type: arrow.FixedWidthTypes.Boolean})
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), append(columns, b.NewArray()), rec.NumRows())
+}

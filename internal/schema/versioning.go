@@ -1,0 +1,151 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// DefaultKeepTombstones is how long a row that says that its key is deleted keeps older versions of it from coming
+// back, unless the table says otherwise.
+const DefaultKeepTombstones = 7 * 24 * time.Hour
+
+// Options of WITH (...) that are more than text: what they say is in fields of Table.
+const (
+	optionVersion        = "version"
+	optionIsDeleted      = "is_deleted"
+	optionKeepTombstones = "keep_tombstones"
+)
+
+// WithOptions returns the table with what WITH (...) says of it. Columns of a table that is yet to be made are named by
+// position + 1, as New expects.
+func (t Table) WithOptions(options map[string]string) (Table, error) {
+	t = t.clone()
+	column := func(option, name string) (base.ColumnID, error) {
+		i := t.ColumnIndex(name)
+		if i < 0 {
+			return 0, base.Errorf(base.Invalid, "%s = %s: there is no such column", option, QuoteString(name))
+		}
+		if id := t.Columns[i].ID; id != 0 {
+			return id, nil
+		}
+		return base.ColumnID(i + 1), nil
+	}
+	var err error
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		value := options[key]
+		switch key {
+		case optionVersion:
+			t.RowVersion, err = column(key, value)
+		case optionIsDeleted:
+			t.IsDeleted, err = column(key, value)
+		case optionKeepTombstones:
+			t.KeepTombstones, err = parseAge(value)
+		default:
+			if t.Options == nil {
+				t.Options = map[string]string{}
+			}
+			t.Options[key] = value
+		}
+		if err != nil {
+			return Table{}, err
+		}
+	}
+	return t, nil
+}
+
+// parseAge reads a duration such as 7d, 36h or 1h30m.
+func parseAge(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil && n > 0 {
+			return time.Duration(n) * 24 * time.Hour, nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, base.Errorf(base.Invalid, "%s = %s is no length of time", optionKeepTombstones, QuoteString(text)).WithHint("write 7d, 36h or 1h30m")
+	}
+	return d, nil
+}
+
+// allOptions returns what WITH (...) says of the table.
+func (t Table) allOptions() map[string]string {
+	all := maps.Clone(t.Options)
+	put := func(key, value string) {
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[key] = value
+	}
+	for key, id := range map[string]base.ColumnID{optionVersion: t.RowVersion, optionIsDeleted: t.IsDeleted} {
+		if i := t.ColumnByID(id); id != 0 && i >= 0 {
+			put(key, t.Columns[i].Name)
+		}
+	}
+	if t.KeepTombstones != 0 {
+		put(optionKeepTombstones, t.KeepTombstones.String())
+	}
+	return all
+}
+
+// KeepsTombstones reports whether a row that says that its key is deleted means something to rows that arrive
+// later: they may have a lower version.
+func (t Table) KeepsTombstones() bool { return t.RowVersion != 0 && t.IsDeleted != 0 }
+
+// TombstoneAge is how long such rows stay.
+func (t Table) TombstoneAge() time.Duration {
+	if t.KeepTombstones == 0 {
+		return DefaultKeepTombstones
+	}
+	return t.KeepTombstones
+}
+
+// Bare returns the table as one whose rows are what they are: none says of itself that it is deleted.
+func (t Table) Bare() Table {
+	t.RowVersion, t.IsDeleted = 0, 0
+	return t
+}
+
+func (t Table) validateVersioning(ids map[base.ColumnID]int) error {
+	for option, id := range map[string]base.ColumnID{optionVersion: t.RowVersion, optionIsDeleted: t.IsDeleted} {
+		if id == 0 {
+			continue
+		}
+		i, ok := ids[id]
+		switch {
+		case !ok:
+			return t.invalid("option %s: there is no column of id %d", option, id)
+		case len(t.PrimaryKey) == 0:
+			return t.invalid("option %s needs a primary key", option)
+		case slices.Contains(t.PrimaryKey, id):
+			return t.invalid("option %s: column %q is part of the primary key", option, t.Columns[i].Name)
+		}
+	}
+	switch {
+	case t.RowVersion != 0 && !t.Columns[ids[t.RowVersion]].Type.countsVersions():
+		c := t.Columns[ids[t.RowVersion]]
+		return t.invalid("option %s: column %q of type %s is no integer of up to 64 bits, date or timestamp", optionVersion, c.Name, c.Type)
+	case t.IsDeleted != 0 && t.Columns[ids[t.IsDeleted]].Type.Kind != Boolean:
+		c := t.Columns[ids[t.IsDeleted]]
+		return t.invalid("option %s: column %q of type %s is no BOOLEAN", optionIsDeleted, c.Name, c.Type)
+	case t.RowVersion != 0 && t.RowVersion == t.IsDeleted:
+		return t.invalid("options %s and %s name one column", optionVersion, optionIsDeleted)
+	case t.KeepTombstones < 0 || t.KeepTombstones != 0 && !t.KeepsTombstones():
+		return t.invalid("option %s needs the options %s and %s", optionKeepTombstones, optionVersion, optionIsDeleted)
+	}
+	return nil
+}
+
+// countsVersions reports whether values of the type order as what Arrow stores of them does, in 64 bits.
+func (t Type) countsVersions() bool {
+	switch t.Kind {
+	case TinyInt, SmallInt, Integer, BigInt, UTinyInt, USmallInt, UInteger, UBigInt,
+		Date, Timestamp, TimestampS, TimestampMS, TimestampNS, TimestampTZ:
+		return true
+	}
+	return false
+}

@@ -15,11 +15,11 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// program generates and compiles the code; it returns the command line that runs it.
-func program(t *testing.T) []string {
+// program generates and compiles the code of a folder; it returns the command line that runs it.
+func program(t *testing.T, folder string) []string {
 	bin, jars := toolchain.Java(t)
 	dir := t.TempDir()
-	here := filepath.Join(toolchain.Root(t), "tests", "bulk")
+	here := filepath.Join(toolchain.Root(t), "tests", "bulk", folder)
 	for _, name := range []string{"queries.sql", "scoter.yaml", "Program.java"} {
 		toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, name))
 	}
@@ -47,7 +47,7 @@ func native(t *testing.T, java []string) bool {
 }
 
 func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
-	java := program(t)
+	java := program(t, "duckdb")
 	ways := [][]string{{"-Dscoter.duckdb.route=appender"}}
 	if native(t, java) {
 		ways = append(ways,
@@ -84,7 +84,7 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 }
 
 func TestKilledInTheMiddleNothingIsWritten(t *testing.T) {
-	java := program(t)
+	java := program(t, "duckdb")
 	for _, operation := range []string{"insert", "upsert"} {
 		file := filepath.Join(t.TempDir(), "kill.db")
 		name, args := with(java, "bulk.Program", "hang", file, operation)

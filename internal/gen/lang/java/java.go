@@ -42,7 +42,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		Types: strings.Fields(`Object String Boolean Byte Short Integer Long Float Double Number Iterable List Map Stream Override SuppressWarnings Record Enum
 			Class System Thread Exception RuntimeException SQLException Connection UUID BigDecimal BigInteger LocalDate LocalTime LocalDateTime
 			OffsetTime OffsetDateTime SqgObserver ScoterRuntime ScoterTypes ScoterText ScoterInterval ScoterDuckDb ScoterDuckDbStatement ScoterDuplicate ScoterKeys ScoterValues ScoterDuckDbNative ScoterDuckDbSource ScoterHeap ScoterNative ScoterNested ScoterNestedVector ScoterRowException ScoterVector
-			ScoterPostgres ScoterSqlite ScoterArrow StreamOptions Sql Read Bulk
+			ScoterPostgres ScoterCopy ScoterCopyBuffer ScoterCopyKeys ScoterCopyNumeric ScoterCopyPlan ScoterCopyType ScoterPostgresError ScoterSqlite ScoterArrow StreamOptions Sql Read Bulk
 			Types Work Math Void Character Throwable Error Comparable Deprecated Arrays HashMap ArrowReader IllegalArgumentException Statement Array Struct`),
 		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime")})
 }
@@ -67,7 +67,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		case ir.DuckDB:
 			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterVector")
 		case ir.Postgres:
-			runtime = append(runtime, "ScoterPostgres")
+			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyType", "ScoterPostgresError")
 		case ir.SQLite:
 			runtime = append(runtime, "ScoterSqlite")
 		}

@@ -1,0 +1,360 @@
+package bulk;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.OffsetTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/** Prints what bulk writes do: a test compares it over the ways they can take. */
+public final class Program {
+    private static final OffsetDateTime THEN = OffsetDateTime.of(2025, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
+
+    /** What to do, the database, and whether the connection hides the driver's. */
+    public static void main(String[] args) throws Exception {
+        try (var c = DriverManager.getConnection("jdbc:postgresql:" + args[1], "postgres", "")) {
+            switch (args[0]) {
+                case "results" -> results(args.length > 2 ? hidden(c) : c);
+                case "prepare" -> {
+                    Writes.applyMigrations(c);
+                    execute(c, "INSERT INTO kv SELECT i, 'old' FROM generate_series(0, 999) i");
+                }
+                case "hang" -> hang(c, args[2]);
+                default -> throw new IllegalArgumentException(args[0]);
+            }
+        }
+    }
+
+    /** A connection as of a pool that does not let its driver's through. */
+    private static Connection hidden(Connection c) {
+        return (Connection) Proxy.newProxyInstance(Program.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
+            if (method.getName().equals("isWrapperFor")) {
+                return false;
+            }
+            if (method.getName().equals("unwrap")) {
+                throw new SQLException("nothing is wrapped");
+            }
+            try {
+                return method.invoke(c, args);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        });
+    }
+
+    private static String text(Connection c, String sql) throws SQLException {
+        try (var s = c.createStatement(); var rs = s.executeQuery(sql)) {
+            rs.next();
+            return rs.getString(1);
+        }
+    }
+
+    private static void execute(Connection c, String sql) throws SQLException {
+        try (var s = c.createStatement()) {
+            s.execute(sql);
+        }
+    }
+
+    private interface Call {
+        Object run() throws Exception;
+    }
+
+    private static void say(String what, Call call) {
+        String result;
+        try {
+            result = String.valueOf(call.run());
+        } catch (Exception e) {
+            result = e.getClass().getSimpleName() + ": " + e.getMessage();
+            if (e instanceof SQLException s) {
+                result += " " + s.getSQLState();
+            }
+        }
+        System.out.println(what + ": " + result);
+    }
+
+    private static Writes.KvRow kv(int k, String v) {
+        return new Writes.KvRow(k, v, null, null);
+    }
+
+    private static List<Writes.KvRow> kvs(int from, int to, String v) {
+        return IntStream.range(from, to).mapToObj(k -> kv(k, v)).toList();
+    }
+
+    private static void results(Connection c) throws Exception {
+        try (var q = new Writes(c)) {
+            Writes.applyMigrations(c);
+            execute(c, "SET TIME ZONE 'Asia/Kathmandu'");
+            say("every", () -> q.insertAllEvery(every(5_000)));
+            say("every column", () -> text(c, "SELECT count(*) || ' ' || md5(string_agg(e::text, E'\\n' ORDER BY id)) FROM every e"));
+            for (int id : new int[] {0, 1, 2, 5}) {
+                say("row " + id, () -> text(c, "SELECT e::text FROM every e WHERE id = " + id));
+            }
+            String all = "SELECT count(*) || ' ' || sum(k) || ' ' || count(DISTINCT v) || ' ' || min(v) FROM kv";
+
+            say("insert", () -> q.insertAllKv(kvs(0, 20_000, "a")));
+            say("null", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(200_001, "x"), kv(200_002, null))));
+            say("large", () -> q.insertAllKv(List.of(kv(200_000, "x"), new Writes.KvRow(200_001, "x", new BigDecimal("123456.5"), null))));
+            say("long", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(200_001, "more than ten"))));
+            say("duplicate", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(7, "x"))));
+            say("check", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(200_001, "never"))));
+            List<Writes.KvRow> late = new ArrayList<>(kvs(200_000, 215_000, "x"));
+            late.set(12_345, kv(999_999, null));
+            say("late", () -> q.insertAllKv(late));
+            late.set(12_345, kv(19_999, "x"));
+            say("late duplicate", () -> q.insertAllKv(late));
+            say("broken", () -> q.insertAllKv(failing(200_000, 15_000)));
+            say("ragged", () -> {
+                try {
+                    return q.insertAllEvery(List.of(ragged()));
+                } catch (SQLException e) { // the server tells it otherwise
+                    return e.getMessage().startsWith("insertAllEvery: row 1: ");
+                }
+            });
+            say("nothing behind", () -> text(c, all));
+
+            say("update", () -> q.updateAllKv(IntStream.range(0, 40_000)
+                    .mapToObj(i -> kv(i % 18_000, i < 18_000 ? "first" : i < 36_000 ? "second" : "third")).toList()));
+            say("last wins", () -> text(c, "SELECT string_agg(v || n, ' ' ORDER BY v) FROM (SELECT v, count(*) n FROM kv GROUP BY v)"));
+            say("update long", () -> q.updateAllKv(List.of(kv(1, "x"), kv(2, "x"), kv(3, "more than ten"))));
+            say("update null", () -> q.updateAllKv(List.of(kv(1, "x"), kv(2, null))));
+            say("update to never", () -> {
+                try {
+                    return q.updateAllKv(List.of(kv(1, "x"), kv(2, "never")));
+                } catch (SQLException e) { // which row comes first is the server's choice, which it is is told
+                    return e.getMessage().contains("(2, never, null, null)");
+                }
+            });
+            say("upsert", () -> q.upsertAllKv(() -> IntStream.range(0, 30_000).mapToObj(i -> kv(i % 25_000, "u" + i)).iterator()));
+            say("upserted", () -> text(c, all));
+            say("delete", () -> q.deleteAllKv(IntStream.range(0, 20_000).mapToObj(i -> new Writes.KvKey(i / 2)).toList()));
+            say("deleted", () -> text(c, all));
+            say("no rows", () -> q.insertAllKv(List.of()) + q.updateAllKv(List.of()) + q.deleteAllKv(List.of()) + q.upsertAllKv(List.of()));
+
+            // Columns that have no binary writer, a view, keys that are told apart by the server.
+            say("nets", () -> q.insertAllNets(List.of(new Writes.NetsRow(1, "10.0.0.1", "a\tb\\\n"), new Writes.NetsRow(2, null, ""))));
+            say("nets long", () -> q.insertAllNets(List.of(new Writes.NetsRow(3, "10.0.0.1", "x"), new Writes.NetsRow(4, "10.0.0.1", null))));
+            say("nets broken", () -> q.insertAllNets(List.of(new Writes.NetsRow(3, "10.0.0.1", "x"), new Writes.NetsRow(4, "10.0.0", "x"))));
+            say("nets upsert", () -> q.upsertAllNets(List.of(new Writes.NetsRow(1, "::1", "x"), new Writes.NetsRow(3, "::2", "y"), new Writes.NetsRow(3, "::3", "z"))));
+            say("nets are", () -> text(c, "SELECT string_agg(w::text, ' ' ORDER BY k) FROM nets w"));
+            say("view", () -> q.insertAllKvs(List.of(new Writes.KvsRow(70_000, "v"), new Writes.KvsRow(70_001, "v"))));
+            say("view duplicate", () -> q.insertAllKvs(List.of(new Writes.KvsRow(70_002, "v"), new Writes.KvsRow(70_001, "v"))));
+            say("viewed", () -> text(c, all));
+            say("notes", () -> q.upsertAllNotes(List.of(note(0, 10_000, "a", 1), note(1000, 10_001, "a", 2), note(1400, 10_002, "a", 3), note(1600, 10_000, "b", 4))));
+            say("notes again", () -> q.upsertAllNotes(List.of(note(500, 10_000, "a", 5), note(0, 10_000, "a", 6), note(0, 10_000, "c", 7))));
+            say("notes are", () -> text(c, "SELECT string_agg(w::text, ' ' ORDER BY id) FROM notes w"));
+            say("notes twice", () -> q.insertAllNotes(List.of(note(0, 10_000, "d", 1), note(0, 10_000, "a", 2))));
+            say("no such", () -> q.upsertAllNotes(List.of(note(0, 10_000, "e", 1), note(0, 9, "f", 2))));
+
+            c.setAutoCommit(false);
+            say("own transaction", () -> q.insertAllKv(kvs(300_000, 301_000, "t")) + q.updateAllKv(kvs(300_000, 301_000, "tt")));
+            c.rollback();
+            say("rolled back", () -> text(c, all));
+            say("own transaction again", () -> q.insertAllKv(kvs(300_000, 300_010, "t")));
+            c.commit();
+            say("committed", () -> text(c, all));
+            say("fails", () -> q.insertAllKv(List.of(kv(500_000, "x"), kv(500_001, null))));
+            say("aborted", () -> {
+                try {
+                    return text(c, all);
+                } catch (SQLException e) {
+                    return e.getSQLState();
+                }
+            });
+            c.rollback();
+            c.setAutoCommit(true);
+            say("after all", () -> text(c, all));
+
+            say("appender", () -> {
+                try (var a = q.createAppendedAppender()) {
+                    a.append(kv(600_000, "x")).flush().appendMany(kvs(600_001, 600_010, "x"));
+                }
+                return text(c, all);
+            });
+            say("appender fails", () -> {
+                try (var a = q.createAppendedAppender()) {
+                    a.append(kv(700_000, "x")).flush().append(kv(700_001, null));
+                }
+                return "no";
+            });
+            say("appender at the end", () -> {
+                try (var a = q.createAppendedAppender()) {
+                    a.append(kv(700_000, "x")).append(kv(600_001, "y"));
+                }
+                return "no";
+            });
+            say("appended", () -> text(c, all) + " " + c.getAutoCommit());
+
+            // The columns change behind the code's back: bytes would be taken for something else.
+            execute(c, "ALTER TABLE every ALTER i8 TYPE double precision USING 0");
+            say("changed", () -> q.insertAllEvery(List.of(shift())));
+            say("changed to", () -> text(c, "SELECT i8 FROM every WHERE id = -1"));
+        }
+    }
+
+    private static Writes.NotesRow note(int micros, int k, String name, int n) {
+        return new Writes.NotesRow(k, THEN.plusNanos(micros), name, n);
+    }
+
+    private static Iterable<Writes.KvRow> failing(int from, int at) {
+        return () -> new Iterator<>() {
+            private int next;
+
+            @Override
+            public boolean hasNext() {
+                return true;
+            }
+
+            @Override
+            public Writes.KvRow next() {
+                if (next == at) {
+                    throw new IllegalStateException("no row " + at);
+                }
+                return kv(from + next++, "x");
+            }
+        };
+    }
+
+    /** Writes without an end, says so once much is written, and waits to be killed. */
+    private static void hang(Connection c, String operation) throws Exception {
+        try (var q = new Writes(c)) {
+            Iterator<Writes.KvRow> rows = IntStream.range(0, Integer.MAX_VALUE).mapToObj(i -> {
+                if (i == 300_000) {
+                    System.out.println("written");
+                }
+                if (i > 300_000) {
+                    try {
+                        Thread.sleep(1);
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+                return kv(operation.equals("insert") ? 1000 + i : i, "new");
+            }).iterator();
+            if (operation.equals("insert")) {
+                q.insertAllKv(() -> rows);
+            } else {
+                q.upsertAllKv(() -> rows);
+            }
+        }
+    }
+
+    private static Writes.EveryRow empty(int id) {
+        return new Writes.EveryRow(id, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+                null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+    }
+
+    private static Writes.EveryRow shift() {
+        return new Writes.EveryRow(-1, null, null, 7L, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+                null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+    }
+
+    private static Writes.EveryRow ragged() {
+        return new Writes.EveryRow(1, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+                null, null, null, null, null, null, List.of(List.of(1, 2), List.of(3)), null, null, null, null, null, null, null, null, null);
+    }
+
+    private static List<Writes.EveryRow> every(int count) {
+        Random r = new Random(1);
+        List<Writes.EveryRow> rows = new ArrayList<>();
+        rows.add(new Writes.EveryRow(0, false, Short.MIN_VALUE, Long.MIN_VALUE, 0L, -0f, Double.MIN_VALUE, new BigDecimal("-99999999.99"),
+                new BigDecimal("-0.000000000000000000000000000001"), "", "", "", new byte[0], new UUID(0, 0), LocalDate.of(1, 1, 1), LocalTime.MIN,
+                OffsetTime.of(0, 0, 0, 0, ZoneOffset.ofHours(15)), LocalDateTime.of(1, 1, 1, 0, 0, 0, 1000),
+                OffsetDateTime.of(1, 1, 2, 0, 0, 0, 0, ZoneOffset.ofHours(5)), THEN.plusNanos(999_500_000), new ScoterInterval(-13, -40, -1), "null", "null",
+                Writes.Mood.values()[0], "", List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+                new Writes.Pt(null, null, null, null), List.of()));
+        rows.add(empty(1));
+        rows.add(new Writes.EveryRow(2, true, Short.MAX_VALUE, Long.MAX_VALUE, 4_294_967_295L, Float.NaN, Double.NEGATIVE_INFINITY, new BigDecimal("1E+5"),
+                new BigDecimal("123456789012345678901234567890.12345678901234567890"), "\\N \\. \t\r\n", "trailing   ", "x", new byte[] {0, -1, 92},
+                UUID.fromString("00112233-4455-6677-8899-aabbccddeeff"), LocalDate.of(9999, 12, 31), LocalTime.of(23, 59, 59, 999_999_499),
+                OffsetTime.of(23, 59, 59, 999_999_000, ZoneOffset.ofHoursMinutes(-5, -30)), LocalDateTime.of(9999, 12, 31, 23, 59, 59, 999_999_000),
+                THEN.plusNanos(1_500), THEN.plusNanos(500_000), new ScoterInterval(14, 3, 86_400_000_001L), "{\"a\" :  1}", "{\"b\": 1, \"a\": [null]}",
+                Writes.Mood.values()[2], "wörd", Arrays.asList("a,b", "", null, "NULL", "{x}", "\"", "\\", "€😀"), List.of(List.of(1, 2, 3), Arrays.asList(4, null, 6)),
+                List.of(List.of(List.of(0.5), List.of(-1.0))), Arrays.asList(new BigDecimal("1.50"), null, new BigDecimal("-10000")),
+                Arrays.asList(new UUID(1, 2), null), Arrays.asList(Writes.Mood.values()[1], null), List.of(THEN), Arrays.asList("{\"x\": 1}", null),
+                Arrays.asList("ok", null), new Writes.Pt(1.5, Arrays.asList("(", null, ")\""), Writes.Mood.values()[1], "s"),
+                Arrays.asList(new Writes.Pt(null, List.of(), null, "t"), null)));
+        while (rows.size() < count) {
+            int i = rows.size();
+            rows.add(new Writes.EveryRow(i, maybe(r, r::nextBoolean), maybe(r, () -> (short) r.nextInt()), maybe(r, r::nextLong), maybe(r, () -> r.nextLong() >>> 32),
+                    maybe(r, r::nextFloat), maybe(r, () -> r.nextGaussian() * 1e100), maybe(r, () -> digits(r, 24, 2)),
+                    maybe(r, () -> digits(r, 1 + r.nextInt(120), r.nextInt(40) - 5)), maybe(r, () -> unicode(r)), maybe(r, () -> "v" + r.nextInt()),
+                    maybe(r, () -> "c" + r.nextInt(10_000)), maybe(r, () -> bytes(r)), maybe(r, () -> new UUID(r.nextLong(), r.nextLong())),
+                    maybe(r, () -> LocalDate.ofEpochDay(r.nextInt(200_000) - 100_000)), maybe(r, () -> LocalTime.ofNanoOfDay(r.nextInt(86_399_000) * 1_000_000L + r.nextInt(1_000_000))),
+                    maybe(r, () -> OffsetTime.of(r.nextInt(24), 1, 2, 3000, ZoneOffset.ofHoursMinutes(r.nextInt(12), 30))), maybe(r, () -> moment(r)),
+                    maybe(r, () -> moment(r).atOffset(ZoneOffset.ofHours(-9))), maybe(r, () -> moment(r).atOffset(ZoneOffset.ofHours(3))),
+                    maybe(r, () -> new ScoterInterval(r.nextInt(100) - 50, r.nextInt(100) - 50, r.nextInt() * 1000L)), maybe(r, () -> "{\"a\":  [" + i + "]}"),
+                    maybe(r, () -> "{\"a\":  [" + i + "], \"ü\": \"x\"}"), maybe(r, () -> Writes.Mood.values()[r.nextInt(3)]), maybe(r, () -> "w" + r.nextInt(999)),
+                    maybe(r, () -> list(r, () -> unicode(r))), maybe(r, () -> matrix(r, r::nextInt)),
+                    maybe(r, () -> List.of(matrix(r, r::nextDouble))), maybe(r, () -> list(r, () -> digits(r, 70, 3))), maybe(r, () -> list(r, () -> new UUID(r.nextLong(), 0))),
+                    maybe(r, () -> list(r, () -> Writes.Mood.values()[r.nextInt(3)])), maybe(r, () -> list(r, () -> moment(r).atOffset(ZoneOffset.UTC))),
+                    maybe(r, () -> list(r, () -> "[1, " + i + "]")), maybe(r, () -> list(r, () -> "s" + r.nextInt(99))), maybe(r, () -> pt(r)),
+                    maybe(r, () -> list(r, () -> pt(r)))));
+        }
+        return rows;
+    }
+
+    private static <T> T maybe(Random r, Supplier<T> value) {
+        return r.nextInt(4) == 0 ? null : value.get();
+    }
+
+    private static <T> List<T> list(Random r, Supplier<T> item) {
+        List<T> list = new ArrayList<>();
+        for (int n = r.nextInt(4); n > 0; n--) {
+            list.add(maybe(r, item));
+        }
+        return list;
+    }
+
+    private static <T> List<List<T>> matrix(Random r, Supplier<T> item) {
+        List<List<T>> rows = new ArrayList<>();
+        int width = 1 + r.nextInt(3);
+        for (int n = 1 + r.nextInt(3); n > 0; n--) {
+            rows.add(IntStream.range(0, width).mapToObj(i -> item.get()).toList());
+        }
+        return rows;
+    }
+
+    private static Writes.Pt pt(Random r) {
+        return new Writes.Pt(maybe(r, r::nextDouble), maybe(r, () -> list(r, () -> unicode(r))), maybe(r, () -> Writes.Mood.values()[r.nextInt(3)]), maybe(r, () -> "p" + r.nextInt(99)));
+    }
+
+    private static BigDecimal digits(Random r, int bits, int scale) {
+        return new BigDecimal(new BigInteger(bits, r).subtract(new BigInteger(bits, r)), scale);
+    }
+
+    private static LocalDateTime moment(Random r) {
+        return LocalDateTime.ofEpochSecond(r.nextInt(), r.nextInt(1_000_000_000), ZoneOffset.UTC);
+    }
+
+    private static final String[] PIECES = {"a", "ü", "€", "😀", "\t", "\n", "'", "\\", "some more", "\ud800"};
+
+    private static String unicode(Random r) {
+        StringBuilder b = new StringBuilder();
+        for (int n = r.nextInt(9); n > 0; n--) {
+            b.append(PIECES[r.nextInt(PIECES.length)]);
+        }
+        return b.toString();
+    }
+
+    private static byte[] bytes(Random r) {
+        byte[] b = new byte[r.nextInt(30)];
+        r.nextBytes(b);
+        return b;
+    }
+}

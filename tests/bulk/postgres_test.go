@@ -1,0 +1,125 @@
+package bulk
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/scoterdb/scoter/tests/toolchain"
+)
+
+// Statements alone do not say which column it was.
+var ofColumn = regexp.MustCompile(`(?m)(: row \d+: )column \w+: `)
+
+func TestEveryWayIntoPostgresWritesTheSameAndSaysTheSame(t *testing.T) {
+	java := program(t, "postgres")
+	pg := toolchain.StartPostgres(t)
+	var want string
+	for _, way := range []struct{ name, property, hidden string }{
+		{"binary", "-Dscoter.postgres.route=binary", ""},
+		{"text", "-Dscoter.postgres.route=text", ""},
+		{"statements", "-Dscoter.postgres.route=insert", ""},
+		{"hidden", "-Dscoter.postgres.route=binary", "hidden"},
+	} {
+		args := []string{way.property, "bulk.Program", "results", pg.Create(t, "ways_"+way.name)}
+		if way.hidden != "" {
+			args = append(args, way.hidden)
+		}
+		name, args := with(java, args...)
+		got := ofColumn.ReplaceAllString(toolchain.Run(t, ".", nil, name, args...), "$1")
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%s:\n%s\nbut binary:\n%s", way.name, got, want)
+		}
+	}
+	for _, line := range []string{
+		"every: 5000",
+		`row 1: (1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,)`,
+		"null: SQLException: insertAllKv: row 3: column v must not be null 22000",
+		"long: SQLException: insertAllKv: row 2: value too long for type character varying(10) 22001",
+		`duplicate: SQLException: insertAllKv: row 2: duplicate key value violates unique constraint "kv_pkey": Key (k)=(7) already exists. 23505`,
+		"late: SQLException: insertAllKv: row 12346: column v must not be null 22000",
+		"broken: IllegalStateException: no row 15000",
+		"ragged: true",
+		"nothing behind: 20000 199990000 1 a",
+		"update: 18000",
+		"last wins: a2000 second14000 third4000",
+		"update long: SQLException: updateAllKv: row 3: value too long for type character varying(10) 22001",
+		"upsert: 25000",
+		"delete: 10000",
+		"nets are: (1,::1,x) (2,,\"\") (3,::3,z)",
+		`no such: SQLException: upsertAllNotes: row 2: insert or update on table "notes" violates foreign key constraint "notes_k_fkey": Key (k)=(9) is not present in table "kv". 23503`,
+		"rolled back: 15002 262632501 15001 u10000",
+		"aborted: 25P02",
+		"appender fails: SQLException: createAppendedAppender: row 2: column v must not be null 22000",
+		"appended: 15022 271632591 15003 t true",
+		"changed to: 7",
+	} {
+		if !strings.Contains(want, line+"\n") {
+			t.Errorf("there is no line %q in\n%s", line, want)
+		}
+	}
+}
+
+func TestKilledInTheMiddleNothingIsWrittenToPostgres(t *testing.T) {
+	java := program(t, "postgres")
+	pg := toolchain.StartPostgres(t)
+	for _, operation := range []string{"insert", "upsert"} {
+		db := pg.Create(t, "killed_"+operation)
+		name, args := with(java, "bulk.Program", "prepare", db)
+		toolchain.Run(t, ".", nil, name, args...)
+		name, args = with(java, "bulk.Program", "hang", db, operation)
+		c := exec.Command(name, args...)
+		c.Stderr = os.Stderr
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		c.Wait() // killed: it fails
+		if err != nil || line != "written\n" {
+			t.Fatalf("%s: the program says %q: %v", operation, line, err)
+		}
+		conn, err := pgx.Connect(t.Context(), "postgres://postgres@"+strings.TrimPrefix(db, "//"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The server notices that its client is gone when it next reads; then the rows are to be looked at.
+		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			busy := 0
+			err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&busy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if busy == 0 {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s: the killed program's connection stays", operation)
+			}
+		}
+		var rows, old, stages int
+		err = conn.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE v = 'old'), (SELECT count(*) FROM pg_class WHERE relname LIKE '\_scoter%') FROM kv`).Scan(&rows, &old, &stages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows != 1000 || old != 1000 || stages != 0 {
+			t.Errorf("%s: there are %d rows, %d old ones and %d temporary tables; want 1000, 1000, 0", operation, rows, old, stages)
+		}
+		conn.Close(t.Context())
+	}
+}

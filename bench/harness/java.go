@@ -3,6 +3,7 @@ package harness
 import (
 	"bufio"
 	"bytes"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,11 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 )
+
+// shared are the sources that every Java program has: the rows and the meter.
+//
+//go:embed java
+var shared embed.FS
 
 // Java is a compiled Java program of a benchmark.
 type Java struct {
@@ -25,7 +31,7 @@ type Java struct {
 func (e *Env) Result(r *Report) string { return filepath.Join(e.Output, r.Benchmark+".json") }
 
 // Java compiles a benchmark's Java program: files has scoter.yaml with its queries, of which code
-// is generated, a pom.xml with the libraries, and the program's own sources in java/. The JDK is
+// is generated, a pom.xml with the libraries, and the program's own sources in java/, beside the ones that all share. The JDK is
 // the newest of the machine; one below the version is an error.
 func (e *Env) Java(files fs.FS, version int) (_ *Java, err error) {
 	javac, newest := newestJDK()
@@ -42,8 +48,10 @@ func (e *Env) Java(files fs.FS, version int) (_ *Java, err error) {
 			j.Close()
 		}
 	}()
-	if err := os.CopyFS(dir, files); err != nil {
-		return nil, base.Errorf(base.Unavailable, "copy the program: %w", err)
+	for _, f := range []fs.FS{shared, files} {
+		if err := os.CopyFS(dir, f); err != nil {
+			return nil, base.Errorf(base.Unavailable, "copy the program: %w", err)
+		}
 	}
 	if err := os.Mkdir(j.Dir, 0o755); err != nil {
 		return nil, base.Errorf(base.Unavailable, "data folder: %w", err)

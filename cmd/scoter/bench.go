@@ -9,6 +9,7 @@ import (
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/ingest"
 	"github.com/scoterdb/scoter/bench/javaduckdb"
+	"github.com/scoterdb/scoter/bench/javapostgres"
 	"github.com/scoterdb/scoter/bench/overlay"
 	"github.com/scoterdb/scoter/bench/parts"
 	"github.com/scoterdb/scoter/bench/query"
@@ -23,16 +24,17 @@ type benchCommand struct {
 	Scratch string `help:"Folder for data, which is removed afterwards; the system's temporary one if empty." type:"path" placeholder:"DIR"`
 	Output  string `help:"Folder for the results as JSON." type:"path" placeholder:"DIR"`
 
-	Ingest     ingest.Options     `cmd:"" help:"What it costs to take rows."`
-	Query      query.Options      `cmd:"" help:"What the server adds to a query."`
-	Telemetry  telemetry.Options  `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
-	Parts      parts.Options      `cmd:"" help:"What parts that a query does not need cost it."`
-	Overlay    overlay.Options    `cmd:"" help:"What changes of rows cost the queries after them."`
-	Updates    updates.Options    `cmd:"" help:"What changes of rows cost, beside DuckDB, DuckLake and ClickHouse."`
-	Decode     decode.Options     `cmd:"" help:"Protobuf messages into Arrow batches."`
-	Stream     e2e.Options        `cmd:"" help:"Messages from Kafka into tables."`
-	JavaDuckDB javaduckdb.Options `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`
-	ClickBench clickbench.Options `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
+	Ingest       ingest.Options       `cmd:"" help:"What it costs to take rows."`
+	Query        query.Options        `cmd:"" help:"What the server adds to a query."`
+	Telemetry    telemetry.Options    `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
+	Parts        parts.Options        `cmd:"" help:"What parts that a query does not need cost it."`
+	Overlay      overlay.Options      `cmd:"" help:"What changes of rows cost the queries after them."`
+	Updates      updates.Options      `cmd:"" help:"What changes of rows cost, beside DuckDB, DuckLake and ClickHouse."`
+	Decode       decode.Options       `cmd:"" help:"Protobuf messages into Arrow batches."`
+	Stream       e2e.Options          `cmd:"" help:"Messages from Kafka into tables."`
+	JavaDuckDB   javaduckdb.Options   `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`
+	JavaPostgres javapostgres.Options `cmd:"" name:"java-postgres" help:"Bulk writes from Java into PostgreSQL, every way."`
+	ClickBench   clickbench.Options   `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 
 func (*benchCommand) Help() string {

@@ -17,9 +17,14 @@ import (
 // Statements alone do not say which column it was.
 var ofColumn = regexp.MustCompile(`(?m)(: row \d+: )column \w+: `)
 
-func TestEveryWayIntoPostgresWritesTheSameAndSaysTheSame(t *testing.T) {
+func TestPostgres(t *testing.T) {
 	java := program(t, "postgres")
 	pg := toolchain.StartPostgres(t)
+	t.Run("every way writes the same and says the same", func(t *testing.T) { everyWay(t, java, pg) })
+	t.Run("killed in the middle nothing is written", func(t *testing.T) { killed(t, java, pg) })
+}
+
+func everyWay(t *testing.T, java []string, pg *toolchain.Postgres) {
 	var want string
 	for _, way := range []struct{ name, property, hidden string }{
 		{"binary", "-Dscoter.postgres.route=binary", ""},
@@ -69,9 +74,7 @@ func TestEveryWayIntoPostgresWritesTheSameAndSaysTheSame(t *testing.T) {
 	}
 }
 
-func TestKilledInTheMiddleNothingIsWrittenToPostgres(t *testing.T) {
-	java := program(t, "postgres")
-	pg := toolchain.StartPostgres(t)
+func killed(t *testing.T, java []string, pg *toolchain.Postgres) {
 	for _, operation := range []string{"insert", "upsert"} {
 		db := pg.Create(t, "killed_"+operation)
 		name, args := with(java, "bulk.Program", "prepare", db)

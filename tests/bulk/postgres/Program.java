@@ -234,10 +234,10 @@ public final class Program {
     private static void hang(Connection c, String operation) throws Exception {
         try (var q = new Writes(c)) {
             Iterator<Writes.KvRow> rows = IntStream.range(0, Integer.MAX_VALUE).mapToObj(i -> {
-                if (i == 300_000) {
+                if (i == 100_000) {
                     System.out.println("written");
                 }
-                if (i > 300_000) {
+                if (i > 100_000) {
                     try {
                         Thread.sleep(1);
                     } catch (InterruptedException e) {

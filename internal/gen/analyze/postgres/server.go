@@ -37,8 +37,9 @@ type Server struct {
 
 // StartServer starts an embedded PostgreSQL. The binaries (about 30 MB) are
 // downloaded once into the user's cache folder. It refuses Windows, which has
-// no Unix sockets there: set SCOTER_POSTGRES_URL.
-func StartServer(ctx context.Context) (*Server, error) {
+// no Unix sockets there: set SCOTER_POSTGRES_URL. Settings (`name=value`) go before the
+// ones that suit analysis; with another port, URL leads nowhere.
+func StartServer(ctx context.Context, settings ...string) (*Server, error) {
 	if runtime.GOOS == "windows" {
 		return nil, base.Errorf(base.Unavailable, "the embedded PostgreSQL does not run on Windows").
 			WithHint("set SCOTER_POSTGRES_URL to a database")
@@ -54,7 +55,7 @@ func StartServer(ctx context.Context) (*Server, error) {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
 	s := &Server{folder: folder}
-	if err := s.start(ctx, binaries); err != nil {
+	if err := s.start(ctx, binaries, settings); err != nil {
 		return nil, errors.Join(fmt.Errorf("embedded PostgreSQL: %w", err), s.Close())
 	}
 	return s, nil
@@ -78,7 +79,7 @@ func (s *Server) said() string {
 	return string(bytes.TrimSpace(text))
 }
 
-func (s *Server) start(ctx context.Context, binaries string) error {
+func (s *Server) start(ctx context.Context, binaries string, settings []string) error {
 	attributes, err := credential(s.folder)
 	if err != nil {
 		return err
@@ -90,9 +91,13 @@ func (s *Server) start(ctx context.Context, binaries string) error {
 		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
 	}
 	// Nothing here outlives the process, so nothing need be durable.
-	s.process = exec.Command(bin("postgres"), "-D", s.data(), "-k", s.folder, "-h", "",
+	args := []string{"-D", s.data(), "-k", s.folder, "-h", "",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "wal_level=minimal",
-		"-c", "max_wal_senders=0", "-c", "max_connections=20", "-c", "shared_buffers=16MB", "-c", "autovacuum=off", "-c", "max_prepared_transactions=0")
+		"-c", "max_wal_senders=0", "-c", "max_connections=20", "-c", "shared_buffers=16MB", "-c", "autovacuum=off", "-c", "max_prepared_transactions=0"}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	s.process = exec.Command(bin("postgres"), args...)
 	s.process.SysProcAttr, s.process.Dir = attributes, s.folder
 	log, err := os.Create(s.logFile())
 	if err != nil {

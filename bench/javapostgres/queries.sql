@@ -11,9 +11,9 @@ CREATE TABLE sensor_readings (
     location TEXT NOT NULL,
     tags TEXT[] NOT NULL
 );
--- What rows are found by; without it every one of them would be a scan.
+-- What rows are found by one at a time; without it each of them is a scan of the table.
 CREATE TABLE keyed_readings (LIKE sensor_readings INCLUDING IDENTITY, PRIMARY KEY (device_id, timestamp));
 
--- WRITE sensor_readings insert
+-- WRITE sensor_readings insert|update|delete key(device_id, timestamp) set(temperature)
 
 -- WRITE keyed_readings update|delete|upsert key(device_id, timestamp) set(temperature)

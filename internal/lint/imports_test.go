@@ -29,7 +29,7 @@ var floors = [][]string{
 }
 
 // generator lists the rooms of the code generator, which stands beside the database:
-// neither imports the other, but for the ground floors.
+// neither imports the other, but for the ground floors. Benchmarks measure both.
 var generator = [][]string{
 	{"internal/gen/ir", "internal/gen/diag"},
 	{"internal/gen/config", "internal/gen/sqlfile"},
@@ -78,7 +78,7 @@ func TestImportsPointDownward(t *testing.T) {
 			toFloor, toRoom := floorOf(house, to)
 			top := fromFloor == len(floors)-1 && len(house) == len(floors)
 			switch {
-			case toRoom == "" && !top:
+			case toRoom == "" && !top && fromRoom != "bench":
 				t.Errorf("%s imports %s, which is in another house", from, to)
 			case toRoom == fromRoom, toFloor < fromFloor, top:
 			default:

@@ -15,8 +15,11 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// program generates and compiles the code of a folder; it returns the command line that runs it.
-func program(t *testing.T, folder string) []string {
+// program generates and compiles the code for DuckDB; it returns the command line that runs it.
+func program(t *testing.T) []string { return compiled(t, "") }
+
+// compiled is program of a folder below this one.
+func compiled(t *testing.T, folder string) []string {
 	bin, jars := toolchain.Java(t)
 	dir := t.TempDir()
 	here := filepath.Join(toolchain.Root(t), "tests", "bulk", folder)
@@ -47,7 +50,7 @@ func native(t *testing.T, java []string) bool {
 }
 
 func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
-	java := program(t, "duckdb")
+	java := program(t)
 	ways := [][]string{{"-Dscoter.duckdb.route=appender"}}
 	if native(t, java) {
 		ways = append(ways,
@@ -84,7 +87,7 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 }
 
 func TestKilledInTheMiddleNothingIsWritten(t *testing.T) {
-	java := program(t, "duckdb")
+	java := program(t)
 	for _, operation := range []string{"insert", "upsert"} {
 		file := filepath.Join(t.TempDir(), "kill.db")
 		name, args := with(java, "bulk.Program", "hang", file, operation)

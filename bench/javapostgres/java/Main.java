@@ -27,6 +27,8 @@ public final class Main {
     }
 
     private static final int ANY = Integer.MAX_VALUE;
+    /** What the methods are called that find rows in the table without an index. */
+    private static final String UNINDEXED = ", no index";
 
     private final Connection c;
     /** The same server, with statements of a batch made one. */
@@ -87,12 +89,18 @@ public final class Main {
                 new Way("JDBC batch", ANY, Methods.batch(Methods.UPDATE, Methods.UPDATE_BIND)),
                 new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_UPDATE, 3, 1)),
                 new Way("scoter", ANY, rows -> generated(
-                        rows, r -> new Sensors.KeyedReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllKeyedReadings))));
+                        rows, r -> new Sensors.KeyedReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllKeyedReadings)),
+                new Way("JDBC batch" + UNINDEXED, 10_000, Methods.batch(Methods.unindexed(Methods.UPDATE), Methods.UPDATE_BIND)),
+                new Way("scoter" + UNINDEXED, ANY, rows -> generated(
+                        rows, r -> new Sensors.KeyedReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllSensorReadings))));
         ways.put("DELETE", List.of(
                 new Way("individual", 10_000, Methods.individual(Methods.DELETE, Methods.DELETE_BIND)),
                 new Way("JDBC batch", ANY, Methods.batch(Methods.DELETE, Methods.DELETE_BIND)),
                 new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_DELETE, 2, 0)),
-                new Way("scoter", ANY, rows -> generated(rows, r -> new Sensors.KeyedReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllKeyedReadings))));
+                new Way("scoter", ANY, rows -> generated(rows, r -> new Sensors.KeyedReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllKeyedReadings)),
+                new Way("JDBC batch" + UNINDEXED, 10_000, Methods.batch(Methods.unindexed(Methods.DELETE), Methods.DELETE_BIND)),
+                new Way("scoter" + UNINDEXED, ANY, rows -> generated(
+                        rows, r -> new Sensors.KeyedReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllSensorReadings))));
         // Every other row exists.
         ways.put("UPSERT", List.of(
                 new Way("individual", 10_000, Methods.individual(Methods.UPSERT, Methods.all(1))),
@@ -171,7 +179,7 @@ public final class Main {
             int warmUp = Math.max(1, Math.min(20, 20_000 / count));
             for (int round = 1 - warmUp; round <= repeat; round++) {
                 for (var method : methods.entrySet()) {
-                    String table = operation.equals("INSERT") ? "sensor_readings" : "keyed_readings";
+                    String table = operation.equals("INSERT") || method.getKey().name().endsWith(UNINDEXED) ? "sensor_readings" : "keyed_readings";
                     fresh(table, operation.equals("INSERT") ? null : operation.equals("UPSERT") ? "WHERE id % 2 = 0" : "");
                     Meter.run(operation, method.getKey().name(), count, round > 0, () -> method.getValue().run(c, rows));
                     String got = checksum(table, "");

@@ -38,6 +38,11 @@ final class Methods {
 
     private Methods() {}
 
+    /** The same on the table without an index. */
+    static String unindexed(String sql) {
+        return sql.replace("keyed_readings", "sensor_readings");
+    }
+
     /** Writes rows with a connection that commits automatically. */
     interface Method {
         void run(Connection c, List<Rows.Reading> rows) throws Exception;

@@ -89,10 +89,10 @@ public final class Main {
                 new Way("JDBC batch", ANY, Methods.batch(Methods.UPDATE, Methods.UPDATE_BIND)),
                 new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_UPDATE, 3, 1)),
                 new Way("scoter", ANY, rows -> generated(
-                        rows, r -> new Sensors.KeyedReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllKeyedReadings)),
+                        rows, r -> new Sensors.SensorReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllKeyedReadings)),
                 new Way("JDBC batch" + UNINDEXED, 10_000, Methods.batch(Methods.unindexed(Methods.UPDATE), Methods.UPDATE_BIND)),
                 new Way("scoter" + UNINDEXED, ANY, rows -> generated(
-                        rows, r -> new Sensors.KeyedReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllSensorReadings))));
+                        rows, r -> new Sensors.SensorReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllSensorReadings))));
         ways.put("DELETE", List.of(
                 new Way("individual", 10_000, Methods.individual(Methods.DELETE, Methods.DELETE_BIND)),
                 new Way("JDBC batch", ANY, Methods.batch(Methods.DELETE, Methods.DELETE_BIND)),
@@ -100,7 +100,7 @@ public final class Main {
                 new Way("scoter", ANY, rows -> generated(rows, r -> new Sensors.KeyedReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllKeyedReadings)),
                 new Way("JDBC batch" + UNINDEXED, 10_000, Methods.batch(Methods.unindexed(Methods.DELETE), Methods.DELETE_BIND)),
                 new Way("scoter" + UNINDEXED, ANY, rows -> generated(
-                        rows, r -> new Sensors.KeyedReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllSensorReadings))));
+                        rows, r -> new Sensors.SensorReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllSensorReadings))));
         // Every other row exists.
         ways.put("UPSERT", List.of(
                 new Way("individual", 10_000, Methods.individual(Methods.UPSERT, Methods.all(1))),

@@ -1,123 +1,187 @@
 package tasks;
 
-import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.function.Function;
 import org.postgresql.PGConnection;
-import org.postgresql.copy.CopyIn;
 
-/** Bulk operations of PostgreSQL: COPY, and a join with a temporary table. */
+/**
+ * Bulk operations of PostgreSQL: COPY, and for update, delete and upsert a temporary table that is
+ * filled by COPY and then applied by one statement. All is done on the connection it is given and in
+ * its transaction.
+ *
+ * <p>Rows go in PostgreSQL's binary form; as text if a column's type has no writer for that; by INSERT
+ * statements if the connection, some pool's, does not lead to the driver's, or if the table is a view
+ * or has row security or rules. The system property {@code scoter.postgres.route}, {@code binary},
+ * {@code text} or {@code insert}, names the first of them to try.
+ */
 public final class ScoterPostgres {
-    /** Characters collected before they are sent. */
-    private static final int COPY_CHARS = 1 << 16;
-
     private ScoterPostgres() {}
 
     /** Runs a bulk operation in one transaction; returns the rows it changed. */
     static <T> long bulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
-        return rt.observe(bulk.name(), Function.identity(), () -> rt.transaction(() -> {
-            if (bulk.stage() == null) {
-                return copy(rt, bulk.target() + " (" + bulk.columnList("") + ")", bulk.values(), rows);
+        return rt.observe(bulk.name(), Function.identity(), () -> {
+            try {
+                return rt.transaction(() -> bulk.stage() == null ? copy(insert(rt, bulk), rows) : staged(rt, bulk, rows));
+            } catch (ScoterRowException e) {
+                throw e.in(bulk.name());
+            } catch (SQLException e) {
+                throw ScoterPostgresError.named(e, bulk, rows);
             }
-            return rt.staged(bulk.stage(), () -> copy(rt, '"' + bulk.stage().table() + '"', bulk.values(), rows));
-        }));
+        });
     }
 
-    private static <T> long copy(ScoterRuntime rt, String target, ScoterRuntime.Values<T> values, Iterable<T> rows)
-            throws SQLException {
-        try (Appender<T> appender = new Appender<>(rt, target, values)) {
-            appender.appendMany(rows);
-            return appender.finish();
+    private static <T> ScoterCopy<T> insert(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk) throws SQLException {
+        // To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
+        String columns = bulk.columnList("");
+        String lock = "EXPLAIN INSERT INTO " + bulk.target() + " (" + columns + ") VALUES (" + "DEFAULT, ".repeat(bulk.columns().size() - 1) + "DEFAULT)";
+        return ScoterCopy.into(rt, plan(rt, lock, bulk.target(), bulk), bulk.target(), bulk, null);
+    }
+
+    private static <T> ScoterCopyPlan plan(ScoterRuntime rt, String before, String table, ScoterRuntime.Bulk<T> bulk) throws SQLException {
+        String route = System.getProperty("scoter.postgres.route", "binary");
+        boolean copies = rt.connection.isWrapperFor(PGConnection.class);
+        return switch (route) {
+            case "binary" -> ScoterCopyPlan.of(rt.connection, before, table, bulk.columns(), copies, true);
+            case "text" -> ScoterCopyPlan.of(rt.connection, before, table, bulk.columns(), copies, false);
+            case "insert" -> ScoterCopyPlan.of(rt.connection, before, table, bulk.columns(), false, false);
+            default -> throw new SQLException("scoter.postgres.route is binary, text or insert, not " + route);
+        };
+    }
+
+    private static <T> long copy(ScoterCopy<T> copy, Iterable<T> rows) throws SQLException {
+        try {
+            for (T row : rows) {
+                copy.add(row);
+            }
+            return copy.finish();
+        } catch (SQLException | RuntimeException | Error e) {
+            cancel(copy, e);
+            throw e;
+        }
+    }
+
+    private static void cancel(ScoterCopy<?> copy, Throwable e) {
+        try {
+            copy.cancel();
+        } catch (SQLException | RuntimeException cancelled) {
+            e.addSuppressed(cancelled);
+        }
+    }
+
+    private static <T> long staged(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        ScoterRuntime.Stage stage = bulk.stage();
+        String table = '"' + stage.table() + '"';
+        ScoterCopyPlan plan = plan(rt, stage.create(), table, bulk);
+        // Rows that are nothing but keys may come again.
+        boolean only = bulk.columns().stream().allMatch(ScoterTypes.Column::key);
+        ScoterCopyKeys keys = only ? null : new ScoterCopyKeys();
+        copy(ScoterCopy.into(rt, plan, table, bulk, keys), rows);
+        if (!only && (keys.repeated() || !plan.canonicalKeys)) {
+            rt.execute(stage.dedupe());
+        }
+        try (var statement = rt.connection.createStatement()) {
+            statement.execute(stage.apply() + "; " + stage.drop());
+            return statement.getLargeUpdateCount();
         }
     }
 
     /**
-     * Copies rows until it is closed; nothing is written before. The connection can do nothing else
-     * meanwhile.
+     * Copies rows until it is closed; nothing is written before, and nothing at all after a failure. The
+     * connection can do nothing else meanwhile.
      */
     public static final class Appender<T> implements AutoCloseable {
-        private final CopyIn copy;
-        private final ScoterRuntime.Values<T> values;
-        private final StringBuilder text = new StringBuilder();
-        private boolean failed;
+        private final ScoterRuntime rt;
+        private final ScoterRuntime.Bulk<T> bulk;
+        private final ScoterCopy<T> copy;
+        /** Whether the transaction is this one's own. */
+        private final boolean own;
 
-        Appender(ScoterRuntime rt, String target, ScoterRuntime.Values<T> values) throws SQLException {
-            this.copy = rt.connection.unwrap(PGConnection.class).getCopyAPI().copyIn("COPY " + target + " FROM STDIN");
-            this.values = values;
-        }
+        private boolean failed;
+        private boolean closed;
 
         Appender(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk) throws SQLException {
-            this(rt, bulk.target() + " (" + bulk.columnList("") + ")", bulk.values());
-        }
-
-        public Appender<T> append(T row) throws SQLException {
+            this.rt = rt;
+            this.bulk = bulk;
+            this.own = rt.connection.getAutoCommit();
+            if (own) {
+                rt.connection.setAutoCommit(false);
+            }
             try {
-                char separator = 0;
-                for (ScoterTypes.Arg<?> value : values.of(row)) {
-                    if (separator != 0) {
-                        text.append(separator);
-                    }
-                    separator = '\t';
-                    escape(value.text());
-                }
-                text.append('\n');
-                return text.length() >= COPY_CHARS ? flush() : this;
+                this.copy = insert(rt, bulk);
             } catch (SQLException | RuntimeException e) {
                 failed = true;
+                end();
                 throw e;
             }
         }
 
-        private void escape(String value) {
-            if (value == null) {
-                text.append("\\N");
-                return;
-            }
-            for (int i = 0; i < value.length(); i++) {
-                char c = value.charAt(i);
-                switch (c) {
-                    case '\\' -> text.append("\\\\");
-                    case '\t' -> text.append("\\t");
-                    case '\n' -> text.append("\\n");
-                    case '\r' -> text.append("\\r");
-                    default -> text.append(c);
-                }
+        /** Adds a row; one that cannot be written is named. */
+        public Appender<T> append(T row) throws SQLException {
+            try {
+                copy.add(row);
+                return this;
+            } catch (ScoterRowException e) {
+                failed = true;
+                throw e.in(bulk.name());
+            } catch (SQLException e) {
+                failed = true;
+                throw ScoterPostgresError.named(e, bulk, () -> java.util.Collections.emptyIterator());
             }
         }
 
+        /** Adds all rows. If there is an error among them, nothing is written. */
         public Appender<T> appendMany(Iterable<T> rows) throws SQLException {
+            boolean all = false;
             try {
                 for (T row : rows) {
                     append(row);
                 }
-            } catch (RuntimeException e) {
-                failed = true;
-                throw e;
+                all = true;
+            } finally {
+                failed |= !all;
             }
             return this;
         }
 
+        /** Sends the rows that are collected. */
         public Appender<T> flush() throws SQLException {
-            byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-            text.setLength(0);
-            copy.writeToCopy(bytes, 0, bytes.length);
+            copy.flush();
             return this;
-        }
-
-        /** Ends the copy; returns how many rows it wrote. */
-        long finish() throws SQLException {
-            flush();
-            return copy.endCopy();
         }
 
         @Override
         public void close() throws SQLException {
-            if (copy.isActive()) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            try {
                 if (failed) {
-                    copy.cancelCopy();
+                    copy.cancel();
                 } else {
-                    finish();
+                    failed = true;
+                    copy.finish();
+                    failed = false;
                 }
+            } catch (SQLException e) {
+                throw ScoterPostgresError.named(e, bulk, () -> java.util.Collections.emptyIterator());
+            } finally {
+                end();
+            }
+        }
+
+        private void end() throws SQLException {
+            if (!own) {
+                return;
+            }
+            try {
+                if (failed) {
+                    rt.connection.rollback();
+                } else {
+                    rt.connection.commit();
+                }
+            } finally {
+                rt.connection.setAutoCommit(true);
             }
         }
     }

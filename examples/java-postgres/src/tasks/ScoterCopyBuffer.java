@@ -1,0 +1,149 @@
+package tasks;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Bytes of PostgreSQL's binary COPY format, which is big-endian, as they are written. */
+final class ScoterCopyBuffer {
+    /** What the buffer holds without growing: a chunk and a row behind it. */
+    static final int BYTES = 1 << 17;
+
+    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    byte[] bytes = new byte[BYTES];
+    /** How many bytes are written. */
+    int size;
+
+    /** Makes place for so many bytes; the other methods need it. */
+    void reserve(int more) {
+        if (bytes.length - size < more) {
+            long wanted = Math.max(2L * bytes.length, (long) size + more);
+            if (more < 0 || (long) size + more > Integer.MAX_VALUE - 16) {
+                throw new IllegalArgumentException("makes a row of more than 2 GB");
+            }
+            bytes = Arrays.copyOf(bytes, (int) Math.min(wanted, Integer.MAX_VALUE - 16));
+        }
+    }
+
+    /** Forgets what is written, and the memory of rows of unusual size. */
+    void clear() {
+        size = 0;
+        if (bytes.length > 8 * BYTES) {
+            bytes = new byte[BYTES];
+        }
+    }
+
+    void int8(int value) {
+        bytes[size++] = (byte) value;
+    }
+
+    void int16(int value) {
+        SHORT.set(bytes, size, (short) value);
+        size += 2;
+    }
+
+    void int32(int value) {
+        INT.set(bytes, size, value);
+        size += 4;
+    }
+
+    void int64(long value) {
+        LONG.set(bytes, size, value);
+        size += 8;
+    }
+
+    /** Writes over what stands at a place. */
+    void int16At(int at, int value) {
+        SHORT.set(bytes, at, (short) value);
+    }
+
+    int int32Of(int at) {
+        return (int) INT.get(bytes, at);
+    }
+
+    /** Writes over what stands at a place. */
+    void int32At(int at, int value) {
+        INT.set(bytes, at, value);
+    }
+
+    /** Leaves place for the length of a value that is not known yet; returns where. */
+    int open() {
+        reserve(4);
+        size += 4;
+        return size;
+    }
+
+    /** Writes the length of the value that began there. */
+    void close(int began) {
+        INT.set(bytes, began - 4, size - began);
+    }
+
+    void raw(byte[] value) {
+        reserve(value.length);
+        System.arraycopy(value, 0, bytes, size, value.length);
+        size += value.length;
+    }
+
+    /** Writes a text as UTF-8. A lone surrogate becomes "?", as of Java's own encoder. */
+    void utf8(String text) {
+        int length = text.length();
+        reserve(Math.multiplyExact(3, length));
+        byte[] to = bytes;
+        int at = size;
+        int i = 0;
+        for (; i < length; i++) {
+            char c = text.charAt(i);
+            if (c >= 0x80) {
+                break;
+            }
+            to[at++] = (byte) c;
+        }
+        for (; i < length; i++) {
+            char c = text.charAt(i);
+            if (c < 0x80) {
+                to[at++] = (byte) c;
+            } else if (c < 0x800) {
+                to[at++] = (byte) (0xc0 | c >> 6);
+                to[at++] = (byte) (0x80 | c & 0x3f);
+            } else if (Character.isHighSurrogate(c) && i + 1 < length && Character.isLowSurrogate(text.charAt(i + 1))) {
+                int point = Character.toCodePoint(c, text.charAt(++i));
+                to[at++] = (byte) (0xf0 | point >> 18);
+                to[at++] = (byte) (0x80 | point >> 12 & 0x3f);
+                to[at++] = (byte) (0x80 | point >> 6 & 0x3f);
+                to[at++] = (byte) (0x80 | point & 0x3f);
+            } else if (Character.isSurrogate(c)) {
+                to[at++] = '?';
+            } else {
+                to[at++] = (byte) (0xe0 | c >> 12);
+                to[at++] = (byte) (0x80 | c >> 6 & 0x3f);
+                to[at++] = (byte) (0x80 | c & 0x3f);
+            }
+        }
+        size = at;
+    }
+
+    /** A hash of the bytes from there to the end. */
+    long hash(int from) {
+        long hash = size - from;
+        int at = from;
+        for (; at + 8 <= size; at += 8) {
+            hash = mix(hash ^ (long) LONG.get(bytes, at));
+        }
+        long rest = 0;
+        for (; at < size; at++) {
+            rest = rest << 8 | bytes[at] & 0xff;
+        }
+        return mix(hash ^ rest);
+    }
+
+    /** The finalizer of MurmurHash3. */
+    static long mix(long h) {
+        h = (h ^ h >>> 33) * 0xff51afd7ed558ccdL;
+        h = (h ^ h >>> 33) * 0xc4ceb9fe1a85ec53L;
+        return h ^ h >>> 33;
+    }
+}

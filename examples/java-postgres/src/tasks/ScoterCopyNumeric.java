@@ -1,0 +1,106 @@
+package tasks;
+
+import java.math.BigDecimal;
+
+/**
+ * Writes numbers as PostgreSQL's numeric: groups of four decimal digits, each a number of 16 bits,
+ * the first counted from the point by its weight. Numbers of up to 15 digits need no object.
+ */
+final class ScoterCopyNumeric extends ScoterCopyType {
+    /** Digits of which a double holds every number. */
+    private static final int EXACT = 15;
+
+    private static final long[] POWERS = new long[19];
+
+    static {
+        POWERS[0] = 1;
+        for (int i = 1; i < POWERS.length; i++) {
+            POWERS[i] = POWERS[i - 1] * 10;
+        }
+    }
+
+    @Override
+    void put(ScoterCopyBuffer out, Object value) {
+        BigDecimal number = (BigDecimal) value;
+        int scale = number.scale();
+        if (scale >= 0 && scale <= EXACT && number.precision() <= EXACT) {
+            // The nearest double of such a number is less than half a unit of the last digit away.
+            small(out, Math.round(number.doubleValue() * POWERS[scale]), scale);
+        } else {
+            large(out, scale < 0 ? number.setScale(0) : number);
+        }
+    }
+
+    private static void small(ScoterCopyBuffer out, long unscaled, int scale) {
+        long digits = Math.abs(unscaled);
+        long fraction = digits % POWERS[scale];
+        long whole = digits / POWERS[scale];
+        int groups = (scale + 3) / 4;
+        fraction *= POWERS[4 * groups - scale];
+        int began = header(out, unscaled < 0, scale, 4 + groups);
+        int weight = -1;
+        // 15 digits are four groups at most.
+        for (int i = 3; i >= 0; i--) {
+            int group = (int) (whole / POWERS[4 * i] % 10_000);
+            if (group != 0 && weight < 0) {
+                weight = i;
+            }
+            if (weight >= 0) {
+                out.int16(group);
+            }
+        }
+        for (int i = groups - 1; i >= 0; i--) {
+            out.int16((int) (fraction / POWERS[4 * i] % 10_000));
+        }
+        finish(out, began, weight);
+    }
+
+    private static void large(ScoterCopyBuffer out, BigDecimal number) {
+        String digits = number.unscaledValue().abs().toString();
+        int scale = number.scale();
+        int whole = digits.length() - scale;
+        // The digits in groups of four before and behind the point; what is missing is zero.
+        int first = Math.floorDiv(whole + 3, 4);
+        int groups = first + (scale + 3) / 4;
+        int began = header(out, number.signum() < 0, scale, groups);
+        for (int g = 0; g < groups; g++) {
+            int group = 0;
+            for (int i = 0; i < 4; i++) {
+                int at = whole - 4 * (first - g) + i;
+                group = group * 10 + (at >= 0 && at < digits.length() ? digits.charAt(at) - '0' : 0);
+            }
+            out.int16(group);
+        }
+        finish(out, began, first - 1);
+    }
+
+    /** Everything but the number of groups and the weight. */
+    private static int header(ScoterCopyBuffer out, boolean negative, int scale, int groups) {
+        if (scale > 0x3fff) {
+            throw new ArithmeticException("has more than " + 0x3fff + " digits after the point");
+        }
+        int began = out.open();
+        out.reserve(8 + 2 * groups);
+        out.size += 4;
+        out.int16(negative ? 0x4000 : 0);
+        out.int16(scale);
+        return began;
+    }
+
+    /** {@code weight} is that of the first group. */
+    private static void finish(ScoterCopyBuffer out, int began, int weight) {
+        int groups = (out.size - began - 8) / 2;
+        if (groups > 0x7fff) {
+            throw new ArithmeticException("has too many digits");
+        }
+        out.int16At(began, groups);
+        out.int16At(began + 2, groups == 0 ? 0 : weight);
+        out.close(began);
+    }
+
+    /** One number has as many forms as digits after the point. */
+    @Override
+    boolean canonical() {
+        return false;
+    }
+}

@@ -34,7 +34,7 @@ import (
 type Options struct {
 	Rows    int      `help:"Rows of the table." default:"6000000"`
 	Repeat  int      `help:"Runs of each query on each side, in turn." default:"5"`
-	Kinds   []string `help:"Changes to make." enum:"update,delete" default:"update,delete"`
+	Kinds   []string `help:"Changes to make; modes compares patches with parts written anew." enum:"update,delete,modes" default:"update,delete,modes"`
 	Singles int      `help:"Updates of one row each in the last state." default:"10000"`
 }
 
@@ -79,6 +79,7 @@ func (o *Options) Run(env *harness.Env) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	settings := config.Default()
 	settings.Dir, settings.QueryThreads, settings.MergeParallel = dir, runtime.NumCPU(), 0
+	settings.WriteMemory = 4 << 30 // patches of every row
 	a, err := app.Open(settings, true, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		return err
@@ -92,6 +93,12 @@ func (o *Options) Run(env *harness.Env) (err error) {
 		}
 	}
 	for _, kind := range o.Kinds {
+		if kind == "modes" {
+			if err := b.measureModes(ctx); err != nil {
+				return err
+			}
+			continue
+		}
 		for _, s := range o.states() {
 			if err := b.measure(ctx, kind, s); err != nil {
 				return base.Wrap(err, "%s of %s", kind, s.name)

@@ -101,7 +101,11 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.Sources = sources
 	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), merges.List, sources.List)
 	runner := query.NewRunner(pool, a.Engine, tables, relations)
-	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources)
+	mode, err := mutate.ParseUpdateMode(settings.UpdateMode)
+	if err != nil {
+		return nil, err
+	}
+	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, merges, mode)
 	a.Executor = session.New(runner, mutator)
 	sources.Start(session.NewCollector(runner))
 	return a, a.configureSources()

@@ -249,10 +249,7 @@ func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
 
 // ownLayer checks a layer against the table and copies its values.
 func ownLayer(t *snapshot.Table, l patch.Layer) (patch.Layer, error) {
-	if err := l.Check(); err != nil {
-		return l, err
-	}
-	if err := checkRows(t, l.Source, l.Ordinals[len(l.Ordinals)-1]); err != nil {
+	if err := checkLayer(t, l); err != nil {
 		return l, err
 	}
 	values, err := batch.Copy(l.Values)
@@ -261,22 +258,32 @@ func ownLayer(t *snapshot.Table, l patch.Layer) (patch.Layer, error) {
 	}
 	l.Values, l.Version, l.Seq = values, t.Schema.Version, 0
 	l.Ordinals, l.Columns = slices.Clone(l.Ordinals), slices.Clone(l.Columns)
+	return l, nil
+}
+
+func checkLayer(t *snapshot.Table, l patch.Layer) error {
+	if err := l.Check(); err != nil {
+		return err
+	}
+	if err := checkRows(t, l.Source, l.Ordinals[len(l.Ordinals)-1]); err != nil {
+		return err
+	}
 	for i, id := range l.Columns {
 		at := t.Schema.ColumnByID(id)
 		if at < 0 {
-			return l, base.Errorf(base.Internal, "patch of column %d, which is not there", id)
+			return base.Errorf(base.Internal, "patch of column %d, which is not there", id)
 		}
-		c := t.Schema.Columns[at]
+		c, values := t.Schema.Columns[at], l.Values.Column(i)
 		switch {
-		case !arrow.TypeEqual(values.Column(i).DataType(), c.Type.Arrow()):
-			return l, base.Errorf(base.Internal, "patch of column %q with values of type %s, expected %s", c.Name, values.Column(i).DataType(), c.Type.Arrow())
-		case c.NotNull && values.Column(i).NullN() > 0:
-			return l, base.Errorf(base.Invalid, "column %q is NOT NULL", c.Name)
+		case !arrow.TypeEqual(values.DataType(), c.Type.Arrow()):
+			return base.Errorf(base.Internal, "patch of column %q with values of type %s, expected %s", c.Name, values.DataType(), c.Type.Arrow())
+		case c.NotNull && values.NullN() > 0:
+			return base.Errorf(base.Invalid, "column %q is NOT NULL", c.Name)
 		case inKey(t.Schema, id):
-			return l, base.Errorf(base.Internal, "patch of column %q, which decides where a row is", c.Name)
+			return base.Errorf(base.Internal, "patch of column %q, which decides where a row is", c.Name)
 		}
 	}
-	return l, nil
+	return nil
 }
 
 // inKey reports whether a column decides where a row is.

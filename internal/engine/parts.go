@@ -19,6 +19,9 @@ type Rewrite struct {
 	table   base.TableID
 	sources []base.SourceID
 	moving  *moving
+	// Of a Mutation, in the committer: whether its change holds still, and what it did for those that come after.
+	check func() error
+	note  func(t *table)
 }
 
 // Rewrite begins to write parts anew. If one of them is gone it is a Conflict. The caller closes what it gets.
@@ -68,6 +71,11 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		if t, err = e.tableLocked(r.table); err != nil {
 			return nil, err
 		}
+		if r.check != nil {
+			if err := r.check(); err != nil {
+				return nil, err
+			}
+		}
 		kept, added = nil, nil
 		for _, p := range t.current.parts {
 			if !slices.Contains(r.sources, p.ID) {
@@ -101,6 +109,9 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		old := t.installLocked(e.newVersionLocked(v.schema, append(kept, added...), v.residents))
 		e.changesStored(settled.stored)
 		e.showMoveLocked(t, settled)
+		if r.note != nil {
+			r.note(t)
+		}
 		e.forgetLocked()
 		return []*version{old}
 	})

@@ -69,6 +69,11 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 	return nil
 }
 
+// TakesChange reports whether there is memory for a change of so many bytes of values and row numbers.
+func (e *Engine) TakesChange(bytes int64) bool {
+	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2
+}
+
 // committed is a change as it is kept until its log segment goes.
 type committed struct {
 	table   base.TableID

@@ -35,32 +35,34 @@ func Columns(t schema.Table) []schema.Column {
 	return out
 }
 
-// Versions turns a column of versions into numbers that order as they do. NULL is below all.
+// Versions turns a column of versions into numbers that order as they do. NULL is below all: 0. The two least BIGINTs become one,
+// and the two greatest UBIGINTs.
 func Versions(a arrow.Array) ([]uint64, error) {
-	const sign = 1 << 63
 	out := make([]uint64, a.Len())
+	signed := func(v int64) uint64 { return max(uint64(v)^1<<63, 1) }
+	unsigned := func(v uint64) uint64 { return min(v, 1<<64-2) + 1 }
 	var value func(i int) uint64
 	switch a := a.(type) {
 	case *array.Int8:
-		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+		value = func(i int) uint64 { return signed(int64(a.Value(i))) }
 	case *array.Int16:
-		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+		value = func(i int) uint64 { return signed(int64(a.Value(i))) }
 	case *array.Int32:
-		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+		value = func(i int) uint64 { return signed(int64(a.Value(i))) }
 	case *array.Int64:
-		value = func(i int) uint64 { return uint64(a.Value(i)) ^ sign }
+		value = func(i int) uint64 { return signed(a.Value(i)) }
 	case *array.Uint8:
-		value = func(i int) uint64 { return uint64(a.Value(i)) }
+		value = func(i int) uint64 { return unsigned(uint64(a.Value(i))) }
 	case *array.Uint16:
-		value = func(i int) uint64 { return uint64(a.Value(i)) }
+		value = func(i int) uint64 { return unsigned(uint64(a.Value(i))) }
 	case *array.Uint32:
-		value = func(i int) uint64 { return uint64(a.Value(i)) }
+		value = func(i int) uint64 { return unsigned(uint64(a.Value(i))) }
 	case *array.Uint64:
-		value = func(i int) uint64 { return a.Value(i) }
+		value = func(i int) uint64 { return unsigned(a.Value(i)) }
 	case *array.Date32:
-		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+		value = func(i int) uint64 { return signed(int64(a.Value(i))) }
 	case *array.Timestamp:
-		value = func(i int) uint64 { return uint64(int64(a.Value(i))) ^ sign }
+		value = func(i int) uint64 { return signed(int64(a.Value(i))) }
 	default:
 		return nil, base.Errorf(base.Internal, "versions of type %s", a.DataType())
 	}

@@ -154,6 +154,9 @@ func (d *database) change(fsys vfs.FS, s *snapshot.Snapshot, table base.TableID,
 		l.Values = array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "value", Type: dt}}, nil), []arrow.Array{b.NewArray()}, int64(len(rows)))
 		c.Updated = append(c.Updated, l)
 	}
+	if d.mutates && len(c.Updated)+len(c.Deleted) > 0 {
+		return d.merges.Mutate(ctx, s, c, engine.AppendOptions{})
+	}
 	_, err = d.engine.Commit(ctx, s, []engine.Change{c}, engine.AppendOptions{})
 	return err
 }
@@ -235,7 +238,9 @@ func TestMergesCarryChanges(t *testing.T) {
 				}
 			case 3, 4:
 				values := some(step)
+				d.mutates = r.IntN(2) == 0
 				must(t, d.changeNow(fsys, table.ID, values))
+				d.mutates = false
 				enter(values)
 			case 5, 6: // a merge, with a change before, one while it writes, and one that was computed before
 				what += " merge"
@@ -275,7 +280,9 @@ func TestMergesCarryChanges(t *testing.T) {
 					rewrite.Close()
 					check(what)
 				}
-				if err := d.change(fsys, late, table.ID, lateValues); err != nil {
+				d.mutates = r.IntN(3) == 0
+				err = d.change(fsys, late, table.ID, lateValues)
+				if d.mutates = false; err != nil {
 					t.Fatalf("seed %d, %s: late change: %v", seed, what, err)
 				}
 				enter(lateValues)

@@ -72,6 +72,8 @@ type database struct {
 	engine *engine.Engine
 	merges *Scheduler
 	clock  *manualClock
+
+	mutates bool // changes write parts anew
 }
 
 func tryOpen(fsys vfs.FS, dir string, logger *slog.Logger) (*database, error) {
@@ -80,7 +82,7 @@ func tryOpen(fsys vfs.FS, dir string, logger *slog.Logger) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &database{e, New(e, Settings{DisableAutomatic: true}, Components{FS: fsys, Clock: clock, Logger: logger}), clock}, nil
+	return &database{engine: e, merges: New(e, Settings{DisableAutomatic: true}, Components{FS: fsys, Clock: clock, Logger: logger}), clock: clock}, nil
 }
 
 func mustOpen(t testing.TB, fsys vfs.FS) *database {

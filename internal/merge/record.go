@@ -24,8 +24,8 @@ func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	return m
 }
 
-// end enters how a merge ended, and when its group may be tried again.
-func (s *Scheduler) end(ctx context.Context, m *Merge, g group, err error) {
+// ended enters how a merge or mutation ended.
+func (s *Scheduler) ended(m *Merge, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running = slices.DeleteFunc(s.running, func(other *Merge) bool { return other == m })
@@ -35,6 +35,13 @@ func (s *Scheduler) end(ctx context.Context, m *Merge, g group, err error) {
 	if err != nil {
 		m.Error = err.Error()
 	}
+}
+
+// end is ended for a merge, and says when its group may be tried again.
+func (s *Scheduler) end(ctx context.Context, m *Merge, g group, err error) {
+	s.ended(m, err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
 	case ctx.Err() != nil: // who ended it knows
 	case err != nil:

@@ -44,7 +44,7 @@ func openSQL(t *testing.T) *sqlDatabase {
 	clock := newManualClock()
 	e, err := engine.Open(dir, engine.Settings{DisableAutomaticFlush: true}, engine.Components{Clock: clock, Logger: quiet})
 	must(t, err)
-	d.database = &database{e, New(e, Settings{DisableAutomatic: true}, Components{FS: vfs.OS, Clock: clock, Logger: quiet, Constants: d.constants}), clock}
+	d.database = &database{engine: e, merges: New(e, Settings{DisableAutomatic: true}, Components{FS: vfs.OS, Clock: clock, Logger: quiet, Constants: d.constants}), clock: clock}
 	return d
 }
 

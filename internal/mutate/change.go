@@ -82,7 +82,12 @@ func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result
 	o.change.Reads = p.reads(found.Reads())
 	options := x.options
 	options.Pinned = pinned
-	if _, err := x.store.Commit(x.ctx, found.Snapshot(), []engine.Change{o.change}, options); err != nil {
+	if x.rewrites(o.change, found.Snapshot()) {
+		err = x.rewriter.Mutate(x.ctx, found.Snapshot(), o.change, options)
+	} else {
+		_, err = x.store.Commit(x.ctx, found.Snapshot(), []engine.Change{o.change}, options)
+	}
+	if err != nil {
 		result.Close()
 		return nil, err
 	}

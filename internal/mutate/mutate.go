@@ -45,6 +45,12 @@ type Store interface {
 	Reserve(ctx context.Context, bytes int64) (release func(), err error)
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
 	Pin(ctx context.Context, table base.TableID) (release func(), err error)
+	TakesChange(bytes int64) bool
+}
+
+// Rewriter makes changes by writing parts anew: package merge.
+type Rewriter interface {
+	Mutate(ctx context.Context, s *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) error
 }
 
 // Planner runs SELECT texts over the store's tables: package query, as mutate needs it.
@@ -151,6 +157,9 @@ type Mutator struct {
 	sources Sources
 	keys    *keys.Finder
 
+	rewriter   Rewriter
+	updateMode UpdateMode // of UPDATE, DELETE and MERGE that do not say one
+
 	accepted acceptedTexts // by DuckDB's parser
 }
 
@@ -158,14 +167,22 @@ type Mutator struct {
 const keyIndexBytes = 1 << 30
 
 // New returns a mutator.
-func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources) *Mutator {
-	m := &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources}
+func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, rewriter Rewriter, mode UpdateMode) *Mutator {
+	m := &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, rewriter: rewriter, updateMode: mode}
 	m.keys = keys.NewFinder(keyIndexBytes, m.readKeys)
 	return m
 }
 
 // Execute runs one statement that is no query.
 func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
+	mode := Patch
+	var err error
+	switch s.Verb() {
+	case "UPDATE", "DELETE", "MERGE":
+		if s, mode, err = cutMode(s, m.updateMode); err != nil {
+			return nil, err
+		}
+	}
 	if err := m.checkSyntax(ctx, s); err != nil {
 		return nil, err
 	}
@@ -173,9 +190,8 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 		return nil, err
 	}
 	c := &clauses{statement: s}
-	x := &execution{Mutator: m, ctx: ctx, req: req, c: c}
+	x := &execution{Mutator: m, ctx: ctx, req: req, c: c, mode: mode}
 	var counts Counts
-	var err error
 	switch {
 	case s.Verb() == "INSERT":
 		return x.insert()
@@ -210,6 +226,9 @@ type execution struct {
 	ctx context.Context
 	req Request
 	c   *clauses
+	// mode is how it changes rows: of statements alone, since what comes without SQL may carry an idempotency key, which is
+	// stored with a patch.
+	mode UpdateMode
 	// Of rows that come without SQL: how they are committed, and what the statement calls them.
 	options   engine.AppendOptions
 	transient *Transient

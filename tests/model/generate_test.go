@@ -117,7 +117,19 @@ func (g *generator) newColumn() column {
 
 func (g *generator) column() column { return g.columns[g.IntN(len(g.columns))] }
 
-func (g *generator) step() step {
+func (g *generator) step() step { return inSomeMode(g.Rand, g.anyStep()) }
+
+// inSomeMode has a statement that changes rows say how, at times.
+func inSomeMode(r *rand.Rand, s step) step {
+	verb, _, _ := strings.Cut(s.sql, " ")
+	if s.kind != queryStep && (verb == "UPDATE" || verb == "DELETE" || verb == "MERGE") && r.IntN(4) == 0 {
+		s.inModel = s.model()
+		s.sql += " WITH (mode = '" + []string{"rewrite", "rewrite", "patch", "auto"}[r.IntN(4)] + "')"
+	}
+	return s
+}
+
+func (g *generator) anyStep() step {
 	switch n := g.IntN(100); {
 	case n < 16:
 		return g.insert()

@@ -42,7 +42,7 @@ func (g *versions) list() []step {
 		inModel: "CREATE TABLE {t}_all " + definition + "; CREATE VIEW {t} AS SELECT * FROM {t}_all" + shown,
 	}}
 	for len(steps) < stepsPerList {
-		steps = append(steps, g.step())
+		steps = append(steps, inSomeMode(g.Rand, g.step()))
 	}
 	return append(steps, step{kind: reopenStep})
 }

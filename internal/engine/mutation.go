@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Mutation is a change of one table that is made by writing the parts of its rows anew, not by a patch: its one edit
+// puts the new parts in the place of the old ones. Nobody waits for it. The caller closes it.
+type Mutation struct {
+	*Rewrite
+	// Sets are what is changed of the parts to be written anew: what their snapshot has, and the change over it.
+	Sets map[base.SourceID]*patch.Set
+
+	release func()
+}
+
+// Mutate begins to make a change that was computed from a snapshot, which the caller holds until the end. Rows that are
+// in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business.
+func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
+	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, release: func() {}}
+	if !o.Pinned {
+		var err error
+		if m.release, err = e.sharePins(ctx, []Change{c}); err != nil {
+			return nil, err
+		}
+	}
+	err := e.Flush(ctx)
+	if err == nil {
+		err = e.beginMutation(m, s, c, o.Pinned)
+	}
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// Close gives the mutation up, or ends it after Publish.
+func (m *Mutation) Close() {
+	if m.Rewrite != nil {
+		m.Rewrite.Close()
+	}
+	m.release()
+}
+
+func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, pinned bool) error {
+	t := s.Tables[c.Table]
+	tc := &tableChange{id: c.Table, version: t.Schema.Version, all: len(c.Inserted) > 0, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: map[uint64]struct{}{}}
+	for _, k := range c.Keys {
+		tc.keys[k] = struct{}{}
+	}
+	for source, deleted := range c.Deleted {
+		if deleted == nil || deleted.IsEmpty() {
+			continue
+		}
+		if err := checkRows(t, source, deleted.Maximum()); err != nil {
+			return err
+		}
+		tc.deleted[source], tc.all = deleted, true
+	}
+	for _, l := range c.Updated {
+		if len(l.Ordinals) == 0 {
+			continue
+		}
+		if err := checkLayer(t, l); err != nil {
+			return err
+		}
+		l.Version = t.Schema.Version
+		tc.updated = append(tc.updated, l)
+		tc.columns = append(tc.columns, l.Columns...)
+	}
+	set := &changeSet{seq: s.Seq, pinned: pinned, tables: []*tableChange{tc}}
+	for _, r := range c.Reads {
+		set.reads = append(set.reads, read{r, s.Tables[r.Table].Schema.Version})
+	}
+	for range maxAttempts {
+		if err := e.readdress(tc); err != nil {
+			return err
+		}
+		var err error
+		m.Rewrite, err = e.Rewrite(c.Table, slices.Sorted(maps.Keys(tc.rows)))
+		if err != nil && base.KindOf(err) == base.Conflict {
+			continue // merged just now
+		}
+		if err != nil {
+			return err
+		}
+		break
+	}
+	if m.Rewrite == nil {
+		return ErrChanged
+	}
+	now := m.Table()
+	if now.Schema.Version != tc.version {
+		return ErrChanged
+	}
+	for source := range tc.rows {
+		set := now.Patches[source]
+		if set == nil {
+			set = patch.New(source)
+		}
+		set, err := set.With(s.Seq, tc.deleted[source], layersOf(tc.updated, source)...)
+		if err != nil {
+			return err
+		}
+		m.Sets[source] = set
+	}
+	m.check = func() error { return e.checkChanges(set, newAhead()) }
+	m.note = func(t *table) {
+		t.note(written{seq: e.seq, rows: tc.touched, columns: tc.columns, all: tc.all, keys: tc.keys})
+	}
+	return nil
+}
+
+// Publish makes the change visible and durable: parts are the new ones, with the rows that come by the change, and move says
+// where the others went. moved says that somebody else wrote one of the parts anew meanwhile: a new Mutation of the
+// same change may succeed. ErrChanged is that of Commit.
+func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (moved bool, err error) {
+	err = m.Rewrite.Publish(ctx, parts, move)
+	return errors.Is(err, errMoved), err
+}

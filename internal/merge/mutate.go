@@ -1,0 +1,90 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// maxMutations bounds how often a mutation begins anew because its parts were merged meanwhile.
+const maxMutations = 10
+
+// Mutate makes a change that was computed from a snapshot, by writing the parts of its rows anew, in one edit. It is
+// listed like a merge. Errors are those of engine.Commit.
+func (s *Scheduler) Mutate(ctx context.Context, snap *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) error {
+	for range maxMutations {
+		moved, err := s.mutate(ctx, snap, c, o)
+		if !moved {
+			return err
+		}
+	}
+	return engine.ErrChanged
+}
+
+func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) (moved bool, err error) {
+	m, err := s.merger.engine.Mutate(ctx, snap, c, o)
+	if err != nil {
+		return false, err
+	}
+	defer m.Close()
+	t := m.Table()
+	var plan Plan
+	for _, p := range t.Parts {
+		if m.Sets[p.ID] != nil {
+			plan.Sources, plan.Rows, plan.Bytes = append(plan.Sources, p), plan.Rows+p.Rows, plan.Bytes+p.Bytes
+		}
+	}
+	if len(plan.Sources) == 0 {
+		return false, base.Errorf(base.Internal, "a mutation of no part")
+	}
+	shown := s.begin(t, job{group{table: t.Schema.ID}, plan})
+	made, move, err := s.merger.mutate(ctx, m, plan, c)
+	if err == nil {
+		// Not ctx: see execute.
+		moved, err = m.Publish(context.Background(), made, move)
+	}
+	if err != nil {
+		for _, p := range made {
+			err = errors.Join(err, s.merger.engine.AbandonPart(p.Table, p.ID))
+		}
+	}
+	s.ended(shown, err)
+	return moved, err
+}
+
+// mutate writes the new parts. What it returns with an error may have left files.
+func (m *merger) mutate(ctx context.Context, mutation *engine.Mutation, plan Plan, c engine.Change) (made []catalog.Part, move patch.Moves, err error) {
+	if err := m.checkSpace(plan); err != nil {
+		return nil, nil, err
+	}
+	changed := *mutation.Table()
+	changed.Patches = maps.Clone(changed.Patches)
+	if changed.Patches == nil {
+		changed.Patches = map[base.SourceID]*patch.Set{}
+	}
+	maps.Copy(changed.Patches, mutation.Sets)
+	move = patch.Moves{}
+	for _, p := range plan.Sources {
+		one := Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes}
+		parts, moved, err := m.writeAll(ctx, &changed, one, ctx.Err)
+		made = append(made, parts...)
+		if err != nil {
+			return made, nil, err
+		}
+		move[p.ID] = moved
+	}
+	if len(c.Inserted) == 0 {
+		return made, move, nil
+	}
+	like := describe(plan.Sources)
+	like.SchemaVersion = changed.Schema.Version
+	parts, err := m.writeSorted(&changed, slices.Clone(c.Inserted), like, func(base.SourceID, []uint32) {})
+	return append(made, parts...), move, err
+}

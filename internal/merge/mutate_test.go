@@ -1,0 +1,126 @@
+package merge
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// mutateEvents deletes a row of each part, and inserts one, in one mutation.
+func (d *database) mutateEvents(id base.TableID) error {
+	s, err := d.engine.Snapshot(id)
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	w, n := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
+	w.Append("m")
+	n.Append(7)
+	row := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "writer", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{w.NewArray(), n.NewArray()}, 1)
+	c := engine.Change{Table: id, Deleted: map[base.SourceID]*roaring.Bitmap{}, Inserted: []arrow.RecordBatch{row}}
+	for _, p := range s.Tables[id].Parts {
+		c.Deleted[p.ID] = roaring.BitmapOf(0)
+	}
+	return d.merges.Mutate(ctx, s, c, engine.AppendOptions{})
+}
+
+// The power fails after each write of a mutation: all of it happened or nothing, and once it is acknowledged, all.
+func TestMutationWithCrash(t *testing.T) {
+	template, id, before := prepared(t)
+	var after []string
+	read := func(what string, fsys vfs.FS) []string {
+		t.Helper()
+		d, err := tryOpen(fsys, "/db", quiet)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		s, err := d.read(fsys, id)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		d.mustEnd(t)
+		return s.rows
+	}
+	whole := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
+	d := mustOpen(t, whole)
+	must(t, d.mutateEvents(id))
+	d.mustEnd(t)
+	if after = read("whole", whole); len(after) != len(before)-4+1 {
+		t.Fatalf("%d rows of %d", len(after), len(before))
+	}
+	for k := 0; ; k++ {
+		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
+		failing := vfs.Failing(disk, vfs.Never)
+		d, err := tryOpen(failing, "/db", quiet)
+		must(t, err)
+		writes := 0
+		failing.SetRule(func(op vfs.Op) error {
+			if op.Kind.Writes() {
+				if writes++; writes > k {
+					return vfs.ErrInjected
+				}
+			}
+			return nil
+		})
+		err = d.mutateEvents(id)
+		_ = d.close() // on a disk that fails it does as well
+		for _, percent := range []int{0, 50, 100} {
+			what := fmt.Sprintf("crash after %d writes, %d%% of what was not synced, %v", k, percent, err)
+			rows := read(what, disk.CrashClone(rand.New(rand.NewPCG(uint64(k), 1)), percent))
+			if !slices.Equal(rows, after) && (err == nil || !slices.Equal(rows, before)) {
+				t.Fatalf("%s: %d rows", what, len(rows))
+			}
+		}
+		if writes <= k {
+			must(t, err)
+			return
+		}
+	}
+}
+
+// Two changes of one row: the mutation does not win over what was committed since its snapshot, and one that
+// was computed before a mutation does not hold either.
+func TestMutationsAreComparedWithOtherChanges(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createItems()
+	must(t, err)
+	must(t, d.appendItems(table.ID, []int64{1, 2, 3}, 0))
+	must(t, d.engine.Flush(ctx))
+	must(t, d.appendItems(table.ID, []int64{4, 5}, 0)) // in no part yet
+	for _, first := range []bool{false, true} {
+		old, err := d.engine.Snapshot(table.ID)
+		must(t, err)
+		one, two := int64(1), int64(2)
+		d.mutates = first
+		must(t, d.changeNow(fsys, table.ID, map[int64]*int64{1: &one, 4: &one}))
+		d.mutates = !first
+		if err := d.change(fsys, old, table.ID, map[int64]*int64{4: &two, 5: &two}); !errors.Is(err, engine.ErrChanged) {
+			t.Errorf("mutation first %v: %v", first, err)
+		}
+		must(t, d.change(fsys, old, table.ID, map[int64]*int64{2: &two, 5: &two})) // other rows of the same parts
+		old.Release()
+	}
+	s, err := d.engine.Snapshot(table.ID)
+	must(t, err)
+	defer s.Release()
+	items, err := d.items(fsys, s.Tables[table.ID])
+	must(t, err)
+	got := ""
+	for id := range int64(6) {
+		got += fmt.Sprint(items[id].value)
+	}
+	if got != "012012" {
+		t.Errorf("values %s", got)
+	}
+}

@@ -1,0 +1,101 @@
+package mutate
+
+import (
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// UpdateMode says how a statement changes rows that are in parts. What it does to them is the same.
+type UpdateMode uint8
+
+// The modes. Patch is that of statements which nobody may choose one for.
+const (
+	Patch   UpdateMode = iota // by a patch, which readers apply until a merge does
+	Rewrite                   // by writing the rows' parts anew, in one edit
+	Auto                      // by writing them anew where a patch would be too large
+)
+
+var updateModes = []string{Patch: "patch", Rewrite: "rewrite", Auto: "auto"}
+
+// ParseUpdateMode reads a mode's name.
+func ParseUpdateMode(name string) (UpdateMode, error) {
+	if i := slices.Index(updateModes, name); i >= 0 {
+		return UpdateMode(i), nil
+	}
+	return 0, base.Errorf(base.Invalid, "update mode %q is none of auto, patch and rewrite", name)
+}
+
+// cutMode takes WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE. DuckDB's grammar does not have it.
+func cutMode(s sqltoken.Statement, otherwise UpdateMode) (sqltoken.Statement, UpdateMode, error) {
+	last := len(s.Tokens) - 1
+	if last < 0 || !s.Tokens[last].Is(")") || s.Tokens[last].Depth != 0 {
+		return s, otherwise, nil
+	}
+	open := last - 1
+	for open >= 0 && !(s.Tokens[open].Is("(") && s.Tokens[open].Depth == 0) {
+		open--
+	}
+	with := open - 1
+	if with < 1 || !s.Tokens[with].Is("WITH") {
+		return s, otherwise, nil
+	}
+	given, err := options(list(s.Tokens[open+1 : last]))
+	if err != nil {
+		return s, 0, err
+	}
+	for name := range given {
+		if name != "mode" {
+			return s, 0, base.Errorf(base.Invalid, "%s has no option %q", s.Verb(), name).At(s.Tokens[open].End + 1).WithHint("WITH (mode = 'auto'|'patch'|'rewrite')")
+		}
+	}
+	mode, err := ParseUpdateMode(given["mode"])
+	if err != nil {
+		return s, 0, (&clauses{statement: s}).placed(err, open+1)
+	}
+	s.Text, s.Tokens = s.Text[:s.Tokens[with].Start], s.Tokens[:with]
+	return s, mode, nil
+}
+
+// A change of less than rewriteRows rows is a patch in the mode Auto. Beyond, it is one as long as it gives new values to
+// less than rewriteShare of the rows of the parts that it touches: `scoter bench updates --modes` says why.
+const (
+	rewriteRows  = 100_000
+	rewriteShare = 0.3
+)
+
+// rewrites reports whether a change is made by writing parts anew.
+func (x *execution) rewrites(c engine.Change, s *snapshot.Snapshot) bool {
+	touched := map[base.SourceID]bool{}
+	values, bytes := int64(0), int64(0)
+	for source, deleted := range c.Deleted {
+		touched[source] = touched[source] || !deleted.IsEmpty()
+		bytes += int64(deleted.GetSizeInBytes())
+	}
+	for _, l := range c.Updated {
+		touched[l.Source] = true
+		values += int64(len(l.Ordinals))
+		bytes += batch.Bytes(l.Values) + 4*int64(len(l.Ordinals)*len(l.Columns))
+	}
+	for _, rec := range c.Inserted {
+		values += rec.NumRows()
+		bytes += batch.Bytes(rec)
+	}
+	rows := int64(0)
+	for _, p := range s.Tables[c.Table].Parts {
+		if touched[p.ID] {
+			rows += p.Rows
+		}
+	}
+	switch {
+	case len(touched) == 0 || x.mode == Patch:
+		return false
+	case x.mode == Rewrite:
+		return true
+	}
+	return values >= rewriteRows && float64(values) >= rewriteShare*float64(rows) || !x.store.TakesChange(bytes)
+}

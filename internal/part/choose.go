@@ -47,7 +47,7 @@ const (
 	sampleRuns, sampleRunLength = 8, 512
 	// maxSampleBytes bounds what is compressed to see whether it pays.
 	maxSampleBytes = 64 << 10
-	// A dictionary's page holds at most so many bytes, arrow-go's own limit.
+	// A dictionary's page holds at most so many bytes.
 	maxDictionaryBytes = 1 << 20
 )
 
@@ -57,8 +57,7 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 		s.codec = compress.Codecs.Zstd
 	}
 	if c.dictionary != nil {
-		n := c.dictionary.Len()
-		s.dictionary = 2*n <= c.indices.Len() && len(c.dictionary.ValueBytes())+4*n <= maxDictionaryBytes
+		s.dictionary = c.repeats()
 		return s
 	}
 	runs := c.sample(leaf)
@@ -133,10 +132,10 @@ func deltaWidth(runs []arrow.Array) (width, average int) {
 	total, blocks := 0, 0
 	for _, r := range runs {
 		var values []int64
-		if v, ok := int64s(r, nil); ok && !isDecimal(r) {
+		if v, ok := int64s(r, selectAll(r)); ok && !isDecimal(r) {
 			width, values = 64, v
-		} else if v, ok := int32s(r, nil); ok && !isDecimal(r) {
-			width, values = 32, convert32(v)
+		} else if v, ok := int32s(r, selectAll(r)); ok && !isDecimal(r) {
+			width, values = 32, widen(v)
 		} else {
 			return 0, -1
 		}
@@ -158,8 +157,12 @@ func deltaWidth(runs []arrow.Array) (width, average int) {
 
 func isDecimal(a arrow.Array) bool { return a.DataType().ID() == arrow.DECIMAL128 }
 
-func convert32(values []int32) []int64 {
-	return collect(len(values), nil, func(i int) int64 { return int64(values[i]) })
+func widen(values []int32) []int64 {
+	out := make([]int64, len(values))
+	for i, v := range values {
+		out[i] = int64(v)
+	}
+	return out
 }
 
 // countDistinct returns how many values a sample has and how many different ones; types

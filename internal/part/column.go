@@ -6,9 +6,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/scoterdb/scoter/internal/base"
 )
 
 // column is one column of one row group: either the arrays that it came in, or, if one of
@@ -113,32 +110,57 @@ func unify(chunks []arrow.Array) column {
 }
 
 // write writes one leaf of the column's rows as a column chunk. Leaves come in their order.
-func (c column) write(cw file.ColumnChunkWriter, leaf leafPath) error {
-	if c.dictionary == nil {
-		for _, s := range c.chunks {
-			slots := s.leaf(leaf, cw.LevelInfo().RepeatedAncestorDefLevel)
-			err := writeLeaf(cw, slots)
-			slots.values.Release()
-			if err != nil {
+func (c column) write(to *chunk, leaf leafPath, how storage) error {
+	if c.dictionary != nil {
+		return c.writeText(to, leaf, how)
+	}
+	all := make([]shredded, len(c.chunks))
+	defer func() {
+		for _, s := range all {
+			if s.values != nil {
+				s.values.Release()
+			}
+		}
+	}()
+	for i, s := range c.chunks {
+		all[i] = s.leaf(leaf)
+	}
+	if how.dictionary {
+		if d, ok := distinctValues(to.descr, all); ok {
+			if err := to.useDictionary(d); err != nil {
 				return err
 			}
 		}
-		return nil
 	}
-	s := shredFlat(c.indices, leaf.nullable)
-	encoder, isDictionary := cw.CurrentEncoder().(interface{ PutDictionary(arrow.Array) error })
-	if !isDictionary {
-		// The first row group did not repeat enough for a dictionary.
-		codes := c.indices.Int32Values()
-		values := collect(len(codes), nil, func(i int) parquet.ByteArray { return parquet.ByteArray(c.dictionary.Value(int(codes[i]))) })
-		cw.(*file.ByteArrayColumnChunkWriter).WriteBatchSpaced(values, s.def, nil, s.valid, s.validOffset)
-		return nil
-	}
-	if err := encoder.PutDictionary(c.dictionary); err != nil {
-		return base.Errorf(base.Internal, "dictionary: %w", err)
-	}
-	if err := cw.WriteDictIndices(c.indices, s.def, nil); err != nil {
-		return base.Errorf(base.Internal, "dictionary indices: %w", err)
+	for _, s := range all {
+		if err := to.add(s); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// writeText is write of a column that has a dictionary.
+func (c column) writeText(to *chunk, leaf leafPath, how storage) error {
+	s := shredFlat(c.indices, leaf.nullable)
+	if how.dictionary && c.repeats() {
+		page := appendTexts(nil, c.dictionary, selectAll(c.dictionary))
+		if err := to.useDictionary(dictionary{page: page, values: c.dictionary.Len()}); err != nil {
+			return err
+		}
+		return to.add(s)
+	}
+	codes := c.indices.Int32Values()
+	positions := make([]int32, s.present.len())
+	for i := range positions {
+		positions[i] = codes[s.present.at(i)]
+	}
+	s.values, s.present = c.dictionary, selection{positions: positions}
+	return to.add(s)
+}
+
+// repeats reports whether the column's dictionary is worth being one in the file too.
+func (c column) repeats() bool {
+	n := c.dictionary.Len()
+	return 2*n <= c.indices.Len() && len(c.dictionary.ValueBytes())+4*n <= maxDictionaryBytes
 }

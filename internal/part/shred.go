@@ -9,14 +9,13 @@ import (
 )
 
 // shredded is one leaf of some rows, in Dremel's form: a definition level per slot says
-// how much of the path exists, a repetition level at which list it continues. A slot
-// whose last list exists has a value, valid or NULL; other slots have none.
+// how much of the path exists, a repetition level at which list it continues. Slots of the
+// highest definition level have a value, and no others.
 type shredded struct {
-	values      arrow.Array // to be released
-	positions   []int32     // of each value in values, negative for NULL; nil means all, in order
-	valid       []byte      // bitmap over the values; nil means all
-	validOffset int64       // of the first value's bit
-	def, rep    []int16     // nil if there are no such levels
+	values   arrow.Array // to be released
+	present  selection   // the values of slots that have one
+	slots    int
+	def, rep []int16 // nil if there are no such levels
 }
 
 // shredder takes an array apart, leaf by leaf. It walks down the leaf's path level by level;
@@ -51,9 +50,8 @@ func (s *shredder) release() {
 	s.levels, s.path = nil, nil
 }
 
-// leaf returns one leaf. List is the definition level from which on the leaf's last list has
-// an element.
-func (s *shredder) leaf(leaf leafPath, list int16) shredded {
+// leaf returns one leaf.
+func (s *shredder) leaf(leaf leafPath) shredded {
 	if len(leaf.path) == 0 {
 		s.column.Retain()
 		return shredFlat(s.column, leaf.nullable)
@@ -96,7 +94,7 @@ func (s *shredder) leaf(leaf leafPath, list int16) shredded {
 		}
 		s.levels = append(s.levels, at)
 	}
-	return at.finish(leaf.path[len(leaf.path)-1].nullable, list)
+	return at.finish(leaf.path[len(leaf.path)-1].nullable)
 }
 
 // len returns the number of slots.
@@ -186,54 +184,43 @@ func (s slots) expand(level int16) slots {
 }
 
 // finish gives the values of the slots, those of the leaf.
-func (s slots) finish(nullable bool, list int16) shredded {
+func (s slots) finish(nullable bool) shredded {
+	s.values.Retain()
 	if s.dense {
-		s.values.Retain()
 		return s.finishDense(nullable)
 	}
 	s = s.enter(nullable)
-	s.values.Retain()
-	out := shredded{values: s.values, rep: s.rep, positions: make([]int32, 0, len(s.positions)), def: make([]int16, len(s.positions))}
-	nulls := false
+	out := shredded{values: s.values, rep: s.rep, slots: len(s.positions), def: make([]int16, len(s.positions))}
+	present := make([]int32, 0, len(s.positions))
 	for i, p := range s.positions {
-		out.def[i] = s.alive
 		if p < 0 {
-			if out.def[i] = s.ended[i]; out.def[i] < list {
-				continue
-			}
-			nulls = true
+			out.def[i] = s.ended[i]
+			continue
 		}
-		out.positions = append(out.positions, p)
+		out.def[i] = s.alive
+		present = append(present, p)
 	}
-	if nulls {
-		out.valid = make([]byte, bitutil.BytesForBits(int64(len(out.positions))))
-		for i, p := range out.positions {
-			if p >= 0 {
-				bitutil.SetBit(out.valid, i)
-			}
-		}
-	}
+	out.present.positions = present
 	return out
 }
 
 // finishDense is finish where the values are those of the array, as they lie there: every slot
 // that ended did so without a value.
 func (s slots) finishDense(nullable bool) shredded {
-	out := shredded{values: s.values, rep: s.rep}
+	out := shredded{values: s.values, rep: s.rep, slots: s.len()}
+	out.present = selectValid(s.values, nullable)
 	alive := s.alive
 	if nullable {
 		alive++
 	}
-	hasNulls := nullable && s.values.NullN() > 0
-	if s.positions == nil && !hasNulls {
+	if s.positions == nil && out.present.positions == nil {
 		out.def = constant(alive, s.len())
 		return out
 	}
 	var bitmap []byte
 	offset := s.values.Data().Offset()
-	if hasNulls {
+	if out.present.positions != nil {
 		bitmap = s.values.NullBitmapBytes()
-		out.valid, out.validOffset = bitmap, int64(offset)
 	}
 	out.def = make([]int16, s.len())
 	for i := range out.def {
@@ -244,7 +231,7 @@ func (s slots) finishDense(nullable bool) shredded {
 		switch {
 		case p < 0:
 			out.def[i] = s.ended[i]
-		case hasNulls && !bitutil.BitIsSet(bitmap, offset+int(p)):
+		case bitmap != nil && !bitutil.BitIsSet(bitmap, offset+int(p)):
 			out.def[i] = alive - 1
 		default:
 			out.def[i] = alive
@@ -253,20 +240,32 @@ func (s slots) finishDense(nullable bool) shredded {
 	return out
 }
 
+// selectValid returns the values of an array that are not NULL; nothing is NULL unless it can be.
+func selectValid(a arrow.Array, nullable bool) selection {
+	if !nullable || a.NullN() == 0 {
+		return selectAll(a)
+	}
+	positions := make([]int32, 0, a.Len()-a.NullN())
+	bitmap, offset := a.NullBitmapBytes(), a.Data().Offset()
+	for i := range a.Len() {
+		if bitutil.BitIsSet(bitmap, offset+i) {
+			positions = append(positions, int32(i))
+		}
+	}
+	return selection{positions: positions}
+}
+
 // shredFlat is for a column that is not nested.
 func shredFlat(a arrow.Array, nullable bool) shredded {
-	s := shredded{values: a}
+	s := shredded{values: a, slots: a.Len(), present: selectValid(a, nullable)}
 	switch {
 	case !nullable:
-	case a.NullN() == 0:
+	case s.present.positions == nil:
 		s.def = constant(1, a.Len())
 	default:
-		s.valid, s.validOffset = a.NullBitmapBytes(), int64(a.Data().Offset())
 		s.def = make([]int16, a.Len())
-		for i := range s.def {
-			if a.IsValid(i) {
-				s.def[i] = 1
-			}
+		for _, p := range s.present.positions {
+			s.def[p] = 1
 		}
 	}
 	return s

@@ -2,123 +2,87 @@ package part
 
 import (
 	"encoding/binary"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
+	pqschema "github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// writeLeaf writes a shredded leaf in the physical type that Parquet has for it. Always by
-// WriteBatchSpaced: WriteBatch formats an assertion's message for every definition level,
-// which costs more than all the rest.
-func writeLeaf(cw file.ColumnChunkWriter, s shredded) error {
-	values := s.values
-	if ext, ok := values.(array.ExtensionArray); ok {
-		values = ext.Storage()
-	}
-	switch cw := cw.(type) {
-	case *file.Int32ColumnChunkWriter:
-		v, ok := int32s(values, s.positions)
-		if !ok {
-			return mismatch(cw, values)
-		}
-		cw.WriteBatchSpaced(v, s.def, s.rep, s.valid, s.validOffset)
-	case *file.Int64ColumnChunkWriter:
-		v, ok := int64s(values, s.positions)
-		if !ok {
-			return mismatch(cw, values)
-		}
-		cw.WriteBatchSpaced(v, s.def, s.rep, s.valid, s.validOffset)
-	case *file.Float32ColumnChunkWriter:
-		a, ok := values.(*array.Float32)
-		if !ok {
-			return mismatch(cw, values)
-		}
-		cw.WriteBatchSpaced(gather(a.Float32Values(), s.positions), s.def, s.rep, s.valid, s.validOffset)
-	case *file.Float64ColumnChunkWriter:
-		a, ok := values.(*array.Float64)
-		if !ok {
-			return mismatch(cw, values)
-		}
-		cw.WriteBatchSpaced(gather(a.Float64Values(), s.positions), s.def, s.rep, s.valid, s.validOffset)
-	case *file.BooleanColumnChunkWriter:
-		a, ok := values.(*array.Boolean)
-		if !ok {
-			return mismatch(cw, values)
-		}
-		cw.WriteBatchSpaced(collect(a.Len(), s.positions, a.Value), s.def, s.rep, s.valid, s.validOffset)
-	case *file.ByteArrayColumnChunkWriter:
-		var value func(i int) parquet.ByteArray
-		switch a := values.(type) {
-		case *array.String:
-			value = func(i int) parquet.ByteArray { return parquet.ByteArray(a.Value(i)) }
-			if data, offsets := a.ValueBytes(), a.ValueOffsets(); len(offsets) > 0 {
-				first := offsets[0]
-				value = func(i int) parquet.ByteArray { return data[offsets[i]-first : offsets[i+1]-first] }
-			}
-		case *array.Binary:
-			value = func(i int) parquet.ByteArray { return a.Value(i) }
-		default:
-			return mismatch(cw, values)
-		}
-		cw.WriteBatchSpaced(collect(values.Len(), s.positions, value), s.def, s.rep, s.valid, s.validOffset)
-	case *file.FixedLenByteArrayColumnChunkWriter:
-		var value func(i int) parquet.FixedLenByteArray
-		switch a := values.(type) {
-		case *array.FixedSizeBinary:
-			value = func(i int) parquet.FixedLenByteArray { return a.Value(i) }
-		case *array.Decimal128:
-			width := cw.Descr().TypeLength()
-			value = func(i int) parquet.FixedLenByteArray { return decimalBytes(a.Value(i), width) }
-		default:
-			return mismatch(cw, values)
-		}
-		cw.WriteBatchSpaced(collect(values.Len(), s.positions, value), s.def, s.rep, s.valid, s.validOffset)
-	default:
-		return mismatch(cw, values)
-	}
-	return nil
+// selection are the positions of values in an array: those listed, or, if nil, from, from+1, ... None of
+// them is NULL.
+type selection struct {
+	positions []int32
+	from, n   int
 }
 
-func mismatch(cw file.ColumnChunkWriter, values arrow.Array) error {
-	return base.Errorf(base.Internal, "%s cannot be written as %s", values.DataType(), cw.Type())
+func selectAll(a arrow.Array) selection { return selection{n: a.Len()} }
+
+// pick returns the selected values; without positions they are not copied.
+func pick[T any](values []T, s selection) []T {
+	if s.positions == nil {
+		return values[s.from : s.from+s.n]
+	}
+	out := make([]T, len(s.positions))
+	for i, p := range s.positions {
+		out[i] = values[p]
+	}
+	return out
 }
 
-// int32s returns the values that Parquet stores as INT32.
-func int32s(values arrow.Array, positions []int32) ([]int32, bool) {
+// convert is pick of numbers as others.
+func convert[T int32 | int64, From int8 | int16 | int32 | uint8 | uint16](values []From, s selection) []T {
+	picked := pick(values, s)
+	out := make([]T, len(picked))
+	for i, v := range picked {
+		out[i] = T(v)
+	}
+	return out
+}
+
+// int32s returns the values of an array that Parquet stores as INT32.
+func int32s(values arrow.Array, s selection) ([]int32, bool) {
 	switch a := values.(type) {
 	case *array.Int32:
-		return gather(a.Int32Values(), positions), true
-	case *array.Date32:
-		return gather(reinterpret[int32](a), positions), true
-	case *array.Uint32:
-		return gather(reinterpret[int32](a), positions), true
+		return pick(a.Int32Values(), s), true
+	case *array.Date32, *array.Uint32:
+		return pick(reinterpret[int32](a), s), true
 	case *array.Int8:
-		return convert[int32](a.Int8Values(), positions), true
+		return convert[int32](a.Int8Values(), s), true
 	case *array.Int16:
-		return convert[int32](a.Int16Values(), positions), true
+		return convert[int32](a.Int16Values(), s), true
 	case *array.Uint8:
-		return convert[int32](a.Uint8Values(), positions), true
+		return convert[int32](a.Uint8Values(), s), true
 	case *array.Uint16:
-		return convert[int32](a.Uint16Values(), positions), true
+		return convert[int32](a.Uint16Values(), s), true
 	case *array.Decimal128:
-		return collect(a.Len(), positions, func(i int) int32 { return int32(a.Value(i).LowBits()) }), true
+		picked := pick(a.Values(), s)
+		out := make([]int32, len(picked))
+		for i, v := range picked {
+			out[i] = int32(v.LowBits())
+		}
+		return out, true
 	}
 	return nil, false
 }
 
-// int64s returns the values that Parquet stores as INT64.
-func int64s(values arrow.Array, positions []int32) ([]int64, bool) {
+// int64s returns the values of an array that Parquet stores as INT64.
+func int64s(values arrow.Array, s selection) ([]int64, bool) {
 	switch a := values.(type) {
 	case *array.Int64:
-		return gather(a.Int64Values(), positions), true
+		return pick(a.Int64Values(), s), true
 	case *array.Uint64, *array.Timestamp, *array.Time64:
-		return gather(reinterpret[int64](a), positions), true
+		return pick(reinterpret[int64](a), s), true
 	case *array.Decimal128:
-		return collect(a.Len(), positions, func(i int) int64 { return int64(a.Value(i).LowBits()) }), true
+		picked := pick(a.Values(), s)
+		out := make([]int64, len(picked))
+		for i, v := range picked {
+			out[i] = int64(v.LowBits())
+		}
+		return out, true
 	}
 	return nil, false
 }
@@ -132,34 +96,123 @@ func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	return arrow.GetData[T](buffer.Bytes())[a.Data().Offset() : a.Data().Offset()+a.Len()]
 }
 
-// gather returns the values at some positions, zero at negative ones; nil positions are all.
-func gather[T any](values []T, positions []int32) []T {
-	if positions == nil {
-		return values
+// appendPlain appends values as PLAIN encoding has the leaf's physical type, which is not BOOLEAN.
+func appendPlain(to []byte, descr *pqschema.Column, values arrow.Array, s selection) ([]byte, error) {
+	if ext, ok := values.(array.ExtensionArray); ok {
+		values = ext.Storage()
 	}
-	return collect(len(values), positions, func(i int) T { return values[i] })
+	switch descr.PhysicalType() {
+	case parquet.Types.Int32:
+		if v, ok := int32s(values, s); ok {
+			return append(to, bytesOf(v)...), nil
+		}
+	case parquet.Types.Int64:
+		if v, ok := int64s(values, s); ok {
+			return append(to, bytesOf(v)...), nil
+		}
+	case parquet.Types.Float:
+		if a, ok := values.(*array.Float32); ok {
+			return append(to, bytesOf(pick(a.Float32Values(), s))...), nil
+		}
+	case parquet.Types.Double:
+		if a, ok := values.(*array.Float64); ok {
+			return append(to, bytesOf(pick(a.Float64Values(), s))...), nil
+		}
+	case parquet.Types.ByteArray:
+		if a, ok := values.(textArray); ok {
+			return appendTexts(to, a, s), nil
+		}
+	case parquet.Types.FixedLenByteArray:
+		switch a := values.(type) {
+		case *array.FixedSizeBinary:
+			for i := range s.len() {
+				to = append(to, a.Value(s.at(i))...)
+			}
+			return to, nil
+		case *array.Decimal128:
+			width := descr.TypeLength()
+			for i := range s.len() {
+				to = append(to, decimalBytes(a.Value(s.at(i)), width)...)
+			}
+			return to, nil
+		}
+	}
+	return nil, base.Errorf(base.Internal, "%s cannot be written as %s", values.DataType(), descr.PhysicalType())
 }
 
-func convert[T, From int8 | int16 | int32 | uint8 | uint16](values []From, positions []int32) []T {
-	return collect(len(values), positions, func(i int) T { return T(values[i]) })
+func (s selection) len() int {
+	if s.positions == nil {
+		return s.n
+	}
+	return len(s.positions)
 }
 
-// collect is gather of n values that are computed.
-func collect[T any](n int, positions []int32, value func(i int) T) []T {
-	if positions == nil {
-		out := make([]T, n)
-		for i := range out {
-			out[i] = value(i)
-		}
-		return out
+func (s selection) at(i int) int {
+	if s.positions == nil {
+		return s.from + i
 	}
-	out := make([]T, len(positions))
-	for i, p := range positions {
-		if p >= 0 {
-			out[i] = value(int(p))
-		}
+	return int(s.positions[i])
+}
+
+// slice returns the selected ones from the from-th up to the to-th.
+func (s selection) slice(from, to int) selection {
+	if s.positions == nil {
+		return selection{from: s.from + from, n: to - from}
 	}
-	return out
+	return selection{positions: s.positions[from:to]}
+}
+
+// textArray is an array.String or array.Binary.
+type textArray interface {
+	arrow.Array
+	ValueBytes() []byte
+	ValueOffsets() []int32
+}
+
+func appendTexts(to []byte, a textArray, s selection) []byte {
+	n := s.len()
+	if n == 0 {
+		return to
+	}
+	data, offsets := a.ValueBytes(), a.ValueOffsets()
+	first := offsets[0] // ValueBytes begins there
+	if s.positions == nil {
+		ends := offsets[s.from+1 : s.from+n+1]
+		start := offsets[s.from] - first
+		for _, end := range ends {
+			end -= first
+			to = append(binary.LittleEndian.AppendUint32(to, uint32(end-start)), data[start:end]...)
+			start = end
+		}
+		return to
+	}
+	for _, p := range s.positions {
+		value := data[offsets[p]-first : offsets[p+1]-first]
+		to = append(binary.LittleEndian.AppendUint32(to, uint32(len(value))), value...)
+	}
+	return to
+}
+
+// appendBooleans appends a byte for each value.
+func appendBooleans(to []byte, values arrow.Array, s selection) ([]byte, error) {
+	a, ok := values.(*array.Boolean)
+	if !ok {
+		return nil, base.Errorf(base.Internal, "%s cannot be written as BOOLEAN", values.DataType())
+	}
+	for i := range s.len() {
+		bit := byte(0)
+		if a.Value(s.at(i)) {
+			bit = 1
+		}
+		to = append(to, bit)
+	}
+	return to, nil
+}
+
+// bytesOf views numbers as bytes, in the machine's order: little-endian, as Arrow and Parquet have them.
+func bytesOf[T int32 | int64 | float32 | float64](values []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))
 }
 
 // decimalBytes returns a decimal's unscaled integer as big-endian two's complement.

@@ -9,7 +9,9 @@ import (
 	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
@@ -95,19 +97,23 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// writer writes one file: it gathers batches into row groups and writes a group column
-// by column with arrow-go's column writers. Encodings and compression are chosen on
-// the first group, before the file begins. Statistics are computed here and put into the
-// footer: arrow-go's own cost more than all the encoding.
+// Tell returns how many bytes came before.
+func (s *sink) Tell() int64 { return s.bytes }
+
+// writer writes one file: it gathers batches into row groups and writes a group leaf by
+// leaf (chunk). Encodings and compression are chosen on the first group, before the file begins. Pages' headers,
+// compression and the footer are arrow-go's; statistics are put into the footer here.
 type writer struct {
 	sink    sink
 	table   schema.Table
 	arrow   *arrow.Schema
 	opts    Options
-	pending []arrow.RecordBatch // of the next row group; may hold more than one group
-	rows    int64               // in pending
-	file    *file.Writer        // nil until the first group
+	pending []arrow.RecordBatch           // of the next row group; may hold more than one group
+	rows    int64                         // in pending
+	file    *metadata.FileMetaDataBuilder // nil until the first group
+	pages   file.PageWriter               // nil until the first leaf
 	leaves  []leafPath
+	storage []storage // of each leaf
 	total   Written
 	// statistics holds those of every column chunk, per row group and leaf; nil inside
 	// nested columns.
@@ -217,17 +223,13 @@ func (w *writer) writeGroup(rows int64) (err error) {
 			return err
 		}
 	}
-	out := w.file.AppendRowGroup()
+	out, ordinal := w.file.AppendRowGroup(), int16(len(w.statistics))
+	out.SetNumRows(int(rows))
 	statistics := make([]*metadata.EncodedStatistics, len(w.leaves))
 	for i, leaf := range w.leaves {
 		c := columns[leaf.column]
-		cw, err := out.NextColumn()
-		if err == nil {
-			err = c.write(cw, leaf)
-		}
-		if err == nil {
-			err = cw.Close()
-		}
+		described := out.NextColumnChunk()
+		err := w.writeChunk(c, i, described, ordinal)
 		if err = errors.Join(err, w.sink.err); err != nil {
 			return base.Wrap(err, "column %q", w.table.Columns[leaf.column].Name)
 		}
@@ -235,13 +237,31 @@ func (w *writer) writeGroup(rows int64) (err error) {
 			id, stats := w.table.Columns[leaf.column].ID, c.stats()
 			w.total.Stats[id] = mergeStats(w.total.Stats[id], w.total.Rows, stats, rows)
 			if len(leaf.path) == 0 {
-				statistics[i] = chunkStatistics(stats, cw.Descr())
+				statistics[i] = chunkStatistics(stats, described.Descr())
 			}
 		}
 	}
 	w.statistics = append(w.statistics, statistics)
 	w.total.Rows += rows
-	return out.Close()
+	return out.Finish(0, ordinal)
+}
+
+// writeChunk writes the leaf-th leaf of a row group.
+func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkMetaDataBuilder, group int16) (err error) {
+	how := w.storage[leaf]
+	if w.pages == nil {
+		w.pages, err = file.NewPageWriter(&w.sink, how.codec, zstdLevel, described, group, int16(leaf), memory.DefaultAllocator, false, nil, nil)
+	} else {
+		err = w.pages.Reset(&w.sink, how.codec, zstdLevel, described, group, int16(leaf), nil, nil)
+	}
+	if err != nil {
+		return err
+	}
+	to := newChunk(w.pages, described.Descr(), how)
+	if err := c.write(to, w.leaves[leaf], how); err != nil {
+		return err
+	}
+	return to.close()
 }
 
 // begin chooses how each leaf is stored, on the first row group, and starts the file.
@@ -257,9 +277,12 @@ func (w *writer) begin(columns []column) (err error) {
 	}
 	for _, leaf := range w.leaves {
 		// A column "a.b" and a field b of a column "a" share a path: both stay plain.
+		how := storage{codec: compress.Codecs.Uncompressed}
 		if paths[leaf.name] == 1 {
-			properties = append(properties, choose(leaf, columns[leaf.column], w.opts.Profile).properties(leaf.name)...)
+			how = choose(leaf, columns[leaf.column], w.opts.Profile)
+			properties = append(properties, how.properties(leaf.name)...)
 		}
+		w.storage = append(w.storage, how)
 	}
 	props := parquet.NewWriterProperties(properties...)
 	fields := make([]arrow.Field, w.arrow.NumFields())
@@ -274,8 +297,9 @@ func (w *writer) begin(columns []column) (err error) {
 	if root.NumColumns() != len(w.leaves) {
 		return base.Errorf(base.Internal, "Parquet schema has %d columns, the table has %d leaves", root.NumColumns(), len(w.leaves))
 	}
-	w.file = file.NewParquetWriter(&w.sink, root.Root(), file.WithWriterProps(props))
-	return w.sink.err
+	w.file = metadata.NewFileMetadataBuilder(root, props, metadata.NewKeyValueMetadata())
+	_, err = w.sink.Write([]byte(magic))
+	return err
 }
 
 // sortingColumns is the table's sort key in the words of Parquet.
@@ -315,8 +339,7 @@ func (w *writer) finish() (Written, error) {
 	if err := w.file.AppendKeyValueMetadata(footerKey, string(text)); err != nil {
 		return Written{}, base.Errorf(base.Internal, "describe part: %w", err)
 	}
-	// The writer's own Close would write a footer without statistics, and loses errors.
-	footer, err := w.file.FileMetadata()
+	footer, err := w.file.Finish()
 	if err != nil {
 		return Written{}, base.Errorf(base.Internal, "footer: %w", err)
 	}

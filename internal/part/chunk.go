@@ -1,0 +1,152 @@
+package part
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	pqschema "github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// pageBytes is about how large a data page is before compression.
+const pageBytes = 1 << 20
+
+// chunk writes one column chunk, page by page. A page begins with a row.
+type chunk struct {
+	pages   file.PageWriter
+	descr   *pqschema.Column
+	encoder encoder
+	kind    parquet.Encoding
+
+	slots, rows int // of the page
+	def, rep    []int16
+
+	page       []byte // scratch
+	compressed bytes.Buffer
+}
+
+func newChunk(pages file.PageWriter, descr *pqschema.Column, s storage) *chunk {
+	return &chunk{pages: pages, descr: descr, encoder: newEncoder(s, descr), kind: s.encoding}
+}
+
+// useDictionary writes a dictionary. The values that follow are indices of its.
+func (c *chunk) useDictionary(d dictionary) error {
+	c.encoder, c.kind = newIndexEncoder(d.values), parquet.Encodings.RLEDict
+	_, err := c.pages.WriteDictionaryPage(file.NewDictionaryPage(memory.NewBufferBytes(d.page), int32(d.values), parquet.Encodings.Plain))
+	return err
+}
+
+// add writes the slots of some rows.
+func (c *chunk) add(s shredded) error {
+	values := s.values
+	if ext, ok := values.(array.ExtensionArray); ok {
+		values = ext.Storage()
+	}
+	most := c.descr.MaxDefinitionLevel()
+	taken := 0 // of the values
+	for at := 0; at < s.slots; {
+		to := at + c.room(s, values)
+		if to >= s.slots {
+			to = s.slots
+		} else if s.rep != nil {
+			for to < s.slots && s.rep[to] != 0 {
+				to++
+			}
+		}
+		n := to - at
+		if s.def != nil {
+			n = count(s.def[at:to], most)
+			c.def = append(c.def, s.def[at:to]...)
+		}
+		if s.rep != nil {
+			c.rep = append(c.rep, s.rep[at:to]...)
+		}
+		if err := c.encoder.add(values, s.present.slice(taken, taken+n)); err != nil {
+			return err
+		}
+		c.slots += to - at
+		taken, at = taken+n, to
+		if c.encoder.size() >= pageBytes || c.slots >= maxPageSlots {
+			if err := c.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if taken != s.present.len() {
+		return base.Errorf(base.Internal, "levels say %d values, there are %d", taken, s.present.len())
+	}
+	return nil
+}
+
+// maxPageSlots bounds the slots of a page whose values take no room to speak of.
+const maxPageSlots = RowGroupRows
+
+// room returns how many slots go into the page at once, at least one: it is looked at again when they are there.
+func (c *chunk) room(s shredded, values arrow.Array) int {
+	width := 16
+	switch a := values.(type) {
+	case textArray:
+		if offsets := a.ValueOffsets(); len(offsets) > 1 {
+			width = 4 + int(offsets[len(offsets)-1]-offsets[0])/a.Len()
+		}
+	default:
+		if fixed, ok := a.DataType().(arrow.FixedWidthDataType); ok {
+			width = max(1, fixed.Bytes())
+		}
+	}
+	return max(1, min((pageBytes-c.encoder.size())/width, maxPageSlots-c.slots))
+}
+
+func count(levels []int16, level int16) (n int) {
+	for _, l := range levels {
+		if l == level {
+			n++
+		}
+	}
+	return n
+}
+
+// flush writes the page.
+func (c *chunk) flush() error {
+	if c.slots == 0 {
+		return nil
+	}
+	c.page = appendLevels(c.page[:0], c.rep, c.descr.MaxRepetitionLevel())
+	c.page = appendLevels(c.page, c.def, c.descr.MaxDefinitionLevel())
+	c.page = c.encoder.flush(c.page)
+	data := c.page
+	if c.pages.HasCompressor() {
+		c.compressed.Reset()
+		data = c.pages.Compress(&c.compressed, data)
+	}
+	page := file.NewDataPageV1(memory.NewBufferBytes(data), int32(c.slots), c.kind, parquet.Encodings.RLE, parquet.Encodings.RLE, int32(len(c.page)))
+	defer page.Release()
+	c.slots, c.def, c.rep = 0, c.def[:0], c.rep[:0]
+	_, err := c.pages.WriteDataPage(page)
+	return err
+}
+
+// appendLevels appends levels up to a highest one, with their length in front; none if that is 0.
+func appendLevels(to []byte, levels []int16, highest int16) []byte {
+	if highest == 0 {
+		return to
+	}
+	start := len(to)
+	to = appendHybrid(append(to, 0, 0, 0, 0), levels, bits.Len16(uint16(highest)))
+	binary.LittleEndian.PutUint32(to[start:], uint32(len(to)-start-4))
+	return to
+}
+
+// close writes what is left and ends the chunk.
+func (c *chunk) close() error {
+	if err := c.flush(); err != nil {
+		return err
+	}
+	return c.pages.Close(c.kind == parquet.Encodings.RLEDict, false)
+}

@@ -1,0 +1,134 @@
+package part
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// sequences make the n-th number of a column, in ways that encodings treat differently.
+var sequences = []func(r *rand.Rand, n int) int64{
+	func(*rand.Rand, int) int64 { return 7 },
+	func(_ *rand.Rand, n int) int64 { return int64(n) },
+	func(r *rand.Rand, n int) int64 { return int64(n) * r.Int64N(1000) },
+	func(r *rand.Rand, _ int) int64 { return r.Int64N(3) },
+	func(r *rand.Rand, n int) int64 { return int64(n / (1 + r.IntN(40))) },
+	func(r *rand.Rand, n int) int64 { return int64(n / 29 % 5) },
+	func(r *rand.Rand, _ int) int64 { return int64(r.Uint64()) },
+	func(r *rand.Rand, _ int) int64 { return []int64{math.MinInt64, math.MaxInt64, 0}[r.IntN(3)] },
+}
+
+// TestEncodingsOfManyPagesComeBack writes columns of several pages and row groups, of numbers of every
+// kind of sequence, with NULLs anywhere and nowhere, and reads them back.
+func TestEncodingsOfManyPagesComeBack(t *testing.T) {
+	types := []string{"INTEGER", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "SMALLINT", "DECIMAL(9,2)", "DECIMAL(38,2)", "INTEGER[]", "STRUCT(a BIGINT, b VARCHAR[])", "VARCHAR[][]"}
+	for seed := range uint64(24) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		var columns []schema.Column
+		for i, text := range types {
+			typ, err := schema.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			columns = append(columns, schema.Column{Name: fmt.Sprint("c", i), Type: typ})
+		}
+		table := tableOf(columns...)
+		rows := []int{1, 7, 8, 9, 1000, 129}[r.IntN(6)]
+		if seed%12 == 0 {
+			rows = RowGroupRows + 77
+		}
+		var batches []arrow.RecordBatch
+		for range 2 {
+			var arrays []arrow.Array
+			for _, f := range table.Arrow().Fields() {
+				b := array.NewBuilder(memory.DefaultAllocator, f.Type)
+				next, nulls := sequences[r.IntN(len(sequences))], []int{0, 0, 2, 1000}[r.IntN(4)]
+				for n := range rows {
+					if nulls > 0 && r.IntN(nulls) == 0 {
+						b.AppendNull()
+					} else {
+						appendNumber(b, r, next, n)
+					}
+				}
+				arrays = append(arrays, b.NewArray())
+			}
+			batches = append(batches, array.NewRecordBatch(table.Arrow(), arrays, int64(rows)))
+		}
+		fsys := vfs.NewCrashable()
+		written, err := WriteBatches(fsys, "/p", table, batches, Options{Profile: Profile(seed % 2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []arrow.RecordBatch
+		if err := Read(fsys, "/p", table, written, func(b arrow.RecordBatch) error {
+			b.Retain()
+			got = append(got, b)
+			return nil
+		}); err != nil {
+			t.Fatal("seed", seed, err)
+		}
+		for i, text := range types {
+			if a, b := whole(t, batches, i), whole(t, got, i); !array.Equal(a, b) {
+				t.Errorf("seed %d: %s differs", seed, text)
+			}
+		}
+	}
+}
+
+func whole(t *testing.T, batches []arrow.RecordBatch, column int) arrow.Array {
+	t.Helper()
+	var chunks []arrow.Array
+	for _, b := range batches {
+		chunks = append(chunks, b.Column(column))
+	}
+	a, err := array.Concatenate(chunks, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// appendNumber appends a value that a number stands for.
+func appendNumber(to array.Builder, r *rand.Rand, next func(*rand.Rand, int) int64, n int) {
+	v := next(r, n)
+	switch b := to.(type) {
+	case *array.BooleanBuilder:
+		b.Append(v&1 == 0)
+	case *array.StringBuilder:
+		b.Append(fmt.Sprint("text ", v))
+	case *array.Float64Builder:
+		b.Append(float64(v) / 3)
+	case *array.Int16Builder:
+		b.Append(int16(v))
+	case *array.Int32Builder:
+		b.Append(int32(v))
+	case *array.Int64Builder:
+		b.Append(v)
+	case *array.ListBuilder:
+		b.Append(true)
+		for i := range r.IntN(3) {
+			appendNumber(b.ValueBuilder(), r, next, n+i)
+		}
+	case *array.StructBuilder:
+		b.Append(true)
+		for i := range b.NumField() {
+			if r.IntN(5) == 0 {
+				b.FieldBuilder(i).AppendNull()
+			} else {
+				appendNumber(b.FieldBuilder(i), r, next, n)
+			}
+		}
+	default:
+		if err := to.AppendValueFromString(map[bool]string{true: "1.5", false: "-2.25"}[v&1 == 0]); err != nil {
+			to.AppendNull()
+		}
+	}
+}

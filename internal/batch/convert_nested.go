@@ -2,6 +2,7 @@ package batch
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -15,6 +16,16 @@ import (
 // elements returns the elements of all lists that are not NULL, in order, and each list's
 // Len+1 offsets in them.
 func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
+	if ends, ok := dense(a); ok {
+		first, last := ends[0], ends[len(ends)-1]
+		counts := slices.Clone(ends)
+		if first != 0 {
+			for i := range counts {
+				counts[i] -= first
+			}
+		}
+		return array.NewSlice(a.ListValues(), int64(first), int64(last)), counts, nil
+	}
 	counts := make([]int32, a.Len()+1)
 	type run struct{ from, to int64 }
 	var runs []run
@@ -42,16 +53,36 @@ func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
 	if len(runs) == 1 {
 		return array.NewSlice(values, runs[0].from, runs[0].to), counts, nil
 	}
-	slices := make([]arrow.Array, len(runs))
-	defer releaseAll(slices)
+	pieces := make([]arrow.Array, len(runs))
+	defer releaseAll(pieces)
 	for i, r := range runs {
-		slices[i] = array.NewSlice(values, r.from, r.to)
+		pieces[i] = array.NewSlice(values, r.from, r.to)
 	}
-	all, err := array.Concatenate(slices, allocator)
+	all, err := array.Concatenate(pieces, allocator)
 	if err != nil {
 		return nil, nil, &fault{value: a.DataType().String(), why: err.Error()}
 	}
 	return all, counts, nil
+}
+
+// dense returns the offsets of lists if they are all that lies between the first one's start and the last one's end:
+// NULLs have no elements, as decoders leave them.
+func dense(a array.ListLike) ([]int32, bool) {
+	switch a.(type) {
+	case *array.List, *array.Map:
+	default:
+		return nil, false
+	}
+	ends := offsets(a)
+	if a.NullN() > 0 {
+		bitmap, offset := a.NullBitmapBytes(), a.Data().Offset()
+		for i := range a.Len() {
+			if ends[i] != ends[i+1] && !bitutil.BitIsSet(bitmap, offset+i) {
+				return nil, false
+			}
+		}
+	}
+	return ends, true
 }
 
 // inList moves a fault of an element to the row of its list.
@@ -173,15 +204,14 @@ func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	case arrow.SPARSE_UNION, arrow.DENSE_UNION, arrow.RUN_END_ENCODED:
 		return field // without validity of their own, and refused later
 	}
-	bitmap := make([]byte, bitutil.BytesForBits(int64(data.Offset()+field.Len())))
-	nulls := 0
-	for i := range field.Len() {
-		if parent.IsValid(i) && field.IsValid(i) {
-			bitutil.SetBit(bitmap, data.Offset()+i)
-		} else {
-			nulls++
-		}
+	n, offset := int64(field.Len()), int64(data.Offset())
+	bitmap := make([]byte, bitutil.BytesForBits(offset+n))
+	if own := field.NullBitmapBytes(); field.NullN() > 0 {
+		bitutil.BitmapAnd(parent.NullBitmapBytes(), own, int64(parent.Data().Offset()), offset, bitmap, offset, n)
+	} else {
+		bitutil.CopyBitmap(parent.NullBitmapBytes(), parent.Data().Offset(), field.Len(), bitmap, data.Offset())
 	}
+	nulls := field.Len() - bitutil.CountSetBits(bitmap, data.Offset(), field.Len())
 	buffers := append([]*memory.Buffer{memory.NewBufferBytes(bitmap)}, data.Buffers()[1:]...)
 	if d, ok := data.Dictionary().(*array.Data); ok && field.DataType().ID() == arrow.DICTIONARY {
 		return array.NewDictionaryData(array.NewDataWithDictionary(field.DataType(), field.Len(), buffers, nulls, data.Offset(), d))

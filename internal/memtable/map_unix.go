@@ -6,7 +6,11 @@ import "golang.org/x/sys/unix"
 
 // mapMemory returns n bytes of zeros from the operating system, aligned to a page.
 func mapMemory(n int) ([]byte, error) {
-	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	mem, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err == nil {
+		askHugePages(mem)
+	}
+	return mem, err
 }
 
 // unmapMemory gives back what mapMemory returned.

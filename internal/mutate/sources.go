@@ -70,7 +70,7 @@ func (x *execution) source() (counts Counts, err error) {
 	return counts, c.placed(err, place)
 }
 
-// definition reads FROM KAFKA (...) FORMAT name [(...)] and one INTO TABLE or more.
+// definition reads FROM KAFKA (...) FORMAT name [(...)] and one INTO TABLE, or INTO VIEW, or more.
 func (x *execution) definition() (d stream.Definition, err error) {
 	c := x.c
 	if !c.accept("FROM", "KAFKA") {
@@ -110,10 +110,11 @@ func (x *execution) definition() (d stream.Definition, err error) {
 	return d, nil
 }
 
-// sourceTable reads INTO TABLE name [(path [AS name], ...)] [METADATA (name, ...)] [AS query].
+// sourceTable reads INTO TABLE name [(path [AS name], ...)] [METADATA (name, ...)] [AS query], or INTO VIEW name AS query.
 func (x *execution) sourceTable() (t stream.Table, err error) {
 	c := x.c
-	if !c.accept("INTO", "TABLE") {
+	t.View = c.accept("INTO", "VIEW")
+	if !t.View && !c.accept("INTO", "TABLE") {
 		return t, c.unexpected("INTO TABLE")
 	}
 	parts, err := c.name()
@@ -143,7 +144,7 @@ func (x *execution) sourceTable() (t stream.Table, err error) {
 		}
 	}
 	if c.accept("AS") {
-		end := c.find("INTO TABLE")
+		end := c.find("INTO TABLE", "INTO VIEW")
 		t.Query, _ = c.text(c.at, end)
 		if c.at = end; t.Query == "" {
 			return t, c.unexpected("a query")

@@ -72,3 +72,7 @@ func (c collector) Collect(ctx context.Context, s stream.Select) (all []arrow.Re
 		all = append(all, rec)
 	}
 }
+
+func (c collector) Merging(ctx context.Context, sql, table string) (states, merged string, err error) {
+	return c.runner.Merging(ctx, sql, table)
+}

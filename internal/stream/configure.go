@@ -31,8 +31,8 @@ func ParseConfig(values map[string]any, database string) (name catalog.StreamNam
 		r.fail("it has no [[source.table]]")
 	}
 	for _, t := range tables {
-		d.Tables = append(d.Tables, Table{Name: r.name(t["name"], database), Columns: r.list(t["columns"]), Metadata: r.list(t["metadata"]), Query: r.text(t["query"])})
-		r.onlyKeys(t, "name", "columns", "metadata", "query")
+		d.Tables = append(d.Tables, Table{Name: r.name(t["name"], database), Columns: r.list(t["columns"]), Metadata: r.list(t["metadata"]), Query: r.text(t["query"]), View: t["view"] == true})
+		r.onlyKeys(t, "name", "columns", "metadata", "query", "view")
 	}
 	r.onlyKeys(values, "name", "kafka", "format", "table")
 	return name, d, base.Wrap(r.err, "source %q of the settings file", name.Name)

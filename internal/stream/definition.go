@@ -30,6 +30,8 @@ type Table struct {
 	// Query, if not empty, is run over each batch, as the table "messages" with all columns and
 	// all metadata.
 	Query string `json:"query,omitempty"`
+	// View says that Name is a view, which merges what Query gives of the batches. That is in the table Name_states.
+	View bool `json:"view,omitempty"`
 }
 
 // secrets are the options that nobody is shown.

@@ -44,13 +44,17 @@ func newPlan(d Definition) (*plan, error) {
 		p.shapes = append(p.shapes, nil)
 	}
 	for _, t := range d.Tables {
-		folded := engine.TableName{Database: schema.Fold(t.Name.Database), Schema: schema.Fold(t.Name.Schema), Name: schema.Fold(t.Name.Name)}
-		if seen[folded] {
+		name := folded(t.Name)
+		if seen[name] {
 			return nil, base.Errorf(base.Invalid, "table %q comes twice", t.Name.Name)
 		}
-		seen[folded] = true
+		seen[name] = true
 		if err := checkMetadata(t.Metadata); err != nil {
 			return nil, base.Wrap(err, "table %q", t.Name.Name)
+		}
+		if t.View && (t.Query == "" || len(t.Columns) > 0 || len(t.Metadata) > 0) {
+			return nil, base.Errorf(base.Invalid, "view %q: a view merges the results of a query", t.Name.Name).
+				WithHint("INTO VIEW %s AS SELECT ... FROM messages GROUP BY ALL", t.Name.Name)
 		}
 		shape := 0
 		if len(t.Columns) > 0 {
@@ -69,4 +73,9 @@ func newPlan(d Definition) (*plan, error) {
 		p.targets = append(p.targets, target{t, shape})
 	}
 	return p, nil
+}
+
+// folded returns a name as it is compared.
+func folded(n engine.TableName) engine.TableName {
+	return engine.TableName{Database: schema.Fold(n.Database), Schema: schema.Fold(n.Schema), Name: schema.Fold(n.Name)}
 }

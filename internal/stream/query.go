@@ -12,6 +12,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -32,26 +33,31 @@ type Select struct {
 type Planner interface {
 	// Collect returns all of a query's result, at least one batch, which the caller releases.
 	Collect(ctx context.Context, s Select) ([]arrow.RecordBatch, error)
+	// Merging divides a query that aggregates into one whose results for parts of the rows are put into a table, and
+	// one of that table that merges them. The error is Invalid for a query that cannot be divided.
+	Merging(ctx context.Context, sql, table string) (states, merged string, err error)
 }
 
 // described is a query, written so that its columns come as they are stored.
 type described struct {
 	version uint32 // of the table Messages that it was described for
 	sql     string
-	table   schema.Table // that takes its rows, to be made if it is missing
+	table   schema.Table     // that takes its rows, to be made if it is missing
+	view    string           // that merges them, for a target that is a view
+	name    engine.TableName // of the target
 }
 
-// query runs a table's query over a batch. It returns the table as well, which is to be made if it
+// query runs a table's query over a batch. It returns the query's description as well: what is to be made if it
 // is missing.
-func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, schema.Table, error) {
+func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, described, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.table, Rows: messages.views()})
 	}
 	known, ok := s.described.Load(t.Query)
 	if !ok || known.(described).version != messages.table.Version {
-		d, err := describe(t, run)
+		d, err := s.describe(ctx, t, run)
 		if err != nil {
-			return nil, schema.Table{}, err
+			return nil, described{}, err
 		}
 		d.version = messages.table.Version
 		known = d
@@ -59,24 +65,30 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	}
 	d := known.(described)
 	result, err := run(d.sql)
-	return result, d.table, err
+	return result, d, err
 }
 
 // describe returns the query's table, and the query with casts to what Arrow and Parquet can hold.
-func describe(t target, run func(string) ([]arrow.RecordBatch, error)) (described, error) {
-	result, err := run("DESCRIBE " + t.Query)
+func (s *source) describe(ctx context.Context, t target, run func(string) ([]arrow.RecordBatch, error)) (d described, err error) {
+	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
+	if t.View {
+		table.Name += statesSuffix
+		if query, d.view, err = s.manager.planner.Merging(ctx, t.Query, table.QuotedName()); err != nil {
+			return d, err
+		}
+	}
+	result, err := run("DESCRIBE " + query)
 	if err != nil {
-		return described{}, err
+		return d, err
 	}
 	defer releaseBatches(result)
-	table := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}
 	var names, casts []string
 	for _, rec := range result {
 		for i := range int(rec.NumRows()) {
 			name := strings.Clone(rec.Column(0).ValueStr(i))
 			typ, err := schema.Parse(rec.Column(1).ValueStr(i))
 			if err != nil {
-				return described{}, base.Wrap(err, "column %q", name)
+				return d, base.Wrap(err, "column %q", name)
 			}
 			table.Columns = append(table.Columns, schema.Column{Name: name, Type: typ})
 			quoted := schema.Quote(name)
@@ -84,13 +96,19 @@ func describe(t target, run func(string) ([]arrow.RecordBatch, error)) (describe
 			casts = append(casts, fmt.Sprintf("CAST(%s AS %s) AS %s", quoted, typ.StorageSQL(), quoted))
 		}
 	}
-	return described{table: table, sql: fmt.Sprintf("SELECT %s FROM (%s) AS result(%s)", strings.Join(casts, ", "), t.Query, strings.Join(names, ", "))}, nil
+	d.table, d.name = table, t.Name
+	d.sql = fmt.Sprintf("SELECT %s FROM (%s) AS result(%s)", strings.Join(casts, ", "), query, strings.Join(names, ", "))
+	return d, nil
 }
 
-// make makes the tables that are missing.
-func (m *Manager) make(ctx context.Context, tables []schema.Table) error {
-	for _, t := range tables {
+// make makes the tables and views that are missing.
+func (m *Manager) make(ctx context.Context, all []described) error {
+	for _, d := range all {
+		t := d.table
 		if _, err := m.store.Lookup(t.Database, t.Schema, t.Name); err == nil {
+			if err := m.makeView(ctx, d); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := m.store.CreateDatabase(ctx, t.Database, true); err != nil {
@@ -102,9 +120,46 @@ func (m *Manager) make(ctx context.Context, tables []schema.Table) error {
 		if _, err := m.store.CreateTable(ctx, t, true); err != nil {
 			return err
 		}
+		if err := m.makeView(ctx, d); err != nil {
+			return err
+		}
 	}
 	return nil
 }
+
+// makeView makes the view of a target that is one, unless it is there.
+func (m *Manager) makeView(ctx context.Context, d described) error {
+	if d.view == "" {
+		return nil
+	}
+	for _, v := range m.store.Views() {
+		if folded(engine.TableName(v.Name)) == folded(d.name) {
+			if v.SQL == d.view {
+				return nil
+			}
+			return base.Errorf(base.Conflict, "view %q is there already, with another query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
+		}
+	}
+	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.view, Database: d.name.Database})
+	if err != nil {
+		return base.Wrap(err, "view %q", d.name.Name)
+	}
+	defer releaseBatches(result)
+	v := catalog.View{Name: catalog.ViewName(d.name), SQL: d.view}
+	for _, rec := range result {
+		for i := range int(rec.NumRows()) {
+			typ, err := schema.Parse(rec.Column(1).ValueStr(i))
+			if err != nil {
+				return base.Wrap(err, "view %q", d.name.Name)
+			}
+			v.Columns = append(v.Columns, catalog.ViewColumn{Name: strings.Clone(rec.Column(0).ValueStr(i)), Type: typ})
+		}
+	}
+	return m.store.PutView(ctx, v, false)
+}
+
+// statesSuffix is what the name of a view's table has behind the view's.
+const statesSuffix = "_states"
 
 // transient is a batch as a table that queries can read.
 type transient struct {

@@ -8,14 +8,13 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // rows are what one append adds to the tables.
 type rows struct {
 	tables []engine.TableRows
 	count  int64
-	make   []schema.Table // to be made if they are missing
+	make   []described // whose tables and views are to be made if they are missing
 }
 
 func (r *rows) add(name engine.TableName, batches []arrow.RecordBatch) {
@@ -68,19 +67,26 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 				return nil, err
 			}
 		}
-		result, table, err := s.query(ctx, t, messages)
+		result, d, err := s.query(ctx, t, messages)
 		if err != nil {
 			out.release()
 			return nil, base.Wrap(err, "query of table %q", t.Name.Name)
 		}
-		out.make = append(out.make, table)
-		out.add(t.Name, result)
+		out.make = append(out.make, d)
+		out.add(engine.TableName{Database: d.table.Database, Schema: d.table.Schema, Name: d.table.Name}, result)
 	}
 	return out, nil
 }
 
 // prepare makes the tables before the first record, as far as their columns are known.
 func (s *source) prepare(ctx context.Context, p *plan) error {
+	for _, t := range p.targets {
+		if t.View {
+			if _, _, err := s.manager.planner.Merging(ctx, t.Query, t.Name.Name); err != nil {
+				return base.Wrap(err, "query of view %q", t.Name.Name)
+			}
+		}
+	}
 	if !p.format.known() {
 		return s.prepareLetters(ctx)
 	}

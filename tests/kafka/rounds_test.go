@@ -120,6 +120,8 @@ func (w *world) settled(t *testing.T) {
 		"SELECT count(*), sum(id)::BIGINT, sum(len(items))::BIGINT FROM orders": fmt.Sprint(e.orders, e.ids, e.items),
 		"SELECT count(*), sum(price)::BIGINT FROM items":                        fmt.Sprint(e.items, e.prices),
 		"SELECT sum(n)::BIGINT, sum(total)::BIGINT FROM per_country":            fmt.Sprint(e.orders, e.ids),
+		"SELECT sum(n)::BIGINT, sum(n * items)::BIGINT, count(*) FROM totals":   fmt.Sprint(e.orders, e.items, 4),
+		"SELECT bool_and(abs(ids - n) < 0.2 * n) FROM totals":                   "true",
 		// A letter without a value is the news that a topic was made again.
 		"SELECT count(*) FROM scoter.dead_letters WHERE value IS NOT NULL OR reason NOT LIKE 'the topic was made again%'": "0",
 	} {
@@ -143,7 +145,8 @@ func TestEveryRecordOnceWhateverHappens(t *testing.T) {
 		FORMAT protobuf (schema = '%s', message = 'shop.Order')
 		INTO TABLE orders METADATA (partition, offset)
 		INTO TABLE items (id, items[].name AS name, items[].price AS price)
-		INTO TABLE per_country AS SELECT country, count(*) AS n, sum(id) AS total FROM messages GROUP BY country`,
+		INTO TABLE per_country AS SELECT country, count(*) AS n, sum(id) AS total FROM messages GROUP BY country
+		INTO VIEW totals AS SELECT len(items) AS items, count(*) AS n, min(id) AS first, max(id) AS last, approx_count_distinct(id) AS ids FROM messages GROUP BY ALL`,
 		w.kafka.Addr, topic, protoFile(t, orderProto)))
 	w.producer = newProducer(t, w.kafka, topic)
 	for round := range rounds(t) {

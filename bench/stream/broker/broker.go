@@ -32,6 +32,8 @@ const startTimeout = time.Minute
 type Broker struct {
 	// Addr is host:port, the same over all its restarts.
 	Addr string
+	// Those of a broker with Security: TLS with certificates on both sides, and SASL over TLS.
+	TLSAddr, SASLAddr string
 
 	dir  string
 	java []string // the command line
@@ -73,7 +75,14 @@ background.threads=2
 
 // Start starts a broker with a free port and its data in dir, and waits until it answers. The
 // error is base.Unavailable if there is no Java, no Maven or no way to Maven Central.
-func Start(ctx context.Context, dir string) (*Broker, error) {
+func Start(ctx context.Context, dir string) (*Broker, error) { return start(ctx, dir, nil) }
+
+// StartSecure is Start of a broker that listens with TLS and SASL besides.
+func StartSecure(ctx context.Context, dir string, s Security) (*Broker, error) {
+	return start(ctx, dir, &s)
+}
+
+func start(ctx context.Context, dir string, security *Security) (*Broker, error) {
 	jars, err := install(ctx)
 	if err != nil {
 		return nil, err
@@ -82,7 +91,7 @@ func Start(ctx context.Context, dir string) (*Broker, error) {
 	if err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(2)
+	ports, err := freePorts(4)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +101,12 @@ func Start(ctx context.Context, dir string) (*Broker, error) {
 		java: []string{program, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(jars, "*")},
 	}
 	file := b.settings()
-	if err := os.WriteFile(file, fmt.Appendf(nil, settings, ports[0], ports[1], filepath.Join(dir, "data")), 0o644); err != nil {
+	text := fmt.Sprintf(settings, ports[0], ports[1], filepath.Join(dir, "data"))
+	if security != nil {
+		b.TLSAddr, b.SASLAddr = fmt.Sprintf("127.0.0.1:%d", ports[2]), fmt.Sprintf("127.0.0.1:%d", ports[3])
+		text = security.extend(text, b.TLSAddr, b.SASLAddr)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, base.Errorf(base.Unavailable, "Kafka's settings: %w", err)
 	}
 	const clusterID = "c2NvdGVyLXRlc3RzLTAwMQ"
@@ -100,7 +114,10 @@ func Start(ctx context.Context, dir string) (*Broker, error) {
 	if out, err := format.CombinedOutput(); err != nil {
 		return nil, base.Errorf(base.Unavailable, "format Kafka's folder: %w: %s", err, out)
 	}
-	return b, b.Restart(ctx)
+	if err := b.Restart(ctx); err != nil || security == nil {
+		return b, err
+	}
+	return b, b.addUsers(ctx, security.Users)
 }
 
 func (b *Broker) settings() string { return filepath.Join(b.dir, "server.properties") }

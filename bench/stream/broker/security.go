@@ -1,0 +1,62 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Security is what a broker that asks who is there knows.
+type Security struct {
+	Keystore   string            // a file in PEM: the broker's private key (PKCS #8) and its certificates
+	Truststore string            // a file in PEM: who signs the certificates of clients
+	Users      map[string]string // names and passwords, for SASL with PLAIN and SCRAM
+}
+
+// extend adds two listeners to a broker's settings.
+func (s *Security) extend(settings, tls, sasl string) string {
+	settings = strings.Replace(settings, ",CONTROLLER://", fmt.Sprintf(",TLS://%s,SASL://%s,CONTROLLER://", tls, sasl), 1)
+	settings = strings.Replace(settings, "CONTROLLER:PLAINTEXT", "CONTROLLER:PLAINTEXT,TLS:SSL,SASL:SASL_SSL", 1)
+	const module = "org.apache.kafka.common.security."
+	plain := module + "plain.PlainLoginModule required"
+	for user, password := range s.Users {
+		plain += fmt.Sprintf(" user_%s=%q", user, password)
+	}
+	for _, line := range []string{
+		"inter.broker.listener.name=PLAINTEXT",
+		"ssl.keystore.type=PEM", "ssl.keystore.location=" + s.Keystore,
+		"ssl.truststore.type=PEM", "ssl.truststore.location=" + s.Truststore,
+		"listener.name.tls.ssl.client.auth=required",
+		"listener.name.sasl.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+		"listener.name.sasl.plain.sasl.jaas.config=" + plain + ";",
+		"listener.name.sasl.scram-sha-256.sasl.jaas.config=" + module + "scram.ScramLoginModule required;",
+		"listener.name.sasl.scram-sha-512.sasl.jaas.config=" + module + "scram.ScramLoginModule required;",
+	} {
+		settings += line + "\n"
+	}
+	return settings
+}
+
+// addUsers gives the cluster the users for SCRAM.
+func (b *Broker) addUsers(ctx context.Context, users map[string]string) error {
+	return b.admin(func(admin *kadm.Client) error {
+		var all []kadm.UpsertSCRAM
+		for user, password := range users {
+			for _, how := range []kadm.ScramMechanism{kadm.ScramSha256, kadm.ScramSha512} {
+				all = append(all, kadm.UpsertSCRAM{User: user, Mechanism: how, Iterations: 4096, Password: password})
+			}
+		}
+		answers, err := admin.AlterUserSCRAMs(ctx, nil, all)
+		if err == nil {
+			err = answers.Error()
+		}
+		if err != nil {
+			return base.Errorf(base.Unavailable, "users of Kafka: %w", err)
+		}
+		return nil
+	})
+}

@@ -47,7 +47,9 @@ func (sums) Collect(_ context.Context, s stream.Select) ([]arrow.RecordBatch, er
 	return []arrow.RecordBatch{b.NewRecordBatch()}, nil
 }
 
-func (sums) Merging(context.Context, string, string) (states, merged string, err error) { return "", "", nil }
+func (sums) Merging(context.Context, string, string) (states, merged string, err error) {
+	return "", "", nil
+}
 
 // node is an engine on a disk that can crash, with its sources.
 type node struct {

@@ -26,7 +26,7 @@ import (
 )
 
 // startTimeout is how long a broker may take until it answers; 4 seconds are usual.
-const startTimeout = time.Minute
+const startTimeout = 3 * time.Minute
 
 // Broker is a Kafka process and its folder.
 type Broker struct {

@@ -44,18 +44,19 @@ func (s *Security) extend(settings, tls, sasl string) string {
 // addUsers gives the cluster the users for SCRAM.
 func (b *Broker) addUsers(ctx context.Context, users map[string]string) error {
 	return b.admin(func(admin *kadm.Client) error {
-		var all []kadm.UpsertSCRAM
-		for user, password := range users {
-			for _, how := range []kadm.ScramMechanism{kadm.ScramSha256, kadm.ScramSha512} {
+		// One mechanism at a time: Kafka takes a user once in a request.
+		for _, how := range []kadm.ScramMechanism{kadm.ScramSha256, kadm.ScramSha512} {
+			var all []kadm.UpsertSCRAM
+			for user, password := range users {
 				all = append(all, kadm.UpsertSCRAM{User: user, Mechanism: how, Iterations: 4096, Password: password})
 			}
-		}
-		answers, err := admin.AlterUserSCRAMs(ctx, nil, all)
-		if err == nil {
-			err = answers.Error()
-		}
-		if err != nil {
-			return base.Errorf(base.Unavailable, "users of Kafka: %w", err)
+			answers, err := admin.AlterUserSCRAMs(ctx, nil, all)
+			if err == nil {
+				err = answers.Error()
+			}
+			if err != nil {
+				return base.Errorf(base.Unavailable, "users of Kafka: %w", err)
+			}
 		}
 		return nil
 	})

@@ -21,8 +21,12 @@ type plan struct {
 // target is a table to fill and the shape that its rows have, or its query reads.
 type target struct {
 	Table
-	shape int
+	shape   int
+	columns []column // by path, of formats whose decoders give all columns
 }
+
+// queried reports whether the target's rows are what a query gives of a batch.
+func (t *target) queried() bool { return t.Query != "" || t.columns != nil }
 
 // newPlan reads the options, and the schema files that they name. The error is Invalid.
 func newPlan(d Definition) (*plan, error) {
@@ -40,7 +44,7 @@ func newPlan(d Definition) (*plan, error) {
 	seen := map[engine.TableName]bool{}
 	// All columns come first: what is wrong with a message shows there, before other shapes have
 	// rows of it.
-	if slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
+	if p.format.name != "protobuf" || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
 		p.shapes = append(p.shapes, nil)
 	}
 	for _, t := range d.Tables {
@@ -56,21 +60,25 @@ func newPlan(d Definition) (*plan, error) {
 			return nil, base.Errorf(base.Invalid, "view %q: a view merges the results of a query", t.Name.Name).
 				WithHint("INTO VIEW %s AS SELECT ... FROM messages GROUP BY ALL", t.Name.Name)
 		}
-		shape := 0
-		if len(t.Columns) > 0 {
-			if p.format.name != "protobuf" || t.Query != "" {
-				return nil, base.Errorf(base.Invalid, "table %q: columns by path are for Protobuf, and for tables without a query", t.Name.Name).
-					WithHint("INTO TABLE %s AS SELECT ... FROM messages", t.Name.Name)
+		one := target{Table: t}
+		one.Query = strings.TrimSpace(t.Query)
+		switch {
+		case len(t.Columns) == 0:
+		case one.Query != "":
+			return nil, base.Errorf(base.Invalid, "table %q: columns by path are for tables without a query", t.Name.Name)
+		case p.format.name != "protobuf":
+			if one.columns, err = parseColumns(t.Columns); err != nil {
+				return nil, base.Wrap(err, "table %q", t.Name.Name)
 			}
+		default:
 			var columns []protobuf.Column
 			for _, text := range t.Columns {
 				columns = append(columns, parseColumn(text))
 			}
-			shape = len(p.shapes)
+			one.shape = len(p.shapes)
 			p.shapes = append(p.shapes, columns)
 		}
-		t.Query = strings.TrimSpace(t.Query)
-		p.targets = append(p.targets, target{t, shape})
+		p.targets = append(p.targets, one)
 	}
 	return p, nil
 }

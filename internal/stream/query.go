@@ -53,6 +53,11 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	run := func(sql string) ([]arrow.RecordBatch, error) {
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.table, Rows: messages.views()})
 	}
+	if t.columns != nil {
+		if t.Query = pathQuery(messages.table, t.columns, t.Metadata); t.Query == "" {
+			return nil, described{}, nil
+		}
+	}
 	known, ok := s.described.Load(t.Query)
 	if !ok || known.(described).version != messages.table.Version {
 		d, err := s.describe(ctx, t, run)
@@ -231,7 +236,7 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 	}
 	t := schema.Table{Database: s.name.Database, Schema: engine.DefaultSchema, Name: Messages}
 	for _, other := range p.targets {
-		if other.Query != "" || len(other.Columns) > 0 {
+		if other.queried() || len(other.Columns) > 0 {
 			continue
 		}
 		there, err := s.manager.store.Lookup(other.Name.Database, other.Name.Schema, other.Name.Name)

@@ -98,7 +98,9 @@ func TestJSON(t *testing.T) {
 	s := newServer(t, t.TempDir())
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
 		INTO TABLE events METADATA (offset)
-		INTO TABLE items AS SELECT id, unnest(items).name AS name FROM messages`, c.brokers)))
+		INTO TABLE items AS SELECT id, unnest(items).name AS name FROM messages
+		INTO TABLE flat (id, items[].name, items[].tags[].t AS tag, items[1].name AS second) METADATA (offset)
+		INTO TABLE firsts (id, items[0].name AS first)`, c.brokers)))
 	c.send("events", 0, []byte(`{"id": 1, "items": [{"name": "a"}, {"name": "b"}]}`), []byte(`{"id": 2}{"id": 3}`), []byte(` {"id": 4, "at": "2026-01-01"} `), []byte("[1]"),
 		[]byte(`{"id": 5, "id": 6}`), []byte(`{"id": "x7", "items": []}`), []byte(`{"id": 8`))
 	s.eventually("SELECT string_agg(id || ':' || _offset, ' ' ORDER BY id) FROM events", "1:0 4:2")
@@ -109,4 +111,24 @@ func TestJSON(t *testing.T) {
 	if got := s.value("SELECT string_agg(id || name, ' ' ORDER BY name) FROM items"); got != "1a 1b" {
 		t.Error(got)
 	}
+	// A list that only later messages have: the table of its elements is made with them.
+	c.send("events", 0, []byte(`{"id": 10, "items": [{"name": "c", "tags": [{"t": 1}, {"t": 2}]}, {"name": "d", "tags": [{"t": 3}]}, {"name": "e"}]}`), []byte(`{"id": 11, "items": []}`))
+	s.eventually("SELECT count(*) FROM events", "5")
+	if got := s.value("SELECT string_agg(id || items_name || tag || second || ':' || _offset, ' ' ORDER BY tag) FROM flat"); got != "10c1d:8 10c2d:8 10d3d:8" {
+		t.Error(got)
+	}
+	if got := s.value("SELECT string_agg(id || coalesce(first, '-'), ' ' ORDER BY id) FROM firsts"); got != "1a 4- 9- 10c 11-" {
+		t.Error(got)
+	}
+}
+
+func TestPathsOfAvro(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	url, _, _ := schemas(t, "AVRO", `{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}, {"name": "by", "type":
+		{"type": "record", "name": "Who", "fields": [{"name": "name", "type": "string"}]}}, {"name": "lines", "type": {"type": "array", "items": "int"}}]}`)
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms')
+		FORMAT avro (registry = '%s') INTO TABLE lines (id, by.name, lines[] AS line, lines[1] AS second) METADATA (partition)`, c.brokers, url)))
+	c.send("orders", 0, framed(1, "", []byte{2, 4, 'd', 'e', 4, 6, 8, 0}), framed(1, "", []byte{4, 4, 'f', 'r', 0}), framed(1, "", []byte{6, 4, 'u', 'k', 2, 10, 0}))
+	s.eventually("SELECT string_agg(id || by_name || line || coalesce(second, 0) || _partition, ' ' ORDER BY id, line) FROM lines", "1de340 1de440 3uk500")
 }

@@ -49,7 +49,7 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 		}
 	}()
 	for _, t := range p.targets {
-		if t.Query == "" {
+		if !t.queried() {
 			var batches []arrow.RecordBatch
 			for _, one := range pieces[t.shape] {
 				batches = append(batches, withMetadata(one, records, t.Metadata))
@@ -71,6 +71,9 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 		if err != nil {
 			out.release()
 			return nil, base.Wrap(err, "query of table %q", t.Name.Name)
+		}
+		if len(result) == 0 {
+			continue // no message has what the target's paths name
 		}
 		out.make = append(out.make, d)
 		out.add(engine.TableName{Database: d.table.Database, Schema: d.table.Schema, Name: d.table.Name}, result)

@@ -54,6 +54,36 @@ func TestOneTopicFillsARawANormalizedAndAnAggregateTable(t *testing.T) {
 	}
 }
 
+// TestAViewMergesWhatBatchesGave compares a view with the same query over all rows.
+func TestAViewMergesWhatBatchesGave(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms', batch_rows = 700)
+		FORMAT protobuf (schema = '%s', message = 'test.Order') INTO TABLE orders
+		INTO VIEW totals AS SELECT country, count(*) AS n, count(*) FILTER (id > 9) AS more, sum(id) AS total, min(id) AS first, max(id) AS last,
+			bool_and(id > 5) AS all_late, approx_count_distinct(id // 2) AS pairs, approx_count_distinct(len(items)) FILTER (len(items) > 0) AS sizes
+			FROM messages GROUP BY ALL`, c.brokers, protoFile(t, itemProto))))
+	if got := s.value("SELECT count(*) FROM totals"); got != "0" {
+		t.Error(got)
+	}
+	c.send("orders", 0, orders(0, 3000)...)
+	c.send("orders", 0, orders(2000, 9000)...)
+	s.eventually("SELECT sum(n)::BIGINT FROM totals", "10000")
+	if got := s.value("SELECT count(*) FROM totals_states"); got == "3" {
+		t.Error("one batch only: nothing was merged")
+	}
+	const exact = `SELECT country, count(*), count(*) FILTER (id > 9), sum(id), min(id), max(id), bool_and(id > 5), count(DISTINCT len(items)) FILTER (len(items) > 0) FROM orders GROUP BY ALL`
+	if got := s.value("SELECT count(*) FROM (SELECT country, n, more, total, first, last, all_late, sizes FROM totals EXCEPT " + exact + ")"); got != "0" {
+		t.Errorf("%s groups differ", got)
+	}
+	// Six standard errors.
+	if got := s.value("SELECT count(*) FROM totals JOIN (SELECT country, count(DISTINCT id // 2) AS pairs FROM orders GROUP BY ALL) o USING (country) WHERE abs(totals.pairs - o.pairs) > 0.19 * o.pairs"); got != "0" {
+		t.Errorf("%s estimates are far off: %s", got, s.value("SELECT string_agg(pairs, ' ') FROM totals"))
+	}
+	wantKind(t, s.exec(fmt.Sprintf(`CREATE SOURCE other FROM KAFKA (brokers = '%s', topic = 'orders') FORMAT protobuf (schema = '%s', message = 'test.Order')
+		INTO VIEW totals AS SELECT country, sum(id) AS total FROM messages GROUP BY ALL`, c.brokers, protoFile(t, itemProto))), base.Conflict)
+}
+
 // batches returns how many batches the aggregate table has rows of, as far as each has all countries.
 func batches(s *server) int {
 	var n int
@@ -114,7 +144,14 @@ func TestStatementsOnSources(t *testing.T) {
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't', start = 'noon') FORMAT json INTO TABLE t",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT xml INTO TABLE t",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t INTO TABLE t",
-		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t (a.b)",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t (a.b) AS SELECT 1",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t (a[].b, c[].d)",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t (a..b)",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT avg(a) AS a FROM messages",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT a, count(*) AS n FROM messages GROUP BY a HAVING count(*) > 1",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT a, count(DISTINCT b) AS n FROM messages GROUP BY a",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT a FROM messages",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t METADATA (color)",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT protobuf INTO TABLE t",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT protobuf (schema = '/none.proto', message = 'm') INTO TABLE t",

@@ -26,6 +26,36 @@ const (
 	allIndex = -2
 )
 
+// Step is one field of a path.
+type Step struct {
+	Name  string
+	Index int // of the element that is taken, or one of the following
+}
+
+// What Step.Index is where a path takes a field as it is, and where it takes all elements.
+const (
+	NoElement   = noIndex
+	AllElements = allIndex
+)
+
+// ParsePath returns the steps of a path, for formats that are projected otherwise. The error is Invalid.
+func ParsePath(path string) ([]Step, error) {
+	steps, err := parsePath(path)
+	out := make([]Step, len(steps))
+	for i, s := range steps {
+		out[i] = Step{Name: s.name, Index: s.index}
+	}
+	return out, err
+}
+
+// ColumnName returns Name, or what it is by default.
+func (c Column) ColumnName() string {
+	if c.Name != "" {
+		return c.Name
+	}
+	return defaultName(c.Path)
+}
+
 // maxIndex bounds [n]: each such index costs columns, not rows.
 const maxIndex = 1 << 16
 
@@ -93,9 +123,7 @@ func selectPaths(columns []Column) (*selection, []string, error) {
 			return nil, nil, base.Errorf(base.Invalid, "path %q is given twice", c.Path)
 		}
 		at.column = i
-		if names[i] = c.Name; c.Name == "" {
-			names[i] = defaultName(c.Path)
-		}
+		names[i] = c.ColumnName()
 		if err := ingest.CheckName("column", names[i]); err != nil {
 			return nil, nil, err
 		}

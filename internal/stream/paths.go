@@ -1,0 +1,134 @@
+package stream
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Columns by path of formats whose decoders give all columns: a query over the batch, with a lateral
+// join for each list that is fanned out.
+
+// column is a column by path.
+type column struct {
+	name  string
+	steps []protobuf.Step
+}
+
+// parseColumns reads columns as parseColumn does, and checks that their fan-outs lie one within the other.
+func parseColumns(texts []string) ([]column, error) {
+	var all []column
+	var deepest []string // the lists that are fanned out, of the path that has most of them
+	for _, text := range texts {
+		c := parseColumn(text)
+		steps, err := protobuf.ParsePath(c.Path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, column{name: c.ColumnName(), steps: steps})
+		lists := fanOuts(steps)
+		for i := range min(len(lists), len(deepest)) {
+			if lists[i] != deepest[i] {
+				return nil, base.Errorf(base.Invalid, "path %q: the rows of %s[] are not those of %s[]", c.Path, lists[i], deepest[i]).
+					WithHint("use a table for each of them")
+			}
+		}
+		if len(lists) > len(deepest) {
+			deepest = lists
+		}
+	}
+	return all, nil
+}
+
+// fanOuts returns what stands before each [] of a path.
+func fanOuts(steps []protobuf.Step) (all []string) {
+	before := ""
+	for _, s := range steps {
+		before += s.Name
+		switch s.Index {
+		case protobuf.AllElements:
+			all = append(all, before)
+			before += "[]"
+		case protobuf.NoElement:
+		default:
+			before += "[" + strconv.Itoa(s.Index) + "]"
+		}
+		before += "."
+	}
+	return all
+}
+
+// pathQuery returns the query for columns of what is known of the messages, with metadata. What they do not have yet
+// gives no column; without a list that is fanned out there are no rows: "".
+func pathQuery(messages schema.Table, columns []column, metadata []string) string {
+	const from = "m"
+	joins, selected := "", []string{}
+	alias := map[string]string{} // of a list's elements, by what stands before its []
+	complete := true
+	for _, c := range columns {
+		at, known := from, true
+		var typ *schema.Type
+		before := ""
+		for i, s := range c.steps {
+			if typ, known = field(messages, typ, i, s.Name); !known {
+				complete = complete && len(fanOuts(c.steps[i:])) == 0
+				break
+			}
+			at += "." + schema.Quote(s.Name)
+			before += s.Name
+			if s.Index == protobuf.NoElement {
+				before += "."
+				continue
+			}
+			if typ.Elem == nil || typ.Kind == schema.Map {
+				known = false
+				complete = complete && s.Index != protobuf.AllElements
+				break
+			}
+			typ = typ.Elem
+			if s.Index != protobuf.AllElements {
+				at += "[" + strconv.Itoa(s.Index+1) + "]"
+				before += "[" + strconv.Itoa(s.Index) + "]."
+				continue
+			}
+			if alias[before] == "" {
+				alias[before] = "u" + strconv.Itoa(len(alias))
+				joins += ", LATERAL (SELECT unnest(" + at + ") AS e) AS " + alias[before]
+			}
+			at = alias[before] + ".e"
+			before += "[]."
+		}
+		if known {
+			selected = append(selected, at+" AS "+schema.Quote(c.name))
+		}
+	}
+	if !complete || len(selected) == 0 {
+		return ""
+	}
+	for _, name := range metadata {
+		name = "_" + strings.ToLower(name)
+		selected = append(selected, from+"."+schema.Quote(name)+" AS "+schema.Quote(name))
+	}
+	return "SELECT " + strings.Join(selected, ", ") + " FROM " + Messages + " AS " + from + joins
+}
+
+// field returns the type of a path's i-th field: a column of the messages, or a field of a struct.
+func field(messages schema.Table, of *schema.Type, i int, name string) (*schema.Type, bool) {
+	if i == 0 {
+		if at := messages.ColumnIndex(name); at >= 0 {
+			return &messages.Columns[at].Type, true
+		}
+		return nil, false
+	}
+	if of.Kind == schema.Struct {
+		for j := range of.Fields {
+			if schema.Fold(of.Fields[j].Name) == schema.Fold(name) {
+				return &of.Fields[j].Type, true
+			}
+		}
+	}
+	return nil, false
+}

@@ -138,12 +138,7 @@ func (j *Java) Measure(r *Report, args ...string) error {
 		}
 		runs++
 		fmt.Fprintf(os.Stderr, "\r\x1b[K%5d runs  %s %d rows  %s", runs, line.Operation, line.Rows, line.Method)
-		m := r.Measured(line.Operation, line.Method, line.Rows)
-		if m == nil {
-			r.Measurements = append(r.Measurements, Measurement{Operation: line.Operation, Method: line.Method, Rows: line.Rows})
-			m = &r.Measurements[len(r.Measurements)-1]
-		}
-		m.Millis, m.CPU, m.Allocated = append(m.Millis, line.Millis), append(m.CPU, line.CPU), append(m.Allocated, line.Allocated)
+		r.Measure(line.Operation, line.Method, line.Rows, line.Millis, line.CPU, line.Allocated)
 	}
 	fmt.Fprint(os.Stderr, "\r\x1b[K")
 	if err := c.Wait(); err != nil {

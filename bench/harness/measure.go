@@ -33,6 +33,16 @@ func (r *Report) Measured(operation, method string, rows int) *Measurement {
 	return nil
 }
 
+// Measure adds a counted run of a method.
+func (r *Report) Measure(operation, method string, rows int, millis, cpu, allocated float64) {
+	m := r.Measured(operation, method, rows)
+	if m == nil {
+		r.Measurements = append(r.Measurements, Measurement{Operation: operation, Method: method, Rows: rows})
+		m = &r.Measurements[len(r.Measurements)-1]
+	}
+	m.Millis, m.CPU, m.Allocated = append(m.Millis, millis), append(m.CPU, cpu), append(m.Allocated, allocated)
+}
+
 // Keep adds the measurements of an earlier report of the same benchmark, but for operations on
 // so many rows as this one has measured itself: a long benchmark may be run in pieces.
 func (r *Report) Keep(path string) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/bench/overlay"
 	"github.com/scoterdb/scoter/bench/parts"
 	"github.com/scoterdb/scoter/bench/query"
+	"github.com/scoterdb/scoter/bench/sqlitenode"
 	"github.com/scoterdb/scoter/bench/stream/decode"
 	"github.com/scoterdb/scoter/bench/stream/e2e"
 	"github.com/scoterdb/scoter/bench/telemetry"
@@ -34,6 +35,7 @@ type benchCommand struct {
 	Stream       e2e.Options          `cmd:"" help:"Messages from Kafka into tables."`
 	JavaDuckDB   javaduckdb.Options   `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`
 	JavaPostgres javapostgres.Options `cmd:"" name:"java-postgres" help:"Bulk writes from Java into PostgreSQL, every way."`
+	SQLiteNode   sqlitenode.Options   `cmd:"" name:"sqlite-node" help:"What generated TypeScript costs over statements by hand, on four SQLite drivers."`
 	ClickBench   clickbench.Options   `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 

@@ -24,8 +24,11 @@ type driver struct {
 	imports, connection string
 	// open makes the runtime from `db`.
 	open string
+	// sync says that methods return results, not promises of them.
 	sync bool
-	exec string
+	// plucks says that a statement can be told to return its only column.
+	plucks bool
+	exec   string
 }
 
 func drivers(t ir.Target) (driver, bool) {
@@ -47,6 +50,7 @@ func drivers(t ir.Target) (driver, bool) {
 		"postgres/pg": {runtime: "scoter-postgres", files: []string{"scoter", "scoter-postgres"}, style: emit.Dollar, exec: "rt.ExecResult",
 			imports: `import type { ClientBase } from "pg";`, connection: "ClientBase", open: "new rt.Runtime(db, observer)"},
 	}[string(t.Engine)+"/"+t.Driver]
+	d.plucks = t.Driver == "better-sqlite3" || t.Driver == "turso"
 	return d, ok
 }
 
@@ -176,7 +180,7 @@ func (g *generator) class() {
 	w := &g.w
 	w.Block("export class "+g.Class+" {", "}", func() {
 		w.Line("readonly #rt: rt.Runtime;")
-		if g.sync {
+		if g.Module.Engine == ir.SQLite {
 			for _, q := range g.Queries {
 				w.Line("#%s: rt.Statement | undefined;", q.Method)
 			}
@@ -229,7 +233,7 @@ func (g *generator) class() {
 			})
 		case g.runtime == "scoter-sqlite-async":
 			w.Block("transaction<T>(body: (queries: "+g.Class+") => Promise<T>): Promise<T> {", "}", func() {
-				w.Line("return this.#rt.transaction((runtime) => body(new %s(runtime)));", g.Class)
+				w.Line("return this.#rt.transaction((runtime) => body(runtime === this.#rt ? this : new %s(runtime)));", g.Class)
 			})
 		default:
 			w.Block("transaction<T>(body: (queries: "+g.Class+") => Promise<T>): Promise<T> {", "}", func() {
@@ -254,119 +258,6 @@ func (g *generator) class() {
 	})
 }
 
-func (g *generator) query(q *emit.Query) {
-	w := &g.w
-	var params, binds []string
-	for i, p := range q.Params {
-		params = append(params, q.Args[i]+": "+g.nullable(g.paramType(p.Type), p.Nullable))
-	}
-	for _, i := range q.SQL.Binds {
-		binds = append(binds, g.bind(&q.Params[i], q.Args[i]))
-	}
-	list := strings.Join(params, ", ")
-	args := quote(q.Method) + ", SQL." + q.Method + ", [" + strings.Join(binds, ", ") + "]"
-	method := func(name, result, body string) {
-		w.Blank()
-		g.doc(q.Doc, "")
-		w.Block(name+"("+list+"): "+result+" {", "}", func() { w.Line("%s", body) })
-	}
-	// The statement is prepared by the first call and then only called.
-	call := func(verb string) string {
-		return "(this.#" + q.Method + " ??= this.#rt.prepare(" + quote(q.Method) + ", SQL." + q.Method + "))." + verb + "(" + strings.Join(binds, ", ") + ")"
-	}
-	if q.Verb == ir.VerbExec {
-		counts := ""
-		if g.Module.Engine == ir.SQLite && !q.Counts() {
-			counts = ", false"
-		}
-		if g.sync {
-			body := "return " + call("run") + " as " + g.exec + ";"
-			if g.safe || counts != "" {
-				body = "return rt.ran(" + call("run") + counts + ");"
-			}
-			method(q.Method, g.exec, body)
-		} else {
-			method(q.Method, g.promise(g.exec), "return this.#rt.exec("+args+counts+");")
-		}
-		if q.Batch != "" {
-			w.Blank()
-			w.Line("/** Runs %s once per element, all or nothing; returns the rows changed. */", q.Method)
-			rows := "rt.Rows<" + q.BatchRow + ">"
-			if g.sync {
-				rows = "Iterable<" + q.BatchRow + ">"
-			}
-			w.Block(q.Batch+"(rows: "+rows+"): "+g.promise("number")+" {", "}", func() {
-				var values []string
-				for _, i := range q.SQL.Binds {
-					values = append(values, g.bind(&q.Params[i], "r."+q.Args[i]))
-				}
-				each := "(r: " + q.BatchRow + ") => [" + strings.Join(values, ", ") + "]"
-				if g.Module.Engine == ir.SQLite {
-					w.Line("return this.#rt.batch({ name: %s, sql: SQL.%s, values: %s }, rows);", quote(q.Batch), q.Method, each)
-				} else {
-					w.Line("return this.#rt.batch(%s, SQL.%s, %s, rows);", quote(q.Batch), q.Method, each)
-				}
-			})
-		}
-		return
-	}
-	row, read := g.result(q)
-	if read != "" {
-		args += ", " + read
-	}
-	if g.sync && q.Cardinality == ir.One {
-		w.Blank()
-		g.doc(q.Doc, "")
-		w.Block(q.Method+"("+list+"): "+row+" | undefined {", "}", func() {
-			if read == "" {
-				w.Line("return %s as %s | undefined;", call("get"), row)
-				return
-			}
-			w.Line("const row = %s;", call("get"))
-			w.Line("return row === undefined ? undefined : %s;", apply(read, "row as rt.Raw"))
-		})
-		return
-	}
-	if q.Cardinality == ir.One {
-		method(q.Method, g.promise(row+" | undefined"), "return this.#rt.one"+generic(row, read)+"("+args+");")
-		return
-	}
-	if g.sync {
-		body := "return " + call("all") + " as " + arrayOf(row) + ";"
-		if read != "" {
-			body = "return (" + call("all") + " as rt.Raw[]).map(" + read + ");"
-		}
-		method(q.Method, arrayOf(row), body)
-	} else {
-		method(q.Method, g.promise(arrayOf(row)), "return this.#rt.all"+generic(row, read)+"("+args+");")
-	}
-	stream := "AsyncGenerator<" + row + ", void, undefined>"
-	if g.sync {
-		stream = "Generator<" + row + ", void, undefined>"
-	}
-	args = quote(q.Stream) + args[len(quote(q.Method)):]
-	w.Blank()
-	w.Line("/** The rows of %s one at a time. */", q.Method)
-	switch {
-	case q.ReadOnly:
-		w.Block(q.Stream+"("+list+"): "+stream+" {", "}", func() { w.Line("return this.#rt.stream%s(%s);", generic(row, read), args) })
-	case g.sync:
-		// A statement that changes rows is run to its end before the first
-		// row is given out.
-		w.Block("*"+q.Stream+"("+list+"): "+stream+" {", "}", func() { w.Line("yield* this.%s(%s);", q.Method, strings.Join(q.Args, ", ")) })
-	default:
-		w.Block("async *"+q.Stream+"("+list+"): "+stream+" {", "}", func() { w.Line("yield* await this.#rt.all%s(%s);", generic(row, read), args) })
-	}
-}
-
-// generic names the type of rows that are handed on as the driver made them.
-func generic(row, read string) string {
-	if read != "" {
-		return ""
-	}
-	return "<" + row + ">"
-}
-
 func arrayOf(t string) string {
 	if strings.ContainsAny(t, " |") {
 		return "(" + t + ")[]"
@@ -375,20 +266,3 @@ func arrayOf(t string) string {
 }
 
 func quote(s string) string { return emit.Quote(emit.TypeScript, s) }
-
-// apply calls a function, or a function expression, with a value.
-func apply(read, v string) string {
-	if strings.Contains(read, "=>") {
-		read = "(" + read + ")"
-	}
-	return read + "(" + v + ")"
-}
-
-// sql is the text of a query. In Scoter's JSON some kinds are not as they are
-// wanted: the database is asked for their text.
-func (g *generator) sql(q *emit.Query) string {
-	if g.Module.Engine == ir.Scoter && q.Statement == ir.StatementSelect {
-		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob, ir.Decimal)
-	}
-	return q.SQL.Text
-}

@@ -1,0 +1,189 @@
+package typescript
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// query writes the methods of a query.
+func (g *generator) query(q *emit.Query) {
+	var params, binds []string
+	for i, p := range q.Params {
+		params = append(params, q.Args[i]+": "+g.nullable(g.paramType(p.Type), p.Nullable))
+	}
+	for _, i := range q.SQL.Binds {
+		binds = append(binds, g.bind(&q.Params[i], q.Args[i]))
+	}
+	list := strings.Join(params, ", ")
+	g.w.Blank()
+	g.doc(q.Doc, "")
+	if g.Module.Engine == ir.SQLite {
+		g.kept(q, list, strings.Join(binds, ", "))
+	} else {
+		g.called(q, list, g.args(q, q.Method, binds))
+	}
+	if q.Batch != "" {
+		g.batch(q)
+	}
+	if q.Verb == ir.VerbQuery && q.Cardinality != ir.One {
+		g.stream(q, list, binds)
+	}
+}
+
+// args are what the runtime is told of a call: its name, the SQL, the values
+// and what reads a row.
+func (g *generator) args(q *emit.Query, name string, binds []string) string {
+	args := quote(name) + ", SQL." + q.Method + ", [" + strings.Join(binds, ", ") + "]"
+	if q.Verb == ir.VerbQuery {
+		if _, read := g.result(q); read != "" {
+			args += ", " + read
+		}
+	}
+	return args
+}
+
+// called writes a method that the runtime runs.
+func (g *generator) called(q *emit.Query, params, args string) {
+	result, call := g.exec, "exec"
+	if q.Verb == ir.VerbQuery {
+		row, read := g.result(q)
+		result, call = arrayOf(row), "all"+generic(row, read)
+		if q.Cardinality == ir.One {
+			result, call = row+" | undefined", "one"+generic(row, read)
+		}
+	}
+	g.w.Block(q.Method+"("+params+"): "+g.promise(result)+" {", "}", func() { g.w.Line("return this.#rt.%s(%s);", call, args) })
+}
+
+// kept writes a method of SQLite, whose statement is prepared by the first
+// call and then only called: the method costs nothing beyond the driver's.
+func (g *generator) kept(q *emit.Query, params, binds string) {
+	w := &g.w
+	prepare := quote(q.Method) + ", SQL." + q.Method
+	call := func(verb string) string {
+		return "(this.#" + q.Method + " ??= this.#rt.prepare(" + prepare + "))." + verb + "(" + binds + ")"
+	}
+	// after writes a method that makes something of what the driver returns,
+	// which is a promise unless the driver is synchronous.
+	after := func(result string, body func(await string)) {
+		if g.sync {
+			w.Block(q.Method+"("+params+"): "+result+" {", "}", func() { body("") })
+			return
+		}
+		w.Block("async "+q.Method+"("+params+"): Promise<"+result+"> {", "}", func() { body("await ") })
+	}
+	direct := func(verb, result string) {
+		w.Block(q.Method+"("+params+"): "+g.promise(result)+" {", "}", func() { w.Line("return %s as %s;", call(verb), g.promise(result)) })
+	}
+	if q.Verb == ir.VerbExec {
+		switch {
+		case !q.Counts():
+			after(g.exec, func(await string) { w.Line("return rt.ran(%s%s, false);", await, call("run")) })
+		case g.safe:
+			after(g.exec, func(await string) { w.Line("return rt.ran(%s%s);", await, call("run")) })
+		default:
+			direct("run", g.exec)
+		}
+		return
+	}
+	row, read := g.result(q)
+	if q.Pluck && g.plucks {
+		prepare += ", true"
+		c := q.Columns[0]
+		if read = ""; g.reader(c.Type) != "" {
+			read = "(v) => " + g.read("v", c.Type, c.Nullable)
+		}
+	}
+	switch {
+	case q.Cardinality == ir.One && read == "":
+		direct("get", row+" | undefined")
+	case q.Cardinality == ir.One:
+		after(row+" | undefined", func(await string) {
+			w.Line("const row = %s%s;", await, call("get"))
+			w.Line("return row === undefined ? undefined : %s;", apply(read, "row as rt.Raw"))
+		})
+	case read == "":
+		direct("all", arrayOf(row))
+	default:
+		after(arrayOf(row), func(await string) { w.Line("return (%s%s as rt.Raw[]).map(%s);", await, call("all"), read) })
+	}
+}
+
+// batch writes the method that runs a statement for many sets of parameters.
+func (g *generator) batch(q *emit.Query) {
+	w := &g.w
+	w.Blank()
+	w.Line("/** Runs %s once per element, all or nothing; returns the rows changed. */", q.Method)
+	rows := "rt.Rows<" + q.BatchRow + ">"
+	if g.sync {
+		rows = "Iterable<" + q.BatchRow + ">"
+	}
+	w.Block(q.Batch+"(rows: "+rows+"): "+g.promise("number")+" {", "}", func() {
+		var values []string
+		for _, i := range q.SQL.Binds {
+			values = append(values, g.bind(&q.Params[i], "r."+q.Args[i]))
+		}
+		each := "(r: " + q.BatchRow + ") => [" + strings.Join(values, ", ") + "]"
+		if g.Module.Engine == ir.SQLite {
+			w.Line("return this.#rt.batch({ name: %s, sql: SQL.%s, values: %s }, rows);", quote(q.Batch), q.Method, each)
+		} else {
+			w.Line("return this.#rt.batch(%s, SQL.%s, %s, rows);", quote(q.Batch), q.Method, each)
+		}
+	})
+}
+
+// stream writes the method that yields a query's rows.
+func (g *generator) stream(q *emit.Query, params string, binds []string) {
+	w := &g.w
+	row, read := g.result(q)
+	kind, open := "AsyncGenerator", "async *"
+	if g.sync {
+		kind, open = "Generator", "*"
+	}
+	result := kind + "<" + row + ", void, undefined>"
+	w.Blank()
+	w.Line("/** The rows of %s one at a time. */", q.Method)
+	if q.ReadOnly {
+		w.Block(q.Stream+"("+params+"): "+result+" {", "}", func() { w.Line("return this.#rt.stream%s(%s);", generic(row, read), g.args(q, q.Stream, binds)) })
+		return
+	}
+	// A statement that changes rows is run to its end before the first row is
+	// given out.
+	w.Block(open+q.Stream+"("+params+"): "+result+" {", "}", func() {
+		switch {
+		case g.sync:
+			w.Line("yield* this.%s(%s);", q.Method, strings.Join(q.Args, ", "))
+		case g.Module.Engine == ir.SQLite:
+			w.Line("yield* await this.%s(%s);", q.Method, strings.Join(q.Args, ", "))
+		default:
+			w.Line("yield* await this.#rt.all%s(%s);", generic(row, read), g.args(q, q.Stream, binds))
+		}
+	})
+}
+
+// generic names the type of rows that are handed on as the driver made them.
+func generic(row, read string) string {
+	if read != "" {
+		return ""
+	}
+	return "<" + row + ">"
+}
+
+// apply calls a function, or a function expression, with a value.
+func apply(read, v string) string {
+	if strings.Contains(read, "=>") {
+		read = "(" + read + ")"
+	}
+	return read + "(" + v + ")"
+}
+
+// sql is the text of a query. In Scoter's JSON some kinds are not as they are
+// wanted: the database is asked for their text.
+func (g *generator) sql(q *emit.Query) string {
+	if g.Module.Engine == ir.Scoter && q.Statement == ir.StatementSelect {
+		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob, ir.Decimal)
+	}
+	return q.SQL.Text
+}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,9 +20,12 @@ else:
 
 Connection = duckdb.DuckDBPyConnection
 
-# Rows per INSERT of a bulk operation, whose columns are list parameters: the
-# driver has no appender.
-CHUNK_ROWS = 10_000
+# Rows per INSERT of a bulk operation without pyarrow, whose columns are list
+# parameters: the driver has no appender.
+LIST_ROWS = 10_000
+
+# Rows that are held at a time as columns of Arrow.
+ARROW_ROWS = 61_440
 
 DEFAULT_TYPE = "SELECT type FROM duckdb_databases() WHERE database_name = current_database()"
 
@@ -70,22 +76,31 @@ class Runtime(core.Observed):
         return self._run(name, body, core.same)
 
     def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
-        """Runs a bulk operation in one transaction; returns the rows it changed."""
+        """Runs a bulk operation in one transaction; returns the rows it changed.
 
-        def fill() -> int:
-            count = 0
-            for chunk in core.chunks(rows, CHUNK_ROWS):
-                columns = zip(*map(bulk.values, chunk), strict=True)
-                self._conn.execute(bulk.sql, [list(c) for c in columns])
-                count += len(chunk)
-            return count
+        It goes through Arrow if pyarrow is installed, which is more than a
+        hundred times as fast as list parameters.
+        """
+        if bulk.arrow is None or pyarrow() is None:
+            portions, fill = core.chunks(rows, LIST_ROWS), functools.partial(self._fill_lists, bulk)
+        else:
+            portions, fill = core.chunks(rows, ARROW_ROWS), functools.partial(self._fill_arrow, bulk, bulk.arrow)
 
         def body() -> int:
             with self.transaction():
                 if bulk.stage is None:
-                    return fill()
+                    return fill(portions)
+                first = next(portions, None)
+                second = next(portions, None)
+                if first is not None and second is None and bulk.arrow is not None:
+                    count = self._apply_arrow(bulk, bulk.arrow, bulk.stage, first)
+                    if count is not None:
+                        return count
                 self._conn.execute(bulk.stage.create)
-                fill()
+                # The first portions wait inside of what is still to come.
+                head = [p for p in (first, second) if p is not None]
+                first = second = None
+                fill(_joined(head, portions))
                 if bulk.stage.dedupe is not None:
                     self._conn.execute(bulk.stage.dedupe)
                 count = changed(self._conn, bulk.stage.apply, ())
@@ -93,6 +108,42 @@ class Runtime(core.Observed):
                 return count
 
         return self._run(bulk.name, body, core.same)
+
+    def _fill_lists(self, bulk: core.Bulk[T], portions: Iterator[list[T]]) -> int:
+        count = 0
+        for portion in portions:
+            columns = zip(*map(bulk.values, portion), strict=True)
+            self._conn.execute(bulk.sql, [list(c) for c in columns])
+            count += len(portion)
+        return count
+
+    def _fill_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], portions: Iterator[list[T]]) -> int:
+        count = 0
+        for portion in portions:
+            table = columns(bulk.name, arrow, portion, count)
+            self._conn.register("_scoter_rows", table)
+            try:
+                self._conn.execute(arrow.insert)
+            except duckdb.ConstraintException as error:
+                row = duplicate(self._conn, arrow, table, str(error))
+                if row is None:
+                    raise
+                raise core.RowError(bulk.name, count + row[0], f"duplicate key {row[1]}") from error
+            finally:
+                self._conn.unregister("_scoter_rows")
+            count += len(portion)
+        return count
+
+    def _apply_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], stage: core.Stage, rows: Sequence[T]) -> int | None:
+        """Applies rows in place of the temporary table's; None if they need one."""
+        if arrow.distinct is None or pyarrow() is None:
+            return None
+        self._conn.register(stage.table, columns(bulk.name, arrow, rows, 0))
+        try:
+            again = self._conn.execute(arrow.distinct).fetchone()
+            return None if again is None or again[0] > 0 else changed(self._conn, stage.apply, ())
+        finally:
+            self._conn.unregister(stage.table)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -106,6 +157,78 @@ class Runtime(core.Observed):
                 yield
             finally:
                 self._open = False
+
+
+@functools.cache
+def pyarrow() -> Any:
+    """The module, if it is installed and new enough to have UUIDs."""
+    try:
+        module = importlib.import_module("pyarrow")
+    except ImportError:
+        return None
+    return module if hasattr(module, "uuid") else None
+
+
+def _joined(head: list[list[T]], tail: Iterator[list[T]]) -> Iterator[list[T]]:
+    while head:
+        yield head.pop(0)
+    yield from tail
+
+
+def columns(operation: str, arrow: core.Arrow[T], rows: Sequence[T], before: int) -> Any:
+    """Rows as an Arrow table. A value that cannot be in its column names its row."""
+    pa = pyarrow()
+    arrays = []
+    try:
+        values = arrow.values(rows)
+    except Exception:
+        for at, row in enumerate(rows):
+            try:
+                arrow.values([row])
+            except Exception as error:
+                raise core.RowError(operation, before + at + 1, str(error)) from error
+        raise
+    for name, required, kind, column in zip(arrow.names, arrow.required, arrow.types(pa), values, strict=True):
+        try:
+            array = pa.array(column, type=kind)
+        except Exception:
+            for at, value in enumerate(column):
+                try:
+                    pa.array([value], type=kind)
+                except Exception as error:
+                    raise core.RowError(operation, before + at + 1, f"column {name}: {value!r:.60}: {error}") from error
+            raise
+        if required and array.null_count > 0:
+            at = array.is_null().index(True).as_py()
+            raise core.RowError(operation, before + at + 1, f"column {name} must not be null")
+        arrays.append(array)
+    return pa.Table.from_arrays(arrays, names=list(arrow.names))
+
+
+def duplicate(conn: duckdb.DuckDBPyConnection, arrow: core.Arrow[T], table: Any, message: str) -> tuple[int, str] | None:
+    """The row, from 1, whose key the error is about, and the key."""
+    match = re.search(r'[Dd]uplicate key "(.*)"', message, re.DOTALL)
+    if match is None:
+        return None
+    # The transaction has failed: the constraints are asked for beside it.
+    with conn.cursor() as beside:
+        beside.register("_scoter_rows", table)
+        sql = "SELECT constraint_column_names FROM duckdb_constraints() WHERE table_name = $1 AND constraint_type IN ('PRIMARY KEY', 'UNIQUE')"
+        for (names,) in beside.execute(sql, [arrow.table]).fetchall():
+            if not all(n in arrow.names for n in names):
+                continue
+            texts = ['CAST("' + n.replace('"', '""') + '" AS VARCHAR)' for n in names]
+            labels = ["'" + n.replace("'", "''") + ": '" for n in names]
+            plain = "concat_ws(', ', " + ", ".join(texts) + ")"
+            named = "concat_ws(', ', " + ", ".join(f"{label} || {text}" for label, text in zip(labels, texts, strict=True)) + ")"
+            found = beside.execute(
+                f"SELECT n, p FROM (SELECT row_number() OVER () AS n, {plain} AS p, {named} AS m FROM _scoter_rows) WHERE p = $1 OR m = $1 ORDER BY n LIMIT 2",
+                [match.group(1)],
+            ).fetchall()
+            if found:
+                # One that is there twice comes second; otherwise it was in the table.
+                return int(found[-1][0]), ", ".join(names) + ": " + str(found[-1][1])
+    return None
 
 
 def changed(conn: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any]) -> int:
@@ -185,6 +308,11 @@ def plain(v: Any) -> Any:
 def to_list(write: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
     """A list parameter."""
     return lambda v: [core.opt(write, e) for e in v]
+
+
+def to_pairs(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], list[tuple[Any, Any]]]:
+    """A map as Arrow takes one."""
+    return lambda v: [(key(k), core.opt(value, e)) for k, e in v.items()]
 
 
 def to_map(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:

@@ -69,16 +69,16 @@ async function turn(operation: string, millis: number): Promise<void> {
   const before = await c.before?.(db!);
   for (const side of Object.values(sides)) await c.check(side);
   let next = 0;
-  let calls = callsOf.get(operation) ?? 0;
+  let calls = c.most ?? callsOf.get(operation) ?? 0;
   if (calls === 0) {
     for (const side of Object.values(sides)) {
-      const took = await slice(c.call(side), c.most ?? 1, next);
-      next += c.most ?? 1;
-      calls = c.most ?? Math.max(1, Math.min(2000, Math.round(4 / took)));
+      const took = await slice(c.call(side), 1, next++);
+      calls = Math.max(1, Math.min(2000, Math.round(4 / took)));
       // What compiles only now takes longer once.
-      for (let spent = 0; spent < millis / 2 && c.most === undefined; next += calls) {
+      for (let spent = 0; spent < millis / 2; ) {
         const again = await slice(c.call(side), calls, next);
         spent += again;
+        next += calls;
         calls = Math.max(1, Math.min(4000, Math.round((4 * calls) / again)));
       }
     }

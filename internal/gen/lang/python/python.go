@@ -311,6 +311,9 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			w.Line("columns=(%s,),", strings.Join(columns, ", "))
 			return
 		}
+		if g.Module.Engine == ir.DuckDB {
+			g.arrow(t, op)
+		}
 		if b.Stage == "" {
 			return
 		}

@@ -322,6 +322,11 @@ func (g *generator) functions() {
 			})
 		})
 	}
+	if g.Module.Engine == ir.DuckDB && len(g.Tables) > 0 {
+		for _, s := range g.Module.Structs {
+			g.arrowStruct(s)
+		}
+	}
 	for _, r := range g.Module.Rows {
 		if !used[r.Ref] {
 			continue

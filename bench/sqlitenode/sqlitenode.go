@@ -70,7 +70,7 @@ func (o *Options) Run(env *harness.Env) error {
 		for _, driver := range o.Drivers {
 			lines, err := ask(processes[driver], "open\t"+original)
 			if err != nil {
-				return base.Wrap(err, driver)
+				return base.Wrap(err, "%s", driver)
 			}
 			for _, l := range lines {
 				for name, version := range l.Versions {
@@ -83,7 +83,7 @@ func (o *Options) Run(env *harness.Env) error {
 				progress.Step(operation + "  " + driver)
 				lines, err := ask(processes[driver], fmt.Sprintf("turn\t%s\t%d", operation, o.Millis))
 				if err != nil {
-					return base.Wrap(err, operation+" on "+driver)
+					return base.Wrap(err, "%s on %s", operation, driver)
 				}
 				for _, l := range lines {
 					if round > 0 && l.Operation != "" {

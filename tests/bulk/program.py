@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import duckdb
-import scoter_duckdb as rt
-import writes as w
+
+from . import scoter_duckdb as rt
+from . import writes as w
 
 UTC = datetime.timezone.utc
 PIECES = ["a", "ü", "€", "😀", "\n", "'", "long enough not to be inlined"]
@@ -69,7 +70,8 @@ def every(count: int) -> Iterator[w.EveryRow]:
     }
     fields = list(w.EveryRow.__dataclass_fields__)
     for i in range(count):
-        yield w.EveryRow(*[i if f == "id" else maybe(values[f](i)) for f in fields])
+        row: list[Any] = [i if f == "id" else maybe(values[f](i)) for f in fields]
+        yield w.EveryRow(*row)
 
 
 def failing(start: int, at: int) -> Iterator[w.KvRow]:

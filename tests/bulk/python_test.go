@@ -20,9 +20,9 @@ func pythonProgram(t *testing.T) func(mode string) string {
 	}
 	toolchain.Copy(t, filepath.Join(here, "program.py"), filepath.Join(dir, "python", "program.py"))
 	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
-	toolchain.Run(t, filepath.Join(dir, "python"), nil, filepath.Join(bin, "mypy"), "--strict", "program.py")
+	toolchain.Run(t, dir, nil, filepath.Join(bin, "mypy"), "--strict", "-m", "python.program")
 	return func(mode string) string {
-		return toolchain.Run(t, filepath.Join(dir, "python"), []string{"PYTHONUTF8=1"}, filepath.Join(bin, "python"), "program.py", mode)
+		return toolchain.Run(t, dir, []string{"PYTHONUTF8=1"}, filepath.Join(bin, "python"), "-m", "python.program", mode)
 	}
 }
 

@@ -49,6 +49,14 @@ class MigrationChangedError(Exception):
     """An applied migration is not the one in the code any more."""
 
 
+class RowError(ValueError):
+    """A row of a bulk operation that cannot be written. Rows count from 1."""
+
+    def __init__(self, operation: str, row: int, message: str) -> None:
+        super().__init__(f"{operation}: row {row}: {message}")
+        self.row = row
+
+
 @dataclass(frozen=True)
 class Interval:
     """A length of time in three parts that do not convert into each other."""
@@ -70,12 +78,30 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Arrow(Generic[T]):
+    """A bulk operation's rows as columns of Arrow, which DuckDB reads in place.
+
+    insert takes the rows of a view _scoter_rows. distinct, where rows can be
+    applied without a temporary table, tells how many have a key that came before.
+    """
+
+    insert: str
+    table: str
+    names: Sequence[str]
+    required: Sequence[bool]
+    types: Callable[[Any], Sequence[Any]]
+    values: Callable[[Sequence[T]], Sequence[Sequence[Any]]]
+    distinct: str | None = None
+
+
+@dataclass(frozen=True)
 class Bulk(Generic[T]):
     """A bulk operation on a table.
 
     sql is the statement of one row (SQLite), of a chunk of columns (DuckDB),
     the COPY (PostgreSQL), or the path and query of the request (Scoter), whose
-    rows have the columns.
+    rows have the columns. arrow is DuckDB's other way, for rows without a type
+    that Arrow does not have.
     """
 
     name: str
@@ -83,6 +109,7 @@ class Bulk(Generic[T]):
     values: Callable[[T], Sequence[Any]]
     stage: Stage | None = None
     columns: Sequence[str] = ()
+    arrow: Arrow[T] | None = None
 
 
 CREATE_MIGRATIONS = (

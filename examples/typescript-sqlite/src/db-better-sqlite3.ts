@@ -133,7 +133,7 @@ export class Queries {
   }
 
   names(ids: readonly number[]): string[] {
-    return ((this.#names ??= this.#rt.prepare("names", SQL.names)).all(JSON.stringify(ids)) as rt.Raw[]).map((r) => r["name"] as string);
+    return (this.#names ??= this.#rt.prepare("names", SQL.names, true)).all(JSON.stringify(ids)) as string[];
   }
 
   /** The rows of names one at a time. */

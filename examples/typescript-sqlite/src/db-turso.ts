@@ -75,6 +75,10 @@ const upsertAllUsers: rt.Bulk<UsersRow> = {
 
 export class Queries {
   readonly #rt: rt.Runtime;
+  #addPost: rt.Statement | undefined;
+  #usersWithPosts: rt.Statement | undefined;
+  #getUser: rt.Statement | undefined;
+  #names: rt.Statement | undefined;
 
   constructor(db: Database | rt.Runtime, observer?: rt.Observer) {
     this.#rt = db instanceof rt.Runtime ? db : new rt.Runtime(rt.turso(db, false), observer);
@@ -102,11 +106,11 @@ export class Queries {
 
   /** Runs body in a transaction: committed when it returns, rolled back when it throws. */
   transaction<T>(body: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#rt.transaction((runtime) => body(new Queries(runtime)));
+    return this.#rt.transaction((runtime) => body(runtime === this.#rt ? this : new Queries(runtime)));
   }
 
   addPost(user_id: number, title: string, published: boolean): Promise<rt.RunResult> {
-    return this.#rt.exec("addPost", SQL.addPost, [rt.int(user_id), title, rt.bit(published)]);
+    return (this.#addPost ??= this.#rt.prepare("addPost", SQL.addPost)).run(rt.int(user_id), title, rt.bit(published)) as Promise<rt.RunResult>;
   }
 
   /** Runs addPost once per element, all or nothing; returns the rows changed. */
@@ -115,8 +119,8 @@ export class Queries {
   }
 
   /** Every user with their posts; the title is null for those who have none. */
-  usersWithPosts(): Promise<UsersWithPostsResult[]> {
-    return this.#rt.all("usersWithPosts", SQL.usersWithPosts, [], toUsersWithPostsResult);
+  async usersWithPosts(): Promise<UsersWithPostsResult[]> {
+    return (await (this.#usersWithPosts ??= this.#rt.prepare("usersWithPosts", SQL.usersWithPosts)).all() as rt.Raw[]).map(toUsersWithPostsResult);
   }
 
   /** The rows of usersWithPosts one at a time. */
@@ -125,11 +129,11 @@ export class Queries {
   }
 
   getUser(id: number): Promise<UsersRow | undefined> {
-    return this.#rt.one<UsersRow>("getUser", SQL.getUser, [rt.int(id)]);
+    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(rt.int(id)) as Promise<UsersRow | undefined>;
   }
 
   names(ids: readonly number[]): Promise<string[]> {
-    return this.#rt.all("names", SQL.names, [JSON.stringify(ids)], (r) => r["name"] as string);
+    return (this.#names ??= this.#rt.prepare("names", SQL.names, true)).all(JSON.stringify(ids)) as Promise<string[]>;
   }
 
   /** The rows of names one at a time. */

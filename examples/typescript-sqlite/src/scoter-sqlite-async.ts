@@ -2,50 +2,61 @@ import * as core from "./scoter.js";
 export * from "./scoter.js";
 import type { RunResult } from "./scoter-sqlite.js";
 export type { RunResult, Bulk } from "./scoter-sqlite.js";
-export { bigint, bit, blob, bool, dateText, int, jsonList, number, timestampText, timeText } from "./scoter-sqlite.js";
+export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText } from "./scoter-sqlite.js";
 import type { Bulk } from "./scoter-sqlite.js";
+
+/** A prepared statement as generated code calls it. */
+export interface Statement {
+  all(...values: unknown[]): Promise<unknown[]>;
+  get(...values: unknown[]): Promise<unknown>;
+  run(...values: unknown[]): Promise<RunResult>;
+}
 
 /** One connection's or transaction's way to run statements. */
 export interface Session {
-  all(sql: string, values: readonly unknown[]): Promise<core.Raw[]>;
+  prepare(sql: string, pluck: boolean): Statement;
   iterate(sql: string, values: readonly unknown[]): AsyncIterable<core.Raw>;
-  run(sql: string, values: readonly unknown[]): Promise<RunResult>;
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: (session: Session) => Promise<T>, commit: boolean): Promise<T>;
 }
 
+interface LibsqlResult {
+  columns: string[];
+  rows: ArrayLike<unknown>[];
+  rowsAffected: number;
+  lastInsertRowid?: bigint | undefined;
+}
+
 /** The parts of @libsql/client that are used. */
 export interface LibsqlExecutor {
-  execute(statement: { sql: string; args: never[] }): Promise<{
-    columns: string[];
-    rows: ArrayLike<unknown>[];
-    rowsAffected: number;
-    lastInsertRowid?: bigint | undefined;
-  }>;
+  execute(statement: { sql: string; args: never[] }): Promise<LibsqlResult>;
 }
 export interface LibsqlClient extends LibsqlExecutor {
   transaction(mode: "write"): Promise<LibsqlExecutor & { commit(): Promise<void>; rollback(): Promise<void>; close(): void }>;
 }
 
-/** A session over @libsql/client. The client itself holds whole results. */
+/**
+ * The rows of a result by name. The client's own are just that, with positions
+ * and a length besides that are not enumerable, unless a column is named so.
+ */
+function libsqlRows(result: LibsqlResult): unknown[] {
+  if (!result.columns.some((c) => c === "length" || /^\d+$/.test(c))) return result.rows;
+  return result.rows.map((row) => Object.fromEntries(result.columns.map((c, i) => [c, row[i]])));
+}
+
+/** A session over @libsql/client. The client itself prepares each call and holds whole results. */
 export function libsql(db: LibsqlExecutor): Session {
-  const execute = async (sql: string, values: readonly unknown[]) => db.execute({ sql, args: [...values] as never[] });
-  const all = async (sql: string, values: readonly unknown[]): Promise<core.Raw[]> => {
-    const result = await execute(sql, values);
-    return result.rows.map((row) => {
-      const object: core.Raw = {};
-      for (let i = 0; i < result.columns.length; i++) object[result.columns[i] as string] = row[i];
-      return object;
-    });
-  };
   const session: Session = {
-    all,
+    prepare: (sql) => ({
+      all: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] })),
+      get: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] }))[0],
+      run: async (...args) => {
+        const result = await db.execute({ sql, args: args as never[] });
+        return { changes: result.rowsAffected, lastInsertRowid: result.lastInsertRowid ?? 0n };
+      },
+    }),
     async *iterate(sql, values) {
-      yield* await all(sql, values);
-    },
-    async run(sql, values) {
-      const result = await execute(sql, values);
-      return { changes: result.rowsAffected, lastInsertRowid: result.lastInsertRowid ?? 0n };
+      yield* libsqlRows(await db.execute({ sql, args: [...values] as never[] })) as core.Raw[];
     },
     async transaction(body, commit) {
       if (!("transaction" in db)) return body(session);
@@ -71,39 +82,44 @@ export interface TursoDatabase {
 }
 export interface TursoStatement {
   all(...values: unknown[]): Promise<unknown[]>;
+  get(...values: unknown[]): Promise<unknown>;
   iterate(...values: unknown[]): AsyncIterable<unknown>;
   run(...values: unknown[]): Promise<{ changes: number; lastInsertRowid: number | bigint }>;
   safeIntegers(on: boolean): unknown;
+  pluck(on: boolean): unknown;
   close(): unknown;
+}
+
+/**
+ * A statement that its first calls wait for. Then they are the driver's own, so
+ * that they cost nothing beyond it.
+ */
+function pending(prepared: Promise<TursoStatement>): Statement {
+  const statement: Statement = {
+    all: async (...values) => (await prepared).all(...values),
+    get: async (...values) => (await prepared).get(...values),
+    run: async (...values) => (await prepared).run(...values),
+  };
+  const ready = (s: TursoStatement): void => void Object.assign(statement, { all: s.all.bind(s), get: s.get.bind(s), run: s.run.bind(s) });
+  prepared.then(ready, () => undefined); // the calls say why it failed
+  return statement;
 }
 
 /** A session over @tursodatabase/database. */
 export function turso(db: TursoDatabase, bigints: boolean): Session {
-  const statements = new Map<string, TursoStatement>();
   const prepare = async (sql: string): Promise<TursoStatement> => {
     const statement = await db.prepare(sql);
     if (bigints) statement.safeIntegers(true);
     return statement;
   };
-  const cached = async (sql: string): Promise<TursoStatement> => {
-    let statement = statements.get(sql);
-    if (statement === undefined) {
-      statement = await prepare(sql);
-      if (statements.size >= 256) {
-        for (const [oldest, old] of statements) {
-          statements.delete(oldest);
-          old.close();
-          break;
-        }
-      }
-      statements.set(sql, statement);
-    }
-    return statement;
-  };
   const session: Session = {
-    async all(sql, values) {
-      return (await (await cached(sql)).all(...values)) as core.Raw[];
-    },
+    prepare: (sql, pluck) =>
+      pending(
+        prepare(sql).then((statement) => {
+          if (pluck) statement.pluck(true);
+          return statement;
+        }),
+      ),
     async *iterate(sql, values) {
       const statement = await prepare(sql);
       try {
@@ -111,10 +127,6 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
       } finally {
         statement.close();
       }
-    },
-    async run(sql, values) {
-      const done = await (await cached(sql)).run(...values);
-      return { changes: Number(done.changes), lastInsertRowid: done.lastInsertRowid };
     },
     async transaction(body, commit) {
       if (db.inTransaction) return body(session);
@@ -143,18 +155,16 @@ export class Runtime {
     this.#observer = observer;
   }
 
-  all<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): Promise<T[]> {
-    return core.observe(this.#observer, name, core.many, async () => {
-      const rows = await this.#session.all(sql, values);
-      return read === undefined ? (rows as T[]) : rows.map(read);
-    });
-  }
-
-  one<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): Promise<T | undefined> {
-    return core.observe(this.#observer, name, core.one, async () => {
-      const row = (await this.#session.all(sql, values))[0];
-      return row === undefined ? undefined : read === undefined ? (row as T) : read(row);
-    });
+  /** The statement of a method, which keeps it: a call costs nothing beyond the driver's. */
+  prepare(name: string, sql: string, pluck = false): Statement {
+    const statement = this.#session.prepare(sql, pluck);
+    const observer = this.#observer;
+    if (observer === undefined) return statement;
+    return {
+      all: (...values) => core.observe(observer, name, core.many, () => statement.all(...values)),
+      get: (...values) => core.observe(observer, name, core.one, () => statement.get(...values)),
+      run: (...values) => core.observe(observer, name, (done) => Number(done.changes), () => statement.run(...values)),
+    };
   }
 
   stream<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): AsyncGenerator<T, void, undefined> {
@@ -164,20 +174,13 @@ export class Runtime {
     });
   }
 
-  /** counts is false for a statement that leaves SQLite's count of an earlier one. */
-  exec(name: string, sql: string, values: readonly unknown[], counts = true): Promise<RunResult> {
-    return core.observe(this.#observer, name, (r: RunResult) => r.changes, async () => {
-      const done = await this.#session.run(sql, values);
-      return counts ? done : { ...done, changes: 0 };
-    });
-  }
-
   /** Runs a statement once per row, all or nothing, and sums the changes. */
   batch<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     return core.observe(this.#observer, bulk.name, core.same, () =>
       this.#session.transaction(async (session) => {
+        const statement = session.prepare(bulk.sql, false);
         let changes = 0;
-        for await (const row of rows) changes += (await session.run(bulk.sql, bulk.values(row))).changes;
+        for await (const row of rows) changes += Number((await statement.run(...bulk.values(row))).changes);
         return changes;
       }, true),
     );
@@ -185,7 +188,7 @@ export class Runtime {
 
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: (runtime: Runtime) => Promise<T>): Promise<T> {
-    return this.#session.transaction((session) => body(new Runtime(session, this.#observer)), true);
+    return this.#session.transaction((session) => body(session === this.#session ? this : new Runtime(session, this.#observer)), true);
   }
 }
 
@@ -231,20 +234,22 @@ export async function applyMigrations(
   options: core.MigrateOptions = {},
 ): Promise<string[]> {
   return session.transaction(async (s) => {
-    await s.run(core.migrationSQL.create, []);
-    const columns = await s.all("SELECT name FROM pragma_table_info('_sqg_migrations')", []);
-    if (!columns.some((c) => c["name"] === "checksum")) await s.run(core.migrationSQL.addChecksum, []);
-    const recorded = await s.all("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?", [project]);
+    const run = (sql: string, ...values: unknown[]): Promise<RunResult> => s.prepare(sql, false).run(...values);
+    const all = async (sql: string, ...values: unknown[]): Promise<core.Raw[]> => (await s.prepare(sql, false).all(...values)) as core.Raw[];
+    await run(core.migrationSQL.create);
+    const columns = await all("SELECT name FROM pragma_table_info('_sqg_migrations')");
+    if (!columns.some((c) => c["name"] === "checksum")) await run(core.migrationSQL.addChecksum);
+    const recorded = await all("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?", project);
     const applied = new Map(recorded.map((r) => [r["migration_id"] as string, r["checksum"] as string | null]));
     const todo = core.pending(project, migrations, applied);
     for (const m of migrations) {
       if (applied.get(m.id) === null) {
-        await s.run("UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?", [m.checksum, project, m.id]);
+        await run("UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?", m.checksum, project, m.id);
       }
     }
     for (const m of todo) {
-      for (const statement of m.statements) await s.run(statement, []);
-      await s.run("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)", [project, m.id, m.checksum]);
+      for (const statement of m.statements) await run(statement);
+      await run("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)", project, m.id, m.checksum);
     }
     return todo.map((m) => m.id);
   }, options.dryRun !== true);

@@ -19,6 +19,8 @@ export interface SyncStatement {
   safeIntegers?(on: boolean): unknown;
   /** node:sqlite: the same. */
   setReadBigInts?(on: boolean): void;
+  /** better-sqlite3: rows are the value of their first column. */
+  pluck?(on: boolean): unknown;
 }
 
 /** A prepared statement as generated code calls it: the driver's own. */
@@ -63,8 +65,9 @@ export class Runtime {
   }
 
   /** The statement of a method, which keeps it: a call costs nothing beyond the driver's. */
-  prepare(name: string, sql: string): Statement {
-    const statement = this.#prepare(sql) as Statement;
+  prepare(name: string, sql: string, pluck = false): Statement {
+    const statement = this.#prepare(sql) as SyncStatement & Statement;
+    if (pluck) statement.pluck?.(true);
     const observer = this.#observer;
     if (observer === undefined) return statement;
     return {

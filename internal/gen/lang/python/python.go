@@ -283,7 +283,12 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	}
 	for n, i := range order {
 		c := op.Row.Columns[i]
-		values = append(values, g.write("r."+emit.Field(emit.Python, c.Name), c.Type, c.Nullable))
+		value := g.write("r."+emit.Field(emit.Python, c.Name), c.Type, c.Nullable)
+		if g.Module.Engine == ir.DuckDB && c.Type.Kind == ir.Uint128 {
+			// The driver binds what is above 2^127 as a floating point number.
+			value = "rt.opt(rt.to_text, r." + emit.Field(emit.Python, c.Name) + ")"
+		}
+		values = append(values, value)
 		lists = append(lists, fmt.Sprintf("unnest(CAST($%d AS %s[]))", n+1, t.Columns[b.Columns[i]].Type.Native))
 		names = append(names, t.Columns[b.Columns[i]].SQLName)
 		columns = append(columns, quote(c.Name.Original))

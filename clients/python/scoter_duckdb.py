@@ -128,7 +128,8 @@ class Runtime(core.Observed):
                 row = duplicate(self._conn, arrow, table, str(error))
                 if row is None:
                     raise
-                raise core.RowError(bulk.name, count + row[0], f"duplicate key {row[1]}") from error
+                said = str(error).splitlines()[0]
+                raise core.RowError(bulk.name, count + row[0], f"duplicate key {row[1]} ({said})") from error
             finally:
                 self._conn.unregister("_scoter_rows")
             count += len(portion)

@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/mutate"
 )
 
-// What an UPDATE costs as a patch, which a merge writes into the parts later, and as parts written anew at once. Where
-// the patch alone takes as long as the parts, nothing speaks for it: that share of rows is mutate's threshold.
+// What an UPDATE costs as a patch, which a merge writes into the parts later, and as parts written anew at once. mutate's
+// choice between them rests on it.
 
 var modeShares = []int{1, 3, 10, 20, 30, 50, 100} // percent of the rows
 

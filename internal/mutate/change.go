@@ -82,7 +82,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result
 	o.change.Reads = p.reads(found.Reads())
 	options := x.options
 	options.Pinned = pinned
-	if x.rewrites(o.change, found.Snapshot()) {
+	if x.rewrites(o.change) {
 		err = x.rewriter.Mutate(x.ctx, found.Snapshot(), o.change, options)
 	} else {
 		_, err = x.store.Commit(x.ctx, found.Snapshot(), []engine.Change{o.change}, options)

@@ -27,13 +27,13 @@ type driver struct {
 }
 
 var drivers = map[string]driver{
-	"sqlite/sql": {emit.Question, []string{"scoter_runtime", "scoter_text", "scoter_sql"}, "DBTX",
+	"sqlite/sql": {emit.Question, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql"}, "DBTX",
 		"newScRuntime(db, observer, scBeginSQLite, scNative)", "sc", "scEachRow", "scMigrate(ctx, db, scBeginSQLite, "},
-	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_text", "scoter_sql", "scoter_json", "scoter_duckdb"}, "DBTX",
+	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_duckdb"}, "DBTX",
 		"newScRuntime(db, observer, scBeginDuckDB, scFromDuck)", "sc", "scDuckBulk", "scMigrate(ctx, db, scBeginDuckDB, "},
-	"scoter/http": {emit.Wire, []string{"scoter_runtime", "scoter_text", "scoter_sql", "scoter_json", "scoter_http"}, "DBTX",
+	"scoter/http": {emit.Wire, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_http"}, "DBTX",
 		"newScHTTP(db, observer)", "sc", "scHTTPBulk", "scHTTPMigrate(ctx, db, "},
-	"postgres/pgx": {emit.Dollar, []string{"scoter_runtime", "scoter_text", "scoter_pgx"}, "DB",
+	"postgres/pgx": {emit.Dollar, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_pgx"}, "DB",
 		"&scPgx{db: db, observer: observer}", "scPgx", "scPgxBulk", "scPgxMigrate(ctx, db, "},
 }
 

@@ -61,7 +61,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		name = path.Join(t.Output, p.Class+".java")
 	}
 	files := []ir.File{{Path: name, Content: g.w.String()}}
-	runtime := []string{"SqgObserver", "ScoterRuntime", "ScoterTypes", "ScoterNested", "ScoterRowException", "ScoterValues", "ScoterText", "ScoterInterval"}
+	runtime := []string{"SqgObserver", "ScoterRuntime", "ScoterCursor", "ScoterMigrations", "ScoterTypes", "ScoterTimes", "ScoterNested", "ScoterRowException", "ScoterValues", "ScoterText", "ScoterInterval"}
 	if len(m.Tables) > 0 {
 		switch m.Engine {
 		case ir.DuckDB:
@@ -189,11 +189,11 @@ func (g *generator) migrations() {
 	w := &g.w
 	w.Blank()
 	if len(g.Module.Migrations) == 0 {
-		w.Line("private static final List<ScoterRuntime.Migration> MIGRATIONS = List.of();")
+		w.Line("private static final List<ScoterMigrations.Migration> MIGRATIONS = List.of();")
 	} else {
-		w.Block("private static final List<ScoterRuntime.Migration> MIGRATIONS = List.of(", ");", func() {
+		w.Block("private static final List<ScoterMigrations.Migration> MIGRATIONS = List.of(", ");", func() {
 			for i, m := range g.Module.Migrations {
-				w.Block("new ScoterRuntime.Migration(", map[bool]string{true: "))", false: ")),"}[i == len(g.Module.Migrations)-1], func() {
+				w.Block("new ScoterMigrations.Migration(", map[bool]string{true: "))", false: ")),"}[i == len(g.Module.Migrations)-1], func() {
 					w.Line("%s,", quote(m.ID))
 					w.Line("%s,", quote(m.Checksum))
 					w.In("List.of(", func() {
@@ -225,7 +225,7 @@ func (g *generator) migrations() {
 	w.Blank()
 	w.Line("/** With dryRun the migrations run and are then rolled back. */")
 	w.Block("public static List<String> applyMigrations(Connection connection, String project, boolean dryRun) throws SQLException {", "}", func() {
-		w.Line("return ScoterRuntime.migrate(connection, %s, project, MIGRATIONS, dryRun);", g.engine)
+		w.Line("return ScoterMigrations.migrate(connection, %s, project, MIGRATIONS, dryRun);", g.engine)
 	})
 }
 

@@ -51,7 +51,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	g.module()
 	name := emit.File(t, ir.Name.Snake, ".py")
 	files := []ir.File{{Path: name, Content: g.w.String()}}
-	for _, f := range []string{"scoter_runtime", g.runtime} {
+	for _, f := range []string{"scoter_runtime", "scoter_values", g.runtime} {
 		source, err := clients.Files.ReadFile("python/" + f + ".py")
 		if err != nil {
 			return nil, base.Errorf(base.Internal, "generate %s: %w", t.Generator, err)

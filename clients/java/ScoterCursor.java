@@ -31,7 +31,7 @@ final class ScoterCursor<T> implements Iterator<T> {
 
     void open() throws SQLException {
         rows = statement.executeQuery();
-        row = new ScoterTypes.Row(rows, rt.engine);
+        row = new ScoterRuntime.ResultRow(rows, rt.engine);
     }
 
     @Override

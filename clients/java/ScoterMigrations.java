@@ -50,23 +50,39 @@ final class ScoterMigrations {
             rt.all("", "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?",
                     r -> applied.put(r.get(ScoterTypes.TEXT, 1), r.get(ScoterTypes.TEXT, 2)), ScoterTypes.TEXT.arg(project));
             List<String> done = new ArrayList<>();
+            for (Migration m : pending(project, migrations, applied)) {
+                for (String statement : m.statements()) {
+                    rt.execute(statement);
+                }
+                rt.exec("", "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)",
+                        ScoterTypes.TEXT.arg(project), ScoterTypes.TEXT.arg(m.id()), ScoterTypes.TEXT.arg(m.checksum()));
+                done.add(m.id());
+            }
             for (Migration m : migrations) {
-                if (!applied.containsKey(m.id())) {
-                    for (String statement : m.statements()) {
-                        rt.execute(statement);
-                    }
-                    rt.exec("", "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)",
-                            ScoterTypes.TEXT.arg(project), ScoterTypes.TEXT.arg(m.id()), ScoterTypes.TEXT.arg(m.checksum()));
-                    done.add(m.id());
-                } else if (applied.get(m.id()) == null) {
+                if (applied.containsKey(m.id()) && applied.get(m.id()) == null) {
                     rt.exec("", "UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?",
                             ScoterTypes.TEXT.arg(m.checksum()), ScoterTypes.TEXT.arg(project), ScoterTypes.TEXT.arg(m.id()));
-                } else if (!applied.get(m.id()).equals(m.checksum())) {
-                    throw new SQLException("migration " + m.id() + " of " + project + " was changed after it had been applied");
                 }
             }
             rt.close();
             return done;
         });
+    }
+
+    /**
+     * The migrations that are not applied yet; fails when an applied one has changed.
+     *
+     * @param applied checksums by id, null where none was recorded
+     */
+    static List<Migration> pending(String project, List<Migration> migrations, Map<String, String> applied) throws SQLException {
+        List<Migration> todo = new ArrayList<>();
+        for (Migration m : migrations) {
+            if (!applied.containsKey(m.id())) {
+                todo.add(m);
+            } else if (applied.get(m.id()) != null && !applied.get(m.id()).equals(m.checksum())) {
+                throw new SQLException("migration " + m.id() + " of " + project + " was changed after it had been applied");
+            }
+        }
+        return todo;
     }
 }

@@ -216,7 +216,7 @@ final class ScoterNested {
         final String[] names;
         final ScoterTypes.Type<?>[] types;
         final Function<T, Object[]> fields;
-        private final Function<Object[], T> make;
+        final Function<Object[], T> make;
 
         StructType(String name, String[] names, ScoterTypes.Type<?>[] types, Function<Object[], T> make, Function<T, Object[]> fields) {
             super(ScoterTypes.Kind.STRUCT, name);

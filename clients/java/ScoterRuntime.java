@@ -21,7 +21,7 @@ import java.util.stream.StreamSupport;
  *
  * <p>Not for use by several threads at once, like the connection itself.
  */
-final class ScoterRuntime {
+final class ScoterRuntime extends ScoterObserved {
     /** Prepared statements kept open: more than most programs have. */
     private static final int MAX_STATEMENTS = 256;
 
@@ -33,26 +33,27 @@ final class ScoterRuntime {
 
     final Connection connection;
     final ScoterTypes.Engine engine;
-    private final SqgObserver observer;
     private final Map<String, PreparedStatement> statements;
 
     ScoterRuntime(Connection connection, ScoterTypes.Engine engine, SqgObserver observer) {
+        super(observer);
         this.connection = connection;
         this.engine = engine;
-        this.observer = observer;
         this.statements = new LinkedHashMap<>(16, 0.75f, true);
+    }
+
+    /** The present row of a JDBC result. */
+    record ResultRow(ResultSet rs, ScoterTypes.Engine engine) implements ScoterTypes.Row {
+        @Override
+        public <T> T get(ScoterTypes.Type<T> type, int column) throws SQLException {
+            return type.read(engine, rs, column);
+        }
     }
 
     /** Makes one result of the present row. */
     @FunctionalInterface
     interface Reader<T> {
         T read(ScoterTypes.Row row) throws SQLException;
-    }
-
-    /** What runs between the beginning and the end of an operation. */
-    @FunctionalInterface
-    interface Body<T> {
-        T run() throws SQLException;
     }
 
     /** The values of one parameter set or row. */
@@ -86,23 +87,6 @@ final class ScoterRuntime {
 
     /** A temporary table that is filled and then applied. */
     record Stage(String table, String create, String dedupe, String apply, String drop) {}
-
-    /** Runs an operation under the observer. */
-    <T> T observe(String name, Function<T, Long> count, Body<T> body) throws SQLException {
-        SqgObserver.Scope scope = observer == null ? null : observer.start(name);
-        if (scope == null) {
-            return body.run();
-        }
-        T result;
-        try {
-            result = body.run();
-        } catch (SQLException | RuntimeException | Error e) {
-            scope.end(-1, e);
-            throw e;
-        }
-        scope.end(count.apply(result), null);
-        return result;
-    }
 
     private PreparedStatement prepare(String sql, ScoterTypes.Arg<?>[] args) throws SQLException {
         PreparedStatement statement = statements.remove(sql);
@@ -150,7 +134,7 @@ final class ScoterRuntime {
             PreparedStatement statement = prepare(sql, args);
             List<T> results = new ArrayList<>();
             try (ResultSet rs = statement.executeQuery()) {
-                ScoterTypes.Row row = new ScoterTypes.Row(rs, engine);
+                ScoterTypes.Row row = new ResultRow(rs, engine);
                 while (rs.next()) {
                     results.add(reader.read(row));
                 }
@@ -172,7 +156,7 @@ final class ScoterRuntime {
             try (ResultSet rs = statement.executeQuery()) {
                 if (rs.next()) {
                     found[0] = true;
-                    result = reader.read(new ScoterTypes.Row(rs, engine));
+                    result = reader.read(new ResultRow(rs, engine));
                 }
             } catch (SQLException | RuntimeException e) {
                 statement.close();
@@ -205,7 +189,7 @@ final class ScoterRuntime {
      */
     <T> Stream<T> stream(String name, String sql, Reader<T> reader, int fetchSize, ScoterTypes.Arg<?>... args)
             throws SQLException {
-        SqgObserver.Scope scope = observer == null ? null : observer.start(name);
+        SqgObserver.Scope scope = start(name);
         boolean own = engine == ScoterTypes.Engine.POSTGRES && connection.getAutoCommit();
         ScoterCursor<T> cursor = null;
         try {
@@ -333,7 +317,7 @@ final class ScoterRuntime {
         return transaction(true, body);
     }
 
-    private <T> T transaction(boolean commit, Body<T> body) throws SQLException {
+    <T> T transaction(boolean commit, Body<T> body) throws SQLException {
         if (!connection.getAutoCommit() || engine == ScoterTypes.Engine.DUCKDB && inTransaction()) {
             return body.run();
         }

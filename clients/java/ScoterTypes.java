@@ -56,11 +56,10 @@ final class ScoterTypes {
         return new Column<>(name, type, value, false, false);
     }
 
-    /** The present row of a result. Columns count from 1. */
-    record Row(ResultSet rs, Engine engine) {
-        <T> T get(Type<T> type, int column) throws SQLException {
-            return type.read(engine, rs, column);
-        }
+    /** The present row of a result. */
+    interface Row {
+        /** The value of a column, which count from 1; null for NULL. */
+        <T> T get(Type<T> type, int column) throws SQLException;
     }
 
     /** A value with its type; the value may be null. */

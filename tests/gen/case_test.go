@@ -258,7 +258,7 @@ func (t target) output(c *testCase) string {
 func (t target) irTarget(c *testCase) ir.Target {
 	language, engine, driver := t.parts()
 	return ir.Target{Generator: t.id, Language: language, Engine: engine, Driver: driver, Output: t.output(c) + "/", Name: ir.NewName(c.name),
-		Config: ir.TargetConfig{Package: t.output(c), Migrations: true, Observer: true, SafeIntegers: c.safeIntegers}}
+		Config: ir.TargetConfig{Package: t.output(c), Migrations: true, Observer: true, SafeIntegers: c.safeIntegers, JSpecify: engine != ir.SQLite}}
 }
 
 // runs reports whether the case runs on the target.

@@ -19,6 +19,7 @@ var javaOpen = map[ir.Engine]string{
 	ir.SQLite:   `java.sql.DriverManager.getConnection("jdbc:sqlite::memory:")`,
 	ir.DuckDB:   `java.sql.DriverManager.getConnection("jdbc:duckdb:")`,
 	ir.Postgres: `Harness.postgres(%s)`,
+	ir.Scoter:   `new scoter_http.ScoterConnection(System.getenv("SCOTER_URL")).withDatabase(Harness.database(%s))`,
 }
 
 // testJava compiles without warnings.
@@ -26,7 +27,7 @@ func testJava(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	bin, jars := toolchain.Java(t)
 	dir := toolchain.Folder(t, "java")
 	src, out := toolchain.Empty(t, filepath.Join(dir, "src")), toolchain.Empty(t, filepath.Join(dir, "out"))
-	units := generate(t, cases, src, "java/sqlite/jdbc", "java/duckdb/jdbc", "java/duckdb/arrow", "java/postgres/jdbc")
+	units := generate(t, cases, src, "java/sqlite/jdbc", "java/duckdb/jdbc", "java/duckdb/arrow", "java/postgres/jdbc", "java/scoter/http")
 	toolchain.Copy(t, "runtime/java/Harness.java", filepath.Join(src, "Harness.java"))
 	toolchain.Write(t, filepath.Join(src, "Main.java"), javaMain(units))
 	toolchain.Write(t, filepath.Join(src, "Quotes.java"), javaQuotes(filepath.Join(src, "quotes")))
@@ -96,7 +97,7 @@ func javaMain(units []*unit) string {
 		for i, u := range units {
 			_, engine, _ := u.parts()
 			open := javaOpen[engine]
-			if engine == ir.Postgres {
+			if engine == ir.Postgres || engine == ir.Scoter {
 				open = fmt.Sprintf(open, q("java_"+u.name))
 			}
 			class := u.folder() + "." + u.plan.Class
@@ -117,8 +118,10 @@ func javaMain(units []*unit) string {
 					w.Block(fmt.Sprintf("Harness.report(%s, %d, () -> {", q(u.id()), n), "});", func() { javaCall(&w, u, c, class) })
 				}
 				w.Line("Harness.report(%s, -2, () -> Harness.begun == Harness.ended && Harness.begun > 0);", q(u.id()))
-				w.Line("queries.close();")
-				w.Line("db.close();")
+				if engine != ir.Scoter { // where there is nothing to close
+					w.Line("queries.close();")
+					w.Line("db.close();")
+				}
 			})
 		}
 	})
@@ -146,7 +149,11 @@ func javaCall(w *emit.Writer, u *unit, c call, class string) {
 	}
 	switch {
 	case c.SQL != "":
-		w.Line("Harness.execute(db, %s);", emit.Quote(emit.Java, c.SQL))
+		on := "db"
+		if u.module.Engine == ir.Scoter {
+			on = emit.Quote(emit.Java, "java_"+u.name)
+		}
+		w.Line("Harness.execute(%s, %s);", on, emit.Quote(emit.Java, c.SQL))
 		w.Line("return null;")
 	case c.Migrate && c.DryRun:
 		w.Line("return %s.applyMigrations(db, %s, true);", class, emit.Quote(emit.Java, u.module.Project))

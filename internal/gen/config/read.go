@@ -236,7 +236,7 @@ func (r *reader) sameOutput(e Entry, t ir.Target, at *yaml.Node) {
 }
 
 func (r *reader) options(t *ir.Target, n *yaml.Node) {
-	f := r.fields(n, "config", "package", "migrations", "observer", "safeIntegers", "safe_integers")
+	f := r.fields(n, "config", "package", "migrations", "observer", "safeIntegers", "safe_integers", "jspecify")
 	if p := f["package"]; p != nil {
 		t.Config.Package = r.text(n, p, "the package", true)
 	}
@@ -255,6 +255,7 @@ func (r *reader) options(t *ir.Target, n *yaml.Node) {
 	flag("observer", &t.Config.Observer)
 	flag("safeIntegers", &t.Config.SafeIntegers)
 	flag("safe_integers", &t.Config.SafeIntegers)
+	flag("jspecify", &t.Config.JSpecify)
 }
 
 // Unit is what becomes one module: the target with its name, and its files.

@@ -29,6 +29,8 @@ type TargetConfig struct {
 	Observer bool `json:"observer,omitempty"`
 	// SafeIntegers: 64-bit integers as bigint in TypeScript over SQLite.
 	SafeIntegers bool `json:"safe_integers,omitempty"`
+	// JSpecify: say by JSpecify's annotations what may be null in Java.
+	JSpecify bool `json:"jspecify,omitempty"`
 }
 
 // File is one generated file. Backends return files sorted by Path.

@@ -48,8 +48,8 @@ public final class Queries implements AutoCloseable {
 
     public record ReadingsRow(String device, LocalDateTime seenAt, Double value, List<String> tags) {}
 
-    private static final List<ScoterRuntime.Migration> MIGRATIONS = List.of(
-        new ScoterRuntime.Migration(
+    private static final List<ScoterMigrations.Migration> MIGRATIONS = List.of(
+        new ScoterMigrations.Migration(
             "1",
             "dd5e80ab9ca03db0bc28ff5922bc7d1e86587883cf9e6b4e9000d3cdb781d024",
             List.of(
@@ -81,7 +81,7 @@ public final class Queries implements AutoCloseable {
 
     /** With dryRun the migrations run and are then rolled back. */
     public static List<String> applyMigrations(Connection connection, String project, boolean dryRun) throws SQLException {
-        return ScoterRuntime.migrate(connection, ScoterTypes.Engine.DUCKDB, project, MIGRATIONS, dryRun);
+        return ScoterMigrations.migrate(connection, ScoterTypes.Engine.DUCKDB, project, MIGRATIONS, dryRun);
     }
 
     /** What runs in a transaction. */

@@ -82,8 +82,8 @@ public final class Queries implements AutoCloseable {
             String details,
             OffsetDateTime due) {}
 
-    private static final List<ScoterRuntime.Migration> MIGRATIONS = List.of(
-        new ScoterRuntime.Migration(
+    private static final List<ScoterMigrations.Migration> MIGRATIONS = List.of(
+        new ScoterMigrations.Migration(
             "1",
             "38605204caa5f34ecaa57163b533f051f7e22d681c26f430df12e3543c9f3ead",
             List.of(
@@ -99,7 +99,7 @@ public final class Queries implements AutoCloseable {
                 )\
                 """
         )),
-        new ScoterRuntime.Migration(
+        new ScoterMigrations.Migration(
             "2",
             "a8d088139c7d4be8b213ff6e838a3d48163c3aa60f299b78fcc0d0f78e083460",
             List.of(
@@ -129,7 +129,7 @@ public final class Queries implements AutoCloseable {
 
     /** With dryRun the migrations run and are then rolled back. */
     public static List<String> applyMigrations(Connection connection, String project, boolean dryRun) throws SQLException {
-        return ScoterRuntime.migrate(connection, ScoterTypes.Engine.POSTGRES, project, MIGRATIONS, dryRun);
+        return ScoterMigrations.migrate(connection, ScoterTypes.Engine.POSTGRES, project, MIGRATIONS, dryRun);
     }
 
     /** What runs in a transaction. */

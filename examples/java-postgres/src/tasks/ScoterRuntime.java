@@ -5,12 +5,10 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.Function;
@@ -23,7 +21,7 @@ import java.util.stream.StreamSupport;
  *
  * <p>Not for use by several threads at once, like the connection itself.
  */
-final class ScoterRuntime {
+final class ScoterRuntime extends ScoterObserved {
     /** Prepared statements kept open: more than most programs have. */
     private static final int MAX_STATEMENTS = 256;
 
@@ -35,14 +33,21 @@ final class ScoterRuntime {
 
     final Connection connection;
     final ScoterTypes.Engine engine;
-    private final SqgObserver observer;
     private final Map<String, PreparedStatement> statements;
 
     ScoterRuntime(Connection connection, ScoterTypes.Engine engine, SqgObserver observer) {
+        super(observer);
         this.connection = connection;
         this.engine = engine;
-        this.observer = observer;
         this.statements = new LinkedHashMap<>(16, 0.75f, true);
+    }
+
+    /** The present row of a JDBC result. */
+    record ResultRow(ResultSet rs, ScoterTypes.Engine engine) implements ScoterTypes.Row {
+        @Override
+        public <T> T get(ScoterTypes.Type<T> type, int column) throws SQLException {
+            return type.read(engine, rs, column);
+        }
     }
 
     /** Makes one result of the present row. */
@@ -51,20 +56,11 @@ final class ScoterRuntime {
         T read(ScoterTypes.Row row) throws SQLException;
     }
 
-    /** What runs between the beginning and the end of an operation. */
-    @FunctionalInterface
-    interface Body<T> {
-        T run() throws SQLException;
-    }
-
     /** The values of one parameter set or row. */
     @FunctionalInterface
     interface Values<T> {
         ScoterTypes.Arg<?>[] of(T row);
     }
-
-    /** One schema change. */
-    record Migration(String id, String checksum, List<String> statements) {}
 
     /**
      * A bulk operation on a table. For SQLite only {@code row} is used: the statement of one row.
@@ -91,23 +87,6 @@ final class ScoterRuntime {
 
     /** A temporary table that is filled and then applied. */
     record Stage(String table, String create, String dedupe, String apply, String drop) {}
-
-    /** Runs an operation under the observer. */
-    <T> T observe(String name, Function<T, Long> count, Body<T> body) throws SQLException {
-        SqgObserver.Scope scope = observer == null ? null : observer.start(name);
-        if (scope == null) {
-            return body.run();
-        }
-        T result;
-        try {
-            result = body.run();
-        } catch (SQLException | RuntimeException | Error e) {
-            scope.end(-1, e);
-            throw e;
-        }
-        scope.end(count.apply(result), null);
-        return result;
-    }
 
     private PreparedStatement prepare(String sql, ScoterTypes.Arg<?>[] args) throws SQLException {
         PreparedStatement statement = statements.remove(sql);
@@ -155,7 +134,7 @@ final class ScoterRuntime {
             PreparedStatement statement = prepare(sql, args);
             List<T> results = new ArrayList<>();
             try (ResultSet rs = statement.executeQuery()) {
-                ScoterTypes.Row row = new ScoterTypes.Row(rs, engine);
+                ScoterTypes.Row row = new ResultRow(rs, engine);
                 while (rs.next()) {
                     results.add(reader.read(row));
                 }
@@ -177,7 +156,7 @@ final class ScoterRuntime {
             try (ResultSet rs = statement.executeQuery()) {
                 if (rs.next()) {
                     found[0] = true;
-                    result = reader.read(new ScoterTypes.Row(rs, engine));
+                    result = reader.read(new ResultRow(rs, engine));
                 }
             } catch (SQLException | RuntimeException e) {
                 statement.close();
@@ -210,15 +189,15 @@ final class ScoterRuntime {
      */
     <T> Stream<T> stream(String name, String sql, Reader<T> reader, int fetchSize, ScoterTypes.Arg<?>... args)
             throws SQLException {
-        SqgObserver.Scope scope = observer == null ? null : observer.start(name);
+        SqgObserver.Scope scope = start(name);
         boolean own = engine == ScoterTypes.Engine.POSTGRES && connection.getAutoCommit();
-        Cursor<T> cursor = null;
+        ScoterCursor<T> cursor = null;
         try {
             if (own) {
                 connection.setAutoCommit(false);
             }
             PreparedStatement statement = connection.prepareStatement(sql);
-            cursor = new Cursor<>(statement, reader, scope, own);
+            cursor = new ScoterCursor<>(this, statement, reader, scope, own);
             if (fetchSize > 0 || engine == ScoterTypes.Engine.POSTGRES) {
                 statement.setFetchSize(fetchSize > 0 ? fetchSize : FETCH_ROWS);
             }
@@ -226,8 +205,7 @@ final class ScoterRuntime {
             cursor.open();
         } catch (SQLException | RuntimeException e) {
             if (cursor != null) {
-                cursor.failure = e;
-                cursor.close();
+                cursor.close(e);
             } else {
                 if (own) {
                     connection.setAutoCommit(true);
@@ -238,101 +216,10 @@ final class ScoterRuntime {
             }
             throw e;
         }
-        Cursor<T> open = cursor;
+        ScoterCursor<T> open = cursor;
         return StreamSupport.stream(
                         Spliterators.spliteratorUnknownSize(open, Spliterator.ORDERED), false)
                 .onClose(open::closeUnchecked);
-    }
-
-    /** An open result set. It closes itself at its end, too. */
-    private final class Cursor<T> implements Iterator<T> {
-        private final PreparedStatement statement;
-        private final Reader<T> reader;
-        private final SqgObserver.Scope scope;
-        private final boolean ownTransaction;
-        private ResultSet rows;
-        private ScoterTypes.Row row;
-        private boolean fetched;
-        private boolean closed;
-        private long count;
-        private Throwable failure;
-
-        Cursor(PreparedStatement statement, Reader<T> reader, SqgObserver.Scope scope, boolean ownTransaction) {
-            this.statement = statement;
-            this.reader = reader;
-            this.scope = scope;
-            this.ownTransaction = ownTransaction;
-        }
-
-        void open() throws SQLException {
-            rows = statement.executeQuery();
-            row = new ScoterTypes.Row(rows, engine);
-        }
-
-        @Override
-        public boolean hasNext() {
-            if (closed || fetched) {
-                return fetched;
-            }
-            try {
-                fetched = rows.next();
-                if (!fetched) {
-                    close();
-                }
-                return fetched;
-            } catch (SQLException e) {
-                throw fail(e);
-            }
-        }
-
-        @Override
-        public T next() {
-            if (!hasNext()) {
-                throw new NoSuchElementException();
-            }
-            fetched = false;
-            try {
-                T result = reader.read(row);
-                count++;
-                return result;
-            } catch (SQLException e) {
-                throw fail(e);
-            }
-        }
-
-        private IllegalStateException fail(SQLException e) {
-            failure = e;
-            closeUnchecked();
-            return new IllegalStateException(e);
-        }
-
-        void closeUnchecked() {
-            try {
-                close();
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
-            }
-        }
-
-        void close() throws SQLException {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            try {
-                statement.close();
-                if (ownTransaction) {
-                    connection.rollback();
-                }
-            } finally {
-                if (ownTransaction) {
-                    connection.setAutoCommit(true);
-                }
-                if (scope != null) {
-                    scope.end(count, failure);
-                }
-            }
-        }
     }
 
     /** Runs a statement once per parameter set, all or nothing; returns each one's count. */
@@ -430,7 +317,7 @@ final class ScoterRuntime {
         return transaction(true, body);
     }
 
-    private <T> T transaction(boolean commit, Body<T> body) throws SQLException {
+    <T> T transaction(boolean commit, Body<T> body) throws SQLException {
         if (!connection.getAutoCommit() || engine == ScoterTypes.Engine.DUCKDB && inTransaction()) {
             return body.run();
         }
@@ -470,62 +357,6 @@ final class ScoterRuntime {
                 ResultSet rs = statement.executeQuery(sql)) {
             return rs.next() ? rs.getString(1) : "";
         }
-    }
-
-    /**
-     * Applies the pending migrations in one transaction under a lock.
-     *
-     * @param dryRun run them, then roll back
-     * @return the ids of those that were applied
-     */
-    static List<String> migrate(
-            Connection connection, ScoterTypes.Engine engine, String project, List<Migration> migrations, boolean dryRun)
-            throws SQLException {
-        var rt = new ScoterRuntime(connection, engine, null);
-        String create = "CREATE TABLE IF NOT EXISTS _sqg_migrations (project TEXT NOT NULL, migration_id TEXT NOT NULL, "
-                + "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT, PRIMARY KEY (project, migration_id))";
-        String addChecksum = "ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT";
-        if (engine == ScoterTypes.Engine.DUCKDB) {
-            // DuckDB cannot alter a table and write to it in one transaction.
-            rt.execute(create);
-            rt.execute(addChecksum);
-        }
-        return rt.transaction(!dryRun, () -> {
-            if (engine == ScoterTypes.Engine.POSTGRES) {
-                rt.execute("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))");
-                rt.execute(create);
-                rt.execute(addChecksum);
-            } else if (engine == ScoterTypes.Engine.SQLITE) {
-                rt.execute(create);
-                // Takes the write lock before anything is decided.
-                rt.execute("DELETE FROM _sqg_migrations WHERE false");
-                var columns = rt.all("", "SELECT name FROM pragma_table_info('_sqg_migrations')", r -> r.get(ScoterTypes.TEXT, 1));
-                if (!columns.contains("checksum")) {
-                    rt.execute("ALTER TABLE _sqg_migrations ADD COLUMN checksum TEXT");
-                }
-            }
-            Map<String, String> applied = new HashMap<>();
-            rt.all("", "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?",
-                    r -> applied.put(r.get(ScoterTypes.TEXT, 1), r.get(ScoterTypes.TEXT, 2)), ScoterTypes.TEXT.arg(project));
-            List<String> done = new ArrayList<>();
-            for (Migration m : migrations) {
-                if (!applied.containsKey(m.id())) {
-                    for (String statement : m.statements()) {
-                        rt.execute(statement);
-                    }
-                    rt.exec("", "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)",
-                            ScoterTypes.TEXT.arg(project), ScoterTypes.TEXT.arg(m.id()), ScoterTypes.TEXT.arg(m.checksum()));
-                    done.add(m.id());
-                } else if (applied.get(m.id()) == null) {
-                    rt.exec("", "UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?",
-                            ScoterTypes.TEXT.arg(m.checksum()), ScoterTypes.TEXT.arg(project), ScoterTypes.TEXT.arg(m.id()));
-                } else if (!applied.get(m.id()).equals(m.checksum())) {
-                    throw new SQLException("migration " + m.id() + " of " + project + " was changed after it had been applied");
-                }
-            }
-            rt.close();
-            return done;
-        });
     }
 
     /** Attaches a PostgreSQL database to DuckDB under a name that is already quoted. */

@@ -14,18 +14,12 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.OffsetTime;
-import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeFormatterBuilder;
-import java.time.temporal.ChronoField;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** How values are read from a driver and given to it, without loss and without its classes. */
 final class ScoterTypes {
@@ -62,11 +56,10 @@ final class ScoterTypes {
         return new Column<>(name, type, value, false, false);
     }
 
-    /** The present row of a result. Columns count from 1. */
-    record Row(ResultSet rs, Engine engine) {
-        <T> T get(Type<T> type, int column) throws SQLException {
-            return type.read(engine, rs, column);
-        }
+    /** The present row of a result. */
+    interface Row {
+        /** The value of a column, which count from 1; null for NULL. */
+        <T> T get(Type<T> type, int column) throws SQLException;
     }
 
     /** A value with its type; the value may be null. */
@@ -264,80 +257,6 @@ final class ScoterTypes {
         return new ScoterNested.DecimalType(precision, scale);
     }
 
-    // Days and times. SQLite has three forms: text, Unix seconds and Julian days.
-
-    private static final DateTimeFormatter SPACED = new DateTimeFormatterBuilder()
-            .append(DateTimeFormatter.ISO_LOCAL_DATE).appendLiteral(' ')
-            .appendPattern("HH:mm:ss").appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true).toFormatter();
-    private static final DateTimeFormatter CLOCK = new DateTimeFormatterBuilder()
-            .appendPattern("HH:mm:ss").appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true).toFormatter();
-    private static final DateTimeFormatter ZONED = new DateTimeFormatterBuilder()
-            .append(SPACED).appendOffset("+HH:mm:ss", "+00:00").toFormatter();
-
-    private static LocalDateTime fromNumber(Number n) {
-        double seconds = n instanceof Double || n instanceof Float ? (n.doubleValue() - 2440587.5) * 86400 : n.longValue();
-        long millis = Math.round(seconds * 1000);
-        return LocalDateTime.ofInstant(Instant.ofEpochMilli(millis), ZoneOffset.UTC);
-    }
-
-    private static LocalDateTime moment(Object raw) {
-        if (raw instanceof LocalDateTime t) {
-            return t;
-        }
-        if (raw instanceof java.sql.Timestamp t) {
-            return t.toLocalDateTime();
-        }
-        if (raw instanceof OffsetDateTime t) {
-            return t.withOffsetSameInstant(ZoneOffset.UTC).toLocalDateTime();
-        }
-        if (raw instanceof Number n) {
-            return fromNumber(n);
-        }
-        String text = raw.toString().trim();
-        if (text.length() <= 10) {
-            return LocalDate.parse(text).atStartOfDay();
-        }
-        int zone = zoneAt(text);
-        if (zone > 0) {
-            return instant(raw).toLocalDateTime();
-        }
-        return LocalDateTime.parse(text.replace(' ', 'T'));
-    }
-
-    /** Where the zone begins in the text of a moment or time, or -1. */
-    private static int zoneAt(String text) {
-        for (int i = text.length() - 1; i > 7; i--) {
-            char c = text.charAt(i);
-            if (c == 'Z' || c == '+' || c == '-') {
-                return i;
-            }
-            if (c == ' ' || c == 'T') {
-                return -1;
-            }
-        }
-        return -1;
-    }
-
-    private static OffsetDateTime instant(Object raw) {
-        if (raw instanceof OffsetDateTime t) {
-            // Inside of a list DuckDB gives the time on the clock here with an offset of another day.
-            return t.toLocalDateTime().atZone(ZoneId.systemDefault()).withZoneSameInstant(ZoneOffset.UTC).toOffsetDateTime();
-        }
-        if (raw instanceof java.sql.Timestamp t) {
-            return t.toInstant().atOffset(ZoneOffset.UTC);
-        }
-        if (raw instanceof Number n) {
-            return fromNumber(n).atOffset(ZoneOffset.UTC);
-        }
-        String text = raw.toString().trim();
-        int zone = text.length() > 10 ? zoneAt(text) : -1;
-        if (zone < 0) {
-            return moment(raw).atOffset(ZoneOffset.UTC);
-        }
-        return LocalDateTime.parse(text.substring(0, zone).trim().replace(' ', 'T')).atOffset(ZoneOffset.of(text.substring(zone)))
-                .withOffsetSameInstant(ZoneOffset.UTC);
-    }
-
     static final Type<LocalDate> DATE = textual(Kind.DATE, "DATE", raw -> {
         if (raw instanceof LocalDate d) {
             return d;
@@ -345,15 +264,15 @@ final class ScoterTypes {
         if (raw instanceof java.sql.Date d) {
             return d.toLocalDate();
         }
-        return raw instanceof Number n ? fromNumber(n).toLocalDate() : LocalDate.parse(raw.toString().substring(0, 10));
+        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalDate() : LocalDate.parse(raw.toString().substring(0, 10));
     }, LocalDate::toString);
 
     static final Type<LocalTime> TIME = textual(Kind.TIME, "TIME", raw -> {
         if (raw instanceof LocalTime t) {
             return t;
         }
-        return raw instanceof Number n ? fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
-    }, CLOCK::format);
+        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
+    }, ScoterTimes.CLOCK::format);
 
     static final Type<OffsetTime> TIMETZ = new Type<>(Kind.TIMETZ, "TIMETZ") {
         @Override
@@ -362,13 +281,13 @@ final class ScoterTypes {
                 return t;
             }
             String text = raw.toString();
-            int zone = zoneAt(text);
+            int zone = ScoterTimes.zoneAt(text);
             return LocalTime.parse(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone)));
         }
 
         @Override
         String text(OffsetTime value) {
-            return CLOCK.format(value) + (value.getOffset().getTotalSeconds() == 0 ? "+00:00" : value.getOffset().getId());
+            return ScoterTimes.CLOCK.format(value) + (value.getOffset().getTotalSeconds() == 0 ? "+00:00" : value.getOffset().getId());
         }
 
         @Override
@@ -392,7 +311,7 @@ final class ScoterTypes {
         return new Type<>(kind, kind.name()) {
             @Override
             LocalDateTime parse(Object raw) {
-                return moment(raw);
+                return ScoterTimes.moment(raw);
             }
 
             @Override
@@ -403,7 +322,7 @@ final class ScoterTypes {
 
             @Override
             String text(LocalDateTime value) {
-                return SPACED.format(value);
+                return ScoterTimes.SPACED.format(value);
             }
 
             /** As a parameter it would lose what is below a microsecond. */
@@ -419,7 +338,7 @@ final class ScoterTypes {
 
             @Override
             Object sqlite(LocalDateTime value) {
-                return SPACED.format(value);
+                return ScoterTimes.SPACED.format(value);
             }
         };
     }
@@ -432,7 +351,7 @@ final class ScoterTypes {
     static final Type<OffsetDateTime> TIMESTAMPTZ = new Type<>(Kind.TIMESTAMPTZ, "TIMESTAMP WITH TIME ZONE") {
         @Override
         OffsetDateTime parse(Object raw) {
-            return instant(raw);
+            return ScoterTimes.instant(raw);
         }
 
         @Override
@@ -450,43 +369,19 @@ final class ScoterTypes {
 
         @Override
         String text(OffsetDateTime value) {
-            return ZONED.format(value);
+            return ScoterTimes.ZONED.format(value);
         }
 
         @Override
         Object sqlite(OffsetDateTime value) {
-            return ZONED.format(value);
+            return ScoterTimes.ZONED.format(value);
         }
     };
-
-    private static final Pattern INTERVAL_PART = Pattern.compile("([+-]?\\d+) (year|mon|day)");
-    private static final Pattern INTERVAL_CLOCK = Pattern.compile("([+-]?)(\\d+):(\\d\\d):(\\d\\d)(?:\\.(\\d{1,6}))?");
 
     static final Type<ScoterInterval> INTERVAL = new Type<>(Kind.INTERVAL, "INTERVAL") {
         @Override
         ScoterInterval parse(Object raw) {
-            String text = raw.toString();
-            int months = 0;
-            int days = 0;
-            long micros = 0;
-            Matcher part = INTERVAL_PART.matcher(text);
-            while (part.find()) {
-                int n = Integer.parseInt(part.group(1));
-                switch (part.group(2)) {
-                    case "year" -> months += 12 * n;
-                    case "mon" -> months += n;
-                    default -> days += n;
-                }
-            }
-            Matcher clock = INTERVAL_CLOCK.matcher(text);
-            if (clock.find()) {
-                micros = (Long.parseLong(clock.group(2)) * 3600 + Long.parseLong(clock.group(3)) * 60 + Long.parseLong(clock.group(4))) * 1_000_000;
-                if (clock.group(5) != null) {
-                    micros += Long.parseLong((clock.group(5) + "000000").substring(0, 6));
-                }
-                micros = clock.group(1).equals("-") ? -micros : micros;
-            }
-            return new ScoterInterval(months, days, micros);
+            return ScoterTimes.interval(raw.toString());
         }
 
         @Override

@@ -45,8 +45,9 @@ type Op struct {
 	Method string
 	Bulk   Bulk
 	Row    *ir.Row
-	// RowType is the name of its type.
-	RowType string
+	// RowType is the name of its type, and Appender that of what an appender
+	// is, in a language where each table has one of its own.
+	RowType, Appender string
 }
 
 // Options say what a language and its runtime have taken and need.
@@ -55,8 +56,8 @@ type Options struct {
 	Style    Style
 	// Types and Methods are names that generated ones must not take.
 	Types, Methods []string
-	// Raw asks for the Raw variants.
-	Raw bool
+	// Raw asks for the Raw variants, Appenders for a type per appender.
+	Raw, Appenders bool
 }
 
 // RowType, EnumType and StructType are the type names by IR reference.
@@ -139,6 +140,9 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 			e := &Op{Op: op, Bulk: BulkSQL(m.Engine, t, op), Row: m.Row(ref), RowType: p.RowType(ref)}
 			if err := derive("table "+t.Name.Original, n, &e.Method); err != nil {
 				return nil, err
+			}
+			if op == ir.OpAppender && o.Appenders {
+				e.Appender = types.First("table "+t.Name.Original, Type(l, t.Name.With("appender")), Type(l, t.Name.With("table", "appender")))
 			}
 			table.Ops = append(table.Ops, e)
 		}

@@ -20,7 +20,7 @@ type generator struct {
 	*emit.Plan
 	w     emit.Writer
 	types *pool
-	// engine is the runtime's constant.
+	// engine is the runtime's constant; Scoter's runtime is one of its own.
 	engine string
 	arrow  bool
 }
@@ -35,16 +35,31 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	case "postgres/jdbc":
 		style = emit.QuestionJDBC
 	case "duckdb/jdbc", "duckdb/arrow":
+	case "scoter/http":
+		style = emit.Wire
 	default:
 		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
 	}
-	return emit.NewPlan(m, t, emit.Options{Language: emit.Java, Style: style,
-		Types: strings.Fields(`Object String Boolean Byte Short Integer Long Float Double Number Iterable List Map Stream Override SuppressWarnings Record Enum
-			Class System Thread Exception RuntimeException SQLException Connection UUID BigDecimal BigInteger LocalDate LocalTime LocalDateTime
-			OffsetTime OffsetDateTime SqgObserver ScoterRuntime ScoterTypes ScoterText ScoterInterval ScoterDuckDb ScoterDuckDbStatement ScoterDuplicate ScoterKeys ScoterValues ScoterDuckDbNative ScoterDuckDbSource ScoterHeap ScoterNative ScoterNested ScoterNestedVector ScoterRowException ScoterVector
-			ScoterPostgres ScoterCopy ScoterCopyBuffer ScoterCopyKeys ScoterCopyNumeric ScoterCopyPlan ScoterCopyType ScoterPostgresError ScoterSqlite ScoterArrow StreamOptions Sql Read Bulk
-			Types Work Math Void Character Throwable Error Comparable Deprecated Arrays HashMap ArrowReader IllegalArgumentException Statement Array Struct`),
+	return emit.NewPlan(m, t, emit.Options{Language: emit.Java, Style: style, Appenders: true,
+		Types: append(runtimeClasses(), strings.Fields(`Object String Boolean Byte Short Integer Long Float Double Number Iterable List Map Stream Override
+			SuppressWarnings Record Enum Class System Thread Exception RuntimeException SQLException Connection UUID BigDecimal BigInteger LocalDate LocalTime
+			LocalDateTime OffsetTime OffsetDateTime StreamOptions Sql Read Bulk Types Work Math Void Character Throwable Error Comparable Deprecated Arrays
+			HashMap ArrowReader IllegalArgumentException Statement Array Struct Nullable NullMarked`)...),
 		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime")})
+}
+
+// runtimeClasses are the names of the runtime's files, which may all lie beside
+// the generated class.
+func runtimeClasses() []string {
+	files, err := clients.Files.ReadDir("java")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".java"))
+	}
+	return names
 }
 
 // Generate writes the class and the runtime files beside it.
@@ -61,16 +76,19 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		name = path.Join(t.Output, p.Class+".java")
 	}
 	files := []ir.File{{Path: name, Content: g.w.String()}}
-	runtime := []string{"SqgObserver", "ScoterRuntime", "ScoterCursor", "ScoterMigrations", "ScoterTypes", "ScoterTimes", "ScoterNested", "ScoterRowException", "ScoterValues", "ScoterText", "ScoterInterval"}
+	runtime := []string{"SqgObserver", "ScoterObserved", "ScoterRuntime", "ScoterCursor", "ScoterMigrations", "ScoterTypes", "ScoterTimes", "ScoterNested", "ScoterRowException", "ScoterValues", "ScoterText", "ScoterInterval"}
 	if len(m.Tables) > 0 {
 		switch m.Engine {
 		case ir.DuckDB:
 			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterVector")
 		case ir.Postgres:
 			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyType", "ScoterPostgresError")
-		case ir.SQLite:
-			runtime = append(runtime, "ScoterSqlite")
+		case ir.SQLite, ir.Scoter:
+			runtime = append(runtime, "ScoterAppender")
 		}
+	}
+	if g.http() {
+		runtime = append(runtime, "ScoterConnection", "ScoterException", "ScoterHttp", "ScoterJson")
 	}
 	if g.arrow {
 		runtime = append(runtime, "ScoterArrow")
@@ -91,6 +109,17 @@ func (g *generator) pkg() string {
 		return p
 	}
 	return defaultPackage
+}
+
+// http reports whether statements go to Scoter's server instead of a driver.
+func (g *generator) http() bool { return g.Module.Engine == ir.Scoter }
+
+// connection is the type of what the class runs on.
+func (g *generator) connection() string {
+	if g.http() {
+		return "ScoterConnection"
+	}
+	return "Connection"
 }
 
 func quote(s string) string { return emit.Quote(emit.Java, s) }
@@ -130,39 +159,36 @@ func (g *generator) class() {
 		"java.time.LocalTime", "java.time.OffsetDateTime", "java.time.OffsetTime", "java.util.List", "java.util.Map", "java.util.UUID", "java.util.stream.Stream"} {
 		w.Line("import %s;", i)
 	}
+	if g.Target.Config.JSpecify {
+		w.Line("import org.jspecify.annotations.NullMarked;")
+		w.Line("import org.jspecify.annotations.Nullable;")
+	}
 	w.Blank()
 	w.Line("/** Typed methods for the SQL in %s. */", emit.DocText(emit.Java, strings.Join(g.Module.Files, ", ")))
 	// The unused imports and the unchecked casts of nested values are known.
 	w.Line(`@SuppressWarnings({"unused", "unchecked"})`)
-	w.Block("public final class "+g.Class+" implements AutoCloseable {", "}", func() {
-		w.Line("private final ScoterRuntime runtime;")
+	if g.Target.Config.JSpecify {
+		w.Line("@NullMarked")
+	}
+	runtime, open, closes := "ScoterRuntime", "new ScoterRuntime(connection, "+g.engine+", observer)", " implements AutoCloseable"
+	if g.http() {
+		runtime, open, closes = "ScoterHttp", "new ScoterHttp(connection, observer)", ""
+	}
+	w.Block("public final class "+g.Class+closes+" {", "}", func() {
+		w.Line("private final %s runtime;", runtime)
 		w.Blank()
-		w.Block("public "+g.Class+"(Connection connection) {", "}", func() { w.Line("this(connection, null);") })
+		w.Block("public "+g.Class+"("+g.connection()+" connection) {", "}", func() { w.Line("this(connection, null);") })
 		w.Blank()
 		w.Line("/** With an observer that sees every operation, or null. */")
-		w.Block("public "+g.Class+"(Connection connection, SqgObserver observer) {", "}", func() {
-			w.Line("this.runtime = new ScoterRuntime(connection, %s, observer);", g.engine)
-		})
-		w.Blank()
-		w.Line("/** How a stream is read: rows that the driver fetches at a time, 0 for its default. */")
-		w.Block("public record StreamOptions(int fetchSize) {", "}", func() {
-			w.Line("public static final StreamOptions DEFAULT = new StreamOptions(0);")
-			w.Blank()
-			w.Block("public StreamOptions withFetchSize(int fetchSize) {", "}", func() { w.Line("return new StreamOptions(fetchSize);") })
-		})
+		w.Block("public "+g.Class+"("+g.connection()+" connection, "+g.orNull("SqgObserver", true)+" observer) {", "}", func() { w.Line("this.runtime = %s;", open) })
+		if !g.http() {
+			g.streamOptions()
+		}
 		g.declarations()
 		g.migrations()
-		w.Blank()
-		w.Line("/** What runs in a transaction. */")
-		w.Line("@FunctionalInterface")
-		w.Block("public interface Work<T> {", "}", func() { w.Line("T run() throws SQLException;") })
-		w.Blank()
-		w.Line("/** Runs work in a transaction: committed when it returns, rolled back when it throws. */")
-		w.Block("public <T> T transaction(Work<T> work) throws SQLException {", "}", func() { w.Line("return runtime.transaction(work::run);") })
-		w.Blank()
-		w.Line("/** Closes the prepared statements, not the connection. */")
-		w.Line("@Override")
-		w.Block("public void close() throws SQLException {", "}", func() { w.Line("runtime.close();") })
+		if !g.http() { // there every statement is a transaction of its own
+			g.transaction()
+		}
 		for i, s := range g.Module.Sources {
 			w.Blank()
 			w.Line("/** Attaches the PostgreSQL database %s. */", emit.DocText(emit.Java, s.Name.Original))
@@ -183,6 +209,32 @@ func (g *generator) class() {
 		g.bulks()
 		g.types.write(w)
 	})
+}
+
+func (g *generator) streamOptions() {
+	w := &g.w
+	w.Blank()
+	w.Line("/** How a stream is read: rows that the driver fetches at a time, 0 for its default. */")
+	w.Block("public record StreamOptions(int fetchSize) {", "}", func() {
+		w.Line("public static final StreamOptions DEFAULT = new StreamOptions(0);")
+		w.Blank()
+		w.Block("public StreamOptions withFetchSize(int fetchSize) {", "}", func() { w.Line("return new StreamOptions(fetchSize);") })
+	})
+}
+
+func (g *generator) transaction() {
+	w := &g.w
+	w.Blank()
+	w.Line("/** What runs in a transaction. */")
+	w.Line("@FunctionalInterface")
+	w.Block("public interface Work<T> {", "}", func() { w.Line("T run() throws SQLException;") })
+	w.Blank()
+	w.Line("/** Runs work in a transaction: committed when it returns, rolled back when it throws. */")
+	w.Block("public <T> T transaction(Work<T> work) throws SQLException {", "}", func() { w.Line("return runtime.transaction(work::run);") })
+	w.Blank()
+	w.Line("/** Closes the prepared statements, not the connection. */")
+	w.Line("@Override")
+	w.Block("public void close() throws SQLException {", "}", func() { w.Line("runtime.close();") })
 }
 
 func (g *generator) migrations() {
@@ -215,13 +267,20 @@ func (g *generator) migrations() {
 	}
 	w.Blank()
 	w.Line("/** Applies the migrations that the database has not seen yet; returns their ids. */")
-	w.Block("public static List<String> applyMigrations(Connection connection) throws SQLException {", "}", func() {
+	w.Block("public static List<String> applyMigrations("+g.connection()+" connection) throws SQLException {", "}", func() {
 		w.Line("return applyMigrations(connection, %s);", quote(g.Module.Project))
 	})
 	w.Blank()
-	w.Block("public static List<String> applyMigrations(Connection connection, String project) throws SQLException {", "}", func() {
+	w.Block("public static List<String> applyMigrations("+g.connection()+" connection, String project) throws SQLException {", "}", func() {
+		if g.http() {
+			w.Line("return ScoterHttp.migrate(connection, project, MIGRATIONS);")
+			return
+		}
 		w.Line("return applyMigrations(connection, project, false);")
 	})
+	if g.http() { // a dry run needs a transaction
+		return
+	}
 	w.Blank()
 	w.Line("/** With dryRun the migrations run and are then rolled back. */")
 	w.Block("public static List<String> applyMigrations(Connection connection, String project, boolean dryRun) throws SQLException {", "}", func() {
@@ -233,7 +292,7 @@ func (g *generator) query(q *emit.Query) {
 	w := &g.w
 	var params, args []string
 	for i, p := range q.Params {
-		params = append(params, g.javaType(p.Type)+" "+q.Args[i])
+		params = append(params, g.orNull(g.javaType(p.Type), p.Nullable)+" "+q.Args[i])
 	}
 	for _, i := range q.SQL.Binds {
 		args = append(args, g.arg(q.Params[i].Type, q.Args[i]))
@@ -267,12 +326,15 @@ func (g *generator) query(q *emit.Query) {
 		})
 		return
 	}
-	row, read := g.result(q)
+	row, reader := g.result(q)
 	if q.Cardinality == ir.One {
-		w.Block("public "+row+" "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return runtime.one(%s);", call(q.Method, read)) })
+		w.Block("public "+g.orNull(row, true)+" "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return runtime.one(%s);", call(q.Method, reader)) })
 		return
 	}
-	w.Block("public List<"+row+"> "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return runtime.all(%s);", call(q.Method, read)) })
+	if q.Pluck {
+		row = g.orNull(row, q.Columns[0].Nullable)
+	}
+	w.Block("public List<"+row+"> "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return runtime.all(%s);", call(q.Method, reader)) })
 	if g.arrow {
 		w.Blank()
 		w.Line("/** The result of %s as Arrow record batches. */", q.Method)
@@ -282,19 +344,30 @@ func (g *generator) query(q *emit.Query) {
 	}
 	w.Blank()
 	w.Line("/** The rows of %s one at a time. Close the stream. */", q.Method)
+	read := call(q.Stream, reader)
+	if g.http() {
+		w.Block("public Stream<"+row+"> "+q.Stream+"("+list+") throws SQLException {", "}", func() { w.Line("return %s;", g.stream(q, read)) })
+		return
+	}
 	w.Block("public Stream<"+row+"> "+q.Stream+"("+list+") throws SQLException {", "}", func() {
 		w.Line("return %s(%s);", q.Stream, strings.Join(append(append([]string{}, q.Args...), "StreamOptions.DEFAULT"), ", "))
 	})
 	w.Blank()
 	w.Block("public Stream<"+row+"> "+q.Stream+"("+strings.Join(append(params, "StreamOptions options_"), ", ")+") throws SQLException {", "}", func() {
 		if q.ReadOnly {
-			w.Line("return runtime.stream(%s);", call(q.Stream, read, "options_.fetchSize()"))
-			return
+			read = call(q.Stream, reader, "options_.fetchSize()")
 		}
-		// A statement that changes rows is run to its end before the first
-		// row is given out.
-		w.Line("return runtime.all(%s).stream();", call(q.Stream, read))
+		w.Line("return %s;", g.stream(q, read))
 	})
+}
+
+// stream is the call of the runtime. A statement that changes rows is run to
+// its end before the first row is given out.
+func (g *generator) stream(q *emit.Query, call string) string {
+	if q.ReadOnly {
+		return "runtime.stream(" + call + ")"
+	}
+	return "runtime.all(" + call + ").stream()"
 }
 
 func (g *generator) sql() {
@@ -305,39 +378,16 @@ func (g *generator) sql() {
 	w.Blank()
 	w.Block("private static final class Sql {", "}", func() {
 		for _, q := range g.Queries {
-			w.Line("static final String %s = %s;", q.Method, emit.QuoteBlock(emit.Java, q.SQL.Text, w.Indent(2)))
+			w.Line("static final String %s = %s;", q.Method, emit.QuoteBlock(emit.Java, g.text(q), w.Indent(2)))
 		}
 	})
 }
 
-var verbs = map[ir.Op]string{
-	ir.OpInsert: "Inserts all rows into %s; returns how many.",
-	ir.OpUpdate: "Updates %s by key; returns the rows changed. Of several rows with one key the last wins.",
-	ir.OpDelete: "Deletes from %s by key; returns the rows changed.",
-	ir.OpUpsert: "Inserts into %s, or updates where the key exists; returns the rows written. Of several rows with one key the last wins.",
-}
-
-func (g *generator) op(t *emit.Table, op *emit.Op) {
-	w := &g.w
-	table := emit.DocText(emit.Java, t.Table.Table)
-	helper := map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres", ir.SQLite: "ScoterSqlite"}[g.Module.Engine]
-	w.Blank()
-	run := "return " + helper + ".bulk(runtime, Bulk." + op.Method + ", rows);"
-	if g.Module.Engine == ir.SQLite {
-		run = "return runtime.eachRow(Bulk." + op.Method + ", rows);"
+// text is the SQL of a query. Scoter's JSON has what a JSON column holds in
+// place, and intervals and bytes in forms of their own: it is asked for their text.
+func (g *generator) text(q *emit.Query) string {
+	if g.http() && q.ReadOnly {
+		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob)
 	}
-	if op.Op != ir.OpAppender {
-		g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", table))
-		w.Block("public long "+op.Method+"(Iterable<"+op.RowType+"> rows) throws SQLException {", "}", func() { w.Line("%s", run) })
-		return
-	}
-	g.doc(t.Doc, "Appends to "+table+"; close it to write the last rows.")
-	w.Block("public "+helper+".Appender<"+op.RowType+"> "+op.Method+"() throws SQLException {", "}", func() {
-		w.Line("return new %s.Appender<>(runtime, Bulk.%s);", helper, op.Method)
-	})
-	w.Blank()
-	w.Line("/** Inserts all rows into %s. */", table)
-	w.Block("public void bulkInsert"+op.RowType+"(Iterable<"+op.RowType+"> rows) throws SQLException {", "}", func() {
-		w.Line("%s", strings.TrimPrefix(run, "return "))
-	})
+	return q.SQL.Text
 }

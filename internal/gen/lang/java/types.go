@@ -53,14 +53,14 @@ func (g *generator) declarations() {
 	for _, s := range g.Module.Structs {
 		var fields []string
 		for _, f := range s.Fields {
-			fields = append(fields, g.javaType(f.Type)+" "+emit.Field(emit.Java, f.Name))
+			fields = append(fields, g.orNull(g.javaType(f.Type), f.Nullable)+" "+emit.Field(emit.Java, f.Name))
 		}
 		record(g.StructType(s.Ref), fields)
 	}
 	for _, r := range g.Module.Rows {
 		var fields []string
 		for _, c := range r.Columns {
-			fields = append(fields, g.javaType(c.Type)+" "+emit.Field(emit.Java, c.Name))
+			fields = append(fields, g.orNull(g.javaType(c.Type), c.Nullable)+" "+emit.Field(emit.Java, c.Name))
 		}
 		record(g.RowType(r.Ref), fields)
 	}
@@ -70,7 +70,7 @@ func (g *generator) declarations() {
 		}
 		var fields []string
 		for i, p := range q.Params {
-			fields = append(fields, g.javaType(p.Type)+" "+q.Args[i])
+			fields = append(fields, g.orNull(g.javaType(p.Type), p.Nullable)+" "+q.Args[i])
 		}
 		record(q.BatchRow, fields)
 	}
@@ -96,11 +96,22 @@ func (g *generator) javaType(t ir.Type) string {
 	case ir.StructKind:
 		return g.StructType(t.Ref)
 	case ir.List, ir.Array:
-		return "List<" + g.javaType(*t.Elem) + ">"
+		return "List<" + g.orNull(g.javaType(*t.Elem), t.ElemNullable) + ">"
 	case ir.Map:
-		return "Map<" + g.javaType(*t.Key) + ", " + g.javaType(*t.Elem) + ">"
+		return "Map<" + g.javaType(*t.Key) + ", " + g.orNull(g.javaType(*t.Elem), t.ElemNullable) + ">"
 	}
 	return simple[t.Kind].java
+}
+
+// orNull marks a type whose values may be null, where JSpecify is asked for.
+func (g *generator) orNull(t string, nullable bool) string {
+	if !nullable || !g.Target.Config.JSpecify {
+		return t
+	}
+	if elem, array := strings.CutSuffix(t, "[]"); array {
+		return elem + " @Nullable []"
+	}
+	return "@Nullable " + t
 }
 
 // pool holds the codecs that have to be made, each under one name, in an order
@@ -225,76 +236,6 @@ func (g *generator) readers() {
 					}
 				})
 			})
-		}
-	})
-}
-
-func (g *generator) bulks() {
-	w := &g.w
-	if len(g.Tables) == 0 {
-		return
-	}
-	w.Blank()
-	w.Block("private static final class Bulk {", "}", func() {
-		for _, t := range g.Tables {
-			for _, op := range t.Ops {
-				g.bulk(t, op)
-			}
-		}
-	})
-}
-
-func (g *generator) bulk(t *emit.Table, op *emit.Op) {
-	w, b := &g.w, op.Bulk
-	if g.Module.Engine == ir.DuckDB && b.Stage == "" && op.Op != ir.OpAppender && len(b.Columns) < len(t.Columns) {
-		b = emit.StagedInsert(t.Table, op.Op)
-	}
-	text := func(s string) string {
-		if s == "" {
-			return "null"
-		}
-		return emit.QuoteBlock(emit.Java, s, w.Indent(2))
-	}
-	order := b.RowOrder
-	if order == nil {
-		for i := range b.Columns {
-			order = append(order, i)
-		}
-	}
-	inKey := map[int]bool{}
-	for _, i := range t.Key {
-		inKey[i] = true
-	}
-	var columns []string
-	for n, i := range order {
-		c := op.Row.Columns[i]
-		column := fmt.Sprintf("ScoterTypes.column(%s, %s, %s::%s)", quote(t.Columns[b.Columns[i]].Name.Original), g.codec(c.Type), op.RowType, emit.Field(emit.Java, c.Name))
-		if !c.Nullable {
-			column += ".notNull()"
-		}
-		if inKey[b.Columns[i]] {
-			column += ".inKey()"
-		}
-		columns = append(columns, column+map[bool]string{true: "));", false: ","}[n == len(order)-1])
-	}
-	w.Blank()
-	w.In("static final ScoterRuntime.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterRuntime.Bulk<>(", func() {
-		w.Line("    %s,", quote(op.Method))
-		w.Line("    %s,", text(t.Schema))
-		w.Line("    %s,", quote(t.Table.Table))
-		w.Line("    %s,", quote(t.SQLName))
-		w.Line("    %s,", text(b.Row))
-		if b.Stage == "" {
-			w.Line("    null,")
-		} else {
-			w.Line("    new ScoterRuntime.Stage(")
-			for i, s := range []string{b.Stage, b.Create, b.Dedupe, b.Apply, b.Drop} {
-				w.Line("        %s%s", text(s), map[bool]string{true: "),", false: ","}[i == 4])
-			}
-		}
-		w.Line("    List.of(")
-		for _, c := range columns {
-			w.Line("        %s", c)
 		}
 	})
 }

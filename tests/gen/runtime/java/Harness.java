@@ -1,5 +1,9 @@
 import java.lang.reflect.RecordComponent;
 import java.math.BigDecimal;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.util.ArrayList;
@@ -62,6 +66,23 @@ final class Harness {
     static void execute(Connection db, String sql) throws Exception {
         try (var s = db.createStatement()) {
             s.execute(sql);
+        }
+    }
+
+    /** Makes a database of Scoter's. */
+    static String database(String name) throws Exception {
+        execute("default", "CREATE DATABASE " + name);
+        return name;
+    }
+
+    /** Runs a statement in a database of Scoter's. */
+    static void execute(String database, String sql) throws Exception {
+        var body = "{\"sql\":" + quote(sql) + ",\"database\":" + quote(database) + "}";
+        var request = HttpRequest.newBuilder(URI.create(System.getenv("SCOTER_URL") + "/api/v1/sql")).header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body)).build();
+        var response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+        if (response.statusCode() >= 400) {
+            throw new IllegalStateException(response.body());
         }
     }
 

@@ -1,0 +1,109 @@
+package com.scoterdb.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * A Scoter server and a database of it, asked over HTTP. It cannot change and may be used by several
+ * threads; there is nothing to close.
+ */
+public final class ScoterConnection {
+    private final HttpClient client;
+    private final String base;
+    private final String database;
+    private final String token;
+    private final Duration timeout;
+
+    /** The database {@code default} of a server such as {@code http://127.0.0.1:7287}. */
+    public ScoterConnection(String url) {
+        // Version 2 would begin with an upgrade that the server does not take.
+        this(HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build(), url.replaceAll("/+$", ""), "default", null, Duration.ofMinutes(5));
+        String scheme = URI.create(url).getScheme();
+        if (!"http".equals(scheme) && !"https".equals(scheme)) {
+            throw new IllegalArgumentException("not the address of a server: " + url);
+        }
+    }
+
+    private ScoterConnection(HttpClient client, String base, String database, String token, Duration timeout) {
+        this.client = client;
+        this.base = base;
+        this.database = database;
+        this.token = token;
+        this.timeout = timeout;
+    }
+
+    /** The same server, where names without a database belong to this one. */
+    public ScoterConnection withDatabase(String database) {
+        return new ScoterConnection(client, base, database, token, timeout);
+    }
+
+    /** The same server, with a token that is sent with every request. */
+    public ScoterConnection withToken(String token) {
+        return new ScoterConnection(client, base, database, token, timeout);
+    }
+
+    /** The same server, waited for until an answer begins: five minutes if nothing is said. */
+    public ScoterConnection withTimeout(Duration timeout) {
+        return new ScoterConnection(client, base, database, token, timeout);
+    }
+
+    /** The same server through a client of the caller's: a proxy, certificates. */
+    public ScoterConnection withClient(HttpClient client) {
+        return new ScoterConnection(client, base, database, token, timeout);
+    }
+
+    /** Sends a statement with its parameters, a JSON array. The answer has an object a line. */
+    InputStream sql(String sql, String params) throws SQLException {
+        StringBuilder body = new StringBuilder("{\"sql\":");
+        ScoterText.quoteJson(body, sql);
+        ScoterText.quoteJson(body.append(",\"params\":").append(params).append(",\"database\":"), database);
+        return post("/api/v1/sql?format=ndjson", "application/json", body.append('}').toString());
+    }
+
+    /** Sends rows, an object a line, to the path of a table in the database. */
+    InputStream rows(String path, String rows) throws SQLException {
+        return post("/api/v1/tables/" + URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20") + "/" + path, "application/x-ndjson", rows);
+    }
+
+    private InputStream post(String path, String type, String body) throws SQLException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path)).timeout(timeout).header("Content-Type", type)
+                .POST(HttpRequest.BodyPublishers.ofString(body));
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        try {
+            HttpResponse<InputStream> response = client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+            if (response.statusCode() < 400) {
+                return response.body();
+            }
+            try (InputStream answer = response.body()) {
+                throw refused(response.statusCode(), new String(answer.readAllBytes(), StandardCharsets.UTF_8));
+            }
+        } catch (IOException e) {
+            throw new SQLException("ask " + base + ": " + e, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SQLException("ask " + base + ": interrupted", e);
+        }
+    }
+
+    private static ScoterException refused(int status, String answer) {
+        try {
+            if (ScoterJson.parse(answer) instanceof Map<?, ?> document && document.get("error") instanceof Map<?, ?> error) {
+                return new ScoterException((String) error.get("kind"), (String) error.get("message"), (String) error.get("hint"));
+            }
+        } catch (SQLException e) {
+            // Something between here and the server has answered.
+        }
+        return new ScoterException("internal", "status " + status + ": " + answer.substring(0, Math.min(200, answer.length())), null);
+    }
+}

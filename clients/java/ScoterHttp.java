@@ -1,0 +1,281 @@
+package com.scoterdb.client;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/** Runs statements for generated classes over Scoter's HTTP interface, each a transaction of its own. */
+final class ScoterHttp extends ScoterObserved {
+    /** Characters of rows that a request may grow to before it is sent; each is applied as a whole. */
+    private static final int REQUEST_CHARS = 4 << 20;
+
+    private final ScoterConnection connection;
+
+    ScoterHttp(ScoterConnection connection, SqgObserver observer) {
+        super(observer);
+        this.connection = connection;
+    }
+
+    /** A row of an answer. */
+    record Values(Object[] values) implements ScoterTypes.Row {
+        @Override
+        public <T> T get(ScoterTypes.Type<T> type, int column) throws SQLException {
+            return ScoterJson.read(type, values[column - 1]);
+        }
+    }
+
+    /** An answer as it arrives, an object a line. Closing it early ends the statement in the server. */
+    private static final class Answer implements AutoCloseable {
+        private final BufferedReader lines;
+
+        Answer(InputStream body) {
+            this.lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8), 1 << 16);
+        }
+
+        /** The next object, or null at the end. */
+        Map<?, ?> next() throws SQLException {
+            try {
+                String line = lines.readLine();
+                return line == null ? null : (Map<?, ?>) ScoterJson.parse(line);
+            } catch (IOException e) {
+                throw new SQLException("read the answer: " + e, e);
+            }
+        }
+
+        ScoterTypes.Row row() throws SQLException {
+            Map<?, ?> object = next();
+            return object == null ? null : new Values(object.values().toArray());
+        }
+
+        /** The rows that a statement or request has changed. */
+        long changed() throws SQLException {
+            long sum = 0;
+            for (Map<?, ?> counts = next(); counts != null; counts = next()) {
+                for (String name : List.of("inserted", "updated", "deleted")) {
+                    sum += counts.get(name) instanceof Number n ? n.longValue() : 0;
+                }
+            }
+            return sum;
+        }
+
+        @Override
+        public void close() {
+            try {
+                lines.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private Answer run(String sql, ScoterTypes.Arg<?>[] args) throws SQLException {
+        StringBuilder params = new StringBuilder("[");
+        for (ScoterTypes.Arg<?> arg : args) {
+            params.append(params.length() > 1 ? "," : "");
+            ScoterJson.bind(params, arg.type(), arg.value());
+        }
+        return new Answer(connection.sql(sql, params.append(']').toString()));
+    }
+
+    private long execute(String sql, ScoterTypes.Arg<?>... args) throws SQLException {
+        try (Answer answer = run(sql, args)) {
+            return answer.changed();
+        }
+    }
+
+    <T> List<T> all(String name, String sql, ScoterRuntime.Reader<T> reader, ScoterTypes.Arg<?>... args) throws SQLException {
+        return observe(name, r -> (long) r.size(), () -> {
+            List<T> results = new ArrayList<>();
+            try (Answer answer = run(sql, args)) {
+                for (ScoterTypes.Row row = answer.row(); row != null; row = answer.row()) {
+                    results.add(reader.read(row));
+                }
+            }
+            return results;
+        });
+    }
+
+    /** The first row, or null. */
+    <T> T one(String name, String sql, ScoterRuntime.Reader<T> reader, ScoterTypes.Arg<?>... args) throws SQLException {
+        boolean[] found = {false};
+        return observe(name, r -> found[0] ? 1L : 0L, () -> {
+            try (Answer answer = run(sql, args)) {
+                ScoterTypes.Row row = answer.row();
+                found[0] = row != null;
+                T result = found[0] ? reader.read(row) : null;
+                // To the end, where a failure is told, and after which the connection is used again.
+                while (answer.next() != null) {
+                    continue;
+                }
+                return result;
+            }
+        });
+    }
+
+    int exec(String name, String sql, ScoterTypes.Arg<?>... args) throws SQLException {
+        return observe(name, Integer::longValue, () -> Math.toIntExact(execute(sql, args)));
+    }
+
+    /** Reads row by row, as the server sends them. */
+    <T> Stream<T> stream(String name, String sql, ScoterRuntime.Reader<T> reader, ScoterTypes.Arg<?>... args) throws SQLException {
+        SqgObserver.Scope scope = start(name);
+        Rows<T> rows;
+        try {
+            rows = new Rows<>(run(sql, args), reader, scope);
+        } catch (SQLException | RuntimeException e) {
+            if (scope != null) {
+                scope.end(-1, e);
+            }
+            throw e;
+        }
+        return StreamSupport.stream(Spliterators.spliteratorUnknownSize(rows, Spliterator.ORDERED), false).onClose(() -> rows.close(null));
+    }
+
+    /** An answer's rows. It closes itself at its end, too. */
+    private static final class Rows<T> implements Iterator<T> {
+        private final Answer answer;
+        private final ScoterRuntime.Reader<T> reader;
+        private final SqgObserver.Scope scope;
+        private ScoterTypes.Row fetched;
+        private boolean closed;
+        private long count;
+
+        Rows(Answer answer, ScoterRuntime.Reader<T> reader, SqgObserver.Scope scope) {
+            this.answer = answer;
+            this.reader = reader;
+            this.scope = scope;
+        }
+
+        @Override
+        public boolean hasNext() {
+            if (closed || fetched != null) {
+                return fetched != null;
+            }
+            try {
+                fetched = answer.row();
+            } catch (SQLException e) {
+                close(e);
+                throw new IllegalStateException(e);
+            }
+            if (fetched == null) {
+                close(null);
+            }
+            return fetched != null;
+        }
+
+        @Override
+        public T next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            ScoterTypes.Row row = fetched;
+            fetched = null;
+            try {
+                T result = reader.read(row);
+                count++;
+                return result;
+            } catch (SQLException e) {
+                close(e);
+                throw new IllegalStateException(e);
+            }
+        }
+
+        void close(Throwable failure) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            fetched = null;
+            try {
+                answer.close();
+            } finally {
+                if (scope != null) {
+                    scope.end(count, failure);
+                }
+            }
+        }
+    }
+
+    /** Runs a statement once per parameter set; returns each one's count. What ran before a failure stays. */
+    <T> int[] batch(String name, String sql, ScoterRuntime.Values<T> values, Iterable<T> rows) throws SQLException {
+        return observe(name, counts -> {
+            long sum = 0;
+            for (int n : counts) {
+                sum += n;
+            }
+            return sum;
+        }, () -> {
+            List<Integer> counts = new ArrayList<>();
+            for (T row : rows) {
+                counts.add(Math.toIntExact(execute(sql, values.of(row))));
+            }
+            return counts.stream().mapToInt(Integer::intValue).toArray();
+        });
+    }
+
+    /** A bulk operation: the path of the request, and the columns of its rows. */
+    record Bulk<T>(String name, String path, List<ScoterTypes.Column<T, ?>> columns) {}
+
+    /** Sends rows in portions; each is applied as a whole, and durable when it returns. */
+    <T> long bulk(Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        return observe(bulk.name(), Function.identity(), () -> {
+            long count = 0;
+            StringBuilder body = new StringBuilder();
+            for (T row : rows) {
+                char separator = '{';
+                for (ScoterTypes.Column<T, ?> column : bulk.columns()) {
+                    ScoterText.quoteJson(body.append(separator), column.name());
+                    separator = ',';
+                    ScoterJson.write(body.append(':'), column.type(), column.value().apply(row));
+                }
+                body.append("}\n");
+                if (body.length() >= REQUEST_CHARS) {
+                    count += send(bulk.path(), body);
+                }
+            }
+            return body.length() == 0 ? count : count + send(bulk.path(), body);
+        });
+    }
+
+    private long send(String path, StringBuilder body) throws SQLException {
+        try (Answer answer = new Answer(connection.rows(path, body.toString()))) {
+            body.setLength(0);
+            return answer.changed();
+        }
+    }
+
+    /** Applies the pending migrations; of one that fails, the statements before the failing one stay. */
+    static List<String> migrate(ScoterConnection connection, String project, List<ScoterMigrations.Migration> migrations) throws SQLException {
+        var rt = new ScoterHttp(connection, null);
+        rt.execute("CREATE TABLE IF NOT EXISTS _sqg_migrations (project TEXT NOT NULL, migration_id TEXT NOT NULL, "
+                + "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT)");
+        Map<String, String> applied = new HashMap<>();
+        rt.all("", "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1",
+                r -> applied.put(r.get(ScoterTypes.TEXT, 1), r.get(ScoterTypes.TEXT, 2)), ScoterTypes.TEXT.arg(project));
+        List<String> done = new ArrayList<>();
+        for (ScoterMigrations.Migration m : ScoterMigrations.pending(project, migrations, applied)) {
+            for (String statement : m.statements()) {
+                rt.execute(statement);
+            }
+            rt.execute("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)",
+                    ScoterTypes.TEXT.arg(project), ScoterTypes.TEXT.arg(m.id()), ScoterTypes.TEXT.arg(m.checksum()));
+            done.add(m.id());
+        }
+        return done;
+    }
+}

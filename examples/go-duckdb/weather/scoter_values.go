@@ -1,0 +1,320 @@
+package weather
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// scDecoder reads the columns of one row in order. It keeps the first error.
+type scDecoder struct {
+	raw []any
+	at  int
+	err error
+}
+
+func (d *scDecoder) next() any {
+	d.at++
+	return d.raw[d.at-1]
+}
+
+// scGet reads a column that is not NULL, or whose type has a nil of its own.
+func scGet[T any](d *scDecoder, read func(any) (T, error)) T {
+	var zero T
+	raw := d.next()
+	if raw == nil || d.err != nil {
+		return zero
+	}
+	v, err := read(raw)
+	if err != nil {
+		d.err = fmt.Errorf("column %d: %w", d.at, err)
+	}
+	return v
+}
+
+// scNull reads a column that may be NULL.
+func scNull[T any](d *scDecoder, read func(any) (T, error)) *T {
+	raw := d.next()
+	if raw == nil || d.err != nil {
+		return nil
+	}
+	v, err := read(raw)
+	if err != nil {
+		d.err = fmt.Errorf("column %d: %w", d.at, err)
+	}
+	return &v
+}
+
+func scBad[T any](raw any) (T, error) {
+	var zero T
+	return zero, fmt.Errorf("a %T cannot be read as %T: %.40v", raw, zero, raw)
+}
+
+func scAny(raw any) (any, error) { return raw, nil }
+
+func scBool(raw any) (bool, error) {
+	switch v := raw.(type) {
+	case bool:
+		return v, nil
+	case int64:
+		return v != 0, nil
+	case float64:
+		return v != 0, nil
+	case string:
+		return strings.HasPrefix(v, "t"), nil
+	}
+	return scBad[bool](raw)
+}
+
+// scInt reads any of Go's whole numbers and refuses what does not fit.
+func scInt[T ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](raw any) (T, error) {
+	switch v := raw.(type) {
+	case T:
+		return v, nil
+	case int64:
+		if t := T(v); int64(t) == v && (t < 0) == (v < 0) {
+			return t, nil
+		}
+	case float64:
+		if t := T(v); float64(t) == v {
+			return t, nil
+		}
+	case string:
+		b, err := scBig(v)
+		if err != nil {
+			return 0, err
+		}
+		if b.IsInt64() {
+			return scInt[T](b.Int64())
+		}
+		if b.IsUint64() {
+			if t := T(b.Uint64()); t > 0 && uint64(t) == b.Uint64() {
+				return t, nil
+			}
+		}
+	default:
+		if r := reflect.ValueOf(raw); r.CanInt() {
+			return scInt[T](r.Int())
+		} else if r.CanUint() {
+			return scInt[T](strconv.FormatUint(r.Uint(), 10))
+		} else if b, ok := raw.(*big.Int); ok {
+			return scInt[T](b.String())
+		}
+	}
+	return scBad[T](raw)
+}
+
+func scBig(raw any) (*big.Int, error) {
+	switch v := raw.(type) {
+	case *big.Int:
+		return v, nil
+	case int64:
+		return big.NewInt(v), nil
+	case uint64:
+		return new(big.Int).SetUint64(v), nil
+	case string:
+		if b, ok := new(big.Int).SetString(v, 10); ok {
+			return b, nil
+		}
+	}
+	return scBad[*big.Int](raw)
+}
+
+func scFloat32(raw any) (float32, error) {
+	if v, ok := raw.(float32); ok {
+		return v, nil
+	}
+	v, err := scFloat64(raw)
+	return float32(v), err
+}
+
+func scFloat64(raw any) (float64, error) {
+	switch v := raw.(type) {
+	case float64:
+		return v, nil
+	case float32:
+		return float64(v), nil
+	case int64:
+		return float64(v), nil
+	case string:
+		return strconv.ParseFloat(v, 64)
+	}
+	return scBad[float64](raw)
+}
+
+func scText(raw any) (string, error) { return scString[string](raw) }
+
+// scString reads text, also as a named type of it: an enum, a decimal.
+func scString[T ~string](raw any) (T, error) {
+	switch v := raw.(type) {
+	case string:
+		return T(v), nil
+	case []byte:
+		return T(v), nil
+	case time.Time:
+		return T(v.Format(time.RFC3339Nano)), nil
+	}
+	return T(fmt.Sprint(raw)), nil
+}
+
+func scDecimal(raw any) (Decimal, error) {
+	if v, ok := raw.(float64); ok {
+		return Decimal(strconv.FormatFloat(v, 'f', -1, 64)), nil
+	}
+	return scString[Decimal](raw)
+}
+
+func scBlob(raw any) ([]byte, error) {
+	switch v := raw.(type) {
+	case []byte:
+		return append([]byte{}, v...), nil
+	case string:
+		if strings.HasPrefix(v, `\x`) {
+			return hex.DecodeString(v[2:])
+		}
+		return []byte(v), nil
+	}
+	return scBad[[]byte](raw)
+}
+
+func scJSON(raw any) (json.RawMessage, error) {
+	switch v := raw.(type) {
+	case string:
+		return json.RawMessage(v), nil
+	case []byte:
+		return append(json.RawMessage{}, v...), nil
+	}
+	// A driver has parsed it.
+	return json.Marshal(raw)
+}
+
+func scUUID(raw any) (UUID, error) {
+	switch v := raw.(type) {
+	case string:
+		return ParseUUID(v)
+	case []byte:
+		if len(v) == 16 {
+			return UUID(v), nil
+		}
+		return ParseUUID(string(v))
+	}
+	return scBad[UUID](raw)
+}
+
+// scMoments are the forms of a moment in text, with and without a zone.
+var scMoments = []string{"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999Z07:00:00",
+	"2006-01-02 15:04:05.999999999", "2006-01-02 15:04", "2006-01-02"}
+
+// scTime reads a day, a day and time, or an instant, always in UTC. SQLite's
+// other forms are Unix seconds and Julian days.
+func scTime(raw any) (time.Time, error) {
+	switch v := raw.(type) {
+	case time.Time:
+		return v.UTC(), nil
+	case int64:
+		return time.Unix(v, 0).UTC(), nil
+	case float64:
+		return time.UnixMilli(int64((v-2440587.5)*86400000 + 0.5)).UTC(), nil
+	case string:
+		text := v
+		if len(v) > 10 && v[10] == 'T' {
+			text = v[:10] + " " + v[11:]
+		}
+		for _, layout := range scMoments {
+			if t, err := time.Parse(layout, text); err == nil {
+				return t.UTC(), nil
+			}
+		}
+	}
+	return scBad[time.Time](raw)
+}
+
+// scClock reads a time of day as the time since midnight.
+func scClock(raw any) (time.Duration, error) {
+	switch v := raw.(type) {
+	case time.Duration:
+		return v, nil
+	case time.Time:
+		return time.Duration(v.Hour())*time.Hour + time.Duration(v.Minute())*time.Minute + time.Duration(v.Second())*time.Second + time.Duration(v.Nanosecond()), nil
+	case string:
+		for _, layout := range []string{"15:04:05.999999999", "15:04"} {
+			if t, err := time.Parse(layout, v); err == nil {
+				return scClock(t)
+			}
+		}
+	case int64, float64:
+		t, err := scTime(v)
+		if err != nil {
+			return 0, err
+		}
+		return scClock(t)
+	}
+	return scBad[time.Duration](raw)
+}
+
+// scZoned reads a time of day with an offset as text.
+func scZoned(raw any) (string, error) {
+	if v, ok := raw.(time.Time); ok {
+		return v.Format("15:04:05.999999999Z07:00"), nil
+	}
+	return scText(raw)
+}
+
+// scInterval reads PostgreSQL's `1 year 2 mons -3 days 04:05:06.7`.
+func scInterval(raw any) (i Interval, err error) {
+	if v, ok := raw.(Interval); ok {
+		return v, nil
+	}
+	text, ok := raw.(string)
+	if !ok {
+		return scBad[Interval](raw)
+	}
+	words := strings.Fields(text)
+	for at := 0; at < len(words); at++ {
+		if !strings.Contains(words[at], ":") {
+			n, err := strconv.ParseInt(words[at], 10, 32)
+			if err != nil || at+1 == len(words) {
+				return scBad[Interval](raw)
+			}
+			at++
+			switch {
+			case strings.HasPrefix(words[at], "year"):
+				i.Months += 12 * int32(n)
+			case strings.HasPrefix(words[at], "mon"):
+				i.Months += int32(n)
+			default:
+				i.Days += int32(n)
+			}
+			continue
+		}
+		clock := strings.TrimLeft(words[at], "+-")
+		parts := strings.Split(clock, ":")
+		fraction := ""
+		if len(parts) == 3 {
+			parts[2], fraction, _ = strings.Cut(parts[2], ".")
+		}
+		for n, unit := range []int64{3600e6, 60e6, 1e6} {
+			if n >= len(parts) {
+				break
+			}
+			v, err := strconv.ParseInt(parts[n], 10, 64)
+			if err != nil {
+				return scBad[Interval](raw)
+			}
+			i.Micros += v * unit
+		}
+		v, err := strconv.ParseInt((fraction + "000000")[:6], 10, 64)
+		if err != nil {
+			return scBad[Interval](raw)
+		}
+		if i.Micros += v; words[at][0] == '-' {
+			i.Micros = -i.Micros
+		}
+	}
+	return i, nil
+}

@@ -1,0 +1,110 @@
+package tasks;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+
+/** An open result set. It closes itself at its end, too. */
+final class ScoterCursor<T> implements Iterator<T> {
+    private final ScoterRuntime rt;
+    private final PreparedStatement statement;
+    private final ScoterRuntime.Reader<T> reader;
+    private final SqgObserver.Scope scope;
+    private final boolean ownTransaction;
+    private ResultSet rows;
+    private ScoterTypes.Row row;
+    private boolean fetched;
+    private boolean closed;
+    private long count;
+    private Throwable failure;
+
+    ScoterCursor(
+            ScoterRuntime rt, PreparedStatement statement, ScoterRuntime.Reader<T> reader, SqgObserver.Scope scope, boolean ownTransaction) {
+        this.rt = rt;
+        this.statement = statement;
+        this.reader = reader;
+        this.scope = scope;
+        this.ownTransaction = ownTransaction;
+    }
+
+    void open() throws SQLException {
+        rows = statement.executeQuery();
+        row = new ScoterRuntime.ResultRow(rows, rt.engine);
+    }
+
+    @Override
+    public boolean hasNext() {
+        if (closed || fetched) {
+            return fetched;
+        }
+        try {
+            fetched = rows.next();
+            if (!fetched) {
+                close();
+            }
+            return fetched;
+        } catch (SQLException e) {
+            throw fail(e);
+        }
+    }
+
+    @Override
+    public T next() {
+        if (!hasNext()) {
+            throw new NoSuchElementException();
+        }
+        fetched = false;
+        try {
+            T result = reader.read(row);
+            count++;
+            return result;
+        } catch (SQLException e) {
+            throw fail(e);
+        }
+    }
+
+    private IllegalStateException fail(SQLException e) {
+        close(e);
+        return new IllegalStateException(e);
+    }
+
+    /** Closes after a failure, which the observer is told. */
+    void close(Exception e) {
+        failure = e;
+        try {
+            close();
+        } catch (SQLException closing) {
+            e.addSuppressed(closing);
+        }
+    }
+
+    void closeUnchecked() {
+        try {
+            close();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void close() throws SQLException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            statement.close();
+            if (ownTransaction) {
+                rt.connection.rollback();
+            }
+        } finally {
+            if (ownTransaction) {
+                rt.connection.setAutoCommit(true);
+            }
+            if (scope != null) {
+                scope.end(count, failure);
+            }
+        }
+    }
+}

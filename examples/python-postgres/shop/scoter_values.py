@@ -1,0 +1,278 @@
+"""How values look, on every database.
+
+Decimals are Decimal, dates and times the classes of datetime (an instant in
+UTC), UUIDs uuid.UUID, JSON its text, intervals Interval, structs dataclasses.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+import re
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A length of time in three parts that do not convert into each other."""
+
+    months: int = 0
+    days: int = 0
+    micros: int = 0
+
+
+# How values are read. A driver returns some types as text on one database and
+# as objects on another.
+
+_EPOCH = datetime.datetime(1970, 1, 1)
+_FRACTION = re.compile(r"\.(\d+)")
+
+
+def opt(read: Callable[[Any], T], value: Any) -> T | None:
+    """read(value), or None when there is no value."""
+    return None if value is None else read(value)
+
+
+def boolean(v: Any) -> bool:
+    """A truth value."""
+    return v == "t" if isinstance(v, str) else bool(v)
+
+
+def integer(v: Any) -> int:
+    """A whole number."""
+    return int(v)
+
+
+def real(v: Any) -> float:
+    """A floating point number."""
+    return float(v)
+
+
+def text(v: Any) -> str:
+    """Text."""
+    return str(v)
+
+
+def dec(v: Any) -> decimal.Decimal:
+    """An exact decimal."""
+    return v if isinstance(v, decimal.Decimal) else decimal.Decimal(str(v))
+
+
+def blob(v: Any) -> bytes:
+    """Bytes."""
+    return bytes.fromhex(v[2:]) if isinstance(v, str) else bytes(v)
+
+
+def uid(v: Any) -> uuid.UUID:
+    """A UUID."""
+    return v if isinstance(v, uuid.UUID) else uuid.UUID(str(v))
+
+
+def _micros(v: str) -> str:
+    """The text of a time with six digits of a second, which is what Python holds."""
+    return _FRACTION.sub(lambda m: "." + m.group(1)[:6].ljust(6, "0"), v)
+
+
+def _from_number(v: float) -> datetime.datetime:
+    """SQLite's numbers for a moment: Unix seconds and Julian days."""
+    seconds = (v - 2440587.5) * 86400 if isinstance(v, float) else v
+    return _EPOCH + datetime.timedelta(milliseconds=round(seconds * 1000))
+
+
+def date(v: Any) -> datetime.date:
+    """A day."""
+    if isinstance(v, (int, float)):
+        return _from_number(v).date()
+    if isinstance(v, datetime.datetime):
+        return v.date()
+    return v if isinstance(v, datetime.date) else datetime.date.fromisoformat(v[:10])
+
+
+def time(v: Any) -> datetime.time:
+    """A time of day."""
+    if isinstance(v, (int, float)):
+        return _from_number(v).time()
+    return v if isinstance(v, datetime.time) else datetime.time.fromisoformat(_micros(v))
+
+
+def timestamp(v: Any) -> datetime.datetime:
+    """A day and time without a zone."""
+    if isinstance(v, (int, float)):
+        return _from_number(v)
+    moment = v if isinstance(v, datetime.datetime) else datetime.datetime.fromisoformat(_micros(v))
+    return moment if moment.tzinfo is None else moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+
+
+def instant(v: Any) -> datetime.datetime:
+    """A moment in UTC."""
+    if isinstance(v, (int, float)):
+        return _from_number(v).replace(tzinfo=datetime.timezone.utc)
+    moment = v if isinstance(v, datetime.datetime) else datetime.datetime.fromisoformat(_micros(v))
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=datetime.timezone.utc)
+    return moment.astimezone(datetime.timezone.utc)
+
+
+_INTERVAL_PART = re.compile(r"([+-]?\d+) (year|mon|day)")
+_INTERVAL_CLOCK = re.compile(r"([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
+
+
+def interval(v: Any) -> Interval:
+    """An interval. DuckDB's driver makes a timedelta of one inside of a list; a month is 30 days then."""
+    if isinstance(v, datetime.timedelta):
+        return Interval(0, v.days, v.seconds * 1_000_000 + v.microseconds)
+    months = days = micros = 0
+    for count, unit in _INTERVAL_PART.findall(v):
+        if unit == "year":
+            months += 12 * int(count)
+        elif unit == "mon":
+            months += int(count)
+        else:
+            days += int(count)
+    clock = _INTERVAL_CLOCK.search(v)
+    if clock is not None:
+        sign, h, m, s, fraction = clock.groups()
+        micros = (int(h) * 3600 + int(m) * 60 + int(s)) * 1_000_000 + int((fraction or "").ljust(6, "0"))
+        micros = -micros if sign == "-" else micros
+    return Interval(months, days, micros)
+
+
+def list_of(read: Callable[[Any], T]) -> Callable[[Any], list[Any]]:
+    """A list, also one of lists, of what read makes; elements may be None."""
+
+    def item(v: Any) -> Any:
+        if v is None:
+            return None
+        return [item(e) for e in v] if isinstance(v, (list, tuple)) else read(v)
+
+    def every(v: Any) -> list[Any]:
+        items = parse_array(v) if isinstance(v, str) else v
+        return [item(e) for e in items]
+
+    return every
+
+
+def map_of(key: Callable[[Any], K], value: Callable[[Any], T]) -> Callable[[Any], dict[K, Any]]:
+    """A map; its values may be None."""
+    return lambda v: {key(k): opt(value, e) for k, e in v.items()}
+
+
+def parse_array(v: str) -> list[Any]:
+    """PostgreSQL's text of an array, as lists of text and None."""
+    at = v.index("=") + 1 if v.startswith("[") else 0
+
+    def item() -> Any:
+        nonlocal at
+        if v[at] == "{":
+            at += 1
+            items = []
+            while v[at] != "}":
+                items.append(item())
+                if v[at] == ",":
+                    at += 1
+            at += 1
+            return items
+        parts = []
+        if v[at] == '"':
+            at += 1
+            while v[at] != '"':
+                if v[at] == "\\":
+                    at += 1
+                parts.append(v[at])
+                at += 1
+            at += 1
+            return "".join(parts)
+        start = at
+        while v[at] not in ",}":
+            at += 1
+        return None if v[start:at] == "NULL" else v[start:at]
+
+    result: list[Any] = item()
+    return result
+
+
+def fields(v: Any) -> Sequence[Any]:
+    """The fields of a struct, whatever the driver has made of it."""
+    if isinstance(v, dict):
+        return list(v.values())
+    if not isinstance(v, str):
+        return tuple(v)
+    values: list[str | None] = []
+    at = 1
+    while True:
+        parts: list[str] | None = None
+        while v[at] not in ",)":
+            parts = [] if parts is None else parts
+            if v[at] != '"':
+                if v[at] == "\\":
+                    at += 1
+                parts.append(v[at])
+                at += 1
+                continue
+            at += 1
+            while v[at] != '"' or v[at + 1] == '"':
+                if v[at] in '"\\':
+                    at += 1
+                parts.append(v[at])
+                at += 1
+            at += 1
+        values.append(None if parts is None else "".join(parts))
+        at += 1
+        if v[at - 1] == ")":
+            return values
+
+
+# How values are written as text.
+
+
+def bit(v: bool) -> int:
+    """A truth value of SQLite."""
+    return 1 if v else 0
+
+
+def to_text(v: Any) -> str:
+    """The text of a value of any type that is not nested."""
+    if isinstance(v, bool):
+        return "t" if v else "f"
+    if isinstance(v, decimal.Decimal):
+        return format(v, "f") if v.is_finite() else str(v)
+    if isinstance(v, datetime.datetime):
+        return v.isoformat(" ")
+    if isinstance(v, (datetime.date, datetime.time)):
+        return v.isoformat()
+    if isinstance(v, (bytes, bytearray, memoryview)):
+        return "\\x" + bytes(v).hex()
+    if isinstance(v, Interval):
+        return f"{v.months} mons {v.days} days {v.micros} microseconds"
+    return str(v)
+
+
+def to_array(write: Callable[[Any], str]) -> Callable[[Any], str]:
+    """PostgreSQL's text of a list, also of lists."""
+
+    def item(v: Any) -> str:
+        if v is None:
+            return "NULL"
+        if isinstance(v, (list, tuple)):
+            return "{" + ",".join(map(item, v)) + "}"
+        return '"' + write(v).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    return item
+
+
+def to_fields(values: Iterable[str | None]) -> str:
+    """PostgreSQL's text of a composite value."""
+    quoted = ("" if v is None else '"' + v.replace("\\", "\\\\").replace('"', '""') + '"' for v in values)
+    return "(" + ",".join(quoted) + ")"
+
+
+def json_list(values: Iterable[Any]) -> str:
+    """A JSON array of what is bound, for SQLite's json_each."""
+    return json.dumps(list(values), ensure_ascii=False)

@@ -1,0 +1,161 @@
+package java
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+var verbs = map[ir.Op]string{
+	ir.OpInsert: "Inserts all rows into %s; returns how many.",
+	ir.OpUpdate: "Updates %s by key; returns the rows changed. Of several rows with one key the last wins.",
+	ir.OpDelete: "Deletes from %s by key; returns the rows changed.",
+	ir.OpUpsert: "Inserts into %s, or updates where the key exists; returns the rows written. Of several rows with one key the last wins.",
+}
+
+func (g *generator) op(t *emit.Table, op *emit.Op) {
+	w := &g.w
+	table := emit.DocText(emit.Java, t.Table.Table)
+	w.Blank()
+	call, appender := "runtime.bulk(Bulk."+op.Method+", rows)", "ScoterAppender"
+	open := "new ScoterAppender<>(rows -> " + call + ")"
+	switch g.Module.Engine {
+	case ir.SQLite:
+		call = "runtime.eachRow(Bulk." + op.Method + ", rows)"
+		open = "new ScoterAppender<>(rows -> " + call + ")"
+	case ir.DuckDB, ir.Postgres:
+		helper := map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres"}[g.Module.Engine]
+		call, appender = helper+".bulk(runtime, Bulk."+op.Method+", rows)", helper+".Appender"
+		open = "new " + appender + "<>(runtime, Bulk." + op.Method + ")"
+	}
+	if op.Op != ir.OpAppender {
+		g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", table))
+		w.Block("public long "+op.Method+"(Iterable<"+op.RowType+"> rows) throws SQLException {", "}", func() { w.Line("return %s;", call) })
+		return
+	}
+	g.doc(t.Doc, "Appends to "+table+"; close it to write the last rows.")
+	w.Block("public "+op.Appender+" "+op.Method+"() throws SQLException {", "}", func() { w.Line("return new %s(%s);", op.Appender, open) })
+	w.Blank()
+	w.Line("/** Inserts all rows into %s. */", table)
+	w.Block("public void bulkInsert"+op.RowType+"(Iterable<"+op.RowType+"> rows) throws SQLException {", "}", func() { w.Line("%s;", call) })
+	g.appender(op, appender+"<"+op.RowType+">")
+}
+
+// appender writes the class that appends to a table, by rows or by their fields.
+func (g *generator) appender(op *emit.Op, runtime string) {
+	w := &g.w
+	var params, args []string
+	for _, c := range op.Row.Columns {
+		name := emit.Field(emit.Java, c.Name)
+		params, args = append(params, g.orNull(g.javaType(c.Type), c.Nullable)+" "+name), append(args, name)
+	}
+	method := func(name, params, call string) {
+		w.Blank()
+		w.Block("public "+op.Appender+" "+name+"("+params+") throws SQLException {", "}", func() {
+			w.Line("%s;", call)
+			w.Line("return this;")
+		})
+	}
+	w.Blank()
+	w.Line("/** Appends rows until it is closed, which writes the last of them. */")
+	w.Block("public static final class "+op.Appender+" implements AutoCloseable {", "}", func() {
+		w.Line("private final %s appender_;", runtime)
+		w.Blank()
+		w.Block("private "+op.Appender+"("+runtime+" appender) {", "}", func() { w.Line("this.appender_ = appender;") })
+		method("append", op.RowType+" row", "appender_.append(row)")
+		method("append", strings.Join(params, ", "), "appender_.append(new "+op.RowType+"("+strings.Join(args, ", ")+"))")
+		method("appendMany", "Iterable<"+op.RowType+"> rows", "appender_.appendMany(rows)")
+		w.Blank()
+		w.Line("/** Hands what is waiting to the database. */")
+		w.Block("public "+op.Appender+" flush() throws SQLException {", "}", func() {
+			w.Line("appender_.flush();")
+			w.Line("return this;")
+		})
+		w.Blank()
+		w.Line("@Override")
+		w.Block("public void close() throws SQLException {", "}", func() { w.Line("appender_.close();") })
+	})
+}
+
+func (g *generator) bulks() {
+	w := &g.w
+	if len(g.Tables) == 0 {
+		return
+	}
+	w.Blank()
+	w.Block("private static final class Bulk {", "}", func() {
+		for _, t := range g.Tables {
+			for _, op := range t.Ops {
+				g.bulk(t, op)
+			}
+		}
+	})
+}
+
+func (g *generator) bulk(t *emit.Table, op *emit.Op) {
+	w, b := &g.w, op.Bulk
+	if g.Module.Engine == ir.DuckDB && b.Stage == "" && op.Op != ir.OpAppender && len(b.Columns) < len(t.Columns) {
+		b = emit.StagedInsert(t.Table, op.Op)
+	}
+	text := func(s string) string {
+		if s == "" {
+			return "null"
+		}
+		return emit.QuoteBlock(emit.Java, s, w.Indent(2))
+	}
+	order := b.RowOrder
+	if order == nil {
+		for i := range b.Columns {
+			order = append(order, i)
+		}
+	}
+	inKey := map[int]bool{}
+	for _, i := range t.Key {
+		inKey[i] = true
+	}
+	var columns []string
+	for n, i := range order {
+		c := op.Row.Columns[i]
+		column := fmt.Sprintf("ScoterTypes.column(%s, %s, %s::%s)", quote(t.Columns[b.Columns[i]].Name.Original), g.codec(c.Type), op.RowType, emit.Field(emit.Java, c.Name))
+		if !c.Nullable {
+			column += ".notNull()"
+		}
+		if inKey[b.Columns[i]] {
+			column += ".inKey()"
+		}
+		columns = append(columns, column+map[bool]string{true: "));", false: ","}[n == len(order)-1])
+	}
+	w.Blank()
+	if g.http() {
+		w.In("static final ScoterHttp.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterHttp.Bulk<>(", func() {
+			w.Line("    %s,", quote(op.Method))
+			w.Line("    %s,", quote(emit.RowsPath(t.Table, op.Op)))
+			w.Line("    List.of(")
+			for _, c := range columns {
+				w.Line("        %s", c)
+			}
+		})
+		return
+	}
+	w.In("static final ScoterRuntime.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterRuntime.Bulk<>(", func() {
+		w.Line("    %s,", quote(op.Method))
+		w.Line("    %s,", text(t.Schema))
+		w.Line("    %s,", quote(t.Table.Table))
+		w.Line("    %s,", quote(t.SQLName))
+		w.Line("    %s,", text(b.Row))
+		if b.Stage == "" {
+			w.Line("    null,")
+		} else {
+			w.Line("    new ScoterRuntime.Stage(")
+			for i, s := range []string{b.Stage, b.Create, b.Dedupe, b.Apply, b.Drop} {
+				w.Line("        %s%s", text(s), map[bool]string{true: "),", false: ","}[i == 4])
+			}
+		}
+		w.Line("    List.of(")
+		for _, c := range columns {
+			w.Line("        %s", c)
+		}
+	})
+}

@@ -131,6 +131,8 @@ type ParamInfo struct {
 	Type Type
 	// Cast: see ir.Segment.
 	Cast bool
+	// AnyNumber: see ir.BindNumber.
+	AnyNumber bool
 }
 
 // ColumnInfo is one result column.

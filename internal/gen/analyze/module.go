@@ -156,6 +156,9 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 				Name: ir.NewName(p.Name), Type: a.names.typ(info.Type, b.Name+"_"+p.Name), Nullable: p.Null,
 				In: q.template.In[i], Binding: ir.BindValue,
 			}
+			if info.AnyNumber {
+				param.Binding = ir.BindNumber
+			}
 			if param.In {
 				param.Type.ElemNullable = false
 				if a.module.Engine == ir.SQLite {

@@ -312,4 +312,8 @@ const (
 	// null, booleans as 0 and 1, integers and floats as JSON numbers with all
 	// digits, everything else as the JSON string of what would be bound alone.
 	BindJSON Binding = "json"
+	// BindNumber binds a whole number as an integer or as a floating point
+	// number, whichever costs the driver less: it is only compared, or a LIMIT
+	// (SQLite).
+	BindNumber Binding = "number"
 )

@@ -13,6 +13,8 @@ type statement struct {
 	sel *query
 	// change is set for INSERT, UPDATE and DELETE.
 	change *change
+	// params are all parameters.
+	params []*expr
 }
 
 type with struct {

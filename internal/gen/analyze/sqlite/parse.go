@@ -28,6 +28,7 @@ func parse(sql string) (s *statement, err error) {
 	if !p.end() {
 		p.fail()
 	}
+	s.params = p.params
 	return s, nil
 }
 
@@ -64,6 +65,8 @@ type parser struct {
 	tokens []sqlfile.Token
 	at     int
 	depth  int
+	// params are the parameters where they stand.
+	params []*expr
 }
 
 func (p *parser) end() bool { return p.at >= len(p.tokens) }

@@ -153,7 +153,9 @@ func (p *parser) primary() *expr {
 			p.fail()
 		}
 		p.at++
-		return &expr{kind: paramExpr, param: n}
+		e := &expr{kind: paramExpr, param: n}
+		p.params = append(p.params, e)
+		return e
 	case sqlfile.Punct:
 		if t.Text != "(" {
 			p.fail()

@@ -151,7 +151,10 @@ type walker struct {
 	params        []*analyze.Type
 	nullableParam func(i int) bool
 	in            func(i int) bool
-	depth         int
+	// compared are the parameters that are seen only as numbers to compare whole
+	// ones with.
+	compared map[*expr]bool
+	depth    int
 }
 
 const maxDepth = 300
@@ -260,6 +263,7 @@ func (w *walker) query(q *query, parent *scope, env *environment) (out []output,
 	}
 	for _, e := range q.limit {
 		w.want(e, integerType)
+		w.compared[e] = true
 		w.value(e, &scope{parent: parent, env: env})
 	}
 	return out, first

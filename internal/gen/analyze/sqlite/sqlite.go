@@ -143,7 +143,7 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 	defer func() { err = errors.Join(err, prepared.Close()) }()
 	d := &analyze.Description{Statement: class(sql), ReadOnly: prepared.ReadOnly()}
 	w := &walker{
-		table: e.table, params: make([]*analyze.Type, len(s.Params)),
+		table: e.table, params: make([]*analyze.Type, len(s.Params)), compared: map[*expr]bool{},
 		nullableParam: func(i int) bool { return i >= len(s.Params) || s.Params[i].Null },
 		in:            func(i int) bool { return i < len(s.Params) && s.Params[i].In },
 	}
@@ -160,6 +160,9 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 	var found []output
 	if unread == nil { // otherwise nothing is claimed; again, now that parameters have types
 		found = w.statement(tree)
+		for i := range d.Params {
+			d.Params[i].AnyNumber = w.anyNumber(tree, i)
+		}
 	}
 	if s.Verb == ir.VerbExec {
 		return d, nil

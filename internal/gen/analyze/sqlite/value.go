@@ -96,6 +96,7 @@ func (w *walker) decide(e *expr, sc *scope) value {
 		return out
 	case betweenExpr:
 		w.alike(e.args, sc)
+		w.compare(e.args, sc)
 		return value{typ: integerType, nullable: w.any(e.args, sc)}
 	case inExpr:
 		return w.inList(e, sc)
@@ -155,6 +156,34 @@ func (w *walker) alike(list []*expr, sc *scope) {
 	}
 }
 
+// compare notes the parameters that are compared with whole numbers only.
+// SQLite compares 5 and 5.0 as numbers, and finds both in an index.
+func (w *walker) compare(list []*expr, sc *scope) {
+	for i, e := range list {
+		whole := e.kind == paramExpr
+		for j, other := range list {
+			whole = whole && (i == j || other.kind != paramExpr && w.value(other, sc).typ.Kind == ir.Int64)
+		}
+		w.compared[e] = w.compared[e] || whole
+	}
+}
+
+// anyNumber reports whether a parameter stands only where it does not matter
+// whether a whole number is an integer or a floating point number.
+func (w *walker) anyNumber(s *statement, param int) bool {
+	found := false
+	for _, e := range s.params {
+		if e.param != param {
+			continue
+		}
+		if !w.compared[e] {
+			return false
+		}
+		found = true
+	}
+	return found && w.params[param].Kind == ir.Int64 && !w.in(param)
+}
+
 // choice is CASE's and COALESCE's type: that of any of them. It can be null
 // when one can.
 func (w *walker) choice(list []*expr, sc *scope) value {
@@ -182,6 +211,7 @@ func (w *walker) binary(e *expr, sc *scope) value {
 	switch e.text {
 	case "=", "<>", "<", ">", "<=", ">=", "IS":
 		w.alike(e.args, sc)
+		w.compare(e.args, sc)
 	case "||":
 		w.want(e.args[0], textType)
 		w.want(e.args[1], textType)

@@ -133,6 +133,9 @@ func (g *generator) bind(p *ir.Param, v string) string {
 		}
 		return list + "(" + inner + ")"
 	}
+	if g.sync && p.Binding == ir.BindNumber {
+		return v // which these drivers bind as a floating point number, or a bigint as an integer
+	}
 	if g.Module.Engine == ir.Scoter && emit.Nested(p.Type) {
 		return v + " === null ? null : rt.json(" + v + ")"
 	}

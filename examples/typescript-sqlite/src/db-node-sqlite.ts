@@ -129,7 +129,7 @@ export class Queries {
   }
 
   getUser(id: number): UsersRow | undefined {
-    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(rt.int(id)) as UsersRow | undefined;
+    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(id) as UsersRow | undefined;
   }
 
   names(ids: readonly number[]): string[] {

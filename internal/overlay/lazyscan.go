@@ -81,9 +81,9 @@ func newChangedScan(table schema.Table, changed []changedSource, kept *sources, 
 	return s, nil
 }
 
-func (s *changedScan) close() {
+func (s *changedScan) Close() {
 	changedScans.Delete(s.id)
-	s.scan.close()
+	s.scan.Close()
 }
 
 // fill describes columns, by number, and those that the filters look at.

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -347,11 +348,16 @@ func TestNothingOutlivesItsRelation(t *testing.T) {
 		}
 		p.compare("SELECT count(*), sum(v0), min(v1) FROM {}")
 	}
-	for name, m := range map[string]*sync.Map{"scans": &scans.Map, "changed scans": &changedScans, "hidden rows": &hiddenRows.Map} {
+	for name, m := range map[string]*sync.Map{"scans": &scans.Map, "changed scans": &changedScans} {
 		m.Range(func(key, _ any) bool {
 			t.Errorf("%s: %v is still there", name, key)
 			return false
 		})
+	}
+	r := f.relation(&p.now)
+	r.Close()
+	if _, err := f.conn.Query(context.Background(), r.SQL); err == nil {
+		t.Error("the relation can be read after it was closed")
 	}
 	// What was read of the part is kept: 50 rows, not once more for every set that the part had.
 	s := f.overlay.sources.of(&p.now, 10)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/livescan"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -24,13 +25,13 @@ type Relation struct {
 	// Rows that the relation may yield at most.
 	Rows int64
 
-	closers []interface{ close() }
+	closers []interface{ Close() }
 }
 
 // Close frees what the relation's SQL refers to.
 func (r *Relation) Close() {
 	for _, c := range r.closers {
-		c.close()
+		c.Close()
 	}
 	r.closers = nil
 }
@@ -56,10 +57,6 @@ func (o *Overlay) Relation(t *snapshot.Table, bounds []Bound, options RelationOp
 	return b.relation, nil
 }
 
-// maxPartBranches is how many parts with hidden rows get a branch each. A branch costs a query about 0.2 ms
-// to plan; in a branch of several files the rows are not filtered within the scan, which costs it up to a tenth.
-const maxPartBranches = 8
-
 type builder struct {
 	overlay  *Overlay
 	table    *snapshot.Table
@@ -78,26 +75,10 @@ func (b *builder) build() error {
 			return base.Wrap(err, "memtable")
 		}
 	}
-	var clean, touched []*catalog.Part
-	for _, p := range slices.Backward(kept) {
-		b.relation.Rows += p.Rows
-		if c := b.changes(p.ID); c != nil && len(c.hidden) > 0 {
-			touched = append(touched, p)
-		} else {
-			clean = append(clean, p)
-		}
-	}
-	groups := bySchemaVersion(touched)
-	if len(touched) <= maxPartBranches {
-		groups = each(touched)
-	}
-	for _, group := range groups {
-		if err := b.addParts(group, true); err != nil {
-			return err
-		}
-	}
-	for _, group := range b.byTombstones(bySchemaVersion(clean)) {
-		if err := b.addParts(group, false); err != nil {
+	newestFirst := slices.Clone(kept)
+	slices.Reverse(newestFirst)
+	for _, group := range b.byTombstones(bySchemaVersion(newestFirst)) {
+		if err := b.addParts(group); err != nil {
 			return err
 		}
 	}
@@ -134,37 +115,36 @@ func (b *builder) addBranch(columns, source, ordinal, from string, conditions ..
 	b.branches = append(b.branches, "SELECT "+columns+from)
 }
 
-// addParts adds a branch for parts that were written with the same version of the table, without their hidden
-// rows if they have any.
-func (b *builder) addParts(group []*catalog.Part, touched bool) error {
+// addParts adds a branch for parts that were written with the same version of the table, without their hidden rows.
+func (b *builder) addParts(group []*catalog.Part) error {
 	written, ok := b.table.Versions[group[0].SchemaVersion]
 	if !ok {
 		return base.Errorf(base.Internal, "part %d has unknown schema version %d", group[0].ID, group[0].SchemaVersion)
 	}
-	files, ids, rows := make([]string, len(group)), make([]string, len(group)), make([][]uint32, len(group))
+	files, ids := make([]string, len(group)), make([]string, len(group))
+	var touched []livescan.File
 	for i, p := range group {
-		files[i], ids[i] = schema.QuoteString(b.overlay.partPath(p)), strconv.FormatUint(uint64(p.ID), 10)
+		files[i], ids[i] = b.overlay.partPath(p), strconv.FormatUint(uint64(p.ID), 10)
+		b.relation.Rows += p.Rows
+		if c := b.changes(p.ID); c != nil && len(c.hidden) > 0 {
+			b.relation.Rows -= int64(len(c.hidden))
+			touched = append(touched, livescan.File{Path: files[i], Rows: c.hidden})
+		}
 	}
 	columns := "*" // a list of 105 columns costs a query of 2 ms a tenth
 	if !storedAlike(b.table.Schema, written) {
 		columns = projection(b.table.Schema, written, columnName)
 	}
-	from := fmt.Sprintf(" FROM read_parquet([%s], hive_partitioning = false)", strings.Join(files, ", "))
-	index, source := "0", ids[0]
+	source := ids[0]
 	if len(group) > 1 {
-		index, source = "file_index", fmt.Sprintf("list_extract([%s], CAST(file_index AS BIGINT) + 1)", strings.Join(ids, ", "))
+		source = fmt.Sprintf("list_extract([%s], CAST(file_index AS BIGINT) + 1)", strings.Join(ids, ", "))
 	}
-	live := ""
-	if touched {
-		for i, p := range group {
-			rows[i] = b.changes(p.ID).hidden
-			b.relation.Rows -= int64(len(rows[i]))
-		}
-		h := newHidden(rows...)
-		b.relation.closers = append(b.relation.closers, h)
-		live = h.call(index)
+	var hidden *livescan.Filter
+	if len(touched) > 0 {
+		hidden = livescan.Without(touched)
+		b.relation.closers = append(b.relation.closers, hidden)
 	}
-	b.addBranch(columns, source, "file_row_number", from, live, b.notTombstone(group, written))
+	b.addBranch(columns, source, "file_row_number", " FROM "+livescan.Parquet(files, hidden), b.notTombstone(group, written))
 	return nil
 }
 
@@ -198,7 +178,7 @@ func (b *builder) addChanged(c *changed, read reader) {
 	}
 }
 
-func (b *builder) addScan(s interface{ close() }, id uint64, written schema.Table) {
+func (b *builder) addScan(s interface{ Close() }, id uint64, written schema.Table) {
 	b.relation.closers = append(b.relation.closers, s)
 	b.addBranch(projection(b.table.Schema, written, storedColumnName), "scoter_source", "scoter_ordinal",
 		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written, storedColumnName))
@@ -211,12 +191,4 @@ func (b *builder) changes(id base.SourceID) *changed {
 		return nil
 	}
 	return b.overlay.sources.of(b.table, id).at(set, b.table.Schema)
-}
-
-func each(parts []*catalog.Part) [][]*catalog.Part {
-	out := make([][]*catalog.Part, len(parts))
-	for i := range parts {
-		out[i] = parts[i : i+1]
-	}
-	return out
 }

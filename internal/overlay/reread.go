@@ -12,6 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/livescan"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -20,10 +21,10 @@ import (
 // partReader reads rows of a part that was written with a version of the table.
 func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	return func(columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
-		h := newHidden(rows)
-		defer h.close()
-		sql := fmt.Sprintf("SELECT file_row_number, %s FROM read_parquet([%s], hive_partitioning = false) WHERE NOT %s AND (%s)",
-			stored(columns, written, columnName), schema.QuoteString(o.partPath(p)), h.call("0"), rowGroups(rows))
+		path := o.partPath(p)
+		wanted := livescan.Only([]livescan.File{{Path: path, Rows: rows}})
+		defer wanted.Close()
+		sql := fmt.Sprintf("SELECT file_row_number, %s FROM %s WHERE %s", stored(columns, written, columnName), livescan.Parquet([]string{path}, wanted), rowGroups(rows))
 		rec, err := o.read(sql)
 		if err == nil && rec.NumRows() != int64(len(rows)) {
 			err = base.Errorf(base.Corrupt, "%d rows instead of %d", rec.NumRows(), len(rows))
@@ -85,7 +86,7 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 		if err != nil {
 			return nil, err
 		}
-		defer s.close()
+		defer s.Close()
 		rec, err := o.read(fmt.Sprintf("SELECT %s FROM %s(%d) ORDER BY scoter_ordinal", stored(columns, v.Schema, storedColumnName), scanFunction, s.id))
 		if err != nil {
 			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Source, len(rows))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/livescan"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -44,7 +45,7 @@ func register(inst *duck.Instance) error {
 	defer conn.Close()
 	name := C.CString(scanFunction)
 	defer C.free(unsafe.Pointer(name))
-	if err := registerLive(conn); err != nil {
+	if err := livescan.Register(conn); err != nil {
 		return err
 	}
 	if C.scoter_register_memscan(C.duckdb_connection(conn.Raw()), name) != C.DuckDBSuccess {
@@ -73,7 +74,7 @@ func newScan(now schema.Table, views []memtable.View, hiddenOf func(base.SourceI
 	return s, nil
 }
 
-func (s *scan) close() {
+func (s *scan) Close() {
 	scans.Delete(s.id)
 	s.memory.free()
 }

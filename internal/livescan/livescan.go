@@ -1,0 +1,134 @@
+// Package livescan reads Parquet files without some of their rows, inside DuckDB's own scan.
+//
+// DuckDB has such a thing for the deletion files of lakehouse formats, for code in C++ only: this is the one
+// package in it, and a package of its own because it takes long to compile. The headers of the DuckDB that the binary is linked with lie
+// in internal/duck/include. (A filter function over file_row_number, which DuckDB's C API allows,
+// costs a query up to a fifth of its time: row numbers of all rows, a call and a selection for each vector.)
+package livescan
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O2
+#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O2
+#include <stdlib.h>
+#include "livescan.h"
+*/
+import "C"
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// function is the table function that reads files without some rows; no user statement may name it.
+const function = "scoter_parquet"
+
+// headers is the version of DuckDB that they are of. Those of another would agree with the library by chance only.
+const headers = "v1.5.5"
+
+// Register makes the function known to the connection's instance.
+func Register(conn *duck.Conn) error {
+	if version := C.GoString(C.duckdb_library_version()); version != headers {
+		return base.Errorf(base.Internal, "DuckDB is %s, internal/duck/include has the headers of %s", version, headers)
+	}
+	name := C.CString(function)
+	defer C.free(unsafe.Pointer(name))
+	if failure := C.scoter_register_livescan(C.duckdb_connection(conn.Raw()), name); failure != nil {
+		defer C.free(unsafe.Pointer(failure))
+		return base.Errorf(base.Internal, "duckdb refuses the function %s: %s", function, C.GoString(failure))
+	}
+	return nil
+}
+
+// File is a file and ascending numbers of rows in it.
+type File struct {
+	Path string
+	Rows []uint32
+}
+
+// Filter is rows of some files, for the scans that Parquet names until it is closed.
+type Filter struct {
+	id     uint64
+	blocks []unsafe.Pointer
+	pinner runtime.Pinner
+}
+
+// filters are those that are not closed, by the id that SQL texts carry.
+var filters struct {
+	sync.Map // uint64 -> *C.scoter_rows
+	last     atomic.Uint64
+}
+
+//export scoterFindRows
+func scoterFindRows(id C.uint64_t) *C.scoter_rows {
+	if f, ok := filters.Load(uint64(id)); ok {
+		return f.(*C.scoter_rows)
+	}
+	return nil
+}
+
+// Without leaves out the rows; of files that are not among the given ones all are read. The rows must not change
+// until the filter is closed.
+func Without(files []File) *Filter { return newFilter(files, false) }
+
+// Only leaves out all other rows of the files.
+func Only(files []File) *Filter { return newFilter(files, true) }
+
+func newFilter(files []File, only bool) *Filter {
+	f := &Filter{id: filters.last.Add(1)}
+	described := (*C.scoter_rows)(f.alloc(unsafe.Sizeof(C.scoter_rows{})))
+	described.n_files, described.only = C.int64_t(len(files)), C.bool(only)
+	described.files = (*C.scoter_file)(f.alloc(uintptr(len(files)) * unsafe.Sizeof(C.scoter_file{})))
+	files = slices.SortedFunc(slices.Values(files), func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	out := unsafe.Slice(described.files, len(files))
+	for i, file := range files {
+		path := C.CString(file.Path)
+		f.blocks = append(f.blocks, unsafe.Pointer(path))
+		out[i].path, out[i].n = path, C.int64_t(len(file.Rows))
+		if len(file.Rows) > 0 {
+			rows := unsafe.SliceData(file.Rows)
+			f.pinner.Pin(rows)
+			out[i].rows = (*C.uint32_t)(rows)
+		}
+	}
+	filters.Store(f.id, described)
+	return f
+}
+
+func (f *Filter) alloc(bytes uintptr) unsafe.Pointer {
+	p := C.calloc(1, C.size_t(max(bytes, 1)))
+	f.blocks = append(f.blocks, p)
+	return p
+}
+
+// Close frees what scans refer to: no query may run on them any more.
+func (f *Filter) Close() {
+	filters.Delete(f.id)
+	for _, p := range f.blocks {
+		C.free(p)
+	}
+	f.blocks = nil
+	f.pinner.Unpin()
+}
+
+// Parquet is a call of a table function that reads files as read_parquet does, through the filter if there is one.
+func Parquet(paths []string, f *Filter) string {
+	quoted := make([]string, len(paths))
+	for i, path := range paths {
+		quoted[i] = schema.QuoteString(path)
+	}
+	list := strings.Join(quoted, ", ")
+	if f == nil {
+		return fmt.Sprintf("read_parquet([%s], hive_partitioning = false)", list)
+	}
+	return fmt.Sprintf("%s([%s], %d, hive_partitioning = false)", function, list, f.id)
+}

@@ -1,0 +1,146 @@
+package livescan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/duck"
+)
+
+type fixture struct {
+	t     *testing.T
+	conn  *duck.Conn
+	paths []string
+}
+
+// rowsPerFile makes several row groups, of which the last is short, and vectors that are not full.
+const rowsPerFile = 10_000
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	dir := t.TempDir()
+	inst, err := duck.Open(duck.Settings{Threads: 2, ReadableDirs: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(inst.Close)
+	conn, err := inst.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	if err := Register(conn); err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{t: t, conn: conn}
+	for n := range 3 {
+		path := filepath.Join(dir, fmt.Sprintf("%d.parquet", n))
+		f.paths = append(f.paths, path)
+		err := conn.Exec(fmt.Sprintf(`COPY (SELECT %d * %d + i AS id, i %% 7 AS few, 'text ' || i %% 5 AS word, [i, i + 1] AS list,
+			CASE WHEN i %% 3 > 0 THEN 'a long text, and all of them differ ' || hash(i) END AS long FROM range(%d) r(i)) TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 4096)`,
+			n, rowsPerFile, rowsPerFile, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func (f *fixture) rows(sql string) string {
+	f.t.Helper()
+	rows, err := f.conn.Query(context.Background(), sql)
+	if err != nil {
+		f.t.Fatalf("%s: %v", sql, err)
+	}
+	defer rows.Close()
+	var out strings.Builder
+	for {
+		rec, err := rows.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return out.String()
+		}
+		if err != nil {
+			f.t.Fatalf("%s: %v", sql, err)
+		}
+		for i := range int(rec.NumRows()) {
+			for _, c := range rec.Columns() {
+				out.WriteString(c.ValueStr(i) + "|")
+			}
+			out.WriteByte('\n')
+		}
+		rec.Release()
+	}
+}
+
+// queries exercise what DuckDB does with a scan: filters in it, counting without it, statistics, plans that are copied,
+// rows that are looked up again by number.
+var queries = []string{
+	"SELECT count(*) FROM %s",
+	"SELECT min(id), max(id), min(long), max(long) FROM %s",
+	"SELECT * FROM %s WHERE few = 3 ORDER BY id",
+	"SELECT * FROM %s WHERE word IN ('text 1', 'text 4') AND id % 11 = 0 ORDER BY id",
+	"SELECT id, file_row_number FROM %s WHERE id > 4090 AND id < 4110 ORDER BY id",
+	"SELECT word, few, count(*), CAST(sum(id) AS BIGINT), count(long) FROM %s GROUP BY ALL ORDER BY ALL",
+	"SELECT * FROM %s ORDER BY long DESC NULLS LAST, id LIMIT 10",
+	"SELECT count(*), CAST(sum(list[2]) AS BIGINT) FROM %s WHERE long IS NULL",
+	"WITH x AS (FROM %s) SELECT count(*) FROM x a JOIN x b ON a.id = b.id + 1 WHERE b.few = 2",
+	"SELECT count(*) FROM %s a WHERE few = (SELECT max(few) FROM %s b WHERE b.id = a.id + 1)",
+}
+
+func TestRowsAreLeftOut(t *testing.T) {
+	f := newFixture(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, share := range []int{1, 20, 3000, 9990, rowsPerFile} {
+		for _, only := range []bool{false, true} {
+			var files []File
+			var numbers []string
+			for n, path := range f.paths[:2] { // the third has none
+				rows := random.Perm(rowsPerFile)[:share]
+				slices.Sort(rows)
+				file := File{Path: path}
+				for _, row := range rows {
+					file.Rows = append(file.Rows, uint32(row))
+					numbers = append(numbers, fmt.Sprint(n*rowsPerFile+row))
+				}
+				files = append(files, file)
+			}
+			paths, condition, describe := f.paths, "NOT IN", Without
+			if only {
+				paths, condition, describe = f.paths[:2], "IN", Only
+			}
+			filter := describe(files)
+			t.Cleanup(filter.Close)
+			if err := f.conn.Exec("CREATE OR REPLACE TEMP TABLE numbers AS SELECT unnest([" + strings.Join(numbers, ", ") + "]) AS id"); err != nil {
+				t.Fatal(err)
+			}
+			want := fmt.Sprintf("(SELECT *, file_row_number FROM %s WHERE id %s (SELECT id FROM numbers))", Parquet(paths, nil), condition)
+			got := fmt.Sprintf("(SELECT *, file_row_number FROM %s)", Parquet(paths, filter))
+			for _, sql := range queries {
+				if got, want := f.rows(strings.ReplaceAll(sql, "%s", got)), f.rows(strings.ReplaceAll(sql, "%s", want)); got != want {
+					t.Errorf("%d rows, only %v: %s:\ngot\n%.500s\nwant\n%.500s", share, only, sql, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestAClosedFilterIsFound(t *testing.T) {
+	f := newFixture(t)
+	filter := Without([]File{{Path: f.paths[0], Rows: []uint32{1}}})
+	t.Cleanup(filter.Close)
+	sql := "SELECT count(*) FROM " + Parquet(f.paths, filter)
+	if got := f.rows(sql); got != "29999|\n" {
+		t.Error(got)
+	}
+	filter.Close()
+	if _, err := f.conn.Query(context.Background(), sql); err == nil || !strings.Contains(err.Error(), "no such rows") {
+		t.Error(err)
+	}
+}

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.duckdb.DuckDBConnection;
 
@@ -31,16 +32,19 @@ public final class Main {
     private final Path folder;
     private final int repeat;
     private final boolean everything;
+    private final Set<String> names;
 
-    private Main(Path folder, int repeat, boolean everything) {
+    private Main(Path folder, int repeat, boolean everything, Set<String> names) {
         this.folder = folder;
         this.repeat = repeat;
         this.everything = everything;
+        this.names = names;
     }
 
-    /** folder, repetitions, whether slow methods too, operations, sizes. */
+    /** folder, repetitions, whether slow methods too, operations, sizes, methods or none for all. */
     public static void main(String[] args) throws Exception {
-        var main = new Main(Path.of(args[0]), Integer.parseInt(args[1]), Boolean.parseBoolean(args[2]));
+        Set<String> names = args[5].isEmpty() ? Set.of() : Set.of(args[5].split(";"));
+        var main = new Main(Path.of(args[0]), Integer.parseInt(args[1]), Boolean.parseBoolean(args[2]), names);
         List<String> operations = Arrays.asList(args[3].split(","));
         try (var c = DriverManager.getConnection("jdbc:duckdb:"); var s = c.createStatement(); var rs = s.executeQuery("SELECT version()")) {
             rs.next();
@@ -61,7 +65,7 @@ public final class Main {
                 new Way("Appender", ANY, Methods.APPENDER),
                 new Way("Appender, one transaction", ANY, Methods.APPENDER_TRANSACTION),
                 new Way("Arrow stream", ANY, Arrow.method(9, 0, insert)),
-                new Way("table function", ANY, Methods.tableFunction(Methods.all(0), insert)),
+                new Way("table function", ANY, new TableFunction(9, 0, insert)),
                 new Way("scoter", ANY, rows -> generated(rows, Main::row, Sensors::insertAllSensorReadings))));
         ways.put("UPDATE", List.of(
                 new Way("individual", 1000, Methods.individual(Methods.UPDATE_ROW, c -> Methods.UPDATE_BIND)),
@@ -69,8 +73,8 @@ public final class Main {
                 new Way("UNNEST", ANY, Methods.unnest(
                         Methods.UPDATE.formatted("(SELECT unnest(?::UUID[]) device_id, unnest(?::TIMESTAMPTZ[]) AS timestamp, unnest(?::DOUBLE[]) temperature)"), true)),
                 new Way("Arrow join", ANY, Arrow.method(3, 1, Methods.UPDATE)),
-                new Way("temp table + Appender", ANY, Methods.staged("device_id, timestamp, temperature", Methods.UPDATE)),
-                new Way("table function", ANY, Methods.tableFunction(Methods.temperatures(1), Methods.UPDATE)),
+                new Way("temp table + Appender", ANY, Methods.staged(3, 1, Methods.UPDATE)),
+                new Way("table function", ANY, new TableFunction(3, 1, Methods.UPDATE)),
                 new Way("scoter", ANY, rows -> generated(
                         rows, r -> new Sensors.SensorReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllSensorReadings))));
         ways.put("DELETE", List.of(
@@ -79,14 +83,14 @@ public final class Main {
                 new Way("UNNEST", ANY, Methods.unnest(
                         "DELETE FROM sensor_readings WHERE (device_id, timestamp) IN (SELECT unnest(?::UUID[]), unnest(?::TIMESTAMPTZ[]))", false)),
                 new Way("Arrow join", ANY, Arrow.method(2, 0, Methods.DELETE)),
-                new Way("temp table + Appender", ANY, Methods.staged("device_id, timestamp", Methods.DELETE)),
-                new Way("table function", ANY, Methods.tableFunction(Methods.keys(), Methods.DELETE)),
+                new Way("temp table + Appender", ANY, Methods.staged(2, 0, Methods.DELETE)),
+                new Way("table function", ANY, new TableFunction(2, 0, Methods.DELETE)),
                 new Way("scoter", ANY, rows -> generated(rows, r -> new Sensors.SensorReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllSensorReadings))));
         // Every other row exists.
         ways.put("UPSERT", List.of(
                 new Way("Arrow merge", ANY, Arrow.method(9, 1, Methods.MERGE)),
-                new Way("temp table + Appender + MERGE", ANY, Methods.STAGED_MERGE),
-                new Way("table function", ANY, Methods.tableFunction(Methods.all(1), Methods.MERGE)),
+                new Way("temp table + Appender + MERGE", ANY, Methods.staged(9, 1, Methods.MERGE)),
+                new Way("table function", ANY, new TableFunction(9, 1, Methods.MERGE)),
                 new Way("scoter", ANY, rows -> generated(rows, Main::warmer, Sensors::upsertAllSensorReadings))));
         return ways;
     }
@@ -138,7 +142,7 @@ public final class Main {
             }
             Map<Way, Methods.Method> methods = new LinkedHashMap<>();
             for (Way way : entry.getValue()) {
-                if (count <= way.most() || everything) {
+                if ((count <= way.most() || everything) && (names.isEmpty() || names.contains(way.name()))) {
                     methods.put(way, way.make().apply(rows));
                 }
             }
@@ -150,6 +154,7 @@ public final class Main {
                     Way way = method.getKey();
                     Path file = copy(before.get(operation), "run");
                     try (var c = open(file)) {
+                        method.getValue().prepare(c);
                         Meter.run(operation, way.name(), count, round > 0, () -> method.getValue().run(c, rows));
                     }
                     String got = checksum(file);

@@ -1,24 +1,13 @@
 package bench;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.StringJoiner;
 import java.util.function.Function;
 import org.duckdb.DuckDBAppender;
-import org.duckdb.DuckDBColumnType;
 import org.duckdb.DuckDBConnection;
-import org.duckdb.DuckDBDataChunkWriter;
-import org.duckdb.DuckDBFunctions;
-import org.duckdb.DuckDBTableFunction;
-import org.duckdb.DuckDBTableFunctionBindInfo;
-import org.duckdb.DuckDBTableFunctionCallInfo;
-import org.duckdb.DuckDBTableFunctionInitInfo;
 
 /** The ways of the published benchmark, written by hand against the driver. */
 final class Methods {
@@ -33,6 +22,9 @@ final class Methods {
             + ALL.replace(", ", ", s.") + ")";
 
     interface Method {
+        /** What a program does once for a connection. It is not measured. */
+        default void prepare(DuckDBConnection connection) throws Exception {}
+
         void run(DuckDBConnection connection, List<Rows.Reading> rows) throws Exception;
     }
 
@@ -48,7 +40,7 @@ final class Methods {
         };
     }
 
-    private static void execute(Connection c, String sql) throws SQLException {
+    static void execute(Connection c, String sql) throws SQLException {
         try (Statement s = c.createStatement()) {
             s.execute(sql);
         }
@@ -57,7 +49,8 @@ final class Methods {
     // Statements of one row.
 
     interface Bind {
-        void row(java.sql.PreparedStatement s, Rows.Reading r) throws SQLException;
+        /** Sets the parameters of a row, which come after so many others. */
+        void row(PreparedStatement s, int after, Rows.Reading r) throws SQLException;
     }
 
     static final String INSERT_ROW = "INSERT INTO sensor_readings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -65,26 +58,26 @@ final class Methods {
     static final String DELETE_ROW = "DELETE FROM sensor_readings WHERE device_id = ? AND timestamp = ?";
 
     static Bind insertRow(Connection c) {
-        return (s, r) -> {
-            s.setObject(1, r.deviceId());
-            s.setObject(2, r.timestamp());
-            s.setDouble(3, r.temperature());
-            s.setDouble(4, r.humidity());
-            s.setBigDecimal(5, r.pressure());
-            s.setShort(6, r.batteryLevel());
-            s.setBoolean(7, r.isAnomaly());
-            s.setString(8, r.location());
-            s.setObject(9, c.createArrayOf("VARCHAR", r.tags().toArray()));
+        return (s, after, r) -> {
+            s.setObject(after + 1, r.deviceId());
+            s.setObject(after + 2, r.timestamp());
+            s.setDouble(after + 3, r.temperature());
+            s.setDouble(after + 4, r.humidity());
+            s.setBigDecimal(after + 5, r.pressure());
+            s.setShort(after + 6, r.batteryLevel());
+            s.setBoolean(after + 7, r.isAnomaly());
+            s.setString(after + 8, r.location());
+            s.setArray(after + 9, c.createArrayOf("VARCHAR", r.tags().toArray()));
         };
     }
 
-    static final Bind UPDATE_BIND = (s, r) -> {
+    static final Bind UPDATE_BIND = (s, after, r) -> {
         s.setDouble(1, r.temperature() + 1.0);
         s.setObject(2, r.deviceId());
         s.setObject(3, r.timestamp());
     };
 
-    static final Bind DELETE_BIND = (s, r) -> {
+    static final Bind DELETE_BIND = (s, after, r) -> {
         s.setObject(1, r.deviceId());
         s.setObject(2, r.timestamp());
     };
@@ -94,7 +87,7 @@ final class Methods {
             Bind b = bind.apply(c);
             try (var s = c.prepareStatement(sql)) {
                 for (Rows.Reading r : rows) {
-                    b.row(s, r);
+                    b.row(s, 0, r);
                     s.executeUpdate();
                 }
             }
@@ -107,7 +100,7 @@ final class Methods {
             try (var s = c.prepareStatement(sql)) {
                 int waiting = 0;
                 for (Rows.Reading r : rows) {
-                    b.row(s, r);
+                    b.row(s, 0, r);
                     s.addBatch();
                     if (++waiting % CHUNK == 0) {
                         s.executeBatch();
@@ -119,96 +112,73 @@ final class Methods {
     }
 
     static final Method MULTI_VALUE = transaction((c, rows) -> {
+        Bind b = insertRow(c);
         for (int from = 0; from < rows.size(); from += CHUNK) {
-            StringBuilder sql = new StringBuilder("INSERT INTO sensor_readings VALUES ");
-            for (int i = from; i < Math.min(rows.size(), from + CHUNK); i++) {
-                Rows.Reading r = rows.get(i);
-                StringJoiner tags = new StringJoiner("','", "['", "']").setEmptyValue("[]");
-                r.tags().forEach(tags::add);
-                sql.append(i > from ? "," : "").append("('").append(r.deviceId()).append("','").append(r.timestamp().toInstant()).append("',")
-                        .append(r.temperature()).append(',').append(r.humidity()).append(',').append(r.pressure()).append(',')
-                        .append(r.batteryLevel()).append(',').append(r.isAnomaly()).append(",'").append(r.location()).append("',")
-                        .append(tags).append(')');
+            List<Rows.Reading> part = rows.subList(from, Math.min(rows.size(), from + CHUNK));
+            String values = ",(?,?,?,?,?,?,?,?,?)".repeat(part.size()).substring(1);
+            try (var s = c.prepareStatement("INSERT INTO sensor_readings VALUES " + values)) {
+                for (int i = 0; i < part.size(); i++) {
+                    b.row(s, 9 * i, part.get(i));
+                }
+                s.executeUpdate();
             }
-            execute(c, sql.toString());
         }
     });
 
     // The appender.
 
-    private static void append(DuckDBConnection c, String table, List<Rows.Reading> rows) throws SQLException {
-        try (DuckDBAppender a = c.createAppender(DuckDBConnection.DEFAULT_SCHEMA, table)) {
-            for (Rows.Reading r : rows) {
-                a.beginRow();
-                a.append(r.deviceId());
-                a.append(r.timestamp());
-                a.append(r.temperature());
-                a.append(r.humidity());
-                a.append(r.pressure());
-                a.append(r.batteryLevel());
-                a.append(r.isAnomaly());
-                a.append(r.location());
-                a.append(r.tags());
-                a.endRow();
-            }
+    private static void append(DuckDBAppender a, Rows.Reading r, int columns, double delta) throws SQLException {
+        a.beginRow();
+        a.append(r.deviceId());
+        a.append(r.timestamp());
+        if (columns > 2) {
+            a.append(r.temperature() + delta);
         }
+        if (columns > 3) {
+            a.append(r.humidity());
+            a.append(r.pressure());
+            a.append(r.batteryLevel());
+            a.append(r.isAnomaly());
+            a.append(r.location());
+            a.append(r.tags());
+        }
+        a.endRow();
     }
 
-    static final Method APPENDER = (c, rows) -> append(c, "sensor_readings", rows);
+    static final Method APPENDER = (c, rows) -> {
+        try (DuckDBAppender a = c.createAppender(DuckDBConnection.DEFAULT_SCHEMA, "sensor_readings")) {
+            for (Rows.Reading r : rows) {
+                append(a, r, 9, 0);
+            }
+        }
+    };
 
     static final Method APPENDER_TRANSACTION = transaction((c, rows) -> {
         execute(c, "SELECT 1"); // the driver begins no transaction for an appender
-        append(c, "sensor_readings", rows);
+        APPENDER.run(c, rows);
     });
 
-    /** Fills a temporary table and applies it; delta is added to the temperature. */
-    static Method staged(String columns, String apply) {
-        return (c, rows) -> {
-            execute(c, "CREATE TEMP TABLE _stage AS SELECT " + columns + " FROM sensor_readings LIMIT 0");
+    /** Fills a temporary table and applies it; {@code columns} and {@code delta} are as Arrow's. */
+    static Method staged(int columns, double delta, String apply) {
+        String names = columns == 9 ? "*" : columns == 3 ? "device_id, timestamp, temperature" : "device_id, timestamp";
+        return transaction((c, rows) -> {
+            execute(c, "CREATE OR REPLACE TEMP TABLE _stage AS SELECT " + names + " FROM sensor_readings LIMIT 0");
             try (DuckDBAppender a = c.createAppender("temp", DuckDBConnection.DEFAULT_SCHEMA, "_stage")) {
-                boolean temperature = columns.contains("temperature");
                 for (Rows.Reading r : rows) {
-                    a.beginRow();
-                    a.append(r.deviceId());
-                    a.append(r.timestamp());
-                    if (temperature) {
-                        a.append(r.temperature() + 1.0);
-                    }
-                    a.endRow();
+                    append(a, r, columns, delta);
                 }
             }
             execute(c, apply.formatted("_stage"));
             execute(c, "DROP TABLE _stage");
-        };
+        });
     }
-
-    static final Method STAGED_MERGE = (c, rows) -> {
-        execute(c, "CREATE TEMP TABLE _stage AS SELECT * FROM sensor_readings LIMIT 0");
-        try (DuckDBAppender a = c.createAppender("temp", DuckDBConnection.DEFAULT_SCHEMA, "_stage")) {
-            for (Rows.Reading r : rows) {
-                a.beginRow();
-                a.append(r.deviceId());
-                a.append(r.timestamp());
-                a.append(r.temperature() + 1.0);
-                a.append(r.humidity());
-                a.append(r.pressure());
-                a.append(r.batteryLevel());
-                a.append(r.isAnomaly());
-                a.append(r.location());
-                a.append(r.tags());
-                a.endRow();
-            }
-        }
-        execute(c, MERGE.formatted("_stage"));
-        execute(c, "DROP TABLE _stage");
-    };
 
     /** Keys, and temperatures if the statement takes them, as parameters that are lists. */
     static Method unnest(String sql, boolean temperature) {
-        return transaction((c, rows) -> {
-            try (var s = c.prepareStatement(sql)) {
-                for (int from = 0; from < rows.size(); from += CHUNK) {
-                    List<Rows.Reading> part = rows.subList(from, Math.min(rows.size(), from + CHUNK));
+        return (c, rows) -> {
+            for (int from = 0; from < rows.size(); from += CHUNK) {
+                List<Rows.Reading> part = rows.subList(from, Math.min(rows.size(), from + CHUNK));
+                try (var s = c.prepareStatement(sql)) {
                     s.setObject(1, c.createArrayOf("UUID", part.stream().map(Rows.Reading::deviceId).toArray()));
                     s.setObject(2, c.createArrayOf("TIMESTAMP WITH TIME ZONE", part.stream().map(Rows.Reading::timestamp).toArray()));
                     if (temperature) {
@@ -217,87 +187,6 @@ final class Methods {
                     s.executeUpdate();
                 }
             }
-        });
-    }
-
-    // The driver's table function: rows by 2,048 through its vectors, which know neither UUID nor lists.
-
-    static Method tableFunction(Map<String, Field> fields, String sql) {
-        return (c, rows) -> {
-            String name = "_rows_" + System.nanoTime();
-            try (var registered = DuckDBFunctions.tableFunction()) {
-                registered.withName(name).withFunction(new Pull(fields, rows.iterator())).register(c);
-            }
-            execute(c, sql.formatted("(SELECT * REPLACE (device_id::UUID AS device_id"
-                    + (fields.containsKey("tags") ? ", CASE tags WHEN '' THEN [] ELSE string_split(tags, ',') END AS tags" : "") + ") FROM " + name + "())"));
         };
-    }
-
-    record Field(DuckDBColumnType type, Set set) {}
-
-    interface Set {
-        void set(org.duckdb.DuckDBWritableVector vector, long at, Rows.Reading r);
-    }
-
-    private static final Set TIMESTAMP = (v, at, r) -> v.setOffsetDateTime(at, r.timestamp());
-
-    static Map<String, Field> keys() {
-        Map<String, Field> fields = new LinkedHashMap<>();
-        fields.put("device_id", new Field(DuckDBColumnType.VARCHAR, (v, at, r) -> v.setString(at, r.deviceId().toString())));
-        fields.put("timestamp", new Field(DuckDBColumnType.TIMESTAMP_WITH_TIME_ZONE, TIMESTAMP));
-        return fields;
-    }
-
-    static Map<String, Field> temperatures(double delta) {
-        Map<String, Field> fields = keys();
-        fields.put("temperature", new Field(DuckDBColumnType.DOUBLE, (v, at, r) -> v.setDouble(at, r.temperature() + delta)));
-        return fields;
-    }
-
-    static Map<String, Field> all(double delta) {
-        Map<String, Field> fields = temperatures(delta);
-        fields.put("humidity", new Field(DuckDBColumnType.DOUBLE, (v, at, r) -> v.setDouble(at, r.humidity())));
-        fields.put("pressure", new Field(DuckDBColumnType.DECIMAL, (v, at, r) -> v.setBigDecimal(at, r.pressure())));
-        fields.put("battery_level", new Field(DuckDBColumnType.SMALLINT, (v, at, r) -> v.setShort(at, r.batteryLevel())));
-        fields.put("is_anomaly", new Field(DuckDBColumnType.BOOLEAN, (v, at, r) -> v.setBoolean(at, r.isAnomaly())));
-        fields.put("location", new Field(DuckDBColumnType.VARCHAR, (v, at, r) -> v.setString(at, r.location())));
-        fields.put("tags", new Field(DuckDBColumnType.VARCHAR, (v, at, r) -> v.setString(at, String.join(",", r.tags()))));
-        return fields;
-    }
-
-    private record Pull(Map<String, Field> fields, Iterator<Rows.Reading> rows) implements DuckDBTableFunction<Object, Object, Object> {
-        @Override
-        public Object bind(DuckDBTableFunctionBindInfo info) throws Exception {
-            for (var f : fields.entrySet()) {
-                if (f.getValue().type() == DuckDBColumnType.DECIMAL) {
-                    info.addResultColumn(f.getKey(), org.duckdb.DuckDBLogicalType.decimal(10, 2));
-                } else {
-                    info.addResultColumn(f.getKey(), f.getValue().type());
-                }
-            }
-            return null;
-        }
-
-        @Override
-        public Object init(DuckDBTableFunctionInitInfo info) {
-            info.setMaxThreads(1);
-            return null;
-        }
-
-        @Override
-        public long apply(DuckDBTableFunctionCallInfo info, DuckDBDataChunkWriter output) {
-            List<Rows.Reading> part = new ArrayList<>();
-            while (part.size() < output.capacity() && rows.hasNext()) {
-                part.add(rows.next());
-            }
-            long column = 0;
-            for (Field f : fields.values()) {
-                var vector = output.vector(column++);
-                for (int i = 0; i < part.size(); i++) {
-                    f.set().set(vector, i, part.get(i));
-                }
-            }
-            return part.size();
-        }
     }
 }

@@ -17,13 +17,14 @@ type Options struct {
 	Rows       []int    `help:"Sizes." default:"1000,5000,10000,50000,100000,500000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
 	Repeat     int      `help:"Counted runs of each method, in turn, after one that warms up." default:"5"`
+	Methods    []string `help:"Names of methods as the report has them; all if empty." sep:";"`
 	All        bool     `help:"The slow methods at every size too (hours)."`
 	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes and operations."`
 }
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "Needs a JDK of version 22 or newer and Maven. Every run is on a fresh copy of a database file, and all columns of all rows are checked after it.\nExample: scoter bench java-duckdb --rows 1000,100000"
+	return "Needs a JDK of version 22 or newer and Maven. Every run is on a fresh copy of a database file, and all columns of all rows are checked after it. Everything takes about 12 minutes.\nExample: scoter bench java-duckdb --rows 1000,100000"
 }
 
 //go:embed java pom.xml queries.sql scoter.yaml
@@ -43,7 +44,7 @@ func (o *Options) Run(env *harness.Env) error {
 	}
 	err = program.Measure(report, "-Xms4g", "-Xmx6g", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED",
 		"--sun-misc-unsafe-memory-access=allow", "bench.Main", program.Dir, strconv.Itoa(o.Repeat), strconv.FormatBool(o.All),
-		strings.Join(o.Operations, ","), strings.Join(sizes, ","))
+		strings.Join(o.Operations, ","), strings.Join(sizes, ","), strings.Join(o.Methods, ";"))
 	if err != nil {
 		return base.Wrap(err, "java-duckdb")
 	}

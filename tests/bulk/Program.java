@@ -101,6 +101,14 @@ public final class Program {
             say("update", () -> q.updateAllKv(IntStream.range(0, 200_000)
                     .mapToObj(i -> new Writes.KvRow(i % 90_000, i < 90_000 ? "first" : "last", null, null)).toList()));
             say("last wins", () -> text(c, "SELECT count(*) FILTER (v = 'first') || ' ' || count(*) FILTER (v = 'last') FROM kv"));
+            // Keys in their order up to the end, and up to a row whose key came long before.
+            say("rising", () -> q.updateAllKv(kvs(0, 50_000, "rising")));
+            say("risen", () -> text(c, "SELECT count(*) FILTER (v = 'rising') || ' ' || count(*) FILTER (v = 'falling') FROM kv"));
+            List<Writes.KvRow> falling = new ArrayList<>(kvs(50_000, 90_000, "falling"));
+            falling.add(kv(49_999, "falling"));
+            falling.add(kv(60_000, "rising"));
+            say("falling", () -> q.updateAllKv(falling));
+            say("fallen", () -> text(c, "SELECT count(*) FILTER (k >= 50000 AND v = 'rising') || ' ' || count(*) FILTER (v = 'falling') FROM kv"));
             say("upsert", () -> q.upsertAllKv(() -> IntStream.range(0, 160_000).mapToObj(i -> kv(i % 120_000, "u" + i % 120_000)).iterator()));
             say("upserted", () -> text(c, all));
             say("delete", () -> q.deleteAllKv(IntStream.range(0, 100_000).mapToObj(i -> new Writes.KvKey(i / 2)).toList()));

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,33 +41,64 @@ func with(java []string, args ...string) (string, []string) {
 	return java[0], append(append([]string{}, java[1:]...), args...)
 }
 
-func native(t *testing.T, java []string) bool {
-	version := toolchain.Run(t, ".", nil, java[0], "--version")
+// major returns the version of a java program.
+func major(t *testing.T, java string) int {
+	version := toolchain.Run(t, ".", nil, java, "--version")
 	major := 0
 	if _, err := fmt.Sscanf(strings.Fields(version)[1], "%d", &major); err != nil {
 		t.Fatal(err)
 	}
-	return major >= 22
+	return major
+}
+
+// oldJavas returns the installed java programs without a foreign-function API.
+func oldJavas(t *testing.T) []string {
+	paths, err := filepath.Glob("/usr/lib/jvm/*/bin/java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old []string
+	for _, path := range paths {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if version := major(t, real); version >= 17 && version < 22 && !slices.Contains(old, real) {
+			old = append(old, real)
+		}
+	}
+	return old
 }
 
 func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 	java := program(t)
 	ways := [][]string{{"-Dscoter.duckdb.route=appender"}}
-	if native(t, java) {
+	if major(t, java[0]) >= 22 {
 		ways = append(ways,
 			[]string{"-Dscoter.duckdb.route=columnar", "--enable-native-access=ALL-UNNAMED"},
 			// Everything overlapped, with more than one thread.
 			[]string{"-Dscoter.duckdb.parallelRows=1", "--enable-native-access=ALL-UNNAMED"})
 	}
+	if major(t, java[0]) >= 24 {
+		// The way that is left by itself.
+		ways = append(ways, []string{"--illegal-native-access=deny"})
+	}
 	var want string
+	var commands [][]string
 	for _, way := range ways {
-		name, args := with(java, append(way, "bulk.Program", "results")...)
+		commands = append(commands, append(append([]string{}, java...), way...))
+	}
+	for _, old := range oldJavas(t) {
+		commands = append(commands, append([]string{old}, java[1:]...))
+	}
+	for _, command := range commands {
+		name, args := with(command, "bulk.Program", "results")
 		got := toolchain.Run(t, ".", nil, name, args...)
 		if want == "" {
 			want = got
 		}
 		if got != want {
-			t.Errorf("%v:\n%s\nbut %v:\n%s", way, got, ways[0], want)
+			t.Errorf("%v:\n%s\nbut %v:\n%s", command, got, commands[0], want)
 		}
 	}
 	for _, line := range []string{
@@ -77,6 +109,7 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 		"late: SQLException: insertAllKv: row 150001: column v must not be null",
 		"nothing behind: 100000 4999950000 1 a",
 		"last wins: 0 90000",
+		"rising: 50000", "risen: 50000 0", "falling: 40001", "fallen: 1 40000",
 		"upsert: 120000",
 		"rolled back: 70000 5949965000 70000 u100000",
 	} {

@@ -68,8 +68,8 @@ public final class Main {
                 new Way("table function", ANY, new TableFunction(9, 0, insert)),
                 new Way("scoter", ANY, rows -> generated(rows, Main::row, Sensors::insertAllSensorReadings))));
         ways.put("UPDATE", List.of(
-                new Way("individual", 1000, Methods.individual(Methods.UPDATE_ROW, c -> Methods.UPDATE_BIND)),
-                new Way("JDBC batch", 1000, Methods.batch(Methods.UPDATE_ROW, c -> Methods.UPDATE_BIND)),
+                new Way("individual", 10_000, Methods.individual(Methods.UPDATE_ROW, c -> Methods.UPDATE_BIND)),
+                new Way("JDBC batch", 10_000, Methods.batch(Methods.UPDATE_ROW, c -> Methods.UPDATE_BIND)),
                 new Way("UNNEST", ANY, Methods.unnest(
                         Methods.UPDATE.formatted("(SELECT unnest(?::UUID[]) device_id, unnest(?::TIMESTAMPTZ[]) AS timestamp, unnest(?::DOUBLE[]) temperature)"), true)),
                 new Way("Arrow join", ANY, Arrow.method(3, 1, Methods.UPDATE)),
@@ -78,8 +78,8 @@ public final class Main {
                 new Way("scoter", ANY, rows -> generated(
                         rows, r -> new Sensors.SensorReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllSensorReadings))));
         ways.put("DELETE", List.of(
-                new Way("individual", 1000, Methods.individual(Methods.DELETE_ROW, c -> Methods.DELETE_BIND)),
-                new Way("JDBC batch", 1000, Methods.batch(Methods.DELETE_ROW, c -> Methods.DELETE_BIND)),
+                new Way("individual", 10_000, Methods.individual(Methods.DELETE_ROW, c -> Methods.DELETE_BIND)),
+                new Way("JDBC batch", 10_000, Methods.batch(Methods.DELETE_ROW, c -> Methods.DELETE_BIND)),
                 new Way("UNNEST", ANY, Methods.unnest(
                         "DELETE FROM sensor_readings WHERE (device_id, timestamp) IN (SELECT unnest(?::UUID[]), unnest(?::TIMESTAMPTZ[]))", false)),
                 new Way("Arrow join", ANY, Arrow.method(2, 0, Methods.DELETE)),
@@ -102,9 +102,9 @@ public final class Main {
     /** A generated method over rows of its own type, which are there beforehand as those of the others are. */
     private static <T> Methods.Method generated(List<Rows.Reading> rows, Function<Rows.Reading, T> row, Bulk<T> bulk) {
         List<T> made = rows.stream().map(row).toList();
-        return (c, unused) -> {
+        return (c, wanted) -> {
             try (var queries = new Sensors(c)) {
-                bulk.run(queries, made);
+                bulk.run(queries, wanted.isEmpty() ? List.of() : made);
             }
         };
     }
@@ -154,7 +154,9 @@ public final class Main {
                     Way way = method.getKey();
                     Path file = copy(before.get(operation), "run");
                     try (var c = open(file)) {
+                        // As on a connection that is in use.
                         method.getValue().prepare(c);
+                        method.getValue().run(c, List.of());
                         Meter.run(operation, way.name(), count, round > 0, () -> method.getValue().run(c, rows));
                     }
                     String got = checksum(file);

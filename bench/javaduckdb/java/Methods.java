@@ -106,7 +106,9 @@ final class Methods {
                         s.executeBatch();
                     }
                 }
-                s.executeBatch();
+                if (waiting % CHUNK > 0) {
+                    s.executeBatch();
+                }
             }
         });
     }

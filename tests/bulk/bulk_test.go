@@ -79,10 +79,6 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 			// Everything overlapped, with more than one thread.
 			[]string{"-Dscoter.duckdb.parallelRows=1", "--enable-native-access=ALL-UNNAMED"})
 	}
-	if major(t, java[0]) >= 24 {
-		// The way that is left by itself.
-		ways = append(ways, []string{"--illegal-native-access=deny"})
-	}
 	var want string
 	var commands [][]string
 	for _, way := range ways {

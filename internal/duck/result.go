@@ -109,6 +109,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -162,9 +163,13 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
+// interruptAgain is the time between interrupts of one query.
+const interruptAgain = 10 * time.Millisecond
+
 // interruptWith interrupts the connection's query when ctx ends, until the
 // returned function is called, which waits for an interrupt under way: it must not
-// hit the connection's next query.
+// hit the connection's next query. It interrupts again and again, since DuckDB forgets an interrupt from before
+// the query began to run.
 func (c *Conn) interruptWith(ctx context.Context) (unhook func()) {
 	if ctx.Done() == nil {
 		return func() {}
@@ -172,10 +177,16 @@ func (c *Conn) interruptWith(ctx context.Context) (unhook func()) {
 	var mu sync.Mutex
 	ended := false
 	stop := context.AfterFunc(ctx, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if !ended {
-			C.duckdb_interrupt(c.conn)
+		interrupt := func() (again bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			if !ended {
+				C.duckdb_interrupt(c.conn)
+			}
+			return !ended
+		}
+		for interrupt() {
+			time.Sleep(interruptAgain)
 		}
 	})
 	return func() {

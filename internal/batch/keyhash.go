@@ -3,6 +3,9 @@ package batch
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"math"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -19,13 +22,21 @@ type KeyHash struct {
 
 var keySeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
+// noKey is the hash of rows that lack a part of the key: they equal nothing.
+var noKey = KeyHash{rand.Uint64(), rand.Uint32()}
+
 // KeyHashes returns the hash of each row's values in some columns, of one length and of sortable
-// storage types without NULL. Values that DuckDB holds for equal have equal hashes.
+// storage types. Values that DuckDB holds for equal have equal hashes. The hash of a row with a NULL among them
+// is that of no key.
 func KeyHashes(columns []arrow.Array) ([]KeyHash, error) {
 	if len(columns) == 0 {
 		return nil, base.Errorf(base.Internal, "a key without columns")
 	}
 	rows := columns[0].Len()
+	nullable := slices.DeleteFunc(slices.Clone(columns), func(c arrow.Array) bool { return c.NullN() == 0 })
+	if words := keyWords(columns); words != nil {
+		return hashWords(words, rows, nullable), nil
+	}
 	appenders := make([]func(to []byte, row int) []byte, len(columns))
 	for i, c := range columns {
 		appender, err := keyAppender(c)
@@ -41,9 +52,80 @@ func KeyHashes(columns []arrow.Array) ([]KeyHash, error) {
 		for _, add := range appenders {
 			key = add(key, row)
 		}
+		if isNull(nullable, row) {
+			out[row] = noKey
+			continue
+		}
 		out[row] = KeyHash{maphash.Bytes(keySeeds[0], key), uint32(maphash.Bytes(keySeeds[1], key))}
 	}
 	return out, nil
+}
+
+func isNull(nullable []arrow.Array, row int) bool {
+	return slices.ContainsFunc(nullable, func(c arrow.Array) bool { return c.IsNull(row) })
+}
+
+// keyFactors are the factors of a multilinear hash, two for each word of a key: of two keys that differ, it gives the same 32
+// bits with a probability of 2^-32.
+var keyFactors = func() (out [2 * maxKeyWords]uint64) {
+	for i := range out {
+		out[i] = rand.Uint64()
+	}
+	return out
+}()
+
+// maxKeyWords bounds the words of keys that are hashed by words.
+const maxKeyWords = 16
+
+// keyWords returns the values of a key all of whose columns have one width, as words of 64 bits; nil for other keys.
+func keyWords(columns []arrow.Array) [][]uint64 {
+	var words [][]uint64
+	for _, c := range columns {
+		dt := c.DataType()
+		if ext, ok := dt.(arrow.ExtensionType); ok {
+			dt = ext.StorageType()
+		}
+		chunk := []arrow.Array{c}
+		switch dt.ID() {
+		case arrow.STRING, arrow.BINARY, arrow.DICTIONARY:
+			return nil
+		case arrow.FIXED_SIZE_BINARY, arrow.DECIMAL128:
+			high, low := wideValues(chunk, c.Len(), dt)
+			words = append(words, high, low)
+		default:
+			words = append(words, orderedValues(chunk, c.Len(), dt))
+		}
+		if len(words[len(words)-1]) < c.Len() {
+			return nil
+		}
+	}
+	if len(words) > maxKeyWords {
+		return nil
+	}
+	return words
+}
+
+// hashWords is KeyHashes by words: half of the time, and what makes the indexes of keys takes most of it here.
+func hashWords(words [][]uint64, rows int, nullable []arrow.Array) []KeyHash {
+	out := make([]KeyHash, rows)
+	key := make([]byte, 8*len(words))
+	for row := range out {
+		sum := uint64(0)
+		for i, column := range words {
+			w := column[row]
+			binary.LittleEndian.PutUint64(key[8*i:], w)
+			sum += keyFactors[2*i]*(w>>32) + keyFactors[2*i+1]*(w&math.MaxUint32)
+		}
+		out[row] = KeyHash{maphash.Bytes(keySeeds[0], key), uint32(sum >> 32)}
+	}
+	if len(nullable) > 0 {
+		for row := range out {
+			if isNull(nullable, row) {
+				out[row] = noKey
+			}
+		}
+	}
+	return out
 }
 
 // keyAppender returns a function that appends a row's value to a key, such that no two keys of

@@ -64,3 +64,19 @@ func TestKeyHashesOfADictionaryAreThoseOfItsText(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkKeyHashes(b *testing.B) {
+	const rows = 2048
+	k, n := array.NewInt64Builder(memory.DefaultAllocator), array.NewInt32Builder(memory.DefaultAllocator)
+	for i := range rows {
+		k.Append(int64(i / 4))
+		n.Append(int32(i % 4))
+	}
+	columns := []arrow.Array{k.NewArray(), n.NewArray()}
+	for b.Loop() {
+		if _, err := KeyHashes(columns); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+}

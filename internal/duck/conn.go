@@ -9,6 +9,7 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -19,16 +20,20 @@ import (
 // closed before the next one starts.
 type Conn struct {
 	conn     C.duckdb_connection
+	number   uint64
 	prepared map[string]*Stmt
 }
 
 // preparedPerConn bounds the statements that a connection keeps prepared. They are
-// those without tables of ours, whose plan no edit can make stale.
-const preparedPerConn = 64
+// those whose plan no edit can make stale, since DuckDB knows nothing of our tables when it makes it.
+const preparedPerConn = 256
+
+// connections counts them, for their numbers.
+var connections atomic.Uint64
 
 // Connect opens a connection.
 func (i *Instance) Connect() (*Conn, error) {
-	c := &Conn{prepared: map[string]*Stmt{}}
+	c := &Conn{number: connections.Add(1), prepared: map[string]*Stmt{}}
 	if C.duckdb_connect(i.db, &c.conn) != C.DuckDBSuccess {
 		return nil, base.Errorf(base.Internal, "duckdb: cannot connect")
 	}
@@ -45,6 +50,9 @@ func (i *Instance) Connect() (*Conn, error) {
 // Progress returns how much of the running query's input is read, in percent; 0 if DuckDB cannot
 // tell, or Settings.TrackProgress is not set.
 func (c *Conn) Progress() float64 { return max(0, float64(C.duckdb_query_progress(c.conn).percentage)) }
+
+// Number returns a number that no other connection of the process has.
+func (c *Conn) Number() uint64 { return c.number }
 
 // Raw returns the C handle (duckdb_connection), for registering C functions.
 func (c *Conn) Raw() unsafe.Pointer { return unsafe.Pointer(c.conn) }
@@ -91,8 +99,9 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	return s, nil
 }
 
-// PrepareCached is Prepare for statements that name no table of ours: the
-// connection keeps the statement and hands it out again.
+// PrepareCached is Prepare for statements whose plan no edit can make stale: the
+// connection keeps the statement and hands it out again. When it has too many it begins anew: those
+// that come often are back at once.
 func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	if s, ok := c.prepared[sql]; ok {
 		return s, nil
@@ -101,10 +110,14 @@ func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(c.prepared) < preparedPerConn {
-		s.cached = true
-		c.prepared[sql] = s
+	if len(c.prepared) >= preparedPerConn {
+		for _, old := range c.prepared {
+			C.duckdb_destroy_prepare(&old.stmt)
+		}
+		clear(c.prepared)
 	}
+	s.cached = true
+	c.prepared[sql] = s
 	return s, nil
 }
 

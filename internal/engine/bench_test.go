@@ -236,7 +236,7 @@ func BenchmarkChange(b *testing.B) {
 				must(b, err)
 				at := i * 7919 % (parts * rows) // a prime: each row once
 				l := patch.Layer{Source: listed[at%parts].ID, Columns: []base.ColumnID{2, 3}, Ordinals: []uint32{uint32(at / parts)}, Values: values}
-				_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Updated: []patch.Layer{l}, Reads: []Read{{table.ID, []base.ColumnID{1}}}}}, AppendOptions{})
+				_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Updated: []patch.Layer{l}, Reads: []Read{{Table: table.ID, Columns: []base.ColumnID{1}}}}}, AppendOptions{})
 				must(b, err)
 				s.Release()
 			}

@@ -20,6 +20,9 @@ type Read struct {
 	// Columns, if not nil, are those whose values decided what the statement does. Nil means the table as a
 	// whole: appended rows would have been read too.
 	Columns []base.ColumnID
+	// Brought says that of the rows that were there only those decided that the change itself changes: rows that other
+	// changes brought since would have been read too. Columns has no meaning then.
+	Brought bool
 }
 
 // Change is what a statement does to one table. The addresses are those of the snapshot that it was computed from.
@@ -112,6 +115,7 @@ type tableChange struct {
 	touched map[base.SourceID]*roaring.Bitmap
 	columns []base.ColumnID // that it writes
 	all     bool            // it writes all columns: rows come or go
+	brings  bool            // rows come
 	keys    map[uint64]struct{}
 	bytes   int64 // of memory
 }
@@ -195,7 +199,8 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		}
 		p.conformed = append(p.conformed, record)
 		records = append(records, record)
-		tc.all = tc.all || record.NumRows() > 0
+		tc.brings = tc.brings || record.NumRows() > 0
+		tc.all = tc.all || tc.brings
 	}
 	inserted, err := p.add(t.Schema, records)
 	if err != nil {

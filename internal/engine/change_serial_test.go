@@ -107,7 +107,7 @@ func (st statement) execute(e *Engine, table base.TableID) (base.Seq, error) {
 				}
 			}
 			set, del, ins := st.run(amounts)
-			c := Change{Table: table, Reads: []Read{{table, st.reads}}}
+			c := Change{Table: table, Reads: []Read{{Table: table, Columns: st.reads}}}
 			if st.whole {
 				c.Reads[0].Columns = nil
 			}

@@ -257,6 +257,42 @@ func TestAChangeOfWhatChangedMeanwhileIsRefused(t *testing.T) {
 	}
 }
 
+func TestAChangeOfAllThatItFoundMindsOnlyRowsThatOthersBring(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		between func(e *Engine, table schema.Table) error
+		changed bool
+	}{
+		{"another row updated", updating(set(1, 5)), false},
+		{"another row deleted", updating(del(5)), false},
+		{"the same row updated", updating(set(1, 1)), true},
+		{"rows appended", appending, false},
+		{"a row brought by a change", func(e *Engine, table schema.Table) error {
+			s, err := e.Snapshot(table.ID)
+			if err != nil {
+				return err
+			}
+			defer s.Release()
+			_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Inserted: []arrow.RecordBatch{accountsBatch(50, 1, 1)}}}, AppendOptions{})
+			return err
+		}, true},
+	} {
+		e := mustOpen(t, vfs.NewCrashable())
+		table, err := createAccounts(e, "t")
+		must(t, err)
+		must(t, appendAccounts(e, table, 0, 6, 10))
+		s, err := e.Snapshot(table.ID)
+		must(t, err)
+		must(t, c.between(e, table))
+		_, err = updateFrom(e, s, table.ID, []Read{{Table: table.ID, Brought: true}}, AppendOptions{}, set(7, 1))
+		if errors.Is(err, ErrChanged) != c.changed || !c.changed && err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		s.Release()
+		mustEnd(t, e)
+	}
+}
+
 func updating(f func(map[int64]account) map[int64]*int64) func(*Engine, schema.Table) error {
 	return func(e *Engine, table schema.Table) error {
 		_, err := update(e, table.ID, nil, f)

@@ -17,6 +17,7 @@ type written struct {
 	rows    map[base.SourceID]*roaring.Bitmap // changed or deleted
 	columns []base.ColumnID
 	all     bool                // every column: rows came or went
+	brought bool                // rows came
 	keys    map[uint64]struct{} // of the rows that came, if the table has a primary key
 }
 
@@ -43,8 +44,12 @@ func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
 	return false
 }
 
-func (w *written) wrote(columns []base.ColumnID) bool {
-	return w.all || columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(columns, id) })
+// decides reports whether the change could have been read.
+func (w *written) decides(r Read) bool {
+	if r.Brought {
+		return w.brought
+	}
+	return w.all || r.Columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(r.Columns, id) })
 }
 
 // maxWritten bounds how many changes are told apart for the sake of old snapshots.
@@ -56,7 +61,7 @@ func (t *table) note(w written) {
 	if len(t.written) >= maxWritten {
 		one := written{rows: map[base.SourceID]*roaring.Bitmap{}, keys: map[uint64]struct{}{}}
 		for _, old := range t.written[:maxWritten/2] {
-			one.seq, one.all = old.seq, one.all || old.all
+			one.seq, one.all, one.brought = old.seq, one.all || old.all, one.brought || old.brought
 			for source, rows := range old.rows {
 				addRows(one.rows, source, rows)
 			}
@@ -134,12 +139,12 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 		}
 		for _, others := range [][]written{t.since(c.seq), a.written[r.Table]} {
 			for i := range others {
-				if others[i].wrote(r.Columns) {
+				if others[i].decides(r.Read) {
 					return ErrChanged
 				}
 			}
 		}
-		if r.Columns == nil && !c.pinned && (t.insertedSeq > c.seq || a.inserted[r.Table]) {
+		if r.Columns == nil && !r.Brought && !c.pinned && (t.insertedSeq > c.seq || a.inserted[r.Table]) {
 			return ErrChanged
 		}
 	}
@@ -176,7 +181,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 			maps.Copy(a.sets[id], sets)
 		}
 		for _, tc := range r.changes.tables {
-			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, keys: tc.keys})
+			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys})
 		}
 	}
 	for _, t := range r.tables {

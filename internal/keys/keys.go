@@ -3,6 +3,7 @@ package keys
 import (
 	"container/list"
 	"context"
+	"strconv"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -15,11 +16,11 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ReadPart reads Columns of a part, in their present types: it calls rows with batches of
+// ReadPart reads columns of a part, in their present types: it calls rows with batches of
 // them, in the order of the part's rows.
-type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, rows func(columns []arrow.Array) error) error
+type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error
 
-// Finder finds rows of keyed tables. It is safe for concurrent use.
+// Finder finds rows by key. It is safe for concurrent use.
 type Finder struct {
 	read     ReadPart
 	maxBytes int64
@@ -29,9 +30,17 @@ type Finder struct {
 	memtables map[base.TableID]map[sourceKey]bool // guarded by mu; those in sources
 	used      *list.List                          // guarded by mu; of *source that are parts, the last used first
 	bytes     int64                               // guarded by mu; of the parts' indexes
+	coarse    map[coarseKey]bool                  // guarded by mu; keys that many rows share
 }
 
-// sourceKey names an index: another version of the schema may give the key another type.
+// coarseKey names the key of a table.
+type coarseKey struct {
+	table base.TableID
+	key   string
+}
+
+// sourceKey names an index: the source, and the columns of the key with their types, which another version of the
+// schema may change.
 type sourceKey struct {
 	id  base.SourceID
 	key string
@@ -47,12 +56,13 @@ type source struct {
 	part    *Index                   // guarded by mu; of a part, nil until made
 	states  states                   // guarded by mu until made; of a part
 	rows    map[batch.KeyHash]uint32 // guarded by mu; of a memtable: the newest row of each key
+	older   map[uint32]uint32        // guarded by mu; of a row: the next older one of its key
 	indexed int64                    // guarded by mu; rows of the memtable so far
 }
 
 // NewFinder returns a finder that keeps indexes of parts up to a number of bytes.
 func NewFinder(maxBytes int64, read ReadPart) *Finder {
-	return &Finder{read: read, maxBytes: maxBytes, sources: map[sourceKey]*source{}, memtables: map[base.TableID]map[sourceKey]bool{}, used: list.New()}
+	return &Finder{read: read, maxBytes: maxBytes, sources: map[sourceKey]*source{}, memtables: map[base.TableID]map[sourceKey]bool{}, used: list.New(), coarse: map[coarseKey]bool{}}
 }
 
 // Key returns the columns of a table's primary key among a batch's, which are the table's.
@@ -64,10 +74,11 @@ func Key(t schema.Table, rec arrow.RecordBatch) []arrow.Array {
 	return out
 }
 
-// Find returns, for each key, the address of the table's row that has it, with Source 0 if there is
+// Find returns, for each primary key, the address of the table's row that has it, with Source 0 if there is
 // none. columns are the key's; hashes are theirs. The caller holds the snapshot.
 func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Array, hashes []batch.KeyHash) ([]base.RowAddress, error) {
 	f.forgetMemtables(t)
+	key := t.Schema.PrimaryKey
 	found := make([]base.RowAddress, len(hashes))
 	missing := make([]uint32, len(hashes))
 	for i := range missing {
@@ -75,14 +86,14 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 	}
 	for i := len(t.Memtables) - 1; i >= 0 && len(missing) > 0; i-- {
 		var err error
-		if missing, err = f.inMemtable(t, t.Memtables[i], hashes, missing, found); err != nil {
+		if missing, err = f.inMemtable(t, key, t.Memtables[i], hashes, missing, found); err != nil {
 			return nil, err
 		}
 	}
 	if len(missing) == 0 || len(t.Parts) == 0 {
 		return found, nil
 	}
-	ranges, err := rangesOf(t.Schema, columns)
+	ranges, err := rangesOf(columns)
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +101,89 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 		if len(missing) == 0 {
 			break
 		}
-		if !ranges.meet(t, p) {
+		if !ranges.meet(t, key, p) {
 			continue
 		}
-		x, err := f.ofPart(ctx, t, p)
+		x, err := f.ofPart(ctx, t, p, key)
 		if err != nil {
 			return nil, err
 		}
 		missing = locate(t, p.ID, missing, found, func(i uint32, live func(uint32) bool) { x.Find(hashes[i], live) })
 	}
 	return found, nil
+}
+
+// maxAlike is how many rows of one key All finds: more are better found by a scan.
+const maxAlike = 256
+
+// All returns the addresses of all rows that have one key, given by an array of one value for each of its columns. No
+// row has a key of which a part is NULL. ok is false if they are not to be found this way: the indexes of the
+// table would not fit into memory together, or the key tells too few rows apart. The caller holds the snapshot.
+func (f *Finder) All(ctx context.Context, t *snapshot.Table, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
+	if !f.suits(t, key) {
+		return nil, false, nil
+	}
+	hashes, err := batch.KeyHashes(values)
+	if err != nil {
+		return nil, false, err
+	}
+	ranges, err := rangesOf(values)
+	if err != nil {
+		return nil, false, err
+	}
+	f.forgetMemtables(t)
+	from := func(id base.SourceID) func(uint32) bool {
+		set := t.Patches[id]
+		return func(ordinal uint32) bool {
+			if set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal) {
+				found = append(found, base.RowAddress{Source: id, Ordinal: base.RowOrdinal(ordinal)})
+			}
+			return len(found) > maxAlike
+		}
+	}
+	for i := 0; i < len(t.Parts) && len(found) <= maxAlike; i++ {
+		p := t.Parts[i]
+		if !ranges.meet(t, key, p) {
+			continue
+		}
+		x, err := f.ofPart(ctx, t, p, key)
+		if err != nil {
+			return nil, false, err
+		}
+		x.Find(hashes[0], from(p.ID))
+	}
+	for i := 0; i < len(t.Memtables) && len(found) <= maxAlike; i++ {
+		s, err := f.ofMemtable(t, key, t.Memtables[i])
+		if err != nil {
+			return nil, false, err
+		}
+		s.find(t.Memtables[i], hashes[0], from(t.Memtables[i].Source))
+		s.mu.Unlock()
+	}
+	if len(found) > maxAlike {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}] = true
+		return nil, false, nil
+	}
+	return found, true, nil
+}
+
+// suits reports whether rows of a table are to be found by a key of theirs.
+func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
+	for _, view := range t.Memtables {
+		for _, id := range key {
+			if view.Schema.ColumnByID(id) < 0 {
+				return false // its rows have the column's initial value, which DuckDB computes
+			}
+		}
+	}
+	if t.Rows()*entryBytes > f.maxBytes {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}]
 }
 
 // locate enters the rows of one source that are not deleted, and returns the keys that are still missing.
@@ -121,12 +205,21 @@ func locate(t *snapshot.Table, id base.SourceID, missing []uint32, found []base.
 	return still
 }
 
-func (f *Finder) inMemtable(t *snapshot.Table, view memtable.View, hashes []batch.KeyHash, missing []uint32, found []base.RowAddress) ([]uint32, error) {
-	s := f.source(t, view.Source, false)
-	s.mu.Lock()
+func (f *Finder) inMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View, hashes []batch.KeyHash, missing []uint32, found []base.RowAddress) ([]uint32, error) {
+	s, err := f.ofMemtable(t, key, view)
+	if err != nil {
+		return nil, err
+	}
 	defer s.mu.Unlock()
+	return locate(t, view.Source, missing, found, func(i uint32, live func(uint32) bool) { s.find(view, hashes[i], live) }), nil
+}
+
+// ofMemtable returns the index of a memtable, with all rows of the view in it, and locked.
+func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View) (*source, error) {
+	s := f.source(t, view.Source, key, false)
+	s.mu.Lock()
 	if s.rows == nil {
-		s.rows = map[batch.KeyHash]uint32{}
+		s.rows, s.older = map[batch.KeyHash]uint32{}, map[uint32]uint32{}
 	}
 	for i := len(view.Batches) - 1; i >= 0 && s.indexed < view.Rows; i-- {
 		// Batches before the first new row were joined or indexed: find where that is.
@@ -134,29 +227,34 @@ func (f *Finder) inMemtable(t *snapshot.Table, view memtable.View, hashes []batc
 			continue
 		}
 		for _, b := range view.Batches[i:] {
-			if err := s.add(view.Schema, t.Schema, b); err != nil {
+			if err := s.add(view.Schema, t.Schema, key, b); err != nil {
+				s.mu.Unlock()
 				return nil, err
 			}
 		}
 		break
 	}
-	return locate(t, view.Source, missing, found, func(i uint32, live func(uint32) bool) {
-		if ordinal, ok := s.rows[hashes[i]]; ok && int64(ordinal) < view.Rows {
-			live(ordinal)
-		}
-	}), nil
+	return s, nil
+}
+
+// find calls f with every row of a view that has a key, the newest first, until f says to stop. mu is held.
+func (s *source) find(view memtable.View, key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
+	ordinal, ok := s.rows[key]
+	for ok && (int64(ordinal) >= view.Rows || !f(ordinal)) {
+		ordinal, ok = s.older[ordinal]
+	}
 }
 
 // add indexes the rows of a batch that are not yet.
-func (s *source) add(written, now schema.Table, b memtable.Batch) error {
+func (s *source) add(written, now schema.Table, key []base.ColumnID, b memtable.Batch) error {
 	from := max(0, s.indexed-int64(b.FirstOrdinal))
 	if from >= b.Record.NumRows() {
 		return nil
 	}
 	rec := b.Record.NewSlice(from, b.Record.NumRows())
 	defer rec.Release()
-	columns := make([]arrow.Array, len(now.PrimaryKey))
-	for i, id := range now.PrimaryKey {
+	columns := make([]arrow.Array, len(key))
+	for i, id := range key {
 		column := rec.Column(written.ColumnByID(id))
 		converted, err := batch.Convert(column, now.Columns[now.ColumnByID(id)].Type)
 		if err != nil {
@@ -170,24 +268,28 @@ func (s *source) add(written, now schema.Table, b memtable.Batch) error {
 		return err
 	}
 	for i, h := range hashes {
-		s.rows[h] = uint32(int64(b.FirstOrdinal) + from + int64(i))
+		ordinal := uint32(int64(b.FirstOrdinal) + from + int64(i))
+		if before, ok := s.rows[h]; ok {
+			s.older[ordinal] = before
+		}
+		s.rows[h] = ordinal
 	}
 	s.indexed = int64(b.FirstOrdinal) + b.Record.NumRows()
 	return nil
 }
 
-// keyTypes tells the types of what indexes of a table hold.
-func keyTypes(t schema.Table) string {
+// describe names columns with their types.
+func describe(columns []schema.Column) string {
 	out := ""
-	for _, c := range Columns(t) {
-		out += c.Type.String() + ","
+	for _, c := range columns {
+		out += strconv.FormatUint(uint64(c.ID), 10) + " " + c.Type.String() + ","
 	}
 	return out
 }
 
 // source returns the entry of a source, making it if there is none.
-func (f *Finder) source(t *snapshot.Table, id base.SourceID, part bool) *source {
-	key := sourceKey{id, keyTypes(t.Schema)}
+func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.ColumnID, part bool) *source {
+	key := sourceKey{id, describe(Columns(t.Schema, columns))}
 
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -210,8 +312,8 @@ func (f *Finder) source(t *snapshot.Table, id base.SourceID, part bool) *source 
 }
 
 // ofPart returns the index of a part, making it if it is not kept.
-func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part) (*Index, error) {
-	s, err := f.indexed(ctx, t, p)
+func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) (*Index, error) {
+	s, err := f.indexed(ctx, t, p, key)
 	if err != nil {
 		return nil, err
 	}
@@ -219,16 +321,16 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part)
 }
 
 // indexed is ofPart with all that is kept of the part.
-func (f *Finder) indexed(ctx context.Context, t *snapshot.Table, p *catalog.Part) (*source, error) {
-	s := f.source(t, p.ID, true)
+func (f *Finder) indexed(ctx context.Context, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) (*source, error) {
+	s := f.source(t, p.ID, key, true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.part != nil {
 		return s, nil
 	}
 	hashes := make([]batch.KeyHash, 0, p.Rows)
-	err := f.read(ctx, t, p, func(columns []arrow.Array) error {
-		n := len(t.Schema.PrimaryKey)
+	err := f.read(ctx, t, p, Columns(t.Schema, key), func(columns []arrow.Array) error {
+		n := len(key)
 		more, err := batch.KeyHashes(columns[:n])
 		hashes = append(hashes, more...)
 		if err != nil {

@@ -3,16 +3,16 @@ package keys
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
-	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
 // ranges are the least and greatest values that are looked for, per column of the key.
 type ranges []batch.ColumnStats
 
-func rangesOf(t schema.Table, columns []arrow.Array) (ranges, error) {
+func rangesOf(columns []arrow.Array) (ranges, error) {
 	out := make(ranges, len(columns))
 	for i, c := range columns {
 		var err error
@@ -24,12 +24,12 @@ func rangesOf(t schema.Table, columns []arrow.Array) (ranges, error) {
 }
 
 // meet reports whether a part may hold one of the keys.
-func (r ranges) meet(t *snapshot.Table, p *catalog.Part) bool {
+func (r ranges) meet(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) bool {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
 		return true
 	}
-	for i, id := range t.Schema.PrimaryKey {
+	for i, id := range key {
 		at := written.ColumnByID(id)
 		now := t.Schema.Columns[t.Schema.ColumnByID(id)]
 		stats, ok := p.Stats[id]

@@ -24,10 +24,15 @@ type State struct {
 	Deleted bool
 }
 
-// Columns are what an index of a table is made of: its primary key, then the columns of a row's State, as far as it has them.
-func Columns(t schema.Table) []schema.Column {
+// Columns are what an index of a table by some key is made of: the key, then, if that is the primary key, the columns of a
+// row's State, as far as the table has them.
+func Columns(t schema.Table, key []base.ColumnID) []schema.Column {
 	var out []schema.Column
-	for _, id := range append(slices.Clone(t.PrimaryKey), t.RowVersion, t.IsDeleted) {
+	ids := slices.Clone(key)
+	if slices.Equal(key, t.PrimaryKey) {
+		ids = append(ids, t.RowVersion, t.IsDeleted)
+	}
+	for _, id := range ids {
 		if id != 0 {
 			out = append(out, t.Columns[t.ColumnByID(id)])
 		}
@@ -136,7 +141,7 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 	out := make([]State, len(rows))
 	for id, of := range bySource {
 		if at := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == id }); at >= 0 {
-			s, err := f.indexed(ctx, t, t.Parts[at])
+			s, err := f.indexed(ctx, t, t.Parts[at], t.Schema.PrimaryKey)
 			if err != nil {
 				return nil, err
 			}
@@ -167,7 +172,7 @@ func stateIn(v memtable.View, now schema.Table, ordinal base.RowOrdinal) (State,
 	b := v.Batches[sort.Search(len(v.Batches), func(i int) bool { return v.Batches[i].FirstOrdinal > ordinal })-1]
 	at := int64(ordinal - b.FirstOrdinal)
 	var columns []arrow.Array
-	for _, c := range Columns(now)[len(now.PrimaryKey):] {
+	for _, c := range Columns(now, now.PrimaryKey)[len(now.PrimaryKey):] {
 		one := array.NewSlice(b.Record.Column(v.Schema.ColumnByID(c.ID)), at, at+1)
 		defer one.Release()
 		converted, err := batch.Convert(one, c.Type)
@@ -186,7 +191,7 @@ func stateIn(v memtable.View, now schema.Table, ordinal base.RowOrdinal) (State,
 
 // patchStates enters what was changed of the rows of one source.
 func patchStates(set *patch.Set, t schema.Table, rows []base.RowAddress, of []int, out []State) error {
-	for _, c := range Columns(t)[len(t.PrimaryKey):] {
+	for _, c := range Columns(t, t.PrimaryKey)[len(t.PrimaryKey):] {
 		newer, err := set.Column(c)
 		if err != nil {
 			return err

@@ -47,9 +47,15 @@ func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result
 		}
 		defer release()
 	}
-	s := x.selects(&p.query)
-	s.Target, s.Transient = p.target, p.transient
-	found, err := x.planner.Find(x.ctx, s)
+	located, err := x.locate(p)
+	if err == nil && located == nil && p.key != nil {
+		x.scanning = true
+		p, err = plan()
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := x.find(p, located)
 	if err != nil {
 		return nil, p.query.placed(err)
 	}
@@ -79,7 +85,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result
 	if len(o.returned) == 0 {
 		return result, nil
 	}
-	o.change.Reads = p.reads(found.Reads())
+	o.change.Reads = found.reads(o)
 	options := x.options
 	options.Pinned = pinned
 	if x.rewrites(o.change) {
@@ -92,6 +98,34 @@ func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result
 		return nil, err
 	}
 	return result, nil
+}
+
+// find runs the plan's query: over rows that were located, if they were, else over the whole table.
+func (x *execution) find(p *rowPlan, located *Located) (found *findings, err error) {
+	s := x.selects(&p.query)
+	s.Target, s.Transient, s.Rows = p.target, p.transient, located
+	found = &findings{plan: p}
+	if located != nil {
+		found.located = len(located.Addresses)
+		defer located.Snapshot.Release() // the query has a reference of its own
+	}
+	found.Found, err = x.planner.Find(x.ctx, s)
+	return found, err
+}
+
+// findings are what a plan's query found.
+type findings struct {
+	Found
+	plan    *rowPlan
+	located int // rows of the plan's key; 0 if it has none
+}
+
+// reads returns what of the database decided the outcome beside the rows that it changes.
+func (f *findings) reads(o *outcome) []engine.Read {
+	if f.located > 0 && int64(f.located) == o.counts.Rows() {
+		return []engine.Read{{Table: f.plan.table.ID, Brought: true}}
+	}
+	return f.plan.reads(f.Found.Reads())
 }
 
 // reads returns what of other rows the statement looked at.

@@ -14,6 +14,7 @@ import (
 type clauses struct {
 	statement sqltoken.Statement
 	at        int
+	lifted    map[int]*constant // by where they start; see lookUp
 }
 
 func (c *clauses) tokens() []sqltoken.Token { return c.statement.Tokens }
@@ -95,7 +96,7 @@ func (c *clauses) find(sequences ...string) int {
 			continue
 		}
 		for _, s := range sequences {
-			probe := clauses{c.statement, i}
+			probe := clauses{statement: c.statement, at: i}
 			if probe.peek(strings.Fields(s)...) {
 				return i
 			}
@@ -158,7 +159,7 @@ func (c *clauses) unexpected(want string) error {
 
 // unexpectedAt is unexpected for the first of some tokens.
 func (c *clauses) unexpectedAt(tokens []sqltoken.Token, want string) error {
-	at := clauses{c.statement, len(c.tokens())}
+	at := clauses{statement: c.statement, at: len(c.tokens())}
 	if len(tokens) > 0 {
 		at.at = slices.IndexFunc(c.tokens(), func(t sqltoken.Token) bool { return t.Start == tokens[0].Start })
 	}

@@ -43,6 +43,12 @@ func (q *composition) copy(c *clauses, i, j int) {
 	from := i
 	for ; i < j; i++ {
 		t := c.tokens()[i]
+		if l := c.lifted[t.Start]; l != nil {
+			q.copyText(c, from, i)
+			q.write(" ", l.expression, " ")
+			from = i + 1
+			continue
+		}
 		if t.Kind != sqltoken.Parameter {
 			continue
 		}

@@ -149,7 +149,7 @@ func (x *execution) insertTarget() (target, error) {
 
 // bracketedQuery tells INSERT INTO t (SELECT ...) from INSERT INTO t (columns).
 func (x *execution) bracketedQuery() bool {
-	c := clauses{x.c.statement, x.c.at}
+	c := clauses{statement: x.c.statement, at: x.c.at}
 	for c.accept("(") {
 	}
 	return c.peek("SELECT") || c.peek("WITH") || c.peek("VALUES") || c.peek("FROM")
@@ -192,7 +192,7 @@ func (x *execution) copySource(q *composition, from, end int, targets []schema.C
 		if tokens[i].Depth != 0 || !tokens[i].Is("(") {
 			continue
 		}
-		row := clauses{c.statement, i}
+		row := clauses{statement: c.statement, at: i}
 		values, err := row.brackets()
 		if err != nil {
 			break // DuckDB will say so

@@ -244,7 +244,7 @@ func (m *mergeSource) columnsFor(t schema.Table, w *mergeClause) ([]schema.Colum
 
 // sourceAlias returns the name by which a table, query or function behind FROM is called.
 func sourceAlias(tokens []sqltoken.Token) string {
-	c := clauses{sqltoken.Statement{Tokens: tokens}, 0}
+	c := clauses{statement: sqltoken.Statement{Tokens: tokens}}
 	name := ""
 	if parts, next := sqltoken.QualifiedName(tokens, 0); next > 0 {
 		name, c.at = parts[len(parts)-1], next

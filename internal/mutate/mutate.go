@@ -73,6 +73,24 @@ type Select struct {
 	// Target is the offset in SQL of the name of the table whose rows come with their addresses, in
 	// the columns scoter_source and scoter_ordinal.
 	Target int
+	// Rows, if not nil, are all that the query sees of the target, which is its only table.
+	Rows *Located
+}
+
+// Located are rows of a table in a snapshot, and columns of which all of them have one value: arrays of it alone.
+type Located struct {
+	Snapshot  *snapshot.Snapshot
+	Addresses []base.RowAddress
+	Key       map[base.ColumnID]arrow.Array
+	// Constants are columns that the query sees beside those of the table.
+	Constants []Constant
+}
+
+// Constant is a column with the same value in every row: an array of it alone.
+type Constant struct {
+	Name  string
+	Type  schema.Type
+	Value arrow.Array
 }
 
 // Transient is a table that exists for one query, under a name that hides any other.
@@ -169,7 +187,7 @@ const keyIndexBytes = 1 << 30
 // New returns a mutator.
 func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, rewriter Rewriter, mode UpdateMode) *Mutator {
 	m := &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, rewriter: rewriter, updateMode: mode}
-	m.keys = keys.NewFinder(keyIndexBytes, m.readKeys)
+	m.keys = keys.NewFinder(keyIndexBytes, m.readColumns)
 	return m
 }
 
@@ -232,6 +250,7 @@ type execution struct {
 	// Of rows that come without SQL: how they are committed, and what the statement calls them.
 	options   engine.AppendOptions
 	transient *Transient
+	scanning  bool // rows are not to be looked up by key
 }
 
 // tableName resolves a dotted name as queries do: a.b is table b of schema a, if the

@@ -40,9 +40,10 @@ type rowPlan struct {
 	// once makes it an error that a statement changes a row twice. Without it one of the
 	// changes holds, and the row counts once.
 	once      bool
-	fails     bool // a message comes behind the action, for those that fail
-	readsAll  bool // rows that come into the table meanwhile would have changed the result
-	keyed     bool // what it read of the table's other rows are keys, which the commit checks anyway
+	fails     bool          // a message comes behind the action, for those that fail
+	readsAll  bool          // rows that come into the table meanwhile would have changed the result
+	keyed     bool          // what it read of the table's other rows are keys, which the commit checks anyway
+	key       *keyCondition // if the statement looks for the rows of one key
 	transient *Transient
 	returning returning
 }

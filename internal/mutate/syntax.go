@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/sqltoken"
@@ -16,7 +17,8 @@ func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
 	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || AboutSources(s) {
 		return nil // DuckDB has no such statements: what reads their clauses judges all of them
 	}
-	if m.accepted.has(s.Text) {
+	form := formOf(s)
+	if m.accepted.has(form) {
 		return nil
 	}
 	conn, err := m.pool.Acquire(ctx)
@@ -27,11 +29,35 @@ func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
 	if _, err := conn.ParseSelect(withoutDirections(s)); err != nil && !errors.Is(err, duck.ErrNotSelect) {
 		return err
 	}
-	m.accepted.add(s.Text)
+	m.accepted.add(form)
 	return nil
 }
 
-// acceptedTexts is a bounded set of statements. When it is full it starts anew: those that come often
+// formOf returns a statement's text without what its plain literals say, which is nothing to the grammar: whole numbers that fit
+// into 32 bits are one kind of token to it, and so are texts in simple quotes.
+func formOf(s sqltoken.Statement) string {
+	const most = 9 // digits
+	var b strings.Builder
+	from := 0
+	for _, t := range s.Tokens {
+		mark := ""
+		switch {
+		case t.Kind == sqltoken.Number && t.End-t.Start <= most && digits.MatchString(t.Text()):
+			mark = "0"
+		case t.Kind == sqltoken.String && t.Text()[0] == '\'' && utf8.ValidString(t.Text()):
+			mark = "''"
+		default:
+			continue
+		}
+		b.WriteString(s.Text[from:t.Start])
+		b.WriteString(mark)
+		from = t.End
+	}
+	b.WriteString(s.Text[from:])
+	return b.String()
+}
+
+// acceptedTexts is a bounded set of statements, as formOf gives them. When it is full it starts anew: those that come often
 // are back at once.
 type acceptedTexts struct {
 	mu  sync.Mutex

@@ -42,6 +42,9 @@ func (x *execution) update() (*rowPlan, error) {
 	}
 	p.actions = []rowAction{change}
 	p.chooseColumns()
+	if len(tables) == 0 {
+		p.key = x.lookUp(target, assignments, where)
+	}
 	p.write(x, target, onlyAction, func(q *composition, col schema.Column) {
 		i := slices.IndexFunc(assignments, func(a assignment) bool { return a.column.ID == col.ID })
 		if i < 0 {
@@ -94,6 +97,9 @@ func (x *execution) delete() (*rowPlan, error) {
 	}
 	p.actions = []rowAction{{kind: deleteRow, name: "DELETE"}}
 	p.chooseColumns()
+	if len(tables) == 0 {
+		p.key = x.lookUp(target, nil, where)
+	}
 	p.write(x, target, onlyAction, func(q *composition, col schema.Column) {
 		target.writeColumn(q, c, col)
 	}, func(q *composition) {

@@ -223,11 +223,11 @@ func inKey(t schema.Table, id base.ColumnID) bool {
 		slices.Contains(t.PrimaryKey, id)
 }
 
-// readKeys reads what the index of a part is made of.
-func (m *Mutator) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Part, add func([]arrow.Array) error) error {
+// readColumns reads what the index of a part is made of.
+func (m *Mutator) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, add func([]arrow.Array) error) error {
 	const name = "scoter_part"
 	q := "SELECT scoter_ordinal"
-	for _, c := range keys.Columns(t.Schema) {
+	for _, c := range columns {
 		q += ", " + storedExpression(c)
 	}
 	q += " FROM "

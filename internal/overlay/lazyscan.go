@@ -11,17 +11,18 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// changedScan is a scan of changed rows, a batch per source. Its columns are described when DuckDB says
+// lazyScan is a scan of rows as they are now, a batch per source. Its columns are described when DuckDB says
 // that a query wants them, which it does when it starts to execute: most queries want few.
-type changedScan struct {
+type lazyScan struct {
 	scan
 	table     schema.Table
-	sources   []changedSource
-	kept      *sources
+	sources   []rowSource
 	described *C.scoter_scan
 	batches   []C.scoter_batch
 
@@ -29,22 +30,39 @@ type changedScan struct {
 	done map[int]bool // columns that are described; guarded by mu
 }
 
+// rowSource is rows of one source, whose values are to be had column by column.
+type rowSource interface {
+	address() (source base.SourceID, ordinals []uint32)
+	values(columns []schema.Column) ([]arrow.Array, error)
+}
+
 // changedSource is changed rows and where their other values are to be read.
 type changedSource struct {
 	*changed
 	read reader
+	kept *sources
 }
 
-// changedScans are the scans of changed rows of the queries under way.
-var changedScans sync.Map // uint64 -> *changedScan
+func (c changedSource) address() (base.SourceID, []uint32) { return c.set.Source, c.rows }
+
+func (c changedSource) values(columns []schema.Column) ([]arrow.Array, error) {
+	values, err := c.changed.values(columns, c.read)
+	if err == nil {
+		c.kept.trim(c.source)
+	}
+	return values, err
+}
+
+// lazyScans are the lazy scans of the queries under way.
+var lazyScans sync.Map // uint64 -> *lazyScan
 
 //export scoterFillColumns
 func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t) *C.char {
-	found, ok := changedScans.Load(uint64(id))
+	found, ok := lazyScans.Load(uint64(id))
 	if !ok {
 		return C.CString("no such scan")
 	}
-	s := found.(*changedScan)
+	s := found.(*lazyScan)
 	var wanted []int
 	for _, column := range unsafe.Slice(projected, int(n)) {
 		if column < C.idx_t(len(s.table.Columns)) { // what lies behind is part of the address, or the row's id
@@ -57,9 +75,9 @@ func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t) *C.char {
 	return nil
 }
 
-// newChangedScan describes changed rows. Rows that the bounds exclude may be left out.
-func newChangedScan(table schema.Table, changed []changedSource, kept *sources, bounds []Bound) (*changedScan, error) {
-	s := &changedScan{scan: scan{id: scans.last.Add(1)}, table: table, sources: changed, kept: kept, done: map[int]bool{}}
+// newLazyScan describes rows under a number. Rows that the bounds exclude may be left out.
+func newLazyScan(id uint64, table schema.Table, sources []rowSource, bounds []Bound) (*lazyScan, error) {
+	s := &lazyScan{scan: scan{id: id}, table: table, sources: sources, done: map[int]bool{}}
 	described, err := s.describeColumns(table.Columns)
 	if err != nil {
 		s.memory.free()
@@ -67,27 +85,28 @@ func newChangedScan(table schema.Table, changed []changedSource, kept *sources, 
 	}
 	s.described = described
 	described.lazy = C.uint64_t(s.id)
-	s.batches = cArray[C.scoter_batch](&s.memory, len(changed))
-	for i, source := range changed {
+	s.batches = cArray[C.scoter_batch](&s.memory, len(sources))
+	for i, source := range sources {
 		b := &s.batches[i]
-		b.source, b.rows, b.ordinals = C.uint64_t(source.set.Source), C.int64_t(len(source.rows)), s.memory.numbers(source.rows)
+		id, rows := source.address()
+		b.source, b.rows, b.ordinals = C.uint64_t(id), C.int64_t(len(rows)), s.memory.numbers(rows)
 		b.columns = unsafe.SliceData(cArray[C.scoter_column](&s.memory, len(table.Columns)))
 		described.rows += b.rows
 	}
-	described.n_batches, described.batches = C.int64_t(len(changed)), unsafe.SliceData(s.batches)
+	described.n_batches, described.batches = C.int64_t(len(sources)), unsafe.SliceData(s.batches)
 	s.describeFilters(described, memtableFilters(table, table, bounds))
-	changedScans.Store(s.id, s)
+	lazyScans.Store(s.id, s)
 	scans.Store(s.id, described)
 	return s, nil
 }
 
-func (s *changedScan) Close() {
-	changedScans.Delete(s.id)
+func (s *lazyScan) Close() {
+	lazyScans.Delete(s.id)
 	s.scan.Close()
 }
 
 // fill describes columns, by number, and those that the filters look at.
-func (s *changedScan) fill(wanted []int) error {
+func (s *lazyScan) fill(wanted []int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range unsafe.Slice(s.described.filters, int(s.described.n_filters)) {
@@ -104,9 +123,8 @@ func (s *changedScan) fill(wanted []int) error {
 		return nil
 	}
 	for i, source := range s.sources {
-		values, err := source.values(columns, source.read)
+		values, err := source.values(columns)
 		if err == nil {
-			s.kept.trim(source.source)
 			described := unsafe.Slice(s.batches[i].columns, len(s.table.Columns))
 			for k, n := range numbers {
 				if err = describeColumn(&s.memory, &described[n], values[k].Data()); err != nil {
@@ -115,7 +133,7 @@ func (s *changedScan) fill(wanted []int) error {
 			}
 		}
 		if err != nil {
-			return base.Wrap(err, "table %s: changed rows", s.table.QualifiedName())
+			return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 		}
 	}
 	for _, n := range numbers {

@@ -64,7 +64,8 @@ duckdb_logical_type scoter_logical_type(const scoter_type *t) {
 
 static void bind(duckdb_bind_info info) {
 	duckdb_value parameter = duckdb_bind_get_parameter(info, 0);
-	scoter_scan *scan = scoterFindScan((uint64_t)duckdb_get_int64(parameter));
+	uint64_t number = (uint64_t)duckdb_get_int64(parameter);
+	scoter_scan *scan = scoterFindScan(number);
 	duckdb_destroy_value(&parameter);
 	if (!scan) {
 		duckdb_bind_set_error(info, "no such scan");
@@ -79,8 +80,14 @@ static void bind(duckdb_bind_info info) {
 	duckdb_bind_add_result_column(info, "scoter_source", address);
 	duckdb_bind_add_result_column(info, "scoter_ordinal", address);
 	duckdb_destroy_logical_type(&address);
-	duckdb_bind_set_cardinality(info, (idx_t)scan->rows, true);
-	duckdb_bind_set_bind_data(info, scan, NULL);
+	if (scan->kept) {
+		duckdb_bind_set_cardinality(info, 1, false); // the statement's next run has other rows
+	} else {
+		duckdb_bind_set_cardinality(info, (idx_t)scan->rows, true);
+	}
+	uint64_t *id = malloc(sizeof(uint64_t));
+	*id = number;
+	duckdb_bind_set_bind_data(info, id, free);
 }
 
 static void free_global(void *p) {
@@ -90,8 +97,13 @@ static void free_global(void *p) {
 
 static void init_global(duckdb_init_info info) {
 	global_state *g = calloc(1, sizeof(global_state));
-	g->scan = duckdb_init_get_bind_data(info);
 	duckdb_init_set_init_data(info, g, free_global);
+	// Found anew, since a kept statement is bound once and run with many scans of one number.
+	g->scan = scoterFindScan(*(uint64_t *)duckdb_init_get_bind_data(info));
+	if (!g->scan) {
+		duckdb_init_set_error(info, "no such scan");
+		return;
+	}
 	g->n_projected = duckdb_init_get_column_count(info);
 	g->projected = malloc((g->n_projected + 1) * sizeof(idx_t));
 	for (idx_t i = 0; i < g->n_projected; i++) g->projected[i] = duckdb_init_get_column_index(info, i);

@@ -72,6 +72,8 @@ typedef struct {
 	// Not 0: columns are described when a query first asks for them, by scoterFillColumns (in Go), under
 	// this number.
 	uint64_t lazy;
+	// Not 0: the statement that reads it is kept, and run again with other rows under the same number.
+	uint8_t kept;
 	int32_t n_columns;
 	const char **names;
 	scoter_type *types;

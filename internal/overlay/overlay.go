@@ -26,6 +26,7 @@ type Overlay struct {
 	partsDir string
 	indexes  indexes
 	sources  sources
+	chunks   *chunks
 }
 
 // New registers the C functions that relations call. partsDir is the folder that holds
@@ -34,7 +35,9 @@ func New(inst *duck.Instance, partsDir string) (*Overlay, error) {
 	if err := register(inst); err != nil {
 		return nil, err
 	}
-	return &Overlay{inst: inst, partsDir: partsDir}, nil
+	o := &Overlay{inst: inst, partsDir: partsDir}
+	o.chunks = newChunks(o.partPath)
+	return o, nil
 }
 
 func (o *Overlay) partPath(p *catalog.Part) string {

@@ -348,7 +348,7 @@ func TestNothingOutlivesItsRelation(t *testing.T) {
 		}
 		p.compare("SELECT count(*), sum(v0), min(v1) FROM {}")
 	}
-	for name, m := range map[string]*sync.Map{"scans": &scans.Map, "changed scans": &changedScans} {
+	for name, m := range map[string]*sync.Map{"scans": &scans.Map, "changed scans": &lazyScans} {
 		m.Range(func(key, _ any) bool {
 			t.Errorf("%s: %v is still there", name, key)
 			return false

@@ -64,7 +64,7 @@ type builder struct {
 	options  RelationOptions
 	relation *Relation
 	branches []string
-	changed  []changedSource
+	changed  []rowSource
 }
 
 func (b *builder) build() error {
@@ -88,7 +88,7 @@ func (b *builder) build() error {
 		}
 	}
 	if len(b.changed) > 0 {
-		s, err := newChangedScan(b.table.Schema, b.changed, &b.overlay.sources, b.bounds)
+		s, err := newLazyScan(scans.last.Add(1), b.table.Schema, b.changed, b.bounds)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (b *builder) addMemtables(group []memtable.View) error {
 func (b *builder) addChanged(c *changed, read reader) {
 	if len(c.rows) > 0 {
 		b.relation.Rows += int64(len(c.rows))
-		b.changed = append(b.changed, changedSource{c, read})
+		b.changed = append(b.changed, changedSource{c, read, &b.overlay.sources})
 	}
 }
 

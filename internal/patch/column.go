@@ -112,3 +112,46 @@ func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
 	}
 	return live, false
 }
+
+// Over returns the values of ascending rows of the source with the set's newer ones in place of what was written. It
+// looks for each row alone, without folding the column: for few rows.
+func (s *Set) Over(c schema.Column, rows []uint32, written arrow.Array) (arrow.Array, error) {
+	at, found := slices.BinarySearchFunc(s.chains, c.ID, chain.compare)
+	if !found {
+		return written, nil
+	}
+	runs := s.chains[at].runs
+	records := []arrow.RecordBatch{oneColumn(written)}
+	next := uint32(written.Len())
+	take := make([]uint32, len(rows))
+	changed := false
+	for i, row := range rows {
+		take[i] = uint32(i)
+		for _, r := range slices.Backward(runs) {
+			k, there := slices.BinarySearch(r.ordinals, row)
+			if !there {
+				continue
+			}
+			value, err := batch.Convert(array.NewSlice(r.values, int64(k), int64(k+1)), c.Type)
+			if err != nil {
+				return nil, base.Wrap(err, "patch of source %d: column %q", s.Source, c.Name)
+			}
+			records = append(records, oneColumn(value))
+			take[i], changed = next, true
+			next++
+			break
+		}
+	}
+	if !changed {
+		return written, nil
+	}
+	taken, err := batch.Take(records, take)
+	if err != nil {
+		return nil, base.Wrap(err, "patch of source %d: column %q", s.Source, c.Name)
+	}
+	return taken.Column(0), nil
+}
+
+func oneColumn(values arrow.Array) arrow.RecordBatch {
+	return newRecord([]arrow.Field{{Name: "v", Type: values.DataType(), Nullable: true}}, []arrow.Array{values})
+}

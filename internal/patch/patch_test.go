@@ -163,9 +163,34 @@ func (m *model) check(t *testing.T, s *Set) {
 		if again, _ := s.Column(c); again != got {
 			t.Fatal("a column is folded twice")
 		}
+		m.checkOver(t, s, c)
 	}
 	if got := s.Patched().ToArray(); !slices.Equal(got, slices.Sorted(maps.Keys(patched))) {
 		t.Fatalf("patched rows %v", got)
+	}
+}
+
+// checkOver compares what Over makes of rows that were all NULL with the model.
+func (m *model) checkOver(t *testing.T, s *Set, c schema.Column) {
+	t.Helper()
+	last := slices.Max(slices.Collect(maps.Keys(m.values[c.ID])))
+	var rows []uint32
+	for row := uint32(0); row <= last+1; row += 2 {
+		rows = append(rows, row)
+	}
+	got, err := s.Over(c, rows, valuesOf(t, c.Type.Arrow(), make([]string, len(rows))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := make([]string, len(rows))
+	for i, row := range rows {
+		wanted[i] = m.values[c.ID][row]
+	}
+	expect := valuesOf(t, c.Type.Arrow(), wanted)
+	for i, row := range rows {
+		if text(t, got, i) != text(t, expect, i) {
+			t.Fatalf("column %s row %d over what was written: %q, want %q", c.Name, row, text(t, got, i), wanted[i])
+		}
 	}
 }
 

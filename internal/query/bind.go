@@ -76,7 +76,14 @@ func (b *binding) bind() (string, error) {
 	if err := b.resolveAll(a, b.req.Database, "main", tables, 0); err != nil {
 		return "", err
 	}
-	if len(tables) > 0 {
+	switch located := b.req.Rows; {
+	case located != nil:
+		if len(tables) != 1 || len(a.tables) != 1 {
+			return "", base.Errorf(base.Internal, "rows of one table were found for a query that names %d", len(a.tables))
+		}
+		located.Snapshot.Retain()
+		b.snapshot = located.Snapshot
+	case len(tables) > 0:
 		ids := make([]base.TableID, 0, len(tables))
 		for id := range tables {
 			ids = append(ids, id)
@@ -212,6 +219,8 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 		switch {
 		case t.file:
 			continue
+		case t.table != nil && b.req.Rows != nil:
+			sql, err = b.rows(b.snapshot.Tables[t.table.ID])
 		case t.table != nil:
 			var bounds []overlay.Bound
 			if bounds, err = b.bounds(conditions, t.table); err == nil {
@@ -252,11 +261,28 @@ func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound, addresses 
 	if err != nil {
 		return "", err
 	}
+	return b.holding(rel), nil
+}
+
+// rows is relation for the rows that the request found.
+func (b *binding) rows(t *snapshot.Table) (string, error) {
+	if t == nil {
+		return "", base.Errorf(base.Internal, "rows were found in a table that the query does not name")
+	}
+	rel, err := b.runner.overlay.RowsRelation(b.conn, t, b.req.Rows.Rows)
+	if err != nil {
+		return "", err
+	}
+	return b.holding(rel), nil
+}
+
+// holding returns a relation's text and closes it at the end of the query.
+func (b *binding) holding(rel *overlay.Relation) string {
 	b.relations = append(b.relations, rel)
 	b.stats.Parts += rel.Parts
 	b.stats.PrunedParts += rel.PrunedParts
 	b.stats.RowsRead += rel.Rows
-	return rel.SQL, nil
+	return rel.SQL
 }
 
 // uniqueAliases names the tables that have no alias: by their last name, or by the whole

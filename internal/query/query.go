@@ -53,6 +53,15 @@ type Request struct {
 	// Target, if not 0, is the offset in SQL of the name of a table whose rows come with their
 	// addresses: two more columns, scoter_source and scoter_ordinal.
 	Target int
+	// Rows, if not nil, are all that the query sees of the target, which is its only table.
+	Rows *Located
+}
+
+// Located are some rows of a table in a snapshot. A query over them finds its plan made: DuckDB plans it once for
+// each connection, text and version of the table.
+type Located struct {
+	Snapshot *snapshot.Snapshot // the query takes a reference of its own
+	Rows     overlay.Rows
 }
 
 // Transient is a table of rows in memory.
@@ -178,7 +187,11 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 		b.release()
 		return nil, nil, err
 	}
-	stmt, err := conn.Prepare(b.sql)
+	prepare := conn.Prepare
+	if req.Rows != nil {
+		prepare = conn.PrepareCached
+	}
+	stmt, err := prepare(b.sql)
 	if err != nil {
 		b.release()
 		return nil, nil, b.positioned(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/mutate"
+	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/stream"
@@ -35,6 +36,13 @@ func request(s mutate.Select) query.Request {
 	req := query.Request{SQL: s.SQL, Args: s.Args, Database: s.Database, ReadFiles: s.ReadFiles, Target: s.Target}
 	if s.Transient != nil {
 		req.Transient = &query.Transient{Name: s.Transient.Name, Rows: s.Transient.Table}
+	}
+	if r := s.Rows; r != nil {
+		rows := overlay.Rows{Addresses: r.Addresses, Key: r.Key}
+		for _, c := range r.Constants {
+			rows.Constants = append(rows.Constants, overlay.Constant(c))
+		}
+		req.Rows = &query.Located{Snapshot: r.Snapshot, Rows: rows}
 	}
 	return req
 }

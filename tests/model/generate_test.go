@@ -53,6 +53,7 @@ type column struct {
 	name   string
 	kind   *kind
 	placed bool // rows are sorted or partitioned by it: it cannot go
+	sorted bool
 }
 
 // generator makes one list.
@@ -95,7 +96,7 @@ func (g *generator) create() step {
 		s.sql += " SORTED BY (id)"
 	case 1:
 		if c := &g.columns[g.IntN(len(g.columns))]; c.kind.sortable {
-			c.placed = true
+			c.placed, c.sorted = true, true
 			s.sql += fmt.Sprintf(" SORTED BY (%s, id DESC)", c.name)
 		}
 	case 2:
@@ -264,7 +265,43 @@ func (g *generator) condition() string {
 	return fmt.Sprintf("id %% %d = %d", 2+g.IntN(5), g.IntN(4))
 }
 
+// point changes the rows of one key: Scoter looks them up, which for other conditions it does not.
+func (g *generator) point() step {
+	var where []string
+	for _, c := range g.columns {
+		if c.sorted {
+			where = append(where, c.name+" = "+c.kind.literal(g.Rand))
+		}
+	}
+	id := fmt.Sprintf("id = %d", g.IntN(g.ids+1))
+	if g.IntN(4) == 0 {
+		id = fmt.Sprintf("%d = {t}.ID", g.IntN(g.ids+1))
+	}
+	where = append(where, id)
+	if g.IntN(4) == 0 {
+		where = append(where, "("+g.condition()+")")
+	}
+	g.Shuffle(len(where), func(i, j int) { where[i], where[j] = where[j], where[i] })
+	sql := "DELETE FROM {t} WHERE "
+	if g.IntN(5) > 0 {
+		c := g.column()
+		value := g.expression(c)
+		if g.IntN(2) == 0 {
+			value = c.kind.literal(g.Rand)
+		}
+		sql = fmt.Sprintf("UPDATE {t} SET %s = %s WHERE ", c.name, value)
+	}
+	s := step{sql: sql + strings.Join(where, " AND ")}
+	if g.IntN(5) == 0 {
+		s.sql, s.returning = s.sql+" RETURNING *", true
+	}
+	return s
+}
+
 func (g *generator) update() step {
+	if g.IntN(3) == 0 {
+		return g.point()
+	}
 	sql := "UPDATE {t} SET " + g.set() + g.where()
 	if g.IntN(5) == 0 {
 		return step{sql: sql + " RETURNING *", returning: true}

@@ -1,0 +1,343 @@
+package mutate
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// A statement whose WHERE gives the whole primary key or sort key (k = 17 AND ...) changes few rows, and planning
+// a query over the table costs many times what finding them by an index does. Such a statement runs the query that any
+// other would run, but over the rows of that key alone: what DuckDB evaluates, it evaluates as
+// always, the WHERE included, so the look-up need only not miss a row. Its literals and parameters come as columns
+// beside the table's, of the type that they have, so that statements which differ in nothing else have one text, whose
+// plan is made once. (DuckDB 1.5.5 makes the plan of a statement with parameters and tables anew for each execution.)
+
+// keyCondition is a key, and the value that a statement's WHERE gives each of its columns.
+type keyCondition struct {
+	columns   []base.ColumnID
+	values    []arrow.Array // of one value each
+	constants []*constant
+}
+
+// constant is a literal or parameter of the statement that comes as a column.
+type constant struct {
+	Constant
+	expression string // of its value, in the type that it has
+}
+
+// naming are words without which no expression names another table, or all columns.
+var naming = []string{"SELECT", "FROM", "TABLE", "VALUES", "WITH", "PIVOT", "UNPIVOT", "DESCRIBE", "SHOW", "SUMMARIZE", "COLUMNS"}
+
+// lookUp returns the key that a statement without other tables looks for; nil if its WHERE gives none as a
+// whole, or values that are not exactly some of the columns' types.
+func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.Token) *keyCondition {
+	x.c.lifted = nil
+	if x.scanning || x.c.statement.VerbIndex() > 0 || !t.plain(where) || slices.ContainsFunc(assignments, func(a assignment) bool { return !t.plain(a.value) }) {
+		return nil
+	}
+	given := map[base.ColumnID]arrow.Array{}
+	lifted := map[int]*constant{}
+	for _, c := range conjuncts(where) {
+		column, value, ok := equality(t, c)
+		if !ok {
+			continue
+		}
+		if one := stored(column.Type, x.valueOf(value)); one != nil {
+			given[column.ID] = one
+			lifted[value.Start] = &constant{Constant{Type: column.Type, Value: one}, "%s"}
+		}
+	}
+	key := keyGiven(t.table, given)
+	if key == nil {
+		return nil
+	}
+	for _, a := range assignments {
+		value := a.value
+		if len(value) == 2 && value[0].Is("-") && value[1].Kind == sqltoken.Number {
+			value = value[1:]
+		}
+		if len(value) == 1 && isConstant(value[0]) {
+			if c := x.typed(value[0]); c != nil {
+				lifted[value[0].Start] = c
+			}
+		}
+	}
+	for i, start := range slices.Sorted(maps.Keys(lifted)) {
+		c := lifted[start]
+		c.Name = "scoter_constant_" + strconv.Itoa(i)
+		c.expression = fmt.Sprintf(c.expression, c.Name)
+		key.constants = append(key.constants, c)
+	}
+	x.c.lifted = lifted
+	return key
+}
+
+// plain reports whether an expression names no table but the target, and that only before a column.
+func (t *target) plain(tokens []sqltoken.Token) bool {
+	for i, tok := range tokens {
+		if slices.ContainsFunc(naming, tok.Is) {
+			return false
+		}
+		column := i+1 < len(tokens) && tokens[i+1].Is(".") || i > 0 && tokens[i-1].Is(".")
+		if tok.IsName() && !column && schema.Fold(tok.Name()) == schema.Fold(t.alias) {
+			return false // the row as a whole
+		}
+	}
+	return true
+}
+
+// keyGiven returns the primary key or the sort key, if all its columns are given.
+func keyGiven(t schema.Table, given map[base.ColumnID]arrow.Array) *keyCondition {
+	sorted := make([]base.ColumnID, len(t.SortKey))
+	for i, f := range t.SortKey {
+		sorted[i] = f.Column
+	}
+	for _, columns := range [][]base.ColumnID{t.PrimaryKey, sorted} {
+		k := &keyCondition{columns: columns}
+		for _, id := range columns {
+			if one := given[id]; one != nil {
+				k.values = append(k.values, one)
+			}
+		}
+		if len(columns) > 0 && len(k.values) == len(columns) {
+			return k
+		}
+	}
+	return nil
+}
+
+// conjuncts cuts a condition at the ANDs that join all of it; none if it has another form.
+func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
+	if len(where) == 0 {
+		return nil
+	}
+	var out [][]sqltoken.Token
+	from := 0
+	for i, t := range where {
+		if t.Depth != where[0].Depth {
+			continue
+		}
+		switch {
+		case t.Is("OR"), t.Is("BETWEEN"), t.Is("CASE"): // OR binds less than AND, the others have ANDs of their own
+			return nil
+		case t.Is("AND"):
+			out = append(out, where[from:i])
+			from = i + 1
+		}
+	}
+	return append(out, where[from:])
+}
+
+// functions are what DuckDB takes for a function without brackets, whatever columns there are.
+var functions = []string{"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user", "current_role",
+	"session_user", "user", "current_catalog", "current_schema", "true", "false", "null", "default"}
+
+// equality reads column = value or value = column, where the value is one token.
+func equality(t target, c []sqltoken.Token) (column schema.Column, value sqltoken.Token, ok bool) {
+	at := slices.IndexFunc(c, func(tok sqltoken.Token) bool { return tok.Is("=") })
+	if at < 0 {
+		return column, value, false
+	}
+	name, other := c[:at], c[at+1:]
+	if len(other) != 1 || !isConstant(other[0]) {
+		name, other = other, name
+	}
+	if len(other) != 1 || !isConstant(other[0]) {
+		return column, value, false
+	}
+	if len(name) == 3 && name[0].IsName() && name[1].Is(".") && schema.Fold(name[0].Name()) == schema.Fold(t.alias) {
+		name = name[2:]
+	} else if len(name) == 1 && slices.ContainsFunc(functions, name[0].Is) {
+		return column, value, false
+	}
+	if len(name) != 1 || !name[0].IsName() {
+		return column, value, false
+	}
+	i := t.table.ColumnIndex(name[0].Name())
+	if i < 0 {
+		return column, value, false
+	}
+	return t.table.Columns[i], other[0], true
+}
+
+func isConstant(t sqltoken.Token) bool {
+	return t.Kind == sqltoken.Number || t.Kind == sqltoken.String || t.Kind == sqltoken.Parameter
+}
+
+// valueOf returns what a literal or parameter stands for: a whole number, a text, or as an argument has it. It is nil for
+// other literals.
+func (x *execution) valueOf(t sqltoken.Token) any {
+	switch t.Kind {
+	case sqltoken.Parameter:
+		return x.argument(t)
+	case sqltoken.Number:
+		if n, err := strconv.ParseInt(t.Text(), 10, 64); err == nil && digits.MatchString(t.Text()) {
+			return n
+		}
+	case sqltoken.String:
+		if text, ok := plainText(t); ok {
+			return text
+		}
+	}
+	return nil
+}
+
+// argument returns the value of a parameter, nil if there is none.
+func (x *execution) argument(t sqltoken.Token) any {
+	mark := 0
+	for _, other := range x.c.tokens() {
+		if other.Start <= t.Start && other.Kind == sqltoken.Parameter && other.Text() == "?" {
+			mark++
+		}
+	}
+	name, position := parameter(t, mark)
+	if position == 0 {
+		named, _ := first(x.req.Args).(map[string]any)
+		return named[name]
+	}
+	if position > len(x.req.Args) {
+		return nil
+	}
+	return x.req.Args[position-1]
+}
+
+// stored returns an array of a value if it is exactly one of the type's, so that DuckDB compares the two in that type; else nil.
+func stored(t schema.Type, value any) arrow.Array {
+	if text, ok := value.(string); ok && t.Kind == schema.Varchar {
+		return arrayOf(array.NewStringBuilder, text)
+	}
+	n, ok := whole(value)
+	if !ok {
+		return nil
+	}
+	within := func(least, most int64) bool { return least <= n && n <= most }
+	switch {
+	case t.Kind == schema.TinyInt && within(math.MinInt8, math.MaxInt8):
+		return arrayOf(array.NewInt8Builder, int8(n))
+	case t.Kind == schema.SmallInt && within(math.MinInt16, math.MaxInt16):
+		return arrayOf(array.NewInt16Builder, int16(n))
+	case t.Kind == schema.Integer && within(math.MinInt32, math.MaxInt32):
+		return arrayOf(array.NewInt32Builder, int32(n))
+	case t.Kind == schema.BigInt:
+		return arrayOf(array.NewInt64Builder, n)
+	case t.Kind == schema.UTinyInt && within(0, math.MaxUint8):
+		return arrayOf(array.NewUint8Builder, uint8(n))
+	case t.Kind == schema.USmallInt && within(0, math.MaxUint16):
+		return arrayOf(array.NewUint16Builder, uint16(n))
+	case t.Kind == schema.UInteger && within(0, math.MaxUint32):
+		return arrayOf(array.NewUint32Builder, uint32(n))
+	case t.Kind == schema.UBigInt && n >= 0:
+		return arrayOf(array.NewUint64Builder, uint64(n))
+	}
+	return nil
+}
+
+func whole(value any) (int64, bool) {
+	switch n := value.(type) {
+	case int:
+		return int64(n), true
+	case int32:
+		return int64(n), true
+	case int64:
+		return n, true
+	}
+	return 0, false
+}
+
+// builder is one of arrow's.
+type builder[T any] interface {
+	Append(T)
+	NewArray() arrow.Array
+}
+
+// arrayOf returns an array of one value.
+func arrayOf[T any, B builder[T]](newBuilder func(memory.Allocator) B, value T) arrow.Array {
+	b := newBuilder(memory.DefaultAllocator)
+	b.Append(value)
+	return b.NewArray()
+}
+
+var (
+	digits  = regexp.MustCompile(`^[0-9]+$`)
+	decimal = regexp.MustCompile(`^([0-9]+)\.([0-9]+)$`)
+)
+
+// plainText returns what a text in simple quotes says.
+func plainText(t sqltoken.Token) (string, bool) {
+	s := t.Text()
+	if t.Kind != sqltoken.String || s[0] != '\'' {
+		return "", false
+	}
+	return strings.ReplaceAll(s[1:len(s)-1], "''", "'"), true
+}
+
+// typed returns a literal or parameter as a constant of the type that DuckDB gives it, nil for those where that
+// is not plain.
+func (x *execution) typed(t sqltoken.Token) *constant {
+	of := func(k schema.Kind, value arrow.Array) *constant {
+		return &constant{Constant{Type: schema.Type{Kind: k}, Value: value}, "%s"}
+	}
+	switch value := x.valueOf(t).(type) {
+	case string:
+		return of(schema.Varchar, arrayOf(array.NewStringBuilder, value))
+	case int32:
+		return of(schema.Integer, arrayOf(array.NewInt32Builder, value))
+	case int64:
+		if t.Kind == sqltoken.Number && value <= math.MaxInt32 {
+			return of(schema.Integer, arrayOf(array.NewInt32Builder, int32(value)))
+		}
+		return of(schema.BigInt, arrayOf(array.NewInt64Builder, value))
+	case float64:
+		return of(schema.Double, arrayOf(array.NewFloat64Builder, value))
+	case bool:
+		return of(schema.Boolean, arrayOf(array.NewBooleanBuilder, value))
+	}
+	const most = 18 // digits of the decimals that are 64 bits wide
+	if parts := decimal.FindStringSubmatch(t.Text()); t.Kind == sqltoken.Number && parts != nil && len(parts[1])+len(parts[2]) <= most {
+		c := of(schema.Varchar, arrayOf(array.NewStringBuilder, t.Text()))
+		c.expression = fmt.Sprintf("CAST(%%s AS DECIMAL(%d, %d))", len(parts[1])+len(parts[2]), len(parts[2]))
+		return c
+	}
+	return nil
+}
+
+// locate returns the rows of the key that a plan looks for, and the snapshot that has them, for the caller to release;
+// nil if the plan is to look through the table.
+func (x *execution) locate(p *rowPlan) (*Located, error) {
+	if p.key == nil {
+		return nil, nil
+	}
+	s, err := x.store.Snapshot(p.table.ID)
+	if err != nil {
+		return nil, err
+	}
+	found := &Located{Snapshot: s, Key: map[base.ColumnID]arrow.Array{}}
+	for i, id := range p.key.columns {
+		found.Key[id] = p.key.values[i]
+	}
+	for _, c := range p.key.constants {
+		found.Constants = append(found.Constants, c.Constant)
+	}
+	ok := s.Tables[p.table.ID].Schema.Version == p.table.Version
+	if ok {
+		found.Addresses, ok, err = x.keys.All(x.ctx, s.Tables[p.table.ID], p.key.columns, p.key.values)
+	}
+	if err != nil || !ok {
+		s.Release()
+		return nil, err
+	}
+	return found, nil
+}

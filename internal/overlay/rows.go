@@ -1,0 +1,176 @@
+package overlay
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Rows are some rows of a table, found by key.
+type Rows struct {
+	Addresses []base.RowAddress
+	// Key are columns of which all these rows have one value, known without a look at them: arrays of it alone.
+	Key map[base.ColumnID]arrow.Array
+	// Constants are columns that the relation has beside the table's.
+	Constants []Constant
+}
+
+// Constant is a column with the same value in every row: an array of it alone.
+type Constant struct {
+	Name  string
+	Type  schema.Type
+	Value arrow.Array
+}
+
+// firstConstant is the id of the first constant, beyond those of the table's columns.
+const firstConstant base.ColumnID = 1 << 31
+
+// keptScans are the numbers of scans of Rows: one a connection, from here on, so that a statement of that connection
+// has the same text each time and may be kept.
+const keptScans = 1 << 62
+
+// RowsRelation returns a relation of some of the table's rows, with their addresses. For queries of one
+// connection on one version of the table its SQL is always the same, and they may be kept prepared: DuckDB knows
+// nothing of the rows when it plans. It is for one query of the connection at a time.
+func (o *Overlay) RowsRelation(conn *duck.Conn, t *snapshot.Table, rows Rows) (*Relation, error) {
+	table, known := t.Schema, maps.Clone(rows.Key)
+	for i, c := range rows.Constants {
+		id := firstConstant + base.ColumnID(i)
+		table.Columns = append(table.Columns[:len(table.Columns):len(table.Columns)], schema.Column{ID: id, Name: c.Name, Type: c.Type})
+		known[id] = c.Value
+	}
+	addresses := slices.Clone(rows.Addresses)
+	slices.SortFunc(addresses, func(a, b base.RowAddress) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Ordinal, b.Ordinal))
+	})
+	var sources []rowSource
+	for len(addresses) > 0 {
+		located := &located{overlay: o, table: t, source: addresses[0].Source, known: known}
+		for len(addresses) > 0 && addresses[0].Source == located.source {
+			located.rows = append(located.rows, uint32(addresses[0].Ordinal))
+			addresses = addresses[1:]
+		}
+		sources = append(sources, located)
+	}
+	s, err := newLazyScan(keptScans+conn.Number(), table, sources, nil)
+	if err != nil {
+		return nil, base.Wrap(err, "table %s", t.Schema.QualifiedName())
+	}
+	s.described.kept = 1
+	r := &Relation{Rows: int64(len(rows.Addresses)), closers: []interface{ Close() }{s}}
+	r.SQL = fmt.Sprintf("SELECT %s, scoter_source, scoter_ordinal FROM %s(%d) /* table %d version %d */",
+		projection(table, table, storedColumnName), scanFunction, s.id, t.Schema.ID, t.Schema.Version)
+	if live := isNotTombstone(table, table, storedColumnName); live != "" {
+		r.SQL += " WHERE " + live
+	}
+	return r, nil
+}
+
+// located is rows of one source, as they are now.
+type located struct {
+	overlay *Overlay
+	table   *snapshot.Table
+	source  base.SourceID
+	rows    []uint32                      // ascending
+	known   map[base.ColumnID]arrow.Array // columns of which all have one value
+}
+
+func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows }
+
+func (l *located) values(columns []schema.Column) ([]arrow.Array, error) {
+	out := make([]arrow.Array, len(columns))
+	var written []schema.Column // those that are to be read where they were written
+	for i, c := range columns {
+		if one, ok := l.known[c.ID]; ok {
+			var err error
+			if out[i], err = repeated(one, len(l.rows)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		written = append(written, c)
+	}
+	read, err := l.read(written)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range columns {
+		if out[i] != nil {
+			continue
+		}
+		out[i], read = read[0], read[1:]
+		if set := l.table.Patches[l.source]; set != nil {
+			if out[i], err = set.Over(c, l.rows, out[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// repeated returns an array of one value n times.
+func repeated(one arrow.Array, n int) (arrow.Array, error) {
+	if n == 1 {
+		return one, nil
+	}
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: one.DataType(), Nullable: true}}, nil), []arrow.Array{one}, 1)
+	taken, err := batch.Take([]arrow.RecordBatch{rec}, make([]uint32, n))
+	if err != nil {
+		return nil, err
+	}
+	return taken.Column(0), nil
+}
+
+// read returns columns of the rows as they were written, in their present types.
+func (l *located) read(columns []schema.Column) ([]arrow.Array, error) {
+	if len(columns) == 0 {
+		return nil, nil
+	}
+	for _, v := range l.table.Memtables {
+		if v.Source == l.source {
+			return l.overlay.memtableReader(v)(columns, l.rows)
+		}
+	}
+	i, ok := slices.BinarySearchFunc(l.table.Parts, l.source, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
+	if !ok {
+		return nil, base.Errorf(base.Internal, "source %d is not in the snapshot", l.source)
+	}
+	p := l.table.Parts[i]
+	written := l.table.Versions[p.SchemaVersion]
+	out := make([]arrow.Array, len(columns))
+	var others []schema.Column
+	for i, c := range columns {
+		values, err := l.overlay.chunks.take(p, written, c, l.rows)
+		if err != nil {
+			return nil, base.Wrap(err, "part %d: column %q", p.ID, c.Name)
+		}
+		if values == nil {
+			others = append(others, c)
+		}
+		out[i] = values
+	}
+	if len(others) == 0 {
+		return out, nil
+	}
+	read, err := l.overlay.partReader(p, written)(others, l.rows)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		if out[i] == nil {
+			out[i], read = read[0], read[1:]
+		}
+	}
+	return out, nil
+}

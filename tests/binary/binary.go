@@ -19,22 +19,32 @@ import (
 	"time"
 )
 
-var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "scoter-binary-")
+// build makes the program below .cache, one test process at a time: the first links it, the others find it there.
+var build = sync.OnceValues(func() (path string, err error) {
+	_, here, _, _ := runtime.Caller(0)
+	root := filepath.Join(filepath.Dir(here), "..", "..")
+	dir := filepath.Join(root, ".cache", "binary")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "scoter")
-	_, here, _, _ := runtime.Caller(0)
+	defer lock.Close() // which gives the lock back
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	path = filepath.Join(dir, "scoter")
 	cmd := exec.Command("go", "build", "-o", path, "./cmd/scoter")
-	cmd.Dir = filepath.Join(filepath.Dir(here), "..", "..")
+	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build scoter: %w\n%s", err, out)
 	}
 	return path, nil
 })
 
-// Path builds the program once per test process and returns where it is.
+// Path builds the program, if its source changed, and returns where it is.
 func Path(t testing.TB) string {
 	t.Helper()
 	path, err := build()

@@ -78,6 +78,7 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
 
     private final long id = LAST.incrementAndGet();
     private final List<ScoterTypes.Column<R, ?>> columns;
+    private final int expected;
     private final ArrayDeque<Batch> ready = new ArrayDeque<>();
     private final ArrayDeque<Batch> free = new ArrayDeque<>();
     private final List<Writer> writers = new ArrayList<>();
@@ -90,8 +91,10 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     /** Why the statement has to fail. */
     private RuntimeException failure;
 
-    ScoterDuckDbSource(List<ScoterTypes.Column<R, ?>> columns) {
+    /** {@code expected} is how many rows will be added, or 0 if that is not known. */
+    ScoterDuckDbSource(List<ScoterTypes.Column<R, ?>> columns, int expected) {
         this.columns = columns;
+        this.expected = expected;
         SOURCES.put(id, this);
     }
 
@@ -240,7 +243,7 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
             }
             ScoterDuckDbNative.BIND_SET_BIND_DATA.call(info, source.id, 0);
             synchronized (source) {
-                ScoterDuckDbNative.BIND_SET_CARDINALITY.call(info, source.rows, source.ended ? 1 : 0);
+                ScoterDuckDbNative.BIND_SET_CARDINALITY.call(info, Math.max(source.rows, source.ended ? 0 : source.expected), source.ended ? 1 : 0);
             }
         } catch (Throwable e) {
             ScoterDuckDbNative.error(ScoterDuckDbNative.BIND_SET_ERROR, info, String.valueOf(e.getMessage()));

@@ -28,10 +28,11 @@ final class ScoterDuckDbStatement {
      */
     static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         ScoterKeys<T> keys = null;
-        if (bulk.stage() != null && bulk.stage().dedupe() != null) {
-            keys = new ScoterKeys<>(bulk.columns(), rows instanceof Collection<?> c ? c.size() : 0);
+        // What is deleted again is not there any more.
+        if (bulk.stage() != null && bulk.stage().dedupe() != null && !bulk.stage().apply().startsWith("DELETE ")) {
+            keys = new ScoterKeys<>(bulk.columns(), rows);
         }
-        return new Run<>(rt, bulk, keys).over(rows.iterator());
+        return new Run<>(rt, bulk, keys).over(rows.iterator(), rows instanceof Collection<?> c ? c.size() : 0);
     }
 
     /** One operation: a statement, and one more for keys that came again. */
@@ -47,8 +48,9 @@ final class ScoterDuckDbStatement {
             this.keys = keys;
         }
 
-        long over(Iterator<T> rows) throws SQLException {
-            try (var source = new ScoterDuckDbSource<T>(bulk.columns())) {
+        /** {@code expected} is how many rows there are, or 0 if that is not known. */
+        long over(Iterator<T> rows, int expected) throws SQLException {
+            try (var source = new ScoterDuckDbSource<T>(bulk.columns(), expected)) {
                 int first = Integer.getInteger("scoter.duckdb.parallelRows", PARALLEL_ROWS);
                 while (source.rows() < first && rows.hasNext()) {
                     add(source, rows.next());
@@ -64,7 +66,7 @@ final class ScoterDuckDbStatement {
                     long changed = statement.run();
                     if (!keys.again().isEmpty()) {
                         // These have been counted.
-                        new Run<>(rt, bulk, null).over(keys.again().iterator());
+                        new Run<>(rt, bulk, null).over(keys.again().iterator(), keys.again().size());
                     }
                     return changed;
                 });
@@ -72,7 +74,16 @@ final class ScoterDuckDbStatement {
         }
 
         private boolean add(ScoterDuckDbSource<T> source, T row) {
-            return keys != null && !keys.isNew(row) || source.add(row);
+            return keys != null && !isNew(row) || source.add(row);
+        }
+
+        private boolean isNew(T row) {
+            try {
+                return keys.isNew(row);
+            } catch (RuntimeException e) {
+                // Who writes the key fails too, and says which row it is.
+                return true;
+            }
         }
 
         /** The statement over the rows of a source. */

@@ -6,7 +6,11 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,31 +18,53 @@ import java.util.UUID;
 
 /**
  * Finds the rows of a bulk operation whose key has come before, so that a statement sees every key
- * once. It keeps 16 bytes of each row, and of the keys that come again the last row.
+ * once. Rows that come in the order of a column of their key, as those of time series do, are all
+ * new; of others it keeps 16 bytes each, and of the keys that come again the last row.
  */
 final class ScoterKeys<R> {
     private static final long SEED = 0x9e3779b97f4a7c15L;
 
     private record Id(long high, long low) {}
 
+    private final Iterable<R> rows;
     private final List<ScoterTypes.Column<R, ?>> keys;
     /** Whether a row is nothing but its key: coming again changes nothing. */
     private final boolean only;
-    /** Hashes of the keys that have come, by open addressing; 0 is an empty place. */
+    /** Columns of the key whose numbers have risen with every row so far. */
+    private final List<ScoterTypes.Column<R, ?>> rising;
+
+    /** The last row's numbers of these columns. */
+    private final long[] last;
+
+    /** Hashes of the keys that have come, by open addressing; 0 is an empty place. Null while a column rises. */
     private long[] seen;
 
     private int count;
     private final Map<Id, R> again = new LinkedHashMap<>();
 
-    /** {@code expected} is how many rows there will be, or 0 if that is not known. */
-    ScoterKeys(List<ScoterTypes.Column<R, ?>> columns, int expected) {
+    /** For rows that are given to {@link #isNew} in their order. */
+    ScoterKeys(List<ScoterTypes.Column<R, ?>> columns, Iterable<R> rows) {
+        this.rows = rows;
         keys = columns.stream().filter(ScoterTypes.Column::key).toList();
         only = keys.size() == columns.size();
-        seen = new long[Integer.highestOneBit(Math.max(1024, Math.min(expected, 1 << 28))) << 2];
+        rising = new ArrayList<>(keys.stream().filter(key -> isNumber(key.type())).toList());
+        last = new long[rising.size()];
+        Arrays.fill(last, Long.MIN_VALUE);
+        if (!(rows instanceof Collection<?>)) {
+            // They can be read once only.
+            rising.clear();
+        }
     }
 
     /** Whether the row's key is new; if not, the row is kept in place of others of its key that came again. */
     boolean isNew(R row) {
+        if (seen == null) {
+            if (rises(row)) {
+                count++;
+                return true;
+            }
+            remember();
+        }
         long hash = hash(row, 0);
         if (put(seen, hash == 0 ? SEED : hash)) {
             if (++count > seen.length / 2) {
@@ -50,6 +76,34 @@ final class ScoterKeys<R> {
             again.put(new Id(hash, hash(row, SEED)), row);
         }
         return false;
+    }
+
+    /** Whether some number of the key is larger than in all rows before. */
+    private boolean rises(R row) {
+        for (int i = 0; i < rising.size(); i++) {
+            ScoterTypes.Column<R, ?> key = rising.get(i);
+            Object value = key.value().apply(row);
+            long number = value == null ? Long.MIN_VALUE : number(key.type(), value);
+            if (number > last[i]) {
+                last[i] = number;
+            } else {
+                rising.remove(i);
+                System.arraycopy(last, i + 1, last, i, rising.size() - i);
+                i--;
+            }
+        }
+        return !rising.isEmpty();
+    }
+
+    /** Goes over to hashes: of the rows that have come, too. */
+    private void remember() {
+        int expected = rows instanceof Collection<?> c ? c.size() : 0;
+        seen = new long[Integer.highestOneBit(Math.max(1024, Math.min(expected, 1 << 28))) << 2];
+        Iterator<R> before = rows instanceof Collection<?> ? rows.iterator() : Collections.emptyIterator();
+        for (int i = 0; i < count; i++) {
+            long hash = hash(before.next(), 0);
+            put(seen, hash == 0 ? SEED : hash);
+        }
     }
 
     /** The last row of every key that came more than once. */
@@ -95,24 +149,40 @@ final class ScoterKeys<R> {
 
     /** Equal values of the database have equal hashes. */
     private static long hash(ScoterTypes.Type<?> type, Object value, long seed) {
+        if (isNumber(type)) {
+            return number(type, value) + seed;
+        }
         return switch (type.kind) {
             case UUID -> mix(((UUID) value).getMostSignificantBits() ^ seed) + ((UUID) value).getLeastSignificantBits();
             case TEXT -> text((String) value, seed);
-            case INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 -> ((Number) value).longValue() + seed;
             case UINT64, INT128, UINT128 -> mix(((BigInteger) value).longValue() ^ seed) + ((BigInteger) value).shiftRight(64).longValue();
             // Minus zero is zero.
             case FLOAT32, FLOAT64 -> Double.doubleToLongBits(((Number) value).doubleValue() + 0.0) ^ seed;
             case DECIMAL -> text(((BigDecimal) value).stripTrailingZeros().toPlainString(), seed);
             case BOOL -> (Boolean) value ? seed + 1 : seed + 2;
-            case DATE -> ((LocalDate) value).toEpochDay() + seed;
-            case TIME -> ((LocalTime) value).toNanoOfDay() / 1000 + seed;
-            case TIMESTAMP_S -> ScoterValues.moment((LocalDateTime) value, 1) + seed;
-            case TIMESTAMP_MS -> ScoterValues.moment((LocalDateTime) value, 1000) + seed;
-            case TIMESTAMP -> ScoterValues.moment((LocalDateTime) value, 1_000_000) + seed;
-            case TIMESTAMP_NS -> ScoterValues.moment((LocalDateTime) value, 1_000_000_000) + seed;
-            case TIMESTAMPTZ -> ScoterValues.instant((OffsetDateTime) value) + seed;
             case ENUM -> ((Enum<?>) value).ordinal() + seed;
             default -> text(textOf(type, value), seed);
+        };
+    }
+
+    /** Whether the values of a type are whole numbers of at most 64 bits to the database. */
+    private static boolean isNumber(ScoterTypes.Type<?> type) {
+        return switch (type.kind) {
+            case INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, DATE, TIME, TIMESTAMP_S, TIMESTAMP_MS, TIMESTAMP, TIMESTAMP_NS, TIMESTAMPTZ -> true;
+            default -> false;
+        };
+    }
+
+    private static long number(ScoterTypes.Type<?> type, Object value) {
+        return switch (type.kind) {
+            case DATE -> ((LocalDate) value).toEpochDay();
+            case TIME -> ((LocalTime) value).toNanoOfDay() / 1000;
+            case TIMESTAMP_S -> ScoterValues.moment((LocalDateTime) value, 1);
+            case TIMESTAMP_MS -> ScoterValues.moment((LocalDateTime) value, 1000);
+            case TIMESTAMP -> ScoterValues.moment((LocalDateTime) value, 1_000_000);
+            case TIMESTAMP_NS -> ScoterValues.moment((LocalDateTime) value, 1_000_000_000);
+            case TIMESTAMPTZ -> ScoterValues.instant((OffsetDateTime) value);
+            default -> ((Number) value).longValue();
         };
     }
 

@@ -143,21 +143,20 @@ final class ScoterNative {
             MethodType signature = MethodType.methodType(MethodHandle.class, API.segment, API.descriptor, options.getClass());
             MethodHandle handle = (MethodHandle) API.lookup.findVirtual(API.linkerType, "downcallHandle", signature).asFixedArity()
                     .invoke(API.linker, found, API.descriptor(MethodType.methodType(result, parameters)), options);
-            return new Function(handle);
+            return Function.of(handle);
         }
     }
 
-    /** A native function of whole numbers. For what is called once per thousands of rows. */
-    static final class Function {
-        private final MethodHandle handle;
-
-        private Function(MethodHandle handle) {
+    /** A native function of whole numbers. The fields of a record are constants to the JIT, which calls the function directly. */
+    record Function(MethodHandle handle) {
+        /** All parameters and the result are longs, in an array. */
+        private static Function of(MethodHandle handle) {
             int count = handle.type().parameterCount();
             MethodType longs = MethodType.genericMethodType(count);
             for (int i = 0; i < count; i++) {
                 longs = longs.changeParameterType(i, long.class);
             }
-            this.handle = MethodHandles.explicitCastArguments(handle, longs.changeReturnType(long.class)).asSpreader(long[].class, count);
+            return new Function(MethodHandles.explicitCastArguments(handle, longs.changeReturnType(long.class)).asSpreader(long[].class, count));
         }
 
         /** Numbers are cut to the size of the parameters; 0 is what a function without a result returns. */

@@ -105,6 +105,24 @@ func chunksOf(recs []arrow.RecordBatch, column int, want arrow.DataType) ([]arro
 	return chunks, nil
 }
 
+// Plain returns the rows with text in place of dictionaries of text.
+func Plain(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+	fields, columns := rec.Schema().Fields(), make([]arrow.Array, rec.NumCols())
+	defer releaseAll(columns)
+	for i, f := range fields {
+		if isTextDictionary(f.Type) {
+			fields[i].Type = arrow.BinaryTypes.String
+		}
+		chunks, err := chunksOf([]arrow.RecordBatch{rec}, i, fields[i].Type)
+		if err != nil {
+			return nil, base.Wrap(err, "column %q", f.Name)
+		}
+		columns[i] = chunks[0]
+	}
+	metadata := rec.Schema().Metadata()
+	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
+}
+
 // decodeDictionary returns a dictionary array's values row by row, of any value type that
 // gather knows.
 func decodeDictionary(d *array.Dictionary) (arrow.Array, error) {

@@ -58,7 +58,12 @@ func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddre
 		for to < len(rows) && address(rows[to]).Source == source {
 			to++
 		}
-		values, err := batch.Take(projected, rows[from:to])
+		taken, err := batch.Take(projected, rows[from:to])
+		if err != nil {
+			return nil, err
+		}
+		values, err := batch.Plain(taken) // rows that come over HTTP may have dictionaries, patches have none
+		taken.Release()
 		if err != nil {
 			return nil, err
 		}

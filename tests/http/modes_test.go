@@ -28,10 +28,13 @@ func TestModesChangeRowsByKey(t *testing.T) {
 	// Plain rows replace too: there is one row per key.
 	change("", `{"id":2,"name":"Bob","age":22,"city":"Rome"}`, `"updated":1`)
 	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,null],[2,"Bob",22,"Rome"],[3,"Cyd",30,null]]`)
+	// Texts that repeat come as dictionaries, and become patches.
+	change("mode=update", `{"id":1,"name":"Ada","city":"Bern"}`+"\n"+`{"id":2,"name":"Bob","city":"Bern"}`+"\n"+`{"id":3,"name":"Cyd","city":"Bern"}`+"\n"+`{"id":8,"name":"Cyd","city":"Bern"}`, `"updated":3`)
+	equal(t, s, "SELECT id, age, city FROM people ORDER BY id", `[[1,37,"Bern"],[2,22,"Bern"],[3,30,"Bern"]]`)
 	// By other columns than the key.
 	change("mode=update&key=name", `{"name":"Ada","city":"London"}`, `"updated":1`)
 	change("mode=delete&key=age,name", `{"name":"Cyd","age":30}`+"\n"+`{"name":"Ada","age":1}`, `"deleted":1`)
-	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,"London"],[2,"Bob",22,"Rome"]]`)
+	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,"London"],[2,"Bob",22,"Bern"]]`)
 }
 
 func TestModesWorkOnTablesWithoutAKey(t *testing.T) {

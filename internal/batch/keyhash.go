@@ -105,7 +105,7 @@ func keyWords(columns []arrow.Array) [][]uint64 {
 	return words
 }
 
-// hashWords is KeyHashes by words: half of the time, and what makes the indexes of keys takes most of it here.
+// hashWords is KeyHashes by words: what makes the indexes of keys takes most of its time here.
 func hashWords(words [][]uint64, rows int, nullable []arrow.Array) []KeyHash {
 	out := make([]KeyHash, rows)
 	key := make([]byte, 8*len(words))

@@ -27,7 +27,8 @@ const FileName = "catalog.db"
 //	2  streams; log frames of format 2
 //	3  deletions and patches of parts; log frames with changes
 //	4  tables whose rows have versions and tombstones
-const FormatVersion = 4
+//	5  when deletions and patches were stored
+const FormatVersion = 5
 
 // Part is the durable description of one Parquet file, parts/<table>/<id>.parquet.
 type Part struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/scoterdb/scoter/internal/base"
@@ -15,6 +16,8 @@ type Deletions struct {
 	Part   base.SourceID
 	Rows   int64
 	Bitmap []byte // the rows, as a roaring bitmap in its portable format
+	// Created is when the part got its last deleted rows, in microseconds, UTC; zero if a format before 5 stored them.
+	Created time.Time
 }
 
 // Patch is new values of some columns of some rows of a part. Of two that have a value for the same, the one
@@ -26,9 +29,10 @@ type Patch struct {
 	Columns       []base.ColumnID // ascending
 	Seq           base.Seq        // of the newest edit in it
 	Rows          int64
-	Bytes         int64  // of the file, or of Content
-	Checksum      uint32 // CRC32C of the same
-	Content       []byte // an Arrow IPC stream; empty if it is in the file patches/<table>/<id>.parquet
+	Bytes         int64     // of the file, or of Content
+	Checksum      uint32    // CRC32C of the same
+	Content       []byte    // an Arrow IPC stream; empty if it is in the file patches/<table>/<id>.parquet
+	Created       time.Time // microseconds, UTC; zero if a format before 5 stored it
 }
 
 func (c *Catalog) putPatches(e Edit) error {
@@ -36,8 +40,9 @@ func (c *Catalog) putPatches(e Edit) error {
 		if d.Rows <= 0 || len(d.Bitmap) == 0 {
 			return base.Errorf(base.Internal, "put deletions of part %d: %d rows in %d bytes", d.Part, d.Rows, len(d.Bitmap))
 		}
-		if _, err := c.exec(`INSERT INTO part_deletions VALUES (?, ?, ?)
-			ON CONFLICT (part_id) DO UPDATE SET deleted = excluded.deleted, deleted_rows = excluded.deleted_rows`, int64(d.Part), d.Bitmap, d.Rows); err != nil {
+		if _, err := c.exec(`INSERT INTO part_deletions VALUES (?, ?, ?, ?) ON CONFLICT (part_id) DO UPDATE
+			SET deleted = excluded.deleted, deleted_rows = excluded.deleted_rows, created = excluded.created`,
+			int64(d.Part), d.Bitmap, d.Rows, microseconds(d.Created)); err != nil {
 			return base.Wrap(c.classify(err), "put deletions of part %d", d.Part)
 		}
 	}
@@ -49,23 +54,40 @@ func (c *Catalog) putPatches(e Edit) error {
 		if p.ID == 0 || p.Rows <= 0 || p.Bytes <= 0 || len(p.Columns) == 0 {
 			return base.Errorf(base.Internal, "add patch %d of part %d: rows %d, bytes %d, columns %v", p.ID, p.Part, p.Rows, p.Bytes, p.Columns)
 		}
-		if _, err := c.exec(`INSERT INTO patches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, int64(p.ID), int64(p.Part), int64(p.SchemaVersion), string(columns),
-			int64(p.Seq), p.Rows, p.Bytes, int64(p.Checksum), p.Content); err != nil {
+		if _, err := c.exec(`INSERT INTO patches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, int64(p.ID), int64(p.Part), int64(p.SchemaVersion), string(columns),
+			int64(p.Seq), p.Rows, p.Bytes, int64(p.Checksum), p.Content, microseconds(p.Created)); err != nil {
 			return base.Wrap(c.classify(err), "add patch %d of part %d", p.ID, p.Part)
 		}
 	}
 	return nil
 }
 
+// microseconds is a time as the catalog keeps it, moment what that means; 0 stands for one that is not known.
+func microseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func moment(microseconds int64) time.Time {
+	if microseconds == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(microseconds).UTC()
+}
+
 func (c *Catalog) loadPatches(s *State) error {
-	err := c.query(`SELECT part_id, deleted_rows, deleted FROM part_deletions ORDER BY part_id`, func(row *sqlite3.Stmt) error {
-		s.Deletions = append(s.Deletions, Deletions{Part: base.SourceID(row.ColumnInt64(0)), Rows: row.ColumnInt64(1), Bitmap: row.ColumnBlob(2, nil)})
+	err := c.query(`SELECT part_id, deleted_rows, deleted, created FROM part_deletions ORDER BY part_id`, func(row *sqlite3.Stmt) error {
+		s.Deletions = append(s.Deletions, Deletions{
+			Part: base.SourceID(row.ColumnInt64(0)), Rows: row.ColumnInt64(1), Bitmap: row.ColumnBlob(2, nil), Created: moment(row.ColumnInt64(3)),
+		})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return c.query(`SELECT id, part_id, schema_version, columns, seq, row_count, bytes, checksum, content FROM patches ORDER BY seq, id`, func(row *sqlite3.Stmt) error {
+	return c.query(`SELECT id, part_id, schema_version, columns, seq, row_count, bytes, checksum, content, created FROM patches ORDER BY seq, id`, func(row *sqlite3.Stmt) error {
 		p := Patch{
 			ID:            base.SourceID(row.ColumnInt64(0)),
 			Part:          base.SourceID(row.ColumnInt64(1)),
@@ -75,6 +97,7 @@ func (c *Catalog) loadPatches(s *State) error {
 			Bytes:         row.ColumnInt64(6),
 			Checksum:      uint32(row.ColumnInt64(7)),
 			Content:       row.ColumnBlob(8, nil),
+			Created:       moment(row.ColumnInt64(9)),
 		}
 		if err := json.Unmarshal(row.ColumnRawText(3), &p.Columns); err != nil {
 			return base.Errorf(base.Corrupt, "patch %d: columns: %w", p.ID, err)

@@ -89,17 +89,19 @@ CREATE TABLE part_stats (
   PRIMARY KEY (part_id, column_id)
 );
 
--- Deleted rows of parts: a roaring bitmap of row numbers, in its portable format.
+-- Deleted rows of parts: a roaring bitmap of row numbers, in its portable format. created is when the bitmap became what it is;
+-- 0: by a format that did not say.
 CREATE TABLE part_deletions (
   part_id      BIGINT NOT NULL PRIMARY KEY REFERENCES parts (id),
   deleted      BLOB   NOT NULL,
-  deleted_rows BIGINT NOT NULL
+  deleted_rows BIGINT NOT NULL,
+  created      BIGINT NOT NULL DEFAULT 0
 );
 
 -- New values of some columns (JSON: column ids, ascending) of some rows of a part. Where two have a value for the same, the one
 -- with the greater seq, then the greater id, counts. content is an Arrow IPC stream of one batch: column
 -- scoter_ordinal, the row numbers, ascending, then the values. If it is empty, the same is in the file
--- patches/<table_id>/<id>.parquet. bytes and checksum (CRC-32C) are those of the content or file.
+-- patches/<table_id>/<id>.parquet. bytes and checksum (CRC-32C) are those of the content or file. created as above.
 CREATE TABLE patches (
   id             BIGINT  NOT NULL PRIMARY KEY,
   part_id        BIGINT  NOT NULL REFERENCES parts (id),
@@ -109,7 +111,8 @@ CREATE TABLE patches (
   row_count      BIGINT  NOT NULL,
   bytes          BIGINT  NOT NULL,
   checksum       BIGINT  NOT NULL,
-  content        BLOB    NOT NULL
+  content        BLOB    NOT NULL,
+  created        BIGINT  NOT NULL DEFAULT 0
 );
 CREATE INDEX patches_of_part ON patches (part_id);
 

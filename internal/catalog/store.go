@@ -141,7 +141,7 @@ func (c *Catalog) createOrCheck() error {
 }
 
 // upgrades bring a catalog of format i+1 to format i+2. Together they make what schema.sql has.
-var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4}
+var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4, upgrade5}
 
 //go:embed upgrade2.sql
 var upgrade2 string
@@ -151,6 +151,9 @@ var upgrade3 string
 
 // upgrade4 changes no table: a definition may say more than format 3 knew.
 const upgrade4 = ""
+
+//go:embed upgrade5.sql
+var upgrade5 string
 
 // Close closes the file. It may be called more than once.
 func (c *Catalog) Close() error {

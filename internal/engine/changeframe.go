@@ -129,7 +129,7 @@ func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChang
 		if t == nil || seq <= t.truncatedSeq {
 			continue
 		}
-		kept := committed{table: c.table, seq: seq, deleted: map[base.SourceID]*roaring.Bitmap{}}
+		kept := committed{table: c.table, seq: seq, created: e.now(), deleted: map[base.SourceID]*roaring.Bitmap{}}
 		bytes := int64(changeOverhead)
 		sets := map[base.SourceID]*patch.Set{}
 		known := func(source base.SourceID) bool {

@@ -354,8 +354,9 @@ func (e *Engine) publishChangesLocked(r *request, seq base.Seq) error {
 		return nil
 	}
 	var errs []error
+	now := e.now()
 	for _, tc := range r.changes.tables {
-		c := committed{tc.id, seq, tc.deleted, tc.updated}
+		c := committed{tc.id, seq, now, tc.deleted, tc.updated}
 		e.active.changes = append(e.active.changes, c)
 		e.active.changeBytes += tc.bytes
 		e.active.charged += tc.bytes

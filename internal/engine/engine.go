@@ -163,10 +163,12 @@ type table struct {
 	moved        map[base.SourceID]moved // where rows of sources went that a change may still name
 	pin          *semaphore.Weighted     // constant
 
+	stored          map[base.SourceID][]storedPatch // by part: what the catalog has of changes
+	storedDeletions map[base.SourceID]storedDeletions
+
 	// Of the committer.
-	stored      map[base.SourceID][]storedPatch // by part
-	written     []written                       // the latest changes, ascending
-	insertedSeq base.Seq                        // of the last append
+	written     []written // the latest changes, ascending
+	insertedSeq base.Seq  // of the last append
 }
 
 // nameKey is a qualified name in the form in which names are compared. Databases have

@@ -230,7 +230,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 			leftChanges = append(leftChanges, c)
 			continue
 		}
-		if err := e.putChanges(&edit, c, t.patches[c.part]); err != nil {
+		if err := e.putChanges(&edit, &c, t.patches[c.part]); err != nil {
 			return nil, nil, err
 		}
 		stored = append(stored, c)

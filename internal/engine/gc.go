@@ -32,6 +32,7 @@ func (e *Engine) retire(t *table, p *partFile) {
 	e.garbage.retire(e.partPath(p.Table, p.ID))
 	p.obsolete.Store(true)
 	e.dropPatches(t, p.ID)
+	delete(t.storedDeletions, p.ID)
 }
 
 func (g *garbage) retire(path string) {
@@ -233,7 +234,7 @@ func (e *Engine) listedLocked() map[string]bool {
 		for _, patches := range t.stored {
 			for _, p := range patches {
 				if p.inFile {
-					listed[e.patchPath(t.id, p.id)] = true
+					listed[e.patchPath(t.id, p.ID)] = true
 				}
 			}
 		}

@@ -75,7 +75,7 @@ func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.
 			return nil, err
 		}
 		c := partChanges{table: t.id, part: part, patches: patches}
-		if err := e.putChanges(edit, c, set); err != nil {
+		if err := e.putChanges(edit, &c, set); err != nil {
 			return nil, err
 		}
 		s.stored = append(s.stored, c)

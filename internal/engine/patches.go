@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"sync"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/scoterdb/scoter/internal/base"
@@ -78,6 +79,7 @@ func (e *Engine) TakesChange(bytes int64) bool {
 type committed struct {
 	table   base.TableID
 	seq     base.Seq
+	created time.Time // or when it was read from the log
 	deleted map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
 }

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -50,6 +51,8 @@ type partChanges struct {
 	table   base.TableID
 	part    base.SourceID
 	patches []catalog.Patch
+	// deletions are what the part has of them then; nil: none. putChanges sets it.
+	deletions *catalog.Deletions
 	// whole says that the patches hold all that is known, so those before them go.
 	whole bool
 }
@@ -75,7 +78,7 @@ func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, 
 		if err != nil {
 			return made, err
 		}
-		p := catalog.Patch{ID: id, Part: set.Source, SchemaVersion: l.Version, Columns: l.Columns, Seq: l.Seq, Rows: int64(len(l.Ordinals))}
+		p := catalog.Patch{ID: id, Part: set.Source, SchemaVersion: l.Version, Columns: l.Columns, Seq: l.Seq, Rows: int64(len(l.Ordinals)), Created: e.now()}
 		record := l.Record(stored)
 		if inline || batch.Bytes(record) <= inlineBytes {
 			if p.Content, err = encodeRecord(record); err != nil {
@@ -171,6 +174,9 @@ func (e *Engine) loadPatches(state catalog.State) error {
 		if sets[d.Part], err = patch.New(d.Part).With(0, deleted); err != nil {
 			return err
 		}
+		if t := tables[d.Part]; t != nil {
+			t.keepDeletions(d)
+		}
 	}
 	for _, p := range state.Patches {
 		t := tables[p.Part]
@@ -200,9 +206,9 @@ func (e *Engine) loadPatches(state catalog.State) error {
 	return nil
 }
 
-// storedPatch is a patch that the catalog has.
+// storedPatch is a patch that the catalog has, without its content.
 type storedPatch struct {
-	id     base.SourceID
+	catalog.Patch
 	inFile bool
 }
 
@@ -210,7 +216,22 @@ func (t *table) keepPatch(p catalog.Patch) {
 	if t.stored == nil {
 		t.stored = map[base.SourceID][]storedPatch{}
 	}
-	t.stored[p.Part] = append(t.stored[p.Part], storedPatch{p.ID, len(p.Content) == 0})
+	inFile := len(p.Content) == 0
+	p.Content = nil
+	t.stored[p.Part] = append(t.stored[p.Part], storedPatch{p, inFile})
+}
+
+// storedDeletions is what the catalog has of a part's deleted rows.
+type storedDeletions struct {
+	rows, bytes int64
+	created     time.Time
+}
+
+func (t *table) keepDeletions(d catalog.Deletions) {
+	if t.storedDeletions == nil {
+		t.storedDeletions = map[base.SourceID]storedDeletions{}
+	}
+	t.storedDeletions[d.Part] = storedDeletions{d.Rows, int64(len(d.Bitmap)), d.Created}
 }
 
 // storeChanges prepares what the catalog is to know of the parts that a generation's frames changed. What is returned
@@ -282,18 +303,22 @@ func (e *Engine) discardPatches(all []partChanges) error {
 }
 
 // putChanges puts changes of a part into an edit; set is what is known of the part. In the committer.
-func (e *Engine) putChanges(edit *catalog.Edit, c partChanges, set *patch.Set) error {
+func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) error {
 	if set != nil && set.Deleted != nil {
 		bitmap, err := set.Deleted.ToBytes()
 		if err != nil {
 			return base.Errorf(base.Internal, "encode deleted rows: %w", err)
 		}
-		edit.PutDeletions = append(edit.PutDeletions, catalog.Deletions{Part: c.part, Rows: set.DeletedRows(), Bitmap: bitmap})
+		c.deletions = &catalog.Deletions{Part: c.part, Rows: set.DeletedRows(), Bitmap: bitmap, Created: e.now()}
+		if known, ok := e.tables[c.table].storedDeletions[c.part]; ok && known.rows == c.deletions.Rows {
+			c.deletions.Created = known.created // only values are new
+		}
+		edit.PutDeletions = append(edit.PutDeletions, *c.deletions)
 	}
 	edit.AddPatches = append(edit.AddPatches, c.patches...)
 	if c.whole {
 		for _, p := range e.tables[c.table].stored[c.part] {
-			edit.RemovePatches = append(edit.RemovePatches, p.id)
+			edit.RemovePatches = append(edit.RemovePatches, p.ID)
 		}
 	}
 	return nil
@@ -305,6 +330,9 @@ func (e *Engine) changesStored(all []partChanges) {
 		t := e.tables[c.table]
 		if c.whole {
 			e.dropPatches(t, c.part)
+		}
+		if c.deletions != nil {
+			t.keepDeletions(*c.deletions)
 		}
 		for _, p := range c.patches {
 			if len(p.Content) == 0 {
@@ -319,7 +347,7 @@ func (e *Engine) changesStored(all []partChanges) {
 func (e *Engine) dropPatches(t *table, part base.SourceID) {
 	for _, p := range t.stored[part] {
 		if p.inFile {
-			path := e.patchPath(t.id, p.id)
+			path := e.patchPath(t.id, p.ID)
 			e.garbage.retire(path)
 			e.garbage.add(path)
 		}

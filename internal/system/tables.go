@@ -7,6 +7,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -20,6 +21,7 @@ type Store interface {
 	Tables() []schema.Table
 	Views() []catalog.View
 	Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error)
+	Patches() []engine.StoredPatch
 }
 
 // Setting is a row of scoter.settings.
@@ -56,6 +58,9 @@ var relations = map[string]relation{
 	"scoter.parts": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "part_id BIGINT", "partition VARCHAR", "rows BIGINT",
 		"bytes BIGINT", "level BIGINT", "schema_version BIGINT", "min_seq BIGINT", "max_seq BIGINT", "created TIMESTAMPTZ", "path VARCHAR",
 		"deleted_rows BIGINT", "patched_rows BIGINT", "patch_bytes BIGINT"}, (*Tables).parts},
+	"scoter.patches": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "source_id BIGINT", "in_memtable BOOLEAN",
+		"column_names VARCHAR[]", "updated_rows BIGINT", "deleted_rows BIGINT", "bytes BIGINT", "storage VARCHAR", "created TIMESTAMPTZ",
+		"path VARCHAR"}, (*Tables).patches},
 	"scoter.queries": {[]string{"query_id BIGINT", "started TIMESTAMPTZ", "elapsed_ms DOUBLE", "database_name VARCHAR", "user_name VARCHAR", "sql VARCHAR"},
 		(*Tables).runningQueries},
 	"scoter.merges": {[]string{"table_name VARCHAR", "partition VARCHAR", "sources BIGINT", "rows BIGINT", "bytes BIGINT", "started TIMESTAMPTZ",
@@ -198,6 +203,18 @@ func (t *Tables) parts(string) (rows [][]string, err error) {
 		}
 	})
 	return rows, err
+}
+
+func (t *Tables) patches(string) (rows [][]string, err error) {
+	for _, p := range t.store.Patches() {
+		columns := make([]string, len(p.Columns))
+		for i, name := range p.Columns {
+			columns[i] = text(name)
+		}
+		rows = append(rows, append(names(p.Table), number(p.Source), strconv.FormatBool(p.Memtable), "["+strings.Join(columns, ", ")+"]",
+			number(p.Updated), number(p.Deleted), number(p.Bytes), text(string(p.Storage)), moment(p.Created), optional(p.Path)))
+	}
+	return rows, nil
 }
 
 func (t *Tables) runningQueries(string) (rows [][]string, err error) {

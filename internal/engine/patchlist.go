@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// PatchStorage says where a patch is, besides memory.
+type PatchStorage string
+
+// The storages.
+const (
+	PatchInLog     PatchStorage = "log"
+	PatchInCatalog PatchStorage = "catalog"
+	PatchInFile    PatchStorage = "file"
+)
+
+// StoredPatch is what changed of rows of one part or memtable and is stored together: all that the log has of it, a patch of the
+// catalog, or the part's deleted rows there.
+type StoredPatch struct {
+	Table    schema.Table
+	Source   base.SourceID
+	Memtable bool     // Source is one
+	Columns  []string // that have new values, by their present names
+	Updated  int64    // rows with new values
+	Deleted  int64    // rows
+	Bytes    int64    // of what is stored
+	Storage  PatchStorage
+	Created  time.Time // of the oldest change in it; of one in the log at most as old as the process; zero if not known
+	Path     string    // of the file, below the data directory
+}
+
+// Patches lists what changed of rows and is not merged yet, by table and source.
+func (e *Engine) Patches() []StoredPatch {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	var all []StoredPatch
+	for _, t := range e.tables {
+		for part, patches := range t.stored {
+			for _, p := range patches {
+				one := StoredPatch{Table: t.current.schema, Source: part, Columns: t.columnNames(p.Columns), Updated: p.Rows, Bytes: p.Bytes,
+					Storage: PatchInCatalog, Created: p.Created}
+				if p.inFile {
+					one.Storage = PatchInFile
+					one.Path = filepath.ToSlash(filepath.Join("patches", strconv.FormatUint(uint64(t.id), 10), filepath.Base(e.patchPath(t.id, p.ID))))
+				}
+				all = append(all, one)
+			}
+		}
+		for part, d := range t.storedDeletions {
+			all = append(all, StoredPatch{Table: t.current.schema, Source: part, Deleted: d.rows, Bytes: d.bytes, Storage: PatchInCatalog, Created: d.created})
+		}
+	}
+	all = append(all, e.loggedPatchesLocked()...)
+	slices.SortStableFunc(all, func(a, b StoredPatch) int {
+		return cmp.Or(cmp.Compare(a.Table.ID, b.Table.ID), cmp.Compare(a.Source, b.Source))
+	})
+	return all
+}
+
+// loggedPatchesLocked lists the changes that the log alone has, one entry per source. Those of sources that were written anew since
+// are in the catalog.
+func (e *Engine) loggedPatchesLocked() []StoredPatch {
+	type logged struct {
+		StoredPatch
+		updated, deleted *roaring.Bitmap
+		columns          []base.ColumnID
+	}
+	var all []*logged
+	bySource := map[base.SourceID]*logged{}
+	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
+		for _, c := range g.changes {
+			t := e.tables[c.table]
+			of := func(source base.SourceID) *logged {
+				if t == nil || !t.current.has(source) {
+					return nil
+				}
+				l := bySource[source]
+				if l == nil {
+					l = &logged{updated: roaring.New(), deleted: roaring.New()}
+					l.StoredPatch = StoredPatch{Table: t.current.schema, Source: source, Memtable: !t.current.lists(source), Storage: PatchInLog, Created: c.created}
+					bySource[source], all = l, append(all, l)
+				}
+				return l
+			}
+			for source, rows := range c.deleted {
+				if l := of(source); l != nil {
+					l.deleted.Or(rows)
+					l.Bytes += int64(rows.GetSizeInBytes())
+				}
+			}
+			for _, layer := range c.updated {
+				if l := of(layer.Source); l != nil {
+					l.updated.AddMany(layer.Ordinals)
+					l.Bytes += 4*int64(len(layer.Ordinals)) + batch.Bytes(layer.Values)
+					l.columns = append(l.columns, layer.Columns...)
+				}
+			}
+		}
+	}
+	out := make([]StoredPatch, len(all))
+	for i, l := range all {
+		slices.Sort(l.columns)
+		l.Columns = e.tables[l.Table.ID].columnNames(slices.Compact(l.columns))
+		l.Updated, l.Deleted = int64(l.updated.GetCardinality()), int64(l.deleted.GetCardinality())
+		out[i] = l.StoredPatch
+	}
+	return out
+}
+
+// columnNames returns the present names of columns; those that were dropped are left out.
+func (t *table) columnNames(ids []base.ColumnID) []string {
+	var names []string
+	for _, id := range ids {
+		if i := t.current.schema.ColumnByID(id); i >= 0 {
+			names = append(names, t.current.schema.Columns[i].Name)
+		}
+	}
+	return names
+}

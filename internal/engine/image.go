@@ -11,7 +11,6 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
-	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"github.com/scoterdb/scoter/internal/wal"
 )
@@ -23,10 +22,10 @@ type Image struct {
 	Seq   base.Seq
 	Files []ImageFile // the catalog last: without it the others are no database
 
-	fs       vfs.FS
-	snapshot *snapshot.Snapshot
-	held     []io.Closer
-	once     sync.Once
+	engine *Engine
+	parts  []*partFile
+	held   []io.Closer
+	once   sync.Once
 }
 
 // ImageFile is one file of an image.
@@ -42,9 +41,10 @@ type ImageFile struct {
 
 // Image returns what the data directory holds now. The caller closes it.
 //
-// Parts are kept by a snapshot. Of segments and patches, which are removed without a look at snapshots, the files are
-// opened here, in the committer: what has no name any more can still be read. A flush, which removes segments when its edit is long
-// done, is waited for.
+// It refers to parts and not to a snapshot, whose memtables would fill the budget of all writers as long as a slow client
+// reads; their rows are in the segments. Of segments and patches, which are removed without a look at who reads them, the
+// files are opened here, in the committer: what has no name any more can still be read. A flush, which removes segments
+// when its edit is long done, is waited for.
 func (e *Engine) Image(ctx context.Context) (*Image, error) {
 	e.flushing.Lock()
 	defer e.flushing.Unlock()
@@ -53,7 +53,7 @@ func (e *Engine) Image(ctx context.Context) (*Image, error) {
 		return nil, errClosed
 	default: // and Close waits for the lock
 	}
-	m := &Image{fs: e.fs}
+	m := &Image{engine: e}
 	if err := e.commit(ctx, func() error { return e.fillImage(m) }); err != nil {
 		return nil, base.Wrap(errors.Join(err, m.Close()), "image of %s", e.dir)
 	}
@@ -65,16 +65,14 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	if err := e.writable(); err != nil {
 		return err // what the disk holds is not known
 	}
-	if m.snapshot, err = e.Snapshot(); err != nil {
-		return err
-	}
-	m.Seq = m.snapshot.Seq
-	for id, t := range m.snapshot.Tables {
-		for _, p := range t.Parts {
-			m.Files = append(m.Files, ImageFile{Name: e.below(e.partPath(id, p.ID)), Bytes: p.Bytes, Checksum: &p.Checksum, path: e.partPath(id, p.ID)})
-		}
-	}
+	m.Seq = e.seq
 	for _, t := range e.tables {
+		for _, p := range t.current.parts { // current, so nobody gives up the last reference meanwhile
+			p.refs.Add(1)
+			m.parts = append(m.parts, p)
+			path := e.partPath(t.id, p.ID)
+			m.Files = append(m.Files, ImageFile{Name: e.below(path), Bytes: p.Bytes, Checksum: &p.Checksum, path: path})
+		}
 		for _, patches := range t.stored {
 			for _, p := range patches {
 				if p.inFile {
@@ -144,7 +142,7 @@ func (m *Image) Read(f ImageFile, visit func(io.Reader) error) error {
 	if f.reader != nil {
 		return visit(io.NewSectionReader(f.reader, 0, f.Bytes))
 	}
-	r, err := m.fs.Open(f.path)
+	r, err := m.engine.fs.Open(f.path)
 	if err != nil {
 		return err
 	}
@@ -155,8 +153,8 @@ func (m *Image) Read(f ImageFile, visit func(io.Reader) error) error {
 func (m *Image) Close() error {
 	var errs []error
 	m.once.Do(func() {
-		if m.snapshot != nil {
-			m.snapshot.Release()
+		for _, p := range m.parts {
+			p.release(m.engine)
 		}
 		for _, r := range m.held {
 			errs = append(errs, r.Close())

@@ -72,14 +72,16 @@ struct Original : public TableFunctionInfo {
 };
 
 unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &input, vector<LogicalType> &types, vector<string> &names) {
-	auto hidden = scoterFindRows(uint64_t(input.inputs[1].GetValue<int64_t>()));
-	if (!hidden) throw BinderException("no such rows");
 	auto data = input.info->Cast<Original>().bind(context, input, types, names);
+	auto id = uint64_t(input.inputs[1].GetValue<int64_t>());
+	if (id == 0) return data; // all rows
+	auto hidden = scoterFindRows(id);
+	if (!hidden) throw BinderException("no such rows");
 	data->Cast<MultiFileBindData>().multi_file_reader = make_uniq<PartReader>(*hidden, input.table_function.name);
 	return data;
 }
 
-void Register(ClientContext &context, const string &name) {
+void Register(ClientContext &context, const string &name, bool late_materialization) {
 	auto &catalog = Catalog::GetSystemCatalog(context);
 	auto &parquet = catalog.GetEntry<TableFunctionCatalogEntry>(context, DEFAULT_SCHEMA, "read_parquet");
 	auto function = parquet.functions.GetFunctionByArguments(context, {LogicalType::LIST(LogicalType::VARCHAR)});
@@ -87,6 +89,7 @@ void Register(ClientContext &context, const string &name) {
 	function.arguments.push_back(LogicalType::BIGINT);
 	function.function_info = make_shared_ptr<Original>(function.bind);
 	function.bind = Bind;
+	function.late_materialization = late_materialization;
 	// They count rows by the files' metadata.
 	function.get_partition_stats = nullptr;
 	// A plan that is copied binds anew, with the handle.
@@ -98,10 +101,10 @@ void Register(ClientContext &context, const string &name) {
 
 } // namespace
 
-char *scoter_register_livescan(duckdb_connection connection, const char *name) {
+char *scoter_register_livescan(duckdb_connection connection, const char *name, bool late_materialization) {
 	try {
 		auto &context = *reinterpret_cast<Connection *>(connection)->context;
-		context.RunFunctionInTransaction([&]() { Register(context, name); });
+		context.RunFunctionInTransaction([&]() { Register(context, name, late_materialization); });
 		return nullptr;
 	} catch (std::exception &failure) {
 		return strdup(failure.what());

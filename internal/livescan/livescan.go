@@ -16,6 +16,7 @@ import "C"
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -29,20 +30,28 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// function is the table function that reads files without some rows; no user statement may name it.
-const function = "scoter_parquet"
+// The table functions that read files without some rows, by whether ORDER BY ... LIMIT reads the columns that it does
+// not order by in a second scan, of the rows of the result alone. No user statement may name them.
+const (
+	function = "scoter_parquet"
+	onceOnly = "scoter_parquet_once"
+)
 
 // headers is the version of DuckDB that they are of. Those of another would agree with the library by chance only.
 const headers = "v1.5.5"
 
-// Register makes the function known to the connection's instance.
+// Register makes the functions known to the connection's instance.
 func Register(conn *duck.Conn) error {
 	if version := C.GoString(C.duckdb_library_version()); version != headers {
 		return base.Errorf(base.Internal, "DuckDB is %s, internal/duck/include has the headers of %s", version, headers)
 	}
+	return errors.Join(register(conn, function, true), register(conn, onceOnly, false))
+}
+
+func register(conn *duck.Conn, function string, lateMaterialization bool) error {
 	name := C.CString(function)
 	defer C.free(unsafe.Pointer(name))
-	if failure := C.scoter_register_livescan(C.duckdb_connection(conn.Raw()), name); failure != nil {
+	if failure := C.scoter_register_livescan(C.duckdb_connection(conn.Raw()), name, C.bool(lateMaterialization)); failure != nil {
 		defer C.free(unsafe.Pointer(failure))
 		return base.Errorf(base.Internal, "duckdb refuses the function %s: %s", function, C.GoString(failure))
 	}
@@ -121,14 +130,23 @@ func (f *Filter) Close() {
 }
 
 // Parquet is a call of a table function that reads files as read_parquet does, through the filter if there is one.
-func Parquet(paths []string, f *Filter) string {
+// once says that they are not to be scanned a second time for the rows that ORDER BY ... LIMIT chose, which costs more
+// than it saves where a condition leaves little to scan.
+func Parquet(paths []string, f *Filter, once bool) string {
 	quoted := make([]string, len(paths))
 	for i, path := range paths {
 		quoted[i] = schema.QuoteString(path)
 	}
 	list := strings.Join(quoted, ", ")
-	if f == nil {
+	if f == nil && !once {
 		return fmt.Sprintf("read_parquet([%s], hive_partitioning = false)", list)
 	}
-	return fmt.Sprintf("%s([%s], %d, hive_partitioning = false)", function, list, f.id)
+	name, id := function, uint64(0)
+	if once {
+		name = onceOnly
+	}
+	if f != nil {
+		id = f.id
+	}
+	return fmt.Sprintf("%s([%s], %d, hive_partitioning = false)", name, list, id)
 }

@@ -28,9 +28,9 @@ typedef struct {
 extern "C" {
 #endif
 
-// Registers the table function (files VARCHAR[], handle BIGINT): read_parquet without the rows that the handle stands
-// for. scoterFindRows (in Go) resolves the handle. Returns what went wrong, to be freed, or NULL.
-char *scoter_register_livescan(duckdb_connection connection, const char *name);
+// Registers a table function (files VARCHAR[], handle BIGINT): read_parquet without the rows that the handle stands
+// for; 0 stands for none. scoterFindRows (in Go) resolves the handle. Returns what went wrong, to be freed, or NULL.
+char *scoter_register_livescan(duckdb_connection connection, const char *name, bool late_materialization);
 
 #ifdef __cplusplus
 }

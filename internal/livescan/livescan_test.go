@@ -97,7 +97,7 @@ var queries = []string{
 func TestRowsAreLeftOut(t *testing.T) {
 	f := newFixture(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, share := range []int{1, 20, 3000, 9990, rowsPerFile} {
+	for i, share := range []int{1, 20, 3000, 9990, rowsPerFile} {
 		for _, only := range []bool{false, true} {
 			var files []File
 			var numbers []string
@@ -120,11 +120,12 @@ func TestRowsAreLeftOut(t *testing.T) {
 			if err := f.conn.Exec("CREATE OR REPLACE TEMP TABLE numbers AS SELECT unnest([" + strings.Join(numbers, ", ") + "]) AS id"); err != nil {
 				t.Fatal(err)
 			}
-			want := fmt.Sprintf("(SELECT *, file_row_number FROM %s WHERE id %s (SELECT id FROM numbers))", Parquet(paths, nil), condition)
-			got := fmt.Sprintf("(SELECT *, file_row_number FROM %s)", Parquet(paths, filter))
+			want := fmt.Sprintf("(SELECT *, file_row_number FROM %s WHERE id %s (SELECT id FROM numbers))", Parquet(paths, nil, false), condition)
+			once := i%2 == 0 != only
+			got := fmt.Sprintf("(SELECT *, file_row_number FROM %s)", Parquet(paths, filter, once))
 			for _, sql := range queries {
 				if got, want := f.rows(strings.ReplaceAll(sql, "%s", got)), f.rows(strings.ReplaceAll(sql, "%s", want)); got != want {
-					t.Errorf("%d rows, only %v: %s:\ngot\n%.500s\nwant\n%.500s", share, only, sql, got, want)
+					t.Errorf("%d rows, only %v, once %v: %s:\ngot\n%.500s\nwant\n%.500s", share, only, once, sql, got, want)
 				}
 			}
 		}
@@ -135,12 +136,26 @@ func TestAClosedFilterIsFound(t *testing.T) {
 	f := newFixture(t)
 	filter := Without([]File{{Path: f.paths[0], Rows: []uint32{1}}})
 	t.Cleanup(filter.Close)
-	sql := "SELECT count(*) FROM " + Parquet(f.paths, filter)
+	sql := "SELECT count(*) FROM " + Parquet(f.paths, filter, false)
 	if got := f.rows(sql); got != "29999|\n" {
 		t.Error(got)
 	}
 	filter.Close()
 	if _, err := f.conn.Query(context.Background(), sql); err == nil || !strings.Contains(err.Error(), "no such rows") {
 		t.Error(err)
+	}
+}
+
+func TestFilesAreScannedOnce(t *testing.T) {
+	f := newFixture(t)
+	filter := Without([]File{{Path: f.paths[0], Rows: []uint32{5}}})
+	t.Cleanup(filter.Close)
+	for _, filter := range []*Filter{nil, filter} {
+		for _, once := range []bool{false, true} {
+			plan := f.rows("EXPLAIN SELECT * FROM " + Parquet(f.paths, filter, once) + " WHERE few = 3 ORDER BY word LIMIT 5")
+			if twice := strings.Contains(plan, "JOIN"); twice == once {
+				t.Errorf("once %v:\n%s", once, plan)
+			}
+		}
 	}
 }

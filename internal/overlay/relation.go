@@ -36,11 +36,18 @@ func (r *Relation) Close() {
 	r.closers = nil
 }
 
-// RelationOptions says what a relation has beside the table's columns.
+// RelationOptions says what a relation has beside the table's columns, and what is known of the query that reads it.
 type RelationOptions struct {
 	// Addresses adds two columns, scoter_source and scoter_ordinal (UBIGINT): the row's address.
 	Addresses bool
+	// Narrow says that the query asks for single values of the first column of the sort order: of a part it reads few
+	// row groups.
+	Narrow bool
 }
+
+// wide is how many columns a table must have for a narrow query with ORDER BY ... LIMIT to gain by a second scan of its few
+// rows. At 20 columns one scan takes 0.6 to 0.9 of the time of two, at 60 it takes 0.65 (one column wanted) to 1.2 (all).
+const wide = 40
 
 // Relation returns the table's relation: its columns in order, under their names and
 // declared types. Parts that the bounds exclude are left out.
@@ -144,7 +151,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 		hidden = livescan.Without(touched)
 		b.relation.closers = append(b.relation.closers, hidden)
 	}
-	b.addBranch(columns, source, "file_row_number", " FROM "+livescan.Parquet(files, hidden), b.notTombstone(group, written))
+	b.addBranch(columns, source, "file_row_number", " FROM "+livescan.Parquet(files, hidden, b.options.Narrow && len(written.Columns) < wide), b.notTombstone(group, written))
 	return nil
 }
 

@@ -24,7 +24,7 @@ func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 		path := o.partPath(p)
 		wanted := livescan.Only([]livescan.File{{Path: path, Rows: rows}})
 		defer wanted.Close()
-		sql := fmt.Sprintf("SELECT file_row_number, %s FROM %s WHERE %s", stored(columns, written, columnName), livescan.Parquet([]string{path}, wanted), rowGroups(rows))
+		sql := fmt.Sprintf("SELECT file_row_number, %s FROM %s WHERE %s", stored(columns, written, columnName), livescan.Parquet([]string{path}, wanted, true), rowGroups(rows))
 		rec, err := o.read(sql)
 		if err == nil && rec.NumRows() != int64(len(rows)) {
 			err = base.Errorf(base.Corrupt, "%d rows instead of %d", rec.NumRows(), len(rows))

@@ -224,10 +224,10 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 		case t.table != nil:
 			var bounds []overlay.Bound
 			if bounds, err = b.bounds(conditions, t.table); err == nil {
-				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds, b.isTarget(a, ref))
+				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds, overlay.RelationOptions{Addresses: b.isTarget(a, ref), Narrow: narrow(conditions, t.table)})
 			}
 		case t.transient != nil:
-			sql, err = b.relation(t.transient, nil, b.isTarget(a, ref))
+			sql, err = b.relation(t.transient, nil, overlay.RelationOptions{Addresses: b.isTarget(a, ref)})
 		case t.view != nil:
 			var inner sqltoken.Edits
 			if inner, err = b.spliceAll(t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {
@@ -256,8 +256,8 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 	return append(splices, b.columnSplices(a, database, schemaName, aliases)...), nil
 }
 
-func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound, addresses bool) (string, error) {
-	rel, err := b.runner.overlay.Relation(t, bounds, overlay.RelationOptions{Addresses: addresses})
+func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound, options overlay.RelationOptions) (string, error) {
+	rel, err := b.runner.overlay.Relation(t, bounds, options)
 	if err != nil {
 		return "", err
 	}

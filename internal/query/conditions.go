@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/scoterdb/scoter/internal/duck"
@@ -155,4 +156,15 @@ func natureOf(node duck.Node) nature {
 		return forRequest
 	}
 	return forStatement
+}
+
+// narrow reports whether the rows that meet the conditions have single values in the first column of the table's sort key.
+func narrow(conditions []condition, t *schema.Table) bool {
+	if len(t.SortKey) == 0 {
+		return false
+	}
+	first := t.ColumnByID(t.SortKey[0].Column)
+	return slices.ContainsFunc(conditions, func(c condition) bool {
+		return c.operator == overlay.Equal && t.ColumnIndex(c.column) == first
+	})
 }

@@ -57,6 +57,8 @@ var attacks = [][]string{
 	{"SELECT * FROM query_table('%[1]s')"},
 	{"SELECT * FROM query_table(['%[1]s'])"},
 	{"SELECT * FROM json_execute_serialized_sql(json_serialize_sql('FROM read_text(''%[1]s'')'))"},
+	{"SELECT * FROM scoter_parquet(['%[1]s'], 0)"},
+	{"SELECT * FROM scoter_parquet_once(['%[1]s'], 0)"},
 	{"SELECT * FROM glob('%[1]s')"},
 	{"SELECT * FROM sniff_csv('%[1]s')"},
 	{"SELECT * FROM parquet_metadata('%[1]s')"},

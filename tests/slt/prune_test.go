@@ -312,3 +312,27 @@ func (db *duckDB) ask(sql string, args []any) ([]string, error) {
 	_, out, err := print(context.Background(), rows)
 	return out, err
 }
+
+// A condition on the leading column of the sort order leaves little to scan: a second scan for the rows that LIMIT chose
+// would cost more than it saves.
+func TestNarrowQueriesScanOnce(t *testing.T) {
+	db, _ := openSmall(t)
+	db.flushEvery = 1
+	for _, sql := range []string{
+		"CREATE TABLE t (host TEXT, n INTEGER, v DOUBLE) SORTED BY (host, n)",
+		"INSERT INTO t SELECT 'h' || i % 10, i, i / 2 FROM range(1000) r(i)",
+	} {
+		if _, err := db.run(sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for condition, twice := range map[string]bool{"host = 'h1'": false, "host IN ('h1', 'h2') AND v > 3": false, "n = 3": true, "host > 'h1'": true} {
+		plan, err := db.run("EXPLAIN SELECT * FROM t WHERE " + condition + " ORDER BY v LIMIT 1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprint(plan); strings.Contains(text, "JOIN") != twice {
+			t.Errorf("%s:\n%s", condition, text)
+		}
+	}
+}

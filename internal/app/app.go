@@ -107,7 +107,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, merges, mode)
 	a.Executor = session.New(runner, mutator)
-	sources.Start(session.NewCollector(runner))
+	sources.Start(session.NewCollector(runner), session.NewWriter(mutator))
 	return a, a.configureSources()
 }
 

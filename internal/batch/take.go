@@ -1,7 +1,9 @@
 package batch
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -241,6 +243,29 @@ func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool
 		start -= rows
 	}
 	return nil, false
+}
+
+// Arrange returns the rows of batches of one table version in the order of their numbers, of which there is one for each row
+// of each batch; rows of one number stay as they are. Without numbers all stay. The batches are at least one; the
+// caller releases those that are returned.
+func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
+	all := slices.Concat(numbers...)
+	if slices.IsSorted(all) {
+		for _, rec := range recs {
+			rec.Retain()
+		}
+		return slices.Clone(recs), nil
+	}
+	order := make([]uint32, len(all))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(all[a], all[b]) })
+	one, err := Take(recs, order)
+	if err != nil {
+		return nil, err
+	}
+	return []arrow.RecordBatch{one}, nil
 }
 
 // Concat returns all rows of the batches as one; of a single batch, that batch.

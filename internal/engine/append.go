@@ -26,6 +26,15 @@ type TableRows struct {
 	Tags []string
 	// Key is the primary key of a table that AppendOptions.Create makes, or empty.
 	Key []string
+
+	// Of rows for a table with a primary key, which package mutate appends:
+
+	// Whole says that a row replaces the one of its key as a whole: columns that it lacks have their defaults then.
+	// Otherwise they stay as they are.
+	Whole bool
+	// Numbers, if not nil, say in which order the rows of all batches came: a number for each. Of several rows with
+	// one key the last one counts. Rows of one number, or without, came as they stand.
+	Numbers [][]int32
 }
 
 // AppendOptions says how rows are appended.

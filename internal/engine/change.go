@@ -26,6 +26,7 @@ type Read struct {
 }
 
 // Change is what a statement does to one table. The addresses are those of the snapshot that it was computed from.
+// Inserted rows alone, without Keys and Reads, are appended: no other change minds them more than those of Append.
 type Change struct {
 	Table   base.TableID
 	Deleted map[base.SourceID]*roaring.Bitmap
@@ -211,7 +212,8 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 	} else {
 		p.request.rows += c.Rows - inserted
 	}
-	if len(tc.deleted) == 0 && len(tc.updated) == 0 && inserted == 0 {
+	appends := len(c.Keys) == 0 && len(c.Reads) == 0
+	if len(tc.deleted) == 0 && len(tc.updated) == 0 && (inserted == 0 || appends) {
 		return nil
 	}
 	if err := e.readdress(tc); err != nil {

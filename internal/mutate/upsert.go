@@ -111,15 +111,9 @@ func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engi
 	if t.Schema.Version != a.table.Version {
 		return Counts{}, true, engine.ErrChanged
 	}
-	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
+	addresses, states, err := m.find(ctx, t, a)
 	if err != nil {
 		return Counts{}, false, err
-	}
-	var states []keys.State
-	if a.table.RowVersion != 0 || a.table.IsDeleted != 0 {
-		if states, err = m.keys.States(ctx, t, addresses); err != nil {
-			return Counts{}, false, err
-		}
 	}
 	change, counts, kept, err := a.change(addresses, states, c)
 	if err == nil && before != nil {
@@ -130,6 +124,17 @@ func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engi
 	}
 	_, err = m.store.Commit(ctx, snap, []engine.Change{change}, o)
 	return counts, false, err
+}
+
+// find returns the addresses of the rows that have the keys of arrivals, and their states if the table has versions or tombstones.
+func (m *Mutator) find(ctx context.Context, t *snapshot.Table, a *arrivals) (addresses []base.RowAddress, states []keys.State, err error) {
+	if addresses, err = m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes); err != nil {
+		return nil, nil, err
+	}
+	if a.table.RowVersion != 0 || a.table.IsDeleted != 0 {
+		states, err = m.keys.States(ctx, t, addresses)
+	}
+	return addresses, states, err
 }
 
 // change makes a change of arrivals and the addresses of the rows that have their keys, with their states if the

@@ -40,23 +40,6 @@ func ParseMode(name string) (Mode, error) {
 	return 0, base.Errorf(base.Invalid, "mode %q is none of append, upsert, update and delete", name)
 }
 
-// Append adds rows to tables, as engine.Engine.Append does. Rows for a table with a primary key replace
-// those of the same key.
-func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
-	for _, rows := range tables {
-		t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-		if err != nil || len(t.PrimaryKey) == 0 {
-			continue // Append says what is wrong
-		}
-		if len(tables) > 1 {
-			return Counts{}, base.Errorf(base.Invalid, "table %s has a primary key: its rows need a request of their own", t.QualifiedName())
-		}
-		return m.Write(ctx, rows, Upsert, nil, o)
-	}
-	result, err := m.store.Append(ctx, tables, o)
-	return Counts{Inserted: result.Rows}, err
-}
-
 // Write changes a table by rows, of which some columns are the key: that of the table if none is named.
 // Columns that the rows lack stay as they are; in new rows they have their defaults. Of several rows with one key the
 // last one counts.

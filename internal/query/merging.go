@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// merges says how states of an aggregate become its result, for those whose states are their results so far; %s
-// is the column of states.
+// merges says how states of an aggregate become its result, for those whose states are their results so far, which are
+// merged to one state in the same way; %s is the column of states.
 var merges = map[string]string{
 	"count": "sum(%s)::BIGINT", "count_star": "sum(%s)::BIGINT", "sum": "sum(%s)", "min": "min(%s)", "max": "max(%s)",
 	"bool_and": "bool_and(%s)", "bool_or": "bool_or(%s)",
@@ -28,39 +28,53 @@ const (
 	approxDistinct = "approx_count_distinct"
 	sketchHashes   = 1024
 	sketch         = "SELECT min(DISTINCT md5_number_lower(CAST(value AS VARCHAR)), 1024)"
-	mergeSketches  = `list_transform([list_sort(list_distinct(flatten(list(%[1]s) FILTER (%[1]s IS NOT NULL))))[1:1024]], ` +
-		`lambda h: CASE WHEN len(h) < 1024 THEN coalesce(len(h), 0) ELSE round(1023 * 18446744073709551616 / h[1024]::DOUBLE)::BIGINT END)[1]`
+	joinSketches   = `list_sort(list_distinct(flatten(list(%[1]s) FILTER (%[1]s IS NOT NULL))))[1:1024]`
+	mergeSketches  = `list_transform([` + joinSketches + `], ` +
+		`lambda h: CASE WHEN coalesce(len(h), 0) < 1024 THEN coalesce(len(h), 0) ELSE round(1023 * 18446744073709551616 / h[1024]::DOUBLE)::BIGINT END)[1]`
 )
 
-// Merging divides a query that aggregates: states is a query whose results for some of the rows, put into a table,
-// together say what merged, a query of that table, gives: the result for all rows. The error is Invalid for a
-// query that cannot be divided.
-func (r *Runner) Merging(ctx context.Context, sql, table string) (states, merged string, err error) {
+// Division is a query that aggregates, divided so that its result for all rows follows from states of some rows each.
+type Division struct {
+	States string // the query of the states of some of the rows; they are put into a table
+	Merged string // the query of that table that gives the result for all rows
+	// Joined are the expressions, each with its name, that make one state for each group of the table's states; without
+	// Groups, which are the quoted names of the group's columns, there is one group.
+	Joined []string
+	Groups []string
+}
+
+// Merging divides a query that aggregates, with a table for the states. The error is Invalid for a query that cannot be
+// divided.
+func (r *Runner) Merging(ctx context.Context, sql, table string) (Division, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
-		return "", "", err
+		return Division{}, err
 	}
 	defer r.pool.Release(conn)
 	node, err := conn.ParseSelect(sql)
 	if err != nil {
-		return "", "", err
+		return Division{}, err
 	}
 	d := divider{conn: conn}
 	if d.aggregates, err = d.names(ctx); err != nil {
-		return "", "", err
+		return Division{}, err
 	}
 	columns, err := d.divide(node)
 	if err != nil {
-		return "", "", err
+		return Division{}, err
 	}
-	if states, err = conn.PrintSelect(node); err != nil {
-		return "", "", err
+	states, err := conn.PrintSelect(node)
+	if err != nil {
+		return Division{}, err
 	}
-	return strings.TrimSuffix(strings.TrimSpace(states), ";"), "SELECT " + strings.Join(columns, ", ") + " FROM " + table + " GROUP BY ALL", nil
+	d.States = strings.TrimSuffix(strings.TrimSpace(states), ";")
+	d.Merged = "SELECT " + strings.Join(columns, ", ") + " FROM " + table + " GROUP BY ALL"
+	return d.Division, nil
 }
 
 // divider turns a query into that of its states.
 type divider struct {
+	Division
 	conn       *duck.Conn
 	aggregates map[string]bool
 }
@@ -130,6 +144,7 @@ func (d *divider) column(items []any, i int, item duck.Node) (merged string, agg
 			return "", false, base.Errorf(base.Invalid, "results of %s in %s cannot be merged", used, quoted).
 				WithHint("count, sum, min, max, bool_and, bool_or and approx_count_distinct can, each as a column of its own: an average is sum / count")
 		}
+		d.Groups, d.Joined = append(d.Groups, quoted), append(d.Joined, quoted)
 		return quoted, false, nil
 	}
 	children, _ := item["children"].([]any)
@@ -146,6 +161,9 @@ func (d *divider) column(items []any, i int, item duck.Node) (merged string, agg
 		least["children"].([]any)[0].(duck.Node)["children"].([]any)[0].(duck.Node)["child"] = children[0]
 		least["alias"], least["filter"] = name, item["filter"]
 		items[i] = least
+		d.Joined = append(d.Joined, fmt.Sprintf(joinSketches, quoted)+" AS "+quoted)
+	} else {
+		d.Joined = append(d.Joined, fmt.Sprintf(merge, quoted)+" AS "+quoted)
 	}
 	return fmt.Sprintf(merge, quoted) + " AS " + quoted, true, nil
 }

@@ -15,6 +15,11 @@ func (s *Server) writeSources(w io.Writer) {
 		metrics.WriteCounterUint64(w, "scoter_source_rows_total"+label, uint64(source.Rows))
 		metrics.WriteCounterUint64(w, "scoter_source_bytes_total"+label, uint64(source.Bytes))
 		metrics.WriteCounterUint64(w, "scoter_source_dead_letters_total"+label, uint64(source.DeadLetters))
+		metrics.WriteCounterUint64(w, "scoter_source_errors_total"+label, uint64(source.Errors))
+		metrics.WriteGaugeFloat64(w, "scoter_source_messages_per_second"+label, source.MessageRate)
+		metrics.WriteGaugeFloat64(w, "scoter_source_rows_per_second"+label, source.RowRate)
+		metrics.WriteGaugeFloat64(w, "scoter_source_bytes_per_second"+label, source.ByteRate)
+		metrics.WriteGaugeUint64(w, "scoter_source_queue_bytes"+label, uint64(source.QueueBytes))
 		running := 0.0
 		if source.State == "running" {
 			running = 1

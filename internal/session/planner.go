@@ -7,10 +7,10 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
-	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
@@ -54,9 +54,9 @@ type collector struct{ runner *query.Runner }
 func NewCollector(r *query.Runner) stream.Planner { return collector{r} }
 
 func (c collector) Collect(ctx context.Context, s stream.Select) (all []arrow.RecordBatch, err error) {
-	req := query.Request{SQL: s.SQL, Database: s.Database}
-	if s.Rows != nil {
-		req.Transient = &query.Transient{Name: stream.Messages, Rows: &snapshot.Table{Schema: s.Messages, Memtables: s.Rows}}
+	req := query.Request{SQL: s.SQL, Database: s.Database, Target: s.Target}
+	if s.Messages != nil {
+		req.Transient = &query.Transient{Name: stream.Messages, Rows: s.Messages}
 	}
 	rows, err := c.runner.Run(ctx, req)
 	if err != nil {
@@ -81,6 +81,22 @@ func (c collector) Collect(ctx context.Context, s stream.Select) (all []arrow.Re
 	}
 }
 
-func (c collector) Merging(ctx context.Context, sql, table string) (states, merged string, err error) {
-	return c.runner.Merging(ctx, sql, table)
+func (c collector) Merging(ctx context.Context, sql, table string) (stream.Division, error) {
+	d, err := c.runner.Merging(ctx, sql, table)
+	return stream.Division(d), err
+}
+
+// writer lets stream write rows.
+type writer struct{ mutator *mutate.Mutator }
+
+// NewWriter returns a mutator as stream needs it.
+func NewWriter(m *mutate.Mutator) stream.Writer { return writer{m} }
+
+func (w writer) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+	_, err := w.mutator.Append(ctx, tables, o)
+	return err
+}
+
+func (w writer) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+	return w.mutator.Fits(ctx, tables, o)
 }

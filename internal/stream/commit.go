@@ -41,7 +41,7 @@ func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc)
 			}
 		}
 		releasePieces(b.pieces)
-		x.manager.memory.release(b.bytes)
+		x.memory.release(b.bytes)
 		x.inFlight.Done()
 	}
 }
@@ -56,6 +56,10 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 		case err == nil:
 			x.status.running()
 			x.mirror.stored(b.intake)
+			select {
+			case x.stored <- struct{}{}:
+			default:
+			}
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -69,11 +73,14 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 			return nil
 		case (kind == base.Invalid || kind == base.TooLarge) && sorted < 2:
 			// A second time, because a table may have changed between sorting and appending.
-			sorted++
-			if err := x.sortOut(ctx, b); err != nil {
+			if err = x.sortOut(ctx, b); err == nil {
+				sorted++
+				continue
+			}
+			if base.KindOf(err) != base.Unavailable {
 				return err
 			}
-			continue
+			x.status.waiting(err)
 		case kind == base.Conflict, kind == base.Corrupt, kind == base.Internal, errors.Is(err, errGone):
 			return err
 		default:
@@ -92,8 +99,10 @@ func (x *session) append(ctx context.Context, b *sealed) error {
 	}
 	out := &rows{}
 	if len(b.records) > 0 {
-		var err error
-		if out, err = x.build(ctx, x.plan, b.pieces, b.records); err != nil {
+		if err := guarded(func() (err error) {
+			out, err = x.build(ctx, x.plan, b.pieces, b.records)
+			return err
+		}); err != nil {
 			return err
 		}
 	}
@@ -103,11 +112,10 @@ func (x *session) append(ctx context.Context, b *sealed) error {
 	}
 	count := out.count
 	if len(b.letters) > 0 {
-		out.add(x.lettersTable(), []arrow.RecordBatch{x.letterRows(b.letters, time.Now())})
+		out.add(engine.TableRows{Table: x.lettersTable(), Batches: []arrow.RecordBatch{x.letterRows(b.letters, time.Now())}})
 	}
 	// Not ctx: the outcome is waited for, so that the next session knows it.
-	_, err := x.manager.store.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: b.progress(x.id)})
-	if err != nil {
+	if err := x.manager.writer.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: b.progress(x.id)}); err != nil {
 		if _, gone := x.manager.store.Offsets(x.id); gone != nil {
 			return errGone
 		}
@@ -147,6 +155,9 @@ func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Reco
 func (x *session) sortOut(ctx context.Context, b *sealed) error {
 	releasePieces(b.pieces)
 	b.pieces = nil
+	if err := x.checkQueries(ctx, x.plan); err != nil {
+		return err
+	}
 	ids := map[partition][16]byte{}
 	for p, r := range b.ranges {
 		ids[p] = r.TopicID
@@ -198,13 +209,16 @@ func (s *source) fits(ctx context.Context, p *plan, records []*kgo.Record) error
 		return err
 	}
 	defer releasePieces(pieces)
-	out, err := s.build(ctx, p, pieces, records)
-	if err != nil {
+	var out *rows
+	if err := guarded(func() (err error) {
+		out, err = s.build(ctx, p, pieces, records)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer out.release()
 	if err := s.manager.make(ctx, out.make); err != nil {
 		return err
 	}
-	return s.manager.store.Fits(ctx, out.tables, engine.AppendOptions{Create: true})
+	return s.manager.writer.Fits(ctx, out.tables, engine.AppendOptions{Create: true})
 }

@@ -11,6 +11,20 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
+// errDefect is in the errors of guarded.
+var errDefect = errors.New("a defect of Scoter's")
+
+// guarded runs f, and makes an error of a panic. It is Invalid: one record that brings a defect to light is to become a dead
+// letter, and not to stop the stream, again and again.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = base.Errorf(base.Invalid, "%w: %v", errDefect, r)
+		}
+	}()
+	return f()
+}
+
 // errFull says that a batch must be sealed before a record can be added.
 var errFull = errors.New("the batch is full")
 
@@ -51,10 +65,15 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 		}
 	}
 	for i, decoder := range d.last.decoders {
-		if err := decoder.Append(msg); err != nil {
+		if err := guarded(func() error { return decoder.Append(msg) }); err != nil {
 			d.broken = d.broken || i > 0
-			if isFull(err) {
+			switch {
+			case isFull(err):
 				return errFull
+			case errors.Is(err, errDefect):
+				// What such a decoder holds is not known: the batch is decoded again, by others.
+				delete(d.byKey, d.last.key)
+				d.last, d.broken = nil, true
 			}
 			return err
 		}
@@ -96,7 +115,12 @@ func (d *decodings) finish() ([][]piece, error) {
 	var failed error
 	for _, one := range d.filled() {
 		for i, decoder := range one.decoders {
-			rows, messages, err := decoder.FinishWithMessages()
+			var rows arrow.RecordBatch
+			var messages []int32
+			err := guarded(func() (err error) {
+				rows, messages, err = decoder.FinishWithMessages()
+				return err
+			})
 			if err != nil {
 				failed = err
 				continue

@@ -27,7 +27,7 @@ type format struct {
 	messageName string                         // of the subject's types
 	subject     string                         // whose newest schema all values have; empty: the header says
 	message     protoreflect.MessageDescriptor // of all values; nil if the registry knows
-	schema      *avro.Schema                   // the same for Avro
+	schema      *avro.Schema                   // the same for Avro; with a registry, which knows what values were written with, the reader's
 	options     protobuf.Options
 }
 
@@ -80,15 +80,24 @@ func newFormat(values map[string]string) (*format, error) {
 			return nil, base.Errorf(base.Invalid, "FORMAT json needs no schema")
 		}
 		return f, nil
-	case len(files) > 0 && f.name == "avro":
-		f.schema, err = readAvro(files)
-	case len(files) > 0:
-		f.message, err = readMessage(files, root, message)
-	case len(urls) > 0 && (f.confluent || f.subject != ""):
-		f.registry, err = registry.New(registry.Options{URLs: urls, Username: user, Password: password, Token: token, TLS: security})
-	default:
-		err = base.Errorf(base.Invalid, "FORMAT %s needs a schema", f.name).
+	case len(files) == 0 && len(urls) == 0:
+		return nil, base.Errorf(base.Invalid, "FORMAT %s needs a schema", f.name).
 			WithHint("FORMAT protobuf (schema = 'event.proto', message = 'package.Event'), or registry = 'http://host:8081'")
+	case len(files) > 0 && len(urls) > 0 && f.name == "protobuf":
+		return nil, base.Errorf(base.Invalid, "FORMAT protobuf: a schema is given, and a registry").
+			WithHint("framing = 'confluent' passes over the header of messages whose schema is in a file")
+	case len(urls) > 0 && !f.confluent && f.subject == "":
+		return nil, base.Errorf(base.Invalid, "FORMAT %s: without a header in front of values, a registry needs a subject to find the schema", f.name)
+	}
+	switch {
+	case len(files) == 0:
+	case f.name == "avro":
+		f.schema, err = readAvro(files)
+	default:
+		f.message, err = readMessage(files, root, message)
+	}
+	if err == nil && len(urls) > 0 {
+		f.registry, err = registry.New(registry.Options{URLs: urls, Username: user, Password: password, Token: token, TLS: security})
 	}
 	return f, err
 }
@@ -175,11 +184,7 @@ func (f *format) decoders(ctx context.Context, key []byte, shapes [][]protobuf.C
 		return []decoder{&jsonDecoder{}}, nil
 	}
 	if f.name == "avro" {
-		s, err := f.avroSchema(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		plan, err := avro.NewPlan(s, avro.Options{})
+		plan, err := f.avroPlan(ctx, key)
 		if err != nil {
 			return nil, err
 		}
@@ -202,18 +207,23 @@ func (f *format) decoders(ctx context.Context, key []byte, shapes [][]protobuf.C
 	return all, nil
 }
 
-func (f *format) avroSchema(ctx context.Context, key []byte) (*avro.Schema, error) {
+// avroPlan returns the plan for values of a key. Without one, it is that of the columns, which the file's schema has.
+func (f *format) avroPlan(ctx context.Context, key []byte) (*avro.Plan, error) {
+	writer, err := f.schema, error(nil)
 	switch {
-	case f.schema != nil:
-		return f.schema, nil
+	case f.registry == nil, f.schema != nil && len(key) == 0 && f.subject == "":
 	case f.subject != "":
-		return f.registry.LatestAvro(ctx, f.subject)
+		writer, err = f.registry.LatestAvro(ctx, f.subject)
+	default:
+		var id uint32
+		if id, _, err = registry.Cut(key); err == nil {
+			writer, err = f.registry.Avro(ctx, id)
+		}
 	}
-	id, _, err := registry.Cut(key)
 	if err != nil {
 		return nil, err
 	}
-	return f.registry.Avro(ctx, id)
+	return avro.NewPlan(writer, avro.Options{Reader: f.schema})
 }
 
 func (f *format) messageType(ctx context.Context, key []byte) (protoreflect.MessageDescriptor, error) {

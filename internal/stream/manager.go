@@ -27,6 +27,7 @@ type Settings struct {
 type Manager struct {
 	store   *engine.Engine
 	planner Planner
+	writer  Writer
 	log     *slog.Logger
 	pool    *memtable.Pool // of batches that queries read
 	memory  *quota
@@ -57,12 +58,21 @@ func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, e
 	return m, nil
 }
 
+// Writer takes the rows of batches: package mutate, as streams need it.
+type Writer interface {
+	// Append adds rows to tables, all or nothing, as engine.Engine.Append does; in tables with a primary key they replace
+	// the rows of their keys.
+	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error
+	// Fits returns nil if Append would take the rows now, without storing them.
+	Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error
+}
+
 // Start begins to read all sources that are not paused. planner runs the queries over their
-// batches; it reads the tables that List fills, which is why it comes after New.
-func (m *Manager) Start(planner Planner) {
+// batches, and writer stores what they give; both know of the tables that List fills, which is why they come after New.
+func (m *Manager) Start(planner Planner, writer Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.planner = planner
+	m.planner, m.writer = planner, writer
 	for _, s := range m.sources {
 		if s.status.is(stateStopped) {
 			m.startLocked(s)
@@ -79,7 +89,7 @@ func (m *Manager) startLocked(s *source) {
 }
 
 func (m *Manager) addLocked(stored catalog.Stream, d Definition) *source {
-	s := &source{manager: m, id: stored.ID, name: stored.Name, created: stored.Created, status: newStatus(), definition: d}
+	s := &source{manager: m, id: stored.ID, name: stored.Name, created: stored.Created, status: newStatus(), definition: d, memory: share{of: m.memory}}
 	m.sources[s.id] = s
 	return s
 }
@@ -261,6 +271,7 @@ func (m *Manager) List() []Status {
 	all := make([]Status, 0, len(m.sources))
 	for _, s := range m.sources {
 		out := Status{ID: s.id, Name: s.name, Definition: s.definition.Masked(), Created: s.created}
+		out.QueueBytes = s.memory.bytes.Load()
 		s.status.fill(&out)
 		slices.SortFunc(out.Partitions, func(a, b PartitionStatus) int {
 			return cmp.Or(cmp.Compare(a.Topic, b.Topic), int(a.Partition)-int(b.Partition))

@@ -12,10 +12,10 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
-	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
 // Messages is the name under which a table's query finds the rows of a batch.
@@ -25,40 +25,56 @@ const Messages = "messages"
 type Select struct {
 	SQL      string
 	Database string // in which names of other tables are looked up
-	Messages schema.Table
-	Rows     []memtable.View
+	Messages *snapshot.Table
+	// Target, if not 0, is the offset in SQL of the name of Messages, whose rows come with their addresses then: in the columns
+	// scoter_source and scoter_ordinal.
+	Target int
 }
 
 // Planner runs queries: package query, as streams need it.
 type Planner interface {
 	// Collect returns all of a query's result, at least one batch, which the caller releases.
 	Collect(ctx context.Context, s Select) ([]arrow.RecordBatch, error)
-	// Merging divides a query that aggregates into one whose results for parts of the rows are put into a table, and
-	// one of that table that merges them. The error is Invalid for a query that cannot be divided.
-	Merging(ctx context.Context, sql, table string) (states, merged string, err error)
+	// Merging divides a query that aggregates, with a table for the states. The error is Invalid for a query that cannot
+	// be divided.
+	Merging(ctx context.Context, sql, table string) (Division, error)
+}
+
+// Division is query.Division.
+type Division struct {
+	States, Merged string
+	Joined, Groups []string
 }
 
 // described is a query, written so that its columns come as they are stored.
 type described struct {
-	version uint32 // of the table Messages that it was described for
-	sql     string
-	table   schema.Table     // that takes its rows, to be made if it is missing
-	view    string           // that merges them, for a target that is a view
-	name    engine.TableName // of the target
+	version  uint32 // of the table Messages that it was described for
+	sql      string
+	table    schema.Table     // that takes its rows, to be made if it is missing
+	Division                  // of a target that is a view
+	name     engine.TableName // of the target
+}
+
+// describedKey names what a source has described.
+type describedKey struct {
+	name  engine.TableName
+	view  bool
+	query string
 }
 
 // query runs a table's query over a batch. It returns the query's description as well: what is to be made if it
 // is missing.
 func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, described, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
-		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.table, Rows: messages.views()})
+		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
 	}
 	if t.columns != nil {
 		if t.Query = pathQuery(messages.table, t.columns, t.Metadata); t.Query == "" {
 			return nil, described{}, nil
 		}
 	}
-	known, ok := s.described.Load(t.Query)
+	key := describedKey{t.Name, t.View, t.Query}
+	known, ok := s.described.Load(key)
 	if !ok || known.(described).version != messages.table.Version {
 		d, err := s.describe(ctx, t, run)
 		if err != nil {
@@ -66,11 +82,34 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 		}
 		d.version = messages.table.Version
 		known = d
-		s.described.Store(t.Query, d)
+		s.described.Store(key, d)
 	}
 	d := known.(described)
 	result, err := run(d.sql)
 	return result, d, err
+}
+
+// checkQueries returns an error of kind Unavailable if a query fails whatever the records are, because of a table that it
+// reads, say: then records wait until that has changed.
+func (s *source) checkQueries(ctx context.Context, p *plan) error {
+	known := s.messages.Load()
+	if known == nil {
+		return nil
+	}
+	for _, t := range p.targets {
+		if t.Query == "" {
+			continue
+		}
+		result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: *known}})
+		if err != nil && ofMessage(err) {
+			return base.Errorf(base.Unavailable, "query of table %q: %w", t.Name.Name, err)
+		}
+		if err != nil {
+			return err
+		}
+		releaseBatches(result)
+	}
+	return nil
 }
 
 // describe returns the query's table, and the query with casts to what Arrow and Parquet can hold.
@@ -78,9 +117,10 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
 	if t.View {
 		table.Name += statesSuffix
-		if query, d.view, err = s.manager.planner.Merging(ctx, t.Query, table.QuotedName()); err != nil {
+		if d.Division, err = s.manager.planner.Merging(ctx, t.Query, table.QuotedName()); err != nil {
 			return d, err
 		}
+		query = d.States
 	}
 	result, err := run("DESCRIBE " + query)
 	if err != nil {
@@ -132,51 +172,18 @@ func (m *Manager) make(ctx context.Context, all []described) error {
 	return nil
 }
 
-// makeView makes the view of a target that is one, unless it is there.
-func (m *Manager) makeView(ctx context.Context, d described) error {
-	if d.view == "" {
-		return nil
-	}
-	for _, v := range m.store.Views() {
-		if folded(engine.TableName(v.Name)) == folded(d.name) {
-			if v.SQL == d.view {
-				return nil
-			}
-			return base.Errorf(base.Conflict, "view %q is there already, with another query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
-		}
-	}
-	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.view, Database: d.name.Database})
-	if err != nil {
-		return base.Wrap(err, "view %q", d.name.Name)
-	}
-	defer releaseBatches(result)
-	v := catalog.View{Name: catalog.ViewName(d.name), SQL: d.view}
-	for _, rec := range result {
-		for i := range int(rec.NumRows()) {
-			typ, err := schema.Parse(rec.Column(1).ValueStr(i))
-			if err != nil {
-				return base.Wrap(err, "view %q", d.name.Name)
-			}
-			v.Columns = append(v.Columns, catalog.ViewColumn{Name: strings.Clone(rec.Column(0).ValueStr(i)), Type: typ})
-		}
-	}
-	return m.store.PutView(ctx, v, false)
-}
-
-// statesSuffix is what the name of a view's table has behind the view's.
-const statesSuffix = "_states"
-
 // transient is a batch as a table that queries can read.
 type transient struct {
 	table  schema.Table
 	memory []*memtable.Memtable
 }
 
-func (t *transient) views() (all []memtable.View) {
+func (t *transient) snapshot() *snapshot.Table {
+	s := &snapshot.Table{Schema: t.table}
 	for _, m := range t.memory {
-		all = append(all, m.View())
+		s.Memtables = append(s.Memtables, m.View())
 	}
-	return all
+	return s
 }
 
 func (t *transient) release() {
@@ -206,21 +213,31 @@ func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *t
 	pool := s.manager.pool
 	copies := memtable.New(pool, 1, t.table)
 	t.memory = append(t.memory, copies)
-	for _, rec := range batches {
-		conformed, err := batch.Conform(rec, t.table, batch.ConformOptions{})
+	defer func() {
 		if err != nil {
 			t.release()
+		}
+	}()
+	var conformed, arranged []arrow.RecordBatch
+	defer func() { releaseBatches(conformed); releaseBatches(arranged) }()
+	var numbers [][]int32
+	for i, rec := range batches {
+		rec, err := batch.Conform(rec, t.table, batch.ConformOptions{})
+		if err != nil {
 			return nil, err
 		}
-		copied, err := pool.Copy(t.table, conformed)
-		conformed.Release()
+		conformed, numbers = append(conformed, rec), append(numbers, pieces[i].numbers)
+	}
+	if arranged, err = batch.Arrange(conformed, numbers); err != nil {
+		return nil, err
+	}
+	for _, rec := range arranged {
+		copied, err := pool.Copy(t.table, rec)
 		if err != nil {
-			t.release()
 			return nil, err
 		}
 		if err := copies.Append(copied); err != nil {
 			copied.Release()
-			t.release()
 			return nil, err
 		}
 	}
@@ -244,7 +261,9 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 			continue // it will be made by the append
 		}
 		for _, c := range there.Columns {
-			t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type})
+			if t.ColumnIndex(c.Name) < 0 { // of two tables, both may have it
+				t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type})
+			}
 		}
 	}
 	if len(t.Columns) == 0 {

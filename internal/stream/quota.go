@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
 // quota counts the bytes of records that are read and not stored, of all sources together.
@@ -65,4 +66,31 @@ func (m *quota) inUse() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.used
+}
+
+// share is what one source has of a quota.
+type share struct {
+	of    *quota
+	bytes atomic.Int64
+}
+
+func (s *share) try(bytes int64) bool {
+	ok := s.of.try(bytes)
+	if ok {
+		s.bytes.Add(bytes)
+	}
+	return ok
+}
+
+func (s *share) acquire(ctx context.Context, bytes int64) error {
+	err := s.of.acquire(ctx, bytes)
+	if err == nil {
+		s.bytes.Add(bytes)
+	}
+	return err
+}
+
+func (s *share) release(bytes int64) {
+	s.bytes.Add(-bytes)
+	s.of.release(bytes)
 }

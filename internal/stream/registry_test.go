@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -131,4 +133,39 @@ func TestPathsOfAvro(t *testing.T) {
 		FORMAT avro (registry = '%s') INTO TABLE lines (id, by.name, lines[] AS line, lines[1] AS second) METADATA (partition)`, c.brokers, url)))
 	c.send("orders", 0, framed(1, "", []byte{2, 4, 'd', 'e', 4, 6, 8, 0}), framed(1, "", []byte{4, 4, 'f', 'r', 0}), framed(1, "", []byte{6, 4, 'u', 'k', 2, 10, 0}))
 	s.eventually("SELECT string_agg(id || by_name || line || coalesce(second, 0) || _partition, ' ' ORDER BY id, line) FROM lines", "1de340 1de440 3uk500")
+}
+
+// TestAvroIsResolvedToTheSchemaOfAFile reads two writers' schemas into the columns of one reader's, which are there before the
+// first record. What does not fit it is a dead letter.
+func TestAvroIsResolvedToTheSchemaOfAFile(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	url, _, _ := schemas(t, "AVRO", `{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "int"}, {"name": "land", "type": "string"}]}`,
+		`{"type": "record", "name": "Order", "fields": [{"name": "note", "type": "string"}, {"name": "country", "type": "string"}, {"name": "id", "type": "long"}, {"name": "more", "type": "double"}]}`,
+		`{"type": "record", "name": "Order", "fields": [{"name": "country", "type": "string"}]}`)
+	reader := filepath.Join(t.TempDir(), "order.avsc")
+	must(t, os.WriteFile(reader, []byte(`{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}, {"name": "country", "type": "string", "aliases": ["land"]},
+		{"name": "note", "type": "string", "default": "none"}]}`), 0o600))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms')
+		FORMAT avro (registry = '%s', schema = '%s') INTO TABLE orders METADATA (offset)`, c.brokers, url, reader)))
+	if got := s.value("SELECT string_agg(column_name, ' ' ORDER BY ordinal_position) FROM information_schema.columns WHERE table_name = 'orders'"); got != "id country note _offset" {
+		t.Error(got)
+	}
+	c.send("orders", 0, framed(1, "", []byte{2, 4, 'd', 'e'}), framed(2, "", append([]byte{2, 'n', 4, 'f', 'r', 4}, make([]byte, 8)...)), framed(3, "", []byte{4, 'x', 'x'}), framed(1, "", []byte{6, 4, 'j', 'p'}))
+	s.eventually("SELECT string_agg(id || country || note || _offset, ' ' ORDER BY id) FROM orders", "1denone0 2frn1 3jpnone3")
+	s.eventually("SELECT schema_id || ' ' || reason FROM scoter.dead_letters", "3 the schemas of writer and reader do not fit: the reader's field id is none of the writer's, and has no default")
+}
+
+// TestSeveralMessageTypesOfOneFile reads the first type, another, and one inside another; an absent message is NULL.
+func TestSeveralMessageTypesOfOneFile(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	url, _, _ := schemas(t, "PROTOBUF", `syntax = "proto3"; message Order { int64 id = 1; Who who = 2; message Who { string name = 1; } }
+		message Item { int64 id = 1; string name = 2; message Part { int64 id = 1; string size = 2; } }`)
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms') FORMAT protobuf (registry = '%s') INTO TABLE orders`, c.brokers, url)))
+	text := func(id byte, text string) []byte { return append([]byte{8, id, 18, byte(len(text))}, text...) }
+	// The type is a path of numbers behind their count, zig-zag each; 0 stands for the first type.
+	c.send("orders", 0, framed(1, "\x00", text(1, "")), framed(1, "\x02\x02", text(2, "bolt")), framed(1, "\x04\x02\x00", text(3, "L")), framed(1, "\x02\x06", text(4, "")), framed(1, "\x00", []byte{8, 5}))
+	s.eventually("SELECT string_agg(id || coalesce(name, '-') || coalesce(size, '-') || (who IS NULL), ' ' ORDER BY id) FROM orders", "1--false 2bolt-true 3-Ltrue 5--true")
+	s.eventually(`SELECT string_agg("offset"::VARCHAR, ' ') FROM scoter.dead_letters`, "3")
 }

@@ -84,9 +84,8 @@ func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, 
 		return 0, err
 	}
 	defer out.release()
-	out.add(s.lettersTable(), []arrow.RecordBatch{s.letterRows(done, time.Now())})
-	_, err = s.manager.store.Append(ctx, out.tables, engine.AppendOptions{Create: true})
-	return int64(len(kept)), err
+	out.add(engine.TableRows{Table: s.lettersTable(), Batches: []arrow.RecordBatch{s.letterRows(done, time.Now())}})
+	return int64(len(kept)), s.manager.writer.Append(ctx, out.tables, engine.AppendOptions{Create: true})
 }
 
 // readLetters returns the first letters with a value behind a place in their order.

@@ -17,11 +17,14 @@ type rows struct {
 	make   []described // whose tables and views are to be made if they are missing
 }
 
-func (r *rows) add(name engine.TableName, batches []arrow.RecordBatch) {
-	if len(batches) > 0 {
-		r.tables = append(r.tables, engine.TableRows{Table: name, Batches: batches})
+// add adds rows to a table. A row for a table with a primary key replaces the one of its key as a whole: what it says
+// must not depend on which other records are in its batch.
+func (r *rows) add(t engine.TableRows) {
+	if len(t.Batches) > 0 {
+		t.Whole = true
+		r.tables = append(r.tables, t)
 	}
-	for _, rec := range batches {
+	for _, rec := range t.Batches {
 		r.count += rec.NumRows()
 	}
 }
@@ -50,11 +53,12 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 	}()
 	for _, t := range p.targets {
 		if !t.queried() {
-			var batches []arrow.RecordBatch
+			all := engine.TableRows{Table: t.Name}
 			for _, one := range pieces[t.shape] {
-				batches = append(batches, withMetadata(one, records, t.Metadata))
+				all.Batches = append(all.Batches, withMetadata(one, records, t.Metadata))
+				all.Numbers = append(all.Numbers, one.numbers)
 			}
-			out.add(t.Name, batches)
+			out.add(all)
 			continue
 		}
 		if len(pieces[t.shape]) == 0 {
@@ -76,7 +80,7 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 			continue // no message has what the target's paths name
 		}
 		out.make = append(out.make, d)
-		out.add(engine.TableName{Database: d.table.Database, Schema: d.table.Schema, Name: d.table.Name}, result)
+		out.add(engine.TableRows{Table: engine.TableName{Database: d.table.Database, Schema: d.table.Schema, Name: d.table.Name}, Batches: result})
 	}
 	return out, nil
 }
@@ -85,7 +89,7 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 func (s *source) prepare(ctx context.Context, p *plan) error {
 	for _, t := range p.targets {
 		if t.View {
-			if _, _, err := s.manager.planner.Merging(ctx, t.Query, t.Name.Name); err != nil {
+			if _, err := s.manager.planner.Merging(ctx, t.Query, t.Name.Name); err != nil {
 				return base.Wrap(err, "query of view %q", t.Name.Name)
 			}
 		}
@@ -117,6 +121,5 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 	if err := s.manager.make(ctx, out.make); err != nil {
 		return err
 	}
-	_, err = s.manager.store.Append(ctx, out.tables, engine.AppendOptions{Create: true})
-	return err
+	return s.manager.writer.Append(ctx, out.tables, engine.AppendOptions{Create: true})
 }

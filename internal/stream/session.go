@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -18,7 +19,8 @@ type session struct {
 	*source
 	plan   *plan
 	client *kgo.Client
-	sealed chan *sealed // to the committer
+	sealed chan *sealed  // to the committer
+	stored chan struct{} // of size 1: a batch was stored
 	mirror *mirror
 
 	// Of the consuming goroutine, and of the group's callbacks, which run while it polls.
@@ -42,7 +44,7 @@ type sealed struct {
 var errAgain = errors.New("the topics changed")
 
 const (
-	checkEvery = 10 * time.Second // between looks at the topics' ids, partitions and ends
+	checkEvery = 10 * time.Second // between looks at the topics' ids and partitions, and at their ends
 	pollFor    = time.Second      // a poll lasts at most, so that a rebalance does not wait longer
 	askFor     = 15 * time.Second // questions to the cluster take at most
 
@@ -53,7 +55,7 @@ const (
 
 // session runs one session. Only a session that ctx ends returns nil.
 func (s *source) session(ctx context.Context, p *plan) (err error) {
-	x := &session{source: s, plan: p, sealed: make(chan *sealed), mirror: newMirror(), ids: map[string][16]byte{}, positions: map[partition]*position{}}
+	x := &session{source: s, plan: p, sealed: make(chan *sealed), stored: make(chan struct{}, 1), mirror: newMirror(), ids: map[string][16]byte{}, positions: map[partition]*position{}}
 	if err := x.connect(ctx); err != nil {
 		return err
 	}
@@ -62,14 +64,16 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	defer cancel(nil)
 	var committer sync.WaitGroup
 	committer.Go(func() { x.runCommitter(ctx, cancel) })
-	mirroring, stopMirroring := context.WithCancel(ctx)
-	defer stopMirroring()
+	beside, stopBeside := context.WithCancel(ctx)
+	defer stopBeside()
 	if p.kafka.group != "" {
-		committer.Go(func() { x.runMirror(mirroring) })
+		committer.Go(func() { x.runMirror(beside) })
 	}
+	committer.Go(func() { x.runJoins(beside) })
+	committer.Go(func() { x.runEnds(beside) })
 	err = x.consume(ctx)
 	close(x.sealed)
-	stopMirroring()
+	stopBeside()
 	committer.Wait()
 	x.abandon()
 	x.client.CloseAllowingRebalance()
@@ -234,7 +238,7 @@ func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.R
 	noted := false
 	defer func() {
 		if !noted {
-			x.manager.memory.release(sizeOf(rec))
+			x.memory.release(sizeOf(rec))
 		}
 	}()
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -335,7 +339,7 @@ func (x *session) seal(ctx context.Context) error {
 	case <-ctx.Done():
 		x.inFlight.Done()
 		releasePieces(out.pieces)
-		x.manager.memory.release(b.bytes)
+		x.memory.release(b.bytes)
 		return nil
 	}
 }
@@ -345,23 +349,41 @@ func (x *session) abandon() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.decodings.reset()
-	x.manager.memory.release(x.intake.bytes)
+	x.memory.release(x.intake.bytes)
 	x.intake = newIntake()
 }
 
 // reserve takes memory for a record, which the batch gives back once it is stored. If there
 // is none, what is gathered goes first.
 func (x *session) reserve(ctx context.Context, bytes int64) error {
-	if x.manager.memory.try(bytes) {
+	if x.memory.try(bytes) {
 		return nil
 	}
 	if err := x.seal(ctx); err != nil {
 		return err
 	}
-	return x.manager.memory.acquire(ctx, bytes)
+	return x.memory.acquire(ctx, bytes)
 }
 
-// check compares the topics with what they were, and asks where they end.
+// runEnds asks from time to time where the topics end, until ctx ends: also while nothing is read, because what
+// was read waits for the disk.
+func (x *session) runEnds(ctx context.Context) {
+	for sleep(ctx, checkEvery) == nil {
+		ask, cancel := context.WithTimeout(ctx, askFor)
+		ends, err := kadm.NewClient(x.client).ListEndOffsets(ask, x.plan.kafka.topics...)
+		cancel()
+		if err != nil {
+			continue // the cluster is away, which whoever reads from it tells of
+		}
+		ends.Each(func(end kadm.ListedOffset) {
+			if end.Err == nil {
+				x.status.movedEnd(partition{end.Topic, end.Partition}, end.Offset)
+			}
+		})
+	}
+}
+
+// check compares the topics with what they were.
 func (x *session) check(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()

@@ -19,9 +19,10 @@ type source struct {
 	name    catalog.StreamName
 	created time.Time
 	status  *status
+	memory  share // of the memory for records
 
 	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
-	described sync.Map                     // of queries, by their text
+	described sync.Map                     // described by describedKey
 	replaying sync.Mutex                   // held by a replay: two at once would decode the same letters
 
 	// Guarded by the manager's mu.

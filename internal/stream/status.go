@@ -17,14 +17,15 @@ type Status struct {
 	// State is running, paused, waiting (for something that Error tells of; what is read is
 	// kept), or failing (and trying again).
 	State   string
-	Error   string
+	Error   string // the last one, and when it was
 	ErrorAt time.Time
 
-	// Since the server was started.
-	Messages, Rows, Bytes, DeadLetters int64
-	// Messages and rows per second, over the last ten seconds or so.
-	MessageRate, RowRate float64
+	// Since the server was started. Errors are those that Error told of, each time.
+	Messages, Rows, Bytes, DeadLetters, Errors int64
+	// Messages, rows and bytes per second, over the last ten seconds or so.
+	MessageRate, RowRate, ByteRate float64
 
+	QueueBytes int64         // read and not stored
 	Lag        int64         // records that the topics have and the tables have not; -1 if unknown
 	LagTime    time.Duration // age of the newest record stored, if there is a lag
 	Partitions []PartitionStatus
@@ -44,6 +45,7 @@ type status struct {
 	state      string // all guarded by mu
 	err        string
 	errAt      time.Time
+	errors     int64
 	messages   int64
 	rows       int64
 	bytes      int64
@@ -70,8 +72,20 @@ func (s *status) set(state string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = state
+	s.noteLocked(err)
+}
+
+// note tells of an error that does not change what the source is doing.
+func (s *status) note(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noteLocked(err)
+}
+
+func (s *status) noteLocked(err error) {
 	if err != nil {
 		s.err, s.errAt = err.Error(), time.Now()
+		s.errors++
 	}
 }
 
@@ -95,6 +109,15 @@ func (s *status) sawEnd(p partition, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at(p).End = end
+}
+
+// movedEnd is sawEnd for a partition that is read.
+func (s *status) movedEnd(p partition, end int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := s.partitions[p]; at != nil {
+		at.End = max(end, at.Next)
+	}
 }
 
 func (s *status) stored(p partition, next int64) {
@@ -125,7 +148,7 @@ func (s *status) added(b *intake, rows int64) {
 		at := s.at(p)
 		at.Next, at.End = r.Next, max(at.End, r.Next)
 	}
-	s.rates.add(time.Now(), messages, rows)
+	s.rates.add(time.Now(), amounts{float64(messages), float64(rows), float64(b.bytes)})
 }
 
 // fill writes what is gathered into a Status.
@@ -134,8 +157,9 @@ func (s *status) fill(out *Status) {
 	defer s.mu.Unlock()
 	now := time.Now()
 	out.State, out.Error, out.ErrorAt = s.state, s.err, s.errAt
-	out.Messages, out.Rows, out.Bytes, out.DeadLetters = s.messages, s.rows, s.bytes, s.letters
-	out.MessageRate, out.RowRate = s.rates.perSecond(now)
+	out.Messages, out.Rows, out.Bytes, out.DeadLetters, out.Errors = s.messages, s.rows, s.bytes, s.letters, s.errors
+	rate := s.rates.perSecond(now)
+	out.MessageRate, out.RowRate, out.ByteRate = rate.messages, rate.rows, rate.bytes
 	for _, p := range s.partitions {
 		out.Partitions = append(out.Partitions, *p)
 		switch {
@@ -150,33 +174,39 @@ func (s *status) fill(out *Status) {
 	}
 }
 
-// rates count messages and rows of the last seconds.
+// rates count what was stored in the last seconds.
 type rates struct {
 	slots [rateSlots]rateSlot
 }
 
 type rateSlot struct {
-	second         int64
-	messages, rows int64
+	second int64
+	amounts
+}
+
+type amounts struct{ messages, rows, bytes float64 }
+
+func (a *amounts) add(b amounts, times float64) {
+	a.messages += b.messages * times
+	a.rows += b.rows * times
+	a.bytes += b.bytes * times
 }
 
 const rateSlots = 10
 
-func (r *rates) add(now time.Time, messages, rows int64) {
+func (r *rates) add(now time.Time, a amounts) {
 	slot := &r.slots[now.Unix()%rateSlots]
 	if slot.second != now.Unix() {
 		*slot = rateSlot{second: now.Unix()}
 	}
-	slot.messages += messages
-	slot.rows += rows
+	slot.add(a, 1)
 }
 
-func (r *rates) perSecond(now time.Time) (messages, rows float64) {
+func (r *rates) perSecond(now time.Time) (rate amounts) {
 	for _, slot := range r.slots {
 		if now.Unix()-slot.second < rateSlots {
-			messages += float64(slot.messages) / rateSlots
-			rows += float64(slot.rows) / rateSlots
+			rate.add(slot.amounts, 1.0/rateSlots)
 		}
 	}
-	return messages, rows
+	return rate
 }

@@ -3,11 +3,15 @@ package stream_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/config"
 )
 
 // threeTables is a source of Orders into a raw, a normalized and an aggregate table.
@@ -82,6 +86,118 @@ func TestAViewMergesWhatBatchesGave(t *testing.T) {
 	}
 	wantKind(t, s.exec(fmt.Sprintf(`CREATE SOURCE other FROM KAFKA (brokers = '%s', topic = 'orders') FORMAT protobuf (schema = '%s', message = 'test.Order')
 		INTO VIEW totals AS SELECT country, sum(id) AS total FROM messages GROUP BY ALL`, c.brokers, protoFile(t, itemProto))), base.Conflict)
+}
+
+// TestStatesOfAViewDoNotGrowWithTheNumberOfBatches lets many batches bring states of the same groups, over a restart.
+func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	dir := t.TempDir()
+	small := func(s *config.Server) { s.FlushBytes = 256 << 10 }
+	s := newServer(t, dir, small)
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', batch_rows = 1000, max_age = '1h') FORMAT json INTO TABLE events
+		INTO VIEW totals AS SELECT id %% 999 AS g, text, count(*) AS n, sum(id) AS total, min(id) AS first, max(id) AS last, bool_or(id = 7) AS seven,
+			approx_count_distinct(id // 999) AS ids, approx_count_distinct(text) FILTER (id < 0) AS none FROM messages GROUP BY ALL
+		INTO VIEW all_of_them AS SELECT count(*) AS n, max(text) AS last FROM messages`, c.brokers)))
+	sent := 0
+	send := func(n int) {
+		var values [][]byte
+		for range n {
+			values = append(values, fmt.Appendf(nil, `{"id": %d, "text": "t%d"}`, sent, sent%999%3))
+			sent++
+		}
+		c.send("events", 0, values...)
+		s.eventually("SELECT count(*) FROM events", fmt.Sprint(sent))
+	}
+	check := func() {
+		t.Helper()
+		// Without joins there are a thousand states of each batch.
+		s.eventually("SELECT count(*) < 52000 FROM totals_states", "true")
+		for sql, want := range map[string]string{
+			"SELECT count(*) || ' ' || sum(n) FROM totals": fmt.Sprint("999 ", sent),
+			`SELECT count(*) FROM (SELECT g, text, n, total, first, last, seven, ids, none FROM totals EXCEPT
+				SELECT id % 999, text, count(*), sum(id), min(id), max(id), bool_or(id = 7), count(DISTINCT id // 999), 0 FROM events GROUP BY ALL)`: "0",
+			"SELECT n || last FROM all_of_them": fmt.Sprint(sent, "t2"),
+			"SELECT errors FROM scoter.sources": "0",
+		} {
+			if got := s.value(sql); got != want {
+				t.Errorf("%s: %s, want %s", sql, got, want)
+			}
+		}
+	}
+	send(70_000)
+	check()
+	must(t, s.Close())
+	s = newServer(t, dir, small)
+	check()
+	send(60_000)
+	check()
+}
+
+// TestAQueryThatFailsHoldsTheStreamUp: what a query reads beside the records is gone, and comes back.
+func TestAQueryThatFailsHoldsTheStreamUp(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec("CREATE TABLE names (id BIGINT, name VARCHAR)"))
+	must(t, s.exec("INSERT INTO names VALUES (1, 'one'), (2, 'two')"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events
+		INTO TABLE named AS SELECT m.id::BIGINT AS id, name FROM messages m JOIN names n ON n.id = m.id::BIGINT
+		INTO TABLE again AS SELECT m.id::BIGINT AS id, name FROM messages m JOIN names n ON n.id = m.id::BIGINT`, c.brokers)))
+	// A record that the query cannot take is one record's fault.
+	c.send("events", 0, []byte(`{"id": "1"}`), []byte(`{"id": "x"}`))
+	s.eventually("SELECT string_agg(id || name, ' ') FROM named", "1one")
+	s.eventually(`SELECT string_agg("offset" || reason, ' ') FROM scoter.dead_letters WHERE reason LIKE '%Could not convert string ''x''%'`, s.value(`SELECT "offset" || reason FROM scoter.dead_letters WHERE "offset" = 1`))
+	must(t, s.exec("DROP TABLE names"))
+	c.send("events", 0, []byte(`{"id": "2"}`))
+	s.eventually("SELECT state || ' ' || (error LIKE '%names%') FROM scoter.sources", "waiting true")
+	must(t, s.exec("CREATE TABLE names (id BIGINT, name VARCHAR)"))
+	must(t, s.exec("INSERT INTO names VALUES (2, 'zwei')"))
+	s.eventually("SELECT string_agg(id || name, ' ' ORDER BY id) FROM named", "1one 2zwei")
+	if got := s.value("SELECT (SELECT count(*) FROM again) || ' ' || (SELECT count(*) FROM events) || ' ' || (SELECT count(*) FROM scoter.dead_letters)"); got != "2 2 1" {
+		t.Error(got)
+	}
+	if got := s.value("SELECT errors > 0 FROM scoter.sources"); got != "true" {
+		t.Error(got)
+	}
+}
+
+// TestRowsWithoutATimeAreThere: they are in a partition of their own.
+func TestRowsWithoutATimeAreThere(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	dir := t.TempDir()
+	small := func(s *config.Server) { s.FlushAge = 50 * time.Millisecond }
+	s := newServer(t, dir, small)
+	must(t, s.exec("CREATE TABLE events (seen TIMESTAMP, id BIGINT) PARTITIONED BY (hour(seen)) SORTED BY (seen)"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events
+		INTO VIEW hours AS SELECT date_trunc('hour', seen::TIMESTAMP) AS hour, count(*) AS n FROM messages GROUP BY ALL`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": 1, "seen": "2026-01-31T12:00:00"}`), []byte(`{"id": 2}`), []byte(`{"id": 3, "seen": null}`))
+	s.eventually("SELECT string_agg(id || coalesce(hour(seen)::VARCHAR, '-'), ' ' ORDER BY id) FROM events", "112 2- 3-")
+	s.eventually("SELECT count(*) FROM scoter.parts WHERE table_name = 'events'", "2")
+	if got := s.value("SELECT string_agg(n, ' ' ORDER BY n) || ' ' || (SELECT count(*) FROM events WHERE seen IS NULL) FROM hours"); got != "1 2 2" {
+		t.Error(got)
+	}
+}
+
+// TestAQuietTopicIsSeenAndCostsNothing: with batches that never fill, a record is there after max_age; while there is none, nothing
+// is done but to wait for one.
+func TestAQuietTopicIsSeenAndCostsNothing(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events') FORMAT json INTO TABLE events`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": 1}`))
+	s.eventually("SELECT count(*) FROM events", "1")
+	var requests atomic.Int64
+	c.Control(func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		requests.Add(1)
+		return nil, nil, false
+	})
+	time.Sleep(3 * time.Second)
+	// A fetch waits for seconds at the broker. Requests are counted, not time, of which other tests take some.
+	if n := requests.Load(); n > 15 {
+		t.Errorf("%d requests in three seconds without records", n)
+	}
+	c.send("events", 0, []byte(`{"id": 2}`))
+	s.eventually("SELECT count(*) FROM events", "2")
 }
 
 // batches returns how many batches the aggregate table has rows of, as far as each has all countries.

@@ -24,8 +24,8 @@ func (t *Tables) listSources(string) (rows [][]string, err error) {
 			return nil, base.Errorf(base.Internal, "definition of source %q: %w", s.Name.Name, err)
 		}
 		rows = append(rows, []string{text(s.Name.Database), text(s.Name.Schema), text(s.Name.Name), number(s.ID), text(s.State), optional(s.Error),
-			moment(s.ErrorAt), known(s.Lag), decimal(s.LagTime.Seconds()), number(s.Messages), number(s.Rows), number(s.Bytes), number(s.DeadLetters),
-			decimal(s.MessageRate), decimal(s.RowRate), moment(s.Created), text(string(definition))})
+			moment(s.ErrorAt), known(s.Lag), decimal(s.LagTime.Seconds()), number(s.Messages), number(s.Rows), number(s.Bytes), number(s.DeadLetters), number(s.Errors),
+			decimal(s.MessageRate), decimal(s.RowRate), decimal(s.ByteRate), number(s.QueueBytes), moment(s.Created), text(string(definition))})
 	}
 	return rows, nil
 }

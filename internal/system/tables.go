@@ -67,7 +67,7 @@ var relations = map[string]relation{
 		"finished TIMESTAMPTZ", "error VARCHAR"}, (*Tables).listMerges},
 	"scoter.sources": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "source_name VARCHAR", "source_id BIGINT", "state VARCHAR", "error VARCHAR",
 		"error_at TIMESTAMPTZ", "lag BIGINT", "lag_seconds DOUBLE", "messages BIGINT", "rows BIGINT", "bytes BIGINT", "dead_letters BIGINT",
-		"messages_per_second DOUBLE", "rows_per_second DOUBLE", "created TIMESTAMPTZ", "definition VARCHAR"}, (*Tables).listSources},
+		"errors BIGINT", "messages_per_second DOUBLE", "rows_per_second DOUBLE", "bytes_per_second DOUBLE", "queue_bytes BIGINT", "created TIMESTAMPTZ", "definition VARCHAR"}, (*Tables).listSources},
 	"scoter.source_partitions": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "source_name VARCHAR", "topic VARCHAR", "partition INTEGER",
 		"next_offset BIGINT", "end_offset BIGINT"}, (*Tables).listPartitions},
 	"scoter.settings":    {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},

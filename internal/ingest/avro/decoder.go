@@ -20,8 +20,9 @@ const truncated = "the message ends within a value"
 
 // Decoder turns messages into the rows of a batch, one after the other.
 type Decoder struct {
-	plan *Plan
-	root *node
+	plan       *Plan
+	root       *node
+	resolution *resolution // or nil
 
 	consumed int   // bytes of the batch's messages
 	reserved int64 // bits of the fixed-width buffers of the batch's rows
@@ -35,7 +36,8 @@ type Decoder struct {
 
 // Append adds the message's row. On error the batch is as it was before; the error is
 // base.Invalid, with the byte of the message (1-based, base.Error.Position) and the field where
-// reading failed, or base.TooLarge: if it wraps ErrFull, an empty batch may hold the message.
+// reading failed, or base.TooLarge: if it wraps ErrFull, an empty batch may hold the message. With Options.Reader the byte may be
+// one of the message as that schema encodes it.
 //
 // The bytes of msg are copied.
 func (d *Decoder) Append(msg []byte) error {
@@ -44,6 +46,15 @@ func (d *Decoder) Append(msg []byte) error {
 	}
 	row, reserved := d.root.rows, d.reserved
 	d.path, d.full = d.path[:0], false
+	if d.resolution != nil {
+		var ok bool
+		if msg, ok = d.resolve(msg); !ok {
+			return d.failed()
+		}
+		if len(msg) > maxBytes-d.consumed {
+			return d.tooLarge("more than 2 GiB of messages")
+		}
+	}
 	end := -1
 	if d.reserve(1, d.root.width) {
 		end = d.value(d.root, msg, 0)

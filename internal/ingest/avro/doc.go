@@ -37,7 +37,9 @@
 // # Evolution
 //
 // The columns are those of the writer's schema, by name. The table plays the reader: columns
-// that it lacks are added, those that a message lacks are NULL, numbers widen.
+// that it lacks are added, those that a message lacks are NULL, numbers widen. With Options.Reader they are those of
+// another schema, to which messages are resolved as Avro says: by names and aliases, with defaults, promoting numbers.
+// Stricter: logical types must be the same where both have one.
 //
 // # Parsing
 //

@@ -56,25 +56,32 @@ type Options struct {
 	// Memory bounds the fixed-width buffers of one batch, in bytes: short messages can stand
 	// for many values. DefaultMemory if 0.
 	Memory int64
+	// Reader, if not nil, is the schema whose fields the columns are: messages are brought to it by Avro's rules, with its
+	// aliases and defaults. Otherwise the columns are those of the writer's schema.
+	Reader *Schema
 }
 
 // Plan is how messages of one schema become rows. It is immutable and safe for concurrent use.
 type Plan struct {
-	writer *Schema
-	budget int64 // in bits
-	schema *arrow.Schema
+	columns  *Schema   // the reader's, if there is one
+	resolver *resolver // of messages to it, or nil
+	budget   int64     // in bits
+	schema   *arrow.Schema
 }
 
 // NewPlan returns the plan for messages that were written with a schema. Errors are
-// base.Invalid (a schema that makes no columns, or a type that no column can have) and
-// base.TooLarge (more columns than ingest.MaxColumns).
+// base.Invalid (a schema that makes no columns, a type that no column can have, or a reader's schema that does not
+// fit) and base.TooLarge (more columns than ingest.MaxColumns).
 func NewPlan(writer *Schema, options Options) (*Plan, error) {
-	p := &Plan{writer: writer, budget: options.Memory}
+	p := &Plan{columns: writer, budget: options.Memory}
 	if p.budget <= 0 {
 		p.budget = DefaultMemory
 	}
 	p.budget = min(p.budget, math.MaxInt32) * 8
-	root, err := compile(writer.schema)
+	if options.Reader != nil {
+		p.columns = options.Reader
+	}
+	root, err := compile(p.columns.schema)
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +89,11 @@ func NewPlan(writer *Schema, options Options) (*Plan, error) {
 		return nil, base.Errorf(base.Invalid, "an Avro schema without fields makes no columns")
 	}
 	p.schema = arrow.NewSchema(root.arrowFields(), nil)
-	return p, nil
+	if p.columns.String() != writer.String() {
+		p.resolver, err = newResolver(writer.schema, p.columns.schema)
+	}
+	return p, err
 }
-
-// Writer returns the schema.
-func (p *Plan) Writer() *Schema { return p.writer }
 
 // Schema returns the columns. A batch has the same names and types, but that top-level utf8
 // may be a dictionary.
@@ -94,11 +101,14 @@ func (p *Plan) Schema() *arrow.Schema { return p.schema }
 
 // NewDecoder returns a decoder without rows. It is for one goroutine at a time.
 func (p *Plan) NewDecoder() *Decoder {
-	root, err := compile(p.writer.schema)
+	root, err := compile(p.columns.schema)
 	if err != nil {
 		panic("avro: a plan that compiled before does not: " + err.Error())
 	}
 	d := &Decoder{plan: p, root: root}
+	if p.resolver != nil {
+		d.resolution = &resolution{root: p.resolver}
+	}
 	d.Reset()
 	return d
 }

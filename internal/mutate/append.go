@@ -1,0 +1,174 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Append adds rows to tables, all or nothing, as engine.Engine.Append does. Rows for a table with a primary key change
+// those of the same key. Beside rows for other tables they must not move rows by giving only some of their columns, nor
+// give only some columns of a table with checks: that takes a request of their own.
+func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
+	keyed := false
+	for _, rows := range tables {
+		t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+		keyed = keyed || err == nil && len(t.PrimaryKey) > 0 // of others Append says what is wrong
+	}
+	switch {
+	case !keyed:
+		result, err := m.store.Append(ctx, tables, o)
+		return Counts{Inserted: result.Rows}, err
+	case len(tables) == 1 && o.Progress == nil:
+		return m.Write(ctx, tables[0], Upsert, nil, o)
+	}
+	for range maxAttempts {
+		counts, stale, err := m.appendAll(ctx, tables, o)
+		if !stale {
+			return counts, err
+		}
+	}
+	return Counts{}, errTooOften()
+}
+
+// Fits returns nil if Append would take the rows now, without storing them. It makes and changes tables as Append
+// does. The error is that of Append, but for limits of memory.
+func (m *Mutator) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+	_, release, err := m.appended(ctx, tables, o)
+	release()
+	return err
+}
+
+// appended are rows for one of several tables.
+type appended struct {
+	table schema.Table
+	rows  []arrow.RecordBatch // conformed
+	keyed *arrivals           // the same for a table with a primary key; nil if there are none
+}
+
+// appended conforms rows to their tables. release is to be called in any case.
+func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (all []appended, release func(), err error) {
+	release = func() {
+		for _, one := range all {
+			releaseAll(one.rows)
+			if one.keyed != nil {
+				one.keyed.release()
+			}
+		}
+	}
+	for _, rows := range tables {
+		var one appended
+		if one.table, one.rows, err = m.store.Conform(ctx, rows, o); err != nil {
+			return all, release, err
+		}
+		all = append(all, one)
+		if len(one.table.PrimaryKey) == 0 || batch.Rows(one.rows) == 0 {
+			continue
+		}
+		w := &write{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
+		if all[len(all)-1].keyed, err = w.arrivals(one.table, one.rows); err != nil {
+			return all, release, base.Wrap(err, "table %s", one.table.QualifiedName())
+		}
+	}
+	return all, release, nil
+}
+
+// arrivals returns rows that conform to a table as arrivals that are upserted by its primary key without a query.
+func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals, error) {
+	if err := checkKeyValues(t, records); err != nil {
+		return nil, err
+	}
+	sent := w.given(t)
+	given := sent
+	if w.rows.Whole {
+		given = t.Columns
+	}
+	if len(given) < len(t.Columns) && (movesRow(t, given) || allChecks(t) != "") {
+		return nil, base.Errorf(base.Invalid, "rows with some of its columns need a request of their own")
+	}
+	records, err := batch.Arrange(records, w.rows.Numbers)
+	if err != nil {
+		return nil, err
+	}
+	defer releaseAll(records)
+	return arrive(t, records, sent, given, replaceRow)
+}
+
+// appendAll appends to several tables, some of which have a primary key. stale says that the schema of one changed meanwhile.
+func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, bool, error) {
+	all, release, err := m.appended(ctx, tables, o)
+	defer release()
+	if err != nil {
+		return Counts{}, false, err
+	}
+	slices.SortFunc(all, func(a, b appended) int { return int(a.table.ID) - int(b.table.ID) })
+	for i := range all[1:] {
+		if all[i].table.ID == all[i+1].table.ID && len(all[i].table.PrimaryKey) > 0 {
+			return Counts{}, false, base.Errorf(base.Invalid, "table %s comes twice in one request", all[i].table.QualifiedName())
+		}
+	}
+	for attempt := range maxAttempts {
+		counts, stale, err := m.commitAll(ctx, all, o, attempt > 0)
+		if stale || !errors.Is(err, engine.ErrChanged) {
+			return counts, stale, err
+		}
+	}
+	return Counts{}, false, errTooOften()
+}
+
+// commitAll makes one change of what is appended, sorted by table.
+func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions, pinned bool) (counts Counts, stale bool, err error) {
+	var ids []base.TableID
+	for _, one := range all {
+		ids = append(ids, one.table.ID)
+		if pinned && one.keyed != nil {
+			release, err := m.store.Pin(ctx, one.table.ID) // in one order, so that two never wait for one another
+			if err != nil {
+				return Counts{}, false, err
+			}
+			defer release()
+			o.Pinned = true
+		}
+	}
+	snap, err := m.store.Snapshot(ids...)
+	if err != nil {
+		return Counts{}, false, err
+	}
+	defer snap.Release()
+	var changes []engine.Change
+	for _, one := range all {
+		t := snap.Tables[one.table.ID]
+		if t.Schema.Version != one.table.Version {
+			return Counts{}, true, engine.ErrChanged
+		}
+		change := engine.Change{Table: one.table.ID, Inserted: one.rows}
+		did := Counts{Inserted: int64(batch.Rows(one.rows))}
+		if one.keyed != nil {
+			if change, did, err = m.arrive(ctx, t, one.keyed); err != nil {
+				return Counts{}, false, base.Wrap(err, "table %s", one.table.QualifiedName())
+			}
+		}
+		counts.Inserted, counts.Updated, counts.Deleted = counts.Inserted+did.Inserted, counts.Updated+did.Updated, counts.Deleted+did.Deleted
+		changes = append(changes, change)
+	}
+	_, err = m.store.Commit(ctx, snap, changes, o)
+	return counts, false, err
+}
+
+// arrive makes a change of arrivals that are upserted.
+func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals) (engine.Change, Counts, error) {
+	addresses, states, err := m.find(ctx, t, a)
+	if err != nil {
+		return engine.Change{}, Counts{}, err
+	}
+	change, counts, _, err := a.change(addresses, states, replaceRow)
+	return change, counts, err
+}

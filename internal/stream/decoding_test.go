@@ -1,0 +1,48 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+)
+
+// faulty is a decoder that panics on one message.
+type faulty struct{ jsonDecoder }
+
+func (d *faulty) Append(msg []byte) error {
+	if string(msg) == `{"id": 2}` {
+		panic("index out of range")
+	}
+	return d.jsonDecoder.Append(msg)
+}
+
+func (d *faulty) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
+	return d.jsonDecoder.FinishWithMessages()
+}
+
+// TestAPanicOfADecoderIsAboutOneRecord: the others of its batch are decoded again, by another decoder.
+func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
+	p := &plan{format: &format{name: "json"}, shapes: [][]protobuf.Column{nil}}
+	d := newDecodings(p)
+	d.byKey[""] = &decoding{decoders: []decoder{&faulty{}}}
+	ctx := context.Background()
+	for i, value := range []string{`{"id": 1}`, `{"id": 2}`, `{"id": 3}`} {
+		err := d.add(ctx, &kgo.Record{Value: []byte(value)}, i)
+		if (err != nil) != (i == 1) || err != nil && (!ofMessage(err) || !errors.Is(err, errDefect)) {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+	if !d.broken {
+		t.Error("rows that are lost with the decoder are not decoded again")
+	}
+	d.reset()
+	if err := guarded(func() error { return base.Errorf(base.Unavailable, "away") }); base.KindOf(err) != base.Unavailable {
+		t.Error(err)
+	}
+}

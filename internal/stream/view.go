@@ -1,0 +1,181 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// A target that is a view has a table of states: what its query gave of each batch, for each group. The view merges
+// them when it is read. So that they do not grow with the number of batches, but only with that of groups, a goroutine
+// of the session joins them from time to time: the states of a group become one, in one edit. The table's rows double at most
+// before that is done again, so that all of it costs as much as writing each state a few times.
+
+const (
+	// statesSuffix is what the name of a view's table has behind the view's.
+	statesSuffix = "_states"
+	// joinRows and joinBytes are how many states there may be before joining them pays.
+	joinRows, joinBytes = 50_000, 64 << 20
+	// joinAtOnce bounds the states, in bytes, whose groups are joined in one edit.
+	joinAtOnce = 64 << 20
+)
+
+// makeView makes the view of a target that is one, unless it is there.
+func (m *Manager) makeView(ctx context.Context, d described) error {
+	if d.Merged == "" {
+		return nil
+	}
+	for _, v := range m.store.Views() {
+		if folded(engine.TableName(v.Name)) == folded(d.name) {
+			if v.SQL == d.Merged {
+				return nil
+			}
+			return base.Errorf(base.Conflict, "view %q is there already, with another query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
+		}
+	}
+	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.Merged, Database: d.name.Database})
+	if err != nil {
+		return base.Wrap(err, "view %q", d.name.Name)
+	}
+	defer releaseBatches(result)
+	v := catalog.View{Name: catalog.ViewName(d.name), SQL: d.Merged}
+	for _, rec := range result {
+		for i := range int(rec.NumRows()) {
+			typ, err := schema.Parse(rec.Column(1).ValueStr(i))
+			if err != nil {
+				return base.Wrap(err, "view %q", d.name.Name)
+			}
+			v.Columns = append(v.Columns, catalog.ViewColumn{Name: strings.Clone(rec.Column(0).ValueStr(i)), Type: typ})
+		}
+	}
+	return m.store.PutView(ctx, v, false)
+}
+
+// runJoins joins states whenever enough were added, until ctx ends.
+func (x *session) runJoins(ctx context.Context) {
+	joined := map[base.TableID]int64{} // rows that were left
+	for {
+		select {
+		case <-x.stored:
+		case <-ctx.Done():
+			return
+		}
+		for _, t := range x.plan.targets {
+			if !t.View {
+				continue
+			}
+			if err := x.join(ctx, t, joined); err != nil && ctx.Err() == nil {
+				x.status.note(base.Wrap(err, "join the states of view %q", t.Name.Name))
+			}
+		}
+	}
+}
+
+// join joins the states of a view if there are many more than when that was done last.
+func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int64) error {
+	store := s.manager.store
+	table, err := store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name+statesSuffix)
+	if err != nil {
+		return nil // it comes with the first batch
+	}
+	snap, err := store.Snapshot(table.ID)
+	if err != nil {
+		return err
+	}
+	defer snap.Release()
+	states := snap.Tables[table.ID]
+	rows, bytes := states.Rows(), sizeOfTable(states)
+	if rows < 2*joined[table.ID] || rows < joinRows && bytes < joinBytes || rows < 2 {
+		return nil
+	}
+	d, err := s.manager.planner.Merging(ctx, t.Query, table.QuotedName())
+	if err != nil {
+		return err
+	}
+	shares := max(bytes/joinAtOnce, 1)
+	if len(d.Groups) == 0 {
+		shares = 1
+	}
+	left := int64(0)
+	for share := range shares {
+		where := ""
+		if shares > 1 {
+			where = fmt.Sprintf(" WHERE hash(%s) %% %d = %d", strings.Join(d.Groups, ", "), shares, share)
+		}
+		n, err := s.joinShare(ctx, snap, states, d, where)
+		if errors.Is(err, engine.ErrChanged) {
+			return nil // somebody else changed them: the next time
+		}
+		if err != nil {
+			return err
+		}
+		left += n
+	}
+	joined[table.ID] = left
+	return nil
+}
+
+// joinShare replaces the states that a condition chooses by one for each group, and returns how many there are then.
+func (s *source) joinShare(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d Division, where string) (int64, error) {
+	const addresses = "SELECT scoter_source, scoter_ordinal FROM "
+	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})
+	if err != nil {
+		return 0, err
+	}
+	defer releaseBatches(found)
+	change := engine.Change{Table: states.Schema.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
+	before := int64(0)
+	for _, rec := range found {
+		before += rec.NumRows()
+		sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Uint64)
+		for i := range int(rec.NumRows()) {
+			source := base.SourceID(sources.Value(i))
+			if change.Deleted[source] == nil {
+				change.Deleted[source] = roaring.New()
+			}
+			change.Deleted[source].Add(uint32(ordinals.Value(i)))
+		}
+	}
+	if before == 0 {
+		return 0, nil
+	}
+	casts := make([]string, len(states.Schema.Columns))
+	for i, c := range states.Schema.Columns {
+		casts[i] = fmt.Sprintf("CAST(%[1]s AS %[2]s) AS %[1]s", schema.Quote(c.Name), c.Type.StorageSQL())
+	}
+	sql := fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s%s GROUP BY ALL)", strings.Join(casts, ", "), strings.Join(d.Joined, ", "), Messages, where)
+	if change.Inserted, err = s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: states}); err != nil {
+		return 0, err
+	}
+	defer releaseBatches(change.Inserted)
+	after := int64(batch.Rows(change.Inserted))
+	if after == before {
+		return after, nil
+	}
+	_, err = s.manager.store.Commit(ctx, snap, []engine.Change{change}, engine.AppendOptions{})
+	return after, err
+}
+
+// sizeOfTable returns about how many bytes a table's rows are, also those that are deleted.
+func sizeOfTable(t *snapshot.Table) (bytes int64) {
+	for _, p := range t.Parts {
+		bytes += p.Bytes
+	}
+	for _, m := range t.Memtables {
+		for _, b := range m.Batches {
+			bytes += batch.Bytes(b.Record)
+		}
+	}
+	return bytes
+}

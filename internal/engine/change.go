@@ -26,7 +26,6 @@ type Read struct {
 }
 
 // Change is what a statement does to one table. The addresses are those of the snapshot that it was computed from.
-// Inserted rows alone, without Keys and Reads, are appended: no other change minds them more than those of Append.
 type Change struct {
 	Table   base.TableID
 	Deleted map[base.SourceID]*roaring.Bitmap
@@ -39,6 +38,9 @@ type Change struct {
 	// Keys are hashes of the primary keys of the inserted rows, as batch.KeyHashes gives them, for a table with
 	// one: a change since the snapshot that inserted one of them makes this one ErrChanged.
 	Keys []uint64
+	// Appended says that the inserted rows are all that the change does, and that other changes mind them no more than
+	// those of Append.
+	Appended bool
 	// Rows is what Result.Rows says of the change; 0 stands for all deleted, updated and inserted rows.
 	Rows int64
 }
@@ -212,8 +214,7 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 	} else {
 		p.request.rows += c.Rows - inserted
 	}
-	appends := len(c.Keys) == 0 && len(c.Reads) == 0
-	if len(tc.deleted) == 0 && len(tc.updated) == 0 && (inserted == 0 || appends) {
+	if len(tc.deleted) == 0 && len(tc.updated) == 0 && (inserted == 0 || c.Appended) {
 		return nil
 	}
 	if err := e.readdress(tc); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -228,6 +229,8 @@ func TestAChangeOfWhatChangedMeanwhileIsRefused(t *testing.T) {
 		{"a deleted row, any read", updating(del(5)), other, true, true},
 		{"appended rows, a column read", appending, amount, true, false},
 		{"appended rows, the table read", appending, whole, true, true},
+		{"rows appended by a change, a column read", committingAppend, amount, true, false},
+		{"rows appended by a change, the table read", committingAppend, whole, true, true},
 		{"another schema", altering, nil, false, true},
 		{"truncated", truncating, nil, false, true},
 		{"flushed", func(e *Engine, _ schema.Table) error { return e.Flush(ctx) }, amount, true, false},
@@ -267,6 +270,7 @@ func TestAChangeOfAllThatItFoundMindsOnlyRowsThatOthersBring(t *testing.T) {
 		{"another row deleted", updating(del(5)), false},
 		{"the same row updated", updating(set(1, 1)), true},
 		{"rows appended", appending, false},
+		{"rows appended by a change", committingAppend, false},
 		{"a row brought by a change", func(e *Engine, table schema.Table) error {
 			s, err := e.Snapshot(table.ID)
 			if err != nil {
@@ -301,6 +305,60 @@ func updating(f func(map[int64]account) map[int64]*int64) func(*Engine, schema.T
 }
 
 func appending(e *Engine, table schema.Table) error { return appendAccounts(e, table, 100, 1, 1) }
+
+// committingAppend appends by a change, as one that changes other tables besides does.
+func committingAppend(e *Engine, table schema.Table) error {
+	s, err := e.Snapshot(table.ID)
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Inserted: []arrow.RecordBatch{accountsBatch(100, 1, 1)}, Appended: true}}, AppendOptions{})
+	return err
+}
+
+// TestAChangeTakesItsProgressAlong: rows that go, rows that come, rows of another table and offsets are there together after a crash.
+func TestAChangeTakesItsProgressAlong(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	table, err := createAccounts(e, "t")
+	must(t, err)
+	other, err := createAccounts(e, "other")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 3, 10))
+	stream, err := e.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName{Database: table.Database, Schema: table.Schema, Name: "s"}, Definition: []byte("{}")}, false)
+	must(t, err)
+	commit := func(e *Engine, from int64) error {
+		s, err := e.Snapshot(table.ID, other.ID)
+		must(t, err)
+		defer s.Release()
+		rows, err := accountsIn(e, s.Tables[table.ID])
+		must(t, err)
+		_, err = e.Commit(ctx, s, []Change{
+			{Table: table.ID, Deleted: rowsAt(rows[1].address), Inserted: []arrow.RecordBatch{accountsBatch(1, 1, rows[1].amount+1)}, Keys: []uint64{1}},
+			{Table: other.ID, Inserted: []arrow.RecordBatch{accountsBatch(int(from), 1, 1)}, Appended: true},
+		}, AppendOptions{Progress: &Progress{Stream: stream.ID, Ranges: []OffsetRange{{Topic: "t", From: from, Next: from + 1}}}})
+		return err
+	}
+	must(t, commit(e, 0))
+	must(t, commit(e, 1))
+	wantKind(t, commit(e, 1), base.Conflict) // what was read is not read again
+	for _, flush := range []bool{false, true} {
+		if flush {
+			must(t, e.Flush(ctx))
+		}
+		crashed := mustOpen(t, disk.CrashClone(rand.New(rand.NewPCG(1, 1)), 0))
+		wantAmounts(t, crashed, table.ID, map[int64]int64{0: 10, 1: 12, 2: 10})
+		wantAmounts(t, crashed, other.ID, map[int64]int64{0: 1, 1: 1})
+		offsets, err := crashed.Offsets(stream.ID)
+		if err != nil || len(offsets) != 1 || offsets[0].Next != 2 {
+			t.Errorf("offsets %v %v", offsets, err)
+		}
+		must(t, commit(crashed, 2))
+		mustEnd(t, crashed)
+	}
+	mustEnd(t, e)
+}
 
 func altering(e *Engine, table schema.Table) error {
 	_, err := e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {

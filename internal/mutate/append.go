@@ -149,7 +149,7 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 		if t.Schema.Version != one.table.Version {
 			return Counts{}, true, engine.ErrChanged
 		}
-		change := engine.Change{Table: one.table.ID, Inserted: one.rows}
+		change := engine.Change{Table: one.table.ID, Inserted: one.rows, Appended: true}
 		did := Counts{Inserted: int64(batch.Rows(one.rows))}
 		if one.keyed != nil {
 			if change, did, err = m.arrive(ctx, t, one.keyed); err != nil {

@@ -67,7 +67,7 @@ func TestRecordsReplaceTheRowsOfTheirKeys(t *testing.T) {
 		t.Error(got)
 	}
 	if got := s.value(`SELECT string_agg("offset" || ' ' || reason, '; ' ORDER BY "offset") FROM scoter.dead_letters`); got !=
-		`3006 table "d"."main"."orders": row 1: the key column "id" is NULL; 3007 a tombstone: the record has no value` {
+		`3006 table d.main.orders: row 1, column "id": NULL in a column that is NOT NULL; 3007 a tombstone: the record has no value` {
 		t.Error(got)
 	}
 }

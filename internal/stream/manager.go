@@ -175,6 +175,8 @@ func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
 	if err != nil {
 		return err
 	}
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	m.halt(s)
 	if err := m.store.DropStream(ctx, s.id); err != nil {
 		return err
@@ -191,6 +193,8 @@ func (m *Manager) Pause(ctx context.Context, name catalog.StreamName) error {
 	if err != nil {
 		return err
 	}
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	if _, err := m.store.ChangeStream(ctx, s.id, func(c catalog.Stream) catalog.Stream {
 		c.Paused = true
 		return c
@@ -208,6 +212,8 @@ func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
 	if err != nil {
 		return err
 	}
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	if _, err := m.store.ChangeStream(ctx, s.id, func(c catalog.Stream) catalog.Stream {
 		c.Paused = false
 		return c
@@ -248,6 +254,8 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	if err != nil {
 		return err
 	}
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	if _, err := m.store.ChangeStream(ctx, s.id, func(c catalog.Stream) catalog.Stream {
 		c.Definition = text
 		return c

@@ -24,6 +24,7 @@ type source struct {
 	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
 	described sync.Map                     // described by describedKey
 	replaying sync.Mutex                   // held by a replay: two at once would decode the same letters
+	changing  sync.Mutex                   // held by what pauses, resumes, defines anew or drops it
 
 	// Guarded by the manager's mu.
 	definition Definition

@@ -3,6 +3,9 @@ package kafka
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +21,27 @@ import (
 // framed puts a schema's header before a message, for the file's first message type.
 func framed(id int, msg []byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32([]byte{0}, uint32(id)), 0), msg...)
+}
+
+// metrics returns those of the source orders, by their names.
+func metrics(t *testing.T, s *program.Server) map[string]float64 {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/metrics", nil)
+	must(t, err)
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	must(t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	must(t, err)
+	all := map[string]float64{}
+	for l := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(l), `{source="default.main.orders"} `); ok {
+			all[name], err = strconv.ParseFloat(value, 64)
+			must(t, err)
+		}
+	}
+	return all
 }
 
 // TestWhatCannotBeStoredIsADeadLetter sends what goes wrong in Kafka between good messages:
@@ -60,6 +84,19 @@ func TestWhatCannotBeStoredIsADeadLetter(t *testing.T) {
 	}
 	if got := line(t, s, "SELECT state FROM scoter.sources"); got != "running" {
 		t.Error(got)
+	}
+
+	// The same is among the metrics.
+	measured := metrics(t, s)
+	for name, want := range map[string]float64{"messages_total": 8, "rows_total": 3, "dead_letters_total": 5, "errors_total": 0, "lag_messages": 0, "lag_seconds": 0, "queue_bytes": 0, "running": 1} {
+		if got, ok := measured["scoter_source_"+name]; !ok || got != want {
+			t.Errorf("scoter_source_%s is %v (%v), want %v", name, got, ok, want)
+		}
+	}
+	for _, name := range []string{"bytes_total", "messages_per_second", "rows_per_second", "bytes_per_second"} {
+		if measured["scoter_source_"+name] <= 0 {
+			t.Errorf("no scoter_source_%s", name)
+		}
 	}
 
 	// The schema comes later than its first message.

@@ -54,6 +54,7 @@ type Report struct {
 	Cores     int            `json:"cores"`
 	Memory    int64          `json:"memory_bytes"`
 	Load      float64        `json:"load_average_before"` // of one minute: who else was at work
+	Reference float64        `json:"reference_seconds"`   // see reference
 	Options   map[string]any `json:"options"`
 	Metrics   []Metric       `json:"metrics"`
 	// Measurements are what methods took that are compared over sizes; the page shows them as
@@ -68,7 +69,7 @@ func NewReport(benchmark string, options map[string]any) *Report {
 	return &Report{
 		Benchmark: benchmark, Date: time.Now().UTC().Truncate(time.Second), Scoter: version.String(), DuckDB: version.DuckDB,
 		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, Processor: procField("/proc/cpuinfo", "model name"),
-		Cores: runtime.NumCPU(), Memory: memoryBytes(), Load: loadAverage(), Options: options,
+		Cores: runtime.NumCPU(), Memory: memoryBytes(), Load: loadAverage(), Reference: reference(), Options: options,
 	}
 }
 
@@ -90,6 +91,7 @@ func (r *Report) AtLeast(target float64, name string, value float64, unit string
 // Publish prints the report and writes its JSON file.
 func (e *Env) Publish(r *Report) error {
 	w := tabwriter.NewWriter(e.Table, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "load %s before, reference work %s s\n", short(r.Load), short(r.Reference))
 	fmt.Fprintf(w, "%s\tvalue\tunit\tspread\ttarget\t\n", r.Benchmark)
 	for i := range r.Metrics {
 		m := &r.Metrics[i]

@@ -16,14 +16,14 @@ import (
 
 // Oracle checks the promise that matters most: a column that the analysis says
 // is never NULL is not. It makes random queries over random data and compares.
-// Run executes a query and returns, per row, which values are NULL.
+// Run executes a query of so many columns and returns, per row, which values are NULL.
 //
 // It measures precision too: of the columns that are never NULL by the schema
 // and the rules of SQL, which the generator of the queries derives on the way,
 // the analysis must say so of at least 90%.
 //
 // SCOTER_ORACLE_MISSED prints so many of the others. SCOTER_ORACLE_QUERIES sets how many queries (700), SCOTER_ORACLE_SEED the seed.
-func Oracle(t *testing.T, dialect ir.Engine, engine analyze.Engine, run func(sql string) ([][]bool, error)) {
+func Oracle(t *testing.T, dialect ir.Engine, engine analyze.Engine, run func(sql string, columns int) ([][]bool, error)) {
 	queries := setting("SCOTER_ORACLE_QUERIES", 700)
 	seed := setting("SCOTER_ORACLE_SEED", int(time.Now().UnixNano()&0x7fffffff))
 	g := &generator{random: rand.New(rand.NewPCG(uint64(seed), 1)), dialect: dialect}
@@ -57,7 +57,7 @@ func Oracle(t *testing.T, dialect ir.Engine, engine analyze.Engine, run func(sql
 			}
 			continue
 		}
-		rows, err := run(sql)
+		rows, err := run(sql, len(d.Columns))
 		if err != nil {
 			if failed++; failed <= 3 {
 				t.Logf("seed %d query %d failed: %v\n%s", seed, n, err, sql)

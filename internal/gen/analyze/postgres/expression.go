@@ -113,7 +113,9 @@ var total = map[string]bool{
 }
 
 // function: a cast between built-in types, other than from JSON (whose null
-// becomes NULL), and the functions above.
+// becomes NULL) and of a timestamp to a time of day (infinity has none), and the
+// functions above, but for their namesakes of ranges: lower() of an empty or
+// unbounded range is NULL.
 func (w *walker) function(l *level, e *node) bool {
 	name := w.functionName(e)
 	switch {
@@ -123,11 +125,12 @@ func (w *walker) function(l *level, e *node) bool {
 		return false // these take null for nothing, or for null inside
 	case e.num("funcformat") == 1 || e.num("funcformat") == 2:
 		for _, a := range e.list("args") {
-			if t := typeOf(a); t == 0 || t == 114 || t == 3802 {
+			t, timeOfDay := typeOf(a), e.num("funcresulttype") == 1083 || e.num("funcresulttype") == 1266
+			if t == 0 || t == 114 || t == 3802 || (t == 1114 || t == 1184) && timeOfDay {
 				return true
 			}
 		}
-	case !total[name]:
+	case !total[name], (name == "lower" || name == "upper") && e.num("inputcollid") == 0:
 		return true
 	}
 	return w.any(l, e.list("args"))

@@ -34,14 +34,14 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 		where += " AND lower(schema) = lower(" + literalText(schema) + ")"
 	}
 	// SQLite looks in temp first, then main, then the attached ones.
-	list, err := e.rows("SELECT schema, name, type, wr FROM pragma_table_list"+where+" ORDER BY schema = 'temp' DESC, schema = 'main' DESC LIMIT 1", 4)
+	list, err := e.rows("SELECT schema, name, type, wr, strict FROM pragma_table_list"+where+" ORDER BY schema = 'temp' DESC, schema = 'main' DESC LIMIT 1", 5)
 	if err != nil {
 		return nil, err
 	}
 	t := &tableInfo{schema: schema, name: name, generated: map[string]bool{}}
-	kind, withoutRowid := "virtual", false
+	kind, withoutRowid, strict := "virtual", false, false
 	if len(list) == 1 {
-		t.schema, t.name, kind, withoutRowid = list[0][0], list[0][1], list[0][2], list[0][3] == "1"
+		t.schema, t.name, kind, withoutRowid, strict = list[0][0], list[0][1], list[0][2], list[0][3] == "1", list[0][4] == "1"
 	}
 	argument := "(" + literalText(t.name) + ")"
 	if t.schema != "" {
@@ -82,7 +82,7 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 		t.generated[raw.name] = raw.hidden >= 2
 		t.raw = append(t.raw, raw)
 		t.columns = append(t.columns, output{name: raw.name, value: value{
-			typ: declared(raw.typ), nullable: !raw.notNull && !raw.rowidAlias, exact: raw.rowidAlias,
+			typ: declared(raw.typ), nullable: !raw.notNull && !raw.rowidAlias, exact: raw.rowidAlias || strict,
 			origin: &[3]string{t.schema, t.name, raw.name},
 		}})
 	}

@@ -99,7 +99,7 @@ func (w *walker) call(e *expr, sc *scope) value {
 	}
 	if t, ok := totalFunctions[e.text]; ok {
 		w.any(e.args, sc)
-		return value{typ: t}
+		return value{typ: t, exact: t.Kind == ir.Text}
 	}
 	switch e.text {
 	case "coalesce", "ifnull":
@@ -146,11 +146,15 @@ func (w *walker) strictCall(e *expr, sc *scope, t analyze.Type) value {
 	if len(e.args) > 0 && t.Kind == ir.Text && e.text != "char" {
 		w.want(e.args[0], textType)
 	}
-	out := value{typ: t, nullable: len(e.args) == 0}
+	out := value{typ: t, nullable: len(e.args) == 0, exact: t.Kind == ir.Text}
 	for i, a := range e.args {
 		v := w.value(a, sc)
-		if e.text == "abs" {
+		switch {
+		case e.text == "abs":
 			out.typ = v.typ
+		case i == 0 && (e.text == "substr" || e.text == "substring"):
+			out.exact = v.text()
+			out.nullable = !v.text() // of x'' it is null
 		}
 		if i == 0 || e.text != "concat_ws" { // which skips nulls after its separator
 			out.nullable = out.nullable || v.nullable
@@ -159,15 +163,15 @@ func (w *walker) strictCall(e *expr, sc *scope, t analyze.Type) value {
 	return out
 }
 
-// aggregate: count, total and the JSON ones always have a value. Those that
-// take a row's value have one when there is a row, that is with GROUP BY; a sum
-// of reals can be null still, of infinities.
+// aggregate: count and the JSON ones always have a value. Those that take a
+// row's value have one when there is a row, that is with GROUP BY; a sum of
+// reals, total's too, can be null still, of infinities.
 func (w *walker) aggregate(e *expr, sc *scope) value {
 	out := value{typ: aggregates[e.text]}
 	null := w.any(e.args, sc)
 	w.attribute(e, sc)
 	switch e.text {
-	case "count", "total", "json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object":
+	case "count", "json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object":
 		return out
 	case "min", "max", "group_concat", "string_agg":
 		out.nullable = null || !sc.grouped || e.filtered
@@ -185,9 +189,11 @@ func (w *walker) aggregate(e *expr, sc *scope) value {
 			} else if arg.typ.Kind == ir.Float64 || arg.typ.Kind == ir.Decimal {
 				out.typ = arg.typ
 			}
-			out.nullable = null || !sc.grouped || e.filtered || !arg.exact
+			out.nullable = null || !sc.grouped || e.filtered || !arg.integer()
 		case "avg":
-			out.nullable = null || !sc.grouped || e.filtered || !arg.exact
+			out.nullable = null || !sc.grouped || e.filtered || !arg.integer()
+		case "total": // 0.0 of no rows
+			out.nullable = !arg.integer()
 		}
 	}
 	return out

@@ -4,18 +4,23 @@ import (
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/analyze"
+	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
 // value is what is known about an expression.
 type value struct {
 	typ      analyze.Type
 	nullable bool
-	// exact says that it is an integer for sure and not only by declaration:
-	// SQLite's REAL can be infinite, and infinity makes NULL of a sum.
+	// exact says that it is of its type for sure and not only by declaration. It
+	// matters for integers, since a REAL can be infinite, and infinity makes NULL
+	// of a sum; and for text, since of a BLOB without a byte no part has a value.
 	exact bool
 	// origin is the table column that it is, as schema, table, column.
 	origin *[3]string
 }
+
+func (v value) integer() bool { return v.exact && v.typ.Kind == ir.Int64 }
+func (v value) text() bool    { return v.exact && v.typ.Kind == ir.Text }
 
 // output is one column of a query.
 type output struct {

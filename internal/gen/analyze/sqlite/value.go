@@ -88,7 +88,7 @@ func (w *walker) decide(e *expr, sc *scope) value {
 		w.want(e.args[0], declared(e.text))
 		v := w.value(e.args[0], sc)
 		t := declared(e.text)
-		return value{typ: t, nullable: v.nullable, exact: t.Kind == ir.Int64}
+		return value{typ: t, nullable: v.nullable, exact: t.Kind == ir.Int64 || t.Kind == ir.Text}
 	case caseExpr:
 		w.any(e.args, sc)
 		out := w.choice(e.results, sc)
@@ -123,7 +123,7 @@ func literal(text string) value {
 	case text == "TRUE", text == "FALSE":
 		return value{typ: integerType, exact: true}
 	case strings.HasPrefix(text, "CURRENT_"), strings.HasPrefix(text, "'"):
-		return value{typ: textType}
+		return value{typ: textType, exact: true}
 	case strings.HasPrefix(text, "x'"), strings.HasPrefix(text, "X'"):
 		return value{typ: blobType}
 	case strings.HasPrefix(strings.ToLower(text), "0x"):
@@ -229,13 +229,13 @@ func (w *walker) binary(e *expr, sc *scope) value {
 	case "AND", "OR", "=", "<>", "<", ">", "<=", ">=", "&", "|", "<<", ">>":
 		return value{typ: integerType, nullable: either}
 	case "||":
-		return value{typ: textType, nullable: either}
+		return value{typ: textType, nullable: either, exact: true}
 	case "+", "-", "*":
 		out := value{typ: unify(a.typ, b.typ), exact: false}
 		// Infinity less infinity, and zero times infinity, are null. Integers
 		// that overflow become finite reals; finite numbers added to infinity
 		// stay infinite.
-		finite := a.exact && b.exact || e.text != "*" && (number64(e.args[0]) || number64(e.args[1])) ||
+		finite := a.integer() && b.integer() || e.text != "*" && (number64(e.args[0]) || number64(e.args[1])) ||
 			e.text == "*" && (nonzero(e.args[0]) || nonzero(e.args[1]))
 		out.nullable = either || !finite
 		return out

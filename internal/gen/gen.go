@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"sync"
 
@@ -182,9 +183,9 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 	return err
 }
 
-// parse reads the entry's files. Blocks with mistakes are left out, so that
-// the analysis speaks of the others; the result is nil when what remains could
-// only be misunderstood, since a part of the schema is missing.
+// parse reads the entry's files. Blocks with mistakes in their SQL are left out,
+// so that the analysis speaks of the others; the result is nil when what remains
+// could only be misunderstood, since a part of the schema is missing.
 func (j *job) parse() ([]*sqlfile.File, error) {
 	var out []*sqlfile.File
 	usable := true
@@ -207,31 +208,24 @@ func (j *job) parse() ([]*sqlfile.File, error) {
 	return out, nil
 }
 
-// leaveOut removes the queries and tables that list has errors about. It
-// reports whether all errors were about such blocks.
+// leaveOut removes the queries and tables whose text list has errors about: the
+// engine has its own opinion of a block whose header alone is wrong. It reports
+// whether all errors were about such blocks, and the schema is whole.
 func leaveOut(f *sqlfile.File, list *diag.List) bool {
-	bad := map[string]bool{}
-	for _, d := range list.All() {
-		if d.Severity == diag.Error && d.File == f.Source.Name {
-			bad[d.Query] = true
-		}
-	}
-	var rest []*sqlfile.Block
-	for _, b := range f.Blocks {
-		schema := b.Kind == sqlfile.Migrate || b.Kind == sqlfile.Baseline || b.Kind == sqlfile.Testdata
-		if !bad[b.Name] || schema {
-			rest = append(rest, b)
-		}
+	isSchema := func(b *sqlfile.Block) bool {
+		return b.Kind == sqlfile.Migrate || b.Kind == sqlfile.Baseline || b.Kind == sqlfile.Testdata
 	}
 	whole := true
-	for name := range bad {
-		known := false
-		for _, b := range f.Blocks {
-			known = known || b.Name == name && b.Kind != sqlfile.Migrate && b.Kind != sqlfile.Baseline && b.Kind != sqlfile.Testdata
+	bad := map[string]bool{}
+	for _, d := range list.All() {
+		if d.Severity != diag.Error || d.File != f.Source.Name || d.Code == diag.MisspelledKeyword {
+			continue
 		}
-		whole = whole && known && name != ""
+		block := slices.IndexFunc(f.Blocks, func(b *sqlfile.Block) bool { return d.Query != "" && b.Name == d.Query && !isSchema(b) })
+		whole = whole && block >= 0
+		bad[d.Query] = bad[d.Query] || d.Code != diag.UnknownModifier
 	}
-	f.Blocks = rest
+	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *sqlfile.Block) bool { return bad[b.Name] && !isSchema(b) })
 	return whole
 }
 

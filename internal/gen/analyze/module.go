@@ -92,6 +92,9 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 		if b.Kind != sqlfile.Table && b.Kind != sqlfile.Write {
 			continue
 		}
+		if a.result.tables[b] == nil {
+			continue // its error is known
+		}
 		key := a.tableName(b).Key()
 		if other := tables[key]; other != nil && a.result.tables[b].info.SQLName != a.result.tables[other].info.SQLName {
 			a.list.Add(b.NameErrorf(diag.DuplicateName, "%s and %s are different tables with the same name in code", b.Name, other.Name).
@@ -116,10 +119,11 @@ func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 // explicitRows declares the row types that `:result=` names.
 func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
-		if b.Result == "" || b.Kind != sqlfile.Query {
+		q := a.result.queries[b]
+		if b.Result == "" || b.Kind != sqlfile.Query || q == nil {
 			continue
 		}
-		columns := withoutOrigin(a.columns(b, a.result.queries[b].found.Columns))
+		columns := withoutOrigin(a.columns(b, q.found.Columns))
 		if clash := a.names.explicitRow(ir.NewName(b.Result), columns); clash != "" {
 			a.list.Add(b.NameErrorf(diag.WrongShape, ":result=%s %s", b.Result, clash).Suggest("give one of them another name"))
 		}

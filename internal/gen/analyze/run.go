@@ -46,8 +46,9 @@ type table struct {
 }
 
 // Run runs the schema and describes every query. Everything wrong goes to
-// list; the error is for what is not the user's (a lost connection). When list
-// has errors afterwards the result is nil.
+// list; the error is for what is not the user's (a lost connection). The result
+// is nil when the schema is wrong; otherwise it has the queries and tables that
+// are right, so that Module finds what is wrong between them.
 func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Result, error) {
 	r := &Result{input: input, version: engine.Version(), quote: engine.Quote, queries: map[*sqlfile.Block]*query{}, tables: map[*sqlfile.Block]*table{}}
 	ok, err := r.schema(ctx, engine, list)
@@ -66,9 +67,6 @@ func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Res
 				return nil, fmt.Errorf("analyze %s %s: %w", strings.ToLower(string(b.Kind)), b.Name, err)
 			}
 		}
-	}
-	if list.HasErrors() {
-		return nil, nil
 	}
 	return r, nil
 }
@@ -249,11 +247,17 @@ func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	if len(found.Params) != len(s.Params) {
 		return fmt.Errorf("the engine described %d of %d parameters", len(found.Params), len(s.Params))
 	}
-	if err := r.override(ctx, engine, b, q, list); err != nil {
+	var own diag.List
+	if err := r.override(ctx, engine, b, q, &own); err != nil {
 		return err
 	}
-	checkShape(b, q, list)
-	r.queries[b] = q
+	checkShape(b, q, &own)
+	for _, d := range own.All() {
+		list.Add(d)
+	}
+	if !own.HasErrors() {
+		r.queries[b] = q
+	}
 	return nil
 }
 

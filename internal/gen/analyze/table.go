@@ -29,6 +29,9 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 		}
 		return nil
 	}
+	if len(b.Ops) == 0 {
+		return nil // the header's error is known
+	}
 	t := &table{info: info}
 	t.spec.Ops = b.Ops
 	index := map[string]int{}

@@ -41,7 +41,7 @@ func (p *parser) header(b *Block, t Token) bool {
 		at++
 	}
 	word, _ := headerWord(text)
-	b.Kind = Kind(word)
+	wordAt := t.Start + at
 	at += len(word)
 	line := text[at:]
 	yamlAt := len(text)
@@ -55,6 +55,10 @@ func (p *parser) header(b *Block, t Token) bool {
 	if len(fields) > 0 && !strings.HasPrefix(fields[0].text, ":") {
 		b.Name, b.NameAt = fields[0].text, fields[0].at
 		fields = fields[1:]
+	}
+	if b.Kind != Kind(word) {
+		p.list.Add(b.Errorf(diag.MisspelledKeyword, wordAt, wordAt+len(word), "%s is not a kind of block", word).
+			Suggest("did you mean %s? (kinds are in capitals)", b.Kind))
 	}
 	if !p.name(b) {
 		return false

@@ -35,18 +35,15 @@ type parser struct {
 // run cuts the tokens into blocks at the header comments.
 func (p *parser) run() {
 	start := -1 // index of the current block's header token
+	var kind Kind
 	strayed := false
 	for i, t := range p.tokens {
 		p.checkToken(t)
-		header, misspelled := p.isHeader(i)
-		if header || misspelled {
+		if next := p.isHeader(i); next != "" {
 			if start >= 0 {
-				p.block(start, i)
+				p.block(kind, start, i)
 			}
-			start = i
-			if misspelled {
-				start, strayed = -1, true
-			}
+			kind, start = next, i
 			continue
 		}
 		if start < 0 && !t.Trivia() && !strayed {
@@ -56,7 +53,7 @@ func (p *parser) run() {
 		}
 	}
 	if start >= 0 {
-		p.block(start, len(p.tokens))
+		p.block(kind, start, len(p.tokens))
 	}
 }
 
@@ -100,39 +97,38 @@ func headerWord(line string) (word, rest string) {
 	return line[:n], line[n:]
 }
 
-// isHeader reports whether token i is a block's header, or one whose kind is
-// misspelled, which it adds to the list.
-func (p *parser) isHeader(i int) (header, misspelled bool) {
+// isHeader returns the kind of the block whose header token i is, or "". A
+// misspelled kind is the one that was probably meant, so that what follows is
+// understood; header reports it.
+func (p *parser) isHeader(i int) Kind {
 	t := p.tokens[i]
 	if t.Kind != LineComment && t.Kind != BlockComment {
-		return false, false
+		return ""
 	}
 	if t.Kind == LineComment && !p.ownLine(t) {
-		return false, false
+		return ""
 	}
 	word, rest := headerWord(t.Text)
 	if kinds[Kind(word)] {
-		return true, false
+		return Kind(word)
 	}
 	if len(word) < 3 || !looksLikeHeader(rest, t.Kind) {
-		return false, false
+		return ""
 	}
 	near := diag.Nearest(word, kindList)
 	if near == "" {
-		return false, false
+		return ""
 	}
-	at := t.Start + strings.Index(t.Text, word)
 	hasModifier := strings.Contains(rest, ":") || strings.Contains(rest, "key(") || strings.Contains(rest, "set(")
 	if word == strings.ToUpper(word) || hasModifier {
-		p.list.Add(p.file.Source.At(diag.Error, diag.MisspelledKeyword, at, at+len(word), "%s is not a kind of block", word).
-			Suggest("did you mean %s? (kinds are in capitals)", near))
-		return false, true
+		return Kind(near)
 	}
 	if strings.EqualFold(word, near) {
+		at := t.Start + strings.Index(t.Text, word)
 		p.list.Add(p.file.Source.At(diag.Warning, diag.MisspelledKeyword, at, at+len(word), "this comment reads like a block's header, but kinds are in capitals").
 			Suggest("write %s if it is one", near))
 	}
-	return false, false
+	return ""
 }
 
 // looksLikeHeader reports whether text is one name followed by nothing but
@@ -179,11 +175,11 @@ func (p *parser) ownLine(t Token) bool {
 	return true
 }
 
-// block parses the block whose header is token start and which ends before
-// token end.
-func (p *parser) block(start, end int) {
+// block parses the block of a kind whose header is token start and which ends
+// before token end.
+func (p *parser) block(kind Kind, start, end int) {
 	header := p.tokens[start]
-	b := &Block{File: p.file, HeaderStart: header.Start, HeaderEnd: header.End()}
+	b := &Block{File: p.file, Kind: kind, HeaderStart: header.Start, HeaderEnd: header.End()}
 	b.Doc = p.docAbove(start)
 	if !p.header(b, header) {
 		return

@@ -37,9 +37,9 @@ func Function(name string, args ...string) Call {
 // are not NULL; arguments are these and columns that hold them. Run is as in
 // Oracle.
 //
-// SCOTER_EDGES sets how many calls are tried (1000), SCOTER_ORACLE_SEED the seed.
+// SCOTER_EDGES sets how many calls are tried (500), SCOTER_ORACLE_SEED the seed.
 func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string][]string, run func(sql string, columns int) ([][]bool, error)) {
-	tries := setting("SCOTER_EDGES", 1000)
+	tries := setting("SCOTER_EDGES", 500)
 	seed := setting("SCOTER_ORACLE_SEED", int(time.Now().UnixNano()&0x7fffffff))
 	random := rand.New(rand.NewPCG(uint64(seed), 2))
 	types := slices.Sorted(maps.Keys(values))

@@ -38,11 +38,11 @@ class Runtime(core.Observed):
         self._conn = conn
         self._open = False
 
-    def all(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> list[T]:
-        return self._run(name, lambda: [read(r) for r in self.fetch(sql, values)], len)
+    def all(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> list[T]:
+        return self._run(name, lambda: list(read(self.fetch(sql, values))), len)
 
-    def one(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> T | None:
-        return self._run(name, lambda: core.opt(read, self.fetch_one(sql, values)), core.found)
+    def one(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> T | None:
+        return self._run(name, lambda: core.first_of(read, self.fetch_one(sql, values)), core.found)
 
     def fetch(self, sql: str, values: Sequence[Any]) -> list[core.Row]:
         rows: list[core.Row] = self._conn.execute(sql, list(values)).fetchall()
@@ -52,7 +52,7 @@ class Runtime(core.Observed):
         row: core.Row | None = self._conn.execute(sql, list(values)).fetchone()
         return row
 
-    def stream(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> Iterator[T]:
+    def stream(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> Iterator[T]:
         def rows() -> Iterator[T]:
             # A relation has a result of its own: the loop may run other
             # statements on the connection.
@@ -61,7 +61,7 @@ class Runtime(core.Observed):
                 portion = relation.fetchmany(2048)
                 if not portion:
                     return
-                yield from map(read, portion)
+                yield from read(portion)
 
         return self._each(name, rows)
 

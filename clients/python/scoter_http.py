@@ -131,11 +131,11 @@ class Runtime(core.Observed):
         super().__init__(observer)
         self._conn = conn
 
-    def all(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> list[T]:
-        return self._run(name, lambda: [read(r) for r in self.fetch(sql, values)], len)
+    def all(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> list[T]:
+        return self._run(name, lambda: list(read(self.fetch(sql, values))), len)
 
-    def one(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> T | None:
-        return self._run(name, lambda: core.opt(read, self.fetch_one(sql, values)), core.found)
+    def one(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> T | None:
+        return self._run(name, lambda: next(read(self.fetch(sql, values)), None), core.found)
 
     def fetch(self, sql: str, values: Sequence[Any]) -> list[core.Row]:
         return [tuple(r.values()) for r in self._conn.run(sql, values)]
@@ -144,8 +144,8 @@ class Runtime(core.Observed):
         rows = self.fetch(sql, values)
         return rows[0] if rows else None
 
-    def stream(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> Iterator[T]:
-        return self._each(name, lambda: (read(tuple(r.values())) for r in self._conn.run(sql, values)))
+    def stream(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> Iterator[T]:
+        return self._each(name, lambda: read(tuple(r.values()) for r in self._conn.run(sql, values)))
 
     def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
         return self._run(name, lambda: self._conn.execute(sql, values), core.same)

@@ -25,34 +25,44 @@ class Runtime(core.Observed):
         super().__init__(observer)
         self._conn = conn
 
-    def all(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> list[T]:
-        return self._run(name, lambda: [read(r) for r in self.fetch(sql, values)], len)
+    def all(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> list[T]:
+        if self._observer is None:  # what follows is for speed as if it were written by hand
+            return list(read(self._execute(sql, values)))
+        return self._run(name, lambda: list(read(self._execute(sql, values))), len)
 
-    def one(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> T | None:
-        return self._run(name, lambda: core.opt(read, self.fetch_one(sql, values)), core.found)
+    def one(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> T | None:
+        if self._observer is None:
+            cursor = self._conn.cursor()
+            cursor.row_factory = None
+            return next(read(cursor.execute(sql, values).fetchall()), None)
+        return self._run(name, lambda: next(read(self.fetch(sql, values)), None), core.found)
+
+    def _execute(self, sql: str, values: Sequence[Any]) -> sqlite3.Cursor:
+        cursor = self._conn.cursor()
+        cursor.row_factory = None  # the application may have set one
+        return cursor.execute(sql, values)
 
     def fetch(self, sql: str, values: Sequence[Any]) -> list[core.Row]:
-        cursor = self._conn.cursor()
-        cursor.row_factory = None
-        return cursor.execute(sql, values).fetchall()
+        return self._execute(sql, values).fetchall()
 
     def fetch_one(self, sql: str, values: Sequence[Any]) -> core.Row | None:
         rows = self.fetch(sql, values)
         return rows[0] if rows else None
 
-    def stream(self, name: str, sql: str, values: Sequence[Any], read: Callable[[core.Row], T]) -> Iterator[T]:
+    def stream(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> Iterator[T]:
         def rows() -> Iterator[T]:
-            cursor = self._conn.cursor()
-            cursor.row_factory = None
+            cursor = self._execute(sql, values)
             try:
-                for row in cursor.execute(sql, values):
-                    yield read(row)
+                yield from read(cursor)
             finally:
                 cursor.close()
 
         return self._each(name, rows)
 
     def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
+        if self._observer is None:
+            count = self._conn.execute(sql, values).rowcount
+            return count if count > 0 else 0
         return self._run(name, lambda: max(0, self._conn.execute(sql, values).rowcount), core.same)
 
     def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:

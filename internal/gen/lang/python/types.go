@@ -280,9 +280,13 @@ func (g *generator) functions() {
 			row, read := g.result(q)
 			w.Line("")
 			w.Line("")
-			w.In("def "+read+"(r: rt.Row) -> "+row+":", func() {
-				w.Line("value: %s = %s", row, g.read("r[0]", c.Type, c.Nullable, false))
-				w.Line("return value")
+			value := g.read("r[0]", c.Type, c.Nullable, false)
+			w.In("def "+read+"(rows: Iterable[rt.Row]) -> Iterator["+row+"]:", func() {
+				if value == "r[0]" {
+					w.Line("return map(rt.value_of, rows)")
+				} else {
+					w.Line("return (%s for r in rows)", value)
+				}
 			})
 		}
 	}
@@ -334,11 +338,25 @@ func (g *generator) functions() {
 		name := g.RowType(r.Ref)
 		w.Line("")
 		w.Line("")
-		w.In("def _to_"+ir.NewName(name).Snake()+"(r: rt.Row) -> "+name+":", func() {
-			w.Block("return "+name+"(", ")", func() {
-				for i, c := range r.Columns {
-					w.Line("%s=%s,", emit.Field(emit.Python, c.Name), g.read(fmt.Sprintf("r[%d]", i), c.Type, c.Nullable, false))
-				}
+		plain := true
+		var values []string
+		for i, c := range r.Columns {
+			v := fmt.Sprintf("r[%d]", i)
+			values = append(values, g.read(v, c.Type, c.Nullable, false))
+			plain = plain && values[i] == v
+		}
+		w.In("def _to_"+ir.NewName(name).Snake()+"(rows: Iterable[rt.Row]) -> Iterator["+name+"]:", func() {
+			if plain {
+				w.Line("return rt.starmap(%s, rows)", name)
+				return
+			}
+			w.Block("return (", ")", func() {
+				w.Block(name+"(", ")", func() {
+					for i, c := range r.Columns {
+						w.Line("%s=%s,", emit.Field(emit.Python, c.Name), values[i])
+					}
+				})
+				w.Line("for r in rows")
 			})
 		})
 	}

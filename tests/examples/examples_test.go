@@ -86,21 +86,27 @@ func TestJava(t *testing.T) {
 	pg := toolchain.StartPostgres(t)
 	current(t, "java-duckdb")
 	current(t, "java-postgres", "SCOTER_POSTGRES_URL="+pg.URL())
+	run := java(t, example(t, "java-duckdb/src/readings/*.java"), example(t, "java-postgres/src/tasks/*.java"))
+	check(t, "java-duckdb", run("readings.Main"))
+	check(t, "java-postgres", run("tasks.Main", "JDBC_URL=jdbc:postgresql:"+pg.Create(t, "tasks")+"?user=postgres"))
+}
+
+// java compiles files and returns what runs one of their classes and gives its
+// output.
+func java(t *testing.T, patterns ...string) func(main string, env ...string) string {
 	bin, jars := toolchain.Java(t)
-	args := []string{"--release", "17", "-encoding", "UTF-8", "-cp", jars, "-d", t.TempDir()}
-	for _, pattern := range []string{"java-duckdb/src/readings/*.java", "java-postgres/src/tasks/*.java"} {
-		files, err := filepath.Glob(example(t, pattern))
+	out := t.TempDir()
+	args := []string{"--release", "17", "-encoding", "UTF-8", "-cp", jars, "-d", out}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, err)
 		}
 		args = append(args, files...)
 	}
-	out := args[7]
 	toolchain.Run(t, out, nil, filepath.Join(bin, "javac"), args...)
-	program := func(main string, env ...string) string {
+	return func(main string, env ...string) string {
 		return toolchain.Run(t, out, env, filepath.Join(bin, "java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-opens=java.base/java.nio=ALL-UNNAMED",
 			"-Dfile.encoding=UTF-8", "-Duser.language=en", "-cp", out+string(os.PathListSeparator)+jars, main)
 	}
-	check(t, "java-duckdb", program("readings.Main"))
-	check(t, "java-postgres", program("tasks.Main", "JDBC_URL=jdbc:postgresql:"+pg.Create(t, "tasks")+"?user=postgres"))
 }

@@ -83,29 +83,24 @@ _SQL_find_customers = "SELECT id, name, address FROM customers WHERE name LIKE %
 _SQL_big_orders = "SELECT o.id, o.total, o.ordered_at, c.name FROM orders o JOIN customers c ON c.id = o.customer_id WHERE o.total >= %(p1)s ORDER BY o.total DESC, o.id"
 
 
-def _to_big_orders_result(r: rt.Row) -> BigOrdersResult:
-    return BigOrdersResult(
-        id=rt.uid(r[0]),
-        total=r[1],
-        ordered_at=rt.instant(r[2]),
-        name=r[3],
+def _to_big_orders_result(rows: Iterable[rt.Row]) -> Iterator[BigOrdersResult]:
+    return (
+        BigOrdersResult(
+            id=rt.uid(r[0]),
+            total=r[1],
+            ordered_at=rt.instant(r[2]),
+            name=r[3],
+        )
+        for r in rows
     )
 
 
-def _to_customers_row(r: rt.Row) -> CustomersRow:
-    return CustomersRow(
-        id=r[0],
-        name=r[1],
-        address=r[2],
-    )
+def _to_customers_row(rows: Iterable[rt.Row]) -> Iterator[CustomersRow]:
+    return rt.starmap(CustomersRow, rows)
 
 
-def _to_spent_result(r: rt.Row) -> SpentResult:
-    return SpentResult(
-        name=r[0],
-        total=r[1],
-        orders=r[2],
-    )
+def _to_spent_result(rows: Iterable[rt.Row]) -> Iterator[SpentResult]:
+    return rt.starmap(SpentResult, rows)
 
 
 class Queries:

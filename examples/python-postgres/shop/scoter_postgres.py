@@ -48,11 +48,11 @@ class Runtime(core.Observed):
         # Without parameters psycopg leaves every % alone.
         return self._cursor.execute(sql.encode(), values or None)
 
-    def all(self, name: str, sql: str, values: Values, read: Callable[[core.Row], T]) -> list[T]:
-        return self._run(name, lambda: [read(r) for r in self.fetch(sql, values)], len)
+    def all(self, name: str, sql: str, values: Values, read: core.Reader[T]) -> list[T]:
+        return self._run(name, lambda: list(read(self.fetch(sql, values))), len)
 
-    def one(self, name: str, sql: str, values: Values, read: Callable[[core.Row], T]) -> T | None:
-        return self._run(name, lambda: core.opt(read, self.fetch_one(sql, values)), core.found)
+    def one(self, name: str, sql: str, values: Values, read: core.Reader[T]) -> T | None:
+        return self._run(name, lambda: core.first_of(read, self.fetch_one(sql, values)), core.found)
 
     def fetch(self, sql: str, values: Values) -> list[core.Row]:
         return self._execute(sql, values).fetchall()
@@ -60,13 +60,12 @@ class Runtime(core.Observed):
     def fetch_one(self, sql: str, values: Values) -> core.Row | None:
         return self._execute(sql, values).fetchone()
 
-    def stream(self, name: str, sql: str, values: Values, read: Callable[[core.Row], T]) -> Iterator[T]:
+    def stream(self, name: str, sql: str, values: Values, read: core.Reader[T]) -> Iterator[T]:
         """Rows as the server sends them. The connection can do nothing else meanwhile."""
 
         def rows() -> Iterator[T]:
             with self._open() as cursor:
-                for row in cursor.stream(sql.encode(), values or None):
-                    yield read(row)
+                yield from read(cursor.stream(sql.encode(), values or None))
 
         return self._each(name, rows)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap as starmap
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 if TYPE_CHECKING or __package__:
@@ -13,6 +15,9 @@ else:
 
 
 Row = tuple[Any, ...]
+# What makes typed rows of the driver's: of all at once, since a call for each
+# would cost more than the driver takes.
+Reader = Callable[[Iterable[Row]], Iterator[T]]
 
 
 class ObserverScope(Protocol):
@@ -96,6 +101,9 @@ class Bulk(Generic[T]):
     arrow: Arrow[T] | None = None
 
 
+# Of a row the only value.
+value_of = itemgetter(0)
+
 CREATE_MIGRATIONS = (
     "CREATE TABLE IF NOT EXISTS _sqg_migrations (project TEXT NOT NULL, migration_id TEXT NOT NULL, "
     "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT, PRIMARY KEY (project, migration_id))"
@@ -148,6 +156,11 @@ class Observed:
         finally:
             if scope is not None:
                 scope.end(count, failure)
+
+
+def first_of(read: Reader[T], row: Row | None) -> T | None:
+    """The typed row of a row, if there is one."""
+    return None if row is None else next(read((row,)))
 
 
 def found(row: object) -> int:

@@ -273,6 +273,9 @@ def to_fields(values: Iterable[str | None]) -> str:
     return "(" + ",".join(quoted) + ")"
 
 
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def json_list(values: Iterable[Any]) -> str:
     """A JSON array of what is bound, for SQLite's json_each."""
-    return json.dumps(list(values), ensure_ascii=False)
+    return _to_json(values if isinstance(values, list) else list(values))

@@ -92,16 +92,27 @@ export interface TursoStatement {
 
 /**
  * A statement that its first calls wait for. Then they are the driver's own, so
- * that they cost nothing beyond it.
+ * that they cost nothing beyond it. What cannot be prepared is tried again by the
+ * next call: its table may have been made meanwhile.
  */
-function pending(prepared: Promise<TursoStatement>): Statement {
+function pending(prepare: () => Promise<TursoStatement>): Statement {
+  let prepared: Promise<TursoStatement> | undefined;
+  const ready = (): Promise<TursoStatement> =>
+    (prepared ??= prepare().then(
+      (s) => {
+        Object.assign(statement, { all: s.all.bind(s), get: s.get.bind(s), run: s.run.bind(s) });
+        return s;
+      },
+      (error: unknown) => {
+        prepared = undefined;
+        throw error;
+      },
+    ));
   const statement: Statement = {
-    all: async (...values) => (await prepared).all(...values),
-    get: async (...values) => (await prepared).get(...values),
-    run: async (...values) => (await prepared).run(...values),
+    all: async (...values) => (await ready()).all(...values),
+    get: async (...values) => (await ready()).get(...values),
+    run: async (...values) => (await ready()).run(...values),
   };
-  const ready = (s: TursoStatement): void => void Object.assign(statement, { all: s.all.bind(s), get: s.get.bind(s), run: s.run.bind(s) });
-  prepared.then(ready, () => undefined); // the calls say why it failed
   return statement;
 }
 
@@ -114,12 +125,11 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
   };
   const session: Session = {
     prepare: (sql, pluck) =>
-      pending(
-        prepare(sql).then((statement) => {
-          if (pluck) statement.pluck(true);
-          return statement;
-        }),
-      ),
+      pending(async () => {
+        const statement = await prepare(sql);
+        if (pluck) statement.pluck(true);
+        return statement;
+      }),
     async *iterate(sql, values) {
       const statement = await prepare(sql);
       try {

@@ -91,7 +91,9 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	merges := merge.New(a.Engine, merge.Settings{Parallel: settings.MergeParallel, DisableAutomatic: settings.MergeParallel == 0}, merge.Components{Logger: log, Constants: mutate.Defaults(pool)})
+	merges := merge.New(a.Engine, merge.Settings{Parallel: settings.MergeParallel, DisableAutomatic: settings.MergeParallel == 0}, merge.Components{
+		Logger: log, Constants: mutate.Defaults(pool), Evaluate: relations.Evaluate,
+	})
 	a.onClose(func() error { merges.Close(); return nil })
 	sources, err := stream.New(a.Engine, stream.Settings{MemoryBytes: int64(settings.StreamMemory), Idle: embedded}, log)
 	if err != nil {

@@ -95,7 +95,7 @@ func (c *Catalog) fail() {
 
 // write puts an edit into the open transaction.
 func (c *Catalog) write(e Edit) error {
-	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.addParts, c.putPatches, c.putKeys, c.raise} {
+	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.addParts, c.putPatches, c.addExpressions, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
 			return err
 		}
@@ -119,6 +119,9 @@ func (c *Catalog) removeThings(e Edit) error {
 	for _, id := range e.RemovePatches {
 		all = append(all, removal{"patch", nil, `DELETE FROM patches WHERE id = ?`, []any{int64(id)}})
 	}
+	for _, id := range e.RemoveExpressions {
+		all = append(all, removal{"expression", nil, `DELETE FROM expressions WHERE table_id = ? AND seq = ?`, []any{int64(id.Table), int64(id.Seq)}})
+	}
 	for _, id := range e.RemoveParts {
 		all = append(all, removal{"part", []string{
 			`DELETE FROM part_stats WHERE part_id = ?`,
@@ -132,6 +135,7 @@ func (c *Catalog) removeThings(e Edit) error {
 			`DELETE FROM part_deletions WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
 			`DELETE FROM patches WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
 			`DELETE FROM parts WHERE table_id = ?`,
+			`DELETE FROM expressions WHERE table_id = ?`,
 			`DELETE FROM table_versions WHERE table_id = ?`,
 		}, `DELETE FROM tables WHERE id = ?`, []any{int64(id)}})
 	}
@@ -282,8 +286,8 @@ func (c *Catalog) addPart(p Part) error {
 	if p.ID == 0 || p.Rows <= 0 || p.Bytes <= 0 || p.MinSeq > p.MaxSeq || p.Level < 0 {
 		return base.Errorf(base.Internal, "rows %d, bytes %d, seq %d to %d, level %d", p.Rows, p.Bytes, p.MinSeq, p.MaxSeq, p.Level)
 	}
-	if _, err := c.exec(`INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, int64(p.ID), int64(p.Table), int64(p.SchemaVersion),
-		p.Partition, p.Rows, p.Bytes, int64(p.Checksum), int64(p.Level), int64(p.MinSeq), int64(p.MaxSeq), p.Created.UnixMicro()); err != nil {
+	if _, err := c.exec(`INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, int64(p.ID), int64(p.Table), int64(p.SchemaVersion),
+		p.Partition, p.Rows, p.Bytes, int64(p.Checksum), int64(p.Level), int64(p.MinSeq), int64(p.MaxSeq), p.Created.UnixMicro(), int64(p.Applied)); err != nil {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Stats)) {

@@ -28,7 +28,8 @@ const FileName = "catalog.db"
 //	3  deletions and patches of parts; log frames with changes
 //	4  tables whose rows have versions and tombstones
 //	5  when deletions and patches were stored
-const FormatVersion = 5
+//	6  expressions
+const FormatVersion = 6
 
 // Part is the durable description of one Parquet file, parts/<table>/<id>.parquet.
 type Part struct {
@@ -43,6 +44,7 @@ type Part struct {
 	MinSeq        base.Seq
 	MaxSeq        base.Seq
 	Created       time.Time // microseconds, UTC
+	Applied       base.Seq  // expressions up to this one are not to be applied to its rows
 	Stats         map[base.ColumnID]schema.ColumnStats
 }
 
@@ -135,7 +137,8 @@ type State struct {
 	Views          []View
 	Parts          []Part
 	Deletions      []Deletions
-	Patches        []Patch // by Seq and ID: later ones count
+	Patches        []Patch      // by Seq and ID: later ones count
+	Expressions    []Expression // by table and Seq
 	Streams        []Stream
 	Offsets        []Offset // by stream, topic, partition
 	Keys           []Key
@@ -146,25 +149,27 @@ type State struct {
 // Edit is one atomic change. Removals happen before additions, so one edit may replace
 // a thing by another of the same name. The zero Edit changes nothing.
 type Edit struct {
-	DropViews     []ViewName
-	RemoveParts   []base.SourceID // with their deletions and patches
-	RemovePatches []base.SourceID
-	DropTables    []base.TableID  // with their versions and parts
-	DropStreams   []base.StreamID // with their offsets
-	DropSchemas   []SchemaName    // must be empty after the removals above
-	DropDatabases []string        // must be empty after the removals above
-	DropKeys      []string
+	DropViews         []ViewName
+	RemoveParts       []base.SourceID // with their deletions and patches
+	RemovePatches     []base.SourceID
+	RemoveExpressions []ExpressionID
+	DropTables        []base.TableID  // with their versions, parts and expressions
+	DropStreams       []base.StreamID // with their offsets
+	DropSchemas       []SchemaName    // must be empty after the removals above
+	DropDatabases     []string        // must be empty after the removals above
+	DropKeys          []string
 
-	PutDatabases []string
-	PutSchemas   []SchemaName
-	PutTables    []Table // new, or the newest version of one that is there (rename, truncate, new schema)
-	PutViews     []View
-	PutStreams   []Stream // new, or instead of the one with this id
-	PutOffsets   []Offset // of streams that are there
-	AddParts     []Part
-	PutDeletions []Deletions // instead of those that the part has
-	AddPatches   []Patch
-	PutKeys      []Key
+	PutDatabases   []string
+	PutSchemas     []SchemaName
+	PutTables      []Table // new, or the newest version of one that is there (rename, truncate, new schema)
+	PutViews       []View
+	PutStreams     []Stream // new, or instead of the one with this id
+	PutOffsets     []Offset // of streams that are there
+	AddParts       []Part
+	PutDeletions   []Deletions // instead of those that the part has
+	AddPatches     []Patch
+	AddExpressions []Expression
+	PutKeys        []Key
 
 	FlushedThrough base.SegmentID // only rises; zero leaves it
 	Counters       Counters

@@ -94,7 +94,7 @@ func (s State) findings() (all []string) {
 			}
 		}
 	}
-	return append(all, s.patchFindings()...)
+	return append(append(all, s.patchFindings()...), s.expressionFindings()...)
 }
 
 // Inspect prints the catalog as text, the same for the same contents.
@@ -163,6 +163,9 @@ func (s State) String() string {
 		}
 		b = fmt.Appendf(b, "patch %d of part %d version %d columns %v: rows %d, bytes %d %s, checksum %08x, seq %d\n",
 			p.ID, p.Part, p.SchemaVersion, p.Columns, p.Rows, p.Bytes, where, p.Checksum, p.Seq)
+	}
+	for _, x := range s.Expressions {
+		b = fmt.Appendf(b, "expression %d of table %d version %d: %s\n", x.Seq, x.Table, x.SchemaVersion, x.Content)
 	}
 	for _, k := range s.Keys {
 		b = fmt.Appendf(b, "key %q expires %s\n", k.Key, k.Expires.Format("2006-01-02T15:04:05.000000Z"))

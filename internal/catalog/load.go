@@ -24,7 +24,7 @@ func (c *Catalog) State() (State, error) {
 // load reads everything. What cannot be what Apply wrote is Corrupt.
 func (c *Catalog) load() (State, error) {
 	s := State{TableVersions: map[base.TableID][]schema.Table{}}
-	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadPatches, c.loadStreams, c.loadKeys} {
+	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadPatches, c.loadExpressions, c.loadStreams, c.loadKeys} {
 		if err := step(&s); err != nil {
 			return State{}, err
 		}
@@ -103,7 +103,7 @@ func (c *Catalog) loadViews(s *State) error {
 
 func (c *Catalog) loadParts(s *State) error {
 	at := map[base.SourceID]int{}
-	err := c.query(`SELECT id, table_id, schema_version, partition_key, row_count, bytes, checksum, level, min_seq, max_seq, created
+	err := c.query(`SELECT id, table_id, schema_version, partition_key, row_count, bytes, checksum, level, min_seq, max_seq, created, applied_seq
 		FROM parts ORDER BY id`, func(row *sqlite3.Stmt) error {
 		p := Part{
 			ID:            base.SourceID(row.ColumnInt64(0)),
@@ -117,6 +117,7 @@ func (c *Catalog) loadParts(s *State) error {
 			MinSeq:        base.Seq(row.ColumnInt64(8)),
 			MaxSeq:        base.Seq(row.ColumnInt64(9)),
 			Created:       time.UnixMicro(row.ColumnInt64(10)).UTC(),
+			Applied:       base.Seq(row.ColumnInt64(11)),
 			Stats:         map[base.ColumnID]schema.ColumnStats{},
 		}
 		at[p.ID] = len(s.Parts)

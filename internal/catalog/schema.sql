@@ -61,7 +61,7 @@ CREATE TABLE views (
 );
 
 -- One row per file parts/<table_id>/<id>.parquet. A file that is not listed is garbage. checksum is
--- the CRC-32C of the file.
+-- the CRC-32C of the file. applied_seq: expressions up to this one are not to be applied to its rows.
 CREATE TABLE parts (
   id             BIGINT  NOT NULL PRIMARY KEY,
   table_id       BIGINT  NOT NULL,
@@ -74,6 +74,7 @@ CREATE TABLE parts (
   min_seq        BIGINT  NOT NULL,
   max_seq        BIGINT  NOT NULL,
   created        BIGINT  NOT NULL,
+  applied_seq    BIGINT  NOT NULL DEFAULT 0,
   FOREIGN KEY (table_id, schema_version) REFERENCES table_versions (table_id, schema_version)
 );
 CREATE INDEX parts_of_table ON parts (table_id, schema_version);
@@ -115,6 +116,18 @@ CREATE TABLE patches (
   created        BIGINT  NOT NULL DEFAULT 0
 );
 CREATE INDEX patches_of_part ON patches (part_id);
+
+-- Updates that are applied when rows are read: to the rows of the table's parts that have a smaller applied_seq and no patch.
+-- content is JSON: the SQL of the new values and of the condition, with the names that the columns have in schema_version.
+CREATE TABLE expressions (
+  table_id       BIGINT  NOT NULL,
+  seq            BIGINT  NOT NULL,
+  schema_version INTEGER NOT NULL,
+  content        TEXT    NOT NULL,
+  created        BIGINT  NOT NULL,
+  PRIMARY KEY (table_id, seq),
+  FOREIGN KEY (table_id, schema_version) REFERENCES table_versions (table_id, schema_version)
+);
 
 -- Sources of rows outside, as CREATE SOURCE defines them. definition is JSON.
 CREATE TABLE streams (

@@ -32,9 +32,13 @@ type Change struct {
 	// Updated are new values of columns that are in no sort key, partitioning or primary key: a row whose key
 	// changes is deleted, and inserted anew. Seq and Version are given by Commit. A source may come several
 	// times; later layers are newer. Values are borrowed until Commit returns.
-	Updated  []patch.Layer
-	Inserted []arrow.RecordBatch // as TableRows.Batches
-	Reads    []Read
+	Updated []patch.Layer
+	// Expression, if not nil, changes all rows of parts that the snapshot shows without a patch, when they are read. Updated has
+	// what it does to the others. For tables without a primary key. Seq and Version are given by Commit. A Read of
+	// the whole table comes with it.
+	Expression *patch.Expression
+	Inserted   []arrow.RecordBatch // as TableRows.Batches
+	Reads      []Read
 	// Keys are hashes of the primary keys of the inserted rows, as batch.KeyHashes gives them, for a table with
 	// one: a change since the snapshot that inserted one of them makes this one ErrChanged.
 	Keys []uint64
@@ -62,7 +66,7 @@ var errMoved = errors.New("rows moved to other sources meanwhile")
 //     columns. A Read of a whole table minds appended rows too, unless the change is Pinned: then it counts as
 //     having come before them.
 //   - So is one that inserts a key which was inserted since.
-//   - So is one of a table whose schema changed.
+//   - So is one of a table whose schema changed, or that got an expression.
 //
 // Other errors are those of Append.
 func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (Result, error) {
@@ -114,13 +118,14 @@ type tableChange struct {
 	updated []patch.Layer
 	// rows are those that the change deletes or updates, touched also under the addresses that they had
 	// since the snapshot.
-	rows    map[base.SourceID]*roaring.Bitmap
-	touched map[base.SourceID]*roaring.Bitmap
-	columns []base.ColumnID // that it writes
-	all     bool            // it writes all columns: rows come or go
-	brings  bool            // rows come
-	keys    map[uint64]struct{}
-	bytes   int64 // of memory
+	rows       map[base.SourceID]*roaring.Bitmap
+	touched    map[base.SourceID]*roaring.Bitmap
+	columns    []base.ColumnID // that it writes
+	expression *patch.Expression
+	all        bool // it writes all columns: rows come or go
+	brings     bool // rows come
+	keys       map[uint64]struct{}
+	bytes      int64 // of memory
 }
 
 // changeOverhead is what a change takes besides values: bitmaps, headers of arrays.
@@ -190,9 +195,19 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		if err != nil {
 			return err
 		}
+		if err := checkPending(t, l); err != nil {
+			return err
+		}
 		tc.updated = append(tc.updated, l)
 		tc.columns = append(tc.columns, l.Columns...)
 		rows += int64(len(l.Ordinals))
+	}
+	var err error
+	if tc.expression, err = expressionOf(t.Schema, c.Expression); err != nil {
+		return err
+	}
+	if tc.expression != nil {
+		tc.columns = append(tc.columns, tc.expression.Columns()...)
 	}
 	records := make([]arrow.RecordBatch, 0, len(c.Inserted))
 	for _, in := range c.Inserted {
@@ -214,7 +229,7 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 	} else {
 		p.request.rows += c.Rows - inserted
 	}
-	if len(tc.deleted) == 0 && len(tc.updated) == 0 && (inserted == 0 || c.Appended) {
+	if len(tc.deleted) == 0 && len(tc.updated) == 0 && (inserted == 0 || c.Appended) && tc.expression == nil {
 		return nil
 	}
 	if err := e.readdress(tc); err != nil {

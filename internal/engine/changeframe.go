@@ -14,8 +14,11 @@ import (
 // frameChange is what a frame changes of one table, without the patches' values.
 type frameChange struct {
 	table   base.TableID
+	version uint32
 	deleted map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
+
+	expression []byte // its encoding; nil: none
 }
 
 // encode returns the content of a frame's section: number of tables, then for each
@@ -49,6 +52,33 @@ func (c *changeSet) encode() []byte {
 	return b
 }
 
+// encodeExpressions returns the content of the section behind that of the changes: for each of their tables in order length and bytes of
+// its expression (see patch.Expression.Encode), 0 if it has none. It is nil if none has.
+func (c *changeSet) encodeExpressions() []byte {
+	var b []byte
+	any := false
+	for _, t := range c.tables {
+		var content []byte
+		if t.expression != nil {
+			content, any = t.expression.Encode(), true
+		}
+		b = append(binary.AppendUvarint(b, uint64(len(content))), content...)
+	}
+	if !any {
+		return nil
+	}
+	return b
+}
+
+// readExpressions adds the expressions of a section to the changes that they belong to.
+func readExpressions(r *frameReader, changes []frameChange) {
+	for i := range changes {
+		if content := r.bytes(r.uvarint()); len(content) > 0 {
+			changes[i].expression = slices.Clone(content)
+		}
+	}
+}
+
 func appendRows(b []byte, rows *roaring.Bitmap) []byte {
 	bytes, _ := rows.ToBytes() // in memory: it cannot fail
 	return append(binary.AppendUvarint(b, uint64(len(bytes))), bytes...)
@@ -58,13 +88,13 @@ func readChanges(r *frameReader) []frameChange {
 	var all []frameChange
 	for n := r.uvarint(); n > 0 && !r.bad; n-- {
 		c := frameChange{table: base.TableID(r.uvarint()), deleted: map[base.SourceID]*roaring.Bitmap{}}
-		version := uint32(r.uvarint())
+		c.version = uint32(r.uvarint())
 		for n := r.uvarint(); n > 0 && !r.bad; n-- {
 			source := base.SourceID(r.uvarint())
 			c.deleted[source] = r.rows()
 		}
 		for n := r.uvarint(); n > 0 && !r.bad; n-- {
-			l := patch.Layer{Source: base.SourceID(r.uvarint()), Version: version}
+			l := patch.Layer{Source: base.SourceID(r.uvarint()), Version: c.version}
 			for n := r.uvarint(); n > 0 && !r.bad; n-- {
 				l.Columns = append(l.Columns, base.ColumnID(r.uvarint()))
 			}
@@ -161,6 +191,13 @@ func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChang
 			}
 		}
 		e.patchLocked(t, sets)
+		if c.expression != nil {
+			var err error
+			if kept.expression, err = decodeExpression(t, seq, c.version, c.expression); err != nil {
+				return err
+			}
+			e.addExpressionLocked(t, &storedExpression{Expression: kept.expression, created: kept.created}).release()
+		}
 		g.changes = append(g.changes, kept)
 		g.changeBytes += bytes
 		g.charged += bytes

@@ -8,6 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/wal"
 )
@@ -70,7 +71,7 @@ func (e *Engine) checkParts(ctx context.Context) error {
 	return errors.Join(findings...)
 }
 
-// checkPatches reads what the catalog has of parts' changes. In the committer, so that no merge takes them away.
+// checkPatches reads what the catalog has of parts' changes, and its expressions. In the committer, so that no merge takes them away.
 func (e *Engine) checkPatches() error {
 	state, err := e.catalog.State()
 	if err != nil {
@@ -94,6 +95,14 @@ func (e *Engine) checkPatches() error {
 		} else if last := int64(rows.Maximum()); last >= parts[d.Part].Rows {
 			findings = append(findings, base.Errorf(base.Corrupt, "part %d: row %d of %d is deleted", d.Part, last, parts[d.Part].Rows))
 		}
+	}
+	for _, x := range state.Expressions {
+		written, ok := histories[x.Table][x.SchemaVersion]
+		if !ok {
+			continue // the catalog's own check says so
+		}
+		_, err := patch.DecodeExpression(x.Seq, written, x.Content)
+		findings = append(findings, err)
 	}
 	for _, p := range state.Patches {
 		l, err := e.readPatch(histories[parts[p.Part].Table], p)

@@ -323,7 +323,8 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 		for _, t := range r.tables {
 			e.tables[t.id].insertedSeq = seq
 		}
-		errs = append(errs, e.publishChangesLocked(r, seq))
+		replaced, err := e.publishChangesLocked(r, seq)
+		old, errs = append(old, replaced...), append(errs, err)
 		if r.claim != nil {
 			e.active.keys = append(e.active.keys, e.resolveClaim(r.claim, Result{Rows: r.rows, Seq: seq}))
 		}
@@ -348,15 +349,15 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 }
 
 // publishChangesLocked keeps what a request changed for those who need it besides readers: the flush of its generation, and
-// whoever writes the same rows anew just now.
-func (e *Engine) publishChangesLocked(r *request, seq base.Seq) error {
+// whoever writes the same rows anew just now. It returns versions to release.
+func (e *Engine) publishChangesLocked(r *request, seq base.Seq) (old []*version, err error) {
 	if r.changes == nil {
-		return nil
+		return nil, nil
 	}
 	var errs []error
 	now := e.now()
 	for _, tc := range r.changes.tables {
-		c := committed{tc.id, seq, now, tc.deleted, tc.updated}
+		c := committed{tc.id, seq, now, tc.deleted, tc.updated, tc.expression}
 		e.active.changes = append(e.active.changes, c)
 		e.active.changeBytes += tc.bytes
 		e.active.charged += tc.bytes
@@ -364,6 +365,10 @@ func (e *Engine) publishChangesLocked(r *request, seq base.Seq) error {
 		for _, m := range e.tables[tc.id].moving {
 			errs = append(errs, m.add(c))
 		}
+		if c.expression != nil {
+			c.expression.Seq = seq
+			old = append(old, e.addExpressionLocked(e.tables[tc.id], &storedExpression{Expression: c.expression, created: now}))
+		}
 	}
-	return errors.Join(errs...)
+	return old, errors.Join(errs...)
 }

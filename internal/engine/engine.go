@@ -159,6 +159,7 @@ type table struct {
 	created      time.Time
 	current      *version
 	patches      map[base.SourceID]*patch.Set // of sources in current; snapshots share the map
+	expressions  []*storedExpression          // that a part in current lacks, ascending; another slice with each change
 	moving       []*moving
 	moved        map[base.SourceID]moved // where rows of sources went that a change may still name
 	pin          *semaphore.Weighted     // constant

@@ -217,6 +217,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		}
 		live = append(live, f)
 		for _, p := range f.parts {
+			p.Applied = e.seq // what expressions did to its rows is in patches
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
 		if results[f], err = e.settleMove(&edit, t, f.moving, f.move()); err != nil {
@@ -235,6 +236,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		}
 		stored = append(stored, c)
 	}
+	e.storeExpressions(&edit, g)
 	if err := e.syncBefore(); err != nil {
 		return nil, nil, err
 	}
@@ -256,6 +258,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		e.showMoveLocked(t, results[f])
 	}
 	e.changesStored(stored)
+	e.expressionsStoredLocked(edit.AddExpressions)
 	e.generations = e.generations[1:]
 	residents := g.residents
 	g.residents = nil

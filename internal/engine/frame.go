@@ -34,6 +34,8 @@ const frameFormat = 2
 const (
 	sectionProgress = 1 // see Progress.encode
 	sectionChanges  = 2 // see changeSet.encode
+	// sectionExpressions follows the changes that it belongs to; see changeSet.encodeExpressions.
+	sectionExpressions = 3
 )
 
 // frameTable is a table's line in the header.
@@ -88,6 +90,10 @@ func appendSections(b []byte, r *request) []byte {
 	if r.changes != nil {
 		b[n]++
 		b = appendSection(b, sectionChanges, r.changes.encode())
+		if content := r.changes.encodeExpressions(); content != nil {
+			b[n]++
+			b = appendSection(b, sectionExpressions, content)
+		}
 	}
 	return b
 }
@@ -170,6 +176,8 @@ func (f *frame) readSections(r *frameReader) (err error) {
 			f.progress = readProgress(&content)
 		case tag == sectionChanges:
 			f.changes = readChanges(&content)
+		case tag == sectionExpressions:
+			readExpressions(&content, f.changes)
 		default:
 			return base.Errorf(base.Corrupt, "log frame with a section of the unknown tag %d", tag)
 		}

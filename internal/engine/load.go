@@ -199,7 +199,7 @@ func (l *Load) publish(ctx context.Context) error {
 			}
 		}
 		for _, p := range l.parts {
-			p.MinSeq, p.MaxSeq = e.seq+1, e.seq+1
+			p.MinSeq, p.MaxSeq, p.Applied = e.seq+1, e.seq+1, e.seq+1
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
 		return edit, nil

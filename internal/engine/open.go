@@ -128,6 +128,9 @@ func (e *Engine) load(state catalog.State) error {
 	if err := e.loadPatches(state); err != nil {
 		return err
 	}
+	if err := e.loadExpressions(state); err != nil {
+		return err
+	}
 	for _, s := range state.Streams {
 		e.showStreamLocked(s)
 	}

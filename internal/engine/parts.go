@@ -90,10 +90,11 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 			if p.Table != r.table {
 				return nil, base.Errorf(base.Internal, "part %d of table %d for table %d", p.ID, p.Table, r.table)
 			}
-			p.Created = e.now()
+			p.Created, p.Applied = e.now(), r.Snapshot.Seq
 			edit.AddParts = append(edit.AddParts, p)
 			added = append(added, &partFile{Part: p})
 		}
+		t.removeExpressions(edit, append(slices.Clone(kept), added...))
 		if settled, err = e.settleMove(edit, t, r.moving, move); err != nil {
 			return nil, err
 		}

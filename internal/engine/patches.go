@@ -82,6 +82,8 @@ type committed struct {
 	created time.Time // or when it was read from the log
 	deleted map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
+
+	expression *patch.Expression
 }
 
 // live are the sequence numbers of the snapshots that are held, ascending.

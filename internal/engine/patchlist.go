@@ -24,7 +24,7 @@ const (
 )
 
 // StoredPatch is what changed of rows of one part or memtable and is stored together: all that the log has of it, a patch of the
-// catalog, or the part's deleted rows there.
+// catalog, the part's deleted rows there, or an expression.
 type StoredPatch struct {
 	Table    schema.Table
 	Source   base.SourceID
@@ -36,6 +36,8 @@ type StoredPatch struct {
 	Storage  PatchStorage
 	Created  time.Time // of the oldest change in it; of one in the log at most as old as the process; zero if not known
 	Path     string    // of the file, below the data directory
+	// Expression is set if this is an update that readers apply: to all parts that lack it, so Source and Updated are 0.
+	Expression string
 }
 
 // Patches lists what changed of rows and is not merged yet, by table and source.
@@ -54,6 +56,14 @@ func (e *Engine) Patches() []StoredPatch {
 				}
 				all = append(all, one)
 			}
+		}
+		for _, x := range t.expressions {
+			one := StoredPatch{Table: t.current.schema, Columns: t.columnNames(x.Columns()), Bytes: int64(len(x.Encode())), Storage: PatchInLog, Created: x.created,
+				Expression: x.String(t.history[x.Version])}
+			if x.stored {
+				one.Storage = PatchInCatalog
+			}
+			all = append(all, one)
 		}
 		for part, d := range t.storedDeletions {
 			all = append(all, StoredPatch{Table: t.current.schema, Source: part, Deleted: d.rows, Bytes: d.bytes, Storage: PatchInCatalog, Created: d.created})

@@ -52,7 +52,7 @@ func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) 
 // holds mu, under which all of it is published.
 func (t *table) view() *snapshot.Table {
 	v := t.current
-	s := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: t.history, Patches: t.patches}
+	s := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: t.history, Patches: t.patches, Expressions: t.expressionsLocked()}
 	s.Memtables = make([]memtable.View, 0, len(v.residents))
 	for _, r := range v.residents {
 		if view := r.mem.View(); view.Rows > 0 {

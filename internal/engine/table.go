@@ -147,6 +147,7 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (rows int64, err
 		for _, p := range t.current.parts {
 			edit.RemoveParts = append(edit.RemoveParts, p.ID)
 		}
+		t.removeExpressions(edit, nil)
 		return edit, nil
 	}, func() []*version {
 		e.detachLocked(t)

@@ -19,6 +19,8 @@ type written struct {
 	all     bool                // every column: rows came or went
 	brought bool                // rows came
 	keys    map[uint64]struct{} // of the rows that came, if the table has a primary key
+	// everywhere says that it changed rows which rows does not name: it had an expression.
+	everywhere bool
 }
 
 // inserted reports whether the change inserted one of some keys.
@@ -36,6 +38,9 @@ func (w *written) inserted(keys map[uint64]struct{}) bool {
 }
 
 func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
+	if w.everywhere && len(rows) > 0 {
+		return true
+	}
 	for source, changed := range w.rows {
 		if mine := rows[source]; mine != nil && mine.Intersects(changed) {
 			return true
@@ -62,6 +67,7 @@ func (t *table) note(w written) {
 		one := written{rows: map[base.SourceID]*roaring.Bitmap{}, keys: map[uint64]struct{}{}}
 		for _, old := range t.written[:maxWritten/2] {
 			one.seq, one.all, one.brought = old.seq, one.all || old.all, one.brought || old.brought
+			one.everywhere = one.everywhere || old.everywhere
 			for source, rows := range old.rows {
 				addRows(one.rows, source, rows)
 			}
@@ -131,6 +137,11 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 				return errMoved
 			}
 		}
+		if tc.expression != nil {
+			if err := e.checkExpression(t, c.seq); err != nil {
+				return err
+			}
+		}
 	}
 	for _, r := range c.reads {
 		t := e.tables[r.Table]
@@ -181,7 +192,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 			maps.Copy(a.sets[id], sets)
 		}
 		for _, tc := range r.changes.tables {
-			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys})
+			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys, everywhere: tc.expression != nil})
 		}
 	}
 	for _, t := range r.tables {

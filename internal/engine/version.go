@@ -86,6 +86,7 @@ func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents [
 // caller, after mu.
 func (t *table) installLocked(v *version) (old *version) {
 	old, t.current = t.current, v
+	t.expressions = t.lacking(v.parts)
 	if _, known := t.history[v.schema.Version]; !known {
 		// Snapshots share the map: a new version makes a new one.
 		t.history = maps.Clone(t.history)

@@ -29,7 +29,7 @@ type Load struct {
 	Deleted int64 // rows
 	Patched int64 // rows
 	Bytes   int64 // of memory, for both
-	Due     bool  // there are tombstones that a merge drops
+	Due     bool  // there are tombstones that a merge drops, or expressions that the part lacks
 }
 
 // share returns how much of a part is changed, by the measure by which it is most.

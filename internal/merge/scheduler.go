@@ -42,6 +42,7 @@ type Components struct {
 	Clock     engine.Clock
 	Logger    *slog.Logger
 	Constants Constants // nil if no table ever gains a column with a default
+	Evaluate  Evaluate  // nil if no table ever gets an expression
 }
 
 type systemClock struct{}
@@ -107,7 +108,7 @@ type Merge struct {
 // New starts merging in the background. Close it before the engine.
 func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	s := &Scheduler{
-		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, clock: c.Clock},
+		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock},
 		settings: settings.withDefaults(), clock: c.Clock, log: c.Logger,
 		round: make(chan struct{}, 1), failures: map[group]*failure{},
 	}
@@ -277,12 +278,13 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 	return jobs, nil
 }
 
-// loadsOf returns what is changed of parts, and whether they have rows to drop.
+// loadsOf returns what is changed of parts, and whether they have rows to drop or lack expressions.
 func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.SourceID]Load {
 	loads := map[base.SourceID]Load{}
 	for _, p := range parts {
 		set := t.Patches[p.ID]
 		due := p.MayHaveTombstones(t.Schema) && s.merger.tombstonesDue(t.Schema, p) && (rest || t.Schema.KeepsTombstones())
+		due = due || len(t.Pending(p)) > 0
 		if set != nil || due {
 			loads[p.ID] = Load{Deleted: set.DeletedRows(), Patched: set.PatchedRows(), Bytes: set.Bytes(), Due: due}
 		}

@@ -30,6 +30,7 @@ type merger struct {
 	engine    *engine.Engine
 	fs        vfs.FS
 	constants Constants
+	evaluate  Evaluate
 	clock     engine.Clock
 }
 
@@ -38,11 +39,12 @@ type source struct {
 	part    *catalog.Part
 	now     schema.Table
 	written schema.Table
-	initial map[base.ColumnID]arrow.Array // of columns that were added since
-	patches *patch.Set                    // or nil
-	drops   bool                          // tombstones that were there when the part was written
-	dropped *roaring.Bitmap               // those so far
-	left    int64                         // rows not read yet
+	steps   []step          // from how rows were written to how they are, but for patches
+	patches *patch.Set      // or nil
+	exempt  *roaring.Bitmap // rows that lack no expression; nil: none
+	drops   bool            // tombstones that were there when the part was written
+	dropped *roaring.Bitmap // those so far
+	left    int64           // rows not read yet
 	pull    func() (arrow.RecordBatch, error, bool)
 	stop    func()
 }
@@ -58,7 +60,8 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part) (
 		drops: p.MayHaveTombstones(t.Schema) && m.tombstonesDue(t.Schema, p), dropped: roaring.New(),
 	}
 	var err error
-	if s.initial, err = m.initial(ctx, t.Schema, written); err != nil {
+	if err = s.plan(ctx, m, t, p); err != nil {
+		s.closeSteps()
 		return nil, err
 	}
 	// A coroutine: part.Read calls, and who merges many parts must ask. It reads nothing
@@ -133,11 +136,8 @@ func (s *source) next() (rows, error) {
 		rec.Release()
 		return rows{}, base.Errorf(base.Corrupt, "part %d has %d rows more than the catalog says", s.part.ID, -s.left)
 	}
-	if s.written.Version != s.now.Version {
-		err = r.replace(batch.Conform(renamed(rec, s.written, s.now), s.now, batch.ConformOptions{FirstRow: int64(r.first), Defaults: s.initial}))
-		if err != nil {
-			return rows{}, base.Wrap(err, "part %d of schema version %d", s.part.ID, s.written.Version)
-		}
+	if err := s.bringUp(&r); err != nil {
+		return rows{}, err
 	}
 	var tombstones []uint32
 	if s.drops {
@@ -171,9 +171,7 @@ func (r *rows) replace(rec arrow.RecordBatch, err error) error {
 
 func (s *source) close() {
 	s.stop()
-	for _, a := range s.initial {
-		a.Release()
-	}
+	s.closeSteps()
 }
 
 // renamed gives the columns that still exist their present names. It shares rec's columns

@@ -60,7 +60,9 @@ func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result
 		return nil, p.query.placed(err)
 	}
 	defer found.Close()
-	if now := found.Snapshot().Tables[p.table.ID]; now.Schema.Version != p.table.Version {
+	now := found.Snapshot().Tables[p.table.ID]
+	known := func(id base.ColumnID) bool { return slices.Contains(p.pending, id) }
+	if now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
 		return nil, engine.ErrChanged
 	}
 	f, err := x.collect(p, found)

@@ -331,7 +331,8 @@ func (x *execution) locate(p *rowPlan) (*Located, error) {
 	for _, c := range p.key.constants {
 		found.Constants = append(found.Constants, c.Constant)
 	}
-	ok := s.Tables[p.table.ID].Schema.Version == p.table.Version
+	// Rows of a part that lacks expressions are not read one by one.
+	ok := s.Tables[p.table.ID].Schema.Version == p.table.Version && len(s.Tables[p.table.ID].Expressions) == 0
 	if ok {
 		found.Addresses, ok, err = x.keys.All(x.ctx, s.Tables[p.table.ID], p.key.columns, p.key.values)
 	}

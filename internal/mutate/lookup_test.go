@@ -6,6 +6,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -48,6 +49,10 @@ type oneTable struct {
 }
 
 func (s oneTable) Lookup(string, string, string) (schema.Table, error) { return s.table, nil }
+
+func (s oneTable) Snapshot(...base.TableID) (*snapshot.Snapshot, error) {
+	return snapshot.New(1, map[base.TableID]*snapshot.Table{s.table.ID: {Schema: s.table}}, func() {}), nil
+}
 
 func TestKeysAreFoundInConditions(t *testing.T) {
 	f := func(where, want string, args ...any) {

@@ -58,6 +58,9 @@ func (x *execution) merge() (*rowPlan, error) {
 	if err := c.end(); err != nil {
 		return nil, err
 	}
+	if p.pending, err = x.pendingColumns(target.table); err != nil {
+		return nil, err
+	}
 	p.chooseColumns()
 	p.write(x, target, func(q *composition) {
 		writeMergeAction(q, c, when, &target)

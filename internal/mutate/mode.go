@@ -14,26 +14,28 @@ type UpdateMode uint8
 
 // The modes. Patch is that of statements which nobody may choose one for.
 const (
-	Patch   UpdateMode = iota // by a patch, which readers apply until a merge does
-	Rewrite                   // by writing the rows' parts anew, in one edit
-	Auto                      // by writing them anew where there is no memory for a patch
+	Patch      UpdateMode = iota // by a patch, which readers apply until a merge does
+	Rewrite                      // by writing the rows' parts anew, in one edit
+	Auto                         // by writing them anew where there is no memory for a patch
+	Expression                   // by keeping what an UPDATE says, which readers apply until a merge writes it
 )
 
-var updateModes = []string{Patch: "patch", Rewrite: "rewrite", Auto: "auto"}
+var updateModes = []string{Patch: "patch", Rewrite: "rewrite", Auto: "auto", Expression: "expression"}
 
 // ParseUpdateMode reads a mode's name.
 func ParseUpdateMode(name string) (UpdateMode, error) {
 	if i := slices.Index(updateModes, name); i >= 0 {
 		return UpdateMode(i), nil
 	}
-	return 0, base.Errorf(base.Invalid, "update mode %q is none of auto, patch and rewrite", name)
+	return 0, base.Errorf(base.Invalid, "update mode %q is none of auto, patch, rewrite and expression", name)
 }
 
-// cutMode takes WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE. DuckDB's grammar does not have it.
-func cutMode(s sqltoken.Statement, otherwise UpdateMode) (sqltoken.Statement, UpdateMode, error) {
+// cutMode takes WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE, and says whether it was there. DuckDB's grammar
+// does not have it.
+func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement, mode UpdateMode, given bool, err error) {
 	last := len(s.Tokens) - 1
 	if last < 0 || !s.Tokens[last].Is(")") || s.Tokens[last].Depth != 0 {
-		return s, otherwise, nil
+		return s, otherwise, false, nil
 	}
 	open := last - 1
 	for open >= 0 && !(s.Tokens[open].Is("(") && s.Tokens[open].Depth == 0) {
@@ -41,23 +43,23 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (sqltoken.Statement, Up
 	}
 	with := open - 1
 	if with < 1 || !s.Tokens[with].Is("WITH") {
-		return s, otherwise, nil
+		return s, otherwise, false, nil
 	}
-	given, err := options(list(s.Tokens[open+1 : last]))
+	options, err := options(list(s.Tokens[open+1 : last]))
 	if err != nil {
-		return s, 0, err
+		return s, 0, false, err
 	}
-	for name := range given {
+	for name := range options {
 		if name != "mode" {
-			return s, 0, base.Errorf(base.Invalid, "%s has no option %q", s.Verb(), name).At(s.Tokens[open].End + 1).WithHint("WITH (mode = 'auto'|'patch'|'rewrite')")
+			return s, 0, false, base.Errorf(base.Invalid, "%s has no option %q", s.Verb(), name).At(s.Tokens[open].End + 1).WithHint("WITH (mode = 'auto'|'patch'|'rewrite'|'expression')")
 		}
 	}
-	mode, err := ParseUpdateMode(given["mode"])
+	mode, err = ParseUpdateMode(options["mode"])
 	if err != nil {
-		return s, 0, (&clauses{statement: s}).placed(err, open+1)
+		return s, 0, false, (&clauses{statement: s}).placed(err, open+1)
 	}
 	s.Text, s.Tokens = s.Text[:s.Tokens[with].Start], s.Tokens[:with]
-	return s, mode, nil
+	return s, mode, true, nil
 }
 
 // rewrites reports whether a change is made by writing parts anew: in the mode Auto where there is no memory for a

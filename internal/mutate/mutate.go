@@ -179,6 +179,7 @@ type Mutator struct {
 	updateMode UpdateMode // of UPDATE, DELETE and MERGE that do not say one
 
 	accepted acceptedTexts // by DuckDB's parser
+	pure     pureFunctions
 }
 
 // keyIndexBytes bounds the memory of the indexes of parts of keyed tables.
@@ -193,11 +194,11 @@ func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, s
 
 // Execute runs one statement that is no query.
 func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
-	mode := Patch
+	mode, given := Patch, false
 	var err error
 	switch s.Verb() {
 	case "UPDATE", "DELETE", "MERGE":
-		if s, mode, err = cutMode(s, m.updateMode); err != nil {
+		if s, mode, given, err = cutMode(s, m.updateMode); err != nil {
 			return nil, err
 		}
 	}
@@ -209,6 +210,15 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 	}
 	c := &clauses{statement: s}
 	x := &execution{Mutator: m, ctx: ctx, req: req, c: c, mode: mode}
+	if mode == Expression {
+		if given || s.Verb() == "UPDATE" {
+			result, err := x.expressionUpdate()
+			if given || !errors.Is(err, errCannotBeKept) {
+				return result, err
+			}
+		}
+		x.mode, c.at = Auto, 0 // as a setting it is for those that can be kept
+	}
 	var counts Counts
 	switch {
 	case s.Verb() == "INSERT":

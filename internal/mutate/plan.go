@@ -40,10 +40,11 @@ type rowPlan struct {
 	// once makes it an error that a statement changes a row twice. Without it one of the
 	// changes holds, and the row counts once.
 	once      bool
-	fails     bool          // a message comes behind the action, for those that fail
-	readsAll  bool          // rows that come into the table meanwhile would have changed the result
-	keyed     bool          // what it read of the table's other rows are keys, which the commit checks anyway
-	key       *keyCondition // if the statement looks for the rows of one key
+	fails     bool            // a message comes behind the action, for those that fail
+	readsAll  bool            // rows that come into the table meanwhile would have changed the result
+	keyed     bool            // what it read of the table's other rows are keys, which the commit checks anyway
+	pending   []base.ColumnID // columns of the table that expressions set
+	key       *keyCondition   // if the statement looks for the rows of one key
 	transient *Transient
 	returning returning
 }
@@ -65,8 +66,15 @@ func (p *rowPlan) head() []string {
 }
 
 // chooseColumns decides which columns' values the query yields: those that are set, or all of them
-// where a whole row is needed.
+// where a whole row is needed. An update sets what is pending, too.
 func (p *rowPlan) chooseColumns() {
+	for i := range p.actions {
+		for _, id := range p.pending {
+			if a := &p.actions[i]; a.kind == updateRow && !slices.Contains(a.set, id) {
+				a.set = append(a.set[:len(a.set):len(a.set)], id)
+			}
+		}
+	}
 	set := map[base.ColumnID]bool{}
 	whole := !p.returning.none()
 	for _, a := range p.actions {

@@ -36,6 +36,9 @@ func (x *execution) update() (*rowPlan, error) {
 	if err := c.end(); err != nil {
 		return nil, err
 	}
+	if p.pending, err = x.pendingColumns(target.table); err != nil {
+		return nil, err
+	}
 	change := rowAction{kind: updateRow, name: "UPDATE"}
 	for _, a := range assignments {
 		change.set = append(change.set, a.column.ID)
@@ -93,6 +96,9 @@ func (x *execution) delete() (*rowPlan, error) {
 	}
 	p := &rowPlan{verb: c.statement.Verb(), table: target.table, returning: c.returning(target.alias)}
 	if err := c.end(); err != nil {
+		return nil, err
+	}
+	if p.pending, err = x.pendingColumns(target.table); err != nil {
 		return nil, err
 	}
 	p.actions = []rowAction{{kind: deleteRow, name: "DELETE"}}

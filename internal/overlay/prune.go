@@ -5,6 +5,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
@@ -16,7 +17,15 @@ func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (kept, changed []
 	for i := range bounds {
 		b := &bounds[i]
 		index := x.of(t, b.Column)
-		index.narrow(keep, b)
+		if setByAny(t.Expressions, b.Column) { // of such parts what was written says nothing
+			before := slices.Clone(keep)
+			index.narrow(keep, b)
+			for i, p := range t.Parts {
+				keep[i] = keep[i] || before[i] && setByAny(t.Pending(p), b.Column)
+			}
+		} else {
+			index.narrow(keep, b)
+		}
 		if len(t.Patches) == 0 {
 			continue
 		}
@@ -40,6 +49,11 @@ func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (kept, changed []
 		}
 	}
 	return kept, changed
+}
+
+// setByAny reports whether one of some expressions sets a column.
+func setByAny(expressions []*patch.Expression, id base.ColumnID) bool {
+	return slices.ContainsFunc(expressions, func(x *patch.Expression) bool { return slices.Contains(x.Columns(), id) })
 }
 
 // know returns what a part's statistics say of a column, as it is now and as it was when the

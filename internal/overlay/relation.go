@@ -53,7 +53,7 @@ const wide = 40
 // declared types. Parts that the bounds exclude are left out.
 //
 // It has up to four kinds of branches: memtables and parts without the rows that were deleted or changed since
-// they were written; parts as they were written; and the changed rows, from memory. What is newer comes first: rows mostly come in
+// they were written; parts as they were written, with expressions around them that they lack; and the changed rows, from memory. What is newer comes first: rows mostly come in
 // the order of time, and once ORDER BY time DESC LIMIT n has n rows, DuckDB leaves out row groups that are older.
 func (o *Overlay) Relation(t *snapshot.Table, bounds []Bound, options RelationOptions) (*Relation, error) {
 	b := &builder{overlay: o, table: t, bounds: bounds, options: options, relation: &Relation{}}
@@ -84,7 +84,7 @@ func (b *builder) build() error {
 	}
 	newestFirst := slices.Clone(kept)
 	slices.Reverse(newestFirst)
-	for _, group := range b.byTombstones(bySchemaVersion(newestFirst)) {
+	for _, group := range b.byPending(b.byTombstones(bySchemaVersion(newestFirst))) {
 		if err := b.addParts(group); err != nil {
 			return err
 		}
@@ -151,7 +151,11 @@ func (b *builder) addParts(group []*catalog.Part) error {
 		hidden = livescan.Without(touched)
 		b.relation.closers = append(b.relation.closers, hidden)
 	}
-	b.addBranch(columns, source, "file_row_number", " FROM "+livescan.Parquet(files, hidden, b.options.Narrow && len(written.Columns) < wide), b.notTombstone(group, written))
+	from := " FROM " + livescan.Parquet(files, hidden, b.options.Narrow && len(written.Columns) < wide)
+	if pending := b.table.Pending(group[0]); len(pending) > 0 {
+		return b.addPending(pending, written, source, "file_row_number", from, b.notTombstone(group, written))
+	}
+	b.addBranch(columns, source, "file_row_number", from, b.notTombstone(group, written))
 	return nil
 }
 

@@ -130,6 +130,14 @@ func (v Value) special() int {
 	return 0
 }
 
+// Rat returns a number; false for what is none: NULL, bytes, infinity, NaN.
+func (v Value) Rat() (*big.Rat, bool) {
+	if v.kind == nullValue || v.kind == bytesValue || v.special() != 0 {
+		return nil, false
+	}
+	return v.rat(), true
+}
+
 func (v Value) rat() *big.Rat {
 	switch v.kind {
 	case uintValue:

@@ -3,6 +3,7 @@
 package snapshot
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -24,6 +25,36 @@ type Table struct {
 	// Patches are what changed of rows in Parts and Memtables, by their source. A source that is
 	// not in it is as it was written. A change makes another *patch.Set and leaves Version as it is.
 	Patches map[base.SourceID]*patch.Set
+	// Expressions change rows of Parts when they are read, those without a patch; by ascending Seq. Which of them a part lacks Pending says.
+	Expressions []*patch.Expression
+}
+
+// Pending returns the expressions that a reader of a part applies to its rows without a patch, in their order.
+func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
+	for i, x := range t.Expressions {
+		if x.Seq > p.Applied {
+			return t.Expressions[i:]
+		}
+	}
+	return nil
+}
+
+// PendingColumns returns the columns of the table that a part's pending expressions set, ascending. Of a nil part, those of any.
+func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
+	pending := t.Expressions
+	if p != nil {
+		pending = t.Pending(p)
+	}
+	var ids []base.ColumnID
+	for _, x := range pending {
+		for _, id := range x.Columns() {
+			if t.Schema.ColumnByID(id) >= 0 {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // Rows returns the number of rows, in parts and memtables, without deleted ones.

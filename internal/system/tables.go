@@ -60,7 +60,7 @@ var relations = map[string]relation{
 		"deleted_rows BIGINT", "patched_rows BIGINT", "patch_bytes BIGINT"}, (*Tables).parts},
 	"scoter.patches": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "source_id BIGINT", "in_memtable BOOLEAN",
 		"column_names VARCHAR[]", "updated_rows BIGINT", "deleted_rows BIGINT", "bytes BIGINT", "storage VARCHAR", "created TIMESTAMPTZ",
-		"path VARCHAR"}, (*Tables).patches},
+		"path VARCHAR", "expression VARCHAR"}, (*Tables).patches},
 	"scoter.queries": {[]string{"query_id BIGINT", "started TIMESTAMPTZ", "elapsed_ms DOUBLE", "database_name VARCHAR", "user_name VARCHAR", "sql VARCHAR"},
 		(*Tables).runningQueries},
 	"scoter.merges": {[]string{"table_name VARCHAR", "partition VARCHAR", "sources BIGINT", "rows BIGINT", "bytes BIGINT", "started TIMESTAMPTZ",
@@ -211,8 +211,12 @@ func (t *Tables) patches(string) (rows [][]string, err error) {
 		for i, name := range p.Columns {
 			columns[i] = text(name)
 		}
-		rows = append(rows, append(names(p.Table), number(p.Source), strconv.FormatBool(p.Memtable), "["+strings.Join(columns, ", ")+"]",
-			number(p.Updated), number(p.Deleted), number(p.Bytes), text(string(p.Storage)), moment(p.Created), optional(p.Path)))
+		source, updated := number(p.Source), number(p.Updated)
+		if p.Expression != "" {
+			source, updated = "NULL", "NULL"
+		}
+		rows = append(rows, append(names(p.Table), source, strconv.FormatBool(p.Memtable), "["+strings.Join(columns, ", ")+"]",
+			updated, number(p.Deleted), number(p.Bytes), text(string(p.Storage)), moment(p.Created), optional(p.Path), optional(p.Expression)))
 	}
 	return rows, nil
 }

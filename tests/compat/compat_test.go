@@ -113,6 +113,25 @@ func TestFormat3(t *testing.T) {
 	}
 }
 
+// TestFormat6: a table with an expression in the catalog and one, of a later version of the schema, in the log, as a crash left it; and rows that
+// are none of theirs: a patched one, and those that came later.
+func TestFormat6(t *testing.T) {
+	dir := copied(t, "format6")
+	for range 2 {
+		db, err := scoter.Open(dir, scoter.WithDatabase("default"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		verify(t, db, map[string]string{
+			"SELECT concat_ws(' ', count(*), sum(n)) FROM kept":                                                               "102 82400",
+			"SELECT string_agg(concat_ws(' ', id, n, text), ', ' ORDER BY id) FROM kept WHERE id IN (2, 3, 51, 52, 100, 101)": "2 2004 row 2!, 3 1003 patched, 51 51 row 51, 52 104 row 52!, 100 0 in memory!, 101 0 after it",
+		})
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestUpgradedCatalogsAreLikeNewOnes compares all columns.
 func TestUpgradedCatalogsAreLikeNewOnes(t *testing.T) {
 	fresh := t.TempDir()

@@ -123,9 +123,9 @@ func (g *generator) step() step { return inSomeMode(g.Rand, g.anyStep()) }
 // inSomeMode has a statement that changes rows say how, at times.
 func inSomeMode(r *rand.Rand, s step) step {
 	verb, _, _ := strings.Cut(s.sql, " ")
-	if s.kind != queryStep && (verb == "UPDATE" || verb == "DELETE" || verb == "MERGE") && r.IntN(4) == 0 {
+	if s.kind != queryStep && (verb == "UPDATE" || verb == "DELETE" || verb == "MERGE") && r.IntN(3) == 0 {
 		s.inModel = s.model()
-		s.sql += " WITH (mode = '" + []string{"rewrite", "rewrite", "patch", "auto"}[r.IntN(4)] + "')"
+		s.sql += " WITH (mode = '" + []string{"rewrite", "rewrite", "patch", "auto", "expression", "expression", "expression", "expression"}[r.IntN(8)] + "')"
 	}
 	return s
 }

@@ -19,15 +19,19 @@ import (
 // seedsByDefault take less than a minute on two cores.
 const seedsByDefault = 80
 
-func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) { runSeeds(t, generate) }
+func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
+	if kept := runSeeds(t, generate); kept == 0 && number(t, "SCOTER_MODEL_SEED", 0) == 0 {
+		t.Error("no statement was kept as an expression")
+	}
+}
 
-// runSeeds runs the lists of many seeds.
-func runSeeds(t *testing.T, generate func(seed int) []step) {
+// runSeeds runs the lists of many seeds. It returns how many statements were kept as expressions.
+func runSeeds(t *testing.T, generate func(seed int) []step) (kept int64) {
 	first, n := 1, number(t, "SCOTER_MODEL_SEEDS", seedsByDefault)
 	if seed := number(t, "SCOTER_MODEL_SEED", 0); seed > 0 {
 		first, n = seed, 1
 	}
-	var next atomic.Int64
+	var next, expressions atomic.Int64
 	next.Store(int64(first))
 	var workers sync.WaitGroup
 	for range 2 {
@@ -35,7 +39,7 @@ func runSeeds(t *testing.T, generate func(seed int) []step) {
 		go func() {
 			defer workers.Done()
 			pair := open(t)
-			defer pair.close()
+			defer func() { expressions.Add(int64(pair.kept)); pair.close() }()
 			for !t.Failed() {
 				seed := int(next.Add(1) - 1)
 				if seed >= first+n {
@@ -48,6 +52,7 @@ func runSeeds(t *testing.T, generate func(seed int) []step) {
 		}()
 	}
 	workers.Wait()
+	return expressions.Load()
 }
 
 func number(t *testing.T, name string, otherwise int) int {

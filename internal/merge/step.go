@@ -1,0 +1,104 @@
+package merge
+
+import (
+	"context"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Evaluate returns rows of a table as they are after an expression, but for those that are exempt, by ascending number:
+// overlay.Overlay.Evaluate.
+type Evaluate func(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error)
+
+// step brings rows from one version of the table to the next that matters, and applies an expression of that one.
+type step struct {
+	from, to   schema.Table
+	initial    map[base.ColumnID]arrow.Array // of columns that were added between them
+	expression *patch.Expression             // or nil
+	evaluate   Evaluate
+}
+
+// plan finds the steps that rows of a part lack. Patched and deleted rows lack no expression.
+func (s *source) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catalog.Part) error {
+	at := s.written
+	add := func(to schema.Table, x *patch.Expression) error {
+		if at.Version == to.Version && x == nil {
+			return nil
+		}
+		if x != nil && m.evaluate == nil {
+			return base.Errorf(base.Internal, "nobody evaluates expression %d of table %s", x.Seq, t.Schema.QualifiedName())
+		}
+		initial, err := m.initial(ctx, to, at)
+		s.steps = append(s.steps, step{at, to, initial, x, m.evaluate})
+		at = to
+		return err
+	}
+	pending := t.Pending(p)
+	for _, x := range pending {
+		to, ok := t.Versions[x.Version]
+		if !ok {
+			return base.Errorf(base.Internal, "expression %d has unknown schema version %d", x.Seq, x.Version)
+		}
+		if err := add(to, x); err != nil {
+			return err
+		}
+	}
+	if len(pending) > 0 && s.patches != nil {
+		s.exempt = s.patches.Patched()
+		if s.patches.Deleted != nil {
+			s.exempt = roaring.Or(s.exempt, s.patches.Deleted)
+		}
+	}
+	return add(t.Schema, nil)
+}
+
+// bringUp makes the steps with rows of the part.
+func (s *source) bringUp(r *rows) error {
+	if len(s.steps) == 0 {
+		return nil
+	}
+	exempt := exemptWithin(s.exempt, r.first, r.rec.NumRows())
+	for _, step := range s.steps {
+		if step.from.Version != step.to.Version {
+			made, err := batch.Conform(renamed(r.rec, step.from, step.to), step.to, batch.ConformOptions{FirstRow: int64(r.first), Defaults: step.initial})
+			if err := r.replace(made, err); err != nil {
+				return base.Wrap(err, "part %d of schema version %d", s.part.ID, s.written.Version)
+			}
+		}
+		if step.expression != nil {
+			made, err := step.evaluate(step.to, step.expression, r.rec, exempt)
+			if err := r.replace(made, err); err != nil {
+				return base.Wrap(err, "part %d", s.part.ID)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *source) closeSteps() {
+	for _, step := range s.steps {
+		for _, a := range step.initial {
+			a.Release()
+		}
+	}
+}
+
+// exemptWithin returns which of n rows from the first on are in a set (nil: none), counted from 0.
+func exemptWithin(set *roaring.Bitmap, first uint32, n int64) (out []uint32) {
+	if set == nil {
+		return nil
+	}
+	it := set.Iterator()
+	it.AdvanceIfNeeded(first)
+	for it.HasNext() && int64(it.PeekNext()) < int64(first)+n {
+		out = append(out, it.Next()-first)
+	}
+	return out
+}

@@ -1,0 +1,199 @@
+package mutate
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// changing are functions that DuckDB counts among those which depend on nothing but their arguments, and which do depend on
+// settings, variables or the time, or do something else.
+var changing = []string{"age", "current_setting", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
+	"timezone_minute", "to_timestamp", "try_strptime", "write_log"}
+
+// checkDeterministic refuses an expression whose value could be another one at another time: it may have columns of the row,
+// constants, and functions of these alone.
+func (x *execution) checkDeterministic(e *asExpression) error {
+	conn, err := x.pool.Acquire(x.ctx)
+	if err != nil {
+		return err
+	}
+	defer x.pool.Release(conn)
+	nodes, err := e.parse(conn)
+	if err != nil {
+		return unplaced(err)
+	}
+	names := map[string]bool{}
+	for _, node := range nodes {
+		if err := e.check(node, names); err != nil {
+			return err
+		}
+	}
+	return x.checkFunctions(conn, names)
+}
+
+// parse returns the syntax trees of the values and of the condition, if there is one.
+func (e *asExpression) parse(conn *duck.Conn) ([]duck.Node, error) {
+	var texts []string
+	for _, a := range e.Set {
+		texts = append(texts, "("+a.Value+")")
+	}
+	if e.Where != "" {
+		texts = append(texts, "("+e.Where+")")
+	}
+	query, err := conn.ParseSelect("SELECT " + strings.Join(texts, ", ") + " FROM " + writtenTable)
+	if err != nil {
+		return nil, err
+	}
+	items, _ := query["select_list"].([]any)
+	nodes := make([]duck.Node, len(items))
+	for i, item := range items {
+		nodes[i], _ = item.(duck.Node)
+	}
+	return nodes, nil
+}
+
+// check looks at an expression and all below it. It collects the functions that it names.
+func (e *asExpression) check(v any, functions map[string]bool) error {
+	switch v := v.(type) {
+	case []any:
+		for _, child := range v {
+			if err := e.check(child, functions); err != nil {
+				return err
+			}
+		}
+	case duck.Node:
+		if class, ok := v["class"].(string); ok {
+			if err := e.checkNode(class, v, functions); err != nil {
+				return err
+			}
+		}
+		for _, child := range v {
+			if err := e.check(child, functions); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *asExpression) checkNode(class string, node duck.Node, functions map[string]bool) error {
+	switch class {
+	case "CONSTANT", "CASE", "COMPARISON", "CONJUNCTION", "OPERATOR", "BETWEEN":
+		return nil
+	case "COLUMN_REF":
+		_, err := e.column(node)
+		return err
+	case "CAST":
+		to, _ := node["cast_type"].(duck.Node)
+		if zoned(to) {
+			return errNotKept("a cast to a time with time zone depends on the session's time zone")
+		}
+		return nil
+	case "FUNCTION":
+		name := strings.ToLower(textOf(node, "function_name"))
+		if textOf(node, "schema") != "" || textOf(node, "catalog") != "" {
+			return errNotKept("function %s with a schema", name)
+		}
+		functions[name] = true
+		return nil
+	}
+	return errNotKept("%s is more than columns of the row, constants and functions of them", strings.ToLower(strings.ReplaceAll(class, "_", " ")))
+}
+
+// column returns the column that a reference means.
+func (e *asExpression) column(node duck.Node) (schema.Column, error) {
+	parts, _ := node["column_names"].([]any)
+	var names []string
+	for _, part := range parts {
+		name, _ := part.(string)
+		names = append(names, name)
+	}
+	if len(names) > 1 && schema.Fold(names[0]) == schema.Fold(e.Alias) {
+		names = names[1:]
+	}
+	i := -1
+	if len(names) > 0 {
+		i = e.table.ColumnIndex(names[0])
+	}
+	if i < 0 {
+		return schema.Column{}, errNotKept("%s is no column of table %s", strings.Join(names, "."), e.table.QualifiedName())
+	}
+	c := e.table.Columns[i]
+	if text := c.Type.String(); strings.Contains(text, "TIME ZONE") {
+		return c, errNotKept("what is computed of column %q, a %s, may depend on the session's time zone", c.Name, text)
+	}
+	return c, nil
+}
+
+// zoned reports whether a type of the syntax tree, or one within it, has a time zone.
+func zoned(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, "TIME ZONE") || strings.EqualFold(v, "TIMESTAMPTZ") || strings.EqualFold(v, "TIMETZ")
+	case []any:
+		return slices.ContainsFunc(v, zoned)
+	case duck.Node:
+		for _, child := range v {
+			if zoned(child) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// pureFunctions knows of DuckDB's functions whether their results depend on nothing but their arguments. It asks once: the list is long.
+type pureFunctions struct {
+	mu    sync.Mutex
+	known map[string]bool // guarded by mu; nil until asked for
+}
+
+func (p *pureFunctions) of(ctx context.Context, conn *duck.Conn) (map[string]bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known != nil {
+		return p.known, nil
+	}
+	rows, err := texts(ctx, conn, `SELECT lower(function_name), bool_and(function_type = 'scalar' AND coalesce(stability, '') = 'CONSISTENT')::VARCHAR
+		FROM duckdb_functions() GROUP BY ALL`)
+	if err != nil {
+		return nil, base.Wrap(err, "DuckDB's functions")
+	}
+	p.known = make(map[string]bool, len(rows))
+	for _, row := range rows {
+		p.known[row[0]] = row[1] == "true" && !slices.Contains(changing, row[0])
+	}
+	return p.known, nil
+}
+
+// checkFunctions refuses functions that are not of their arguments alone.
+func (x *execution) checkFunctions(conn *duck.Conn, names map[string]bool) error {
+	if len(names) == 0 {
+		return nil
+	}
+	pure, err := x.pure.of(x.ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		switch pure, known := pure[name]; {
+		case !known:
+			return errNotKept("function %s is not known", name)
+		case !pure:
+			return errNotKept("function %s is not one of its arguments alone", name)
+		}
+	}
+	return nil
+}
+
+func textOf(node duck.Node, key string) string {
+	text, _ := node[key].(string)
+	return text
+}

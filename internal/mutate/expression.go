@@ -1,0 +1,358 @@
+package mutate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// An UPDATE in the mode expression writes no values of rows in parts: its SQL is kept, and applied when they are read. Rows that
+// are in memory, those of memtables and those with patches, get patches as from any UPDATE.
+//
+// What is kept must give the same values each time, for as long as it is kept, and must not fail: else a query would, or a merge, of
+// rows that nobody can mend. So it may name only the row's own columns and functions that depend on nothing else
+// (deterministic.go). That it does not fail for any row is proven by the parts' statistics (proof.go), and then the statement takes
+// the same time whatever the table's size; or it is tried, by a query that reads the columns that it names and counts its rows.
+
+// expressionUpdate runs an UPDATE in the mode expression.
+func (x *execution) expressionUpdate() (*Result, error) {
+	for attempt := range maxAttempts {
+		n, err := x.tryExpression(attempt > 0)
+		switch {
+		case err == nil:
+			return &Result{Counts: Counts{Updated: n}}, nil
+		case !errors.Is(err, engine.ErrChanged):
+			return nil, err
+		}
+	}
+	return nil, errTooOften()
+}
+
+// asExpression is what an UPDATE says, as it can be kept.
+type asExpression struct {
+	patch.Expression
+	target target
+	table  schema.Table
+}
+
+func (x *execution) tryExpression(pinned bool) (rows int64, err error) {
+	e, err := x.readExpression()
+	if err != nil {
+		return 0, err
+	}
+	if pinned {
+		release, err := x.store.Pin(x.ctx, e.table.ID)
+		if err != nil {
+			return 0, err
+		}
+		defer release()
+	}
+	s, err := x.store.Snapshot(e.table.ID)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Release()
+	t := s.Tables[e.table.ID]
+	if t.Schema.Version != e.table.Version {
+		return 0, engine.ErrChanged
+	}
+	proven, err := x.prove(e, t)
+	if err != nil {
+		return 0, err
+	}
+	written := asWritten(t)
+	inParts := written.Rows()
+	if !proven {
+		if inParts, err = x.tryOut(e, written); err != nil {
+			return 0, err
+		}
+	}
+	change, err := x.patchInMemory(e, s)
+	if err != nil {
+		return 0, err
+	}
+	change.Expression, change.Reads = &e.Expression, []engine.Read{{Table: e.table.ID}}
+	change.Rows += inParts
+	if inParts == 0 {
+		change.Expression = nil // no row is for it
+	}
+	if change.Rows == 0 {
+		return 0, nil
+	}
+	options := x.options
+	options.Pinned = pinned
+	_, err = x.store.Commit(x.ctx, s, []engine.Change{change}, options)
+	return change.Rows, err
+}
+
+// errCannotBeKept is in the errors that say why an UPDATE is none for the mode.
+var errCannotBeKept = errors.New("it cannot be kept as an expression")
+
+func errNotKept(format string, args ...any) *base.Error {
+	return base.Errorf(base.Invalid, "%w: "+format, append([]any{errCannotBeKept}, args...)...).WithHint("WITH (mode = 'patch') or WITH (mode = 'rewrite') takes any UPDATE")
+}
+
+// readExpression reads UPDATE t [AS a] SET assignments [WHERE condition], and makes texts of it that stand for themselves.
+func (x *execution) readExpression() (*asExpression, error) {
+	c := x.c
+	if c.statement.Verb() != "UPDATE" || c.statement.VerbIndex() > 0 {
+		return nil, errNotKept("only an UPDATE without WITH in front can be kept")
+	}
+	c.at = 1
+	t, err := x.target("SET")
+	if err != nil {
+		return nil, err
+	}
+	if !c.accept("SET") {
+		return nil, c.unexpected("SET")
+	}
+	assignments, err := x.assignments(t.table, c.until("FROM", "WHERE", "RETURNING"))
+	if err != nil {
+		return nil, err
+	}
+	e := &asExpression{Expression: patch.Expression{Version: t.table.Version, Alias: t.alias}, target: t, table: t.table}
+	if c.accept("WHERE") {
+		if e.Where, err = x.standalone(c.until("RETURNING")); err != nil {
+			return nil, err
+		}
+	}
+	if !c.done() {
+		clause := c.tokens()[c.at]
+		return nil, errNotKept("%s needs the rows at once", strings.ToUpper(clause.Text())).At(clause.Start + 1)
+	}
+	if len(t.table.PrimaryKey) > 0 {
+		return nil, errNotKept("the rows of table %s are changed by its primary key", t.table.QualifiedName())
+	}
+	for _, a := range assignments {
+		if inKey(t.table, a.column.ID) {
+			return nil, errNotKept("column %q decides where a row lies", a.column.Name)
+		}
+		value := ""
+		if len(a.value) == 1 && a.value[0].Is("DEFAULT") {
+			value = defaultOf(a.column)
+		} else if value, err = x.standalone(a.value); err != nil {
+			return nil, err
+		}
+		e.Set = append(e.Set, patch.Assignment{Column: a.column.ID, Value: value})
+	}
+	slices.SortFunc(e.Set, func(a, b patch.Assignment) int { return int(int64(a.Column) - int64(b.Column)) })
+	return e, x.checkDeterministic(e)
+}
+
+// standalone returns an expression's text with the values of parameters in it.
+func (x *execution) standalone(tokens []sqltoken.Token) (string, error) {
+	if len(tokens) == 0 {
+		return "", base.Errorf(base.Invalid, "an expression is missing")
+	}
+	var b strings.Builder
+	text, from := x.c.statement.Text, tokens[0].Start
+	for _, t := range tokens {
+		if t.Kind != sqltoken.Parameter {
+			continue
+		}
+		literal, err := x.literal(t)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text[from:t.Start] + " " + literal + " ")
+		from = t.End
+	}
+	b.WriteString(text[from:tokens[len(tokens)-1].End])
+	return b.String(), nil
+}
+
+// literal returns the value of a parameter as SQL.
+func (x *execution) literal(parameter sqltoken.Token) (string, error) {
+	var q composition
+	q.write("SELECT typeof(v), v IS NULL, coalesce(CAST(v AS VARCHAR), '') FROM (SELECT ")
+	q.copyTokens(x.c, []sqltoken.Token{parameter})
+	q.write(" AS v)")
+	rows, err := x.planner.Select(x.ctx, x.selects(&q))
+	if err != nil {
+		return "", q.placed(err)
+	}
+	defer rows.Close()
+	literal := ""
+	err = each(x.ctx, rows, func(rec arrow.RecordBatch) error {
+		typ, null, value := rec.Column(0).ValueStr(0), rec.Column(1).(*array.Boolean).Value(0), rec.Column(2).ValueStr(0)
+		if null {
+			literal = "NULL"
+		} else {
+			literal = "CAST(" + schema.QuoteString(strings.Clone(value)) + " AS " + strings.Clone(typ) + ")"
+		}
+		return nil
+	})
+	return literal, err
+}
+
+// asWritten returns a table as a snapshot shows it without the rows that are in memory.
+func asWritten(t *snapshot.Table) *snapshot.Table {
+	written := *t
+	written.Memtables = nil
+	written.Patches = map[base.SourceID]*patch.Set{}
+	for _, p := range t.Parts {
+		set := t.Patches[p.ID]
+		if set == nil {
+			continue
+		}
+		hidden := set.Patched()
+		if set.Deleted != nil {
+			hidden = roaring.Or(hidden, set.Deleted)
+		}
+		if !hidden.IsEmpty() {
+			written.Patches[p.ID] = &patch.Set{Source: p.ID, Seq: set.Seq, Deleted: hidden}
+		}
+	}
+	return &written
+}
+
+// inMemory returns the rows that asWritten leaves out.
+func inMemory(t *snapshot.Table) []base.RowAddress {
+	var all []base.RowAddress
+	add := func(source base.SourceID, row uint32) {
+		all = append(all, base.RowAddress{Source: source, Ordinal: base.RowOrdinal(row)})
+	}
+	for _, m := range t.Memtables {
+		set := t.Patches[m.Source]
+		for row := range uint32(m.Rows) {
+			if set == nil || set.Deleted == nil || !set.Deleted.Contains(row) {
+				add(m.Source, row)
+			}
+		}
+	}
+	for _, p := range t.Parts {
+		set := t.Patches[p.ID]
+		if set == nil {
+			continue
+		}
+		live := set.Patched()
+		if set.Deleted != nil {
+			live = roaring.AndNot(live, set.Deleted)
+		}
+		live.Iterate(func(row uint32) bool { add(p.ID, row); return true })
+	}
+	return all
+}
+
+// writtenTable is what the query of tryOut calls the rows of parts.
+const writtenTable = "scoter_written"
+
+// tryOut evaluates an expression for all rows that it is kept for, and counts those that it changes. An error is that of a row.
+func (x *execution) tryOut(e *asExpression, written *snapshot.Table) (rows int64, err error) {
+	matches := "true"
+	if e.Where != "" {
+		matches = "(" + e.Where + ") IS TRUE"
+	}
+	var nulls, values []string
+	for _, a := range e.Set {
+		name := schema.Quote(e.table.Columns[e.table.ColumnByID(a.Column)].Name)
+		values = append(values, name)
+		if e.table.Columns[e.table.ColumnByID(a.Column)].NotNull {
+			nulls = append(nulls, fmt.Sprintf("count(*) FILTER (WHERE scoter_matches AND %s IS NULL)", name))
+		} else {
+			nulls = append(nulls, "CAST(0 AS BIGINT)")
+		}
+	}
+	violations := "CAST(0 AS BIGINT)"
+	if checks := allChecks(e.table); checks != "" {
+		violations = "count(*) FILTER (WHERE scoter_matches AND (" + checks + ") IS FALSE)"
+	}
+	// The hash has all values computed, which a count alone would not.
+	sql := fmt.Sprintf("SELECT count(*) FILTER (WHERE scoter_matches), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s", violations, strings.Join(nulls, ", "),
+		strings.Join(values, ", "), e.Over(e.table, "SELECT * FROM "+writtenTable, matches+" AS scoter_matches"), schema.Quote(e.Alias))
+	found, err := x.planner.Select(x.ctx, Select{SQL: sql, Database: x.req.Database, Transient: &Transient{writtenTable, written}})
+	if err != nil {
+		return 0, unplaced(err)
+	}
+	defer found.Close()
+	var counts []int64
+	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
+		for i := range len(e.Set) + 2 {
+			counts = append(counts, rec.Column(i).(*array.Int64).Value(0))
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, unplaced(err)
+	}
+	for i, a := range e.Set {
+		if counts[2+i] > 0 {
+			return 0, base.Errorf(base.Invalid, "column %q is NOT NULL, and %d rows would become NULL", e.table.Columns[e.table.ColumnByID(a.Column)].Name, counts[2+i])
+		}
+	}
+	if counts[1] > 0 {
+		return 0, base.Errorf(base.Invalid, "%d rows would violate a check of table %s: %s", counts[1], e.table.QualifiedName(), allChecks(e.table))
+	}
+	return counts[0], nil
+}
+
+// unplaced takes from an error a position in a text that the user does not know.
+func unplaced(err error) error {
+	e := new(base.Error)
+	if errors.As(err, &e) {
+		return e.At(0)
+	}
+	return err
+}
+
+// patchInMemory returns the change of the rows that are in memory.
+func (x *execution) patchInMemory(e *asExpression, s *snapshot.Snapshot) (engine.Change, error) {
+	none := engine.Change{Table: e.table.ID}
+	rows := &Located{Snapshot: s, Addresses: inMemory(s.Tables[e.table.ID])}
+	if len(rows.Addresses) == 0 {
+		return none, nil
+	}
+	p := &rowPlan{verb: "UPDATE", table: e.table, pending: s.Tables[e.table.ID].PendingColumns(nil)}
+	p.actions = []rowAction{{kind: updateRow, name: "UPDATE", set: e.Columns()}}
+	p.chooseColumns()
+	p.write(x, e.target, onlyAction, func(q *composition, col schema.Column) {
+		for _, a := range e.Set {
+			if a.Column == col.ID {
+				q.write(" CAST((", a.Value, ") AS ", col.Type.String(), ")")
+				return
+			}
+		}
+		e.target.writeColumn(q, x.c, col)
+	}, func(q *composition) {
+		p.writeTarget(q, x, e.target)
+		if e.Where != "" {
+			q.write(" WHERE ", e.Where)
+		}
+	})
+	s.Retain() // find lets go of it
+	found, err := x.find(p, rows)
+	if err != nil {
+		return none, p.query.placed(err)
+	}
+	defer found.Close()
+	f, err := x.collect(p, found)
+	if err != nil {
+		return none, err
+	}
+	defer f.close()
+	o, err := f.resolve()
+	return o.change, err
+}
+
+// pendingColumns returns the columns that expressions set which merges have not written yet. An UPDATE gives the rows that
+// it changes values of these too, since a row with a patch has no expressions any more.
+func (x *execution) pendingColumns(t schema.Table) ([]base.ColumnID, error) {
+	s, err := x.store.Snapshot(t.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Release()
+	return s.Tables[t.ID].PendingColumns(nil), nil
+}

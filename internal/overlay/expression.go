@@ -1,0 +1,111 @@
+package overlay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// byPending parts each group in those that lack as many expressions. What a part lacks are a table's last ones, so their number says which.
+func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
+	if len(b.table.Expressions) == 0 {
+		return groups
+	}
+	var out [][]*catalog.Part
+	for _, group := range groups {
+		for n := range len(b.table.Expressions) + 1 {
+			some := slices.DeleteFunc(slices.Clone(group), func(p *catalog.Part) bool { return len(b.table.Pending(p)) != n })
+			if len(some) > 0 {
+				out = append(out, some)
+			}
+		}
+	}
+	return out
+}
+
+// addPending adds a branch for rows that lack expressions: a query for each around what was written. from begins with FROM;
+// source and ordinal are the row's address there. The columns that no expression sets stay plain all the way, so that
+// filters on them get to the scan.
+func (b *builder) addPending(pending []*patch.Expression, written schema.Table, source, ordinal, from, condition string) error {
+	at := written
+	var more []string
+	columns := ""
+	if b.options.Addresses {
+		more = []string{"scoter_source", "scoter_ordinal"}
+		columns = fmt.Sprintf(", CAST(%s AS UBIGINT) AS scoter_source, CAST(%s AS UBIGINT) AS scoter_ordinal", source, ordinal)
+	}
+	if condition != "" {
+		from += " WHERE " + condition
+	}
+	in := func(to schema.Table) string { // what from holds, as rows of a version
+		sql := "SELECT " + projection(to, at, columnName) + columns + from
+		at, columns = to, strings.Join(append([]string{""}, more...), ", ")
+		return sql
+	}
+	for _, x := range pending {
+		to, ok := b.table.Versions[x.Version]
+		if !ok {
+			return base.Errorf(base.Internal, "expression %d has unknown schema version %d", x.Seq, x.Version)
+		}
+		from = " FROM (" + x.Over(to, in(to), more...) + ")"
+	}
+	b.branches = append(b.branches, in(b.table.Schema))
+	return nil
+}
+
+// Evaluate returns rows of a table as they are after an expression, but for those that are exempt, by ascending number. The rows are
+// those of the expression's version of the table, in storage types; texts may be dictionaries. The caller releases what it gets.
+func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error) {
+	if int64(len(exempt)) == rec.NumRows() {
+		rec.Retain()
+		return rec, nil
+	}
+	view := memtable.View{Source: 1, Schema: table, Batches: []memtable.Batch{{Record: rec}}, Rows: rec.NumRows()}
+	s, err := newScan(table, []memtable.View{view}, func(base.SourceID) []uint32 { return exempt }, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	rows := fmt.Sprintf("SELECT %s, scoter_ordinal FROM %s(%d)", projection(table, table, storedColumnName), scanFunction, s.id)
+	var set []schema.Column
+	values := []string{"scoter_ordinal"}
+	for _, id := range x.Columns() {
+		c := table.Columns[table.ColumnByID(id)]
+		set = append(set, c)
+		values = append(values, "CAST("+schema.Quote(c.Name)+" AS "+c.Type.StorageSQL()+")")
+	}
+	made, err := o.read("SELECT " + strings.Join(values, ", ") + " FROM (" + x.Over(table, rows, "scoter_ordinal") + ") ORDER BY scoter_ordinal")
+	if err != nil {
+		return nil, base.Wrap(err, "expression %d of table %s", x.Seq, table.QualifiedName())
+	}
+	if want := rec.NumRows() - int64(len(exempt)); made.NumRows() != want {
+		return nil, base.Errorf(base.Internal, "expression %d of table %s: %d rows instead of %d", x.Seq, table.QualifiedName(), made.NumRows(), want)
+	}
+	newer, err := inStorage(set, made.Columns()[1:])
+	if err != nil {
+		return nil, err
+	}
+	at := make([]uint32, made.NumRows())
+	for i, ordinal := range made.Column(0).(*array.Uint64).Uint64Values() {
+		at[i] = uint32(ordinal)
+	}
+	columns := slices.Clone(rec.Columns())
+	for i, c := range set {
+		k := table.ColumnByID(c.ID)
+		if columns[k], err = batch.Overlay(columns[k], at, newer[i], 0); err != nil {
+			return nil, base.Wrap(err, "column %q", c.Name)
+		}
+		defer columns[k].Release()
+	}
+	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
+}

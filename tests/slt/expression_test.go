@@ -1,0 +1,217 @@
+package slt
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/app"
+	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/session"
+)
+
+// kept is a database whose rows become parts, and whose parts are merged, when the test says so.
+type kept struct {
+	*scoterDB
+	t        *testing.T
+	settings config.Server
+}
+
+func openKept(t *testing.T, change func(*config.Server)) *kept {
+	t.Helper()
+	k := &kept{t: t, settings: config.Default()}
+	k.settings.Dir = t.TempDir()
+	k.settings.FlushAge, k.settings.MergeParallel = 24*time.Hour, 0
+	if change != nil {
+		change(&k.settings)
+	}
+	k.open()
+	t.Cleanup(k.close)
+	return k
+}
+
+func (k *kept) open() {
+	k.t.Helper()
+	a, err := app.Open(k.settings, false, slog.New(slog.DiscardHandler))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.scoterDB = &scoterDB{app: a}
+}
+
+func (k *kept) close() {
+	if err := k.app.Close(); err != nil {
+		k.t.Error(err)
+	}
+}
+
+func (k *kept) flush() {
+	k.t.Helper()
+	if err := k.app.Engine.Flush(context.Background()); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// do runs a statement and returns how many rows it changed.
+func (k *kept) do(sql string, args ...any) int64 {
+	k.t.Helper()
+	ans, err := k.execute(context.Background(), session.Request{SQL: sql, Args: args, Database: "default", Role: session.Admin})
+	if err != nil {
+		k.t.Fatalf("%s: %v", sql, err)
+	}
+	return ans.changed
+}
+
+// is compares the first column of a query, rows joined by a blank.
+func (k *kept) is(sql, want string) {
+	k.t.Helper()
+	ans, err := k.run(sql)
+	if err != nil {
+		k.t.Fatalf("%s: %v", sql, err)
+	}
+	if got := strings.Join(ans.rows, " "); got != want {
+		k.t.Errorf("%s: %s, want %s", sql, got, want)
+	}
+}
+
+const listKept = "SELECT concat_ws(' ', storage, expression, array_to_string(column_names, '+')) FROM scoter.patches WHERE expression IS NOT NULL"
+
+func TestAnExpressionIsKeptUntilAMergeWritesIt(t *testing.T) {
+	k := openKept(t, nil)
+	k.do("CREATE TABLE t (id BIGINT, price DECIMAL(15,2), factor DOUBLE, kind VARCHAR) SORTED BY (id)")
+	k.do("INSERT INTO t SELECT i, i / 100, i, 'kind ' || i % 3 FROM range(200000) r(i)")
+	k.flush()
+	k.do("UPDATE t SET price = 0 WHERE id = 7")                                 // has a patch
+	k.do("INSERT INTO t VALUES (200000, 3, 1, 'kind 0'), (200001, 5, 1, NULL)") // in memory
+	if n := k.do("UPDATE t SET price = price * 1.5, factor = -factor WITH (mode = 'expression')"); n != 200002 {
+		t.Errorf("%d rows", n)
+	}
+	k.is(listKept, `log SET "price" = price * 1.5, "factor" = -factor price+factor`)
+	k.do("INSERT INTO t VALUES (200002, 100, 1, 'kind 0')") // comes after it
+	look := func() {
+		t.Helper()
+		k.is("SELECT price::VARCHAR FROM t WHERE id IN (2, 7, 500, 200000, 200001, 200002) ORDER BY id", "0.03 0.00 7.50 4.50 7.50 100.00")
+		k.is("SELECT count(*)::VARCHAR FROM t WHERE price > 2000", "66666") // what the statistics of the part exclude
+		k.is("SELECT count(*)::VARCHAR FROM t WHERE factor > 0", "1")
+		k.is("SELECT sum(factor)::BIGINT::VARCHAR FROM t", fmt.Sprint(-200000*199999/2-1))
+	}
+	look()
+	k.flush()
+	k.is(listKept, `catalog SET "price" = price * 1.5, "factor" = -factor price+factor`)
+	look()
+	k.close()
+	k.open()
+	look()
+
+	// What comes later finds rows by what the expression gave them.
+	if n := k.do("UPDATE t SET kind = 'dear' WHERE price BETWEEN 2999.90 AND 2999.99"); n != 7 {
+		t.Errorf("%d dear rows", n)
+	}
+	k.is("SELECT price::VARCHAR || factor FROM t WHERE kind = 'dear' AND id = 199999", "2999.99-199999.0")
+	if n := k.do("DELETE FROM t WHERE factor <= -199999"); n != 1 {
+		t.Errorf("%d deleted rows", n)
+	}
+	if n := k.do("UPDATE t SET price = price + $1 WHERE kind = 'dear' AND factor < $2 WITH (mode = 'expression')", 1.0, -199996.5); n != 2 {
+		t.Errorf("%d rows", n)
+	}
+	k.do("ALTER TABLE t RENAME COLUMN price TO cost")
+	k.do("ALTER TABLE t ALTER COLUMN cost TYPE DECIMAL(20,4)")
+	k.do("ALTER TABLE t ADD COLUMN price VARCHAR DEFAULT 'new'")
+	k.do("UPDATE t SET price = kind || cost WHERE id < 3 WITH (mode = 'expression')")
+	again := func() {
+		t.Helper()
+		k.is("SELECT cost::VARCHAR FROM t WHERE id IN (2, 7, 500, 199993, 199997, 199998, 200002) ORDER BY id", "0.0300 0.0000 7.5000 2999.9000 3000.9600 3000.9700 100.0000")
+		k.is("SELECT price FROM t WHERE id IN (0, 2, 3) ORDER BY id", "kind 00.0000 kind 20.0300 new")
+		k.is("SELECT count(*)::VARCHAR FROM t", "200002")
+	}
+	again()
+	k.close()
+	k.settings.MergeParallel = 1
+	k.open()
+	again()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if ans, err := k.run(listKept); err != nil || len(ans.rows) == 0 {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no merge wrote the expressions")
+		}
+	}
+	again()
+	if err := k.app.Engine.Check(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestExpressionsThatCannotBeKept(t *testing.T) {
+	k := openKept(t, nil)
+	k.do("CREATE TABLE keyed (id BIGINT PRIMARY KEY, n INTEGER)")
+	k.do("CREATE TABLE t (id INTEGER, n TINYINT NOT NULL, d DECIMAL(4,2), f FLOAT, s VARCHAR, moment TIMESTAMPTZ, o INTEGER CHECK (o < 1000), big BIGINT) SORTED BY (id)")
+	k.do("INSERT INTO t SELECT i, i % 100, (i % 90)::DECIMAL(4,2), i, 'x' || i, '2026-01-01 00:00:00+00', i % 500, i FROM range(1000) r(i)")
+	k.flush()
+	for _, c := range []struct{ set, want string }{
+		{"id = id + 1", `column "id" decides where a row lies`},
+		{"n = (SELECT max(n) FROM t)", "subquery is more than"},
+		{"f = random()", "function random is not one of its arguments alone"},
+		{"s = now()::VARCHAR", "function now is not one of its arguments alone"},
+		{"f = sum(f)", "function sum"},
+		{"f = row_number() OVER ()", "window is more than"},
+		{"s = moment::VARCHAR", `column "moment".* time zone`},
+		{"s = (s::TIMESTAMPTZ)::VARCHAR", "cast to a time with time zone"},
+		{"f = x", "x is no column"},
+		{"f = 1 RETURNING id", "RETURNING needs the rows"},
+		{"f = y.i FROM range(3) y(i)", "FROM needs the rows"},
+		{"n = n * 2", "(?i)overflow|out of range"},
+		{"n = n + 100", "(?i)overflow|out of range"},
+		{"n = NULL", `"n" is NOT NULL`},
+		{"n = CASE WHEN id = 999 THEN NULL ELSE n END", `"n" is NOT NULL, and 1 rows`},
+		{"d = d * 2", "(?i)could not be cast|out of range|cast"},
+		{"o = s::INTEGER", "(?i)could not convert"},
+		{"o = o * 3", "rows would violate a check"},
+		{"f = 'text'", "(?i)could not convert"},
+	} {
+		_, err := k.run("UPDATE t SET " + c.set + " WITH (mode = 'expression')")
+		if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) {
+			t.Errorf("SET %s: %v, want %s", c.set, err, c.want)
+		}
+	}
+	for _, sql := range []string{"DELETE FROM t WHERE id = 1", "UPDATE keyed SET n = 1", "MERGE INTO t USING (SELECT 1 AS k) s ON t.id = s.k WHEN MATCHED THEN DELETE"} {
+		if _, err := k.run(sql + " WITH (mode = 'expression')"); err == nil || !strings.Contains(err.Error(), "cannot be kept as an expression") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	k.is(listKept, "")
+	k.is("SELECT concat_ws(' ', count(*), sum(n), sum(d), sum(o), count(DISTINCT s)) FROM t", "1000 49500 44100.00 249500 1000")
+
+	// The last ones for which it holds.
+	k.do("UPDATE t SET n = n + 28, d = d + 10.99, big = -big - 1, f = f * f, o = o - 1 WITH (mode = 'expression')")
+	k.is("SELECT concat_ws(' ', max(n), max(d), min(big), max(o)) FROM t", "127 99.99 -1000 498")
+	k.is("SELECT count(*)::VARCHAR FROM scoter.patches WHERE expression IS NOT NULL", "1")
+	for range 7 {
+		k.do("UPDATE t SET big = big + 1 WITH (mode = 'expression')")
+	}
+	if _, err := k.run("UPDATE t SET big = big + 1 WITH (mode = 'expression')"); err == nil || !strings.Contains(err.Error(), "merges have not written yet") {
+		t.Errorf("the ninth: %v", err)
+	}
+	k.is("SELECT max(big)::VARCHAR FROM t WHERE big % 2 = 0", "6")
+}
+
+func TestExpressionAsASettingIsForWhatItCanDo(t *testing.T) {
+	k := openKept(t, func(s *config.Server) { s.UpdateMode = "expression" })
+	k.do("CREATE TABLE t (id BIGINT, n DOUBLE)")
+	k.do("INSERT INTO t SELECT i, i FROM range(100) r(i)")
+	k.flush()
+	k.do("UPDATE t SET n = n * 2")
+	k.do("UPDATE t SET n = (SELECT max(id) FROM t) WHERE id = 5")
+	k.do("DELETE FROM t WHERE n = 4")
+	k.do("UPDATE t SET n = 0 WHERE id = 6 WITH (mode = 'patch')")
+	k.is("SELECT count(*)::VARCHAR FROM scoter.patches WHERE expression IS NOT NULL", "1")
+	k.is("SELECT n::VARCHAR FROM t WHERE id < 8 ORDER BY id", "0.0 2.0 6.0 8.0 99.0 0.0 14.0")
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"strings"
 
@@ -25,6 +24,32 @@ type DB interface {
 type scPgx struct {
 	db       DB
 	observer Observer
+}
+
+// transaction runs body in a transaction, or in a savepoint of the one that is
+// open: also one that the application began by a statement of its own.
+func (rt *scPgx) transaction(ctx context.Context, body func(*pgx.Conn) error) error {
+	conn, ok := rt.db.(*pgx.Conn)
+	if !ok || conn.PgConn().TxStatus() == 'I' {
+		return pgx.BeginFunc(ctx, rt.db, func(tx pgx.Tx) error { return body(tx.Conn()) })
+	}
+	if _, err := conn.Exec(ctx, "SAVEPOINT scoter"); err != nil {
+		return err
+	}
+	done := false
+	defer func() {
+		if !done {
+			// The error is what body said; a connection that is broken says so again.
+			conn.Exec(context.WithoutCancel(ctx), "ROLLBACK TO SAVEPOINT scoter")
+			conn.Exec(context.WithoutCancel(ctx), "RELEASE SAVEPOINT scoter")
+		}
+	}()
+	if err := body(conn); err != nil {
+		return err
+	}
+	_, err := conn.Exec(ctx, "RELEASE SAVEPOINT scoter")
+	done = err == nil
+	return err
 }
 
 // scPgxEach yields the rows of a query.
@@ -111,10 +136,10 @@ func scPgxExec(ctx context.Context, rt *scPgx, name, query string, args []any) (
 func scPgxBatch[T any](ctx context.Context, rt *scPgx, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
 	const pipeline = 1000
 	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
-		return n, pgx.BeginFunc(ctx, rt.db, func(tx pgx.Tx) error {
+		return n, rt.transaction(ctx, func(conn *pgx.Conn) error {
 			batch := &pgx.Batch{}
 			send := func() error {
-				results := tx.SendBatch(ctx, batch)
+				results := conn.SendBatch(ctx, batch)
 				for range batch.Len() {
 					tag, err := results.Exec()
 					if err != nil {
@@ -139,82 +164,6 @@ func scPgxBatch[T any](ctx context.Context, rt *scPgx, name, query string, value
 		})
 	})
 	return n, err
-}
-
-// scPgxBulk runs a bulk operation in one transaction.
-func scPgxBulk[T any](ctx context.Context, rt *scPgx, b scBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
-	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
-		return n, pgx.BeginFunc(ctx, rt.db, func(tx pgx.Tx) (err error) {
-			if b.stage == "" {
-				n, err = scPgxCopy(ctx, tx, b, rows)
-				return err
-			}
-			if _, err := tx.Exec(ctx, b.create); err != nil {
-				return err
-			}
-			if _, err := scPgxCopy(ctx, tx, b, rows); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(ctx, b.dedupe); err != nil {
-				return err
-			}
-			tag, err := tx.Exec(ctx, b.apply)
-			if err != nil {
-				return err
-			}
-			n = tag.RowsAffected()
-			_, err = tx.Exec(ctx, b.drop)
-			return err
-		})
-	})
-	return n, err
-}
-
-func scPgxCopy[T any](ctx context.Context, tx pgx.Tx, b scBulk[T], rows iter.Seq2[T, error]) (int64, error) {
-	next, stop := iter.Pull2(rows)
-	defer stop()
-	tag, err := tx.Conn().PgConn().CopyFrom(ctx, &scCopy[T]{next: next, values: b.values}, b.copy)
-	return tag.RowsAffected(), err
-}
-
-// scCopy is COPY's text, made as it is read.
-type scCopy[T any] struct {
-	next   func() (T, error, bool)
-	values func(T) []any
-	text   []byte
-	done   bool
-}
-
-var scCopyEscapes = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
-
-// Read implements io.Reader.
-func (c *scCopy[T]) Read(p []byte) (int, error) {
-	for len(c.text) < len(p) && !c.done {
-		row, err, ok := c.next()
-		if err != nil {
-			return 0, err
-		}
-		if c.done = !ok; c.done {
-			break
-		}
-		for i, v := range c.values(row) {
-			if i > 0 {
-				c.text = append(c.text, '\t')
-			}
-			if text, ok := v.(string); ok {
-				c.text = append(c.text, scCopyEscapes.Replace(text)...)
-			} else {
-				c.text = append(c.text, `\N`...)
-			}
-		}
-		c.text = append(c.text, '\n')
-	}
-	n := copy(p, c.text)
-	c.text = append(c.text[:0], c.text[n:]...)
-	if n == 0 && c.done {
-		return 0, io.EOF
-	}
-	return n, nil
 }
 
 // errScDryRun ends a dry run's transaction.

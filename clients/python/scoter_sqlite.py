@@ -73,7 +73,24 @@ class Runtime(core.Observed):
         return self._run(name, body, core.same)
 
     def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
-        return self.batch(bulk.name, bulk.sql, bulk.values, rows)
+        """Runs a bulk operation in one transaction; returns the rows it changed."""
+
+        def body() -> int:
+            number = 0
+
+            def values() -> Iterator[Sequence[Any]]:
+                nonlocal number
+                for row in rows:
+                    number += 1
+                    yield bulk.values(row)
+
+            with transaction(self._conn):
+                try:
+                    return max(0, self._conn.executemany(bulk.sql, values()).rowcount)
+                except (sqlite3.Error, OverflowError) as error:
+                    raise core.RowError(bulk.name, number, str(error)) from error
+
+        return self._run(bulk.name, body, core.same)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

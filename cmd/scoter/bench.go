@@ -5,6 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/scoterdb/scoter/bench/bulk"
 	"github.com/scoterdb/scoter/bench/clickbench"
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/ingest"
@@ -33,6 +34,7 @@ type benchCommand struct {
 	Updates      updates.Options      `cmd:"" help:"What changes of rows cost, beside DuckDB, DuckLake and ClickHouse."`
 	Decode       decode.Options       `cmd:"" help:"Protobuf messages into Arrow batches."`
 	Stream       e2e.Options          `cmd:"" help:"Messages from Kafka into tables."`
+	Bulk         bulk.Options         `cmd:"" help:"Bulk writes from Go and Python into DuckDB, PostgreSQL and SQLite, against those by hand."`
 	JavaDuckDB   javaduckdb.Options   `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`
 	JavaPostgres javapostgres.Options `cmd:"" name:"java-postgres" help:"Bulk writes from Java into PostgreSQL, every way."`
 	SQLiteNode   sqlitenode.Options   `cmd:"" name:"sqlite-node" help:"What generated TypeScript costs over statements by hand, on four SQLite drivers."`

@@ -29,12 +29,14 @@ type driver struct {
 var drivers = map[string]driver{
 	"sqlite/sql": {emit.Question, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql"}, "DBTX",
 		"newScRuntime(db, observer, scBeginSQLite, scNative)", "sc", "scEachRow", "scMigrate(ctx, db, scBeginSQLite, "},
-	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_duckdb"}, "DBTX",
-		"newScRuntime(db, observer, scBeginDuckDB, scFromDuck)", "sc", "scDuckBulk", "scMigrate(ctx, db, scBeginDuckDB, "},
+	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_duckdb", "scoter_duckdb_bulk",
+		"scoter_duckdb_vector", "scoter_keys"}, "DBTX",
+		"newScRuntime(db, observer, scBeginDuckDB, scFromDuck)", "sc", "scDuckWrite", "scMigrate(ctx, db, scBeginDuckDB, "},
 	"scoter/http": {emit.Wire, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_http"}, "DBTX",
 		"newScHTTP(db, observer)", "sc", "scHTTPBulk", "scHTTPMigrate(ctx, db, "},
-	"postgres/pgx": {emit.Dollar, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_pgx"}, "DB",
-		"&scPgx{db: db, observer: observer}", "scPgx", "scPgxBulk", "scPgxMigrate(ctx, db, "},
+	"postgres/pgx": {emit.Dollar, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_pgx", "scoter_pgx_bulk",
+		"scoter_copy", "scoter_copy_numeric", "scoter_copy_plan", "scoter_copying", "scoter_keys"}, "DB",
+		"&scPgx{db: db, observer: observer}", "scPgx", "scPgxWrite", "scPgxMigrate(ctx, db, "},
 }
 
 type generator struct {
@@ -52,7 +54,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Go, Style: d.style,
 		Types: strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
-			GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError`),
+			GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError`),
 		Methods: strings.Fields("Transaction WithObserver Close")})
 }
 

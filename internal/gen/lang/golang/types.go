@@ -195,6 +195,12 @@ func (g *generator) readers() {
 		w.Block("func (v "+name+") scFields() ([]string, []any) {", "}", func() {
 			w.Line("return []string{%s}, []any{%s}", strings.Join(names, ", "), strings.Join(values, ", "))
 		})
+		if kind := g.copyKind(ir.Type{Kind: ir.StructKind, Ref: s.Ref}); g.Module.Engine == ir.Postgres && len(g.Tables) > 0 && kind != "" {
+			g.copyStruct(s)
+		}
+		if kind := duckKind(g.Module, ir.Type{Kind: ir.StructKind, Ref: s.Ref}); g.Module.Engine == ir.DuckDB && len(g.Tables) > 0 && kind != "" {
+			g.duckStruct(s)
+		}
 	}
 }
 
@@ -281,9 +287,6 @@ func (g *generator) bulks() {
 
 func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 	w, b := &g.w, op.Bulk
-	if g.Module.Engine == ir.DuckDB && b.Stage == "" && len(b.Columns) < len(t.Columns) {
-		b = emit.StagedInsert(t.Table, op.Op)
-	}
 	order := b.RowOrder
 	if order == nil {
 		for i := range b.Columns {
@@ -295,13 +298,13 @@ func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 		c := op.Row.Columns[i]
 		values = append(values, g.write("r."+emit.Field(emit.Go, c.Name), c.Type, c.Nullable))
 	}
-	copyText := ""
 	if g.Module.Engine == ir.Postgres {
-		target := b.Target
-		if b.Stage != "" {
-			target = `"` + b.Stage + `"`
-		}
-		copyText = "COPY " + target + " FROM STDIN"
+		g.pgxBulk(t, op, values)
+		return
+	}
+	if g.Module.Engine == ir.DuckDB {
+		g.duckBulk(t, op, values)
+		return
 	}
 	if g.Module.Engine == ir.Scoter {
 		var columns, fields []string
@@ -327,12 +330,8 @@ func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 	}
 	w.Blank()
 	w.Block("var bulk"+g.Class+op.Method+" = scBulk["+op.RowType+"]{", "}", func() {
-		for _, f := range [][2]string{{"name", op.Method}, {"schema", t.Schema}, {"table", t.Table.Table}, {"row", b.Row}, {"copy", copyText},
-			{"stage", b.Stage}, {"create", b.Create}, {"dedupe", b.Dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
-			if f[1] != "" {
-				w.Line("%s: %s,", f[0], quote(f[1]))
-			}
-		}
+		w.Line("name: %s,", quote(op.Method))
+		w.Line("row: %s,", quote(b.Row))
 		w.Block("values: func(r "+op.RowType+") []any {", "},", func() { w.Line("return []any{%s}", strings.Join(values, ", ")) })
 	})
 }

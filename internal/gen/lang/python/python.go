@@ -16,11 +16,13 @@ import (
 var runtimes = map[string]struct {
 	module string
 	style  emit.Style
+	// others are modules that this one uses.
+	others []string
 }{
-	"sqlite/sqlite3":   {"scoter_sqlite", emit.Question},
-	"duckdb/duckdb":    {"scoter_duckdb", emit.Dollar},
-	"postgres/psycopg": {"scoter_postgres", emit.Percent},
-	"scoter/http":      {"scoter_http", emit.Wire},
+	"sqlite/sqlite3":   {"scoter_sqlite", emit.Question, nil},
+	"duckdb/duckdb":    {"scoter_duckdb", emit.Dollar, nil},
+	"postgres/psycopg": {"scoter_postgres", emit.Percent, []string{"scoter_copy"}},
+	"scoter/http":      {"scoter_http", emit.Wire, nil},
 }
 
 type generator struct {
@@ -47,11 +49,12 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{Plan: p, runtime: runtimes[string(t.Engine)+"/"+t.Driver].module}
+	rt := runtimes[string(t.Engine)+"/"+t.Driver]
+	g := &generator{Plan: p, runtime: rt.module}
 	g.module()
 	name := emit.File(t, ir.Name.Snake, ".py")
 	files := []ir.File{{Path: name, Content: g.w.String()}}
-	for _, f := range []string{"scoter_runtime", "scoter_values", g.runtime} {
+	for _, f := range append([]string{"scoter_runtime", "scoter_values", g.runtime}, rt.others...) {
 		source, err := clients.Files.ReadFile("python/" + f + ".py")
 		if err != nil {
 			return nil, base.Errorf(base.Internal, "generate %s: %w", t.Generator, err)
@@ -283,7 +286,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	}
 	for n, i := range order {
 		c := op.Row.Columns[i]
-		value := g.write("r."+emit.Field(emit.Python, c.Name), c.Type, c.Nullable)
+		// A None where there must be none is for the database to refuse.
+		value := g.write("r."+emit.Field(emit.Python, c.Name), c.Type, true)
 		if g.Module.Engine == ir.DuckDB && c.Type.Kind == ir.Uint128 {
 			// The driver binds what is above 2^127 as a floating point number.
 			value = "rt.opt(rt.to_text, r." + emit.Field(emit.Python, c.Name) + ")"
@@ -302,7 +306,10 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	case ir.DuckDB:
 		sql = "INSERT INTO " + target + " SELECT " + strings.Join(lists, ", ")
 	case ir.Postgres:
-		sql = "COPY " + target + " FROM STDIN"
+		sql = emit.PostgresRow(t.Table, op.Op, emit.Percent)
+		if op.Op == ir.OpDelete || len(t.Set) == 0 {
+			b.Dedupe = "" // what comes twice changes nothing
+		}
 	case ir.Scoter:
 		sql = emit.RowsPath(t.Table, op.Op)
 	}
@@ -319,12 +326,19 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		if g.Module.Engine == ir.DuckDB {
 			g.arrow(t, op)
 		}
+		if g.Module.Engine == ir.Postgres {
+			g.copy(t, op)
+		}
 		if b.Stage == "" {
 			return
 		}
 		w.Block("stage=rt.Stage(", "),", func() {
 			for _, f := range [][2]string{{"table", b.Stage}, {"create", b.Create}, {"dedupe", b.Dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
-				w.Line("%s=%s,", f[0], block(f[1]))
+				value := "None"
+				if f[1] != "" {
+					value = block(f[1])
+				}
+				w.Line("%s=%s,", f[0], value)
 			}
 		})
 	})

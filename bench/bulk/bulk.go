@@ -1,0 +1,209 @@
+// Package bulk measures the generated bulk writes of Go and Python against the ways that one would
+// write by hand, on DuckDB, PostgreSQL and SQLite.
+package bulk
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
+)
+
+// Options of the benchmark.
+type Options struct {
+	Rows       []int    `help:"Sizes." default:"100,1000,10000,100000,1000000"`
+	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
+	Languages  []string `help:"Languages." enum:"go,python" default:"go,python"`
+	Engines    []string `help:"Databases." enum:"duckdb,postgres,sqlite" default:"duckdb,postgres,sqlite"`
+	Repeat     int      `help:"Counted runs of each method, in turn, after one that warms up." default:"5"`
+	All        bool     `help:"The slow methods at every size too (hours)."`
+}
+
+// Help is kong's.
+func (*Options) Help() string {
+	return "Needs Go for go, and Python 3.11 with pip for python. PostgreSQL is embedded. Every run is on a table made anew, and all columns of all\n" +
+		"rows are checked after it.\nExample: scoter bench bulk --languages go --engines postgres --rows 1000,100000"
+}
+
+//go:embed *.sql scoter.yaml golang python
+var files embed.FS
+
+// Settings of PostgreSQL: nothing waits for the disk or happens in the background while a method runs.
+var settings = []string{"shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h"}
+
+// way is one method of a program.
+type way struct {
+	Engine, Operation, Method string
+	// Most is the largest number of rows that it is measured with, 0 if there is none.
+	Most int
+}
+
+// greeting is what a program says of itself.
+type greeting struct {
+	Versions map[string]string
+	Ways     []way
+}
+
+// outcome is what a program says of a run.
+type outcome struct {
+	Millis, CPU, Allocated float64
+	Sums                   []int64
+}
+
+// language is a program that writes by all its ways.
+type language struct {
+	name string
+	// start makes the program ready in the folder of generated code and returns its command line.
+	// It is then given the engine, a file and PostgreSQL's address; it answers the line "ways" with a
+	// greeting, and a line of operation, way and number of rows with an outcome.
+	start func(dir string) ([]string, error)
+}
+
+var languages = []language{{"go", startGo}, {"python", startPython}}
+
+// Run runs the benchmark.
+func (o *Options) Run(env *harness.Env) (err error) {
+	dir, err := env.Program(files)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	url := ""
+	if slices.Contains(o.Engines, "postgres") {
+		server, err := postgres.StartServer(context.Background(), settings...)
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		url = server.URL()
+	}
+	report := harness.NewReport("bulk", map[string]any{"repeat": o.Repeat, "settings": strings.Join(settings, ", ")})
+	var ways []measured
+	for _, l := range languages {
+		if !slices.Contains(o.Languages, l.name) {
+			continue
+		}
+		command, err := l.start(dir)
+		if err != nil {
+			return err
+		}
+		for _, engine := range o.Engines {
+			args := append(command[1:len(command):len(command)], engine, filepath.Join(dir, l.name+"-"+engine+".db"), url)
+			p, err := harness.Converse(harness.Command(dir, command[0], args...))
+			if err != nil {
+				return err
+			}
+			defer p.Close()
+			var hello greeting
+			if err := harness.Ask(p, "ways", func(h greeting) bool { hello = h; return false }); err != nil {
+				return base.Wrap(err, "%s on %s", l.name, engine)
+			}
+			for name, version := range hello.Versions {
+				report.Options[name] = version
+			}
+			for _, w := range hello.Ways {
+				w.Engine = engine
+				ways = append(ways, measured{w, l.name, p})
+			}
+		}
+	}
+	if err := o.measure(report, ways); err != nil {
+		return err
+	}
+	targets(report)
+	return env.Publish(report)
+}
+
+// measured is a way of a running program.
+type measured struct {
+	way
+	language string
+	program  *harness.Conversation
+}
+
+func (m *measured) operation() string { return m.Engine + " " + m.way.Operation }
+
+// measure runs all ways of an operation in turn, so that a noisy moment hits all alike.
+func (o *Options) measure(report *harness.Report, ways []measured) error {
+	steps := 0
+	each := func(do func(operation, engine string, rows int, of []measured) error) error {
+		for _, engine := range o.Engines {
+			for _, operation := range o.Operations {
+				for _, rows := range o.Rows {
+					var of []measured
+					for _, w := range ways {
+						if w.Engine == engine && w.Operation == operation && (o.All || w.Most == 0 || rows <= w.Most) {
+							of = append(of, w)
+						}
+					}
+					if err := do(operation, engine, rows, of); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	}
+	_ = each(func(_, _ string, _ int, of []measured) error { // counts
+		steps += len(of) * (o.Repeat + 1)
+		return nil
+	})
+	progress := harness.NewProgress(steps)
+	defer progress.Close()
+	return each(func(operation, _ string, rows int, of []measured) error {
+		want := expected(operation, rows)
+		for round := range o.Repeat + 1 { // the first warms up
+			for i := range of {
+				w := &of[(i+round)%len(of)]
+				progress.Step(fmt.Sprintf("%s %d rows  %s: %s", w.operation(), rows, w.language, w.Method))
+				var got outcome
+				line := strings.Join([]string{operation, w.Method, strconv.Itoa(rows)}, "\t")
+				if err := harness.Ask(w.program, line, func(r outcome) bool { got = r; return false }); err != nil {
+					return base.Wrap(err, "%s on %s, %s of %d rows", w.language, w.Engine, w.Method, rows)
+				}
+				if !slices.Equal(got.Sums, want) {
+					return base.Errorf(base.Internal, "%s on %s, %s %s of %d rows: the table's sums are %v, not %v", w.language, w.Engine, w.Method, operation, rows, got.Sums, want)
+				}
+				if round > 0 {
+					report.Measure(w.operation(), w.language+": "+w.Method, rows, got.Millis, got.CPU, got.Allocated)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// generated is the method that is the generated code in every language.
+const generated = "scoter"
+
+// targets holds the generated code to the fastest way by hand in its language.
+func targets(r *harness.Report) {
+	for i := range r.Measurements {
+		m := &r.Measurements[i]
+		language, method, _ := strings.Cut(m.Method, ": ")
+		if method != generated {
+			continue
+		}
+		best, name := 0.0, ""
+		for _, other := range r.Measurements {
+			l, way, _ := strings.Cut(other.Method, ": ")
+			if other.Operation != m.Operation || other.Rows != m.Rows || l != language || way == generated {
+				continue
+			}
+			if median := harness.Median(other.Millis); name == "" || median < best {
+				best, name = median, way
+			}
+		}
+		if name != "" {
+			r.AtMost(1.1, fmt.Sprintf("%s, %s, %d rows: time to that of %s", language, m.Operation, m.Rows, name), harness.Median(m.Millis)/best, "")
+		}
+	}
+}

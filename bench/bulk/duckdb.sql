@@ -1,0 +1,5 @@
+-- MIGRATE 1
+CREATE TABLE readings (
+    id BIGINT PRIMARY KEY, device UUID NOT NULL, taken TIMESTAMPTZ NOT NULL, temperature DOUBLE NOT NULL, pressure DECIMAL(10,2) NOT NULL,
+    battery SMALLINT NOT NULL, anomaly BOOLEAN NOT NULL, location VARCHAR NOT NULL
+);

@@ -1,0 +1,1 @@
+-- WRITE readings insert|update|delete|upsert key(id)

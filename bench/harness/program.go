@@ -1,0 +1,53 @@
+package harness
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Program makes a folder with a benchmark's files, which have scoter.yaml with its queries, and the
+// code that is generated of them. The caller removes it.
+func (e *Env) Program(files fs.FS) (dir string, err error) {
+	dir, err = os.MkdirTemp(e.Dir, "scoter-bench-")
+	if err != nil {
+		return "", base.Errorf(base.Unavailable, "temporary folder: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
+	if err := os.CopyFS(dir, files); err != nil {
+		return "", base.Errorf(base.Unavailable, "copy the program: %w", err)
+	}
+	scoter, err := os.Executable()
+	if err != nil {
+		return "", base.Errorf(base.Internal, "this program: %w", err)
+	}
+	return dir, command(dir, scoter, "generate")
+}
+
+// Command is a program in a folder.
+func Command(dir, name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	return c
+}
+
+// Python returns a Python with the packages that a file of dir pins.
+func Python(dir, requirements string) (string, error) {
+	packages, err := installed(dir, requirements, func(into string) error {
+		if err := command(dir, "python3", "-m", "venv", into); err != nil {
+			return err
+		}
+		return command(dir, filepath.Join(into, "bin", "python"), "-m", "pip", "install", "-q", "-r", requirements)
+	})
+	return filepath.Join(packages, "bin", "python"), err
+}
+
+// Build runs the Go command in a folder.
+func Build(dir string, args ...string) error { return command(dir, "go", args...) }

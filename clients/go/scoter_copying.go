@@ -1,0 +1,123 @@
+package scoter
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// scCopyPortion is how many bytes are sent at a time: what the driver puts into
+// one message.
+const scCopyPortion = 65531
+
+// scPgxCopying is a COPY that is sent while the next rows are being encoded.
+type scPgxCopying struct {
+	portions, empty chan []byte
+	// portion is what the driver is reading, up to at.
+	portion []byte
+	at      int
+
+	aborted chan struct{}
+	done    chan struct{}
+	// n and err are the outcome, once done is closed.
+	n   int64
+	err error
+}
+
+func scStartCopying(ctx context.Context, conn *pgconn.PgConn, sql string) *scPgxCopying {
+	c := &scPgxCopying{portions: make(chan []byte, 2), empty: make(chan []byte, 4), aborted: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		tag, err := conn.CopyFrom(ctx, c, sql)
+		c.n, c.err = tag.RowsAffected(), err
+	}()
+	return c
+}
+
+// send hands a portion over and returns an empty one; false if the server takes
+// no more.
+func (c *scPgxCopying) send(portion []byte) ([]byte, bool) {
+	select {
+	case c.portions <- portion:
+	case <-c.done:
+		return nil, false
+	}
+	select {
+	case empty := <-c.empty:
+		return empty[:0], true
+	default:
+		return make([]byte, 0, scCopyPortion+4096), true
+	}
+}
+
+// finish sends the last portion and waits for the end.
+func (c *scPgxCopying) finish(portion []byte, binary bool) (int64, error) {
+	if binary {
+		portion = append(portion, 255, 255)
+	}
+	c.send(portion)
+	close(c.portions)
+	return c.wait()
+}
+
+func (c *scPgxCopying) wait() (int64, error) {
+	<-c.done
+	return c.n, c.err
+}
+
+// abort makes the server forget what it was sent, unless the COPY has ended.
+func (c *scPgxCopying) abort() {
+	select {
+	case <-c.aborted:
+	default:
+		close(c.aborted)
+	}
+	<-c.done
+}
+
+var errScAborted = errors.New("the rows ended with an error")
+
+// Read implements io.Reader for the driver.
+func (c *scPgxCopying) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if c.at == len(c.portion) {
+			ok, err := c.next(n == 0)
+			if err != nil || !ok {
+				return n, err
+			}
+		}
+		copied := copy(p[n:], c.portion[c.at:])
+		n, c.at = n+copied, c.at+copied
+	}
+	return n, nil
+}
+
+// next takes the next portion; without waiting there may be none yet.
+func (c *scPgxCopying) next(wait bool) (ok bool, err error) {
+	if c.portion != nil {
+		select {
+		case c.empty <- c.portion:
+		default:
+		}
+		c.portion, c.at = nil, 0
+	}
+	open := true
+	select {
+	case c.portion, open = <-c.portions:
+	default:
+		if !wait {
+			return false, nil
+		}
+		select {
+		case c.portion, open = <-c.portions:
+		case <-c.aborted:
+			return false, errScAborted
+		}
+	}
+	if !open {
+		return false, io.EOF
+	}
+	return true, nil
+}

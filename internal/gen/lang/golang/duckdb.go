@@ -1,0 +1,130 @@
+package golang
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// duckBulk writes a bulk operation of DuckDB; values are the expressions of a
+// row's values in the driver's classes.
+func (g *generator) duckBulk(t *emit.Table, op *emit.Op, values []string) {
+	w, b := &g.w, op.Bulk
+	direct := b.Stage == "" && len(b.Columns) == len(t.Columns)
+	if b.Stage == "" {
+		b = emit.StagedInsert(t.Table, op.Op)
+	}
+	if op.Op == ir.OpDelete || len(t.Set) == 0 {
+		b.Dedupe = "" // what comes twice changes nothing
+	}
+	w.Blank()
+	w.Block("var bulk"+g.Class+op.Method+" = scDuckBulk["+op.RowType+"]{", "}", func() {
+		for _, f := range [][2]string{{"name", op.Method}, {"schema", t.Schema}, {"table", t.Table.Table},
+			{"stage", b.Stage}, {"create", b.Create}, {"dedupe", b.Dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
+			if f[1] != "" {
+				w.Line("%s: %s,", f[0], quote(f[1]))
+			}
+		}
+		if direct {
+			w.Line("direct: true,")
+		}
+		w.Block("values: func(r "+op.RowType+") []any {", "},", func() { w.Line("return []any{%s}", strings.Join(values, ", ")) })
+		w.Block("columns: []scDuckColumn["+op.RowType+"]{", "},", func() {
+			for i, c := range op.Row.Columns {
+				at := b.Columns[i]
+				kind := duckKind(g.Module, c.Type)
+				set := "nil"
+				if kind != "" {
+					set = "func(v *scVec, at int, r *" + op.RowType + ") { " + g.duckSet("v", "r."+emit.Field(emit.Go, c.Name), c.Type, c.Nullable) + " }"
+				}
+				w.Line("{%s, %q, %v, %v, %s},", quote(t.Columns[at].Name.Original), kind, !c.Nullable, slices.Contains(t.Key, at), set)
+			}
+		})
+	})
+}
+
+// duckKind is what a column's type must be written from, "" if its values are
+// not written into vectors.
+func duckKind(m *ir.Module, t ir.Type) string {
+	switch t.Kind {
+	case ir.TimeTZ, ir.Any:
+		return ""
+	case ir.JSON:
+		return "text"
+	case ir.EnumKind:
+		return "enum"
+	case ir.List, ir.Array:
+		if elem := duckKind(m, *t.Elem); elem != "" {
+			return "[]" + elem
+		}
+		return ""
+	case ir.Map:
+		if key, value := duckKind(m, *t.Key), duckKind(m, *t.Elem); key != "" && value != "" {
+			return "map(" + key + "," + value + ")"
+		}
+		return ""
+	case ir.StructKind:
+		var fields []string
+		for _, f := range m.Struct(t.Ref).Fields {
+			kind := duckKind(m, f.Type)
+			if kind == "" {
+				return ""
+			}
+			fields = append(fields, kind)
+		}
+		return "(" + strings.Join(fields, ",") + ")"
+	}
+	return string(t.Kind)
+}
+
+// duckWriters are the functions of the runtime that write a kind; the others are
+// in memory as the engine has them.
+var duckWriters = map[ir.Kind]string{
+	ir.Int128: "scSetBig", ir.Uint128: "scSetBig", ir.Decimal: "scSetDecimal", ir.Text: "scSetText[string]", ir.JSON: "scSetJSON", ir.Blob: "scSetBlob",
+	ir.UUID: "scSetUUID", ir.Date: "scSetDate", ir.Time: "scSetTime", ir.Timestamp: "scSetTimestamp", ir.TimestampTZ: "scSetTimestamp",
+	ir.Interval: "scSetInterval",
+}
+
+// duckWriter is the function that writes a value.
+func (g *generator) duckWriter(t ir.Type, nullable bool) string {
+	switch {
+	case nullable && !hasNil(t), t.Kind == ir.List, t.Kind == ir.Array, t.Kind == ir.Map:
+		return "func(v *scVec, at int, x " + g.nullable(t, nullable) + ") { " + g.duckSet("v", "x", t, nullable) + " }"
+	case t.Kind == ir.EnumKind:
+		return "scSetEnum[" + g.EnumType(t.Ref) + "]"
+	case t.Kind == ir.StructKind:
+		return "scSet" + g.StructType(t.Ref)
+	}
+	if f, ok := duckWriters[t.Kind]; ok {
+		return f
+	}
+	return "scSetFixed[" + g.goType(t) + "]"
+}
+
+// duckSet is the call that writes a value.
+func (g *generator) duckSet(v, x string, t ir.Type, nullable bool) string {
+	switch {
+	case t.Kind == ir.List || t.Kind == ir.Array:
+		return "scSetList(" + v + ", at, " + x + ", " + g.duckWriter(*t.Elem, t.ElemNullable) + ")"
+	case t.Kind == ir.Map:
+		return "scSetMap(" + v + ", at, " + x + ", " + g.duckWriter(*t.Key, false) + ", " + g.duckWriter(*t.Elem, t.ElemNullable) + ")"
+	case nullable && !hasNil(t):
+		return "scSetNull(" + v + ", at, " + x + ", " + g.duckWriter(t, false) + ")"
+	}
+	f, _, _ := strings.Cut(g.duckWriter(t, false), "[")
+	return f + "(" + v + ", at, " + x + ")"
+}
+
+// duckStruct writes the function that writes a STRUCT.
+func (g *generator) duckStruct(s ir.Struct) {
+	name := g.StructType(s.Ref)
+	g.w.Blank()
+	g.w.Block("func scSet"+name+"(s *scVec, at int, r "+name+") {", "}", func() {
+		for i, f := range s.Fields {
+			g.w.Line("%s", g.duckSet(fmt.Sprintf("s.items[%d]", i), "r."+emit.Field(emit.Go, f.Name), f.Type, f.Nullable))
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package bulk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
+	"github.com/scoterdb/scoter/tests/toolchain"
+)
+
+// pythonEngines generates the code for all engines and checks it; it returns what runs the program on one.
+func pythonEngines(t *testing.T) func(args ...string) string {
+	bin := toolchain.Python(t)
+	dir := t.TempDir()
+	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "engines")
+	if err := os.CopyFS(dir, os.DirFS(here)); err != nil {
+		t.Fatal(err)
+	}
+	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
+	toolchain.Copy(t, filepath.Join(here, "program.py"), filepath.Join(dir, "python", "program.py"))
+	for _, engine := range []string{"postgres", "duckdb_", "sqlite"} {
+		toolchain.Write(t, filepath.Join(dir, "python", engine, "__init__.py"), "")
+		toolchain.Run(t, filepath.Join(dir, "python"), nil, filepath.Join(bin, "mypy"), "--strict", "--python-version", "3.11", engine)
+	}
+	return func(args ...string) string {
+		return toolchain.Run(t, dir, []string{"PYTHONUTF8=1"}, filepath.Join(bin, "python"), append([]string{"-m", "python.program"}, args...)...)
+	}
+}
+
+func TestPythonOnEveryEngine(t *testing.T) {
+	run := pythonEngines(t)
+	// Python says True.
+	types := strings.Split(strings.ReplaceAll(strings.Join(everyTypes, "\n"), "true", "True"), "\n")
+	python := func(lines []string) []string {
+		return strings.Split(strings.ReplaceAll(strings.Join(lines, "\n"), "no rows: [0 0 0]", "no rows: [0, 0, 0, 0]"), "\n")
+	}
+	failing := func(t *testing.T, got string, kinds ...string) {
+		for _, size := range []string{"3", "5000"} {
+			for _, kind := range kinds {
+				operation := "insert"
+				if word := strings.Fields(kind)[0]; word == "upsert" || word == "update" {
+					operation = word
+				}
+				want(t, got, kind+" of "+size+": RowError: "+operation+"_all_kv: row 3: ...")
+			}
+			want(t, got, "broken after "+size+": LookupError: no more rows")
+		}
+		want(t, got, "late: RowError: insert_all_kv: row 150001: ...")
+	}
+	t.Run("postgres", func(t *testing.T) {
+		pg := toolchain.StartPostgres(t)
+		url := func(name string) string { return "postgres://postgres@" + strings.TrimPrefix(pg.Create(t, name), "//") }
+		want(t, run("postgres", "types", url("py_types")), append(types, "flat: 1500", "delete flat: 1500", "flat one by one the same: True")...)
+		got := run("postgres", "results", url("py_results"))
+		want(t, got, python(common)...)
+		failing(t, got, "null", "long", "duplicate", "twice", "upsert null", "upsert long", "update long", "type")
+		want(t, got, "other key of 3: RowError: upsert_all_kv: row 3: ...", "other key of 5000: RowError: upsert_all_kv: row 3: ...",
+			"ragged: RowError: insert_all_every: row 50: ...", "out of range: RowError: insert_all_every: row 50: ...",
+			"odd: 5000", "odd again: 5000", "odd is: 10:00:00+02 10.0.0.1 tab\tnew$line\\", "inside: 5000", "fails inside: RowError: insert_all_kv: row 1: ...",
+			"still inside: 5000", "and out: 0")
+	})
+	t.Run("duckdb", func(t *testing.T) {
+		want(t, run("duckdb", "types"), types...)
+		got := run("duckdb", "results")
+		want(t, got, python(common)...)
+		failing(t, got, "null", "duplicate", "twice", "upsert null", "type")
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		want(t, run("sqlite", "types"), types...)
+		got := run("sqlite", "results")
+		want(t, got, python(commonOnSQLite())...)
+		failing(t, got, "null", "long", "duplicate", "twice", "update long", "type")
+	})
+}

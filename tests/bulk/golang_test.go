@@ -1,0 +1,150 @@
+package bulk
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
+	"github.com/scoterdb/scoter/tests/toolchain"
+)
+
+// goProgram generates the code for an engine and builds Go's program for it; it returns what
+// runs the program.
+func goProgram(t *testing.T, engine, key string) func(args ...string) string {
+	dir := t.TempDir()
+	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "engines")
+	for _, name := range []string{"postgres.sql", "duckdb.sql", "sqlite.sql", "writes.sql", "scoter.yaml"} {
+		toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, name))
+	}
+	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
+	mod, err := os.ReadFile(filepath.Join(toolchain.Root(t), "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A module of its own with the versions of this one.
+	toolchain.Write(t, filepath.Join(dir, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module bulktest"))
+	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "go.sum"), filepath.Join(dir, "go.sum"))
+	for name, file := range map[string]string{"program.go.txt": "main.go", engine + ".go.txt": "engine.go"} {
+		text, err := os.ReadFile(filepath.Join(here, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		toolchain.Write(t, filepath.Join(dir, "cmd", file), strings.NewReplacer("ENGINE", engine, "KEY", key, "TWO", key, "EVERY", key).Replace(string(text)))
+	}
+	program := filepath.Join(dir, "program")
+	env := []string{"GOFLAGS=-mod=mod " + os.Getenv("GOFLAGS"), "GOWORK=off"}
+	toolchain.Run(t, dir, env, "go", "vet", "-composites=false", "./cmd")
+	toolchain.Run(t, dir, env, "go", "build", "-o", program, "./cmd")
+	return func(args ...string) string {
+		return toolchain.Run(t, dir, []string{"TZ=America/New_York"}, program, args...)
+	}
+}
+
+// want fails for each line that a program did not print; one that ends with "..." is the beginning
+// of a line.
+func want(t *testing.T, got string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		line, beginning := strings.CutSuffix(line, "...")
+		if !beginning {
+			line += "\n"
+		}
+		if !strings.Contains("\n"+got, "\n"+line) {
+			t.Errorf("there is no line %q in\n%s", line, got)
+		}
+	}
+}
+
+// common is what the programs of all engines and languages say.
+var common = []string{
+	"insert: 100000", "nothing behind: 100000 4999950000 1 a", "update: 90000", "update twice: 10000", "update some: 2", "update one twice: 1",
+	"last wins: 0 9999 90000", "upsert: 70000", "upsert twice: 120000", "upsert some: 2", "upserted: 120001 7200060000 120000 u1",
+	"delete: 50000", "delete some: 1", "deleted: 70000 5950035000 70000 u100000", "two: 5000", "two updated: 4000", "two deleted: 3000", "two left: 2000 3500",
+	"in a transaction: 100000", "upsert in it: 10000", "rolled back: 70000 5950035000 70000 u100000", "in another: 10",
+	"committed: 70010 5953035045 70001 t", "left: 0",
+}
+
+var everyTypes = []string{
+	"every: 1500", "delete: 1500", "one by one the same: true", "upsert: 1500", "upserted the same: true", "upsert others: 1500", "changed: true",
+	"update: 1500", "updated the same: true",
+}
+
+func TestGoOnPostgres(t *testing.T) {
+	pg := toolchain.StartPostgres(t)
+	run := goProgram(t, "postgres", "int32")
+	url := func(name string) string { return "postgres://postgres@" + strings.TrimPrefix(pg.Create(t, name), "//") }
+	got := run("types", url("go_types"))
+	want(t, got, append(everyTypes, "row 1: (1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,)")...)
+	got = run("results", url("go_results"))
+	want(t, got, common...)
+	for _, size := range []string{"3", "5000"} {
+		want(t, got,
+			"null of "+size+": RowError: InsertAllKv: row 3: column doc: must not be null",
+			"long of "+size+": RowError: InsertAllKv: row 3: ...",
+			"duplicate of "+size+`: RowError: InsertAllKv: row 3: ERROR: duplicate key value violates unique constraint "kv_pkey" (SQLSTATE 23505): Key (k)=(7) already exists.`,
+			"twice of "+size+`: RowError: InsertAllKv: row 3: ERROR: duplicate key value violates unique constraint "kv_pkey" (SQLSTATE 23505): Key (k)=(200001) already exists.`,
+			"upsert null of "+size+": RowError: UpsertAllKv: row 3: column doc: must not be null",
+			"upsert long of "+size+": RowError: UpsertAllKv: row 3: ...",
+			"update long of "+size+": RowError: UpdateAllKv: row 3: ...",
+			"broken after "+size+": error: no more rows",
+			"other key of "+size+`: RowError: UpsertAllKv: row 3: ERROR: duplicate key value violates unique constraint "kv_seen_key" (SQLSTATE 23505): Key (seen)=(...`,
+		)
+	}
+	want(t, got, "late: RowError: InsertAllKv: row 150001: column doc: must not be null",
+		"ragged: RowError: InsertAllEvery: row 50: column grid: its lists do not have the same lengths",
+		`no decimal: RowError: InsertAllEvery: row 50: column n: "1.2.3" is no decimal`,
+		"NaN: NaN", "-Infinity: -Infinity", "1e3: 1000", "-0.00012300: -0.00012300", "12345678.00009: 12345678.00009", "00.10: 0.10", "1e-7: 0.0000001",
+		"99999999999999999999.5: 99999999999999999999.5",
+		"odd: 5000", "odd again: 5000", "odd is: 10:00:00+02 10.0.0.1 tab\tnew$line\\",
+		"inside: 5000", "fails inside: RowError: InsertAllKv: row 1: ...", "still inside: 5000", "and out: 0")
+}
+
+func TestGoOnDuckDB(t *testing.T) {
+	run := goProgram(t, "duckdb", "int32")
+	want(t, run("types"), everyTypes...)
+	got := run("results")
+	want(t, got, common...)
+	for _, size := range []string{"3", "5000"} {
+		want(t, got,
+			"null of "+size+": RowError: InsertAllKv: row 3: column doc: must not be null",
+			"duplicate of "+size+`: RowError: InsertAllKv: row 3: Failed to append: Duplicate key "k: 7" violates primary key constraint...`,
+			"twice of "+size+": RowError: InsertAllKv: row 3: ...",
+			"long of "+size+": error: InsertAllKv: Failed to append: CHECK constraint failed on table kv ...",
+			"upsert null of "+size+": RowError: UpsertAllKv: row 3: column doc: must not be null",
+			"broken after "+size+": error: no more rows",
+		)
+	}
+	want(t, got, "late: RowError: InsertAllKv: row 150001: column doc: must not be null",
+		"no decimal: RowError: InsertAllEvery: row 50: column d9: 1.2345 has more than 3 digits after the point",
+		`no label: RowError: InsertAllEvery: row 50: column feeling: "none" is not a label of the enum`,
+		"length: RowError: InsertAllEvery: row 50: column three: has 1 elements, not 3",
+		"broken inside: error: no more rows", "inside: 0", "more inside: 10", "more: 10", "many: 300000",
+		"late duplicate: RowError: InsertAllKv: row 299001: ...", "long texts: 300000",
+		"long texts are: 300000 300000 a text that is longer than twelve bytes a text that is longer than twelve bytes")
+}
+
+// commonOnSQLite is common where every row is a statement: of two with one key both count.
+func commonOnSQLite() (lines []string) {
+	replace := strings.NewReplacer("update twice: 10000", "update twice: 20000", "update one twice: 1", "update one twice: 2", "upsert twice: 120000", "upsert twice: 160000")
+	for _, line := range common {
+		lines = append(lines, replace.Replace(line))
+	}
+	return lines
+}
+
+func TestGoOnSQLite(t *testing.T) {
+	run := goProgram(t, "sqlite", "int64")
+	want(t, run("types", "types.db"), everyTypes...)
+	got := run("results", "results.db")
+	want(t, got, commonOnSQLite()...)
+	for _, size := range []string{"3", "5000"} {
+		want(t, got,
+			"null of "+size+": RowError: InsertAllKv: row 3: ...", "duplicate of "+size+": RowError: InsertAllKv: row 3: ...",
+			"twice of "+size+": RowError: InsertAllKv: row 3: ...", "long of "+size+": RowError: InsertAllKv: row 3: ...",
+			"update long of "+size+": RowError: UpdateAllKv: row 3: ...", "broken after "+size+": error: no more rows")
+	}
+	want(t, got, "late: RowError: InsertAllKv: row 150001: ...")
+}

@@ -25,6 +25,7 @@ type Options struct {
 	Engines    []string `help:"Databases." enum:"duckdb,postgres,sqlite" default:"duckdb,postgres,sqlite"`
 	Repeat     int      `help:"Counted runs of each method, in turn, after one that warms up." default:"5"`
 	All        bool     `help:"The slow methods at every size too (hours)."`
+	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes, operations and databases."`
 }
 
 // Help is kong's.
@@ -117,6 +118,11 @@ func (o *Options) Run(env *harness.Env) (err error) {
 	}
 	if err := o.measure(report, ways); err != nil {
 		return err
+	}
+	if o.Keep {
+		if err := report.Keep(env.Result(report)); err != nil {
+			return err
+		}
 	}
 	targets(report)
 	return env.Publish(report)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -67,13 +68,16 @@ func (r *Report) Keep(path string) error {
 		}
 	}
 	slices.SortStableFunc(r.Measurements, func(a, b Measurement) int {
-		return cmp.Or(cmp.Compare(order(a.Operation), order(b.Operation)), cmp.Compare(a.Rows, b.Rows))
+		return cmp.Or(cmp.Compare(on(a.Operation), on(b.Operation)), cmp.Compare(order(a.Operation), order(b.Operation)), cmp.Compare(a.Rows, b.Rows))
 	})
 	return nil
 }
 
+// on is what stands before an operation, such as the database.
+func on(operation string) string { return operation[:strings.LastIndexByte(operation, ' ')+1] }
+
 func order(operation string) int {
-	return slices.Index([]string{"INSERT", "UPDATE", "DELETE", "UPSERT"}, operation)
+	return slices.Index([]string{"INSERT", "UPDATE", "DELETE", "UPSERT"}, strings.TrimPrefix(operation, on(operation)))
 }
 
 //go:embed report.html

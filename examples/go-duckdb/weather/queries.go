@@ -129,18 +129,18 @@ func (q *Queries) Correct(ctx context.Context, by float64, station string) (int6
 
 // InsertAllMeasurements inserts all rows into measurements and returns how many.
 func (q *Queries) InsertAllMeasurements(ctx context.Context, rows iter.Seq2[MeasurementsRow, error]) (int64, error) {
-	return scDuckBulk(ctx, q.rt, bulkQueriesInsertAllMeasurements, rows)
+	return scDuckWrite(ctx, q.rt, bulkQueriesInsertAllMeasurements, rows)
 }
 
 // DeleteAllMeasurements deletes from measurements by key and returns the rows changed.
 func (q *Queries) DeleteAllMeasurements(ctx context.Context, rows iter.Seq2[MeasurementsKey, error]) (int64, error) {
-	return scDuckBulk(ctx, q.rt, bulkQueriesDeleteAllMeasurements, rows)
+	return scDuckWrite(ctx, q.rt, bulkQueriesDeleteAllMeasurements, rows)
 }
 
 // UpsertAllMeasurements inserts into measurements, or updates where the key exists, and
 // returns the rows written. Of several rows with one key the last wins.
 func (q *Queries) UpsertAllMeasurements(ctx context.Context, rows iter.Seq2[MeasurementsRow, error]) (int64, error) {
-	return scDuckBulk(ctx, q.rt, bulkQueriesUpsertAllMeasurements, rows)
+	return scDuckWrite(ctx, q.rt, bulkQueriesUpsertAllMeasurements, rows)
 }
 
 const sqlQueriesWarmest = `SELECT station, arg_max(day, celsius) AS day, max(celsius) AS celsius
@@ -169,30 +169,43 @@ func scRowWarmestResult(d *scDecoder) WarmestResult {
 	}
 }
 
-var bulkQueriesInsertAllMeasurements = scBulk[MeasurementsRow]{
+var bulkQueriesInsertAllMeasurements = scDuckBulk[MeasurementsRow]{
 	name:   "InsertAllMeasurements",
 	schema: "main",
 	table:  "measurements",
+	stage:  "_scoter_measurements_insert",
+	create: `CREATE TEMP TABLE "_scoter_measurements_insert" AS SELECT "station", "day", "celsius" FROM "measurements" LIMIT 0`,
+	apply:  `INSERT INTO "measurements" ("station", "day", "celsius") SELECT "station", "day", "celsius" FROM "_scoter_measurements_insert"`,
+	drop:   `DROP TABLE "_scoter_measurements_insert"`,
+	direct: true,
 	values: func(r MeasurementsRow) []any {
 		return []any{scDuck(r.Station), scDuck(r.Day), scDuck(r.Celsius)}
 	},
+	columns: []scDuckColumn[MeasurementsRow]{
+		{"station", "text", true, true, func(v *scVec, at int, r *MeasurementsRow) { scSetText(v, at, r.Station) }},
+		{"day", "date", true, true, func(v *scVec, at int, r *MeasurementsRow) { scSetDate(v, at, r.Day) }},
+		{"celsius", "float64", false, false, func(v *scVec, at int, r *MeasurementsRow) { scSetNull(v, at, r.Celsius, scSetFixed[float64]) }},
+	},
 }
 
-var bulkQueriesDeleteAllMeasurements = scBulk[MeasurementsKey]{
+var bulkQueriesDeleteAllMeasurements = scDuckBulk[MeasurementsKey]{
 	name:   "DeleteAllMeasurements",
 	schema: "main",
 	table:  "measurements",
 	stage:  "_scoter_measurements_delete",
 	create: `CREATE TEMP TABLE "_scoter_measurements_delete" AS SELECT "station", "day" FROM "measurements" LIMIT 0`,
-	dedupe: `DELETE FROM "_scoter_measurements_delete" AS t USING "_scoter_measurements_delete" AS s WHERE t."station" = s."station" AND t."day" = s."day" AND t.rowid < s.rowid`,
 	apply:  `DELETE FROM "measurements" AS t USING "_scoter_measurements_delete" AS s WHERE t."station" = s."station" AND t."day" = s."day"`,
 	drop:   `DROP TABLE "_scoter_measurements_delete"`,
 	values: func(r MeasurementsKey) []any {
 		return []any{scDuck(r.Station), scDuck(r.Day)}
 	},
+	columns: []scDuckColumn[MeasurementsKey]{
+		{"station", "text", true, true, func(v *scVec, at int, r *MeasurementsKey) { scSetText(v, at, r.Station) }},
+		{"day", "date", true, true, func(v *scVec, at int, r *MeasurementsKey) { scSetDate(v, at, r.Day) }},
+	},
 }
 
-var bulkQueriesUpsertAllMeasurements = scBulk[MeasurementsRow]{
+var bulkQueriesUpsertAllMeasurements = scDuckBulk[MeasurementsRow]{
 	name:   "UpsertAllMeasurements",
 	schema: "main",
 	table:  "measurements",
@@ -203,5 +216,10 @@ var bulkQueriesUpsertAllMeasurements = scBulk[MeasurementsRow]{
 	drop:   `DROP TABLE "_scoter_measurements_upsert"`,
 	values: func(r MeasurementsRow) []any {
 		return []any{scDuck(r.Station), scDuck(r.Day), scDuck(r.Celsius)}
+	},
+	columns: []scDuckColumn[MeasurementsRow]{
+		{"station", "text", true, true, func(v *scVec, at int, r *MeasurementsRow) { scSetText(v, at, r.Station) }},
+		{"day", "date", true, true, func(v *scVec, at int, r *MeasurementsRow) { scSetDate(v, at, r.Day) }},
+		{"celsius", "float64", false, false, func(v *scVec, at int, r *MeasurementsRow) { scSetNull(v, at, r.Celsius, scSetFixed[float64]) }},
 	},
 }

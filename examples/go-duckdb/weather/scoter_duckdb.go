@@ -4,12 +4,7 @@ package weather
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"iter"
 	"math/big"
 	"reflect"
 	"strings"
@@ -165,71 +160,6 @@ func scDuckScaled(v Decimal, width, scale uint8) any {
 	}
 	d.Width = width
 	return d
-}
-
-var errScDuckConn = errors.New("a bulk operation needs a *sql.DB or *sql.Conn: use Transaction instead of a *sql.Tx")
-
-// scDuckBulk runs a bulk operation in one transaction.
-func scDuckBulk[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
-	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
-		return n, rt.transaction(ctx, func(tx *scRuntime) (err error) {
-			if b.stage == "" {
-				n, err = scDuckAppend(tx, b.schema, b.table, b.values, rows)
-				return err
-			}
-			if _, err := tx.db.ExecContext(ctx, b.create); err != nil {
-				return err
-			}
-			if _, err := scDuckAppend(tx, "", b.stage, b.values, rows); err != nil {
-				return err
-			}
-			if b.dedupe != "" {
-				if _, err := tx.db.ExecContext(ctx, b.dedupe); err != nil {
-					return err
-				}
-			}
-			result, err := tx.db.ExecContext(ctx, b.apply)
-			if err != nil {
-				return err
-			}
-			if n, err = result.RowsAffected(); err != nil {
-				return err
-			}
-			_, err = tx.db.ExecContext(ctx, b.drop)
-			return err
-		})
-	})
-	return n, err
-}
-
-func scDuckAppend[T any](rt *scRuntime, schema, table string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
-	conn, ok := rt.db.(*sql.Conn)
-	if !ok {
-		return 0, errScDuckConn
-	}
-	err = conn.Raw(func(c any) (err error) {
-		appender, err := duckdb.NewAppenderFromConn(c.(driver.Conn), schema, table)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, appender.Close()) }()
-		for row, err := range rows {
-			if err != nil {
-				return err
-			}
-			raw := values(row)
-			args := make([]driver.Value, len(raw))
-			for i, v := range raw {
-				args[i] = v
-			}
-			if err := appender.AppendRow(args...); err != nil {
-				return fmt.Errorf("row %d: %w", n+1, err)
-			}
-			n++
-		}
-		return nil
-	})
-	return n, err
 }
 
 // scAttachPostgres attaches a database under a name that is already quoted.

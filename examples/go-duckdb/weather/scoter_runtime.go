@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -112,15 +113,32 @@ func (a *Appender[T]) Flush(ctx context.Context) error {
 // Close writes what is waiting.
 func (a *Appender[T]) Close(ctx context.Context) error { return a.Flush(ctx) }
 
-// scBulk describes a bulk operation on a table.
+// RowError is a row that a bulk operation cannot write. Nothing of the operation
+// stays.
+type RowError struct {
+	Operation string
+	// Row counts from 1.
+	Row int64
+	// Column is the value's, "" if it is not known.
+	Column string
+	Err    error
+}
+
+func (e *RowError) Error() string {
+	if e.Column != "" {
+		return fmt.Sprintf("%s: row %d: column %s: %v", e.Operation, e.Row, e.Column, e.Err)
+	}
+	return fmt.Sprintf("%s: row %d: %v", e.Operation, e.Row, e.Err)
+}
+
+func (e *RowError) Unwrap() error { return e.Err }
+
+var errScNull = errors.New("must not be null")
+
+// scBulk describes a bulk operation on a table by the statement of one row.
 type scBulk[T any] struct {
-	name, schema, table string
-	// row is the statement of one row (SQLite), copy the COPY (PostgreSQL).
-	row, copy string
-	// stage, create, dedupe, apply and drop are set when a temporary table is
-	// filled and then applied.
-	stage, create, dedupe, apply, drop string
-	values                             func(T) []any
+	name, row string
+	values    func(T) []any
 }
 
 // scObserve runs an operation under an observer.

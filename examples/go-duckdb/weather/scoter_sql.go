@@ -27,8 +27,8 @@ type scRuntime struct {
 	observer Observer
 	// begin starts a transaction that will write.
 	begin string
-	// open says that db is a connection in a transaction.
-	open bool
+	// open says that db is a connection in a transaction, joined that it is the application's.
+	open, joined bool
 	// native makes a value of the runtime of what the driver returned.
 	native func(any) any
 
@@ -191,20 +191,28 @@ func scExec(ctx context.Context, rt *scRuntime, name, query string, args []any) 
 }
 
 // scBatch runs a statement once per row, all or nothing.
-func scBatch[T any](ctx context.Context, rt *scRuntime, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
+func scBatch[T any](ctx context.Context, rt *scRuntime, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (int64, error) {
+	return scEvery(ctx, rt, name, query, values, rows, func(_ int64, err error) error { return err })
+}
+
+// scEvery is scBatch with an error of a row, which is counted from 1, as named
+// makes it.
+func scEvery[T any](ctx context.Context, rt *scRuntime, name, query string, values func(T) []any, rows iter.Seq2[T, error], named func(int64, error) error) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
 		return n, rt.transaction(ctx, func(tx *scRuntime) error {
 			s, err := tx.prepare(ctx, query)
 			if err != nil {
 				return err
 			}
+			number := int64(0)
 			for row, err := range rows {
 				if err != nil {
 					return err
 				}
+				number++
 				result, err := s.ExecContext(ctx, values(row)...)
 				if err != nil {
-					return err
+					return named(number, err)
 				}
 				changed, err := result.RowsAffected()
 				if err != nil {
@@ -252,6 +260,7 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 			return err
 		}
 		if inside {
+			tx.joined = true
 			return run()
 		}
 	}
@@ -304,7 +313,7 @@ func scInDuckTransaction(ctx context.Context, conn *sql.Conn) (bool, error) {
 
 // scEachRow is a bulk operation by one statement per row.
 func scEachRow[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows iter.Seq2[T, error]) (int64, error) {
-	return scBatch(ctx, rt, b.name, b.row, b.values, rows)
+	return scEvery(ctx, rt, b.name, b.row, b.values, rows, func(row int64, err error) error { return &RowError{Operation: b.name, Row: row, Err: err} })
 }
 
 // scMigrate applies the pending migrations; addChecksum adds the column to the

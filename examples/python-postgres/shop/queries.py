@@ -178,15 +178,31 @@ class Queries:
 
 _BULK_insert_all_customers = rt.Bulk[CustomersRow](
     name="insert_all_customers",
-    sql="COPY \"customers\" (\"id\", \"name\", \"address\") FROM STDIN",
-    values=lambda r: [rt.to_text(r.id), r.name, r.address],
+    sql="INSERT INTO \"customers\" (\"id\", \"name\", \"address\") VALUES (%(p1)s, %(p2)s, %(p3)s)",
+    values=lambda r: [rt.opt(rt.to_text, r.id), r.name, r.address],
+    copy=rt.Copy(
+        table="\"customers\"",
+        target="\"customers\" (\"id\", \"name\", \"address\")",
+        names=("id", "name", "address",),
+        kinds=("int64", "text", "jsonb",),
+        keys=(True, False, False,),
+        values=lambda r: (r.id, r.name, rt.opt(rt.to_jsonb, r.address),),
+    ),
 )
 
 
 _BULK_upsert_all_customers = rt.Bulk[CustomersRow](
     name="upsert_all_customers",
-    sql="COPY \"_scoter_customers_upsert\" (\"id\", \"name\", \"address\") FROM STDIN",
-    values=lambda r: [rt.to_text(r.id), r.name, r.address],
+    sql="INSERT INTO \"customers\" (\"id\", \"name\", \"address\") VALUES (%(p1)s, %(p2)s, %(p3)s) ON CONFLICT (\"id\") DO UPDATE SET \"name\" = excluded.\"name\", \"address\" = excluded.\"address\"",
+    values=lambda r: [rt.opt(rt.to_text, r.id), r.name, r.address],
+    copy=rt.Copy(
+        table="\"customers\"",
+        target="\"customers\" (\"id\", \"name\", \"address\")",
+        names=("id", "name", "address",),
+        kinds=("int64", "text", "jsonb",),
+        keys=(True, False, False,),
+        values=lambda r: (r.id, r.name, rt.opt(rt.to_jsonb, r.address),),
+    ),
     stage=rt.Stage(
         table="_scoter_customers_upsert",
         create="CREATE TEMP TABLE \"_scoter_customers_upsert\" AS SELECT \"id\", \"name\", \"address\" FROM \"customers\" LIMIT 0",
@@ -199,15 +215,31 @@ _BULK_upsert_all_customers = rt.Bulk[CustomersRow](
 
 _BULK_insert_all_orders = rt.Bulk[OrdersRow](
     name="insert_all_orders",
-    sql="COPY \"orders\" (\"id\", \"customer_id\", \"total\", \"ordered_at\") FROM STDIN",
-    values=lambda r: [rt.to_text(r.id), rt.to_text(r.customer_id), rt.to_text(r.total), rt.to_text(r.ordered_at)],
+    sql="INSERT INTO \"orders\" (\"id\", \"customer_id\", \"total\", \"ordered_at\") VALUES (%(p1)s, %(p2)s, %(p3)s, %(p4)s)",
+    values=lambda r: [rt.opt(rt.to_text, r.id), rt.opt(rt.to_text, r.customer_id), rt.opt(rt.to_text, r.total), rt.opt(rt.to_text, r.ordered_at)],
+    copy=rt.Copy(
+        table="\"orders\"",
+        target="\"orders\" (\"id\", \"customer_id\", \"total\", \"ordered_at\")",
+        names=("id", "customer_id", "total", "ordered_at",),
+        kinds=("uuid", "int64", "decimal", "timestamptz",),
+        keys=(True, False, False, False,),
+        values=lambda r: (r.id, r.customer_id, r.total, r.ordered_at,),
+    ),
 )
 
 
 _BULK_update_all_orders = rt.Bulk[OrdersRow](
     name="update_all_orders",
-    sql="COPY \"_scoter_orders_update\" (\"id\", \"customer_id\", \"total\", \"ordered_at\") FROM STDIN",
-    values=lambda r: [rt.to_text(r.id), rt.to_text(r.customer_id), rt.to_text(r.total), rt.to_text(r.ordered_at)],
+    sql="UPDATE \"orders\" SET \"customer_id\" = %(p2)s, \"total\" = %(p3)s, \"ordered_at\" = %(p4)s WHERE \"id\" = %(p1)s",
+    values=lambda r: [rt.opt(rt.to_text, r.id), rt.opt(rt.to_text, r.customer_id), rt.opt(rt.to_text, r.total), rt.opt(rt.to_text, r.ordered_at)],
+    copy=rt.Copy(
+        table="\"orders\"",
+        target="\"orders\" (\"id\", \"customer_id\", \"total\", \"ordered_at\")",
+        names=("id", "customer_id", "total", "ordered_at",),
+        kinds=("uuid", "int64", "decimal", "timestamptz",),
+        keys=(True, False, False, False,),
+        values=lambda r: (r.id, r.customer_id, r.total, r.ordered_at,),
+    ),
     stage=rt.Stage(
         table="_scoter_orders_update",
         create="CREATE TEMP TABLE \"_scoter_orders_update\" AS SELECT \"id\", \"customer_id\", \"total\", \"ordered_at\" FROM \"orders\" LIMIT 0",
@@ -220,12 +252,20 @@ _BULK_update_all_orders = rt.Bulk[OrdersRow](
 
 _BULK_delete_all_orders = rt.Bulk[OrdersKey](
     name="delete_all_orders",
-    sql="COPY \"_scoter_orders_delete\" (\"id\") FROM STDIN",
-    values=lambda r: [rt.to_text(r.id)],
+    sql="DELETE FROM \"orders\" WHERE \"id\" = %(p1)s",
+    values=lambda r: [rt.opt(rt.to_text, r.id)],
+    copy=rt.Copy(
+        table="\"orders\"",
+        target="\"orders\" (\"id\")",
+        names=("id",),
+        kinds=("uuid",),
+        keys=(True,),
+        values=lambda r: (r.id,),
+    ),
     stage=rt.Stage(
         table="_scoter_orders_delete",
         create="CREATE TEMP TABLE \"_scoter_orders_delete\" AS SELECT \"id\" FROM \"orders\" LIMIT 0",
-        dedupe="DELETE FROM \"_scoter_orders_delete\" AS t USING \"_scoter_orders_delete\" AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.ctid",
+        dedupe=None,
         apply="DELETE FROM \"orders\" AS t USING \"_scoter_orders_delete\" AS s WHERE t.\"id\" = s.\"id\"",
         drop="DROP TABLE \"_scoter_orders_delete\"",
     ),

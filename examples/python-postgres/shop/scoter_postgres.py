@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -11,10 +12,13 @@ from psycopg.rows import tuple_row
 from psycopg.types.string import TextLoader
 
 if TYPE_CHECKING or __package__:
-    from . import scoter_runtime as core
+    from . import scoter_copy as copy, scoter_runtime as core
+    from .scoter_copy import to_interval as to_interval, to_jsonb as to_jsonb
     from .scoter_runtime import *  # noqa: F403 (what generated code uses as rt)
 else:
+    import scoter_copy as copy
     import scoter_runtime as core
+    from scoter_copy import to_interval, to_jsonb
     from scoter_runtime import *  # noqa: F403
 
 Connection = psycopg.Connection[Any]
@@ -27,6 +31,10 @@ _AS_TEXT = (
 )
 
 Values = Mapping[str, Any]
+
+# Up to how many rows are written by a statement each, sent together: COPY and a temporary table take more
+# round trips.
+FEW = 32
 
 
 class Runtime(core.Observed):
@@ -81,27 +89,67 @@ class Runtime(core.Observed):
         return self._run(name, body, core.same)
 
     def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
-        """Runs a bulk operation in one transaction; returns the rows it changed."""
+        """Runs a bulk operation in one transaction; returns the rows it changed.
 
-        def fill() -> int:
-            with self._cursor.copy(bulk.sql.encode()) as copy:
-                for row in rows:
-                    copy.write_row(bulk.values(row))
-            return self._cursor.rowcount
+        A row that cannot be written is a RowError.
+        """
+        return self._run(bulk.name, lambda: self._bulk(bulk, bulk.copy, iter(rows)), core.same)
 
-        def body() -> int:
-            with self._conn.transaction():
+    def _bulk(self, bulk: core.Bulk[T], form: core.Copy[T] | None, rows: Iterator[T]) -> int:
+        if form is None:
+            raise TypeError("a bulk operation of another database")
+        few = list(islice(rows, FEW + 1))
+        if len(few) <= FEW and (bulk.stage is None or bulk.stage.dedupe is None or copy.distinct(form, few)):
+            return self._statements(bulk, few)
+        every = chain(few, rows)
+        with self._conn.transaction():
+            try:
                 if bulk.stage is None:
-                    return fill()
-                self._execute(bulk.stage.create, {})
-                fill()
-                if bulk.stage.dedupe is not None:
-                    self._execute(bulk.stage.dedupe, {})
-                count = self._execute(bulk.stage.apply, {}).rowcount
-                self._execute(bulk.stage.drop, {})
-                return count
+                    # To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
+                    defaults = ", ".join(["DEFAULT"] * len(form.names))
+                    self._execute(f"EXPLAIN INSERT INTO {form.target} VALUES ({defaults})", {})
+                    return copy.write(self._cursor, form.target, copy.Plan(self._cursor, form.table, form), bulk, every, None)
+                return self._staged(bulk, form, bulk.stage, every)
+            except psycopg.Error as error:
+                raise copy.named(bulk.name, error) from error
 
-        return self._run(bulk.name, body, core.same)
+    def _staged(self, bulk: core.Bulk[T], form: core.Copy[T], stage: core.Stage, rows: Iterable[T]) -> int:
+        """Fills a temporary table and applies it."""
+        self._execute(stage.create, {})
+        table = f'"{stage.table}"'
+        plan = copy.Plan(self._cursor, table, form)
+        keys = copy.Keys([i for i, key in enumerate(form.keys) if key]) if stage.dedupe is not None and plan.exact and plan.types is not None else None
+        copy.write(self._cursor, table, plan, bulk, rows, keys)
+        try:
+            with self._conn.transaction():
+                if stage.dedupe is not None and (keys is None or keys.repeated):
+                    self._execute(stage.dedupe, {})
+                count = self._execute(stage.apply, {}).rowcount
+        except psycopg.Error as error:
+            raise copy.refused(self._cursor, bulk.name, stage, error) from error
+        self._execute(stage.drop, {})
+        return count
+
+    def _statements(self, bulk: core.Bulk[T], rows: list[T]) -> int:
+        """Runs a statement per row, all sent at once."""
+        sql = bulk.sql.encode()
+        parameters = [{f"p{i}": v for i, v in enumerate(bulk.values(row), 1)} for row in rows]
+        try:
+            with self._conn.transaction():
+                self._cursor.executemany(sql, parameters)
+                return max(0, self._cursor.rowcount)
+        except psycopg.Error as error:
+            # A table that is not what it was is no row's fault.
+            if (error.sqlstate or "").startswith("42"):
+                raise
+            # Which row it was is known to one after the other.
+            with self._conn.transaction(force_rollback=True):
+                for number, row in enumerate(parameters, 1):
+                    try:
+                        self._cursor.execute(sql, row)
+                    except psycopg.Error as again:
+                        raise copy.named(bulk.name, again, number) from error
+            raise
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -84,13 +84,31 @@ class Arrow(Generic[T]):
 
 
 @dataclass(frozen=True)
+class Copy(Generic[T]):
+    """A bulk operation's rows for COPY's binary form (PostgreSQL).
+
+    table is the table in SQL, target with its columns; of each column there are
+    the name, the kind of value, "" if it has no such form, and whether it is of
+    the key. values are those of a row as psycopg writes them.
+    """
+
+    table: str
+    target: str
+    names: Sequence[str]
+    kinds: Sequence[str]
+    keys: Sequence[bool]
+    values: Callable[[T], Sequence[Any]]
+
+
+@dataclass(frozen=True)
 class Bulk(Generic[T]):
     """A bulk operation on a table.
 
-    sql is the statement of one row (SQLite), of a chunk of columns (DuckDB),
-    the COPY (PostgreSQL), or the path and query of the request (Scoter), whose
-    rows have the columns. arrow is DuckDB's other way, for rows without a type
-    that Arrow does not have.
+    sql is the statement of one row (SQLite, PostgreSQL), of a chunk of columns
+    (DuckDB), or the path and query of the request (Scoter), whose rows have the
+    columns. arrow is DuckDB's other way, for rows without a type that Arrow does
+    not have, and copy PostgreSQL's; values are then for the statement and for
+    COPY's text form.
     """
 
     name: str
@@ -99,6 +117,7 @@ class Bulk(Generic[T]):
     stage: Stage | None = None
     columns: Sequence[str] = ()
     arrow: Arrow[T] | None = None
+    copy: Copy[T] | None = None
 
 
 # Of a row the only value.

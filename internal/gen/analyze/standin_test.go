@@ -27,13 +27,31 @@ CREATE TABLE local (id BIGINT);
 -- QUERY get_order :one
 @set id = 1
 SELECT o.id, o.customer, o.total, o.rate, o.state, o.tags, o.data, o."at", l.id AS lid FROM prod.public.orders o LEFT JOIN local l ON l.id = o.id WHERE o.id = ${id};
+
+-- QUERY customers :pluck :source=prod
+SELECT customer FROM prod.orders;
+
+-- TABLE prod.orders :appender
 `
 
 func TestQueriesOverAnAttachedPostgresHaveItsTypes(t *testing.T) {
 	ctx := context.Background()
-	pg, err := postgres.Open(ctx, os.Getenv("SCOTER_POSTGRES_URL"))
+	url := os.Getenv("SCOTER_POSTGRES_URL")
+	if url == "" {
+		server, err := postgres.StartServer(ctx)
+		if err != nil {
+			t.Skip("no PostgreSQL on this machine:", err)
+		}
+		t.Cleanup(func() {
+			if err := server.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		url = server.URL()
+	}
+	pg, err := postgres.Open(ctx, url)
 	if err != nil {
-		t.Skip("no PostgreSQL on this machine:", err)
+		t.Fatal(err)
 	}
 	defer func() {
 		if err := pg.Close(); err != nil {
@@ -65,8 +83,9 @@ func TestQueriesOverAnAttachedPostgresHaveItsTypes(t *testing.T) {
 	}
 	dump := analyzetest.Dump(m)
 	for _, want := range []string{
-		"id: int64<BIGINT> <- public.orders.id", "customer: text<VARCHAR> <- ", "total: decimal(10,2)<DECIMAL(10,2)>?", "rate: float64<DOUBLE>?", "state: enum get_order_state<ENUM('new', 'paid')>?",
+		"id: int64<BIGINT> <- public.orders.id", "customer: text<VARCHAR> <- ", "total: decimal(10,2)<DECIMAL(10,2)>?", "rate: float64<DOUBLE>?", "state: enum orders_state<ENUM('new', 'paid')>?",
 		"tags: text<VARCHAR>?[]<VARCHAR[]>?", "data: text<VARCHAR>?", "at: timestamptz<TIMESTAMPTZ>?", "lid: int64<BIGINT>?",
+		"customer: text<VARCHAR> <- main.orders.customer", `table orders "prod"."orders"`,
 	} {
 		if !strings.Contains(dump, want) {
 			t.Errorf("no %q in\n%s", want, dump)

@@ -52,8 +52,8 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 		info.SQLName = qualified
 	case len(name) == 2 && at[0] != "temp" && strings.EqualFold(at[1], name[0]):
 		info.SQLName = quote(at[1]) + "." + quote(at[2])
-	case len(name) == 2 && at[0] != "temp":
-		info.SQLName = qualified
+	case len(name) == 2 && at[0] != "temp": // what the default schema is called depends on what is attached
+		info.SQLName = quote(at[0]) + "." + quote(at[2])
 	}
 	if err := e.tableColumns(info, qualified, at); err != nil {
 		return nil, fmt.Errorf("describe table %s: %w", info.Name, err)

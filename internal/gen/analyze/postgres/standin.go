@@ -29,7 +29,7 @@ func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)
 	}
-	out := []string{"ATTACH ':memory:' AS " + source.SQLName}
+	out, short := []string{"ATTACH ':memory:' AS " + source.SQLName}, []string{}
 	schemas := map[string]bool{}
 	for _, n := range names {
 		schema := source.SQLName + "." + e.Quote(n[0])
@@ -52,9 +52,15 @@ func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error
 			}
 			columns = append(columns, column)
 		}
-		out = append(out, "CREATE TABLE "+schema+"."+e.Quote(n[1])+" ("+strings.Join(columns, ", ")+")")
+		list := e.Quote(n[1]) + " (" + strings.Join(columns, ", ") + ")"
+		out = append(out, "CREATE TABLE "+schema+"."+list)
+		if n[0] == "public" {
+			// An attached PostgreSQL's default schema is public, a catalog's in
+			// memory is main: source.table has to find it.
+			short = append(short, "CREATE TABLE IF NOT EXISTS "+source.SQLName+".main."+list)
+		}
 	}
-	return out, nil
+	return append(out, short...), nil
 }
 
 // duckNames are the DuckDB types of kinds that need no more than a name.

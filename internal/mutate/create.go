@@ -232,11 +232,14 @@ func options(items [][]sqltoken.Token) (map[string]string, error) {
 			return nil, base.Errorf(base.Invalid, "an option is written name = value").At(item[0].Start + 1)
 		}
 		value := ""
-		for _, t := range item[2:] {
+		for i, t := range item[2:] {
+			if i > 0 && (item[2].Kind == sqltoken.String || t.Is("=")) {
+				return nil, base.Errorf(base.Invalid, "unexpected %s: a comma is expected behind the value of option %s", t.Text(), item[0].Text()).At(t.Start + 1)
+			}
 			value += t.Text()
 		}
-		if item[2].Kind == sqltoken.String {
-			value = strings.ReplaceAll(strings.Trim(value, "'"), "''", "'")
+		if item[2].Kind == sqltoken.String && strings.HasPrefix(value, "'") {
+			value = strings.ReplaceAll(value[1:len(value)-1], "''", "'")
 		}
 		out[strings.ToLower(strings.Trim(item[0].Text(), `"'`))] = value
 	}

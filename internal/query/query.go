@@ -199,6 +199,17 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 	return stmt, b, nil
 }
 
+// Parse returns an Invalid error for a text that is no query, whatever tables there are.
+func (r *Runner) Parse(ctx context.Context, sql string) error {
+	conn, err := r.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.pool.Release(conn)
+	_, err = conn.ParseSelect(sql)
+	return err
+}
+
 // Columns returns the names of a SELECT's result columns, without running it.
 func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	conn, err := r.pool.Acquire(ctx)

@@ -132,7 +132,8 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 			return nil, base.Errorf(base.Forbidden, "%s needs the role writer", verb)
 		}
 		if req.Role < Admin && mutate.AboutSources(s) {
-			return nil, base.Errorf(base.Forbidden, "%s SOURCE needs the role admin: a source reads files and connects to other machines", verb)
+			return nil, base.Errorf(base.Forbidden, "%s SOURCE needs the role admin: a source reads files and connects to other machines", verb).
+				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file; or define the source there, as [[source]]")
 		}
 		result, err := x.mutate.Execute(ctx, s, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
 		if err != nil {

@@ -31,7 +31,7 @@ func ParseConfig(values map[string]any, database string) (name catalog.StreamNam
 		r.fail("it has no [[source.table]]")
 	}
 	for _, t := range tables {
-		d.Tables = append(d.Tables, Table{Name: r.name(t["name"], database), Columns: r.list(t["columns"]), Metadata: r.list(t["metadata"]), Query: r.text(t["query"]), View: t["view"] == true})
+		d.Tables = append(d.Tables, Table{Name: r.name(t["name"], database), Columns: r.list(t["columns"]), Metadata: r.list(t["metadata"]), Query: r.text(t["query"]), View: r.truth(t["view"])})
 		r.onlyKeys(t, "name", "columns", "metadata", "query", "view")
 	}
 	r.onlyKeys(values, "name", "kafka", "format", "table")
@@ -68,6 +68,14 @@ func (r *configReader) text(v any) string {
 	}
 	r.fail("a %T where text is expected", v)
 	return ""
+}
+
+func (r *configReader) truth(v any) bool {
+	on, ok := v.(bool)
+	if v != nil && !ok {
+		r.fail("a %T where true or false is expected", v)
+	}
+	return on
 }
 
 func (r *configReader) list(v any) (all []string) {

@@ -47,6 +47,8 @@ func (sums) Collect(_ context.Context, s stream.Select) ([]arrow.RecordBatch, er
 	return []arrow.RecordBatch{b.NewRecordBatch()}, nil
 }
 
+func (sums) Parse(context.Context, string) error { return nil }
+
 func (sums) Merging(context.Context, string, string) (stream.Division, error) {
 	return stream.Division{}, nil
 }

@@ -18,6 +18,7 @@ import (
 
 // kafka is where records come from and how they are gathered.
 type kafka struct {
+	brokers    []string
 	topics     []string
 	partitions []int32 // those to read; all, if empty
 	group      string  // assigns partitions; none, if empty
@@ -38,8 +39,7 @@ const (
 // newKafka reads the options of KAFKA (...).
 func newKafka(values map[string]string) (kafka, error) {
 	o := newOptions("KAFKA", values)
-	k := kafka{topics: o.list("topic"), group: o.text("group", "")}
-	brokers := o.list("brokers")
+	k := kafka{brokers: o.list("brokers"), topics: o.list("topic"), group: o.text("group", "")}
 	for _, p := range o.list("partitions") {
 		n, err := strconv.ParseInt(p, 10, 32)
 		if err != nil || n < 0 {
@@ -60,7 +60,7 @@ func newKafka(values map[string]string) (kafka, error) {
 		return k, err
 	}
 	k.client = []kgo.Opt{
-		kgo.SeedBrokers(brokers...), kgo.ClientID("scoter"), kgo.WithLogger(silent{}),
+		kgo.SeedBrokers(k.brokers...), kgo.ClientID("scoter"), kgo.WithLogger(silent{}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.ConsumeStartOffset(k.start), kgo.FetchIsolationLevel(isolation),
 		kgo.KeepControlRecords(), // so that the offsets of markers are done with too
 		kgo.FetchMaxBytes(fetchBytes), kgo.FetchMaxPartitionBytes(fetchBytes / 2), kgo.BrokerMaxReadBytes(maxRecordBytes),
@@ -76,7 +76,7 @@ func newKafka(values map[string]string) (kafka, error) {
 		return k, err
 	}
 	switch {
-	case len(brokers) == 0:
+	case len(k.brokers) == 0:
 		return k, base.Errorf(base.Invalid, "KAFKA needs brokers").WithHint("KAFKA (brokers = 'host:9092', topic = 'events')")
 	case len(k.topics) == 0:
 		return k, base.Errorf(base.Invalid, "KAFKA needs a topic")

@@ -3,10 +3,13 @@ package stream
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -33,12 +36,15 @@ func (p *position) offset(start kgo.Offset) kgo.Offset {
 func (k *kafka) topicIDs(ctx context.Context, client *kgo.Client) (kadm.TopicDetails, error) {
 	topics, err := kadm.NewClient(client).ListTopics(ctx, k.topics...)
 	if err != nil {
-		return nil, base.Errorf(base.Unavailable, "ask Kafka for topics: %w", err)
+		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s for topics: %w", strings.Join(k.brokers, ", "), err)
 	}
 	for _, name := range k.topics {
 		t, ok := topics[name]
 		if !ok {
 			return nil, base.Errorf(base.NotFound, "topic %q does not exist", name)
+		}
+		if errors.Is(t.Err, kerr.UnknownTopicOrPartition) {
+			return nil, base.Errorf(base.Unavailable, "topic %q does not exist at %s", name, strings.Join(k.brokers, ", "))
 		}
 		if t.Err != nil {
 			return nil, base.Errorf(base.Unavailable, "topic %q: %w", name, t.Err)
@@ -68,11 +74,11 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 	admin := kadm.NewClient(client)
 	starts, err := admin.ListStartOffsets(ctx, k.topics...)
 	if err != nil {
-		return nil, base.Errorf(base.Unavailable, "ask Kafka where topics begin: %w", err)
+		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics begin: %w", strings.Join(k.brokers, ", "), err)
 	}
 	ends, err := admin.ListEndOffsets(ctx, k.topics...)
 	if err != nil {
-		return nil, base.Errorf(base.Unavailable, "ask Kafka where topics end: %w", err)
+		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics end: %w", strings.Join(k.brokers, ", "), err)
 	}
 	positions := map[partition]*position{}
 	for _, p := range partitions {

@@ -35,6 +35,8 @@ type Select struct {
 type Planner interface {
 	// Collect returns all of a query's result, at least one batch, which the caller releases.
 	Collect(ctx context.Context, s Select) ([]arrow.RecordBatch, error)
+	// Parse returns an Invalid error for a text that is no query, whatever tables there are.
+	Parse(ctx context.Context, sql string) error
 	// Merging divides a query that aggregates, with a table for the states. The error is Invalid for a query that cannot
 	// be divided.
 	Merging(ctx context.Context, sql, table string) (Division, error)

@@ -88,10 +88,15 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 // prepare makes the tables before the first record, as far as their columns are known.
 func (s *source) prepare(ctx context.Context, p *plan) error {
 	for _, t := range p.targets {
-		if t.View {
-			if _, err := s.manager.planner.Merging(ctx, t.Query, t.Name.Name); err != nil {
-				return base.Wrap(err, "query of view %q", t.Name.Name)
-			}
+		var err error
+		switch {
+		case t.View:
+			_, err = s.manager.planner.Merging(ctx, t.Query, t.Name.Name)
+		case t.Query != "":
+			err = s.manager.planner.Parse(ctx, t.Query)
+		}
+		if err != nil {
+			return base.Wrap(err, "query of table %q", t.Name.Name)
 		}
 	}
 	if !p.format.known() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -49,75 +50,96 @@ func (e *embedded) backup(ctx context.Context, w io.Writer) error {
 
 // load adds all rows in one edit: after an error there are none of them.
 func (e *embedded) load(ctx context.Context, table string, rows input) error {
-	rec, err := rows.next()
+	first, err := rows.next()
 	if err == io.EOF {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	l, err := e.begin(ctx, table, rec)
+	t, o, err := e.tableFor(ctx, table, first)
 	if err != nil {
-		rec.Release()
+		first.Release()
 		return err
 	}
-	for first := int64(0); err == nil; {
-		err = e.add(ctx, l, rec, first, rows)
-		first += rec.NumRows()
-		rec.Release()
-		if err == nil {
-			rec, err = rows.next()
-		}
+	if len(t.PrimaryKey) > 0 {
+		given := slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return lacks(first, c) })
+		_, err := e.app.Executor.InsertMany(ctx, t, given, engine.AppendOptions{}, func(take func(arrow.RecordBatch) error) error {
+			return eachConformed(ctx, t, first, rows, take)
+		})
+		return err
 	}
-	if err != io.EOF {
+	l, err := e.app.Engine.Load(ctx, t, o)
+	if err != nil {
+		first.Release()
+		return err
+	}
+	add := func(rec arrow.RecordBatch) error { return l.Add(ctx, rec) }
+	if err := eachConformed(ctx, l.Table(), first, rows, add); err != nil {
 		return errors.Join(err, l.Abort())
 	}
 	_, err = l.Commit(ctx)
 	return err
 }
 
-// begin starts a load into a table that is made, or gains columns, as the first batch needs it.
-func (e *embedded) begin(ctx context.Context, table string, first arrow.RecordBatch) (*engine.Load, error) {
+// tableFor returns the table that rows go to. It is to be made by their load, or gains columns, as the first batch needs it.
+func (e *embedded) tableFor(ctx context.Context, table string, first arrow.RecordBatch) (t schema.Table, o engine.LoadOptions, err error) {
 	name, err := engineName(e.database, table)
 	if err != nil {
-		return nil, err
+		return t, o, err
 	}
 	store := e.app.Engine
-	t, err := store.Lookup(name.Database, name.Schema, name.Name)
+	t, err = store.Lookup(name.Database, name.Schema, name.Name)
 	if base.KindOf(err) == base.NotFound {
 		if t, err = batch.InferTable(name.Database, name.Schema, name.Name, first, nil, batch.InferOptions{}); err != nil {
-			return nil, err
+			return t, o, err
 		}
 		if err := store.CreateDatabase(ctx, name.Database, true); err != nil {
-			return nil, err
+			return t, o, err
 		}
-		if err := store.CreateSchema(ctx, name.Database, name.Schema, true); err != nil {
-			return nil, err
-		}
-		return store.Load(ctx, t, engine.LoadOptions{Create: true})
+		return t, engine.LoadOptions{Create: true}, store.CreateSchema(ctx, name.Database, name.Schema, true)
 	}
 	if err != nil {
-		return nil, err
+		return t, o, err
 	}
 	if _, needed, err := batch.Evolve(first, t); err != nil {
-		return nil, base.Wrap(err, "table %s", t.QualifiedName())
-	} else if needed {
-		t, err = store.AlterTable(ctx, t.ID, func(now schema.Table) (schema.Table, error) {
-			next, _, err := batch.Evolve(first, now)
-			return next, err
-		})
-		if err != nil {
-			return nil, err
-		}
+		return t, o, base.Wrap(err, "table %s", t.QualifiedName())
+	} else if !needed {
+		return t, o, nil
 	}
-	return store.Load(ctx, t, engine.LoadOptions{})
+	t, err = store.AlterTable(ctx, t.ID, func(now schema.Table) (schema.Table, error) {
+		next, _, err := batch.Evolve(first, now)
+		return next, err
+	})
+	return t, o, err
 }
 
-func (e *embedded) add(ctx context.Context, l *engine.Load, rec arrow.RecordBatch, first int64, rows input) error {
-	t := l.Table()
+func lacks(rec arrow.RecordBatch, c schema.Column) bool {
+	return len(rec.Schema().FieldIndices(c.Name)) == 0
+}
+
+// eachConformed calls add with all rows as the table has them. The first batch was read already; it is released.
+func eachConformed(ctx context.Context, t schema.Table, rec arrow.RecordBatch, rows input, add func(arrow.RecordBatch) error) error {
+	for first := int64(0); ; {
+		err := conformed(ctx, t, rec, first, rows, add)
+		first += rec.NumRows()
+		rec.Release()
+		if err == nil {
+			rec, err = rows.next()
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func conformed(ctx context.Context, t schema.Table, rec arrow.RecordBatch, first int64, rows input, add func(arrow.RecordBatch) error) error {
 	var lacking []schema.Column
 	for _, c := range t.Columns {
-		if c.Default != "" && len(rec.Schema().FieldIndices(c.Name)) == 0 {
+		if c.Default != "" && lacks(rec, c) {
 			lacking = append(lacking, c)
 		}
 	}
@@ -133,10 +155,10 @@ func (e *embedded) add(ctx context.Context, l *engine.Load, rec arrow.RecordBatc
 			}
 		}()
 	}
-	conformed, err := batch.Conform(rec, t, o)
+	own, err := batch.Conform(rec, t, o)
 	if err != nil {
 		return base.Wrap(err, "table %s", t.QualifiedName())
 	}
-	defer conformed.Release()
-	return l.Add(ctx, conformed)
+	defer own.Release()
+	return add(own)
 }

@@ -186,8 +186,7 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 		table, records, err := e.conform(ctx, rows, o)
 		p.conformed = append(p.conformed, records...)
 		if err == nil && len(table.PrimaryKey) > 0 {
-			err = base.Errorf(base.Invalid, "table %s has a primary key: rows cannot be appended to it from here", table.QualifiedName()).
-				WithHint("INSERT and mode=upsert replace the rows of the same key")
+			err = errKeyed(table)
 		}
 		if err != nil {
 			return nil, err
@@ -197,6 +196,11 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 		}
 	}
 	return p.request, e.fill(ctx, &p)
+}
+
+func errKeyed(t schema.Table) error {
+	return base.Errorf(base.Invalid, "table %s has a primary key: rows cannot be appended to it from here", t.QualifiedName()).
+		WithHint("INSERT and mode=upsert replace the rows of the same key")
 }
 
 // preparation gathers what a request will copy and encode.

@@ -1,20 +1,24 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
 // Changes in the crash tests' workload. One goroutine makes them on a table of its own, so what was told of each says which states the
@@ -24,6 +28,7 @@ import (
 type bankOp struct {
 	amount                int64
 	set, del, ins, remark []int64
+	load                  bool // rows go and come past the log
 	acked                 bool
 }
 
@@ -56,11 +61,46 @@ func (o bankOp) apply(rows map[int64]bankRow) {
 	}
 }
 
+// commitLoad makes the change as a load that takes the places of rows. One of its own rows goes too.
+func (o bankOp) commitLoad(e *Engine, table schema.Table, s *snapshot.Snapshot, deleted map[base.SourceID]*roaring.Bitmap) error {
+	l, err := e.Load(ctx, table, LoadOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range o.ins {
+		rec, err := batch.Conform(accountsBatch(int(o.ins[i]), 2, o.amount), table, batch.ConformOptions{})
+		if err == nil {
+			err = l.Write(ctx, rec, func() {})
+		}
+		if err != nil {
+			return errors.Join(err, l.Abort())
+		}
+	}
+	parts, err := l.Parts(ctx)
+	if err == nil {
+		for _, p := range parts {
+			deleted[p.ID] = roaring.BitmapOf(1)
+		}
+		_, err = l.CommitOver(ctx, s, deleted, 0, AppendOptions{})
+	}
+	return errors.Join(err, l.Abort())
+}
+
 // commit makes the change on the rows that are there.
 func (o bankOp) commit(e *Engine) error {
 	table, err := createAccounts(e, "bank")
 	if err != nil {
 		return err
+	}
+	if o.load {
+		release, err := e.Pin(ctx, table.ID)
+		if err != nil {
+			return err
+		}
+		defer release()
+		if err := e.Flush(ctx); err != nil {
+			return err
+		}
 	}
 	s, err := e.Snapshot(table.ID)
 	if err != nil {
@@ -88,6 +128,9 @@ func (o bankOp) commit(e *Engine) error {
 		if r, ok := rows[id]; ok {
 			gone = append(gone, r.address)
 		}
+	}
+	if o.load {
+		return o.commitLoad(e, table, s, rowsAt(gone...))
 	}
 	c.Deleted, c.Updated = rowsAt(gone...), setAmounts(amounts)
 	for source, at := range rowsAt(slices.Collect(maps.Keys(notes))...) {
@@ -117,6 +160,7 @@ func bankOps(round int) []bankOp {
 	return []bankOp{
 		{amount: 10*r + 1, ins: ids(r*40, r*40+40, 1), set: ids(0, r*40, 3)},
 		{amount: 10*r + 2, set: ids(1, 160, 4), del: ids(5+r, 160, 17), remark: ids(0, 160, 2)},
+		{amount: 10*r + 5, del: ids(3+r, 160, 29), ins: []int64{3000 + 10*r, 3003 + 10*r}, load: true},
 		{amount: 10*r + 4, set: ids(2, 160, 5), del: ids(7+r, 160, 23), ins: ids(1000+r*5, 1003+r*5, 1)},
 	}
 }

@@ -94,6 +94,12 @@ func (e *Engine) withdrawClaim(c *claim) {
 	close(c.done)
 }
 
+// resultsIn returns what the catalog is to keep if the claim's request commits with a result.
+func (c *claim) resultsIn(result Result) catalog.Key {
+	resolved := claim{key: c.key, hash: c.hash, expires: c.expires, result: result}
+	return resolved.toCatalog()
+}
+
 func (c *claim) toCatalog() catalog.Key {
 	// Result is two numbers: it cannot fail to encode.
 	result, _ := json.Marshal(c.result)

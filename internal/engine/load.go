@@ -87,7 +87,7 @@ func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 	l.chunk, l.release = append(l.chunk, rec), append(l.release, release)
 	l.chunkBytes += bytes
 	l.rows += rec.NumRows()
-	if l.chunkBytes >= min(loadChunkBytes, l.engine.settings.MemoryBytes/4) {
+	if l.chunkBytes >= l.engine.ChunkBytes() {
 		return l.spill(ctx)
 	}
 	return nil
@@ -143,9 +143,12 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 }
 
 // Commit makes all rows visible and durable, and returns how many there were. After an
-// error nothing of the load is left.
+// error nothing of the load is left. For a table with a primary key, whose rows might be there, it is an error: see CommitOver.
 func (l *Load) Commit(ctx context.Context) (rows int64, err error) {
-	if err := l.writers.Wait(); err != nil {
+	if err = l.writers.Wait(); err == nil && len(l.table.PrimaryKey) > 0 {
+		err = errKeyed(l.table)
+	}
+	if err != nil {
 		return 0, errors.Join(err, l.Abort())
 	}
 	if len(l.parts) == 0 && !l.options.Create {

@@ -10,7 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// openSmall opens an engine whose loads write parts from 256 KiB on.
+// openSmall opens an engine whose loads write parts from 128 KiB on.
 func openSmall(t *testing.T, fsys vfs.FS) *Engine {
 	t.Helper()
 	settings := manual

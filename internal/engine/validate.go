@@ -21,10 +21,14 @@ type written struct {
 	keys    map[uint64]struct{} // of the rows that came, if the table has a primary key
 	// everywhere says that it changed rows which rows does not name: it had an expression.
 	everywhere bool
+	anyKey  bool                // too many rows came to name their keys
 }
 
 // inserted reports whether the change inserted one of some keys.
 func (w *written) inserted(keys map[uint64]struct{}) bool {
+	if w.anyKey {
+		return len(keys) > 0
+	}
 	few, many := w.keys, keys
 	if len(few) > len(many) {
 		few, many = many, few
@@ -66,7 +70,7 @@ func (t *table) note(w written) {
 	if len(t.written) >= maxWritten {
 		one := written{rows: map[base.SourceID]*roaring.Bitmap{}, keys: map[uint64]struct{}{}}
 		for _, old := range t.written[:maxWritten/2] {
-			one.seq, one.all, one.brought = old.seq, one.all || old.all, one.brought || old.brought
+			one.seq, one.all, one.brought, one.anyKey = old.seq, one.all || old.all, one.brought || old.brought, one.anyKey || old.anyKey
 			one.everywhere = one.everywhere || old.everywhere
 			for source, rows := range old.rows {
 				addRows(one.rows, source, rows)

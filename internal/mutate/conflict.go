@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/sqltoken"
@@ -83,54 +82,39 @@ func (o *onConflict) excluded() ([]schema.Column, bool) {
 }
 
 // insertKeyed runs an INSERT into a table with a primary key.
-func (x *execution) insertKeyed(in insertion) (*Result, error) {
+func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	t := in.target.table
-	var rows []arrow.RecordBatch
-	var reserved []func()
-	defer func() {
-		for i := range rows {
-			rows[i].Release()
-			reserved[i]()
-		}
-	}()
-	err := x.fill(t, in.columns, in.source, func(rec arrow.RecordBatch) error {
-		release, err := x.store.Reserve(x.ctx, batch.Bytes(rec))
-		if err != nil {
-			return err
-		}
-		rec.Retain()
-		rows, reserved = append(rows, rec), append(reserved, release)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		rows, reserved = []arrow.RecordBatch{emptyRows(t)}, []func(){func() {}}
-	}
 	given, policy := in.columns, replaceRow
 	plain := true
+	rows := &intake{Mutator: x.Mutator, ctx: x.ctx, table: t, sent: in.columns, whole: !in.returning.none()}
+	defer rows.closing(&err)
 	switch {
 	case in.conflict.keeps:
 		policy = keepRow
 	case in.conflict.update:
 		given, plain = in.conflict.excluded()
 		given = withStanding(t, given, in.columns)
+		rows.twice = base.Errorf(base.Invalid, "ON CONFLICT DO UPDATE can not update the same row twice in the same command").At(in.conflict.position).
+			WithHint("ensure that no rows proposed for insertion within the same command have the same key")
 	}
-	a, err := arrive(t, rows, in.columns, given, policy)
+	rows.policy = policy
+	if err := x.fill(t, in.columns, in.source, rows.add); err != nil {
+		return nil, err
+	}
+	partial := len(given) < len(t.Columns) && policy == replaceRow
+	if rows.staged != nil {
+		counts, err := x.insertParts(in, rows, plain && !partial)
+		return &Result{Counts: counts}, err
+	}
+	a, err := rows.arrivals(given)
 	if err != nil {
 		return nil, err
 	}
 	defer a.release()
-	if in.conflict.update && int(a.rows.NumRows()) < batch.Rows(rows) {
-		return nil, base.Errorf(base.Invalid, "ON CONFLICT DO UPDATE can not update the same row twice in the same command").At(in.conflict.position).
-			WithHint("ensure that no rows proposed for insertion within the same command have the same key")
-	}
-	partial := len(given) < len(t.Columns) && policy == replaceRow
 	if !plain || partial && (movesRow(t, given) || !in.returning.none()) {
 		return x.mergeArrivals(in, a)
 	}
-	result := &Result{}
+	result = &Result{}
 	var before func(kept []uint32) error
 	if !in.returning.none() {
 		before = func(kept []uint32) (err error) {
@@ -166,13 +150,14 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 		} else if again.target.table.Version != a.table.Version {
 			return nil, base.Errorf(base.Conflict, "the schema of table %s changed during the statement", a.table.QualifiedName()).WithHint("run the statement again")
 		}
-		return x.arrivalPlan(in, a, k), nil
+		return x.arrivalPlan(in, k.transient(arrivedTable)), nil
 	})
 }
 
-func (x *execution) arrivalPlan(in insertion, a *arrivals, k *keeper) *rowPlan {
-	t, c := a.table, x.c
-	p := &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0, transient: k.transient(arrivedTable), returning: in.returning}
+// arrivalPlan joins the arrivals, a transient table, with the table.
+func (x *execution) arrivalPlan(in insertion, arrived *Transient) *rowPlan {
+	t, c := in.target.table, x.c
+	p := &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0, transient: arrived, returning: in.returning}
 	update := rowAction{kind: updateRow, name: "UPDATE"}
 	values := map[base.ColumnID]func(*composition){}
 	if in.conflict.update {

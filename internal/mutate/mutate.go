@@ -45,6 +45,8 @@ type Store interface {
 	Reserve(ctx context.Context, bytes int64) (release func(), err error)
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
 	Pin(ctx context.Context, table base.TableID) (release func(), err error)
+	Flush(ctx context.Context) error
+	ChunkBytes() int64
 	TakesChange(bytes int64) bool
 }
 

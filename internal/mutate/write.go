@@ -142,6 +142,17 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 		return Counts{}, false, err
 	}
 	given := w.given(t)
+	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
+		counts, err := w.InsertMany(w.ctx, t, given, w.options, func(take func(arrow.RecordBatch) error) error {
+			for _, rec := range records {
+				if err := take(rec); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return counts, false, err
+	}
 	a, err := arrive(by, records, given, given, modeConflicts[w.mode])
 	if err != nil {
 		return Counts{}, false, err
@@ -155,6 +166,14 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	counts, err := w.upsert(w.ctx, a, modeConflicts[w.mode], w.options, nil)
 	stale := err == engine.ErrChanged
 	return counts, stale, err
+}
+
+func bytesOf(records []arrow.RecordBatch) int64 {
+	n := int64(0)
+	for _, rec := range records {
+		n += batch.Bytes(rec)
+	}
+	return n
 }
 
 // keyColumns returns the columns that are named, or those of the primary key.

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/scoterdb/scoter/internal/config"
 )
 
 // seedsByDefault take less than a minute on two cores.
@@ -27,7 +29,12 @@ func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
 
 // runSeeds runs the lists of many seeds. It returns how many statements were kept as expressions.
 func runSeeds(t *testing.T, generate func(seed int) []step) (kept int64) {
-	first, n := 1, number(t, "SCOTER_MODEL_SEEDS", seedsByDefault)
+	return runSeedsOf(t, number(t, "SCOTER_MODEL_SEEDS", seedsByDefault), generate, func(*config.Server) {})
+}
+
+// runSeedsOf runs the lists of n seeds on databases with settings of their own.
+func runSeedsOf(t *testing.T, n int, generate func(seed int) []step, set func(*config.Server)) (kept int64) {
+	first := 1
 	if seed := number(t, "SCOTER_MODEL_SEED", 0); seed > 0 {
 		first, n = seed, 1
 	}
@@ -38,7 +45,7 @@ func runSeeds(t *testing.T, generate func(seed int) []step) (kept int64) {
 		workers.Add(1)
 		go func() {
 			defer workers.Done()
-			pair := open(t)
+			pair := open(t, set)
 			defer func() { expressions.Add(int64(pair.kept)); pair.close() }()
 			for !t.Failed() {
 				seed := int(next.Add(1) - 1)

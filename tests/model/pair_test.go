@@ -45,12 +45,13 @@ type reader struct {
 	want   []string
 }
 
-func open(t *testing.T) *pair {
+func open(t *testing.T, set func(*config.Server)) *pair {
 	p := &pair{t: t, settings: config.Default()}
 	p.settings.Dir = t.TempDir()
 	p.settings.FlushAge = 24 * time.Hour // the lists say when
 	p.settings.QueryThreads = 2
 	p.settings.MergeParallel = 0
+	set(&p.settings)
 	var err error
 	if p.inst, err = duck.Open(duck.Settings{Threads: 2, ExternalAccess: true}); err != nil {
 		t.Fatal(err)

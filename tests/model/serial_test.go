@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/session"
 )
 
 // TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther runs statements whose combined result is the same in every
 // serial order, and is not if one of them acted on what another had changed already.
 func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
-	p := open(t)
+	p := open(t, func(*config.Server) {})
 	defer p.close()
 	run := func(sql string) []string {
 		t.Helper()

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// A load into a table with a primary key takes the places of rows that are there. It is a change like those of Commit, of
+// which everything goes past the log: its rows are parts already, and the rows that go because of them are deleted in the very
+// catalog transaction that lists these. For that no row that it deletes may be in the log alone. So the
+// caller holds the table's pin and flushes before it looks for them: nobody else can change the table then, flushes
+// find nothing of it, and merges are followed.
+
+// ChunkBytes is how many bytes of rows a load gathers before it writes them as parts: a change of fewer goes through the log.
+func (e *Engine) ChunkBytes() int64 { return min(loadChunkBytes, e.settings.MemoryBytes/8) }
+
+// Write makes parts of rows that conform to the table, in the background. release is called when they need no memory any more;
+// the batch is retained. The next rows are in parts of their own.
+func (l *Load) Write(ctx context.Context, rec arrow.RecordBatch, release func()) error {
+	if rec.NumRows() == 0 {
+		release()
+		return nil
+	}
+	rec.Retain()
+	l.chunk, l.release = append(l.chunk, rec), append(l.release, release)
+	l.rows += rec.NumRows()
+	return l.spill(ctx)
+}
+
+// Parts writes what is not in parts yet, and returns the load's parts in the order of their rows' arrival. Nobody else knows
+// them before the commit.
+func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
+	if len(l.chunk) > 0 {
+		if err := l.spill(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.writers.Wait(); err != nil {
+		return nil, err
+	}
+	parts := make([]*catalog.Part, len(l.parts))
+	for i, p := range l.parts {
+		parts[i] = &p.Part
+	}
+	return parts, nil
+}
+
+// CommitOver is Commit for a load into a table with a primary key: its rows become visible and durable in one edit with the
+// deletion of rows of the snapshot and of the load's own parts. The caller
+// holds the pin of the table, and has taken the snapshot under it after a Flush. rows is what Result.Rows says.
+//
+// ErrChanged says that the table was truncated, or its schema changed, since the snapshot. After any error the load is still the
+// caller's: to commit anew, or to Abort.
+func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map[base.SourceID]*roaring.Bitmap, rows int64, o AppendOptions) (Result, error) {
+	if _, err := l.Parts(ctx); err != nil {
+		return Result{}, err
+	}
+	e, t := l.engine, s.Tables[l.table.ID]
+	own := map[base.SourceID]*roaring.Bitmap{}
+	tc := &tableChange{id: l.table.ID, version: l.table.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, all: true, brings: true}
+	bytes := int64(changeOverhead)
+	for _, p := range l.parts {
+		own[p.ID] = deleted[p.ID]
+	}
+	for source, rows := range deleted {
+		rows.RunOptimize()
+		bytes += int64(rows.GetSizeInBytes())
+		if _, mine := own[source]; mine || rows.IsEmpty() {
+			continue
+		}
+		if err := checkRows(t, source, rows.Maximum()); err != nil {
+			return Result{}, err
+		}
+		tc.deleted[source] = rows
+	}
+	if err := e.checkPatchMemory(bytes); err != nil {
+		return Result{}, err
+	}
+	return e.once(ctx, o, func(c *claim) (Result, <-chan outcome, error) {
+		for range maxAttempts {
+			if err := e.readdress(tc); err != nil {
+				return Result{}, nil, err
+			}
+			result, err := l.publishOver(ctx, s, tc, own, rows, c)
+			if err != errMoved {
+				return result, nil, base.Wrap(err, "load table %s", l.table.QualifiedName())
+			}
+		}
+		return Result{}, nil, ErrChanged
+	})
+}
+
+// publishOver is the edit of CommitOver.
+func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableChange, own map[base.SourceID]*roaring.Bitmap, rows int64, c *claim) (Result, error) {
+	e := l.engine
+	var sets map[base.SourceID]*patch.Set
+	var edit *catalog.Edit
+	result := Result{Rows: rows}
+	err := e.change(ctx, func() (*catalog.Edit, error) {
+		if err := e.checkChanges(&changeSet{seq: s.Seq, pinned: true, tables: []*tableChange{tc}}, newAhead()); err != nil {
+			return nil, err
+		}
+		t := e.tables[tc.id]
+		if t.truncatedSeq >= s.Seq {
+			return nil, ErrChanged
+		}
+		edit, sets = &catalog.Edit{}, map[base.SourceID]*patch.Set{}
+		result.Seq = e.seq + 1
+		remove := func(source base.SourceID, set *patch.Set, rows *roaring.Bitmap) (err error) {
+			if set == nil {
+				set = patch.New(source)
+			}
+			if sets[source], err = set.With(result.Seq, rows); err != nil {
+				return err
+			}
+			return e.putChanges(edit, partChanges{table: tc.id, part: source}, sets[source])
+		}
+		for source, rows := range tc.deleted {
+			if err := remove(source, t.patches[source], rows); err != nil {
+				return nil, err
+			}
+		}
+		for _, p := range l.parts {
+			p.MinSeq, p.MaxSeq = result.Seq, result.Seq
+			edit.AddParts = append(edit.AddParts, p.Part)
+			if rows := own[p.ID]; rows != nil && !rows.IsEmpty() {
+				if err := remove(p.ID, nil, rows); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if c != nil {
+			edit.PutKeys = []catalog.Key{c.resultsIn(result)}
+		}
+		return edit, e.syncBefore()
+	}, func() []*version {
+		e.garbage.taken(e, l.parts)
+		t := e.tables[tc.id]
+		v := t.current
+		parts := append(v.parts[:len(v.parts):len(v.parts)], l.parts...)
+		old := t.installLocked(e.newVersionLocked(v.schema, parts, v.residents))
+		for _, m := range t.moving {
+			if err := m.add(committed{tc.id, result.Seq, tc.deleted, nil}); err != nil {
+				e.stop(err) // a defect: what is written anew just now would bring rows back
+			}
+		}
+		e.patchLocked(t, sets)
+		t.insertedSeq = result.Seq
+		t.note(written{seq: result.Seq, rows: tc.touched, all: true, brought: true, anyKey: true})
+		e.forgetLocked()
+		if c != nil {
+			e.resolveClaim(c, result)
+			e.keysStored(edit.PutKeys)
+		}
+		return []*version{old}
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	l.parts = nil
+	e.notifyPartsAdded()
+	return result, nil
+}

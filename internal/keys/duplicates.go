@@ -1,0 +1,153 @@
+package keys
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Duplicates finds the keys that many rows have, where an Index of each part would be more than memory takes: all keys of the parts
+// go through one table of hashes, and if they are more than fit into it, a share of them at a time, by hash.
+
+// passRows is how many rows go through the table at once: 48 bytes each, with what bringing them in order takes.
+const passRows = 8 << 20
+
+// keyRow is a row of the table of hashes.
+type keyRow struct {
+	high    uint64
+	low     uint32
+	part    uint32 // index among the parts
+	ordinal uint32
+}
+
+// Duplicates calls f with the rows of each primary key that several rows have of which at least one is in the added parts. The
+// rows are in the order of the parts, those that were there first. Of these, which are some of the table's, rows that
+// are deleted do not count. Parts whose statistics say that they share no key with an added one are not read.
+func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added []*catalog.Part, each func(rows []base.RowAddress) error) error {
+	key := t.Schema.PrimaryKey
+	var parts []*catalog.Part
+	rows := int64(0)
+	for i, p := range slices.Concat(there, added) {
+		shares := func(q *catalog.Part) bool { return q != p && shareKeys(t, key, p, q) }
+		if slices.ContainsFunc(added, shares) || i >= len(there) && slices.ContainsFunc(there, shares) {
+			parts = append(parts, p)
+			rows += p.Rows
+		}
+	}
+	passes := uint64((rows + passRows - 1) / passRows)
+	var all []keyRow
+	for pass := range passes {
+		all = all[:0]
+		for i, p := range parts {
+			if err := ctx.Err(); err != nil {
+				return base.Wrap(err, "find duplicate keys")
+			}
+			var err error
+			if all, err = f.keyRows(ctx, t, p, uint32(i), all, func(high uint64) bool { return high>>32*passes>>32 == pass }); err != nil {
+				return base.Wrap(err, "keys of part %d", p.ID)
+			}
+		}
+		err := alike(all, func(group []keyRow) error {
+			if !slices.ContainsFunc(group, func(r keyRow) bool { return slices.Contains(added, parts[r.part]) }) {
+				return base.Errorf(base.Internal, "table %s: two rows of one key", t.Schema.QualifiedName())
+			}
+			addresses := make([]base.RowAddress, len(group))
+			for i, r := range group {
+				addresses[i] = base.RowAddress{Source: parts[r.part].ID, Ordinal: base.RowOrdinal(r.ordinal)}
+			}
+			return each(addresses)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keyRows appends the rows of a part that are not deleted and whose hash is taken.
+func (f *Finder) keyRows(ctx context.Context, t *snapshot.Table, p *catalog.Part, number uint32, to []keyRow, taken func(high uint64) bool) ([]keyRow, error) {
+	set := t.Patches[p.ID]
+	ordinal := uint32(0)
+	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
+	err := f.read(ctx, t, p, columns, func(columns []arrow.Array) error {
+		hashes, err := batch.KeyHashes(columns)
+		for _, h := range hashes {
+			if taken(h.High) && (set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal)) {
+				to = append(to, keyRow{h.High, h.Low, number, ordinal})
+			}
+			ordinal++
+		}
+		return err
+	})
+	return to, err
+}
+
+// alike calls f with the rows of each hash that several have, in the order in which they are given.
+func alike(rows []keyRow, f func([]keyRow) error) error {
+	// Buckets by the first bits of the hash, of some rows each: what is alike is then next to one another.
+	width := bits.Len(uint(len(rows) / bucketRows))
+	bucket := func(r keyRow) uint64 { return r.high >> 1 >> (63 - width) }
+	starts := make([]uint32, 1<<width+1)
+	for _, r := range rows {
+		starts[bucket(r)+1]++
+	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	ordered := make([]keyRow, len(rows))
+	next := slices.Clone(starts)
+	for _, r := range rows {
+		b := bucket(r)
+		ordered[next[b]] = r
+		next[b]++
+	}
+	var group []keyRow
+	for b := range starts[1:] {
+		some := ordered[starts[b]:starts[b+1]]
+		for i, r := range some {
+			same := func(other keyRow) bool { return other.high == r.high && other.low == r.low }
+			if slices.ContainsFunc(some[:i], same) {
+				continue // with the first of its kind
+			}
+			group = group[:0]
+			for _, other := range some[i+1:] {
+				if same(other) {
+					group = append(group, other)
+				}
+			}
+			if len(group) == 0 {
+				continue
+			}
+			if err := f(slices.Insert(group, 0, r)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Tombstones calls f with the rows of a part in which the table's IsDeleted column is true, as they were written.
+func (f *Finder) Tombstones(ctx context.Context, t *snapshot.Table, p *catalog.Part, each func(row base.RowAddress)) error {
+	if !p.MayHaveTombstones(t.Schema) {
+		return nil
+	}
+	only := t.Schema
+	only.RowVersion = 0
+	var read states
+	column := t.Schema.Columns[t.Schema.ColumnByID(t.Schema.IsDeleted)]
+	err := f.read(ctx, t, p, Columns(only, t.Schema.PrimaryKey)[len(t.Schema.PrimaryKey):], func(columns []arrow.Array) error { return read.add(only, columns) })
+	if err != nil {
+		return base.Wrap(err, "column %q of part %d", column.Name, p.ID)
+	}
+	for rows := read.deleted.Iterator(); rows.HasNext(); {
+		each(base.RowAddress{Source: p.ID, Ordinal: base.RowOrdinal(rows.Next())})
+	}
+	return nil
+}

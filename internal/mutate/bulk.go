@@ -1,0 +1,236 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// An INSERT of more rows than go through the log: they are parts already (intake), without two rows of one key in any, and
+// become visible in one edit with the deletion of the rows whose places they take. Which ones these are is found
+// while the table is pinned and nothing of it is in memory. Where a row that is there has a say in what becomes of it,
+// the parts are the arrivals of a join instead, whose result is written as other parts.
+
+func errOtherSchema(t schema.Table) error {
+	return base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", t.QualifiedName()).WithHint("run the statement again")
+}
+
+// InsertMany adds any number of rows to a table with a primary key in one edit, as INSERT does: rows calls take with batches that
+// conform to the table, of which the sender gave some columns.
+func (m *Mutator) InsertMany(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
+	names := make([]string, len(given))
+	for i, c := range given {
+		names[i] = schema.Quote(c.Name)
+	}
+	sql := fmt.Sprintf("INSERT INTO %s (%s) SELECT 1", t.QuotedName(), strings.Join(names, ", "))
+	statements, err := sqltoken.Statements(sql)
+	if err != nil {
+		return Counts{}, base.Errorf(base.Internal, "%s: %w", sql, err)
+	}
+	x := &execution{Mutator: m, ctx: ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: o}
+	in, err := x.insertion()
+	if err != nil {
+		return Counts{}, err
+	}
+	if in.target.table.Version != t.Version {
+		return Counts{}, errOtherSchema(t)
+	}
+	taken := &intake{Mutator: m, ctx: ctx, table: t, sent: given}
+	defer taken.closing(&err)
+	if err := rows(taken.take); err != nil {
+		return Counts{}, err
+	}
+	return x.insertParts(in, taken, len(given) == len(t.Columns))
+}
+
+// insertParts commits the staged rows. whole says that a row takes the place of the one that is there, or is left out.
+func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts, error) {
+	if err := rows.stage(); err != nil {
+		return Counts{}, err
+	}
+	staged, err := rows.staged.Parts(x.ctx)
+	if err != nil {
+		return Counts{}, err
+	}
+	if whole {
+		return rows.settled(func() (Counts, error) { return rows.replace(staged, x.options) })
+	}
+	arrived, err := rows.arrived(staged)
+	if err != nil {
+		return Counts{}, err
+	}
+	return rows.settled(func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
+}
+
+// settled calls try with the table pinned and flushed, again if the table was truncated meanwhile.
+func (in *intake) settled(try func() (Counts, error)) (Counts, error) {
+	release, err := in.store.Pin(in.ctx, in.table.ID)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer release()
+	for range maxAttempts {
+		if err := in.store.Flush(in.ctx); err != nil {
+			return Counts{}, err
+		}
+		counts, err := try()
+		if !errors.Is(err, engine.ErrChanged) {
+			return counts, err
+		}
+	}
+	return Counts{}, errTooOften()
+}
+
+// check refuses a snapshot that is not of the table that rows were made for.
+func (in *intake) check(t *snapshot.Table) error {
+	switch {
+	case t.Schema.Version != in.table.Version:
+		return errOtherSchema(in.table)
+	case len(t.Memtables) > 0:
+		return base.Errorf(base.Internal, "table %s has rows in memory although it is pinned and flushed", in.table.QualifiedName())
+	}
+	return nil
+}
+
+// replace commits the staged parts over the rows of their keys.
+func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Counts, error) {
+	snap, err := in.store.Snapshot(in.table.ID)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer snap.Release()
+	t := snap.Tables[in.table.ID]
+	if err := in.check(t); err != nil {
+		return Counts{}, err
+	}
+	s := in.settlement(t, staged)
+	if err := s.tombstones(); err != nil {
+		return Counts{}, err
+	}
+	if err := s.run(s.replaceOne); err != nil {
+		return Counts{}, err
+	}
+	_, err = in.staged.CommitOver(in.ctx, snap, s.deleted, s.counts.Rows(), o)
+	return s.counts, err
+}
+
+// arrived returns the staged parts as a table in which every key is once.
+func (in *intake) arrived(staged []*catalog.Part) (*Transient, error) {
+	t := &snapshot.Table{Schema: in.table, Versions: map[uint32]schema.Table{in.table.Version: in.table}}
+	s := in.settlement(t, staged)
+	if err := s.run(s.replaceOne); err != nil {
+		return nil, err
+	}
+	sets, err := without(nil, s.deleted)
+	return &Transient{arrivedTable, &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
+}
+
+// without returns the changes of a table's sources with more deletions.
+func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*patch.Set, error) {
+	out := maps.Clone(sets)
+	if out == nil {
+		out = map[base.SourceID]*patch.Set{}
+	}
+	for source, rows := range deleted {
+		set := out[source]
+		if set == nil {
+			set = patch.New(source)
+		}
+		var err error
+		if out[source], err = set.With(set.Seq, rows); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// mergeParts joins the staged rows with the table, and commits what comes of it.
+func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (counts Counts, err error) {
+	p := x.arrivalPlan(in, arrived)
+	found, err := x.find(p, nil)
+	if err != nil {
+		return Counts{}, p.query.placed(err)
+	}
+	defer found.Close()
+	t := found.Snapshot().Tables[rows.table.ID]
+	if err := rows.check(t); err != nil {
+		return Counts{}, err
+	}
+	load, err := x.store.Load(x.ctx, rows.table, engine.LoadOptions{})
+	if err != nil {
+		return Counts{}, err
+	}
+	defer func() { err = errors.Join(err, load.Abort()) }()
+	deleted := map[base.SourceID]*roaring.Bitmap{}
+	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
+		f := &effects{plan: p}
+		if err := f.addAddresses(rec); err != nil {
+			return err
+		}
+		for _, row := range f.rows {
+			if row.Source == 0 {
+				counts.Inserted++
+				continue
+			}
+			counts.Updated++
+			addRow(deleted, row)
+		}
+		values, err := f.conform(rec)
+		if err != nil {
+			return err
+		}
+		defer values.Release()
+		return load.Add(x.ctx, values)
+	})
+	if err != nil {
+		return Counts{}, p.query.placed(err)
+	}
+	made, err := load.Parts(x.ctx)
+	if err != nil {
+		return Counts{}, err
+	}
+	if rows.table.IsDeleted != 0 {
+		// The join did not see tombstones.
+		visible := *t
+		if visible.Patches, err = without(t.Patches, deleted); err != nil {
+			return Counts{}, err
+		}
+		s := rows.settlement(&visible, made)
+		s.counts = counts
+		if err := s.run(s.buryOne); err != nil {
+			return Counts{}, err
+		}
+		for source, rows := range s.deleted {
+			if deleted[source] == nil {
+				deleted[source] = roaring.New()
+			}
+			deleted[source].Or(rows)
+		}
+		counts = s.counts
+	}
+	if counts.Rows() == 0 {
+		return counts, nil
+	}
+	_, err = load.CommitOver(x.ctx, found.Snapshot(), deleted, counts.Rows(), x.options)
+	return counts, err
+}
+
+func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
+	if to[row.Source] == nil {
+		to[row.Source] = roaring.New()
+	}
+	to[row.Source].Add(uint32(row.Ordinal))
+}

@@ -1,0 +1,172 @@
+package mutate
+
+import (
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/keys"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// settlement decides between rows of one key, some of which are in parts that come.
+type settlement struct {
+	*intake
+	view   *snapshot.Table // with the parts that come
+	there  []*catalog.Part
+	coming []*catalog.Part
+
+	deleted map[base.SourceID]*roaring.Bitmap // rows that go, or do not come
+	gone    map[base.SourceID]*roaring.Bitmap // rows that come and say that their key is deleted
+	counts  Counts
+
+	groups []int // lengths of groups of pending
+	rows   []base.RowAddress
+}
+
+func (in *intake) settlement(t *snapshot.Table, coming []*catalog.Part) *settlement {
+	view := *t
+	view.Parts = slices.Concat(t.Parts, coming)
+	s := &settlement{intake: in, view: &view, there: t.Parts, coming: coming, deleted: map[base.SourceID]*roaring.Bitmap{}, gone: map[base.SourceID]*roaring.Bitmap{}}
+	for _, p := range coming {
+		s.counts.Inserted += p.Rows
+	}
+	return s
+}
+
+// tombstones finds the rows that come only to delete: they do not count as inserted, and where deletions leave nothing, they
+// do not come.
+func (s *settlement) tombstones() error {
+	if !contains(s.sent, s.table.IsDeleted) {
+		return nil
+	}
+	for _, p := range s.coming {
+		err := s.keys.Tombstones(s.ctx, s.view, p, func(row base.RowAddress) {
+			addRow(s.gone, row)
+			s.counts.Inserted--
+			if !s.table.KeepsTombstones() {
+				addRow(s.deleted, row)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settledRows is for how many rows the states are looked up at once.
+const settledRows = 1 << 16
+
+// run calls decide with the rows of each key that is in several parts, those that come last, with their states if the
+// table has versions or tombstones.
+func (s *settlement) run(decide func(rows []base.RowAddress, states []keys.State) error) error {
+	resolve := func() error {
+		var states []keys.State
+		if s.table.RowVersion != 0 || s.table.IsDeleted != 0 {
+			var err error
+			if states, err = s.keys.States(s.ctx, s.view, s.rows); err != nil {
+				return err
+			}
+		}
+		at := 0
+		for _, n := range s.groups {
+			var own []keys.State
+			if states != nil {
+				own = states[at : at+n]
+			}
+			if err := decide(s.rows[at:at+n], own); err != nil {
+				return err
+			}
+			at += n
+		}
+		s.groups, s.rows = s.groups[:0], s.rows[:0]
+		return nil
+	}
+	err := s.keys.Duplicates(s.ctx, s.view, s.there, s.coming, func(rows []base.RowAddress) error {
+		s.groups, s.rows = append(s.groups, len(rows)), append(s.rows, rows...)
+		if len(s.rows) < settledRows {
+			return nil
+		}
+		return resolve()
+	})
+	if err != nil {
+		return err
+	}
+	return resolve()
+}
+
+// versioned reports whether rows that come have versions to compare.
+func (s *settlement) versioned() bool { return contains(s.sent, s.table.RowVersion) }
+
+func (s *settlement) comes(row base.RowAddress) bool {
+	return slices.ContainsFunc(s.coming, func(p *catalog.Part) bool { return p.ID == row.Source })
+}
+
+func (s *settlement) deletes(row base.RowAddress) bool {
+	rows := s.gone[row.Source]
+	return rows != nil && rows.Contains(uint32(row.Ordinal))
+}
+
+// leaveOut takes back a row that comes.
+func (s *settlement) leaveOut(row base.RowAddress) {
+	addRow(s.deleted, row)
+	if !s.deletes(row) {
+		s.counts.Inserted--
+	}
+}
+
+// replaceOne does with the rows of one key what arrive and arrivals.change do with few rows.
+func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) error {
+	first := 0
+	if !s.comes(rows[0]) {
+		first = 1
+	}
+	holds := first
+	for i := first + 1; i < len(rows); i++ {
+		if s.twice != nil {
+			return s.twice
+		}
+		later := s.policy != keepRow
+		if s.versioned() && states[i].Version != states[holds].Version {
+			later = states[i].Version > states[holds].Version
+		}
+		if later {
+			s.leaveOut(rows[holds])
+			holds = i
+		} else {
+			s.leaveOut(rows[i])
+		}
+	}
+	if first == 0 {
+		return nil
+	}
+	there := states == nil || !states[0].Deleted
+	switch {
+	case s.versioned() && states[holds].Version < states[0].Version, there && s.policy == keepRow:
+		s.leaveOut(rows[holds])
+		return nil
+	case there && s.deletes(rows[holds]):
+		s.counts.Deleted++
+	case there:
+		s.counts.Inserted--
+		s.counts.Updated++
+	}
+	addRow(s.deleted, rows[0])
+	return nil
+}
+
+// buryOne decides between a new row and the tombstone of its key.
+func (s *settlement) buryOne(rows []base.RowAddress, states []keys.State) error {
+	if len(rows) != 2 || s.comes(rows[0]) || !states[0].Deleted {
+		return base.Errorf(base.Internal, "table %s: %d rows of one key", s.table.QualifiedName(), len(rows))
+	}
+	if s.versioned() && states[1].Version < states[0].Version {
+		s.leaveOut(rows[1])
+		return nil
+	}
+	addRow(s.deleted, rows[0])
+	return nil
+}

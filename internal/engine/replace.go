@@ -102,6 +102,7 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 	e := l.engine
 	var sets map[base.SourceID]*patch.Set
 	var edit *catalog.Edit
+	var stored []partChanges
 	result := Result{Rows: rows}
 	err := e.change(ctx, func() (*catalog.Edit, error) {
 		if err := e.checkChanges(&changeSet{seq: s.Seq, pinned: true, tables: []*tableChange{tc}}, newAhead()); err != nil {
@@ -111,7 +112,7 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 		if t.truncatedSeq >= s.Seq {
 			return nil, ErrChanged
 		}
-		edit, sets = &catalog.Edit{}, map[base.SourceID]*patch.Set{}
+		edit, sets, stored = &catalog.Edit{}, map[base.SourceID]*patch.Set{}, nil
 		result.Seq = e.seq + 1
 		remove := func(source base.SourceID, set *patch.Set, rows *roaring.Bitmap) (err error) {
 			if set == nil {
@@ -120,7 +121,8 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 			if sets[source], err = set.With(result.Seq, rows); err != nil {
 				return err
 			}
-			return e.putChanges(edit, partChanges{table: tc.id, part: source}, sets[source])
+			stored = append(stored, partChanges{table: tc.id, part: source})
+			return e.putChanges(edit, &stored[len(stored)-1], sets[source])
 		}
 		for source, rows := range tc.deleted {
 			if err := remove(source, t.patches[source], rows); err != nil {
@@ -147,10 +149,11 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 		parts := append(v.parts[:len(v.parts):len(v.parts)], l.parts...)
 		old := t.installLocked(e.newVersionLocked(v.schema, parts, v.residents))
 		for _, m := range t.moving {
-			if err := m.add(committed{tc.id, result.Seq, tc.deleted, nil}); err != nil {
+			if err := m.add(committed{tc.id, result.Seq, e.now(), tc.deleted, nil}); err != nil {
 				e.stop(err) // a defect: what is written anew just now would bring rows back
 			}
 		}
+		e.changesStored(stored)
 		e.patchLocked(t, sets)
 		t.insertedSeq = result.Seq
 		t.note(written{seq: result.Seq, rows: tc.touched, all: true, brought: true, anyKey: true})

@@ -50,8 +50,12 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 				return base.Wrap(err, "find duplicate keys")
 			}
 			var err error
-			if all, err = f.keyRows(ctx, t, p, uint32(i), all, func(high uint64) bool { return high>>32*passes>>32 == pass }); err != nil {
+			r := keyReader{table: t, part: p, number: uint32(i), rows: all, takes: func(high uint64) bool { return high>>32*passes>>32 == pass }}
+			if all, err = f.keyRows(ctx, &r); err != nil {
 				return base.Wrap(err, "keys of part %d", p.ID)
+			}
+			if passes == 1 && slices.Contains(added, p) {
+				f.remember(t, p, r.hashes)
 			}
 		}
 		err := alike(all, func(group []keyRow) error {
@@ -71,22 +75,48 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 	return nil
 }
 
+// keyReader gathers rows of a part.
+type keyReader struct {
+	table  *snapshot.Table
+	part   *catalog.Part
+	number uint32
+	takes  func(high uint64) bool
+	rows   []keyRow
+	hashes []batch.KeyHash // of all rows
+}
+
 // keyRows appends the rows of a part that are not deleted and whose hash is taken.
-func (f *Finder) keyRows(ctx context.Context, t *snapshot.Table, p *catalog.Part, number uint32, to []keyRow, taken func(high uint64) bool) ([]keyRow, error) {
-	set := t.Patches[p.ID]
-	ordinal := uint32(0)
+func (f *Finder) keyRows(ctx context.Context, r *keyReader) ([]keyRow, error) {
+	t := r.table
+	set := t.Patches[r.part.ID]
 	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
-	err := f.read(ctx, t, p, columns, func(columns []arrow.Array) error {
+	err := f.read(ctx, t, r.part, columns, func(columns []arrow.Array) error {
 		hashes, err := batch.KeyHashes(columns)
-		for _, h := range hashes {
-			if taken(h.High) && (set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal)) {
-				to = append(to, keyRow{h.High, h.Low, number, ordinal})
+		for i, h := range hashes {
+			ordinal := uint32(len(r.hashes) + i)
+			if r.takes(h.High) && (set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal)) {
+				r.rows = append(r.rows, keyRow{h.High, h.Low, r.number, ordinal})
 			}
-			ordinal++
 		}
+		r.hashes = append(r.hashes, hashes...)
 		return err
 	})
-	return to, err
+	return r.rows, err
+}
+
+// remember keeps the index of a part whose keys were just read: rows that come are often soon followed by others of their keys.
+func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.KeyHash) {
+	key := t.Schema.PrimaryKey
+	if len(Columns(t.Schema, key)) > len(key) {
+		return // the states of the rows belong to it
+	}
+	s := f.source(t, p.ID, key, true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.part == nil {
+		s.part = NewIndex(hashes)
+		f.keep(s, s.part.Bytes())
+	}
 }
 
 // alike calls f with the rows of each hash that several have, in the order in which they are given.

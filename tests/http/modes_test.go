@@ -39,7 +39,7 @@ func TestModesChangeRowsByKey(t *testing.T) {
 
 func TestModesHeedVersionsAndDeletions(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
-	for table, options := range map[string]string{"both": "version = 'ver', is_deleted = 'gone'", "versioned": "version = 'ver'", "marked": "is_deleted = 'gone'"} {
+	for table, options := range map[string]string{"complete": "version = 'ver', is_deleted = 'gone'", "versioned": "version = 'ver'", "marked": "is_deleted = 'gone'"} {
 		sql(t, s, "CREATE TABLE "+table+" (id INTEGER PRIMARY KEY, x INTEGER, ver INTEGER, gone BOOLEAN) WITH ("+options+")").must(t, http.StatusOK)
 		post(t, s, "/api/v1/tables/default/"+table+"/rows", "text/csv", "id,x,ver,gone\n1,1,5,\n2,2,5,\n3,3,5,false\n").must(t, http.StatusOK)
 	}
@@ -52,22 +52,22 @@ func TestModesHeedVersionsAndDeletions(t *testing.T) {
 	}
 	none := `"inserted":0,"updated":0,"deleted":0`
 
-	change("both", "mode=update", `{"id":1,"x":10,"ver":4}`, none) // of a lower version
-	change("both", "mode=update", `{"id":1,"x":11,"ver":6}`+"\n"+`{"id":9,"x":9,"ver":1}`, `"inserted":0,"updated":1,"deleted":0`)
-	change("both", "mode=update", `{"id":1,"x":12,"ver":8}`+"\n"+`{"id":1,"x":13,"ver":7}`, `"updated":1`) // the higher version, not the last
-	change("both", "mode=update", `{"id":2,"x":20}`, `"updated":1`)                                        // without a version: newer than what is there
-	change("both", "mode=update", `{"id":3,"ver":7,"gone":true}`, `"updated":0,"deleted":1`)
-	change("both", "mode=update", `{"id":3,"x":1,"ver":9}`, none) // its key is deleted
-	change("both", "mode=upsert", `{"id":3,"x":33,"ver":6}`, none)
-	equal(t, s, "SELECT id, x, ver FROM both ORDER BY id", `[[1,12,8],[2,20,5]]`)
-	change("both", "mode=delete", `{"id":2,"ver":4}`, none)
-	change("both", "mode=delete", `{"id":2,"ver":6}`+"\n"+`{"id":8,"ver":3}`, `"updated":0,"deleted":1`) // each leaves a tombstone
-	change("both", "mode=upsert", `{"id":2,"x":2,"ver":5}`+"\n"+`{"id":8,"x":8,"ver":2}`, none)
-	change("both", "mode=delete", `{"id":2}`, none)
-	change("both", "mode=upsert", `{"id":2,"x":22,"ver":7}`+"\n"+`{"id":8,"x":88,"ver":3}`, `"inserted":2`)
-	change("both", "mode=delete", `{"id":1}`, `"deleted":1`) // without a version: its versions are forgotten
-	change("both", "mode=upsert", `{"id":1,"x":1,"ver":1}`, `"inserted":1`)
-	equal(t, s, "SELECT id, x, ver FROM both ORDER BY id", `[[1,1,1],[2,22,7],[8,88,3]]`)
+	change("complete", "mode=update", `{"id":1,"x":10,"ver":4}`, none) // of a lower version
+	change("complete", "mode=update", `{"id":1,"x":11,"ver":6}`+"\n"+`{"id":9,"x":9,"ver":1}`, `"inserted":0,"updated":1,"deleted":0`)
+	change("complete", "mode=update", `{"id":1,"x":12,"ver":8}`+"\n"+`{"id":1,"x":13,"ver":7}`, `"updated":1`) // the higher version, not the last
+	change("complete", "mode=update", `{"id":2,"x":20}`, `"updated":1`)                                        // without a version: newer than what is there
+	change("complete", "mode=update", `{"id":3,"ver":7,"gone":true}`, `"updated":0,"deleted":1`)
+	change("complete", "mode=update", `{"id":3,"x":1,"ver":9}`, none) // its key is deleted
+	change("complete", "mode=upsert", `{"id":3,"x":33,"ver":6}`, none)
+	equal(t, s, "SELECT id, x, ver FROM complete ORDER BY id", `[[1,12,8],[2,20,5]]`)
+	change("complete", "mode=delete", `{"id":2,"ver":4}`, none)
+	change("complete", "mode=delete", `{"id":2,"ver":6}`+"\n"+`{"id":8,"ver":3}`, `"updated":0,"deleted":1`) // each leaves a tombstone
+	change("complete", "mode=upsert", `{"id":2,"x":2,"ver":5}`+"\n"+`{"id":8,"x":8,"ver":2}`, none)
+	change("complete", "mode=delete", `{"id":2}`, none)
+	change("complete", "mode=upsert", `{"id":2,"x":22,"ver":7}`+"\n"+`{"id":8,"x":88,"ver":3}`, `"inserted":2`)
+	change("complete", "mode=delete", `{"id":1}`, `"deleted":1`) // without a version: its versions are forgotten
+	change("complete", "mode=upsert", `{"id":1,"x":1,"ver":1}`, `"inserted":1`)
+	equal(t, s, "SELECT id, x, ver FROM complete ORDER BY id", `[[1,1,1],[2,22,7],[8,88,3]]`)
 
 	change("versioned", "mode=update", `{"id":1,"x":10,"ver":4}`+"\n"+`{"id":2,"x":20,"ver":5}`, `"updated":1`)
 	change("versioned", "mode=delete", `{"id":1,"ver":4}`+"\n"+`{"id":3,"ver":6}`, `"deleted":1`)

@@ -1,0 +1,71 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// tableOf returns a table of parts with these keys, and a Finder that reads them. read lists the parts that it read.
+func tableOf(t *testing.T, read *[]base.SourceID, keys ...[]int64) (*snapshot.Table, *Finder) {
+	t.Helper()
+	table := schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 1, Name: "k", Type: schema.Of(schema.BigInt)}}, PrimaryKey: []base.ColumnID{1}}
+	s := &snapshot.Table{Schema: table, Versions: map[uint32]schema.Table{1: table}, Patches: map[base.SourceID]*patch.Set{}}
+	for i, k := range keys {
+		stats := map[base.ColumnID]schema.ColumnStats{1: {Min: schema.IntValue(slices.Min(k)), Max: schema.IntValue(slices.Max(k))}}
+		s.Parts = append(s.Parts, &catalog.Part{ID: base.SourceID(i + 1), Table: 1, SchemaVersion: 1, Rows: int64(len(k)), Stats: stats})
+	}
+	return s, NewFinder(1<<30, func(_ context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
+		*read = append(*read, p.ID)
+		return rows([]arrow.Array{numbers(keys[p.ID-1]...)})
+	})
+}
+
+func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
+	var read []base.SourceID
+	many := make([]int64, 50_000)
+	for i := range many {
+		many[i] = int64(i) * 7
+	}
+	table, f := tableOf(t, &read, []int64{-5, -3}, []int64{7, 8, 14, 21}, many, []int64{21, 350, 351, 352}, []int64{1 << 40})
+	var err error
+	if table.Patches[2], err = patch.New(2).With(1, roaring.BitmapOf(2)); err != nil { // 14 is deleted
+		t.Fatal(err)
+	}
+	var found []string
+	err = f.Duplicates(t.Context(), table, table.Parts[:2], table.Parts[2:], func(rows []base.RowAddress) error {
+		found = append(found, fmt.Sprint(rows))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(found)
+	want := []string{"[2:0 3:1]", "[2:3 3:3 4:0]", "[3:50 4:1]"}
+	if !slices.Equal(found, want) {
+		t.Errorf("found %v, want %v", found, want)
+	}
+	if !slices.Equal(read, []base.SourceID{2, 3, 4}) {
+		t.Errorf("read parts %v, which is not those that may share keys", read)
+	}
+	// The keys of added parts are known from then on.
+	read = nil
+	columns := []arrow.Array{numbers(35, 351, 8)}
+	at, err := f.Find(t.Context(), table, columns, hashes(t, columns...))
+	if err != nil || !slices.Equal(at, []base.RowAddress{{Source: 3, Ordinal: 5}, {Source: 4, Ordinal: 2}, {Source: 2, Ordinal: 1}}) {
+		t.Errorf("found %v, %v", at, err)
+	}
+	if !slices.Equal(read, []base.SourceID{2}) {
+		t.Errorf("read parts %v", read)
+	}
+}

@@ -33,11 +33,12 @@ type keyRow struct {
 func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added []*catalog.Part, each func(rows []base.RowAddress) error) error {
 	key := t.Schema.PrimaryKey
 	var parts []*catalog.Part
+	var isAdded []bool // of parts
 	rows := int64(0)
 	for i, p := range slices.Concat(there, added) {
 		shares := func(q *catalog.Part) bool { return q != p && shareKeys(t, key, p, q) }
 		if slices.ContainsFunc(added, shares) || i >= len(there) && slices.ContainsFunc(there, shares) {
-			parts = append(parts, p)
+			parts, isAdded = append(parts, p), append(isAdded, i >= len(there))
 			rows += p.Rows
 		}
 	}
@@ -54,12 +55,12 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 			if all, err = f.keyRows(ctx, &r); err != nil {
 				return base.Wrap(err, "keys of part %d", p.ID)
 			}
-			if passes == 1 && slices.Contains(added, p) {
+			if passes == 1 && isAdded[i] {
 				f.remember(t, p, r.hashes)
 			}
 		}
 		err := alike(all, func(group []keyRow) error {
-			if !slices.ContainsFunc(group, func(r keyRow) bool { return slices.Contains(added, parts[r.part]) }) {
+			if !slices.ContainsFunc(group, func(r keyRow) bool { return isAdded[r.part] }) {
 				return base.Errorf(base.Internal, "table %s: two rows of one key", t.Schema.QualifiedName())
 			}
 			addresses := make([]base.RowAddress, len(group))

@@ -17,6 +17,7 @@ type settlement struct {
 	view   *snapshot.Table // with the parts that come
 	there  []*catalog.Part
 	coming []*catalog.Part
+	comes  map[base.SourceID]bool // whether a part is among coming
 
 	deleted map[base.SourceID]*roaring.Bitmap // rows that go, or do not come
 	gone    map[base.SourceID]*roaring.Bitmap // rows that come and say that their key is deleted
@@ -29,8 +30,9 @@ type settlement struct {
 func (in *intake) settlement(t *snapshot.Table, coming []*catalog.Part) *settlement {
 	view := *t
 	view.Parts = slices.Concat(t.Parts, coming)
-	s := &settlement{intake: in, view: &view, there: t.Parts, coming: coming, deleted: map[base.SourceID]*roaring.Bitmap{}, gone: map[base.SourceID]*roaring.Bitmap{}}
+	s := &settlement{intake: in, view: &view, there: t.Parts, coming: coming, comes: map[base.SourceID]bool{}, deleted: map[base.SourceID]*roaring.Bitmap{}, gone: map[base.SourceID]*roaring.Bitmap{}}
 	for _, p := range coming {
+		s.comes[p.ID] = true
 		s.counts.Inserted += p.Rows
 	}
 	return s
@@ -101,10 +103,6 @@ func (s *settlement) run(decide func(rows []base.RowAddress, states []keys.State
 // versioned reports whether rows that come have versions to compare.
 func (s *settlement) versioned() bool { return contains(s.sent, s.table.RowVersion) }
 
-func (s *settlement) comes(row base.RowAddress) bool {
-	return slices.ContainsFunc(s.coming, func(p *catalog.Part) bool { return p.ID == row.Source })
-}
-
 func (s *settlement) deletes(row base.RowAddress) bool {
 	rows := s.gone[row.Source]
 	return rows != nil && rows.Contains(uint32(row.Ordinal))
@@ -121,7 +119,7 @@ func (s *settlement) leaveOut(row base.RowAddress) {
 // replaceOne does with the rows of one key what arrive and arrivals.change do with few rows.
 func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) error {
 	first := 0
-	if !s.comes(rows[0]) {
+	if !s.comes[rows[0].Source] {
 		first = 1
 	}
 	holds := first
@@ -160,7 +158,7 @@ func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) err
 
 // buryOne decides between a new row and the tombstone of its key.
 func (s *settlement) buryOne(rows []base.RowAddress, states []keys.State) error {
-	if len(rows) != 2 || s.comes(rows[0]) || !states[0].Deleted {
+	if len(rows) != 2 || s.comes[rows[0].Source] || !states[0].Deleted {
 		return base.Errorf(base.Internal, "table %s: %d rows of one key", s.table.QualifiedName(), len(rows))
 	}
 	if s.versioned() && states[1].Version < states[0].Version {

@@ -21,8 +21,7 @@ import org.duckdb.DuckDBConnection;
 /**
  * Bulk operations of DuckDB. Rows go straight into DuckDB's memory where Java has the foreign-function
  * API (22 and newer) and native access is not denied; otherwise through the driver's appender and a
- * temporary table. The system property {@code scoter.duckdb.route}, {@code columnar} or {@code
- * appender}, forces one.
+ * temporary table.
  */
 public final class ScoterDuckDb {
     /** Why there is no way into DuckDB's memory, or null. */
@@ -39,27 +38,30 @@ public final class ScoterDuckDb {
         }
     }
 
-    private static boolean columnar() throws SQLException {
-        String route = System.getProperty("scoter.duckdb.route", "");
-        return switch (route) {
-            case "" -> NOT_COLUMNAR == null;
-            case "appender" -> false;
-            case "columnar" -> {
-                if (NOT_COLUMNAR != null) {
-                    throw new SQLException("scoter.duckdb.route=columnar: " + NOT_COLUMNAR.getMessage(), NOT_COLUMNAR);
-                }
-                yield true;
-            }
-            default -> throw new SQLException("scoter.duckdb.route is columnar or appender, not " + route);
-        };
+    /** A way to write rows, where it is not left to the operation. */
+    public enum Route {
+        /** Into DuckDB's own vectors, many rows by several threads, which do not keep their order. */
+        COLUMNAR,
+        /** Into DuckDB's own vectors, in the order of the rows. */
+        COLUMNAR_ORDERED,
+        /** Through the driver's appender, and a temporary table for what it does not do. */
+        APPENDER
     }
 
-    /** Runs a bulk operation in one transaction; returns the rows it changed. */
-    static <T> long bulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
-        boolean columnar = columnar();
+    /**
+     * Runs a bulk operation in one transaction; returns the rows it changed. A route that the Java at
+     * hand does not have is an error; null leaves it to what there is.
+     */
+    static <T> long bulk(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+        if (NOT_COLUMNAR != null && (route == Route.COLUMNAR || route == Route.COLUMNAR_ORDERED)) {
+            throw new SQLException(bulk.name() + ": route " + route + ": " + NOT_COLUMNAR.getMessage(), NOT_COLUMNAR);
+        }
         return rt.observe(bulk.name(), Function.identity(), () -> {
             try {
-                return columnar ? ScoterDuckDbStatement.run(rt, bulk, rows) : rt.transaction(() -> portable(rt, bulk, rows));
+                if (NOT_COLUMNAR != null || route == Route.APPENDER) {
+                    return rt.transaction(() -> portable(rt, bulk, rows));
+                }
+                return ScoterDuckDbStatement.run(rt, bulk, rows, route == Route.COLUMNAR_ORDERED);
             } catch (ScoterRowException e) {
                 throw e.in(bulk.name());
             } catch (SQLException e) {

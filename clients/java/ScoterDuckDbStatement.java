@@ -15,8 +15,7 @@ import org.duckdb.DuckDBConnection;
 final class ScoterDuckDbStatement {
     /**
      * From so many rows on, several of DuckDB's threads insert, and the order of rows in the table is
-     * no longer theirs; the system property {@code scoter.duckdb.parallelRows} sets it. bench/javaduckdb
-     * measures where it pays.
+     * no longer theirs. bench/javaduckdb measures where it pays.
      */
     private static final int PARALLEL_ROWS = 65_536;
 
@@ -24,15 +23,15 @@ final class ScoterDuckDbStatement {
 
     /**
      * Runs an operation, all or nothing and in the open transaction if there is one; returns the rows
-     * it changed.
+     * it changed. {@code ordered} is whether rows are inserted in their order.
      */
-    static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+    static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows, boolean ordered) throws SQLException {
         ScoterKeys<T> keys = null;
         // What is deleted again is not there any more.
         if (bulk.stage() != null && bulk.stage().dedupe() != null && !bulk.stage().apply().startsWith("DELETE ")) {
             keys = new ScoterKeys<>(bulk.columns(), rows);
         }
-        return new Run<>(rt, bulk, keys).over(rows.iterator(), rows instanceof Collection<?> c ? c.size() : 0);
+        return new Run<>(rt, bulk, keys, ordered).over(rows.iterator(), rows instanceof Collection<?> c ? c.size() : 0);
     }
 
     /** One operation: a statement, and one more for keys that came again. */
@@ -41,43 +40,47 @@ final class ScoterDuckDbStatement {
         private final ScoterRuntime.Bulk<T> bulk;
         /** Leaves out rows whose key has come before; null if they may. */
         private final ScoterKeys<T> keys;
+        private final boolean ordered;
 
-        Run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, ScoterKeys<T> keys) {
+        Run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, ScoterKeys<T> keys, boolean ordered) {
             this.rt = rt;
             this.bulk = bulk;
             this.keys = keys;
+            this.ordered = ordered;
         }
 
         /** {@code expected} is how many rows there are, or 0 if that is not known. */
         long over(Iterator<T> rows, int expected) throws SQLException {
-            try (var source = new ScoterDuckDbSource<T>(bulk.columns(), expected)) {
-                int first = Integer.getInteger("scoter.duckdb.parallelRows", PARALLEL_ROWS);
-                while (source.rows() < first && rows.hasNext()) {
-                    add(source, rows.next());
+            // Of many rows DuckDB's threads look at the keys, which takes as long as to write them.
+            boolean many = expected > PARALLEL_ROWS;
+            try (var source = new ScoterDuckDbSource<T>(bulk.columns(), expected, many ? keys : null)) {
+                ScoterKeys<T> here = many ? null : keys;
+                while (source.rows() < PARALLEL_ROWS && rows.hasNext()) {
+                    add(source, here, rows.next());
                 }
                 boolean few = !rows.hasNext();
                 if (few) {
                     source.end();
                 }
-                ScoterRuntime.Body<Long> statement = () -> few ? change(source, sql(source, false)) : overlapped(source, rows, sql(source, true));
+                ScoterRuntime.Body<Long> statement = () -> few ? change(source, sql(source, false)) : overlapped(source, here, rows, sql(source, !ordered));
                 // One statement is all or nothing by itself.
-                boolean one = keys == null || few && keys.again().isEmpty();
+                boolean one = keys == null || few && !many && keys.again().isEmpty();
                 return one ? statement.run() : rt.transaction(() -> {
                     long changed = statement.run();
                     if (!keys.again().isEmpty()) {
                         // These have been counted.
-                        new Run<>(rt, bulk, null).over(keys.again().iterator(), keys.again().size());
+                        new Run<>(rt, bulk, null, ordered).over(keys.again().iterator(), keys.again().size());
                     }
                     return changed;
                 });
             }
         }
 
-        private boolean add(ScoterDuckDbSource<T> source, T row) {
-            return keys != null && !isNew(row) || source.add(row);
+        private boolean add(ScoterDuckDbSource<T> source, ScoterKeys<T> keys, T row) {
+            return keys != null && !isNew(keys, row) || source.add(row);
         }
 
-        private boolean isNew(T row) {
+        private boolean isNew(ScoterKeys<T> keys, T row) {
             try {
                 return keys.isNew(row);
             } catch (RuntimeException e) {
@@ -99,7 +102,7 @@ final class ScoterDuckDbStatement {
                     + bulk.columnList("") + ") VALUES (" + bulk.columnList("s.") + ")";
         }
 
-        private long overlapped(ScoterDuckDbSource<T> source, Iterator<T> rows, String sql) throws SQLException {
+        private long overlapped(ScoterDuckDbSource<T> source, ScoterKeys<T> keys, Iterator<T> rows, String sql) throws SQLException {
             var statement = new FutureTask<Long>(() -> {
                 try {
                     return change(source, sql);
@@ -113,7 +116,7 @@ final class ScoterDuckDbStatement {
             try {
                 boolean wanted = true;
                 while (wanted && rows.hasNext()) {
-                    wanted = add(source, rows.next());
+                    wanted = add(source, keys, rows.next());
                 }
                 source.end();
             } catch (RuntimeException | Error e) {

@@ -5,47 +5,79 @@ import java.util.function.Function;
 import org.postgresql.PGConnection;
 
 /**
- * Bulk operations of PostgreSQL: COPY, and for update, delete and upsert a temporary table that is
- * filled by COPY and then applied by one statement. All is done on the connection it is given and in
- * its transaction.
- *
- * <p>Rows go in PostgreSQL's binary form; as text if a column's type has no writer for that; by INSERT
- * statements if the connection, some pool's, does not lead to the driver's, or if the table is a view
- * or has row security or rules. The system property {@code scoter.postgres.route}, {@code binary},
- * {@code text} or {@code insert}, names the first of them to try.
+ * Bulk operations of PostgreSQL: few rows by one statement with an array per column; many by COPY, and for
+ * update, delete and upsert into a temporary table that one statement then applies. All is done on
+ * the connection it is given and in its transaction.
  */
 public final class ScoterPostgres {
+    /**
+     * Up to so many rows one statement takes less time than COPY does, without and with a temporary
+     * table. bench/javapostgres measures where they meet.
+     */
+    private static final int UNNEST_INSERT_ROWS = 500;
+
+    private static final int UNNEST_STAGED_ROWS = 1000;
+
     private ScoterPostgres() {}
 
-    /** Runs a bulk operation in one transaction; returns the rows it changed. */
-    static <T> long bulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+    /**
+     * A way to write rows, where it is not left to the operation. It is the first one that is tried: the
+     * ones below it are taken where it cannot write.
+     */
+    public enum Route {
+        /** One statement with an array per column, whatever the number of rows. */
+        UNNEST,
+        /** COPY in binary form, which needs a writer for every column's type. */
+        BINARY,
+        /** COPY in text form, which needs the driver's connection and a table without rules and row security. */
+        TEXT,
+        /** An INSERT per row, in batches. */
+        INSERT
+    }
+
+    /** Runs a bulk operation in one transaction; returns the rows it changed. Without a route it depends on the number of rows. */
+    static <T> long bulk(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         return rt.observe(bulk.name(), Function.identity(), () -> {
-            try {
-                return rt.transaction(() -> bulk.stage() == null ? copy(insert(rt, bulk), rows) : staged(rt, bulk, rows));
-            } catch (ScoterRowException e) {
-                throw e.in(bulk.name());
-            } catch (SQLException e) {
-                throw ScoterPostgresError.named(e, bulk, rows);
+            if (bulk.statement() == null || route != null && route != Route.UNNEST) {
+                return copied(rt, route, bulk, rows, rows);
             }
+            int most = route == Route.UNNEST ? Integer.MAX_VALUE - 1 : bulk.stage() == null ? UNNEST_INSERT_ROWS : UNNEST_STAGED_ROWS;
+            var read = new ScoterUnnest.Rows<>(rows, most);
+            if (read.few(most)) {
+                try {
+                    return ScoterUnnest.run(rt, bulk, read);
+                } catch (SQLException | RuntimeException e) {
+                    // Nothing is written. COPY fails too, and says which row it was.
+                    if (rt.connection.isClosed()) {
+                        throw e;
+                    }
+                }
+            }
+            return copied(rt, route, bulk, read, read.again(most));
         });
     }
 
-    private static <T> ScoterCopy<T> insert(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk) throws SQLException {
+    /** Runs an operation by COPY; {@code again} are the same rows, to look for the one that is refused. */
+    private static <T> long copied(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows, Iterable<T> again) throws SQLException {
+        try {
+            return rt.transaction(() -> bulk.stage() == null ? copy(insert(rt, route, bulk), rows) : staged(rt, route, bulk, rows));
+        } catch (ScoterRowException e) {
+            throw e.in(bulk.name());
+        } catch (SQLException e) {
+            throw ScoterPostgresError.named(e, bulk, again);
+        }
+    }
+
+    private static <T> ScoterCopy<T> insert(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk) throws SQLException {
         // To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
         String columns = bulk.columnList("");
         String lock = "EXPLAIN INSERT INTO " + bulk.target() + " (" + columns + ") VALUES (" + "DEFAULT, ".repeat(bulk.columns().size() - 1) + "DEFAULT)";
-        return ScoterCopy.into(rt, plan(rt, lock, bulk.target(), bulk), bulk.target(), bulk, null);
+        return ScoterCopy.into(rt, plan(rt, route, lock, bulk.target(), bulk), bulk.target(), bulk, null);
     }
 
-    private static <T> ScoterCopyPlan plan(ScoterRuntime rt, String before, String table, ScoterRuntime.Bulk<T> bulk) throws SQLException {
-        String route = System.getProperty("scoter.postgres.route", "binary");
-        boolean copies = rt.connection.isWrapperFor(PGConnection.class);
-        return switch (route) {
-            case "binary" -> ScoterCopyPlan.of(rt.connection, before, table, bulk.columns(), copies, true);
-            case "text" -> ScoterCopyPlan.of(rt.connection, before, table, bulk.columns(), copies, false);
-            case "insert" -> ScoterCopyPlan.of(rt.connection, before, table, bulk.columns(), false, false);
-            default -> throw new SQLException("scoter.postgres.route is binary, text or insert, not " + route);
-        };
+    private static <T> ScoterCopyPlan plan(ScoterRuntime rt, Route route, String before, String table, ScoterRuntime.Bulk<T> bulk) throws SQLException {
+        boolean copies = route != Route.INSERT && rt.connection.isWrapperFor(PGConnection.class);
+        return ScoterCopyPlan.of(rt.connection, before, table, bulk.columns(), copies, route != Route.TEXT);
     }
 
     private static <T> long copy(ScoterCopy<T> copy, Iterable<T> rows) throws SQLException {
@@ -68,10 +100,10 @@ public final class ScoterPostgres {
         }
     }
 
-    private static <T> long staged(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+    private static <T> long staged(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         ScoterRuntime.Stage stage = bulk.stage();
         String table = '"' + stage.table() + '"';
-        ScoterCopyPlan plan = plan(rt, stage.create(), table, bulk);
+        ScoterCopyPlan plan = plan(rt, route, stage.create(), table, bulk);
         // Rows that are nothing but keys may come again.
         boolean only = bulk.columns().stream().allMatch(ScoterTypes.Column::key);
         ScoterCopyKeys keys = only ? null : new ScoterCopyKeys();
@@ -99,7 +131,7 @@ public final class ScoterPostgres {
         private boolean failed;
         private boolean closed;
 
-        Appender(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk) throws SQLException {
+        Appender(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk) throws SQLException {
             this.rt = rt;
             this.bulk = bulk;
             this.own = rt.connection.getAutoCommit();
@@ -107,7 +139,7 @@ public final class ScoterPostgres {
                 rt.connection.setAutoCommit(false);
             }
             try {
-                this.copy = insert(rt, bulk);
+                this.copy = insert(rt, route, bulk);
             } catch (SQLException | RuntimeException e) {
                 failed = true;
                 end();

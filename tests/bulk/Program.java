@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 public final class Program {
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
-            case "results" -> results();
+            case "results" -> results(args[1]);
             case "hang" -> hang(args[1], args[2]);
             case "count" -> {
                 try (var c = open(args[1])) {
@@ -76,8 +76,9 @@ public final class Program {
         return IntStream.range(from, to).mapToObj(k -> kv(k, v)).toList();
     }
 
-    private static void results() throws Exception {
-        try (var c = open(""); var q = new Writes(c)) {
+    /** With the route of that name, or the one that operations choose. */
+    private static void results(String route) throws Exception {
+        try (var c = open(""); var q = new Writes(c).withRoute(route.isEmpty() ? null : ScoterDuckDb.Route.valueOf(route))) {
             Writes.applyMigrations(c);
             say("every", () -> q.insertAllEvery(every(5_000)));
             say("every column", () -> text(c, "SELECT count(*) || ' ' || sum(hash(COLUMNS(*)::VARCHAR)) FROM every".replace(

@@ -72,24 +72,19 @@ func oldJavas(t *testing.T) []string {
 
 func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 	java := program(t)
-	ways := [][]string{{"-Dscoter.duckdb.route=appender"}}
+	const native = "--enable-native-access=ALL-UNNAMED"
+	commands := [][]string{append(slices.Clone(java), "bulk.Program", "results", "APPENDER")}
 	if major(t, java[0]) >= 22 {
-		ways = append(ways,
-			[]string{"-Dscoter.duckdb.route=columnar", "--enable-native-access=ALL-UNNAMED"},
-			// Everything overlapped, with more than one thread.
-			[]string{"-Dscoter.duckdb.parallelRows=1", "--enable-native-access=ALL-UNNAMED"})
-	}
-	var want string
-	var commands [][]string
-	for _, way := range ways {
-		commands = append(commands, append(append([]string{}, java...), way...))
+		for _, route := range []string{"", "COLUMNAR", "COLUMNAR_ORDERED"} {
+			commands = append(commands, append(slices.Clone(java), native, "bulk.Program", "results", route))
+		}
 	}
 	for _, old := range oldJavas(t) {
-		commands = append(commands, append([]string{old}, java[1:]...))
+		commands = append(commands, append(append([]string{old}, java[1:]...), "bulk.Program", "results", ""))
 	}
+	var want string
 	for _, command := range commands {
-		name, args := with(command, "bulk.Program", "results")
-		got := toolchain.Run(t, ".", nil, name, args...)
+		got := toolchain.Run(t, ".", nil, command[0], command[1:]...)
 		if want == "" {
 			want = got
 		}

@@ -26,17 +26,16 @@ func TestPostgres(t *testing.T) {
 
 func everyWay(t *testing.T, java []string, pg *toolchain.Postgres) {
 	var want string
-	for _, way := range []struct{ name, property, hidden string }{
-		{"binary", "-Dscoter.postgres.route=binary", ""},
-		{"text", "-Dscoter.postgres.route=text", ""},
-		{"statements", "-Dscoter.postgres.route=insert", ""},
-		{"hidden", "-Dscoter.postgres.route=binary", "hidden"},
+	for _, way := range []struct{ name, route, hidden string }{
+		{"binary", "BINARY", ""},
+		{"text", "TEXT", ""},
+		{"statements", "INSERT", ""},
+		{"hidden", "BINARY", "hidden"},
+		{"unnest", "UNNEST", ""},
+		{"by_size", "", ""},
+		{"by_size_hidden", "", "hidden"},
 	} {
-		args := []string{way.property, "bulk.Program", "results", pg.Create(t, "ways_"+way.name)}
-		if way.hidden != "" {
-			args = append(args, way.hidden)
-		}
-		name, args := with(java, args...)
+		name, args := with(java, "bulk.Program", "results", pg.Create(t, "ways_"+way.name), way.route, way.hidden)
 		got := ofColumn.ReplaceAllString(toolchain.Run(t, ".", nil, name, args...), "$1")
 		if want == "" {
 			want = got

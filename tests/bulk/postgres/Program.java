@@ -26,11 +26,11 @@ import java.util.stream.IntStream;
 public final class Program {
     private static final OffsetDateTime THEN = OffsetDateTime.of(2025, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
 
-    /** What to do, the database, and whether the connection hides the driver's. */
+    /** What to do, the database, the route or nothing, and whether the connection hides the driver's. */
     public static void main(String[] args) throws Exception {
         try (var c = DriverManager.getConnection("jdbc:postgresql:" + args[1], "postgres", "")) {
             switch (args[0]) {
-                case "results" -> results(args.length > 2 ? hidden(c) : c);
+                case "results" -> results(args[3].isEmpty() ? c : hidden(c), args[2].isEmpty() ? null : ScoterPostgres.Route.valueOf(args[2]));
                 case "prepare" -> {
                     Writes.applyMigrations(c);
                     execute(c, "INSERT INTO kv SELECT i, 'old' FROM generate_series(0, 999) i");
@@ -96,8 +96,8 @@ public final class Program {
         return IntStream.range(from, to).mapToObj(k -> kv(k, v)).toList();
     }
 
-    private static void results(Connection c) throws Exception {
-        try (var q = new Writes(c)) {
+    private static void results(Connection c, ScoterPostgres.Route route) throws Exception {
+        try (var q = new Writes(c).withRoute(route)) {
             Writes.applyMigrations(c);
             execute(c, "SET TIME ZONE 'Asia/Kathmandu'");
             say("every", () -> q.insertAllEvery(every(5_000)));

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 @SuppressWarnings({"unused", "unchecked"})
 public final class Queries implements AutoCloseable {
     private final ScoterRuntime runtime;
+    private final ScoterDuckDb.Route route;
 
     public Queries(Connection connection) {
         this(connection, null);
@@ -26,7 +27,17 @@ public final class Queries implements AutoCloseable {
 
     /** With an observer that sees every operation, or null. */
     public Queries(Connection connection, SqgObserver observer) {
-        this.runtime = new ScoterRuntime(connection, ScoterTypes.Engine.DUCKDB, observer);
+        this(new ScoterRuntime(connection, ScoterTypes.Engine.DUCKDB, observer), (ScoterDuckDb.Route) null);
+    }
+
+    private Queries(ScoterRuntime runtime, ScoterDuckDb.Route route) {
+        this.runtime = runtime;
+        this.route = route;
+    }
+
+    /** The same queries with bulk methods that take a route, or with null choose theirs by the number of rows. */
+    public Queries withRoute(ScoterDuckDb.Route route) {
+        return new Queries(runtime, route);
     }
 
     /** How a stream is read: rows that the driver fetches at a time, 0 for its default. */
@@ -121,12 +132,12 @@ public final class Queries implements AutoCloseable {
     }
 
     public List<ReadingsRow> readingsBetween(LocalDateTime first, LocalDateTime last) throws SQLException {
-        return runtime.all("readingsBetween", Sql.readingsBetween, Read::readingsRow, ScoterTypes.TIMESTAMP.arg(first), ScoterTypes.TIMESTAMP.arg(last));
+        return runtime.all("readingsBetween", Sql.readingsBetween, Read::readingsRow, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }
 
     /** The result of readingsBetween as Arrow record batches. */
     public ScoterArrow readingsBetweenArrow(LocalDateTime first, LocalDateTime last) throws SQLException {
-        return ScoterArrow.query(runtime, "readingsBetweenArrow", Sql.readingsBetween, ScoterTypes.TIMESTAMP.arg(first), ScoterTypes.TIMESTAMP.arg(last));
+        return ScoterArrow.query(runtime, "readingsBetweenArrow", Sql.readingsBetween, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }
 
     /** The rows of readingsBetween one at a time. Close the stream. */
@@ -135,7 +146,7 @@ public final class Queries implements AutoCloseable {
     }
 
     public Stream<ReadingsRow> readingsBetweenStream(LocalDateTime first, LocalDateTime last, StreamOptions options_) throws SQLException {
-        return runtime.stream("readingsBetweenStream", Sql.readingsBetween, Read::readingsRow, options_.fetchSize(), ScoterTypes.TIMESTAMP.arg(first), ScoterTypes.TIMESTAMP.arg(last));
+        return runtime.stream("readingsBetweenStream", Sql.readingsBetween, Read::readingsRow, options_.fetchSize(), ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }
 
     public Long countReadings() throws SQLException {
@@ -148,22 +159,22 @@ public final class Queries implements AutoCloseable {
 
     /** Inserts all rows into readings; returns how many. */
     public long insertAllReadings(Iterable<ReadingsRow> rows) throws SQLException {
-        return ScoterDuckDb.bulk(runtime, Bulk.insertAllReadings, rows);
+        return ScoterDuckDb.bulk(runtime, route, Bulk.insertAllReadings, rows);
     }
 
     /** Updates readings by key; returns the rows changed. Of several rows with one key the last wins. */
     public long updateAllReadings(Iterable<ReadingsRow> rows) throws SQLException {
-        return ScoterDuckDb.bulk(runtime, Bulk.updateAllReadings, rows);
+        return ScoterDuckDb.bulk(runtime, route, Bulk.updateAllReadings, rows);
     }
 
     /** Deletes from readings by key; returns the rows changed. */
     public long deleteAllReadings(Iterable<ReadingsKey> rows) throws SQLException {
-        return ScoterDuckDb.bulk(runtime, Bulk.deleteAllReadings, rows);
+        return ScoterDuckDb.bulk(runtime, route, Bulk.deleteAllReadings, rows);
     }
 
     /** Inserts into readings, or updates where the key exists; returns the rows written. Of several rows with one key the last wins. */
     public long upsertAllReadings(Iterable<ReadingsRow> rows) throws SQLException {
-        return ScoterDuckDb.bulk(runtime, Bulk.upsertAllReadings, rows);
+        return ScoterDuckDb.bulk(runtime, route, Bulk.upsertAllReadings, rows);
     }
 
     private static final class Sql {
@@ -183,14 +194,14 @@ public final class Queries implements AutoCloseable {
             return new DeviceAveragesResult(
                     r.get(ScoterTypes.TEXT, 1),
                     r.get(ScoterTypes.FLOAT64, 2),
-                    r.get(ScoterTypes.TIMESTAMP, 3),
+                    r.get(ScoterTimeTypes.TIMESTAMP, 3),
                     r.get(ScoterTypes.INT64, 4));
         }
 
         static ReadingsRow readingsRow(ScoterTypes.Row r) throws SQLException {
             return new ReadingsRow(
                     r.get(ScoterTypes.TEXT, 1),
-                    r.get(ScoterTypes.TIMESTAMP, 2),
+                    r.get(ScoterTimeTypes.TIMESTAMP, 2),
                     r.get(ScoterTypes.FLOAT64, 3),
                     r.get(Types.LIST_OF_TEXT, 4));
         }
@@ -206,7 +217,7 @@ public final class Queries implements AutoCloseable {
                 null,
                 List.of(
                     ScoterTypes.column("device", ScoterTypes.TEXT, ReadingsRow::device).notNull().inKey(),
-                    ScoterTypes.column("seen_at", ScoterTypes.TIMESTAMP, ReadingsRow::seenAt).notNull().inKey(),
+                    ScoterTypes.column("seen_at", ScoterTimeTypes.TIMESTAMP, ReadingsRow::seenAt).notNull().inKey(),
                     ScoterTypes.column("value", ScoterTypes.FLOAT64, ReadingsRow::value).notNull(),
                     ScoterTypes.column("tags", Types.LIST_OF_TEXT, ReadingsRow::tags)));
 
@@ -224,7 +235,7 @@ public final class Queries implements AutoCloseable {
                     "DROP TABLE \"_scoter_readings_update\""),
                 List.of(
                     ScoterTypes.column("device", ScoterTypes.TEXT, ReadingsRow::device).notNull().inKey(),
-                    ScoterTypes.column("seen_at", ScoterTypes.TIMESTAMP, ReadingsRow::seenAt).notNull().inKey(),
+                    ScoterTypes.column("seen_at", ScoterTimeTypes.TIMESTAMP, ReadingsRow::seenAt).notNull().inKey(),
                     ScoterTypes.column("value", ScoterTypes.FLOAT64, ReadingsRow::value).notNull(),
                     ScoterTypes.column("tags", Types.LIST_OF_TEXT, ReadingsRow::tags)));
 
@@ -242,7 +253,7 @@ public final class Queries implements AutoCloseable {
                     "DROP TABLE \"_scoter_readings_delete\""),
                 List.of(
                     ScoterTypes.column("device", ScoterTypes.TEXT, ReadingsKey::device).notNull().inKey(),
-                    ScoterTypes.column("seen_at", ScoterTypes.TIMESTAMP, ReadingsKey::seenAt).notNull().inKey()));
+                    ScoterTypes.column("seen_at", ScoterTimeTypes.TIMESTAMP, ReadingsKey::seenAt).notNull().inKey()));
 
         static final ScoterRuntime.Bulk<ReadingsRow> upsertAllReadings = new ScoterRuntime.Bulk<>(
                 "upsertAllReadings",
@@ -258,7 +269,7 @@ public final class Queries implements AutoCloseable {
                     "DROP TABLE \"_scoter_readings_upsert\""),
                 List.of(
                     ScoterTypes.column("device", ScoterTypes.TEXT, ReadingsRow::device).notNull().inKey(),
-                    ScoterTypes.column("seen_at", ScoterTypes.TIMESTAMP, ReadingsRow::seenAt).notNull().inKey(),
+                    ScoterTypes.column("seen_at", ScoterTimeTypes.TIMESTAMP, ReadingsRow::seenAt).notNull().inKey(),
                     ScoterTypes.column("value", ScoterTypes.FLOAT64, ReadingsRow::value).notNull(),
                     ScoterTypes.column("tags", Types.LIST_OF_TEXT, ReadingsRow::tags)));
     }

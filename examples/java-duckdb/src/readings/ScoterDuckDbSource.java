@@ -59,7 +59,9 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     private static final class Batch {
         final Object[] rows = new Object[BATCH_ROWS];
         int count;
-        /** The number of its first row. */
+        /** Its own number, and that of its first row. */
+        long number;
+
         long first;
     }
 
@@ -79,11 +81,18 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     private final long id = LAST.incrementAndGet();
     private final List<ScoterTypes.Column<R, ?>> columns;
     private final int expected;
+    /** Leaves out rows whose key has come before; null if they may or if that was done already. */
+    private final ScoterKeys<R> keys;
+
     private final ArrayDeque<Batch> ready = new ArrayDeque<>();
     private final ArrayDeque<Batch> free = new ArrayDeque<>();
     private final List<Writer> writers = new ArrayList<>();
     private Batch open = new Batch();
     private long rows;
+    /** Batches that were taken, and those of them whose keys are looked at. */
+    private long taken;
+
+    private long distinct;
     /** No more rows will be added. */
     private boolean ended;
     /** The statement is over: nobody takes rows any more. */
@@ -91,10 +100,14 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     /** Why the statement has to fail. */
     private RuntimeException failure;
 
-    /** {@code expected} is how many rows will be added, or 0 if that is not known. */
-    ScoterDuckDbSource(List<ScoterTypes.Column<R, ?>> columns, int expected) {
+    /**
+     * {@code expected} is how many rows will be added, or 0 if that is not known. {@code keys}, if not
+     * null, leaves out rows whose key has come before.
+     */
+    ScoterDuckDbSource(List<ScoterTypes.Column<R, ?>> columns, int expected, ScoterKeys<R> keys) {
         this.columns = columns;
         this.expected = expected;
+        this.keys = keys;
         SOURCES.put(id, this);
     }
 
@@ -202,8 +215,31 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
             throw failure;
         }
         Batch batch = ready.poll();
+        if (batch != null) {
+            batch.number = taken++;
+        }
         notifyAll();
         return batch;
+    }
+
+    /**
+     * Leaves out rows whose key has come before. Threads look at their batches beside each other, then
+     * compare them with those before one after the other.
+     */
+    @SuppressWarnings("unchecked")
+    private void leaveOut(Batch batch) {
+        long[][] spans = keys.spans((R[]) batch.rows, batch.count);
+        synchronized (this) {
+            while (distinct != batch.number && failure == null && !stopped) {
+                await();
+            }
+            if (failure != null) {
+                throw failure;
+            }
+            batch.count = keys.keep((R[]) batch.rows, batch.count, spans);
+            distinct++;
+            notifyAll();
+        }
     }
 
     private synchronized void release(Batch batch) {
@@ -288,6 +324,14 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
 
     private int write(long chunk, int number) {
         Batch batch = take();
+        while (batch != null && keys != null) {
+            leaveOut(batch);
+            if (batch.count > 0) {
+                break;
+            }
+            release(batch);
+            batch = take(); // no rows would mean the end
+        }
         if (batch == null) {
             return 0;
         }

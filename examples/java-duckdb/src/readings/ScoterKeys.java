@@ -6,7 +6,6 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -30,10 +29,12 @@ final class ScoterKeys<R> {
     private final List<ScoterTypes.Column<R, ?>> keys;
     /** Whether a row is nothing but its key: coming again changes nothing. */
     private final boolean only;
-    /** Columns of the key whose numbers have risen with every row so far. */
-    private final List<ScoterTypes.Column<R, ?>> rising;
+    /** Columns of the key that are numbers. */
+    private final List<ScoterTypes.Column<R, ?>> numbers;
 
-    /** The last row's numbers of these columns. */
+    /** Whether their numbers have risen with every row so far, and those of the last row. */
+    private final boolean[] rising;
+
     private final long[] last;
 
     /** Hashes of the keys that have come, by open addressing; 0 is an empty place. Null while a column rises. */
@@ -42,18 +43,17 @@ final class ScoterKeys<R> {
     private int count;
     private final Map<Id, R> again = new LinkedHashMap<>();
 
-    /** For rows that are given to {@link #isNew} in their order. */
+    /** For rows that are given to {@link #isNew} or {@link #keep} in their order. */
     ScoterKeys(List<ScoterTypes.Column<R, ?>> columns, Iterable<R> rows) {
         this.rows = rows;
         keys = columns.stream().filter(ScoterTypes.Column::key).toList();
         only = keys.size() == columns.size();
-        rising = new ArrayList<>(keys.stream().filter(key -> isNumber(key.type())).toList());
-        last = new long[rising.size()];
+        numbers = keys.stream().filter(key -> isNumber(key.type())).toList();
+        rising = new boolean[numbers.size()];
+        // Rows that can be read once only could not be looked at again when a number falls.
+        Arrays.fill(rising, rows instanceof Collection<?>);
+        last = new long[rising.length];
         Arrays.fill(last, Long.MIN_VALUE);
-        if (!(rows instanceof Collection<?>)) {
-            // They can be read once only.
-            rising.clear();
-        }
     }
 
     /** Whether the row's key is new; if not, the row is kept in place of others of its key that came again. */
@@ -80,19 +80,85 @@ final class ScoterKeys<R> {
 
     /** Whether some number of the key is larger than in all rows before. */
     private boolean rises(R row) {
-        for (int i = 0; i < rising.size(); i++) {
-            ScoterTypes.Column<R, ?> key = rising.get(i);
-            Object value = key.value().apply(row);
-            long number = value == null ? Long.MIN_VALUE : number(key.type(), value);
-            if (number > last[i]) {
+        boolean rises = false;
+        for (int i = 0; i < rising.length; i++) {
+            if (rising[i]) {
+                long number = number(numbers.get(i), row);
+                rising[i] = number > last[i];
                 last[i] = number;
-            } else {
-                rising.remove(i);
-                System.arraycopy(last, i + 1, last, i, rising.size() - i);
-                i--;
+                rises |= rising[i];
             }
         }
-        return !rising.isEmpty();
+        return rises;
+    }
+
+    private static <R> long number(ScoterTypes.Column<R, ?> column, R row) {
+        Object value = column.value().apply(row);
+        return value == null ? Long.MIN_VALUE : number(column.type(), value);
+    }
+
+    /**
+     * Looks at rows by themselves: for each of the key's numbers the first and the last if it rises from
+     * row to row, else null. Any thread may do this with any rows; it is most of the work where keys rise.
+     */
+    long[][] spans(R[] rows, int count) {
+        long[][] spans = new long[rising.length][];
+        for (int i = 0; i < spans.length; i++) {
+            if (!rising[i]) {
+                continue; // what another thread has found out already
+            }
+            try {
+                ScoterTypes.Column<R, ?> column = numbers.get(i);
+                long first = number(column, rows[0]);
+                long before = first;
+                int at = 1;
+                for (; at < count; at++) {
+                    long number = number(column, rows[at]);
+                    if (number <= before) {
+                        break;
+                    }
+                    before = number;
+                }
+                spans[i] = at == count ? new long[] {first, before} : null;
+            } catch (RuntimeException e) {
+                // Who writes the key fails too, and says which row it is.
+            }
+        }
+        return spans;
+    }
+
+    /** Keeps those of the next rows whose key is new, in the front; returns how many. {@code spans} is what was seen of them. */
+    int keep(R[] rows, int count, long[][] spans) {
+        if (seen == null) {
+            boolean rises = false;
+            for (int i = 0; i < rising.length; i++) {
+                rising[i] &= spans[i] != null && spans[i][0] > last[i];
+                if (rising[i]) {
+                    last[i] = spans[i][1];
+                    rises = true;
+                }
+            }
+            if (rises) {
+                this.count += count;
+                return count;
+            }
+            remember();
+        }
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            R row = rows[i];
+            boolean isNew;
+            try {
+                isNew = isNew(row);
+            } catch (RuntimeException e) {
+                isNew = true; // as above
+            }
+            if (isNew) {
+                rows[kept++] = row;
+            }
+        }
+        Arrays.fill(rows, kept, count, null);
+        return kept;
     }
 
     /** Goes over to hashes: of the rows that have come, too. */

@@ -63,11 +63,12 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * A bulk operation on a table. For SQLite only {@code row} is used: the statement of one row.
-     * {@code target} is the table in SQL; {@code stage} is null when rows go straight into it.
+     * A bulk operation on a table, named in SQL by {@code target}. {@code statement} is SQLite's, of one
+     * row, or PostgreSQL's, of an array of values per column, null where there is none. {@code stage} is
+     * null when rows go straight into the table.
      */
     record Bulk<T>(
-            String name, String schema, String table, String target, String row, Stage stage, List<ScoterTypes.Column<T, ?>> columns) {
+            String name, String schema, String table, String target, String statement, Stage stage, List<ScoterTypes.Column<T, ?>> columns) {
         /** The columns' names in SQL, each behind the prefix. */
         String columnList(String prefix) {
             return columns.stream().map(c -> prefix + '"' + c.name().replace("\"", "\"\"") + '"').collect(Collectors.joining(", "));
@@ -272,7 +273,7 @@ final class ScoterRuntime extends ScoterObserved {
     <T> long eachRow(Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         return observe(bulk.name(), Function.identity(), () -> transaction(() -> {
             long[] changed = {0};
-            runBatches(bulk.row(), bulk.values(), rows, counts -> {
+            runBatches(bulk.statement(), bulk.values(), rows, counts -> {
                 for (int n : counts) {
                     changed[0] += Math.max(0, n);
                 }

@@ -8,20 +8,16 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.LocalTime;
-import java.time.OffsetDateTime;
-import java.time.OffsetTime;
-import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** How values are read from a driver and given to it, without loss and without its classes. */
+/**
+ * How values are read from a driver and given to it, without loss and without its classes. Dates and
+ * times are {@link ScoterTimeTypes}.
+ */
 final class ScoterTypes {
     private ScoterTypes() {}
 
@@ -164,7 +160,7 @@ final class ScoterTypes {
         };
     }
 
-    private static <T> Type<T> textual(Kind kind, String name, Parse<T> parse, Function<T, String> format) {
+    static <T> Type<T> textual(Kind kind, String name, Parse<T> parse, Function<T, String> format) {
         return new Type<>(kind, name) {
             @Override
             T parse(Object raw) throws SQLException {
@@ -256,150 +252,6 @@ final class ScoterTypes {
     static Type<BigDecimal> decimal(int precision, int scale) {
         return new ScoterNested.DecimalType(precision, scale);
     }
-
-    static final Type<LocalDate> DATE = textual(Kind.DATE, "DATE", raw -> {
-        if (raw instanceof LocalDate d) {
-            return d;
-        }
-        if (raw instanceof java.sql.Date d) {
-            return d.toLocalDate();
-        }
-        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalDate() : LocalDate.parse(raw.toString().substring(0, 10));
-    }, LocalDate::toString);
-
-    static final Type<LocalTime> TIME = textual(Kind.TIME, "TIME", raw -> {
-        if (raw instanceof LocalTime t) {
-            return t;
-        }
-        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
-    }, ScoterTimes.CLOCK::format);
-
-    static final Type<OffsetTime> TIMETZ = new Type<>(Kind.TIMETZ, "TIMETZ") {
-        @Override
-        OffsetTime parse(Object raw) {
-            if (raw instanceof OffsetTime t) {
-                return t;
-            }
-            String text = raw.toString();
-            int zone = ScoterTimes.zoneAt(text);
-            return LocalTime.parse(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone)));
-        }
-
-        @Override
-        String text(OffsetTime value) {
-            return ScoterTimes.CLOCK.format(value) + (value.getOffset().getTotalSeconds() == 0 ? "+00:00" : value.getOffset().getId());
-        }
-
-        @Override
-        Object sqlite(OffsetTime value) {
-            return text(value);
-        }
-
-        /** DuckDB's statements take none, its appender does. */
-        @Override
-        Object duck(OffsetTime value) {
-            return text(value);
-        }
-
-        @Override
-        Object appended(OffsetTime value) {
-            return value;
-        }
-    };
-
-    private static Type<LocalDateTime> timestampOf(Kind kind) {
-        return new Type<>(kind, kind.name()) {
-            @Override
-            LocalDateTime parse(Object raw) {
-                return ScoterTimes.moment(raw);
-            }
-
-            @Override
-            LocalDateTime read(Engine engine, ResultSet rs, int column) throws SQLException {
-                // DuckDB's Timestamp goes through the time zone of the JVM.
-                return engine == Engine.DUCKDB ? rs.getObject(column, LocalDateTime.class) : super.read(engine, rs, column);
-            }
-
-            @Override
-            String text(LocalDateTime value) {
-                return ScoterTimes.SPACED.format(value);
-            }
-
-            /** As a parameter it would lose what is below a microsecond. */
-            @Override
-            Object duck(LocalDateTime value) {
-                return kind == Kind.TIMESTAMP_NS && value.getNano() % 1000 != 0 ? text(value) : value;
-            }
-
-            @Override
-            Object appended(LocalDateTime value) {
-                return value;
-            }
-
-            @Override
-            Object sqlite(LocalDateTime value) {
-                return ScoterTimes.SPACED.format(value);
-            }
-        };
-    }
-
-    static final Type<LocalDateTime> TIMESTAMP = timestampOf(Kind.TIMESTAMP);
-    static final Type<LocalDateTime> TIMESTAMP_S = timestampOf(Kind.TIMESTAMP_S);
-    static final Type<LocalDateTime> TIMESTAMP_MS = timestampOf(Kind.TIMESTAMP_MS);
-    static final Type<LocalDateTime> TIMESTAMP_NS = timestampOf(Kind.TIMESTAMP_NS);
-
-    static final Type<OffsetDateTime> TIMESTAMPTZ = new Type<>(Kind.TIMESTAMPTZ, "TIMESTAMP WITH TIME ZONE") {
-        @Override
-        OffsetDateTime parse(Object raw) {
-            return ScoterTimes.instant(raw);
-        }
-
-        @Override
-        OffsetDateTime read(Engine engine, ResultSet rs, int column) throws SQLException {
-            if (engine != Engine.DUCKDB) {
-                return super.read(engine, rs, column);
-            }
-            // As an object it has an offset that is wrong around changes of daylight saving.
-            long micros = rs.getLong(column);
-            if (rs.wasNull()) {
-                return null;
-            }
-            return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000).atOffset(ZoneOffset.UTC);
-        }
-
-        @Override
-        String text(OffsetDateTime value) {
-            return ScoterTimes.ZONED.format(value);
-        }
-
-        @Override
-        Object sqlite(OffsetDateTime value) {
-            return ScoterTimes.ZONED.format(value);
-        }
-    };
-
-    static final Type<ScoterInterval> INTERVAL = new Type<>(Kind.INTERVAL, "INTERVAL") {
-        @Override
-        ScoterInterval parse(Object raw) {
-            return ScoterTimes.interval(raw.toString());
-        }
-
-        @Override
-        ScoterInterval read(Engine engine, ResultSet rs, int column) throws SQLException {
-            String text = rs.getString(column);
-            return text == null ? null : parse(text);
-        }
-
-        @Override
-        String text(ScoterInterval value) {
-            return value.months() + " mons " + value.days() + " days " + value.micros() + " microseconds";
-        }
-
-        @Override
-        Object duck(ScoterInterval value) {
-            return text(value);
-        }
-    };
 
     /** An enum of the generated code. A label that it does not know fails to be read. */
     static <T extends Enum<T>> Type<T> enumeration(T[] values, Function<T, String> label) {

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 @SuppressWarnings({"unused", "unchecked"})
 public final class Queries implements AutoCloseable {
     private final ScoterRuntime runtime;
+    private final ScoterPostgres.Route route;
 
     public Queries(Connection connection) {
         this(connection, null);
@@ -26,7 +27,17 @@ public final class Queries implements AutoCloseable {
 
     /** With an observer that sees every operation, or null. */
     public Queries(Connection connection, SqgObserver observer) {
-        this.runtime = new ScoterRuntime(connection, ScoterTypes.Engine.POSTGRES, observer);
+        this(new ScoterRuntime(connection, ScoterTypes.Engine.POSTGRES, observer), (ScoterPostgres.Route) null);
+    }
+
+    private Queries(ScoterRuntime runtime, ScoterPostgres.Route route) {
+        this.runtime = runtime;
+        this.route = route;
+    }
+
+    /** The same queries with bulk methods that take a route, or with null choose theirs by the number of rows. */
+    public Queries withRoute(ScoterPostgres.Route route) {
+        return new Queries(runtime, route);
     }
 
     /** How a stream is read: rows that the driver fetches at a time, 0 for its default. */
@@ -151,7 +162,7 @@ public final class Queries implements AutoCloseable {
 
     /** Adds a task and returns its id. */
     public Long addTask(String title, List<String> tags, OffsetDateTime due) throws SQLException {
-        return runtime.one("addTask", Sql.addTask, r -> r.get(ScoterTypes.INT64, 1), ScoterTypes.TEXT.arg(title), Types.LIST_OF_TEXT.arg(tags), ScoterTypes.TIMESTAMPTZ.arg(due));
+        return runtime.one("addTask", Sql.addTask, r -> r.get(ScoterTypes.INT64, 1), ScoterTypes.TEXT.arg(title), Types.LIST_OF_TEXT.arg(tags), ScoterTimeTypes.TIMESTAMPTZ.arg(due));
     }
 
     /** Tasks of a status, or of any if it is null; the comment is null where there is none. */
@@ -187,17 +198,17 @@ public final class Queries implements AutoCloseable {
 
     /** Inserts all rows into tasks; returns how many. */
     public long insertAllTasks(Iterable<TasksRow> rows) throws SQLException {
-        return ScoterPostgres.bulk(runtime, Bulk.insertAllTasks, rows);
+        return ScoterPostgres.bulk(runtime, route, Bulk.insertAllTasks, rows);
     }
 
     /** Updates tasks by key; returns the rows changed. Of several rows with one key the last wins. */
     public long updateAllTasks(Iterable<TasksRow> rows) throws SQLException {
-        return ScoterPostgres.bulk(runtime, Bulk.updateAllTasks, rows);
+        return ScoterPostgres.bulk(runtime, route, Bulk.updateAllTasks, rows);
     }
 
     /** Inserts into tasks, or updates where the key exists; returns the rows written. Of several rows with one key the last wins. */
     public long upsertAllTasks(Iterable<TasksRow> rows) throws SQLException {
-        return ScoterPostgres.bulk(runtime, Bulk.upsertAllTasks, rows);
+        return ScoterPostgres.bulk(runtime, route, Bulk.upsertAllTasks, rows);
     }
 
     private static final class Sql {
@@ -228,7 +239,7 @@ public final class Queries implements AutoCloseable {
                     r.get(ScoterTypes.INT64, 1),
                     r.get(ScoterTypes.TEXT, 2),
                     r.get(ScoterTypes.JSON, 3),
-                    r.get(ScoterTypes.TIMESTAMPTZ, 4));
+                    r.get(ScoterTimeTypes.TIMESTAMPTZ, 4));
         }
     }
 
@@ -238,7 +249,7 @@ public final class Queries implements AutoCloseable {
                 "public",
                 "tasks",
                 "\"tasks\"",
-                null,
+                "INSERT INTO \"tasks\" (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\") SELECT s.\"id\", s.\"title\", s.\"status\", CAST(s.\"tags\" AS text[]), s.\"details\", s.\"due\" FROM unnest(CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS task_status[]), CAST(? AS text[]), CAST(? AS jsonb[]), CAST(? AS timestamp with time zone[])) AS s (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\")",
                 null,
                 List.of(
                     ScoterTypes.column("id", ScoterTypes.INT64, TasksRow::id).notNull().inKey(),
@@ -246,14 +257,14 @@ public final class Queries implements AutoCloseable {
                     ScoterTypes.column("status", Types.TASK_STATUS, TasksRow::status).notNull(),
                     ScoterTypes.column("tags", Types.LIST_OF_TEXT, TasksRow::tags).notNull(),
                     ScoterTypes.column("details", ScoterTypes.JSON, TasksRow::details),
-                    ScoterTypes.column("due", ScoterTypes.TIMESTAMPTZ, TasksRow::due)));
+                    ScoterTypes.column("due", ScoterTimeTypes.TIMESTAMPTZ, TasksRow::due)));
 
         static final ScoterRuntime.Bulk<TasksRow> updateAllTasks = new ScoterRuntime.Bulk<>(
                 "updateAllTasks",
                 "public",
                 "tasks",
                 "\"tasks\"",
-                null,
+                "UPDATE \"tasks\" AS t SET \"title\" = s.\"title\", \"status\" = s.\"status\", \"tags\" = CAST(s.\"tags\" AS text[]), \"details\" = s.\"details\", \"due\" = s.\"due\" FROM (SELECT DISTINCT ON (s.\"id\") * FROM unnest(CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS task_status[]), CAST(? AS text[]), CAST(? AS jsonb[]), CAST(? AS timestamp with time zone[])) WITH ORDINALITY AS s (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\", \"_scoter_n\") ORDER BY s.\"id\", s.\"_scoter_n\" DESC) AS s WHERE t.\"id\" = s.\"id\"",
                 new ScoterRuntime.Stage(
                     "_scoter_tasks_update",
                     "CREATE TEMP TABLE \"_scoter_tasks_update\" AS SELECT \"id\", \"title\", \"status\", \"tags\", \"details\", \"due\" FROM \"tasks\" LIMIT 0",
@@ -266,14 +277,14 @@ public final class Queries implements AutoCloseable {
                     ScoterTypes.column("status", Types.TASK_STATUS, TasksRow::status).notNull(),
                     ScoterTypes.column("tags", Types.LIST_OF_TEXT, TasksRow::tags).notNull(),
                     ScoterTypes.column("details", ScoterTypes.JSON, TasksRow::details),
-                    ScoterTypes.column("due", ScoterTypes.TIMESTAMPTZ, TasksRow::due)));
+                    ScoterTypes.column("due", ScoterTimeTypes.TIMESTAMPTZ, TasksRow::due)));
 
         static final ScoterRuntime.Bulk<TasksRow> upsertAllTasks = new ScoterRuntime.Bulk<>(
                 "upsertAllTasks",
                 "public",
                 "tasks",
                 "\"tasks\"",
-                null,
+                "INSERT INTO \"tasks\" (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\") SELECT s.\"id\", s.\"title\", s.\"status\", CAST(s.\"tags\" AS text[]), s.\"details\", s.\"due\" FROM (SELECT DISTINCT ON (s.\"id\") * FROM unnest(CAST(? AS bigint[]), CAST(? AS text[]), CAST(? AS task_status[]), CAST(? AS text[]), CAST(? AS jsonb[]), CAST(? AS timestamp with time zone[])) WITH ORDINALITY AS s (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\", \"_scoter_n\") ORDER BY s.\"id\", s.\"_scoter_n\" DESC) AS s ORDER BY s.\"_scoter_n\" ON CONFLICT (\"id\") DO UPDATE SET \"title\" = excluded.\"title\", \"status\" = excluded.\"status\", \"tags\" = excluded.\"tags\", \"details\" = excluded.\"details\", \"due\" = excluded.\"due\"",
                 new ScoterRuntime.Stage(
                     "_scoter_tasks_upsert",
                     "CREATE TEMP TABLE \"_scoter_tasks_upsert\" AS SELECT \"id\", \"title\", \"status\", \"tags\", \"details\", \"due\" FROM \"tasks\" LIMIT 0",
@@ -286,7 +297,7 @@ public final class Queries implements AutoCloseable {
                     ScoterTypes.column("status", Types.TASK_STATUS, TasksRow::status).notNull(),
                     ScoterTypes.column("tags", Types.LIST_OF_TEXT, TasksRow::tags).notNull(),
                     ScoterTypes.column("details", ScoterTypes.JSON, TasksRow::details),
-                    ScoterTypes.column("due", ScoterTypes.TIMESTAMPTZ, TasksRow::due)));
+                    ScoterTypes.column("due", ScoterTimeTypes.TIMESTAMPTZ, TasksRow::due)));
     }
 
     private static final class Types {

@@ -75,3 +75,28 @@ func TestIdentifiersAreNeverReservedAndNeverBeginWithADigit(t *testing.T) {
 		}
 	}
 }
+
+func TestOneStatementTakesAnArrayPerColumnAndKeepsTheLastOfEqualKeys(t *testing.T) {
+	text := ir.Type{Kind: ir.Text, Native: "text"}
+	table := &ir.Table{
+		Name: ir.NewName("t"), SQLName: "s.t", Insert: []int{0, 1, 2}, Key: []int{0}, Set: []int{1, 2},
+		Columns: []ir.TableColumn{{SQLName: `"a"`, Type: ir.Type{Kind: ir.Decimal, Native: "numeric(6,2)"}, Nullable: true},
+			{SQLName: `"b"`, Type: ir.Type{Kind: ir.Text, Native: "character varying(10)"}}, {SQLName: `"c"`, Type: ir.Type{Kind: ir.List, Native: "text[]", Elem: &text}}},
+	}
+	last := `FROM (SELECT DISTINCT ON (s."a") * FROM unnest(CAST($1 AS numeric(6,2)[]), CAST($2 AS varchar[]), CAST($3 AS text[])) WITH ORDINALITY AS s ("a", "b", "c", "_scoter_n") ORDER BY s."a", s."_scoter_n" DESC) AS s`
+	for op, want := range map[ir.Op]string{
+		ir.OpInsert: `INSERT INTO s.t ("a", "b", "c") SELECT s."a", s."b", CAST(s."c" AS text[]) FROM unnest(CAST($1 AS numeric(6,2)[]), CAST($2 AS varchar[]), CAST($3 AS text[])) AS s ("a", "b", "c")`,
+		ir.OpUpdate: `UPDATE s.t AS t SET "b" = s."b", "c" = CAST(s."c" AS text[]) ` + last + ` WHERE t."a" IS NOT DISTINCT FROM s."a"`,
+		ir.OpDelete: `DELETE FROM s.t AS t USING unnest(CAST($1 AS numeric(6,2)[])) AS s ("a") WHERE t."a" IS NOT DISTINCT FROM s."a"`,
+		ir.OpUpsert: `INSERT INTO s.t ("a", "b", "c") SELECT s."a", s."b", CAST(s."c" AS text[]) ` + last + ` ORDER BY s."_scoter_n" ON CONFLICT ("a") DO UPDATE SET "b" = excluded."b", "c" = excluded."c"`,
+	} {
+		if got := UnnestSQL(table, op, DollarMark); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", op, got, want)
+		}
+	}
+	// A key that is too long for its column is an error of the temporary table, and would be none here.
+	table.Key, table.Set = []int{1}, []int{0}
+	if got := UnnestSQL(table, ir.OpUpdate, DollarMark); got != "" {
+		t.Errorf("a key of limited length: %s", got)
+	}
+}

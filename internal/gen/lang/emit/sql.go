@@ -162,14 +162,10 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	b.Target = t.SQLName + " (" + columns + ")"
 	same := func(left, right func(int) string) func(int) string {
 		return func(i int) string {
-			switch {
-			case !t.Columns[i].Nullable:
-				return left(i) + " = " + right(i)
-			case e == ir.SQLite:
+			if t.Columns[i].Nullable && e == ir.SQLite {
 				return left(i) + " IS " + right(i)
-			default:
-				return left(i) + " IS NOT DISTINCT FROM " + right(i)
 			}
+			return left(i) + equal(t, i) + right(i)
 		}
 	}
 	conflict := " ON CONFLICT (" + list(t.Key, name, ", ") + ") DO NOTHING"

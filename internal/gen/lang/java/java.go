@@ -45,7 +45,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 			SuppressWarnings Record Enum Class System Thread Exception RuntimeException SQLException Connection UUID BigDecimal BigInteger LocalDate LocalTime
 			LocalDateTime OffsetTime OffsetDateTime StreamOptions Sql Read Bulk Types Work Math Void Character Throwable Error Comparable Deprecated Arrays
 			HashMap ArrowReader IllegalArgumentException Statement Array Struct Nullable NullMarked`)...),
-		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime")})
+		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime withRoute")})
 }
 
 // runtimeClasses are the names of the runtime's files, which may all lie beside
@@ -76,13 +76,13 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		name = path.Join(t.Output, p.Class+".java")
 	}
 	files := []ir.File{{Path: name, Content: g.w.String()}}
-	runtime := []string{"SqgObserver", "ScoterObserved", "ScoterRuntime", "ScoterCursor", "ScoterMigrations", "ScoterTypes", "ScoterTimes", "ScoterNested", "ScoterRowException", "ScoterValues", "ScoterText", "ScoterInterval"}
+	runtime := []string{"SqgObserver", "ScoterObserved", "ScoterRuntime", "ScoterCursor", "ScoterMigrations", "ScoterTypes", "ScoterTimeTypes", "ScoterTimes", "ScoterNested", "ScoterRowException", "ScoterValues", "ScoterText", "ScoterInterval"}
 	if len(m.Tables) > 0 {
 		switch m.Engine {
 		case ir.DuckDB:
 			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterVector")
 		case ir.Postgres:
-			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyType", "ScoterPostgresError")
+			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyType", "ScoterPostgresError", "ScoterUnnest")
 		case ir.SQLite, ir.Scoter:
 			runtime = append(runtime, "ScoterAppender")
 		}
@@ -176,11 +176,23 @@ func (g *generator) class() {
 	}
 	w.Block("public final class "+g.Class+closes+" {", "}", func() {
 		w.Line("private final %s runtime;", runtime)
+		if g.helper() != "" {
+			w.Line("private final %s route;", g.route())
+		}
 		w.Blank()
 		w.Block("public "+g.Class+"("+g.connection()+" connection) {", "}", func() { w.Line("this(connection, null);") })
 		w.Blank()
 		w.Line("/** With an observer that sees every operation, or null. */")
-		w.Block("public "+g.Class+"("+g.connection()+" connection, "+g.orNull("SqgObserver", true)+" observer) {", "}", func() { w.Line("this.runtime = %s;", open) })
+		w.Block("public "+g.Class+"("+g.connection()+" connection, "+g.orNull("SqgObserver", true)+" observer) {", "}", func() {
+			if g.helper() != "" {
+				w.Line("this(%s, (%s.Route) null);", open, g.helper())
+				return
+			}
+			w.Line("this.runtime = %s;", open)
+		})
+		if g.helper() != "" {
+			g.withRoute()
+		}
 		if !g.http() {
 			g.streamOptions()
 		}

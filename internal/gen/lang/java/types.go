@@ -132,13 +132,18 @@ func (g *generator) codec(t ir.Type) string {
 	switch t.Kind {
 	case ir.Timestamp:
 		if t.Unit == "" || t.Unit == "us" {
-			return "ScoterTypes.TIMESTAMP"
+			return "ScoterTimeTypes.TIMESTAMP"
 		}
-		return "ScoterTypes.TIMESTAMP_" + strings.ToUpper(t.Unit)
+		return "ScoterTimeTypes.TIMESTAMP_" + strings.ToUpper(t.Unit)
 	case ir.Decimal, ir.EnumKind, ir.StructKind, ir.List, ir.Array, ir.Map:
 		return "Types." + g.types.add(t)
 	}
-	return "ScoterTypes." + simple[t.Kind].codec
+	class := "ScoterTypes."
+	switch t.Kind {
+	case ir.Date, ir.Time, ir.TimeTZ, ir.TimestampTZ, ir.Interval:
+		class = "ScoterTimeTypes."
+	}
+	return class + simple[t.Kind].codec
 }
 
 func (p *pool) add(t ir.Type) string {

@@ -15,6 +15,33 @@ var verbs = map[ir.Op]string{
 	ir.OpUpsert: "Inserts into %s, or updates where the key exists; returns the rows written. Of several rows with one key the last wins.",
 }
 
+// helper is the runtime's class of bulk operations that have routes, "" if there is none.
+func (g *generator) helper() string {
+	if len(g.Tables) == 0 {
+		return ""
+	}
+	return map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres"}[g.Module.Engine]
+}
+
+// route is the type of a route, which may be null.
+func (g *generator) route() string {
+	return g.helper() + "." + g.orNull("Route", true) // an annotation belongs to the inner name
+}
+
+// withRoute writes what makes the same queries with another route.
+func (g *generator) withRoute() {
+	w := &g.w
+	route := g.route()
+	w.Blank()
+	w.Block("private "+g.Class+"(ScoterRuntime runtime, "+route+" route) {", "}", func() {
+		w.Line("this.runtime = runtime;")
+		w.Line("this.route = route;")
+	})
+	w.Blank()
+	w.Line("/** The same queries with bulk methods that take a route, or with null choose theirs by the number of rows. */")
+	w.Block("public "+g.Class+" withRoute("+route+" route) {", "}", func() { w.Line("return new %s(runtime, route);", g.Class) })
+}
+
 func (g *generator) op(t *emit.Table, op *emit.Op) {
 	w := &g.w
 	table := emit.DocText(emit.Java, t.Table.Table)
@@ -26,9 +53,9 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 		call = "runtime.eachRow(Bulk." + op.Method + ", rows)"
 		open = "new ScoterAppender<>(rows -> " + call + ")"
 	case ir.DuckDB, ir.Postgres:
-		helper := map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres"}[g.Module.Engine]
-		call, appender = helper+".bulk(runtime, Bulk."+op.Method+", rows)", helper+".Appender"
-		open = "new " + appender + "<>(runtime, Bulk." + op.Method + ")"
+		helper := g.helper()
+		call, appender = helper+".bulk(runtime, route, Bulk."+op.Method+", rows)", helper+".Appender"
+		open = "new " + appender + "<>(runtime, " + map[ir.Engine]string{ir.Postgres: "route, "}[g.Module.Engine] + "Bulk." + op.Method + ")"
 	}
 	if op.Op != ir.OpAppender {
 		g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", table))
@@ -127,6 +154,10 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		}
 		columns = append(columns, column+map[bool]string{true: "));", false: ","}[n == len(order)-1])
 	}
+	statement := b.Row
+	if g.Module.Engine == ir.Postgres {
+		statement = emit.UnnestSQL(t.Table, op.Op, emit.QuestionMark)
+	}
 	w.Blank()
 	if g.http() {
 		w.In("static final ScoterHttp.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterHttp.Bulk<>(", func() {
@@ -144,7 +175,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		w.Line("    %s,", text(t.Schema))
 		w.Line("    %s,", quote(t.Table.Table))
 		w.Line("    %s,", quote(t.SQLName))
-		w.Line("    %s,", text(b.Row))
+		w.Line("    %s,", text(statement))
 		if b.Stage == "" {
 			w.Line("    null,")
 		} else {

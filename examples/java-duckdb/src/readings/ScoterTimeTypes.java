@@ -1,0 +1,160 @@
+package readings;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.OffsetTime;
+import java.time.ZoneOffset;
+
+/** How dates, times and intervals are read from a driver and given to it. */
+final class ScoterTimeTypes {
+    private ScoterTimeTypes() {}
+
+    static final ScoterTypes.Type<LocalDate> DATE = ScoterTypes.textual(ScoterTypes.Kind.DATE, "DATE", raw -> {
+        if (raw instanceof LocalDate d) {
+            return d;
+        }
+        if (raw instanceof java.sql.Date d) {
+            return d.toLocalDate();
+        }
+        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalDate() : LocalDate.parse(raw.toString().substring(0, 10));
+    }, LocalDate::toString);
+
+    static final ScoterTypes.Type<LocalTime> TIME = ScoterTypes.textual(ScoterTypes.Kind.TIME, "TIME", raw -> {
+        if (raw instanceof LocalTime t) {
+            return t;
+        }
+        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
+    }, ScoterTimes.CLOCK::format);
+
+    static final ScoterTypes.Type<OffsetTime> TIMETZ = new ScoterTypes.Type<>(ScoterTypes.Kind.TIMETZ, "TIMETZ") {
+        @Override
+        OffsetTime parse(Object raw) {
+            if (raw instanceof OffsetTime t) {
+                return t;
+            }
+            String text = raw.toString();
+            int zone = ScoterTimes.zoneAt(text);
+            return LocalTime.parse(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone)));
+        }
+
+        @Override
+        String text(OffsetTime value) {
+            return ScoterTimes.CLOCK.format(value) + (value.getOffset().getTotalSeconds() == 0 ? "+00:00" : value.getOffset().getId());
+        }
+
+        @Override
+        Object sqlite(OffsetTime value) {
+            return text(value);
+        }
+
+        /** DuckDB's statements take none, its appender does. */
+        @Override
+        Object duck(OffsetTime value) {
+            return text(value);
+        }
+
+        @Override
+        Object appended(OffsetTime value) {
+            return value;
+        }
+    };
+
+    private static ScoterTypes.Type<LocalDateTime> timestampOf(ScoterTypes.Kind kind) {
+        return new ScoterTypes.Type<>(kind, kind.name()) {
+            @Override
+            LocalDateTime parse(Object raw) {
+                return ScoterTimes.moment(raw);
+            }
+
+            @Override
+            LocalDateTime read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
+                // DuckDB's Timestamp goes through the time zone of the JVM.
+                return engine == ScoterTypes.Engine.DUCKDB ? rs.getObject(column, LocalDateTime.class) : super.read(engine, rs, column);
+            }
+
+            @Override
+            String text(LocalDateTime value) {
+                return ScoterTimes.SPACED.format(value);
+            }
+
+            /** As a parameter it would lose what is below a microsecond. */
+            @Override
+            Object duck(LocalDateTime value) {
+                return kind == ScoterTypes.Kind.TIMESTAMP_NS && value.getNano() % 1000 != 0 ? text(value) : value;
+            }
+
+            @Override
+            Object appended(LocalDateTime value) {
+                return value;
+            }
+
+            @Override
+            Object sqlite(LocalDateTime value) {
+                return ScoterTimes.SPACED.format(value);
+            }
+        };
+    }
+
+    static final ScoterTypes.Type<LocalDateTime> TIMESTAMP = timestampOf(ScoterTypes.Kind.TIMESTAMP);
+    static final ScoterTypes.Type<LocalDateTime> TIMESTAMP_S = timestampOf(ScoterTypes.Kind.TIMESTAMP_S);
+    static final ScoterTypes.Type<LocalDateTime> TIMESTAMP_MS = timestampOf(ScoterTypes.Kind.TIMESTAMP_MS);
+    static final ScoterTypes.Type<LocalDateTime> TIMESTAMP_NS = timestampOf(ScoterTypes.Kind.TIMESTAMP_NS);
+
+    static final ScoterTypes.Type<OffsetDateTime> TIMESTAMPTZ = new ScoterTypes.Type<>(ScoterTypes.Kind.TIMESTAMPTZ, "TIMESTAMP WITH TIME ZONE") {
+        @Override
+        OffsetDateTime parse(Object raw) {
+            return ScoterTimes.instant(raw);
+        }
+
+        @Override
+        OffsetDateTime read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
+            if (engine != ScoterTypes.Engine.DUCKDB) {
+                return super.read(engine, rs, column);
+            }
+            // As an object it has an offset that is wrong around changes of daylight saving.
+            long micros = rs.getLong(column);
+            if (rs.wasNull()) {
+                return null;
+            }
+            return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000).atOffset(ZoneOffset.UTC);
+        }
+
+        @Override
+        String text(OffsetDateTime value) {
+            return ScoterTimes.ZONED.format(value);
+        }
+
+        @Override
+        Object sqlite(OffsetDateTime value) {
+            return ScoterTimes.ZONED.format(value);
+        }
+    };
+
+    static final ScoterTypes.Type<ScoterInterval> INTERVAL = new ScoterTypes.Type<>(ScoterTypes.Kind.INTERVAL, "INTERVAL") {
+        @Override
+        ScoterInterval parse(Object raw) {
+            return ScoterTimes.interval(raw.toString());
+        }
+
+        @Override
+        ScoterInterval read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
+            String text = rs.getString(column);
+            return text == null ? null : parse(text);
+        }
+
+        @Override
+        String text(ScoterInterval value) {
+            return value.months() + " mons " + value.days() + " days " + value.micros() + " microseconds";
+        }
+
+        @Override
+        Object duck(ScoterInterval value) {
+            return text(value);
+        }
+    };
+}

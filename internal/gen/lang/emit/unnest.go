@@ -1,0 +1,86 @@
+package emit
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// limited are PostgreSQL's types whose length a cast enforces by cutting, where an assignment fails.
+var limited = regexp.MustCompile(`^(character varying|character|bit varying|bit)\(\d+\)$`)
+
+// unlimited are their names without a length; "character" alone would be one of length 1.
+var unlimited = map[string]string{"character varying": "varchar", "character": "bpchar", "bit varying": "varbit", "bit": "varbit"}
+
+// UnnestSQL is an operation on a table of PostgreSQL as one statement with a parameter per column, the array
+// of the rows' values; mark writes the placeholder of a parameter, which count from 1. Of several rows with
+// one key the last wins. It is empty for an operation that one statement would do otherwise than a temporary
+// table: where the length of a key decides.
+func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
+	b := BulkSQL(ir.Postgres, t, op)
+	const stage, position = "s", `"_scoter_n"`
+	name := func(i int) string { return t.Columns[i].SQLName }
+	var arrays, names []string
+	for n, i := range b.Columns {
+		native := t.Columns[i].Type.Native
+		if m := limited.FindStringSubmatch(native); m != nil {
+			native = unlimited[m[1]]
+		}
+		if t.Columns[i].Type.Kind == ir.List { // unnest would take such arrays apart: they come as text
+			native = "text"
+		}
+		arrays, names = append(arrays, "CAST("+mark(n+1)+" AS "+native+"[])"), append(names, name(i))
+	}
+	value := func(i int) string {
+		if t.Columns[i].Type.Kind == ir.List {
+			return "CAST(" + stage + "." + name(i) + " AS " + t.Columns[i].Type.Native + ")"
+		}
+		return stage + "." + name(i)
+	}
+	list := func(at []int, f func(int) string, sep string) string {
+		var parts []string
+		for _, i := range at {
+			parts = append(parts, f(i))
+		}
+		return strings.Join(parts, sep)
+	}
+	unnest := "unnest(" + strings.Join(arrays, ", ") + ")"
+	columns := strings.Join(names, ", ")
+	if op == ir.OpAppender || op == ir.OpInsert {
+		return "INSERT INTO " + b.Target + " SELECT " + list(b.Columns, value, ", ") + " FROM " + unnest + " AS " + stage + " (" + columns + ")"
+	}
+	for _, k := range t.Key {
+		if op != ir.OpUpsert && limited.MatchString(t.Columns[k].Type.Native) {
+			return ""
+		}
+	}
+	match := " WHERE " + list(t.Key, func(i int) string { return "t." + name(i) + equal(t, i) + value(i) }, " AND ")
+	if op == ir.OpDelete {
+		return "DELETE FROM " + t.SQLName + " AS t USING " + unnest + " AS " + stage + " (" + columns + ")" + match
+	}
+	keys := list(t.Key, value, ", ")
+	last := "SELECT DISTINCT ON (" + keys + ") * FROM " + unnest + " WITH ORDINALITY AS " + stage + " (" + columns + ", " + position + ") ORDER BY " +
+		keys + ", " + stage + "." + position + " DESC"
+	if op == ir.OpUpdate {
+		return "UPDATE " + t.SQLName + " AS t SET " + list(t.Set, func(i int) string { return name(i) + " = " + value(i) }, ", ") +
+			" FROM (" + last + ") AS " + stage + match
+	}
+	_, conflict, _ := strings.Cut(b.Apply, ` FROM "`+b.Stage+`"`)
+	return "INSERT INTO " + b.Target + " SELECT " + list(b.Columns, value, ", ") + " FROM (" + last + ") AS " + stage + " ORDER BY " + stage + "." + position + conflict
+}
+
+// equal compares a column of a key with a value of PostgreSQL or DuckDB.
+func equal(t *ir.Table, i int) string {
+	if t.Columns[i].Nullable {
+		return " IS NOT DISTINCT FROM "
+	}
+	return " = "
+}
+
+// DollarMark is the placeholder `$1` and so on.
+func DollarMark(n int) string { return "$" + strconv.Itoa(n) }
+
+// QuestionMark is the placeholder `?`.
+func QuestionMark(int) string { return "?" }

@@ -14,11 +14,11 @@ export interface ExecResult {
 export type Text = string | null;
 
 /** A bulk operation on a table. See the statements in the generated code. */
-export interface Bulk<T> {
-  readonly name: string;
+export interface Bulk<T> extends core.BulkRows<T, Text> {
   /** COPY ... FROM STDIN into the table or its stage. */
   readonly copy: string;
-  readonly values: (row: T) => Text[];
+  /** The operation as one statement that takes an array of values per column; absent where there is none. */
+  readonly unnest?: string;
   readonly stage?: { readonly create: string; readonly dedupe: string; readonly apply: string; readonly drop: string };
 }
 
@@ -28,16 +28,32 @@ const types = { getTypeParser: () => (value: string | Buffer) => value } as unkn
 /** Rows that a stream asks the server for at a time. */
 const fetchRows = 1000;
 
+/**
+ * A way to write rows, where it is not left to the number of rows: one statement with an array per
+ * column, which takes the fewest round trips, or COPY, which many rows go through fastest.
+ */
+export type Route = "unnest" | "copy";
+
+/** Up to so many rows one statement takes less time than COPY, without and with a temporary table. */
+const unnestRows = { insert: 500, staged: 1000 };
+
 /** Runs statements for a generated class over one connection. */
 export class Runtime {
   readonly #client: ClientBase;
   readonly #observer: core.Observer | undefined;
+  readonly #route: Route | undefined;
   #depth: { n: number };
 
-  constructor(client: ClientBase, observer?: core.Observer, depth: { n: number } = { n: 0 }) {
+  constructor(client: ClientBase, observer?: core.Observer, route?: Route, depth: { n: number } = { n: 0 }) {
     this.#client = client;
     this.#observer = observer;
+    this.#route = route;
     this.#depth = depth;
+  }
+
+  /** The same connection and transaction with another route. */
+  withRoute(route: Route | undefined): Runtime {
+    return new Runtime(this.#client, this.#observer, route, this.#depth);
   }
 
   #query(sql: string, values: readonly Text[]): Promise<QueryResult<Text[]>> {
@@ -89,20 +105,52 @@ export class Runtime {
     );
   }
 
-  /** Runs a bulk operation in one transaction; returns the rows it changed. */
+  /** Runs a bulk operation in one transaction; returns the rows it changed. A row that cannot be written is a RowError. */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-    return core.observe(this.#observer, bulk.name, core.same, () =>
-      this.transaction(async () => {
-        const stage = bulk.stage;
-        if (stage === undefined) return copy(this.#client, bulk, rows);
-        await this.#client.query(stage.create);
-        await copy(this.#client, bulk, rows);
-        await this.#client.query(stage.dedupe);
-        const changed = (await this.#client.query(stage.apply)).rowCount ?? 0;
-        await this.#client.query(stage.drop);
-        return changed;
-      }),
-    );
+    return core.observe(this.#observer, bulk.name, core.same, async () => {
+      const most = this.#route === "unnest" ? Infinity : this.#route === "copy" || bulk.unnest === undefined ? -1 : bulk.stage === undefined ? unnestRows.insert : unnestRows.staged;
+      const read = await core.firstRows(rows, most);
+      if (bulk.unnest !== undefined && read.all) {
+        try {
+          return await this.#unnest(bulk.unnest, bulk, read.first);
+        } catch {
+          // Nothing is written. COPY fails too, and says which row it was.
+        }
+      }
+      try {
+        return await this.transaction(() => this.#copy(bulk, read.rows));
+      } catch (error) {
+        throw named(bulk, read.all ? read.first : rows, error);
+      }
+    });
+  }
+
+  async #copy<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+    const stage = bulk.stage;
+    if (stage === undefined) return copy(this.#client, bulk, rows);
+    await this.#client.query(stage.create);
+    await copy(this.#client, bulk, rows);
+    await this.#client.query(stage.dedupe);
+    const changed = (await this.#client.query(stage.apply)).rowCount ?? 0;
+    await this.#client.query(stage.drop);
+    return changed;
+  }
+
+  /** One statement, which alone is all or nothing; in a transaction that goes on, a savepoint is. */
+  async #unnest<T>(sql: string, bulk: Bulk<T>, rows: readonly T[]): Promise<number> {
+    const columns: Text[][] = bulk.columns.map(() => []);
+    rows.forEach((row, i) => core.valuesOf(bulk, row, i + 1).forEach((value, c) => columns[c]?.push(value)));
+    const arrays = columns.map(toList((v: string) => v));
+    if (this.#depth.n === 0) return (await this.#query(sql, arrays)).rowCount ?? 0;
+    await this.#client.query("SAVEPOINT _scoter");
+    try {
+      const changed = (await this.#query(sql, arrays)).rowCount ?? 0;
+      await this.#client.query("RELEASE SAVEPOINT _scoter");
+      return changed;
+    } catch (error) {
+      await this.#client.query("ROLLBACK TO SAVEPOINT _scoter");
+      throw error;
+    }
   }
 
   appender<T>(bulk: Bulk<T>): Appender<T> {
@@ -138,9 +186,10 @@ async function copy<T>(client: ClientBase, bulk: Bulk<T>, rows: core.Rows<T>): P
   });
   finished.catch(() => undefined);
   let text = "";
+  let number = 0;
   try {
     for await (const row of rows) {
-      const values = bulk.values(row);
+      const values = core.valuesOf(bulk, row, ++number);
       for (let i = 0; i < values.length; i++) text += (i > 0 ? "\t" : "") + copyText(values[i] as Text);
       text += "\n";
       if (text.length >= copyChars) {
@@ -156,6 +205,19 @@ async function copy<T>(client: ClientBase, bulk: Bulk<T>, rows: core.Rows<T>): P
   stream.end(text);
   await finished;
   return stream.rowCount;
+}
+
+/** The error with the row that the server refuses: by the line of COPY, or by the key that it names. */
+function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
+  if (error instanceof core.RowError || !(error instanceof Error)) return error;
+  const { where, detail } = error as { where?: string; detail?: string };
+  const line = /COPY .*?, line (\d+)/s.exec(where ?? "")?.[1];
+  if (line !== undefined) return new core.RowError(bulk.name, Number(line), error);
+  const key = /Key \((.*?)\)=\((.*)\) (?:already exists|is not present|conflicts)/s.exec(detail ?? "");
+  const names = key?.[1]?.split(", ").map((n) => n.replace(/^"(.*)"$/, "$1").replaceAll('""', '"')) ?? [];
+  const values = names.length === 1 ? [key?.[2]] : (key?.[2]?.split(", ") ?? []);
+  const row = names.length === values.length ? core.lastWith(bulk, rows, (column) => values[names.indexOf(column)]) : 0;
+  return row > 0 ? new core.RowError(bulk.name, row, error) : error;
 }
 
 function copyText(v: Text): string {

@@ -1,9 +1,9 @@
 import * as core from "./scoter.js";
 export * from "./scoter.js";
-import type { RunResult } from "./scoter-sqlite.js";
-export type { RunResult, Bulk } from "./scoter-sqlite.js";
+import type { Batch, Bulk, RunResult } from "./scoter-sqlite.js";
+import { savepoint } from "./scoter-sqlite.js";
+export type { RunResult, Batch, Bulk } from "./scoter-sqlite.js";
 export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText } from "./scoter-sqlite.js";
-import type { Bulk } from "./scoter-sqlite.js";
 
 /** A prepared statement as generated code calls it. */
 export interface Statement {
@@ -16,6 +16,8 @@ export interface Statement {
 export interface Session {
   prepare(sql: string, pluck: boolean): Statement;
   iterate(sql: string, values: readonly unknown[]): AsyncIterable<core.Raw>;
+  /** Whether a transaction is open. */
+  readonly open: boolean;
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: (session: Session) => Promise<T>, commit: boolean): Promise<T>;
 }
@@ -47,6 +49,7 @@ function libsqlRows(result: LibsqlResult): unknown[] {
 /** A session over @libsql/client. The client itself prepares each call and holds whole results. */
 export function libsql(db: LibsqlExecutor): Session {
   const session: Session = {
+    open: !("transaction" in db),
     prepare: (sql) => ({
       all: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] })),
       get: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] }))[0],
@@ -124,6 +127,9 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
     return statement;
   };
   const session: Session = {
+    get open() {
+      return db.inTransaction;
+    },
     prepare: (sql, pluck) =>
       pending(async () => {
         const statement = await prepare(sql);
@@ -184,21 +190,109 @@ export class Runtime {
     });
   }
 
-  /** Runs a statement once per row, all or nothing, and sums the changes. */
-  batch<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-    return core.observe(this.#observer, bulk.name, core.same, () =>
-      this.#session.transaction(async (session) => {
-        const statement = session.prepare(bulk.sql, false);
-        let changes = 0;
-        for await (const row of rows) changes += Number((await statement.run(...bulk.values(row))).changes);
-        return changes;
-      }, true),
-    );
+  /** Runs a statement once per parameter set, all or nothing, and sums the changes. */
+  batch<T>(batch: Batch<T>, rows: core.Rows<T>): Promise<number> {
+    return this.#atomic(batch.name, async (session) => {
+      const statement = session.prepare(batch.sql, false);
+      let changes = 0;
+      for await (const row of rows) changes += Number((await statement.run(...batch.values(row))).changes);
+      return changes;
+    });
+  }
+
+  /** Runs a bulk operation, all or nothing; returns the rows it changed. A row that cannot be written is a RowError. */
+  bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+    return this.#atomic(bulk.name, async (session) => {
+      const writer = new Writer(session, bulk);
+      for await (const row of rows) await writer.add(row);
+      return writer.end();
+    });
+  }
+
+  /** All or nothing: in a transaction, or behind a savepoint of the one that is open already. */
+  #atomic(name: string, body: (session: Session) => Promise<number>): Promise<number> {
+    return core.observe(this.#observer, name, core.same, () => {
+      if (!this.#session.open) return this.#session.transaction(body, true);
+      return this.#part(body);
+    });
+  }
+
+  async #part(body: (session: Session) => Promise<number>): Promise<number> {
+    const run = (sql: string): Promise<unknown> => this.#session.prepare(sql, false).run();
+    await run(savepoint.begin);
+    try {
+      const result = await body(this.#session);
+      await run(savepoint.end);
+      return result;
+    } catch (error) {
+      if (this.#session.open) for (const sql of savepoint.undo) await run(sql);
+      throw error;
+    }
   }
 
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: (runtime: Runtime) => Promise<T>): Promise<T> {
     return this.#session.transaction((session) => body(session === this.#session ? this : new Runtime(session, this.#observer)), true);
+  }
+}
+
+/** Values of a statement of many rows: most of what a call of these drivers costs is the call. */
+const manyValues = 1000;
+
+/** Writes the rows of a bulk operation, many a statement where the operation can. */
+class Writer<T> {
+  readonly #session: Session;
+  readonly #bulk: Bulk<T>;
+  readonly #most: number;
+  readonly #one: Statement;
+  readonly #many: Statement | undefined;
+  #waiting: unknown[][] = [];
+  #rows = 0;
+  #changes = 0;
+
+  constructor(session: Session, bulk: Bulk<T>) {
+    this.#session = session;
+    this.#bulk = bulk;
+    this.#most = bulk.many === undefined ? 1 : Math.max(1, Math.floor(manyValues / bulk.columns.length));
+    this.#one = session.prepare(bulk.sql, false);
+    this.#many = this.#most > 1 ? session.prepare(this.#sql(this.#most), false) : undefined;
+  }
+
+  #sql(rows: number): string {
+    const row = "(" + this.#bulk.columns.map(() => "?").join(", ") + ")";
+    return this.#bulk.many?.before + Array<string>(rows).fill(row).join(", ") + this.#bulk.many?.behind;
+  }
+
+  async add(row: T): Promise<void> {
+    this.#waiting.push(core.valuesOf(this.#bulk, row, ++this.#rows));
+    if (this.#waiting.length === this.#most) await this.#write();
+  }
+
+  /** Writes the last rows; returns the rows changed by all. */
+  async end(): Promise<number> {
+    await this.#write();
+    return this.#changes;
+  }
+
+  async #write(): Promise<void> {
+    const rows = this.#waiting;
+    this.#waiting = [];
+    if (this.#many !== undefined && rows.length > 1) {
+      const many = rows.length === this.#most ? this.#many : this.#session.prepare(this.#sql(rows.length), false);
+      try {
+        this.#changes += Number((await many.run(...rows.flat())).changes);
+        return;
+      } catch {
+        // A statement is all or nothing: one by one says which row it is.
+      }
+    }
+    for (const [i, values] of rows.entries()) {
+      try {
+        this.#changes += Number((await this.#one.run(...values)).changes);
+      } catch (error) {
+        throw new core.RowError(this.#bulk.name, this.#rows - rows.length + i + 1, error);
+      }
+    }
   }
 }
 
@@ -227,7 +321,7 @@ export class Appender<T> {
   async flush(): Promise<this> {
     const rows = this.#rows;
     this.#rows = [];
-    await this.#runtime.batch(this.#bulk, rows);
+    await this.#runtime.bulk(this.#bulk, rows);
     return this;
   }
 

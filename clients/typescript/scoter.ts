@@ -55,6 +55,91 @@ export interface Interval {
 /** Rows from memory or from a source that is read as the database takes them. */
 export type Rows<T> = Iterable<T> | AsyncIterable<T>;
 
+/** A row that a bulk operation cannot write. Nothing of the operation is written. */
+export class RowError extends Error {
+  /** The row's number; rows count from 1. */
+  readonly row: number;
+
+  constructor(operation: string, row: number, cause: unknown) {
+    super(`${operation}: row ${row}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = "RowError";
+    this.row = row;
+  }
+}
+
+/** What all bulk operations on a table have: of rows of type T come values of type V, one a column. */
+export interface BulkRows<T, V> {
+  readonly name: string;
+  /** The columns that are written, and those of them that must not be null. */
+  readonly columns: readonly (keyof T & string)[];
+  readonly required: readonly (keyof T & string)[];
+  readonly values: (row: T) => V[];
+}
+
+/** The values of the row of that number. */
+export function valuesOf<T, V>(bulk: BulkRows<T, V>, row: T, number: number): V[] {
+  for (const column of bulk.required) {
+    if (row[column] === null || row[column] === undefined) throw new RowError(bulk.name, number, `column ${column} must not be null`);
+  }
+  try {
+    return bulk.values(row);
+  } catch (error) {
+    throw new RowError(bulk.name, number, error);
+  }
+}
+
+/** Rows of which the first are read; `all` says that there are no others. */
+export interface FirstRows<T> {
+  readonly first: readonly T[];
+  readonly all: boolean;
+  /** All of them, to be read once; what their source throws comes behind the rows before it. */
+  readonly rows: Rows<T>;
+}
+
+/** Reads up to so many rows, and one more to know whether there are more; none if that is negative. */
+export async function firstRows<T>(rows: Rows<T>, most: number): Promise<FirstRows<T>> {
+  if (most < 0) return { first: [], all: false, rows };
+  if (Array.isArray(rows)) return { first: rows as T[], all: rows.length <= most, rows };
+  const rest = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+  const first: T[] = [];
+  let failure: { error: unknown } | undefined;
+  let all = false;
+  try {
+    while (!all && first.length <= most) {
+      const next = await rest.next();
+      if (next.done === true) all = true;
+      else first.push(next.value);
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  async function* again(): AsyncGenerator<T, void, undefined> {
+    yield* first;
+    if (failure !== undefined) throw failure.error;
+    if (all) return;
+    try {
+      for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+    } finally {
+      await rest.return?.();
+    }
+  }
+  return { first, all, rows: all ? first : again() };
+}
+
+/**
+ * The number of the last of the rows whose columns of these names have these values, or 0. Rows that
+ * can be read only once are not looked at.
+ */
+export function lastWith<T, V>(bulk: BulkRows<T, V>, rows: Rows<T>, named: (column: string) => string | undefined): number {
+  const wanted = bulk.columns.map(named);
+  if (!Array.isArray(rows) || wanted.every((w) => w === undefined)) return 0;
+  for (let i = rows.length; i > 0; i--) {
+    const values = bulk.values(rows[i - 1] as T);
+    if (wanted.every((w, c) => w === undefined || String(values[c]) === w)) return i;
+  }
+  return 0;
+}
+
 /** What a driver said a row is, by column name. */
 export type Raw = Record<string, unknown>;
 

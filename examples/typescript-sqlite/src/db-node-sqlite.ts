@@ -58,18 +58,24 @@ const migrations: readonly rt.Migration[] = [
 const insertAllUsers: rt.Bulk<UsersRow> = {
   name: "insertAllUsers",
   sql: `INSERT INTO "users" ("id", "name", "email") VALUES (?, ?, ?)`,
+  columns: ["id", "name", "email"],
+  required: ["id", "name"],
   values: (r) => [rt.int(r.id), r.name, r.email],
 };
 
 const deleteAllUsers: rt.Bulk<UsersKey> = {
   name: "deleteAllUsers",
   sql: `DELETE FROM "users" WHERE "id" = ?`,
+  columns: ["id"],
+  required: ["id"],
   values: (r) => [rt.int(r.id)],
 };
 
 const upsertAllUsers: rt.Bulk<UsersRow> = {
   name: "upsertAllUsers",
   sql: `INSERT INTO "users" ("id", "name", "email") VALUES (?, ?, ?) ON CONFLICT ("id") DO UPDATE SET "name" = excluded."name", "email" = excluded."email"`,
+  columns: ["id", "name", "email"],
+  required: ["id", "name"],
   values: (r) => [rt.int(r.id), r.name, r.email],
 };
 
@@ -143,17 +149,17 @@ export class Queries {
 
   /** Inserts all rows into users; returns how many. */
   insertAllUsers(rows: Iterable<UsersRow>): number {
-    return this.#rt.batch(insertAllUsers, rows);
+    return this.#rt.bulk(insertAllUsers, rows);
   }
 
   /** Deletes from users by key; returns the rows changed. */
   deleteAllUsers(rows: Iterable<UsersKey>): number {
-    return this.#rt.batch(deleteAllUsers, rows);
+    return this.#rt.bulk(deleteAllUsers, rows);
   }
 
   /** Inserts into users, or updates where the key exists; returns the rows written. Of several rows with one key the last wins. */
   upsertAllUsers(rows: Iterable<UsersRow>): number {
-    return this.#rt.batch(upsertAllUsers, rows);
+    return this.#rt.bulk(upsertAllUsers, rows);
   }
 }
 

@@ -36,8 +36,15 @@ export interface RunResult {
   lastInsertRowid: number | bigint;
 }
 
-/** A bulk operation on a table, one statement a row in one transaction. */
-export interface Bulk<T> {
+/** A bulk operation on a table: the statement of one row, which takes the values in the order of `columns`. */
+export interface Bulk<T> extends core.BulkRows<T, unknown> {
+  readonly sql: string;
+  /** What stands before and behind the values in a statement of many rows, where there is such. */
+  readonly many?: { readonly before: string; readonly behind: string };
+}
+
+/** A statement that runs once per parameter set. */
+export interface Batch<T> {
   readonly name: string;
   readonly sql: string;
   readonly values: (row: T) => unknown[];
@@ -87,13 +94,34 @@ export class Runtime {
     });
   }
 
-  /** Runs a statement once per row, all or nothing, and sums the changes. */
-  batch<T>(bulk: Bulk<T>, rows: Iterable<T>): number {
-    return core.observeSync(this.#observer, bulk.name, core.same, () =>
-      this.transaction(() => {
-        const statement = this.#prepare(bulk.sql);
+  /** Runs a statement once per parameter set, all or nothing, and sums the changes. */
+  batch<T>(batch: Batch<T>, rows: Iterable<T>): number {
+    return this.#each(batch, rows, (statement, row) => statement.run(...(batch.values(row) as never[])));
+  }
+
+  /** Runs a bulk operation, all or nothing; returns the rows it changed. A row that cannot be written is a RowError. */
+  bulk<T>(bulk: Bulk<T>, rows: Iterable<T>): number {
+    return this.#each(bulk, rows, (statement, row, number) => {
+      const values = core.valuesOf(bulk, row, number);
+      try {
+        return statement.run(...(values as never[]));
+      } catch (error) {
+        throw new core.RowError(bulk.name, number, error);
+      }
+    });
+  }
+
+  #each<T>(
+    { name, sql }: { name: string; sql: string },
+    rows: Iterable<T>,
+    run: (statement: SyncStatement, row: T, number: number) => { changes: number | bigint },
+  ): number {
+    return core.observeSync(this.#observer, name, core.same, () =>
+      atomic(this.#db, () => {
+        const statement = this.#prepare(sql);
+        let number = 0;
         let changes = 0;
-        for (const row of rows) changes += Number(statement.run(...(bulk.values(row) as never[])).changes);
+        for (const row of rows) changes += Number(run(statement, row, ++number).changes);
         return changes;
       }),
     );
@@ -130,7 +158,7 @@ export class Appender<T> {
   flush(): this {
     const rows = this.#rows;
     this.#rows = [];
-    this.#runtime.batch(this.#bulk, rows);
+    this.#runtime.bulk(this.#bulk, rows);
     return this;
   }
 
@@ -163,6 +191,27 @@ function transaction<T>(db: SyncDatabase, begin: string, body: () => T, commit =
   }
   return result;
 }
+
+/** Runs body all or nothing: in a transaction, or behind a savepoint of the one that is open already. */
+function atomic<T>(db: SyncDatabase, body: () => T): T {
+  if (!inTransaction(db)) return transaction(db, "BEGIN IMMEDIATE", body);
+  db.exec(savepoint.begin);
+  try {
+    const result = body();
+    db.exec(savepoint.end);
+    return result;
+  } catch (error) {
+    if (inTransaction(db)) for (const sql of savepoint.undo) db.exec(sql);
+    throw error;
+  }
+}
+
+/** The statements around a part of a transaction that is all or nothing. */
+export const savepoint = {
+  begin: "SAVEPOINT _scoter",
+  end: "RELEASE _scoter",
+  undo: ["ROLLBACK TO _scoter", "RELEASE _scoter"],
+} as const;
 
 /** Applies the pending migrations under the write lock; returns their ids. */
 export function applyMigrations(

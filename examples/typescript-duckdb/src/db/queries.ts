@@ -64,6 +64,8 @@ const createTripsAppender: rt.Bulk<TripsRow> = {
   schema: "main",
   table: "trips",
   types: [rt.duck.BIGINT, rt.duck.ENUM(VehicleValues), rt.duck.STRUCT({ lat: rt.duck.DOUBLE, lon: rt.duck.DOUBLE }), rt.duck.LIST(rt.duck.VARCHAR), rt.duck.DECIMAL(10, 2), rt.duck.TIMESTAMP],
+  columns: ["id", "vehicle", "start", "stops", "price", "left_at"],
+  required: ["id", "vehicle", "start", "stops", "left_at"],
   values: (r) => [r.id, r.vehicle, writeTripsStart(r.start), rt.toList(rt.plain)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
 };
 
@@ -72,6 +74,8 @@ const deleteAllTrips: rt.Bulk<TripsKey> = {
   schema: "main",
   table: "trips",
   types: [rt.duck.BIGINT],
+  columns: ["id"],
+  required: ["id"],
   values: (r) => [r.id],
   stage: {
     table: "_scoter_trips_delete",
@@ -87,6 +91,8 @@ const upsertAllTrips: rt.Bulk<TripsRow> = {
   schema: "main",
   table: "trips",
   types: [rt.duck.BIGINT, rt.duck.ENUM(VehicleValues), rt.duck.STRUCT({ lat: rt.duck.DOUBLE, lon: rt.duck.DOUBLE }), rt.duck.LIST(rt.duck.VARCHAR), rt.duck.DECIMAL(10, 2), rt.duck.TIMESTAMP],
+  columns: ["id", "vehicle", "start", "stops", "price", "left_at"],
+  required: ["id", "vehicle", "start", "stops", "left_at"],
   values: (r) => [r.id, r.vehicle, writeTripsStart(r.start), rt.toList(rt.plain)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
   stage: {
     table: "_scoter_trips_upsert",

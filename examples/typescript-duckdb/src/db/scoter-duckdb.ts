@@ -21,13 +21,11 @@ export function bind<T>(value: T | null | undefined, type: duck.DuckDBType, writ
 }
 
 /** A bulk operation on a table. See the statements in the generated code. */
-export interface Bulk<T> {
-  readonly name: string;
+export interface Bulk<T> extends core.BulkRows<T, duck.DuckDBValue> {
   readonly schema: string | null;
   readonly table: string;
-  /** The columns that are appended, and the rows as their values. */
+  /** The types of the columns. */
   readonly types: readonly duck.DuckDBType[];
-  readonly values: (row: T) => duck.DuckDBValue[];
   /** Fill a temporary table, then apply it. Absent when rows go straight in. */
   readonly stage?: { readonly table: string; readonly create: string; readonly dedupe?: string; readonly apply: string; readonly drop: string };
 }
@@ -100,20 +98,19 @@ export class Runtime {
     );
   }
 
-  /** Runs a bulk operation in one transaction; returns the rows it changed. */
+  /**
+   * Runs a bulk operation in one transaction; returns the rows it changed. A row that cannot be written
+   * is a RowError. After a failure an open transaction can only be rolled back.
+   */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     return core.observe(this.#observer, bulk.name, core.same, () =>
       this.transaction(async () => {
-        const stage = bulk.stage;
-        if (stage === undefined) return append(this.#connection, bulk, bulk.schema, bulk.table, rows);
-        await this.#connection.run(stage.create);
         try {
-          await append(this.#connection, bulk, null, stage.table, rows);
-          if (stage.dedupe !== undefined) await this.#connection.run(stage.dedupe);
-          return (await this.#connection.run(stage.apply)).rowsChanged;
-        } finally {
-          // A failed statement has undone the table with the transaction.
-          await this.#connection.run(stage.drop).catch(() => undefined);
+          return await write(this.#connection, bulk, rows);
+        } catch (error) {
+          // Some of the rows may be in the table.
+          await this.#connection.run("SELECT error('a bulk operation of this transaction has failed')").catch(() => undefined);
+          throw named(bulk, rows, error);
         }
       }),
     );
@@ -141,6 +138,17 @@ export class Runtime {
 /** As many rows as a data chunk of DuckDB holds. */
 const chunkRows = 2048;
 
+async function write<T>(connection: duck.DuckDBConnection, bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+  const stage = bulk.stage;
+  if (stage === undefined) return append(connection, bulk, bulk.schema, bulk.table, rows);
+  await connection.run(stage.create);
+  await append(connection, bulk, null, stage.table, rows);
+  if (stage.dedupe !== undefined) await connection.run(stage.dedupe);
+  const changed = (await connection.run(stage.apply)).rowsChanged;
+  await connection.run(stage.drop);
+  return changed;
+}
+
 async function append<T>(
   connection: duck.DuckDBConnection,
   bulk: Bulk<T>,
@@ -152,29 +160,53 @@ async function append<T>(
   let count = 0;
   let waiting: duck.DuckDBValue[][] = [];
   const write = (): void => {
-    const chunk = duck.DuckDBDataChunk.create(bulk.types);
-    chunk.setRows(waiting);
-    appender.appendDataChunk(chunk);
+    appender.appendDataChunk(chunk(bulk, waiting, count));
     count += waiting.length;
     waiting = [];
   };
   try {
     for await (const row of rows) {
-      waiting.push(bulk.values(row));
+      waiting.push(core.valuesOf(bulk, row, count + waiting.length + 1));
       if (waiting.length === chunkRows) write();
     }
     if (waiting.length > 0) write();
     appender.flushSync();
   } catch (error) {
-    try {
-      appender.closeSync();
-    } catch {
-      // It fails to write the same rows again; the first error says why.
-    }
+    // Or the appender would write its rows when it is closed, at the latest when it is collected as garbage.
+    appender.clear();
+    appender.closeSync();
     throw error;
   }
   appender.closeSync();
   return count;
+}
+
+/** Rows as a chunk, behind so many others. */
+function chunk<T>(bulk: Bulk<T>, rows: duck.DuckDBValue[][], before: number): duck.DuckDBDataChunk {
+  const made = duck.DuckDBDataChunk.create(bulk.types);
+  try {
+    made.setRows(rows);
+    return made;
+  } catch (error) {
+    // One by one says which row it is.
+    for (const [i, row] of rows.entries()) {
+      try {
+        duck.DuckDBDataChunk.create(bulk.types).setRows([row]);
+      } catch (wrong) {
+        throw new core.RowError(bulk.name, before + i + 1, wrong);
+      }
+    }
+    throw error;
+  }
+}
+
+/** The error with the row of the key that DuckDB refuses, if rows can be read once more. */
+function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
+  const key = /[Dd]uplicate key "(.*?)"(?: violates|[.\n]|$)/s.exec(error instanceof Error ? error.message : "")?.[1];
+  if (key === undefined) return error;
+  const values = new Map(bulk.columns.map((c) => [c, new RegExp(`(?:^|, )${c.replace(/[^\w]/g, "\\$&")}: (.*?)(?:, \\w+: |$)`, "s").exec(key)?.[1]]));
+  const row = core.lastWith(bulk, rows, (column) => values.get(column as keyof T & string));
+  return row > 0 ? new core.RowError(bulk.name, row, error) : error;
 }
 
 /** Collects rows and appends them in chunks. */

@@ -30,12 +30,30 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	for i := range all {
 		all[i] = i
 	}
+	// columns writes the names of the columns and of those that must not be null.
+	columns := func(order []int) {
+		var names, required []string
+		for _, i := range order {
+			c := op.Row.Columns[i]
+			names = append(names, quote(c.Name.Original))
+			if !c.Nullable {
+				required = append(required, quote(c.Name.Original))
+			}
+		}
+		w.Line("columns: [%s],", strings.Join(names, ", "))
+		w.Line("required: [%s],", strings.Join(required, ", "))
+	}
 	w.Blank()
 	w.Block("const "+op.Method+": rt.Bulk<"+op.RowType+"> = {", "};", func() {
 		w.Line("name: %s,", quote(op.Method))
 		if g.Module.Engine == ir.SQLite {
 			w.Line("sql: %s,", block(b.Row))
+			columns(b.RowOrder)
 			w.Line("values: %s,", row(b.RowOrder))
+			marks := " (" + strings.Repeat("?, ", len(b.Columns)-1) + "?)"
+			if before, behind, ok := strings.Cut(b.Row, " VALUES"+marks); ok && !g.sync {
+				w.Line("many: { before: %s, behind: %s },", block(before+" VALUES "), block(behind))
+			}
 			return
 		}
 		if g.Module.Engine == ir.Scoter {
@@ -55,6 +73,9 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 				target = `"` + b.Stage + `"`
 			}
 			w.Line("copy: %s,", block("COPY "+target+" FROM STDIN"))
+			if one := emit.UnnestSQL(t.Table, op.Op, emit.DollarMark); one != "" {
+				w.Line("unnest: %s,", block(one))
+			}
 		} else {
 			w.Line("schema: %s,", schema(t))
 			w.Line("table: %s,", quote(t.Table.Table))
@@ -64,6 +85,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			}
 			w.Line("types: [%s],", strings.Join(types, ", "))
 		}
+		columns(all)
 		w.Line("values: %s,", row(all))
 		g.stage(t, op)
 	})
@@ -123,14 +145,11 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 		return
 	}
 	g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", emit.DocText(emit.TypeScript, t.Table.Table)))
-	rows, run := "rt.Rows<"+op.RowType+">", "bulk"
+	rows := "rt.Rows<" + op.RowType + ">"
 	if g.sync {
 		rows = "Iterable<" + op.RowType + ">"
 	}
-	if g.Module.Engine == ir.SQLite {
-		run = "batch"
-	}
-	w.Block(op.Method+"(rows: "+rows+"): "+g.promise("number")+" {", "}", func() { w.Line("return this.#rt.%s(%s, rows);", run, op.Method) })
+	w.Block(op.Method+"(rows: "+rows+"): "+g.promise("number")+" {", "}", func() { w.Line("return this.#rt.bulk(%s, rows);", op.Method) })
 }
 
 func block(s string) string { return emit.QuoteBlock(emit.TypeScript, s, "") }

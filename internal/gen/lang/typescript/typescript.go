@@ -77,7 +77,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	return emit.NewPlan(m, t, emit.Options{Language: emit.TypeScript, Style: d.style,
 		Types: strings.Fields(`Array Map Set Promise Record Date Iterable AsyncIterable Generator AsyncGenerator Uint8Array Object String Number
 			Boolean BigInt Symbol Error Function Database DatabaseSync Client ClientBase DuckDBConnection`),
-		Methods: []string{"transaction", "applyMigrations", "getMigrations", "getQueryNames"}})
+		Methods: []string{"transaction", "withRoute", "applyMigrations", "getMigrations", "getQueryNames"}})
 }
 
 // Generate writes the module and the runtime files it imports.
@@ -169,6 +169,9 @@ func (g *generator) migrationList() {
 	})
 }
 
+// routes reports whether bulk methods have more than one.
+func (g *generator) routes() bool { return g.Module.Engine == ir.Postgres && len(g.Tables) > 0 }
+
 func (g *generator) promise(t string) string {
 	if g.sync {
 		return t
@@ -191,6 +194,13 @@ func (g *generator) class() {
 			w.Block("constructor(db: "+g.connection+" | rt.Runtime, observer?: rt.Observer) {", "}", func() {
 				w.Line("this.#rt = db instanceof rt.Runtime ? db : new rt.Runtime(%s, observer);", g.open)
 			})
+		case g.routes():
+			w.Block("constructor(db: "+g.connection+" | rt.Runtime, observer?: rt.Observer) {", "}", func() {
+				w.Line("this.#rt = db instanceof rt.Runtime ? db : %s;", g.open)
+			})
+			w.Blank()
+			w.Line("/** The same queries with bulk methods that take a route, or with none choose theirs by the number of rows. */")
+			w.Block("withRoute(route?: rt.Route): "+g.Class+" {", "}", func() { w.Line("return new %s(this.#rt.withRoute(route));", g.Class) })
 		default:
 			w.Block("constructor(db: "+g.connection+", observer?: rt.Observer) {", "}", func() {
 				w.Line("this.#rt = %s;", g.open)

@@ -1,0 +1,82 @@
+package bulk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
+	"github.com/scoterdb/scoter/tests/toolchain"
+)
+
+func TestTypeScriptWritesTheSameOnEveryDriverAndRoute(t *testing.T) {
+	system, dir, here := toolchain.Need(t, "node"), t.TempDir(), filepath.Join(toolchain.Root(t), "tests")
+	packages := toolchain.TypeScript(t)
+	for _, name := range []string{"sqlite.sql", "duckdb.sql", "postgres.sql", "scoter.yaml"} {
+		toolchain.Copy(t, filepath.Join(here, "bulk", "typescript", name), filepath.Join(dir, name))
+	}
+	toolchain.Copy(t, filepath.Join(here, "bulk", "typescript", "program.ts"), filepath.Join(dir, "src", "program.ts"))
+	toolchain.Copy(t, filepath.Join(here, "gen", "runtime", "typescript", "tsconfig.json"), filepath.Join(dir, "tsconfig.json"))
+	toolchain.Copy(t, filepath.Join(packages, "package.json"), filepath.Join(dir, "package.json"))
+	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
+	toolchain.Run(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
+	pg := toolchain.StartPostgres(t)
+	var want string
+	for _, way := range []struct{ driver, place, route string }{
+		{"better-sqlite3", "", ""},
+		{"node", "", ""},
+		{"libsql", filepath.Join(dir, "libsql.db"), ""},
+		{"turso", "", ""},
+		{"duckdb", "", ""},
+		{"postgres", "bulk_ts", ""},
+		{"postgres", "bulk_ts_unnest", "unnest"},
+		{"postgres", "bulk_ts_copy", "copy"},
+	} {
+		node := system
+		if way.driver == "node" {
+			node = toolchain.Node(t)
+		}
+		if way.driver == "postgres" {
+			pg.Create(t, way.place)
+		}
+		got := toolchain.Run(t, dir, pg.Env(), node, "--no-warnings", "out/program.js", way.driver, way.place, way.route)
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%s %s:\n%s\nbut better-sqlite3:\n%s", way.driver, way.route, got, want)
+		}
+	}
+	for _, line := range []string{
+		"insert 3000: 3000",
+		"null 3: RowError: insertAllKv: row 2: column v must not be null",
+		"null 3000: RowError: insertAllKv: row 2346: column v must not be null",
+		"duplicate 3: RowError: insertAllKv: row 2",
+		"duplicate 3000: RowError: insertAllKv: row 2346",
+		"broken 3: Error: no row 1",
+		"broken 3000: Error: no row 2345",
+		"nothing behind 3000: a 3000 0 2999",
+		"update 3000: 2999",
+		"updated 3000: a 1 0 0, last 2999 1 2999",
+		"update null 3000: RowError: updateAllKv: row 2346: column v must not be null",
+		"upsert 3000: 3001",
+		"upserted 3000: a 1 0 0, u 3001 1 3001",
+		"delete 3000: 3002",
+		"deleted 3000: ",
+		"no rows: 0",
+		"after it 3000: ",
+		"after them 3000: t 1 0 0, tt 2999 1 2999",
+		"fails inside 3000: RowError: insertAllKv: row 2346",
+		"after that 3000: t 1 0 0, tt 2999 1 2999",
+		"goes on 3: t 1 0 0, tt 2 1 2",
+		"goes on 3000: t 1 0 0, tt 2999 1 2999",
+	} {
+		if !strings.Contains(want, line+"\n") {
+			t.Errorf("there is no line %q in\n%s", line, want)
+		}
+	}
+}

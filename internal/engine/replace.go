@@ -149,7 +149,7 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 		parts := append(v.parts[:len(v.parts):len(v.parts)], l.parts...)
 		old := t.installLocked(e.newVersionLocked(v.schema, parts, v.residents))
 		for _, m := range t.moving {
-			if err := m.add(committed{tc.id, result.Seq, e.now(), tc.deleted, nil}); err != nil {
+			if err := m.add(committed{tc.id, result.Seq, e.now(), tc.deleted, nil, nil}); err != nil {
 				e.stop(err) // a defect: what is written anew just now would bring rows back
 			}
 		}

@@ -21,7 +21,7 @@ type written struct {
 	keys    map[uint64]struct{} // of the rows that came, if the table has a primary key
 	// everywhere says that it changed rows which rows does not name: it had an expression.
 	everywhere bool
-	anyKey  bool                // too many rows came to name their keys
+	anyKey     bool // too many rows came to name their keys
 }
 
 // inserted reports whether the change inserted one of some keys.

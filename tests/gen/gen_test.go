@@ -22,6 +22,7 @@ import (
 func TestGeneratedCode(t *testing.T) {
 	pg := toolchain.StartPostgres(t)
 	cases := loadCases(t, pg)
+	t.Setenv("TMPDIR", t.TempDir()) // of the databases that programs make
 	t.Setenv("SCOTER_URL", binary.Serve(t, t.TempDir()).URL)
 	t.Run("Columns", func(t *testing.T) { testColumns(t, cases) })
 	t.Run("Go", func(t *testing.T) { testGo(t, cases, pg) })

@@ -91,7 +91,8 @@ func tsMain(u *unit) string {
 	}
 	w.Line(`import { Counter, Rollback, reporter, take } from "../harness.js";`)
 	w.Line(`import { mkdtempSync } from "node:fs";`)
-	w.Line(`export const tmp = (): string => mkdtempSync("/tmp/scoter-gen-") + "/db";`)
+	w.Line(`import { tmpdir } from "node:os";`)
+	w.Line(`export const tmp = (): string => mkdtempSync(tmpdir() + "/scoter-gen-") + "/db";`)
 	w.Line(`async function pgConnect(pg: { Client: new (o: object) => import("pg").Client }, name: string): Promise<import("pg").Client> {
   const admin = new pg.Client({ database: "postgres" });
   await admin.connect();

@@ -120,6 +120,9 @@ func (g *generator) bind(p *ir.Param, v string) string {
 		if !strings.Contains(g.paramType(*p.Type.Elem), "bigint") {
 			list = "JSON.stringify"
 		}
+		if g.Target.Driver == "turso" {
+			list = "rt.tursoList"
+		}
 		elem := g.writer(*p.Type.Elem)
 		inner := v
 		if elem != "" && elem != "rt.int" {

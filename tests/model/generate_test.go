@@ -391,7 +391,10 @@ func (g *generator) alter() step {
 	case g.keyed || n == 0:
 		c := g.newColumn()
 		g.columns = append(g.columns, c)
-		return step{kind: definitionStep, sql: fmt.Sprintf("ALTER TABLE {t} ADD COLUMN %s %s DEFAULT %s", c.name, c.kind.sql, g.literal(c.kind))}
+		add, value := fmt.Sprintf("ALTER TABLE {t} ADD COLUMN %s %s", c.name, c.kind.sql), g.literal(c.kind)
+		// DuckDB 1.5.5 sometimes breaks down, with all its instance, when it adds a list with a default.
+		return step{kind: definitionStep, sql: add + " DEFAULT " + value,
+			inModel: fmt.Sprintf("%s; UPDATE {t} SET %s = %s; ALTER TABLE {t} ALTER COLUMN %s SET DEFAULT %s", add, c.name, value, c.name, value)}
 	case n == 1 && len(g.columns) > 1:
 		i := g.IntN(len(g.columns))
 		if g.columns[i].placed {

@@ -52,8 +52,10 @@ func runSeedsOf(t *testing.T, n int, generate func(seed int) []step, set func(*c
 				if seed >= first+n {
 					return
 				}
-				if steps := generate(seed); pair.run(steps) != nil {
-					report(t, pair, seed, steps)
+				steps := generate(seed)
+				if err := pair.run(steps); err != nil {
+					t.Errorf("seed %d: %v", seed, err)
+					report(t, open(t, set), seed, steps)
 				}
 			}
 		}()
@@ -74,9 +76,13 @@ func number(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// report shortens a failing list and fails the test with it.
-func report(t *testing.T, pair *pair, seed int, steps []step) {
-	steps, err := shortened(pair, steps)
+// report shortens a failing list on a pair of its own, closes that, and fails the test with the list.
+func report(t *testing.T, fresh *pair, seed int, steps []step) {
+	defer fresh.close()
+	steps, err := shortened(fresh, steps)
+	if err == nil {
+		t.Errorf("seed %d: no failure in empty databases", seed)
+	}
 	var script strings.Builder
 	for _, s := range steps {
 		fmt.Fprintf(&script, "%s\n", s)
@@ -87,6 +93,9 @@ func report(t *testing.T, pair *pair, seed int, steps []step) {
 // shortened leaves out whatever does not keep the list from failing: larger pieces first.
 func shortened(pair *pair, steps []step) ([]step, error) {
 	err := pair.run(steps)
+	if err == nil {
+		return steps, nil
+	}
 	for size := max(1, len(steps)/2); ; size /= 2 {
 		for from := 0; from < len(steps); {
 			to := min(from+size, len(steps))

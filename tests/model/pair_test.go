@@ -194,7 +194,7 @@ func (p *pair) compare(sql string) error {
 	ours, _, err := p.ours(sql)
 	want, wantErr := p.theirs(sql)
 	switch {
-	case (err == nil) != (wantErr == nil):
+	case isDefect(err), isDefect(wantErr), (err == nil) != (wantErr == nil):
 		return fmt.Errorf("%s: error %v, in the model %v", sql, err, wantErr)
 	case !slices.Equal(ours, want):
 		return fmt.Errorf("%s gives\n%s\nin the model\n%s", sql, strings.Join(ours, "\n"), strings.Join(want, "\n"))

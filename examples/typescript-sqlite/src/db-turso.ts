@@ -141,12 +141,12 @@ export class Queries {
   }
 
   names(ids: readonly number[]): Promise<string[]> {
-    return (this.#names ??= this.#rt.prepare("names", SQL.names, true)).all(JSON.stringify(ids)) as Promise<string[]>;
+    return (this.#names ??= this.#rt.prepare("names", SQL.names, true)).all(rt.tursoList(ids)) as Promise<string[]>;
   }
 
   /** The rows of names one at a time. */
   namesStream(ids: readonly number[]): AsyncGenerator<string, void, undefined> {
-    return this.#rt.stream("namesStream", SQL.names, [JSON.stringify(ids)], (r) => r["name"] as string);
+    return this.#rt.stream("namesStream", SQL.names, [rt.tursoList(ids)], (r) => r["name"] as string);
   }
 
   /** Inserts all rows into users; returns how many. */

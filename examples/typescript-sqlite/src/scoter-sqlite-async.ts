@@ -1,7 +1,7 @@
 import * as core from "./scoter.js";
 export * from "./scoter.js";
 import type { Batch, Bulk, RunResult } from "./scoter-sqlite.js";
-import { savepoint } from "./scoter-sqlite.js";
+import { jsonList, savepoint } from "./scoter-sqlite.js";
 export type { RunResult, Batch, Bulk } from "./scoter-sqlite.js";
 export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText } from "./scoter-sqlite.js";
 
@@ -20,6 +20,18 @@ export interface Session {
   readonly open: boolean;
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: (session: Session) => Promise<T>, commit: boolean): Promise<T>;
+}
+
+/**
+ * jsonList for turso, whose json_each (0.7.2) leaves texts as JSON escapes them: in a list they would find nothing, and no
+ * error would say so.
+ */
+export function tursoList(values: readonly unknown[]): string {
+  const escaped = values.find((v) => typeof v === "string" && JSON.stringify(v).length !== v.length + 2);
+  if (escaped !== undefined) {
+    throw new RangeError(`turso finds no text with quotes, backslashes or control characters by IN and a list: ${JSON.stringify(escaped)}`);
+  }
+  return jsonList(values);
 }
 
 interface LibsqlResult {

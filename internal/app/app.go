@@ -40,6 +40,7 @@ type App struct {
 
 	settings config.Server
 	log      *slog.Logger
+	duckdb   *duck.Instance
 	closers  []func() error
 }
 
@@ -64,15 +65,16 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		}
 	}()
 
-	inst, err := duck.Open(duck.Settings{
+	a.duckdb, err = duck.Open(duck.Settings{
 		MemoryLimitBytes: int64(settings.QueryMemory), Threads: settings.QueryThreads, TempDir: filepath.Join(dir, "tmp"),
 		ReadableDirs: append([]string{filepath.Join(dir, "parts")}, settings.ReadableDirs...), ExternalAccess: embedded,
+		Failed: func(cause error) { log.Error("DuckDB failed; another one takes its place", "error", cause) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(func() error { inst.Close(); return nil })
-	pool := duck.NewPool(inst, settings.MaxQueries)
+	a.onClose(func() error { a.duckdb.Close(); return nil })
+	pool := duck.NewPool(a.duckdb, settings.MaxQueries)
 	a.onClose(func() error { pool.Close(); return nil })
 
 	a.Engine, err = engine.Open(dir, engine.Settings{
@@ -87,7 +89,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		return nil, err
 	}
 
-	relations, err := overlay.New(inst, filepath.Join(dir, "parts"))
+	relations, err := overlay.New(a.duckdb, filepath.Join(dir, "parts"))
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +165,7 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	defer end(nil)
 	srv := &http.Server{
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.log).Handler(),
+		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.duckdb.Failures, a.log).Handler(),
 		Protocols:         &protocols,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,

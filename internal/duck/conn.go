@@ -19,6 +19,8 @@ import (
 // Conn is one DuckDB connection. It serves one query at a time: its result must be
 // closed before the next one starts.
 type Conn struct {
+	inst     *Instance // nil while the database is not in use yet
+	db       *database
 	conn     C.duckdb_connection
 	number   uint64
 	prepared map[string]*Stmt
@@ -33,16 +35,35 @@ var connections atomic.Uint64
 
 // Connect opens a connection.
 func (i *Instance) Connect() (*Conn, error) {
-	c := &Conn{number: connections.Add(1), prepared: map[string]*Stmt{}}
-	if C.duckdb_connect(i.db, &c.conn) != C.DuckDBSuccess {
-		return nil, base.Errorf(base.Internal, "duckdb: cannot connect")
+	c, err := i.connectToCurrent()
+	if err != nil {
+		return nil, err
 	}
-	if i.trackProgress {
+	if i.settings.TrackProgress {
 		// DuckDB keeps count for its own bar, which need not be printed.
 		if err := c.Exec("SET enable_progress_bar = true; SET enable_progress_bar_print = false"); err != nil {
 			c.Close()
 			return nil, err
 		}
+	}
+	return c, nil
+}
+
+func (i *Instance) connectToCurrent() (*Conn, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.current == nil {
+		if err := i.open(); err != nil {
+			return nil, base.Wrap(err, "open another DuckDB after one failed")
+		}
+	}
+	return i.current.connect(i)
+}
+
+func (db *database) connect(i *Instance) (*Conn, error) {
+	c := &Conn{inst: i, db: db, number: connections.Add(1), prepared: map[string]*Stmt{}}
+	if C.duckdb_connect(db.handle, &c.conn) != C.DuckDBSuccess {
+		return nil, base.Errorf(base.Internal, "duckdb: cannot connect")
 	}
 	return c, nil
 }
@@ -73,7 +94,7 @@ func (c *Conn) Exec(sql string) error {
 	state := C.duckdb_query(c.conn, csql, &result)
 	defer C.duckdb_destroy_result(&result)
 	if state != C.DuckDBSuccess {
-		return convertError(C.GoString(C.duckdb_result_error(&result)))
+		return c.failure(C.GoString(C.duckdb_result_error(&result)))
 	}
 	return nil
 }
@@ -92,7 +113,7 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	defer C.free(unsafe.Pointer(csql))
 	s := &Stmt{conn: c}
 	if C.duckdb_prepare(c.conn, csql, &s.stmt) != C.DuckDBSuccess {
-		err := convertError(C.GoString(C.duckdb_prepare_error(s.stmt)))
+		err := c.failure(C.GoString(C.duckdb_prepare_error(s.stmt)))
 		C.duckdb_destroy_prepare(&s.stmt)
 		return nil, err
 	}
@@ -260,7 +281,7 @@ func (c *Conn) queryText(s *Stmt, args ...any) (string, error) {
 	state := C.duckdb_execute_prepared(s.stmt, &result)
 	defer C.duckdb_destroy_result(&result)
 	if state != C.DuckDBSuccess {
-		return "", convertError(C.GoString(C.duckdb_result_error(&result)))
+		return "", c.failure(C.GoString(C.duckdb_result_error(&result)))
 	}
 	chunk := C.duckdb_fetch_chunk(result)
 	if chunk == nil {

@@ -30,9 +30,27 @@ var kindsByType = map[string]base.Kind{
 	"Interrupt": base.Canceled,
 }
 
-// convertError turns DuckDB's error text into a base error. Positions are 1-based
-// byte positions in the SQL text that DuckDB was given.
-func convertError(text string) *base.Error {
+// failure turns the text of an error on this connection into a base error, and gives the connection's
+// database up if it was the last thing that it said.
+func (c *Conn) failure(text string) *base.Error {
+	f := parseFailure(text)
+	err := f.err()
+	if f.Type != "FATAL" && f.Type != "INTERNAL" || c.inst == nil || !c.inst.failed(c.db, err) {
+		return err
+	}
+	if f.Type == "FATAL" && strings.HasPrefix(f.Message, invalidated) {
+		_, cause, _ := strings.Cut(f.Message, "Original error: ")
+		return base.Errorf(base.Unavailable, "DuckDB failed in another statement, and this one with it: %s", strings.Trim(cause, `"`)).
+			WithHint("run it again: another DuckDB takes its place")
+	}
+	return base.Errorf(base.Internal, "DuckDB failed in this statement, and all that ran with it: %s", err.Message).
+		WithHint("this is a defect of DuckDB: write the statement in another way; others run again, another DuckDB takes its place")
+}
+
+// invalidated is how DuckDB (1.5.5) begins what it says to all statements after an internal error.
+const invalidated = "Failed: database has been invalidated"
+
+func parseFailure(text string) failure {
 	var f failure
 	// Some of them come with words of DuckDB's own in front.
 	if i := strings.Index(text, `{"exception_type"`); i > 0 {
@@ -41,10 +59,15 @@ func convertError(text string) *base.Error {
 	if json.Unmarshal([]byte(text), &f) != nil || f.Type == "" {
 		kind, message, found := strings.Cut(text, " Error: ")
 		if !found {
-			return base.Errorf(base.Internal, "%s", text)
+			return failure{Message: text}
 		}
 		f = failure{Type: kind, Message: message}
 	}
+	return f
+}
+
+// err returns it as a base error. Positions are 1-based byte positions in the SQL text that DuckDB was given.
+func (f failure) err() *base.Error {
 	kind, known := kindsByType[f.Type]
 	if !known {
 		kind = base.Internal

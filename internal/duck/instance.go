@@ -13,9 +13,12 @@ import "C"
 
 import (
 	"fmt"
+	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	// The bindings bring DuckDB's static library for the platform; the C API is
@@ -33,7 +36,7 @@ type Settings struct {
 	MemoryLimitBytes int64
 	// Threads that execute queries; 0 means one per core.
 	Threads int
-	// TempDir takes what does not fit into memory. Empty forbids spilling.
+	// TempDir takes what does not fit into memory, in a folder of each database's own. Empty forbids spilling.
 	TempDir string
 	// ReadableDirs are the folders that SQL may read and write files in. Ignored if
 	// ExternalAccess is set.
@@ -43,17 +46,44 @@ type Settings struct {
 	// TrackProgress makes Conn.Progress work. The configuration stays open then: it is for
 	// instances that run no SQL of users.
 	TrackProgress bool
+	// Failed, if not nil, is called once for each database that an internal error of DuckDB's ended. It must not call the instance.
+	Failed func(cause error)
 }
 
 // Instance is one DuckDB in this process. Its catalog stays empty: tables are
 // relations spelled out in each query.
+//
+// After an error inside of DuckDB (an assertion of its own that did not hold) a database refuses every further statement. It is given
+// up then: what runs on it fails, its connections leave the pool, and who connects next gets another database with
+// the same settings and extensions. Since the catalog is empty, nothing else is lost.
 type Instance struct {
-	db            C.duckdb_database
-	trackProgress bool
+	settings Settings
+	failures atomic.Int64
+
+	mu         sync.Mutex
+	current    *database           // guarded by mu; nil from a failure until somebody connects
+	opened     int                 // databases so far; guarded by mu
+	extensions []func(*Conn) error // guarded by mu
+}
+
+// database is one of an instance's.
+type database struct {
+	handle C.duckdb_database
+	failed atomic.Bool // by an internal error: it answers nothing any more
 }
 
 // Open starts an instance with an in-memory catalog.
 func Open(s Settings) (*Instance, error) {
+	i := &Instance{settings: s}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i, i.open()
+}
+
+// open makes the current database. mu is held.
+func (i *Instance) open() error {
+	s := i.settings
+	i.opened++
 	options := map[string]string{
 		"autoinstall_known_extensions": "false",
 		"autoload_known_extensions":    "false",
@@ -65,18 +95,51 @@ func Open(s Settings) (*Instance, error) {
 		options["threads"] = strconv.Itoa(s.Threads)
 	}
 	if s.TempDir != "" {
-		options["temp_directory"] = s.TempDir
+		// Two databases would take each other's files for their own, and the one that ends removes them.
+		options["temp_directory"] = filepath.Join(s.TempDir, strconv.Itoa(i.opened))
 	}
-	db, err := openDatabase(options)
+	handle, err := openDatabase(options)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	inst := &Instance{db: db, trackProgress: s.TrackProgress}
-	if err := inst.configure(s); err != nil {
-		inst.Close()
-		return nil, err
+	db := &database{handle: handle}
+	if err := i.prepare(db, s); err != nil {
+		C.duckdb_close(&db.handle)
+		return err
 	}
-	return inst, nil
+	i.current = db
+	return nil
+}
+
+// prepare makes a database what all of the instance's are. mu is held.
+func (i *Instance) prepare(db *database, s Settings) error {
+	conn, err := db.connect(nil)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, extend := range i.extensions {
+		if err := extend(conn); err != nil {
+			return err
+		}
+	}
+	return configure(conn, s)
+}
+
+// Extend runs a function that registers something with DuckDB, for the database there is and for each that takes its place.
+func (i *Instance) Extend(extend func(*Conn) error) error {
+	conn, err := i.Connect()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := extend(conn); err != nil {
+		return err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.extensions = append(i.extensions, extend)
+	return nil
 }
 
 func openDatabase(options map[string]string) (C.duckdb_database, error) {
@@ -109,12 +172,7 @@ func openDatabase(options map[string]string) (C.duckdb_database, error) {
 }
 
 // configure sets what holds for every session, then locks it.
-func (i *Instance) configure(s Settings) error {
-	conn, err := i.Connect()
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
+func configure(conn *Conn, s Settings) error {
 	statements := []string{
 		"SET GLOBAL TimeZone = 'UTC'",
 		// UUID, HUGEINT and the like arrive as Arrow extension types that keep them whole.
@@ -129,9 +187,6 @@ func (i *Instance) configure(s Settings) error {
 		dirs := make([]string, len(s.ReadableDirs))
 		for n, dir := range s.ReadableDirs {
 			dirs[n] = schema.QuoteString(strings.TrimSuffix(dir, "/") + "/")
-		}
-		if s.TempDir != "" {
-			dirs = append(dirs, schema.QuoteString(strings.TrimSuffix(s.TempDir, "/")+"/"))
 		}
 		statements = append(statements,
 			fmt.Sprintf("SET GLOBAL allowed_directories = [%s]", strings.Join(dirs, ", ")),
@@ -148,5 +203,52 @@ func (i *Instance) configure(s Settings) error {
 	return nil
 }
 
+// Failures returns how many databases ended by an internal error so far.
+func (i *Instance) Failures() int64 { return i.failures.Load() }
+
+// failed gives a database up if it refuses statements from now on, and reports whether it does. cause is the error of
+// a statement on it.
+func (i *Instance) failed(db *database, cause error) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if db.failed.Load() {
+		return true
+	}
+	if answers(db) {
+		return false
+	}
+	db.failed.Store(true)
+	i.close()
+	i.failures.Add(1)
+	if i.settings.Failed != nil {
+		i.settings.Failed(cause)
+	}
+	return true
+}
+
+// answers reports whether a database still takes statements.
+func answers(db *database) bool {
+	var conn C.duckdb_connection
+	if C.duckdb_connect(db.handle, &conn) != C.DuckDBSuccess {
+		return false
+	}
+	defer C.duckdb_disconnect(&conn)
+	sql := C.CString("SELECT 1")
+	defer C.free(unsafe.Pointer(sql))
+	return C.duckdb_query(conn, sql, nil) == C.DuckDBSuccess
+}
+
 // Close ends the instance. All its connections must be closed.
-func (i *Instance) Close() { C.duckdb_close(&i.db) }
+func (i *Instance) Close() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.close()
+}
+
+// close lets go of the current database, which ends with its last connection. mu is held.
+func (i *Instance) close() {
+	if i.current != nil {
+		C.duckdb_close(&i.current.handle)
+		i.current = nil
+	}
+}

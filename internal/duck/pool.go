@@ -14,7 +14,7 @@ type Pool struct {
 	slots chan struct{}
 
 	mu     sync.Mutex
-	idle   []*Conn // guarded by mu; the last used is handed out first: its caches are warm
+	idle   []*Conn // guarded by mu, all of one database; the last used is handed out first: its caches are warm
 	closed bool    // guarded by mu
 }
 
@@ -40,6 +40,7 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 		<-p.slots
 		return nil, base.Errorf(base.Unavailable, "the server is shutting down")
 	}
+	dropFailed(&p.idle)
 	if n := len(p.idle); n > 0 {
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
@@ -58,7 +59,8 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 // Release gives a connection back. Its result must be closed.
 func (p *Pool) Release(c *Conn) {
 	p.mu.Lock()
-	keep := !p.closed
+	dropFailed(&p.idle)
+	keep := !p.closed && !c.db.failed.Load()
 	if keep {
 		p.idle = append(p.idle, c)
 	}
@@ -67,6 +69,17 @@ func (p *Pool) Release(c *Conn) {
 		c.Close()
 	}
 	<-p.slots
+}
+
+// dropFailed closes the connections whose database failed.
+func dropFailed(idle *[]*Conn) {
+	if n := len(*idle); n == 0 || !(*idle)[0].db.failed.Load() {
+		return
+	}
+	for _, c := range *idle {
+		c.Close()
+	}
+	*idle = nil
 }
 
 // Close closes the idle connections; those that are lent close when they come back.

@@ -147,7 +147,7 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 		C.free(unsafe.Pointer(r.res))
 		unhook()
 		s.Close()
-		return nil, contextError(ctx, convertError(text))
+		return nil, contextError(ctx, s.conn.failure(text))
 	}
 	if known := s.columns; known != nil {
 		r.columns = *known
@@ -221,7 +221,7 @@ func (r *Result) importSchema() error {
 	if e := C.scoter_schema(r.res, &cschema); e != nil {
 		defer C.duckdb_destroy_error_data(&e)
 		if C.duckdb_error_data_has_error(e) {
-			return convertError(C.GoString(C.duckdb_error_data_message(e)))
+			return r.stmt.conn.failure(C.GoString(C.duckdb_error_data_message(e)))
 		}
 	}
 	s, err := cdata.ImportCArrowSchema((*cdata.CArrowSchema)(unsafe.Pointer(&cschema)))
@@ -259,9 +259,9 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	case status == 0:
 		return nil, io.EOF
 	case status < 0 && failed != nil:
-		return nil, convertError(C.GoString(C.duckdb_error_data_message(failed)))
+		return nil, r.stmt.conn.failure(C.GoString(C.duckdb_error_data_message(failed)))
 	case status < 0:
-		return nil, contextError(r.ctx, convertError(C.GoString(C.duckdb_result_error(&r.res.result))))
+		return nil, contextError(r.ctx, r.stmt.conn.failure(C.GoString(C.duckdb_result_error(&r.res.result))))
 	}
 	rec, err := cdata.ImportCRecordBatchWithSchema((*cdata.CArrowArray)(unsafe.Pointer(&carray)), r.raw)
 	if err != nil {

@@ -73,7 +73,7 @@ func first(t *testing.T, c *Conn, sql string) string {
 		t.Fatal(err)
 	}
 	defer rec.Release()
-	return rec.Column(0).ValueStr(0)
+	return strings.Clone(rec.Column(0).ValueStr(0))
 }
 
 func TestKeptStatementsSeeTimePass(t *testing.T) {

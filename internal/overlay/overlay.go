@@ -32,7 +32,7 @@ type Overlay struct {
 // New registers the C functions that relations call. partsDir is the folder that holds
 // a folder of parts per table, as an absolute path.
 func New(inst *duck.Instance, partsDir string) (*Overlay, error) {
-	if err := register(inst); err != nil {
+	if err := inst.Extend(register); err != nil {
 		return nil, err
 	}
 	o := &Overlay{inst: inst, partsDir: partsDir}

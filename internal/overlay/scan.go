@@ -36,13 +36,8 @@ func scoterFindScan(id C.uint64_t) *C.scoter_scan {
 	return nil
 }
 
-// register makes the C functions known to an instance.
-func register(inst *duck.Instance) error {
-	conn, err := inst.Connect()
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
+// register makes the C functions known to the connection's database.
+func register(conn *duck.Conn) error {
 	name := C.CString(scanFunction)
 	defer C.free(unsafe.Pointer(name))
 	if err := livescan.Register(conn); err != nil {

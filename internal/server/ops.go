@@ -70,6 +70,7 @@ func (s *Server) writeState(w io.Writer) {
 	} {
 		metrics.WriteGaugeUint64(w, g.name, g.value)
 	}
+	metrics.WriteCounterUint64(w, "scoter_duckdb_failures_total", uint64(s.failures()))
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
@@ -106,6 +107,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 		"unflushed":       state.Generations,
 		"flush_error":     flushError,
 		"writable":        state.Stopped == nil,
+		"duckdb_failures": s.failures(),
 	})
 	return nil
 }

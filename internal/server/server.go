@@ -40,6 +40,7 @@ type Server struct {
 	queries  *system.Queries
 	tokens   tokens
 	sources  func() []stream.Status
+	failures func() int64 // of DuckDB
 	log      *slog.Logger
 	metrics  *serverMetrics
 	gate     *gate
@@ -47,11 +48,12 @@ type Server struct {
 	requests atomic.Uint64 // so far
 }
 
-// New returns a server.
-func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, sources func() []stream.Status, log *slog.Logger) *Server {
+// New returns a server. failures counts the times that DuckDB failed and another one took its place.
+func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, sources func() []stream.Status,
+	failures func() int64, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
 	return &Server{
-		settings: settings, store: store, executor: executor, queries: queries, sources: sources,
+		settings: settings, store: store, executor: executor, queries: queries, sources: sources, failures: failures,
 		tokens: newTokens(settings.Tokens), log: log, metrics: newMetrics(), started: time.Now(),
 		gate: newGate(int64(settings.RequestMemory()), failing),
 	}

@@ -168,7 +168,7 @@ func (p *pair) step(s step, table string) error {
 }
 
 func isDefect(err error) bool {
-	return err != nil && (base.KindOf(err) == base.Internal || strings.Contains(strings.ToLower(err.Error()), "internal error"))
+	return err != nil && (base.KindOf(err) == base.Internal || strings.Contains(err.Error(), "DuckDB failed"))
 }
 
 func named(sql, table string) string { return strings.ReplaceAll(sql, "{t}", table) }

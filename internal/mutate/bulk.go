@@ -135,7 +135,7 @@ func (in *intake) arrived(staged []*catalog.Part) (*Transient, error) {
 		return nil, err
 	}
 	sets, err := without(nil, s.deleted)
-	return &Transient{arrivedTable, &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
+	return &Transient{Name: arrivedTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
 }
 
 // without returns the changes of a table's sources with more deletions.

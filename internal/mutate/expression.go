@@ -11,7 +11,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -79,7 +81,7 @@ func (x *execution) tryExpression(pinned bool) (rows int64, err error) {
 			return 0, err
 		}
 	}
-	change, err := x.patchInMemory(e, s)
+	change, err := x.patchInMemory(e, t)
 	if err != nil {
 		return 0, err
 	}
@@ -218,36 +220,14 @@ func asWritten(t *snapshot.Table) *snapshot.Table {
 	return &written
 }
 
-// inMemory returns the rows that asWritten leaves out.
-func inMemory(t *snapshot.Table) []base.RowAddress {
-	var all []base.RowAddress
-	add := func(source base.SourceID, row uint32) {
-		all = append(all, base.RowAddress{Source: source, Ordinal: base.RowOrdinal(row)})
-	}
-	for _, m := range t.Memtables {
-		set := t.Patches[m.Source]
-		for row := range uint32(m.Rows) {
-			if set == nil || set.Deleted == nil || !set.Deleted.Contains(row) {
-				add(m.Source, row)
-			}
-		}
-	}
-	for _, p := range t.Parts {
-		set := t.Patches[p.ID]
-		if set == nil {
-			continue
-		}
-		live := set.Patched()
-		if set.Deleted != nil {
-			live = roaring.AndNot(live, set.Deleted)
-		}
-		live.Iterate(func(row uint32) bool { add(p.ID, row); return true })
-	}
-	return all
+// inMemory reports whether there are rows that asWritten leaves out.
+func inMemory(t *snapshot.Table) bool {
+	return slices.ContainsFunc(t.Memtables, func(m memtable.View) bool { return m.Rows > 0 }) ||
+		slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { set := t.Patches[p.ID]; return set != nil && !set.Patched().IsEmpty() })
 }
 
-// writtenTable is what the query of tryOut calls the rows of parts.
-const writtenTable = "scoter_written"
+// writtenTable is what the query of tryOut calls the rows of parts, memoryTable what that of patchInMemory calls the others.
+const writtenTable, memoryTable = "scoter_written", "scoter_memory"
 
 // tryOut evaluates an expression for all rows that it is kept for, and counts those that it changes. An error is that of a row.
 func (x *execution) tryOut(e *asExpression, written *snapshot.Table) (rows int64, err error) {
@@ -272,7 +252,7 @@ func (x *execution) tryOut(e *asExpression, written *snapshot.Table) (rows int64
 	// The hash has all values computed, which a count alone would not.
 	sql := fmt.Sprintf("SELECT count(*) FILTER (WHERE scoter_matches), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s", violations, strings.Join(nulls, ", "),
 		strings.Join(values, ", "), e.Over(e.table, "SELECT * FROM "+writtenTable, matches+" AS scoter_matches"), schema.Quote(e.Alias))
-	found, err := x.planner.Select(x.ctx, Select{SQL: sql, Database: x.req.Database, Transient: &Transient{writtenTable, written}})
+	found, err := x.planner.Select(x.ctx, Select{SQL: sql, Database: x.req.Database, Transient: &Transient{Name: writtenTable, Table: written}})
 	if err != nil {
 		return 0, unplaced(err)
 	}
@@ -308,13 +288,12 @@ func unplaced(err error) error {
 }
 
 // patchInMemory returns the change of the rows that are in memory.
-func (x *execution) patchInMemory(e *asExpression, s *snapshot.Snapshot) (engine.Change, error) {
+func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table) (engine.Change, error) {
 	none := engine.Change{Table: e.table.ID}
-	rows := &Located{Snapshot: s, Addresses: inMemory(s.Tables[e.table.ID])}
-	if len(rows.Addresses) == 0 {
+	if !inMemory(t) {
 		return none, nil
 	}
-	p := &rowPlan{verb: "UPDATE", table: e.table, pending: s.Tables[e.table.ID].PendingColumns(nil)}
+	p := &rowPlan{verb: "UPDATE", table: e.table, pending: t.PendingColumns(nil), transient: &Transient{Name: memoryTable, Table: t, InMemory: true}}
 	p.actions = []rowAction{{kind: updateRow, name: "UPDATE", set: e.Columns()}}
 	p.chooseColumns()
 	p.write(x, e.target, onlyAction, func(q *composition, col schema.Column) {
@@ -324,15 +303,15 @@ func (x *execution) patchInMemory(e *asExpression, s *snapshot.Snapshot) (engine
 				return
 			}
 		}
-		e.target.writeColumn(q, x.c, col)
+		q.write(schema.Quote(e.Alias), ".", schema.Quote(col.Name))
 	}, func(q *composition) {
-		p.writeTarget(q, x, e.target)
+		p.target = q.Len()
+		q.write(memoryTable, " AS ", schema.Quote(e.Alias))
 		if e.Where != "" {
 			q.write(" WHERE ", e.Where)
 		}
 	})
-	s.Retain() // find lets go of it
-	found, err := x.find(p, rows)
+	found, err := x.find(p, nil)
 	if err != nil {
 		return none, p.query.placed(err)
 	}

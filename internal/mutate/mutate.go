@@ -99,6 +99,8 @@ type Constant struct {
 type Transient struct {
 	Name  string
 	Table *snapshot.Table
+	// InMemory leaves out all rows that are read where parts hold them: those of memtables are left, and changed ones.
+	InMemory bool
 }
 
 // Rows is a result being read. Close it.

@@ -60,7 +60,7 @@ func (k *keeper) transient(name string) *Transient {
 	if view := k.memtable.View(); view.Rows > 0 {
 		t.Memtables = []memtable.View{view}
 	}
-	return &Transient{name, t}
+	return &Transient{Name: name, Table: t}
 }
 
 // returned evaluates a RETURNING list over the kept rows, with which this was done. All of them are read before

@@ -237,7 +237,7 @@ func (m *Mutator) readColumns(ctx context.Context, t *snapshot.Table, p *catalog
 	}
 	q += " FROM "
 	one := &snapshot.Table{Schema: t.Schema.Bare(), Parts: []*catalog.Part{p}, Versions: t.Versions}
-	rows, err := m.planner.Find(ctx, Select{SQL: q + name, Database: t.Schema.Database, Target: len(q), Transient: &Transient{name, one}})
+	rows, err := m.planner.Find(ctx, Select{SQL: q + name, Database: t.Schema.Database, Target: len(q), Transient: &Transient{Name: name, Table: one}})
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,8 @@ type RelationOptions struct {
 	// Narrow says that the query asks for single values of the first column of the sort order: of a part it reads few
 	// row groups.
 	Narrow bool
+	// InMemory leaves out all rows that are read where parts hold them: those of memtables are left, and changed ones.
+	InMemory bool
 }
 
 // wide is how many columns a table must have for a narrow query with ORDER BY ... LIMIT to gain by a second scan of its few
@@ -84,9 +86,11 @@ func (b *builder) build() error {
 	}
 	newestFirst := slices.Clone(kept)
 	slices.Reverse(newestFirst)
-	for _, group := range b.byPending(b.byTombstones(bySchemaVersion(newestFirst))) {
-		if err := b.addParts(group); err != nil {
-			return err
+	if !b.options.InMemory {
+		for _, group := range b.byPending(b.byTombstones(bySchemaVersion(newestFirst))) {
+			if err := b.addParts(group); err != nil {
+				return err
+			}
 		}
 	}
 	for _, p := range patched {

@@ -57,7 +57,7 @@ type target struct {
 	path      []string // database, schema and name
 	table     *schema.Table
 	view      *boundView
-	transient *snapshot.Table
+	transient *Transient
 	system    string // SQL text
 	file      bool
 }
@@ -164,7 +164,7 @@ func (b *binding) readings(parts []string, database, schemaName string) []name {
 // reads no files, whoever runs it, since somebody else may have written it.
 func (b *binding) resolve(ref *tableRef, database, schemaName string, inView bool) (*target, error) {
 	if t := b.req.Transient; t != nil && !inView && len(ref.parts) == 1 && schema.Fold(ref.parts[0]) == schema.Fold(t.Name) {
-		return &target{transient: t.Rows}, nil
+		return &target{transient: t}, nil
 	}
 	var first error
 	for _, n := range b.readings(ref.parts, database, schemaName) {
@@ -227,7 +227,7 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds, overlay.RelationOptions{Addresses: b.isTarget(a, ref), Narrow: narrow(conditions, t.table)})
 			}
 		case t.transient != nil:
-			sql, err = b.relation(t.transient, nil, overlay.RelationOptions{Addresses: b.isTarget(a, ref)})
+			sql, err = b.relation(t.transient.Rows, nil, overlay.RelationOptions{Addresses: b.isTarget(a, ref), InMemory: t.transient.InMemory})
 		case t.view != nil:
 			var inner sqltoken.Edits
 			if inner, err = b.spliceAll(t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {

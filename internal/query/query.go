@@ -66,8 +66,9 @@ type Located struct {
 
 // Transient is a table of rows in memory.
 type Transient struct {
-	Name string
-	Rows *snapshot.Table
+	Name     string
+	Rows     *snapshot.Table
+	InMemory bool // see overlay.RelationOptions
 }
 
 // Runner runs queries. It is safe for concurrent use.

@@ -2,6 +2,7 @@ package part
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -23,23 +24,27 @@ import (
 //	DuckDB's own COPY, Snappy | zstd                   0.14 | 0.17   30.3 | 25.4   24 | 37
 //
 // So: deltas for integers that they make smaller, no compression where it does not
-// pay, LZ4 for a fast file, zstd 1 for a small one, no byte stream split.
+// pay, LZ4 for a fast file, zstd 1 for a small one, no byte stream split. Numbers of which few differ, as
+// measurements of one or two decimals, get a dictionary in either: it takes a third of LZ4's time, and DuckDB reads it
+// sooner than what has to be decompressed.
 type storage struct {
-	dictionary bool
-	encoding   parquet.Encoding // without a dictionary
-	codec      compress.Compression
+	encoding parquet.Encoding // without a dictionary
+	codec    compress.Compression
+
+	dictionary      bool // unless it turns out to be too large
+	dictionaryCodec compress.Compression
 }
+
+// plainly stores a leaf as it is.
+var plainly = storage{encoding: parquet.Encodings.Plain, codec: compress.Codecs.Uncompressed}
 
 const zstdLevel = 1
 
 func (s storage) properties(path string) []parquet.WriterProperty {
-	properties := []parquet.WriterProperty{
-		parquet.WithDictionaryFor(path, s.dictionary), parquet.WithEncodingFor(path, s.encoding), parquet.WithCompressionFor(path, s.codec),
+	return []parquet.WriterProperty{
+		parquet.WithDictionaryFor(path, s.dictionary), parquet.WithEncodingFor(path, s.encoding),
+		parquet.WithCompressionFor(path, s.codec), parquet.WithCompressionLevelFor(path, zstdLevel),
 	}
-	if s.codec == compress.Codecs.Zstd {
-		properties = append(properties, parquet.WithCompressionLevelFor(path, zstdLevel))
-	}
-	return properties
 }
 
 const (
@@ -52,44 +57,86 @@ const (
 )
 
 func choose(leaf leafPath, c column, profile Profile) storage {
-	s := storage{encoding: parquet.Encodings.Plain, codec: compress.Codecs.Lz4Raw}
-	if profile == Best {
-		s.codec = compress.Codecs.Zstd
-	}
+	codec := profile.codec()
 	if c.dictionary != nil {
-		s.dictionary = c.repeats()
+		return storage{encoding: parquet.Encodings.Plain, codec: codec, dictionaryCodec: codec, dictionary: c.repeats()}
+	}
+	runs, total := c.sample(leaf)
+	defer release(runs)
+	s, valueBits := withoutDictionary(runs, codec)
+	number := physicalBytes(leaf.typ) > 0
+	if leaf.typ.ID() == arrow.BOOL || profile == Fast && !number {
 		return s
 	}
-	runs := c.sample(leaf)
-	defer func() {
-		for _, r := range runs {
-			r.Release()
+	seen := countDistinct(runs)
+	if distinct, ok := seen.among(float64(total)); ok {
+		indexBits := bits.Len(uint(distinct))
+		// It too must save a quarter, its own values included.
+		s.dictionary = 4*(distinct*seen.bits()/float64(total)+float64(indexBits)) <= 3*valueBits
+		s.dictionaryCodec = codec
+		if number && !pays(appendHybrid(nil, seen.indices, indexBits), codec) {
+			s.dictionaryCodec = compress.Codecs.Uncompressed
 		}
-	}()
-	width, deltaBits := deltaWidth(runs)
-	if profile == Best && width != 1 {
-		values, distinct := countDistinct(runs)
-		if indexBits := bits.Len(uint(distinct)); 4*distinct <= values && (deltaBits < 0 || indexBits < deltaBits) {
-			s.dictionary = true
-			return s
-		}
-	}
-	// Packing by deltas must save a quarter to be worth unpacking; what is packed is not
-	// worth compressing.
-	if deltaBits >= 0 && 4*deltaBits <= 3*width {
-		s.encoding, s.codec = parquet.Encodings.DeltaBinaryPacked, compress.Codecs.Uncompressed
-		return s
-	}
-	if !pays(runs, s.codec) {
-		s.codec = compress.Codecs.Uncompressed
 	}
 	return s
 }
 
-// sample returns runs of the leaf's values, wherever they lie in nested rows.
-func (c column) sample(leaf leafPath) []arrow.Array {
+// chooseAgain is choose for a leaf whose dictionary turned out to be too large.
+func chooseAgain(leaf leafPath, c column, profile Profile) storage {
+	runs, _ := c.sample(leaf)
+	defer release(runs)
+	s, _ := withoutDictionary(runs, profile.codec())
+	return s
+}
+
+// withoutDictionary returns how values are best stored one by one, and how many bits one takes then on average, before
+// compression.
+func withoutDictionary(runs []arrow.Array, codec compress.Compression) (s storage, valueBits float64) {
+	// Packing by deltas must save a quarter to be worth unpacking; what is packed is not
+	// worth compressing.
+	if width, deltaBits := deltaWidth(runs); deltaBits >= 0 && 4*deltaBits <= 3*width {
+		return storage{encoding: parquet.Encodings.DeltaBinaryPacked, codec: compress.Codecs.Uncompressed}, float64(deltaBits)
+	}
+	data := plainSample(runs)
+	if !pays(data.bytes, codec) {
+		return plainly, data.bits()
+	}
+	return storage{encoding: parquet.Encodings.Plain, codec: codec}, data.bits()
+}
+
+func (p Profile) codec() compress.Compression {
+	if p == Best {
+		return compress.Codecs.Zstd
+	}
+	return compress.Codecs.Lz4Raw
+}
+
+func release(runs []arrow.Array) {
+	for _, r := range runs {
+		r.Release()
+	}
+}
+
+// physicalBytes returns of how many bytes a type's numbers are in Parquet; 0 for other types.
+func physicalBytes(t arrow.DataType) int {
+	switch t := t.(type) {
+	case *arrow.Decimal128Type:
+		switch {
+		case t.Precision <= 9:
+			return 4
+		case t.Precision <= 18:
+			return 8
+		}
+	case *arrow.BooleanType, *arrow.FixedSizeBinaryType, arrow.ExtensionType:
+	case arrow.FixedWidthDataType:
+		return max(4, t.Bytes())
+	}
+	return 0
+}
+
+// sample returns runs of the leaf's values, wherever they lie in nested rows, and how many values there are.
+func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 	var all []arrow.Array
-	total := 0
 	for _, chunk := range c.chunks {
 		a := chunk.column
 		for _, st := range leaf.path {
@@ -109,9 +156,8 @@ func (c column) sample(leaf leafPath) []arrow.Array {
 		for _, a := range all {
 			a.Retain()
 		}
-		return all
+		return all, total
 	}
-	var runs []arrow.Array
 	before, chunk := 0, 0 // values in the chunks before, and how many those are
 	for i := range sampleRuns {
 		from := i * (total - sampleRunLength) / (sampleRuns - 1)
@@ -122,7 +168,7 @@ func (c column) sample(leaf leafPath) []arrow.Array {
 		from -= before
 		runs = append(runs, array.NewSlice(all[chunk], int64(from), int64(min(from+sampleRunLength, all[chunk].Len()))))
 	}
-	return runs
+	return runs, total
 }
 
 // deltaWidth returns how many bits an integer has and how many of them deltas need on
@@ -165,34 +211,79 @@ func widen(values []int32) []int64 {
 	return out
 }
 
-// countDistinct returns how many values a sample has and how many different ones; types
-// that a dictionary does not suit have none.
-func countDistinct(runs []arrow.Array) (values, distinct int) {
-	seen := map[string]struct{}{}
+// distinctSample says how often values of a sample repeat.
+type distinctSample struct {
+	values, distinct, bytes int     // bytes: of the different ones
+	indices                 []int32 // of the values among the different ones
+}
+
+func countDistinct(runs []arrow.Array) (s distinctSample) {
+	seen := map[string]int32{}
+	var value []byte
 	for _, r := range runs {
-		if r.DataType().ID() == arrow.BOOL {
-			return 0, 1
-		}
 		for i := range r.Len() {
+			if r.IsNull(i) {
+				continue
+			}
+			value = plain(value[:0], r, i)
+			index, known := seen[string(value)]
+			if !known {
+				index = int32(len(seen))
+				seen[string(value)] = index
+				s.bytes += len(value)
+			}
+			s.indices = append(s.indices, index)
+		}
+	}
+	s.values, s.distinct = len(s.indices), len(seen)
+	return s
+}
+
+// bits returns how many a different value has on average.
+func (s distinctSample) bits() float64 { return 8 * float64(s.bytes) / float64(s.distinct) }
+
+// among estimates how many of so many values differ, if all are drawn from as many as the sample is likely to be
+// drawn from; false if hardly any repeat, which leaves that open.
+func (s distinctSample) among(total float64) (distinct float64, ok bool) {
+	n, d := float64(s.values), float64(s.distinct)
+	if s.values == 0 || 20*d > 19*n {
+		return 0, false
+	}
+	// Of n draws from N values about N(1-exp(-n/N)) differ, which grows with N.
+	expected := func(N, n float64) float64 { return -N * math.Expm1(-n/N) }
+	low, high := d, 32*n
+	for range 40 {
+		if middle := (low + high) / 2; expected(middle, n) < d {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return max(1, expected(high, total)), true
+}
+
+// plainBytes are values about as PLAIN encoding has them.
+type plainBytes struct {
+	bytes  []byte
+	values int
+}
+
+func (p plainBytes) bits() float64 { return 8 * float64(len(p.bytes)) / float64(max(1, p.values)) }
+
+func plainSample(runs []arrow.Array) (p plainBytes) {
+	for _, r := range runs {
+		for i := 0; i < r.Len() && len(p.bytes) < maxSampleBytes; i++ {
 			if r.IsValid(i) {
-				values++
-				seen[string(plain(nil, r, i))] = struct{}{}
+				p.bytes = plain(p.bytes, r, i)
+				p.values++
 			}
 		}
 	}
-	return values, max(len(seen), 1)
+	return p
 }
 
 // pays reports whether a codec takes at least a sixth off a sample.
-func pays(runs []arrow.Array, codec compress.Compression) bool {
-	var data []byte
-	for _, r := range runs {
-		for i := 0; i < r.Len() && len(data) < maxSampleBytes; i++ {
-			if r.IsValid(i) {
-				data = plain(data, r, i)
-			}
-		}
-	}
+func pays(data []byte, codec compress.Compression) bool {
 	if len(data) == 0 {
 		return false
 	}
@@ -219,5 +310,14 @@ func plain(to []byte, a arrow.Array, i int) []byte {
 	}
 	width := a.DataType().(arrow.FixedWidthDataType).Bytes()
 	from := (a.Data().Offset() + i) * width
-	return append(to, a.Data().Buffers()[1].Bytes()[from:from+width]...)
+	value := a.Data().Buffers()[1].Bytes()[from : from+width]
+	physical := physicalBytes(a.DataType())
+	if physical == 0 {
+		return append(to, value...)
+	}
+	to = append(to, value[:min(width, physical)]...)
+	for ; width < physical; width++ { // Parquet has no smaller integers than of four bytes
+		to = append(to, 0)
+	}
+	return to
 }

@@ -35,7 +35,7 @@ func newChunk(pages file.PageWriter, descr *pqschema.Column, s storage) *chunk {
 	return &chunk{pages: pages, descr: descr, encoder: newEncoder(s, descr), kind: s.encoding}
 }
 
-// useDictionary writes a dictionary. The values that follow are indices of its.
+// useDictionary writes a dictionary. The values that follow are its indices.
 func (c *chunk) useDictionary(d dictionary) error {
 	c.encoder, c.kind = newIndexEncoder(d.values), parquet.Encodings.RLEDict
 	_, err := c.pages.WriteDictionaryPage(file.NewDictionaryPage(memory.NewBufferBytes(d.page), int32(d.values), parquet.Encodings.Plain))

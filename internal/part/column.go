@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	pqschema "github.com/apache/arrow-go/v18/parquet/schema"
 )
 
 // column is one column of one row group: either the arrays that it came in, or, if one of
@@ -109,46 +110,28 @@ func unify(chunks []arrow.Array) column {
 	return column{dictionary: values.NewStringArray(), indices: builder.NewInt32Array()}
 }
 
-// write writes one leaf of the column's rows as a column chunk. Leaves come in their order.
-func (c column) write(to *chunk, leaf leafPath, how storage) error {
+// leaf returns one leaf of the column's rows, to be released. Leaves come in their order. If it is to have a
+// dictionary, and one is worth it, the values are its indices.
+func (c column) leaf(descr *pqschema.Column, leaf leafPath, how storage) (shreds, dictionary) {
 	if c.dictionary != nil {
-		return c.writeText(to, leaf, how)
+		return c.text(leaf, how)
 	}
-	all := make([]shredded, len(c.chunks))
-	defer func() {
-		for _, s := range all {
-			if s.values != nil {
-				s.values.Release()
-			}
-		}
-	}()
+	all := make(shreds, len(c.chunks))
 	for i, s := range c.chunks {
 		all[i] = s.leaf(leaf)
 	}
-	if how.dictionary {
-		if d, ok := distinctValues(to.descr, all); ok {
-			if err := to.useDictionary(d); err != nil {
-				return err
-			}
-		}
+	if !how.dictionary {
+		return all, dictionary{}
 	}
-	for _, s := range all {
-		if err := to.add(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all, distinctValues(descr, all)
 }
 
-// writeText is write of a column that has a dictionary.
-func (c column) writeText(to *chunk, leaf leafPath, how storage) error {
+// text is leaf of a column that has a dictionary.
+func (c column) text(leaf leafPath, how storage) (shreds, dictionary) {
 	s := shredFlat(c.indices, leaf.nullable)
+	c.indices.Retain()
 	if how.dictionary && c.repeats() {
-		page := appendTexts(nil, c.dictionary, selectAll(c.dictionary))
-		if err := to.useDictionary(dictionary{page: page, values: c.dictionary.Len()}); err != nil {
-			return err
-		}
-		return to.add(s)
+		return shreds{s}, dictionary{page: appendTexts(nil, c.dictionary, selectAll(c.dictionary)), values: c.dictionary.Len()}
 	}
 	codes := c.indices.Int32Values()
 	positions := make([]int32, s.present.len())
@@ -156,11 +139,32 @@ func (c column) writeText(to *chunk, leaf leafPath, how storage) error {
 		positions[i] = codes[s.present.at(i)]
 	}
 	s.values, s.present = c.dictionary, selection{positions: positions}
-	return to.add(s)
+	c.dictionary.Retain()
+	c.indices.Release()
+	return shreds{s}, dictionary{}
+}
+
+// shreds are pieces of one leaf, one after the other.
+type shreds []shredded
+
+func (all shreds) release() {
+	for _, s := range all {
+		if s.values != nil {
+			s.values.Release()
+		}
+	}
+}
+
+// present returns how many values there are.
+func (all shreds) present() (n int) {
+	for _, s := range all {
+		n += s.present.len()
+	}
+	return n
 }
 
 // repeats reports whether the column's dictionary is worth being one in the file too.
 func (c column) repeats() bool {
 	n := c.dictionary.Len()
-	return 2*n <= c.indices.Len() && len(c.dictionary.ValueBytes())+4*n <= maxDictionaryBytes
+	return n > 0 && 2*n <= c.indices.Len() && len(c.dictionary.ValueBytes())+4*n <= maxDictionaryBytes
 }

@@ -1,6 +1,9 @@
 package part
 
 import (
+	"math/bits"
+	"unsafe"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -8,16 +11,15 @@ import (
 	pqschema "github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// dictionary is what the different values of a leaf are, in order of appearance, as PLAIN has them.
+// dictionary is what the different values of a leaf are, in order of appearance, as PLAIN has them; none if it has no values.
 type dictionary struct {
 	page   []byte
 	values int
 }
 
-// distinctValues makes a dictionary of a leaf's values, and replaces them in its pieces by their indices; false, and the
-// pieces are as they were, if the dictionary would be larger than a page of it may be.
-func distinctValues(descr *pqschema.Column, pieces []shredded) (dictionary, bool) {
-	d := dictionary{}
+// distinctValues makes a dictionary of a leaf's values, and puts their indices in place of them; none, and the
+// pieces are as they were, if it would be too large to be worth it.
+func distinctValues(descr *pqschema.Column, pieces shreds) dictionary {
 	indices := make([][]int32, len(pieces))
 	for i, s := range pieces {
 		indices[i] = make([]int32, s.present.len())
@@ -27,22 +29,17 @@ func distinctValues(descr *pqschema.Column, pieces []shredded) (dictionary, bool
 			s.values.Release()
 		}
 	}
-	var add func(values arrow.Array, s selection, out []int32) bool
+	var d dictionary
 	switch descr.PhysicalType() {
-	case parquet.Types.Int32:
-		add = numbers(&d, int32s)
-	case parquet.Types.Int64:
-		add = numbers(&d, int64s)
+	case parquet.Types.Int32, parquet.Types.Float:
+		d = distinctNumbers(words32, pieces, indices)
+	case parquet.Types.Int64, parquet.Types.Double:
+		d = distinctNumbers(words64, pieces, indices)
 	default:
-		add = d.others(descr)
-	}
-	for i, s := range pieces {
-		if !add(s.values, s.present, indices[i]) {
-			return dictionary{}, false
-		}
+		d = distinctOthers(descr, pieces, indices)
 	}
 	if d.values == 0 {
-		return dictionary{}, false
+		return dictionary{}
 	}
 	for i := range pieces {
 		s := &pieces[i]
@@ -51,40 +48,109 @@ func distinctValues(descr *pqschema.Column, pieces []shredded) (dictionary, bool
 		s.values = array.NewInt32Data(data)
 		s.present = selectAll(s.values)
 	}
-	return d, true
+	return d
 }
 
-// numbers adds numbers to a dictionary; it returns false once there are too many.
-func numbers[T int32 | int64](d *dictionary, gather func(arrow.Array, selection) ([]T, bool)) func(arrow.Array, selection, []int32) bool {
-	known := map[T]int32{}
-	return func(values arrow.Array, s selection, out []int32) bool {
-		all, ok := gather(values, s)
-		for i, v := range all {
-			index, seen := known[v]
-			if !seen {
-				index = int32(d.values)
-				known[v] = index
-				d.page = append(d.page, bytesOf([]T{v})...)
-				d.values++
-				if len(d.page) > maxDictionaryBytes {
-					return false
-				}
-			}
-			out[i] = index
+// words32 and words64 return the bits of values that Parquet stores in as many.
+func words32(values arrow.Array, s selection) ([]int32, bool) {
+	if a, ok := values.(*array.Float32); ok {
+		return pick(reinterpret[int32](a), s), true
+	}
+	return int32s(values, s)
+}
+
+func words64(values arrow.Array, s selection) ([]int64, bool) {
+	if a, ok := values.(*array.Float64); ok {
+		return pick(reinterpret[int64](a), s), true
+	}
+	return int64s(values, s)
+}
+
+// distinctNumbers is distinctValues of numbers: a quarter of them may differ.
+func distinctNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, bool), pieces shreds, indices [][]int32) dictionary {
+	var zero T
+	most := min(pieces.present()/4, maxDictionaryBytes/int(unsafe.Sizeof(zero)))
+	t := newNumberTable[T]()
+	for i, s := range pieces {
+		numbers, ok := gather(s.values, s.present)
+		if !ok || !t.indexes(numbers, indices[i], most) {
+			return dictionary{}
 		}
-		return ok
+	}
+	return dictionary{page: bytesOf(t.values), values: len(t.values)}
+}
+
+// numberTable gives each different number an index, in order of appearance. It is a hash table with linear probing, since
+// Go's map takes several times as long for keys that fit into a register.
+type numberTable[T int32 | int64] struct {
+	slots  []numberSlot[T] // a power of two of them, at most five eighths in use
+	shift  int             // from a hash to an index of slots
+	values []T
+}
+
+type numberSlot[T int32 | int64] struct {
+	value T
+	after int32 // 1 + the index; 0 if the slot is free
+}
+
+const firstSlotBits = 10
+
+func newNumberTable[T int32 | int64]() *numberTable[T] {
+	return &numberTable[T]{slots: make([]numberSlot[T], 1<<firstSlotBits), shift: 64 - firstSlotBits}
+}
+
+// place returns where a value is, or where it belongs.
+func (t *numberTable[T]) place(v T) *numberSlot[T] {
+	const golden = 0x9e3779b97f4a7c15 // 2^64 by the golden ratio (Knuth, The Art of Computer Programming, 6.4)
+	at := uint64(v) * golden >> t.shift
+	for {
+		s := &t.slots[at]
+		if s.after == 0 || s.value == v {
+			return s
+		}
+		at = (at + 1) & uint64(len(t.slots)-1)
 	}
 }
 
-// others is numbers of anything else.
-func (d *dictionary) others(descr *pqschema.Column) func(arrow.Array, selection, []int32) bool {
-	known := map[string]int32{}
-	return func(values arrow.Array, s selection, out []int32) bool {
-		for i := range out {
-			before := len(d.page)
-			page, err := appendPlain(d.page, descr, values, s.slice(i, i+1))
-			if err != nil || len(page) > maxDictionaryBytes {
+// indexes writes the index of each number. It ends with false at one that would be more than the most different ones.
+func (t *numberTable[T]) indexes(numbers []T, out []int32, most int) bool {
+	for i, v := range numbers {
+		s := t.place(v)
+		if s.after == 0 {
+			if len(t.values) == most {
 				return false
+			}
+			t.values = append(t.values, v)
+			*s = numberSlot[T]{v, int32(len(t.values))}
+			if 8*len(t.values) > 5*len(t.slots) {
+				t.grow()
+			}
+			out[i] = int32(len(t.values)) - 1
+			continue
+		}
+		out[i] = s.after - 1
+	}
+	return true
+}
+
+func (t *numberTable[T]) grow() {
+	t.slots = make([]numberSlot[T], 4*len(t.slots))
+	t.shift = 64 - bits.Len(uint(len(t.slots)-1))
+	for i, v := range t.values {
+		*t.place(v) = numberSlot[T]{v, int32(i) + 1}
+	}
+}
+
+// distinctOthers is distinctValues of what is no number.
+func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) dictionary {
+	d := dictionary{}
+	known := map[string]int32{}
+	for i, s := range pieces {
+		for j := range indices[i] {
+			before := len(d.page)
+			page, err := appendPlain(d.page, descr, s.values, s.present.slice(j, j+1))
+			if err != nil || len(page) > maxDictionaryBytes {
+				return dictionary{}
 			}
 			d.page = page
 			index, seen := known[string(page[before:])]
@@ -95,8 +161,8 @@ func (d *dictionary) others(descr *pqschema.Column) func(arrow.Array, selection,
 				known[string(page[before:])] = index
 				d.values++
 			}
-			out[i] = index
+			indices[i][j] = index
 		}
-		return true
 	}
+	return d
 }

@@ -22,6 +22,7 @@ var sequences = []func(r *rand.Rand, n int) int64{
 	func(r *rand.Rand, _ int) int64 { return r.Int64N(3) },
 	func(r *rand.Rand, n int) int64 { return int64(n / (1 + r.IntN(40))) },
 	func(r *rand.Rand, n int) int64 { return int64(n / 29 % 5) },
+	func(r *rand.Rand, _ int) int64 { return r.Int64N(2000) << r.IntN(50) },
 	func(r *rand.Rand, _ int) int64 { return int64(r.Uint64()) },
 	func(r *rand.Rand, _ int) int64 { return []int64{math.MinInt64, math.MaxInt64, 0}[r.IntN(3)] },
 }

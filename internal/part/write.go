@@ -115,9 +115,14 @@ type writer struct {
 	leaves  []leafPath
 	storage []storage // of each leaf
 	total   Written
-	// statistics holds those of every column chunk, per row group and leaf; nil inside
-	// nested columns.
-	statistics [][]*metadata.EncodedStatistics
+	// chunks has what the footer says of every column chunk, per row group and leaf.
+	chunks [][]chunkFooter
+}
+
+// chunkFooter is what a footer says of a column chunk beside what arrow-go knows.
+type chunkFooter struct {
+	codec      compress.Compression
+	statistics *metadata.EncodedStatistics // nil inside nested columns
 }
 
 func newWriter(out io.Writer, table schema.Table, opts Options) (*writer, error) {
@@ -203,7 +208,7 @@ func (w *writer) writeGroup(rows int64) (err error) {
 	group := w.take(rows)
 	defer func() {
 		if r := recover(); r != nil {
-			err = base.Errorf(base.Internal, "encode row group %d: %v", len(w.statistics), r)
+			err = base.Errorf(base.Internal, "encode row group %d: %v", len(w.chunks), r)
 		}
 		for _, b := range group {
 			b.Release()
@@ -223,45 +228,63 @@ func (w *writer) writeGroup(rows int64) (err error) {
 			return err
 		}
 	}
-	out, ordinal := w.file.AppendRowGroup(), int16(len(w.statistics))
+	out, ordinal := w.file.AppendRowGroup(), int16(len(w.chunks))
 	out.SetNumRows(int(rows))
-	statistics := make([]*metadata.EncodedStatistics, len(w.leaves))
+	chunks := make([]chunkFooter, len(w.leaves))
 	for i, leaf := range w.leaves {
 		c := columns[leaf.column]
 		described := out.NextColumnChunk()
-		err := w.writeChunk(c, i, described, ordinal)
+		codec, err := w.writeChunk(c, i, described, ordinal)
 		if err = errors.Join(err, w.sink.err); err != nil {
 			return base.Wrap(err, "column %q", w.table.Columns[leaf.column].Name)
 		}
+		chunks[i].codec = codec
 		if leaf.first {
 			id, stats := w.table.Columns[leaf.column].ID, c.stats()
 			w.total.Stats[id] = mergeStats(w.total.Stats[id], w.total.Rows, stats, rows)
 			if len(leaf.path) == 0 {
-				statistics[i] = chunkStatistics(stats, described.Descr())
+				chunks[i].statistics = chunkStatistics(stats, described.Descr())
 			}
 		}
 	}
-	w.statistics = append(w.statistics, statistics)
+	w.chunks = append(w.chunks, chunks)
 	w.total.Rows += rows
 	return out.Finish(0, ordinal)
 }
 
-// writeChunk writes the leaf-th leaf of a row group.
-func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkMetaDataBuilder, group int16) (err error) {
+// writeChunk writes the leaf-th leaf of a row group, and returns how its pages are compressed.
+func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkMetaDataBuilder, group int16) (codec compress.Compression, err error) {
 	how := w.storage[leaf]
+	pieces, d := c.leaf(described.Descr(), w.leaves[leaf], how)
+	defer pieces.release()
+	if how.dictionary && d.values == 0 && c.dictionary == nil { // one that is too large in this row group is so in the next
+		how = chooseAgain(w.leaves[leaf], c, w.opts.Profile)
+		w.storage[leaf] = how
+	}
+	codec = how.codec
+	if d.values > 0 {
+		codec = how.dictionaryCodec
+	}
 	if w.pages == nil {
-		w.pages, err = file.NewPageWriter(&w.sink, how.codec, zstdLevel, described, group, int16(leaf), memory.DefaultAllocator, false, nil, nil)
+		w.pages, err = file.NewPageWriter(&w.sink, codec, zstdLevel, described, group, int16(leaf), memory.DefaultAllocator, false, nil, nil)
 	} else {
-		err = w.pages.Reset(&w.sink, how.codec, zstdLevel, described, group, int16(leaf), nil, nil)
+		err = w.pages.Reset(&w.sink, codec, zstdLevel, described, group, int16(leaf), nil, nil)
 	}
 	if err != nil {
-		return err
+		return codec, err
 	}
 	to := newChunk(w.pages, described.Descr(), how)
-	if err := c.write(to, w.leaves[leaf], how); err != nil {
-		return err
+	if d.values > 0 {
+		if err := to.useDictionary(d); err != nil {
+			return codec, err
+		}
 	}
-	return to.close()
+	for _, s := range pieces {
+		if err := to.add(s); err != nil {
+			return codec, err
+		}
+	}
+	return codec, to.close()
 }
 
 // begin chooses how each leaf is stored, on the first row group, and starts the file.
@@ -277,7 +300,7 @@ func (w *writer) begin(columns []column) (err error) {
 	}
 	for _, leaf := range w.leaves {
 		// A column "a.b" and a field b of a column "a" share a path: both stay plain.
-		how := storage{codec: compress.Codecs.Uncompressed}
+		how := plainly
 		if paths[leaf.name] == 1 {
 			how = choose(leaf, columns[leaf.column], w.opts.Profile)
 			properties = append(properties, how.properties(leaf.name)...)
@@ -343,14 +366,16 @@ func (w *writer) finish() (Written, error) {
 	if err != nil {
 		return Written{}, base.Errorf(base.Internal, "footer: %w", err)
 	}
-	if footer.NumRows != w.total.Rows || len(footer.RowGroups) != len(w.statistics) {
+	if footer.NumRows != w.total.Rows || len(footer.RowGroups) != len(w.chunks) {
 		return Written{}, base.Errorf(base.Internal, "footer has %d rows in %d groups, written were %d in %d",
-			footer.NumRows, len(footer.RowGroups), w.total.Rows, len(w.statistics))
+			footer.NumRows, len(footer.RowGroups), w.total.Rows, len(w.chunks))
 	}
-	for g, statistics := range w.statistics {
-		for i, s := range statistics {
-			if s != nil {
-				footer.RowGroups[g].Columns[i].MetaData.Statistics = s.ToThrift()
+	for g, chunks := range w.chunks {
+		for i, c := range chunks {
+			about := footer.RowGroups[g].Columns[i].MetaData
+			setCodec(&about.Codec, c.codec)
+			if c.statistics != nil {
+				about.Statistics = c.statistics.ToThrift()
 			}
 		}
 	}
@@ -360,6 +385,9 @@ func (w *writer) finish() (Written, error) {
 	w.total.Bytes, w.total.Checksum = w.sink.bytes, w.sink.crc
 	return w.total, nil
 }
+
+// setCodec sets a codec of a footer, whose type arrow-go gives no name to.
+func setCodec[T ~int64](to *T, codec compress.Compression) { *to = T(codec) }
 
 func (w *writer) writeFooter(footer *metadata.FileMetaData) error {
 	n, err := footer.WriteTo(&w.sink, nil)

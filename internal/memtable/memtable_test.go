@@ -32,7 +32,7 @@ var testTable = schema.Table{
 }
 
 func newPool() *Pool {
-	return NewPool(PoolOptions{ChunkBytes: 2 << 20, FreeChunks: 1000, Poison: true})
+	return NewPool(PoolOptions{ChunkBytes: 2 << 20, Poison: true})
 }
 
 // randomBatch returns rows as text (one JSON value per column) and as a batch. Columns

@@ -1,8 +1,10 @@
 package memtable
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -12,15 +14,15 @@ import (
 // generation's end is little.
 const DefaultChunkBytes = 4 << 20
 
-// DefaultFreeChunks is how many unused chunks a pool keeps: one generation of the default
-// size, so that a steady load faults no page in twice.
-const DefaultFreeChunks = 16
+// DefaultKeepFree is how long unused memory waits for rows. What a steady load needs between two flushes is then faulted in
+// once: on a virtual machine that costs more than copying rows into it.
+const DefaultKeepFree = 30 * time.Second
 
 // PoolOptions configures a Pool. The zero value means the defaults.
 type PoolOptions struct {
-	ChunkBytes int  // size of a chunk; DefaultChunkBytes if 0
-	FreeChunks int  // unused chunks kept; DefaultFreeChunks if 0, none if negative
-	Poison     bool // overwrite memory when it becomes free: a late reader then reads rubbish in tests, not rows
+	ChunkBytes int           // size of a chunk; DefaultChunkBytes if 0
+	KeepFree   time.Duration // how long unused memory is kept; DefaultKeepFree if 0, not at all if negative
+	Poison     bool          // overwrite memory when it becomes free: a late reader then reads rubbish in tests, not rows
 }
 
 // Pool hands out memory for rows, outside the Go heap: the garbage collector neither
@@ -33,15 +35,22 @@ type PoolOptions struct {
 // needlessly is at most one chunk at each end of a generation.
 type Pool struct {
 	chunkBytes int
-	freeChunks int
+	keepFree   time.Duration
 	poison     bool
 
 	blockBytes atomic.Int64 // in blocks that are held
 	mapped     atomic.Int64 // in chunks, free ones included
 
 	mu      sync.Mutex
-	current *chunk   // guarded by mu; holds one reference of its own
-	free    [][]byte // guarded by mu
+	current *chunk       // guarded by mu; holds one reference of its own
+	free    []freeMemory // guarded by mu; the longest unused first
+	trimmer *time.Timer  // guarded by mu; runs while there is free memory
+}
+
+// freeMemory is a mapping that no chunk uses.
+type freeMemory struct {
+	mem   []byte
+	since time.Time
 }
 
 type chunk struct {
@@ -58,12 +67,12 @@ type block struct {
 
 // NewPool returns an empty pool. Nothing is mapped before the first batch.
 func NewPool(o PoolOptions) *Pool {
-	p := &Pool{chunkBytes: o.ChunkBytes, freeChunks: o.FreeChunks, poison: o.Poison}
+	p := &Pool{chunkBytes: o.ChunkBytes, keepFree: o.KeepFree, poison: o.Poison}
 	if p.chunkBytes == 0 {
 		p.chunkBytes = DefaultChunkBytes
 	}
-	if p.freeChunks == 0 {
-		p.freeChunks = DefaultFreeChunks
+	if p.keepFree == 0 {
+		p.keepFree = DefaultKeepFree
 	}
 	return p
 }
@@ -126,19 +135,53 @@ func (p *Pool) unrefLocked(c *chunk) {
 	if c.refs.Add(-1) > 0 {
 		return
 	}
-	if len(c.mem) == p.chunkBytes && len(p.free) < p.freeChunks {
-		p.free = append(p.free, c.mem)
+	if p.keepFree > 0 {
+		p.free = append(p.free, freeMemory{c.mem, time.Now()})
+		if p.trimmer == nil {
+			p.trimmer = time.AfterFunc(p.keepFree, p.trim)
+		}
 	} else {
 		p.unmap(c.mem)
 	}
 	c.mem = nil
 }
 
+// trim unmaps what was not used for long.
+func (p *Pool) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.trimmer = nil
+	now := time.Now()
+	for len(p.free) > 0 && now.Sub(p.free[0].since) >= p.keepFree {
+		p.unmapOldestLocked()
+	}
+	if len(p.free) > 0 {
+		p.trimmer = time.AfterFunc(p.free[0].since.Add(p.keepFree).Sub(now), p.trim)
+	}
+}
+
+func (p *Pool) unmapOldestLocked() {
+	p.unmap(p.free[0].mem)
+	p.free = slices.Delete(p.free, 0, 1)
+}
+
+// mapLocked returns n bytes or up to twice as many: the least unused mapping that fits, of these the last used, or a new one. A
+// new one takes the place of unused ones, so that the pool never holds much more than what was in use at one time.
 func (p *Pool) mapLocked(n int) ([]byte, error) {
-	if last := len(p.free) - 1; last >= 0 && n == p.chunkBytes {
-		mem := p.free[last]
-		p.free = p.free[:last]
+	fit := -1
+	for i, f := range p.free {
+		if n <= len(f.mem) && len(f.mem) <= 2*n && (fit < 0 || len(f.mem) <= len(p.free[fit].mem)) {
+			fit = i
+		}
+	}
+	if fit >= 0 {
+		mem := p.free[fit].mem
+		p.free = slices.Delete(p.free, fit, fit+1)
 		return mem, nil
+	}
+	for excess := n; excess > 0 && len(p.free) > 0; {
+		excess -= len(p.free[0].mem)
+		p.unmapOldestLocked()
 	}
 	mem, err := mapMemory(n)
 	if err != nil {
@@ -164,10 +207,13 @@ func (p *Pool) Close() {
 		p.unrefLocked(p.current)
 		p.current = nil
 	}
-	for _, mem := range p.free {
-		p.unmap(mem)
+	for len(p.free) > 0 {
+		p.unmapOldestLocked()
 	}
-	p.free, p.freeChunks = nil, -1
+	if p.trimmer != nil {
+		p.trimmer.Stop()
+	}
+	p.keepFree = -1
 }
 
 func alignUp(n, to int) int { return (n + to - 1) / to * to }

@@ -1,7 +1,7 @@
 package overlay
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O2
+#cgo CFLAGS: -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O3
 #include <stdlib.h>
 #include "memscan.h"
 */

@@ -5,19 +5,71 @@
 
 #include "memvalue.h"
 
-uint8_t *scoter_match_codes(const scoter_filter *filter, const scoter_batch *batch) {
+// Loops that compilers turn into vector instructions, wider ones where the processor has them.
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+scoter_match scoter_match_codes(const scoter_filter *filter, const scoter_batch *batch) {
+	scoter_match match = {0};
 	const scoter_column *c = &batch->columns[filter->column];
-	if (!filter->n_texts || c->layout != SCOTER_DICTIONARY) return NULL;
+	if (!filter->n_texts || c->layout != SCOTER_DICTIONARY) return match;
 	const scoter_column *values = &c->children[0];
 	const int32_t *offsets = (const int32_t *)values->data + values->offset;
-	uint8_t *match = calloc((size_t)values->length + 1, 1);
+	match.wanted = calloc((size_t)values->length + 1, 1);
 	for (int64_t i = 0; i < values->length; i++) {
 		int64_t length = offsets[i + 1] - offsets[i];
-		for (int32_t k = 0; k < filter->n_texts && !match[i]; k++) {
-			match[i] = length == filter->lengths[k] && memcmp(values->bytes + offsets[i], filter->texts[k], (size_t)length) == 0;
+		for (int32_t k = 0; k < filter->n_texts && !match.wanted[i]; k++) {
+			match.wanted[i] = length == filter->lengths[k] && memcmp(values->bytes + offsets[i], filter->texts[k], (size_t)length) == 0;
+		}
+		if (match.wanted[i]) {
+			match.n_wanted++;
+			match.one = (uint32_t)i;
 		}
 	}
 	return match;
+}
+
+WIDE static void mark_code(const uint32_t *codes, uint32_t wanted, int64_t n, uint8_t *marks) {
+	for (int64_t i = 0; i < n; i++) marks[i] = codes[i] == wanted;
+}
+
+static void mark_codes(const uint32_t *codes, const uint8_t *wanted, uint32_t last, int64_t n, uint8_t *marks) {
+	for (int64_t i = 0; i < n; i++) marks[i] = wanted[codes[i] < last ? codes[i] : last];
+}
+
+WIDE static void mark_range(const int64_t *values, int64_t least, int64_t most, int64_t n, uint8_t *marks) {
+	for (int64_t i = 0; i < n; i++) marks[i] = (values[i] >= least) & (values[i] <= most);
+}
+
+// Marks the rows from row up to end that a filter wants; those that are NULL may be marked or not.
+static void mark(const scoter_filter *filter, const scoter_column *c, const scoter_match *match, int64_t row, int64_t end, uint8_t *marks) {
+	int64_t from = c->offset + row, n = end - row;
+	if (!filter->n_texts) {
+		mark_range((const int64_t *)c->data + from, filter->least, filter->most, n, marks);
+	} else if (match->n_wanted == 1) {
+		mark_code((const uint32_t *)c->data + from, match->one, n, marks);
+	} else {
+		mark_codes((const uint32_t *)c->data + from, match->wanted, (uint32_t)c->children[0].length, n, marks);
+	}
+}
+
+// Lists the rows from row on that are marked.
+static int64_t list_marked(const uint8_t *marks, int64_t row, int64_t n, uint32_t *rows) {
+	int64_t listed = 0, i = 0;
+	for (; i + 8 <= n; i += 8) {
+		uint64_t eight;
+		memcpy(&eight, marks + i, 8);
+		for (int k = 0; eight; k++, eight >>= 8) {
+			if (eight & 1) rows[listed++] = (uint32_t)(row + i + k);
+		}
+	}
+	for (; i < n; i++) {
+		if (marks[i]) rows[listed++] = (uint32_t)(row + i);
+	}
+	return listed;
 }
 
 // Keeps the rows whose code is wanted. Each row is written, and kept by moving on.
@@ -84,21 +136,32 @@ static int64_t list_rows(const scoter_batch *b, int64_t row, int64_t end, uint32
 	return n;
 }
 
-int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, uint8_t *const *matches, int64_t row, int64_t end,
-                      uint32_t *selected) {
-	int64_t n = list_rows(batch, row, end, selected);
+// Reports whether a filter can judge the batch's rows: plain text it cannot.
+static bool judges(const scoter_filter *filter, const scoter_match *match) { return !filter->n_texts || match->wanted; }
+
+int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const scoter_match *matches, int64_t row, int64_t end,
+                      uint32_t *selected, uint8_t *marks) {
+	int64_t n = -1; // nothing is listed yet
 	for (int32_t f = 0; f < scan->n_filters; f++) {
 		const scoter_filter *filter = &scan->filters[f];
 		const scoter_column *c = &batch->columns[filter->column];
-		if (filter->n_texts) {
-			if (!matches[f]) continue; // plain text here
-			n = keep_codes(c, matches[f], selected, n);
+		if (!judges(filter, &matches[f])) continue;
+		if (filter->n_texts && !matches[f].n_wanted) return 0;
+		if (n < 0) { // the first one looks at all rows, the others at those that are left
+			mark(filter, c, &matches[f], row, end, marks);
+			for (int64_t at = first_hidden(batch, batch->first_ordinal + (uint64_t)row);
+			     at < batch->n_hidden && (int64_t)(batch->hidden[at] - batch->first_ordinal) < end; at++) {
+				marks[(int64_t)(batch->hidden[at] - batch->first_ordinal) - row] = 0;
+			}
+			n = list_marked(marks, row, end - row, selected);
+		} else if (filter->n_texts) {
+			n = keep_codes(c, matches[f].wanted, selected, n);
 		} else {
 			n = keep_range(c, filter->least, filter->most, selected, n);
 		}
 		if (c->validity) n = keep_valid(c, selected, n); // NULL meets no bound
 	}
-	return n;
+	return n < 0 ? list_rows(batch, row, end, selected) : n;
 }
 
 #define GATHER(type)                                                          \

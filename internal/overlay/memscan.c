@@ -31,8 +31,9 @@ typedef struct {
 	// filter the codes that it wants in the current batch.
 	bool selecting;
 	uint32_t *selected;
+	uint8_t *marks;
 	int64_t n_selected, handed_out;
-	uint8_t **matches;
+	scoter_match *matches;
 	int32_t n_matches;
 } local_state;
 
@@ -133,8 +134,8 @@ static void drop_dictionaries(local_holder *h) {
 		h->state.dictionaries[i] = NULL;
 	}
 	for (int32_t f = 0; f < h->state.n_matches; f++) {
-		free(h->state.matches[f]);
-		h->state.matches[f] = NULL;
+		free(h->state.matches[f].wanted);
+		h->state.matches[f].wanted = NULL;
 	}
 }
 
@@ -144,6 +145,7 @@ static void free_local(void *p) {
 	free(h->state.dictionaries);
 	free(h->state.matches);
 	free(h->state.selected);
+	free(h->state.marks);
 	free(h);
 }
 
@@ -293,8 +295,11 @@ static bool advance(global_state *g, local_holder *h) {
 		}
 		l->selecting = g->scan->n_filters > 0 || scoter_hides(l->batch, l->row, l->end);
 		if (l->selecting) {
-			if (!l->selected) l->selected = malloc(MORSEL_ROWS * sizeof(uint32_t));
-			l->n_selected = scoter_select(g->scan, l->batch, l->matches, l->row, l->end, l->selected);
+			if (!l->selected) {
+				l->selected = malloc(MORSEL_ROWS * sizeof(uint32_t));
+				l->marks = malloc(MORSEL_ROWS);
+			}
+			l->n_selected = scoter_select(g->scan, l->batch, l->matches, l->row, l->end, l->selected, l->marks);
 			l->handed_out = 0;
 		}
 	}
@@ -306,7 +311,7 @@ static void scan(duckdb_function_info info, duckdb_data_chunk output) {
 	local_state *l = &h->state;
 	if (g->scan->n_filters && !l->matches) {
 		l->n_matches = g->scan->n_filters;
-		l->matches = calloc((size_t)l->n_matches, sizeof(uint8_t *));
+		l->matches = calloc((size_t)l->n_matches, sizeof(scoter_match));
 	}
 	if (!advance(g, h)) {
 		duckdb_data_chunk_set_size(output, 0);

@@ -64,17 +64,17 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 	runs, total := c.sample(leaf)
 	defer release(runs)
 	s, valueBits := withoutDictionary(runs, codec)
-	number := physicalBytes(leaf.typ) > 0
-	if leaf.typ.ID() == arrow.BOOL || profile == Fast && !number {
+	physical := physicalBytes(leaf.typ)
+	if leaf.typ.ID() == arrow.BOOL || profile == Fast && physical == 0 {
 		return s
 	}
-	seen := countDistinct(runs)
+	seen := countDistinct(runs, physical)
 	if distinct, ok := seen.among(float64(total)); ok {
 		indexBits := bits.Len(uint(distinct))
 		// It too must save a quarter, its own values included.
 		s.dictionary = 4*(distinct*seen.bits()/float64(total)+float64(indexBits)) <= 3*valueBits
 		s.dictionaryCodec = codec
-		if number && !pays(appendHybrid(nil, seen.indices, indexBits), codec) {
+		if physical > 0 && !pays(appendHybrid(nil, seen.indices, indexBits), codec) {
 			s.dictionaryCodec = compress.Codecs.Uncompressed
 		}
 	}
@@ -217,7 +217,14 @@ type distinctSample struct {
 	indices                 []int32 // of the values among the different ones
 }
 
-func countDistinct(runs []arrow.Array) (s distinctSample) {
+func countDistinct(runs []arrow.Array, physical int) distinctSample {
+	switch physical {
+	case 4:
+		return countNumbers(words32, runs)
+	case 8:
+		return countNumbers(words64, runs)
+	}
+	s := distinctSample{}
 	seen := map[string]int32{}
 	var value []byte
 	for _, r := range runs {
@@ -236,6 +243,19 @@ func countDistinct(runs []arrow.Array) (s distinctSample) {
 		}
 	}
 	s.values, s.distinct = len(s.indices), len(seen)
+	return s
+}
+
+func countNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, bool), runs []arrow.Array) (s distinctSample) {
+	t := newNumberTable[T]()
+	for _, r := range runs {
+		valid := selectValid(r, true)
+		from := len(s.indices)
+		s.indices = append(s.indices, make([]int32, valid.len())...)
+		numbers, _ := gather(r, valid)
+		t.indexes(numbers, s.indices[from:], math.MaxInt)
+	}
+	s.values, s.distinct, s.bytes = len(s.indices), len(t.values), len(bytesOf(t.values))
 	return s
 }
 

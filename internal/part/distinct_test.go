@@ -91,7 +91,7 @@ func TestHowManyDifferIsEstimatedFromASample(t *testing.T) {
 		for range sampleRuns * sampleRunLength {
 			b.Append(r.Int64N(int64(among)))
 		}
-		s := countDistinct([]arrow.Array{b.NewArray()})
+		s := countDistinct([]arrow.Array{b.NewArray()}, 8)
 		if got, ok := s.among(1e9); !ok || got < 0.9*float64(among) || got > 1.1*float64(among) {
 			t.Errorf("of %d: %.0f, %v", among, got, ok)
 		}
@@ -103,7 +103,7 @@ func TestHowManyDifferIsEstimatedFromASample(t *testing.T) {
 	for i := range 4096 {
 		all.Append(int64(i))
 	}
-	if got, ok := countDistinct([]arrow.Array{all.NewArray()}).among(1e6); ok {
+	if got, ok := countDistinct([]arrow.Array{all.NewArray()}, 8).among(1e6); ok {
 		t.Errorf("%.0f, of values that never repeat", got)
 	}
 }

@@ -206,10 +206,12 @@ func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	}
 	n, offset := int64(field.Len()), int64(data.Offset())
 	bitmap := make([]byte, bitutil.BytesForBits(offset+n))
-	if own := field.NullBitmapBytes(); field.NullN() > 0 {
-		bitutil.BitmapAnd(parent.NullBitmapBytes(), own, int64(parent.Data().Offset()), offset, bitmap, offset, n)
-	} else {
-		bitutil.CopyBitmap(parent.NullBitmapBytes(), parent.Data().Offset(), field.Len(), bitmap, data.Offset())
+	bitutil.CopyBitmap(parent.NullBitmapBytes(), parent.Data().Offset(), field.Len(), bitmap, data.Offset())
+	if field.NullN() > 0 {
+		// arrow-go 18's BitmapAnd clears the last byte of bitmaps that end with it and do not begin with one.
+		for i, b := range field.NullBitmapBytes()[:len(bitmap)] {
+			bitmap[i] &= b
+		}
 	}
 	nulls := field.Len() - bitutil.CountSetBits(bitmap, data.Offset(), field.Len())
 	buffers := append([]*memory.Buffer{memory.NewBufferBytes(bitmap)}, data.Buffers()[1:]...)

@@ -226,6 +226,9 @@ func (s *scanner) number() {
 
 const operators = "+-*/<>=~!@#%^&|`"
 
+// unusual are operators that SQL itself has none with: one that has any may end in a sign.
+const unusual = "~!@#%^&|`"
+
 func (s *scanner) symbol(c byte) error {
 	switch c {
 	case '(', '[', '{':
@@ -252,6 +255,10 @@ func (s *scanner) symbol(c byte) error {
 			for i < len(s.text) && strings.IndexByte(operators, s.text[i]) >= 0 &&
 				!strings.HasPrefix(s.text[i:], "--") && !strings.HasPrefix(s.text[i:], "/*") {
 				i++
+			}
+			// The signs behind a usual operator are the number's: a=-1.
+			for i > s.pos+1 && (s.text[i-1] == '-' || s.text[i-1] == '+') && !strings.ContainsAny(s.text[s.pos:i], unusual) {
+				i--
 			}
 		}
 		s.emit(Symbol, i)

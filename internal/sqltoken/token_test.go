@@ -36,6 +36,8 @@ func TestSplitKeepsStringsAndCommentsWhole(t *testing.T) {
 	f("1e-3+.5-0x1F", "1e-3", "+", ".5", "-", "0x1F")
 	f("a->>'$.b'", "a", "->>", "'$.b'")
 	f("t.1", "t", ".", "1")
+	f("a=-1+-2<=+3", "a", "=", "-", "1", "+", "-", "2", "<=", "+", "3")
+	f("a!=-1||-b", "a", "!=-", "1", "||-", "b")
 	f("a--comment", "a")
 	f("größe<>1", "größe", "<>", "1")
 	f("a IS DISTINCT FROM b", "a", "IS", "DISTINCT", "FROM", "b")

@@ -50,7 +50,7 @@ func (e *embedded) backup(ctx context.Context, w io.Writer) error {
 
 // load adds all rows in one edit: after an error there are none of them.
 func (e *embedded) load(ctx context.Context, table string, rows input) error {
-	first, err := rows.next()
+	first, err := rows()
 	if err == io.EOF {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (e *embedded) load(ctx context.Context, table string, rows input) error {
 	if len(t.PrimaryKey) > 0 {
 		given := slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return lacks(first, c) })
 		_, err := e.app.Executor.InsertMany(ctx, t, given, engine.AppendOptions{}, func(take func(arrow.RecordBatch) error) error {
-			return eachConformed(ctx, t, first, rows, take)
+			return e.eachConformed(ctx, t, first, rows, take)
 		})
 		return err
 	}
@@ -75,7 +75,7 @@ func (e *embedded) load(ctx context.Context, table string, rows input) error {
 		return err
 	}
 	add := func(rec arrow.RecordBatch) error { return l.Add(ctx, rec) }
-	if err := eachConformed(ctx, l.Table(), first, rows, add); err != nil {
+	if err := e.eachConformed(ctx, l.Table(), first, rows, add); err != nil {
 		return errors.Join(err, l.Abort())
 	}
 	_, err = l.Commit(ctx)
@@ -115,17 +115,17 @@ func (e *embedded) tableFor(ctx context.Context, table string, first arrow.Recor
 }
 
 func lacks(rec arrow.RecordBatch, c schema.Column) bool {
-	return len(rec.Schema().FieldIndices(c.Name)) == 0
+	return !slices.ContainsFunc(rec.Schema().Fields(), func(f arrow.Field) bool { return schema.Fold(f.Name) == schema.Fold(c.Name) })
 }
 
 // eachConformed calls add with all rows as the table has them. The first batch was read already; it is released.
-func eachConformed(ctx context.Context, t schema.Table, rec arrow.RecordBatch, rows input, add func(arrow.RecordBatch) error) error {
+func (e *embedded) eachConformed(ctx context.Context, t schema.Table, rec arrow.RecordBatch, rows input, add func(arrow.RecordBatch) error) error {
 	for first := int64(0); ; {
-		err := conformed(ctx, t, rec, first, rows, add)
+		err := e.conformed(ctx, t, rec, first, add)
 		first += rec.NumRows()
 		rec.Release()
 		if err == nil {
-			rec, err = rows.next()
+			rec, err = rows()
 		}
 		if err == io.EOF {
 			return nil
@@ -136,26 +136,8 @@ func eachConformed(ctx context.Context, t schema.Table, rec arrow.RecordBatch, r
 	}
 }
 
-func conformed(ctx context.Context, t schema.Table, rec arrow.RecordBatch, first int64, rows input, add func(arrow.RecordBatch) error) error {
-	var lacking []schema.Column
-	for _, c := range t.Columns {
-		if c.Default != "" && lacks(rec, c) {
-			lacking = append(lacking, c)
-		}
-	}
-	o := batch.ConformOptions{FirstRow: first}
-	if len(lacking) > 0 {
-		var err error
-		if o.Defaults, err = rows.defaults(ctx, t, lacking); err != nil {
-			return err
-		}
-		defer func() {
-			for _, value := range o.Defaults {
-				value.Release()
-			}
-		}()
-	}
-	own, err := batch.Conform(rec, t, o)
+func (e *embedded) conformed(ctx context.Context, t schema.Table, rec arrow.RecordBatch, first int64, add func(arrow.RecordBatch) error) error {
+	own, err := e.app.Engine.ConformBatch(ctx, rec, t, first, false)
 	if err != nil {
 		return base.Wrap(err, "table %s", t.QualifiedName())
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/duck"
-	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -50,10 +49,8 @@ func (l *loadCommand) run(ctx context.Context, t target) error {
 		return err
 	}
 	defer conn.Close()
-	pool := duck.NewPool(inst, 1)
-	defer pool.Close()
 	for _, file := range l.Files {
-		if err := l.file(ctx, conn, t, file, pool); err != nil {
+		if err := l.file(ctx, conn, t, file); err != nil {
 			return base.Wrap(err, "load %s", file)
 		}
 	}
@@ -70,7 +67,7 @@ const (
 	batchBytes = 16 << 20
 )
 
-func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file string, pool *duck.Pool) error {
+func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file string) error {
 	info, err := os.Stat(file)
 	if err != nil {
 		return base.Errorf(base.NotFound, "%w", err)
@@ -86,7 +83,7 @@ func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file 
 	}
 	defer rows.Close()
 	p := startProgress(filepath.Base(file), info.Size())
-	if err := t.load(ctx, l.Table, input{gather(ctx, rows, p, conn), mutate.Defaults(pool)}); err != nil {
+	if err := t.load(ctx, l.Table, gather(ctx, rows, p, conn)); err != nil {
 		return errors.Join(err, p.abandon())
 	}
 	return p.finish()

@@ -104,7 +104,7 @@ func (r *remote) load(ctx context.Context, table string, rows input) error {
 	}
 	path := "/api/v1/tables/" + url.PathEscape(name.Database) + "/" + url.PathEscape(name.Schema+"."+name.Name) + "/rows"
 	for n := 0; ; n++ {
-		rec, err := rows.next()
+		rec, err := rows()
 		if err == io.EOF {
 			return nil
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/mutate"
-	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // where is the database that a command works on: a directory, opened in this process, or
@@ -42,13 +41,8 @@ type target interface {
 	close() error
 }
 
-// input is rows to load.
-type input struct {
-	// next returns a batch, which the caller releases, or io.EOF.
-	next func() (arrow.RecordBatch, error)
-	// defaults evaluates what columns hold that the rows lack.
-	defaults func(context.Context, schema.Table, []schema.Column) (map[base.ColumnID]arrow.Array, error)
-}
+// input is rows to load: it returns a batch, which the caller releases, or io.EOF.
+type input func() (arrow.RecordBatch, error)
 
 // tell says what a statement did that has no result.
 func tell(verb string, c mutate.Counts) {

@@ -77,10 +77,14 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	pool := duck.NewPool(a.duckdb, settings.MaxQueries)
 	a.onClose(func() error { pool.Close(); return nil })
 
+	relations, err := overlay.New(a.duckdb, filepath.Join(dir, "parts"))
+	if err != nil {
+		return nil, err
+	}
 	a.Engine, err = engine.Open(dir, engine.Settings{
 		FlushBytes: int64(settings.FlushBytes), FlushAge: settings.FlushAge, MemoryBytes: int64(settings.WriteMemory),
 		SyncInterval: settings.SyncInterval,
-	}, engine.Components{FS: fsys, Logger: log, Defaults: mutate.Defaults(pool)})
+	}, engine.Components{FS: fsys, Logger: log, Defaults: mutate.Defaults(pool), Violation: relations.Violation})
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +93,6 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		return nil, err
 	}
 
-	relations, err := overlay.New(a.duckdb, filepath.Join(dir, "parts"))
-	if err != nil {
-		return nil, err
-	}
 	merges := merge.New(a.Engine, merge.Settings{Parallel: settings.MergeParallel, DisableAutomatic: settings.MergeParallel == 0}, merge.Components{
 		Logger: log, Constants: mutate.Defaults(pool), Evaluate: relations.Evaluate,
 	})

@@ -16,7 +16,7 @@ type ConformOptions struct {
 	// FirstRow is the number, from 0, of the batch's first row within its request. Errors
 	// count rows from 1 and from there.
 	FirstRow int64
-	// Defaults holds one-row arrays for columns that the batch may lack. They are
+	// Defaults holds values for columns that the batch may lack: one for all its rows, or one for each. They are
 	// converted to the column's type like values.
 	Defaults map[base.ColumnID]arrow.Array
 }
@@ -87,22 +87,26 @@ func matchColumns(rec arrow.RecordBatch, table schema.Table) ([]int, error) {
 
 func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows int) (arrow.Array, error) {
 	if value != nil {
-		if value.Len() != 1 {
-			return nil, base.Errorf(base.Internal, "table %s: column %q: default of %d rows", table.QualifiedName(), c.Name, value.Len())
+		if n := value.Len(); n != 1 && n != rows {
+			return nil, base.Errorf(base.Internal, "table %s: column %q: defaults of %d rows for %d", table.QualifiedName(), c.Name, n, rows)
 		}
-		one, f := convert(value, c.Type, true)
-		if f != nil {
+		values, f := convert(value, c.Type, true)
+		switch {
+		case f != nil:
 			return nil, base.Errorf(base.Invalid, "table %s: column %q: default %s: %s", table.QualifiedName(), c.Name, f.value, f.why)
+		case values.NullN() > 0 && c.NotNull && rows > 0:
+			values.Release()
+			return nil, base.Errorf(base.Invalid, "table %s: column %q is NOT NULL, and missing, and its default is NULL", table.QualifiedName(), c.Name)
+		case values.Len() == rows:
+			return values, nil
 		}
-		defer one.Release()
-		if one.NullN() == 0 {
-			data, err := gather(one.DataType(), []arrow.Array{one}, make([]place, rows))
-			if err != nil {
-				return nil, base.Wrap(err, "table %s: column %q: default", table.QualifiedName(), c.Name)
-			}
-			defer data.Release()
-			return array.MakeFromData(data), nil
+		defer values.Release()
+		data, err := gather(values.DataType(), []arrow.Array{values}, make([]place, rows))
+		if err != nil {
+			return nil, base.Wrap(err, "table %s: column %q: default", table.QualifiedName(), c.Name)
 		}
+		defer data.Release()
+		return array.MakeFromData(data), nil
 	}
 	if c.NotNull && rows > 0 {
 		return nil, base.Errorf(base.Invalid, "table %s: column %q is NOT NULL, has no default, and is missing", table.QualifiedName(), c.Name)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
@@ -120,21 +121,6 @@ func (e *Engine) once(ctx context.Context, o AppendOptions, run func(*claim) (Re
 		e.resolveClaim(c, result) // nothing to do, nothing logged: memory is enough
 	}
 	return result, err
-}
-
-// Fits returns nil if Append would take the rows now, without storing them. It makes and
-// changes tables as Append does. The error is that of Append, but for limits of memory.
-func (e *Engine) Fits(ctx context.Context, tables []TableRows, o AppendOptions) error {
-	for _, rows := range tables {
-		_, records, err := e.conform(ctx, rows, o)
-		for _, record := range records {
-			record.Release()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // append is Append with the key claimed.
@@ -300,12 +286,48 @@ func (e *Engine) encodeBody(p *preparation, to *body) error {
 	return nil
 }
 
+// conformBatch is batch.Conform with the defaults of the columns that the batch lacks.
 func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64) (arrow.RecordBatch, error) {
 	defaults, err := e.defaultsFor(ctx, table, in)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		for _, values := range defaults {
+			values.Release()
+		}
+	}()
 	return batch.Conform(in, table, batch.ConformOptions{FirstRow: first, Defaults: defaults})
+}
+
+// ConformBatch returns a batch of rows that come from outside as one of the table, with the defaults of the columns that it lacks. Rows
+// that violate a check of the table are Invalid, as are those that batch.Conform refuses. Where a row may keep what it lacks, in a table
+// with a primary key unless it comes as a whole, only who changes it can tell. first is the number, from 0, of the batch's first row
+// within its request. The caller releases the batch.
+func (e *Engine) ConformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64, whole bool) (arrow.RecordBatch, error) {
+	conformed, err := e.conformBatch(ctx, in, table, first)
+	condition := table.Condition()
+	if err != nil || condition == "" || conformed.NumRows() == 0 || e.violation == nil {
+		return conformed, err
+	}
+	lacks := func(c schema.Column) bool { return !hasColumn(in, c.Name) }
+	if len(table.PrimaryKey) > 0 && !whole && slices.ContainsFunc(table.Columns, lacks) {
+		return conformed, nil
+	}
+	row, err := e.violation(table, condition, conformed)
+	if err == nil && row >= 0 {
+		err = ErrViolated(table, first+row)
+	}
+	if err != nil {
+		conformed.Release()
+		return nil, err
+	}
+	return conformed, nil
+}
+
+// ErrViolated says that a row, counted from 0, violates a check of its table.
+func ErrViolated(t schema.Table, row int64) error {
+	return base.Errorf(base.Invalid, "row %d violates a check of table %s: %s", row+1, t.QualifiedName(), t.Condition())
 }
 
 // Conform finds a table, making or changing it if the options say so, and conforms rows to it as Append does. The
@@ -336,7 +358,7 @@ func (e *Engine) conform(ctx context.Context, rows TableRows, o AppendOptions) (
 		first := int64(0)
 		for _, in := range rows.Batches {
 			var record arrow.RecordBatch
-			if record, err = e.conformBatch(ctx, in, table, first); err != nil {
+			if record, err = e.ConformBatch(ctx, in, table, first, rows.Whole); err != nil {
 				break
 			}
 			records = append(records, record)

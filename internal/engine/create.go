@@ -89,7 +89,7 @@ func (e *Engine) defaultsFor(ctx context.Context, table schema.Table, record arr
 	if len(missing) == 0 {
 		return nil, nil
 	}
-	return e.defaults(ctx, table, missing)
+	return e.defaults(ctx, table, missing, record.NumRows())
 }
 
 func hasColumn(record arrow.RecordBatch, name string) bool {

@@ -79,9 +79,12 @@ type Components struct {
 	// who still reads them.
 	PoisonMemory bool
 
-	// Defaults evaluates the default expressions of some columns, to one-row arrays that
+	// Defaults evaluates the default expressions of some columns for so many rows, to what
 	// batch.Conform takes: the engine knows no SQL. If nil, missing columns are NULL.
-	Defaults func(ctx context.Context, t schema.Table, columns []schema.Column) (map[base.ColumnID]arrow.Array, error)
+	Defaults func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
+	// Violation returns the number, from 0, of the first row of a table for which a condition is false, or -1. If
+	// nil, the checks of tables are not looked at.
+	Violation func(t schema.Table, condition string, rows arrow.RecordBatch) (int64, error)
 }
 
 // flushParallel is how many tables of a generation are written at once: sorting and
@@ -98,7 +101,8 @@ type Engine struct {
 	fs         vfs.FS
 	clock      Clock
 	log        *slog.Logger
-	defaults   func(context.Context, schema.Table, []schema.Column) (map[base.ColumnID]arrow.Array, error)
+	defaults   func(context.Context, schema.Table, []schema.Column, int64) (map[base.ColumnID]arrow.Array, error)
+	violation  func(schema.Table, string, arrow.RecordBatch) (int64, error)
 	settings   Settings
 	dirLock    io.Closer
 	catalog    *catalog.Catalog

@@ -26,7 +26,8 @@ import (
 // what the last process left unfinished.
 func Open(dir string, settings Settings, components Components) (*Engine, error) {
 	e := &Engine{
-		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger, defaults: components.Defaults,
+		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger,
+		defaults: components.Defaults, violation: components.Violation,
 		settings:    settings.withDefaults(),
 		closing:     make(chan struct{}),
 		frozen:      make(chan struct{}, 1),

@@ -74,7 +74,7 @@ func (d *sqlDatabase) records(sql string) ([]arrow.RecordBatch, error) {
 }
 
 // constants evaluates default expressions as the server's wiring does.
-func (d *sqlDatabase) constants(_ context.Context, _ schema.Table, columns []schema.Column) (map[base.ColumnID]arrow.Array, error) {
+func (d *sqlDatabase) constants(_ context.Context, _ schema.Table, columns []schema.Column, _ int64) (map[base.ColumnID]arrow.Array, error) {
 	out := map[base.ColumnID]arrow.Array{}
 	for _, c := range columns {
 		recs, err := d.records(fmt.Sprintf("SELECT CAST(CAST((%s) AS %s) AS %s)", c.Default, c.Type, c.Type.StorageSQL()))

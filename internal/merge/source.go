@@ -23,7 +23,7 @@ import (
 
 // Constants evaluates the default expressions of some columns, to one-row arrays:
 // engine.Components.Defaults.
-type Constants func(ctx context.Context, t schema.Table, columns []schema.Column) (map[base.ColumnID]arrow.Array, error)
+type Constants func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
 
 // merger reads and writes part files.
 type merger struct {
@@ -100,7 +100,7 @@ func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[ba
 	if m.constants == nil {
 		return nil, base.Errorf(base.Internal, "nobody evaluates the initial value of column %q", added[0].Name)
 	}
-	return m.constants(ctx, now, added)
+	return m.constants(ctx, now, added, 1)
 }
 
 // rows are rows of a source as they are now.

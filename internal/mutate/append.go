@@ -91,7 +91,7 @@ func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals
 	if w.rows.Whole {
 		given = t.Columns
 	}
-	if len(given) < len(t.Columns) && (movesRow(t, given) || allChecks(t) != "") {
+	if len(given) < len(t.Columns) && (movesRow(t, given) || t.Condition() != "") {
 		return nil, base.Errorf(base.Invalid, "rows with some of its columns need a request of their own")
 	}
 	records, err := batch.Arrange(records, w.rows.Numbers)

@@ -5,46 +5,69 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // Defaults returns the function by which the engine learns what columns that a request
-// lacks hold: one-row arrays of their storage types, by column.
-func Defaults(pool *duck.Pool) func(context.Context, schema.Table, []schema.Column) (map[base.ColumnID]arrow.Array, error) {
-	return func(ctx context.Context, t schema.Table, columns []schema.Column) (map[base.ColumnID]arrow.Array, error) {
-		conn, err := pool.Acquire(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer pool.Release(conn)
+// lacks hold: arrays of their storage types, by column, of one row, or of as many as there are to be if each may
+// have a value of its own, such as that of uuid(). The caller releases them.
+func Defaults(pool *duck.Pool) func(context.Context, schema.Table, []schema.Column, int64) (map[base.ColumnID]arrow.Array, error) {
+	return func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error) {
 		values := make([]string, len(columns))
 		for i, c := range columns {
 			values[i] = fmt.Sprintf("CAST(CAST((%s) AS %s) AS %s)", c.Default, c.Type, c.Type.StorageSQL())
 		}
-		rows, err := conn.Query(ctx, "SELECT "+strings.Join(values, ", "))
+		sql := "SELECT " + strings.Join(values, ", ")
+		if rows > 1 && slices.ContainsFunc(columns, callsFunction) {
+			sql += fmt.Sprintf(" FROM range(%d)", rows)
+		}
+		rec, err := one(ctx, pool, sql)
 		if err != nil {
 			return nil, base.Wrap(err, "defaults of table %s", t.QualifiedName())
 		}
-		defer rows.Close()
-		rec, err := rows.Next(ctx)
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = base.Errorf(base.Internal, "no row")
-			}
-			return nil, base.Wrap(err, "defaults of table %s", t.QualifiedName())
-		}
+		defer rec.Release()
 		out := make(map[base.ColumnID]arrow.Array, len(columns))
 		for i, c := range columns {
 			out[c.ID] = rec.Column(i)
 			out[c.ID].Retain()
 		}
-		rec.Release()
 		return out, nil
+	}
+}
+
+// callsFunction reports whether a column's default may be another one for each row.
+func callsFunction(c schema.Column) bool { return strings.Contains(c.Default, "(") }
+
+// one runs a query that gives rows and returns them as one batch.
+func one(ctx context.Context, pool *duck.Pool, sql string) (arrow.RecordBatch, error) {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Release(conn)
+	rows, err := conn.Query(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var batches []arrow.RecordBatch
+	defer func() { releaseAll(batches) }()
+	for {
+		rec, err := rows.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return batch.Concat(batches)
+		}
+		if err != nil {
+			return nil, err
+		}
+		batches = append(batches, rec)
 	}
 }

@@ -2,7 +2,6 @@ package mutate
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -232,22 +231,8 @@ func checkViolations(column arrow.Array, t schema.Table, first int64) error {
 	violated := column.(*array.Boolean)
 	for i := range violated.Len() {
 		if violated.IsValid(i) && violated.Value(i) {
-			return base.Errorf(base.Invalid, "row %d violates a check of table %s: %s", first+int64(i)+1, t.QualifiedName(), allChecks(t))
+			return engine.ErrViolated(t, first+int64(i))
 		}
 	}
 	return nil
-}
-
-// allChecks returns the conditions that every row of a table meets, as one; empty if there are none.
-func allChecks(t schema.Table) string {
-	var checks []string
-	for _, c := range t.Checks {
-		checks = append(checks, "("+c+")")
-	}
-	for _, c := range t.Columns {
-		if c.Check != "" {
-			checks = append(checks, "("+c.Check+")")
-		}
-	}
-	return strings.Join(checks, " AND ")
 }

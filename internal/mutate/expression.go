@@ -246,7 +246,7 @@ func (x *execution) tryOut(e *asExpression, written *snapshot.Table) (rows int64
 		}
 	}
 	violations := "CAST(0 AS BIGINT)"
-	if checks := allChecks(e.table); checks != "" {
+	if checks := e.table.Condition(); checks != "" {
 		violations = "count(*) FILTER (WHERE scoter_matches AND (" + checks + ") IS FALSE)"
 	}
 	// The hash has all values computed, which a count alone would not.
@@ -273,7 +273,7 @@ func (x *execution) tryOut(e *asExpression, written *snapshot.Table) (rows int64
 		}
 	}
 	if counts[1] > 0 {
-		return 0, base.Errorf(base.Invalid, "%d rows would violate a check of table %s: %s", counts[1], e.table.QualifiedName(), allChecks(e.table))
+		return 0, base.Errorf(base.Invalid, "%d rows would violate a check of table %s: %s", counts[1], e.table.QualifiedName(), e.table.Condition())
 	}
 	return counts[0], nil
 }

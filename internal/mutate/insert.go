@@ -286,7 +286,7 @@ func assigned(t schema.Table, targets []schema.Column) (prefix, suffix string) {
 	for i, c := range targets {
 		names = append(names[:i], schema.Quote(c.Name))
 	}
-	if checks := allChecks(t); checks != "" {
+	if checks := t.Condition(); checks != "" {
 		outer = append(outer, "("+checks+") IS FALSE AS "+checkColumn)
 	}
 	prefix = "SELECT " + strings.Join(outer, ", ") + " FROM (SELECT " + strings.Join(inner, ", ") + " FROM ("

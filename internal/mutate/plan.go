@@ -99,7 +99,7 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	q.write(" SELECT ")
 	checks := ""
 	if slices.ContainsFunc(p.actions, func(a rowAction) bool { return a.kind == updateRow || a.kind == insertRow }) {
-		checks = allChecks(p.table)
+		checks = p.table.Condition()
 	}
 	inner := p.columns
 	if checks != "" {

@@ -159,7 +159,7 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	defer a.release()
 	partial := len(given) < len(t.Columns) || w.mode == Update
-	if !own || partial && w.mode != Delete && (movesRow(t, given) || allChecks(t) != "") {
+	if !own || partial && w.mode != Delete && (movesRow(t, given) || t.Condition() != "") {
 		counts, err := w.merge(a, given)
 		return counts, false, err
 	}

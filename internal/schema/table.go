@@ -148,6 +148,20 @@ func (c Column) Arrow() arrow.Field {
 	}
 }
 
+// Condition returns the checks that every row meets, as one SQL condition; empty if there are none.
+func (t Table) Condition() string {
+	var checks []string
+	for _, c := range t.Checks {
+		checks = append(checks, "("+c+")")
+	}
+	for _, c := range t.Columns {
+		if c.Check != "" {
+			checks = append(checks, "("+c.Check+")")
+		}
+	}
+	return strings.Join(checks, " AND ")
+}
+
 // QualifiedName returns the table's name for people: database.schema.name.
 func (t Table) QualifiedName() string { return t.Database + "." + t.Schema + "." + t.Name }
 

@@ -186,3 +186,35 @@ func TestManyWritersOnLittleMemory(t *testing.T) {
 		t.Error("nobody was served")
 	}
 }
+
+func TestRowsMeetTheChecksOfTheirTable(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE c (a INTEGER CHECK (a > 0), b INTEGER DEFAULT 7, CHECK (a < b))").must(t, 200)
+	rows(t, s, "c", ndjson, `{"a":1}`).must(t, 200)
+	rows(t, s, "c", ndjson, "{\"a\":1}\n{\"a\":null,\"b\":1}\n{\"a\":-1,\"b\":1}").refused(t, 400, "invalid", "row 3 violates a check of table default.main.c", "a > 0")
+	rows(t, s, "c", ndjson, `{"a":8}`).refused(t, 400, "invalid", "row 1 violates", "a < b")
+	post(t, s, "/api/v1/write/msgpack", msgpack, "\x82\xa1m\xa1c\xa7columns\x81\xa1a\x91\xff").refused(t, 400, "invalid", "violates")
+	post(t, s, "/write", "text/plain", "c a=-1i,b=5i").must(t, 400)
+	equal(t, s, "SELECT a, b FROM c", "[[1,7]]")
+
+	sql(t, s, "CREATE TABLE k (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER DEFAULT 0, CHECK (a < b))").must(t, 200)
+	rows(t, s, "k", ndjson, `{"id":1,"a":1,"b":5}`).must(t, 200)
+	rows(t, s, "k", ndjson, `{"id":1,"a":6,"b":5}`).refused(t, 400, "invalid", "violates")
+	rows(t, s, "k", ndjson, `{"id":1,"a":4}`).must(t, 200) // its b is 5
+	rows(t, s, "k", ndjson, `{"id":1,"a":5}`).refused(t, 400, "invalid", "violates")
+	rows(t, s, "k", ndjson, `{"id":2,"a":4}`).refused(t, 400, "invalid", "violates")
+	post(t, s, "/api/v1/tables/default/k/rows?mode=update", ndjson, `{"id":1,"b":3}`).refused(t, 400, "invalid", "violates")
+	equal(t, s, "SELECT * FROM k", "[[1,4,5]]")
+}
+
+func TestEachRowHasItsOwnDefault(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE d (id UUID PRIMARY KEY DEFAULT uuid(), made TIMESTAMPTZ DEFAULT now(), kind VARCHAR DEFAULT 'new', n BIGINT)").must(t, 200)
+	const n = 5000 // more than DuckDB gives at once
+	var body strings.Builder
+	for i := range n {
+		fmt.Fprintf(&body, "{\"n\":%d}\n", i)
+	}
+	rows(t, s, "d", ndjson, body.String()).must(t, 200)
+	equal(t, s, "SELECT count(*), count(DISTINCT id), count(DISTINCT made), count(DISTINCT n), any_value(kind) FROM d", fmt.Sprintf(`[[%d,%[1]d,1,%[1]d,"new"]]`, n))
+}

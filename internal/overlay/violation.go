@@ -1,0 +1,31 @@
+package overlay
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Violation returns the number, from 0, of the first row for which a condition is false, or -1 if there is none: one for
+// which it is NULL does not count. The condition may name the columns of the table, the rows are in their storage types.
+func (o *Overlay) Violation(table schema.Table, condition string, rows arrow.RecordBatch) (int64, error) {
+	view := memtable.View{Source: 1, Schema: table, Batches: []memtable.Batch{{Record: rows}}, Rows: rows.NumRows()}
+	s, err := newScan(table, []memtable.View{view}, nil, nil)
+	if err != nil {
+		return -1, err
+	}
+	defer s.Close()
+	sql := fmt.Sprintf("SELECT coalesce(min(scoter_ordinal)::BIGINT, -1) FROM (SELECT %s, scoter_ordinal FROM %s(%d)) AS %s WHERE (%s) IS FALSE",
+		projection(table, table, storedColumnName), scanFunction, s.id, schema.Quote(table.Name), condition)
+	found, err := o.read(sql)
+	if err != nil {
+		return -1, base.Wrap(err, "check of table %s", table.QualifiedName())
+	}
+	defer found.Release()
+	return found.Column(0).(*array.Int64).Value(0), nil
+}

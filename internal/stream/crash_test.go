@@ -61,6 +61,19 @@ func (a appends) Append(ctx context.Context, tables []engine.TableRows, o engine
 	return err
 }
 
+func (a appends) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+	for _, rows := range tables {
+		_, records, err := a.Engine.Conform(ctx, rows, o)
+		for _, rec := range records {
+			rec.Release()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // node is an engine on a disk that can crash, with its sources.
 type node struct {
 	t       testing.TB

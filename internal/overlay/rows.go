@@ -44,11 +44,12 @@ const keptScans = 1 << 62
 // connection on one version of the table its SQL is always the same, and they may be kept prepared: DuckDB knows
 // nothing of the rows when it plans. It is for one query of the connection at a time.
 func (o *Overlay) RowsRelation(conn *duck.Conn, t *snapshot.Table, rows Rows) (*Relation, error) {
-	table, known := t.Schema, maps.Clone(rows.Key)
+	table, known, types := t.Schema, maps.Clone(rows.Key), ""
 	for i, c := range rows.Constants {
 		id := firstConstant + base.ColumnID(i)
 		table.Columns = append(table.Columns[:len(table.Columns):len(table.Columns)], schema.Column{ID: id, Name: c.Name, Type: c.Type})
 		known[id] = c.Value
+		types += " " + c.Type.String()
 	}
 	addresses := slices.Clone(rows.Addresses)
 	slices.SortFunc(addresses, func(a, b base.RowAddress) int {
@@ -69,8 +70,9 @@ func (o *Overlay) RowsRelation(conn *duck.Conn, t *snapshot.Table, rows Rows) (*
 	}
 	s.described.kept = 1
 	r := &Relation{Rows: int64(len(rows.Addresses)), closers: []interface{ Close() }{s}}
-	r.SQL = fmt.Sprintf("SELECT %s, scoter_source, scoter_ordinal FROM %s(%d) /* table %d version %d */",
-		projection(table, table, storedColumnName), scanFunction, s.id, t.Schema.ID, t.Schema.Version)
+	// Whatever a plan is bound to is in the text: the columns' types, which the version stands for, and those of the constants.
+	r.SQL = fmt.Sprintf("SELECT %s, scoter_source, scoter_ordinal FROM %s(%d) /* table %d version %d%s */",
+		projection(table, table, storedColumnName), scanFunction, s.id, t.Schema.ID, t.Schema.Version, types)
 	if live := isNotTombstone(table, table, storedColumnName); live != "" {
 		r.SQL += " WHERE " + live
 	}

@@ -110,6 +110,12 @@ public final class Program {
             falling.add(kv(60_000, "rising"));
             say("falling", () -> q.updateAllKv(falling));
             say("fallen", () -> text(c, "SELECT count(*) FILTER (k >= 50000 AND v = 'rising') || ' ' || count(*) FILTER (v = 'falling') FROM kv"));
+            // Every second key comes again, of many rows, with nulls elsewhere.
+            say("mixed", () -> q.updateAllKv(IntStream.range(0, 90_000).mapToObj(i -> new Writes.KvRow(i < 70_000 ? i : 35_000 + i / 2, "m",
+                    i % 3 == 0 ? null : new BigDecimal(i % 100), i % 4 == 0 ? null : Arrays.asList(i, null, i % 5 == 0 ? null : i))).toList()));
+            say("mixed rows", () -> text(c, "SELECT count(*) || ' ' || sum((n IS NOT DISTINCT FROM CASE WHEN i % 3 <> 0 THEN i % 100 END"
+                    + " AND three IS NOT DISTINCT FROM CASE WHEN i % 4 <> 0 THEN [i, NULL, CASE WHEN i % 5 <> 0 THEN i END] END)::INT)"
+                    + " FROM (SELECT *, CASE WHEN k < 70000 THEN k ELSE 2 * (k - 35000) + 1 END AS i FROM kv) WHERE v = 'm'"));
             say("upsert", () -> q.upsertAllKv(() -> IntStream.range(0, 160_000).mapToObj(i -> kv(i % 120_000, "u" + i % 120_000)).iterator()));
             say("upserted", () -> text(c, all));
             say("delete", () -> q.deleteAllKv(IntStream.range(0, 100_000).mapToObj(i -> new Writes.KvKey(i / 2)).toList()));

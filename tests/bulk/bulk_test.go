@@ -101,6 +101,7 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 		"nothing behind: 100000 4999950000 1 a",
 		"last wins: 0 90000",
 		"rising: 50000", "risen: 50000 0", "falling: 40001", "fallen: 1 40000",
+		"mixed: 80000", "mixed rows: 80000 80000",
 		"upsert: 120000",
 		"rolled back: 70000 5949965000 70000 u100000",
 	} {

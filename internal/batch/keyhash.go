@@ -90,10 +90,10 @@ func keyWords(columns []arrow.Array) [][]uint64 {
 		case arrow.STRING, arrow.BINARY, arrow.DICTIONARY:
 			return nil
 		case arrow.FIXED_SIZE_BINARY, arrow.DECIMAL128:
-			high, low := wideValues(chunk, c.Len(), dt)
+			high, low := wideValues(make([]uint64, 0, c.Len()), make([]uint64, 0, c.Len()), chunk, dt)
 			words = append(words, high, low)
 		default:
-			words = append(words, orderedValues(chunk, c.Len(), dt))
+			words = append(words, orderedValues(make([]uint64, 0, c.Len()), chunk, dt))
 		}
 		if len(words[len(words)-1]) < c.Len() {
 			return nil
@@ -144,13 +144,13 @@ func keyAppender(c arrow.Array) (func(to []byte, row int) []byte, error) {
 			return append(binary.AppendUvarint(to, uint64(len(b))), b...)
 		}, err
 	case arrow.FIXED_SIZE_BINARY, arrow.DECIMAL128:
-		if high, low := wideValues(chunk, c.Len(), dt); high != nil {
+		if high, low := wideValues(make([]uint64, 0, c.Len()), make([]uint64, 0, c.Len()), chunk, dt); high != nil {
 			return func(to []byte, row int) []byte {
 				return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(to, high[row]), low[row])
 			}, nil
 		}
 	}
-	if values := orderedValues(chunk, c.Len(), dt); values != nil || c.Len() == 0 {
+	if values := orderedValues(make([]uint64, 0, c.Len()), chunk, dt); values != nil || c.Len() == 0 {
 		return func(to []byte, row int) []byte { return binary.LittleEndian.AppendUint64(to, values[row]) }, nil
 	}
 	return nil, base.Errorf(base.Internal, "type %s cannot be part of a key", dt)

@@ -20,7 +20,9 @@ import (
 // order already, because rows arrive in time order. Rows that tie in one word go on to the next. Plain text
 // that has no small range is a chain of words of seven bytes each, made only for rows that tie.
 func Sort(recs []arrow.RecordBatch, table schema.Table) ([]uint32, error) {
-	keys, err := buildSortKeys(recs, table)
+	var memory scratch
+	defer memory.free()
+	keys, err := buildSortKeys(recs, table, &memory)
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +34,11 @@ func Sort(recs []arrow.RecordBatch, table schema.Table) ([]uint32, error) {
 		}
 		return ordinals, nil
 	}
-	items := make([]item, n)
+	items := scratchOf[item](&memory, n)
 	for i := range items {
 		items[i] = item{key: keys.levels[0].load(uint32(i), 0), ordinal: uint32(i)}
 	}
-	keys.sort(items, make([]item, n), 0, 0)
+	keys.sort(items, scratchOf[item](&memory, n), 0, 0)
 	for i := range items {
 		ordinals[i] = items[i].ordinal
 	}

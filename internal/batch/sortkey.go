@@ -17,12 +17,14 @@ import (
 // keyBuilder packs the codes of key columns into words.
 type keyBuilder struct {
 	sortKeys
-	rows int
-	free int // unused low bits of the last level's words; 0 if it is text
+	memory *scratch
+	rows   int
+	free   int // unused low bits of the last level's words; 0 if it is text
 }
 
-func buildSortKeys(recs []arrow.RecordBatch, table schema.Table) (*sortKeys, error) {
-	b := &keyBuilder{rows: Rows(recs)}
+// buildSortKeys returns the keys of all rows, for as long as the memory is not freed.
+func buildSortKeys(recs []arrow.RecordBatch, table schema.Table, memory *scratch) (*sortKeys, error) {
+	b := &keyBuilder{memory: memory, rows: Rows(recs)}
 	if b.rows > math.MaxUint32 {
 		return nil, base.Errorf(base.TooLarge, "sort of %d rows: the limit is 2^32", b.rows)
 	}
@@ -58,7 +60,7 @@ func (b *keyBuilder) add(chunks []arrow.Array, f schema.SortField) error {
 	case arrow.STRING, arrow.BINARY, arrow.DICTIONARY:
 		return b.addText(chunks, nulls, f)
 	case arrow.FIXED_SIZE_BINARY, arrow.DECIMAL128:
-		high, low := wideValues(chunks, b.rows, dt)
+		high, low := wideValues(b.words(), b.words(), chunks, dt)
 		if high == nil {
 			break
 		}
@@ -72,12 +74,15 @@ func (b *keyBuilder) add(chunks []arrow.Array, f schema.SortField) error {
 		b.push(low, nil, f)
 		return nil
 	}
-	if values := orderedValues(chunks, b.rows, dt); values != nil {
+	if values := orderedValues(b.words(), chunks, dt); values != nil {
 		b.push(values, nulls, f)
 		return nil
 	}
 	return base.Errorf(base.Internal, "type %s has no order", dt)
 }
+
+// words returns memory for a word per row.
+func (b *keyBuilder) words() []uint64 { return scratchOf[uint64](b.memory, b.rows)[:0] }
 
 // nullFlags returns which rows are NULL, or nil if none is.
 func nullFlags(chunks []arrow.Array, rows int) []bool {
@@ -111,7 +116,8 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	span := most - least
 	if nulls != nil && span >= math.MaxUint64-1 {
 		// No code is left for NULL: it gets a bit of its own before the value.
-		flags := make([]uint64, len(values))
+		flags := b.words()[:b.rows]
+		clear(flags)
 		for i, null := range nulls {
 			if null != f.NullsFirst {
 				flags[i] = 1
@@ -164,7 +170,7 @@ const maxRankedValues = 1 << 20
 
 // addText sorts by rank if every chunk is a dictionary, and by the text itself otherwise.
 func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortField) error {
-	if values, ok := rankDictionaries(chunks, b.rows); ok {
+	if values, ok := b.rankDictionaries(chunks); ok {
 		b.push(values, nulls, f)
 		return nil
 	}
@@ -195,7 +201,8 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 		}
 	}
 	if nulls != nil {
-		flags := make([]uint64, b.rows)
+		flags := b.words()[:b.rows]
+		clear(flags)
 		for i, null := range nulls {
 			if null != f.NullsFirst {
 				flags[i] = 1
@@ -209,7 +216,7 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 }
 
 // rankDictionaries gives each row its value's rank among all values of all dictionaries.
-func rankDictionaries(chunks []arrow.Array, rows int) ([]uint64, bool) {
+func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 	ids := make(map[string]uint32)
 	byDictionary := make(map[arrow.ArrayData][]uint32)
 	var distinct []string
@@ -257,7 +264,7 @@ func rankDictionaries(chunks []arrow.Array, rows int) ([]uint64, bool) {
 			local[i] = uint32(ranks[local[i]])
 		}
 	}
-	out := make([]uint64, 0, rows)
+	out := b.words()
 	for _, c := range chunks {
 		d := c.(*array.Dictionary)
 		local := byDictionary[d.Dictionary().Data()]
@@ -273,10 +280,9 @@ func rankDictionaries(chunks []arrow.Array, rows int) ([]uint64, bool) {
 
 const signBit = 1 << 63
 
-// orderedValues returns numbers that compare, as unsigned, like the values; nil if the
+// orderedValues appends numbers that compare, as unsigned, like the values; it returns nil if the
 // type is not one of numbers. What it gives for NULL means nothing.
-func orderedValues(chunks []arrow.Array, rows int, dt arrow.DataType) []uint64 {
-	out := make([]uint64, 0, rows)
+func orderedValues(out []uint64, chunks []arrow.Array, dt arrow.DataType) []uint64 {
 	for _, c := range chunks {
 		switch dt.ID() {
 		case arrow.BOOL:
@@ -348,12 +354,11 @@ func orderedFloat(v float64) uint64 {
 	return b | signBit
 }
 
-// wideValues returns 16-byte values as two unsigned halves, nil if the type is of another width.
-func wideValues(chunks []arrow.Array, rows int, dt arrow.DataType) (high, low []uint64) {
+// wideValues appends 16-byte values as two unsigned halves; it returns nil if the type is of another width.
+func wideValues(high, low []uint64, chunks []arrow.Array, dt arrow.DataType) ([]uint64, []uint64) {
 	if dt.(arrow.FixedWidthDataType).Bytes() != 16 {
 		return nil, nil
 	}
-	high, low = make([]uint64, 0, rows), make([]uint64, 0, rows)
 	for _, c := range chunks {
 		for _, v := range words[[2]uint64](c) {
 			if dt.ID() == arrow.DECIMAL128 { // little-endian two's complement

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/mapped"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -98,7 +99,7 @@ func writePatches(b *strings.Builder, t *table, source base.SourceID) {
 // Status is what an operator wants to see at a glance.
 type Status struct {
 	MemoryBytes  int64 // of Settings.MemoryBytes in use
-	MappedBytes  int64 // held of the system's memory for rows, unused chunks included
+	MappedBytes  int64 // held of the system's memory outside of the heap, unused included
 	Generations  int   // frozen and not flushed yet
 	Stopped      error // every write fails with it; nil if all is well
 	FlushFailing error // of the last flush; nil if it succeeded
@@ -106,7 +107,7 @@ type Status struct {
 
 // Status returns the present state of the engine.
 func (e *Engine) Status() Status {
-	s := Status{MemoryBytes: e.budget.inUse(), MappedBytes: e.pool.MappedBytes()}
+	s := Status{MemoryBytes: e.budget.inUse(), MappedBytes: mapped.Shared.Bytes()}
 	e.mu.RLock()
 	s.Generations = len(e.generations)
 	e.mu.RUnlock()

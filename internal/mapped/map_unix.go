@@ -1,6 +1,6 @@
 //go:build unix
 
-package memtable
+package mapped
 
 import "golang.org/x/sys/unix"
 

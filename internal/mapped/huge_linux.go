@@ -1,4 +1,4 @@
-package memtable
+package mapped
 
 import "golang.org/x/sys/unix"
 

@@ -1,5 +1,5 @@
 //go:build unix && !linux
 
-package memtable
+package mapped
 
 func askHugePages([]byte) {}

@@ -88,6 +88,9 @@ func (e *embedded) tableFor(ctx context.Context, table string, first arrow.Recor
 	if err != nil {
 		return t, o, err
 	}
+	if err := schema.CheckReserved(name.Database, name.Schema); err != nil {
+		return t, o, err
+	}
 	store := e.app.Engine
 	t, err = store.Lookup(name.Database, name.Schema, name.Name)
 	if base.KindOf(err) == base.NotFound {

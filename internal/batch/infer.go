@@ -120,7 +120,6 @@ const maxInferredTags = 4
 // InferOptions says what a first batch does not say itself. The zero value is valid.
 type InferOptions struct {
 	TimeColumn string // the timestamp that ends the sort key; empty for "time"
-	Options    map[string]string
 }
 
 // InferTable returns the table that a first batch creates: its columns with their natural
@@ -128,7 +127,7 @@ type InferOptions struct {
 // the dictionary columns, which decoders make of text that repeats, at most four; then the time column, if there is one of
 // a timestamp type.
 func InferTable(database, schemaName, name string, rec arrow.RecordBatch, tags []string, options InferOptions) (schema.Table, error) {
-	table := schema.Table{Database: database, Schema: schemaName, Name: name, Options: options.Options}
+	table := schema.Table{Database: database, Schema: schemaName, Name: name}
 	var repeating []string
 	for _, field := range rec.Schema().Fields() {
 		if field.Type.ID() == arrow.NULL {

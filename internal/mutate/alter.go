@@ -10,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // alter runs what follows ALTER.
@@ -75,9 +76,16 @@ func (x *execution) change(t schema.Table, f func(schema.Table) (schema.Table, e
 
 func (x *execution) addColumn(t schema.Table) error {
 	ifNotExists := x.c.accept("IF", "NOT", "EXISTS")
-	definition, _ := x.c.rest()
+	for _, constraint := range []string{"PRIMARY", "CONSTRAINT", "CHECK", "UNIQUE", "FOREIGN"} {
+		if x.c.peek(constraint) {
+			return base.Errorf(base.Invalid, "constraints cannot be added to a table that is there").At(x.c.tokens()[x.c.at].Start + 1).
+				WithHint("make another table with it, and INSERT INTO it FROM this one")
+		}
+	}
+	var definition composition
+	definition.copy(x.c, x.c.at, len(x.c.tokens()))
 	x.c.at = len(x.c.tokens())
-	shape, err := x.shape(definition)
+	shape, err := x.shape(&definition)
 	if err != nil {
 		return err
 	}
@@ -106,7 +114,26 @@ func (x *execution) dropColumn(t schema.Table) error {
 	if ifExists && t.ColumnIndex(name) < 0 {
 		return nil
 	}
-	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.DropColumn(name) })
+	return x.change(t, func(t schema.Table) (schema.Table, error) {
+		if err := checkUnchecked(t, name, "dropped"); err != nil {
+			return t, err
+		}
+		return t.DropColumn(name)
+	})
+}
+
+// checkUnchecked refuses a change of a column's name that a check of the table has.
+func checkUnchecked(t schema.Table, column, done string) error {
+	tokens, err := sqltoken.Split(t.Condition())
+	if err != nil {
+		return base.Wrap(err, "checks of table %s", t.QualifiedName())
+	}
+	for _, token := range tokens {
+		if token.IsName() && schema.Fold(token.Name()) == schema.Fold(column) {
+			return base.Errorf(base.Invalid, "column %q cannot be %s: a check of the table names it: %s", column, done, t.Condition())
+		}
+	}
+	return nil
 }
 
 func (x *execution) rename(t schema.Table) error {
@@ -129,7 +156,12 @@ func (x *execution) renameColumn(t schema.Table) error {
 	if err != nil {
 		return err
 	}
-	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.RenameColumn(from, to) })
+	return x.change(t, func(t schema.Table) (schema.Table, error) {
+		if err := checkUnchecked(t, from, "renamed"); err != nil {
+			return t, err
+		}
+		return t.RenameColumn(from, to)
+	})
 }
 
 func (x *execution) alterColumn(t schema.Table) error {
@@ -144,13 +176,15 @@ func (x *execution) alterColumn(t schema.Table) error {
 	}
 	switch {
 	case c.accept("SET", "DATA", "TYPE"), c.accept("TYPE"), c.accept("SET", "TYPE"):
-		text, start := c.rest()
-		if c.find("USING", "COLLATE") < len(c.tokens()) {
-			return base.Errorf(base.Invalid, "USING is not supported: a change of type keeps every value").At(start + 1).
+		if i := c.find("USING"); i < len(c.tokens()) {
+			return base.Errorf(base.Invalid, "USING is not supported: a change of type keeps every value").At(c.tokens()[i].Start + 1).
 				WithHint("add a column of the new type and UPDATE it from this one")
 		}
+		var definition composition
+		definition.write("c ")
+		definition.copy(c, c.at, len(c.tokens()))
 		c.at = len(c.tokens())
-		shape, err := x.shape("c " + text)
+		shape, err := x.shape(&definition)
 		if err != nil {
 			return err
 		}
@@ -158,9 +192,13 @@ func (x *execution) alterColumn(t schema.Table) error {
 		return x.changeType(t, t.Columns[i], to)
 	case c.accept("SET", "DEFAULT"):
 		text, _ := c.rest()
+		var definition composition
+		definition.write("c ", t.Columns[i].Type.String(), " DEFAULT (")
+		definition.copy(c, c.at, len(c.tokens()))
+		definition.write(")")
 		c.at = len(c.tokens())
 		// A default is what one is in CREATE TABLE: no sub-query, no column.
-		if _, err := x.shape("c " + t.Columns[i].Type.String() + " DEFAULT (" + text + ")"); err != nil {
+		if _, err := x.shape(&definition); err != nil {
 			return base.Wrap(err, "default of %q", name)
 		}
 		if _, err := x.constantOf(text, t.Columns[i].Type); err != nil {

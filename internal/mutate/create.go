@@ -53,6 +53,9 @@ func (x *execution) createDatabase() error {
 	if err := x.c.end(); err != nil {
 		return err
 	}
+	if err := schema.CheckReserved(name, ""); err != nil {
+		return err
+	}
 	return x.store.CreateDatabase(x.ctx, name, ifNotExists)
 }
 
@@ -66,6 +69,9 @@ func (x *execution) createSchema() error {
 		return err
 	}
 	database, name := x.schemaName(parts)
+	if err := schema.CheckReserved(database, name); err != nil {
+		return err
+	}
 	return x.store.CreateSchema(x.ctx, database, name, ifNotExists)
 }
 
@@ -110,7 +116,9 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	}
 	var table schema.Table
 	if query == nil {
-		table, err = x.shape(c.textOf(definitions))
+		var shape composition
+		shape.copyTokens(c, definitions)
+		table, err = x.shape(&shape)
 	} else {
 		table, err = x.shapeOfQuery(query, definitions)
 	}
@@ -118,6 +126,9 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		return Counts{}, err
 	}
 	table.Database, table.Schema, table.Name = x.tableName(parts)
+	if err := schema.CheckReserved(table.Database, table.Schema); err != nil {
+		return Counts{}, err
+	}
 	if err := clauses.apply(&table); err != nil {
 		return Counts{}, err
 	}
@@ -324,6 +335,9 @@ func (x *execution) createView(replace bool) error {
 		return base.Errorf(base.Invalid, "a view cannot have parameters")
 	}
 	database, schemaName, name := x.tableName(parts)
+	if err := schema.CheckReserved(database, schemaName); err != nil {
+		return err
+	}
 	if _, err := x.store.Lookup(database, schemaName, name); err == nil {
 		return unlessThere(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
 	}

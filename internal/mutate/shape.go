@@ -10,6 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // shapeTable is the temporary table by which DuckDB judges column definitions.
@@ -17,28 +18,69 @@ const shapeTable = "scoter_shape"
 
 // shape lets DuckDB read column definitions (the text between the brackets of CREATE
 // TABLE) and returns the columns, keys and checks that it understood.
-func (x *execution) shape(definitions string) (schema.Table, error) {
+func (x *execution) shape(definitions *composition) (schema.Table, error) {
+	text := definitions.String()
+	if err := checkDefinitions(text); err != nil {
+		return schema.Table{}, definitions.placed(err)
+	}
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
 		return schema.Table{}, err
 	}
 	defer x.pool.Release(conn)
-	prefix := "CREATE TEMP TABLE " + shapeTable + " ("
+	var create composition
+	create.write("CREATE TEMP TABLE " + shapeTable + " (")
+	create.include(definitions)
+	create.write(")")
 	// Prepared, because that takes one statement and no more, whatever the definitions hold.
-	stmt, err := conn.Prepare(prefix + definitions + ")")
+	stmt, err := conn.Prepare(create.String())
 	if err == nil {
 		err = x.run(stmt)
 	}
 	if err != nil {
-		// The position is one in our text: without it the message still quotes the place.
-		e := new(base.Error)
-		if errors.As(err, &e) {
-			err = e.At(0)
-		}
-		return schema.Table{}, err
+		return schema.Table{}, create.placed(withoutShape(err))
 	}
 	defer func() { _ = conn.Exec("DROP TABLE temp." + shapeTable) }()
 	return readShape(x.ctx, conn)
+}
+
+// withoutShape takes the name of the temporary table out of a message of DuckDB's.
+func withoutShape(err error) error {
+	e := new(base.Error)
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), shapeTable) {
+		return err
+	}
+	plain := strings.NewReplacer(`table "`+shapeTable+`"`, "the table", shapeTable, "the table").Replace(err.Error())
+	return base.Errorf(e.Kind, "%s", plain).WithHint("%s", e.Hint).At(e.Position)
+}
+
+// checkDefinitions refuses what DuckDB would take, and nobody here would keep: a column that is computed, a
+// collation, a reference to another table. A word behind a column's name can be none but the clause.
+func checkDefinitions(text string) error {
+	tokens, err := sqltoken.Split(text)
+	if err != nil {
+		return err
+	}
+	for _, item := range list(tokens) {
+		for i, t := range item {
+			if i == 0 && !t.Is("FOREIGN") || t.Depth > item[0].Depth {
+				continue
+			}
+			what, hint := "", ""
+			switch {
+			case t.Is("GENERATED"), t.Is("AS") && i+1 < len(item) && item[i+1].Is("("):
+				what, hint = "generated columns", "a view computes a column for who reads it"
+			case t.Is("COLLATE"):
+				what, hint = "collations of columns", "use COLLATE where values are compared: ORDER BY name COLLATE nocase"
+			case t.Is("REFERENCES"), t.Is("FOREIGN"):
+				what, hint = "FOREIGN KEY constraints", "a PRIMARY KEY makes rows unique"
+			default:
+				continue
+			}
+			return base.Errorf(base.Invalid, "%s are not supported", what).WithHint("%s", hint).At(t.Start + 1)
+		}
+	}
+	return nil
 }
 
 // run executes a statement for what it does.

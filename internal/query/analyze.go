@@ -30,7 +30,8 @@ type analysis struct {
 // tableRef is a place in the text that names a table, view or file.
 type tableRef struct {
 	parts      []string    // [[database.]schema.]name, as written
-	start, end int         // in the text, of the name; of TABLE t or DESCRIBE t where that is it
+	name       int         // where the name starts in the text
+	start, end int         // of the name, or of TABLE t or DESCRIBE t where that is it
 	alias      string      // empty if it has none
 	query      bool        // SUMMARIZE t, TABLE t: a query has to stand there
 	describe   bool        // DESCRIBE t: start is where that stands
@@ -222,7 +223,7 @@ func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool)
 			parts = append(parts, p)
 		}
 	}
-	t := tableRef{parts: parts, start: w.location(ref), alias: text(ref, "alias")}
+	t := tableRef{parts: parts, name: w.location(ref), start: w.location(ref), alias: text(ref, "alias")}
 	i := w.tokenAt(t.start)
 	end, ok := w.nameEnd(i)
 	if !ok {

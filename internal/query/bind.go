@@ -113,7 +113,7 @@ func (b *binding) resolveAll(a *analysis, database, schemaName string, tables ma
 		t, err := b.resolve(ref, database, schemaName, depth > 0)
 		if err != nil {
 			if e := new(base.Error); errors.As(err, &e) && depth == 0 {
-				return e.At(ref.start + 1)
+				return e.At(ref.name + 1)
 			}
 			return err
 		}

@@ -48,15 +48,34 @@ func expandShow(tokens []sqltoken.Token) (string, bool) {
 	switch {
 	case is("SHOW", "TABLES"):
 		return "SELECT name FROM scoter.show_tables ORDER BY name", true
-	case is("SHOW", "TABLES", "FROM", "") && tokens[3].IsName():
-		return "SELECT table_name AS name FROM information_schema.tables WHERE table_catalog = " +
-			schema.QuoteString(tokens[3].Name()) + " ORDER BY name", true
+	case len(tokens) > 3 && tokens[0].Is("SHOW") && tokens[1].Is("TABLES") && tokens[2].Is("FROM"):
+		return showTablesFrom(tokens)
 	case is("SHOW", "ALL", "TABLES"):
 		return "SELECT table_catalog AS database, table_schema AS schema, table_name AS name, table_type FROM information_schema.tables ORDER BY ALL", true
 	case is("SHOW", "DATABASES"):
 		return "SELECT database_name FROM scoter.databases ORDER BY database_name", true
 	case is("SHOW", "SCHEMAS"):
 		return "SELECT catalog_name AS database_name, schema_name FROM information_schema.schemata ORDER BY ALL", true
+	}
+	return "", false
+}
+
+// showTablesFrom writes SHOW TABLES FROM with a database, a schema of the current database, or a schema of a database.
+func showTablesFrom(tokens []sqltoken.Token) (string, bool) {
+	parts, next := sqltoken.QualifiedName(tokens, 3)
+	if next != len(tokens) {
+		return "", false
+	}
+	is := func(column, name string) string {
+		return "lower(" + column + ") = lower(" + schema.QuoteString(name) + ")"
+	}
+	switch len(parts) {
+	case 1:
+		return "SELECT table_name AS name FROM information_schema.tables WHERE " + is("table_catalog", parts[0]) +
+			" UNION SELECT name FROM scoter.show_tables WHERE " + is("schema_name", parts[0]) + " ORDER BY name", true
+	case 2:
+		return "SELECT table_name AS name FROM information_schema.tables WHERE " + is("table_catalog", parts[0]) + " AND " + is("table_schema", parts[1]) +
+			" ORDER BY name", true
 	}
 	return "", false
 }

@@ -183,20 +183,6 @@ func (t Table) SetPartitioning(fields ...PartitionField) (Table, error) {
 	})
 }
 
-// SetOption sets one option; an empty value removes it.
-func (t Table) SetOption(key, value string) (Table, error) {
-	return t.evolve(func(next *Table) error {
-		if next.Options == nil {
-			next.Options = map[string]string{}
-		}
-		next.Options[key] = value
-		if value == "" {
-			delete(next.Options, key)
-		}
-		return nil
-	})
-}
-
 // Rename gives the table another name and keeps its id.
 func (t Table) Rename(name string) (Table, error) {
 	return t.evolve(func(next *Table) error {

@@ -28,6 +28,17 @@ func Fold(name string) string {
 	return name
 }
 
+// CheckReserved refuses the names of databases and schemas under which the system's own tables are found.
+func CheckReserved(database, schemaName string) error {
+	for what, name := range map[string]string{"database": database, "schema": schemaName} {
+		switch Fold(name) {
+		case "scoter", "information_schema":
+			return base.Errorf(base.Invalid, "%s %q is the system's own", what, name).WithHint("choose another name")
+		}
+	}
+	return nil
+}
+
 // checkName refuses names that DuckDB, Parquet or JSON could not carry.
 func checkName(what, name string) error {
 	switch {

@@ -213,7 +213,6 @@ func TestEvolutionReturnsANewVersionAndLeavesTheOldOne(t *testing.T) {
 		"widen":    func() (Table, error) { return next.ChangeType("n", Of(BigInt)) },
 		"default":  func() (Table, error) { return next.SetDefault("n", "1") },
 		"not null": func() (Table, error) { return next.SetNotNull("n", true) },
-		"option":   func() (Table, error) { return next.SetOption("a", "") },
 		"drop":     func() (Table, error) { return next.DropColumn("n") },
 		"sort":     func() (Table, error) { return next.SetSortKey(SortField{Column: 5}) },
 		"split":    func() (Table, error) { return next.SetPartitioning(PartitionField{Column: 2, Transform: Hour}) },

@@ -46,10 +46,8 @@ func (t Table) WithOptions(options map[string]string) (Table, error) {
 		case optionKeepTombstones:
 			t.KeepTombstones, err = parseAge(value)
 		default:
-			if t.Options == nil {
-				t.Options = map[string]string{}
-			}
-			t.Options[key] = value
+			err = base.Errorf(base.Invalid, "there is no option %s of a table", key).
+				WithHint("options are %s", strings.Join([]string{optionVersion, optionIsDeleted, optionKeepTombstones}, ", "))
 		}
 		if err != nil {
 			return Table{}, err

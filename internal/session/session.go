@@ -107,11 +107,19 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 
 // Append adds rows to tables, all or nothing.
 func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (mutate.Counts, error) {
+	for _, rows := range tables {
+		if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
+			return mutate.Counts{}, err
+		}
+	}
 	return x.mutate.Append(ctx, tables, o)
 }
 
 // Write changes a table by rows: see mutate.Mutator.Write.
 func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate.Mode, key []string, o engine.AppendOptions) (mutate.Counts, error) {
+	if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
+		return mutate.Counts{}, err
+	}
 	return x.mutate.Write(ctx, rows, mode, key, o)
 }
 

@@ -59,6 +59,21 @@ var letterColumns = []arrow.Field{
 	{Name: "replayed", Type: arrow.FixedWidthTypes.Boolean},
 }
 
+// LetterColumns returns the columns of the view of dead letters, as "name TYPE".
+func LetterColumns() []string {
+	var out []string
+	for _, f := range letterColumns {
+		typ, err := schema.FromArrow(f.Type, f.Metadata)
+		if err != nil {
+			panic("stream: " + err.Error()) // they are constants
+		}
+		if f.Name != "replayed" {
+			out = append(out, f.Name+" "+typ.String())
+		}
+	}
+	return out
+}
+
 func (s *source) lettersTable() engine.TableName {
 	return engine.TableName{Database: s.name.Database, Schema: lettersSchema, Name: lettersLog}
 }

@@ -149,8 +149,8 @@ func TestAQueryThatFailsHoldsTheStreamUp(t *testing.T) {
 	must(t, s.exec("DROP TABLE names"))
 	c.send("events", 0, []byte(`{"id": "2"}`))
 	s.eventually("SELECT state || ' ' || (error LIKE '%names%') FROM scoter.sources", "waiting true")
-	must(t, s.exec("CREATE TABLE names (id BIGINT, name VARCHAR)"))
-	must(t, s.exec("INSERT INTO names VALUES (2, 'zwei')"))
+	// In one statement: the stream goes on as soon as the table is there.
+	must(t, s.exec("CREATE TABLE names AS SELECT 2::BIGINT AS id, 'zwei' AS name"))
 	s.eventually("SELECT string_agg(id || name, ' ' ORDER BY id) FROM named", "1one 2zwei")
 	if got := s.value("SELECT (SELECT count(*) FROM again) || ' ' || (SELECT count(*) FROM events) || ' ' || (SELECT count(*) FROM scoter.dead_letters)"); got != "2 2 1" {
 		t.Error(got)

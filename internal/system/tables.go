@@ -1,6 +1,7 @@
 package system
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,8 +71,10 @@ var relations = map[string]relation{
 		"errors BIGINT", "messages_per_second DOUBLE", "rows_per_second DOUBLE", "bytes_per_second DOUBLE", "queue_bytes BIGINT", "created TIMESTAMPTZ", "definition VARCHAR"}, (*Tables).listSources},
 	"scoter.source_partitions": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "source_name VARCHAR", "topic VARCHAR", "partition INTEGER",
 		"next_offset BIGINT", "end_offset BIGINT"}, (*Tables).listPartitions},
-	"scoter.settings":    {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},
-	"scoter.show_tables": {[]string{"name VARCHAR"}, (*Tables).showTables},
+	// Those that there are stand in a database's own view of this name.
+	"scoter.dead_letters": {stream.LetterColumns(), func(*Tables, string) ([][]string, error) { return nil, nil }},
+	"scoter.settings":     {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},
+	"scoter.show_tables":  {[]string{"name VARCHAR", "schema_name VARCHAR"}, (*Tables).showTables},
 	"information_schema.tables": {[]string{"table_catalog VARCHAR", "table_schema VARCHAR", "table_name VARCHAR", "table_type VARCHAR"},
 		(*Tables).informationTables},
 	"information_schema.columns": {[]string{"table_catalog VARCHAR", "table_schema VARCHAR", "table_name VARCHAR", "column_name VARCHAR",
@@ -79,12 +82,22 @@ var relations = map[string]relation{
 	"information_schema.schemata": {[]string{"catalog_name VARCHAR", "schema_name VARCHAR"}, (*Tables).schemata},
 }
 
-// Relation returns the query text for a system table, or false if there is none of the
-// name. Database is the one that the statement runs in.
+// Relation returns the query text for a system table, or false if it is none by the schema's name.
+// Database is the one that the statement runs in.
 func (t *Tables) Relation(schemaName, name, database string) (string, bool, error) {
 	r, ok := relations[schemaName+"."+name]
 	if !ok {
-		return "", false, nil
+		var others []string
+		for full := range relations {
+			if other, ok := strings.CutPrefix(full, schemaName+"."); ok && other != "show_tables" {
+				others = append(others, other)
+			}
+		}
+		if others == nil {
+			return "", false, nil
+		}
+		slices.Sort(others)
+		return "", true, base.Errorf(base.NotFound, "system table %s.%s does not exist", schemaName, name).WithHint("%s has %s", schemaName, strings.Join(others, ", "))
 	}
 	rows, err := r.rows(t, database)
 	if err != nil {
@@ -247,12 +260,12 @@ func (t *Tables) listSettings(string) (rows [][]string, err error) {
 func (t *Tables) showTables(database string) (rows [][]string, err error) {
 	for _, s := range t.store.Tables() {
 		if schema.Fold(s.Database) == schema.Fold(database) {
-			rows = append(rows, []string{text(s.Name)})
+			rows = append(rows, []string{text(s.Name), text(s.Schema)})
 		}
 	}
 	for _, v := range t.store.Views() {
 		if schema.Fold(v.Name.Database) == schema.Fold(database) {
-			rows = append(rows, []string{text(v.Name.Name)})
+			rows = append(rows, []string{text(v.Name.Name), text(v.Name.Schema)})
 		}
 	}
 	return rows, nil

@@ -141,6 +141,10 @@ func TestConformConvertsWhatIsExact(t *testing.T) {
 	f(tsUTC, `["2024-03-09 00:00:00"]`, "DATE", "2024-03-09")
 	f(arrow.FixedWidthTypes.Date32, `["2024-03-09"]`, "TIMESTAMP", "2024-03-09T00:00:00Z")
 	f(utf8Type, `["14 months -3 days 1:02:03.5", "5 weeks"]`, "INTERVAL", "1 year 2 months -3 days 01:02:03.5 35 days")
+	f(utf8Type, `["P1Y2M3DT4H5M6.5S", "PT0S", "P-1MT-0.5S", "P2W", "PT0.000001S"]`, "INTERVAL", "1 year 2 months 3 days 04:05:06.5 00:00:00 -1 month -00:00:00.5 14 days 00:00:00.000001")
+	for _, wrong := range []string{"P", "PT", "P1", "P1H", "PT1D", "P1D2M", "P1DT", "P1.5D", "PT1.0000001S", "PT.5S", "P1D1D", "P9999999999999D", "P1 D", "PP1D"} {
+		f(utf8Type, `["`+wrong+`"]`, "INTERVAL", `!row 11, column "c": "`+wrong+`" is not a value of type INTERVAL`)
+	}
 	f(utf8Type, `["9223372036854775807 microseconds"]`, "INTERVAL", "9223372036854775807 microseconds")
 	f(utf8Type, `["12:00:00+0230", "01:02"]`, "TIMETZ", "12:00:00+02:30 01:02:00+00")
 	f(utf8Type, `["ab"]`, "BLOB", "YWI=")
@@ -150,6 +154,14 @@ func TestConformConvertsWhatIsExact(t *testing.T) {
 	f(arrow.ListOf(i64), "[[1, 2], [3]]", "INTEGER[2]", `!row 12, column "c": "[3]" has 1 elements where type INTEGER[2] wants 2`)
 	f(arrow.FixedSizeListOf(2, i64), "[[1, 2], null, [3, 4]]", "HUGEINT[]", `["1","2"] (null) ["3","4"]`)
 	f(arrow.MapOf(utf8Type, i64), `[[{"key": "a", "value": 1}], null]`, "MAP(VARCHAR, TINYINT)", `[{"key":"a","value":1}] (null)`)
+	entry := arrow.StructOf(arrow.Field{Name: "Value", Type: i64, Nullable: true}, arrow.Field{Name: "key", Type: utf8Type, Nullable: true})
+	f(arrow.ListOf(entry), `[[{"key": "a", "Value": 1}, {"key": "b", "Value": null}], null, [], [{"key": "2", "Value": 3}]]`,
+		"MAP(VARCHAR, TINYINT)", `[{"key":"a","value":1},{"key":"b","value":null}] (null) [] [{"key":"2","value":3}]`)
+	f(arrow.ListOf(entry), `[[{"key": "7", "Value": 1}]]`, "MAP(INTEGER, VARCHAR)", `[{"key":7,"value":"1"}]`)
+	f(arrow.ListOf(entry), `[[{"key": "a", "Value": 1}], [{"key": "a", "Value": 300}]]`, "MAP(VARCHAR, TINYINT)", `!row 12, column "c": "300" does not fit in type TINYINT (in a list)`)
+	f(arrow.ListOf(entry), `[[{"key": null, "Value": 1}]]`, "MAP(VARCHAR, TINYINT)", `!row 11, column "c": NULL is a key of a MAP (in a list)`)
+	f(arrow.ListOf(arrow.Null), `[[], null]`, "MAP(VARCHAR, TINYINT)", `[] (null)`)
+	f(arrow.ListOf(i64), `[[1]]`, "MAP(VARCHAR, TINYINT)", `!row 11, column "c": "[1]" (BIGINT[]) is not convertible to MAP(VARCHAR, TINYINT)`)
 	f(arrow.StructOf(arrow.Field{Name: "B", Type: utf8Type, Nullable: true}, arrow.Field{Name: "gone", Type: i64, Nullable: true}),
 		`[{"B": "1", "gone": null}, null]`, "STRUCT(a VARCHAR, b INTEGER)", `{"a":null,"b":1} (null)`)
 	f(arrow.StructOf(arrow.Field{Name: "x", Type: i64, Nullable: true}), `[{"x": 1}]`, "STRUCT(a VARCHAR)", `!row 11, column "c": "x" is not a field of STRUCT(a VARCHAR)`)

@@ -124,8 +124,9 @@ func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData
 	return array.MakeFromData(data)
 }
 
+// convertMap takes maps, and lists of entries: structs of a key and a value.
 func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
-	m, ok := a.(*array.Map)
+	m, ok := a.(array.ListLike)
 	if !ok {
 		return nil, noWay(a, t)
 	}
@@ -134,8 +135,20 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		return nil, f
 	}
 	defer entries.Release()
-	pairs := entries.(*array.Struct)
-	keys, f := convert(pairs.Field(0), *t.Key, false)
+	if entries.Len() == 0 {
+		none := nullArray(schema.StructOf(schema.Field{Name: "key", Type: *t.Key}, schema.Field{Name: "value", Type: *t.Elem}), 0)
+		defer none.Release()
+		return newList(a, t, counts, retyped(none, t.Arrow().(*arrow.MapType).Elem()).Data()), nil
+	}
+	pairs, ok := entries.(*array.Struct)
+	key, value := 0, 1
+	if _, isMap := a.(*array.Map); ok && !isMap {
+		key, value, ok = entryFields(pairs.DataType().(*arrow.StructType))
+	}
+	if !ok {
+		return nil, noWay(a, t)
+	}
+	keys, f := convert(pairs.Field(key), *t.Key, false)
 	if f == nil && keys.NullN() > 0 {
 		f = &fault{row: firstNull(keys), value: "NULL", why: "is a key of a MAP"}
 	}
@@ -143,7 +156,7 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		return nil, inList(f, counts)
 	}
 	defer keys.Release()
-	values, f := convert(pairs.Field(1), *t.Elem, false)
+	values, f := convert(pairs.Field(value), *t.Elem, false)
 	if f != nil {
 		return nil, inList(f, counts)
 	}
@@ -152,6 +165,19 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	data := array.NewData(entryType, entries.Len(), []*memory.Buffer{nil}, []arrow.ArrayData{keys.Data(), values.Data()}, 0, 0)
 	defer data.Release()
 	return newList(a, t, counts, data), nil
+}
+
+// entryFields returns the places of a map entry's key and value, and whether a struct is one.
+func entryFields(t *arrow.StructType) (key, value int, ok bool) {
+	if t.NumFields() != 2 {
+		return 0, 0, false
+	}
+	if schema.Fold(t.Field(0).Name) == "value" {
+		key, value = 1, 0
+	} else {
+		key, value = 0, 1
+	}
+	return key, value, schema.Fold(t.Field(key).Name) == "key" && schema.Fold(t.Field(value).Name) == "value"
 }
 
 func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {

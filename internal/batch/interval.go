@@ -26,8 +26,12 @@ var intervalUnits = map[string]struct{ months, days, micros int64 }{
 	"microsecond": {micros: 1},
 }
 
-// parseInterval reads counted units and a clock, such as "1 year -2 days 03:04:05.6".
+// parseInterval reads counted units and a clock, such as "1 year -2 days 03:04:05.6", or an ISO 8601 duration, as
+// results in JSON have it: "P1Y-2DT3H4M5.6S".
 func parseInterval(s string) (interval, bool) {
+	if rest, ok := strings.CutPrefix(s, "P"); ok {
+		return parseDuration(rest)
+	}
 	words := strings.Fields(strings.ToLower(s))
 	if len(words) == 0 || len(words) > 32 {
 		return interval{}, false
@@ -67,6 +71,35 @@ func parseInterval(s string) (interval, bool) {
 	}
 	fits := int64(int32(months)) == months && int64(int32(days)) == days
 	return interval{int32(months), int32(days), micros}, ok && fits
+}
+
+// parseDuration reads an ISO 8601 duration behind its P. Each count has a sign of its own, and that of seconds a fraction.
+func parseDuration(s string) (interval, bool) {
+	words := make([]string, 0, 14)
+	units := "YMWD"
+	names := map[byte]string{'Y': "years", 'M': "months", 'W': "weeks", 'D': "days"}
+	for s != "" {
+		if s[0] == 'T' && names['H'] == "" && len(s) > 1 {
+			units, s = "HMS", s[1:]
+			names = map[byte]string{'H': "hours", 'M': "minutes", 'S': "seconds"}
+		}
+		end := strings.IndexAny(s, units)
+		if end < 1 || strings.IndexFunc(s[:end], func(r rune) bool { return !strings.ContainsRune("+-.0123456789", r) }) >= 0 {
+			return interval{}, false
+		}
+		count, unit := s[:end], s[end]
+		units, s = units[strings.IndexByte(units, unit)+1:], s[end+1:] // each once, in this order
+		whole, fraction, broken := strings.Cut(count, ".")
+		if broken {
+			sign := strings.TrimRight(whole, "0123456789")
+			if unit != 'S' || fraction == "" || len(fraction) > 6 || whole == sign {
+				return interval{}, false
+			}
+			words = append(words, sign+fraction+strings.Repeat("0", 6-len(fraction)), "microseconds")
+		}
+		words = append(words, whole, names[unit])
+	}
+	return parseInterval(strings.Join(words, " "))
 }
 
 func magnitude(v int64) uint64 {

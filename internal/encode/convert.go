@@ -84,6 +84,9 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		return out, c, nil
 	}
 	dt, m := resolve(f)
+	if m == timeTZ || m == bitText || m == bignum {
+		return to.asText(out, f)
+	}
 	if to.parquet {
 		switch m {
 		case hugeint, uhugeint:
@@ -91,8 +94,6 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 			c, err := toDecimal(f, decimal)
 			out.Type = decimal
 			return out, c, err
-		case timeTZ, bitText, bignum:
-			return to.asText(out, f)
 		case bool8:
 			return with(arrow.FixedWidthTypes.Boolean, boolFromBool8)
 		case uuid:
@@ -107,8 +108,15 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 			inner, c, err := to.plan(arrow.Field{Name: f.Name, Type: dt, Nullable: true}, depth+1)
 			return inner, func(arr arrow.Array) (arrow.Array, error) { return c.apply(unwrap(arr)) }, err
 		}
-	} else if f.Type.ID() == arrow.EXTENSION {
-		return with(f.Type, nil)
+	} else {
+		switch {
+		case m == hugeint: // the same bits; sum() of integers is one, so it must be a number for every client
+			return with(hugeintDecimal, decimalFromHugeint)
+		case m == uhugeint:
+			return to.asText(out, f)
+		case f.Type.ID() == arrow.EXTENSION:
+			return with(f.Type, nil)
+		}
 	}
 	switch dt := dt.(type) {
 	case *arrow.DictionaryType:

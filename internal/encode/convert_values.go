@@ -117,6 +117,14 @@ func boolFromBool8(arr arrow.Array) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
+// hugeintDecimal is what DuckDB's own clients make of a HUGEINT: a decimal whose values may have one digit more than it says.
+var hugeintDecimal = &arrow.Decimal128Type{Precision: 38}
+
+func decimalFromHugeint(arr arrow.Array) (arrow.Array, error) {
+	data := unwrap(arr).Data()
+	return newArray(hugeintDecimal, data.Len(), data.Buffers(), nil, data.NullN(), data.Offset()), nil
+}
+
 // toDecimal returns the conversion of HUGEINT, UHUGEINT and decimals of 32 and 64 bits, which Parquet's
 // writer does not take, to dt.
 func toDecimal(f arrow.Field, dt *arrow.Decimal128Type) (convert, error) {

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -13,9 +14,9 @@ import (
 
 // Natural returns a batch with the types that decoders emit, equal in its values:
 // large and view layouts become utf8 and binary, other dictionaries than those of
-// text are unpacked, zones of timestamps become UTC (the moments stay), extension
-// types their storage, float16 float32, decimals decimal128, times of day
-// time64[us], date64 date32. A value that this would change is a base.Invalid
+// text are unpacked, zones of timestamps become UTC (the moments stay), float16 float32,
+// decimals decimal128, times of day time64[us], date64 date32, extension types but UUID and
+// JSON their storage. A value that this would change is a base.Invalid
 // error, as is a type without a counterpart. The batch must have passed Validate.
 //
 // arrow-go's package compute has casts for much of this, but runs them on goroutines
@@ -48,7 +49,8 @@ func natural(a arrow.Array) (arrow.Array, error) {
 	switch t := a.DataType().(type) {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
 		*arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type, *arrow.Float32Type, *arrow.Float64Type,
-		*arrow.Decimal128Type, *arrow.StringType, *arrow.BinaryType, *arrow.Date32Type:
+		*arrow.Decimal128Type, *arrow.StringType, *arrow.BinaryType, *arrow.Date32Type,
+		*arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, *arrow.DurationType:
 		a.Retain()
 		return a, nil
 	case *arrow.TimestampType:
@@ -58,9 +60,28 @@ func natural(a arrow.Array) (arrow.Array, error) {
 	case *arrow.LargeListType, *arrow.ListType, *arrow.MapType, *arrow.FixedSizeListType, *arrow.StructType:
 		return naturalNested(a)
 	case arrow.ExtensionType:
-		return natural(a.(array.ExtensionArray).Storage())
+		return naturalExtension(a.(array.ExtensionArray))
 	}
 	return naturalFlat(a)
+}
+
+var (
+	uuidType    = extensions.NewUUIDType()
+	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String) // it knows this storage
+)
+
+// naturalExtension keeps what a table has a type for, and unwraps all else.
+func naturalExtension(a array.ExtensionArray) (arrow.Array, error) {
+	storage := a.Storage()
+	if a.ExtensionType().ExtensionName() == uuidType.ExtensionName() && arrow.TypeEqual(storage.DataType(), uuidType.StorageType()) {
+		return array.NewExtensionArrayWithStorage(uuidType, storage), nil
+	}
+	plain, err := natural(storage)
+	if err != nil || a.ExtensionType().ExtensionName() != jsonType.ExtensionName() || plain.DataType().ID() != arrow.STRING {
+		return plain, err
+	}
+	defer plain.Release()
+	return array.NewExtensionArrayWithStorage(jsonType, plain), nil
 }
 
 func unsupported(t arrow.DataType) error {
@@ -102,6 +123,9 @@ func naturalDictionary(a *array.Dictionary) (arrow.Array, error) {
 		return nil, err
 	}
 	defer values.Release()
+	if ext, ok := values.(array.ExtensionArray); ok {
+		values = ext.Storage()
+	}
 	missing := func(i int) bool { return a.IsNull(i) || values.IsNull(a.GetValueIndex(i)) }
 	switch v := values.(type) {
 	case *array.String:

@@ -109,8 +109,11 @@ func (t Type) StorageSQL() string { return t.StorageType().String() }
 // then emit CAST(column AS declared), and writers CAST(expression AS storage).
 func (t Type) NeedsCast() bool { return !t.StorageType().Equal(t) }
 
+// NaturalKey is the key under which the field of a decoded column of text names the type that all its values have.
+const NaturalKey = "scoter.natural"
+
 // FromArrow returns the natural type of a decoded column: what a table declares for it
-// when nobody said otherwise. Metadata is that of the column's field; it names the
+// when nobody said otherwise. Metadata is that of the column's field; it names the type of text (NaturalKey), and the
 // extension of a storage type whose extension is not registered. Types without a
 // counterpart are Invalid.
 func FromArrow(dt arrow.DataType, md arrow.Metadata) (Type, error) {
@@ -126,6 +129,9 @@ func fromArrow(dt arrow.DataType, md arrow.Metadata, depth int) (Type, error) {
 			return t, nil
 		}
 		return fromArrow(ext.StorageType(), arrow.Metadata{}, depth+1)
+	}
+	if name, ok := md.GetValue(NaturalKey); ok && isText(dt) {
+		return Parse(name)
 	}
 	if name, ok := md.GetValue("ARROW:extension:name"); ok {
 		if t, ok := extensionType(name, dt); ok {
@@ -170,6 +176,13 @@ func fromArrow(dt arrow.DataType, md arrow.Metadata, depth int) (Type, error) {
 		}
 	}
 	return Type{}, base.Errorf(base.Invalid, "Arrow type %s has no counterpart in a table", dt)
+}
+
+func isText(dt arrow.DataType) bool {
+	if d, ok := dt.(*arrow.DictionaryType); ok {
+		dt = d.ValueType
+	}
+	return dt.ID() == arrow.STRING
 }
 
 func structFromArrow(dt *arrow.StructType, depth int) (Type, error) {

@@ -20,6 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/ndjson"
 	"github.com/scoterdb/scoter/internal/ingest/parquet"
 	"github.com/scoterdb/scoter/internal/mutate"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // written answers a request that added rows.
@@ -167,7 +168,7 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byt
 	case "application/vnd.apache.parquet":
 		return parquet.Decode(body)
 	case "application/json", "application/x-ndjson", "application/ndjson", "application/jsonl":
-		return one(ndjson.Decode(body))
+		return one(ndjson.Decode(body, ndjson.Options{Types: s.columnTypes(table), Moments: true}))
 	case "application/msgpack", "application/x-msgpack", "application/vnd.msgpack":
 		return one(msgpack.DecodeTable(body))
 	case "text/csv":
@@ -179,7 +180,10 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byt
 			o.Delimiter = d[0]
 		}
 		o.NullText = q.Get("null")
-		o.Types = s.columnTypes(table)
+		o.Types = make(map[string]arrow.DataType)
+		for _, c := range s.columnTypes(table) {
+			o.Types[c.Name] = c.Type.Arrow()
+		}
 		return one(csv.Decode(body, o))
 	}
 	return nil, base.Errorf(base.Invalid, "Content-Type %q is no format of rows", contentType).
@@ -188,14 +192,14 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byt
 
 // columnTypes returns the types of a table's columns, so that text is read as what it is to
 // become; nothing for a table that is yet to be made.
-func (s *Server) columnTypes(name engine.TableName) map[string]arrow.DataType {
+func (s *Server) columnTypes(name engine.TableName) []schema.Field {
 	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
 	if err != nil {
 		return nil
 	}
-	types := make(map[string]arrow.DataType, len(t.Columns))
-	for _, c := range t.Columns {
-		types[c.Name] = c.Type.Arrow()
+	types := make([]schema.Field, len(t.Columns))
+	for i, c := range t.Columns {
+		types[i] = schema.Field{Name: c.Name, Type: c.Type}
 	}
 	return types
 }

@@ -38,7 +38,7 @@ func (d *jsonDecoder) Append(msg []byte) error {
 
 func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	defer d.Reset()
-	rec, err := ndjson.Decode(d.text.Bytes())
+	rec, err := ndjson.Decode(d.text.Bytes(), ndjson.Options{})
 	if err != nil {
 		return nil, nil, err
 	}

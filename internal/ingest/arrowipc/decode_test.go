@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -128,11 +129,16 @@ func TestForeignTypesBecomeNatural(t *testing.T) {
 	f(arrow.FixedWidthTypes.Float16, `[1.5, null]`, "float32 [1.5 (null)]")
 	f(arrow.MapOf(arrow.BinaryTypes.LargeString, int64s), `[[{"key": "x", "value": 1}]]`, `map<utf8, int64, items_nullable> [[{"key":"x","value":1}]]`)
 	f(arrow.FixedSizeListOf(2, int64s), `[[1, 2], null]`, "fixed_size_list<item: int64, nullable>[2] [[1,2] (null)]")
+	f(arrow.FixedWidthTypes.Duration_s, `[1, null]`, "duration[s] [1s (null)]")
+	f(arrow.FixedWidthTypes.MonthDayNanoInterval, `[{"months": 1, "days": -2, "nanoseconds": 3000}]`, `month_day_nano_interval [{"months":1,"days":-2,"nanoseconds":3000}]`)
+	f(extensions.NewUUIDType(), `["12345678-1234-1234-1234-123456789012", null]`, "extension<arrow.uuid> [12345678-1234-1234-1234-123456789012 (null)]")
+	large, _ := extensions.NewJSONType(arrow.BinaryTypes.LargeString)
+	f(large, `["{\"x\":1}", null]`, `extension<arrow.json[storage_type=utf8]> [{"x":1} null]`)
+	f(extensions.NewBool8Type(), `[true, null]`, "int8 [1 (null)]")
 	for _, refused := range []struct {
 		dt     arrow.DataType
 		values string
 	}{
-		{arrow.FixedWidthTypes.Duration_s, `[1]`},
 		{arrow.FixedWidthTypes.Time64ns, `["00:00:00.000000001"]`},
 		{arrow.StructOf(), `[{}]`},
 	} {

@@ -57,11 +57,11 @@ func TestBatchesOwnTheirMemory(t *testing.T) {
 		return msgpack.Decode(body, msgpack.Options{Now: time.Unix(0, 0)})
 	})
 	const object = `{"column":"some text","list":["x"],"number":1}`
-	f("ndjson", []byte(object), func(body []byte) ([]ingest.Rows, error) { return one(ndjson.Decode(body)) })
+	f("ndjson", []byte(object), func(body []byte) ([]ingest.Rows, error) { return one(ndjson.Decode(body, ndjson.Options{})) })
 	f("csv", []byte("column,other\nsome text,\"quoted\"\n"), func(body []byte) ([]ingest.Rows, error) {
 		return one(csv.Decode(body, csv.Options{}))
 	})
-	batch, err := ndjson.Decode([]byte(object))
+	batch, err := ndjson.Decode([]byte(object), ndjson.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

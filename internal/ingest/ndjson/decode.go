@@ -6,7 +6,9 @@
 // the nearest float64, as JSON's readers agree on. An integer beyond uint64 is a
 // float64 if that loses nothing; otherwise it has to be sent as a string, which
 // the engine converts to the column's type, as it does with times, decimals and
-// all else that JSON has no type for. Arrays are lists, objects structs.
+// all else that JSON has no type for. Arrays are lists, objects structs, or, where
+// the table has a MAP, the list of its entries; where it has JSON, they stay the text
+// that they are.
 //
 // JSON is read strictly (RFC 8259): no comments, no trailing commas, UTF-8 only, no
 // surrogate halves. A name given twice in an object is an error, since any choice
@@ -28,29 +30,70 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
+
+// Options say what a body does not say itself. The zero value is valid.
+type Options struct {
+	// Types of the columns of the table that the rows are for, as far as they are known.
+	Types []schema.Field
+	// Moments asks for columns without a type, of text of which every value is a date or a time in ISO 8601, to say
+	// so in their fields' metadata (schema.NaturalKey), so that new columns get that type.
+	Moments bool
+}
 
 // Decode returns the rows of a body. Errors are base.Invalid or base.TooLarge and
 // carry the byte position.
-func Decode(body []byte) (arrow.RecordBatch, error) {
+func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	d := decoder{
 		// A column tells by itself that it is given twice, without a set of names.
 		in:    jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
 		table: ingest.NewTable(""),
+		types: special(o.Types),
 	}
 	err := d.rows()
 	if err != nil {
 		return nil, d.located(err)
 	}
-	return d.table.Finish(nil)
+	rec, err := d.table.Finish(nil)
+	if err != nil || !o.Moments {
+		return rec, err
+	}
+	return withMoments(rec, o.Types), nil
 }
 
 type decoder struct {
 	in      *jsontext.Decoder
 	table   *ingest.Table
+	types   []schema.Field // of the columns whose values are not read by what JSON says of them alone
 	depth   int
 	scratch []byte
+}
+
+// special returns the fields in which there is a MAP or JSON.
+func special(fields []schema.Field) []schema.Field {
+	var out []schema.Field
+	for _, f := range fields {
+		if isSpecial(f.Type) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func isSpecial(t schema.Type) bool {
+	return t.Kind == schema.Map || t.Kind == schema.JSON || t.Elem != nil && isSpecial(*t.Elem) || len(special(t.Fields)) > 0
+}
+
+// typeOf returns the type of one of some fields, nil if it is not among them.
+func typeOf(fields []schema.Field, name []byte) *schema.Type {
+	for i := range fields {
+		if schema.Fold(fields[i].Name) == schema.Fold(string(name)) {
+			return &fields[i].Type
+		}
+	}
+	return nil
 }
 
 // located gives an error the position where the decoder stands, and the tokenizer's
@@ -132,7 +175,7 @@ func (d *decoder) row() error {
 		if err != nil {
 			return base.Wrap(err, "row %d", row+1)
 		}
-		if err := d.value(c, row); err != nil {
+		if err := d.value(c, row, typeOf(d.types, name)); err != nil {
 			return err
 		}
 	}
@@ -155,8 +198,13 @@ func (d *decoder) text() ([]byte, error) {
 	return d.scratch, err
 }
 
-func (d *decoder) value(c *ingest.Column, row int) error {
-	switch d.in.PeekKind() {
+// value sets row to the next value; t is the type that it is for, if that matters.
+func (d *decoder) value(c *ingest.Column, row int, t *schema.Type) error {
+	kind := d.in.PeekKind()
+	if t != nil && t.Kind == schema.JSON && kind != 'n' && kind != '"' {
+		return d.raw(c, row)
+	}
+	switch kind {
 	case 'n':
 		if _, err := d.in.ReadToken(); err != nil {
 			return err
@@ -181,9 +229,12 @@ func (d *decoder) value(c *ingest.Column, row int) error {
 		}
 		return number(c, row, raw)
 	case '[':
-		return d.list(c, row)
+		return d.list(c, row, t)
 	case '{':
-		return d.object(c, row)
+		if t != nil && t.Kind == schema.Map {
+			return d.entries(c, row, t)
+		}
+		return d.object(c, row, t)
 	}
 	// Not the beginning of a value: reading on says why.
 	if _, err := d.in.ReadToken(); err != nil {
@@ -206,7 +257,21 @@ func (d *decoder) leave() error {
 	return err
 }
 
-func (d *decoder) list(c *ingest.Column, row int) error {
+// raw sets row to the text of the next value. A string is not among them: it is JSON text itself.
+func (d *decoder) raw(c *ingest.Column, row int) error {
+	value, err := d.in.ReadValue()
+	if err != nil {
+		return err
+	}
+	value = value.Clone()
+	if err := value.Compact(jsontext.AllowDuplicateNames(true)); err != nil {
+		return err
+	}
+	return c.SetString(row, value)
+}
+
+// entries sets row to an object's members: a list of structs of key and value.
+func (d *decoder) entries(c *ingest.Column, row int, t *schema.Type) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
@@ -214,8 +279,54 @@ func (d *decoder) list(c *ingest.Column, row int) error {
 	if err != nil {
 		return err
 	}
+	for d.in.PeekKind() != '}' {
+		name, err := d.text()
+		if err != nil {
+			return err
+		}
+		at := element.Rows()
+		if err := element.BeginStruct(at); err != nil {
+			return err
+		}
+		key, err := element.Field(0, []byte("key"))
+		if err != nil {
+			return err
+		}
+		if err := key.SetString(at, name); err != nil {
+			return err
+		}
+		value, err := element.Field(1, []byte("value"))
+		if err != nil {
+			return err
+		}
+		if err := d.value(value, at, t.Elem); err != nil {
+			return err
+		}
+		element.EndStruct()
+	}
+	if err := d.leave(); err != nil {
+		return err
+	}
+	return c.EndList()
+}
+
+func (d *decoder) list(c *ingest.Column, row int, t *schema.Type) error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	element, err := c.BeginList(row)
+	if err != nil {
+		return err
+	}
+	var of *schema.Type
+	if t != nil {
+		of = t.Elem
+	}
+	if t != nil && t.Kind == schema.Map {
+		of = &schema.Type{Kind: schema.Struct, Fields: []schema.Field{{Name: "value", Type: *t.Elem}}} // [{"key": ..., "value": ...}]
+	}
 	for d.in.PeekKind() != ']' {
-		if err := d.value(element, element.Rows()); err != nil {
+		if err := d.value(element, element.Rows(), of); err != nil {
 			return err
 		}
 	}
@@ -225,12 +336,16 @@ func (d *decoder) list(c *ingest.Column, row int) error {
 	return c.EndList()
 }
 
-func (d *decoder) object(c *ingest.Column, row int) error {
+func (d *decoder) object(c *ingest.Column, row int, t *schema.Type) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
 	if err := c.BeginStruct(row); err != nil {
 		return err
+	}
+	var types []schema.Field
+	if t != nil {
+		types = t.Fields
 	}
 	for i := 0; d.in.PeekKind() != '}'; i++ {
 		name, err := d.text()
@@ -241,7 +356,7 @@ func (d *decoder) object(c *ingest.Column, row int) error {
 		if err != nil {
 			return base.Wrap(err, "row %d", d.table.Rows()+1)
 		}
-		if err := d.value(field, row); err != nil {
+		if err := d.value(field, row, typeOf(types, name)); err != nil {
 			return err
 		}
 	}

@@ -7,15 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 func TestDecode(t *testing.T) {
 	f := func(body, want string) {
 		t.Helper()
-		batch, err := Decode([]byte(body))
+		batch, err := Decode([]byte(body), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", body, err)
 			return
@@ -48,10 +51,60 @@ func TestDecode(t *testing.T) {
 	f(`{}`, "")
 }
 
+func TestTheTablesTypesSayHowValuesAreRead(t *testing.T) {
+	types := []schema.Field{{Name: "n", Type: schema.Of(schema.BigInt)}, {Name: "J", Type: schema.Of(schema.JSON)},
+		{Name: "m", Type: schema.MapOf(schema.Of(schema.Varchar), schema.Of(schema.JSON))},
+		{Name: "s", Type: schema.StructOf(schema.Field{Name: "m", Type: schema.MapOf(schema.Of(schema.Integer), schema.ListOf(schema.Of(schema.BigInt)))}, schema.Field{Name: "x", Type: schema.Of(schema.Double)})},
+		{Name: "l", Type: schema.ListOf(schema.Of(schema.JSON))}, {Name: "date", Type: schema.Of(schema.Varchar)}}
+	f := func(body, want string) {
+		t.Helper()
+		batch, err := Decode([]byte(body), Options{Types: types, Moments: true})
+		if err != nil {
+			t.Errorf("%s: %v", body, err)
+			return
+		}
+		defer batch.Release()
+		if err := ingest.Validate(batch); err != nil {
+			t.Error(err)
+		}
+		if got := ingesttest.Show(ingest.Rows{Batch: batch}); got != ": "+want {
+			t.Errorf("%s:\n got %s\nwant : %s", body, got, want)
+		}
+	}
+	f(`{"j":{"a": 1}}{"j":[1, 2.50]}{"j":12345678901234567890}{"j":true}{"j":null}{"j":"{\"text\":1}"}`,
+		`j utf8 [{"a":1} [1,2.50] 12345678901234567890 true (null) {"text":1}]`)
+	f(`{"m":{"a":{"x":1},"b":[]}}{"m":{}}{"m":null}{"m":[{"key":"c","value":{"y": null}}]}`,
+		`m list<item: struct<key: utf8, value: utf8>, nullable> [[{"key":"a","value":"{\"x\":1}"},{"key":"b","value":"[]"}] [] (null) [{"key":"c","value":"{\"y\":null}"}]]`)
+	f(`{"s":{"x":1,"m":{"7":[8]}}}`, `s struct<x: int64, m: list<item: struct<key: utf8, value: list<item: int64, nullable>>, nullable>> [{"m":[{"key":"7","value":[8]}],"x":1}]`)
+	f(`{"l":[{"a":1},5,"\"t\""]}`, `l list<item: utf8, nullable> [["{\"a\":1}","5","\"t\""]]`)
+	f(`{"other":{"b": 1}}`, `other struct<b: int64> [{"b":1}]`)
+
+	natural := func(values, want string) {
+		t.Helper()
+		batch, err := Decode([]byte(values), Options{Types: types, Moments: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer batch.Release()
+		if got, _ := batch.Schema().Field(0).Metadata.GetValue(schema.NaturalKey); got != want || batch.Schema().Field(0).Type.ID() != arrow.DICTIONARY && batch.Schema().Field(0).Type.ID() != arrow.STRING {
+			t.Errorf("%s: %q, want %q", values, got, want)
+		}
+	}
+	natural(`{"t":"2026-01-31T00:00:00Z"}{"t":null}{"t":"2026-01-31 00:00:00.5+02:00"}`, "TIMESTAMP WITH TIME ZONE")
+	natural(`{"t":"2026-01-31T00:00:00"}`, "TIMESTAMP")
+	natural(`{"t":"2026-01-31T00:00:00.000000001"}`, "TIMESTAMP_NS")
+	natural(`{"t":"2026-01-31"}`, "DATE")
+	natural(`{"t":"2026-01-31"}{"t":"2026-01-31T00:00:00"}`, "")
+	natural(`{"t":"2026-01-31T00:00:00Z"}{"t":"never"}`, "")
+	natural(`{"t":"2026-01-31T00:00:00.000000001Z"}`, "")
+	natural(`{"t":""}`, "")
+	natural(`{"date":"2026-01-31"}`, "")
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	f := func(body, want string, position int) {
 		t.Helper()
-		batch, err := Decode([]byte(body))
+		batch, err := Decode([]byte(body), Options{})
 		if err == nil {
 			t.Errorf("%s: accepted: %s", body, ingesttest.Show(ingest.Rows{Batch: batch}))
 			return
@@ -96,7 +149,7 @@ func TestDecodeRefuses(t *testing.T) {
 func TestEveryPrefixIsAllRowsOrAnError(t *testing.T) {
 	body := `[{"a":1,"b":{"c":[1,2]}},{"a":2.5}]`
 	for n := 1; n < len(body); n++ {
-		if _, err := Decode([]byte(body[:n])); base.KindOf(err) != base.Invalid || err == nil {
+		if _, err := Decode([]byte(body[:n]), Options{}); base.KindOf(err) != base.Invalid || err == nil {
 			t.Errorf("%s: %v", body[:n], err)
 		}
 	}
@@ -125,7 +178,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		body, want = append(body, string(line)), append(want, string(line))
 	}
-	batch, err := Decode([]byte(strings.Join(body, "\n")))
+	batch, err := Decode([]byte(strings.Join(body, "\n")), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +201,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`[{"a":[1,null,{"b":true}]},{"a":null,"c":{}}]`))
 	f.Add([]byte(`{"a":18446744073709551615}{"a":-0}{"a":1e400}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		batch, err := Decode(body)
+		batch, err := Decode(body, Options{Moments: true, Types: []schema.Field{{Name: "a", Type: schema.ListOf(schema.Of(schema.JSON))}, {Name: "c", Type: schema.MapOf(schema.Of(schema.Varchar), schema.Of(schema.BigInt))}}})
 		if err != nil {
 			if k := base.KindOf(err); k != base.Invalid && k != base.TooLarge {
 				t.Fatal(err)
@@ -175,7 +228,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		batch, err := Decode(body)
+		batch, err := Decode(body, Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

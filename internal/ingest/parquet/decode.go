@@ -76,6 +76,7 @@ type decoder struct {
 	groups  []int               // all row groups
 	fields  []arrow.Field
 	readers []*pqarrow.ColumnReader
+	said    []*pqarrow.SchemaField // per column: what the file says of it, nil if its Arrow type says it all
 }
 
 func (d *decoder) release() {
@@ -165,6 +166,10 @@ func (d *decoder) columns() error {
 			d.readers = append(d.readers, r)
 		}
 		d.fields = append(d.fields, *f.Field)
+		if !d.saysMore(f) {
+			f = nil
+		}
+		d.said = append(d.said, f)
 	}
 	return nil
 }
@@ -240,6 +245,11 @@ func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
 		a, err := d.next(i, rows)
 		if err != nil {
 			return nil, base.Wrap(err, "column %q", fields[i].Name)
+		}
+		if d.said[i] != nil {
+			plain := a
+			a = d.as(d.said[i], plain)
+			plain.Release()
 		}
 		arrays = append(arrays, a)
 		fields[i].Type = a.DataType()

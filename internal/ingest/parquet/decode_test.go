@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -205,4 +206,24 @@ func FuzzDecode(f *testing.F) {
 		f.Add(write(f, codec, sample(f)))
 	}
 	f.Fuzz(check)
+}
+
+// The file is DuckDB's: COPY ... TO with columns of types that Parquet has bytes for, and says so.
+func TestWhatAFileSaysOfBytesIsHeeded(t *testing.T) {
+	body, err := os.ReadFile("testdata/duckdb.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(body)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%d batches, %v", len(got), err)
+	}
+	const want = `: u extension<arrow.uuid> [12345678-1234-1234-1234-123456789012 (null)] j extension<arrow.json[storage_type=utf8]> [{"a": 1} null] ` +
+		`ul list<item: extension<arrow.uuid>, nullable> [["00000000-0000-0000-0000-000000000001",null] (null)] ` +
+		`sj struct<j: extension<arrow.json[storage_type=utf8]>, n: int32> [{"j":[1],"n":1} (null)] ` +
+		`iv month_day_nano_interval [{"months":1,"days":2,"nanoseconds":3500000000} (null)] ` +
+		`m map<utf8, month_day_nano_interval, items_nullable> [[{"key":"k","value":{"months":0,"days":1,"nanoseconds":0}}] (null)]`
+	if text := ingesttest.Show(ingest.Rows{Batch: got[0]}); text != want {
+		t.Errorf("\n got %s\nwant %s", text, want)
+	}
 }

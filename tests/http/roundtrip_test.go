@@ -1,0 +1,145 @@
+package http
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+const manyTypes = `CREATE TABLE many AS SELECT 9223372036854775807 AS i, 18446744073709551615::UBIGINT AS u, 17::HUGEINT AS h, 1.50::DECIMAL(4,2) AS d,
+	12345678901234567890.123456789::DECIMAL(38,9) AS d2, 'nan'::DOUBLE AS f, 0.1::FLOAT AS f2, true AS b, TIMESTAMP '2024-01-01 00:00:00.123456' AS ts,
+	TIMESTAMPTZ '2024-01-01 00:00:00+02' AS tz, DATE '2024-02-29' AS dt, TIME '12:34:56.789' AS tm, '2024-01-01'::TIMESTAMP_S AS tsec, '12:00:00+02'::TIMETZ AS tt,
+	INTERVAL '1 month 2 days 3.5 seconds' AS iv, {'a': 1, 'b': [1, 2, NULL]} AS s, MAP {'x': 1, 'y': 2} AS m, [[1], []] AS l, array_value(1, 2)::INTEGER[2] AS a,
+	'a'::ENUM('a', 'b') AS e, UUID '12345678-1234-1234-1234-123456789012' AS id, '101'::BIT AS bt, '{"a":[1,null]}'::JSON AS j, 'é' AS t`
+
+// TestResultsCanBeWrittenBack: what a query gave is taken as rows of the same values by the same table, and by a new one.
+func TestResultsCanBeWrittenBack(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, manyTypes).must(t, 200)
+	for format, c := range map[string]struct {
+		contentType string
+		types       string // that a new table has for columns of other types
+	}{
+		"arrow":   {arrowStream, `[["bt","BIT","VARCHAR"],["e","ENUM('a', 'b')","VARCHAR"],["h","HUGEINT","DECIMAL(38,0)"],["tt","TIME WITH TIME ZONE","VARCHAR"]]`},
+		"parquet": {parquet, `[["a","INTEGER[2]","INTEGER[]"],["bt","BIT","VARCHAR"],["e","ENUM('a', 'b')","VARCHAR"],["h","HUGEINT","DECIMAL(38,0)"],["iv","INTERVAL","VARCHAR"],["tsec","TIMESTAMP_S","TIMESTAMP_MS"],["tt","TIME WITH TIME ZONE","VARCHAR"]]`},
+		"ndjson":  {ndjson, ""},
+	} {
+		body := post(t, s, "/api/v1/sql?format="+format, "text/plain", "SELECT * FROM many LIMIT 1").must(t, 200).body
+		rows(t, s, "many", c.contentType, body).must(t, 200)
+		equal(t, s, "SELECT count(DISTINCT many::VARCHAR) FROM many", "[[1]]")
+		rows(t, s, "made_"+format, c.contentType, body).must(t, 200)
+		if c.types != "" {
+			equal(t, s, fmt.Sprintf(`SELECT a.column_name, a.data_type, b.data_type FROM scoter.columns a JOIN scoter.columns b ON a.column_name = b.column_name
+				WHERE a.table_name = 'many' AND b.table_name = 'made_%s' AND a.data_type <> b.data_type ORDER BY 1`, format), c.types)
+		}
+	}
+	equal(t, s, "SELECT count(*) FROM many", "[[4]]")
+	equal(t, s, `SELECT column_name, data_type FROM scoter.columns WHERE table_name = 'made_ndjson' AND column_name IN ('ts', 'tz', 'dt', 'tm') ORDER BY 1`,
+		`[["dt","DATE"],["tm","VARCHAR"],["ts","TIMESTAMP"],["tz","TIMESTAMP WITH TIME ZONE"]]`)
+}
+
+// TestSumsAreNumbersInArrow: the sum of integers is a HUGEINT, which Arrow does not have.
+func TestSumsAreNumbersInArrow(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	const query = "SELECT sum(x) AS s, [sum(x)] AS l, md5_number('a') AS u, '12:00:00+02'::TIMETZ AS t FROM (VALUES (9223372036854775807), (NULL), (1)) v(x)"
+	a := post(t, s, "/api/v1/sql?format=arrow", "text/plain", query).must(t, 200)
+	r, err := ipc.NewReader(strings.NewReader(a.body))
+	if err != nil || !r.Next() {
+		t.Fatal(err)
+	}
+	rec := r.RecordBatch()
+	if got := rec.Column(0).(*array.Decimal128).Value(0).BigInt().String(); got != "9223372036854775808" {
+		t.Error(got)
+	}
+	for i, want := range []string{"9223372036854775808", `["9223372036854775808"]`, "129134844867590561315626153795017621772", "12:00:00+02:00"} {
+		if got := rec.Column(i).ValueStr(0); got != want || rec.Column(i).DataType().ID() == arrow.EXTENSION {
+			t.Errorf("column %d: %s %s, want %s", i, rec.Column(i).DataType(), got, want)
+		}
+	}
+}
+
+func TestAnErrorBeforeTheFirstByteIsADocument(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	const query = "SELECT 170141183460469231731687303715884105727::HUGEINT AS h"
+	post(t, s, "/api/v1/sql?format=parquet", "text/plain", query).refused(t, 400, "invalid", `column "h"`, "more than 38 digits")
+	post(t, s, "/api/v1/sql", "text/plain", "SELECT 1 <> error('a < b')").refused(t, 400, "invalid", "a < b")
+	if a := sql(t, s, "SELECT error('a < b')"); !strings.Contains(a.body, "a < b") {
+		t.Error(a.body)
+	}
+}
+
+func TestJSONAndMapsStayWhatTheyAre(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE t (n INTEGER, j JSON, m MAP(VARCHAR, DOUBLE), s STRUCT(j JSON))").must(t, 200)
+	rows(t, s, "t", ndjson, `{"n":1,"j":{"a": 1},"m":{"x":1,"y":null},"s":{"j":[{"b":1}]}}
+{"n":2,"j":{"b":2},"m":{},"s":{"j":{"c":1.50}}}
+{"n":3,"j":12345678901234567890123}
+{"n":4,"j":"\"text\"","m":[{"key":"z","value":2}]}`).must(t, 200)
+	a := post(t, s, "/api/v1/sql?format=ndjson", "text/plain", "FROM t ORDER BY n").must(t, 200)
+	const want = `{"n":1,"j":{"a":1},"m":{"x":1.0,"y":null},"s":{"j":[{"b":1}]}}
+{"n":2,"j":{"b":2},"m":{},"s":{"j":{"c":1.50}}}
+{"n":3,"j":12345678901234567890123,"m":null,"s":null}
+{"n":4,"j":"text","m":{"z":2.0},"s":null}
+`
+	if a.body != want {
+		t.Errorf("got %s", a.body)
+	}
+	rows(t, s, "t", ndjson, `{"m":{"x":"far"}}`).refused(t, 400, "invalid", `row 1, column "m"`, "far")
+}
+
+func TestTimesInJSONAreTimes(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE declared (t VARCHAR)").must(t, 200)
+	for _, table := range []string{"made", "declared"} {
+		rows(t, s, table, ndjson, "{\"t\":\"2024-01-01T12:00:00Z\"}\n{\"t\":\"2024-01-01T12:00:00+01:00\"}").must(t, 200)
+	}
+	equal(t, s, "SELECT t::VARCHAR FROM declared ORDER BY ALL", `[["2024-01-01T12:00:00+01:00"],["2024-01-01T12:00:00Z"]]`)
+	equal(t, s, "SELECT count(*), typeof(any_value(t)) FROM made WHERE t < now() - INTERVAL 1 DAY AND t > '2024-01-01 11:30:00+00'", `[[1,"TIMESTAMP WITH TIME ZONE"]]`)
+	rows(t, s, "made", ndjson, `{"t":"soon"}`).refused(t, 400, "invalid", `"soon" is not a value of type TIMESTAMP WITH TIME ZONE`)
+	rows(t, s, "made", ndjson, `{"u":"2024-01-01"}`).must(t, 200)
+	equal(t, s, "SELECT data_type FROM scoter.columns WHERE table_name = 'made' ORDER BY position", `[["TIMESTAMP WITH TIME ZONE"],["DATE"]]`)
+}
+
+func TestParametersKeepTheirDigits(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	f := func(param, want string) {
+		t.Helper()
+		a := post(t, s, "/api/v1/sql?format=csv", "application/json", fmt.Sprintf(`{"sql": "SELECT $1 AS v, typeof($1) AS t", "params": [%s]}`, param)).must(t, 200)
+		if got := strings.TrimPrefix(a.body, "v,t\n"); got != want+"\n" {
+			t.Errorf("%s: %s", param, got)
+		}
+	}
+	f("9007199254740993", "9007199254740993,BIGINT")
+	f("18446744073709551615", "18446744073709551615,UBIGINT")
+	f("123456789012345678901234567890", "123456789012345678901234567890,HUGEINT")
+	f("-170141183460469231731687303715884105728", "-170141183460469231731687303715884105728,HUGEINT")
+	f("1.5", "1.5,DOUBLE")
+	for _, param := range []string{"170141183460469231731687303715884105728", "-170141183460469231731687303715884105729", "1e400"} {
+		post(t, s, "/api/v1/sql", "application/json", fmt.Sprintf(`{"sql": "SELECT $1", "params": [%s]}`, param)).refused(t, 400, "invalid", "parameter 1", param)
+	}
+	post(t, s, "/api/v1/sql", "application/json", `{"sql": "SELECT $1", "params": [1, 2]}`).refused(t, 400, "invalid", "2 given, 1 needed")
+}
+
+func TestStatementsMayBeCompressedAndLarge(t *testing.T) {
+	s := binary.Serve(t, t.TempDir(), "--max-body", "1MiB")
+	long := "SELECT length('" + strings.Repeat("x", 300_000) + "') AS n"
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write([]byte(long))
+	_ = w.Close()
+	for _, body := range []string{long, packed.String()} {
+		if a := post(t, s, "/api/v1/sql?format=csv", "text/plain", body).must(t, 200); a.body != "n\n300000\n" {
+			t.Error(a.body)
+		}
+	}
+	post(t, s, "/api/v1/sql", "text/plain", packed.String(), "Content-Encoding", "gzip").must(t, 200)
+	post(t, s, "/api/v1/sql", "text/plain", strings.Repeat(" ", 1<<20)+"SELECT 1").refused(t, 413, "too_large")
+}

@@ -9,6 +9,7 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -163,7 +164,7 @@ func (s *Stmt) Columns() (names []string, known bool) {
 
 // Bind sets the parameters: positional ones in order, or one map[string]any for
 // named ones ($name). Values are nil, bool, the integers and floats, string,
-// []byte and time.Time.
+// []byte, time.Time and *big.Int, which becomes a HUGEINT.
 func (s *Stmt) Bind(args []any) error {
 	n := int(C.duckdb_nparams(s.stmt))
 	if len(args) == 1 {
@@ -172,7 +173,7 @@ func (s *Stmt) Bind(args []any) error {
 		}
 	}
 	if len(args) != n {
-		return base.Errorf(base.Invalid, "the statement has %d parameters, %d values were given", n, len(args))
+		return ErrParameters(n, len(args))
 	}
 	for i, arg := range args {
 		if err := s.bindOne(C.idx_t(i+1), arg); err != nil {
@@ -180,6 +181,11 @@ func (s *Stmt) Bind(args []any) error {
 		}
 	}
 	return nil
+}
+
+// ErrParameters says that a statement takes another number of values than were given.
+func ErrParameters(takes, given int) error {
+	return base.Errorf(base.Invalid, "values for the statement's parameters: %d given, %d needed", given, takes)
 }
 
 func (s *Stmt) bindNamed(named map[string]any, n int) error {
@@ -196,7 +202,7 @@ func (s *Stmt) bindNamed(named map[string]any, n int) error {
 		}
 	}
 	if len(named) > n {
-		return base.Errorf(base.Invalid, "the statement has %d parameters, %d values were given", n, len(named))
+		return ErrParameters(n, len(named))
 	}
 	return nil
 }
@@ -228,6 +234,12 @@ func (s *Stmt) bindOne(i C.idx_t, arg any) error {
 		state = C.duckdb_bind_uint32(s.stmt, i, C.uint32_t(v))
 	case uint64:
 		state = C.duckdb_bind_uint64(s.stmt, i, C.uint64_t(v))
+	case *big.Int:
+		value, ok := hugeint(v)
+		if !ok {
+			return base.Errorf(base.Invalid, "%v is out of the range of HUGEINT", v).WithHint("send it as text")
+		}
+		state = C.duckdb_bind_hugeint(s.stmt, i, value)
 	case float32:
 		state = C.duckdb_bind_float(s.stmt, i, C.float(v))
 	case float64:
@@ -257,6 +269,17 @@ func (s *Stmt) bindOne(i C.idx_t, arg any) error {
 }
 
 var emptyBytes [1]byte
+
+// hugeint returns a number in DuckDB's form of 128 bits, false if it does not fit.
+func hugeint(v *big.Int) (C.duckdb_hugeint, bool) {
+	var lower, upper big.Int
+	upper.Rsh(v, 64)
+	lower.Sub(v, lower.Lsh(&upper, 64))
+	if !upper.IsInt64() {
+		return C.duckdb_hugeint{}, false
+	}
+	return C.duckdb_hugeint{lower: C.uint64_t(lower.Uint64()), upper: C.int64_t(upper.Int64())}, true
+}
 
 // Query prepares, binds and starts a statement; the result streams. The context
 // ends the query when it ends, until the result is closed.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -153,7 +154,7 @@ func checkArguments(tokens []sqltoken.Token, args []any) error {
 		n, args = len(names), make([]any, len(named))
 	}
 	if n != len(args) {
-		return base.Errorf(base.Invalid, "the statement has %d parameters, %d values were given", n, len(args))
+		return duck.ErrParameters(n, len(args))
 	}
 	return nil
 }

@@ -73,8 +73,10 @@ func writeProblem(w http.ResponseWriter, err error, body any) {
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // a message may quote SQL: a < b
 	// The client is gone if this fails; there is nobody left to tell.
-	_ = json.NewEncoder(w).Encode(body)
+	_ = e.Encode(body)
 }
 
 func singleLine(s string) string {

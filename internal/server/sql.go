@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math/big"
 	"mime"
 	"net/http"
 	"strconv"
@@ -16,13 +17,11 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/encode"
+	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
-
-// maxStatement bounds the text of a request to POST /api/v1/sql, parameters included.
-const maxStatement = 64 << 20
 
 // sqlRequest is the JSON body of POST /api/v1/sql.
 type sqlRequest struct {
@@ -37,7 +36,12 @@ type sqlRequest struct {
 // sql runs statements and streams the last one's answer.
 func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	started := time.Now()
-	req, err := s.parseSQL(w, r)
+	text, done, err := s.statementBody(w, r)
+	if err != nil {
+		return err
+	}
+	defer done()
+	req, err := s.parseSQL(r, text)
 	if err != nil {
 		return err
 	}
@@ -55,8 +59,8 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
-	ctx, done := s.queries.Begin(ctx, req.SQL, req.Database, who.name)
-	defer done()
+	ctx, ended := s.queries.Begin(ctx, req.SQL, req.Database, who.name)
+	defer ended()
 	defer func() { s.logSlow(w.Header().Get(requestIDHeader), who, &req, time.Since(started)) }()
 
 	role := who.role
@@ -83,6 +87,32 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	})
 }
 
+// statementBody reads the body of a request to run SQL. Large ones take memory of requests under way until done is called; small
+// ones none, so that no query waits for who writes.
+func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []byte, done func(), err error) {
+	done = func() {}
+	if r.Method != http.MethodPost {
+		return nil, done, nil
+	}
+	if r.ContentLength <= smallBody && r.Header.Get("Content-Encoding") == "" {
+		if text, err = io.ReadAll(io.LimitReader(r.Body, smallBody+1)); err != nil {
+			return nil, done, base.Errorf(base.Canceled, "the body ends after %d bytes: %w", len(text), err)
+		}
+		if len(text) <= smallBody && !ingest.Compressed(text) {
+			return text, done, nil
+		}
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(text), r.Body), r.Body}
+	}
+	b, err := s.readBody(w, r)
+	if err != nil {
+		return nil, done, err
+	}
+	return b.bytes, b.Close, nil
+}
+
 // maxLogged is how much of a statement is logged.
 const maxLogged = 1000
 
@@ -102,7 +132,7 @@ func loggable(sql string) string {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// stream writes a result. The first batch is awaited before the header, so that an error
+// stream writes a result. The first batch is awaited before the header, and the first bytes are buffered, so that an error
 // until then has a status of its own; a later one ends the answer in a way that the client sees.
 func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *session.Answer, format encode.Format, opts encode.Options) error {
 	src := &peeked{Rows: answer.Rows}
@@ -118,6 +148,9 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	}
 	stats, err := encode.Write(ctx, w, format, src, opts)
 	s.metrics.rowsOut.Add(int(stats.Rows))
+	if err != nil && stats.Bytes == 0 {
+		return err
+	}
 	if err != nil {
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
 		if format != encode.JSON && format != encode.MessagePack {
@@ -159,7 +192,8 @@ func (p *peeked) drop() {
 	}
 }
 
-func (s *Server) parseSQL(w http.ResponseWriter, r *http.Request) (sqlRequest, error) {
+// parseSQL reads a request whose body is a text.
+func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 	q := r.URL.Query()
 	req := sqlRequest{SQL: q.Get("q"), Database: q.Get("database"), Format: q.Get("format")}
 	var err error
@@ -171,16 +205,6 @@ func (s *Server) parseSQL(w http.ResponseWriter, r *http.Request) (sqlRequest, e
 		}
 	}
 	if r.Method == http.MethodPost {
-		if r.ContentLength > maxStatement {
-			return req, tooLarge(maxStatement)
-		}
-		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxStatement))
-		if e := new(http.MaxBytesError); errors.As(err, &e) {
-			return req, tooLarge(maxStatement)
-		}
-		if err != nil {
-			return req, base.Errorf(base.Canceled, "the body ends after %d bytes: %w", len(text), err)
-		}
 		mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 		if mediaType == "application/json" {
 			d := json.NewDecoder(bytes.NewReader(text))
@@ -250,7 +274,14 @@ func parseParam(v any) (any, error) {
 		if u, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
 			return u, nil
 		}
-		return v.Float64()
+		if i, ok := new(big.Int).SetString(v.String(), 10); ok {
+			return i, nil
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return nil, base.Errorf(base.Invalid, "%s is out of the range of DOUBLE", v).WithHint("send it as text")
+		}
+		return f, nil
 	case []any, map[string]any:
 		return nil, base.Errorf(base.Invalid, "arrays and objects cannot be parameters").
 			WithHint("send JSON text and convert it: from_json($1, '[\"BIGINT\"]')")

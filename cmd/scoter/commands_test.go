@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
@@ -219,6 +220,14 @@ func TestConfigPrintsWhatItReads(t *testing.T) {
 	again, errs, code := run(t, "", "config", "--config", file(t, "scoter.toml", out))
 	if code != 0 || again != out {
 		t.Errorf("%d %q\n%s\n%s", code, errs, out, again)
+	}
+	for _, mode := range []string{"auto", "patch", "rewrite", "expression"} {
+		if out, errs, _ := run(t, "", "config", "--update-mode", mode); !strings.Contains(out, fmt.Sprintf("update_mode = %q", mode)) {
+			t.Errorf("update mode %s: %s", mode, errs)
+		}
+		if _, err := mutate.ParseUpdateMode(mode); err != nil {
+			t.Error(err)
+		}
 	}
 	// A flag wins over the environment, and that over the file.
 	path := file(t, "s.toml", "max_queries = 5\nlog_level = \"warn\"\nquery_threads = 3\n")

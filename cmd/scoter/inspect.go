@@ -17,7 +17,7 @@ type inspectCommand struct {
 }
 
 func (*inspectCommand) Help() string {
-	return "Examples:\n  scoter inspect wal data/wal/000000000001.wal\n  scoter inspect part data/parts/1/3.parquet\n  scoter inspect catalog data"
+	return "Examples:\n  scoter inspect wal data/wal/000000000001.wal\n  scoter inspect part data/parts/1/3.parquet\n  scoter inspect patch data/patches/1/9.parquet\n  scoter inspect catalog data"
 }
 
 func (i *inspectCommand) Run() error {

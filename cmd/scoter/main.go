@@ -23,7 +23,7 @@ type commands struct {
 	Backup  backupCommand  `cmd:"" help:"Copy a database, while it is in use, into one file."`
 	Restore restoreCommand `cmd:"" help:"Make a data directory of a backup."`
 	Check   checkCommand   `cmd:"" help:"Verify a data directory."`
-	Inspect inspectCommand `cmd:"" help:"Print a part, a log segment or the catalog as text."`
+	Inspect inspectCommand `cmd:"" help:"Print a part, a patch, a log segment or the catalog as text."`
 	Token   tokenCommand   `cmd:"" help:"Make a token that lets a caller in."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print the settings in effect."`
 	Bench   benchCommand   `cmd:"" help:"Measure what the server does and what it costs."`

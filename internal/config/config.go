@@ -39,7 +39,7 @@ type Server struct {
 	FlushAge      time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
 	SyncInterval  time.Duration `toml:"sync_interval" help:"The longest that a row written with durability=async stays without fsync." default:"100ms" env:"SCOTER_SYNC_INTERVAL"`
 	MergeParallel int           `toml:"merge_parallel" help:"Merges at once, each of one core; 0 leaves parts as they are." default:"1" env:"SCOTER_MERGE_PARALLEL"`
-	UpdateMode    string        `toml:"update_mode" help:"How UPDATE, DELETE and MERGE change rows: patch, rewrite (write their files anew), or auto." enum:"auto,patch,rewrite" default:"auto" env:"SCOTER_UPDATE_MODE"`
+	UpdateMode    string        `toml:"update_mode" help:"How UPDATE, DELETE and MERGE change rows: patch, rewrite (write their files anew), expression (keep it, where it can be kept), or auto." enum:"auto,patch,rewrite,expression" default:"auto" env:"SCOTER_UPDATE_MODE"`
 	SlowQuery     time.Duration `toml:"slow_query" help:"Queries that take longer are logged; 0 logs none." default:"10s" env:"SCOTER_SLOW_QUERY"`
 	ShutdownGrace time.Duration `toml:"shutdown_grace" help:"How long requests under way may go on after Ctrl-C or SIGTERM, before they are ended with an error." default:"10s" env:"SCOTER_SHUTDOWN_GRACE"`
 	LogLevel      string        `toml:"log_level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"SCOTER_LOG_LEVEL"`

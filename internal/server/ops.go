@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -19,18 +20,29 @@ type serverMetrics struct {
 	set     *metrics.Set
 	rowsIn  *metrics.Counter
 	rowsOut *metrics.Counter
+	routes  []*route // complete before the first request
+}
+
+// route is what a route's requests took.
+type route struct {
+	pattern  string
+	seconds  histogram
+	answered atomic.Bool // at least one
 }
 
 func newMetrics() *serverMetrics {
+	metrics.ExposeMetadata(true)
 	set := metrics.NewSet()
 	return &serverMetrics{set: set, rowsIn: set.NewCounter("scoter_rows_written_total"), rowsOut: set.NewCounter("scoter_rows_returned_total")}
 }
 
 // route returns a function that counts and times one route's requests.
 func (m *serverMetrics) route(pattern string) func(time.Duration, error) {
-	seconds := m.set.GetOrCreateHistogram(fmt.Sprintf("scoter_request_seconds{route=%q}", pattern))
+	r := &route{pattern: pattern}
+	m.routes = append(m.routes, r)
 	return func(d time.Duration, err error) {
-		seconds.Update(d.Seconds())
+		r.seconds.observe(d)
+		r.answered.Store(true)
 		if err != nil {
 			m.set.GetOrCreateCounter(fmt.Sprintf("scoter_request_errors_total{route=%q,kind=%q}", pattern, base.KindOf(err))).Inc()
 		}
@@ -40,6 +52,7 @@ func (m *serverMetrics) route(pattern string) func(time.Duration, error) {
 func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 	s.metrics.set.WritePrometheus(w)
+	s.metrics.writeDurations(w)
 	s.writeState(w)
 	s.writeSources(w)
 	metrics.WriteProcessMetrics(w)

@@ -33,18 +33,18 @@ func TestRecordsReplaceTheRowsOfTheirKeys(t *testing.T) {
 	c.send("orders", 0, values...)
 	s.eventually("SELECT count(*) FROM all_orders", "3000")
 	for sql, want := range map[string]string{
-		"SELECT count(*) || ' ' || sum(id) FROM orders":                          "1000 499500",
-		"SELECT count(*) || ' ' || count(DISTINCT (id, name)) FROM items":        "1500 1500",
-		"SELECT string_agg(country || id, ' ' ORDER BY country) FROM newest":     "de999 fr997 jp998",
-		"SELECT count(*) FROM orders WHERE note = 'none'":                        "1000",
-		"SELECT count(*) || ' ' || count(DISTINCT _offset) FROM all_orders":      "3000 3000",
-		"SELECT count(*) || ' ' || max(state) FROM scoter.sources WHERE lag = 0": "1 running",
-		"SELECT next_offset FROM scoter.source_partitions":                       "3000",
+		"SELECT count(*) || ' ' || sum(id) FROM orders":                      "1000 499500",
+		"SELECT count(*) || ' ' || count(DISTINCT (id, name)) FROM items":    "1500 1500",
+		"SELECT string_agg(country || id, ' ' ORDER BY country) FROM newest": "de999 fr997 jp998",
+		"SELECT count(*) FROM orders WHERE note = 'none'":                    "1000",
+		"SELECT count(*) || ' ' || count(DISTINCT _offset) FROM all_orders":  "3000 3000",
 	} {
 		if got := s.value(sql); got != want {
 			t.Errorf("%s: %s, want %s", sql, got, want)
 		}
 	}
+	s.eventually("SELECT count(*) || ' ' || max(state) FROM scoter.sources WHERE lag = 0", "1 running")
+	s.eventually("SELECT next_offset FROM scoter.source_partitions", "3000")
 	must(t, s.Close())
 	s = newServer(t, dir, small)
 	// Two schemas, one after the other, within a batch: the later record holds. It replaces the row as a whole.

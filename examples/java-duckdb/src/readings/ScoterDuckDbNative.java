@@ -31,6 +31,7 @@ final class ScoterDuckDbNative {
     private static final ScoterNative.Function DESTROY_LOGICAL_TYPE;
     static final ScoterNative.Function CHUNK_GET_VECTOR;
     static final ScoterNative.Function CHUNK_SET_SIZE;
+    static final ScoterNative.Function CHUNK_RESET;
     static final ScoterNative.Function VECTOR_GET_DATA;
     private static final ScoterNative.Function VECTOR_GET_VALIDITY;
     private static final ScoterNative.Function VECTOR_ENSURE_VALIDITY_WRITABLE;
@@ -89,6 +90,7 @@ final class ScoterDuckDbNative {
             DESTROY_LOGICAL_TYPE = lib.function("duckdb_destroy_logical_type", none, l);
             CHUNK_GET_VECTOR = lib.function("duckdb_data_chunk_get_vector", l, l, l);
             CHUNK_SET_SIZE = lib.function("duckdb_data_chunk_set_size", none, l, l);
+            CHUNK_RESET = lib.function("duckdb_data_chunk_reset", none, l);
             VECTOR_GET_DATA = lib.function("duckdb_vector_get_data", l, l);
             VECTOR_GET_VALIDITY = lib.function("duckdb_vector_get_validity", l, l);
             VECTOR_ENSURE_VALIDITY_WRITABLE = lib.function("duckdb_vector_ensure_validity_writable", none, l);

@@ -4,8 +4,6 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.sql.SQLException;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -13,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.duckdb.DuckDBConnection;
 
@@ -23,8 +22,6 @@ import org.duckdb.DuckDBConnection;
  * @param <R> the rows' type
  */
 final class ScoterDuckDbSource<R> implements AutoCloseable {
-    static final int BATCH_ROWS = ScoterDuckDbNative.VECTOR_ROWS;
-
     private static final Map<Long, ScoterDuckDbSource<?>> SOURCES = new ConcurrentHashMap<>();
     private static final AtomicLong LAST = new AtomicLong();
 
@@ -55,25 +52,18 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         return lookup.findStatic(ScoterDuckDbSource.class, name, MethodType.methodType(void.class, types));
     }
 
-    /** Rows on their way from the thread that adds them to one that writes them. */
-    private static final class Batch {
-        final Object[] rows = new Object[BATCH_ROWS];
-        int count;
-        /** Its own number, and that of its first row. */
-        long number;
-
-        long first;
-    }
-
     /** What one of DuckDB's threads writes with. */
     private static final class Writer {
         final ScoterHeap heap = new ScoterHeap();
         final ScoterVector[] vectors;
+        final ScoterVectorLoop[] loops;
 
-        Writer(List<? extends ScoterTypes.Column<?, ?>> columns) {
+        Writer(List<? extends ScoterTypes.Column<?, ?>> columns, boolean many) {
             vectors = new ScoterVector[columns.size()];
+            loops = new ScoterVectorLoop[vectors.length];
             for (int i = 0; i < vectors.length; i++) {
                 vectors[i] = ScoterVector.of(columns.get(i).type(), heap);
+                loops[i] = many ? ScoterVectorLoop.of(columns.get(i)) : ScoterVectorLoop.SHARED;
             }
         }
     }
@@ -84,21 +74,9 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     /** Leaves out rows whose key has come before; null if they may or if that was done already. */
     private final ScoterKeys<R> keys;
 
-    private final ArrayDeque<Batch> ready = new ArrayDeque<>();
-    private final ArrayDeque<Batch> free = new ArrayDeque<>();
-    private final List<Writer> writers = new ArrayList<>();
-    private Batch open = new Batch();
-    private long rows;
-    /** Batches that were taken, and those of them whose keys are looked at. */
-    private long taken;
-
-    private long distinct;
-    /** No more rows will be added. */
-    private boolean ended;
-    /** The statement is over: nobody takes rows any more. */
-    private boolean stopped;
-    /** Why the statement has to fail. */
-    private RuntimeException failure;
+    private final ScoterBatches batches = new ScoterBatches();
+    /** By number; a thread gets one when it begins. */
+    private final List<Writer> writers = new CopyOnWriteArrayList<>();
 
     /**
      * {@code expected} is how many rows will be added, or 0 if that is not known. {@code keys}, if not
@@ -136,121 +114,14 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         return FUNCTION + "(" + id + ")";
     }
 
-    /** How many rows were added. */
-    long rows() {
-        return rows;
-    }
-
-    /**
-     * Adds a row.
-     *
-     * @return false once the statement is over, which then has failed
-     */
-    boolean add(R row) {
-        Batch batch = open;
-        batch.rows[batch.count++] = row;
-        rows++;
-        return batch.count < BATCH_ROWS || send();
-    }
-
-    /** Says that all rows were added. */
-    void end() {
-        send();
-        synchronized (this) {
-            ended = true;
-            notifyAll();
-        }
-    }
-
-    /** Makes the statement fail. */
-    synchronized void fail(RuntimeException e) {
-        failure = failure == null ? e : failure;
-        notifyAll();
-    }
-
-    /** Why rows could not be taken, or null. */
-    synchronized RuntimeException failure() {
-        return failure;
-    }
-
-    /** Says that the statement is over. */
-    synchronized void stop() {
-        stopped = true;
-        notifyAll();
-    }
-
-    /** Batches that wait before the thread that adds rows has to wait itself. */
-    static final int MAX_READY = 64;
-
-    private synchronized boolean send() {
-        if (open.count == 0) {
-            return !stopped;
-        }
-        while (ready.size() >= MAX_READY && !stopped) {
-            await();
-        }
-        open.first = rows - open.count;
-        ready.add(open);
-        open = free.isEmpty() ? new Batch() : free.poll();
-        notifyAll();
-        return !stopped;
-    }
-
-    private void await() {
-        try {
-            wait();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            failure = new IllegalStateException("interrupted", e);
-            stopped = true;
-        }
-    }
-
-    /** The next batch, or null at the end. */
-    private synchronized Batch take() {
-        while (ready.isEmpty() && !ended && failure == null && !stopped) {
-            await();
-        }
-        if (failure != null) {
-            throw failure;
-        }
-        Batch batch = ready.poll();
-        if (batch != null) {
-            batch.number = taken++;
-        }
-        notifyAll();
-        return batch;
-    }
-
-    /**
-     * Leaves out rows whose key has come before. Threads look at their batches beside each other, then
-     * compare them with those before one after the other.
-     */
-    @SuppressWarnings("unchecked")
-    private void leaveOut(Batch batch) {
-        long[][] spans = keys.spans((R[]) batch.rows, batch.count);
-        synchronized (this) {
-            while (distinct != batch.number && failure == null && !stopped) {
-                await();
-            }
-            if (failure != null) {
-                throw failure;
-            }
-            batch.count = keys.keep((R[]) batch.rows, batch.count, spans);
-            distinct++;
-            notifyAll();
-        }
-    }
-
-    private synchronized void release(Batch batch) {
-        Arrays.fill(batch.rows, 0, batch.count, null);
-        batch.count = 0;
-        free.add(batch);
+    /** The rows. */
+    ScoterBatches batches() {
+        return batches;
     }
 
     /** Frees what the writers hold. The statement must be over. */
     @Override
-    public synchronized void close() {
+    public void close() {
         SOURCES.remove(id);
         for (Writer writer : writers) {
             writer.heap.free();
@@ -271,24 +142,24 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     private static void bind(long info) {
         try {
             ScoterDuckDbSource<?> source = source(ScoterDuckDbNative.bindArgument(info));
-            Writer writer = new Writer(source.columns);
-            for (int i = 0; i < writer.vectors.length; i++) {
-                long type = writer.vectors[i].logicalType();
+            var heap = new ScoterHeap();
+            for (int i = 0; i < source.columns.size(); i++) {
+                long type = ScoterVector.of(source.columns.get(i).type(), heap).logicalType();
                 ScoterDuckDbNative.bindColumn(info, source.columns.get(i).name(), type);
                 ScoterDuckDbNative.destroyType(type);
             }
             ScoterDuckDbNative.BIND_SET_BIND_DATA.call(info, source.id, 0);
-            synchronized (source) {
-                ScoterDuckDbNative.BIND_SET_CARDINALITY.call(info, Math.max(source.rows, source.ended ? 0 : source.expected), source.ended ? 1 : 0);
-            }
+            boolean all = source.batches.all() >= 0;
+            ScoterDuckDbNative.BIND_SET_CARDINALITY.call(info, Math.max(source.batches.rows(), all ? 0 : source.expected), all ? 1 : 0);
         } catch (Throwable e) {
             ScoterDuckDbNative.error(ScoterDuckDbNative.BIND_SET_ERROR, info, String.valueOf(e.getMessage()));
         }
     }
 
     /** How many threads have something to do. */
-    private synchronized int threads() {
-        return ended ? Math.max(1, ready.size()) : MAX_READY;
+    private int threads() {
+        int all = batches.all();
+        return all < 0 ? ScoterBatches.MAX_READY : Math.max(1, all);
     }
 
     private static void init(long info) {
@@ -300,12 +171,13 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     private static void localInit(long info) {
         ScoterDuckDbSource<?> source = SOURCES.get(ScoterDuckDbNative.INIT_GET_BIND_DATA.call(info));
         if (source != null) {
-            Writer writer = new Writer(source.columns);
-            synchronized (source) {
-                source.writers.add(writer);
-                ScoterDuckDbNative.INIT_SET_INIT_DATA.call(info, source.writers.size(), 0);
-            }
+            ScoterDuckDbNative.INIT_SET_INIT_DATA.call(info, source.newWriter(), 0);
         }
+    }
+
+    private synchronized int newWriter() {
+        writers.add(new Writer(columns, batches.all() < 0));
+        return writers.size();
     }
 
     private static void fill(long info, long chunk) {
@@ -316,42 +188,55 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
             ScoterDuckDbNative.CHUNK_SET_SIZE.call(chunk, source.write(chunk, writer - 1));
         } catch (Throwable e) {
             if (source != null) {
-                source.fail(e instanceof RuntimeException r ? r : new IllegalStateException(e));
+                source.batches.fail(e instanceof RuntimeException r ? r : new IllegalStateException(e));
             }
             ScoterDuckDbNative.error(ScoterDuckDbNative.FUNCTION_SET_ERROR, info, String.valueOf(e.getMessage()));
         }
     }
 
     private int write(long chunk, int number) {
-        Batch batch = take();
-        while (batch != null && keys != null) {
-            leaveOut(batch);
-            if (batch.count > 0) {
-                break;
+        Writer writer = writers.get(number);
+        for (ScoterBatches.Batch batch = batches.take(); batch != null; batch = batches.take()) {
+            write(chunk, batch, writer);
+            if (keys != null && leaveOut(batch, writer)) {
+                ScoterDuckDbNative.CHUNK_RESET.call(chunk);
+                if (batch.count > 0) {
+                    write(chunk, batch, writer);
+                }
             }
-            release(batch);
-            batch = take(); // no rows would mean the end
+            int count = batch.count;
+            batches.release(batch);
+            if (count > 0) {
+                return count; // none would mean the end
+            }
         }
-        if (batch == null) {
-            return 0;
-        }
-        Writer writer;
-        synchronized (this) {
-            writer = writers.get(number);
-        }
+        return 0;
+    }
+
+    /**
+     * Leaves out rows whose key has come before; returns whether there were any. Threads look at their
+     * batches beside each other, then compare them with those before one after the other.
+     */
+    @SuppressWarnings("unchecked")
+    private boolean leaveOut(ScoterBatches.Batch batch, Writer writer) {
+        R[] rows = (R[]) batch.rows;
+        int before = batch.count;
+        ScoterKeys.Seen seen = keys.look(rows, before, writer.vectors);
+        batches.inTurn(batch, () -> keys.keep(rows, before, seen));
+        return batch.count < before;
+    }
+
+    private void write(long chunk, ScoterBatches.Batch batch, Writer writer) {
         writer.heap.clear();
         try {
             for (int i = 0; i < writer.vectors.length; i++) {
                 ScoterVector vector = writer.vectors[i];
                 vector.attach(ScoterDuckDbNative.CHUNK_GET_VECTOR.call(chunk, i));
-                vector.fill(batch.rows, batch.count, columns.get(i));
+                vector.fill(writer.loops[i], batch.rows, batch.count, columns.get(i));
                 vector.finish();
             }
         } catch (ScoterRowException e) {
             throw e.behind(batch.first);
         }
-        int count = batch.count;
-        release(batch);
-        return count;
     }
 }

@@ -55,12 +55,12 @@ final class ScoterDuckDbStatement {
             boolean many = expected > PARALLEL_ROWS;
             try (var source = new ScoterDuckDbSource<T>(bulk.columns(), expected, many ? keys : null)) {
                 ScoterKeys<T> here = many ? null : keys;
-                while (source.rows() < PARALLEL_ROWS && rows.hasNext()) {
+                while (source.batches().rows() < PARALLEL_ROWS && rows.hasNext()) {
                     add(source, here, rows.next());
                 }
                 boolean few = !rows.hasNext();
                 if (few) {
-                    source.end();
+                    source.batches().end();
                 }
                 ScoterRuntime.Body<Long> statement = () -> few ? change(source, sql(source, false)) : overlapped(source, here, rows, sql(source, !ordered));
                 // One statement is all or nothing by itself.
@@ -77,7 +77,7 @@ final class ScoterDuckDbStatement {
         }
 
         private boolean add(ScoterDuckDbSource<T> source, ScoterKeys<T> keys, T row) {
-            return keys != null && !isNew(keys, row) || source.add(row);
+            return keys != null && !isNew(keys, row) || source.batches().add(row);
         }
 
         private boolean isNew(ScoterKeys<T> keys, T row) {
@@ -107,7 +107,7 @@ final class ScoterDuckDbStatement {
                 try {
                     return change(source, sql);
                 } finally {
-                    source.stop();
+                    source.batches().stop();
                 }
             });
             var thread = new Thread(statement, "scoter-bulk");
@@ -118,9 +118,9 @@ final class ScoterDuckDbStatement {
                 while (wanted && rows.hasNext()) {
                     wanted = add(source, keys, rows.next());
                 }
-                source.end();
+                source.batches().end();
             } catch (RuntimeException | Error e) {
-                source.fail(new IllegalStateException("the rows end with an error", e));
+                source.batches().fail(new IllegalStateException("the rows end with an error", e));
                 finish(statement);
                 throw e;
             }
@@ -169,7 +169,7 @@ final class ScoterDuckDbStatement {
                     return execute(connection, sql);
                 }
             } catch (SQLException e) {
-                if (source.failure() instanceof ScoterRowException wrong) {
+                if (source.batches().failure() instanceof ScoterRowException wrong) {
                     throw wrong;
                 }
                 throw e;

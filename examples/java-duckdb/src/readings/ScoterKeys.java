@@ -29,8 +29,10 @@ final class ScoterKeys<R> {
     private final List<ScoterTypes.Column<R, ?>> keys;
     /** Whether a row is nothing but its key: coming again changes nothing. */
     private final boolean only;
-    /** Columns of the key that are numbers. */
+    /** Columns of the key that are numbers, and the places that they have among all columns. */
     private final List<ScoterTypes.Column<R, ?>> numbers;
+
+    private final int[] places;
 
     /** Whether their numbers have risen with every row so far, and those of the last row. */
     private final boolean[] rising;
@@ -49,6 +51,7 @@ final class ScoterKeys<R> {
         keys = columns.stream().filter(ScoterTypes.Column::key).toList();
         only = keys.size() == columns.size();
         numbers = keys.stream().filter(key -> isNumber(key.type())).toList();
+        places = numbers.stream().mapToInt(columns::indexOf).toArray();
         rising = new boolean[numbers.size()];
         // Rows that can be read once only could not be looked at again when a number falls.
         Arrays.fill(rising, rows instanceof Collection<?>);
@@ -65,7 +68,10 @@ final class ScoterKeys<R> {
             }
             remember();
         }
-        long hash = hash(row, 0);
+        return isNew(row, hash(row, 0));
+    }
+
+    private boolean isNew(R row, long hash) {
         if (put(seen, hash == 0 ? SEED : hash)) {
             if (++count > seen.length / 2) {
                 grow();
@@ -97,44 +103,61 @@ final class ScoterKeys<R> {
         return value == null ? Long.MIN_VALUE : number(column.type(), value);
     }
 
-    /**
-     * Looks at rows by themselves: for each of the key's numbers the first and the last if it rises from
-     * row to row, else null. Any thread may do this with any rows; it is most of the work where keys rise.
-     */
-    long[][] spans(R[] rows, int count) {
-        long[][] spans = new long[rising.length][];
-        for (int i = 0; i < spans.length; i++) {
-            if (!rising[i]) {
-                continue; // what another thread has found out already
-            }
-            try {
-                ScoterTypes.Column<R, ?> column = numbers.get(i);
-                long first = number(column, rows[0]);
-                long before = first;
-                int at = 1;
-                for (; at < count; at++) {
-                    long number = number(column, rows[at]);
-                    if (number <= before) {
-                        break;
-                    }
-                    before = number;
-                }
-                spans[i] = at == count ? new long[] {first, before} : null;
-            } catch (RuntimeException e) {
-                // Who writes the key fails too, and says which row it is.
-            }
+    /** What is seen of a batch of rows by itself. */
+    static final class Seen {
+        /** For each of the key's numbers the first and the last if it rises from row to row, else null. */
+        private final long[][] spans;
+        /** The hashes of the rows' keys, null while a number rises in all of them. */
+        private long[] hashes;
+
+        private Seen(int numbers) {
+            spans = new long[numbers][];
         }
-        return spans;
     }
 
-    /** Keeps those of the next rows whose key is new, in the front; returns how many. {@code spans} is what was seen of them. */
-    int keep(R[] rows, int count, long[][] spans) {
+    /**
+     * Looks at rows that are written into vectors, one per column. Any thread may do this with any rows;
+     * it is most of the work.
+     */
+    Seen look(R[] rows, int count, ScoterVector[] vectors) {
+        Seen seen = new Seen(rising.length);
+        if (this.seen != null) {
+            seen.hashes = new long[count];
+            for (int i = 0; i < count; i++) {
+                seen.hashes[i] = hash(rows[i], 0);
+            }
+            return seen;
+        }
+        for (int i = 0; i < rising.length; i++) {
+            ScoterVector vector = vectors[places[i]];
+            if (rising[i] && !vector.hasNull()) { // other threads may have found out that it does not rise
+                seen.spans[i] = span(vector, count);
+            }
+        }
+        return seen;
+    }
+
+    private static long[] span(ScoterVector vector, int count) {
+        long first = vector.bits(0);
+        long before = first;
+        for (int at = 1; at < count; at++) {
+            long number = vector.bits(at);
+            if (number <= before) {
+                return null;
+            }
+            before = number;
+        }
+        return new long[] {first, before};
+    }
+
+    /** Keeps those of the next rows whose key is new, in the front; returns how many. */
+    int keep(R[] rows, int count, Seen batch) {
         if (seen == null) {
             boolean rises = false;
             for (int i = 0; i < rising.length; i++) {
-                rising[i] &= spans[i] != null && spans[i][0] > last[i];
+                rising[i] &= batch.spans[i] != null && batch.spans[i][0] > last[i];
                 if (rising[i]) {
-                    last[i] = spans[i][1];
+                    last[i] = batch.spans[i][1];
                     rises = true;
                 }
             }
@@ -147,13 +170,7 @@ final class ScoterKeys<R> {
         int kept = 0;
         for (int i = 0; i < count; i++) {
             R row = rows[i];
-            boolean isNew;
-            try {
-                isNew = isNew(row);
-            } catch (RuntimeException e) {
-                isNew = true; // as above
-            }
-            if (isNew) {
+            if (isNew(row, batch.hashes != null ? batch.hashes[i] : hash(row, 0))) {
                 rows[kept++] = row;
             }
         }

@@ -7,7 +7,6 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.OffsetTime;
 import java.util.UUID;
-import java.util.function.Function;
 
 /**
  * Writes the values of one column into the memory of DuckDB's vectors, in DuckDB's layout, without an
@@ -96,26 +95,19 @@ abstract class ScoterVector {
         }
     }
 
-    /** Writes the values of a chunk's rows. */
-    <R> void fill(Object[] rows, int count, ScoterTypes.Column<R, ?> column) {
-        @SuppressWarnings("unchecked")
-        Function<Object, ?> values = (Function<Object, ?>) column.value();
-        for (int i = 0; i < count; i++) {
-            Object value = null;
-            try {
-                value = values.apply(rows[i]);
-                if (value != null) {
-                    put(i, value);
-                    continue;
-                }
-            } catch (RuntimeException e) {
-                throw ScoterRowException.at(i, column, value, e);
-            }
-            if (column.required()) {
-                throw ScoterRowException.missing(i, column);
-            }
-            putNull(i);
-        }
+    /** Writes the values of a chunk's rows by a loop. */
+    void fill(ScoterVectorLoop loop, Object[] rows, int count, ScoterTypes.Column<?, ?> column) {
+        loop.fill(this, rows, count, column);
+    }
+
+    /** Whether something in the chunk is null. */
+    final boolean hasNull() {
+        return validity != 0;
+    }
+
+    /** Of a value of one, two, four or eight bytes, its bits as a number: other ones of other values. */
+    long bits(int at) {
+        throw new UnsupportedOperationException();
     }
 
     /** Ends the chunk. */
@@ -142,6 +134,22 @@ abstract class ScoterVector {
         @Override
         void put(int at, Object value) {
             put.put(data + (long) at * size, value);
+        }
+
+        @Override
+        void fill(ScoterVectorLoop loop, Object[] rows, int count, ScoterTypes.Column<?, ?> column) {
+            loop.fill(this, put, data, size, rows, count, column);
+        }
+
+        @Override
+        long bits(int at) {
+            long place = data + (long) at * size;
+            return switch (size) {
+                case 1 -> (byte) ScoterNative.BYTE.get(place);
+                case 2 -> (short) ScoterNative.SHORT.get(place);
+                case 4 -> (int) ScoterNative.INT.get(place);
+                default -> (long) ScoterNative.LONG.get(place);
+            };
         }
     }
 

@@ -25,6 +25,7 @@ type Conn struct {
 	conn     C.duckdb_connection
 	number   uint64
 	prepared map[string]*Stmt
+	options  C.duckdb_arrow_options // once asked for
 }
 
 // preparedPerConn bounds the statements that a connection keeps prepared. They are
@@ -84,7 +85,18 @@ func (c *Conn) Close() {
 	for _, s := range c.prepared {
 		s.Close()
 	}
+	if c.options != nil {
+		C.duckdb_destroy_arrow_options(&c.options)
+	}
 	C.duckdb_disconnect(&c.conn)
+}
+
+// arrowOptions returns how the connection's vectors become Arrow. It asks once: what they depend on is locked with the configuration.
+func (c *Conn) arrowOptions() C.duckdb_arrow_options {
+	if c.options == nil {
+		C.duckdb_connection_get_arrow_options(c.conn, &c.options)
+	}
+	return c.options
 }
 
 // Exec runs one or more statements and drops their results.

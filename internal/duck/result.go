@@ -96,6 +96,14 @@ static int scoter_next(scoter_result *r, struct ArrowArray *out, duckdb_error_da
 	return *error && duckdb_error_data_has_error(*error) ? -1 : 1;
 }
 
+// Converts a chunk of all rows and destroys it: as scoter_next.
+static int scoter_take(duckdb_arrow_options options, duckdb_data_chunk *chunk, struct ArrowArray *out, duckdb_error_data *error) {
+	if (!*chunk || duckdb_data_chunk_get_size(*chunk) == 0) return 0;
+	*error = duckdb_data_chunk_to_arrow(options, *chunk, out);
+	duckdb_destroy_data_chunk(chunk);
+	return *error && duckdb_error_data_has_error(*error) ? -1 : 1;
+}
+
 static void scoter_close(scoter_result *r) {
 	duckdb_destroy_arrow_options(&r->options);
 	duckdb_destroy_result(&r->result);
@@ -125,6 +133,7 @@ type Result struct {
 	columns
 	stmt   *Stmt
 	res    *C.scoter_result
+	chunk  C.duckdb_data_chunk // all rows of a result without res; nil once they were given
 	unhook func()
 	ctx    context.Context
 }
@@ -161,6 +170,23 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 		s.columns = &r.columns
 	}
 	return r, nil
+}
+
+// ColumnsKnown reports whether the statement ran before and its results have always the same columns.
+func (s *Stmt) ColumnsKnown() bool { return s.columns != nil }
+
+// Raw returns the C handle (duckdb_prepared_statement).
+func (s *Stmt) Raw() unsafe.Pointer { return unsafe.Pointer(s.stmt) }
+
+// Computed returns a result of a chunk (duckdb_data_chunk), which it takes over, of a statement whose columns are known.
+func (s *Stmt) Computed(chunk unsafe.Pointer) *Result {
+	return &Result{columns: *s.columns, stmt: s, chunk: C.duckdb_data_chunk(chunk), unhook: func() {}}
+}
+
+// Failed returns the error of a text in which DuckDB says why the statement failed, and closes the statement.
+func (s *Stmt) Failed(text string) error {
+	s.Close()
+	return s.conn.failure(text)
 }
 
 // interruptAgain is the time between interrupts of one query.
@@ -251,7 +277,12 @@ func (r *Result) Schema() *arrow.Schema { return r.schema }
 func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	var carray C.struct_ArrowArray
 	var failed C.duckdb_error_data
-	status := C.scoter_next(r.res, &carray, &failed)
+	var status C.int
+	if r.res != nil {
+		status = C.scoter_next(r.res, &carray, &failed)
+	} else {
+		status = C.scoter_take(r.stmt.conn.arrowOptions(), &r.chunk, &carray, &failed)
+	}
 	if failed != nil {
 		defer C.duckdb_destroy_error_data(&failed)
 	}
@@ -284,6 +315,11 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 // Close ends the query if it still runs and frees the connection for the next one.
 func (r *Result) Close() {
 	r.unhook()
-	C.scoter_close(r.res)
+	if r.res != nil {
+		C.scoter_close(r.res)
+	}
+	if r.chunk != nil {
+		C.duckdb_destroy_data_chunk(&r.chunk)
+	}
 	r.stmt.Close()
 }

@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"internal/wal", "internal/memtable", "internal/catalog", "internal/part", "internal/patch", "internal/ingest", "internal/sample", "internal/livescan"},
 	{"internal/snapshot", "internal/registry"},
 	{"internal/engine"},
-	{"internal/overlay", "internal/keys", "internal/stream", "internal/backup"},
+	{"internal/overlay", "internal/fewrows", "internal/keys", "internal/stream", "internal/backup"},
 	{"internal/query", "internal/mutate", "internal/merge"},
 	{"internal/session", "internal/system"},
 	{"internal/server"},

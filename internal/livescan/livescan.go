@@ -1,7 +1,7 @@
 // Package livescan reads Parquet files without some of their rows, inside DuckDB's own scan.
 //
-// DuckDB has such a thing for the deletion files of lakehouse formats, for code in C++ only: this is the one
-// package in it, and a package of its own because it takes long to compile. The headers of the DuckDB that the binary is linked with lie
+// DuckDB has such a thing for the deletion files of lakehouse formats, for code in C++ only: hence a
+// package of its own, which takes long to compile. The headers of the DuckDB that the binary is linked with lie
 // in internal/duck/include. (A filter function over file_row_number, which DuckDB's C API allows,
 // costs a query up to a fifth of its time: row numbers of all rows, a call and a selection for each vector.)
 package livescan

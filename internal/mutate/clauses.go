@@ -97,7 +97,7 @@ func (c *clauses) find(sequences ...string) int {
 		}
 		for _, s := range sequences {
 			probe := clauses{statement: c.statement, at: i}
-			if probe.peek(strings.Fields(s)...) {
+			if one := !strings.Contains(s, " "); one && t.Is(s) || !one && probe.peek(strings.Fields(s)...) {
 				return i
 			}
 		}

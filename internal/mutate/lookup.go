@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -20,8 +20,8 @@ import (
 
 // A statement whose WHERE gives the whole primary key or sort key (k = 17 AND ...) changes few rows, and planning
 // a query over the table costs many times what finding them by an index does. Such a statement runs the query that any
-// other would run, but over the rows of that key alone: what DuckDB evaluates, it evaluates as
-// always, the WHERE included, so the look-up need only not miss a row. Its literals and parameters come as columns
+// other would run, but over the rows of that key alone and without the conditions that gave it: what else there is to evaluate, DuckDB
+// evaluates as always. Its literals and parameters come as columns
 // beside the table's, of the type that they have, so that statements which differ in nothing else have one text, whose
 // plan is made once. (DuckDB 1.5.5 makes the plan of a statement with parameters and tables anew for each execution.)
 
@@ -30,6 +30,7 @@ type keyCondition struct {
 	columns   []base.ColumnID
 	values    []arrow.Array // of one value each
 	constants []*constant
+	others    [][]sqltoken.Token // the conditions that are left, all of which hold for a row that changes
 }
 
 // constant is a literal or parameter of the statement that comes as a column.
@@ -48,29 +49,51 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 	if x.scanning || x.c.statement.VerbIndex() > 0 || !t.plain(where) || slices.ContainsFunc(assignments, func(a assignment) bool { return !t.plain(a.value) }) {
 		return nil
 	}
-	given := map[base.ColumnID]arrow.Array{}
-	lifted := map[int]*constant{}
-	for _, c := range conjuncts(where) {
+	type equal struct {
+		column schema.Column
+		value  sqltoken.Token
+		stored arrow.Array
+	}
+	all := conjuncts(where)
+	equals := make([]equal, len(all)) // those of all that are one
+	given := map[base.ColumnID]int{}
+	for i, c := range all {
 		column, value, ok := equality(t, c)
 		if !ok {
 			continue
 		}
 		if one := stored(column.Type, x.valueOf(value)); one != nil {
-			given[column.ID] = one
-			lifted[value.Start] = &constant{Constant{Type: column.Type, Value: one}, "%s"}
+			equals[i] = equal{column, value, one}
+			given[column.ID] = i
 		}
 	}
-	key := keyGiven(t.table, given)
+	key := keyGiven(t.table, func(id base.ColumnID) arrow.Array {
+		if i, ok := given[id]; ok {
+			return equals[i].stored
+		}
+		return nil
+	})
 	if key == nil {
 		return nil
 	}
+	lifted := map[int]*constant{}
+	for i, c := range all {
+		e := equals[i]
+		if e.stored != nil && given[e.column.ID] == i && slices.Contains(key.columns, e.column.ID) {
+			continue // it holds for all rows that are found
+		}
+		key.others = append(key.others, c)
+		if e.stored != nil {
+			lifted[e.value.Start] = &constant{Constant{Type: e.column.Type, Value: e.stored}, "%s"}
+		}
+	}
 	for _, a := range assignments {
-		value := a.value
+		value, negative := a.value, false
 		if len(value) == 2 && value[0].Is("-") && value[1].Kind == sqltoken.Number {
-			value = value[1:]
+			value, negative = value[1:], true
 		}
 		if len(value) == 1 && isConstant(value[0]) {
-			if c := x.typed(value[0]); c != nil {
+			if c := x.assigned(a.column.Type, value[0], negative); c != nil {
 				lifted[value[0].Start] = c
 			}
 		}
@@ -100,7 +123,7 @@ func (t *target) plain(tokens []sqltoken.Token) bool {
 }
 
 // keyGiven returns the primary key or the sort key, if all its columns are given.
-func keyGiven(t schema.Table, given map[base.ColumnID]arrow.Array) *keyCondition {
+func keyGiven(t schema.Table, given func(base.ColumnID) arrow.Array) *keyCondition {
 	sorted := make([]base.ColumnID, len(t.SortKey))
 	for i, f := range t.SortKey {
 		sorted[i] = f.Column
@@ -108,7 +131,7 @@ func keyGiven(t schema.Table, given map[base.ColumnID]arrow.Array) *keyCondition
 	for _, columns := range [][]base.ColumnID{t.PrimaryKey, sorted} {
 		k := &keyCondition{columns: columns}
 		for _, id := range columns {
-			if one := given[id]; one != nil {
+			if one := given(id); one != nil {
 				k.values = append(k.values, one)
 			}
 		}
@@ -184,7 +207,7 @@ func (x *execution) valueOf(t sqltoken.Token) any {
 	case sqltoken.Parameter:
 		return x.argument(t)
 	case sqltoken.Number:
-		if n, err := strconv.ParseInt(t.Text(), 10, 64); err == nil && digits.MatchString(t.Text()) {
+		if n, err := strconv.ParseInt(t.Text(), 10, 64); err == nil && isDigits(t.Text()) {
 			return n
 		}
 	case sqltoken.String:
@@ -270,10 +293,51 @@ func arrayOf[T any, B builder[T]](newBuilder func(memory.Allocator) B, value T) 
 	return b.NewArray()
 }
 
-var (
-	digits  = regexp.MustCompile(`^[0-9]+$`)
-	decimal = regexp.MustCompile(`^([0-9]+)\.([0-9]+)$`)
-)
+// isDigits reports whether a text is digits, and some.
+func isDigits(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// decimal returns the digits of a number before and behind its point.
+func decimal(t sqltoken.Token) (before, behind string, ok bool) {
+	before, behind, ok = strings.Cut(t.Text(), ".")
+	return before, behind, ok && t.Kind == sqltoken.Number && isDigits(before) && isDigits(behind)
+}
+
+// most64 is how many digits the decimals have that are 64 bits wide.
+const most64 = 18
+
+// assigned is typed for a value that a column gets, the negative of it if negative is set: in the column's type, if it is exactly one of that.
+func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool) *constant {
+	value := x.valueOf(t)
+	if one := stored(column, value); one != nil && !(negative && unsigned(column.Kind)) {
+		return &constant{Constant{Type: column, Value: one}, "%s"}
+	}
+	if column.Kind == schema.Decimal && column.Width <= most64 {
+		before, behind, ok := decimal(t)
+		if n, whole := whole(value); whole && n >= 0 {
+			before, behind, ok = strconv.FormatInt(n, 10), "", true
+		}
+		if ok && len(before)+int(column.Scale) <= int(column.Width) && len(behind) <= int(column.Scale) {
+			n, err := strconv.ParseInt(before+behind+strings.Repeat("0", int(column.Scale)-len(behind)), 10, 64)
+			if err == nil {
+				b := array.NewDecimal128Builder(memory.DefaultAllocator, column.Arrow().(*arrow.Decimal128Type))
+				b.Append(decimal128.FromI64(n))
+				return &constant{Constant{Type: column, Value: b.NewArray()}, "%s"}
+			}
+		}
+	}
+	return x.typed(t)
+}
+
+func unsigned(k schema.Kind) bool {
+	return k == schema.UTinyInt || k == schema.USmallInt || k == schema.UInteger || k == schema.UBigInt
+}
 
 // plainText returns what a text in simple quotes says.
 func plainText(t sqltoken.Token) (string, bool) {
@@ -305,10 +369,9 @@ func (x *execution) typed(t sqltoken.Token) *constant {
 	case bool:
 		return of(schema.Boolean, arrayOf(array.NewBooleanBuilder, value))
 	}
-	const most = 18 // digits of the decimals that are 64 bits wide
-	if parts := decimal.FindStringSubmatch(t.Text()); t.Kind == sqltoken.Number && parts != nil && len(parts[1])+len(parts[2]) <= most {
+	if before, behind, ok := decimal(t); ok && len(before)+len(behind) <= most64 {
 		c := of(schema.Varchar, arrayOf(array.NewStringBuilder, t.Text()))
-		c.expression = fmt.Sprintf("CAST(%%s AS DECIMAL(%d, %d))", len(parts[1])+len(parts[2]), len(parts[2]))
+		c.expression = fmt.Sprintf("CAST(%%s AS DECIMAL(%d, %d))", len(before)+len(behind), len(behind))
 		return c
 	}
 	return nil

@@ -42,7 +42,7 @@ func formOf(s sqltoken.Statement) string {
 	for _, t := range s.Tokens {
 		mark := ""
 		switch {
-		case t.Kind == sqltoken.Number && t.End-t.Start <= most && digits.MatchString(t.Text()):
+		case t.Kind == sqltoken.Number && t.End-t.Start <= most && isDigits(t.Text()):
 			mark = "0"
 		case t.Kind == sqltoken.String && t.Text()[0] == '\'' && utf8.ValidString(t.Text()):
 			mark = "''"

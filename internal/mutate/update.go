@@ -61,7 +61,7 @@ func (x *execution) update() (*rowPlan, error) {
 			q.write(", ")
 			q.copyTokens(c, tables)
 		}
-		writeWhere(q, c, where)
+		p.writeWhere(q, c, where)
 	})
 	return p, nil
 }
@@ -69,10 +69,19 @@ func (x *execution) update() (*rowPlan, error) {
 // onlyAction is the action of a statement that has but one.
 func onlyAction(q *composition) { q.write("0 AS ", actionColumn) }
 
-func writeWhere(q *composition, c *clauses, where []sqltoken.Token) {
-	if len(where) > 0 {
-		q.write(" WHERE ")
-		q.copyTokens(c, where)
+// writeWhere appends the condition for rows to be changed: of those that were looked up by key, what it says besides.
+func (p *rowPlan) writeWhere(q *composition, c *clauses, where []sqltoken.Token) {
+	conditions := [][]sqltoken.Token{where}
+	if p.key != nil {
+		conditions = p.key.others
+	}
+	word := " WHERE "
+	for _, condition := range conditions {
+		if len(condition) > 0 {
+			q.write(word)
+			q.copyTokens(c, condition)
+			word = " AND "
+		}
 	}
 }
 
@@ -114,7 +123,7 @@ func (x *execution) delete() (*rowPlan, error) {
 			q.write(", ")
 			q.copyTokens(c, tables)
 		}
-		writeWhere(q, c, where)
+		p.writeWhere(q, c, where)
 	})
 	return p, nil
 }

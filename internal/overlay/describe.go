@@ -21,26 +21,41 @@ import (
 // description of one scan.
 type cMemory struct {
 	blocks []unsafe.Pointer
+	rest   []byte // of the last block, zeros
 	pinner runtime.Pinner
 }
 
+// blockBytes is how much is asked of C at once, of which the many small pieces are cut.
+const blockBytes = 4 << 10
+
 func (m *cMemory) alloc(bytes int) unsafe.Pointer {
-	p := C.calloc(1, C.size_t(max(bytes, 1)))
-	m.blocks = append(m.blocks, p)
+	const alignment = 16
+	bytes = (max(bytes, 1) + alignment - 1) &^ (alignment - 1)
+	if bytes > len(m.rest) {
+		size := max(bytes, blockBytes)
+		block := C.calloc(1, C.size_t(size))
+		m.blocks = append(m.blocks, block)
+		if bytes > blockBytes/4 {
+			return block // what is left of the last one serves on
+		}
+		m.rest = unsafe.Slice((*byte)(block), size)
+	}
+	p := unsafe.Pointer(unsafe.SliceData(m.rest))
+	m.rest = m.rest[bytes:]
 	return p
 }
 
 func (m *cMemory) text(s string) *C.char {
-	p := C.CString(s)
-	m.blocks = append(m.blocks, unsafe.Pointer(p))
-	return p
+	p := m.alloc(len(s) + 1)
+	copy(unsafe.Slice((*byte)(p), len(s)), s)
+	return (*C.char)(p)
 }
 
 func (m *cMemory) free() {
 	for _, p := range m.blocks {
 		C.free(p)
 	}
-	m.blocks = nil
+	m.blocks, m.rest = nil, nil
 	m.pinner.Unpin()
 }
 

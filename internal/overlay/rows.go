@@ -45,9 +45,10 @@ const keptScans = 1 << 62
 // nothing of the rows when it plans. It is for one query of the connection at a time.
 func (o *Overlay) RowsRelation(conn *duck.Conn, t *snapshot.Table, rows Rows) (*Relation, error) {
 	table, known, types := t.Schema, maps.Clone(rows.Key), ""
+	table.Columns = append(make([]schema.Column, 0, len(t.Schema.Columns)+len(rows.Constants)), t.Schema.Columns...)
 	for i, c := range rows.Constants {
 		id := firstConstant + base.ColumnID(i)
-		table.Columns = append(table.Columns[:len(table.Columns):len(table.Columns)], schema.Column{ID: id, Name: c.Name, Type: c.Type})
+		table.Columns = append(table.Columns, schema.Column{ID: id, Name: c.Name, Type: c.Type})
 		known[id] = c.Value
 		types += " " + c.Type.String()
 	}

@@ -29,12 +29,13 @@ func (c chain) compare(id base.ColumnID) int { return cmp.Compare(c.column, id) 
 type run struct {
 	ordinals []uint32
 	values   arrow.Array
-	version  uint32 // the newest schema version that one of the values was given under
-	bytes    int64  // of memory
+	typ      arrow.DataType // of values, the same one as in the run before if it is equal
+	version  uint32         // the newest schema version that one of the values was given under
+	bytes    int64          // of memory
 }
 
 func newRun(ordinals []uint32, values arrow.Array, version uint32) run {
-	return run{ordinals, values, version, 4*int64(len(ordinals)) + dataBytes(values.Data())}
+	return run{ordinals, values, values.DataType(), version, 4*int64(len(ordinals)) + dataBytes(values.Data())}
 }
 
 // dataBytes returns the size of an array's buffers, of all that it keeps alive.
@@ -60,11 +61,14 @@ func (r run) level() int {
 }
 
 func (r run) foldsWith(other run) bool {
-	return arrow.TypeEqual(r.values.DataType(), other.values.DataType())
+	return r.typ == other.typ || arrow.TypeEqual(r.typ, other.typ)
 }
 
 // push returns the runs with a newer one, folded where due. It writes nothing that the old slice shows.
 func push(runs []run, newest run) ([]run, error) {
+	if n := len(runs); n > 0 && arrow.TypeEqual(runs[n-1].typ, newest.typ) {
+		newest.typ = runs[n-1].typ // to be compared by its address from now on
+	}
 	runs = append(runs[:len(runs):len(runs)], newest)
 	for {
 		last := runs[len(runs)-1]

@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/fewrows"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -158,7 +159,7 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	result, err := start(ctx, stmt, req.Args, b.release)
+	result, err := b.start(ctx, stmt)
 	if err != nil {
 		return nil, b.positioned(err)
 	}
@@ -253,6 +254,19 @@ func columnsWith(ctx context.Context, conn *duck.Conn, sql string, args []any) (
 	return columns, nil
 }
 
+// start executes the binding's statement, and releases the binding at its end.
+func (b *binding) start(ctx context.Context, stmt *duck.Stmt) (*Result, error) {
+	if located := b.req.Rows; located != nil && len(b.req.Args) == 0 {
+		rows, err := fewrows.Start(ctx, stmt, len(located.Rows.Addresses))
+		if err != nil {
+			b.release()
+			return nil, err
+		}
+		return resultOf(rows, b.release), nil
+	}
+	return start(ctx, stmt, b.req.Args, b.release)
+}
+
 // start binds and executes a statement; release is called at its end, whatever it is.
 func start(ctx context.Context, stmt *duck.Stmt, args []any, release func()) (*Result, error) {
 	if err := stmt.Bind(args); err != nil {
@@ -265,5 +279,9 @@ func start(ctx context.Context, stmt *duck.Stmt, args []any, release func()) (*R
 		release()
 		return nil, err
 	}
-	return &Result{rows: rows, schema: rows.Schema(), close: func() { rows.Close(); release() }}, nil
+	return resultOf(rows, release), nil
+}
+
+func resultOf(rows *duck.Result, release func()) *Result {
+	return &Result{rows: rows, schema: rows.Schema(), close: func() { rows.Close(); release() }}
 }

@@ -1,0 +1,130 @@
+#include "fewrows.h"
+
+#include <cstring>
+
+#include "duckdb/execution/physical_operator.hpp"
+#include "duckdb/execution/physical_plan_generator.hpp"
+#include "duckdb/main/capi/capi_internal.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/prepared_statement_data.hpp"
+#include "duckdb/parallel/interrupt.hpp"
+#include "duckdb/parallel/thread_context.hpp"
+
+namespace {
+
+using namespace duckdb;
+
+unique_ptr<DataChunk> NewChunk(ClientContext &context, const PhysicalOperator &op, idx_t capacity) {
+	auto chunk = make_uniq<DataChunk>();
+	chunk->Initialize(Allocator::Get(context), op.GetTypes(), capacity);
+	return chunk;
+}
+
+// A filter or projection with what it needs while it runs.
+struct Step {
+	Step(ExecutionContext &context, const PhysicalOperator &op, idx_t capacity)
+	    : op(op), shared(op.GetGlobalOperatorState(context.client)), own(op.GetOperatorState(context)),
+	      rows(NewChunk(context.client, op, capacity)) {}
+
+	void Execute(ExecutionContext &context, DataChunk &input) {
+		rows->Reset();
+		if (op.Execute(context, input, *rows, *shared, *own) != OperatorResultType::NEED_MORE_INPUT) {
+			throw InternalException("%s has more than one vector for a vector", op.GetName());
+		}
+	}
+
+	const PhysicalOperator &op;
+	unique_ptr<GlobalOperatorState> shared;
+	unique_ptr<OperatorState> own;
+	unique_ptr<DataChunk> rows; // that it gives
+};
+
+// The scan of a plan.
+class Scan {
+public:
+	Scan(ExecutionContext &context, const PhysicalOperator &op)
+	    : context(context), op(op), shared(op.GetGlobalSourceState(context.client)), own(op.GetLocalSourceState(context, *shared)) {}
+
+	// Gives the next vector, one without rows at the end.
+	void Next(DataChunk &rows) {
+		rows.Reset();
+		OperatorSourceInput input {*shared, *own, interrupt};
+		if (finished) return;
+		auto state = op.GetData(context, rows, input);
+		if (state == SourceResultType::BLOCKED) throw InternalException("%s waits for something", op.GetName());
+		finished = state == SourceResultType::FINISHED;
+	}
+
+private:
+	ExecutionContext &context;
+	const PhysicalOperator &op;
+	unique_ptr<GlobalSourceState> shared;
+	unique_ptr<LocalSourceState> own;
+	InterruptState interrupt;
+	bool finished = false;
+};
+
+// Whether a plan is a scan with operators over it that give, for each chunk, what is to be given for it.
+bool IsRowwise(const PhysicalOperator &op) {
+	switch (op.type) {
+	case PhysicalOperatorType::TABLE_SCAN:
+		return op.children.empty();
+	case PhysicalOperatorType::PROJECTION:
+	case PhysicalOperatorType::FILTER:
+		return op.children.size() == 1 && IsRowwise(op.children[0].get());
+	default:
+		return false;
+	}
+}
+
+unique_ptr<DataChunk> Run(ClientContext &context, const PhysicalOperator &root, idx_t capacity) {
+	ThreadContext thread(context);
+	ExecutionContext execution(context, thread, nullptr);
+	vector<unique_ptr<Step>> steps; // the last in the plan is the first to run
+	auto op = &root;
+	for (; !op->children.empty(); op = &op->children[0].get()) steps.push_back(make_uniq<Step>(execution, *op, capacity));
+	Scan scan(execution, *op);
+	auto now = NewChunk(context, *op, capacity), next = NewChunk(context, *op, capacity);
+	unique_ptr<DataChunk> all; // if there are several vectors; mostly there is one
+	scan.Next(*now);
+	for (;;) {
+		auto rows = &now;
+		for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+			(*step)->Execute(execution, **rows);
+			rows = &(*step)->rows;
+		}
+		scan.Next(*next); // into memory of its own: rows may refer to what now holds
+		if (next->size() == 0 && !all) return std::move(*rows);
+		if (!all) all = NewChunk(context, root, capacity);
+		all->Append(**rows, true);
+		if (next->size() == 0) return all;
+		std::swap(now, next);
+	}
+}
+
+} // namespace
+
+int scoter_run_few_rows(duckdb_prepared_statement statement, uint64_t rows, duckdb_data_chunk *out, char **error) {
+	try {
+		auto &prepared = *reinterpret_cast<PreparedStatementWrapper *>(statement)->statement;
+		auto &context = *prepared.context;
+		auto &root = prepared.data->physical_plan->Root();
+		case_insensitive_map_t<BoundParameterData> none;
+		if (!IsRowwise(root) || !prepared.data->properties.modified_databases.empty()) return 0;
+		unique_ptr<DataChunk> result;
+		bool stale = false;
+		context.RunFunctionInTransaction([&]() {
+			stale = prepared.data->RequireRebind(context, &none);
+			// Vectors of their full size would cost more than all the rest.
+			if (!stale) result = Run(context, root, NextPowerOfTwo(MinValue<idx_t>(MaxValue<idx_t>(rows, 64), STANDARD_VECTOR_SIZE)));
+		});
+		if (stale) return 0;
+		*out = reinterpret_cast<duckdb_data_chunk>(result.release());
+		return 1;
+	} catch (std::exception &failure) {
+		duckdb::ErrorData data(failure);
+		data.ConvertErrorToJSON();
+		*error = strdup(data.Message().c_str());
+		return -1;
+	}
+}

@@ -1,0 +1,134 @@
+package fewrows
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/duck"
+)
+
+func connect(t *testing.T) *duck.Conn {
+	t.Helper()
+	inst, err := duck.Open(duck.Settings{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(inst.Close)
+	conn, err := inst.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
+}
+
+// run returns a kept statement's rows as text, and how many batches they came in.
+func run(t *testing.T, conn *duck.Conn, sql string, start func(*duck.Stmt) (*duck.Result, error)) (rows []string, batches int, err error) {
+	t.Helper()
+	stmt, err := conn.PrepareCached(sql)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	result, err := start(stmt)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer result.Close()
+	for {
+		rec, err := result.Next(context.Background())
+		if err == io.EOF {
+			return rows, batches, nil
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if !rec.Schema().Equal(result.Schema()) {
+			t.Errorf("%s: a batch has schema %v, the result %v", sql, rec.Schema(), result.Schema())
+		}
+		batches++
+		for i := range int(rec.NumRows()) {
+			var row strings.Builder
+			for _, c := range rec.Columns() {
+				if x, ok := c.(array.ExtensionArray); ok {
+					c = x.Storage()
+				}
+				row.WriteString(c.ValueStr(i) + "|")
+			}
+			rows = append(rows, row.String())
+		}
+		rec.Release()
+	}
+}
+
+func asEver(stmt *duck.Stmt) (*duck.Result, error) { return stmt.Start(context.Background()) }
+
+func directly(stmt *duck.Stmt) (*duck.Result, error) {
+	return Start(context.Background(), stmt, someRows)
+}
+
+const someRows = 5000 // more than two vectors
+
+func TestResultsAreDuckDBs(t *testing.T) {
+	conn := connect(t)
+	from := fmt.Sprintf("FROM (SELECT i, CASE WHEN i %% 3 > 0 THEN i END AS n, CAST(i AS VARCHAR) || ' of many rows' AS s FROM range(%d) r(i))", someRows)
+	for _, sql := range []string{
+		"SELECT i, n, s " + from,
+		"SELECT i + 1, n / 3, -i, CAST(i AS DECIMAL(18, 3)) * 1.5, CAST(s AS BLOB) " + from,
+		"SELECT upper(s), length(s), s LIKE '%7 of%', CASE WHEN n IS NULL THEN 'none' ELSE s END " + from,
+		"SELECT [i, n, NULL], {'a': s, 'b': [s, NULL]}, MAP([s], [i]), CAST(NULL AS INTEGER[]) " + from,
+		"SELECT list_transform([i, n], lambda x: x + i), list_sum([i, 2]), struct_pack(k := n).k " + from,
+		"SELECT CAST(i AS HUGEINT), CAST('00000000-0000-0000-0000-00000000' || CAST(1000 + i AS VARCHAR) AS UUID), TIMESTAMP '2024-05-06' + to_days(i::INTEGER), INTERVAL 1 DAY * i " + from,
+		"SELECT true, i % 2 = 0, 'a', NULL, 1.5::FLOAT " + from,
+		"SELECT s, i " + from + " WHERE i % 7 = 3 AND s LIKE '%1%'",
+		"SELECT s " + from + " WHERE n IS NULL OR i > 4990",
+		"SELECT i " + from + " WHERE i < 0",
+	} {
+		want, _, err := run(t, conn, sql, asEver)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		got, batches, err := run(t, conn, sql, directly)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		if batches > 1 {
+			t.Errorf("%s: %d batches: it was executed as ever", sql, batches)
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d rows, want %d", sql, len(got), len(want))
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("%s: row %d is %s, want %s", sql, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func TestOtherPlansAreExecutedAsEver(t *testing.T) {
+	conn := connect(t)
+	for _, sql := range []string{
+		"SELECT sum(i) FROM range(5000) r(i)",
+		"SELECT i FROM range(5000) r(i) ORDER BY i DESC LIMIT 3",
+		"SELECT i FROM range(3000) r(i) WHERE i IN (SELECT j * 2 FROM range(4000) r(j))",
+		"SELECT i, unnest([i, 1]) FROM range(5000) r(i)",
+		"SELECT i FROM range(5000) r(i) WHERE false",
+		"SELECT date_trunc('day', now()) = current_date FROM range(5000) r(i)", // it is to be planned again each time
+		"SELECT 1",
+	} {
+		want, _, err := run(t, conn, sql, asEver)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		for range 2 {
+			if got, _, err := run(t, conn, sql, directly); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s gives %v %v, want %v", sql, got, err, want)
+			}
+		}
+	}
+}

@@ -25,7 +25,7 @@ import (
 
 // Output is what one run made.
 type Output struct {
-	// Dir is the configuration's folder, which the files' paths are relative to.
+	// Dir is the configuration's folder, which the files' paths are relative to unless they are absolute.
 	Dir string
 	// Files are sorted by path; no two have the same one.
 	Files []ir.File

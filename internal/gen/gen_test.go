@@ -222,3 +222,44 @@ func TestInputsAreTheConfigurationAndItsFiles(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestOutputsThatNobodyCouldUse(t *testing.T) {
+	for gen, want := range map[string]string{
+		"generator: go/sqlite, output: x/, config: {package: go}":          `"go" cannot be the name of a Go package`,
+		"generator: go/sqlite, output: x/, config: {package: a-b}":         `"a-b" cannot be the name of a Go package`,
+		"generator: java/sqlite, output: x/, config: {package: com.int.x}": `"com.int.x" cannot be the name of a Java package`,
+		"generator: java/sqlite, output: x/, config: {package: com..x}":    `"com..x" cannot be the name of a Java package`,
+		"generator: java/sqlite, output: x/a-b.java":                       `x/a-b.java cannot be a Java file: "a-b" is no name for a class`,
+		"generator: python/sqlite, output: x/class.py":                     `x/class.py cannot be imported: "class" is no name for a module`,
+		"generator: python/sqlite, output: generated":                      "sqg.yaml:6:44: error: the output generated is neither a folder nor a .py file",
+		"generator: typescript/sqlite, output: src/db.js":                  "the output src/db.js is neither a folder nor a .ts file",
+	} {
+		out, text := run(t, project(t, "generator: typescript/sqlite, output: ts/", gen, "      - {generator: go/duckdb, output: db/db.go}\n", ""))
+		if out != nil || !strings.Contains(text, want) {
+			t.Errorf("%s says\n%s", gen, text)
+		}
+	}
+}
+
+func TestGoPackageIsNamedAfterItsFolder(t *testing.T) {
+	for output, want := range map[string]string{"go/": "dbgo", "my-db/": "mydb", "9/": "db9", "sql/": "sql", "Été/": "été", "_/": "db_"} {
+		out, text := run(t, project(t, "typescript/sqlite, output: ts/", "go/sqlite, output: "+output, "      - {generator: go/duckdb, output: db/db.go}\n", ""))
+		if out == nil || !strings.Contains(out.Files[0].Content, "\npackage "+want+"\n") {
+			t.Errorf("%s: %s", output, text)
+		}
+	}
+}
+
+func TestAbsoluteOutputs(t *testing.T) {
+	other := filepath.ToSlash(t.TempDir())
+	out, text := run(t, project(t, "output: ts/", "output: "+other+"/"))
+	if out == nil {
+		t.Fatal(text)
+	}
+	if _, err := out.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(other, "queries.ts")); err != nil {
+		t.Error(err)
+	}
+}

@@ -24,7 +24,10 @@ type Change struct {
 func (o *Output) Compare() ([]Change, error) {
 	var out []Change
 	for _, f := range o.Files {
-		path := filepath.Join(o.Dir, filepath.FromSlash(f.Path))
+		path := filepath.FromSlash(f.Path)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(o.Dir, path)
+		}
 		old, err := os.ReadFile(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):

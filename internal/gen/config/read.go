@@ -1,13 +1,13 @@
 package config
 
 import (
+	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"os"
 
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -184,6 +184,9 @@ func (r *reader) entry(p *Project, n *yaml.Node) {
 	p.Entries = append(p.Entries, e)
 }
 
+// extensions are those of a language's files.
+var extensions = map[string][]string{"typescript": {".ts", ".mts", ".cts"}, "java": {".java"}, "python": {".py"}, "go": {".go"}}
+
 func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	f := r.fields(n, "an element of gen", "generator", "output", "name", "config", "template")
 	id := r.text(n, f["generator"], "the generator", true)
@@ -211,6 +214,9 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 			d.Suggest("there are %s", strings.Join(IDs(), ", "))
 		}
 		return
+	}
+	if want := extensions[g.Language]; !strings.HasSuffix(output, "/") && !slices.Contains(want, path.Ext(output)) {
+		r.errorf(f["output"], diag.ConfigInvalid, "the output %s is neither a folder nor a %s file", output, want[0]).Suggest("a folder ends with a slash: %s/", output)
 	}
 	t := ir.Target{Generator: g.ID(), Language: g.Language, Engine: g.Engine, Driver: g.Driver, Output: output}
 	if f["name"] != nil {

@@ -2,6 +2,7 @@ package sqlfile
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -14,14 +15,31 @@ const MaxBytes = 16 << 20
 // comes back, never nil. Constants are names that ${} may refer to without a
 // `@set` (the sources of the configuration).
 func Parse(dialect ir.Engine, name, text string, constants map[string]string, list *diag.List) *File {
+	// A file is the same on every system: what an editor or a checkout makes of its line ends must not
+	// change the code, or a migration that was applied.
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	f := &File{Source: diag.NewSource(name, text)}
 	if len(text) > MaxBytes {
 		list.Add(f.Source.At(diag.Error, diag.SQLParse, 0, 0, "the file is larger than %d bytes", MaxBytes))
 		return f
 	}
+	if at := notText(text); at >= 0 {
+		list.Add(f.Source.At(diag.Error, diag.SQLParse, at, at+1, "the file is not text in UTF-8").Suggest("save it as UTF-8"))
+		return f
+	}
 	p := parser{dialect: dialect, file: f, list: list, constants: constants, tokens: Tokenize(dialect, text, 0)}
 	p.run()
 	return f
+}
+
+// notText is where the text is no UTF-8, or has a NUL, which no engine takes; -1 if nowhere.
+func notText(text string) int {
+	for at, r := range text {
+		if _, size := utf8.DecodeRuneInString(text[at:]); r == 0 || r == utf8.RuneError && size == 1 {
+			return at
+		}
+	}
+	return -1
 }
 
 type parser struct {

@@ -120,3 +120,28 @@ func FuzzParseNeverFailsAndLosesNothing(f *testing.F) {
 		}
 	})
 }
+
+// What editors do to files changes nothing.
+func TestLineEndsAndByteOrderMark(t *testing.T) {
+	const text = "-- MIGRATE 1\nCREATE TABLE t (\n  a INTEGER);\n\n/* QUERY q :one\n  result:\n    a: integer\n*/\n@set a = 'x'\nSELECT a\nFROM t -- all\nWHERE a = ${a};\n"
+	var list diag.List
+	want := dump(Parse(ir.SQLite, "a.sql", text, nil, &list), nil)
+	for _, other := range []string{"\ufeff" + text, strings.ReplaceAll(text, "\n", "\r\n"), "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n")} {
+		if got := dump(Parse(ir.SQLite, "a.sql", other, nil, &list), nil); got != want {
+			t.Errorf("%q is read as\n%s\nnot\n%s", other, got, want)
+		}
+	}
+	if len(list.All()) > 0 {
+		t.Error(list.All())
+	}
+}
+
+func TestFilesThatAreNotUTF8(t *testing.T) {
+	for text, place := range map[string]string{"-- QUERY q\nSELECT '\xe9';": "2:9", "\xff\xfe-\x00": "1:1", "SELECT '\x00'": "1:9"} {
+		var list diag.List
+		Parse(ir.SQLite, "a.sql", text, nil, &list)
+		if all := list.All(); len(all) != 1 || !strings.Contains(all[0].Error(), "a.sql:"+place+": the file is not text in UTF-8") {
+			t.Errorf("%q: %v", text, all)
+		}
+	}
+}

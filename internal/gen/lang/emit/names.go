@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"go/token"
 	"strings"
 	"unicode"
 
@@ -17,20 +18,25 @@ func words(s string) map[string]bool {
 	return set
 }
 
-// reserved are the words that cannot be identifiers in a language, and those
-// whose redefinition would break the code around them.
-var reserved = map[Language]map[string]bool{
+// keywords are the words that cannot be identifiers in a language.
+var keywords = map[Language]map[string]bool{
 	Java: words(`abstract assert boolean break byte case catch char class const continue default do double else enum extends
 		false final finally float for goto if implements import instanceof int interface long native new null package private
 		protected public return short static strictfp super switch synchronized this throw throws transient true try void
-		volatile while _ var yield record sealed permits when exports module
+		volatile while _`),
+	Python: words(`False None True and as assert async await break class continue def del elif else except finally for from
+		global if import in is lambda nonlocal not or pass raise return try while with yield`),
+}
+
+// reserved are further words whose redefinition would break the code around them, or that can be names in some places only.
+var reserved = map[Language]map[string]bool{
+	Java: words(`var yield record sealed permits when exports module
 		clone finalize getClass hashCode notify notifyAll toString wait equals rt`),
 	TypeScript: words(`break case catch class const continue debugger default delete do else enum export extends false finally for
 		function if import in instanceof new null return super switch this throw true try typeof var void while with
 		implements interface let package private protected public static yield await async of arguments eval undefined NaN Infinity
 		constructor prototype rt SQL migrations`),
-	Python: words(`False None True and as assert async await break class continue def del elif else except finally for from
-		global if import in is lambda nonlocal not or pass raise return try while with yield self match case print
+	Python: words(`self match case print
 		list dict int str float bool bytes tuple type set object iter len rt`),
 	Go: words(`break case chan const continue default defer else fallthrough for func go goto if import interface map package
 		range return select struct switch type var
@@ -50,10 +56,23 @@ func Identifier(l Language, base string) string {
 	if unicode.IsDigit([]rune(base)[0]) {
 		base = "_" + base
 	}
-	if reserved[l][base] {
+	if keywords[l][base] || reserved[l][base] {
 		return base + "_"
 	}
 	return base
+}
+
+// IsIdentifier reports whether a word can be a name in the language.
+func IsIdentifier(l Language, word string) bool {
+	if l == Go {
+		return token.IsIdentifier(word) && word != "_"
+	}
+	for i, r := range word {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return word != "" && !keywords[l][word]
 }
 
 // Case is how a language writes a kind of name.

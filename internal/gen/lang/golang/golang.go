@@ -52,6 +52,9 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if !ok {
 		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
 	}
+	if p := t.Config.Package; p != "" && !emit.IsIdentifier(emit.Go, p) {
+		return nil, base.Errorf(base.Invalid, "%q cannot be the name of a Go package", p)
+	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Go, Style: d.style,
 		Types: strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
 			GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError`),
@@ -105,10 +108,10 @@ func (g *generator) pkg() string {
 		}
 		return -1
 	}, folder)
-	if name == "" || unicode.IsDigit([]rune(name)[0]) {
+	if !emit.IsIdentifier(emit.Go, name) {
 		name = "db" + name
 	}
-	return strings.TrimSuffix(emit.Identifier(emit.Go, name), "_")
+	return name
 }
 
 func quote(s string) string { return emit.QuoteBlock(emit.Go, s, "") }

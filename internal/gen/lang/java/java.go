@@ -3,6 +3,7 @@
 package java
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -39,6 +40,14 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		style = emit.Wire
 	default:
 		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
+	}
+	for _, part := range strings.Split(cmp.Or(t.Config.Package, defaultPackage), ".") {
+		if !emit.IsIdentifier(emit.Java, part) {
+			return nil, base.Errorf(base.Invalid, "%q cannot be the name of a Java package", t.Config.Package)
+		}
+	}
+	if class, file := strings.CutSuffix(path.Base(t.Output), ".java"); file && !emit.IsIdentifier(emit.Java, class) {
+		return nil, base.Errorf(base.Invalid, "%s cannot be a Java file: %q is no name for a class", t.Output, class)
 	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Java, Style: style, Appenders: true,
 		Types: append(runtimeClasses(), strings.Fields(`Object String Boolean Byte Short Integer Long Float Double Number Iterable List Map Stream Override
@@ -105,10 +114,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 }
 
 func (g *generator) pkg() string {
-	if p := g.Target.Config.Package; p != "" {
-		return p
-	}
-	return defaultPackage
+	return cmp.Or(g.Target.Config.Package, defaultPackage)
 }
 
 // http reports whether statements go to Scoter's server instead of a driver.

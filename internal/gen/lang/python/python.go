@@ -38,6 +38,9 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if !ok {
 		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
 	}
+	if module, file := strings.CutSuffix(path.Base(t.Output), ".py"); file && !emit.IsIdentifier(emit.Python, module) {
+		return nil, base.Errorf(base.Invalid, "%s cannot be imported: %q is no name for a module", t.Output, module)
+	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Python, Style: rt.style, Raw: true,
 		Types:   strings.Fields("Any Iterable Iterator Sequence AbstractContextManager Mapping Exception Decimal"),
 		Methods: strings.Fields("get_migrations apply_migrations transaction")})

@@ -134,8 +134,8 @@ class Runtime(core.Observed):
     def all(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> list[T]:
         return self._run(name, lambda: list(read(self.fetch(sql, values))), len)
 
-    def one(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> T | None:
-        return self._run(name, lambda: next(read(self.fetch(sql, values)), None), core.found)
+    def one(self, name: str, sql: str, values: Sequence[Any], make: Callable[[core.Row], T]) -> T | None:
+        return self._run(name, lambda: core.first_of(make, self.fetch_one(sql, values)), core.found)
 
     def fetch(self, sql: str, values: Sequence[Any]) -> list[core.Row]:
         return [tuple(r.values()) for r in self._conn.run(sql, values)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import compress, count
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
@@ -24,26 +25,44 @@ class Runtime(core.Observed):
     def __init__(self, conn: sqlite3.Connection, observer: core.Observer | None = None) -> None:
         super().__init__(observer)
         self._conn = conn
+        # Cursors that have read their rows to the end: a new one takes longer than a call of the generated code costs.
+        self._idle: list[sqlite3.Cursor] = []
+
+    def _open(self) -> sqlite3.Cursor:
+        """A cursor of its own, so that calls may be nested and of several threads."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            cursor = self._conn.cursor()
+            cursor.row_factory = None  # the application may have set one
+            cursor.arraysize = 2  # see one
+            return cursor
 
     def all(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> list[T]:
-        if self._observer is None:  # what follows is for speed as if it were written by hand
-            return list(read(self._execute(sql, values)))
-        return self._run(name, lambda: list(read(self._execute(sql, values))), len)
+        if self._observer is not None:
+            return self._run(name, lambda: list(read(self.fetch(sql, values))), len)
+        cursor = self._open()
+        rows = list(read(cursor.execute(sql, values)))
+        self._idle.append(cursor)
+        return rows
 
-    def one(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> T | None:
-        if self._observer is None:
-            cursor = self._conn.cursor()
-            cursor.row_factory = None
-            return next(read(cursor.execute(sql, values).fetchall()), None)
-        return self._run(name, lambda: next(read(self.fetch(sql, values)), None), core.found)
-
-    def _execute(self, sql: str, values: Sequence[Any]) -> sqlite3.Cursor:
-        cursor = self._conn.cursor()
-        cursor.row_factory = None  # the application may have set one
-        return cursor.execute(sql, values)
+    def one(self, name: str, sql: str, values: Sequence[Any], make: Callable[[core.Row], T]) -> T | None:
+        if self._observer is not None:
+            return self._run(name, lambda: core.first_of(make, self.fetch_one(sql, values)), core.found)
+        try:
+            cursor = self._idle.pop()
+        except IndexError:
+            cursor = self._open()
+        rows = cursor.execute(sql, values).fetchmany()
+        if len(rows) < 2:  # or the statement is still open
+            self._idle.append(cursor)
+        return make(rows[0]) if rows else None
 
     def fetch(self, sql: str, values: Sequence[Any]) -> list[core.Row]:
-        return self._execute(sql, values).fetchall()
+        cursor = self._open()
+        rows = cursor.execute(sql, values).fetchall()
+        self._idle.append(cursor)
+        return rows
 
     def fetch_one(self, sql: str, values: Sequence[Any]) -> core.Row | None:
         rows = self.fetch(sql, values)
@@ -51,19 +70,25 @@ class Runtime(core.Observed):
 
     def stream(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> Iterator[T]:
         def rows() -> Iterator[T]:
-            cursor = self._execute(sql, values)
+            cursor = self._open()
             try:
-                yield from read(cursor)
-            finally:
+                yield from read(cursor.execute(sql, values))
+            except BaseException:
                 cursor.close()
+                raise
+            self._idle.append(cursor)
 
-        return self._each(name, rows)
+        return rows() if self._observer is None else self._each(name, rows)
 
     def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
-        if self._observer is None:
-            count = self._conn.execute(sql, values).rowcount
-            return count if count > 0 else 0
-        return self._run(name, lambda: max(0, self._conn.execute(sql, values).rowcount), core.same)
+        return self._count(sql, values) if self._observer is None else self._run(name, lambda: self._count(sql, values), core.same)
+
+    def _count(self, sql: str, values: Sequence[Any]) -> int:
+        cursor = self._open()
+        changed = cursor.execute(sql, values).rowcount
+        if cursor.description is None:  # or there are rows to come
+            self._idle.append(cursor)
+        return changed if changed > 0 else 0
 
     def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
         def body() -> int:
@@ -76,19 +101,13 @@ class Runtime(core.Observed):
         """Runs a bulk operation in one transaction; returns the rows it changed."""
 
         def body() -> int:
-            number = 0
-
-            def values() -> Iterator[Sequence[Any]]:
-                nonlocal number
-                for row in rows:
-                    number += 1
-                    yield bulk.values(row)
-
+            numbers = count(1)  # all of which are true: of the rows that are taken, none is left out
+            values = map(bulk.values, compress(rows, numbers))
             with transaction(self._conn):
                 try:
-                    return max(0, self._conn.executemany(bulk.sql, values()).rowcount)
+                    return max(0, self._conn.executemany(bulk.sql, values).rowcount)
                 except (sqlite3.Error, OverflowError) as error:
-                    raise core.RowError(bulk.name, number, str(error)) from error
+                    raise core.RowError(bulk.name, next(numbers) - 1, str(error)) from error
 
         return self._run(bulk.name, body, core.same)
 
@@ -97,6 +116,11 @@ class Runtime(core.Observed):
         """A transaction, or a savepoint in the one that is open."""
         with transaction(self._conn):
             yield
+
+
+def content(v: Any) -> bytes:
+    """Bytes; a column declared BLOB keeps text as text."""
+    return v.encode() if isinstance(v, str) else bytes(v)
 
 
 @contextmanager

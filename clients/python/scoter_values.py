@@ -32,7 +32,9 @@ class Interval:
 # as objects on another.
 
 _EPOCH = datetime.datetime(1970, 1, 1)
-_FRACTION = re.compile(r"\.(\d+)")
+# Of the digits of a second these keep the six that Python holds.
+_moment = datetime.datetime.fromisoformat
+_clock = datetime.time.fromisoformat
 
 
 def opt(read: Callable[[Any], T], value: Any) -> T | None:
@@ -42,7 +44,7 @@ def opt(read: Callable[[Any], T], value: Any) -> T | None:
 
 def boolean(v: Any) -> bool:
     """A truth value."""
-    return v == "t" if isinstance(v, str) else bool(v)
+    return v != 0 if type(v) is int else v.startswith("t") if isinstance(v, str) else bool(v)
 
 
 def integer(v: Any) -> int:
@@ -75,11 +77,6 @@ def uid(v: Any) -> uuid.UUID:
     return v if isinstance(v, uuid.UUID) else uuid.UUID(str(v))
 
 
-def _micros(v: str) -> str:
-    """The text of a time with six digits of a second, which is what Python holds."""
-    return _FRACTION.sub(lambda m: "." + m.group(1)[:6].ljust(6, "0"), v)
-
-
 def _from_number(v: float) -> datetime.datetime:
     """SQLite's numbers for a moment: Unix seconds and Julian days."""
     seconds = (v - 2440587.5) * 86400 if isinstance(v, float) else v
@@ -99,25 +96,28 @@ def time(v: Any) -> datetime.time:
     """A time of day."""
     if isinstance(v, (int, float)):
         return _from_number(v).time()
-    return v if isinstance(v, datetime.time) else datetime.time.fromisoformat(_micros(v))
+    return v if isinstance(v, datetime.time) else _clock(v)
 
 
 def timestamp(v: Any) -> datetime.datetime:
     """A day and time without a zone."""
-    if isinstance(v, (int, float)):
-        return _from_number(v)
-    moment = v if isinstance(v, datetime.datetime) else datetime.datetime.fromisoformat(_micros(v))
+    moment = _moment(v) if type(v) is str else _other_moment(v)
     return moment if moment.tzinfo is None else moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
 
 
 def instant(v: Any) -> datetime.datetime:
     """A moment in UTC."""
-    if isinstance(v, (int, float)):
-        return _from_number(v).replace(tzinfo=datetime.timezone.utc)
-    moment = v if isinstance(v, datetime.datetime) else datetime.datetime.fromisoformat(_micros(v))
+    moment = _moment(v) if type(v) is str else _other_moment(v)
     if moment.tzinfo is None:
         return moment.replace(tzinfo=datetime.timezone.utc)
     return moment.astimezone(datetime.timezone.utc)
+
+
+def _other_moment(v: Any) -> datetime.datetime:
+    """A moment that is not plain text."""
+    if isinstance(v, str):
+        return _moment(str(v))
+    return _from_number(v) if isinstance(v, (int, float)) else v
 
 
 _INTERVAL_PART = re.compile(r"([+-]?\d+) (year|mon|day)")

@@ -1,4 +1,5 @@
 import * as core from "./scoter.js";
+import { lazyRows, type OpenRows, type ReadRow } from "./scoter-sqlite-rows.js";
 export * from "./scoter.js";
 
 /** What a parameter is bound to. */
@@ -55,6 +56,8 @@ export class Runtime {
   readonly #db: SyncDatabase;
   readonly #observer: core.Observer | undefined;
   readonly #bigints: boolean;
+  /** Statements of streams that have ended. */
+  readonly #idle = new Map<string, SyncStatement[]>();
 
   constructor(db: SyncDatabase, bigints: boolean, observer?: core.Observer) {
     this.#db = db;
@@ -73,25 +76,32 @@ export class Runtime {
 
   /** The statement of a method, which keeps it: a call costs nothing beyond the driver's. */
   prepare(name: string, sql: string, pluck = false): Statement {
-    const statement = this.#prepare(sql) as SyncStatement & Statement;
-    if (pluck) statement.pluck?.(true);
+    const prepared = (): Statement => {
+      const statement = this.#prepare(sql) as SyncStatement & Statement;
+      if (pluck) statement.pluck?.(true);
+      return statement;
+    };
     const observer = this.#observer;
-    if (observer === undefined) return statement;
+    if (observer === undefined) return prepared();
+    let statement: Statement | undefined;
+    const ready = (): Statement => (statement ??= prepared());
     return {
-      all: (...values) => core.observeSync(observer, name, core.many, () => statement.all(...values)),
-      get: (...values) => core.observeSync(observer, name, core.one, () => statement.get(...values)),
-      run: (...values) => core.observeSync(observer, name, (done) => Number(done.changes), () => statement.run(...values)),
+      all: (...values) => core.observeSync(observer, name, core.many, () => ready().all(...values)),
+      get: (...values) => core.observeSync(observer, name, core.one, () => ready().get(...values)),
+      run: (...values) => core.observeSync(observer, name, (done) => Number(done.changes), () => ready().run(...values)),
     };
   }
 
   /** Reads row by row. The statement is its own: a second stream may run. */
-  stream<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): Generator<T, void, undefined> {
-    const statement = (): SyncStatement => this.#prepare(sql);
-    return core.observeEach(this.#observer, name, function* () {
-      for (const row of statement().iterate(...(values as never[]))) {
-        yield read === undefined ? (row as T) : read(row as core.Raw);
-      }
-    });
+  stream<T>(name: string, sql: string, values: readonly unknown[], read?: ReadRow<T>): Generator<T, void, undefined> {
+    let idle = this.#idle.get(sql);
+    if (idle === undefined) this.#idle.set(sql, (idle = []));
+    const open = (): OpenRows<Iterator<unknown>> => {
+      const statement = idle.pop() ?? this.#prepare(sql);
+      return { rows: statement.iterate(...(values as never[])), close: () => void idle.push(statement) };
+    };
+    const rows = lazyRows(open, read);
+    return this.#observer === undefined ? rows : core.observeEach(this.#observer, name, () => rows);
   }
 
   /** Runs a statement once per parameter set, all or nothing, and sums the changes. */
@@ -252,13 +262,24 @@ export function applyMigrations(
 
 // How SQLite's values are read and bound.
 
-export const bool = (v: unknown): boolean => Number(v) !== 0;
+export const bool = (v: unknown): boolean => (typeof v === "string" ? v.startsWith("t") : Number(v) !== 0);
 export const number = (v: unknown): number => Number(v);
 export const bigint = (v: unknown): bigint => BigInt(v as number);
-export const blob = (v: unknown): Uint8Array => (v instanceof ArrayBuffer ? new Uint8Array(v) : (v as Uint8Array));
+
+/** Bytes; a column declared BLOB keeps text as text. */
+export function blob(v: unknown): Uint8Array {
+  if (typeof v === "string") return new TextEncoder().encode(v);
+  return v instanceof ArrayBuffer ? new Uint8Array(v) : (v as Uint8Array);
+}
 
 /** A whole number is bound as an integer, which drivers bind as a float. */
 export const int = (v: number | bigint): bigint => BigInt(v);
+
+/** A whole number for a column that makes an integer of it, however it is bound. */
+export function whole(v: number | bigint): number | bigint {
+  if (typeof v === "number" && !Number.isInteger(v)) throw new RangeError(`${v} is not a whole number`);
+  return v;
+}
 export const bit = (v: boolean): number => (v ? 1 : 0);
 
 /** A JSON array of bound values, for `IN (SELECT value FROM json_each(?))`. */

@@ -3,6 +3,7 @@ package examples
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scoterdb/scoter/tests/binary"
 )
@@ -95,7 +97,9 @@ func TestWatchGeneratesAgainAfterEveryChange(t *testing.T) {
 	if code, out, err := scoter(t, dir, "init"); code != 0 {
 		t.Fatal(out, err)
 	}
-	c := exec.Command(binary.Path(t), "generate", "--watch")
+	limit, stop := context.WithTimeout(t.Context(), 2*time.Minute) // or what is waited for never comes
+	defer stop()
+	c := exec.CommandContext(limit, binary.Path(t), "generate", "--watch")
 	c.Dir = dir
 	both, writer, err := os.Pipe()
 	if err != nil {
@@ -117,7 +121,7 @@ func TestWatchGeneratesAgainAfterEveryChange(t *testing.T) {
 		t.Fatalf("no %q", text)
 	}
 	queries := filepath.Join(dir, "queries.sql")
-	until("3 files, 3 written")
+	until("4 files, 4 written")
 	edit(t, queries, "QUERY list_users", "QURY list_users")
 	until("did you mean QUERY?")
 	until("nothing was written")

@@ -156,7 +156,7 @@ const sqlQueriesCorrect = "UPDATE measurements SET celsius = celsius + CAST($1 A
 
 func scRowMeasurementsOfResult(d *scDecoder) MeasurementsOfResult {
 	return MeasurementsOfResult{
-		Day:     scGet(d, scTime),
+		Day:     scGet(d, scDay),
 		Celsius: scNull(d, scFloat64),
 	}
 }
@@ -164,7 +164,7 @@ func scRowMeasurementsOfResult(d *scDecoder) MeasurementsOfResult {
 func scRowWarmestResult(d *scDecoder) WarmestResult {
 	return WarmestResult{
 		Station: scGet(d, scText),
-		Day:     scNull(d, scTime),
+		Day:     scNull(d, scDay),
 		Celsius: scNull(d, scFloat64),
 	}
 }

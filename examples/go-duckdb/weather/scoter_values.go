@@ -182,6 +182,14 @@ func scBlob(raw any) ([]byte, error) {
 	return scBad[[]byte](raw)
 }
 
+// scContent reads bytes of SQLite, where a column declared BLOB keeps text as text.
+func scContent(raw any) ([]byte, error) {
+	if v, ok := raw.(string); ok {
+		return []byte(v), nil
+	}
+	return scBlob(raw)
+}
+
 func scJSON(raw any) (json.RawMessage, error) {
 	switch v := raw.(type) {
 	case string:
@@ -232,6 +240,12 @@ func scTime(raw any) (time.Time, error) {
 		}
 	}
 	return scBad[time.Time](raw)
+}
+
+// scDay reads a day; SQLite keeps what is more.
+func scDay(raw any) (time.Time, error) {
+	t, err := scTime(raw)
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC), err
 }
 
 // scClock reads a time of day as the time since midnight.

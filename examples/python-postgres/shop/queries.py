@@ -15,20 +15,33 @@ if TYPE_CHECKING or __package__:
 else:
     import scoter_postgres as rt
 
+_set = rt.set_field
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, init=False)
 class BigOrdersResult:
     id: _uuid.UUID
     total: _decimal.Decimal
     ordered_at: _datetime.datetime
     name: str
 
+    def __init__(self, id: _uuid.UUID, total: _decimal.Decimal, ordered_at: _datetime.datetime, name: str) -> None:
+        _set(self, "id", id)
+        _set(self, "total", total)
+        _set(self, "ordered_at", ordered_at)
+        _set(self, "name", name)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, init=False)
 class CustomersRow:
     id: int
     name: str
     address: str | None
+
+    def __init__(self, id: int, name: str, address: str | None) -> None:
+        _set(self, "id", id)
+        _set(self, "name", name)
+        _set(self, "address", address)
 
 
 @dataclass(frozen=True)
@@ -44,11 +57,16 @@ class OrdersRow:
     ordered_at: _datetime.datetime
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class SpentResult:
     name: str
     total: _decimal.Decimal | None
     orders: int
+
+    def __init__(self, name: str, total: _decimal.Decimal | None, orders: int) -> None:
+        _set(self, "name", name)
+        _set(self, "total", total)
+        _set(self, "orders", orders)
 
 
 _MIGRATIONS: tuple[rt.Migration, ...] = (
@@ -86,10 +104,10 @@ _SQL_big_orders = "SELECT o.id, o.total, o.ordered_at, c.name FROM orders o JOIN
 def _to_big_orders_result(rows: Iterable[rt.Row]) -> Iterator[BigOrdersResult]:
     return (
         BigOrdersResult(
-            id=rt.uid(r[0]),
-            total=r[1],
-            ordered_at=rt.instant(r[2]),
-            name=r[3],
+            rt.uid(r[0]),
+            r[1],
+            rt.instant(r[2]),
+            r[3],
         )
         for r in rows
     )
@@ -99,8 +117,8 @@ def _to_customers_row(rows: Iterable[rt.Row]) -> Iterator[CustomersRow]:
     return rt.starmap(CustomersRow, rows)
 
 
-def _to_spent_result(rows: Iterable[rt.Row]) -> Iterator[SpentResult]:
-    return rt.starmap(SpentResult, rows)
+def _make_spent_result(r: rt.Row) -> SpentResult:
+    return SpentResult(*r)
 
 
 class Queries:
@@ -127,7 +145,7 @@ class Queries:
 
     def spent(self, customer_id: int) -> SpentResult | None:
         """What a customer has spent; nothing at all is null."""
-        return self._rt.one("spent", _SQL_spent, {"p1": rt.to_text(customer_id)}, _to_spent_result)
+        return self._rt.one("spent", _SQL_spent, {"p1": rt.to_text(customer_id)}, _make_spent_result)
 
     def spent_raw(self, customer_id: int) -> tuple[Any, ...] | None:
         """The row as the driver returns it."""

@@ -59,8 +59,8 @@ class Runtime(core.Observed):
     def all(self, name: str, sql: str, values: Values, read: core.Reader[T]) -> list[T]:
         return self._run(name, lambda: list(read(self.fetch(sql, values))), len)
 
-    def one(self, name: str, sql: str, values: Values, read: core.Reader[T]) -> T | None:
-        return self._run(name, lambda: core.first_of(read, self.fetch_one(sql, values)), core.found)
+    def one(self, name: str, sql: str, values: Values, make: Callable[[core.Row], T]) -> T | None:
+        return self._run(name, lambda: core.first_of(make, self.fetch_one(sql, values)), core.found)
 
     def fetch(self, sql: str, values: Values) -> list[core.Row]:
         return self._execute(sql, values).fetchall()

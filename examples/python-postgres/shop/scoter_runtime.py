@@ -123,6 +123,10 @@ class Bulk(Generic[T]):
 # Of a row the only value.
 value_of = itemgetter(0)
 
+# Sets a field of a frozen dataclass. Those of rows have an __init__ that calls it by this name: the one that dataclasses
+# makes takes longer to find it than to call it.
+set_field = object.__setattr__
+
 CREATE_MIGRATIONS = (
     "CREATE TABLE IF NOT EXISTS _sqg_migrations (project TEXT NOT NULL, migration_id TEXT NOT NULL, "
     "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT, PRIMARY KEY (project, migration_id))"
@@ -177,9 +181,9 @@ class Observed:
                 scope.end(count, failure)
 
 
-def first_of(read: Reader[T], row: Row | None) -> T | None:
+def first_of(make: Callable[[Row], T], row: Row | None) -> T | None:
     """The typed row of a row, if there is one."""
-    return None if row is None else next(read((row,)))
+    return None if row is None else make(row)
 
 
 def found(row: object) -> int:

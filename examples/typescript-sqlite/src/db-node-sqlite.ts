@@ -59,24 +59,24 @@ const insertAllUsers: rt.Bulk<UsersRow> = {
   name: "insertAllUsers",
   sql: `INSERT INTO "users" ("id", "name", "email") VALUES (?, ?, ?)`,
   columns: ["id", "name", "email"],
-  required: ["id", "name"],
-  values: (r) => [rt.int(r.id), r.name, r.email],
+  missing: (r) => rt.none(r.id) ? "id" : rt.none(r.name) ? "name" : undefined,
+  values: (r) => [rt.whole(r.id), r.name, r.email],
 };
 
 const deleteAllUsers: rt.Bulk<UsersKey> = {
   name: "deleteAllUsers",
   sql: `DELETE FROM "users" WHERE "id" = ?`,
   columns: ["id"],
-  required: ["id"],
-  values: (r) => [rt.int(r.id)],
+  missing: (r) => rt.none(r.id) ? "id" : undefined,
+  values: (r) => [rt.whole(r.id)],
 };
 
 const upsertAllUsers: rt.Bulk<UsersRow> = {
   name: "upsertAllUsers",
   sql: `INSERT INTO "users" ("id", "name", "email") VALUES (?, ?, ?) ON CONFLICT ("id") DO UPDATE SET "name" = excluded."name", "email" = excluded."email"`,
   columns: ["id", "name", "email"],
-  required: ["id", "name"],
-  values: (r) => [rt.int(r.id), r.name, r.email],
+  missing: (r) => rt.none(r.id) ? "id" : rt.none(r.name) ? "name" : undefined,
+  values: (r) => [rt.whole(r.id), r.name, r.email],
 };
 
 export class Queries {

@@ -2,8 +2,9 @@ import * as core from "./scoter.js";
 export * from "./scoter.js";
 import type { Batch, Bulk, RunResult } from "./scoter-sqlite.js";
 import { jsonList, savepoint } from "./scoter-sqlite.js";
+import { lazyRowsAsync, type OpenRows, type ReadRow } from "./scoter-sqlite-rows.js";
 export type { RunResult, Batch, Bulk } from "./scoter-sqlite.js";
-export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText } from "./scoter-sqlite.js";
+export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText, whole } from "./scoter-sqlite.js";
 
 /** A prepared statement as generated code calls it. */
 export interface Statement {
@@ -15,9 +16,9 @@ export interface Statement {
 /** One connection's or transaction's way to run statements. */
 export interface Session {
   prepare(sql: string, pluck: boolean): Statement;
-  iterate(sql: string, values: readonly unknown[]): AsyncIterable<core.Raw>;
+  open(sql: string, values: readonly unknown[]): Promise<OpenRows<AsyncIterator<unknown>>>;
   /** Whether a transaction is open. */
-  readonly open: boolean;
+  readonly inTransaction: boolean;
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: (session: Session) => Promise<T>, commit: boolean): Promise<T>;
 }
@@ -50,28 +51,30 @@ export interface LibsqlClient extends LibsqlExecutor {
 }
 
 /**
- * The rows of a result by name. The client's own are just that, with positions
+ * The rows of a result by name, or the values of its only column. The client's own rows are just that, with positions
  * and a length besides that are not enumerable, unless a column is named so.
  */
-function libsqlRows(result: LibsqlResult): unknown[] {
-  if (!result.columns.some((c) => c === "length" || /^\d+$/.test(c))) return result.rows;
+function libsqlRows(result: LibsqlResult, pluck: boolean): unknown[] {
+  if (pluck) return result.rows.map((row) => row[0]);
+  if (!result.columns.some((c) => c === "length" || (c.charAt(0) <= "9" && /^\d+$/.test(c)))) return result.rows;
   return result.rows.map((row) => Object.fromEntries(result.columns.map((c, i) => [c, row[i]])));
 }
 
 /** A session over @libsql/client. The client itself prepares each call and holds whole results. */
 export function libsql(db: LibsqlExecutor): Session {
   const session: Session = {
-    open: !("transaction" in db),
-    prepare: (sql) => ({
-      all: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] })),
-      get: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] }))[0],
+    inTransaction: !("transaction" in db),
+    prepare: (sql, pluck) => ({
+      all: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] }), pluck),
+      get: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] }), pluck)[0],
       run: async (...args) => {
         const result = await db.execute({ sql, args: args as never[] });
         return { changes: result.rowsAffected, lastInsertRowid: result.lastInsertRowid ?? 0n };
       },
     }),
-    async *iterate(sql, values) {
-      yield* libsqlRows(await db.execute({ sql, args: [...values] as never[] })) as core.Raw[];
+    async open(sql, values) {
+      const rows = libsqlRows(await db.execute({ sql, args: [...values] as never[] }), false).values();
+      return { rows: { next: () => Promise.resolve(rows.next()) }, close: () => undefined };
     },
     async transaction(body, commit) {
       if (!("transaction" in db)) return body(session);
@@ -138,8 +141,10 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
     if (bigints) statement.safeIntegers(true);
     return statement;
   };
+  /** Statements of streams that have ended. */
+  const idle = new Map<string, TursoStatement[]>();
   const session: Session = {
-    get open() {
+    get inTransaction() {
       return db.inTransaction;
     },
     prepare: (sql, pluck) =>
@@ -148,13 +153,11 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
         if (pluck) statement.pluck(true);
         return statement;
       }),
-    async *iterate(sql, values) {
-      const statement = await prepare(sql);
-      try {
-        for await (const row of statement.iterate(...values)) yield row as core.Raw;
-      } finally {
-        statement.close();
-      }
+    async open(sql, values) {
+      let ended = idle.get(sql);
+      if (ended === undefined) idle.set(sql, (ended = []));
+      const statement = ended.pop() ?? (await prepare(sql));
+      return { rows: statement.iterate(...values)[Symbol.asyncIterator](), close: () => void ended.push(statement) };
     },
     async transaction(body, commit) {
       if (db.inTransaction) return body(session);
@@ -195,11 +198,9 @@ export class Runtime {
     };
   }
 
-  stream<T>(name: string, sql: string, values: readonly unknown[], read?: (row: core.Raw) => T): AsyncGenerator<T, void, undefined> {
-    const session = this.#session;
-    return core.observeEachAsync(this.#observer, name, async function* () {
-      for await (const row of session.iterate(sql, values)) yield read === undefined ? (row as T) : read(row);
-    });
+  stream<T>(name: string, sql: string, values: readonly unknown[], read?: ReadRow<T>): AsyncGenerator<T, void, undefined> {
+    const rows = lazyRowsAsync(() => this.#session.open(sql, values), read);
+    return this.#observer === undefined ? rows : core.observeEachAsync(this.#observer, name, () => rows);
   }
 
   /** Runs a statement once per parameter set, all or nothing, and sums the changes. */
@@ -224,7 +225,7 @@ export class Runtime {
   /** All or nothing: in a transaction, or behind a savepoint of the one that is open already. */
   #atomic(name: string, body: (session: Session) => Promise<number>): Promise<number> {
     return core.observe(this.#observer, name, core.same, () => {
-      if (!this.#session.open) return this.#session.transaction(body, true);
+      if (!this.#session.inTransaction) return this.#session.transaction(body, true);
       return this.#part(body);
     });
   }
@@ -237,7 +238,7 @@ export class Runtime {
       await run(savepoint.end);
       return result;
     } catch (error) {
-      if (this.#session.open) for (const sql of savepoint.undo) await run(sql);
+      if (this.#session.inTransaction) for (const sql of savepoint.undo) await run(sql);
       throw error;
     }
   }

@@ -70,17 +70,17 @@ export class RowError extends Error {
 /** What all bulk operations on a table have: of rows of type T come values of type V, one a column. */
 export interface BulkRows<T, V> {
   readonly name: string;
-  /** The columns that are written, and those of them that must not be null. */
+  /** The columns that are written. */
   readonly columns: readonly (keyof T & string)[];
-  readonly required: readonly (keyof T & string)[];
+  /** The first column that must not be null and is. It is written out per table: columns by name are slow to read. */
+  readonly missing: (row: T) => (keyof T & string) | undefined;
   readonly values: (row: T) => V[];
 }
 
 /** The values of the row of that number. */
 export function valuesOf<T, V>(bulk: BulkRows<T, V>, row: T, number: number): V[] {
-  for (const column of bulk.required) {
-    if (row[column] === null || row[column] === undefined) throw new RowError(bulk.name, number, `column ${column} must not be null`);
-  }
+  const missing = bulk.missing(row);
+  if (missing !== undefined) throw new RowError(bulk.name, number, `column ${missing} must not be null`);
   try {
     return bulk.values(row);
   } catch (error) {
@@ -142,6 +142,9 @@ export function lastWith<T, V>(bulk: BulkRows<T, V>, rows: Rows<T>, named: (colu
 
 /** What a driver said a row is, by column name. */
 export type Raw = Record<string, unknown>;
+
+/** Whether there is no value. */
+export const none = (value: unknown): boolean => value === null || value === undefined;
 
 /** Applies f unless there is no value. */
 export function opt<A, B>(value: A | null | undefined, f: (value: A) => B): B | null {

@@ -45,6 +45,10 @@ final class ScoterTimes {
             return fromNumber(n);
         }
         String text = raw.toString().trim();
+        LocalDateTime plain = plain(text);
+        if (plain != null) {
+            return plain;
+        }
         if (text.length() <= 10) {
             return LocalDate.parse(text).atStartOfDay();
         }
@@ -53,6 +57,42 @@ final class ScoterTimes {
             return instant(raw).toLocalDateTime();
         }
         return LocalDateTime.parse(text.replace(' ', 'T'));
+    }
+
+    /** {@code 2025-01-31 12:30:00.5}, the form of nearly every moment, without a formatter; null for any other. */
+    private static LocalDateTime plain(String text) {
+        int length = text.length();
+        if (length < 19 || length == 20 || length > 29 || text.charAt(4) != '-' || text.charAt(7) != '-' || text.charAt(13) != ':' || text.charAt(16) != ':'
+                || text.charAt(10) != ' ' && text.charAt(10) != 'T' || length > 19 && text.charAt(19) != '.') {
+            return null;
+        }
+        int year = digits(text, 0, 4);
+        int month = digits(text, 5, 7);
+        int day = digits(text, 8, 10);
+        int hour = digits(text, 11, 13);
+        int minute = digits(text, 14, 16);
+        int second = digits(text, 17, 19);
+        int nanos = length > 19 ? digits(text, 20, length) : 0;
+        if ((year | month | day | hour | minute | second | nanos) < 0) {
+            return null;
+        }
+        for (int i = length > 19 ? length : 29; i < 29; i++) {
+            nanos *= 10;
+        }
+        return LocalDateTime.of(year, month, day, hour, minute, second, nanos);
+    }
+
+    /** The number of some digits, negative if there is anything else. */
+    private static int digits(String text, int from, int to) {
+        int value = 0;
+        for (int i = from; i < to; i++) {
+            int digit = text.charAt(i) - '0';
+            if (digit < 0 || digit > 9) {
+                return -1;
+            }
+            value = 10 * value + digit;
+        }
+        return value;
     }
 
     /** Where the zone begins in the text of a moment or time, or -1. */
@@ -85,8 +125,7 @@ final class ScoterTimes {
         if (zone < 0) {
             return moment(raw).atOffset(ZoneOffset.UTC);
         }
-        return LocalDateTime.parse(text.substring(0, zone).trim().replace(' ', 'T')).atOffset(ZoneOffset.of(text.substring(zone)))
-                .withOffsetSameInstant(ZoneOffset.UTC);
+        return moment(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone))).withOffsetSameInstant(ZoneOffset.UTC);
     }
 
     private static final Pattern INTERVAL_PART = Pattern.compile("([+-]?\\d+) (year|mon|day)");

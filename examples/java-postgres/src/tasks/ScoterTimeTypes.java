@@ -73,8 +73,12 @@ final class ScoterTimeTypes {
 
             @Override
             LocalDateTime read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
-                // DuckDB's Timestamp goes through the time zone of the JVM.
-                return engine == ScoterTypes.Engine.DUCKDB ? rs.getObject(column, LocalDateTime.class) : super.read(engine, rs, column);
+                if (engine == ScoterTypes.Engine.DUCKDB) {
+                    // DuckDB's Timestamp goes through the time zone of the JVM.
+                    return rs.getObject(column, LocalDateTime.class);
+                }
+                String text = engine == ScoterTypes.Engine.SQLITE ? rs.getString(column) : null;
+                return text != null && !ScoterTypes.number(text) ? ScoterTimes.moment(text) : super.read(engine, rs, column);
             }
 
             @Override
@@ -114,7 +118,8 @@ final class ScoterTimeTypes {
         @Override
         OffsetDateTime read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
             if (engine != ScoterTypes.Engine.DUCKDB) {
-                return super.read(engine, rs, column);
+                String text = engine == ScoterTypes.Engine.SQLITE ? rs.getString(column) : null;
+                return text != null && !ScoterTypes.number(text) ? ScoterTimes.instant(text) : super.read(engine, rs, column);
             }
             // As an object it has an offset that is wrong around changes of daylight saving.
             long micros = rs.getLong(column);

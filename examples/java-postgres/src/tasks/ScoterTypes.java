@@ -160,11 +160,18 @@ final class ScoterTypes {
         };
     }
 
+    /** What is text in SQLite, where dates and times may be numbers as well. */
     static <T> Type<T> textual(Kind kind, String name, Parse<T> parse, Function<T, String> format) {
         return new Type<>(kind, name) {
             @Override
             T parse(Object raw) throws SQLException {
                 return parse.apply(raw);
+            }
+
+            @Override
+            T read(Engine engine, ResultSet rs, int column) throws SQLException {
+                String text = engine == Engine.SQLITE ? rs.getString(column) : null;
+                return text != null && !number(text) ? parse.apply(text) : super.read(engine, rs, column);
             }
 
             @Override
@@ -179,6 +186,17 @@ final class ScoterTypes {
         };
     }
 
+    /** Whether SQLite's text of a value may be a number's, not that of a date, time or UUID. */
+    static boolean number(String text) {
+        for (int i = 1; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '-' || c == ':') {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private static BigInteger whole(Object raw) {
         return raw instanceof BigInteger i ? i : new BigInteger(raw.toString());
     }
@@ -187,6 +205,11 @@ final class ScoterTypes {
         @Override
         Boolean parse(Object raw) {
             return raw instanceof Boolean b ? b : raw instanceof Number n ? n.doubleValue() != 0 : raw.toString().startsWith("t");
+        }
+
+        @Override
+        Boolean read(Engine engine, ResultSet rs, int column) throws SQLException {
+            return engine == Engine.SQLITE && rs.getLong(column) != 0 ? (Boolean) true : super.read(engine, rs, column);
         }
 
         @Override
@@ -199,7 +222,22 @@ final class ScoterTypes {
     static final Type<Short> UINT8 = unsigned(Kind.UINT8, "UTINYINT", INT16::parse, v -> (byte) ScoterValues.unsigned(v, 8));
     static final Type<Integer> INT32 = simple(Kind.INT32, "INTEGER", raw -> raw instanceof Number n ? (Integer) n.intValue() : Integer.valueOf(raw.toString()));
     static final Type<Integer> UINT16 = unsigned(Kind.UINT16, "USMALLINT", INT32::parse, v -> (short) ScoterValues.unsigned(v, 16));
-    static final Type<Long> INT64 = simple(Kind.INT64, "BIGINT", raw -> raw instanceof Number n ? (Long) n.longValue() : Long.valueOf(raw.toString()));
+    static final Type<Long> INT64 = new Type<>(Kind.INT64, "BIGINT") {
+        @Override
+        Long parse(Object raw) {
+            return raw instanceof Number n ? (Long) n.longValue() : Long.valueOf(raw.toString());
+        }
+
+        /** A 0 of SQLite may be NULL. Text that is no number is 0 too, as everywhere in JDBC. */
+        @Override
+        Long read(Engine engine, ResultSet rs, int column) throws SQLException {
+            if (engine != Engine.SQLITE) {
+                return super.read(engine, rs, column);
+            }
+            long value = rs.getLong(column);
+            return value == 0 && rs.wasNull() ? null : (Long) value;
+        }
+    };
     static final Type<Long> UINT32 = unsigned(Kind.UINT32, "UINTEGER", INT64::parse, v -> (int) ScoterValues.unsigned(v, 32));
     static final Type<BigInteger> UINT64 = unsigned(Kind.UINT64, "UBIGINT", ScoterTypes::whole, v -> ScoterValues.whole(v, false, 64).longValue());
     static final Type<BigInteger> INT128 = simple(Kind.INT128, "HUGEINT", ScoterTypes::whole);
@@ -221,8 +259,32 @@ final class ScoterTypes {
         }
     };
     static final Type<Float> FLOAT32 = simple(Kind.FLOAT32, "FLOAT", raw -> raw instanceof Number n ? (Float) n.floatValue() : Float.valueOf(raw.toString()));
-    static final Type<Double> FLOAT64 = simple(Kind.FLOAT64, "DOUBLE", raw -> raw instanceof Number n ? (Double) n.doubleValue() : Double.valueOf(raw.toString()));
-    static final Type<String> TEXT = simple(Kind.TEXT, "VARCHAR", Object::toString);
+    static final Type<Double> FLOAT64 = new Type<>(Kind.FLOAT64, "DOUBLE") {
+        @Override
+        Double parse(Object raw) {
+            return raw instanceof Number n ? (Double) n.doubleValue() : Double.valueOf(raw.toString());
+        }
+
+        @Override
+        Double read(Engine engine, ResultSet rs, int column) throws SQLException {
+            if (engine != Engine.SQLITE) {
+                return super.read(engine, rs, column);
+            }
+            double value = rs.getDouble(column);
+            return value == 0 && rs.wasNull() ? null : (Double) value;
+        }
+    };
+    static final Type<String> TEXT = new Type<>(Kind.TEXT, "VARCHAR") {
+        @Override
+        String parse(Object raw) {
+            return raw.toString();
+        }
+
+        @Override
+        String read(Engine engine, ResultSet rs, int column) throws SQLException {
+            return engine == Engine.SQLITE ? rs.getString(column) : super.read(engine, rs, column);
+        }
+    };
     static final Type<String> JSON = TEXT;
     static final Type<Object> ANY = simple(Kind.ANY, "VARCHAR", raw -> raw);
 
@@ -239,7 +301,7 @@ final class ScoterTypes {
 
         @Override
         byte[] read(Engine engine, ResultSet rs, int column) throws SQLException {
-            return engine == Engine.POSTGRES ? rs.getBytes(column) : super.read(engine, rs, column);
+            return engine == Engine.DUCKDB ? super.read(engine, rs, column) : rs.getBytes(column);
         }
 
         @Override

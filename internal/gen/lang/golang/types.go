@@ -79,7 +79,7 @@ var simple = map[ir.Kind]struct{ typ, read string }{
 	ir.Int64: {"int64", "scInt[int64]"}, ir.Uint8: {"uint8", "scInt[uint8]"}, ir.Uint16: {"uint16", "scInt[uint16]"}, ir.Uint32: {"uint32", "scInt[uint32]"},
 	ir.Uint64: {"uint64", "scInt[uint64]"}, ir.Int128: {"*big.Int", "scBig"}, ir.Uint128: {"*big.Int", "scBig"}, ir.Float32: {"float32", "scFloat32"},
 	ir.Float64: {"float64", "scFloat64"}, ir.Decimal: {"Decimal", "scDecimal"}, ir.Text: {"string", "scText"}, ir.Blob: {"[]byte", "scBlob"},
-	ir.UUID: {"UUID", "scUUID"}, ir.Date: {"time.Time", "scTime"}, ir.Time: {"time.Duration", "scClock"}, ir.TimeTZ: {"string", "scZoned"},
+	ir.UUID: {"UUID", "scUUID"}, ir.Date: {"time.Time", "scDay"}, ir.Time: {"time.Duration", "scClock"}, ir.TimeTZ: {"string", "scZoned"},
 	ir.Timestamp: {"time.Time", "scTime"}, ir.TimestampTZ: {"time.Time", "scTime"}, ir.Interval: {"Interval", "scInterval"},
 	ir.JSON: {"json.RawMessage", "scJSON"}, ir.Any: {"any", "scAny"},
 }
@@ -126,6 +126,10 @@ func (g *generator) reader(t ir.Type) string {
 			return "scListNull(" + g.reader(*t.Elem) + ")"
 		}
 		return "scList(" + g.reader(*t.Elem) + ")"
+	case ir.Blob:
+		if g.Module.Engine == ir.SQLite {
+			return "scContent"
+		}
 	case ir.Map:
 		value := g.reader(*t.Elem)
 		if t.ElemNullable && !hasNil(*t.Elem) {

@@ -102,6 +102,8 @@ func (g *generator) module() {
 	w.Blank()
 	w.In("if TYPE_CHECKING or __package__:", func() { w.Line("from . import %s as rt", g.runtime) })
 	w.In("else:", func() { w.Line("import %s as rt", g.runtime) })
+	w.Blank()
+	w.Line("_set = rt.set_field")
 	g.declarations()
 	g.migrations()
 	g.functions()
@@ -185,7 +187,7 @@ func (g *generator) transaction() {
 	})
 }
 
-// values is the expression of the bound values: a list, or for psycopg a dict.
+// values is the expression of the bound values: a sequence, or for psycopg a dict.
 func (g *generator) values(q *emit.Query, arg func(int) string) string {
 	var out []string
 	for _, i := range q.SQL.Binds {
@@ -198,7 +200,20 @@ func (g *generator) values(q *emit.Query, arg func(int) string) string {
 	if g.Module.Engine == ir.Postgres {
 		return "{" + strings.Join(out, ", ") + "}"
 	}
-	return "[" + strings.Join(out, ", ") + "]"
+	return g.sequence(out)
+}
+
+// sequence is the expression of bound values by position: a list, or what SQLite's driver takes in
+// less time.
+func (g *generator) sequence(values []string) string {
+	list := strings.Join(values, ", ")
+	switch {
+	case g.Module.Engine != ir.SQLite:
+		return "[" + list + "]"
+	case len(values) == 1:
+		return "(" + list + ",)"
+	}
+	return "(" + list + ")"
 }
 
 func (g *generator) query(q *emit.Query) {
@@ -231,7 +246,7 @@ func (g *generator) query(q *emit.Query) {
 	}
 	row, read := g.result(q)
 	if q.Cardinality == ir.One {
-		method(q.Method, g.nullable(strings.TrimSuffix(row, " | None"), true), q.Doc, "", fmt.Sprintf("return self._rt.one(%s, %s, %s, %s)", quote(q.Method), sql, values, read))
+		method(q.Method, g.nullable(strings.TrimSuffix(row, " | None"), true), q.Doc, "", fmt.Sprintf("return self._rt.one(%s, %s, %s, %s)", quote(q.Method), sql, values, g.maker(q)))
 		method(q.Raw, "tuple[Any, ...] | None", nil, "The row as the driver returns it.", fmt.Sprintf("return self._rt.fetch_one(%s, %s)", sql, values))
 		return
 	}
@@ -321,7 +336,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	w.Block("_BULK_"+op.Method+" = rt.Bulk["+op.RowType+"](", ")", func() {
 		w.Line("name=%s,", quote(op.Method))
 		w.Line("sql=%s,", block(sql))
-		w.Line("values=lambda r: [%s],", strings.Join(values, ", "))
+		w.Line("values=lambda r: %s,", g.sequence(values))
 		if g.Module.Engine == ir.Scoter {
 			w.Line("columns=(%s,),", strings.Join(columns, ", "))
 			return

@@ -2,6 +2,7 @@ package python
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -45,11 +46,17 @@ func (g *generator) declarations() {
 		class(g.StructType(s.Ref), fields)
 	}
 	for _, r := range g.Module.Rows {
-		var fields []string
+		var fields, names []string
 		for _, c := range r.Columns {
-			fields = append(fields, emit.Field(emit.Python, c.Name)+": "+g.nullable(g.pyType(c.Type), c.Nullable))
+			name := emit.Field(emit.Python, c.Name)
+			names = append(names, name)
+			fields = append(fields, name+": "+g.nullable(g.pyType(c.Type), c.Nullable))
 		}
-		class(g.RowType(r.Ref), fields)
+		if all, one := g.uses(r.Ref); (all || one) && !slices.Contains(names, "self") && !slices.Contains(names, "_set") {
+			g.rowClass(g.RowType(r.Ref), names, fields)
+		} else {
+			class(g.RowType(r.Ref), fields)
+		}
 	}
 	for _, q := range g.Queries {
 		if q.Batch == "" {
@@ -136,6 +143,9 @@ func (g *generator) reader(t ir.Type) string {
 		return f + g.reader(*t.Key) + ", " + g.reader(*t.Elem) + ")"
 	case ir.Any:
 		return ""
+	}
+	if g.Module.Engine == ir.SQLite && t.Kind == ir.Blob {
+		return "rt.content"
 	}
 	if g.Module.Engine == ir.Scoter && (t.Kind == ir.Blob || t.Kind == ir.Interval) {
 		return "rt.json_" + string(t.Kind)
@@ -272,22 +282,9 @@ func (g *generator) functions() {
 	for _, q := range g.Queries {
 		w.Line("_SQL_%s = %s", q.Method, block(g.sql(q)))
 	}
-	used := map[string]bool{}
 	for _, q := range g.Queries {
-		used[q.Row] = true
 		if q.Pluck && q.Verb == ir.VerbQuery {
-			c := q.Columns[0]
-			row, read := g.result(q)
-			w.Line("")
-			w.Line("")
-			value := g.read("r[0]", c.Type, c.Nullable, false)
-			w.In("def "+read+"(rows: Iterable[rt.Row]) -> Iterator["+row+"]:", func() {
-				if value == "r[0]" {
-					w.Line("return map(rt.value_of, rows)")
-				} else {
-					w.Line("return (%s for r in rows)", value)
-				}
-			})
+			g.valueReader(q)
 		}
 	}
 	for _, e := range g.Module.Enums {
@@ -332,33 +329,7 @@ func (g *generator) functions() {
 		}
 	}
 	for _, r := range g.Module.Rows {
-		if !used[r.Ref] {
-			continue
-		}
-		name := g.RowType(r.Ref)
-		w.Line("")
-		w.Line("")
-		plain := true
-		var values []string
-		for i, c := range r.Columns {
-			v := fmt.Sprintf("r[%d]", i)
-			values = append(values, g.read(v, c.Type, c.Nullable, false))
-			plain = plain && values[i] == v
-		}
-		w.In("def _to_"+ir.NewName(name).Snake()+"(rows: Iterable[rt.Row]) -> Iterator["+name+"]:", func() {
-			if plain {
-				w.Line("return rt.starmap(%s, rows)", name)
-				return
-			}
-			w.Block("return (", ")", func() {
-				w.Block(name+"(", ")", func() {
-					for i, c := range r.Columns {
-						w.Line("%s=%s,", emit.Field(emit.Python, c.Name), values[i])
-					}
-				})
-				w.Line("for r in rows")
-			})
-		})
+		g.rowReaders(r)
 	}
 }
 

@@ -22,7 +22,11 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		var values []string
 		for _, i := range order {
 			c := op.Row.Columns[i]
-			values = append(values, g.write(member("r", c.Name.Original), c.Type, c.Nullable))
+			f := g.writer(c.Type)
+			if g.Module.Engine == ir.SQLite && c.Type.Kind == ir.Int64 {
+				f = "rt.whole" // it is declared with INT, which means affinity INTEGER
+			}
+			values = append(values, g.written(member("r", c.Name.Original), f, c.Type, c.Nullable))
 		}
 		return "(r) => [" + strings.Join(values, ", ") + "]"
 	}
@@ -30,18 +34,19 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	for i := range all {
 		all[i] = i
 	}
-	// columns writes the names of the columns and of those that must not be null.
+	// columns writes the names of the columns and what finds the first that must not be null and is.
 	columns := func(order []int) {
-		var names, required []string
+		var names []string
+		missing := ""
 		for _, i := range order {
 			c := op.Row.Columns[i]
 			names = append(names, quote(c.Name.Original))
 			if !c.Nullable {
-				required = append(required, quote(c.Name.Original))
+				missing += "rt.none(" + member("r", c.Name.Original) + ") ? " + quote(c.Name.Original) + " : "
 			}
 		}
 		w.Line("columns: [%s],", strings.Join(names, ", "))
-		w.Line("required: [%s],", strings.Join(required, ", "))
+		w.Line("missing: (%s) => %sundefined,", map[bool]string{true: "r"}[missing != ""], missing)
 	}
 	w.Blank()
 	w.Block("const "+op.Method+": rt.Bulk<"+op.RowType+"> = {", "};", func() {

@@ -163,9 +163,7 @@ func (g *generator) sqliteReader(t ir.Type) string {
 	case ir.Int128, ir.Uint64, ir.Uint128:
 		return "rt.bigint"
 	case ir.Blob:
-		if g.Target.Driver == "libsql" {
-			return "rt.blob"
-		}
+		return "rt.blob"
 	case ir.Date:
 		return "rt.dateText"
 	case ir.Time:

@@ -36,8 +36,8 @@ func drivers(t ir.Target) (driver, bool) {
 	if t.Config.SafeIntegers {
 		big = "true"
 	}
-	sqlite := driver{runtime: "scoter-sqlite", files: []string{"scoter", "scoter-sqlite"}, sync: true, exec: "rt.RunResult", open: "new rt.Runtime(db, " + big + ", observer)"}
-	async := driver{runtime: "scoter-sqlite-async", files: []string{"scoter", "scoter-sqlite", "scoter-sqlite-async"}, exec: "rt.RunResult"}
+	sqlite := driver{runtime: "scoter-sqlite", files: []string{"scoter", "scoter-sqlite", "scoter-sqlite-rows"}, sync: true, exec: "rt.RunResult", open: "new rt.Runtime(db, " + big + ", observer)"}
+	async := driver{runtime: "scoter-sqlite-async", files: []string{"scoter", "scoter-sqlite", "scoter-sqlite-async", "scoter-sqlite-rows"}, exec: "rt.RunResult"}
 	d, ok := map[string]driver{
 		"sqlite/better-sqlite3": with(sqlite, `import type { Database } from "better-sqlite3";`, "Database", sqlite.open),
 		"sqlite/node":           with(sqlite, `import type { DatabaseSync } from "node:sqlite";`, "DatabaseSync", sqlite.open),
@@ -50,7 +50,7 @@ func drivers(t ir.Target) (driver, bool) {
 		"postgres/pg": {runtime: "scoter-postgres", files: []string{"scoter", "scoter-postgres"}, style: emit.Dollar, exec: "rt.ExecResult",
 			imports: `import type { ClientBase } from "pg";`, connection: "ClientBase", open: "new rt.Runtime(db, observer)"},
 	}[string(t.Engine)+"/"+t.Driver]
-	d.plucks = t.Driver == "better-sqlite3" || t.Driver == "turso"
+	d.plucks = t.Engine == ir.SQLite && t.Driver != "node"
 	return d, ok
 }
 

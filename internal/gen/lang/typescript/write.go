@@ -101,7 +101,11 @@ func (g *generator) orPlain(t ir.Type) string {
 
 // write is the expression of a value for the driver, null included.
 func (g *generator) write(v string, t ir.Type, nullable bool) string {
-	f := g.writer(t)
+	return g.written(v, g.writer(t), t, nullable)
+}
+
+// written is write by a function, "" if there is none.
+func (g *generator) written(v, f string, t ir.Type, nullable bool) string {
 	switch {
 	case f == "" && t.Kind == ir.Any:
 		return v + " as never"
@@ -136,8 +140,8 @@ func (g *generator) bind(p *ir.Param, v string) string {
 		}
 		return list + "(" + inner + ")"
 	}
-	if g.sync && p.Binding == ir.BindNumber {
-		return v // which these drivers bind as a floating point number, or a bigint as an integer
+	if g.Module.Engine == ir.SQLite && p.Binding == ir.BindNumber {
+		return v // which most drivers bind as a floating point number, or a bigint as an integer
 	}
 	if g.Module.Engine == ir.Scoter && emit.Nested(p.Type) {
 		return v + " === null ? null : rt.json(" + v + ")"

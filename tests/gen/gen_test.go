@@ -111,7 +111,8 @@ func check(t *testing.T, units []*unit, output string) {
 			}
 			observed := false
 			for i, c := range u.calls {
-				observed = observed || c.runs(u.target.id) && c.SQL == "" && !c.Migrate
+				// Every other call is one that nobody observes.
+				observed = observed || i%2 == 0 && c.runs(u.target.id) && c.SQL == "" && !c.Migrate
 				result, ran := got[u.id()+"\t"+strconv.Itoa(i)]
 				switch {
 				case !c.runs(u.target.id):

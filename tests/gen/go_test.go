@@ -58,7 +58,7 @@ func goMain(units []*unit) string {
 	var w emit.Writer
 	w.Line("package main")
 	w.Block("import (", ")", func() {
-		for _, i := range []string{"context", "database/sql", "encoding/hex", "encoding/json", "math/big", "os", "time"} {
+		for _, i := range []string{"context", "database/sql", "errors", "encoding/hex", "encoding/json", "math/big", "os", "time"} {
 			w.Line("%q", i)
 		}
 		w.Line("%q", "gentest/harness")
@@ -86,12 +86,12 @@ func moment(s string) time.Time {
 func clock(s string) time.Duration {
 	return harness.Must(time.Parse("15:04:05.999999999", s)).Sub(harness.Must(time.Parse("15:04", "00:00")))
 }
-func postgres(name string) *pgx.Conn {
+func postgres() *pgx.Conn {
 	admin := harness.Must(pgx.Connect(ctx, "dbname=postgres"))
-	harness.Must(admin.Exec(ctx, "DROP DATABASE IF EXISTS " + name))
-	harness.Must(admin.Exec(ctx, "CREATE DATABASE " + name))
+	harness.Must(admin.Exec(ctx, "DROP DATABASE IF EXISTS cases WITH (FORCE)"))
+	harness.Must(admin.Exec(ctx, "CREATE DATABASE cases"))
 	admin.Close(ctx)
-	return harness.Must(pgx.Connect(ctx, "dbname=" + name))
+	return harness.Must(pgx.Connect(ctx, "dbname=cases"))
 }
 
 var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args, sql.Open}
@@ -114,7 +114,7 @@ var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args, sql.
 				w.Line(`db := harness.Must(sql.Open("duckdb", ""))`)
 				w.Line("defer db.Close()")
 			case ir.Postgres:
-				w.Line("db := postgres(%s)", q("go_"+u.name))
+				w.Line("db := postgres()")
 				w.Line("defer db.Close(ctx)")
 				exec = "Exec"
 			}
@@ -125,7 +125,8 @@ var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args, sql.
 				w.Line("defer db.Close()")
 			}
 			w.Line("seen := &harness.Counter{}")
-			w.Line("queries := %s.New%s(db).WithObserver(seen)", m, u.plan.Class)
+			w.Line("plain := %s.New%s(db)", m, u.plan.Class)
+			w.Line("observed := plain.WithObserver(seen)")
 			w.Block("harness.Report("+q(u.id())+", -1, func() (any, error) {", "})", func() {
 				for _, s := range u.baseline {
 					w.Line("if _, err := db.%s(ctx, %s); err != nil { return nil, err }", exec, q(s))
@@ -136,10 +137,14 @@ var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args, sql.
 				if !c.runs(u.target.id) {
 					continue
 				}
-				w.Block(fmt.Sprintf("harness.Report(%s, %d, func() (any, error) {", q(u.id()), n), "})", func() { goCall(&w, u, c, m, exec) })
+				w.Block(fmt.Sprintf("harness.Report(%s, %d, func() (any, error) {", q(u.id()), n), "})", func() {
+					w.Line("queries := %s", [2]string{"observed", "plain"}[n%2])
+					w.Line("_ = queries")
+					goCall(&w, u, c, m, exec)
+				})
 			}
 			w.Line("harness.Report(%s, -2, func() (any, error) { return seen.Begun == seen.Ended && seen.Begun > 0, nil })", q(u.id()))
-			w.Line("harness.Report(%s, -3, func() (any, error) { return nil, queries.Close() })", q(u.id()))
+			w.Line("harness.Report(%s, -3, func() (any, error) { return nil, errors.Join(observed.Close(), plain.Close()) })", q(u.id()))
 		})
 	}
 	return w.String()

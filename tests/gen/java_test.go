@@ -18,7 +18,7 @@ import (
 var javaOpen = map[ir.Engine]string{
 	ir.SQLite:   `java.sql.DriverManager.getConnection("jdbc:sqlite::memory:")`,
 	ir.DuckDB:   `java.sql.DriverManager.getConnection("jdbc:duckdb:")`,
-	ir.Postgres: `Harness.postgres(%s)`,
+	ir.Postgres: `Harness.postgres()`,
 	ir.Scoter:   `new scoter_http.ScoterConnection(System.getenv("SCOTER_URL")).withDatabase(Harness.database(%s))`,
 }
 
@@ -97,14 +97,15 @@ func javaMain(units []*unit) string {
 		for i, u := range units {
 			_, engine, _ := u.parts()
 			open := javaOpen[engine]
-			if engine == ir.Postgres || engine == ir.Scoter {
+			if engine == ir.Scoter {
 				open = fmt.Sprintf(open, q("java_"+u.name))
 			}
 			class := u.folder() + "." + u.plan.Class
 			w.Block(fmt.Sprintf("static void unit%d() throws Exception {", i), "}", func() {
 				w.Line("Harness.begun = Harness.ended = 0;")
 				w.Line("var db = %s;", open)
-				w.Line("var queries = new %s(db, name -> { Harness.begun++; return (rows, error) -> Harness.ended++; });", class)
+				w.Line("var observed = new %s(db, name -> { Harness.begun++; return (rows, error) -> Harness.ended++; });", class)
+				w.Line("var plain = new %s(db);", class)
 				w.Block("Harness.report("+q(u.id())+", -1, () -> {", "});", func() {
 					for _, s := range u.baseline {
 						w.Line("Harness.execute(db, %s);", q(s))
@@ -115,11 +116,15 @@ func javaMain(units []*unit) string {
 					if !c.runs(u.target.id) {
 						continue
 					}
-					w.Block(fmt.Sprintf("Harness.report(%s, %d, () -> {", q(u.id()), n), "});", func() { javaCall(&w, u, c, class) })
+					w.Block(fmt.Sprintf("Harness.report(%s, %d, () -> {", q(u.id()), n), "});", func() {
+						w.Line("var queries = %s;", [2]string{"observed", "plain"}[n%2])
+						javaCall(&w, u, c, class)
+					})
 				}
 				w.Line("Harness.report(%s, -2, () -> Harness.begun == Harness.ended && Harness.begun > 0);", q(u.id()))
 				if engine != ir.Scoter { // where there is nothing to close
-					w.Line("queries.close();")
+					w.Line("observed.close();")
+					w.Line("plain.close();")
 					w.Line("db.close();")
 				}
 			})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 var pythonOpen = map[ir.Engine]string{
 	ir.SQLite:   `sqlite3.connect(":memory:", isolation_level=None)`,
 	ir.DuckDB:   `duckdb.connect(":memory:")`,
-	ir.Postgres: `harness.postgres(%s)`,
+	ir.Postgres: `harness.postgres()`,
 	ir.Scoter:   `scoter(%s)`,
 }
 
@@ -61,18 +62,23 @@ func pythonMain(units []*unit) string {
 	}
 	w.Line("import duckdb")
 	w.Line("import harness")
-	w.Line("from scoter_http import scoter_http")
+	http := slices.ContainsFunc(units, func(u *unit) bool { return u.module.Engine == ir.Scoter })
+	if http {
+		w.Line("from scoter_http import scoter_http")
+	}
 	for i, u := range units {
 		w.Line("from %s import %s as m%d, scoter_runtime as r%d", u.folder(), u.file(ir.Name.Snake), i, i)
 	}
 	w.Blank()
-	w.In("def scoter(name: str) -> scoter_http.Connection:", func() {
-		w.Line(`scoter_http.Connection(os.environ["SCOTER_URL"]).execute("CREATE DATABASE " + name)`)
-		w.Line(`return scoter_http.Connection(os.environ["SCOTER_URL"], database=name)`)
-	})
+	if http {
+		w.In("def scoter(name: str) -> scoter_http.Connection:", func() {
+			w.Line(`scoter_http.Connection(os.environ["SCOTER_URL"]).execute("CREATE DATABASE " + name)`)
+			w.Line(`return scoter_http.Connection(os.environ["SCOTER_URL"], database=name)`)
+		})
+	}
 	for i, u := range units {
 		open := pythonOpen[u.module.Engine]
-		if u.module.Engine == ir.Postgres || u.module.Engine == ir.Scoter {
+		if u.module.Engine == ir.Scoter {
 			open = fmt.Sprintf(open, q("py_"+u.name))
 		}
 		w.Blank()
@@ -80,7 +86,7 @@ func pythonMain(units []*unit) string {
 			w.Line("m, rt = m%d, r%d", i, i)
 			w.Line("db = %s", open)
 			w.Line("seen = harness.Counter()")
-			w.Line("queries = m.%s(db, seen)", u.plan.Class)
+			w.Line("sides = [m.%s(db, seen), m.%s(db)]  # what nobody observes goes other ways", u.plan.Class, u.plan.Class)
 			w.Blank()
 			w.In("def setup() -> None:", func() {
 				for _, s := range u.baseline {
@@ -94,7 +100,7 @@ func pythonMain(units []*unit) string {
 					continue
 				}
 				w.Blank()
-				w.In(fmt.Sprintf("def call%d() -> object:", n), func() { pythonCall(&w, u, c) })
+				w.In(fmt.Sprintf("def call%d(queries: m%d.%s = sides[%d]) -> object:", n, i, u.plan.Class, n%2), func() { pythonCall(&w, u, c) })
 				w.Line("harness.report(%s, %d, call%d)", q(u.id()), n, n)
 			}
 			w.Line("harness.report(%s, -2, lambda: seen.begun == seen.ended and seen.begun > 0)", q(u.id()))

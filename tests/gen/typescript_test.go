@@ -21,7 +21,7 @@ var tsOpen = map[string]struct{ imports, open, exec, close string }{
 	"sqlite/turso":          {`const { connect } = await import("@tursodatabase/database");`, `await connect(":memory:")`, "await db.exec(%s)", "await db.close()"},
 	"duckdb/node-api":       {`const { DuckDBInstance } = await import("@duckdb/node-api");`, `await (await DuckDBInstance.create(":memory:")).connect()`, "await db.run(%s)", "db.closeSync()"},
 	"scoter/http":           {``, `await scoter(%s)`, "await gen_rt.execute(db, %s)", "void db"},
-	"postgres/pg":           {`const { default: pg } = await import("pg");`, `await pgConnect(pg, %s)`, "await db.query(%s)", "await db.end()"},
+	"postgres/pg":           {`const { default: pg } = await import("pg");`, `await pgConnect(pg)`, "await db.query(%s)", "await db.end()"},
 }
 
 // testTypeScript compiles strictly.
@@ -75,7 +75,7 @@ func tsMain(u *unit) string {
 	open := tsOpen[string(engine)+"/"+driver]
 	q := func(s string) string { return emit.Quote(emit.TypeScript, s) }
 	connection := open.open
-	if engine == ir.Postgres || engine == ir.Scoter {
+	if engine == ir.Scoter {
 		connection = fmt.Sprintf(open.open, q(u.name))
 	}
 	if driver == "libsql" {
@@ -93,13 +93,13 @@ func tsMain(u *unit) string {
 	w.Line(`import { mkdtempSync } from "node:fs";`)
 	w.Line(`import { tmpdir } from "node:os";`)
 	w.Line(`export const tmp = (): string => mkdtempSync(tmpdir() + "/scoter-gen-") + "/db";`)
-	w.Line(`async function pgConnect(pg: { Client: new (o: object) => import("pg").Client }, name: string): Promise<import("pg").Client> {
+	w.Line(`async function pgConnect(pg: { Client: new (o: object) => import("pg").Client }): Promise<import("pg").Client> {
   const admin = new pg.Client({ database: "postgres" });
   await admin.connect();
-  await admin.query("DROP DATABASE IF EXISTS ts_" + name);
-  await admin.query("CREATE DATABASE ts_" + name);
+  await admin.query("DROP DATABASE IF EXISTS cases WITH (FORCE)");
+  await admin.query("CREATE DATABASE cases");
   await admin.end();
-  const client = new pg.Client({ database: "ts_" + name });
+  const client = new pg.Client({ database: "cases" });
   await client.connect();
   return client;
 }
@@ -110,8 +110,8 @@ void [Rollback, take];`)
 		w.Line("%s", open.imports)
 		w.Line("const db = %s;", connection)
 		w.Line("const seen = new Counter();")
-		w.Line("const queries = new gen.%s(db, seen);", u.plan.Class)
-		w.Line("void queries;")
+		w.Line("const sides = [new gen.%s(db, seen), new gen.%s(db)] as const;", u.plan.Class, u.plan.Class)
+		w.Line("void sides;")
 		w.Block("await report(-1, async () => {", "});", func() {
 			for _, s := range u.baseline {
 				w.Line(open.exec+";", q(s))
@@ -121,7 +121,11 @@ void [Rollback, take];`)
 			if !c.runs(u.target.id) {
 				continue
 			}
-			w.Block(fmt.Sprintf("await report(%d, async () => {", i), "});", func() { tsCall(&w, u, c, open.exec) })
+			w.Block(fmt.Sprintf("await report(%d, async () => {", i), "});", func() {
+				w.Line("const queries = sides[%d];", i%2)
+				w.Line("void queries;")
+				tsCall(&w, u, c, open.exec)
+			})
 		}
 		w.Line("await report(-2, () => seen.begun === seen.ended && seen.begun > 0);")
 		w.Line("%s;", open.close)

@@ -43,14 +43,15 @@ final class Harness {
         }
     }
 
-    static Connection postgres(String database) throws Exception {
+    /** A new database in place of the last one. */
+    static Connection postgres() throws Exception {
         String base = "jdbc:postgresql://" + System.getenv("PGHOST") + ":" + System.getenv("PGPORT") + "/";
         String login = "?user=" + System.getenv("PGUSER") + "&password=" + System.getenv("PGPASSWORD");
         try (var admin = DriverManager.getConnection(base + "postgres" + login); var s = admin.createStatement()) {
-            s.execute("DROP DATABASE IF EXISTS " + database);
-            s.execute("CREATE DATABASE " + database);
+            s.execute("DROP DATABASE IF EXISTS cases WITH (FORCE)");
+            s.execute("CREATE DATABASE cases");
         }
-        return DriverManager.getConnection(base + database + login);
+        return DriverManager.getConnection(base + "cases" + login);
     }
 
     static <K, V> Map<K, V> map(List<Map.Entry<K, V>> entries) {

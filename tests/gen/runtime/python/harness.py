@@ -46,11 +46,12 @@ def take(rows: Iterable[object], count: int) -> list[object]:
     return list(itertools.islice(rows, count) if count else rows)
 
 
-def postgres(database: str) -> psycopg.Connection[Any]:
+def postgres() -> psycopg.Connection[Any]:
+    """A new database in place of the last one."""
     with psycopg.connect(dbname="postgres", autocommit=True) as admin:
-        admin.execute(f"DROP DATABASE IF EXISTS {database}".encode())
-        admin.execute(f"CREATE DATABASE {database}".encode())
-    return psycopg.connect(dbname=database, autocommit=True, host=os.environ["PGHOST"])
+        admin.execute("DROP DATABASE IF EXISTS cases WITH (FORCE)")
+        admin.execute("CREATE DATABASE cases")
+    return psycopg.connect(dbname="cases", autocommit=True, host=os.environ["PGHOST"])
 
 
 def canon(v: object) -> object:

@@ -30,19 +30,14 @@ type Java struct {
 // Result is the JSON file of a benchmark's report.
 func (e *Env) Result(r *Report) string { return filepath.Join(e.Output, r.Benchmark+".json") }
 
-// Java compiles a benchmark's Java program: files has scoter.yaml with its queries, of which code
-// is generated, a pom.xml with the libraries, and the program's own sources in java/, beside the ones that all share. The JDK is
-// the newest of the machine; one below the version is an error.
+// Java compiles a benchmark's Java program, as JavaProgram does: files has scoter.yaml with its
+// queries, of which code is generated, and the program, beside the sources that all share.
 func (e *Env) Java(files fs.FS, version int) (_ *Java, err error) {
-	javac, newest := newestJDK()
-	if newest < version {
-		return nil, base.Errorf(base.Unavailable, "there is no JDK of version %d or newer: set JAVA_HOME", version)
-	}
 	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-java-")
 	if err != nil {
 		return nil, base.Errorf(base.Unavailable, "temporary folder: %w", err)
 	}
-	j := &Java{Dir: filepath.Join(dir, "data"), java: filepath.Join(filepath.Dir(javac), "java"), path: filepath.Join(dir, "out") + string(os.PathListSeparator) + filepath.Join(dir, "jars", "*")}
+	j := &Java{Dir: filepath.Join(dir, "data")}
 	defer func() {
 		if err != nil {
 			j.Close()
@@ -63,19 +58,35 @@ func (e *Env) Java(files fs.FS, version int) (_ *Java, err error) {
 	if err := command(dir, scoter, "generate"); err != nil {
 		return nil, err
 	}
-	if err := command(dir, "mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory="+filepath.Join(dir, "jars")); err != nil {
-		return nil, err
+	j.java, j.path, err = JavaProgram(dir, version)
+	return j, err
+}
+
+// JavaProgram compiles the sources in java/ and the generated ones in src/bench/ with the libraries
+// of pom.xml, which are fetched once per file. The JDK is the newest of the machine; one below
+// the version is an error. It returns the java command and the class path.
+func JavaProgram(dir string, version int) (java, path string, err error) {
+	javac, newest := newestJDK()
+	if newest < version {
+		return "", "", base.Errorf(base.Unavailable, "there is no JDK of version %d or newer: set JAVA_HOME", version)
 	}
-	sources, err := filepath.Glob(filepath.Join(dir, "java", "*.java"))
+	jars, err := installed(dir, "pom.xml", func(into string) error {
+		return command(dir, "mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory="+into)
+	})
 	if err != nil {
-		return nil, base.Errorf(base.Internal, "sources: %w", err)
+		return "", "", err
 	}
-	generated, err := filepath.Glob(filepath.Join(dir, "src", "bench", "*.java"))
-	if err != nil {
-		return nil, base.Errorf(base.Internal, "sources: %w", err)
+	var sources []string
+	for _, folder := range []string{"java", filepath.Join("src", "bench")} {
+		files, err := filepath.Glob(filepath.Join(dir, folder, "*.java"))
+		if err != nil {
+			return "", "", base.Errorf(base.Internal, "sources: %w", err)
+		}
+		sources = append(sources, files...)
 	}
-	args := append([]string{"-encoding", "UTF-8", "-cp", filepath.Join(dir, "jars", "*"), "-d", filepath.Join(dir, "out")}, append(sources, generated...)...)
-	return j, command(dir, javac, args...)
+	out := filepath.Join(dir, "out")
+	args := append([]string{"-encoding", "UTF-8", "-cp", filepath.Join(jars, "*"), "-d", out}, sources...)
+	return filepath.Join(filepath.Dir(javac), "java"), out + string(os.PathListSeparator) + filepath.Join(jars, "*"), command(dir, javac, args...)
 }
 
 // newestJDK returns the path of javac and its version, 0 if there is none.

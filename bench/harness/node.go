@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,36 +15,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Node is a compiled TypeScript program of a benchmark.
-type Node struct {
-	// Dir is a folder for the program's data, removed by Close.
-	Dir     string
-	program string
-}
-
-// Node compiles a benchmark's TypeScript program: files has scoter.yaml with its queries, of which
-// code is generated, package.json and its lock file, tsconfig.json, and the sources in src/. The
-// packages are installed once per lock file, in the user's cache folder.
-func (e *Env) Node(files fs.FS) (_ *Node, err error) {
-	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-node-")
-	if err != nil {
-		return nil, base.Errorf(base.Unavailable, "temporary folder: %w", err)
-	}
-	n := &Node{Dir: filepath.Join(dir, "data"), program: dir}
-	defer func() {
-		if err != nil {
-			n.Close()
-		}
-	}()
-	if err := os.CopyFS(dir, files); err != nil {
-		return nil, base.Errorf(base.Unavailable, "copy the program: %w", err)
-	}
-	if err := os.Mkdir(n.Dir, 0o755); err != nil {
-		return nil, base.Errorf(base.Unavailable, "data folder: %w", err)
-	}
+// TypeScript installs the packages that a program's package-lock.json pins, once per lock file in
+// the user's cache folder, and compiles the program with its tsconfig.json.
+func TypeScript(dir string) error {
 	packages, err := installed(dir, "package-lock.json", func(into string) error {
 		for _, name := range []string{"package.json", "package-lock.json"} {
-			text, err := fs.ReadFile(files, name)
+			text, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil {
 				return base.Errorf(base.Internal, "packages: %w", err)
 			}
@@ -56,19 +31,22 @@ func (e *Env) Node(files fs.FS) (_ *Node, err error) {
 		return command(into, "npm", "ci", "--no-audit", "--no-fund")
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
-		return nil, base.Errorf(base.Unavailable, "packages: %w", err)
+		return base.Errorf(base.Unavailable, "packages: %w", err)
 	}
-	scoter, err := os.Executable()
-	if err != nil {
-		return nil, base.Errorf(base.Internal, "this program: %w", err)
+	return command(dir, filepath.Join("node_modules", ".bin", "tsc"), "-p", ".")
+}
+
+// Node is the command line of Node.js for a compiled program: the machine's, or the newer one
+// among its packages.
+func Node(dir string, newer bool) []string {
+	node := "node"
+	if newer {
+		node = filepath.Join(dir, "node_modules", "node", "bin", "node")
 	}
-	if err := command(dir, scoter, "generate"); err != nil {
-		return nil, err
-	}
-	return n, command(dir, filepath.Join("node_modules", ".bin", "tsc"), "-p", ".")
+	return []string{node, "--no-warnings", "--max-semi-space-size=64"}
 }
 
 // installed returns a folder with the packages that a file of dir pins; install puts them there
@@ -104,20 +82,6 @@ func installed(dir, pin string, install func(into string) error) (string, error)
 	return folder, nil
 }
 
-// Close removes the program and its data.
-func (n *Node) Close() error { return os.RemoveAll(n.program) }
-
-// Start runs a file of the program in Node.js: the machine's, or the newer one among the packages.
-func (n *Node) Start(newer bool, args ...string) (*Conversation, error) {
-	node := "node"
-	if newer {
-		node = filepath.Join(n.program, "node_modules", "node", "bin", "node")
-	}
-	c := exec.Command(node, append([]string{"--no-warnings", "--max-semi-space-size=64"}, args...)...)
-	c.Dir = n.program
-	return Converse(c)
-}
-
 // Conversation is a running program that is asked line by line.
 type Conversation struct {
 	command *exec.Cmd
@@ -139,6 +103,7 @@ func Converse(command *exec.Cmd) (*Conversation, error) {
 		return nil, base.Errorf(base.Internal, "program: %w", err)
 	}
 	c.in, c.out = in, bufio.NewScanner(out)
+	c.out.Buffer(nil, 64<<20) // a line may be a whole result
 	if err := command.Start(); err != nil {
 		return nil, base.Errorf(base.Unavailable, "program: %w", err)
 	}

@@ -48,6 +48,3 @@ func Python(dir, requirements string) (string, error) {
 	})
 	return filepath.Join(packages, "bin", "python"), err
 }
-
-// Build runs the Go command in a folder.
-func Build(dir string, args ...string) error { return command(dir, "go", args...) }

@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/bench/overlay"
 	"github.com/scoterdb/scoter/bench/parts"
 	"github.com/scoterdb/scoter/bench/query"
-	"github.com/scoterdb/scoter/bench/sqlitenode"
+	"github.com/scoterdb/scoter/bench/sqlite"
 	"github.com/scoterdb/scoter/bench/stream/decode"
 	"github.com/scoterdb/scoter/bench/stream/e2e"
 	"github.com/scoterdb/scoter/bench/telemetry"
@@ -37,7 +37,7 @@ type benchCommand struct {
 	Bulk         bulk.Options         `cmd:"" help:"Bulk writes from Go and Python into DuckDB, PostgreSQL and SQLite, against those by hand."`
 	JavaDuckDB   javaduckdb.Options   `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`
 	JavaPostgres javapostgres.Options `cmd:"" name:"java-postgres" help:"Bulk writes from Java into PostgreSQL, every way."`
-	SQLiteNode   sqlitenode.Options   `cmd:"" name:"sqlite-node" help:"What generated TypeScript costs over statements by hand, on four SQLite drivers."`
+	SQLite       sqlite.Options       `cmd:"" name:"sqlite" help:"What generated code costs over statements by hand, on every SQLite driver."`
 	ClickBench   clickbench.Options   `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 

@@ -15,8 +15,18 @@ CREATE TABLE posts (
     published INTEGER NOT NULL,
     created_at TEXT NOT NULL
 );
+CREATE TABLE orders (
+    id INTEGER PRIMARY KEY,
+    user_id INTEGER NOT NULL REFERENCES users(id),
+    placed TIMESTAMP NOT NULL,
+    paid BOOLEAN NOT NULL,
+    weight REAL NOT NULL,
+    discount REAL,
+    note TEXT
+);
 CREATE INDEX posts_user ON posts(user_id);
 CREATE INDEX posts_published ON posts(published);
+CREATE INDEX orders_user ON orders(user_id);
 
 -- QUERY get_all_users
 SELECT id, name, email, age, created_at FROM users;
@@ -61,5 +71,17 @@ INSERT INTO users (name, email, age, created_at) VALUES (${name}, ${email}, ${ag
 -- EXEC update_post_views
 @set id = 1
 UPDATE posts SET views = views + 1 WHERE id = ${id};
+
+-- QUERY get_orders
+@set user_id = 1
+SELECT id, placed, paid, weight, discount, note FROM orders WHERE user_id = ${user_id};
+
+-- QUERY get_users_by_ids
+@set ids = (1, 2)
+SELECT id, name, email, age, created_at FROM users WHERE id IN (${ids});
+
+-- QUERY posts_from
+@set id = 1
+SELECT id, title, views FROM posts WHERE id >= ${id} ORDER BY id LIMIT 1000;
 
 -- WRITE users insert

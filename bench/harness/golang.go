@@ -1,0 +1,45 @@
+package harness
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// GoProgram builds a Go program in dir/go, where generated packages may lie already: the module
+// `bench` with the drivers of the versions that this program has. files has the sources in golang/;
+// they end in .go.txt, because where they are kept they would have to compile by themselves. It
+// returns the program's path.
+func GoProgram(dir string, files fs.FS) (string, error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", base.Errorf(base.Internal, "this program does not say of which modules it is made")
+	}
+	module := "module bench\n\ngo " + strings.TrimPrefix(info.GoVersion, "go") + "\n\nrequire (\n"
+	for _, m := range info.Deps {
+		module += fmt.Sprintf("\t%s %s\n", m.Path, m.Version)
+	}
+	root := filepath.Join(dir, "go")
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte(module+")\n"), 0o644); err != nil {
+		return "", base.Errorf(base.Unavailable, "Go's program: %w", err)
+	}
+	sources, err := fs.Glob(files, "golang/*.go.txt")
+	if err != nil {
+		return "", base.Errorf(base.Internal, "Go's program: %w", err)
+	}
+	for _, name := range sources {
+		text, err := fs.ReadFile(files, name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(root, strings.TrimSuffix(filepath.Base(name), ".txt")), text, 0o644)
+		}
+		if err != nil {
+			return "", base.Errorf(base.Unavailable, "Go's program: %w", err)
+		}
+	}
+	return filepath.Join(root, "program"), command(root, "go", "build", "-mod=mod", "-o", "program", ".")
+}

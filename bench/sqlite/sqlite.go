@@ -1,0 +1,196 @@
+// Package sqlite measures what generated code costs over statements written by hand, on every
+// SQLite driver that there is a generator for.
+package sqlite
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/bench/harness"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Options of the benchmark.
+type Options struct {
+	Drivers    []string `help:"Drivers." enum:"better-sqlite3,node:sqlite,libsql,turso,python,go,java" default:"better-sqlite3,node:sqlite,libsql,turso,python,go,java"`
+	Operations []string `help:"Operations; all if empty."`
+	Repeat     int      `help:"Counted rounds, each on a fresh copy of the database, after one that warms up." default:"7"`
+	Millis     int      `help:"Time of each side in a round, in milliseconds." default:"250"`
+}
+
+// Help is kong's.
+func (*Options) Help() string {
+	return "Needs what the drivers are of: Node.js 20 or newer with npm (a newer Node, with node:sqlite, comes from npm), Python 3.11, Go, a JDK of\n" +
+		"version 17 or newer with Maven. The database has 10,000 users, 500,000 posts and 200,000 orders, and every result is checked.\n" +
+		"Example: scoter bench sqlite --drivers python,go --operations getUserById"
+}
+
+//go:embed typescript python golang java queries.sql scoter.yaml package.json package-lock.json tsconfig.json pom.xml
+var files embed.FS
+
+// allowed is what generated code may take of the processor time by hand.
+const allowed = 1.03
+
+// sides are those of each operation.
+var sides = [2]string{"hand", "generated"}
+
+// side is what a side took in the median slice of a round.
+type side struct{ Millis, CPU, Allocated float64 }
+
+// answer is what a program says.
+type answer struct {
+	Versions        map[string]string
+	Results         []any          // check
+	Value           any            // value
+	Calls, Next     int            // turn: of a slice, and the number of the call after all slices
+	Sums            map[string]int // turn: of the sizes of all results, by side
+	Hand, Generated side
+	// Ratio is the median of generated to hand in processor time, of slices that followed each other.
+	Ratio float64
+}
+
+// program is a driver's process.
+type program struct {
+	*harness.Conversation
+	driver, file string
+	next         int // the number of the next call
+}
+
+func (p *program) ask(words ...any) (a answer, err error) {
+	var line []string
+	for _, w := range words {
+		line = append(line, fmt.Sprint(w))
+	}
+	if err := harness.Ask(p.Conversation, strings.Join(line, "\t"), func(said answer) bool { a = said; return false }); err != nil {
+		return a, base.Wrap(err, "%s: %s", p.driver, line)
+	}
+	return a, nil
+}
+
+// Run runs the benchmark.
+func (o *Options) Run(env *harness.Env) error {
+	dir, err := env.Program(files)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	original := filepath.Join(dir, "original.sqlite")
+	if err := fill(original); err != nil {
+		return err
+	}
+	programs, err := o.start(dir)
+	for _, p := range programs {
+		defer p.Close()
+	}
+	if err != nil {
+		return err
+	}
+	var chosen []operation
+	for _, operation := range operations {
+		if len(o.Operations) == 0 || slices.Contains(o.Operations, operation.name) {
+			chosen = append(chosen, operation)
+		}
+	}
+	report := harness.NewReport("sqlite", map[string]any{"repeat": o.Repeat, "millis": o.Millis})
+	ratios := map[string][]float64{}
+	progress := harness.NewProgress((o.Repeat + 1) * len(chosen) * len(programs))
+	defer progress.Close()
+	// Rounds of all drivers, so that a noisy moment hits all alike; the first warms up.
+	for round := range o.Repeat + 1 {
+		for _, p := range programs {
+			if err := p.open(original, report); err != nil {
+				return err
+			}
+		}
+		for i := range chosen {
+			for _, p := range programs {
+				progress.Step(chosen[i].name + "  " + p.driver)
+				a, err := o.turn(p, &chosen[i])
+				if err != nil {
+					return base.Wrap(err, "%s on %s", chosen[i].name, p.driver)
+				}
+				if round == 0 {
+					continue
+				}
+				for n, s := range []side{a.Hand, a.Generated} {
+					report.Measure(chosen[i].name, p.driver+", "+sides[n], a.Calls, s.Millis, s.CPU/1000, s.Allocated)
+				}
+				name := p.driver + ", " + chosen[i].name + ": generated to hand"
+				ratios[name] = append(ratios[name], a.Ratio)
+			}
+		}
+	}
+	for _, p := range programs {
+		for _, operation := range chosen {
+			name := p.driver + ", " + operation.name + ": generated to hand"
+			report.AtMost(allowed, name, harness.Median(ratios[name]), "", ratios[name]...)
+		}
+	}
+	return env.Publish(report)
+}
+
+// start compiles the programs and starts each driver's process.
+func (o *Options) start(dir string) (programs []*program, err error) {
+	var java, classes string
+	for i, driver := range o.Drivers {
+		var line []string
+		switch driver {
+		case "python":
+			line = []string{"python3", filepath.Join("python", "main.py")}
+		case "go":
+			path, err := harness.GoProgram(dir, files)
+			if err != nil {
+				return programs, err
+			}
+			line = []string{path}
+		case "java":
+			if java, classes, err = harness.JavaProgram(dir, 17); err != nil {
+				return programs, err
+			}
+			line = []string{java, "-Xmx2g", "--enable-native-access=ALL-UNNAMED", "-cp", classes, "bench.Main"}
+		default:
+			if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
+				if err := harness.TypeScript(dir); err != nil {
+					return programs, err
+				}
+			}
+			line = append(harness.Node(dir, driver == "node:sqlite"), filepath.Join("out", "main.js"))
+		}
+		p, err := harness.Converse(harness.Command(dir, line[0], append(line[1:], driver)...))
+		if err != nil {
+			return programs, base.Wrap(err, "%s", driver)
+		}
+		programs = append(programs, &program{Conversation: p, driver: driver, file: filepath.Join(dir, fmt.Sprintf("%d.sqlite", i))})
+	}
+	return programs, nil
+}
+
+// open gives the process a fresh copy of the database.
+func (p *program) open(original string, report *harness.Report) error {
+	copied := p.file + ".new"
+	text, err := os.ReadFile(original)
+	if err == nil {
+		err = os.WriteFile(copied, text, 0o644)
+	}
+	if err != nil {
+		return base.Errorf(base.Unavailable, "copy the database: %w", err)
+	}
+	// The process still has the old one open, which goes with its name.
+	for _, name := range []string{p.file, p.file + "-wal", p.file + "-shm"} {
+		if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+			return base.Errorf(base.Unavailable, "copy the database: %w", err)
+		}
+	}
+	if err := os.Rename(copied, p.file); err != nil {
+		return base.Errorf(base.Unavailable, "copy the database: %w", err)
+	}
+	a, err := p.ask("open", p.file)
+	for name, version := range a.Versions {
+		report.Options[name] = version
+	}
+	return err
+}

@@ -12,17 +12,21 @@
 // to share a small memtable between threads.
 #define MORSEL_ROWS (8 * 2048)
 
-typedef struct {
+struct scoter_run {
 	scoter_scan *scan;
 	idx_t n_projected;
 	idx_t *projected;
+	uint64_t *rows_before; // each batch, in the batches before it
+	uint64_t morsels;
 	// The next morsel: batch and row within it, packed so that one compare-and-swap
 	// hands it out.
 	_Atomic uint64_t next; // batch << 32 | row
-} global_state;
+};
 
-typedef struct {
+struct scoter_reader {
+	idx_t n_projected;
 	scoter_batch *batch;
+	uint64_t morsel; // the number of its first row among all of the scan
 	int64_t row, end;
 	// Per projected column: the current batch's dictionary as DuckDB strings.
 	duckdb_string_t **dictionaries;
@@ -35,7 +39,7 @@ typedef struct {
 	int64_t n_selected, handed_out;
 	scoter_match *matches;
 	int32_t n_matches;
-} local_state;
+};
 
 duckdb_logical_type scoter_logical_type(const scoter_type *t) {
 	switch (t->id) {
@@ -63,115 +67,80 @@ duckdb_logical_type scoter_logical_type(const scoter_type *t) {
 	}
 }
 
-static void bind(duckdb_bind_info info) {
-	duckdb_value parameter = duckdb_bind_get_parameter(info, 0);
-	uint64_t number = (uint64_t)duckdb_get_int64(parameter);
-	scoter_scan *scan = scoterFindScan(number);
-	duckdb_destroy_value(&parameter);
-	if (!scan) {
-		duckdb_bind_set_error(info, "no such scan");
-		return;
+scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, char **failure) {
+	if (scan->lazy && (*failure = scoterFillColumns(scan->lazy, (idx_t *)projected, n_projected))) return NULL;
+	scoter_run *run = calloc(1, sizeof(scoter_run));
+	run->scan = scan;
+	run->n_projected = n_projected;
+	run->projected = malloc((n_projected + 1) * sizeof(idx_t));
+	memcpy(run->projected, projected, n_projected * sizeof(idx_t));
+	run->rows_before = malloc(((size_t)scan->n_batches + 1) * sizeof(uint64_t));
+	uint64_t rows = 0;
+	for (int64_t b = 0; b < scan->n_batches; b++) {
+		run->rows_before[b] = rows;
+		rows += (uint64_t)scan->batches[b].rows;
+		run->morsels += (uint64_t)(scan->batches[b].rows + MORSEL_ROWS - 1) / MORSEL_ROWS;
 	}
-	for (int32_t i = 0; i < scan->n_columns; i++) {
-		duckdb_logical_type type = scoter_logical_type(&scan->types[i]);
-		duckdb_bind_add_result_column(info, scan->names[i], type);
-		duckdb_destroy_logical_type(&type);
-	}
-	duckdb_logical_type address = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
-	duckdb_bind_add_result_column(info, "scoter_source", address);
-	duckdb_bind_add_result_column(info, "scoter_ordinal", address);
-	duckdb_destroy_logical_type(&address);
-	if (scan->kept) {
-		duckdb_bind_set_cardinality(info, 1, false); // the statement's next run has other rows
-	} else {
-		duckdb_bind_set_cardinality(info, (idx_t)scan->rows, true);
-	}
-	uint64_t *id = malloc(sizeof(uint64_t));
-	*id = number;
-	duckdb_bind_set_bind_data(info, id, free);
+	return run;
 }
 
-static void free_global(void *p) {
-	free(((global_state *)p)->projected);
-	free(p);
+uint64_t scoter_morsels(const scoter_run *run) { return run->morsels; }
+
+void scoter_end(scoter_run *run) {
+	free(run->projected);
+	free(run->rows_before);
+	free(run);
 }
 
-static void init_global(duckdb_init_info info) {
-	global_state *g = calloc(1, sizeof(global_state));
-	duckdb_init_set_init_data(info, g, free_global);
-	// Found anew, since a kept statement is bound once and run with many scans of one number.
-	g->scan = scoterFindScan(*(uint64_t *)duckdb_init_get_bind_data(info));
-	if (!g->scan) {
-		duckdb_init_set_error(info, "no such scan");
-		return;
-	}
-	g->n_projected = duckdb_init_get_column_count(info);
-	g->projected = malloc((g->n_projected + 1) * sizeof(idx_t));
-	for (idx_t i = 0; i < g->n_projected; i++) g->projected[i] = duckdb_init_get_column_index(info, i);
-	if (g->scan->lazy) {
-		char *failure = scoterFillColumns(g->scan->lazy, g->projected, g->n_projected);
-		if (failure) {
-			duckdb_init_set_error(info, failure);
-			free(failure);
-		}
-	}
-	int64_t morsels = 0;
-	for (int64_t b = 0; b < g->scan->n_batches; b++) {
-		morsels += (g->scan->batches[b].rows + MORSEL_ROWS - 1) / MORSEL_ROWS;
-	}
-	duckdb_init_set_max_threads(info, morsels > 0 ? (idx_t)morsels : 1);
+scoter_reader *scoter_open_reader(const scoter_run *run) {
+	scoter_reader *r = calloc(1, sizeof(scoter_reader));
+	r->n_projected = run->n_projected;
+	r->dictionaries = calloc(run->n_projected + 1, sizeof(duckdb_string_t *));
+	r->n_matches = run->scan->n_filters;
+	r->matches = calloc((size_t)r->n_matches + 1, sizeof(scoter_match));
+	return r;
 }
 
-// The number of projected columns stands in front of the local state, for its release.
-typedef struct {
-	idx_t n_projected;
-	local_state state;
-} local_holder;
+uint64_t scoter_morsel(const scoter_reader *r) { return r->morsel; }
 
-static void drop_dictionaries(local_holder *h) {
-	for (idx_t i = 0; i < h->n_projected; i++) {
-		free(h->state.dictionaries[i]);
-		h->state.dictionaries[i] = NULL;
+static void drop_dictionaries(scoter_reader *r) {
+	for (idx_t i = 0; i < r->n_projected; i++) {
+		free(r->dictionaries[i]);
+		r->dictionaries[i] = NULL;
 	}
-	for (int32_t f = 0; f < h->state.n_matches; f++) {
-		free(h->state.matches[f].wanted);
-		h->state.matches[f].wanted = NULL;
+	for (int32_t f = 0; f < r->n_matches; f++) {
+		free(r->matches[f].wanted);
+		r->matches[f].wanted = NULL;
 	}
 }
 
-static void free_local(void *p) {
-	local_holder *h = p;
-	drop_dictionaries(h);
-	free(h->state.dictionaries);
-	free(h->state.matches);
-	free(h->state.selected);
-	free(h->state.marks);
-	free(h);
-}
-
-static void init_local(duckdb_init_info info) {
-	local_holder *h = calloc(1, sizeof(local_holder));
-	h->n_projected = duckdb_init_get_column_count(info);
-	h->state.dictionaries = calloc(h->n_projected + 1, sizeof(duckdb_string_t *));
-	duckdb_init_set_init_data(info, h, free_local);
+void scoter_close_reader(scoter_reader *r) {
+	drop_dictionaries(r);
+	free(r->dictionaries);
+	free(r->matches);
+	free(r->selected);
+	free(r->marks);
+	free(r);
 }
 
 // Hands out the next morsel; false at the end.
-static bool next_morsel(global_state *g, local_state *l) {
-	uint64_t at = atomic_load(&g->next);
+static bool next_morsel(scoter_run *run, scoter_reader *r) {
+	scoter_scan *scan = run->scan;
+	uint64_t at = atomic_load(&run->next);
 	for (;;) {
 		int64_t b = (int64_t)(at >> 32), row = (int64_t)(at & 0xffffffffu);
-		while (b < g->scan->n_batches && row >= g->scan->batches[b].rows) {
+		while (b < scan->n_batches && row >= scan->batches[b].rows) {
 			b++;
 			row = 0;
 		}
-		if (b >= g->scan->n_batches) return false;
-		scoter_batch *batch = &g->scan->batches[b];
+		if (b >= scan->n_batches) return false;
+		scoter_batch *batch = &scan->batches[b];
 		int64_t end = row + MORSEL_ROWS < batch->rows ? row + MORSEL_ROWS : batch->rows;
-		if (atomic_compare_exchange_weak(&g->next, &at, (uint64_t)b << 32 | (uint64_t)end)) {
-			l->batch = batch;
-			l->row = row;
-			l->end = end;
+		if (atomic_compare_exchange_weak(&run->next, &at, (uint64_t)b << 32 | (uint64_t)end)) {
+			r->batch = batch;
+			r->morsel = run->rows_before[b] + (uint64_t)row;
+			r->row = row;
+			r->end = end;
 			return true;
 		}
 	}
@@ -283,81 +252,58 @@ static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool s
 }
 
 // Goes on to the next rows that are not handed out; false at the end.
-static bool advance(global_state *g, local_holder *h) {
-	local_state *l = &h->state;
+static bool advance(scoter_run *run, scoter_reader *r) {
 	for (;;) {
-		if (l->selecting ? l->handed_out < l->n_selected : l->row < l->end) return true;
-		if (!next_morsel(g, l)) return false;
-		if (l->dictionaries_of != l->batch) {
-			drop_dictionaries(h);
-			l->dictionaries_of = l->batch;
-			for (int32_t f = 0; f < l->n_matches; f++) l->matches[f] = scoter_match_codes(&g->scan->filters[f], l->batch);
+		if (r->selecting ? r->handed_out < r->n_selected : r->row < r->end) return true;
+		if (!next_morsel(run, r)) return false;
+		if (r->dictionaries_of != r->batch) {
+			drop_dictionaries(r);
+			r->dictionaries_of = r->batch;
+			for (int32_t f = 0; f < r->n_matches; f++) r->matches[f] = scoter_match_codes(&run->scan->filters[f], r->batch);
 		}
-		l->selecting = g->scan->n_filters > 0 || scoter_hides(l->batch, l->row, l->end);
-		if (l->selecting) {
-			if (!l->selected) {
-				l->selected = malloc(MORSEL_ROWS * sizeof(uint32_t));
-				l->marks = malloc(MORSEL_ROWS);
+		r->selecting = r->n_matches > 0 || scoter_hides(r->batch, r->row, r->end);
+		if (r->selecting) {
+			if (!r->selected) {
+				r->selected = malloc(MORSEL_ROWS * sizeof(uint32_t));
+				r->marks = malloc(MORSEL_ROWS);
 			}
-			l->n_selected = scoter_select(g->scan, l->batch, l->matches, l->row, l->end, l->selected, l->marks);
-			l->handed_out = 0;
+			r->n_selected = scoter_select(run->scan, r->batch, r->matches, r->row, r->end, r->selected, r->marks);
+			r->handed_out = 0;
 		}
 	}
 }
 
-static void scan(duckdb_function_info info, duckdb_data_chunk output) {
-	global_state *g = duckdb_function_get_init_data(info);
-	local_holder *h = duckdb_function_get_local_init_data(info);
-	local_state *l = &h->state;
-	if (g->scan->n_filters && !l->matches) {
-		l->n_matches = g->scan->n_filters;
-		l->matches = calloc((size_t)l->n_matches, sizeof(scoter_match));
-	}
-	if (!advance(g, h)) {
+void scoter_read(scoter_run *run, scoter_reader *r, duckdb_data_chunk output) {
+	if (!advance(run, r)) {
 		duckdb_data_chunk_set_size(output, 0);
 		return;
 	}
-	int64_t n = l->selecting ? l->n_selected - l->handed_out : l->end - l->row;
+	scoter_scan *scan = run->scan;
+	int64_t n = r->selecting ? r->n_selected - r->handed_out : r->end - r->row;
 	if (n > (int64_t)duckdb_vector_size()) n = (int64_t)duckdb_vector_size();
-	const uint32_t *rows = l->selecting ? l->selected + l->handed_out : NULL;
-	for (idx_t i = 0; i < g->n_projected; i++) {
-		idx_t column = g->projected[i];
+	const uint32_t *rows = r->selecting ? r->selected + r->handed_out : NULL;
+	for (idx_t i = 0; i < run->n_projected; i++) {
+		idx_t column = run->projected[i];
 		duckdb_vector vector = duckdb_data_chunk_get_vector(output, i);
-		if (column >= (idx_t)g->scan->n_columns) {
+		if (column >= (idx_t)scan->n_columns) {
 			// A scan that asks for no column at all (count(*)) projects a row id: any value does.
-			if (column - (idx_t)g->scan->n_columns < 2) {
-				fill_address(vector, l->batch, column == (idx_t)g->scan->n_columns, rows, l->row, n);
+			if (column - (idx_t)scan->n_columns < 2) {
+				fill_address(vector, r->batch, column == (idx_t)scan->n_columns, rows, r->row, n);
 			}
 			continue;
 		}
-		const scoter_column *c = &l->batch->columns[column];
-		if (c->layout == SCOTER_DICTIONARY && !l->dictionaries[i]) l->dictionaries[i] = dictionary_strings(c);
-		if (l->selecting) {
-			scoter_gather(vector, &g->scan->types[column], c, rows, n, l->dictionaries[i]);
+		const scoter_column *c = &r->batch->columns[column];
+		if (c->layout == SCOTER_DICTIONARY && !r->dictionaries[i]) r->dictionaries[i] = dictionary_strings(c);
+		if (r->selecting) {
+			scoter_gather(vector, &scan->types[column], c, rows, n, r->dictionaries[i]);
 		} else {
-			fill(vector, &g->scan->types[column], c, l->row, n, l->dictionaries[i]);
+			fill(vector, &scan->types[column], c, r->row, n, r->dictionaries[i]);
 		}
 	}
-	if (l->selecting) {
-		l->handed_out += n;
+	if (r->selecting) {
+		r->handed_out += n;
 	} else {
-		l->row += n;
+		r->row += n;
 	}
 	duckdb_data_chunk_set_size(output, (idx_t)n);
-}
-
-duckdb_state scoter_register_memscan(duckdb_connection connection, const char *name) {
-	duckdb_table_function f = duckdb_create_table_function();
-	duckdb_logical_type id = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
-	duckdb_table_function_set_name(f, name);
-	duckdb_table_function_add_parameter(f, id);
-	duckdb_table_function_set_bind(f, bind);
-	duckdb_table_function_set_init(f, init_global);
-	duckdb_table_function_set_local_init(f, init_local);
-	duckdb_table_function_set_function(f, scan);
-	duckdb_table_function_supports_projection_pushdown(f, true);
-	duckdb_state state = duckdb_register_table_function(connection, f);
-	duckdb_destroy_logical_type(&id);
-	duckdb_destroy_table_function(&f);
-	return state;
 }

@@ -1,4 +1,4 @@
-// A DuckDB table function over batches that lie in memory in Arrow's layout.
+// A DuckDB table function (memfunction.cc) over batches that lie in memory in Arrow's layout.
 //
 // The Go side describes the batches with the structs below, in C memory that points
 // into the memtables' arenas (which Go does not manage), and keeps both alive until
@@ -84,11 +84,35 @@ typedef struct {
 	scoter_filter *filters;
 } scoter_scan;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Returns the DuckDB type that a description stands for; the caller destroys it.
 duckdb_logical_type scoter_logical_type(const scoter_type *t);
 
+// A scan that runs, which threads share, and what one of them reads of it, morsel by morsel.
+typedef struct scoter_run scoter_run;
+typedef struct scoter_reader scoter_reader;
+
+// Begins to read the given columns, by number. Returns NULL, and what went wrong, to be freed, if they are not to be had.
+scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, char **failure);
+uint64_t scoter_morsels(const scoter_run *run);
+void scoter_end(scoter_run *run);
+
+scoter_reader *scoter_open_reader(const scoter_run *run);
+// Gives the next rows, of one morsel, none at the end.
+void scoter_read(scoter_run *run, scoter_reader *reader, duckdb_data_chunk rows);
+// Returns a number that is greater for each later morsel of the scan: that of the rows given last.
+uint64_t scoter_morsel(const scoter_reader *reader);
+void scoter_close_reader(scoter_reader *reader);
+
 // Registers the function under its name, with one BIGINT parameter that scoterFindScan
-// (in Go) resolves to a scan.
-duckdb_state scoter_register_memscan(duckdb_connection connection, const char *name);
+// (in Go) resolves to a scan. Returns what went wrong, to be freed, or NULL.
+char *scoter_register_memscan(duckdb_connection connection, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -221,6 +221,47 @@ func TestMemtableReadsDictionariesAndSlices(t *testing.T) {
 	}
 }
 
+func TestRowsInMemoryKeepTheirOrderOnAllThreads(t *testing.T) {
+	f := newFixture(t)
+	table := newTable(t, schema.Of(schema.Integer), schema.Of(schema.Varchar))
+	const rows = 300_000
+	rowsOf := func(from, to int) string {
+		return fmt.Sprintf("SELECT i::INTEGER AS v0, 'row ' || (i %% 7) AS v1 FROM range(%d, %d) r(i)", from, to)
+	}
+	views := []memtable.View{f.memtableOf(table, 3, rowsOf(0, rows/2)).View(), f.memtableOf(table, 4, rowsOf(rows/2, rows)).View()}
+	r := f.relation(&snapshot.Table{Schema: table, Memtables: views})
+	for sql, wants := range map[string]func(i int32) bool{
+		"SELECT v0 FROM (%s)":                                   func(int32) bool { return true },
+		"SELECT v0 FROM (%s) WHERE v1 = 'row 3'":                func(i int32) bool { return i%7 == 3 },
+		"SELECT v0 FROM (%s) WHERE v0 % 50000 > 49990 LIMIT 40": func(i int32) bool { return i%50000 > 49990 && i < 249_995 },
+	} {
+		sql = strings.Replace(sql, "%s", r.SQL, 1)
+		next := int32(0)
+		for _, rec := range f.batches(sql) {
+			for _, v := range rec.Column(0).(*array.Int32).Int32Values() {
+				for next < v && !wants(next) {
+					next++
+				}
+				if v != next {
+					t.Fatalf("%s: %d comes where %d should", sql, v, next)
+				}
+				next++
+			}
+		}
+		for next < rows && !wants(next) {
+			next++
+		}
+		if next != rows {
+			t.Errorf("%s: ends before row %d", sql, next)
+		}
+		for _, rec := range f.batches("EXPLAIN " + sql) {
+			if plan := rec.Column(1).ValueStr(0); strings.Contains(plan, "STREAMING_LIMIT") {
+				t.Errorf("%s is planned for one thread:\n%s", sql, plan)
+			}
+		}
+	}
+}
+
 func TestRelationOfOlderSchemaVersions(t *testing.T) {
 	f := newFixture(t)
 	v1 := newTable(t, schema.Of(schema.Integer), schema.Of(schema.Varchar))

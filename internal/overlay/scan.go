@@ -22,7 +22,7 @@ import (
 const scanFunction = "scoter_memtable"
 
 // scans are the described memtables of the queries under way, by the id that their
-// SQL text carries. Global, because the C function has no way to say which instance it serves.
+// SQL text carries. Global, because the function has no way to say which instance it serves.
 var scans struct {
 	sync.Map // uint64 -> *C.scoter_scan
 	last     atomic.Uint64
@@ -43,8 +43,9 @@ func register(conn *duck.Conn) error {
 	if err := livescan.Register(conn); err != nil {
 		return err
 	}
-	if C.scoter_register_memscan(C.duckdb_connection(conn.Raw()), name) != C.DuckDBSuccess {
-		return base.Errorf(base.Internal, "duckdb refuses the function %s", scanFunction)
+	if failure := C.scoter_register_memscan(C.duckdb_connection(conn.Raw()), name); failure != nil {
+		defer C.free(unsafe.Pointer(failure))
+		return base.Errorf(base.Internal, "duckdb refuses the function %s: %s", scanFunction, C.GoString(failure))
 	}
 	return nil
 }

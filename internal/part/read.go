@@ -119,7 +119,7 @@ func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionari
 		if err := matches(footer, table); err != nil {
 			return err
 		}
-		props := pqarrow.ArrowReadProperties{BatchSize: RowGroupRows}
+		props := pqarrow.ArrowReadProperties{BatchSize: batchRows(r)}
 		if dictionaries {
 			if err := askForDictionaries(&props, r); err != nil {
 				return err
@@ -146,6 +146,9 @@ func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionari
 		return nil
 	})
 }
+
+// batchRows is how many rows of a file are read at once: arrow-go takes memory for as many, however few there are.
+func batchRows(r *file.Reader) int64 { return max(1, min(RowGroupRows, r.NumRows())) }
 
 // askForDictionaries marks the columns of texts whose first chunk has a dictionary. Where a later chunk has
 // none, the reader builds one.

@@ -32,7 +32,7 @@ func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column b
 		if group < 0 || group >= footer.RowGroups {
 			return base.Errorf(base.Internal, "row group %d of %d", group, footer.RowGroups)
 		}
-		fr, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: RowGroupRows}, memory.DefaultAllocator)
+		fr, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: batchRows(r)}, memory.DefaultAllocator)
 		if err != nil {
 			return err
 		}

@@ -63,3 +63,61 @@ func (x *Index) Find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 		}
 	}
 }
+
+// growing is the keys of a memtable's rows, which are added in their order.
+//
+// Rows of one key are a chain from the newest to the oldest. Its newest row is in a table that is probed from the place
+// which the hash's first bits say: about four bytes a row, which are less than a map's and as many cache lines.
+type growing struct {
+	hashes []batch.KeyHash // by row
+	older  []uint32        // by row: the next older one of its key + 1, or 0
+	shift  uint8
+	slots  []uint32 // newest row of a key + 1, or 0
+	used   int      // of slots
+}
+
+func (g *growing) count() int64 { return int64(len(g.hashes)) }
+
+// add enters the next row.
+func (g *growing) add(key batch.KeyHash) {
+	if 2*g.used >= len(g.slots) {
+		g.grow()
+	}
+	at := g.slot(key)
+	g.older = append(g.older, g.slots[at])
+	if g.slots[at] == 0 {
+		g.used++
+	}
+	g.hashes = append(g.hashes, key)
+	g.slots[at] = uint32(len(g.hashes))
+}
+
+// slot returns where a key is, or would be.
+func (g *growing) slot(key batch.KeyHash) uint64 {
+	at := key.High >> g.shift
+	for g.slots[at] != 0 && g.hashes[g.slots[at]-1] != key {
+		at = (at + 1) % uint64(len(g.slots))
+	}
+	return at
+}
+
+func (g *growing) grow() {
+	width := max(10, bits.Len(uint(len(g.slots))))
+	g.shift = uint8(64 - width)
+	old := g.slots
+	g.slots = make([]uint32, 1<<width)
+	for _, row := range old {
+		if row != 0 {
+			g.slots[g.slot(g.hashes[row-1])] = row
+		}
+	}
+}
+
+// find calls f with every row that has a key, the newest first, until f says to stop.
+func (g *growing) find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
+	if len(g.slots) == 0 {
+		return
+	}
+	for row := g.slots[g.slot(key)]; row != 0 && !f(row-1); row = g.older[row-1] {
+	}
+}

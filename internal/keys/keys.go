@@ -52,12 +52,10 @@ type source struct {
 	place *list.Element // of a part; guarded by Finder.mu
 	bytes int64         // guarded by Finder.mu
 
-	mu      sync.Mutex
-	part    *Index                   // guarded by mu; of a part, nil until made
-	states  states                   // guarded by mu until made; of a part
-	rows    map[batch.KeyHash]uint32 // guarded by mu; of a memtable: the newest row of each key
-	older   map[uint32]uint32        // guarded by mu; of a row: the next older one of its key
-	indexed int64                    // guarded by mu; rows of the memtable so far
+	mu     sync.Mutex
+	part   *Index  // guarded by mu; of a part, nil until made
+	rows   growing // guarded by mu; of a memtable
+	states states  // guarded by mu until made; of all rows
 }
 
 // NewFinder returns a finder that keeps indexes of parts up to a number of bytes.
@@ -97,6 +95,7 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 	if err != nil {
 		return nil, err
 	}
+	first := leading{}.add(columns[0])
 	for _, p := range t.Parts {
 		if len(missing) == 0 {
 			break
@@ -108,7 +107,7 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 		if err != nil {
 			return nil, err
 		}
-		missing = locate(t, p.ID, missing, found, func(i uint32, live func(uint32) bool) { x.Find(hashes[i], live) })
+		missing = locate(t, p.ID, missing, found, first.within(t, key, p), func(i uint32, live func(uint32) bool) { x.Find(hashes[i], live) })
 	}
 	return found, nil
 }
@@ -186,11 +185,16 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	return !f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}]
 }
 
-// locate enters the rows of one source that are not deleted, and returns the keys that are still missing.
-func locate(t *snapshot.Table, id base.SourceID, missing []uint32, found []base.RowAddress, find func(i uint32, live func(uint32) bool)) []uint32 {
+// locate enters the rows of one source that are not deleted, and returns the keys that are still missing. within says which of
+// them the source may have; nil: all.
+func locate(t *snapshot.Table, id base.SourceID, missing []uint32, found []base.RowAddress, within func(i uint32) bool, find func(i uint32, live func(uint32) bool)) []uint32 {
 	set := t.Patches[id]
 	var still []uint32
 	for _, i := range missing {
+		if within != nil && !within(i) {
+			still = append(still, i)
+			continue
+		}
 		find(i, func(ordinal uint32) bool {
 			if set != nil && set.Deleted != nil && set.Deleted.Contains(ordinal) {
 				return false
@@ -211,19 +215,16 @@ func (f *Finder) inMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	return locate(t, view.Source, missing, found, func(i uint32, live func(uint32) bool) { s.find(view, hashes[i], live) }), nil
+	return locate(t, view.Source, missing, found, nil, func(i uint32, live func(uint32) bool) { s.find(view, hashes[i], live) }), nil
 }
 
 // ofMemtable returns the index of a memtable, with all rows of the view in it, and locked.
 func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View) (*source, error) {
 	s := f.source(t, view.Source, key, false)
 	s.mu.Lock()
-	if s.rows == nil {
-		s.rows, s.older = map[batch.KeyHash]uint32{}, map[uint32]uint32{}
-	}
-	for i := len(view.Batches) - 1; i >= 0 && s.indexed < view.Rows; i-- {
+	for i := len(view.Batches) - 1; i >= 0 && s.rows.count() < view.Rows; i-- {
 		// Batches before the first new row were joined or indexed: find where that is.
-		if int64(view.Batches[i].FirstOrdinal) > s.indexed && i > 0 {
+		if int64(view.Batches[i].FirstOrdinal) > s.rows.count() && i > 0 {
 			continue
 		}
 		for _, b := range view.Batches[i:] {
@@ -239,43 +240,50 @@ func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 
 // find calls f with every row of a view that has a key, the newest first, until f says to stop. mu is held.
 func (s *source) find(view memtable.View, key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
-	ordinal, ok := s.rows[key]
-	for ok && (int64(ordinal) >= view.Rows || !f(ordinal)) {
-		ordinal, ok = s.older[ordinal]
-	}
+	s.rows.find(key, func(ordinal uint32) bool { return int64(ordinal) < view.Rows && f(ordinal) })
 }
 
 // add indexes the rows of a batch that are not yet.
 func (s *source) add(written, now schema.Table, key []base.ColumnID, b memtable.Batch) error {
-	from := max(0, s.indexed-int64(b.FirstOrdinal))
+	from := max(0, s.rows.count()-int64(b.FirstOrdinal))
 	if from >= b.Record.NumRows() {
 		return nil
 	}
 	rec := b.Record.NewSlice(from, b.Record.NumRows())
 	defer rec.Release()
-	columns := make([]arrow.Array, len(key))
-	for i, id := range key {
-		column := rec.Column(written.ColumnByID(id))
-		converted, err := batch.Convert(column, now.Columns[now.ColumnByID(id)].Type)
-		if err != nil {
-			return err
-		}
-		defer converted.Release()
-		columns[i] = converted
-	}
-	hashes, err := batch.KeyHashes(columns)
+	columns, release, err := converted(written, rec, Columns(now, key))
+	defer release()
 	if err != nil {
 		return err
 	}
-	for i, h := range hashes {
-		ordinal := uint32(int64(b.FirstOrdinal) + from + int64(i))
-		if before, ok := s.rows[h]; ok {
-			s.older[ordinal] = before
-		}
-		s.rows[h] = ordinal
+	hashes, err := batch.KeyHashes(columns[:len(key)])
+	if err != nil {
+		return err
 	}
-	s.indexed = int64(b.FirstOrdinal) + b.Record.NumRows()
+	if err := s.states.add(now, columns[len(key):]); err != nil {
+		return err
+	}
+	for _, h := range hashes {
+		s.rows.add(h)
+	}
 	return nil
+}
+
+// converted returns columns of a batch that conforms to a version of the table, in the types that they have now.
+func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Column) (out []arrow.Array, release func(), err error) {
+	release = func() {
+		for _, a := range out {
+			a.Release()
+		}
+	}
+	for _, c := range columns {
+		a, err := batch.Convert(rec.Column(written.ColumnByID(c.ID)), c.Type)
+		if err != nil {
+			return out, release, err
+		}
+		out = append(out, a)
+	}
+	return out, release, nil
 }
 
 // describe names columns with their types.

@@ -1,7 +1,11 @@
 package keys
 
 import (
+	"math"
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
@@ -15,13 +19,19 @@ type ranges []batch.ColumnStats
 
 func rangesOf(columns []arrow.Array) (ranges, error) {
 	out := make(ranges, len(columns))
+	return out, out.add(columns)
+}
+
+// add takes in more values.
+func (r ranges) add(columns []arrow.Array) error {
 	for i, c := range columns {
-		var err error
-		if out[i], err = batch.Stats(c); err != nil {
-			return nil, err
+		stats, err := batch.Stats(c)
+		if err != nil {
+			return err
 		}
+		r[i] = r[i].Merge(stats)
 	}
-	return out, nil
+	return nil
 }
 
 // meet reports whether a part may hold one of the keys.
@@ -39,6 +49,62 @@ func (r ranges) meet(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) bo
 		}
 	}
 	return true
+}
+
+// leading are the values of the first column of keys, if they are whole numbers: each key is looked for only in the parts that may have it,
+// which is one of many where tables are sorted by it.
+type leading []int64
+
+// add takes in more values; nil, if they are no such numbers.
+func (l leading) add(a arrow.Array) leading {
+	switch a := a.(type) {
+	case *array.Int8:
+		return appendAll(l, a.Int8Values())
+	case *array.Int16:
+		return appendAll(l, a.Int16Values())
+	case *array.Int32:
+		return appendAll(l, a.Int32Values())
+	case *array.Int64:
+		return append(l, a.Int64Values()...)
+	case *array.Uint8:
+		return appendAll(l, a.Uint8Values())
+	case *array.Uint16:
+		return appendAll(l, a.Uint16Values())
+	case *array.Uint32:
+		return appendAll(l, a.Uint32Values())
+	case *array.Date32:
+		return appendAll(l, a.Date32Values())
+	case *array.Timestamp:
+		return appendAll(l, a.TimestampValues())
+	}
+	return nil
+}
+
+func appendAll[T int8 | int16 | int32 | uint8 | uint16 | uint32 | arrow.Date32 | arrow.Timestamp](to []int64, values []T) []int64 {
+	to = slices.Grow(to, len(values))
+	for _, v := range values {
+		to = append(to, int64(v))
+	}
+	return to
+}
+
+// within returns whether a part may have the key of a row; nil: it may have any.
+func (l leading) within(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) func(row uint32) bool {
+	stats, known := boundsOf(t, key[0], p)
+	least, ok := wholeNumber(stats.Min)
+	most, alsoOK := wholeNumber(stats.Max)
+	if l == nil || !known || !ok || !alsoOK {
+		return nil
+	}
+	return func(row uint32) bool { return least <= l[row] && l[row] <= most }
+}
+
+func wholeNumber(v schema.Value) (int64, bool) {
+	if n, ok := v.Int(); ok {
+		return n, true
+	}
+	n, ok := v.Uint()
+	return int64(n), ok && n <= math.MaxInt64
 }
 
 // shareKeys reports whether two parts may hold rows of one key.

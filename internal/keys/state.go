@@ -3,14 +3,12 @@ package keys
 import (
 	"context"
 	"slices"
-	"sort"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
@@ -79,7 +77,7 @@ func Versions(a arrow.Array) ([]uint64, error) {
 	return out, nil
 }
 
-// states are those of a part's rows, as they were written.
+// states are those of a source's rows, as they were written.
 type states struct {
 	rows     uint32
 	versions []uint64        // nil without such a column
@@ -149,12 +147,14 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 				out[i] = s.states.of(uint32(rows[i].Ordinal))
 			}
 		} else if at := slices.IndexFunc(t.Memtables, func(v memtable.View) bool { return v.Source == id }); at >= 0 {
-			for _, i := range of {
-				var err error
-				if out[i], err = stateIn(t.Memtables[at], t.Schema, rows[i].Ordinal); err != nil {
-					return nil, err
-				}
+			s, err := f.ofMemtable(t, t.Schema.PrimaryKey, t.Memtables[at])
+			if err != nil {
+				return nil, err
 			}
+			for _, i := range of {
+				out[i] = s.states.of(uint32(rows[i].Ordinal))
+			}
+			s.mu.Unlock()
 		} else {
 			return nil, base.Errorf(base.Internal, "state of a row of source %d, which the snapshot does not hold", id)
 		}
@@ -165,28 +165,6 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 		}
 	}
 	return out, nil
-}
-
-// stateIn reads the state of a row of a memtable.
-func stateIn(v memtable.View, now schema.Table, ordinal base.RowOrdinal) (State, error) {
-	b := v.Batches[sort.Search(len(v.Batches), func(i int) bool { return v.Batches[i].FirstOrdinal > ordinal })-1]
-	at := int64(ordinal - b.FirstOrdinal)
-	var columns []arrow.Array
-	for _, c := range Columns(now, now.PrimaryKey)[len(now.PrimaryKey):] {
-		one := array.NewSlice(b.Record.Column(v.Schema.ColumnByID(c.ID)), at, at+1)
-		defer one.Release()
-		converted, err := batch.Convert(one, c.Type)
-		if err != nil {
-			return State{}, err
-		}
-		defer converted.Release()
-		columns = append(columns, converted)
-	}
-	var s states
-	if err := s.add(now, columns); err != nil {
-		return State{}, err
-	}
-	return s.of(0), nil
 }
 
 // patchStates enters what was changed of the rows of one source.

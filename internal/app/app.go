@@ -84,7 +84,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.Engine, err = engine.Open(dir, engine.Settings{
 		FlushBytes: int64(settings.FlushBytes), FlushAge: settings.FlushAge, MemoryBytes: int64(settings.WriteMemory),
 		SyncInterval: settings.SyncInterval,
-	}, engine.Components{FS: fsys, Logger: log, Defaults: mutate.Defaults(pool), Violation: relations.Violation})
+	}, engine.Components{FS: fsys, Logger: log, ReadColumns: relations.ReadColumns, Defaults: mutate.Defaults(pool), Violation: relations.Violation})
 	if err != nil {
 		return nil, err
 	}

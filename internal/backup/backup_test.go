@@ -111,6 +111,7 @@ func TestBackupsUnderLoadHoldWholeStatements(t *testing.T) {
 	db := openDB(t, filepath.Join(dir, "a"))
 	exec(t, db, "CREATE TABLE moves (writer BIGINT, n BIGINT, pad VARCHAR)")
 	exec(t, db, "CREATE TABLE last (writer BIGINT PRIMARY KEY, n BIGINT)")
+	exec(t, db, "CREATE TABLE lazy (writer BIGINT PRIMARY KEY, n BIGINT) WITH (upsert = 'merge-on-read')")
 	stop, acknowledged := make(chan struct{}), make([]int64, 3)
 	var mu sync.Mutex
 	var writers sync.WaitGroup
@@ -126,8 +127,10 @@ func TestBackupsUnderLoadHoldWholeStatements(t *testing.T) {
 				}
 				// Two rows a statement: a backup holds both or none.
 				_, err := db.Exec(ctx, "INSERT INTO moves SELECT $1, $2, repeat('x', 3000) FROM range(2)", w, n)
-				if err == nil {
-					_, err = db.Exec(ctx, "INSERT INTO last VALUES ($1, $2)", w, n)
+				for _, keyed := range []string{"last", "lazy"} {
+					if err == nil {
+						_, err = db.Exec(ctx, "INSERT INTO "+keyed+" VALUES ($1, $2)", w, n)
+					}
 				}
 				if err != nil {
 					t.Error(err)
@@ -151,7 +154,8 @@ func TestBackupsUnderLoadHoldWholeStatements(t *testing.T) {
 		copied := openDB(t, restored)
 		for w, n := range before {
 			sql := fmt.Sprintf(`SELECT (SELECT count(*) = 2 * max(n) AND count(DISTINCT n) = max(n) AND max(n) >= %[1]d FROM moves WHERE writer = %[2]d) || ' ' ||
-				(SELECT max(m.n) - l.n BETWEEN 0 AND 1 FROM moves m, last l WHERE m.writer = %[2]d AND l.writer = %[2]d GROUP BY l.n)`, n, w)
+				(SELECT max(m.n) - l.n BETWEEN 0 AND 1 AND l.n - z.n BETWEEN 0 AND 1
+				 FROM moves m, last l, lazy z WHERE m.writer = %[2]d AND l.writer = %[2]d AND z.writer = %[2]d GROUP BY l.n, z.n)`, n, w)
 			if n == 0 {
 				continue
 			}

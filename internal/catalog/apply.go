@@ -95,7 +95,7 @@ func (c *Catalog) fail() {
 
 // write puts an edit into the open transaction.
 func (c *Catalog) write(e Edit) error {
-	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.addParts, c.putPatches, c.addExpressions, c.putKeys, c.raise} {
+	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.addParts, c.putPatches, c.addExpressions, c.settleTables, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (c *Catalog) putTable(t Table) error {
 	}
 	if changed == 0 {
 		// New, or older than what is there: then the id is taken.
-		if _, err := c.exec(`INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?)`, int64(s.ID), s.Database, s.Schema, s.Name,
+		if _, err := c.exec(`INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, 0)`, int64(s.ID), s.Database, s.Schema, s.Name,
 			int64(s.Version), int64(t.TruncatedSeq), t.Created.UnixMicro()); err != nil {
 			return err
 		}
@@ -294,6 +294,19 @@ func (c *Catalog) addPart(p Part) error {
 		s := p.Stats[id]
 		if _, err := c.exec(`INSERT INTO part_stats VALUES (?, ?, ?, ?, ?)`, int64(p.ID), int64(id), s.Min.String(), s.Max.String(), s.Nulls); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) settleTables(e Edit) error {
+	for _, id := range slices.Sorted(maps.Keys(e.Settle)) {
+		n, err := c.exec(`UPDATE tables SET settled_seq = ? WHERE id = ? AND settled_seq <= ?`, int64(e.Settle[id]), int64(id), int64(e.Settle[id]))
+		if err == nil && n == 0 {
+			err = base.Errorf(base.Conflict, "there is none that is settled up to an earlier edit")
+		}
+		if err != nil {
+			return base.Wrap(c.classify(err), "settle table %d up to %d", id, e.Settle[id])
 		}
 	}
 	return nil

@@ -29,7 +29,8 @@ const FileName = "catalog.db"
 //	4  tables whose rows have versions and tombstones
 //	5  when deletions and patches were stored
 //	6  expressions
-const FormatVersion = 6
+//	7  tables that merge on read, and up to which edit they are settled
+const FormatVersion = 7
 
 // Part is the durable description of one Parquet file, parts/<table>/<id>.parquet.
 type Part struct {
@@ -65,6 +66,7 @@ func (p *Part) MayHaveTombstones(t schema.Table) bool {
 type Table struct {
 	Schema       schema.Table
 	TruncatedSeq base.Seq  // log frames up to this one hold no rows of the table any more
+	SettledSeq   base.Seq  // of rows that came up to this edit no two have one key, if the table merges on read; Edit.Settle sets it
 	Created      time.Time // microseconds, UTC
 }
 
@@ -170,6 +172,7 @@ type Edit struct {
 	AddPatches     []Patch
 	AddExpressions []Expression
 	PutKeys        []Key
+	Settle         map[base.TableID]base.Seq // Table.SettledSeq, which only rises, of tables that are there
 
 	FlushedThrough base.SegmentID // only rises; zero leaves it
 	Counters       Counters

@@ -51,7 +51,7 @@ func script() []Edit {
 		{PutTables: []Table{table(1, "b", 2), table(2, "a", 2)}}, // a swap of names
 		{PutStreams: []Stream{{1, StreamName{"db", "main", "s"}, nil, true, at}}, PutOffsets: []Offset{{1, "t", 0, [16]byte{2}, 3, 1}}},
 		{DropStreams: []base.StreamID{2}},
-		{DropTables: []base.TableID{2}, FlushedThrough: 5},
+		{DropTables: []base.TableID{2}, FlushedThrough: 5, Settle: map[base.TableID]base.Seq{1: 60}},
 		{DropViews: []ViewName{{"db", "main", "v"}}, PutDatabases: []string{"empty"}},
 		{DropDatabases: []string{"empty"}, PutTables: []Table{{Schema: table(1, "b", 2).Schema, TruncatedSeq: 50, Created: at}}, RemoveParts: []base.SourceID{4}},
 	}
@@ -388,7 +388,7 @@ func TestWorksOnTheOperatingSystemsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, s := mustOpen(t, vfs.OS, path)
-	if len(s.Tables) != 1 || s.Tables[0].TruncatedSeq != 50 {
+	if len(s.Tables) != 1 || s.Tables[0].TruncatedSeq != 50 || s.Tables[0].SettledSeq != 60 {
 		t.Fatalf("got %s", s)
 	}
 }

@@ -61,6 +61,9 @@ func (s State) findings() (all []string) {
 		if t.TruncatedSeq >= s.Counters.NextSeq {
 			report("table %d is truncated at %d, not below the next sequence number %d", t.Schema.ID, t.TruncatedSeq, s.Counters.NextSeq)
 		}
+		if t.SettledSeq >= s.Counters.NextSeq {
+			report("table %d is settled up to %d, not below the next sequence number %d", t.Schema.ID, t.SettledSeq, s.Counters.NextSeq)
+		}
 	}
 	for _, stream := range s.Streams {
 		if stream.ID >= s.Counters.NextStream {
@@ -127,6 +130,9 @@ func (s State) String() string {
 		b = fmt.Appendf(b, "table %d %s version %d", t.Schema.ID, t.Schema.QualifiedName(), t.Schema.Version)
 		if t.TruncatedSeq > 0 {
 			b = fmt.Appendf(b, " truncated at %d", t.TruncatedSeq)
+		}
+		if t.SettledSeq > 0 {
+			b = fmt.Appendf(b, " settled up to %d", t.SettledSeq)
 		}
 		b = append(b, '\n')
 		for _, column := range t.Schema.Columns {

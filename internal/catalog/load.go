@@ -71,7 +71,7 @@ func (c *Catalog) loadTables(s *State) error {
 	if err != nil {
 		return err
 	}
-	return c.query(`SELECT id, schema_version, truncated_seq, created FROM tables ORDER BY id`, func(row *sqlite3.Stmt) error {
+	return c.query(`SELECT id, schema_version, truncated_seq, created, settled_seq FROM tables ORDER BY id`, func(row *sqlite3.Stmt) error {
 		id, version := base.TableID(row.ColumnInt64(0)), uint32(row.ColumnInt64(1))
 		versions := s.TableVersions[id]
 		if len(versions) == 0 || versions[len(versions)-1].Version != version {
@@ -81,6 +81,7 @@ func (c *Catalog) loadTables(s *State) error {
 			Schema:       versions[len(versions)-1],
 			TruncatedSeq: base.Seq(row.ColumnInt64(2)),
 			Created:      time.UnixMicro(row.ColumnInt64(3)).UTC(),
+			SettledSeq:   base.Seq(row.ColumnInt64(4)),
 		})
 		return nil
 	})

@@ -26,7 +26,8 @@ CREATE TABLE schemas (
   PRIMARY KEY (database_name, name)
 );
 
--- truncated_seq: rows of the log up to this sequence number are no longer part of the table.
+-- truncated_seq: rows of the log up to this sequence number are no longer part of the table. settled_seq, of a table that merges
+-- on read: of the rows up to this sequence number no two that are not deleted have one key.
 CREATE TABLE tables (
   id             BIGINT  NOT NULL PRIMARY KEY,
   database_name  TEXT    NOT NULL,
@@ -35,6 +36,7 @@ CREATE TABLE tables (
   schema_version INTEGER NOT NULL,
   truncated_seq  BIGINT  NOT NULL,
   created        BIGINT  NOT NULL,
+  settled_seq    BIGINT  NOT NULL DEFAULT 0,
   UNIQUE (database_name, schema_name, name),
   FOREIGN KEY (database_name, schema_name) REFERENCES schemas (database_name, name)
 );

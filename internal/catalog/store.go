@@ -141,7 +141,7 @@ func (c *Catalog) createOrCheck() error {
 }
 
 // upgrades bring a catalog of format i+1 to format i+2. Together they make what schema.sql has.
-var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4, upgrade5, upgrade6}
+var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4, upgrade5, upgrade6, upgrade7}
 
 //go:embed upgrade2.sql
 var upgrade2 string
@@ -157,6 +157,9 @@ var upgrade5 string
 
 //go:embed upgrade6.sql
 var upgrade6 string
+
+//go:embed upgrade7.sql
+var upgrade7 string
 
 // Close closes the file. It may be called more than once.
 func (c *Catalog) Close() error {

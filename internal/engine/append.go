@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/wal"
@@ -81,7 +82,8 @@ const maxAttempts = 100
 // Append appends rows to one or several tables, all or nothing. When it returns without
 // error, every snapshot taken from then on holds the rows, and, unless Async, they survive a crash.
 //
-// A table with a primary key takes no rows this way: see Commit and Change.Keys.
+// A table with a primary key takes no rows this way, unless it merges on read: see Commit and Change.Keys. Then they are whole rows, with the
+// version, if the table has such a column.
 //
 // Errors: NotFound for a missing table; Invalid for rows that do not fit; TooLarge; Conflict for
 // a key used otherwise,
@@ -171,17 +173,29 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	for _, rows := range tables {
 		table, records, err := e.conform(ctx, rows, o)
 		p.conformed = append(p.conformed, records...)
-		if err == nil && len(table.PrimaryKey) > 0 {
+		if err == nil && table.MergeOnRead {
+			records, err = p.arrange(records, rows.Numbers)
+		} else if err == nil && len(table.PrimaryKey) > 0 {
 			err = errKeyed(table)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if _, err := p.add(table, records); err != nil {
+		if err := p.append(table, records); err != nil {
 			return nil, base.Wrap(err, "table %s", table.QualifiedName())
 		}
 	}
-	return p.request, e.fill(ctx, &p)
+	release, err := e.sharePins(ctx, p.settling)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.fill(ctx, &p); err != nil {
+		release()
+		return nil, err
+	}
+	fillRelease := p.request.release
+	p.request.release = func() { fillRelease(); release() }
+	return p.request, nil
 }
 
 func errKeyed(t schema.Table) error {
@@ -197,12 +211,40 @@ type preparation struct {
 	rowBytes   int64
 	patches    []arrow.RecordBatch // values of patches, in the order of the frame's section
 	patchBytes int64
+	settling   []base.TableID // those that merge on read
 }
 
 func (p *preparation) release() {
 	for _, record := range p.conformed {
 		record.Release()
 	}
+}
+
+// arrange brings records of a table that merges on read into the order in which their rows came.
+func (p *preparation) arrange(records []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
+	arranged, err := batch.Arrange(records, numbers)
+	p.conformed = append(p.conformed, arranged...)
+	return arranged, err
+}
+
+// append is add for rows that are appended.
+func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) error {
+	rows, err := p.add(table, records)
+	if err != nil || rows == 0 || !table.MergeOnRead {
+		return err
+	}
+	p.settling = append(p.settling, table.ID)
+	t := &p.request.tables[len(p.request.tables)-1]
+	for _, record := range records {
+		hashes, err := batch.KeyHashes(keys.Key(table, record))
+		if err != nil {
+			return err
+		}
+		for _, h := range hashes {
+			t.keys = append(t.keys, h.High)
+		}
+	}
+	return nil
 }
 
 // add plans the copy of conformed batches of a table, and returns how many rows they have.

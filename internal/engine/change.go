@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -40,11 +41,15 @@ type Change struct {
 	Inserted   []arrow.RecordBatch // as TableRows.Batches
 	Reads      []Read
 	// Keys are hashes of the primary keys of the inserted rows, as batch.KeyHashes gives them, for a table with
-	// one: a change since the snapshot that inserted one of them makes this one ErrChanged.
+	// one: a change or append since the snapshot that inserted one of them makes this one ErrChanged. In a table that merges on read and has
+	// versions those of rows are among them that the change deletes, or gives another version.
 	Keys []uint64
 	// Appended says that the inserted rows are all that the change does, and that other changes mind them no more than
 	// those of Append.
 	Appended bool
+	// Settle says that the losers of the snapshot go, whatever else the change does. Otherwise they go with rows that
+	// it deletes, or gives another version.
+	Settle bool
 	// Rows is what Result.Rows says of the change; 0 stands for all deleted, updated and inserted rows.
 	Rows int64
 }
@@ -68,10 +73,14 @@ var errMoved = errors.New("rows moved to other sources meanwhile")
 //   - So is one that inserts a key which was inserted since.
 //   - So is one of a table whose schema changed, or that got an expression.
 //
-// Other errors are those of Append.
+// Changes of a table that merges on read are computed from a snapshot of Settled. Other errors are those of Append.
 func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (Result, error) {
 	if !o.Pinned {
-		release, err := e.sharePins(ctx, changes)
+		var ids []base.TableID
+		for _, c := range changes {
+			ids = append(ids, c.Table)
+		}
+		release, err := e.sharePins(ctx, ids)
 		if err != nil {
 			return Result{}, err
 		}
@@ -102,6 +111,7 @@ type changeSet struct {
 	tables []*tableChange
 	reads  []read
 	bytes  int64 // of memory
+	losers int64 // of bytes: what stays allowed whatever memory there is
 }
 
 // read is a Read with the version of the schema that it saw.
@@ -115,6 +125,8 @@ type tableChange struct {
 	id      base.TableID
 	version uint32
 	deleted map[base.SourceID]*roaring.Bitmap
+	losers  map[base.SourceID]*roaring.Bitmap // that go with it: nobody minds
+	gone    map[base.SourceID]*roaring.Bitmap // both
 	updated []patch.Layer
 	// rows are those that the change deletes or updates, touched also under the addresses that they had
 	// since the snapshot.
@@ -124,8 +136,10 @@ type tableChange struct {
 	expression *patch.Expression
 	all        bool // it writes all columns: rows come or go
 	brings     bool // rows come
-	keys       map[uint64]struct{}
-	bytes      int64 // of memory
+	keys       []uint64
+	keySet     map[uint64]struct{} // the same
+	settles    bool                // its losers are all of the snapshot
+	bytes      int64               // of memory
 }
 
 // changeOverhead is what a change takes besides values: bitmaps, headers of arrays.
@@ -157,8 +171,10 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 		}
 	}
 	r.bytes += set.bytes
-	if err := e.checkPatchMemory(set.bytes); err != nil {
-		return nil, err
+	if bytes := set.bytes - set.losers; bytes > 0 {
+		if err := e.checkPatchMemory(bytes); err != nil {
+			return nil, err
+		}
 	}
 	s.Retain() // what happened since is kept until the committer has looked
 	if err := e.fill(ctx, &p); err != nil {
@@ -171,10 +187,7 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 }
 
 func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t *snapshot.Table) error {
-	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: make(map[uint64]struct{}, len(c.Keys))}
-	for _, k := range c.Keys {
-		tc.keys[k] = struct{}{}
-	}
+	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
 	rows := c.Rows
 	for source, deleted := range c.Deleted {
 		if deleted == nil || deleted.IsEmpty() {
@@ -220,22 +233,35 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		tc.brings = tc.brings || record.NumRows() > 0
 		tc.all = tc.all || tc.brings
 	}
-	inserted, err := p.add(t.Schema, records)
+	tc.takeLosers(c, t)
+	before := p.request.rows
+	if c.Appended {
+		err = p.append(t.Schema, records)
+	} else if err = checkSettled(t); err == nil {
+		_, err = p.add(t.Schema, records)
+	}
 	if err != nil {
 		return err
 	}
+	inserted := p.request.rows - before
 	if c.Rows == 0 {
 		p.request.rows += rows
 	} else {
 		p.request.rows += c.Rows - inserted
 	}
-	if len(tc.deleted) == 0 && len(tc.updated) == 0 && (inserted == 0 || c.Appended) && tc.expression == nil {
+	if len(tc.deleted) == 0 && len(tc.losers) == 0 && len(tc.updated) == 0 && (inserted == 0 || c.Appended) && tc.expression == nil {
 		return nil
 	}
 	if err := e.readdress(tc); err != nil {
 		return err
 	}
-	tc.bytes = changeOverhead
+	for _, b := range tc.losers {
+		tc.bytes += int64(b.GetSizeInBytes())
+	}
+	p.request.changes.losers += 2 * tc.bytes
+	if len(tc.deleted) > 0 || len(tc.updated) > 0 || inserted > 0 {
+		tc.bytes += changeOverhead
+	}
 	for _, b := range tc.deleted {
 		tc.bytes += int64(b.GetSizeInBytes())
 	}
@@ -248,6 +274,31 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 	// Until it is flushed it is held beside what it is folded into.
 	p.request.changes.bytes += 2 * tc.bytes
 	p.request.changes.tables = append(p.request.changes.tables, tc)
+	return nil
+}
+
+func setOf(keys []uint64) map[uint64]struct{} {
+	set := make(map[uint64]struct{}, len(keys))
+	for _, k := range keys {
+		set[k] = struct{}{}
+	}
+	return set
+}
+
+// takeLosers has the change delete the losers of the snapshot if it does something that would bring some of them back.
+func (tc *tableChange) takeLosers(c *Change, t *snapshot.Table) {
+	writes := func(id base.ColumnID) bool { return id != 0 && slices.Contains(tc.columns, id) }
+	if t.Losers == nil || !c.Settle && len(tc.deleted) == 0 && !writes(t.Schema.RowVersion) {
+		return
+	}
+	tc.losers, tc.settles = maps.Clone(t.Losers), true
+}
+
+// checkSettled refuses a change that would not know a table's losers.
+func checkSettled(t *snapshot.Table) error {
+	if t.Schema.MergeOnRead && t.Losers == nil {
+		return base.Errorf(base.Internal, "change of a table that merges on read, computed from a snapshot that is not settled")
+	}
 	return nil
 }
 
@@ -330,23 +381,20 @@ func (e *Engine) readdress(c *tableChange) error {
 		for source, rows := range c.rows {
 			addRows(c.touched, source, rows)
 		}
-		moves, err := e.movesOf(c.id, c.rows)
+		c.gone = maps.Clone(c.deleted)
+		for source, rows := range c.losers {
+			addRows(c.gone, source, rows)
+		}
+		moves, err := e.movesOf(c.id, c.sources())
 		if err != nil || len(moves) == 0 {
 			return err
 		}
-		deleted := map[base.SourceID]*roaring.Bitmap{}
-		for source, rows := range c.deleted {
-			if moves[source] == nil {
-				addRows(deleted, source, rows)
-				continue
-			}
-			moved, err := patch.MoveRows(moves[source], source, rows)
-			if err != nil {
-				return err
-			}
-			for to, rows := range moved {
-				addRows(deleted, to, rows)
-			}
+		deleted, err := moveRows(moves, c.deleted)
+		if err != nil {
+			return err
+		}
+		if c.losers, err = moveRows(moves, c.losers); err != nil {
+			return err
 		}
 		var updated []patch.Layer
 		for _, l := range c.updated {
@@ -362,6 +410,32 @@ func (e *Engine) readdress(c *tableChange) error {
 	}
 }
 
+// sources returns those of which the change names rows.
+func (c *tableChange) sources() []base.SourceID {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(c.rows)), maps.Keys(c.losers))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// moveRows returns where rows are now.
+func moveRows(moves map[base.SourceID]patch.Move, rows map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*roaring.Bitmap, error) {
+	now := map[base.SourceID]*roaring.Bitmap{}
+	for source, rows := range rows {
+		if moves[source] == nil {
+			addRows(now, source, rows)
+			continue
+		}
+		moved, err := patch.MoveRows(moves[source], source, rows)
+		if err != nil {
+			return nil, err
+		}
+		for to, rows := range moved {
+			addRows(now, to, rows)
+		}
+	}
+	return now, nil
+}
+
 func addRows(to map[base.SourceID]*roaring.Bitmap, source base.SourceID, rows *roaring.Bitmap) {
 	if to[source] == nil {
 		to[source] = rows
@@ -372,7 +446,7 @@ func addRows(to map[base.SourceID]*roaring.Bitmap, source base.SourceID, rows *r
 
 // movesOf returns how to get from sources to where their rows are; nothing for those that are there. If that is
 // not known, the rows are gone: ErrChanged.
-func (e *Engine) movesOf(id base.TableID, sources map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]patch.Move, error) {
+func (e *Engine) movesOf(id base.TableID, sources []base.SourceID) (map[base.SourceID]patch.Move, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	t, err := e.tableLocked(id)
@@ -380,7 +454,7 @@ func (e *Engine) movesOf(id base.TableID, sources map[base.SourceID]*roaring.Bit
 		return nil, err
 	}
 	var moves map[base.SourceID]patch.Move
-	for source := range sources {
+	for _, source := range sources {
 		if t.current.has(source) {
 			continue
 		}

@@ -34,10 +34,10 @@ func (c *changeSet) encode() []byte {
 	for _, t := range c.tables {
 		b = binary.AppendUvarint(b, uint64(t.id))
 		b = binary.AppendUvarint(b, uint64(t.version))
-		b = binary.AppendUvarint(b, uint64(len(t.deleted)))
-		for _, source := range slices.Sorted(maps.Keys(t.deleted)) {
+		b = binary.AppendUvarint(b, uint64(len(t.gone)))
+		for _, source := range slices.Sorted(maps.Keys(t.gone)) {
 			b = binary.AppendUvarint(b, uint64(source))
-			b = appendRows(b, t.deleted[source])
+			b = appendRows(b, t.gone[source])
 		}
 		b = binary.AppendUvarint(b, uint64(len(t.updated)))
 		for _, l := range t.updated {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
@@ -26,7 +27,7 @@ func (e *Engine) Check(ctx context.Context) error {
 	default: // and Close waits for the lock
 	}
 	findings := []error{e.catalog.Check()}
-	findings = append(findings, e.checkParts(ctx))
+	findings = append(findings, e.checkParts(ctx), e.checkKeys(ctx))
 	var strangers []string
 	err := e.commit(ctx, func() (err error) {
 		findings = append(findings, e.checkLog(), e.checkPatches())
@@ -67,6 +68,41 @@ func (e *Engine) checkParts(ctx context.Context) error {
 			}
 			findings = append(findings, base.Wrap(err, "part %d of table %s", p.ID, t.Schema.QualifiedName()))
 		}
+	}
+	return errors.Join(findings...)
+}
+
+// checkKeys looks for keys that several rows have among those that came up to the edit that their table is settled up to.
+func (e *Engine) checkKeys(ctx context.Context) error {
+	s, err := e.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	var findings []error
+	for _, t := range s.Tables {
+		if !t.Schema.MergeOnRead {
+			continue
+		}
+		var settled []*catalog.Part
+		for _, p := range t.Parts {
+			if p.MaxSeq <= t.Settled {
+				settled = append(settled, p)
+			}
+		}
+		n := 0
+		var example []base.RowAddress
+		err := e.keyFinder.Duplicates(ctx, t, nil, settled, func(rows []base.RowAddress) error {
+			if n++; n == 1 {
+				example = slices.Clone(rows)
+			}
+			return nil
+		})
+		if err == nil && n > 0 {
+			err = base.Errorf(base.Corrupt, "%d keys have several rows, the first of them row %d of part %d and row %d of part %d, although it is settled up to edit %d",
+				n, example[0].Ordinal, example[0].Source, example[1].Ordinal, example[1].Source, t.Settled)
+		}
+		findings = append(findings, base.Wrap(err, "table %s", t.Schema.QualifiedName()))
 	}
 	return errors.Join(findings...)
 }

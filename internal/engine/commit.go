@@ -337,6 +337,7 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 		e.tables[id].forget(oldest)
 	}
 	for id, all := range a.written {
+		e.tables[id].forget(oldest)
 		for _, w := range all {
 			e.tables[id].note(w)
 		}
@@ -357,13 +358,16 @@ func (e *Engine) publishChangesLocked(r *request, seq base.Seq) (old []*version,
 	var errs []error
 	now := e.now()
 	for _, tc := range r.changes.tables {
-		c := committed{tc.id, seq, now, tc.deleted, tc.updated, tc.expression}
+		c := committed{tc.id, seq, now, tc.gone, tc.updated, tc.expression}
 		e.active.changes = append(e.active.changes, c)
 		e.active.changeBytes += tc.bytes
 		e.active.charged += tc.bytes
 		r.bytes -= tc.bytes
 		for _, m := range e.tables[tc.id].moving {
 			errs = append(errs, m.add(c))
+		}
+		if tc.settles {
+			e.tables[tc.id].settling.raise(r.changes.seq)
 		}
 		if c.expression != nil {
 			c.expression.Seq = seq

@@ -25,6 +25,7 @@ type history struct {
 	unsure   []sent         // requests that were not: each whole or absent
 	streamed int64          // rows of the stream that were acknowledged
 	bank     []bankOp       // changes, in their order
+	settling []settlingOp   // what was done to the table that merges on read, in its order
 	failures []error
 }
 
@@ -118,6 +119,7 @@ func workload(fsys vfs.FS) *history {
 			})
 		}
 		writers.Go(func() { h.runBank(e, bankOps(round), note) })
+		writers.Go(func() { h.runSettling(e, settlingOps(round), note) })
 		writers.Wait()
 		switch round {
 		case 0:
@@ -203,6 +205,7 @@ func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 	}
 	h.verifyStream(t, e, what)
 	h.verifyBank(t, e, what)
+	h.verifySettling(t, e, what)
 	must(t, e.Flush(ctx))
 	must(t, e.CollectGarbage())
 	if err := e.Check(ctx); err != nil {

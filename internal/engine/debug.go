@@ -33,6 +33,9 @@ func (e *Engine) DebugString() string {
 		if t.truncatedSeq > 0 {
 			fmt.Fprintf(&b, " truncated at %d", t.truncatedSeq)
 		}
+		if t.settling != nil {
+			fmt.Fprintf(&b, " settled up to %d", t.settling.upTo)
+		}
 		b.WriteByte('\n')
 		for _, c := range s.Columns {
 			fmt.Fprintf(&b, "  column %d %s %s\n", c.ID, schema.Quote(c.Name), c.Type)

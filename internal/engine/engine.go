@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -79,6 +80,9 @@ type Components struct {
 	// who still reads them.
 	PoisonMemory bool
 
+	// ReadColumns reads columns of a part for the indexes of keys; nil: the engine does, which takes some times as long as DuckDB.
+	ReadColumns keys.ReadPart
+
 	// Defaults evaluates the default expressions of some columns for so many rows, to what
 	// batch.Conform takes: the engine knows no SQL. If nil, missing columns are NULL.
 	Defaults func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
@@ -108,6 +112,7 @@ type Engine struct {
 	catalog    *catalog.Catalog
 	pool       *memtable.Pool
 	budget     *budget
+	keyFinder  *keys.Finder
 	queue      queue
 	background sync.WaitGroup
 	closing    chan struct{}
@@ -167,12 +172,14 @@ type table struct {
 	moving       []*moving
 	moved        map[base.SourceID]moved // where rows of sources went that a change may still name
 	pin          *semaphore.Weighted     // constant
+	settling     *settling               // constant; nil: it does not merge on read
 
 	stored          map[base.SourceID][]storedPatch // by part: what the catalog has of changes
 	storedDeletions map[base.SourceID]storedDeletions
 
 	// Of the committer.
 	written     []written // the latest changes, ascending
+	writtenKeys int       // that they name
 	insertedSeq base.Seq  // of the last append
 }
 

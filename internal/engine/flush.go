@@ -11,6 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
@@ -106,8 +107,9 @@ func (e *Engine) flushFrozen(ctx context.Context) error {
 // flushed is one memtable and the parts that were written of it.
 type flushed struct {
 	resident *resident
-	patches  *patch.Set // what was changed when writing began; or nil
-	moving   *moving    // what is changed since
+	now      schema.Table // when writing began
+	patches  *patch.Set   // what was changed when writing began; or nil
+	moving   *moving      // what is changed since
 	parts    []*partFile
 	// rows[i] are the memtable's ordinals in the order of parts[i]: where each row went.
 	rows [][]uint32
@@ -161,7 +163,7 @@ func (e *Engine) beginFlush(g *generation) []*flushed {
 		r := g.residents[id]
 		r.refs.Add(1)
 		t, source := e.tables[id], r.mem.Source()
-		f := &flushed{resident: r, patches: t.patches[source]}
+		f := &flushed{resident: r, now: t.current.schema, patches: t.patches[source]}
 		f.moving = t.beginMove(source)
 		if f.valuesWait() {
 			f.moving.changes[source] = f.patches.WithoutDeletions()
@@ -223,6 +225,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		if results[f], err = e.settleMove(&edit, t, f.moving, f.move()); err != nil {
 			return nil, nil, err
 		}
+		t.storeSettled(&edit)
 		stored = append(stored, results[f].stored...)
 	}
 	for _, c := range changes {
@@ -244,6 +247,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		return nil, nil, err
 	}
 	e.keysStored(edit.PutKeys)
+	e.settledStored(&edit)
 	for _, f := range live {
 		e.garbage.taken(e, f.parts)
 	}
@@ -307,6 +311,9 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	if f.patches != nil && f.patches.Deleted != nil {
 		order = slices.DeleteFunc(order, f.patches.Deleted.Contains)
 	}
+	if order, err = withoutLosers(order, f.now, table, records, f.patches); err != nil {
+		return base.Wrap(err, "table %s", table.QualifiedName())
+	}
 	if len(order) == 0 {
 		return nil
 	}
@@ -329,6 +336,19 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 		}
 	}
 	return nil
+}
+
+// withoutLosers leaves out, of a table that merges on read, the rows that others of the same records replace: sorted, nobody
+// could tell any more which of them came last.
+func withoutLosers(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
+	if !now.MergeOnRead {
+		return order, nil
+	}
+	losers, err := keys.Repeated(now, written, records, changed)
+	if err != nil || losers.IsEmpty() {
+		return order, err
+	}
+	return slices.DeleteFunc(order, losers.Contains), nil
 }
 
 // valuesWait reports whether a part of the memtable's schema version cannot take the new values: there may be some of

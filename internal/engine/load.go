@@ -123,6 +123,9 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 	if err != nil {
 		return base.Wrap(err, "sort table %s", l.table.QualifiedName())
 	}
+	if order, err = withoutLosers(order, l.table, l.table, chunk, nil); err != nil {
+		return base.Wrap(err, "table %s", l.table.QualifiedName())
+	}
 	partitions, err := batch.Partition(chunk, l.table, order)
 	if err != nil {
 		return base.Wrap(err, "table %s", l.table.QualifiedName())
@@ -143,9 +146,10 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 }
 
 // Commit makes all rows visible and durable, and returns how many there were. After an
-// error nothing of the load is left. For a table with a primary key, whose rows might be there, it is an error: see CommitOver.
+// error nothing of the load is left. For a table with a primary key, whose rows might be there, it is an error unless it merges on
+// read: see CommitOver. Then rows that others of the load replace count too.
 func (l *Load) Commit(ctx context.Context) (rows int64, err error) {
-	if err = l.writers.Wait(); err == nil && len(l.table.PrimaryKey) > 0 {
+	if err = l.writers.Wait(); err == nil && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
 		err = errKeyed(l.table)
 	}
 	if err != nil {
@@ -181,6 +185,13 @@ func (l *Load) publish(ctx context.Context) error {
 	e := l.engine
 	created := e.now()
 	var replaced *table
+	if l.table.MergeOnRead && !l.options.Create {
+		release, err := e.sharePins(ctx, []base.TableID{l.table.ID})
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
 	err := e.change(ctx, func() (*catalog.Edit, error) {
 		edit := &catalog.Edit{}
 		replaced = nil
@@ -200,6 +211,12 @@ func (l *Load) publish(ctx context.Context) error {
 			if t.current.schema.Version != l.table.Version {
 				return nil, base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", l.table.QualifiedName()).WithHint("run the statement again")
 			}
+			// Rows that come later are newer than the load's: they go into another memtable.
+			if l.table.MergeOnRead && e.active.residents[t.id] != nil {
+				if err := e.freeze(); err != nil {
+					return nil, err
+				}
+			}
 		}
 		for _, p := range l.parts {
 			p.MinSeq, p.MaxSeq, p.Applied = e.seq+1, e.seq+1, e.seq+1
@@ -217,6 +234,10 @@ func (l *Load) publish(ctx context.Context) error {
 		}
 		t := e.tables[l.table.ID]
 		t.insertedSeq = e.seq
+		if t.settling != nil {
+			t.forget(e.live.oldest())
+			t.note(written{seq: e.seq, anyKey: true, appended: true})
+		}
 		v := t.current
 		parts := append(v.parts[:len(v.parts):len(v.parts)], l.parts...)
 		return append(old, t.installLocked(e.newVersionLocked(v.schema, parts, v.residents)))

@@ -88,15 +88,18 @@ func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.
 
 // showMoveLocked makes a move known after the new parts are.
 func (e *Engine) showMoveLocked(t *table, s *settled) {
+	var sources []base.SourceID
 	for source, set := range s.sets {
 		if set != nil {
 			continue
 		}
+		sources = append(sources, source)
 		if t.moved == nil {
 			t.moved = map[base.SourceID]moved{}
 		}
 		t.moved[source] = moved{e.seq + 1, s.move}
 	}
+	t.settling.relocated(sources, s.move)
 	e.patchLocked(t, s.sets)
 }
 

@@ -30,11 +30,15 @@ func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o A
 	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, release: func() {}}
 	if !o.Pinned {
 		var err error
-		if m.release, err = e.sharePins(ctx, []Change{c}); err != nil {
+		if m.release, err = e.sharePins(ctx, []base.TableID{c.Table}); err != nil {
 			return nil, err
 		}
 	}
-	err := e.Flush(ctx)
+	// Deleted by themselves first: they may be in parts that the change leaves as they are.
+	err := e.settleAt(ctx, s, c.Table)
+	if err == nil {
+		err = e.Flush(ctx)
+	}
 	if err == nil {
 		err = e.beginMutation(m, s, c, o.Pinned)
 	}
@@ -55,10 +59,7 @@ func (m *Mutation) Close() {
 
 func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, pinned bool) error {
 	t := s.Tables[c.Table]
-	tc := &tableChange{id: c.Table, version: t.Schema.Version, all: len(c.Inserted) > 0, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: map[uint64]struct{}{}}
-	for _, k := range c.Keys {
-		tc.keys[k] = struct{}{}
-	}
+	tc := &tableChange{id: c.Table, version: t.Schema.Version, all: len(c.Inserted) > 0, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
 	for source, deleted := range c.Deleted {
 		if deleted == nil || deleted.IsEmpty() {
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -54,6 +55,10 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	}
 	e.pool = memtable.NewPool(memtable.PoolOptions{Poison: components.PoisonMemory})
 	e.budget = &budget{limit: e.settings.MemoryBytes}
+	if components.ReadColumns == nil {
+		components.ReadColumns = e.readColumns
+	}
+	e.keyFinder = keys.NewFinder(keyIndexBytes, components.ReadColumns)
 	if err := e.open(); err != nil {
 		return nil, base.Wrap(errors.Join(err, e.closeFiles()), "open %s", dir)
 	}
@@ -119,6 +124,9 @@ func (e *Engine) load(state catalog.State) error {
 	for _, t := range state.Tables {
 		s := t.Schema
 		loaded := &table{id: s.ID, created: t.Created, truncatedSeq: t.TruncatedSeq, history: map[uint32]schema.Table{}, pin: newPin()}
+		if s.MergeOnRead {
+			loaded.settling = newSettling(t.SettledSeq)
+		}
 		for _, older := range state.TableVersions[s.ID] {
 			loaded.history[older.Version] = older
 		}

@@ -67,7 +67,8 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 	var t *table
 	var kept, added []*partFile
 	var settled *settled
-	err := e.change(ctx, func() (edit *catalog.Edit, err error) {
+	var edit *catalog.Edit
+	err := e.change(ctx, func() (_ *catalog.Edit, err error) {
 		if t, err = e.tableLocked(r.table); err != nil {
 			return nil, err
 		}
@@ -98,6 +99,7 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		if settled, err = e.settleMove(edit, t, r.moving, move); err != nil {
 			return nil, err
 		}
+		t.storeSettled(edit)
 		return edit, e.syncBefore()
 	}, func() []*version {
 		for _, p := range t.current.parts {
@@ -108,6 +110,7 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		e.garbage.taken(e, added)
 		v := t.current
 		old := t.installLocked(e.newVersionLocked(v.schema, append(kept, added...), v.residents))
+		e.settledStored(edit)
 		e.changesStored(settled.stored)
 		e.showMoveLocked(t, settled)
 		if r.note != nil {

@@ -16,8 +16,8 @@ func newPin() *semaphore.Weighted { return semaphore.NewWeighted(pinned) }
 
 // Pin keeps other statements' changes of a table out until release is called: they wait in Commit. A statement
 // holds it from its second attempt on, takes its snapshot under it, and commits with
-// AppendOptions.Pinned, so that what it changes is not changed under its hands. Appends, flushes and merges go on: they
-// change no row.
+// AppendOptions.Pinned, so that what it changes is not changed under its hands. Flushes and merges go on: they
+// change no row; and so do appends, but to tables that merge on read, where they do.
 func (e *Engine) Pin(ctx context.Context, table base.TableID) (release func(), err error) {
 	return e.acquirePin(ctx, table, pinned)
 }
@@ -35,12 +35,8 @@ func (e *Engine) acquirePin(ctx context.Context, table base.TableID, weight int6
 	return func() { t.pin.Release(weight) }, nil
 }
 
-// sharePins waits until nobody pins one of the tables of changes, and keeps it so.
-func (e *Engine) sharePins(ctx context.Context, changes []Change) (release func(), err error) {
-	var ids []base.TableID
-	for _, c := range changes {
-		ids = append(ids, c.Table)
-	}
+// sharePins waits until nobody pins one of some tables, and keeps it so.
+func (e *Engine) sharePins(ctx context.Context, ids []base.TableID) (release func(), err error) {
 	slices.Sort(ids) // in one order, so that two never wait for one another
 	var held []func()
 	release = func() {

@@ -40,6 +40,7 @@ type tableRows struct {
 	version uint32 // of the schema that the rows conform to
 	rows    []*memtable.Rows
 	charged int64
+	keys    []uint64 // of rows that are appended to a table which merges on read: see Change.Keys
 }
 
 type outcome struct {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,7 +17,7 @@ import (
 // which everything goes past the log: its rows are parts already, and the rows that go because of them are deleted in the very
 // catalog transaction that lists these. For that no row that it deletes may be in the log alone. So the
 // caller holds the table's pin and flushes before it looks for them: nobody else can change the table then, flushes
-// find nothing of it, and merges are followed.
+// find nothing of it, and merges are followed. A table that merges on read is settled before.
 
 // ChunkBytes is how many bytes of rows a load gathers before it writes them as parts: a change of fewer goes through the log.
 func (e *Engine) ChunkBytes() int64 { return min(loadChunkBytes, e.settings.MemoryBytes/8) }
@@ -63,6 +64,9 @@ func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map
 		return Result{}, err
 	}
 	e, t := l.engine, s.Tables[l.table.ID]
+	if err := checkSettled(t); err != nil || len(t.Losers) > 0 {
+		return Result{}, errors.Join(err, base.Errorf(base.Internal, "load over rows of table %s, of which some are losers", l.table.QualifiedName()))
+	}
 	own := map[base.SourceID]*roaring.Bitmap{}
 	tc := &tableChange{id: l.table.ID, version: l.table.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, all: true, brings: true}
 	bytes := int64(changeOverhead)
@@ -155,6 +159,9 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 		}
 		e.changesStored(stored)
 		e.patchLocked(t, sets)
+		if t.settling != nil {
+			t.settling.raise(result.Seq)
+		}
 		t.insertedSeq = result.Seq
 		t.note(written{seq: result.Seq, rows: tc.touched, all: true, brought: true, anyKey: true})
 		e.forgetLocked()

@@ -53,9 +53,13 @@ func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) 
 func (t *table) view() *snapshot.Table {
 	v := t.current
 	s := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: t.history, Patches: t.patches, Expressions: t.expressionsLocked()}
+	if t.settling != nil {
+		s.Settled = t.settling.upTo
+	}
 	s.Memtables = make([]memtable.View, 0, len(v.residents))
 	for _, r := range v.residents {
 		if view := r.mem.View(); view.Rows > 0 {
+			view.MinSeq = r.minSeq
 			s.Memtables = append(s.Memtables, view)
 		}
 	}

@@ -52,6 +52,9 @@ func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bo
 // addTableLocked makes a table that the catalog has known in memory, empty.
 func (e *Engine) addTableLocked(t schema.Table, created time.Time) {
 	state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}, pin: newPin()}
+	if t.MergeOnRead {
+		state.settling = newSettling(0)
+	}
 	state.installLocked(e.newVersionLocked(t, nil, nil))
 	e.tables[t.ID] = state
 	e.names[keyOf(t.Database, t.Schema, t.Name)] = t.ID
@@ -137,12 +140,13 @@ func (e *Engine) RenameTable(ctx context.Context, id base.TableID, name string) 
 func (e *Engine) Truncate(ctx context.Context, id base.TableID) (rows int64, err error) {
 	var t *table
 	var seq base.Seq
+	losers := e.countLosers(ctx, id)
 	err = e.change(ctx, func() (edit *catalog.Edit, err error) {
 		if t, err = e.tableLocked(id); err != nil {
 			return nil, err
 		}
 		seq = e.seq
-		rows = t.view().Rows()
+		rows = t.view().Rows() - losers
 		edit = &catalog.Edit{PutTables: []catalog.Table{{Schema: t.current.schema, TruncatedSeq: seq, Created: t.created}}}
 		for _, p := range t.current.parts {
 			edit.RemoveParts = append(edit.RemoveParts, p.ID)
@@ -156,4 +160,18 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (rows int64, err
 		return []*version{t.installLocked(e.newVersionLocked(t.current.schema, nil, nil))}
 	})
 	return rows, base.Wrap(err, "truncate table")
+}
+
+// countLosers returns how many rows of a table that merges on read are none to its readers. Of a table that cannot be read it is none: it may be
+// truncated all the same.
+func (e *Engine) countLosers(ctx context.Context, id base.TableID) (n int64) {
+	s, err := e.Settled(ctx, id)
+	if err != nil {
+		return 0
+	}
+	defer s.Release()
+	for _, rows := range s.Tables[id].Losers {
+		n += int64(rows.GetCardinality())
+	}
+	return n
 }

@@ -16,9 +16,11 @@ type written struct {
 	seq     base.Seq
 	rows    map[base.SourceID]*roaring.Bitmap // changed or deleted
 	columns []base.ColumnID
-	all     bool                // every column: rows came or went
-	brought bool                // rows came
-	keys    map[uint64]struct{} // of the rows that came, if the table has a primary key
+	all     bool     // every column: rows came or went
+	brought bool     // rows came
+	keys    []uint64 // of the rows that came, if the table has a primary key: Change.Keys
+	// appended says that it was an append, of which only the keys matter.
+	appended bool
 	// everywhere says that it changed rows which rows does not name: it had an expression.
 	everywhere bool
 	anyKey     bool // too many rows came to name their keys
@@ -29,16 +31,10 @@ func (w *written) inserted(keys map[uint64]struct{}) bool {
 	if w.anyKey {
 		return len(keys) > 0
 	}
-	few, many := w.keys, keys
-	if len(few) > len(many) {
-		few, many = many, few
-	}
-	for k := range few {
-		if _, ok := many[k]; ok {
-			return true
-		}
-	}
-	return false
+	return len(keys) > 0 && slices.ContainsFunc(w.keys, func(k uint64) bool {
+		_, ok := keys[k]
+		return ok
+	})
 }
 
 func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
@@ -55,36 +51,52 @@ func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
 
 // decides reports whether the change could have been read.
 func (w *written) decides(r Read) bool {
+	if w.appended {
+		return false
+	}
 	if r.Brought {
 		return w.brought
 	}
 	return w.all || r.Columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(r.Columns, id) })
 }
 
-// maxWritten bounds how many changes are told apart for the sake of old snapshots.
-const maxWritten = 4096
+// maxWritten and maxWrittenKeys bound how many changes and keys of a table are told apart for the sake of old snapshots.
+const (
+	maxWritten     = 4096
+	maxWrittenKeys = 1 << 20
+)
 
-// note adds a change. When there are too many, the older half is taken for one: a statement
-// that is older than it may then be sent back for nothing.
+// note adds a change. When there are too many, the older half is taken for one, and when there are too many keys,
+// that one is taken for one of any key: a statement that is older than it may then be sent back for nothing.
 func (t *table) note(w written) {
-	if len(t.written) >= maxWritten {
-		one := written{rows: map[base.SourceID]*roaring.Bitmap{}, keys: map[uint64]struct{}{}}
-		for _, old := range t.written[:maxWritten/2] {
-			one.seq, one.all, one.brought, one.anyKey = old.seq, one.all || old.all, one.brought || old.brought, one.anyKey || old.anyKey
-			one.everywhere = one.everywhere || old.everywhere
-			for source, rows := range old.rows {
-				addRows(one.rows, source, rows)
-			}
-			one.columns = append(one.columns, old.columns...)
-			for k := range old.keys {
-				one.keys[k] = struct{}{}
-			}
-		}
-		slices.Sort(one.columns)
-		one.columns = slices.Compact(one.columns)
-		t.written = append([]written{one}, t.written[maxWritten/2:]...)
+	if len(w.keys) > maxWrittenKeys {
+		w.keys, w.anyKey = nil, true
 	}
-	t.written = append(t.written, w)
+	for n := len(t.written); n >= maxWritten || n > 0 && t.writtenKeys+len(w.keys) > maxWrittenKeys; n = len(t.written) {
+		t.fold((n + 1) / 2)
+	}
+	t.written, t.writtenKeys = append(t.written, w), t.writtenKeys+len(w.keys)
+}
+
+// fold takes the oldest n changes for one, and for one of any key if they name too many.
+func (t *table) fold(n int) {
+	one := written{rows: map[base.SourceID]*roaring.Bitmap{}, appended: true}
+	for _, old := range t.written[:n] {
+		one.seq, one.all, one.brought, one.anyKey = old.seq, one.all || old.all, one.brought || old.brought, one.anyKey || old.anyKey
+		one.everywhere, one.appended = one.everywhere || old.everywhere, one.appended && old.appended
+		for source, rows := range old.rows {
+			addRows(one.rows, source, rows)
+		}
+		one.columns = append(one.columns, old.columns...)
+		one.keys = append(one.keys, old.keys...)
+	}
+	slices.Sort(one.columns)
+	one.columns = slices.Compact(one.columns)
+	if n == 1 || one.anyKey || len(one.keys) > maxWrittenKeys/2 {
+		t.writtenKeys -= len(one.keys)
+		one.keys, one.anyKey = nil, true
+	}
+	t.written = append([]written{one}, t.written[n:]...)
 }
 
 // since returns the changes behind a sequence number.
@@ -95,6 +107,9 @@ func (t *table) since(seq base.Seq) []written {
 // forget drops what no change can be older than any more.
 func (t *table) forget(oldest base.Seq) {
 	if n := len(t.written) - len(t.since(oldest)); n > 0 {
+		for _, old := range t.written[:n] {
+			t.writtenKeys -= len(old.keys)
+		}
 		t.written = slices.Clone(t.written[n:])
 	}
 	for source, m := range t.moved {
@@ -131,12 +146,12 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 		}
 		for _, others := range [][]written{t.since(c.seq), a.written[tc.id]} {
 			for i := range others {
-				if others[i].touches(tc.touched) || others[i].inserted(tc.keys) {
+				if others[i].touches(tc.touched) || others[i].inserted(tc.keySet) {
 					return ErrChanged
 				}
 			}
 		}
-		for source := range tc.rows {
+		for _, source := range tc.sources() {
 			if !t.current.has(source) {
 				return errMoved
 			}
@@ -177,12 +192,12 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 			for i := range tc.updated {
 				tc.updated[i].Seq = seq
 			}
-			for source := range tc.rows {
+			for _, source := range tc.sources() {
 				set := cmp.Or(made[tc.id][source], a.sets[tc.id][source], e.tables[tc.id].patches[source])
 				if set == nil {
 					set = patch.New(source)
 				}
-				set, err := set.With(seq, tc.deleted[source], layersOf(tc.updated, source)...)
+				set, err := set.With(seq, tc.gone[source], layersOf(tc.updated, source)...)
 				if err != nil {
 					return err
 				}
@@ -196,11 +211,17 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 			maps.Copy(a.sets[id], sets)
 		}
 		for _, tc := range r.changes.tables {
+			if len(tc.rows) == 0 && !tc.all && tc.expression == nil {
+				continue // only losers go
+			}
 			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys, everywhere: tc.expression != nil})
 		}
 	}
 	for _, t := range r.tables {
 		a.inserted[t.id] = a.inserted[t.id] || len(t.rows) > 0
+		if len(t.keys) > 0 {
+			a.written[t.id] = append(a.written[t.id], written{seq: seq, keys: t.keys, appended: true})
+		}
 	}
 	a.offsets.advance(r.progress)
 	return nil

@@ -40,9 +40,10 @@ type resident struct {
 	budget     *budget
 	refs       atomic.Int64
 
+	minSeq base.Seq // constant once there are rows to be seen
+
 	// Of the committer until the generation is frozen, read only from then on.
 	charged int64 // of the budget, until the memory is freed
-	minSeq  base.Seq
 	maxSeq  base.Seq
 }
 

@@ -45,6 +45,7 @@ type View struct {
 	Schema  schema.Table  // the version of the schema that every batch conforms to
 	Batches []Batch       // in ordinal order, without gaps, none empty
 	Rows    int64
+	MinSeq  base.Seq // of the edit that brought the first row; in snapshots
 }
 
 // Memtable holds the rows of one table and one generation, in the order in which they

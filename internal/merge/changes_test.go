@@ -59,12 +59,13 @@ func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error)
 	all := map[int64]item{}
 	read := func(rec arrow.RecordBatch, version schema.Table, source base.SourceID, first int) error {
 		var live []uint32
+		whole := true
 		if set := t.Patches[source]; set != nil {
 			var err error
 			if rec, err = set.Apply(rec, version, uint32(first)); err != nil {
 				return err
 			}
-			live, _ = set.Live(uint32(first), int(rec.NumRows()))
+			live, whole = set.Live(uint32(first), int(rec.NumRows()))
 		}
 		before := int64(-1)
 		for i := range int(rec.NumRows()) {
@@ -73,7 +74,7 @@ func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error)
 			if err := errors.Join(err1, err2); err != nil {
 				return err
 			}
-			if live != nil && !slices.Contains(live, uint32(i)) {
+			if !whole && !slices.Contains(live, uint32(i)) {
 				continue
 			}
 			if _, twice := all[id]; twice || version.ID == 0 {

@@ -207,6 +207,7 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
+	settleErr := s.settle(ctx, eager)
 	jobs, err := s.plan(eager)
 	if err != nil {
 		return 0, base.Wrap(err, "plan")
@@ -231,7 +232,7 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 			done++
 		}
 	}
-	return done, errors.Join(append(results, ctx.Err())...)
+	return done, errors.Join(append(results, settleErr, ctx.Err())...)
 }
 
 // plan returns what is to be merged.
@@ -254,7 +255,9 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 				}
 				continue
 			}
-			groups[g] = append(groups[g], p)
+			if isSettled(t, p) {
+				groups[g] = append(groups[g], p)
+			}
 		}
 		for g, parts := range groups {
 			policy := Policy{MaxPartBytes: s.settings.MaxPartBytes, MaxPartRows: s.settings.MaxPartRows, Rest: eager || s.atRest(parts, now)}
@@ -283,7 +286,7 @@ func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool)
 	loads := map[base.SourceID]Load{}
 	for _, p := range parts {
 		set := t.Patches[p.ID]
-		due := p.MayHaveTombstones(t.Schema) && s.merger.tombstonesDue(t.Schema, p) && (rest || t.Schema.KeepsTombstones())
+		due := s.merger.tombstonesDue(t, p) && (rest || t.Schema.KeepsTombstones())
 		due = due || len(t.Pending(p)) > 0
 		if set != nil || due {
 			loads[p.ID] = Load{Deleted: set.DeletedRows(), Patched: set.PatchedRows(), Bytes: set.Bytes(), Due: due}

@@ -57,7 +57,7 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part) (
 	}
 	s := &source{
 		part: p, now: t.Schema, written: written, patches: t.Patches[p.ID], left: p.Rows,
-		drops: p.MayHaveTombstones(t.Schema) && m.tombstonesDue(t.Schema, p), dropped: roaring.New(),
+		drops: m.tombstonesDue(t, p), dropped: roaring.New(),
 	}
 	var err error
 	if err = s.plan(ctx, m, t, p); err != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/scoterdb/scoter/internal/catalog"
-	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
 // A tombstone keeps older versions of its key from coming back. A merge drops those that have lain in their
 // part for the table's TombstoneAge; a part that has some by then is written anew for that alone. Where rows have no version
-// there is nothing that could come back: any merge drops them.
+// there is nothing that could come back: any merge drops them. In a table that merges on read older rows of their keys may be there until it is settled.
 
-// tombstonesDue reports whether a merge may drop the tombstones with which a part was written.
-func (m *merger) tombstonesDue(t schema.Table, p *catalog.Part) bool {
-	return !t.KeepsTombstones() || m.clock.Now().Sub(p.Created) >= t.TombstoneAge()
+// tombstonesDue reports whether a part was written with tombstones, and a merge may drop them.
+func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
+	return p.MayHaveTombstones(t.Schema) && isSettled(t, p) && (!t.Schema.KeepsTombstones() || m.clock.Now().Sub(p.Created) >= t.Schema.TombstoneAge())
 }
 
 // trueRows returns where a BOOLEAN column is true.

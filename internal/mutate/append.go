@@ -15,13 +15,13 @@ import (
 )
 
 // Append adds rows to tables, all or nothing, as engine.Engine.Append does. Rows for a table with a primary key change
-// those of the same key. Beside rows for other tables they must not move rows by giving only some of their columns, nor
+// those of the same key; whole ones of a table that merges on read count as inserted, for nobody looks whether their keys are there. Beside rows for other tables they must not move rows by giving only some of their columns, nor
 // give only some columns of a table with checks: that takes a request of their own.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
 	keyed := false
 	for _, rows := range tables {
 		t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-		keyed = keyed || err == nil && len(t.PrimaryKey) > 0 // of others Append says what is wrong
+		keyed = keyed || err == nil && !goesIn(t, rows) // of others Append says what is wrong
 	}
 	switch {
 	case !keyed:
@@ -37,6 +37,17 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 		}
 	}
 	return Counts{}, errTooOften()
+}
+
+// goesIn reports whether rows go into a table as they come, whatever is there.
+func goesIn(t schema.Table, rows engine.TableRows) bool {
+	return len(t.PrimaryKey) == 0 || comesUnseen(t, givenBy(rows, t), rows.Whole)
+}
+
+// comesUnseen reports whether rows of which the sender gave some columns come into a table without a look at those of their keys that are there.
+// whole says that the columns that it did not give have their defaults.
+func comesUnseen(t schema.Table, given []schema.Column, whole bool) bool {
+	return t.MergeOnRead && (whole || len(given) == len(t.Columns)) && (t.RowVersion == 0 || contains(given, t.RowVersion))
 }
 
 // Fits returns nil if Append would take the rows now, without storing them. It makes and changes tables as Append
@@ -69,8 +80,16 @@ func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o eng
 		if one.table, one.rows, err = m.store.Conform(ctx, rows, o); err != nil {
 			return all, release, err
 		}
+		if one.table.MergeOnRead && goesIn(one.table, rows) && len(one.rows) > 0 {
+			came := one.rows
+			one.rows, err = batch.Arrange(came, rows.Numbers)
+			releaseAll(came)
+			if err != nil {
+				return all, release, err
+			}
+		}
 		all = append(all, one)
-		if len(one.table.PrimaryKey) == 0 || batch.Rows(one.rows) == 0 {
+		if goesIn(one.table, rows) || batch.Rows(one.rows) == 0 {
 			continue
 		}
 		w := &write{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
@@ -86,7 +105,7 @@ func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals
 	if err := checkKeyValues(t, records); err != nil {
 		return nil, err
 	}
-	sent := w.given(t)
+	sent := givenBy(w.rows, t)
 	given := sent
 	if w.rows.Whole {
 		given = t.Columns
@@ -129,7 +148,7 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 	var ids []base.TableID
 	for _, one := range all {
 		ids = append(ids, one.table.ID)
-		if pinned && one.keyed != nil {
+		if pinned && (one.keyed != nil || one.table.MergeOnRead) {
 			release, err := m.store.Pin(ctx, one.table.ID) // in one order, so that two never wait for one another
 			if err != nil {
 				return Counts{}, false, err
@@ -138,7 +157,7 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 			o.Pinned = true
 		}
 	}
-	snap, err := m.store.Snapshot(ids...)
+	snap, err := m.store.Settled(ctx, ids...)
 	if err != nil {
 		return Counts{}, false, err
 	}

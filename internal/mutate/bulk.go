@@ -31,6 +31,17 @@ func errOtherSchema(t schema.Table) error {
 // InsertMany adds any number of rows to a table with a primary key in one edit, as INSERT does: rows calls take with batches that
 // conform to the table, of which the sender gave some columns.
 func (m *Mutator) InsertMany(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
+	if comesUnseen(t, given, false) {
+		load, err := m.store.Load(ctx, t, engine.LoadOptions{})
+		if err != nil {
+			return Counts{}, err
+		}
+		if err := rows(func(rec arrow.RecordBatch) error { return load.Add(ctx, rec) }); err != nil {
+			return Counts{}, errors.Join(err, load.Abort())
+		}
+		n, err := load.Commit(ctx)
+		return Counts{Inserted: n}, err
+	}
 	names := make([]string, len(given))
 	for i, c := range given {
 		names[i] = schema.Quote(c.Name)
@@ -75,7 +86,7 @@ func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts,
 	return rows.settled(func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
 }
 
-// settled calls try with the table pinned and flushed, again if the table was truncated meanwhile.
+// settled calls try with the table pinned, settled and flushed, again if the table was truncated meanwhile.
 func (in *intake) settled(try func() (Counts, error)) (Counts, error) {
 	release, err := in.store.Pin(in.ctx, in.table.ID)
 	if err != nil {
@@ -83,6 +94,9 @@ func (in *intake) settled(try func() (Counts, error)) (Counts, error) {
 	}
 	defer release()
 	for range maxAttempts {
+		if err := in.store.Settle(in.ctx, in.table.ID); err != nil {
+			return Counts{}, err
+		}
 		if err := in.store.Flush(in.ctx); err != nil {
 			return Counts{}, err
 		}
@@ -107,7 +121,7 @@ func (in *intake) check(t *snapshot.Table) error {
 
 // replace commits the staged parts over the rows of their keys.
 func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Counts, error) {
-	snap, err := in.store.Snapshot(in.table.ID)
+	snap, err := in.store.Settled(in.ctx, in.table.ID)
 	if err != nil {
 		return Counts{}, err
 	}

@@ -20,6 +20,7 @@ type effects struct {
 	values  []arrow.RecordBatch // of the plan's columns, in storage types
 	actions []uint8
 	rows    []base.RowAddress // Source 0 for a new row
+	touched []batch.KeyHash   // keys of the rows that are there, if the plan touches them
 	release []func()
 }
 
@@ -83,7 +84,27 @@ func (f *effects) addAddresses(rec arrow.RecordBatch) error {
 		f.actions = append(f.actions, uint8(action))
 		f.rows = append(f.rows, row)
 	}
-	return nil
+	return f.addTouched(rec)
+}
+
+// addTouched hashes the keys of the rows that are there.
+func (f *effects) addTouched(rec arrow.RecordBatch) error {
+	columns := f.plan.touched()
+	if len(columns) == 0 {
+		return nil
+	}
+	values := make([]arrow.Array, len(columns))
+	first := len(f.plan.head()) - len(columns)
+	for i, c := range columns {
+		var err error
+		if values[i], err = batch.Convert(rec.Column(first+i), c.Type); err != nil {
+			return err
+		}
+		defer values[i].Release()
+	}
+	hashes, err := batch.KeyHashes(values)
+	f.touched = append(f.touched, hashes...)
+	return err
 }
 
 // conform returns the values of a batch as the table stores them.
@@ -159,6 +180,9 @@ func (f *effects) resolve() (*outcome, error) {
 	}
 	o.returned = slices.Concat(addressed, inserted)
 	for _, i := range addressed {
+		if p.touchesKey(p.actions[f.actions[i]]) {
+			o.change.Keys = append(o.change.Keys, f.touched[i].High)
+		}
 		switch p.actions[f.actions[i]].kind {
 		case deleteRow:
 			o.counts.Deleted++

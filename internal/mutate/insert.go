@@ -33,10 +33,11 @@ func (x *execution) insert() (*Result, error) {
 		return nil, err
 	}
 	t := in.target.table
-	if len(t.PrimaryKey) > 0 {
+	unseen := comesUnseen(t, in.columns, false) && !in.conflict.keeps && !in.conflict.update && in.returning.none()
+	if len(t.PrimaryKey) > 0 && !unseen {
 		return x.insertKeyed(in)
 	}
-	if in.conflict.given {
+	if in.conflict.given && !unseen {
 		return nil, base.Errorf(base.Invalid, "table %s has no primary key that rows could conflict in", t.QualifiedName()).At(in.conflict.position).
 			WithHint("MERGE INTO takes any condition")
 	}

@@ -42,11 +42,14 @@ type Store interface {
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
 	Conform(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (schema.Table, []arrow.RecordBatch, error)
 	Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error)
+	Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error)
+	Settle(ctx context.Context, id base.TableID) error
 	Reserve(ctx context.Context, bytes int64) (release func(), err error)
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
 	Pin(ctx context.Context, table base.TableID) (release func(), err error)
 	Flush(ctx context.Context) error
 	ChunkBytes() int64
+	Keys() *keys.Finder
 	TakesChange(bytes int64) bool
 }
 
@@ -186,14 +189,9 @@ type Mutator struct {
 	pure     pureFunctions
 }
 
-// keyIndexBytes bounds the memory of the indexes of parts of keyed tables.
-const keyIndexBytes = 1 << 30
-
 // New returns a mutator.
 func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, rewriter Rewriter, mode UpdateMode) *Mutator {
-	m := &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, rewriter: rewriter, updateMode: mode}
-	m.keys = keys.NewFinder(keyIndexBytes, m.readColumns)
-	return m
+	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, keys: store.Keys(), rewriter: rewriter, updateMode: mode}
 }
 
 // Execute runs one statement that is no query.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
-
+	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -37,6 +37,9 @@ type rowPlan struct {
 	actions []rowAction
 	columns []schema.Column // whose values the query yields
 	moves   bool            // an update gives a row another place: it is deleted, and inserted anew
+	// touches says that the keys of the rows that are there come behind the action: the commit minds rows of these that arrive
+	// meanwhile. See engine.Change.Keys.
+	touches bool
 	// once makes it an error that a statement changes a row twice. Without it one of the
 	// changes holds, and the row counts once.
 	once      bool
@@ -55,14 +58,32 @@ const (
 	ordinalColumn = "scoter_ordinal"
 	actionColumn  = "scoter_action"
 	messageColumn = "scoter_message"
+	touchedColumn = "scoter_touched_" // and the name of a column of the primary key
 )
 
 // head lists the columns of the query before the values.
 func (p *rowPlan) head() []string {
+	names := []string{sourceColumn, ordinalColumn, actionColumn}
 	if p.fails {
-		return []string{sourceColumn, ordinalColumn, actionColumn, messageColumn}
+		names = append(names, messageColumn)
 	}
-	return []string{sourceColumn, ordinalColumn, actionColumn}
+	for _, c := range p.touched() {
+		names = append(names, schema.Quote(touchedColumn+c.Name))
+	}
+	return names
+}
+
+// touched returns the columns whose values come as keys of the rows that are there.
+func (p *rowPlan) touched() []schema.Column {
+	if !p.touches {
+		return nil
+	}
+	return keys.Columns(p.table, p.table.PrimaryKey)[:len(p.table.PrimaryKey)]
+}
+
+// touchesKey reports whether an action has rows of its row's key that arrive meanwhile matter.
+func (p *rowPlan) touchesKey(a rowAction) bool {
+	return p.touches && (a.kind == deleteRow || a.kind == updateRow && (p.moves || slices.Contains(a.set, p.table.RowVersion)))
 }
 
 // chooseColumns decides which columns' values the query yields: those that are set, or all of them
@@ -89,6 +110,8 @@ func (p *rowPlan) chooseColumns() {
 			p.columns = append(p.columns, c)
 		}
 	}
+	p.touches = p.table.MergeOnRead && p.table.RowVersion != 0
+	p.touches = slices.ContainsFunc(p.actions, p.touchesKey)
 }
 
 // write composes the query. action appends the action's number, and message, under their names; value appends a column's new value in its declared type, from
@@ -114,6 +137,11 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	}
 	q.write(sourceColumn, ", ", ordinalColumn, ", ")
 	action(q)
+	for _, col := range p.touched() {
+		q.write(", CAST(")
+		t.writeColumn(q, c, col)
+		q.write(" AS ", col.Type.StorageSQL(), ") AS ", schema.Quote(touchedColumn+col.Name))
+	}
 	for _, col := range inner {
 		q.write(", ")
 		stored := checks == "" && col.Type.NeedsCast()

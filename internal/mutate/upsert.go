@@ -12,7 +12,6 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
-	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/patch"
@@ -102,7 +101,7 @@ func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engi
 		defer release()
 		o.Pinned = true
 	}
-	snap, err := m.store.Snapshot(a.table.ID)
+	snap, err := m.store.Settled(ctx, a.table.ID)
 	if err != nil {
 		return Counts{}, false, err
 	}
@@ -148,6 +147,12 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 		change.Deleted[row.Source].Add(uint32(row.Ordinal))
 	}
 	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
+	minded := a.table.MergeOnRead && a.table.RowVersion != 0 // the keys of rows that go or get versions
+	touch := func(i int) {
+		if minded {
+			change.Keys = append(change.Keys, a.hashes[i].High)
+		}
+	}
 	var inserted, updated []uint32
 	for i, address := range addresses {
 		stored := address.Source != 0
@@ -175,10 +180,14 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones()
 		if leaves && there && !whole {
 			updated = append(updated, uint32(i))
+			if contains(a.given, a.table.RowVersion) {
+				touch(i)
+			}
 			continue
 		}
 		if stored {
 			remove(address)
+			touch(i)
 		}
 		if leaves {
 			inserted = append(inserted, uint32(i))
@@ -191,9 +200,8 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			return change, counts, nil, err
 		}
 		change.Inserted = []arrow.RecordBatch{rec}
-		change.Keys = make([]uint64, len(inserted))
-		for i, at := range inserted {
-			change.Keys[i] = a.hashes[at].High
+		for _, at := range inserted {
+			change.Keys = append(change.Keys, a.hashes[at].High)
 		}
 	}
 	change.Updated, err = a.layers(updated, addresses)
@@ -226,32 +234,6 @@ func inKey(t schema.Table, id base.ColumnID) bool {
 	return slices.ContainsFunc(t.SortKey, func(f schema.SortField) bool { return f.Column == id }) ||
 		slices.ContainsFunc(t.PartitionBy, func(f schema.PartitionField) bool { return f.Column == id }) ||
 		slices.Contains(t.PrimaryKey, id)
-}
-
-// readColumns reads what the index of a part is made of.
-func (m *Mutator) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, add func([]arrow.Array) error) error {
-	const name = "scoter_part"
-	q := "SELECT scoter_ordinal"
-	for _, c := range columns {
-		q += ", " + storedExpression(c)
-	}
-	q += " FROM "
-	one := &snapshot.Table{Schema: t.Schema.Bare(), Parts: []*catalog.Part{p}, Versions: t.Versions}
-	rows, err := m.planner.Find(ctx, Select{SQL: q + name, Database: t.Schema.Database, Target: len(q), Transient: &Transient{Name: name, Table: one}})
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	next := uint64(0)
-	return each(ctx, rows, func(rec arrow.RecordBatch) error {
-		for _, ordinal := range rec.Column(0).(*array.Uint64).Uint64Values() {
-			if ordinal != next {
-				return base.Errorf(base.Internal, "row %d of part %d where row %d is expected", ordinal, p.ID, next)
-			}
-			next++
-		}
-		return add(rec.Columns()[1:])
-	})
 }
 
 // emptyRows returns a batch of the table without rows.

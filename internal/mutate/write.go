@@ -73,13 +73,17 @@ func (w *write) run(key []string) (counts Counts, stale bool, err error) {
 	case err != nil:
 		return Counts{}, false, err
 	}
-	if w.mode == Delete && len(key) == 0 && t.KeepsTombstones() && contains(w.given(t), t.RowVersion) {
+	if w.mode == Delete && len(key) == 0 && t.KeepsTombstones() && contains(givenBy(w.rows, t), t.RowVersion) {
 		// Deletions of a version: they leave tombstones.
 		w.mode = Upsert
 		w.rows.Batches = slices.Clone(w.rows.Batches)
 		for i, rec := range w.rows.Batches {
 			w.rows.Batches[i] = marked(rec, t.Columns[t.ColumnByID(t.IsDeleted)].Name)
 		}
+	}
+	if w.mode == Upsert && isKey(t, key) && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole) {
+		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
+		return Counts{Inserted: result.Rows}, false, err
 	}
 	if w.mode == Upsert {
 		var records []arrow.RecordBatch
@@ -90,7 +94,7 @@ func (w *write) run(key []string) (counts Counts, stale bool, err error) {
 		return w.apply(t, records, key)
 	}
 	sub := t
-	sub.Columns = w.given(t)
+	sub.Columns = givenBy(w.rows, t)
 	var records []arrow.RecordBatch
 	defer func() { releaseAll(records) }()
 	first := int64(0)
@@ -111,11 +115,11 @@ func releaseAll(records []arrow.RecordBatch) {
 	}
 }
 
-// given returns the columns of the table that the rows have.
-func (w *write) given(t schema.Table) []schema.Column {
+// givenBy returns the columns of a table that rows have.
+func givenBy(rows engine.TableRows, t schema.Table) []schema.Column {
 	var out []schema.Column
 	for _, c := range t.Columns {
-		if slices.ContainsFunc(w.rows.Batches, func(rec arrow.RecordBatch) bool {
+		if slices.ContainsFunc(rows.Batches, func(rec arrow.RecordBatch) bool {
 			return slices.ContainsFunc(rec.Schema().Fields(), func(f arrow.Field) bool { return schema.Fold(f.Name) == schema.Fold(c.Name) })
 		}) {
 			out = append(out, c)
@@ -135,13 +139,13 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	if err != nil {
 		return Counts{}, false, err
 	}
-	own := slices.Equal(slices.Sorted(slices.Values(ids)), slices.Sorted(slices.Values(t.PrimaryKey)))
+	own := sameColumns(ids, t.PrimaryKey)
 	by := t
 	by.PrimaryKey = ids
 	if err := checkKeyValues(by, records); err != nil {
 		return Counts{}, false, err
 	}
-	given := w.given(t)
+	given := givenBy(w.rows, t)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
 		counts, err := w.InsertMany(w.ctx, t, given, w.options, func(take func(arrow.RecordBatch) error) error {
 			for _, rec := range records {
@@ -203,6 +207,16 @@ func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
 		}
 	}
 	return ids, nil
+}
+
+// isKey reports whether columns that are named (none: the primary key) are those of the primary key.
+func isKey(t schema.Table, named []string) bool {
+	ids, err := keyColumns(t, named)
+	return err == nil && sameColumns(ids, t.PrimaryKey)
+}
+
+func sameColumns(a, b []base.ColumnID) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // checkKeyValues refuses NULL in a key: it equals nothing.

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,7 +70,7 @@ type boundView struct {
 }
 
 // bind returns the statement with relations in place of names.
-func (b *binding) bind() (string, error) {
+func (b *binding) bind(ctx context.Context) (string, error) {
 	a := b.analysis
 	b.targets = map[string]*target{}
 	tables := map[base.TableID]bool{}
@@ -88,7 +89,7 @@ func (b *binding) bind() (string, error) {
 		for id := range tables {
 			ids = append(ids, id)
 		}
-		snap, err := b.runner.store.Snapshot(ids...)
+		snap, err := b.runner.store.Settled(ctx, ids...)
 		if err != nil {
 			return "", err
 		}

@@ -29,8 +29,8 @@ type Store interface {
 	// HasSchema and HasDatabase tell how a name of two parts is meant.
 	HasSchema(database, schema string) bool
 	HasDatabase(database string) bool
-	// Snapshot returns tables as they are at one moment.
-	Snapshot(tables ...base.TableID) (*snapshot.Snapshot, error)
+	// Settled returns tables as they are at one moment, with one row for each key.
+	Settled(ctx context.Context, tables ...base.TableID) (*snapshot.Snapshot, error)
 }
 
 // System gives the system tables (scoter.tables and so on) and what SHOW and
@@ -185,7 +185,7 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 		stmt, err := conn.PrepareCached(a.text)
 		return stmt, b, b.positioned(err)
 	}
-	if b.sql, err = b.bind(); err != nil {
+	if b.sql, err = b.bind(ctx); err != nil {
 		b.release()
 		return nil, nil, err
 	}

@@ -102,9 +102,12 @@ type Table struct {
 	RowVersion base.ColumnID `json:"row_version,omitempty"`
 	IsDeleted  base.ColumnID `json:"is_deleted,omitempty"`
 	// KeepTombstones is how long such rows stay before a merge may drop them, in nanoseconds; 0 is DefaultKeepTombstones.
-	KeepTombstones time.Duration     `json:"keep_tombstones,omitempty"`
-	Options        map[string]string `json:"options,omitempty"`
-	Checks         []string          `json:"checks,omitempty"` // SQL conditions over the row
+	KeepTombstones time.Duration `json:"keep_tombstones,omitempty"`
+	// MergeOnRead says that whole rows come without a look at those of their keys that are there: who reads finds which row
+	// of a key holds. Only with a primary key.
+	MergeOnRead bool              `json:"merge_on_read,omitempty"`
+	Options     map[string]string `json:"options,omitempty"`
+	Checks      []string          `json:"checks,omitempty"` // SQL conditions over the row
 }
 
 // ColumnIndex returns the position of the column of a name, compared as DuckDB does, or -1.

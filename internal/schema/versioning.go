@@ -19,6 +19,13 @@ const (
 	optionVersion        = "version"
 	optionIsDeleted      = "is_deleted"
 	optionKeepTombstones = "keep_tombstones"
+	optionUpsert         = "upsert"
+)
+
+// Values of the option upsert.
+const (
+	mergeOnWrite = "merge-on-write"
+	mergeOnRead  = "merge-on-read"
 )
 
 // WithOptions returns the table with what WITH (...) says of it. Columns of a table that is yet to be made are named by
@@ -45,9 +52,11 @@ func (t Table) WithOptions(options map[string]string) (Table, error) {
 			t.IsDeleted, err = column(key, value)
 		case optionKeepTombstones:
 			t.KeepTombstones, err = parseAge(value)
+		case optionUpsert:
+			t.MergeOnRead, err = parseUpsert(value)
 		default:
 			err = base.Errorf(base.Invalid, "there is no option %s of a table", key).
-				WithHint("options are %s", strings.Join([]string{optionVersion, optionIsDeleted, optionKeepTombstones}, ", "))
+				WithHint("options are %s", strings.Join([]string{optionVersion, optionIsDeleted, optionKeepTombstones, optionUpsert}, ", "))
 		}
 		if err != nil {
 			return Table{}, err
@@ -70,9 +79,21 @@ func parseAge(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// parseUpsert reads when rows of one key are merged, and reports whether that is when they are read.
+func parseUpsert(text string) (onRead bool, err error) {
+	switch strings.ToLower(text) {
+	case mergeOnWrite:
+		return false, nil
+	case mergeOnRead:
+		return true, nil
+	}
+	return false, base.Errorf(base.Invalid, "%s = %s is neither %s nor %s", optionUpsert, QuoteString(text), QuoteString(mergeOnWrite), QuoteString(mergeOnRead))
+}
+
 // allOptions returns what WITH (...) says of the table.
 func (t Table) allOptions() map[string]string {
 	all := maps.Clone(t.Options)
+	delete(all, optionUpsert) // formats before 7 kept it as a text and did nothing
 	put := func(key, value string) {
 		if all == nil {
 			all = map[string]string{}
@@ -86,6 +107,9 @@ func (t Table) allOptions() map[string]string {
 	}
 	if t.KeepTombstones != 0 {
 		put(optionKeepTombstones, t.KeepTombstones.String())
+	}
+	if t.MergeOnRead {
+		put(optionUpsert, mergeOnRead)
 	}
 	return all
 }
@@ -104,7 +128,7 @@ func (t Table) TombstoneAge() time.Duration {
 
 // Bare returns the table as one whose rows are what they are: none says of itself that it is deleted.
 func (t Table) Bare() Table {
-	t.RowVersion, t.IsDeleted = 0, 0
+	t.RowVersion, t.IsDeleted, t.MergeOnRead = 0, 0, false
 	return t
 }
 
@@ -124,6 +148,8 @@ func (t Table) validateVersioning(ids map[base.ColumnID]int) error {
 		}
 	}
 	switch {
+	case t.MergeOnRead && len(t.PrimaryKey) == 0:
+		return t.invalid("option %s = %s needs a primary key", optionUpsert, QuoteString(mergeOnRead))
 	case t.RowVersion != 0 && !t.Columns[ids[t.RowVersion]].Type.countsVersions():
 		c := t.Columns[ids[t.RowVersion]]
 		return t.invalid("option %s: column %q of type %s is no integer of up to 64 bits, date or timestamp", optionVersion, c.Name, c.Type)

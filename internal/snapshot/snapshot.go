@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/memtable"
@@ -25,6 +26,11 @@ type Table struct {
 	// Patches are what changed of rows in Parts and Memtables, by their source. A source that is
 	// not in it is as it was written. A change makes another *patch.Set and leaves Version as it is.
 	Patches map[base.SourceID]*patch.Set
+	// Losers are, in a table that merges on read, the rows in Parts and Memtables whose key another row holds: Patches has them among
+	// the deleted ones. nil: nobody looked for them. Read only.
+	Losers map[base.SourceID]*roaring.Bitmap
+	// Settled says of such a table that of the rows which came up to this edit no two that are not deleted have one key.
+	Settled base.Seq
 	// Expressions change rows of Parts when they are read, those without a patch; by ascending Seq. Which of them a part lacks Pending says.
 	Expressions []*patch.Expression
 }

@@ -13,13 +13,19 @@ import (
 // TestRecordsReplaceTheRowsOfTheirKeys fills tables with a primary key beside one without, over restarts: the last record of a
 // key holds, as a whole, whichever schema it was written with, and what no key is in is a dead letter.
 func TestRecordsReplaceTheRowsOfTheirKeys(t *testing.T) {
+	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
+		t.Run(upsert, func(t *testing.T) { replaceRows(t, fmt.Sprintf(" WITH (upsert = '%s')", upsert)) })
+	}
+}
+
+func replaceRows(t *testing.T, options string) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	dir := t.TempDir()
 	small := func(s *config.Server) { s.FlushBytes = 4 << 10 }
 	s := newServer(t, dir, small)
-	must(t, s.exec(`CREATE TABLE orders (id BIGINT PRIMARY KEY, country VARCHAR, note VARCHAR DEFAULT 'none')`))
-	must(t, s.exec(`CREATE TABLE items (id BIGINT, name VARCHAR, price BIGINT, PRIMARY KEY (id, name))`))
-	must(t, s.exec(`CREATE TABLE newest (country VARCHAR PRIMARY KEY, id BIGINT)`))
+	must(t, s.exec(`CREATE TABLE orders (id BIGINT PRIMARY KEY, country VARCHAR, note VARCHAR DEFAULT 'none')`+options))
+	must(t, s.exec(`CREATE TABLE items (id BIGINT, name VARCHAR, price BIGINT, PRIMARY KEY (id, name))`+options))
+	must(t, s.exec(`CREATE TABLE newest (country VARCHAR PRIMARY KEY, id BIGINT)`+options))
 	url, _, _ := schemas(t, "PROTOBUF", itemProto, `syntax = "proto3"; message Order { int64 id = 1; string country = 2; repeated Item items = 3; optional double weight = 9; } message Item { string name = 1; int64 price = 2; }`,
 		`syntax = "proto3"; message Order { optional int64 id = 1; string country = 2; repeated Item items = 3; } message Item { string name = 1; int64 price = 2; }`)
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms') FORMAT protobuf (registry = '%s')
@@ -75,9 +81,15 @@ func TestRecordsReplaceTheRowsOfTheirKeys(t *testing.T) {
 // TestVersionsSettleInWhichOrderRecordsOfAKeyCount reads a key from two partitions: the higher version holds, and what says
 // that it is deleted deletes.
 func TestVersionsSettleInWhichOrderRecordsOfAKeyCount(t *testing.T) {
+	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
+		t.Run(upsert, func(t *testing.T) { settleVersions(t, upsert) })
+	}
+}
+
+func settleVersions(t *testing.T, upsert string) {
 	c := newCluster(t, kfake.SeedTopics(2, "events"))
 	s := newServer(t, t.TempDir())
-	must(t, s.exec(`CREATE TABLE events (id BIGINT PRIMARY KEY, version BIGINT, gone BOOLEAN, text VARCHAR) WITH (version = 'version', is_deleted = 'gone')`))
+	must(t, s.exec(`CREATE TABLE events (id BIGINT PRIMARY KEY, version BIGINT, gone BOOLEAN, text VARCHAR) WITH (version = 'version', is_deleted = 'gone', upsert = '`+upsert+`')`))
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events`, c.brokers)))
 	c.send("events", 0, []byte(`{"id": 1, "version": 3, "text": "new"}`), []byte(`{"id": 2, "version": 7, "gone": true}`), []byte(`{"id": 3, "version": 1, "text": "a"}`))
 	s.eventually("SELECT count(*) FROM events", "2")

@@ -81,6 +81,51 @@ func TestModesHeedVersionsAndDeletions(t *testing.T) {
 	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[1,10],[2,20]]`)
 }
 
+// TestTablesThatMergeOnReadTakeRowsUnseen sends whole rows, which nobody compares with what is there, and others, which somebody does.
+func TestTablesThatMergeOnReadTakeRowsUnseen(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE r (id INTEGER PRIMARY KEY, x INTEGER, s VARCHAR DEFAULT 'd') WITH (upsert = 'merge-on-read')").must(t, http.StatusOK)
+	sql(t, s, "CREATE TABLE v (id INTEGER PRIMARY KEY, x INTEGER, ver INTEGER, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone', upsert = 'merge-on-read')").must(t, http.StatusOK)
+	change := func(table, query, body, want string) {
+		t.Helper()
+		got := post(t, s, "/api/v1/tables/default/"+table+"/rows?"+query, "application/x-ndjson", body).must(t, http.StatusOK)
+		if !strings.Contains(got.body, want) {
+			t.Errorf("%s, %s %s: %s, want %s", table, query, body, got.body, want)
+		}
+	}
+	change("r", "", `{"id":1,"x":1,"s":"a"}`+"\n"+`{"id":1,"x":2,"s":"b"}`+"\n"+`{"id":2,"x":3,"s":"c"}`, `"rows":3,"inserted":3,"updated":0,"deleted":0`)
+	change("r", "mode=upsert", `{"id":2,"x":4,"s":"d"}`, `"inserted":1,"updated":0`)
+	change("r", "mode=upsert&key=id", `{"id":3,"x":5,"s":"e"}`, `"inserted":1`)
+	equal(t, s, "SELECT * FROM r ORDER BY id", `[[1,2,"b"],[2,4,"d"],[3,5,"e"]]`)
+	// Rows that lack a column leave it as it is.
+	change("r", "mode=upsert", `{"id":2,"x":40}`+"\n"+`{"id":9,"x":9}`, `"inserted":1,"updated":1`)
+	change("r", "mode=update", `{"id":3,"x":50,"s":"u"}`+"\n"+`{"id":7,"x":7,"s":"no"}`, `"inserted":0,"updated":1`)
+	change("r", "mode=delete", `{"id":1}`+"\n"+`{"id":8}`, `"deleted":1`)
+	change("r", "mode=update&key=x", `{"x":9,"s":"by x"}`, `"updated":1`)
+	equal(t, s, "SELECT * FROM r ORDER BY id", `[[2,40,"d"],[3,50,"u"],[9,9,"by x"]]`)
+	// New columns come with rows.
+	change("r", "", `{"id":2,"x":1,"s":"w","extra":1.5}`, `"inserted":1`)
+	equal(t, s, "SELECT * FROM r ORDER BY id", `[[2,1,"w",1.5],[3,50,"u",null],[9,9,"by x",null]]`)
+	post(t, s, "/api/v1/tables/default/r/rows", "application/x-ndjson", `{"id":null,"x":1,"s":"w","extra":1.5}`).refused(t, http.StatusBadRequest, "invalid", "id")
+
+	change("v", "", `{"id":1,"x":1,"ver":5,"gone":null}`+"\n"+`{"id":1,"x":2,"ver":4,"gone":false}`+"\n"+`{"id":2,"x":1,"ver":1,"gone":false}`, `"inserted":3`)
+	change("v", "mode=delete", `{"id":2,"ver":3}`, `"deleted":1`) // leaves a tombstone
+	change("v", "", `{"id":2,"x":2,"ver":2,"gone":false}`+"\n"+`{"id":3,"x":3,"ver":1,"gone":false}`+"\n"+`{"id":3,"x":3,"ver":2,"gone":true}`, `"inserted":3`)
+	equal(t, s, "SELECT id, x, ver FROM v ORDER BY id", `[[1,1,5]]`)
+	// A row without a version is newer than what is there: it is looked up.
+	change("v", "mode=upsert", `{"id":1,"x":7}`, `"updated":1`)
+	equal(t, s, "SELECT id, x, ver FROM v ORDER BY id", `[[1,7,5]]`)
+
+	once := func() {
+		t.Helper()
+		post(t, s, "/api/v1/tables/default/r/rows", "application/x-ndjson", `{"id":50,"x":1,"s":"once","extra":null}`, "Idempotency-Key", "first").must(t, http.StatusOK)
+	}
+	once()
+	sql(t, s, "UPDATE r SET x = 2 WHERE id = 50").must(t, http.StatusOK)
+	once()
+	equal(t, s, "SELECT x FROM r WHERE id = 50", "[[2]]")
+}
+
 func TestModesWorkOnTablesWithoutAKey(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE log (host VARCHAR, minute INTEGER, level INTEGER)").must(t, http.StatusOK)

@@ -13,6 +13,7 @@ type step struct {
 	sql       string // of statements and queries; {t} stands for the table
 	inModel   string // where the model says it otherwise
 	returning bool   // what the statement returns is compared, and its rows are not counted
+	unread    bool   // the table is not compared behind it
 }
 
 type stepKind uint8
@@ -61,8 +62,9 @@ type generator struct {
 	*rand.Rand
 	columns []column // besides id
 	keyed   bool
-	ids     int // the next id; every id below was used
-	names   int // of columns so far
+	onRead  bool // whole rows come without a look at their keys: what they replaced is not counted
+	ids     int  // the next id; every id below was used
+	names   int  // of columns so far
 }
 
 const stepsPerList = 30
@@ -80,6 +82,7 @@ func generate(seed int) []step {
 
 func (g *generator) create() step {
 	g.keyed = g.IntN(3) == 0
+	g.onRead = g.keyed && g.IntN(2) == 0
 	definitions := []string{"id INTEGER NOT NULL"}
 	if g.keyed {
 		definitions[0] = "id INTEGER PRIMARY KEY"
@@ -108,6 +111,25 @@ func (g *generator) create() step {
 			}
 		}
 	}
+	if g.onRead {
+		s.sql += mergeOnRead
+	}
+	return s
+}
+
+const mergeOnRead = " WITH (upsert = 'merge-on-read')"
+
+// unread leaves out reading behind some of the steps on a table that merges on read, so that its rows are settled some steps at a time, if ever.
+func unread(r *rand.Rand, s step, onRead bool) step {
+	s.unread = onRead && r.IntN(3) > 0
+	return s
+}
+
+// uncounted is a change whose rows are not counted as the model counts them, if so.
+func uncounted(s step, so bool) step {
+	if so {
+		s.kind = definitionStep
+	}
 	return s
 }
 
@@ -118,7 +140,9 @@ func (g *generator) newColumn() column {
 
 func (g *generator) column() column { return g.columns[g.IntN(len(g.columns))] }
 
-func (g *generator) step() step { return inSomeMode(g.Rand, g.anyStep()) }
+func (g *generator) step() step {
+	return unread(g.Rand, inSomeMode(g.Rand, g.anyStep()), g.onRead)
+}
 
 // inSomeMode has a statement that changes rows say how, at times.
 func inSomeMode(r *rand.Rand, s step) step {
@@ -206,13 +230,13 @@ func (g *generator) upsert() step {
 	case 2:
 		return step{sql: "INSERT INTO " + values + fmt.Sprintf(" ON CONFLICT DO UPDATE SET %s = coalesce({t}.%[1]s, excluded.%[1]s) WHERE {t}.id %% 2 = 0", c.name)}
 	case 3:
-		return step{sql: "INSERT INTO " + values, inModel: "INSERT OR REPLACE INTO " + values}
+		return uncounted(step{sql: "INSERT INTO " + values, inModel: "INSERT OR REPLACE INTO " + values}, g.onRead)
 	}
 	// Some columns only: the others of a row that is there stay.
 	id := g.IntN(g.ids + 4)
 	g.ids = max(g.ids, id+1)
 	values = fmt.Sprintf("{t} (%s, id) VALUES (%s, %d)", c.name, g.literal(c.kind), id)
-	return step{sql: "INSERT INTO " + values, inModel: "INSERT OR REPLACE INTO " + values}
+	return uncounted(step{sql: "INSERT INTO " + values, inModel: "INSERT OR REPLACE INTO " + values}, g.onRead && len(g.columns) == 1)
 }
 
 // set returns a SET list.

@@ -23,6 +23,7 @@ func TestManyRowsAtOnceDoWhatFewDo(t *testing.T) {
 type many struct {
 	*rand.Rand
 	versioned bool
+	onRead    bool
 }
 
 const (
@@ -49,9 +50,15 @@ func (g *many) list() []step {
 			inModel: "CREATE TABLE {t}_all " + definition + "; CREATE VIEW {t} AS SELECT * FROM {t}_all WHERE gone IS NOT TRUE",
 		}
 	}
+	if g.onRead = g.IntN(2) == 0; g.onRead {
+		if create.inModel == "" {
+			create.inModel = create.sql
+		}
+		create.sql = strings.Replace(create.sql+" WITH (upsert = 'merge-on-read')", ") WITH (upsert", ", upsert", strings.Count(create.sql, "WITH"))
+	}
 	steps := []step{create}
 	for len(steps) < 14 {
-		steps = append(steps, g.step())
+		steps = append(steps, unread(g.Rand, g.step(), g.onRead))
 	}
 	return append(steps, step{kind: reopenStep})
 }
@@ -118,7 +125,7 @@ func (g *many) plain(rows int) step {
 		return step{sql: "INSERT INTO {t} SELECT id, v, n FROM (" + g.source(rows, true) + ") ON CONFLICT (id) DO UPDATE SET n = 1"}
 	}
 	s := g.source(rows, false)
-	return step{sql: "INSERT INTO {t} SELECT id, v, n FROM (" + s + ") ORDER BY i", inModel: "INSERT OR REPLACE INTO {t} SELECT id, v, n FROM " + once(s, "i DESC")}
+	return uncounted(step{sql: "INSERT INTO {t} SELECT id, v, n FROM (" + s + ") ORDER BY i", inModel: "INSERT OR REPLACE INTO {t} SELECT id, v, n FROM " + once(s, "i DESC")}, g.onRead)
 }
 
 func (g *many) ofVersions(rows int) step {

@@ -19,6 +19,7 @@ func TestVersionsDecideWhateverTheOrder(t *testing.T) {
 type versions struct {
 	*rand.Rand
 	versioned, marked bool
+	onRead            bool // rows of a key are settled when they are read
 }
 
 func (g *versions) list() []step {
@@ -31,6 +32,9 @@ func (g *versions) list() []step {
 	if g.marked {
 		options = append(options, "is_deleted = 'gone'")
 	}
+	if g.onRead = g.IntN(2) == 0; g.onRead {
+		options = append(options, "upsert = 'merge-on-read'")
+	}
 	typ := []string{"BIGINT", "UTINYINT", "INTEGER"}[g.IntN(3)]
 	definition := fmt.Sprintf("(id INTEGER PRIMARY KEY, v VARCHAR, n INTEGER, ver %s, gone BOOLEAN)", typ)
 	shown := " WHERE gone IS NOT TRUE"
@@ -42,7 +46,7 @@ func (g *versions) list() []step {
 		inModel: "CREATE TABLE {t}_all " + definition + "; CREATE VIEW {t} AS SELECT * FROM {t}_all" + shown,
 	}}
 	for len(steps) < stepsPerList {
-		steps = append(steps, inSomeMode(g.Rand, g.step()))
+		steps = append(steps, unread(g.Rand, inSomeMode(g.Rand, g.step()), g.onRead))
 	}
 	return append(steps, step{kind: reopenStep})
 }

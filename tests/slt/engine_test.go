@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,29 @@ func (db *scoterDB) execute(ctx context.Context, req session.Request) (answer, e
 		out.types, out.rows, err = print(ctx, a.Rows)
 	}
 	return out, err
+}
+
+// onRead is a database whose keyed tables merge on read: everything is as in others, but for how many rows an INSERT says that it replaced.
+type onRead struct{ *scoterDB }
+
+// uncounted is answer.changed of such an INSERT.
+const uncounted = -1
+
+var plainInsert = regexp.MustCompile(`^INSERT (OR REPLACE )?INTO`)
+
+func (db onRead) run(sql string) (answer, error) {
+	if strings.HasPrefix(sql, "CREATE TABLE") && strings.Contains(sql, "PRIMARY KEY") {
+		if before, found := strings.CutSuffix(sql, ")"); found && strings.Contains(sql, " WITH (") {
+			sql = before + ", upsert = 'merge-on-read')"
+		} else {
+			sql += " WITH (upsert = 'merge-on-read')"
+		}
+	}
+	ans, err := db.scoterDB.run(sql)
+	if plainInsert.MatchString(sql) && !strings.Contains(sql, "CONFLICT") && !strings.Contains(sql, "RETURNING") {
+		ans.changed = uncounted
+	}
+	return ans, err
 }
 
 // duckDB is plain DuckDB: the judge of what SQL means.

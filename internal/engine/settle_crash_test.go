@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"testing"
+)
+
+// What the crash tests' workload does to a table that merges on read. As with the bank, one goroutine does it, so every acknowledged operation
+// is in the table afterwards, and every other one wholly or not at all.
+
+// settlingOp is one of these: rows that come, appended or loaded, or rows that go or get another version.
+type settlingOp struct {
+	rows     []keyed
+	load     bool
+	deleted  []int64
+	versions map[int64]held
+	async    bool
+	acked    bool
+}
+
+// apply does to a model what do does to the table.
+func (o settlingOp) apply(rows map[int64]held) {
+	for _, r := range o.rows {
+		if there, ok := rows[r.id]; !ok || r.ver >= there.ver {
+			rows[r.id] = r.held
+		}
+	}
+	for _, id := range o.deleted {
+		delete(rows, id)
+	}
+	for id, v := range o.versions {
+		if there, ok := rows[id]; ok {
+			rows[id] = held{v.ver, there.amount}
+		}
+	}
+}
+
+func (o settlingOp) do(e *Engine) error {
+	table, err := createSettling(e, "settling", true)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.load:
+		return loadSettling(e, table, o.rows)
+	case len(o.rows) > 0:
+		return appendSettling(e, table, o.rows, AppendOptions{Async: o.async})
+	}
+	s, err := e.Settled(ctx, table.ID)
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	rows, err := settledRows(e, s.Tables[table.ID])
+	if err != nil {
+		return err
+	}
+	_, err = e.Commit(ctx, s, []Change{settlingChange(table, rows, o.deleted, o.versions, 2)}, AppendOptions{})
+	return err
+}
+
+// settlingOps are those of a round.
+func settlingOps(round int) (ops []settlingOp) {
+	rows := func(from, n, step int64) (all []keyed) {
+		for i := range n {
+			id := (from + i*step) % 40
+			all = append(all, keyed{id, held{(id*7 + int64(round)*3 + from) % 9, int64(round)*1000 + from + i}})
+		}
+		return all
+	}
+	r := int64(round)
+	return []settlingOp{
+		{rows: rows(r, 30, 1)},
+		{rows: rows(3*r, 15, 3), async: true},
+		{versions: map[int64]held{r: {ver: 5}, r + 7: {ver: 1}, r + 13: {ver: 9}}},
+		{rows: rows(2*r+1, 20, 2), load: true},
+		{rows: rows(r+4, 10, 4)},
+		{deleted: []int64{r + 1, r + 5, r + 20}},
+		{rows: rows(r+1, 12, 5)},
+	}
+}
+
+// settleTable settles the table, as merges do in between.
+func settleTable(e *Engine) error {
+	table, err := createSettling(e, "settling", true)
+	if err != nil {
+		return err
+	}
+	return e.Settle(ctx, table.ID)
+}
+
+// runSettling does a round's operations.
+func (h *history) runSettling(e *Engine, ops []settlingOp, note func(error)) {
+	for i, o := range ops {
+		err := o.do(e)
+		note(err)
+		o.acked = err == nil && !o.async
+		h.mu.Lock()
+		h.settling = append(h.settling, o)
+		h.mu.Unlock()
+		if i == 3 {
+			note(settleTable(e))
+		}
+	}
+}
+
+// verifySettling compares the table with what the history allows, as it is found and when all of it is settled.
+func (h *history) verifySettling(t *testing.T, e *Engine, what string) {
+	t.Helper()
+	table, err := createSettling(e, "settling", true)
+	must(t, err)
+	found, err := readSettled(e, table)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	h.verifySettled(t, e, what, found)
+	must(t, e.Settle(ctx, table.ID))
+	s, err := e.Snapshot(table.ID)
+	must(t, err)
+	defer s.Release()
+	var raw map[int64]settledRow
+	if raw, err = settledRows(e, s.Tables[table.ID]); err != nil {
+		t.Fatalf("%s: settled: %v", what, err)
+	}
+	if !maps.EqualFunc(raw, found, func(r settledRow, f held) bool { return r.held == f }) {
+		t.Fatalf("%s: %d rows when settled, %d before: %s", what, len(raw), len(found), e.DebugString())
+	}
+}
+
+func (h *history) verifySettled(t *testing.T, e *Engine, what string, found map[int64]held) {
+	t.Helper()
+	var unsure []int
+	for i, o := range h.settling {
+		if !o.acked {
+			unsure = append(unsure, i)
+		}
+	}
+	unsure = unsure[:min(len(unsure), 8)]
+	for subset := range 1 << len(unsure) {
+		rows := map[int64]held{}
+		for i, o := range h.settling {
+			if k := slices.Index(unsure, i); o.acked || k >= 0 && subset>>k&1 == 1 {
+				o.apply(rows)
+			}
+		}
+		if maps.Equal(rows, found) {
+			return
+		}
+	}
+	t.Fatalf("%s: the %d rows are none of the %d possible states\n%s", what, len(found), 1<<len(unsure), e.DebugString())
+}

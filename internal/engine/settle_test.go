@@ -1,0 +1,480 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// createSettling makes a table that merges on read, of ids with versions (if they count) and amounts.
+func createSettling(e *Engine, name string, versions bool) (schema.Table, error) {
+	if err := e.CreateDatabase(ctx, "d", true); err != nil {
+		return schema.Table{}, err
+	}
+	t := schema.Table{
+		Database: "d", Schema: "main", Name: name,
+		Columns: []schema.Column{{Name: "id", Type: schema.Of(schema.BigInt), NotNull: true},
+			{Name: "ver", Type: schema.Of(schema.BigInt)}, {Name: "amount", Type: schema.Of(schema.BigInt)}},
+		PrimaryKey: []base.ColumnID{1}, MergeOnRead: true,
+	}
+	if versions {
+		t.RowVersion = 2
+	}
+	return e.CreateTable(ctx, t, true)
+}
+
+// held is a row of such a table.
+type held struct{ ver, amount int64 }
+
+// keyed is a row with its id.
+type keyed struct {
+	id int64
+	held
+}
+
+func settlingBatch(rows []keyed) arrow.RecordBatch {
+	var columns [3]*array.Int64Builder
+	for i := range columns {
+		columns[i] = array.NewInt64Builder(memory.DefaultAllocator)
+	}
+	for _, r := range rows {
+		columns[0].Append(r.id)
+		columns[1].Append(r.ver)
+		columns[2].Append(r.amount)
+	}
+	var fields []arrow.Field
+	for _, name := range []string{"id", "ver", "amount"} {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Int64})
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{columns[0].NewArray(), columns[1].NewArray(), columns[2].NewArray()}, int64(len(rows)))
+}
+
+func appendSettling(e *Engine, table schema.Table, rows []keyed, o AppendOptions) error {
+	_, err := e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{settlingBatch(rows)}}}, o)
+	return err
+}
+
+// loadSettling brings rows as parts, in pieces.
+func loadSettling(e *Engine, table schema.Table, rows []keyed) error {
+	l, err := e.Load(ctx, table, LoadOptions{})
+	if err != nil {
+		return err
+	}
+	for piece := range slices.Chunk(rows, 7) {
+		rec, err := batch.Conform(settlingBatch(piece), table, batch.ConformOptions{})
+		if err == nil {
+			err = l.Write(ctx, rec, func() {})
+		}
+		if err != nil {
+			return errors.Join(err, l.Abort())
+		}
+	}
+	_, err = l.Commit(ctx)
+	return err
+}
+
+type settledRow struct {
+	address base.RowAddress
+	held
+}
+
+// settledRows returns the rows of a snapshot of Settled by id.
+func settledRows(e *Engine, t *snapshot.Table) (map[int64]settledRow, error) {
+	rows := map[int64]settledRow{}
+	var twice error
+	err := eachRow(e, t, func(a base.RowAddress, row map[string]string) {
+		var n [3]int64
+		for i, name := range []string{"id", "ver", "amount"} {
+			n[i], _ = strconv.ParseInt(row[name], 10, 64)
+		}
+		if other, there := rows[n[0]]; there {
+			twice = fmt.Errorf("id %d has the rows %v and %v", n[0], other.address, a)
+		}
+		rows[n[0]] = settledRow{a, held{n[1], n[2]}}
+	})
+	return rows, errors.Join(err, twice)
+}
+
+func readSettled(e *Engine, table schema.Table) (map[int64]held, error) {
+	s, err := e.Settled(ctx, table.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Release()
+	rows, err := settledRows(e, s.Tables[table.ID])
+	out := map[int64]held{}
+	for id, r := range rows {
+		out[id] = r.held
+	}
+	return out, err
+}
+
+// settlingChange makes changes of rows of a settled snapshot.
+func settlingChange(table schema.Table, rows map[int64]settledRow, deleted []int64, values map[int64]held, column base.ColumnID) Change {
+	c := Change{Table: table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
+	key := func(id int64) {
+		hashes, _ := batch.KeyHashes([]arrow.Array{settlingBatch([]keyed{{id: id}}).Column(0)})
+		c.Keys = append(c.Keys, hashes[0].High)
+	}
+	for _, id := range deleted {
+		if r, ok := rows[id]; ok {
+			addRows(c.Deleted, r.address.Source, roaring.BitmapOf(uint32(r.address.Ordinal)))
+			if table.RowVersion != 0 {
+				key(id)
+			}
+		}
+	}
+	bySource := map[base.SourceID]map[uint32]int64{}
+	for id, v := range values {
+		r, ok := rows[id]
+		if !ok {
+			continue
+		}
+		if bySource[r.address.Source] == nil {
+			bySource[r.address.Source] = map[uint32]int64{}
+		}
+		bySource[r.address.Source][uint32(r.address.Ordinal)] = v.amount
+		if column == 2 {
+			bySource[r.address.Source][uint32(r.address.Ordinal)] = v.ver
+			if table.RowVersion != 0 {
+				key(id)
+			}
+		}
+	}
+	for source, of := range bySource {
+		b := array.NewInt64Builder(memory.DefaultAllocator)
+		ordinals := slices.Sorted(maps.Keys(of))
+		for _, o := range ordinals {
+			b.Append(of[o])
+		}
+		values := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil), []arrow.Array{b.NewArray()}, int64(len(ordinals)))
+		c.Updated = append(c.Updated, patch.Layer{Source: source, Columns: []base.ColumnID{column}, Ordinals: ordinals, Values: values})
+	}
+	return c
+}
+
+// settlingModel is such a table and what must be in it.
+type settlingModel struct {
+	*rand.Rand
+	t        *testing.T
+	disk     *vfs.Crashable
+	e        *Engine
+	table    schema.Table
+	versions bool
+	rows     map[int64]held
+	// A change that took its snapshot a while ago.
+	late *snapshot.Snapshot
+	came map[int64]bool // keys that were appended since
+	done map[int64]bool // keys that were changed since
+	// loaded says that something was loaded since: nobody notes the keys.
+	loaded bool
+}
+
+func (m *settlingModel) some(n int) (rows []keyed) {
+	for range n {
+		rows = append(rows, keyed{int64(m.IntN(25)), held{int64(m.IntN(6)), int64(m.IntN(1000))}})
+	}
+	return rows
+}
+
+func (m *settlingModel) take(rows []keyed) {
+	for _, r := range rows {
+		if there, ok := m.rows[r.id]; !ok || !m.versions || r.ver >= there.ver {
+			m.rows[r.id] = r.held
+		}
+		m.came[r.id] = true
+	}
+}
+
+func (m *settlingModel) forgetLate() {
+	if m.late != nil {
+		m.late.Release()
+	}
+	m.late = nil
+}
+
+// change changes rows from a snapshot: now, if it is nil.
+func (m *settlingModel) change(from *snapshot.Snapshot) {
+	now := from == nil
+	if now {
+		var err error
+		from, err = m.e.Settled(ctx, m.table.ID)
+		must(m.t, err)
+		defer from.Release()
+	}
+	rows, err := settledRows(m.e, from.Tables[m.table.ID])
+	must(m.t, err)
+	id := int64(m.IntN(25))
+	value := held{int64(m.IntN(6)), int64(m.IntN(1000))}
+	kind := m.IntN(3)
+	var c Change
+	switch kind {
+	case 0:
+		c = settlingChange(m.table, rows, []int64{id}, nil, 0)
+	case 1:
+		c = settlingChange(m.table, rows, nil, map[int64]held{id: value}, 3)
+	default:
+		c = settlingChange(m.table, rows, nil, map[int64]held{id: value}, 2)
+	}
+	_, there := rows[id]
+	_, err = m.e.Commit(ctx, from, []Change{c}, AppendOptions{})
+	if !there {
+		must(m.t, err)
+		return
+	}
+	if !now {
+		// What came since is later; where it has a say the change is sent back.
+		mindsArrival := m.versions && kind != 1 && (m.came[id] || m.loaded)
+		changed := errors.Is(err, ErrChanged)
+		if changed && !m.done[id] && !mindsArrival || !changed && (mindsArrival || m.done[id] && !m.came[id]) {
+			m.t.Fatalf("late change %d of id %d: %v; came %v, changed %v", kind, id, err, m.came[id], m.done[id])
+		}
+		if err != nil || m.came[id] && (!m.versions || m.rows[id] != rows[id].held) {
+			return // nothing was changed, or what was came before what is there
+		}
+	}
+	must(m.t, err)
+	if r, there := m.rows[id]; there {
+		switch kind {
+		case 0:
+			delete(m.rows, id)
+		case 1:
+			m.rows[id] = held{r.ver, value.amount}
+		default:
+			m.rows[id] = held{value.ver, r.amount}
+		}
+		m.done[id] = true
+	}
+}
+
+func (m *settlingModel) step() {
+	switch n := m.IntN(22); {
+	case n < 7:
+		rows := m.some(1 + m.IntN(12))
+		must(m.t, appendSettling(m.e, m.table, rows, AppendOptions{Async: m.IntN(3) == 0}))
+		m.take(rows)
+	case n < 9:
+		rows := m.some(1 + m.IntN(20))
+		must(m.t, loadSettling(m.e, m.table, rows))
+		m.loaded = true
+		m.take(rows)
+	case n < 13:
+		m.change(nil)
+	case n < 15:
+		must(m.t, m.e.Flush(ctx))
+	case n < 16:
+		must(m.t, m.e.commit(ctx, m.e.freeze))
+	case n < 18:
+		must(m.t, m.e.Settle(ctx, m.table.ID))
+	case n < 19 && m.late == nil:
+		var err error
+		m.late, err = m.e.Settled(ctx, m.table.ID)
+		must(m.t, err)
+		clear(m.came)
+		clear(m.done)
+		m.loaded = false
+	case n < 20 && m.late != nil:
+		m.change(m.late)
+		m.forgetLate()
+	case n < 21 && m.IntN(6) == 0:
+		n, err := m.e.Truncate(ctx, m.table.ID)
+		must(m.t, err)
+		if n != int64(len(m.rows)) {
+			m.t.Fatalf("truncated %d rows of %d", n, len(m.rows))
+		}
+		m.forgetLate()
+		clear(m.rows)
+	case n < 22 && m.IntN(2) == 0:
+		m.forgetLate()
+		must(m.t, m.e.commit(ctx, func() error { m.e.syncLog(); return nil })) // what was appended without waiting
+		crashed := m.disk.CrashClone(m.Rand, m.IntN(101))
+		must(m.t, m.e.Close())
+		m.disk = crashed
+		m.e = mustOpen(m.t, m.disk)
+	}
+}
+
+// TestATableThatMergesOnReadHasOneRowForEachKey does random things to such tables and to a map.
+func TestATableThatMergesOnReadHasOneRowForEachKey(t *testing.T) {
+	for seed := range uint64(5) {
+		disk := vfs.NewCrashable()
+		m := &settlingModel{Rand: rand.New(rand.NewPCG(seed, 7)), t: t, disk: disk, e: mustOpen(t, disk), versions: seed%2 == 0,
+			rows: map[int64]held{}, came: map[int64]bool{}, done: map[int64]bool{}}
+		var err error
+		m.table, err = createSettling(m.e, "t", m.versions)
+		must(t, err)
+		for step := range 70 {
+			m.step()
+			if m.IntN(3) == 0 {
+				continue // readers settle more than one step at a time
+			}
+			got, err := readSettled(m.e, m.table)
+			must(t, err)
+			if !maps.Equal(got, m.rows) {
+				t.Fatalf("seed %d step %d: %v, want %v\n%s", seed, step, got, m.rows, m.e.DebugString())
+			}
+		}
+		m.forgetLate()
+		must(t, m.e.Settle(ctx, m.table.ID))
+		must(t, m.e.Flush(ctx))
+		got, err := readSettled(m.e, m.table)
+		must(t, err)
+		if !maps.Equal(got, m.rows) {
+			t.Fatalf("seed %d: %v, want %v\n%s", seed, got, m.rows, m.e.DebugString())
+		}
+		mustEnd(t, m.e)
+	}
+}
+
+// TestAFailureOfOneTableLeavesOthersSettled reads two tables at once, of which one has a part that cannot be read, behind a flush which moved
+// losers of both.
+func TestAFailureOfOneTableLeavesOthersSettled(t *testing.T) {
+	for range 8 { // in whichever order they are looked at
+		disk := vfs.Failing(vfs.NewCrashable(), vfs.Never)
+		e := mustOpen(t, disk)
+		var tables []schema.Table
+		for _, name := range []string{"a", "b"} {
+			table, err := createSettling(e, name, false)
+			must(t, err)
+			must(t, appendSettling(e, table, []keyed{{1, held{}}, {2, held{}}}, AppendOptions{}))
+			must(t, loadSettling(e, table, []keyed{{1, held{amount: 1}}}))
+			tables = append(tables, table)
+		}
+		both := func() error {
+			s, err := e.Settled(ctx, tables[0].ID, tables[1].ID)
+			if err == nil {
+				s.Release()
+			}
+			return err
+		}
+		must(t, both())
+		must(t, loadSettling(e, tables[0], []keyed{{2, held{amount: 1}}}))
+		must(t, e.Flush(ctx))
+		disk.SetRule(func(op vfs.Op) error {
+			if op.Kind == vfs.OpOpen && strings.HasSuffix(op.Path, ".parquet") {
+				return vfs.ErrInjected
+			}
+			return nil
+		})
+		if err := both(); !errors.Is(err, vfs.ErrInjected) {
+			t.Fatalf("error %v", err)
+		}
+		disk.SetRule(vfs.Never)
+		must(t, both())
+		for i, want := range []map[int64]held{{1: {amount: 1}, 2: {amount: 1}}, {1: {amount: 1}, 2: {}}} {
+			got, err := readSettled(e, tables[i])
+			must(t, err)
+			if !maps.Equal(got, want) {
+				t.Errorf("table %s: %v, want %v", tables[i].Name, got, want)
+			}
+		}
+		mustEnd(t, e)
+	}
+}
+
+// TestSettlingWaitsForNoPin settles a table that a statement has pinned.
+func TestSettlingWaitsForNoPin(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createSettling(e, "t", false)
+	must(t, err)
+	must(t, appendSettling(e, table, []keyed{{1, held{}}, {1, held{amount: 1}}}, AppendOptions{}))
+	release, err := e.Pin(ctx, table.ID)
+	must(t, err)
+	s, err := e.Settled(ctx, table.ID)
+	must(t, err)
+	must(t, e.Settle(ctx, table.ID))
+	rows, err := settledRows(e, s.Tables[table.ID])
+	must(t, err)
+	_, err = e.Commit(ctx, s, []Change{settlingChange(table, rows, nil, map[int64]held{1: {amount: 2}}, 3)}, AppendOptions{Pinned: true})
+	must(t, err)
+	s.Release()
+	release()
+	got, err := readSettled(e, table)
+	must(t, err)
+	if want := map[int64]held{1: {amount: 2}}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	mustEnd(t, e)
+}
+
+// TestCheckFindsSeveralRowsOfAKeyThatIsSettled says of a table that it is settled, and it is not.
+func TestCheckFindsSeveralRowsOfAKeyThatIsSettled(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createSettling(e, "t", true)
+	must(t, err)
+	for i := range int64(2) {
+		must(t, appendSettling(e, table, []keyed{{1, held{i, i}}, {2 + i, held{}}}, AppendOptions{}))
+		must(t, e.Flush(ctx))
+	}
+	must(t, e.Check(ctx))
+	e.mu.Lock()
+	e.tables[table.ID].settling.raise(e.seq)
+	e.mu.Unlock()
+	err = e.Check(ctx)
+	wantKind(t, err, base.Corrupt)
+	if !strings.Contains(err.Error(), "1 keys have several rows") {
+		t.Error(err)
+	}
+	must(t, e.Close())
+}
+
+// TestAChangeThatKnowsNoLosersIsRefused commits from a snapshot that nobody settled.
+func TestAChangeThatKnowsNoLosersIsRefused(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createSettling(e, "t", false)
+	must(t, err)
+	must(t, appendSettling(e, table, []keyed{{1, held{}}, {1, held{}}}, AppendOptions{}))
+	s, err := e.Snapshot(table.ID)
+	must(t, err)
+	_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{s.Tables[table.ID].Memtables[0].Source: roaring.BitmapOf(1)}}}, AppendOptions{})
+	s.Release()
+	wantKind(t, err, base.Internal)
+	mustEnd(t, e)
+}
+
+// TestKeysOfManyAppendsAreBounded appends while an old snapshot is held: what is noted for changes computed from it is bounded, and such a
+// change is sent back rather than wrong.
+func TestKeysOfManyAppendsAreBounded(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createSettling(e, "t", true)
+	must(t, err)
+	must(t, appendSettling(e, table, []keyed{{-1, held{}}}, AppendOptions{}))
+	s, err := e.Settled(ctx, table.ID)
+	must(t, err)
+	many := make([]keyed, maxWrittenKeys/8)
+	for i := range int64(10) {
+		for k := range many {
+			many[k].id = i*int64(len(many)) + int64(k)
+		}
+		must(t, appendSettling(e, table, many, AppendOptions{}))
+	}
+	must(t, e.commit(ctx, func() error {
+		if n := e.tables[table.ID].writtenKeys; n > maxWrittenKeys {
+			t.Errorf("%d keys are noted", n)
+		}
+		return nil
+	}))
+	rows, err := settledRows(e, s.Tables[table.ID])
+	must(t, err)
+	if _, err = e.Commit(ctx, s, []Change{settlingChange(table, rows, []int64{-1}, nil, 0)}, AppendOptions{}); !errors.Is(err, ErrChanged) {
+		t.Errorf("a change that is older than what is noted: %v", err)
+	}
+	s.Release()
+	mustEnd(t, e)
+}

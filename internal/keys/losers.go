@@ -1,0 +1,409 @@
+package keys
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Rows of a table that merges on read come without a look at those of their keys that are there. Of several with one key
+// the one of the highest version holds, of equals the one that came last; the others are its losers. A loser
+// stays one for good: whoever deletes, moves or gives another version to the row that holds deletes its losers too.
+
+// Losers are the losers of a table, as far as rows were looked up.
+type Losers struct {
+	Seq  base.Seq                          // rows of parts that came up to this edit were
+	Rows map[base.SourceID]int64           // so many rows of each memtable were
+	Of   map[base.SourceID]*roaring.Bitmap // losers by source; read only
+}
+
+// Losers looks up the rows that came since those of before, and returns all losers of a snapshot, which was taken at
+// an edit and is not older than that of before. before stays as it is; a bitmap to which nothing was added is the same one.
+// The caller holds the snapshot.
+func (f *Finder) Losers(ctx context.Context, t *snapshot.Table, seq base.Seq, before Losers) (Losers, error) {
+	f.forgetMemtables(t)
+	c := &contest{Finder: f, ctx: ctx, table: t, losers: maps.Clone(before.Of), grown: map[base.SourceID]bool{}}
+	if c.losers == nil {
+		c.losers = map[base.SourceID]*roaring.Bitmap{}
+	}
+	after := Losers{Seq: seq, Rows: make(map[base.SourceID]int64, len(t.Memtables)), Of: c.losers}
+	for _, v := range t.Memtables {
+		after.Rows[v.Source] = v.Rows
+	}
+	for _, a := range c.arrivals(before) {
+		if err := ctx.Err(); err != nil {
+			return before, base.Wrap(err, "look up keys")
+		}
+		if err := c.settle(a); err != nil {
+			return before, err
+		}
+	}
+	return after, nil
+}
+
+// contest finds losers.
+type contest struct {
+	*Finder
+	ctx    context.Context
+	table  *snapshot.Table
+	losers map[base.SourceID]*roaring.Bitmap
+	grown  map[base.SourceID]bool // whose bitmap is this contest's own
+}
+
+// arrival is a source with rows to look up: a part, or a memtable from some row on.
+type arrival struct {
+	seq  base.Seq
+	id   base.SourceID
+	part *catalog.Part // or nil
+	view memtable.View
+	from int64
+}
+
+func (a arrival) order(b arrival) int {
+	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.id, b.id))
+}
+
+func ofPart(p *catalog.Part) arrival { return arrival{seq: p.MaxSeq, id: p.ID, part: p} }
+
+func ofView(v memtable.View) arrival { return arrival{seq: v.MinSeq, id: v.Source, view: v} }
+
+// arrivals returns the sources with rows to look up, in the order in which these came. Rows of no two of them came in turn: a load
+// begins another memtable, and only settled parts are merged.
+func (c *contest) arrivals(before Losers) []arrival {
+	var all []arrival
+	for _, p := range c.table.Parts {
+		if p.MaxSeq > before.Seq {
+			all = append(all, ofPart(p))
+		}
+	}
+	for _, v := range c.table.Memtables {
+		if a := ofView(v); v.Rows > before.Rows[v.Source] {
+			a.from = before.Rows[v.Source]
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, arrival.order)
+	return all
+}
+
+// live returns whether rows of a source are neither deleted nor losers.
+func (c *contest) live(id base.SourceID) func(ordinal uint32) bool {
+	var deleted *roaring.Bitmap
+	if set := c.table.Patches[id]; set != nil {
+		deleted = set.Deleted
+	}
+	losers := c.losers[id]
+	return func(ordinal uint32) bool {
+		return (deleted == nil || !deleted.Contains(ordinal)) && (losers == nil || !losers.Contains(ordinal))
+	}
+}
+
+// lose makes rows of a source losers, and sorts them.
+func (c *contest) lose(id base.SourceID, rows []uint32) {
+	if len(rows) == 0 {
+		return
+	}
+	if !c.grown[id] {
+		c.grown[id] = true
+		if c.losers[id] == nil {
+			c.losers[id] = roaring.New()
+		} else {
+			c.losers[id] = c.losers[id].Clone()
+		}
+	}
+	slices.Sort(rows) // they come by their hashes
+	c.losers[id].AddMany(rows)
+}
+
+// settle decides between an arrival's rows and those that came before.
+func (c *contest) settle(a arrival) error {
+	rows, look, err := c.rows(a)
+	if err != nil {
+		return err
+	}
+	key := c.table.Schema.PrimaryKey
+	if a.part == nil && a.from > 0 {
+		earlier := a.view
+		earlier.Rows = a.from
+		if rows, err = c.decide(a, rows, a.id, nil, func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
+			return c.inView(earlier, live)
+		}); err != nil {
+			return err
+		}
+	}
+	for i := len(c.table.Memtables) - 1; i >= 0 && len(rows) > 0; i-- {
+		v := c.table.Memtables[i]
+		if v.Source == a.id || ofView(v).order(a) > 0 {
+			continue
+		}
+		if rows, err = c.decide(a, rows, v.Source, nil, func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
+			return c.inView(v, live)
+		}); err != nil {
+			return err
+		}
+	}
+	for i := len(c.table.Parts) - 1; i >= 0 && len(rows) > 0; i-- {
+		p := c.table.Parts[i]
+		if p == a.part || ofPart(p).order(a) > 0 || !look.ranges(p) {
+			continue
+		}
+		if rows, err = c.decide(a, rows, p.ID, look.within(p), func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
+			x, err := c.ofPart(c.ctx, c.table, p, key)
+			return func(key batch.KeyHash) (found uint32, ok bool) {
+				x.Find(key, func(ordinal uint32) bool {
+					found, ok = ordinal, live(ordinal)
+					return ok
+				})
+				return found, ok
+			}, func() {}, err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inView returns a look-up of the rows of a memtable, which is locked until release.
+func (c *contest) inView(v memtable.View, live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error) {
+	s, err := c.ofMemtable(c.table, c.table.Schema.PrimaryKey, v)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(key batch.KeyHash) (found uint32, ok bool) {
+		s.find(v, key, func(ordinal uint32) bool {
+			found, ok = ordinal, live(ordinal)
+			return ok
+		})
+		return found, ok
+	}, s.mu.Unlock, nil
+}
+
+// decide looks rows of an arrival up in a source that came before, and returns those whose keys it does not have. within says which of them it
+// may have; nil: all.
+func (c *contest) decide(a arrival, rows []entry, source base.SourceID, within func(row uint32) bool, open func(live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error)) ([]entry, error) {
+	find, release, err := open(c.live(source))
+	if err != nil {
+		return nil, err
+	}
+	var ours, theirs []uint32
+	rest := rows[:0]
+	for _, r := range rows {
+		if within != nil && !within(r.ordinal-uint32(a.from)) {
+			rest = append(rest, r)
+			continue
+		}
+		if other, found := find(batch.KeyHash{High: r.high, Low: r.low}); found {
+			ours, theirs = append(ours, r.ordinal), append(theirs, other)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	release()
+	if len(ours) == 0 {
+		return rest, nil
+	}
+	if c.table.Schema.RowVersion == 0 {
+		c.lose(source, theirs)
+		return rest, nil
+	}
+	came, err := c.versions(a.id, ours)
+	if err != nil {
+		return nil, err
+	}
+	there, err := c.versions(source, theirs)
+	if err != nil {
+		return nil, err
+	}
+	var late, replaced []uint32
+	for i := range ours {
+		if came[i].Version < there[i].Version {
+			late = append(late, ours[i])
+		} else {
+			replaced = append(replaced, theirs[i])
+		}
+	}
+	c.lose(a.id, late)
+	c.lose(source, replaced)
+	return rest, nil
+}
+
+func (c *contest) versions(id base.SourceID, rows []uint32) ([]State, error) {
+	addresses := make([]base.RowAddress, len(rows))
+	for i, row := range rows {
+		addresses[i] = base.RowAddress{Source: id, Ordinal: base.RowOrdinal(row)}
+	}
+	return c.States(c.ctx, c.table, addresses)
+}
+
+// where says in which parts rows of an arrival may be found: whether a part may have one of the keys, and which of the rows' keys it may have,
+// counted from the arrival's first.
+type where struct {
+	ranges func(p *catalog.Part) bool
+	within func(p *catalog.Part) func(row uint32) bool
+}
+
+// rows returns the rows of an arrival that are to be looked up, one of each key, by their hashes' first bits: look-ups
+// in indexes, which are ordered by them, then go from their start to their end.
+func (c *contest) rows(a arrival) (rows []entry, look where, err error) {
+	t, key := c.table, c.table.Schema.PrimaryKey
+	live := c.live(a.id)
+	if a.part != nil {
+		x, err := c.ofPart(c.ctx, t, a.part, key)
+		if err != nil {
+			return nil, look, err
+		}
+		rows = slices.DeleteFunc(slices.Clone(x.entries), func(e entry) bool { return !live(e.ordinal) })
+		look.ranges = func(p *catalog.Part) bool { return shareKeys(t, key, a.part, p) }
+		look.within = func(*catalog.Part) func(uint32) bool { return nil }
+		return rows, look, nil
+	}
+	s, err := c.ofMemtable(t, key, a.view)
+	if err != nil {
+		return nil, look, err
+	}
+	x := NewIndex(s.rows.hashes[a.from:a.view.Rows])
+	s.mu.Unlock()
+	for i := range x.entries {
+		x.entries[i].ordinal += uint32(a.from)
+	}
+	bounds, first, err := valuesIn(t.Schema, a.view, a.from)
+	if err != nil {
+		return nil, look, err
+	}
+	look.ranges = func(p *catalog.Part) bool { return bounds.meet(t, key, p) }
+	look.within = func(p *catalog.Part) func(uint32) bool { return first.within(t, key, p) }
+	var versions func([]uint32) ([]State, error)
+	if t.Schema.RowVersion != 0 {
+		versions = func(ordinals []uint32) ([]State, error) { return c.versions(a.id, ordinals) }
+	}
+	losers, err := x.losers(live, versions)
+	if err != nil {
+		return nil, look, err
+	}
+	c.lose(a.id, losers)
+	live = c.live(a.id)
+	rows = slices.DeleteFunc(x.entries, func(e entry) bool { return !live(e.ordinal) })
+	return rows, look, nil
+}
+
+// valuesIn returns the ranges of the keys of a memtable's rows from one on, and their first column.
+func valuesIn(now schema.Table, v memtable.View, from int64) (bounds ranges, first leading, err error) {
+	bounds, first = make(ranges, len(now.PrimaryKey)), leading{}
+	for _, b := range v.Batches {
+		if int64(b.FirstOrdinal)+b.Record.NumRows() <= from {
+			continue
+		}
+		rec := b.Record.NewSlice(max(0, from-int64(b.FirstOrdinal)), b.Record.NumRows())
+		columns, release, err := converted(v.Schema, rec, Columns(now, now.PrimaryKey)[:len(now.PrimaryKey)])
+		if err == nil {
+			err = bounds.add(columns)
+		}
+		if err == nil && first != nil {
+			first = first.add(columns[0])
+		}
+		release()
+		rec.Release()
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return bounds, first, nil
+}
+
+// losers returns the losers among the live rows of an index, which came in the order of their ordinals. versions is nil if there are none.
+func (x *Index) losers(live func(ordinal uint32) bool, versions func(ordinals []uint32) ([]State, error)) (losers []uint32, err error) {
+	var rows []uint32 // of keys that several have
+	var groups []int  // how many of each
+	for b := range len(x.starts) - 1 {
+		bucket := x.entries[x.starts[b]:x.starts[b+1]]
+		for i, e := range bucket {
+			same := func(other entry) bool { return other.high == e.high && other.low == e.low }
+			if i+1 == len(bucket) || !slices.ContainsFunc(bucket[i+1:], same) || slices.ContainsFunc(bucket[:i], same) {
+				continue // alone, or with the first of its kind
+			}
+			from := len(rows)
+			for _, other := range bucket[i:] {
+				if same(other) && live(other.ordinal) {
+					rows = append(rows, other.ordinal)
+				}
+			}
+			groups = append(groups, len(rows)-from)
+		}
+	}
+	var states []State
+	if versions != nil && len(rows) > 0 {
+		if states, err = versions(rows); err != nil {
+			return nil, err
+		}
+	}
+	from := 0
+	for _, n := range groups {
+		holds := from
+		for i := from + 1; i < from+n; i++ {
+			if states != nil && states[i].Version < states[holds].Version {
+				losers = append(losers, rows[i])
+				continue
+			}
+			losers = append(losers, rows[holds])
+			holds = i
+		}
+		from += n
+	}
+	return losers, nil
+}
+
+// Repeated returns the losers among rows of one source: a table's batches, in the order in which the rows came, that conform to a
+// version of it. set is what was changed of them, or nil.
+func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch.Set) (*roaring.Bitmap, error) {
+	var hashes []batch.KeyHash
+	var read states
+	key := now.PrimaryKey
+	for _, rec := range records {
+		columns, release, err := converted(written, rec, Columns(now, key))
+		if err == nil {
+			var more []batch.KeyHash
+			if more, err = batch.KeyHashes(columns[:len(key)]); err == nil {
+				hashes = append(hashes, more...)
+				err = read.add(now, columns[len(key):])
+			}
+		}
+		release()
+		if err != nil {
+			return nil, err
+		}
+	}
+	live := func(uint32) bool { return true }
+	if set != nil && set.Deleted != nil {
+		live = func(ordinal uint32) bool { return !set.Deleted.Contains(ordinal) }
+	}
+	var versions func([]uint32) ([]State, error)
+	if now.RowVersion != 0 {
+		versions = func(ordinals []uint32) ([]State, error) { return read.with(set, now, ordinals) }
+	}
+	losers, err := NewIndex(hashes).losers(live, versions)
+	return roaring.BitmapOf(losers...), err
+}
+
+// with returns the states of rows, with what a set (nil: nothing) changed of them.
+func (s *states) with(set *patch.Set, now schema.Table, ordinals []uint32) ([]State, error) {
+	out, rows, all := make([]State, len(ordinals)), make([]base.RowAddress, len(ordinals)), make([]int, len(ordinals))
+	for i, ordinal := range ordinals {
+		out[i], rows[i], all[i] = s.of(ordinal), base.RowAddress{Ordinal: base.RowOrdinal(ordinal)}, i
+	}
+	if set == nil {
+		return out, nil
+	}
+	return out, patchStates(set, now, rows, all, out)
+}

@@ -1,0 +1,61 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Of a table that merges on read only settled parts are merged: of the rows that came up to some edit no two that are not deleted have one key, so it
+// does not matter any more which of them came first. So each round begins with settling what flushes and loads brought.
+
+// settling stands for a partition in the group of a table whose last settling failed.
+const settling = "\x00settling"
+
+// isSettled reports whether a part may be merged, and its tombstones dropped.
+func isSettled(t *snapshot.Table, p *catalog.Part) bool {
+	return !t.Schema.MergeOnRead || p.MaxSeq <= t.Settled
+}
+
+// settle settles the tables that have new parts. One failure does not end the others.
+func (s *Scheduler) settle(ctx context.Context, eager bool) error {
+	snap, err := s.merger.engine.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer snap.Release()
+	var errs []error
+	for id, t := range snap.Tables {
+		due := slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { return !isSettled(t, p) })
+		if !due || ctx.Err() != nil || !eager && !s.mayTry(group{id, settling}, s.clock.Now()) {
+			continue
+		}
+		started := s.clock.Now()
+		err := s.merger.engine.Settle(ctx, id)
+		if kind := base.KindOf(err); err != nil && (kind == base.NotFound || kind == base.Conflict) {
+			err = nil // dropped or changed meanwhile
+		}
+		s.settled(ctx, t, started, err)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// settled keeps account of a settling: a failure is told as that of a merge, which does not take place.
+func (s *Scheduler) settled(ctx context.Context, t *snapshot.Table, started time.Time, err error) {
+	g := group{t.Schema.ID, settling}
+	s.mu.Lock()
+	failed := s.failures[g] != nil
+	s.mu.Unlock()
+	if err == nil && !failed {
+		return
+	}
+	m := s.begin(t, job{group: group{table: t.Schema.ID}})
+	m.Started = started
+	s.end(ctx, m, g, err)
+}

@@ -1,0 +1,261 @@
+package merge
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// createLazy creates a table of (id, value) that merges on read.
+func (d *database) createLazy() (schema.Table, error) {
+	if err := d.engine.CreateDatabase(ctx, "d", true); err != nil {
+		return schema.Table{}, err
+	}
+	return d.engine.CreateTable(ctx, schema.Table{
+		Database: "d", Schema: "main", Name: "lazy",
+		Columns:    []schema.Column{{Name: "id", Type: schema.Of(schema.BigInt), NotNull: true}, {Name: "value", Type: schema.Of(schema.Integer)}},
+		SortKey:    []schema.SortField{{Column: 1}},
+		PrimaryKey: []base.ColumnID{1}, MergeOnRead: true,
+	}, true)
+}
+
+// settledItems reads what each id has.
+func (d *database) settledItems(t testing.TB, fsys vfs.FS, table base.TableID) map[int64]int64 {
+	t.Helper()
+	s, err := d.engine.Settled(ctx, table)
+	must(t, err)
+	defer s.Release()
+	items, err := d.items(fsys, s.Tables[table])
+	must(t, err)
+	values := map[int64]int64{}
+	for id, i := range items {
+		values[id] = i.value
+	}
+	return values
+}
+
+func (d *database) parts(t testing.TB, table base.TableID) int {
+	t.Helper()
+	s, err := d.engine.Snapshot(table)
+	must(t, err)
+	defer s.Release()
+	return len(s.Tables[table].Parts)
+}
+
+// overlapping brings rows of ids that other parts have, and returns what is in the table then.
+func (d *database) overlapping(t testing.TB, table base.TableID) map[int64]int64 {
+	t.Helper()
+	want := map[int64]int64{}
+	for i := range int64(5) {
+		var ids []int64
+		for id := range int64(20) {
+			ids = append(ids, (id*3+i*7)%40)
+		}
+		must(t, d.appendItems(table, ids, i))
+		for _, id := range ids {
+			want[id] = i
+		}
+		if i < 4 {
+			must(t, d.engine.Flush(ctx))
+		}
+	}
+	return want
+}
+
+func TestOnlySettledPartsAreMerged(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	failing := vfs.Failing(fsys, vfs.Never)
+	var log strings.Builder
+	d, err := tryOpen(failing, "/db", slog.New(slog.NewTextHandler(&log, nil)))
+	must(t, err)
+	table, err := d.createLazy()
+	must(t, err)
+	want := d.overlapping(t, table.ID)
+	// A table whose keys cannot be read is not settled: its parts stay apart, and it is tried again, later and later.
+	failing.SetRule(func(op vfs.Op) error {
+		if op.Kind == vfs.OpOpen && strings.HasSuffix(op.Path, ".parquet") {
+			return vfs.ErrInjected
+		}
+		return nil
+	})
+	if done, err := d.merges.runRound(ctx, false); done != 0 || err == nil {
+		t.Fatalf("%d merges, error %v", done, err)
+	}
+	failing.SetRule(vfs.Never)
+	if done, err := d.merges.runRound(ctx, false); done != 0 || err != nil {
+		t.Fatalf("%d merges before the time to try again, error %v", done, err)
+	}
+	if n := d.parts(t, table.ID); n != 4 {
+		t.Fatalf("%d parts", n)
+	}
+	if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
+		t.Errorf("%d errors in the log:\n%s", n, log.String())
+	}
+	d.clock.advance(maxBackoff)
+	must(t, d.merges.RunUntilIdle(ctx))
+	if n := d.parts(t, table.ID); n != 1 {
+		t.Fatalf("%d parts", n)
+	}
+	if got := d.settledItems(t, fsys, table.ID); !maps.Equal(got, want) {
+		t.Fatalf("%v, want %v", got, want)
+	}
+	s, err := d.engine.Snapshot(table.ID)
+	must(t, err)
+	if p := s.Tables[table.ID].Parts[0]; p.Rows >= 40 {
+		t.Errorf("the merged part has %d rows of 40 ids, of which the memtable holds some", p.Rows)
+	}
+	s.Release()
+	d.mustEnd(t)
+}
+
+// TestReadersFollowMergesOfRowsThatNewerOnesReplace merges parts with losers that are known and not deleted yet.
+func TestReadersFollowMergesOfRowsThatNewerOnesReplace(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 9))
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createLazy()
+	must(t, err)
+	want := map[int64]int64{}
+	for i := range int64(60) {
+		var ids []int64
+		for range 1 + r.IntN(12) {
+			ids = append(ids, int64(r.IntN(50)))
+		}
+		must(t, d.appendItems(table.ID, ids, i))
+		for _, id := range ids {
+			want[id] = i
+		}
+		switch r.IntN(4) {
+		case 0:
+			must(t, d.engine.Flush(ctx))
+		case 1:
+			must(t, d.merges.RunUntilIdle(ctx))
+		}
+		if r.IntN(2) == 0 {
+			if got := d.settledItems(t, fsys, table.ID); !maps.Equal(got, want) {
+				t.Fatalf("step %d: %v, want %v\n%s", i, got, want, d.engine.DebugString())
+			}
+		}
+	}
+	d.mustEnd(t)
+}
+
+// TestMergesOfRowsToBeSettledSurviveCrashes stops the disk after each write, and lets each operation fail.
+func TestMergesOfRowsToBeSettledSurviveCrashes(t *testing.T) {
+	template := vfs.NewCrashable()
+	d := mustOpen(t, template)
+	table, err := d.createLazy()
+	must(t, err)
+	want := d.overlapping(t, table.ID)
+	must(t, d.close())
+	again := func(what string, fsys vfs.FS) {
+		t.Helper()
+		d, err := tryOpen(fsys, "/db", quiet)
+		must(t, err)
+		for range 2 {
+			if got := d.settledItems(t, fsys, table.ID); !maps.Equal(got, want) {
+				t.Fatalf("%s: %v, want %v", what, got, want)
+			}
+			must(t, d.engine.Flush(ctx))
+			must(t, d.merges.RunUntilIdle(ctx))
+		}
+		d.mustEnd(t)
+	}
+	for k := 0; ; k++ {
+		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
+		writes := 0
+		err := mergeUnder(t, disk, func(op vfs.Op) error {
+			if op.Kind.Writes() {
+				if writes++; writes > k {
+					return vfs.ErrInjected
+				}
+			}
+			return nil
+		})
+		for _, percent := range []int{0, 50, 100} {
+			again(fmt.Sprintf("crash after %d writes, %d%% of what was not synced", k, percent), disk.CrashClone(rand.New(rand.NewPCG(uint64(k), 1)), percent))
+		}
+		if writes <= k {
+			must(t, err)
+			break
+		}
+	}
+	for i := 0; ; i++ {
+		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
+		ops := 0
+		err := mergeUnder(t, disk, func(vfs.Op) error {
+			if ops++; ops == i+1 {
+				return vfs.ErrInjected
+			}
+			return nil
+		})
+		again(fmt.Sprintf("operation %d failed with %v", i, err), disk)
+		if ops <= i {
+			must(t, err)
+			return
+		}
+	}
+}
+
+// TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled merges a part with tombstones while older rows of their keys, in another partition,
+// are still there.
+func TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	must(t, d.engine.CreateDatabase(ctx, "d", true))
+	table, err := d.engine.CreateTable(ctx, schema.Table{
+		Database: "d", Schema: "main", Name: "lazy",
+		Columns: []schema.Column{{Name: "id", Type: schema.Of(schema.BigInt), NotNull: true}, {Name: "value", Type: schema.Of(schema.BigInt)},
+			{Name: "gone", Type: schema.Of(schema.Boolean)}},
+		PrimaryKey: []base.ColumnID{1}, PartitionBy: []schema.PartitionField{{Column: 2}}, IsDeleted: 3, MergeOnRead: true,
+	}, true)
+	must(t, err)
+	add := func(value int64, gone bool, ids ...int64) {
+		t.Helper()
+		i, v, g := array.NewInt64Builder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator), array.NewBooleanBuilder(memory.DefaultAllocator)
+		for _, id := range ids {
+			i.Append(id)
+			v.Append(value)
+			g.Append(gone)
+		}
+		rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{
+			{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "value", Type: arrow.PrimitiveTypes.Int64}, {Name: "gone", Type: arrow.FixedWidthTypes.Boolean},
+		}, nil), []arrow.Array{i.NewArray(), v.NewArray(), g.NewArray()}, int64(len(ids)))
+		_, err := d.engine.Append(ctx, []engine.TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{rec}}}, engine.AppendOptions{})
+		must(t, err)
+		must(t, d.engine.Flush(ctx))
+	}
+	add(1, false, 1, 2, 3, 4)
+	add(2, true, 1, 2)
+	add(2, true, 3)
+	rows := func() (n int64) {
+		s, err := d.engine.Settled(ctx, table.ID)
+		must(t, err)
+		defer s.Release()
+		return s.Tables[table.ID].Rows()
+	}
+	if n := rows(); n != 4 { // tombstones among them
+		t.Fatalf("%d rows", n)
+	}
+	d.clock.advance(time.Hour)
+	must(t, d.merges.RunUntilIdle(ctx))
+	if n := rows(); n != 1 {
+		t.Fatalf("%d rows after merging, want the one that nothing deleted", n)
+	}
+	if n := d.parts(t, table.ID); n != 1 {
+		t.Fatalf("%d parts", n)
+	}
+	d.mustEnd(t)
+}

@@ -1,0 +1,63 @@
+package overlay
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// ReadColumns reads columns of a part as it was written, in the types that store them now: it calls rows with batches of them, in the order of the
+// part's rows. It takes a connection of its own, for queries that hold one wait for what is read.
+func (o *Overlay) ReadColumns(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error {
+	one := &snapshot.Table{Schema: t.Schema.Bare(), Parts: []*catalog.Part{p}, Versions: t.Versions}
+	relation, err := o.Relation(one, nil, RelationOptions{Addresses: true})
+	if err != nil {
+		return err
+	}
+	defer relation.Close()
+	conn, err := o.inst.Connect()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	result, err := conn.Query(ctx, "SELECT scoter_ordinal, "+stored(columns, t.Schema, columnName)+" FROM ("+relation.SQL+")")
+	if err != nil {
+		return base.Wrap(err, "part %d", p.ID)
+	}
+	defer result.Close()
+	for next := uint64(0); ; {
+		rec, err := result.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return base.Wrap(err, "part %d", p.ID)
+		}
+		for _, ordinal := range rec.Column(0).(*array.Uint64).Uint64Values() {
+			if ordinal != next {
+				rec.Release()
+				return base.Errorf(base.Internal, "row %d of part %d where row %d is expected", ordinal, p.ID, next)
+			}
+			next++
+		}
+		values, err := inStorage(columns, rec.Columns()[1:])
+		if err == nil {
+			err = rows(values)
+		}
+		for _, v := range values {
+			v.Release()
+		}
+		rec.Release()
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -93,16 +93,19 @@ func (b *bench) rates(ctx context.Context) error {
 	b.report.AtLeast(2000, fmt.Sprintf("updates of one row, %d clients", clients), float64(len(took))/5, "1/s")
 	b.report.Add("the same: time of one, median", harness.Median(took), "ms")
 	b.report.Add("the same: time of one, 99th percentile", harness.Percentile(took, 0.99), "ms")
-	if err := b.upsert(ctx); err != nil {
-		return base.Wrap(err, "upsert")
+	for _, when := range []string{"merge-on-write", "merge-on-read"} {
+		if err := b.upsert(ctx, when); err != nil {
+			return base.Wrap(err, "upsert, %s", when)
+		}
 	}
 	return b.turn(0, func(s *side) error { _, err := s.all(ctx, s.drop("changed")); return err })
 }
 
-// upsert sends rows whose keys are there to a table with a primary key, and rows with new keys.
-func (b *bench) upsert(ctx context.Context) error {
+// upsert sends rows whose keys are there to a table with a primary key, and rows with new keys; and queries the table in between.
+func (b *bench) upsert(ctx context.Context, when string) error {
 	s := b.server
-	if _, err := s.SQL(ctx, strings.Replace(lineitem.CreateTable("keyed"), ") SORTED BY", ", PRIMARY KEY (l_orderkey, l_linenumber)) SORTED BY", 1)); err != nil {
+	table := strings.Replace(lineitem.CreateTable("keyed"), ") SORTED BY", ", PRIMARY KEY (l_orderkey, l_linenumber)) SORTED BY", 1)
+	if _, err := s.SQL(ctx, fmt.Sprintf("%s WITH (upsert = '%s')", table, when)); err != nil {
 		return err
 	}
 	for _, keys := range []string{"new", "known"} {
@@ -111,7 +114,7 @@ func (b *bench) upsert(ctx context.Context) error {
 			if _, err := s.SQL(ctx, "INSERT INTO keyed SELECT * FROM changed ORDER BY l_orderkey, l_linenumber"); err != nil {
 				return err
 			}
-			b.report.Add("INSERT of the whole table, keyed", time.Since(began).Seconds(), "s")
+			b.report.Add("INSERT of the whole table, keyed, "+when, time.Since(began).Seconds(), "s")
 			if err := s.WaitFlushed(ctx); err != nil {
 				return err
 			}
@@ -125,13 +128,13 @@ func (b *bench) upsert(ctx context.Context) error {
 			bodies = append(bodies, body)
 		}
 		began := time.Now()
-		group, ctx := errgroup.WithContext(ctx)
+		group, sending := errgroup.WithContext(ctx)
 		for worker := range 2 {
 			group.Go(func() error {
 				client := harness.NewClient()
 				defer client.CloseIdleConnections()
 				for n := worker; n < upserts; n += 2 {
-					if _, err := s.Send(ctx, client, "/api/v1/tables/default/keyed/rows?mode=upsert", "application/vnd.apache.arrow.stream", func() io.Reader { return bytes.NewReader(bodies[n]) }); err != nil {
+					if err := b.send(sending, client, bodies[n]); err != nil {
 						return err
 					}
 				}
@@ -141,10 +144,58 @@ func (b *bench) upsert(ctx context.Context) error {
 		if err := group.Wait(); err != nil {
 			return err
 		}
-		b.report.AtLeast(300_000, fmt.Sprintf("upsert of %s keys, %d rows a request", keys, upsertRows), upserts*upsertRows/time.Since(began).Seconds(), "rows/s")
+		b.report.AtLeast(300_000, fmt.Sprintf("upsert of %s keys, %d rows a request, %s", keys, upsertRows, when), upserts*upsertRows/time.Since(began).Seconds(), "rows/s")
+		if keys == "known" {
+			if err := b.readUpserted(ctx, when, bodies); err != nil {
+				return err
+			}
+		}
 	}
 	_, err := s.SQL(ctx, "DROP TABLE keyed")
 	return err
+}
+
+// send sends rows to the table with a primary key.
+func (b *bench) send(ctx context.Context, client *http.Client, body []byte) error {
+	_, err := b.server.Send(ctx, client, "/api/v1/tables/default/keyed/rows?mode=upsert", "application/vnd.apache.arrow.stream", func() io.Reader { return bytes.NewReader(body) })
+	return err
+}
+
+// readUpserted queries a table right after all upserts, when nothing comes any more, and right after each of some requests.
+func (b *bench) readUpserted(ctx context.Context, when string, bodies [][]byte) error {
+	client := harness.NewClient()
+	defer client.CloseIdleConnections()
+	query := func() (float64, error) {
+		began := time.Now()
+		_, err := b.server.SQL(ctx, "SELECT l_returnflag, l_linestatus, count(*), sum(l_quantity), sum(l_extendedprice) FROM keyed GROUP BY ALL")
+		return float64(time.Since(began).Microseconds()) / 1000, err
+	}
+	first, err := query()
+	if err != nil {
+		return err
+	}
+	b.report.Add(fmt.Sprintf("query right after %d rows, %s", upserts*upsertRows, when), first, "ms")
+	for _, between := range []bool{false, true} {
+		var took []float64
+		for n := range 9 {
+			if between {
+				if err := b.send(ctx, client, bodies[n]); err != nil {
+					return err
+				}
+			}
+			one, err := query()
+			if err != nil {
+				return err
+			}
+			took = append(took, one)
+		}
+		name := "the same query again, nothing between, " + when
+		if between {
+			name = fmt.Sprintf("the same query after each of %d rows, %s", upsertRows, when)
+		}
+		b.report.Add(name, harness.Median(took), "ms")
+	}
+	return nil
 }
 
 // arrow returns a query's result as an Arrow stream.

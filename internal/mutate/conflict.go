@@ -117,9 +117,12 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	result = &Result{}
 	var before func(kept []uint32) error
 	if !in.returning.none() {
-		before = func(kept []uint32) (err error) {
+		before = func(kept []uint32) error {
 			result.Close() // of an attempt before
-			result.Rows, err = x.returnedRows(t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
+			rows, err := x.returnedRows(t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
+			if err == nil {
+				result.Rows = rows
+			}
 			return err
 		}
 	}

@@ -12,9 +12,9 @@ const (
 	// runs when the heap has doubled: with these bytes counted, a heap of a few megabytes may grow by
 	// tens before it does. Small queries otherwise spend a tenth of their time on it.
 	headroomBytes = 32 << 20
-	// heapBeside is what the Go heap may hold besides patches, requests and what streams read ahead, before
+	// heapBeside is what the Go heap may hold besides patches, requests and what streams read ahead, which are seldom all full, before
 	// the collector runs more often than it likes.
-	heapBeside = 192 << 20
+	heapBeside = 64 << 20
 )
 
 // TuneCollector fits Go's collector to a server of these settings. What it returns must stay reachable

@@ -54,8 +54,8 @@ func OpenHTTP(address string, o HTTPOptions) *sql.DB {
 }
 
 // newScHTTP is a runtime without transactions: what wants one runs as it is.
-func newScHTTP(db DBTX, observer Observer) *scRuntime {
-	rt := newScRuntime(db, observer, "", scNative)
+func newScHTTP(db DBTX) *scRuntime {
+	rt := newScRuntime(db, "", scNative)
 	rt.open = true
 	return rt
 }

@@ -24,31 +24,83 @@ type DB interface {
 type scPgx struct {
 	db       DB
 	observer Observer
+	// route is that of bulk operations, "" if it is left to them.
+	route string
 }
 
-// transaction runs body in a transaction, or in a savepoint of the one that is
-// open: also one that the application began by a statement of its own.
-func (rt *scPgx) transaction(ctx context.Context, body func(*pgx.Conn) error) error {
-	conn, ok := rt.db.(*pgx.Conn)
-	if !ok || conn.PgConn().TxStatus() == 'I' {
-		return pgx.BeginFunc(ctx, rt.db, func(tx pgx.Tx) error { return body(tx.Conn()) })
+// same is the runtime on another database, or on its own.
+func (rt *scPgx) same(db DB) *scPgx {
+	return &scPgx{db: db, observer: rt.observer, route: rt.route}
+}
+
+// inside returns the connection if a transaction is open on it: also one that
+// the application began by a statement of its own.
+func (rt *scPgx) inside() *pgx.Conn {
+	var conn *pgx.Conn
+	switch db := rt.db.(type) {
+	case *pgx.Conn:
+		conn = db
+	case interface{ Conn() *pgx.Conn }:
+		conn = db.Conn()
+	}
+	if conn == nil || conn.PgConn().TxStatus() == 'I' {
+		return nil
+	}
+	return conn
+}
+
+// begin begins a transaction, or a savepoint in the one that is open, which end
+// ends: it takes back what was done if it is told of an error.
+func (rt *scPgx) begin(ctx context.Context) (conn *pgx.Conn, end func(error) error, err error) {
+	if conn = rt.inside(); conn == nil {
+		tx, err := rt.db.Begin(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return tx.Conn(), func(err error) error {
+			if err != nil {
+				return tx.Rollback(context.WithoutCancel(ctx))
+			}
+			return tx.Commit(ctx)
+		}, nil
 	}
 	if _, err := conn.Exec(ctx, "SAVEPOINT scoter"); err != nil {
+		return nil, nil, err
+	}
+	return conn, func(err error) error {
+		if err == nil {
+			if _, err = conn.Exec(ctx, "RELEASE SAVEPOINT scoter"); err == nil {
+				return nil
+			}
+		}
+		scPgxBack(ctx, conn)
+		return err
+	}, nil
+}
+
+// scPgxBack goes back to the savepoint. The error is what led there; a
+// connection that is broken says so again.
+func scPgxBack(ctx context.Context, conn *pgx.Conn) {
+	conn.Exec(context.WithoutCancel(ctx), "ROLLBACK TO SAVEPOINT scoter")
+	conn.Exec(context.WithoutCancel(ctx), "RELEASE SAVEPOINT scoter")
+}
+
+// errScPanicked stands for an operation's error until it has one or none.
+var errScPanicked = errors.New("the operation panicked")
+
+// transaction runs body in a transaction, or in a savepoint of the open one.
+func (rt *scPgx) transaction(ctx context.Context, body func(*pgx.Conn) error) (err error) {
+	conn, end, err := rt.begin(ctx)
+	if err != nil {
 		return err
 	}
-	done := false
+	err = errScPanicked
 	defer func() {
-		if !done {
-			// The error is what body said; a connection that is broken says so again.
-			conn.Exec(context.WithoutCancel(ctx), "ROLLBACK TO SAVEPOINT scoter")
-			conn.Exec(context.WithoutCancel(ctx), "RELEASE SAVEPOINT scoter")
+		if ended := end(err); err == nil {
+			err = ended
 		}
 	}()
-	if err := body(conn); err != nil {
-		return err
-	}
-	_, err := conn.Exec(ctx, "RELEASE SAVEPOINT scoter")
-	done = err == nil
+	err = body(conn)
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,8 +20,9 @@ type scPgxBulk[T any] struct {
 	name string
 	// table is the table in SQL, target with its columns.
 	table, target string
-	// row is the statement of one row.
-	row string
+	// unnest is the operation as one statement that takes an array per column,
+	// "" where there is none.
+	unnest string
 	// stage, create, dedupe, apply and drop are set when a temporary table is
 	// filled and then applied; dedupe only if a key that comes twice matters.
 	stage, create, dedupe, apply, drop string
@@ -39,18 +41,36 @@ type scCopyColumn[T any] struct {
 	put           func(o *scCopy, t *scServed, r *T)
 }
 
-// scPgxFew is up to how many rows are written by a statement each, all sent at
-// once: COPY and a temporary table take more round trips.
-const scPgxFew = 32
+// PostgresRoute is a way for the rows of a bulk operation, where it is not left
+// to their number. Where the operation or a type does not have it, the next one
+// is taken.
+type PostgresRoute string
 
-// scPgxWrite runs a bulk operation in one transaction.
+const (
+	// PostgresUnnest is one statement with an array per column: it takes the
+	// fewest round trips.
+	PostgresUnnest PostgresRoute = "unnest"
+	// PostgresBinary is COPY in binary form.
+	PostgresBinary PostgresRoute = "binary"
+	// PostgresText is COPY in text form.
+	PostgresText PostgresRoute = "text"
+)
+
+// Up to so many rows one statement takes less time than COPY, without and with
+// a temporary table. scoter bench bulk measures where they meet.
+const (
+	scPgxUnnestInsert = 500
+	scPgxUnnestStaged = 1000
+)
+
+// scPgxWrite runs a bulk operation, all or nothing.
 func scPgxWrite[T any](ctx context.Context, rt *scPgx, b scPgxBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
-		return n, rt.transaction(ctx, func(conn *pgx.Conn) (err error) {
-			w := &scPgxWriter[T]{ctx: ctx, conn: conn, bulk: b}
+		w := &scPgxWriter[T]{ctx: ctx, rt: rt, bulk: b}
+		if err = w.choose(); err == nil {
 			n, err = w.run(rows)
-			return err
-		})
+		}
+		return n, err
 	})
 	return n, err
 }
@@ -58,23 +78,52 @@ func scPgxWrite[T any](ctx context.Context, rt *scPgx, b scPgxBulk[T], rows iter
 // scPgxWriter is one bulk operation under way.
 type scPgxWriter[T any] struct {
 	ctx  context.Context
-	conn *pgx.Conn
+	rt   *scPgx
 	bulk scPgxBulk[T]
-	plan *scCopyPlan
-	out  scCopy
-	// number counts the rows.
+	// few are the rows while there are at most so many that one statement writes
+	// them.
+	few  []T
+	most int
+	// conn is in a transaction that end ends, once rows are copied.
+	conn    *pgx.Conn
+	end     func(error) error
+	plan    *scCopyPlan
+	out     scCopy
+	copying *scPgxCopying
+	// number counts the rows that are copied.
 	number int64
 	// keys are those of the rows if it matters that one comes twice.
 	keys *scKeySet
 	key  scCopy
 }
 
-func (w *scPgxWriter[T]) run(rows iter.Seq2[T, error]) (int64, error) {
-	few := make([]T, 0, scPgxFew)
-	var copying *scPgxCopying
+// choose sets how many rows one statement may write.
+func (w *scPgxWriter[T]) choose() error {
+	switch route := PostgresRoute(w.rt.route); {
+	case route == PostgresBinary, route == PostgresText:
+	case route != "" && route != PostgresUnnest:
+		return fmt.Errorf("%s: there is no route %q", w.bulk.name, w.rt.route)
+	case w.bulk.unnest == "":
+	case route == PostgresUnnest:
+		w.most = math.MaxInt
+	case w.bulk.stage == "":
+		w.most = scPgxUnnestInsert
+	default:
+		w.most = scPgxUnnestStaged
+	}
+	return nil
+}
+
+func (w *scPgxWriter[T]) run(rows iter.Seq2[T, error]) (_ int64, err error) {
+	err = errScPanicked
 	defer func() {
-		if copying != nil {
-			copying.abort()
+		if w.copying != nil {
+			w.copying.abort()
+		}
+		if w.end != nil {
+			if ended := w.end(err); err == nil {
+				err = ended
+			}
 		}
 	}()
 	var row T // one place for all rows: what is written points to it
@@ -82,103 +131,99 @@ func (w *scPgxWriter[T]) run(rows iter.Seq2[T, error]) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if copying == nil && len(few) < scPgxFew {
-			few = append(few, r)
+		if w.copying == nil && len(w.few) < w.most {
+			w.few = append(w.few, r)
 			continue
 		}
-		if copying == nil {
-			if copying, err = w.start(few); err != nil {
+		if w.copying == nil {
+			if err := w.start(); err != nil {
 				return 0, err
 			}
 		}
 		row = r
-		if err := w.add(copying, &row); err != nil {
+		if err := w.add(&row); err != nil {
 			return 0, err
 		}
 	}
-	if copying == nil {
-		if w.distinct(few) {
-			return w.statements(few)
+	if w.copying == nil {
+		if w.most > 0 {
+			n, err := w.unnest()
+			var refused *pgconn.PgError
+			if err != errScNull && !errors.As(err, &refused) || w.ctx.Err() != nil {
+				return n, err
+			}
+			// Nothing is written. COPY fails too, and says which row it was.
 		}
-		var err error
-		if copying, err = w.start(few); err != nil {
+		if err := w.start(); err != nil {
 			return 0, err
 		}
 	}
-	c := copying
-	copying = nil
-	n, err := c.finish(w.out.buf, w.plan.types != nil)
+	copying := w.copying
+	w.copying = nil
+	n, failed := copying.finish(w.out.buf, w.plan.types != nil)
 	switch {
-	case err != nil:
-		return 0, w.named(err)
+	case failed != nil:
+		return 0, w.named(failed)
 	case w.bulk.stage == "":
 		return n, nil
 	}
 	return w.apply()
 }
 
-// distinct reports whether no two rows have one key, or it does not matter.
-func (w *scPgxWriter[T]) distinct(rows []T) bool {
-	if w.bulk.dedupe == "" || len(rows) < 2 {
-		return true
-	}
-	seen := map[string]bool{}
-	for i := range rows {
-		w.key.buf = w.key.buf[:0]
-		for _, c := range w.bulk.columns {
-			if !c.key {
-				continue
+var scArrayEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// unnest runs one statement over the rows.
+func (w *scPgxWriter[T]) unnest() (int64, error) {
+	arrays := make([][]byte, len(w.bulk.columns))
+	for i, r := range w.few {
+		for at, v := range w.bulk.values(r) {
+			separator := byte(',')
+			if i == 0 {
+				separator = '{'
 			}
-			switch c.kind {
-			case "bool", "int16", "int32", "int64", "uuid", "date", "enum":
-				c.put(&w.key, nil, &rows[i])
+			arrays[at] = append(arrays[at], separator)
+			switch text, ok := v.(string); {
+			case ok:
+				arrays[at] = append(append(append(arrays[at], '"'), scArrayEscapes.Replace(text)...), '"')
+			case w.bulk.columns[at].required:
+				return 0, errScNull // which COPY tells of
 			default:
-				return false // whether two texts, or two moments to be rounded, are one key is known to the server alone
+				arrays[at] = append(arrays[at], "NULL"...)
 			}
 		}
-		if seen[string(w.key.buf)] {
-			return false
-		}
-		seen[string(w.key.buf)] = true
 	}
-	return w.key.err == nil
-}
-
-// statements runs a statement per row.
-func (w *scPgxWriter[T]) statements(rows []T) (n int64, err error) {
+	args := make([]any, len(arrays))
+	for i, array := range arrays {
+		if args[i] = "{}"; array != nil {
+			args[i] = string(append(array, '}'))
+		}
+	}
+	conn := w.rt.inside()
+	if conn == nil {
+		tag, err := w.rt.db.Exec(w.ctx, w.bulk.unnest, args...)
+		return tag.RowsAffected(), err
+	}
 	batch := &pgx.Batch{}
-	for i, r := range rows {
-		values := w.bulk.values(r)
-		for at, c := range w.bulk.columns {
-			if c.required && values[at] == nil {
-				return 0, &RowError{w.bulk.name, int64(i + 1), c.name, errScNull}
-			}
-		}
-		batch.Queue(w.bulk.row, values...)
+	var n int64
+	batch.Queue("SAVEPOINT scoter")
+	batch.Queue(w.bulk.unnest, args...).Exec(func(tag pgconn.CommandTag) error {
+		n = tag.RowsAffected()
+		return nil
+	})
+	batch.Queue("RELEASE SAVEPOINT scoter")
+	err := conn.SendBatch(w.ctx, batch).Close()
+	if err != nil {
+		scPgxBack(w.ctx, conn)
 	}
-	results := w.conn.SendBatch(w.ctx, batch)
-	defer func() {
-		if closed := results.Close(); err == nil {
-			err = closed
-		}
-	}()
-	for i := range rows {
-		tag, err := results.Exec()
-		if err != nil {
-			var server *pgconn.PgError
-			// A table that is not what it was is no row's fault.
-			if errors.As(err, &server) && !strings.HasPrefix(server.Code, "42") {
-				return 0, &RowError{w.bulk.name, int64(i + 1), server.ColumnName, scPgxDetailed(server)}
-			}
-			return 0, fmt.Errorf("%s: %w", w.bulk.name, err)
-		}
-		n += tag.RowsAffected()
-	}
-	return n, nil
+	return n, err
 }
 
-// start begins to copy into the table or a temporary one.
-func (w *scPgxWriter[T]) start(rows []T) (*scPgxCopying, error) {
+// start begins to copy into the table or a temporary one, and copies the rows
+// that were held.
+func (w *scPgxWriter[T]) start() (err error) {
+	if w.conn, w.end, err = w.rt.begin(w.ctx); err != nil {
+		return err
+	}
 	conn, table, target := w.conn.PgConn(), w.bulk.table, w.bulk.target
 	// To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
 	before := "EXPLAIN INSERT INTO " + target + " VALUES (" + strings.Repeat("DEFAULT, ", len(w.bulk.columns)-1) + "DEFAULT)"
@@ -186,9 +231,11 @@ func (w *scPgxWriter[T]) start(rows []T) (*scPgxCopying, error) {
 		table, before = `"`+w.bulk.stage+`"`, w.bulk.create
 		target = table
 	}
-	var err error
 	if w.plan, err = scPlanCopy(w.ctx, conn, before, table, w.bulk.columns); err != nil {
-		return nil, fmt.Errorf("%s: %w", w.bulk.name, err)
+		return fmt.Errorf("%s: %w", w.bulk.name, err)
+	}
+	if w.rt.route == string(PostgresText) {
+		w.plan = &scCopyPlan{}
 	}
 	if w.bulk.dedupe != "" && w.plan.canonical && w.plan.types != nil {
 		w.keys = newScKeySet()
@@ -198,18 +245,18 @@ func (w *scPgxWriter[T]) start(rows []T) (*scPgxCopying, error) {
 		sql += " BINARY"
 		w.out.buf = append(w.out.buf, "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00"...)
 	}
-	copying := scStartCopying(w.ctx, conn, sql)
-	for i := range rows {
-		if err := w.add(copying, &rows[i]); err != nil {
-			copying.abort()
-			return nil, err
+	w.copying = scStartCopying(w.ctx, conn, sql)
+	for i := range w.few {
+		if err := w.add(&w.few[i]); err != nil {
+			return err
 		}
 	}
-	return copying, nil
+	w.few = nil
+	return nil
 }
 
 // add writes a row.
-func (w *scPgxWriter[T]) add(to *scPgxCopying, row *T) error {
+func (w *scPgxWriter[T]) add(row *T) error {
 	w.number++
 	if w.plan.types == nil {
 		if err := w.addText(*row); err != nil {
@@ -241,8 +288,8 @@ func (w *scPgxWriter[T]) add(to *scPgxCopying, row *T) error {
 		return nil
 	}
 	var ok bool
-	if w.out.buf, ok = to.send(w.out.buf); !ok {
-		_, err := to.wait()
+	if w.out.buf, ok = w.copying.send(w.out.buf); !ok {
+		_, err := w.copying.wait()
 		return w.named(err)
 	}
 	return nil

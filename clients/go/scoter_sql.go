@@ -29,6 +29,8 @@ type scRuntime struct {
 	begin string
 	// open says that db is a connection in a transaction, joined that it is the application's.
 	open, joined bool
+	// route is that of bulk operations, "" if it is left to them.
+	route string
 	// native makes a value of the runtime of what the driver returned.
 	native func(any) any
 
@@ -36,8 +38,16 @@ type scRuntime struct {
 	statements map[string]*sql.Stmt
 }
 
-func newScRuntime(db DBTX, observer Observer, begin string, native func(any) any) *scRuntime {
-	return &scRuntime{db: db, observer: observer, begin: begin, native: native, statements: map[string]*sql.Stmt{}}
+func newScRuntime(db DBTX, begin string, native func(any) any) *scRuntime {
+	return &scRuntime{db: db, begin: begin, native: native, statements: map[string]*sql.Stmt{}}
+}
+
+// same is the runtime on another connection, or on its own, with statements of
+// its own.
+func (rt *scRuntime) same(db DBTX) *scRuntime {
+	other := newScRuntime(db, rt.begin, rt.native)
+	other.observer, other.route, other.open, other.joined = rt.observer, rt.route, rt.open, rt.joined
+	return other
 }
 
 // prepare returns a statement that is kept; one of too many is forgotten.
@@ -245,7 +255,7 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 	} else if !ok {
 		return body(rt)
 	}
-	tx := newScRuntime(conn, rt.observer, rt.begin, rt.native)
+	tx := rt.same(conn)
 	tx.open = true
 	run := func() error {
 		err := body(tx)
@@ -319,7 +329,7 @@ func scEachRow[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows iter
 // scMigrate applies the pending migrations; addChecksum adds the column to the
 // table of an older tool.
 func scMigrate(ctx context.Context, db DBTX, begin, project string, all []Migration, options MigrateOptions) (ids []string, err error) {
-	rt := newScRuntime(db, nil, begin, func(v any) any { return v })
+	rt := newScRuntime(db, begin, func(v any) any { return v })
 	duck := begin == scBeginDuckDB
 	if duck {
 		// DuckDB cannot alter a table and write to it in one transaction.

@@ -54,11 +54,16 @@ class Plan:
     """How rows are written into a table. The server is asked every time: a table may have changed
     since the code was generated, and bytes of another type of the same size would be taken for it."""
 
-    def __init__(self, cursor: psycopg.Cursor[core.Row], table: str, copy: core.Copy[Any]) -> None:
-        rows = {r[0]: r[1:] for r in cursor.execute(_PLAN, [table]).fetchall()}
-        self.types: list[int | str] | None = []
+    def __init__(self, cursor: psycopg.Cursor[core.Row], table: str, copy: core.Copy[Any], binary: bool) -> None:
+        # None for the text form.
+        self.types: list[int | str] | None = None
         # Keys that the database holds equal are equal in Python.
         self.exact = True
+        if binary:
+            self._look({r[0]: r[1:] for r in cursor.execute(_PLAN, [table]).fetchall()}, copy)
+
+    def _look(self, rows: dict[str, Sequence[Any]], copy: core.Copy[Any]) -> None:
+        types: list[int | str] = []
         for name, kind, key in zip(copy.names, copy.kinds, copy.keys, strict=True):
             exact, oid, receive, element = rows.get(name, (False, 0, None, None))
             written: int | str | None = _TYPES.get((kind, receive))
@@ -66,10 +71,10 @@ class Plan:
                 of_built_in = receive == "array_recv" and oid < 16384
                 written = oid if of_built_in and (kind.lstrip("[]"), element) in _ELEMENTS else None
             if written is None:
-                self.types = None
                 return
-            self.types.append(written)
+            types.append(written)
             self.exact = self.exact and (not key or exact and (kind in _EXACT or receive in _EXACT_RECEIVED))
+        self.types = types
 
 
 class Keys:
@@ -88,14 +93,6 @@ class Keys:
         seen.add(hash(row[self._at] if self._at is not None else tuple(row[i] for i in self._all)))
         if len(seen) == before or before == _KEYS:
             self.repeated = True
-
-
-def distinct(copy: core.Copy[Any], rows: Sequence[Any]) -> bool:
-    """Whether no two of a few rows have one key."""
-    at = [i for i, key in enumerate(copy.keys) if key]
-    if len(rows) > 1 and not all(copy.kinds[i] in _EXACT for i in at):
-        return False  # whether two texts, or two moments to be rounded, are one key is known to the server alone
-    return len({tuple(v[i] for i in at) for v in map(copy.values, rows)}) == len(rows)
 
 
 _LINE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^\n]*?))?(?:: |$)", re.DOTALL)

@@ -7,7 +7,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 
@@ -19,6 +19,10 @@ else:
     from scoter_runtime import *  # noqa: F403
 
 Connection = duckdb.DuckDBPyConnection
+
+# A way for the rows of a bulk operation, where it is not left to what is installed: as columns of
+# Arrow, or as list parameters.
+Route = Literal["arrow", "lists"]
 
 # Rows per INSERT of a bulk operation without pyarrow, whose columns are list
 # parameters: the driver has no appender.
@@ -75,16 +79,23 @@ class Runtime(core.Observed):
 
         return self._run(name, body, core.same)
 
-    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
+    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T], route: Route | None = None) -> int:
         """Runs a bulk operation in one transaction; returns the rows it changed.
 
         It goes through Arrow if pyarrow is installed, which is more than a
-        hundred times as fast as list parameters.
+        hundred times as fast as list parameters. A route that cannot be taken is
+        a ValueError.
         """
-        if bulk.arrow is None or pyarrow() is None:
+        if route not in (None, "arrow", "lists"):
+            raise ValueError(f"{bulk.name}: there is no route {route!r}")
+        arrow = bulk.arrow if route != "lists" and pyarrow() is not None else None
+        if route == "arrow" and arrow is None:
+            why = "pyarrow 18 is not installed" if bulk.arrow is not None else "a column's type is not one of Arrow's"
+            raise ValueError(f"{bulk.name}: route 'arrow': {why}")
+        if arrow is None:
             portions, fill = core.chunks(rows, LIST_ROWS), functools.partial(self._fill_lists, bulk)
         else:
-            portions, fill = core.chunks(rows, ARROW_ROWS), functools.partial(self._fill_arrow, bulk, bulk.arrow)
+            portions, fill = core.chunks(rows, ARROW_ROWS), functools.partial(self._fill_arrow, bulk, arrow)
 
         def body() -> int:
             with self.transaction():
@@ -92,8 +103,8 @@ class Runtime(core.Observed):
                     return fill(portions)
                 first = next(portions, None)
                 second = next(portions, None)
-                if first is not None and second is None and bulk.arrow is not None:
-                    count = self._apply_arrow(bulk, bulk.arrow, bulk.stage, first)
+                if first is not None and second is None and arrow is not None:
+                    count = self._apply_arrow(bulk, arrow, bulk.stage, first)
                     if count is not None:
                         return count
                 self._conn.execute(bulk.stage.create)
@@ -137,7 +148,7 @@ class Runtime(core.Observed):
 
     def _apply_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], stage: core.Stage, rows: Sequence[T]) -> int | None:
         """Applies rows in place of the temporary table's; None if they need one."""
-        if arrow.distinct is None or pyarrow() is None:
+        if arrow.distinct is None:
             return None
         self._conn.register(stage.table, columns(bulk.name, arrow, rows, 0))
         try:

@@ -42,16 +42,22 @@ type Queries struct {
 
 // NewQueries returns the methods on a database, connection or transaction.
 func NewQueries(db DBTX) *Queries {
-	return newQueries(db, nil)
-}
-
-func newQueries(db DBTX, observer Observer) *Queries {
-	return &Queries{db: db, rt: newScRuntime(db, observer, scBeginDuckDB, scFromDuck)}
+	return &Queries{db: db, rt: newScRuntime(db, scBeginDuckDB, scFromDuck)}
 }
 
 // WithObserver returns the same methods with an observer that sees every call.
 func (q *Queries) WithObserver(observer Observer) *Queries {
-	return newQueries(q.db, observer)
+	rt := q.rt.same(q.db)
+	rt.observer = observer
+	return &Queries{db: q.db, rt: rt}
+}
+
+// WithRoute returns the same methods; those that write many rows take the route, or
+// with "" choose theirs.
+func (q *Queries) WithRoute(route DuckDBRoute) *Queries {
+	rt := q.rt.same(q.db)
+	rt.route = string(route)
+	return &Queries{db: q.db, rt: rt}
 }
 
 // Transaction runs body in a transaction, or in the one that is open already:

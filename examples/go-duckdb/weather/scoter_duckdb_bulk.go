@@ -45,6 +45,18 @@ type scDuckColumn[T any] struct {
 	set           func(v *scVec, at int, r *T)
 }
 
+// DuckDBRoute is a way for the rows of a bulk operation, where it is not left to
+// their types.
+type DuckDBRoute string
+
+const (
+	// DuckDBVectors is to write into the engine's vectors, which not every type
+	// is.
+	DuckDBVectors DuckDBRoute = "vectors"
+	// DuckDBAppender is the driver's appender.
+	DuckDBAppender DuckDBRoute = "appender"
+)
+
 var errScDuckConn = errors.New("a bulk operation needs a *sql.DB or *sql.Conn: use Transaction instead of a *sql.Tx")
 
 // scDuckWrite runs a bulk operation in one transaction.
@@ -55,7 +67,7 @@ func scDuckWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], row
 			if !ok {
 				return errScDuckConn
 			}
-			w := &scDuckWriter[T]{bulk: b}
+			w := &scDuckWriter[T]{bulk: b, route: DuckDBRoute(rt.route)}
 			if b.direct && tx != rt && !tx.joined {
 				n, err = w.append(conn, b.schema, b.table, rows)
 				return err
@@ -70,6 +82,7 @@ func scDuckWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], row
 // scDuckWriter is one bulk operation under way.
 type scDuckWriter[T any] struct {
 	bulk   scDuckBulk[T]
+	route  DuckDBRoute
 	heap   scHeap
 	vecs   []*scVec
 	number int64
@@ -114,15 +127,24 @@ const scDuckPortion = 30 * 2048
 
 func (w *scDuckWriter[T]) append(conn *sql.Conn, schema, table string, rows iter.Seq2[T, error]) (n int64, err error) {
 	err = conn.Raw(func(c any) error {
-		handle, ok := scDuckHandle(c)
-		if ok {
-			ok, err = w.appendVectors(handle, schema, table, rows)
+		switch w.route {
+		case "", DuckDBVectors:
+			handle, ok := scDuckHandle(c)
+			if ok {
+				ok, err = w.appendVectors(handle, schema, table, rows)
+			}
+			if ok {
+				return err
+			}
+			if w.route != "" {
+				return fmt.Errorf("%s: route %s: a column's type is not written so", w.bulk.name, w.route)
+			}
+		case DuckDBAppender:
+		default:
+			return fmt.Errorf("%s: there is no route %q", w.bulk.name, string(w.route))
 		}
-		if !ok {
-			w.keys = nil
-			err = w.appendRows(c.(driver.Conn), schema, table, rows)
-		}
-		return err
+		w.keys = nil
+		return w.appendRows(c.(driver.Conn), schema, table, rows)
 	})
 	return w.number, err
 }

@@ -173,30 +173,30 @@ class Queries:
         """The rows as the driver returns them."""
         return self._rt.fetch(_SQL_big_orders, {"p1": rt.to_text(at_least)})
 
-    def insert_all_customers(self, rows: Iterable[CustomersRow]) -> int:
+    def insert_all_customers(self, rows: Iterable[CustomersRow], *, route: rt.Route | None = None) -> int:
         """Inserts all rows into customers; returns how many."""
-        return self._rt.bulk(_BULK_insert_all_customers, rows)
+        return self._rt.bulk(_BULK_insert_all_customers, rows, route)
 
-    def upsert_all_customers(self, rows: Iterable[CustomersRow]) -> int:
+    def upsert_all_customers(self, rows: Iterable[CustomersRow], *, route: rt.Route | None = None) -> int:
         """Inserts into customers, or updates where the key exists; returns the rows written. Of several rows with one key the last wins."""
-        return self._rt.bulk(_BULK_upsert_all_customers, rows)
+        return self._rt.bulk(_BULK_upsert_all_customers, rows, route)
 
-    def insert_all_orders(self, rows: Iterable[OrdersRow]) -> int:
+    def insert_all_orders(self, rows: Iterable[OrdersRow], *, route: rt.Route | None = None) -> int:
         """Inserts all rows into orders; returns how many."""
-        return self._rt.bulk(_BULK_insert_all_orders, rows)
+        return self._rt.bulk(_BULK_insert_all_orders, rows, route)
 
-    def update_all_orders(self, rows: Iterable[OrdersRow]) -> int:
+    def update_all_orders(self, rows: Iterable[OrdersRow], *, route: rt.Route | None = None) -> int:
         """Updates orders by key; returns the rows changed. Of several rows with one key the last wins."""
-        return self._rt.bulk(_BULK_update_all_orders, rows)
+        return self._rt.bulk(_BULK_update_all_orders, rows, route)
 
-    def delete_all_orders(self, rows: Iterable[OrdersKey]) -> int:
+    def delete_all_orders(self, rows: Iterable[OrdersKey], *, route: rt.Route | None = None) -> int:
         """Deletes from orders by key; returns the rows changed."""
-        return self._rt.bulk(_BULK_delete_all_orders, rows)
+        return self._rt.bulk(_BULK_delete_all_orders, rows, route)
 
 
 _BULK_insert_all_customers = rt.Bulk[CustomersRow](
     name="insert_all_customers",
-    sql="INSERT INTO \"customers\" (\"id\", \"name\", \"address\") VALUES (%(p1)s, %(p2)s, %(p3)s)",
+    sql="INSERT INTO \"customers\" (\"id\", \"name\", \"address\") SELECT s.\"id\", s.\"name\", s.\"address\" FROM unnest(CAST(%(p1)s AS bigint[]), CAST(%(p2)s AS text[]), CAST(%(p3)s AS jsonb[])) AS s (\"id\", \"name\", \"address\")",
     values=lambda r: [rt.opt(rt.to_text, r.id), r.name, r.address],
     copy=rt.Copy(
         table="\"customers\"",
@@ -211,7 +211,7 @@ _BULK_insert_all_customers = rt.Bulk[CustomersRow](
 
 _BULK_upsert_all_customers = rt.Bulk[CustomersRow](
     name="upsert_all_customers",
-    sql="INSERT INTO \"customers\" (\"id\", \"name\", \"address\") VALUES (%(p1)s, %(p2)s, %(p3)s) ON CONFLICT (\"id\") DO UPDATE SET \"name\" = excluded.\"name\", \"address\" = excluded.\"address\"",
+    sql="INSERT INTO \"customers\" (\"id\", \"name\", \"address\") SELECT s.\"id\", s.\"name\", s.\"address\" FROM (SELECT DISTINCT ON (s.\"id\") * FROM unnest(CAST(%(p1)s AS bigint[]), CAST(%(p2)s AS text[]), CAST(%(p3)s AS jsonb[])) WITH ORDINALITY AS s (\"id\", \"name\", \"address\", \"_scoter_n\") ORDER BY s.\"id\", s.\"_scoter_n\" DESC) AS s ORDER BY s.\"_scoter_n\" ON CONFLICT (\"id\") DO UPDATE SET \"name\" = excluded.\"name\", \"address\" = excluded.\"address\"",
     values=lambda r: [rt.opt(rt.to_text, r.id), r.name, r.address],
     copy=rt.Copy(
         table="\"customers\"",
@@ -233,7 +233,7 @@ _BULK_upsert_all_customers = rt.Bulk[CustomersRow](
 
 _BULK_insert_all_orders = rt.Bulk[OrdersRow](
     name="insert_all_orders",
-    sql="INSERT INTO \"orders\" (\"id\", \"customer_id\", \"total\", \"ordered_at\") VALUES (%(p1)s, %(p2)s, %(p3)s, %(p4)s)",
+    sql="INSERT INTO \"orders\" (\"id\", \"customer_id\", \"total\", \"ordered_at\") SELECT s.\"id\", s.\"customer_id\", s.\"total\", s.\"ordered_at\" FROM unnest(CAST(%(p1)s AS uuid[]), CAST(%(p2)s AS bigint[]), CAST(%(p3)s AS numeric(12,2)[]), CAST(%(p4)s AS timestamp with time zone[])) AS s (\"id\", \"customer_id\", \"total\", \"ordered_at\")",
     values=lambda r: [rt.opt(rt.to_text, r.id), rt.opt(rt.to_text, r.customer_id), rt.opt(rt.to_text, r.total), rt.opt(rt.to_text, r.ordered_at)],
     copy=rt.Copy(
         table="\"orders\"",
@@ -248,7 +248,7 @@ _BULK_insert_all_orders = rt.Bulk[OrdersRow](
 
 _BULK_update_all_orders = rt.Bulk[OrdersRow](
     name="update_all_orders",
-    sql="UPDATE \"orders\" SET \"customer_id\" = %(p2)s, \"total\" = %(p3)s, \"ordered_at\" = %(p4)s WHERE \"id\" = %(p1)s",
+    sql="UPDATE \"orders\" AS t SET \"customer_id\" = s.\"customer_id\", \"total\" = s.\"total\", \"ordered_at\" = s.\"ordered_at\" FROM (SELECT DISTINCT ON (s.\"id\") * FROM unnest(CAST(%(p1)s AS uuid[]), CAST(%(p2)s AS bigint[]), CAST(%(p3)s AS numeric(12,2)[]), CAST(%(p4)s AS timestamp with time zone[])) WITH ORDINALITY AS s (\"id\", \"customer_id\", \"total\", \"ordered_at\", \"_scoter_n\") ORDER BY s.\"id\", s.\"_scoter_n\" DESC) AS s WHERE t.\"id\" = s.\"id\"",
     values=lambda r: [rt.opt(rt.to_text, r.id), rt.opt(rt.to_text, r.customer_id), rt.opt(rt.to_text, r.total), rt.opt(rt.to_text, r.ordered_at)],
     copy=rt.Copy(
         table="\"orders\"",
@@ -270,7 +270,7 @@ _BULK_update_all_orders = rt.Bulk[OrdersRow](
 
 _BULK_delete_all_orders = rt.Bulk[OrdersKey](
     name="delete_all_orders",
-    sql="DELETE FROM \"orders\" WHERE \"id\" = %(p1)s",
+    sql="DELETE FROM \"orders\" AS t USING unnest(CAST(%(p1)s AS uuid[])) AS s (\"id\") WHERE t.\"id\" = s.\"id\"",
     values=lambda r: [rt.opt(rt.to_text, r.id)],
     copy=rt.Copy(
         table="\"orders\"",

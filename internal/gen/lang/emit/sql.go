@@ -229,43 +229,6 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
-// PostgresRow is the statement that does one row, with placeholders of a style
-// (Dollar or Percent) for the columns of the operation by their number.
-func PostgresRow(t *ir.Table, op ir.Op, style Style) string {
-	b := BulkSQL(ir.Postgres, t, op)
-	// What is not a placeholder, as the driver reads it.
-	text, mark := func(s string) string { return s }, func(at int) string { return "$" + strconv.Itoa(at+1) }
-	if style == Percent {
-		text = func(s string) string { return strings.ReplaceAll(s, "%", "%%") }
-		mark = func(at int) string { return fmt.Sprintf("%%(p%d)s", at+1) }
-	}
-	var marks, where, set []string
-	for i := range b.Columns {
-		marks = append(marks, mark(i))
-	}
-	for i, k := range t.Key {
-		equal := " = "
-		if t.Columns[k].Nullable {
-			equal = " IS NOT DISTINCT FROM "
-		}
-		where = append(where, text(t.Columns[k].SQLName)+equal+mark(i))
-	}
-	for i, s := range t.Set {
-		set = append(set, text(t.Columns[s].SQLName)+" = "+mark(len(t.Key)+i))
-	}
-	switch op {
-	case ir.OpUpdate:
-		return "UPDATE " + text(t.SQLName) + " SET " + strings.Join(set, ", ") + " WHERE " + strings.Join(where, " AND ")
-	case ir.OpDelete:
-		return "DELETE FROM " + text(t.SQLName) + " WHERE " + strings.Join(where, " AND ")
-	}
-	conflict := ""
-	if op == ir.OpUpsert {
-		_, conflict, _ = strings.Cut(b.Apply, " FROM \""+b.Stage+"\"")
-	}
-	return "INSERT INTO " + text(b.Target) + " VALUES (" + strings.Join(marks, ", ") + ")" + text(conflict)
-}
-
 // RowsPath is what a bulk operation of Scoter's HTTP interface asks for, below
 // /api/v1/tables/{database}/.
 func RowsPath(t *ir.Table, op ir.Op) string {

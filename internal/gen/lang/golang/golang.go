@@ -22,21 +22,23 @@ type driver struct {
 	// db is the interface that code runs on, open the runtime made of one,
 	// prefix that of the runtime's functions and bulk its bulk function.
 	db, open, prefix, bulk string
+	// route is the type of a bulk operation's route, "" if there is one way only.
+	route string
 	// migrate is the function and its arguments before the project.
 	migrate string
 }
 
 var drivers = map[string]driver{
 	"sqlite/sql": {emit.Question, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql"}, "DBTX",
-		"newScRuntime(db, observer, scBeginSQLite, scNative)", "sc", "scEachRow", "scMigrate(ctx, db, scBeginSQLite, "},
+		"newScRuntime(db, scBeginSQLite, scNative)", "sc", "scEachRow", "", "scMigrate(ctx, db, scBeginSQLite, "},
 	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_duckdb", "scoter_duckdb_bulk",
 		"scoter_duckdb_vector", "scoter_keys"}, "DBTX",
-		"newScRuntime(db, observer, scBeginDuckDB, scFromDuck)", "sc", "scDuckWrite", "scMigrate(ctx, db, scBeginDuckDB, "},
+		"newScRuntime(db, scBeginDuckDB, scFromDuck)", "sc", "scDuckWrite", "DuckDBRoute", "scMigrate(ctx, db, scBeginDuckDB, "},
 	"scoter/http": {emit.Wire, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_http"}, "DBTX",
-		"newScHTTP(db, observer)", "sc", "scHTTPBulk", "scHTTPMigrate(ctx, db, "},
+		"newScHTTP(db)", "sc", "scHTTPBulk", "", "scHTTPMigrate(ctx, db, "},
 	"postgres/pgx": {emit.Dollar, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_pgx", "scoter_pgx_bulk",
 		"scoter_copy", "scoter_copy_numeric", "scoter_copy_plan", "scoter_copying", "scoter_keys"}, "DB",
-		"&scPgx{db: db, observer: observer}", "scPgx", "scPgxWrite", "scPgxMigrate(ctx, db, "},
+		"&scPgx{db: db}", "scPgx", "scPgxWrite", "PostgresRoute", "scPgxMigrate(ctx, db, "},
 }
 
 type generator struct {
@@ -57,8 +59,9 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Go, Style: d.style,
 		Types: strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
-			GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError`),
-		Methods: strings.Fields("Transaction WithObserver Close")})
+			GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
+			PostgresRoute PostgresUnnest PostgresBinary PostgresText`),
+		Methods: strings.Fields("Transaction WithObserver WithRoute Close")})
 }
 
 // Generate writes the file and the runtime files beside it.
@@ -195,13 +198,25 @@ func (g *generator) class() {
 	})
 	w.Blank()
 	w.Line("// New%s returns the methods on a database, connection or transaction.", class)
-	w.Block("func New"+class+"(db "+g.db+") *"+class+" {", "}", func() { w.Line("return new%s(db, nil)", class) })
-	w.Blank()
-	w.Block("func new"+class+"(db "+g.db+", observer Observer) *"+class+" {", "}", func() { w.Line("return &%s{db: db, rt: %s}", class, g.open) })
+	w.Block("func New"+class+"(db "+g.db+") *"+class+" {", "}", func() { w.Line("return &%s{db: db, rt: %s}", class, g.open) })
 	w.Blank()
 	w.Line("// WithObserver returns the same methods with an observer that sees every call.")
-	w.Block("func (q *"+class+") WithObserver(observer Observer) *"+class+" {", "}", func() { w.Line("return new%s(q.db, observer)", class) })
+	w.Block("func (q *"+class+") WithObserver(observer Observer) *"+class+" {", "}", func() {
+		w.Line("rt := q.rt.same(q.db)")
+		w.Line("rt.observer = observer")
+		w.Line("return &%s{db: q.db, rt: rt}", class)
+	})
 	w.Blank()
+	if g.route != "" && len(g.Tables) > 0 {
+		w.Line("// WithRoute returns the same methods; those that write many rows take the route, or")
+		w.Line("// with \"\" choose theirs.")
+		w.Block("func (q *"+class+") WithRoute(route "+g.route+") *"+class+" {", "}", func() {
+			w.Line("rt := q.rt.same(q.db)")
+			w.Line("rt.route = string(route)")
+			w.Line("return &%s{db: q.db, rt: rt}", class)
+		})
+		w.Blank()
+	}
 	if g.Module.Engine != ir.Scoter { // there every statement is a transaction of its own
 		g.transaction()
 	}
@@ -349,7 +364,7 @@ func (g *generator) transaction() {
 	w.Line("// committed when it returns nil, rolled back otherwise.")
 	w.Block("func (q *"+class+") Transaction(ctx context.Context, body func(*"+class+") error) error {", "}", func() {
 		if g.db == "DB" {
-			w.Block("return pgx.BeginFunc(ctx, q.db, func(tx pgx.Tx) error {", "})", func() { w.Line("return body(new%s(tx, q.rt.observer))", class) })
+			w.Block("return pgx.BeginFunc(ctx, q.db, func(tx pgx.Tx) error {", "})", func() { w.Line("return body(&%s{db: tx, rt: q.rt.same(tx)})", class) })
 			return
 		}
 		w.Block("return q.rt.transaction(ctx, func(tx *scRuntime) error {", "})", func() { w.Line("return body(&%s{db: tx.db, rt: tx})", class) })

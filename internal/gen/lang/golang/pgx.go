@@ -20,7 +20,7 @@ func (g *generator) pgxBulk(t *emit.Table, op *emit.Op, values []string) {
 	}
 	w.Blank()
 	w.Block("var bulk"+g.Class+op.Method+" = scPgxBulk["+op.RowType+"]{", "}", func() {
-		for _, f := range [][2]string{{"name", op.Method}, {"table", t.SQLName}, {"target", b.Target}, {"row", emit.PostgresRow(t.Table, op.Op, emit.Dollar)},
+		for _, f := range [][2]string{{"name", op.Method}, {"table", t.SQLName}, {"target", b.Target}, {"unnest", emit.UnnestSQL(t.Table, op.Op, emit.DollarMark)},
 			{"stage", b.Stage}, {"create", b.Create}, {"dedupe", dedupe}, {"apply", b.Apply}, {"drop", b.Drop}} {
 			if f[1] != "" {
 				w.Line("%s: %s,", f[0], quote(f[1]))

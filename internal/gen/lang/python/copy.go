@@ -1,7 +1,9 @@
 package python
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -28,6 +30,14 @@ func copyKind(t ir.Type) string {
 		}
 	}
 	return ""
+}
+
+// unnest is an operation as one statement with a list per column, "" where there is none; psycopg
+// takes a single % for a placeholder.
+func unnest(t *ir.Table, op ir.Op) string {
+	const mark = "\x00"
+	text := emit.UnnestSQL(t, op, func(n int) string { return mark + strconv.Itoa(n) + mark })
+	return regexp.MustCompile(mark+"(\\d+)"+mark).ReplaceAllString(strings.ReplaceAll(text, "%", "%%"), "%(p$1)s")
 }
 
 // copy writes a bulk operation's rows in COPY's binary form.

@@ -279,9 +279,13 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 		})
 		return
 	}
-	w.In("def "+op.Method+"(self, rows: Iterable["+op.RowType+"]) -> int:", func() {
+	parameter, argument := "", ""
+	if g.Module.Engine == ir.DuckDB || g.Module.Engine == ir.Postgres {
+		parameter, argument = ", *, route: rt.Route | None = None", ", route"
+	}
+	w.In("def "+op.Method+"(self, rows: Iterable["+op.RowType+"]"+parameter+") -> int:", func() {
 		g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", table))
-		w.Line("return self._rt.bulk(_BULK_%s, rows)", op.Method)
+		w.Line("return self._rt.bulk(_BULK_%s, rows%s)", op.Method, argument)
 	})
 }
 
@@ -324,7 +328,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	case ir.DuckDB:
 		sql = "INSERT INTO " + target + " SELECT " + strings.Join(lists, ", ")
 	case ir.Postgres:
-		sql = emit.PostgresRow(t.Table, op.Op, emit.Percent)
+		sql = unnest(t.Table, op.Op)
 		if op.Op == ir.OpDelete || len(t.Set) == 0 {
 			b.Dedupe = "" // what comes twice changes nothing
 		}

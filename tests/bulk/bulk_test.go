@@ -111,29 +111,52 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 	}
 }
 
+// kill starts a program that writes without an end and kills it in the middle.
+func kill(t *testing.T, operation, dir string, env []string, command ...string) {
+	t.Helper()
+	c := exec.Command(command[0], command[1:]...)
+	c.Dir, c.Env, c.Stderr = dir, append(os.Environ(), env...), os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait() // killed: it fails
+	if err != nil || line != "written\n" {
+		t.Fatalf("%s: the program says %q: %v", operation, line, err)
+	}
+}
+
+// killedOn kills a program in the middle of an insert and of an upsert into a place of its own; then it
+// must find what was there before. engine is an argument before the
+// mode, if the program has several.
+func killedOn(t *testing.T, dir string, env, command []string, engine []string, place func(operation string) string) {
+	t.Helper()
+	for _, operation := range []string{"insert", "upsert"} {
+		at := place(operation)
+		start := func(mode string, behind ...string) []string {
+			return slices.Concat(command, engine, []string{mode, at}, behind)
+		}
+		kill(t, operation, dir, env, start("hang", operation)...)
+		count := start("count")
+		if got := strings.TrimSpace(toolchain.Run(t, dir, env, count[0], count[1:]...)); got != "1000 1000" {
+			t.Errorf("%s: there are %s rows, old rows; want 1000 1000", operation, got)
+		}
+	}
+}
+
 func TestKilledInTheMiddleNothingIsWritten(t *testing.T) {
 	java := program(t)
 	for _, operation := range []string{"insert", "upsert"} {
 		file := filepath.Join(t.TempDir(), "kill.db")
-		name, args := with(java, "bulk.Program", "hang", file, operation)
-		c := exec.Command(name, args...)
-		c.Stderr = os.Stderr
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		line, err := bufio.NewReader(out).ReadString('\n')
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		c.Wait() // killed: it fails
-		if err != nil || line != "written\n" {
-			t.Fatalf("%s: the program says %q: %v", operation, line, err)
-		}
-		name, args = with(java, "bulk.Program", "count", file)
+		kill(t, operation, ".", nil, append(slices.Clone(java), "bulk.Program", "hang", file, operation)...)
+		name, args := with(java, "bulk.Program", "count", file)
 		if got := strings.TrimSpace(toolchain.Run(t, ".", nil, name, args...)); got != "1000 1000" {
 			t.Errorf("%s: there are %s rows, old rows; want 1000 1000", operation, got)
 		}

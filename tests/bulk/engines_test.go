@@ -10,8 +10,9 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// pythonEngines generates the code for all engines and checks it; it returns what runs the program on one.
-func pythonEngines(t *testing.T) func(args ...string) string {
+// pythonEngines generates the code for all engines and checks it; it returns what runs the program on one, and
+// what kills it there in the middle.
+func pythonEngines(t *testing.T) (run func(args ...string) string, killed func(t *testing.T, engine string, place func(string) string)) {
 	bin := toolchain.Python(t)
 	dir := t.TempDir()
 	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "engines")
@@ -24,13 +25,16 @@ func pythonEngines(t *testing.T) func(args ...string) string {
 		toolchain.Write(t, filepath.Join(dir, "python", engine, "__init__.py"), "")
 		toolchain.Run(t, filepath.Join(dir, "python"), nil, filepath.Join(bin, "mypy"), "--strict", "--python-version", "3.11", engine)
 	}
+	env, command := []string{"PYTHONUTF8=1"}, []string{filepath.Join(bin, "python"), "-m", "python.program"}
 	return func(args ...string) string {
-		return toolchain.Run(t, dir, []string{"PYTHONUTF8=1"}, filepath.Join(bin, "python"), append([]string{"-m", "python.program"}, args...)...)
-	}
+			return toolchain.Run(t, dir, env, command[0], append(command[1:len(command):len(command)], args...)...)
+		}, func(t *testing.T, engine string, place func(string) string) {
+			killedOn(t, dir, env, command, []string{engine}, place)
+		}
 }
 
 func TestPythonOnEveryEngine(t *testing.T) {
-	run := pythonEngines(t)
+	run, killed := pythonEngines(t)
 	// Python says True.
 	types := strings.Split(strings.ReplaceAll(strings.Join(everyTypes, "\n"), "true", "True"), "\n")
 	python := func(lines []string) []string {
@@ -52,25 +56,33 @@ func TestPythonOnEveryEngine(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) {
 		pg := toolchain.StartPostgres(t)
 		url := func(name string) string { return "postgres://postgres@" + strings.TrimPrefix(pg.Create(t, name), "//") }
-		want(t, run("postgres", "types", url("py_types")), append(types, "flat: 1500", "delete flat: 1500", "flat one by one the same: True")...)
-		got := run("postgres", "results", url("py_results"))
+		got := run("postgres", "types", url("py_types"))
+		want(t, got, append(types, "flat: 1500", "delete flat: 1500", "flat one by one the same: True",
+			"no route: ValueError: insert_all_every: there is no route 'copy'")...)
+		sameByRoutes(t, got, 3, "True")
+		got = run("postgres", "results", url("py_results"))
 		want(t, got, python(common)...)
 		failing(t, got, "null", "long", "duplicate", "twice", "upsert null", "upsert long", "update long", "type")
 		want(t, got, "other key of 3: RowError: upsert_all_kv: row 3: ...", "other key of 5000: RowError: upsert_all_kv: row 3: ...",
 			"ragged: RowError: insert_all_every: row 50: ...", "out of range: RowError: insert_all_every: row 50: ...",
 			"odd: 5000", "odd again: 5000", "odd is: 10:00:00+02 10.0.0.1 tab\tnew$line\\", "inside: 5000", "fails inside: RowError: insert_all_kv: row 1: ...",
 			"still inside: 5000", "and out: 0")
+		killed(t, "postgres", func(operation string) string { return url("py_killed_" + operation) })
 	})
 	t.Run("duckdb", func(t *testing.T) {
-		want(t, run("duckdb", "types"), types...)
-		got := run("duckdb", "results")
+		got := run("duckdb", "types")
+		want(t, got, append(types, "no route: ValueError: insert_all_every: there is no route 'copy'")...)
+		sameByRoutes(t, got, 2, "True")
+		got = run("duckdb", "results")
 		want(t, got, python(common)...)
 		failing(t, got, "null", "duplicate", "twice", "upsert null", "type")
+		killed(t, "duckdb", in(t.TempDir()))
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		want(t, run("sqlite", "types"), types...)
 		got := run("sqlite", "results")
 		want(t, got, python(commonOnSQLite())...)
 		failing(t, got, "null", "long", "duplicate", "twice", "update long", "type")
+		killed(t, "sqlite", in(t.TempDir()))
 	})
 }

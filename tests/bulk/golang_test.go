@@ -12,8 +12,8 @@ import (
 )
 
 // goProgram generates the code for an engine and builds Go's program for it; it returns what
-// runs the program.
-func goProgram(t *testing.T, engine, key string) func(args ...string) string {
+// runs the program, and the program.
+func goProgram(t *testing.T, engine, key string) (run func(args ...string) string, program string) {
 	dir := t.TempDir()
 	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "engines")
 	for _, name := range []string{"postgres.sql", "duckdb.sql", "sqlite.sql", "writes.sql", "scoter.yaml"} {
@@ -34,13 +34,13 @@ func goProgram(t *testing.T, engine, key string) func(args ...string) string {
 		}
 		toolchain.Write(t, filepath.Join(dir, "cmd", file), strings.NewReplacer("ENGINE", engine, "KEY", key, "TWO", key, "EVERY", key).Replace(string(text)))
 	}
-	program := filepath.Join(dir, "program")
+	program = filepath.Join(dir, "program")
 	env := []string{"GOFLAGS=-mod=mod " + os.Getenv("GOFLAGS"), "GOWORK=off"}
 	toolchain.Run(t, dir, env, "go", "vet", "-composites=false", "./cmd")
 	toolchain.Run(t, dir, env, "go", "build", "-o", program, "./cmd")
 	return func(args ...string) string {
 		return toolchain.Run(t, dir, []string{"TZ=America/New_York"}, program, args...)
-	}
+	}, program
 }
 
 // want fails for each line that a program did not print; one that ends with "..." is the beginning
@@ -72,12 +72,23 @@ var everyTypes = []string{
 	"update: 1500", "updated the same: true",
 }
 
+// sameByRoutes fails unless all routes wrote what the operations wrote by themselves.
+func sameByRoutes(t *testing.T, got string, routes int, yes string) {
+	t.Helper()
+	for _, what := range []string{"inserted", "changed"} {
+		if n := strings.Count(got, "\n"+what+" by route: "+yes+"\n"); n != routes {
+			t.Errorf("%d of %d routes %s the same:\n%s", n, routes, what, got)
+		}
+	}
+}
+
 func TestGoOnPostgres(t *testing.T) {
 	pg := toolchain.StartPostgres(t)
-	run := goProgram(t, "postgres", "int32")
+	run, program := goProgram(t, "postgres", "int32")
 	url := func(name string) string { return "postgres://postgres@" + strings.TrimPrefix(pg.Create(t, name), "//") }
 	got := run("types", url("go_types"))
 	want(t, got, append(everyTypes, "row 1: (1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,)")...)
+	sameByRoutes(t, got, 3, "true")
 	got = run("results", url("go_results"))
 	want(t, got, common...)
 	for _, size := range []string{"3", "5000"} {
@@ -98,14 +109,18 @@ func TestGoOnPostgres(t *testing.T) {
 		`no decimal: RowError: InsertAllEvery: row 50: column n: "1.2.3" is no decimal`,
 		"NaN: NaN", "-Infinity: -Infinity", "1e3: 1000", "-0.00012300: -0.00012300", "12345678.00009: 12345678.00009", "00.10: 0.10", "1e-7: 0.0000001",
 		"99999999999999999999.5: 99999999999999999999.5",
-		"odd: 5000", "odd again: 5000", "odd is: 10:00:00+02 10.0.0.1 tab\tnew$line\\",
+		"odd: 5000", "odd by unnest: 5000", "odd by binary: 5000", "odd by text: 5000", `odd by none: error: UpsertAllOdd: there is no route "copy"`,
+		"odd again: 5000", "odd is: 10:00:00+02 10.0.0.1 tab\tnew$line\\",
 		"inside: 5000", "fails inside: RowError: InsertAllKv: row 1: ...", "still inside: 5000", "and out: 0")
+	killedOn(t, ".", nil, []string{program}, nil, func(operation string) string { return url("go_killed_" + operation) })
 }
 
 func TestGoOnDuckDB(t *testing.T) {
-	run := goProgram(t, "duckdb", "int32")
-	want(t, run("types"), everyTypes...)
-	got := run("results")
+	run, program := goProgram(t, "duckdb", "int32")
+	got := run("types")
+	want(t, got, everyTypes...)
+	sameByRoutes(t, got, 2, "true")
+	got = run("results")
 	want(t, got, common...)
 	for _, size := range []string{"3", "5000"} {
 		want(t, got,
@@ -124,6 +139,12 @@ func TestGoOnDuckDB(t *testing.T) {
 		"broken inside: error: no more rows", "inside: 0", "more inside: 10", "more: 10", "many: 300000",
 		"late duplicate: RowError: InsertAllKv: row 299001: ...", "long texts: 300000",
 		"long texts are: 300000 300000 a text that is longer than twelve bytes a text that is longer than twelve bytes")
+	killedOn(t, ".", nil, []string{program}, nil, in(t.TempDir()))
+}
+
+// in names files of a folder.
+func in(dir string) func(name string) string {
+	return func(name string) string { return filepath.Join(dir, name) }
 }
 
 // commonOnSQLite is common where every row is a statement: of two with one key both count.
@@ -136,7 +157,7 @@ func commonOnSQLite() (lines []string) {
 }
 
 func TestGoOnSQLite(t *testing.T) {
-	run := goProgram(t, "sqlite", "int64")
+	run, program := goProgram(t, "sqlite", "int64")
 	want(t, run("types", "types.db"), everyTypes...)
 	got := run("results", "results.db")
 	want(t, got, commonOnSQLite()...)
@@ -147,4 +168,5 @@ func TestGoOnSQLite(t *testing.T) {
 			"update long of "+size+": RowError: UpdateAllKv: row 3: ...", "broken after "+size+": error: no more rows")
 	}
 	want(t, got, "late: RowError: InsertAllKv: row 150001: ...")
+	killedOn(t, ".", nil, []string{program}, nil, in(t.TempDir()))
 }

@@ -1,10 +1,8 @@
 package bulk
 
 import (
-	"bufio"
-	"os"
-	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,24 +76,7 @@ func killed(t *testing.T, java []string, pg *toolchain.Postgres) {
 		db := pg.Create(t, "killed_"+operation)
 		name, args := with(java, "bulk.Program", "prepare", db)
 		toolchain.Run(t, ".", nil, name, args...)
-		name, args = with(java, "bulk.Program", "hang", db, operation)
-		c := exec.Command(name, args...)
-		c.Stderr = os.Stderr
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		line, err := bufio.NewReader(out).ReadString('\n')
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		c.Wait() // killed: it fails
-		if err != nil || line != "written\n" {
-			t.Fatalf("%s: the program says %q: %v", operation, line, err)
-		}
+		kill(t, operation, ".", nil, append(slices.Clone(java), "bulk.Program", "hang", db, operation)...)
 		conn, err := pgx.Connect(t.Context(), "postgres://postgres@"+strings.TrimPrefix(db, "//"))
 		if err != nil {
 			t.Fatal(err)

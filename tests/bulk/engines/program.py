@@ -5,6 +5,7 @@ import decimal
 import enum
 import random
 import sys
+import time
 import typing
 import uuid
 from collections.abc import Callable, Iterator
@@ -24,7 +25,7 @@ elif engine == "duckdb":
 
     from .duckdb_ import writes as w
 
-    db = duckdb.connect()
+    db = duckdb.connect(sys.argv[3] if len(sys.argv) > 3 else ":memory:")
     EVERY = "SELECT every::VARCHAR FROM every ORDER BY id"
     LEFT = "SELECT CAST(count(*) AS VARCHAR) FROM (SELECT table_name FROM duckdb_tables() WHERE temporary UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal)"
 else:
@@ -32,7 +33,7 @@ else:
 
     from .sqlite import writes as w
 
-    db = sqlite3.connect(":memory:", isolation_level=None)
+    db = sqlite3.connect(sys.argv[3] if len(sys.argv) > 3 else ":memory:", isolation_level=None)
     EVERY = "SELECT id || quote(b) || quote(i) || quote(f) || quote(d) || quote(s) || quote(raw) || quote(uid) || quote(day) || quote(clock) || quote(ts) || quote(tz) || quote(doc) FROM every ORDER BY id"
     LEFT = "SELECT '0'"
 
@@ -237,6 +238,15 @@ def types() -> None:
     print("changed:", all_text() != whole)
     say("update", lambda: q.update_all_every(rows))
     same("updated the same:")
+    for route in {"postgres": ("unnest", "binary", "text"), "duckdb": ("arrow", "lists"), "sqlite": ()}[engine]:
+        q.delete_all_every(keys, route=route)
+        q.insert_all_every(rows, route=route)
+        same("inserted by route:")
+        q.upsert_all_every(every(1500, 2), route=route)
+        q.update_all_every(rows, route=route)
+        same("changed by route:")
+    if engine != "sqlite":
+        say("no route", lambda: q.insert_all_every(rows, route="copy"))
     if engine == "postgres":
         # Every type that psycopg has in binary form.
         rows = every(1500, 3, w.FlatRow)
@@ -248,4 +258,26 @@ def types() -> None:
         same("flat one by one the same:", "flat")
 
 
-{"types": types, "results": results}[sys.argv[2]]()
+def hang(operation: str) -> None:
+    """Writes without an end, says so once much is written, and waits to be killed."""
+    q.insert_all_kv(kvs(0, 1000, "old"))
+
+    def endless(start: int) -> Iterator[Any]:
+        for i in range(1 << 30):
+            if i == 200_000:
+                print("written", flush=True)
+            if i > 200_000:
+                time.sleep(0.001)
+            yield kv(start + i, "new")
+
+    if operation == "insert":
+        q.insert_all_kv(endless(1000))
+    else:
+        q.upsert_all_kv(endless(0))
+
+
+def count() -> None:
+    print(text("SELECT count(*) || ' ' || sum(CASE v WHEN 'old' THEN 1 ELSE 0 END) FROM kv"))
+
+
+{"types": types, "results": results, "hang": lambda: hang(sys.argv[4]), "count": count}[sys.argv[2]]()

@@ -97,6 +97,9 @@ func (e *Engine) Lookup(database, schemaName, name string) (schema.Table, error)
 	if id, ok := e.names[keyOf(database, schemaName, name)]; ok {
 		return e.tables[id].current.schema, nil
 	}
+	if v, ok := e.views[keyOf(database, schemaName, name)]; ok {
+		return schema.Table{}, base.Errorf(base.NotFound, "%s.%s.%s is a view, not a table", v.Name.Database, v.Name.Schema, v.Name.Name)
+	}
 	return schema.Table{}, e.missingTableLocked(database, schemaName, name)
 }
 

@@ -180,8 +180,8 @@ func expressionOf(s schema.Table, x *patch.Expression) (*patch.Expression, error
 			return nil, base.Errorf(base.Internal, "expression for column %q, which decides where a row is", s.Columns[s.ColumnByID(id)].Name)
 		}
 	}
-	if len(s.PrimaryKey) > 0 {
-		return nil, base.Errorf(base.Internal, "expression for table %s, whose rows are changed by key", s.QualifiedName())
+	if s.IsDeleted != 0 || slices.Contains(own.Columns(), s.RowVersion) {
+		return nil, base.Errorf(base.Internal, "expression for table %s, which has deletions or versions that it would change", s.QualifiedName())
 	}
 	return &own, nil
 }

@@ -134,7 +134,7 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 			}
 		}
 		for _, p := range l.parts {
-			p.MinSeq, p.MaxSeq = result.Seq, result.Seq
+			p.MinSeq, p.MaxSeq, p.Applied = result.Seq, result.Seq, result.Seq
 			edit.AddParts = append(edit.AddParts, p.Part)
 			if rows := own[p.ID]; rows != nil && !rows.IsEmpty() {
 				if err := remove(p.ID, nil, rows); err != nil {

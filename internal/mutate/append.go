@@ -11,7 +11,6 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
 // Append adds rows to tables, all or nothing, as engine.Engine.Append does. Rows for a table with a primary key change
@@ -171,7 +170,7 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 		change := engine.Change{Table: one.table.ID, Inserted: one.rows, Appended: true}
 		did := Counts{Inserted: int64(batch.Rows(one.rows))}
 		if one.keyed != nil {
-			if change, did, err = m.arrive(ctx, t, one.keyed); err != nil {
+			if change, did, _, err = m.arrive(ctx, t, one.keyed, replaceRow); err != nil {
 				return Counts{}, false, base.Wrap(err, "table %s", one.table.QualifiedName())
 			}
 		}
@@ -180,14 +179,4 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 	}
 	_, err = m.store.Commit(ctx, snap, changes, o)
 	return counts, false, err
-}
-
-// arrive makes a change of arrivals that are upserted.
-func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals) (engine.Change, Counts, error) {
-	addresses, states, err := m.find(ctx, t, a)
-	if err != nil {
-		return engine.Change{}, Counts{}, err
-	}
-	change, counts, _, err := a.change(addresses, states, replaceRow)
-	return change, counts, err
 }

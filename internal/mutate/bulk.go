@@ -173,7 +173,10 @@ func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roari
 
 // mergeParts joins the staged rows with the table, and commits what comes of it.
 func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (counts Counts, err error) {
-	p := x.arrivalPlan(in, arrived)
+	p, err := x.arrivalPlan(in, arrived)
+	if err != nil {
+		return Counts{}, err
+	}
 	found, err := x.find(p, nil)
 	if err != nil {
 		return Counts{}, p.query.placed(err)

@@ -153,14 +153,17 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 		} else if again.target.table.Version != a.table.Version {
 			return nil, base.Errorf(base.Conflict, "the schema of table %s changed during the statement", a.table.QualifiedName()).WithHint("run the statement again")
 		}
-		return x.arrivalPlan(in, k.transient(arrivedTable)), nil
+		return x.arrivalPlan(in, k.transient(arrivedTable))
 	})
 }
 
 // arrivalPlan joins the arrivals, a transient table, with the table.
-func (x *execution) arrivalPlan(in insertion, arrived *Transient) *rowPlan {
+func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
-	p := &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0, transient: arrived, returning: in.returning}
+	p = &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0, transient: arrived, returning: in.returning}
+	if p.pending, err = x.pendingColumns(t); err != nil {
+		return nil, err
+	}
 	update := rowAction{kind: updateRow, name: "UPDATE"}
 	values := map[base.ColumnID]func(*composition){}
 	if in.conflict.update {
@@ -210,7 +213,7 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) *rowPlan {
 		p.writeTarget(q, x, in.target)
 		writeArrivals(q, x.c, t, in.target)
 	})
-	return p
+	return p, nil
 }
 
 func writeExcluded(q *composition, col schema.Column) { q.write("excluded.", schema.Quote(col.Name)) }

@@ -61,7 +61,7 @@ func (x *execution) tryExpression(pinned bool) (rows int64, err error) {
 		}
 		defer release()
 	}
-	s, err := x.store.Snapshot(e.table.ID)
+	s, err := x.store.Settled(x.ctx, e.table.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -86,6 +86,7 @@ func (x *execution) tryExpression(pinned bool) (rows int64, err error) {
 		return 0, err
 	}
 	change.Expression, change.Reads = &e.Expression, []engine.Read{{Table: e.table.ID}}
+	change.Settle = true // the expression was not tried out on rows that nobody sees
 	change.Rows += inParts
 	if inParts == 0 {
 		change.Expression = nil // no row is for it
@@ -134,12 +135,15 @@ func (x *execution) readExpression() (*asExpression, error) {
 		clause := c.tokens()[c.at]
 		return nil, errNotKept("%s needs the rows at once", strings.ToUpper(clause.Text())).At(clause.Start + 1)
 	}
-	if len(t.table.PrimaryKey) > 0 {
-		return nil, errNotKept("the rows of table %s are changed by its primary key", t.table.QualifiedName())
+	if t.table.IsDeleted != 0 {
+		return nil, errNotKept("table %s has deleted rows that nobody sees", t.table.QualifiedName())
 	}
 	for _, a := range assignments {
 		if inKey(t.table, a.column.ID) {
 			return nil, errNotKept("column %q decides where a row lies", a.column.Name)
+		}
+		if a.column.ID == t.table.RowVersion {
+			return nil, errNotKept("column %q decides which row of a key holds", a.column.Name)
 		}
 		value := ""
 		if len(a.value) == 1 && a.value[0].Is("DEFAULT") {

@@ -110,11 +110,7 @@ func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engi
 	if t.Schema.Version != a.table.Version {
 		return Counts{}, true, engine.ErrChanged
 	}
-	addresses, states, err := m.find(ctx, t, a)
-	if err != nil {
-		return Counts{}, false, err
-	}
-	change, counts, kept, err := a.change(addresses, states, c)
+	change, counts, kept, err := m.arrive(ctx, t, a, c)
 	if err == nil && before != nil {
 		err = before(kept)
 	}
@@ -125,20 +121,29 @@ func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engi
 	return counts, false, err
 }
 
-// find returns the addresses of the rows that have the keys of arrivals, and their states if the table has versions or tombstones.
-func (m *Mutator) find(ctx context.Context, t *snapshot.Table, a *arrivals) (addresses []base.RowAddress, states []keys.State, err error) {
-	if addresses, err = m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes); err != nil {
-		return nil, nil, err
+// arrive makes a change of arrivals, computed from a snapshot. kept are the rows that are in the table then.
+func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c conflict) (change engine.Change, counts Counts, kept []uint32, err error) {
+	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
+	if err != nil {
+		return change, counts, nil, err
 	}
+	var states []keys.State
 	if a.table.RowVersion != 0 || a.table.IsDeleted != 0 {
-		states, err = m.keys.States(ctx, t, addresses)
+		if states, err = m.keys.States(ctx, t, addresses); err != nil {
+			return change, counts, nil, err
+		}
 	}
-	return addresses, states, err
+	change, counts, kept, updated, err := a.change(addresses, states, c)
+	if err == nil {
+		change.Updated, err = m.layers(ctx, t, a, updated, addresses)
+	}
+	return change, counts, kept, err
 }
 
 // change makes a change of arrivals and the addresses of the rows that have their keys, with their states if the
-// table has versions or tombstones. Source 0 stands for new ones. kept are the rows that are in the table then.
-func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, counts Counts, kept []uint32, err error) {
+// table has versions or tombstones. Source 0 stands for new ones. kept are the rows that are in the table then, updated those
+// that give some columns to rows that are there, which the change lacks yet.
+func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, counts Counts, kept, updated []uint32, err error) {
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
 	remove := func(row base.RowAddress) {
 		if change.Deleted[row.Source] == nil {
@@ -153,7 +158,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			change.Keys = append(change.Keys, a.hashes[i].High)
 		}
 	}
-	var inserted, updated []uint32
+	var inserted []uint32
 	for i, address := range addresses {
 		stored := address.Source != 0
 		there := stored
@@ -197,29 +202,45 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 	if len(inserted) > 0 {
 		rec, err := batch.Take([]arrow.RecordBatch{a.rows}, inserted)
 		if err != nil {
-			return change, counts, nil, err
+			return change, counts, nil, nil, err
 		}
 		change.Inserted = []arrow.RecordBatch{rec}
 		for _, at := range inserted {
 			change.Keys = append(change.Keys, a.hashes[at].High)
 		}
 	}
-	change.Updated, err = a.layers(updated, addresses)
-	return change, counts, kept, err
+	return change, counts, kept, updated, nil
 }
 
-// layers gives the columns of some rows to those that are there.
-func (a *arrivals) layers(updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
-	if len(updated) == 0 {
-		return nil, nil
-	}
+// layers gives the columns of some rows to those that are there. Who is in a part that lacks expressions gets its present values
+// of the columns that these set, too.
+func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	set := map[base.ColumnID]bool{}
 	for _, c := range a.given {
 		set[c.ID] = !slices.Contains(a.table.PrimaryKey, c.ID)
 	}
-	values := newValues{table: a.table, columns: a.table.Columns, set: set, values: []arrow.RecordBatch{a.rows}}
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
-	return values.layers(updated, func(i uint32) base.RowAddress { return addresses[i] })
+	lacking := map[base.SourceID]bool{} // values, of columns that are not given
+	if len(t.Expressions) > 0 {
+		for _, p := range t.Parts {
+			lacking[p.ID] = slices.ContainsFunc(t.PendingColumns(p), func(id base.ColumnID) bool { return !set[id] })
+		}
+	}
+	var plain, filled []uint32
+	for _, i := range updated {
+		if lacking[addresses[i].Source] {
+			filled = append(filled, i)
+		} else {
+			plain = append(plain, i)
+		}
+	}
+	values := newValues{table: a.table, columns: a.table.Columns, set: set, values: []arrow.RecordBatch{a.rows}}
+	layers, err := values.layers(plain, func(i uint32) base.RowAddress { return addresses[i] })
+	if err != nil || len(filled) == 0 {
+		return layers, err
+	}
+	more, err := m.fill(ctx, t, values, filled, addresses)
+	return append(layers, more...), err
 }
 
 // movesRow reports whether new values of columns give a row of a keyed table another place.

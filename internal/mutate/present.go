@@ -1,0 +1,150 @@
+package mutate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// Who patches a row for the first time gives it values of all columns that pending expressions set. A plan's query yields them
+// (rowPlan.chooseColumns); rows that are found by key are read for that.
+
+// filledTable is what the query of fill calls the rows.
+const filledTable = "scoter_filled"
+
+// fill makes layers of some rows, which ascend by address, with the present values of columns that expressions set.
+func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, rows []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
+	var columns []schema.Column
+	for _, id := range t.PendingColumns(nil) {
+		if !given.set[id] {
+			columns = append(columns, t.Schema.Columns[t.Schema.ColumnByID(id)])
+		}
+	}
+	only, err := onlyRows(t, rows, addresses)
+	if err != nil {
+		return nil, err
+	}
+	sql := "SELECT " + sourceColumn + ", " + ordinalColumn
+	for _, c := range columns {
+		sql += ", " + storedExpression(c)
+	}
+	sql += " FROM "
+	found, err := m.planner.Find(ctx, Select{SQL: sql + filledTable, Database: t.Schema.Database, Target: len(sql), Transient: &Transient{Name: filledTable, Table: only}})
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	present := newPresent(columns)
+	defer present.release()
+	if err := each(ctx, found, present.add); err != nil {
+		return nil, err
+	}
+	values, err := present.beside(given, rows, addresses)
+	if err != nil {
+		return nil, err
+	}
+	defer values.values[0].Release()
+	order := make([]uint32, len(rows))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	return values.layers(order, func(i uint32) base.RowAddress { return addresses[rows[i]] })
+}
+
+// present is the values of some columns that rows have now.
+type present struct {
+	columns []schema.Column
+	values  []arrow.RecordBatch // of columns, in storage types
+	rows    map[base.RowAddress]uint32
+}
+
+func newPresent(columns []schema.Column) *present {
+	return &present{columns: columns, rows: map[base.RowAddress]uint32{}}
+}
+
+func (p *present) release() {
+	for _, rec := range p.values {
+		rec.Release()
+	}
+}
+
+// add takes a batch of a query of the rows' addresses and the columns.
+func (p *present) add(rec arrow.RecordBatch) error {
+	sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Uint64)
+	for i := range int(rec.NumRows()) {
+		p.rows[base.RowAddress{Source: base.SourceID(sources.Value(i)), Ordinal: base.RowOrdinal(ordinals.Value(i))}] = uint32(len(p.rows))
+	}
+	fields, arrays := make([]arrow.Field, len(p.columns)), make([]arrow.Array, len(p.columns))
+	for i, c := range p.columns {
+		converted, err := batch.Convert(rec.Column(2+i), c.Type)
+		if err != nil {
+			return err
+		}
+		defer converted.Release()
+		fields[i], arrays[i] = c.Arrow(), converted
+	}
+	p.values = append(p.values, array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, rec.NumRows()))
+	return nil
+}
+
+// beside returns new values of some rows, and the present ones beside them: one batch, in the order of rows.
+func (p *present) beside(given newValues, rows []uint32, addresses []base.RowAddress) (newValues, error) {
+	order := make([]uint32, len(rows))
+	for i, row := range rows {
+		at, ok := p.rows[addresses[row]]
+		if !ok {
+			return newValues{}, base.Errorf(base.Internal, "row %d of source %d is not there", addresses[row].Ordinal, addresses[row].Source)
+		}
+		order[i] = at
+	}
+	now, err := batch.Take(p.values, order)
+	if err != nil {
+		return newValues{}, err
+	}
+	defer now.Release()
+	come, err := batch.Take(given.values, rows)
+	if err != nil {
+		return newValues{}, err
+	}
+	defer come.Release()
+	both := newValues{table: given.table, columns: slices.Clone(p.columns), set: map[base.ColumnID]bool{}}
+	fields, arrays := slices.Clone(now.Schema().Fields()), slices.Clone(now.Columns())
+	for i, c := range given.columns {
+		if given.set[c.ID] {
+			both.columns = append(both.columns, c)
+			fields, arrays = append(fields, come.Schema().Field(i)), append(arrays, come.Column(i))
+		}
+	}
+	for _, c := range both.columns {
+		both.set[c.ID] = true
+	}
+	both.values = []arrow.RecordBatch{array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, int64(len(rows)))}
+	return both, nil
+}
+
+// onlyRows returns a table as a snapshot shows it, of which nothing is left but some rows of parts.
+func onlyRows(t *snapshot.Table, rows []uint32, addresses []base.RowAddress) (*snapshot.Table, error) {
+	wanted := map[base.SourceID]*roaring.Bitmap{}
+	for _, i := range rows {
+		addRow(wanted, addresses[i])
+	}
+	only, hidden := *t, map[base.SourceID]*roaring.Bitmap{}
+	only.Memtables = nil
+	only.Parts = slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return wanted[p.ID] == nil })
+	for _, p := range only.Parts {
+		hidden[p.ID] = roaring.Flip(wanted[p.ID], 0, uint64(p.Rows))
+	}
+	var err error
+	only.Patches, err = without(t.Patches, hidden)
+	return &only, err
+}

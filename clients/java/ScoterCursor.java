@@ -3,11 +3,11 @@ package com.scoterdb.client;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Iterator;
-import java.util.NoSuchElementException;
+import java.util.Spliterator;
+import java.util.function.Consumer;
 
 /** An open result set. It closes itself at its end, too. */
-final class ScoterCursor<T> implements Iterator<T> {
+final class ScoterCursor<T> implements Spliterator<T> {
     private final ScoterRuntime rt;
     private final PreparedStatement statement;
     private final ScoterRuntime.Reader<T> reader;
@@ -15,7 +15,6 @@ final class ScoterCursor<T> implements Iterator<T> {
     private final boolean ownTransaction;
     private ResultSet rows;
     private ScoterTypes.Row row;
-    private boolean fetched;
     private boolean closed;
     private long count;
     private Throwable failure;
@@ -35,34 +34,38 @@ final class ScoterCursor<T> implements Iterator<T> {
     }
 
     @Override
-    public boolean hasNext() {
-        if (closed || fetched) {
-            return fetched;
+    public boolean tryAdvance(Consumer<? super T> action) {
+        if (closed) {
+            return false;
         }
+        T result;
         try {
-            fetched = rows.next();
-            if (!fetched) {
+            if (!rows.next()) {
                 close();
+                return false;
             }
-            return fetched;
+            result = reader.read(row);
+            count++;
         } catch (SQLException e) {
             throw fail(e);
         }
+        action.accept(result);
+        return true;
     }
 
     @Override
-    public T next() {
-        if (!hasNext()) {
-            throw new NoSuchElementException();
-        }
-        fetched = false;
-        try {
-            T result = reader.read(row);
-            count++;
-            return result;
-        } catch (SQLException e) {
-            throw fail(e);
-        }
+    public Spliterator<T> trySplit() {
+        return null;
+    }
+
+    @Override
+    public long estimateSize() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public int characteristics() {
+        return ORDERED;
     }
 
     private IllegalStateException fail(SQLException e) {

@@ -104,11 +104,11 @@ class Copy(Generic[T]):
 class Bulk(Generic[T]):
     """A bulk operation on a table.
 
-    sql is the statement of one row (SQLite), of a list per column (DuckDB;
-    PostgreSQL, where it is empty if there is none), or the path and query of the
-    request (Scoter), whose rows have the columns. arrow is DuckDB's other way,
-    for rows without a type that Arrow does not have, and copy PostgreSQL's;
-    values are then for the statement and for COPY's text form.
+    sql is the statement of a list per column (DuckDB; PostgreSQL, where it is
+    empty if there is none), or the path and query of the request (Scoter), whose
+    rows have the columns. arrow is DuckDB's other way, for rows without a type
+    that Arrow does not have, and copy PostgreSQL's; values are then for the
+    statement and for COPY's text form.
     """
 
     name: str

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import compress, count
-from typing import TYPE_CHECKING, Any
+from operator import length_hint
+from typing import TYPE_CHECKING, Any, Generic
 
 if TYPE_CHECKING or __package__:
     from . import scoter_runtime as core
@@ -16,6 +18,24 @@ else:
     from scoter_runtime import *  # noqa: F403
 
 Connection = sqlite3.Connection
+
+
+@dataclass(frozen=True)
+class EachRow(Generic[T]):
+    """A bulk operation on a table by a statement for each row. values are those of all rows: to call it for each would take longer."""
+
+    name: str
+    sql: str
+    values: Callable[[Iterable[T]], Iterator[Sequence[Any]]]
+
+
+def _numbered(rows: Iterable[T]) -> tuple[Iterator[T], Callable[[], int]]:
+    """The rows, and how many of them were taken: of a list by what is left of it, because to count each takes as long as to read its values."""
+    if type(rows) is list or type(rows) is tuple:
+        source = iter(rows)
+        return source, lambda: len(rows) - length_hint(source)
+    numbers = count(1)  # all of which are true: no row is left out
+    return compress(rows, numbers), lambda: next(numbers) - 1
 
 
 class Runtime(core.Observed):
@@ -97,17 +117,16 @@ class Runtime(core.Observed):
 
         return self._run(name, body, core.same)
 
-    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
+    def bulk(self, bulk: EachRow[T], rows: Iterable[T]) -> int:
         """Runs a bulk operation in one transaction; returns the rows it changed."""
 
         def body() -> int:
-            numbers = count(1)  # all of which are true: of the rows that are taken, none is left out
-            values = map(bulk.values, compress(rows, numbers))
+            source, taken = _numbered(rows)
             with transaction(self._conn):
                 try:
-                    return max(0, self._conn.executemany(bulk.sql, values).rowcount)
+                    return max(0, self._conn.executemany(bulk.sql, bulk.values(source)).rowcount)
                 except (sqlite3.Error, OverflowError) as error:
-                    raise core.RowError(bulk.name, next(numbers) - 1, str(error)) from error
+                    raise core.RowError(bulk.name, taken(), str(error)) from error
 
         return self._run(bulk.name, body, core.same)
 

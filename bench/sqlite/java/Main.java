@@ -175,7 +175,7 @@ final class Main {
 
         static double median(List<Double> values) {
             Collections.sort(values);
-            return values.get(values.size() / 2);
+            return (values.get((values.size() - 1) / 2) + values.get(values.size() / 2)) / 2;
         }
 
         @Override

@@ -90,7 +90,11 @@ async function slice(call: (o: Operations, i: number) => Maybe<unknown>, o: Oper
   return { millis, cpu: (cpu.user + cpu.system) / 1e3, allocated: getHeapStatistics().used_heap_size - heap, size: sum };
 }
 
-const median = (a: number[]): number => a.sort((x, y) => x - y)[a.length >> 1] ?? 0;
+/** The median, which of an even number is between the two in the middle: the upper one would be that of noise. */
+function median(a: number[]): number {
+  a.sort((x, y) => x - y);
+  return a.length === 0 ? 0 : (a[(a.length - 1) >> 1]! + a[a.length >> 1]!) / 2;
+}
 
 async function turn(operation: string, millis: number, most: number, first: number, undo: string): Promise<void> {
   const call = calls[operation]!;

@@ -125,13 +125,10 @@ func scEach[T any](ctx context.Context, rt *scRuntime, own bool, query string, a
 			yield(zero, err)
 			return
 		}
-		d := &scDecoder{raw: make([]any, len(columns))}
-		targets := make([]any, len(columns))
-		for i := range targets {
-			targets[i] = &d.raw[i]
-		}
+		d := newScDecoder(len(columns))
+		defer d.free()
 		for rows.Next() {
-			if err := rows.Scan(targets...); err != nil {
+			if err := rows.Scan(d.targets...); err != nil {
 				yield(zero, err)
 				return
 			}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,6 +17,31 @@ type scDecoder struct {
 	raw []any
 	at  int
 	err error
+	// targets point at raw.
+	targets []any
+}
+
+// scDecoders are free: to make one takes longer than to read a row.
+var scDecoders = sync.Pool{New: func() any { return new(scDecoder) }}
+
+// newScDecoder returns a decoder into which rows of that many columns are scanned.
+func newScDecoder(columns int) *scDecoder {
+	d := scDecoders.Get().(*scDecoder)
+	if cap(d.raw) < columns {
+		d.raw, d.targets = make([]any, columns), make([]any, columns)
+		for i := range d.raw {
+			d.targets[i] = &d.raw[i]
+		}
+	}
+	d.raw, d.targets = d.raw[:columns], d.targets[:columns]
+	return d
+}
+
+// free is called when no row is read any more.
+func (d *scDecoder) free() {
+	clear(d.raw)
+	d.err = nil
+	scDecoders.Put(d)
 }
 
 func (d *scDecoder) next() any {

@@ -9,8 +9,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Spliterator;
-import java.util.Spliterators;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -218,9 +216,7 @@ final class ScoterRuntime extends ScoterObserved {
             throw e;
         }
         ScoterCursor<T> open = cursor;
-        return StreamSupport.stream(
-                        Spliterators.spliteratorUnknownSize(open, Spliterator.ORDERED), false)
-                .onClose(open::closeUnchecked);
+        return StreamSupport.stream(open, false).onClose(open::closeUnchecked);
     }
 
     /** Runs a statement once per parameter set, all or nothing; returns each one's count. */

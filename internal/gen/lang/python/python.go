@@ -309,10 +309,11 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	for n, i := range order {
 		c := op.Row.Columns[i]
 		// A None where there must be none is for the database to refuse.
-		value := g.write("r."+emit.Field(emit.Python, c.Name), c.Type, true)
+		field := emit.Field(emit.Python, c.Name)
+		value := g.write("r."+field, c.Type, true)
 		if g.Module.Engine == ir.DuckDB && c.Type.Kind == ir.Uint128 {
 			// The driver binds what is above 2^127 as a floating point number.
-			value = "rt.opt(rt.to_text, r." + emit.Field(emit.Python, c.Name) + ")"
+			value = "rt.opt(rt.to_text, r." + field + ")"
 		}
 		values = append(values, value)
 		lists = append(lists, fmt.Sprintf("unnest(CAST($%d AS %s[]))", n+1, t.Columns[b.Columns[i]].Type.Native))
@@ -337,9 +338,17 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	}
 	w.Line("")
 	w.Line("")
-	w.Block("_BULK_"+op.Method+" = rt.Bulk["+op.RowType+"](", ")", func() {
+	kind := "Bulk"
+	if g.Module.Engine == ir.SQLite {
+		kind = "EachRow"
+	}
+	w.Block("_BULK_"+op.Method+" = rt."+kind+"["+op.RowType+"](", ")", func() {
 		w.Line("name=%s,", quote(op.Method))
 		w.Line("sql=%s,", block(sql))
+		if g.Module.Engine == ir.SQLite {
+			w.Line("values=lambda rows: (%s for r in rows),", g.sequence(values))
+			return
+		}
 		w.Line("values=lambda r: %s,", g.sequence(values))
 		if g.Module.Engine == ir.Scoter {
 			w.Line("columns=(%s,),", strings.Join(columns, ", "))

@@ -14,7 +14,7 @@ import (
 
 type initCommand struct {
 	Dir       string `arg:"" optional:"" help:"Folder; made if need be." default:"." type:"path"`
-	Generator string `short:"g" help:"What to generate, as language/engine: typescript, java, python or go; sqlite, duckdb or postgres." default:"typescript/sqlite" placeholder:"ID"`
+	Generator string `short:"g" help:"What to generate, as language/engine: typescript, java, python or go; sqlite, duckdb, postgres or scoter." default:"typescript/sqlite" placeholder:"ID"`
 }
 
 func (*initCommand) Help() string {

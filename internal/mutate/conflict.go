@@ -182,7 +182,7 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 	x.setStanding(in, &update, values)
 	p.actions = []rowAction{update, {kind: insertRow, name: "INSERT"}}
 	p.chooseColumns()
-	p.write(x, in.target, func(q *composition) {
+	action := func(q *composition) {
 		q.write("CASE WHEN scoter_source IS NULL THEN 1")
 		if contains(in.columns, t.RowVersion) {
 			version := t.Columns[t.ColumnByID(t.RowVersion)]
@@ -199,7 +199,11 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 			return
 		}
 		q.write(" THEN 0 END AS ", actionColumn)
-	}, func(q *composition, col schema.Column) {
+	}
+	if hasQuery(in.conflict.condition) {
+		p.choose = action
+	}
+	p.write(x, in.target, action, func(q *composition, col schema.Column) {
 		q.write("CASE ", actionColumn, " WHEN 1 THEN ")
 		writeExcluded(q, col)
 		q.write(" ELSE ")
@@ -212,6 +216,7 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 	}, func(q *composition) {
 		p.writeTarget(q, x, in.target)
 		writeArrivals(q, x.c, t, in.target)
+		p.writeChoice(q)
 	})
 	return p, nil
 }
@@ -239,5 +244,4 @@ func writeArrivals(q *composition, c *clauses, t schema.Table, target target) {
 		q.copyTokens(c, target.qualifier)
 		q.write(".", on[i], " = ", on[i+1])
 	}
-	q.write(" WHERE ", actionColumn, " IS NOT NULL")
 }

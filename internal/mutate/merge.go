@@ -16,12 +16,13 @@ const foundColumn = "scoter_found"
 
 // mergeClause is one WHEN of a MERGE: when it applies, and what it does.
 type mergeClause struct {
-	when      string // in words, for errors
-	target    bool   // there is a row of the table
-	source    bool   // there is a row of the source
-	condition []sqltoken.Token
-	action    int              // of the plan, -1 for none
-	message   []sqltoken.Token // of an ERROR, if given
+	when      string             // in words, for errors
+	target    bool               // there is a row of the table
+	source    bool               // there is a row of the source
+	condition func(*composition) // nil: none
+	action    int                // of the plan, -1 for none
+	message   func(*composition) // of an ERROR, nil if not given
+	asks      bool               // there is a query in one of these, or in the version that it sets
 	values    map[base.ColumnID]func(*composition)
 }
 
@@ -45,7 +46,7 @@ func (x *execution) merge() (*rowPlan, error) {
 		return nil, c.unexpected("ON or USING")
 	}
 	p := &rowPlan{verb: "MERGE INTO", table: target.table, once: true, readsAll: true, transient: x.transient}
-	m := &mergeSource{execution: x, tokens: source}
+	m := &mergeSource{execution: x, target: &target, tokens: source}
 	var when []*mergeClause
 	for c.accept("WHEN") {
 		w, err := x.mergeClause(p, m)
@@ -62,20 +63,22 @@ func (x *execution) merge() (*rowPlan, error) {
 		return nil, err
 	}
 	p.chooseColumns()
-	p.write(x, target, func(q *composition) {
+	action := func(q *composition) {
 		writeMergeAction(q, c, when, &target)
 		q.write(" AS ", actionColumn)
-		if p.fails {
-			q.write(", ")
-			writeMergeMessage(q, c, when)
-			q.write(" AS ", messageColumn)
-		}
-	}, func(q *composition, col schema.Column) {
+	}
+	if slices.ContainsFunc(p.actions, func(a rowAction) bool { return a.kind == failRow }) {
+		p.message = func(q *composition) { writeMergeMessage(q, when) }
+	}
+	if slices.ContainsFunc(when, func(w *mergeClause) bool { return w.asks }) {
+		p.choose = action
+	}
+	p.write(x, target, action, func(q *composition, col schema.Column) {
 		writeMergeValue(q, c, when, &target, col)
 	}, func(q *composition) {
 		p.writeTarget(q, x, target)
 		writeMergeJoin(q, c, when, source, join)
-		q.write(" WHERE ", actionColumn, " IS NOT NULL")
+		p.writeChoice(q)
 	})
 	return p, nil
 }
@@ -108,8 +111,12 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 		c.accept("BY", "TARGET")
 	}
 	w.when = strings.ToUpper(c.textOf(c.tokens()[from:c.at]))
+	var err error
 	if c.accept("AND") {
-		w.condition = c.until("THEN")
+		condition := c.until("THEN")
+		if w.condition, err = m.within(w, condition, true, func(q *composition) { q.copyTokens(c, condition) }); err != nil {
+			return nil, err
+		}
 	}
 	if !c.accept("THEN") {
 		return nil, c.unexpected("THEN")
@@ -119,12 +126,12 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 		return w, nil
 	}
 	w.action = len(p.actions)
-	var err error
 	var a rowAction
 	switch {
 	case c.accept("ERROR"):
-		w.message = c.until("WHEN", "RETURNING")
-		p.fails = true
+		if message := c.until("WHEN", "RETURNING"); len(message) > 0 {
+			w.message, err = m.within(w, message, true, func(q *composition) { q.copyTokens(c, message) })
+		}
 		a = rowAction{kind: failRow, name: w.when}
 	case c.accept("DELETE"):
 		a = rowAction{kind: deleteRow, name: "DELETE"}
@@ -152,7 +159,9 @@ func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set
 		assignments, err := x.assignments(p.table, c.until("WHEN", "RETURNING"))
 		for _, a := range assignments {
 			set = append(set, a.column.ID)
-			w.values[a.column.ID] = func(q *composition) { x.writeValue(q, a.value, a.column) }
+			if err == nil {
+				w.values[a.column.ID], err = m.within(w, a.value, a.column.ID == p.table.RowVersion, func(q *composition) { x.writeValue(q, a.value, a.column) })
+			}
 		}
 		return set, err
 	}
@@ -197,71 +206,11 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) erro
 		return c.placed(base.Errorf(base.Invalid, "table %s takes %d values, %d are given", p.table.QualifiedName(), len(targets), len(values)), at)
 	}
 	for i, col := range targets {
-		w.values[col.ID] = func(q *composition) { x.writeValue(q, values[i], col) }
+		if w.values[col.ID], err = m.within(w, values[i], false, func(q *composition) { x.writeValue(q, values[i], col) }); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-// mergeSource is the table, query or function behind MERGE's USING.
-type mergeSource struct {
-	*execution
-	tokens  []sqltoken.Token
-	columns []string // once asked for
-}
-
-// columnsFor makes the source's columns the values of the table's, by position or by name, as the
-// statement says next, and returns these.
-func (m *mergeSource) columnsFor(t schema.Table, w *mergeClause) ([]schema.Column, error) {
-	c := m.c
-	at := c.at
-	byName := c.accept("BY", "NAME")
-	_ = byName || c.accept("BY", "POSITION")
-	c.accept("*")
-	if m.columns == nil {
-		var q composition
-		q.copy(c, 0, c.statement.VerbIndex())
-		q.write(" SELECT * FROM ")
-		q.copyTokens(c, m.tokens)
-		var err error
-		if m.columns, err = m.planner.Columns(m.ctx, m.selects(&q)); err != nil {
-			return nil, q.placed(err)
-		}
-	}
-	columns := t.Columns
-	if byName {
-		var err error
-		if columns, err = columnsCalled(t, m.columns); err != nil {
-			return nil, err
-		}
-	} else if len(columns) != len(m.columns) {
-		return nil, c.placed(base.Errorf(base.Invalid, "table %s takes %d values, the source has %d columns", t.QualifiedName(), len(columns), len(m.columns)), at-1)
-	}
-	alias := sourceAlias(m.tokens)
-	for i, col := range columns {
-		w.values[col.ID] = func(q *composition) {
-			q.write("CAST(", schema.Quote(alias), ".", schema.Quote(m.columns[i]), " AS ", col.Type.String(), ")")
-		}
-	}
-	return columns, nil
-}
-
-// sourceAlias returns the name by which a table, query or function behind FROM is called.
-func sourceAlias(tokens []sqltoken.Token) string {
-	c := clauses{statement: sqltoken.Statement{Tokens: tokens}}
-	name := ""
-	if parts, next := sqltoken.QualifiedName(tokens, 0); next > 0 {
-		name, c.at = parts[len(parts)-1], next
-	}
-	if c.peek("(") {
-		if end := sqltoken.Next(tokens, c.at+1, tokens[c.at].Depth, ")"); end > 0 {
-			c.at = end + 1
-		}
-	}
-	c.accept("AS")
-	if !c.done() && c.tokens()[c.at].IsName() {
-		name = c.tokens()[c.at].Name()
-	}
-	return name
 }
 
 // writeMergeAction appends the number of the action that applies to a row. An update to a lower version does not.
@@ -280,9 +229,9 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target
 			}
 			q.write("NULL")
 		}
-		if len(w.condition) > 0 {
+		if w.condition != nil {
 			q.write(" AND (")
-			q.copyTokens(c, w.condition)
+			w.condition(q)
 			q.write(")")
 		}
 		version := w.values[t.table.RowVersion]
@@ -302,12 +251,12 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target
 }
 
 // writeMergeMessage appends what the statement fails with for a row.
-func writeMergeMessage(q *composition, c *clauses, when []*mergeClause) {
+func writeMergeMessage(q *composition, when []*mergeClause) {
 	q.write("CASE ", actionColumn)
 	for _, w := range when {
-		if len(w.message) > 0 {
+		if w.message != nil {
 			q.write(" WHEN ", strconv.Itoa(w.action), " THEN CAST((")
-			q.copyTokens(c, w.message)
+			w.message(q)
 			q.write(") AS VARCHAR)")
 		}
 	}

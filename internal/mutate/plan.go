@@ -7,6 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // actionKind is what becomes of a row.
@@ -40,14 +41,16 @@ type rowPlan struct {
 	// touches says that the keys of the rows that are there come behind the action: the commit minds rows of these that arrive
 	// meanwhile. See engine.Change.Keys.
 	touches bool
+	// choose writes the action if that needs a row of its own: DuckDB 1.5.5 does not let an alias stand for a query. Else nil.
+	choose func(*composition)
 	// once makes it an error that a statement changes a row twice. Without it one of the
 	// changes holds, and the row counts once.
 	once      bool
-	fails     bool            // a message comes behind the action, for those that fail
-	readsAll  bool            // rows that come into the table meanwhile would have changed the result
-	keyed     bool            // what it read of the table's other rows are keys, which the commit checks anyway
-	pending   []base.ColumnID // columns of the table that expressions set
-	key       *keyCondition   // if the statement looks for the rows of one key
+	message   func(*composition) // writes what rows say that fail, behind the action; nil if none does
+	readsAll  bool               // rows that come into the table meanwhile would have changed the result
+	keyed     bool               // what it read of the table's other rows are keys, which the commit checks anyway
+	pending   []base.ColumnID    // columns of the table that expressions set
+	key       *keyCondition      // if the statement looks for the rows of one key
 	transient *Transient
 	returning returning
 }
@@ -64,7 +67,7 @@ const (
 // head lists the columns of the query before the values.
 func (p *rowPlan) head() []string {
 	names := []string{sourceColumn, ordinalColumn, actionColumn}
-	if p.fails {
+	if p.message != nil {
 		names = append(names, messageColumn)
 	}
 	for _, c := range p.touched() {
@@ -114,7 +117,7 @@ func (p *rowPlan) chooseColumns() {
 	p.touches = slices.ContainsFunc(p.actions, p.touchesKey)
 }
 
-// write composes the query. action appends the action's number, and message, under their names; value appends a column's new value in its declared type, from
+// write composes the query. action appends the action's number under its name; value appends a column's new value in its declared type, from
 // what stands behind FROM, the target included.
 func (p *rowPlan) write(x *execution, t target, action func(*composition), value func(*composition, schema.Column), from func(*composition)) {
 	q, c := &p.query, x.c
@@ -136,7 +139,16 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 		inner = p.table.Columns
 	}
 	q.write(sourceColumn, ", ", ordinalColumn, ", ")
-	action(q)
+	if p.choose == nil {
+		action(q)
+	} else {
+		q.write(actionColumn)
+	}
+	if p.message != nil {
+		q.write(", ")
+		p.message(q)
+		q.write(" AS ", messageColumn)
+	}
 	for _, col := range p.touched() {
 		q.write(", CAST(")
 		t.writeColumn(q, c, col)
@@ -159,6 +171,23 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	if checks != "" {
 		q.write(") AS ", schema.Quote(p.table.Name))
 	}
+}
+
+// writeChoice ends what stands behind FROM in a plan whose rows have actions each.
+func (p *rowPlan) writeChoice(q *composition) {
+	if p.choose != nil {
+		q.write(" CROSS JOIN LATERAL (SELECT ")
+		p.choose(q)
+		q.write(") AS scoter_choice")
+	}
+	q.write(" WHERE ", actionColumn, " IS NOT NULL")
+}
+
+// hasQuery reports whether there is a query in an expression.
+func hasQuery(expression []sqltoken.Token) bool {
+	return slices.ContainsFunc(expression, func(t sqltoken.Token) bool {
+		return t.Is("SELECT") || t.Is("FROM") || t.Is("VALUES") || t.Is("TABLE") || t.Is("WITH")
+	})
 }
 
 // writeTarget appends the table as the statement names it.

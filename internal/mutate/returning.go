@@ -63,15 +63,18 @@ func (k *keeper) transient(name string) *Transient {
 	return &Transient{Name: name, Table: t}
 }
 
+// returnedTable is what the query of RETURNING calls the rows: no query in the list means them by the table's name.
+const returnedTable = "scoter_returned"
+
 // returned evaluates a RETURNING list over the kept rows, with which this was done. All of them are read before
 // it returns, since their memory goes with the statement.
 func (x *execution) returned(k *keeper, r returning, action string) (*collected, error) {
 	var q composition
 	q.write("SELECT ")
 	x.copyReturning(&q, r, action)
-	q.write(" FROM ", schema.Quote(r.alias))
+	q.write(" FROM ", returnedTable, " AS ", schema.Quote(r.alias))
 	s := x.selects(&q)
-	s.Transient = k.transient(r.alias)
+	s.Transient = k.transient(returnedTable)
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
 		return nil, q.placed(err)

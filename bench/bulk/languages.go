@@ -17,3 +17,8 @@ func startGo(dir string) ([]string, error) {
 	program, err := harness.GoProgram(dir, files)
 	return []string{program}, err
 }
+
+// startTypeScript compiles TypeScript's program.
+func startTypeScript(dir string) ([]string, error) {
+	return append(harness.Node(dir, false), filepath.Join("out", "main.js")), harness.TypeScript(dir)
+}

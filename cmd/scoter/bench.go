@@ -34,7 +34,7 @@ type benchCommand struct {
 	Updates      updates.Options      `cmd:"" help:"What changes of rows cost, beside DuckDB, DuckLake and ClickHouse."`
 	Decode       decode.Options       `cmd:"" help:"Protobuf messages into Arrow batches."`
 	Stream       e2e.Options          `cmd:"" help:"Messages from Kafka into tables."`
-	Bulk         bulk.Options         `cmd:"" help:"Bulk writes from Go and Python into DuckDB, PostgreSQL and SQLite, against those by hand."`
+	Bulk         bulk.Options         `cmd:"" help:"Bulk writes from Go, Python and TypeScript into DuckDB, PostgreSQL and SQLite, against those by hand."`
 	JavaDuckDB   javaduckdb.Options   `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`
 	JavaPostgres javapostgres.Options `cmd:"" name:"java-postgres" help:"Bulk writes from Java into PostgreSQL, every way."`
 	SQLite       sqlite.Options       `cmd:"" name:"sqlite" help:"What generated code costs over statements by hand, on every SQLite driver."`

@@ -63,9 +63,11 @@ func (p *plan) nullable(e object, in columns) bool {
 		return p.nullable(e.object("input"), in) || p.nullable(e.object("lower"), in) || p.nullable(e.object("upper"), in)
 	case "BOUND_CASE":
 		for _, check := range e.objects("case_checks") {
-			if p.nullable(check.object("then_expr"), in) {
+			when := check.object("when_expr")
+			if p.nullable(check.object("then_expr"), prove(in, when)) {
 				return true
 			}
+			in = refute(in, when)
 		}
 		return len(e.list("case_checks")) == 0 || p.nullable(e.object("else_expr"), in)
 	case "BOUND_OPERATOR":

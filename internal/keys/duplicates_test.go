@@ -69,3 +69,25 @@ func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
 		t.Errorf("read parts %v", read)
 	}
 }
+
+func TestIndexOfAPartIsMadeWhenItIsAskedForTheSecondTime(t *testing.T) {
+	var read []base.SourceID
+	table, f := tableOf(t, &read, []int64{1, 2, 3}, []int64{3, 4, 5}, []int64{100})
+	for n, want := range []struct {
+		ok    bool
+		read  []base.SourceID
+		found []base.RowAddress
+	}{
+		{false, nil, nil},
+		{true, []base.SourceID{1, 2}, []base.RowAddress{{Source: 1, Ordinal: 2}, {Source: 2, Ordinal: 0}}},
+		{true, []base.SourceID{1, 2}, []base.RowAddress{{Source: 1, Ordinal: 2}, {Source: 2, Ordinal: 0}}},
+	} {
+		found, ok, err := f.All(t.Context(), table, table.Schema.PrimaryKey, []arrow.Array{numbers(3)})
+		if err != nil || ok != want.ok || !slices.Equal(found, want.found) || !slices.Equal(read, want.read) {
+			t.Errorf("time %d: found %v %v %v, read %v", n+1, found, ok, err, read)
+		}
+	}
+	if _, ok, _ := f.All(t.Context(), table, table.Schema.PrimaryKey, []arrow.Array{numbers(5)}); !ok {
+		t.Error("a part that has an index was not looked at")
+	}
+}

@@ -3,6 +3,7 @@ package keys
 import (
 	"container/list"
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -54,6 +55,7 @@ type source struct {
 
 	mu     sync.Mutex
 	part   *Index  // guarded by mu; of a part, nil until made
+	asked  bool    // guarded by mu; of a part: All wanted it before
 	rows   growing // guarded by mu; of a memtable
 	states states  // guarded by mu until made; of all rows
 }
@@ -117,7 +119,8 @@ const maxAlike = 256
 
 // All returns the addresses of all rows that have one key, given by an array of one value for each of its columns. No
 // row has a key of which a part is NULL. ok is false if they are not to be found this way: the indexes of the
-// table would not fit into memory together, or the key tells too few rows apart. The caller holds the snapshot.
+// table would not fit into memory together, the key tells too few rows apart, or a part that may have it is asked for the first
+// time. The caller holds the snapshot.
 func (f *Finder) All(ctx context.Context, t *snapshot.Table, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
 	if !f.suits(t, key) {
 		return nil, false, nil
@@ -140,11 +143,12 @@ func (f *Finder) All(ctx context.Context, t *snapshot.Table, key []base.ColumnID
 			return len(found) > maxAlike
 		}
 	}
-	for i := 0; i < len(t.Parts) && len(found) <= maxAlike; i++ {
-		p := t.Parts[i]
-		if !ranges.meet(t, key, p) {
-			continue
-		}
+	met := slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return !ranges.meet(t, key, p) })
+	if !f.askedBefore(t, met, key) {
+		return nil, false, nil
+	}
+	for i := 0; i < len(met) && len(found) <= maxAlike; i++ {
+		p := met[i]
 		x, err := f.ofPart(ctx, t, p, key)
 		if err != nil {
 			return nil, false, err
@@ -166,6 +170,20 @@ func (f *Finder) All(ctx context.Context, t *snapshot.Table, key []base.ColumnID
 		return nil, false, nil
 	}
 	return found, true, nil
+}
+
+// askedBefore reports whether all of the parts were asked for keys before: making an index takes three times what a
+// scan for one key does, so it waits for the second.
+func (f *Finder) askedBefore(t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID) bool {
+	all := true
+	for _, p := range parts {
+		s := f.source(t, p.ID, key, true)
+		s.mu.Lock()
+		all = all && (s.asked || s.part != nil)
+		s.asked = true
+		s.mu.Unlock()
+	}
+	return all
 }
 
 // suits reports whether rows of a table are to be found by a key of theirs.

@@ -56,11 +56,11 @@ const (
 	PostgresText PostgresRoute = "text"
 )
 
-// Up to so many rows one statement takes less time than COPY, without and with
-// a temporary table. scoter bench bulk measures where they meet.
+// Up to so many values, of all rows, one statement takes less time than COPY,
+// without and with a temporary table. scoter bench bulk measures where they meet.
 const (
-	scPgxUnnestInsert = 500
-	scPgxUnnestStaged = 1000
+	scPgxUnnestInsert = 1600
+	scPgxUnnestStaged = 8000
 )
 
 // scPgxWrite runs a bulk operation, all or nothing.
@@ -107,9 +107,9 @@ func (w *scPgxWriter[T]) choose() error {
 	case route == PostgresUnnest:
 		w.most = math.MaxInt
 	case w.bulk.stage == "":
-		w.most = scPgxUnnestInsert
+		w.most = scPgxUnnestInsert / len(w.bulk.columns)
 	default:
-		w.most = scPgxUnnestStaged
+		w.most = scPgxUnnestStaged / len(w.bulk.columns)
 	}
 	return nil
 }

@@ -39,10 +39,10 @@ Values = Mapping[str, Any]
 # operation or a type does not have it, the next one is taken.
 Route = Literal["unnest", "binary", "text"]
 
-# Up to so many rows one statement takes less time than COPY, without and with a temporary table.
-# scoter bench bulk measures where they meet.
-UNNEST_INSERT = 500
-UNNEST_STAGED = 1000
+# Up to so many values, of all rows, one statement takes less time than COPY, without and with a
+# temporary table. scoter bench bulk measures where they meet.
+UNNEST_INSERT = 320
+UNNEST_STAGED = 1600
 
 
 class Runtime(core.Observed):
@@ -108,8 +108,9 @@ class Runtime(core.Observed):
 
     def _bulk(self, bulk: core.Bulk[T], form: core.Copy[T], rows: Iterator[T], route: Route | None) -> int:
         if bulk.sql != "" and route in (None, "unnest"):
-            most = None if route == "unnest" else UNNEST_INSERT if bulk.stage is None else UNNEST_STAGED
-            few = list(islice(rows, most and most + 1))
+            values = UNNEST_INSERT if bulk.stage is None else UNNEST_STAGED
+            most = None if route == "unnest" else values // len(form.names)
+            few = list(islice(rows, None if most is None else most + 1))
             if most is None or len(few) <= most:
                 try:
                     return self._unnest(bulk, few)

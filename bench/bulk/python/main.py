@@ -50,10 +50,12 @@ def sums_of(device: str, at: str, anomaly: str) -> str:
     return "SELECT count(*), " + ", ".join(f"CAST(coalesce(sum((id % 997 + 1) * {o}), 0) AS BIGINT)" for o in of) + " FROM readings"
 
 
-def generated(engine: Engine, w: Any, q: Callable[[], Any]) -> None:
+def generated(engine: Engine, q: Callable[[], Any], routes: tuple[str, ...] = ()) -> None:
     """The ways of the generated code, which takes its own rows."""
     methods = {"INSERT": "insert_all_readings", "UPDATE": "update_all_readings", "DELETE": "delete_all_readings", "UPSERT": "upsert_all_readings"}
     for operation, method in methods.items():
+        for route in routes:
+            engine.ways.append((operation, f"scoter, {route}", SLOW, lambda rows, method=method, route=route: getattr(q(), method)(rows, route=route)))
         engine.ways.append((operation, "scoter", 0, lambda rows, method=method: getattr(q(), method)(rows)))
 
 
@@ -117,7 +119,7 @@ def postgres(url: str) -> Engine:
         e.ways.append((operation, "a statement per row", SLOW, each))
         e.ways.append((operation, "executemany", 100_000, many))
         e.ways.append((operation, "copy" if operation == "INSERT" else "copy, temporary table", 0, copy))
-    generated(e, w, lambda: queries)
+    generated(e, lambda: queries, ("unnest", "binary"))
     return e
 
 
@@ -181,7 +183,7 @@ def duckdb_engine(file: str) -> Engine:
 
         e.ways.append((operation, "executemany", SLOW // 10, many))
         e.ways.append((operation, "a table of Arrow", 0, arrow))
-    generated(e, w, lambda: state["queries"])
+    generated(e, lambda: state["queries"])
     return e
 
 
@@ -254,7 +256,7 @@ def sqlite(file: str) -> Engine:
         e.ways.append((operation, "a statement per row", 0, each))
         e.ways.append((operation, "executemany", 0, many))
         e.ways.append((operation, "json_each, 1,000 rows", 0, document))
-    generated(e, w, lambda: state["queries"])
+    generated(e, lambda: state["queries"])
     return e
 
 
@@ -264,7 +266,7 @@ def measure(e: Engine, w: Any, way: tuple[str, str, int, Callable[[Any], Any]], 
     spans = {"INSERT": (0, n, 0), "UPDATE": (0, n, 1), "DELETE": (0, n, 0), "UPSERT": (n // 2, n // 2 + n, 1)}
     start, end, generation = spans[operation]
     rows: Iterable[Any] = [row_of(i, generation) for i in range(start, end) if operation != "DELETE" or i % 4 != 0]
-    if name == "scoter":
+    if name.startswith("scoter"):
         kind = w.ReadingsKey if operation == "DELETE" else w.ReadingsRow
         rows = [kind(r[0]) if operation == "DELETE" else kind(*r) for r in rows]
     if operation != "INSERT":

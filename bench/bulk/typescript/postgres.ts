@@ -91,6 +91,7 @@ export async function postgres(address: string): Promise<Engine<Reading>> {
       { operation, method: "a statement per row", most: slow, run: each(operation) },
       { operation, method: "unnest, 10,000 rows", most: 0, run: unnest(operation) },
       { operation, method: operation === "INSERT" ? "copy" : "copy, temporary table", most: 0, run: copy(operation) },
+      ...(["unnest", "copy"] as const).map((route) => generated<Reading>(operation, () => queries.withRoute(route), route)),
       generated<Reading>(operation, () => queries),
     ]),
   };

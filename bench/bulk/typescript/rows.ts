@@ -66,15 +66,15 @@ export interface Generated<R> {
   upsertAllReadings(rows: R[]): Promise<number> | number;
 }
 
-/** The generated way of an operation. */
-export function generated<R>(operation: Operation, queries: () => Generated<R>): Way<R> {
+/** The generated way of an operation, or one of its routes. */
+export function generated<R>(operation: Operation, queries: () => Generated<R>, route?: string): Way<R> {
   const run = {
     INSERT: (rows: R[]) => queries().insertAllReadings(rows),
     UPDATE: (rows: R[]) => queries().updateAllReadings(rows),
     DELETE: (rows: R[]) => queries().deleteAllReadings(rows),
     UPSERT: (rows: R[]) => queries().upsertAllReadings(rows),
   }[operation];
-  return { operation, method: "scoter", most: 0, run };
+  return route === undefined ? { operation, method: "scoter", most: 0, run } : { operation, method: `scoter, ${route}`, most: slow, run };
 }
 
 /** The query for the sums, with expressions for the device's number, seconds, and a truth value as a number. */

@@ -139,6 +139,9 @@ final class Main {
         }
         connection = DriverManager.getConnection("jdbc:sqlite:" + file
                 + "?journal_mode=WAL&synchronous=NORMAL&cache_size=-64000&temp_store=MEMORY&mmap_size=268435456&transaction_mode=IMMEDIATE");
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA wal_autocheckpoint = 0");
+        }
         hand = new Hand(connection);
         blog = new Blog(connection);
         return "{\"versions\":{\"" + name + "\":\"JDK " + Runtime.version() + ", SQLite " + value("SELECT sqlite_version()") + "\"}}";

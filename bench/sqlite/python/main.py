@@ -21,7 +21,7 @@ import hand
 
 USERS = 10_000
 POSTS = 500_000
-PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000", "temp_store = MEMORY", "mmap_size = 268435456")
+PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000", "temp_store = MEMORY", "mmap_size = 268435456", "wal_autocheckpoint = 0")
 BULK = [blog.UsersRow(1_000_000 + i, f"bulk {i}", f"bulk{i}@example.com", i % 90, "2025-06-01 00:00:00") for i in range(5000)]
 
 

@@ -234,17 +234,66 @@ func TestCanceledMergeLeavesNothing(t *testing.T) {
 	d.mustEnd(t) // finds files that are not listed
 }
 
-// mergeUnder opens a directory and merges it with a file system whose operations the rule lets fail
-// from then on. It returns the merge's error.
-func mergeUnder(t *testing.T, disk vfs.FS, rule vfs.Rule) error {
+// under opens a directory and works on it with a file system whose operations the rule lets fail
+// from then on. It returns the work's error.
+func under(t *testing.T, disk vfs.FS, rule vfs.Rule, work func(*database) error) error {
 	t.Helper()
 	failing := vfs.Failing(disk, vfs.Never)
 	d, err := tryOpen(failing, "/db", quiet)
 	must(t, err)
 	failing.SetRule(rule)
-	err = d.merges.RunUntilIdle(ctx)
+	err = work(d)
 	_ = d.close() // on a disk that fails it does as well
 	return err
+}
+
+// mergeAll merges until there is nothing to merge.
+func mergeAll(d *database) error { return d.merges.RunUntilIdle(ctx) }
+
+// withCrashes works on copies of a disk that fails after each number of writes. check gets what a power failure leaves then, and the work's
+// error.
+func withCrashes(t *testing.T, template *vfs.Crashable, work func(*database) error, check func(what string, disk vfs.FS, err error)) {
+	t.Helper()
+	for k := 0; ; k++ {
+		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
+		writes := 0
+		err := under(t, disk, func(op vfs.Op) error {
+			if op.Kind.Writes() {
+				if writes++; writes > k {
+					return vfs.ErrInjected
+				}
+			}
+			return nil
+		}, work)
+		for _, percent := range []int{0, 50, 100} {
+			what := fmt.Sprintf("crash after %d writes, %d%% of what was not synced, %v", k, percent, err)
+			check(what, disk.CrashClone(rand.New(rand.NewPCG(uint64(k), 1)), percent), err)
+		}
+		if writes <= k {
+			must(t, err)
+			return
+		}
+	}
+}
+
+// withFailures works on copies of a disk of which each operation in turn fails once. check gets the disk.
+func withFailures(t *testing.T, template *vfs.Crashable, work func(*database) error, check func(what string, disk vfs.FS)) {
+	t.Helper()
+	for i := 0; ; i++ {
+		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
+		ops := 0
+		err := under(t, disk, func(vfs.Op) error {
+			if ops++; ops == i+1 {
+				return vfs.ErrInjected
+			}
+			return nil
+		}, work)
+		check(fmt.Sprintf("operation %d failed with %v", i, err), disk)
+		if ops <= i {
+			must(t, err)
+			return
+		}
+	}
 }
 
 // prepared returns a file system with parts to be merged, and their rows.
@@ -290,44 +339,11 @@ func reopened(t *testing.T, what string, fsys vfs.FS, id base.TableID, rows []st
 // or in the new one.
 func TestMergeWithFailingOperation(t *testing.T) {
 	template, id, rows := prepared(t)
-	for i := 0; ; i++ {
-		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
-		ops := 0
-		err := mergeUnder(t, disk, func(vfs.Op) error {
-			if ops++; ops == i+1 {
-				return vfs.ErrInjected
-			}
-			return nil
-		})
-		reopened(t, fmt.Sprintf("operation %d failed with %v", i, err), disk, id, rows)
-		if ops <= i {
-			must(t, err)
-			return
-		}
-	}
+	withFailures(t, template, mergeAll, func(what string, disk vfs.FS) { reopened(t, what, disk, id, rows) })
 }
 
 // The power fails after each write: the rows are there, in the old parts or in the new one.
 func TestMergeWithCrash(t *testing.T) {
 	template, id, rows := prepared(t)
-	for k := 0; ; k++ {
-		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
-		writes := 0
-		err := mergeUnder(t, disk, func(op vfs.Op) error {
-			if op.Kind.Writes() {
-				if writes++; writes > k {
-					return vfs.ErrInjected
-				}
-			}
-			return nil
-		})
-		for _, percent := range []int{0, 50, 100} {
-			clone := disk.CrashClone(rand.New(rand.NewPCG(uint64(k), 1)), percent)
-			reopened(t, fmt.Sprintf("crash after %d writes, %d%% of what was not synced", k, percent), clone, id, rows)
-		}
-		if writes <= k {
-			must(t, err)
-			return
-		}
-	}
+	withCrashes(t, template, mergeAll, func(what string, disk vfs.FS, _ error) { reopened(t, what, disk, id, rows) })
 }

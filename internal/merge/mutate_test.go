@@ -58,34 +58,12 @@ func TestMutationWithCrash(t *testing.T) {
 	if after = read("whole", whole); len(after) != len(before)-4+1 {
 		t.Fatalf("%d rows of %d", len(after), len(before))
 	}
-	for k := 0; ; k++ {
-		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
-		failing := vfs.Failing(disk, vfs.Never)
-		d, err := tryOpen(failing, "/db", quiet)
-		must(t, err)
-		writes := 0
-		failing.SetRule(func(op vfs.Op) error {
-			if op.Kind.Writes() {
-				if writes++; writes > k {
-					return vfs.ErrInjected
-				}
-			}
-			return nil
-		})
-		err = d.mutateEvents(id)
-		_ = d.close() // on a disk that fails it does as well
-		for _, percent := range []int{0, 50, 100} {
-			what := fmt.Sprintf("crash after %d writes, %d%% of what was not synced, %v", k, percent, err)
-			rows := read(what, disk.CrashClone(rand.New(rand.NewPCG(uint64(k), 1)), percent))
-			if !slices.Equal(rows, after) && (err == nil || !slices.Equal(rows, before)) {
-				t.Fatalf("%s: %d rows", what, len(rows))
-			}
+	withCrashes(t, template, func(d *database) error { return d.mutateEvents(id) }, func(what string, disk vfs.FS, err error) {
+		rows := read(what, disk)
+		if !slices.Equal(rows, after) && (err == nil || !slices.Equal(rows, before)) {
+			t.Fatalf("%s: %d rows", what, len(rows))
 		}
-		if writes <= k {
-			must(t, err)
-			return
-		}
-	}
+	})
 }
 
 // Two changes of one row: the mutation does not win over what was committed since its snapshot, and one that

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"fmt"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -173,40 +172,8 @@ func TestMergesOfRowsToBeSettledSurviveCrashes(t *testing.T) {
 		}
 		d.mustEnd(t)
 	}
-	for k := 0; ; k++ {
-		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
-		writes := 0
-		err := mergeUnder(t, disk, func(op vfs.Op) error {
-			if op.Kind.Writes() {
-				if writes++; writes > k {
-					return vfs.ErrInjected
-				}
-			}
-			return nil
-		})
-		for _, percent := range []int{0, 50, 100} {
-			again(fmt.Sprintf("crash after %d writes, %d%% of what was not synced", k, percent), disk.CrashClone(rand.New(rand.NewPCG(uint64(k), 1)), percent))
-		}
-		if writes <= k {
-			must(t, err)
-			break
-		}
-	}
-	for i := 0; ; i++ {
-		disk := template.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
-		ops := 0
-		err := mergeUnder(t, disk, func(vfs.Op) error {
-			if ops++; ops == i+1 {
-				return vfs.ErrInjected
-			}
-			return nil
-		})
-		again(fmt.Sprintf("operation %d failed with %v", i, err), disk)
-		if ops <= i {
-			must(t, err)
-			return
-		}
-	}
+	withCrashes(t, template, mergeAll, func(what string, disk vfs.FS, _ error) { again(what, disk) })
+	withFailures(t, template, mergeAll, again)
 }
 
 // TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled merges a part with tombstones while older rows of their keys, in another partition,

@@ -17,14 +17,7 @@ import (
 func TestConcurrentRowsThatMergeOnRead(t *testing.T) {
 	p := open(t, func(s *config.Server) { s.MergeParallel = 1 })
 	defer p.close()
-	run := func(sql string) []string {
-		t.Helper()
-		rows, _, err := p.ours(sql)
-		if err != nil {
-			t.Errorf("%s: %v", sql, err)
-		}
-		return rows
-	}
+	run := func(sql string) []string { t.Helper(); return p.rows(t, sql) }
 	const workers, rounds, shared = 4, 20, 6
 	run("CREATE TABLE r (id INTEGER PRIMARY KEY, ver INTEGER, n INTEGER, place INTEGER) SORTED BY (place, id) WITH (version = 'ver', upsert = 'merge-on-read')")
 	run("INSERT INTO r SELECT i, 0, 0, 0 FROM range(100, 110) t(i)")

@@ -219,6 +219,16 @@ func (p *pair) ours(sql string) ([]string, int64, error) {
 	return rows, changed, err
 }
 
+// rows are what a statement of ours returns; that it fails is an error of the test.
+func (p *pair) rows(t *testing.T, sql string) []string {
+	t.Helper()
+	rows, _, err := p.ours(sql)
+	if err != nil {
+		t.Errorf("%s: %v", sql, err)
+	}
+	return rows
+}
+
 func (p *pair) theirs(sql string) ([]string, error) {
 	rows, err := p.model.Query(context.Background(), sql)
 	if err != nil && strings.Contains(err.Error(), "multiple statements") {

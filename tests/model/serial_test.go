@@ -19,14 +19,7 @@ import (
 func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
 	p := open(t, func(*config.Server) {})
 	defer p.close()
-	run := func(sql string) []string {
-		t.Helper()
-		rows, _, err := p.ours(sql)
-		if err != nil {
-			t.Errorf("%s: %v", sql, err)
-		}
-		return rows
-	}
+	run := func(sql string) []string { t.Helper(); return p.rows(t, sql) }
 	const workers, rounds, accounts = 4, 12, 6
 	run("CREATE TABLE account (id INTEGER, balance INTEGER, moved INTEGER) SORTED BY (id, moved)")
 	run(fmt.Sprintf("INSERT INTO account SELECT i, 100, 0 FROM range(%d) r(i)", accounts))

@@ -28,6 +28,7 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
+	"github.com/scoterdb/scoter/internal/topn"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -74,6 +75,9 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		return nil, err
 	}
 	a.onClose(func() error { a.duckdb.Close(); return nil })
+	if err := a.duckdb.Extend(topn.Register); err != nil {
+		return nil, err
+	}
 	pool := duck.NewPool(a.duckdb, settings.MaxQueries)
 	a.onClose(func() error { pool.Close(); return nil })
 

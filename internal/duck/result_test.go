@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -198,5 +200,64 @@ func TestWhatFailsLateIsAnError(t *testing.T) {
 		if base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "no further") && !strings.Contains(err.Error(), "did not keep the reason") {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestGatheredBatchesHaveTheSameRowsAsSmallOnes(t *testing.T) {
+	c := connect(t)
+	read := func(sql string, gather bool) (text []string, batches int, err error) {
+		rows, err := c.Query(context.Background(), sql)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer rows.Close()
+		if gather {
+			rows.Gather()
+		}
+		for {
+			rec, err := rows.Next(context.Background())
+			if err == io.EOF {
+				return text, batches, nil
+			}
+			if err != nil {
+				return text, batches, err
+			}
+			for i := range int(rec.NumRows()) {
+				line := ""
+				for _, column := range rec.Columns() {
+					if e, ok := column.(array.ExtensionArray); ok {
+						column = e.Storage()
+					}
+					line += column.ValueStr(i) + "|"
+				}
+				text = append(text, line)
+			}
+			batches++
+			rec.Release()
+		}
+	}
+	const values = `i, CASE WHEN i % 3 = 0 THEN NULL ELSE 'a text that is not short ' || i END, i::DECIMAL(38,3), [i, NULL, i + 1], {'a': i, 'b': [i::VARCHAR]},
+		MAP {i: 'x'}, (i % 2)::VARCHAR::ENUM('0', '1'), i::HUGEINT, 'same', DATE '2020-01-01' + i::INTEGER`
+	for _, from := range []string{
+		"(SELECT range AS i FROM range(200000)) WHERE i % 700 = 3", "(SELECT range AS i FROM range(200000)) WHERE i % 700 = 3 OR i > 190000",
+		"(SELECT range AS i FROM range(200000)) WHERE i % 2 = 1", "(SELECT range AS i FROM range(200000)) WHERE i = 77777", "(SELECT range AS i FROM range(10)) WHERE i > 10",
+	} {
+		small, many, err := read("SELECT "+values+" FROM "+from, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gathered, few, err := read("SELECT "+values+" FROM "+from, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(small, gathered) {
+			t.Errorf("%s: %d rows are not the %d of small batches", from, len(gathered), len(small))
+		}
+		if many > 50 && len(small) < 10*2048 && few > many/5 {
+			t.Errorf("%s: %d batches of %d", from, few, many)
+		}
+	}
+	if _, _, err := read("SELECT CASE WHEN i = 199003 THEN error('boom') ELSE i END FROM (SELECT range AS i FROM range(2000000)) WHERE i % 1000 = 3", true); base.KindOf(err) != base.Invalid {
+		t.Errorf("a result that fails at its end: %v", err)
 	}
 }

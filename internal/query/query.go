@@ -163,6 +163,9 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 	if err != nil {
 		return nil, b.positioned(err)
 	}
+	if req.Target != 0 {
+		result.rows.Gather() // nothing is changed before all rows are found
+	}
 	result.Stats, result.binding = b.stats, b
 	if len(b.analysis.names) > 0 {
 		result.schema = renamedSchema(b.analysis.names, result.schema)

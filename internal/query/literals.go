@@ -3,6 +3,9 @@ package query
 import (
 	"encoding/json"
 	"strconv"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -12,8 +15,8 @@ import (
 const maxLiteral = 16
 
 // literals returns what constants are as values of a type without asking DuckDB, which costs 1.5 ms: whole
-// numbers for integer columns, and short texts for VARCHAR, as most look-ups have them. ok is false if one of them is
-// anything else.
+// numbers for integer and decimal columns, decimals, dates, and short texts for VARCHAR, as most look-ups have them. ok is false if one of
+// them is anything else.
 func literals(constants []duck.Node, t schema.Type) (values []schema.Value, ok bool) {
 	values = make([]schema.Value, len(constants))
 	for i, c := range constants {
@@ -31,30 +34,76 @@ var integerBits = map[schema.Kind]int{
 }
 
 func literal(node duck.Node, t schema.Type) (schema.Value, bool) {
-	typeID, value := text(object(object(node, "value"), "type"), "id"), object(node, "value")["value"]
-	if text(node, "class") == "CAST" && text(object(node, "cast_type"), "id") == "BIGINT" {
-		// As withArguments makes of a whole number.
-		digits, ok := object(object(node, "child"), "value")["value"].(string)
-		if !ok {
+	value := object(node, "value")
+	typeID, of := text(object(value, "type"), "id"), value["value"]
+	switch {
+	case text(node, "class") == "CAST":
+		// As withArguments makes of a whole number, and as DATE '2024-01-01' is parsed.
+		written, ok := object(object(node, "child"), "value")["value"].(string)
+		switch text(object(node, "cast_type"), "id") {
+		case "BIGINT":
+			typeID, of = "BIGINT", json.Number(written)
+		case "DATE":
+			return date(written, ok && t.Kind == schema.Date)
+		default:
 			return schema.Value{}, false
 		}
-		typeID, value = "BIGINT", json.Number(digits)
-	} else if text(node, "class") != "CONSTANT" {
+	case text(node, "class") != "CONSTANT":
 		return schema.Value{}, false
 	}
-	if s, ok := value.(string); ok {
+	if s, ok := of.(string); ok {
+		if t.Kind == schema.Date {
+			return date(s, typeID == "VARCHAR")
+		}
 		return schema.StringValue(s), t.Kind == schema.Varchar && typeID == "VARCHAR" && len(s) <= maxLiteral
 	}
-	number, ok := value.(json.Number)
-	bits := integerBits[t.Kind]
-	if !ok || bits == 0 || typeID != "INTEGER" && typeID != "BIGINT" {
-		return schema.Value{}, false
-	}
-	switch t.Kind {
-	case schema.UTinyInt, schema.USmallInt, schema.UInteger, schema.UBigInt:
+	number, ok := of.(json.Number)
+	whole := typeID == "INTEGER" || typeID == "BIGINT"
+	switch bits := integerBits[t.Kind]; {
+	case !ok:
+	case t.Kind == schema.Decimal && whole:
+		return decimal(number, 0, t)
+	case t.Kind == schema.Decimal && typeID == "DECIMAL":
+		scale, ok := object(object(value, "type"), "type_info")["scale"].(json.Number)
+		n, err := strconv.ParseUint(scale.String(), 10, 8)
+		if !ok || err != nil {
+			return schema.Value{}, false
+		}
+		return decimal(number, uint8(n), t)
+	case bits == 0 || !whole:
+	case t.Kind == schema.UTinyInt || t.Kind == schema.USmallInt || t.Kind == schema.UInteger || t.Kind == schema.UBigInt:
 		n, err := strconv.ParseUint(number.String(), 10, bits)
 		return schema.UintValue(n), err == nil
+	default:
+		n, err := strconv.ParseInt(number.String(), 10, bits)
+		return schema.IntValue(n), err == nil
 	}
-	n, err := strconv.ParseInt(number.String(), 10, bits)
-	return schema.IntValue(n), err == nil
+	return schema.Value{}, false
+}
+
+// date reads year, month and day, if ok is set.
+func date(s string, ok bool) (schema.Value, bool) {
+	t, err := time.Parse(time.DateOnly, s)
+	return schema.IntValue(t.Unix() / (24 * 60 * 60)), ok && err == nil && t.Year() > 0
+}
+
+// decimal returns a number without its point, which stands so many digits from the right, as a decimal column has it, if that has all its digits.
+func decimal(number json.Number, scale uint8, t schema.Type) (schema.Value, bool) {
+	const most64 = 18 // digits that 64 bits hold
+	n, err := strconv.ParseInt(number.String(), 10, 64)
+	if err != nil || scale > t.Scale || t.Width > most64 {
+		return schema.Value{}, false
+	}
+	// The widest number that is left below the width, whatever it is multiplied with.
+	limit := int64(1)
+	for range t.Width - (t.Scale - scale) {
+		limit *= 10
+	}
+	if n <= -limit || n >= limit {
+		return schema.Value{}, false
+	}
+	for range t.Scale - scale {
+		n *= 10
+	}
+	return schema.DecimalValue(decimal128.FromI64(n), t.Scale), true
 }

@@ -24,9 +24,12 @@ func TestLiteralsAreWhatDuckDBMakesOfThem(t *testing.T) {
 	for _, typ := range []schema.Type{
 		schema.Of(schema.TinyInt), schema.Of(schema.Integer), schema.Of(schema.BigInt), schema.Of(schema.UTinyInt), schema.Of(schema.UBigInt),
 		schema.Of(schema.Varchar), schema.Of(schema.Double), schema.Of(schema.Date), schema.Of(schema.Boolean),
+		schema.DecimalOf(15, 2), schema.DecimalOf(4, 4), schema.DecimalOf(3, 0), schema.DecimalOf(18, 3), schema.DecimalOf(38, 2), schema.Of(schema.Timestamp),
 	} {
 		for _, sql := range []string{"0", "7", "-7", "127", "128", "300", "2147483648", "9223372036854775807", "18446744073709551615", "1.5", "1e3",
-			"'x'", "'größe'", "'7'", "'1234567890123456'", "'a text of more than sixteen bytes'", "''", "true", "NULL", "DATE '2024-01-01'", "1 + 1", "CAST('12' AS BIGINT)", "$1"} {
+			"'x'", "'größe'", "'7'", "'1234567890123456'", "'a text of more than sixteen bytes'", "''", "true", "NULL", "DATE '2024-01-01'", "'2024-02-29'", "'2023-02-29'", "DATE '1969-12-31'",
+			"DATE '0001-01-01'", "DATE '0000-01-01'", "DATE '2024-1-1'", "'2024-01-01 '", "TIMESTAMP '2024-01-01'", "0.02", "-0.02", "0.020", "0.0001", "99.99", "999", "1000", "-999.5",
+			"9999999999999.99", "99999999999999.9", "123456789012345.123", "1 + 1", "CAST('12' AS BIGINT)", "$1"} {
 			node, err := conn.ParseSelect("SELECT " + sql)
 			if err != nil {
 				t.Fatal(err)
@@ -52,7 +55,7 @@ func TestLiteralsAreWhatDuckDBMakesOfThem(t *testing.T) {
 			}
 		}
 	}
-	if taken < 20 {
+	if taken < 60 {
 		t.Errorf("%d literals were taken as they are", taken)
 	}
 }

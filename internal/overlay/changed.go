@@ -90,10 +90,7 @@ func (s *source) at(set *patch.Set, table schema.Table) *changed {
 func (c *changed) values(columns []schema.Column, read reader) ([]arrow.Array, error) {
 	c.source.mu.Lock()
 	defer c.source.mu.Unlock()
-	written := c.source.written
-	if c.source.version != c.table.Version {
-		written = map[base.ColumnID]writtenColumn{}
-	}
+	written := c.writtenLocked()
 	if err := c.readMissing(columns, written, read); err != nil {
 		return nil, err
 	}
@@ -154,25 +151,44 @@ func (c *changed) newer(column schema.Column) (writtenColumn, error) {
 	return writtenColumn{newer.Ordinals, newer.Values}, nil
 }
 
-// readMissing reads what columns need of the source and nobody read yet.
-func (c *changed) readMissing(columns []schema.Column, written map[base.ColumnID]writtenColumn, read reader) error {
-	var wanted []schema.Column
-	var missing []uint32
+// lacks returns those of the columns that values will have to read of the source, and of which rows.
+func (c *changed) lacks(columns []schema.Column) ([]schema.Column, []uint32, error) {
+	c.source.mu.Lock()
+	defer c.source.mu.Unlock()
+	return c.missing(columns, c.writtenLocked())
+}
+
+// writtenLocked returns what was read of the source for this version of the table. source.mu is held.
+func (c *changed) writtenLocked() map[base.ColumnID]writtenColumn {
+	if c.source.version != c.table.Version {
+		return map[base.ColumnID]writtenColumn{}
+	}
+	return c.source.written
+}
+
+// missing returns the columns of which values are needed of the source that nobody read yet, and of which rows.
+func (c *changed) missing(columns []schema.Column, written map[base.ColumnID]writtenColumn) (wanted []schema.Column, missing []uint32, err error) {
 	for _, column := range columns {
 		if _, ok := c.columns[column.ID]; ok {
 			continue
 		}
 		newer, err := c.newer(column)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		lacking := minus(minus(c.rows, newer.rows), written[column.ID].rows)
 		if len(lacking) > 0 {
 			wanted, missing = append(wanted, column), union(missing, lacking)
 		}
 	}
-	if len(wanted) == 0 {
-		return nil
+	return wanted, missing, nil
+}
+
+// readMissing reads what is missing.
+func (c *changed) readMissing(columns []schema.Column, written map[base.ColumnID]writtenColumn, read reader) error {
+	wanted, missing, err := c.missing(columns, written)
+	if err != nil || len(wanted) == 0 {
+		return err
 	}
 	values, err := read(wanted, missing)
 	if err != nil {

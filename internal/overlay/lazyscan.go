@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -51,6 +52,32 @@ func (c changedSource) values(columns []schema.Column) ([]arrow.Array, error) {
 		c.kept.trim(c.source)
 	}
 	return values, err
+}
+
+// changedPart is the changed rows of a part.
+type changedPart struct {
+	changedSource
+	overlay *Overlay
+	part    *catalog.Part
+	written schema.Table
+	ahead   *ahead // what was read for values to find
+}
+
+// ahead are values of some columns of some rows.
+type ahead struct {
+	columns []schema.Column
+	rows    []uint32
+	values  []arrow.Array
+}
+
+func (c *changedPart) values(columns []schema.Column) ([]arrow.Array, error) {
+	c.changedSource.read = func(columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
+		if a := c.ahead; a != nil && slices.EqualFunc(a.columns, columns, sameColumn) && slices.Equal(a.rows, rows) {
+			return a.values, nil
+		}
+		return c.overlay.partReader(c.part, c.written)(columns, rows) // what is kept of the part is not what it was
+	}
+	return c.changedSource.values(columns)
 }
 
 // lazyScans are the lazy scans of the queries under way.
@@ -121,6 +148,9 @@ func (s *lazyScan) fill(wanted []int) error {
 	}
 	if len(columns) == 0 {
 		return nil
+	}
+	if err := readAhead(s.sources, columns); err != nil {
+		return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 	}
 	for i, source := range s.sources {
 		values, err := source.values(columns)

@@ -95,7 +95,7 @@ func (b *builder) build() error {
 	}
 	for _, p := range patched {
 		if c := b.changes(p.ID); c != nil {
-			b.addChanged(c, b.overlay.partReader(p, b.table.Versions[p.SchemaVersion]))
+			b.addChanged(&changedPart{changedSource: b.overlay.changedSource(c, nil), overlay: b.overlay, part: p, written: b.table.Versions[p.SchemaVersion]}, c)
 		}
 	}
 	if len(b.changed) > 0 {
@@ -180,16 +180,20 @@ func (b *builder) addMemtables(group []memtable.View) error {
 		b.relation.Rows += v.Rows
 		if c := b.changes(v.Source); c != nil {
 			b.relation.Rows -= int64(len(c.hidden))
-			b.addChanged(c, b.overlay.memtableReader(v))
+			b.addChanged(b.overlay.changedSource(c, b.overlay.memtableReader(v)), c)
 		}
 	}
 	return nil
 }
 
-func (b *builder) addChanged(c *changed, read reader) {
+func (o *Overlay) changedSource(c *changed, read reader) changedSource {
+	return changedSource{c, read, &o.sources}
+}
+
+func (b *builder) addChanged(s rowSource, c *changed) {
 	if len(c.rows) > 0 {
 		b.relation.Rows += int64(len(c.rows))
-		b.changed = append(b.changed, changedSource{c, read, &b.overlay.sources})
+		b.changed = append(b.changed, s)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -18,30 +19,111 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
+// partRows are rows of a part whose values are wanted.
+type partRows struct {
+	part   *catalog.Part
+	rows   []uint32      // ascending
+	values []arrow.Array // column by column, once they are read
+}
+
+// readParts reads columns of rows of parts that were written with one version of the table, with one query: planning one costs more than
+// reading some rows.
+func (o *Overlay) readParts(parts []*partRows, written schema.Table, columns []schema.Column) error {
+	files, paths := make([]livescan.File, len(parts)), make([]string, len(parts))
+	var all []uint32
+	n := int64(0)
+	for i, p := range parts {
+		paths[i] = o.partPath(p.part)
+		files[i] = livescan.File{Path: paths[i], Rows: p.rows}
+		all = union(all, p.rows)
+		n += int64(len(p.rows))
+	}
+	wanted := livescan.Only(files)
+	defer wanted.Close()
+	rec, err := o.read(fmt.Sprintf("SELECT CAST(file_index AS BIGINT), file_row_number, %s FROM %s WHERE %s",
+		stored(columns, written, columnName), livescan.Parquet(paths, wanted, true), rowGroups(all)))
+	if err == nil && rec.NumRows() != n {
+		err = base.Errorf(base.Corrupt, "%d rows instead of %d", rec.NumRows(), n)
+	}
+	if err != nil {
+		return base.Wrap(err, "read %d rows that were changed, of part %d and %d others", n, parts[0].part.ID, len(parts)-1)
+	}
+	index, number := rec.Column(0).(*array.Int64), rec.Column(1).(*array.Int64)
+	at := 0
+	for i, p := range parts {
+		for k, row := range p.rows {
+			if index.Value(at+k) != int64(i) || number.Value(at+k) != int64(row) {
+				return base.Errorf(base.Internal, "part %d: rows come in another order than they have in the file", p.part.ID)
+			}
+		}
+		own := rec
+		if len(parts) > 1 { // what is kept of one part is not to keep alive that of all
+			if own, err = batch.Copy(rec.NewSlice(int64(at), int64(at+len(p.rows)))); err != nil {
+				return base.Wrap(err, "part %d", p.part.ID)
+			}
+		}
+		if p.values, err = inStorage(columns, own.Columns()[2:]); err != nil {
+			return base.Wrap(err, "part %d", p.part.ID)
+		}
+		at += len(p.rows)
+	}
+	return nil
+}
+
 // partReader reads rows of a part that was written with a version of the table.
 func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	return func(columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
-		path := o.partPath(p)
-		wanted := livescan.Only([]livescan.File{{Path: path, Rows: rows}})
-		defer wanted.Close()
-		sql := fmt.Sprintf("SELECT file_row_number, %s FROM %s WHERE %s", stored(columns, written, columnName), livescan.Parquet([]string{path}, wanted, true), rowGroups(rows))
-		rec, err := o.read(sql)
-		if err == nil && rec.NumRows() != int64(len(rows)) {
-			err = base.Errorf(base.Corrupt, "%d rows instead of %d", rec.NumRows(), len(rows))
-		}
-		if err != nil {
-			return nil, base.Wrap(err, "part %d: read %d rows that were changed", p.ID, len(rows))
-		}
-		numbers, ok := rec.Column(0).(*array.Int64)
-		for i := 0; ok && i < len(rows); i++ {
-			ok = numbers.Value(i) == int64(rows[i])
-		}
-		if !ok {
-			return nil, base.Errorf(base.Internal, "part %d: rows come in another order than they have in the file", p.ID)
-		}
-		return inStorage(columns, rec.Columns()[1:])
+		wanted := &partRows{part: p, rows: rows}
+		err := o.readParts([]*partRows{wanted}, written, columns)
+		return wanted.values, err
 	}
 }
+
+// readAhead reads what changed rows of parts lack of columns, for all parts together. What somebody else reads meanwhile is
+// read twice.
+func readAhead(sources []rowSource, columns []schema.Column) error {
+	type group struct {
+		written schema.Table
+		columns []schema.Column
+		of      []*changedPart
+		rows    []*partRows
+	}
+	var groups []*group
+	for _, s := range sources {
+		c, ok := s.(*changedPart)
+		if !ok {
+			continue
+		}
+		lacking, rows, err := c.lacks(columns)
+		if err != nil {
+			return err
+		}
+		c.ahead = nil
+		if len(rows) == 0 {
+			continue
+		}
+		at := slices.IndexFunc(groups, func(g *group) bool {
+			return g.written.Version == c.written.Version && slices.EqualFunc(g.columns, lacking, sameColumn)
+		})
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, &group{written: c.written, columns: lacking})
+		}
+		g := groups[at]
+		g.of, g.rows = append(g.of, c), append(g.rows, &partRows{part: c.part, rows: rows})
+	}
+	for _, g := range groups {
+		if err := g.of[0].overlay.readParts(g.rows, g.written, g.columns); err != nil {
+			return err
+		}
+		for i, c := range g.of {
+			c.ahead = &ahead{g.columns, g.rows[i].rows, g.rows[i].values}
+		}
+	}
+	return nil
+}
+
+func sameColumn(a, b schema.Column) bool { return a.ID == b.ID }
 
 // rowGroups is a condition that keeps DuckDB from reading row groups without any of the rows.
 func rowGroups(rows []uint32) string {
@@ -135,6 +217,7 @@ func (o *Overlay) read(sql string) (arrow.RecordBatch, error) {
 		return nil, err
 	}
 	defer rows.Close()
+	rows.Gather()
 	var records []arrow.RecordBatch
 	for {
 		rec, err := rows.Next(ctx)

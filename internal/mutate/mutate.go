@@ -282,7 +282,12 @@ func (x *execution) tableName(parts []string) (database, schemaName, name string
 }
 
 func (x *execution) lookup(parts []string) (schema.Table, error) {
-	return x.store.Lookup(x.tableName(parts))
+	database, schemaName, name := x.tableName(parts)
+	t, err := x.store.Lookup(database, schemaName, name)
+	if base.KindOf(err) == base.NotFound && schema.CheckReserved("", schemaName) != nil {
+		return t, base.Errorf(base.Invalid, "the tables of schema %q are the system's: they can only be read", schemaName)
+	}
+	return t, err
 }
 
 // table reads the name of an existing table.

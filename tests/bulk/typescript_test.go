@@ -10,7 +10,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-func TestTypeScriptWritesTheSameOnEveryDriverAndRoute(t *testing.T) {
+// typeScriptProgram generates the code for all drivers and compiles the program; it returns its folder and what runs it on one.
+func typeScriptProgram(t *testing.T) (dir string, command func(driver string) []string) {
 	system, dir, here := toolchain.Need(t, "node"), t.TempDir(), filepath.Join(toolchain.Root(t), "tests")
 	packages := toolchain.TypeScript(t)
 	for _, name := range []string{"sqlite.sql", "duckdb.sql", "postgres.sql", "scoter.yaml"} {
@@ -24,6 +25,34 @@ func TestTypeScriptWritesTheSameOnEveryDriverAndRoute(t *testing.T) {
 	}
 	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
 	toolchain.Run(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
+	return dir, func(driver string) []string {
+		node := system
+		if driver == "node" {
+			node = toolchain.Node(t)
+		}
+		return []string{node, "--no-warnings", "out/program.js", driver}
+	}
+}
+
+func TestTypeScriptKilledInTheMiddleNothingIsWritten(t *testing.T) {
+	dir, command := typeScriptProgram(t)
+	pg := toolchain.StartPostgres(t)
+	for _, driver := range []string{"better-sqlite3", "node", "libsql", "turso", "duckdb", "postgres"} {
+		t.Run(driver, func(t *testing.T) {
+			place := in(t.TempDir())
+			if driver == "postgres" {
+				place = func(operation string) string {
+					pg.Create(t, "ts_killed_"+operation)
+					return "ts_killed_" + operation
+				}
+			}
+			killedOn(t, dir, pg.Env(), command(driver), nil, place)
+		})
+	}
+}
+
+func TestTypeScriptWritesTheSameOnEveryDriverAndRoute(t *testing.T) {
+	dir, command := typeScriptProgram(t)
 	pg := toolchain.StartPostgres(t)
 	var want string
 	for _, way := range []struct{ driver, place, route string }{
@@ -36,14 +65,11 @@ func TestTypeScriptWritesTheSameOnEveryDriverAndRoute(t *testing.T) {
 		{"postgres", "bulk_ts_unnest", "unnest"},
 		{"postgres", "bulk_ts_copy", "copy"},
 	} {
-		node := system
-		if way.driver == "node" {
-			node = toolchain.Node(t)
-		}
 		if way.driver == "postgres" {
 			pg.Create(t, way.place)
 		}
-		got := toolchain.Run(t, dir, pg.Env(), node, "--no-warnings", "out/program.js", way.driver, way.place, way.route)
+		node := command(way.driver)
+		got := toolchain.Run(t, dir, pg.Env(), node[0], append(node[1:], "results", way.place, way.route)...)
 		if want == "" {
 			want = got
 		}

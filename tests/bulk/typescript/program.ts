@@ -1,4 +1,9 @@
-/** Prints what bulk writes do on a driver: a test compares it over drivers and routes. */
+/**
+ * What bulk writes do on a driver. `DRIVER results [PLACE [ROUTE]]` prints it: a test compares it over drivers and routes.
+ * `DRIVER hang PLACE OPERATION` writes without an end, to be killed; `DRIVER count PLACE` counts the rows, and those of before.
+ */
+import { writeSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 
 interface Row {
   k: number;
@@ -47,17 +52,17 @@ const synchronous = (queries: unknown, db: { exec(sql: string): unknown; close()
 });
 
 const open: Record<string, (place: string, route: "unnest" | "copy" | undefined) => Promise<Database>> = {
-  "better-sqlite3": async () => {
+  "better-sqlite3": async (place) => {
     const { default: Driver } = await import("better-sqlite3");
     const { Kv } = await import("./better-sqlite3/kv.js");
-    const db = new Driver(":memory:");
+    const db = new Driver(place || ":memory:");
     Kv.applyMigrations(db);
     return synchronous(new Kv(db), db);
   },
-  node: async () => {
+  node: async (place) => {
     const { DatabaseSync } = await import("node:sqlite");
     const { Kv } = await import("./node/kv.js");
-    const db = new DatabaseSync(":memory:");
+    const db = new DatabaseSync(place || ":memory:");
     Kv.applyMigrations(db);
     return synchronous(new Kv(db), db);
   },
@@ -68,17 +73,17 @@ const open: Record<string, (place: string, route: "unnest" | "copy" | undefined)
     await Kv.applyMigrations(db);
     return asynchronous(new Kv(db), () => db.close());
   },
-  turso: async () => {
+  turso: async (place) => {
     const { connect } = await import("@tursodatabase/database");
     const { Kv } = await import("./turso/kv.js");
-    const db = await connect(":memory:");
+    const db = await connect(place || ":memory:");
     await Kv.applyMigrations(db);
     return asynchronous(new Kv(db), () => db.close());
   },
-  duckdb: async () => {
+  duckdb: async (place) => {
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const { Kv } = await import("./duckdb/kv.js");
-    const db = await (await DuckDBInstance.create(":memory:")).connect();
+    const db = await (await DuckDBInstance.create(place || ":memory:")).connect();
     await Kv.applyMigrations(db);
     return asynchronous(new Kv(db), () => db.closeSync());
   },
@@ -112,8 +117,7 @@ async function say(what: string, call: () => unknown): Promise<void> {
   console.log(`${what}: ${String(result)}`);
 }
 
-async function main(driver: string, place: string, route: "unnest" | "copy" | undefined): Promise<void> {
-  const { queries: q, inside, close } = await (open[driver] as (typeof open)[string])(place, route);
+async function results(driver: string, { queries: q, inside }: Database): Promise<void> {
   const all = async (): Promise<string> => (await q.summary()).map((r) => Object.values(r).map(String).join(" ")).join(", ");
   const counted = (count: number): string => (count < 0 ? "" : String(count));
 
@@ -170,7 +174,45 @@ async function main(driver: string, place: string, route: "unnest" | "copy" | un
     await say(`goes on ${many}`, all);
     await q.deleteAllKv(rows(0, many, ""));
   }
-  await close();
 }
 
-await main(process.argv[2] ?? "", process.argv[3] ?? "", (process.argv[4] || undefined) as "unnest" | "copy" | undefined);
+/** Rows without an end, but slow ones once it has been said that many are written. */
+const manyRows = 100_000;
+const written = (): number => writeSync(1, "written\n");
+
+function* endless(from: number): Generator<Row> {
+  for (let i = 0; i <= manyRows; i++) yield row(from + i, "new");
+  written();
+  for (let i = manyRows + 1; ; i++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    yield row(from + i, "new");
+  }
+}
+
+async function* endlessAsync(from: number): AsyncGenerator<Row> {
+  for (let i = 0; i <= manyRows; i++) yield row(from + i, "new");
+  written();
+  for (let i = manyRows + 1; ; i++) {
+    await setTimeout(1);
+    yield row(from + i, "new");
+  }
+}
+
+async function hang(driver: string, { queries: q }: Database, operation: string): Promise<void> {
+  await q.insertAllKv(rows(0, 1000, "old"));
+  const make = driver === "better-sqlite3" || driver === "node" ? endless : endlessAsync;
+  await (operation === "insert" ? q.insertAllKv(make(1000)) : q.upsertAllKv(make(0)));
+}
+
+async function count({ queries: q }: Database): Promise<void> {
+  const found = (await q.summary()) as { v: string; keys: number | bigint }[];
+  const keys = found.map((r) => Number(r.keys));
+  console.log(keys.reduce((sum, n) => sum + n, 0), Number(found.find((r) => r.v === "old")?.keys ?? 0));
+}
+
+const [driver = "", mode = "", place = "", last = ""] = process.argv.slice(2);
+const database = await open[driver]!(place, mode === "results" ? ((last || undefined) as "unnest" | "copy" | undefined) : undefined);
+if (mode === "results") await results(driver, database);
+else if (mode === "hang") await hang(driver, database, last);
+else await count(database);
+await database.close();

@@ -1,6 +1,7 @@
 import * as duck from "@duckdb/node-api";
 import * as core from "./scoter.js";
 export * from "./scoter.js";
+export * from "./scoter-duckdb-values.js";
 export * as duck from "@duckdb/node-api";
 
 /** What a statement without rows did. */
@@ -164,11 +165,14 @@ async function append<T>(
     count += waiting.length;
     waiting = [];
   };
+  const add = (row: T): void => {
+    waiting.push(core.valuesOf(bulk, row, count + waiting.length + 1));
+    if (waiting.length === chunkRows) write();
+  };
   try {
-    for await (const row of rows) {
-      waiting.push(core.valuesOf(bulk, row, count + waiting.length + 1));
-      if (waiting.length === chunkRows) write();
-    }
+    // Waiting for every row of an array would take longer than to write it.
+    if (Symbol.asyncIterator in rows) for await (const row of rows) add(row);
+    else for (const row of rows) add(row);
     if (waiting.length > 0) write();
     appender.flushSync();
   } catch (error) {
@@ -349,82 +353,3 @@ export function any(v: Value): unknown {
   if (v instanceof duck.DuckDBIntervalValue) return interval(v);
   return v !== null && typeof v === "object" ? String(v) : v;
 }
-
-// How they are written.
-
-export const toBlob = (v: Uint8Array): Value => new duck.DuckDBBlobValue(v);
-export const toInterval = (v: core.Interval): Value => new duck.DuckDBIntervalValue(v.months, v.days, v.micros);
-export const toUUID = (v: string): Value => duck.DuckDBUUIDValue.fromUint128(BigInt("0x" + v.replaceAll("-", "")));
-
-export const toDecimal =
-  (width: number, scale: number) =>
-  (v: string): Value => {
-    const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(v.trim());
-    const whole = match?.[2] ?? "";
-    const fraction = match?.[3] ?? "";
-    if (match === null || whole + fraction === "") throw new RangeError(`not a decimal number: ${v}`);
-    if (/[^0]/.test(fraction.slice(scale))) throw new RangeError(`${v} has more than ${scale} digits after the point`);
-    const digits = BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
-    if (digits >= 10n ** BigInt(width)) throw new RangeError(`${v} does not fit DECIMAL(${width},${scale})`);
-    return new duck.DuckDBDecimalValue(match[1] === "-" ? -digits : digits, width, scale);
-  };
-
-/** Days since 1970-01-01 of an ISO date; years of any size and sign. */
-function days(date: string): number {
-  const match = /^([+-]?\d+)-(\d{1,2})-(\d{1,2})$/.exec(date.trim());
-  if (match === null) throw new RangeError(`not a date: ${date}`);
-  const time = new Date(0);
-  time.setUTCFullYear(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
-  return Math.round(time.getTime() / 86400000);
-}
-
-/** Nanoseconds of a time of day and, if it has one, its offset in seconds. */
-function clock(time: string): { nanos: bigint; offset: number | undefined } {
-  const match = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)?$/.exec(time.trim());
-  if (match === null) throw new RangeError(`not a time: ${time}`);
-  const seconds = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3] ?? 0);
-  const nanos = BigInt(seconds) * 1000000000n + BigInt((match[4] ?? "").padEnd(9, "0"));
-  const zone = match[5];
-  if (zone === undefined) return { nanos, offset: undefined };
-  if (zone === "Z") return { nanos, offset: 0 };
-  const [h, m, s] = zone.slice(1).replaceAll(":", "").padEnd(6, "0").match(/../g) as [string, string, string];
-  const offset = Number(h) * 3600 + Number(m) * 60 + Number(s);
-  return { nanos, offset: zone.startsWith("-") ? -offset : offset };
-}
-
-function epochNanos(v: string): bigint {
-  const [date, time] = v.trim().split(/[T ]/, 2) as [string, string | undefined];
-  const { nanos, offset } = clock(time === undefined ? "00:00" : v.trim().slice(date.length + 1));
-  return BigInt(days(date)) * 86400000000000n + nanos - BigInt(offset ?? 0) * 1000000000n;
-}
-
-export const toDate = (v: string): Value => new duck.DuckDBDateValue(days(v));
-export const toTime = (v: string): Value => new duck.DuckDBTimeValue(clock(v).nanos / 1000n);
-export const toTimeTZ = (v: string): Value => {
-  const { nanos, offset } = clock(v);
-  return duck.DuckDBTimeTZValue.fromMicrosAndOffset(nanos / 1000n, offset ?? 0);
-};
-export const toTimestampSeconds = (v: string): Value => new duck.DuckDBTimestampSecondsValue(floor(epochNanos(v), 1000000000n));
-export const toTimestampMillis = (v: string): Value => new duck.DuckDBTimestampMillisecondsValue(floor(epochNanos(v), 1000000n));
-export const toTimestamp = (v: string): Value => new duck.DuckDBTimestampValue(floor(epochNanos(v), 1000n));
-export const toTimestampNanos = (v: string): Value => new duck.DuckDBTimestampNanosecondsValue(epochNanos(v));
-export const toInstant = (v: string): Value => new duck.DuckDBTimestampTZValue(floor(epochNanos(v), 1000n));
-
-/** Division that rounds down, before 1970 too. */
-function floor(value: bigint, unit: bigint): bigint {
-  return value / unit - (value % unit < 0n ? 1n : 0n);
-}
-
-export const toList =
-  <T>(write: (v: T) => Value) =>
-  (v: readonly (T | null)[]): Value =>
-    new duck.DuckDBListValue(v.map((e) => (e === null ? null : write(e))));
-export const toArray =
-  <T>(write: (v: T) => Value) =>
-  (v: readonly (T | null)[]): Value =>
-    new duck.DuckDBArrayValue(v.map((e) => (e === null ? null : write(e))));
-export const toMap =
-  <K, V>(key: (v: K) => Value, value: (v: V) => Value) =>
-  (v: ReadonlyMap<K, V | null>): Value =>
-    new duck.DuckDBMapValue([...v].map(([k, e]) => ({ key: key(k), value: e === null ? null : value(e) })));
-export const plain = (v: unknown): Value => v as Value;

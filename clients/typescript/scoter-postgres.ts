@@ -19,7 +19,7 @@ export interface Bulk<T> extends core.BulkRows<T, Text> {
   readonly copy: string;
   /** The operation as one statement that takes an array of values per column; absent where there is none. */
   readonly unnest?: string;
-  readonly stage?: { readonly create: string; readonly dedupe: string; readonly apply: string; readonly drop: string };
+  readonly stage?: { readonly create: string; readonly dedupe?: string; readonly apply: string; readonly drop: string };
 }
 
 /** Every value as the server's text: how it is read is decided by its type. */
@@ -134,7 +134,7 @@ export class Runtime {
     if (stage === undefined) return copy(this.#client, bulk, rows);
     await this.#client.query(stage.create);
     await copy(this.#client, bulk, rows);
-    await this.#client.query(stage.dedupe);
+    if (stage.dedupe !== undefined) await this.#client.query(stage.dedupe);
     const changed = (await this.#client.query(stage.apply)).rowCount ?? 0;
     await this.#client.query(stage.drop);
     return changed;

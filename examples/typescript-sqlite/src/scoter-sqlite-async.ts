@@ -2,7 +2,7 @@ import * as core from "./scoter.js";
 export * from "./scoter.js";
 import type { Batch, Bulk, RunResult } from "./scoter-sqlite.js";
 import { jsonList, savepoint } from "./scoter-sqlite.js";
-import { lazyRowsAsync, type OpenRows, type ReadRow } from "./scoter-sqlite-rows.js";
+import { lazyRowsAsync, type ReadRow } from "./scoter-sqlite-rows.js";
 export type { RunResult, Batch, Bulk } from "./scoter-sqlite.js";
 export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText, whole } from "./scoter-sqlite.js";
 
@@ -16,7 +16,7 @@ export interface Statement {
 /** One connection's or transaction's way to run statements. */
 export interface Session {
   prepare(sql: string, pluck: boolean): Statement;
-  open(sql: string, values: readonly unknown[]): Promise<OpenRows<AsyncIterator<unknown>>>;
+  open(sql: string, values: readonly unknown[]): Promise<AsyncIterator<unknown>>;
   /** Whether a transaction is open. */
   readonly inTransaction: boolean;
   /** Runs body in a transaction, or in the one that is open already. */
@@ -74,7 +74,7 @@ export function libsql(db: LibsqlExecutor): Session {
     }),
     async open(sql, values) {
       const rows = libsqlRows(await db.execute({ sql, args: [...values] as never[] }), false).values();
-      return { rows: { next: () => Promise.resolve(rows.next()) }, close: () => undefined };
+      return { next: () => Promise.resolve(rows.next()) };
     },
     async transaction(body, commit) {
       if (!("transaction" in db)) return body(session);
@@ -134,6 +134,45 @@ function pending(prepare: () => Promise<TursoStatement>): Statement {
   return statement;
 }
 
+interface TursoStream {
+  readonly statement: TursoStatement;
+  /** What the driver answered last, or is about to. */
+  last: Promise<IteratorResult<unknown>> | undefined;
+}
+
+/**
+ * The streams of one statement's text. Each needs a statement of its own, and when it has ended the next one takes that.
+ * Whether it has is only looked at then, so that no row pays for it.
+ */
+class TursoStreams {
+  readonly #prepare: () => Promise<TursoStatement>;
+  readonly #streams = new Set<TursoStream>();
+
+  constructor(prepare: () => Promise<TursoStatement>) {
+    this.#prepare = prepare;
+  }
+
+  async open(values: readonly unknown[]): Promise<AsyncIterator<unknown>> {
+    const statement = (await this.#ended()) ?? (await this.#prepare());
+    const rows = statement.iterate(...values)[Symbol.asyncIterator]();
+    const stream: TursoStream = { statement, last: undefined };
+    this.#streams.add(stream);
+    return {
+      next: () => (stream.last = rows.next()),
+      return: () => (stream.last = rows.return!()),
+    };
+  }
+
+  /** The statement of a stream that has ended; nobody else gets it. */
+  async #ended(): Promise<TursoStatement | undefined> {
+    for (const stream of this.#streams) {
+      const last = await Promise.race([stream.last, undefined]).catch(() => ({ done: true }));
+      if (last?.done === true && this.#streams.delete(stream)) return stream.statement;
+    }
+    return undefined;
+  }
+}
+
 /** A session over @tursodatabase/database. */
 export function turso(db: TursoDatabase, bigints: boolean): Session {
   const prepare = async (sql: string): Promise<TursoStatement> => {
@@ -141,8 +180,7 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
     if (bigints) statement.safeIntegers(true);
     return statement;
   };
-  /** Statements of streams that have ended. */
-  const idle = new Map<string, TursoStatement[]>();
+  const streams = new Map<string, TursoStreams>();
   const session: Session = {
     get inTransaction() {
       return db.inTransaction;
@@ -154,10 +192,9 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
         return statement;
       }),
     async open(sql, values) {
-      let ended = idle.get(sql);
-      if (ended === undefined) idle.set(sql, (ended = []));
-      const statement = ended.pop() ?? (await prepare(sql));
-      return { rows: statement.iterate(...values)[Symbol.asyncIterator](), close: () => void ended.push(statement) };
+      let of = streams.get(sql);
+      if (of === undefined) streams.set(sql, (of = new TursoStreams(() => prepare(sql))));
+      return of.open(values);
     },
     async transaction(body, commit) {
       if (db.inTransaction) return body(session);

@@ -96,7 +96,7 @@ export class Runtime {
   stream<T>(name: string, sql: string, values: readonly unknown[], read?: ReadRow<T>): Generator<T, void, undefined> {
     let idle = this.#idle.get(sql);
     if (idle === undefined) this.#idle.set(sql, (idle = []));
-    const open = (): OpenRows<Iterator<unknown>> => {
+    const open = (): OpenRows => {
       const statement = idle.pop() ?? this.#prepare(sql);
       return { rows: statement.iterate(...(values as never[])), close: () => void idle.push(statement) };
     };

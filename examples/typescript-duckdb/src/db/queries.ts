@@ -80,7 +80,6 @@ const deleteAllTrips: rt.Bulk<TripsKey> = {
   stage: {
     table: "_scoter_trips_delete",
     create: `CREATE TEMP TABLE "_scoter_trips_delete" AS SELECT "id" FROM "trips" LIMIT 0`,
-    dedupe: `DELETE FROM "_scoter_trips_delete" AS t USING "_scoter_trips_delete" AS s WHERE t."id" = s."id" AND t.rowid < s.rowid`,
     apply: `DELETE FROM "trips" AS t USING "_scoter_trips_delete" AS s WHERE t."id" = s."id"`,
     drop: `DROP TABLE "_scoter_trips_delete"`,
   },

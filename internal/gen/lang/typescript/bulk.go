@@ -118,7 +118,7 @@ func (g *generator) stage(t *emit.Table, op *emit.Op) {
 			w.Line("table: %s,", block(b.Stage))
 		}
 		w.Line("create: %s,", block(b.Create))
-		if b.Dedupe != "" {
+		if b.Dedupe != "" && op.Op != ir.OpDelete && len(t.Set) > 0 { // otherwise what comes twice changes nothing
 			w.Line("dedupe: %s,", block(b.Dedupe))
 		}
 		w.Line("apply: %s,", block(b.Apply))

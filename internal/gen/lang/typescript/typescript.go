@@ -43,7 +43,7 @@ func drivers(t ir.Target) (driver, bool) {
 		"sqlite/node":           with(sqlite, `import type { DatabaseSync } from "node:sqlite";`, "DatabaseSync", sqlite.open),
 		"sqlite/libsql":         with(async, `import type { Client } from "@libsql/client";`, "Client", "rt.libsql(db)"),
 		"sqlite/turso":          with(async, `import type { Database } from "@tursodatabase/database";`, "Database", "rt.turso(db, "+big+")"),
-		"duckdb/node-api": {runtime: "scoter-duckdb", files: []string{"scoter", "scoter-duckdb"}, style: emit.Dollar, exec: "rt.ExecResult",
+		"duckdb/node-api": {runtime: "scoter-duckdb", files: []string{"scoter", "scoter-duckdb", "scoter-duckdb-values"}, style: emit.Dollar, exec: "rt.ExecResult",
 			imports: `import type { DuckDBConnection } from "@duckdb/node-api";`, connection: "DuckDBConnection", open: "new rt.Runtime(db, observer)"},
 		"scoter/http": {runtime: "scoter-http", files: []string{"scoter", "scoter-http"}, style: emit.Wire, exec: "rt.ExecResult",
 			connection: "rt.Connection", open: "new rt.Runtime(db, observer)"},

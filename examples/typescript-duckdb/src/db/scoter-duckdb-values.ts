@@ -1,0 +1,165 @@
+/** How values are written into DuckDB. */
+import * as duck from "@duckdb/node-api";
+import type * as core from "./scoter.js";
+
+type Value = duck.DuckDBValue;
+
+export const toBlob = (v: Uint8Array): Value => new duck.DuckDBBlobValue(v);
+export const toInterval = (v: core.Interval): Value => new duck.DuckDBIntervalValue(v.months, v.days, v.micros);
+
+/** Where the parts of a UUID come together. */
+const halves = new DataView(new ArrayBuffer(16));
+
+/** The value of so many hexadecimal digits, at most 8; NaN if others are among them. */
+function hex(v: string, at: number, digits: number): number {
+  let n = 0;
+  for (let i = at; i < at + digits; i++) {
+    const c = v.charCodeAt(i);
+    n = n * 16 + (c >= 48 && c <= 57 ? c - 48 : c >= 97 && c <= 102 ? c - 87 : c >= 65 && c <= 70 ? c - 55 : NaN);
+  }
+  return n;
+}
+
+export function toUUID(v: string): Value {
+  if (v.length === 36 && v[8] === "-" && v[13] === "-" && v[18] === "-" && v[23] === "-") {
+    // BigInt takes three times as long to read a text of these digits.
+    const a = hex(v, 0, 8), b = hex(v, 9, 4) * 65536 + hex(v, 14, 4), c = hex(v, 19, 4) * 65536 + hex(v, 24, 4), d = hex(v, 28, 8);
+    if (!Number.isNaN(a + b + c + d)) {
+      halves.setUint32(0, a ^ 0x80000000); // as DuckDB stores it: in the order of its texts
+      halves.setUint32(4, b);
+      halves.setUint32(8, c);
+      halves.setUint32(12, d);
+      return duck.DuckDBUUIDValue.fromStoredHugeInt((halves.getBigInt64(0) << 64n) | halves.getBigUint64(8));
+    }
+  }
+  return duck.DuckDBUUIDValue.fromUint128(BigInt("0x" + v.replaceAll("-", "")));
+}
+
+/** A decimal number of up to 15 digits without its point, as if it had so many behind it; undefined of other texts. */
+function shortDecimal(v: string, scale: number): number | undefined {
+  const signed = v[0] === "-" || v[0] === "+";
+  if (v.length > 15 || v.length === (signed ? 1 : 0)) return undefined;
+  let n = 0;
+  let behind = -1;
+  for (let i = signed ? 1 : 0; i < v.length; i++) {
+    const c = v.charCodeAt(i);
+    if (c >= 48 && c <= 57) {
+      n = n * 10 + c - 48;
+      if (behind >= 0) behind++;
+    } else if (c === 46 && behind < 0 && v.length > 2) behind = 0;
+    else return undefined;
+  }
+  for (behind = Math.max(behind, 0); behind < scale; behind++) n *= 10;
+  return behind === scale && Number.isSafeInteger(n) ? (v[0] === "-" ? -n : n) : undefined;
+}
+
+export const toDecimal =
+  (width: number, scale: number) =>
+  (v: string): Value => {
+    const short = shortDecimal(v, scale);
+    if (short !== undefined && Math.abs(short) < 10 ** width) return new duck.DuckDBDecimalValue(BigInt(short), width, scale);
+    const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(v.trim());
+    const whole = match?.[2] ?? "";
+    const fraction = match?.[3] ?? "";
+    if (match === null || whole + fraction === "") throw new RangeError(`not a decimal number: ${v}`);
+    if (/[^0]/.test(fraction.slice(scale))) throw new RangeError(`${v} has more than ${scale} digits after the point`);
+    const digits = BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
+    if (digits >= 10n ** BigInt(width)) throw new RangeError(`${v} does not fit DECIMAL(${width},${scale})`);
+    return new duck.DuckDBDecimalValue(match[1] === "-" ? -digits : digits, width, scale);
+  };
+
+/** Days since 1970-01-01 of an ISO date; years of any size and sign. */
+function days(date: string): number {
+  const match = /^([+-]?\d+)-(\d{1,2})-(\d{1,2})$/.exec(date.trim());
+  if (match === null) throw new RangeError(`not a date: ${date}`);
+  const time = new Date(0);
+  time.setUTCFullYear(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
+  if (time.getUTCMonth() !== Number(match[2]) - 1 || time.getUTCDate() !== Number(match[3])) throw new RangeError(`not a date: ${date}`);
+  return Math.round(time.getTime() / 86400000);
+}
+
+/** Nanoseconds of a time of day and, if it has one, its offset in seconds. */
+function clock(time: string): { nanos: bigint; offset: number | undefined } {
+  const match = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)?$/.exec(time.trim());
+  if (match === null) throw new RangeError(`not a time: ${time}`);
+  const [hours, minutes, rest] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)];
+  const seconds = hours * 3600 + minutes * 60 + rest;
+  if (seconds > 86400 || minutes > 59 || rest > 59) throw new RangeError(`not a time: ${time}`);
+  const nanos = BigInt(seconds) * 1000000000n + BigInt((match[4] ?? "").padEnd(9, "0"));
+  const zone = match[5];
+  if (zone === undefined) return { nanos, offset: undefined };
+  if (zone === "Z") return { nanos, offset: 0 };
+  const [h, m, s] = zone.slice(1).replaceAll(":", "").padEnd(6, "0").match(/../g) as [string, string, string];
+  const offset = Number(h) * 3600 + Number(m) * 60 + Number(s);
+  return { nanos, offset: zone.startsWith("-") ? -offset : offset };
+}
+
+/** Two digits of a text; NaN if there are others. */
+function two(v: string, at: number): number {
+  const a = v.charCodeAt(at) - 48;
+  const b = v.charCodeAt(at + 1) - 48;
+  return a >= 0 && a <= 9 && b >= 0 && b <= 9 ? a * 10 + b : NaN;
+}
+
+/** Microseconds since 1970 of a text such as `2025-01-01T00:00:00.123Z`, to be read fast; undefined of others. */
+function shortMicros(v: string): number | undefined {
+  const length = v.length - (v.endsWith("Z") ? 1 : 0);
+  if (length < 19 || length > 26 || length === 20 || v[4] !== "-" || v[7] !== "-" || (v[10] !== "T" && v[10] !== " ") || v[13] !== ":" || v[16] !== ":") return undefined;
+  const year = two(v, 0) * 100 + two(v, 2);
+  const month = two(v, 5), day = two(v, 8), hour = two(v, 11), minute = two(v, 14), second = two(v, 17);
+  // The last days of long months and leap years, and what is no date, are for the way that looks at all.
+  if (!(year >= 1000 && year < 2200 && month >= 1 && month <= 12 && day >= 1 && day <= (month === 2 ? 28 : 30))) return undefined;
+  if (!(hour < 24 && minute < 60 && second < 60)) return undefined;
+  let micros = 0;
+  if (length > 19) {
+    if (v[19] !== ".") return undefined;
+    for (let i = 20; i < 26; i++) {
+      const digit = i < length ? v.charCodeAt(i) - 48 : 0;
+      if (digit < 0 || digit > 9) return undefined;
+      micros = micros * 10 + digit;
+    }
+  }
+  return Date.UTC(year, month - 1, day, hour, minute, second) * 1000 + micros;
+}
+
+function epochMicros(v: string): bigint {
+  const short = shortMicros(v);
+  return short === undefined ? floor(epochNanos(v), 1000n) : BigInt(short);
+}
+
+function epochNanos(v: string): bigint {
+  const [date, time] = v.trim().split(/[T ]/, 2) as [string, string | undefined];
+  const { nanos, offset } = clock(time === undefined ? "00:00" : v.trim().slice(date.length + 1));
+  return BigInt(days(date)) * 86400000000000n + nanos - BigInt(offset ?? 0) * 1000000000n;
+}
+
+export const toDate = (v: string): Value => new duck.DuckDBDateValue(days(v));
+export const toTime = (v: string): Value => new duck.DuckDBTimeValue(clock(v).nanos / 1000n);
+export const toTimeTZ = (v: string): Value => {
+  const { nanos, offset } = clock(v);
+  return duck.DuckDBTimeTZValue.fromMicrosAndOffset(nanos / 1000n, offset ?? 0);
+};
+export const toTimestampSeconds = (v: string): Value => new duck.DuckDBTimestampSecondsValue(floor(epochNanos(v), 1000000000n));
+export const toTimestampMillis = (v: string): Value => new duck.DuckDBTimestampMillisecondsValue(floor(epochNanos(v), 1000000n));
+export const toTimestamp = (v: string): Value => new duck.DuckDBTimestampValue(epochMicros(v));
+export const toTimestampNanos = (v: string): Value => new duck.DuckDBTimestampNanosecondsValue(epochNanos(v));
+export const toInstant = (v: string): Value => new duck.DuckDBTimestampTZValue(epochMicros(v));
+
+/** Division that rounds down, before 1970 too. */
+function floor(value: bigint, unit: bigint): bigint {
+  return value / unit - (value % unit < 0n ? 1n : 0n);
+}
+
+export const toList =
+  <T>(write: (v: T) => Value) =>
+  (v: readonly (T | null)[]): Value =>
+    new duck.DuckDBListValue(v.map((e) => (e === null ? null : write(e))));
+export const toArray =
+  <T>(write: (v: T) => Value) =>
+  (v: readonly (T | null)[]): Value =>
+    new duck.DuckDBArrayValue(v.map((e) => (e === null ? null : write(e))));
+export const toMap =
+  <K, V>(key: (v: K) => Value, value: (v: V) => Value) =>
+  (v: ReadonlyMap<K, V | null>): Value =>
+    new duck.DuckDBMapValue([...v].map(([k, e]) => ({ key: key(k), value: e === null ? null : value(e) })));
+export const plain = (v: unknown): Value => v as Value;

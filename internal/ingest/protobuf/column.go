@@ -178,11 +178,15 @@ func (c *column) setBytes(row int, v []byte) {
 }
 
 // shortText is the size up to which text is copied without a call.
-const shortText = 64
+const shortText = 192
 
 // setText sets row to a copy of v, or reports that v is not UTF-8.
 func (c *column) setText(row int, v []byte) bool {
-	c.openText(row)
+	if c.next == row && row < len(c.offsets) {
+		c.offsets[row], c.next = int32(len(c.data)), row+1
+	} else {
+		c.openText(row)
+	}
 	n, at := len(v), len(c.data)
 	if n > shortText || cap(c.data)-at < shortText {
 		c.data = append(c.data, v...)
@@ -196,9 +200,17 @@ func (c *column) setText(row int, v []byte) bool {
 	case n >= 8:
 		all = binary.LittleEndian.Uint64(v[n-8:])
 		binary.LittleEndian.PutUint64(to[n-8:n], all)
-		for i := 0; i < n-8; i += 8 {
-			w := binary.LittleEndian.Uint64(v[i:])
-			binary.LittleEndian.PutUint64(to[i:], w)
+		from := v
+		for len(from) > 16 && len(to) > 16 {
+			w, z := binary.LittleEndian.Uint64(from), binary.LittleEndian.Uint64(from[8:])
+			binary.LittleEndian.PutUint64(to, w)
+			binary.LittleEndian.PutUint64(to[8:], z)
+			all |= w | z
+			from, to = from[16:], to[16:]
+		}
+		if len(from) > 8 && len(to) > 8 {
+			w := binary.LittleEndian.Uint64(from)
+			binary.LittleEndian.PutUint64(to, w)
 			all |= w
 		}
 	case n >= 4:

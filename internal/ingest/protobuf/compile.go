@@ -368,8 +368,11 @@ func (c *compiler) mapOps(fd protoreflect.FieldDescriptor, list *column, sub *me
 func listOps(fd protoreflect.FieldDescriptor, list *column, o *op) []*op {
 	o.tag = tagOf(fd, false)
 	one := &op{tag: o.tag, action: doList, col: list, elem: o, name: o.name}
-	if o.action == doMessage {
+	switch o.action {
+	case doMessage:
 		one.action, one.sub = doMessageList, o.sub
+	case doText:
+		one.action = doTextList
 	}
 	if !packable(fd) {
 		return []*op{one}

@@ -6,129 +6,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// action says what to do with a field's value.
-type action uint8
-
-const (
-	doVarint64 action = iota
-	doVarint32
-	doZigzag64
-	doZigzag32
-	doBool
-	doFixed32
-	doFixed64
-	doEnum
-	doText
-	doBytes
-	doDict
-	doMessage // sub-message: fields at the same row
-	doTimestamp
-	doDuration
-	doWrapper     // message of one field, which is the column's value
-	doEmpty       // message without fields
-	doRaw         // message kept as its bytes
-	doGroup       // elem with the group's content
-	doList        // elem with each value, in a new row of the child level
-	doMessageList // doList of messages
-	doPacked      // elem with each of the packed values
-	doMap         // doList of entries, of which the last of a key stays
-	doIndexed     // elem with one element of a repeated field
-	doIndexedPacked
-	doSeveral // each of several ops with the same value
-	doSkip    // nothing: a member of a oneof that no column is for
-)
-
-const (
-	flagPresent = 1 << iota // the column has a validity bitmap
-	flagOneof
-)
-
-// op is what a field's tag leads to: which values, read how, written where.
-type op struct {
-	tag    uint32 // field number and wire type
-	action action
-	flags  uint8
-	col    *column
-	sub    *message
-	elem   *op
-	oneof  *oneof
-	owned  []*column // oneof members: columns of the same level to clear
-	index  int       // doIndexed: which element
-	either []*op     // doSeveral
-	name   string
-}
-
-// message is how to read a message type at one place of the plan. A tag is looked up
-// for every field: guessing that the same field follows as the last time measured
-// no gain over it, the processor guesses better.
-type message struct {
-	byTag []*op // by tag, as far as tags are small
-	rest  map[uint32]*op
-	ops   int
-}
-
-// A tag goes into message.byTag if its field number is below smallNumber, or below
-// this many times the number of fields that there are: tables stay small.
-const (
-	smallNumber = 128
-	sparse      = 8
-	largeNumber = 2048
-)
-
-// oneof remembers the member set last.
-type oneof struct {
-	row    int
-	member *op
-}
-
-func (m *message) add(o *op) {
-	m.ops++
-	if n := int(o.tag >> 3); n >= smallNumber && n >= min(sparse*m.ops, largeNumber) {
-		if m.rest == nil {
-			m.rest = make(map[uint32]*op)
-		}
-		m.rest[o.tag] = o
-		return
-	}
-	for int(o.tag) >= len(m.byTag) {
-		m.byTag = append(m.byTag, nil)
-	}
-	m.byTag[o.tag] = o
-}
-
-func (m *message) find(tag uint64) *op {
-	if tag < uint64(len(m.byTag)) {
-		if o := m.byTag[tag]; o != nil || m.rest == nil {
-			return o
-		}
-	}
-	if m.rest != nil && tag < 1<<32 {
-		return m.rest[uint32(tag)]
-	}
-	return nil
-}
-
-// mark notes that o's field is present in row, whatever its value.
-func (o *op) mark(row int) {
-	if o.flags&flagPresent != 0 {
-		o.col.valid[row>>3] |= 1 << (row & 7)
-	}
-	if o.flags&flagOneof != 0 && (o.oneof.row != row || o.oneof.member != o) {
-		o.become(row)
-	}
-}
-
-// become makes o the member of its oneof that is set in row, and clears what
-// another one has left there.
-func (o *op) become(row int) {
-	if x := o.oneof; x.row == row && x.member != nil {
-		for _, c := range x.member.owned {
-			c.truncate(row, row+1)
-		}
-	}
-	o.oneof.row, o.oneof.member = row, o
-}
-
 // message reads the fields in b[p:] into row. On failure it notes what is wrong,
 // and on the way out of which field, and returns false.
 func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
@@ -150,34 +27,61 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 				d.fail(codeNumber, first)
 				return false
 			}
+			if protowire.Type(tag&7) == protowire.BytesType {
+				if _, end := near(b, p); end >= 0 {
+					p = end
+					continue
+				}
+			}
 			if p = d.skip(tag, b, p); p < 0 {
 				return false
 			}
 			continue
 		}
 		c := o.col
-		if o.flags != 0 {
-			o.mark(row)
+		if o.flags&flagPresent != 0 {
+			c.valid[row>>3] |= 1 << (row & 7)
+		}
+		if o.flags&flagOneof != 0 {
+			o.enter(row)
 		}
 		switch o.action {
 		case doVarint64:
-			var v uint64
-			if p < len(b) && b[p] < 0x80 {
-				v = uint64(b[p])
-				p++
-			} else if v, p = d.number(b, p); p < 0 {
-				return d.in(o)
+			v, next := short(b, p)
+			if next < 0 {
+				if v, next = d.number(b, p); next < 0 {
+					return d.in(o)
+				}
 			}
 			c.w64[row] = v
+			p = next
 		case doVarint32:
-			var v uint64
-			if p < len(b) && b[p] < 0x80 {
-				v = uint64(b[p])
-				p++
-			} else if v, p = d.number(b, p); p < 0 {
-				return d.in(o)
+			v, next := short(b, p)
+			if next < 0 {
+				if v, next = d.number(b, p); next < 0 {
+					return d.in(o)
+				}
 			}
 			c.w32[row] = uint32(v)
+			p = next
+		case doBool:
+			v, next := short(b, p)
+			if next < 0 {
+				if v, next = d.number(b, p); next < 0 {
+					return d.in(o)
+				}
+			}
+			c.setBool(row, v != 0)
+			p = next
+		case doEnum:
+			v, next := short(b, p)
+			if next < 0 {
+				if v, next = d.number(b, p); next < 0 {
+					return d.in(o)
+				}
+			}
+			c.setEnum(row, int32(v))
+			p = next
 		case doFixed64:
 			if len(b)-p < 8 {
 				d.fail(codeTruncated, p)
@@ -186,19 +90,39 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 			c.w64[row] = binary.LittleEndian.Uint64(b[p:])
 			p += 8
 		case doText:
-			start, end := d.extent(b, p)
+			start, end := near(b, p)
 			if end < 0 {
-				return d.in(o)
+				if start, end = d.extent(b, p); end < 0 {
+					return d.in(o)
+				}
 			}
 			if !c.setText(row, b[start:end]) {
 				d.fail(codeText, start)
 				return d.in(o)
 			}
 			p = end
-		case doDict:
-			start, end := d.extent(b, p)
+		case doTextList:
+			start, end := near(b, p)
 			if end < 0 {
+				if start, end = d.extent(b, p); end < 0 {
+					return d.in(o)
+				}
+			}
+			r, ok := c.beginElement(d, row)
+			if !ok {
 				return d.in(o)
+			}
+			if !o.elem.col.setText(r, b[start:end]) {
+				d.fail(codeText, start)
+				return d.in(o)
+			}
+			p = end
+		case doDict:
+			start, end := near(b, p)
+			if end < 0 {
+				if start, end = d.extent(b, p); end < 0 {
+					return d.in(o)
+				}
 			}
 			if !c.setDict(row, b[start:end]) {
 				d.fail(codeText, start)
@@ -206,15 +130,22 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 			}
 			p = end
 		case doMessage:
-			start, end := d.extent(b, p)
-			if end < 0 || !d.message(o.sub, row, b[:end], start) {
+			start, end := near(b, p)
+			if end < 0 {
+				if start, end = d.extent(b, p); end < 0 {
+					return d.in(o)
+				}
+			}
+			if !d.message(o.sub, row, b[:end], start) {
 				return d.in(o)
 			}
 			p = end
 		case doMessageList:
-			start, end := d.extent(b, p)
+			start, end := near(b, p)
 			if end < 0 {
-				return d.in(o)
+				if start, end = d.extent(b, p); end < 0 {
+					return d.in(o)
+				}
 			}
 			r, ok := c.beginElement(d, row)
 			if !ok || !d.message(o.sub, r, b[:end], start) {
@@ -265,7 +196,7 @@ func (d *Decoder) value(o *op, row int, b []byte, p int) int {
 			return -1
 		}
 		return next
-	case doList, doMessageList:
+	case doList, doMessageList, doTextList:
 		r, ok := c.beginElement(d, row)
 		if !ok {
 			return -1
@@ -350,17 +281,25 @@ func (o *op) setVarint(row int, v uint64) {
 	case doZigzag32:
 		c.w32[row] = uint32(protowire.DecodeZigZag(v & 0xffffffff))
 	case doBool:
-		if v != 0 {
-			c.bits[row>>3] |= 1 << (row & 7)
-		} else {
-			c.bits[row>>3] &^= 1 << (row & 7)
-		}
+		c.setBool(row, v != 0)
 	case doEnum:
-		if c.next > row {
-			c.rewrote = true
-		}
-		c.w32[row], c.next = c.enum.index(int32(v)), row+1
+		c.setEnum(row, int32(v))
 	}
+}
+
+func (c *column) setBool(row int, v bool) {
+	if v {
+		c.bits[row>>3] |= 1 << (row & 7)
+	} else {
+		c.bits[row>>3] &^= 1 << (row & 7)
+	}
+}
+
+func (c *column) setEnum(row int, number int32) {
+	if c.next > row {
+		c.rewrote = true
+	}
+	c.w32[row], c.next = c.enum.index(number), row+1
 }
 
 // wrapper reads a message of google/protobuf/wrappers.proto: present, with the

@@ -36,12 +36,20 @@ func (d *Decoder) packed(o *op, row int, b []byte, p int) bool {
 			w[0] = binary.LittleEndian.Uint64(b[p:])
 		}
 	default:
+		w := e.col.w32
 		for ; p < len(b); r++ {
-			var v uint64
-			if v, p = d.number(b, p); p < 0 {
-				return false
+			v, next := short(b, p)
+			if next < 0 {
+				if v, next = d.number(b, p); next < 0 {
+					return false
+				}
 			}
-			e.setVarint(r, v)
+			if e.action == doVarint32 {
+				w[r] = uint32(v)
+			} else {
+				e.setVarint(r, v)
+			}
+			p = next
 		}
 	}
 	return true

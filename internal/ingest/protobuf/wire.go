@@ -107,6 +107,32 @@ func varintWithin(b []byte, p int) (uint64, int) {
 	return v, p + 10
 }
 
+// short reads the varint at b[p:] if it takes one or two bytes and more follow, and
+// returns -1 otherwise. It is small enough to be part of its caller.
+func short(b []byte, p int) (uint64, int) {
+	if p < len(b)-1 {
+		v := uint64(b[p])
+		if v < 0x80 {
+			return v, p + 1
+		}
+		if w := uint64(b[p+1]); w < 0x80 {
+			return v&0x7f | w<<7, p + 2
+		}
+	}
+	return 0, -1
+}
+
+// near is extent for values below 128 bytes, without a call; it returns -1 for what
+// it leaves to extent.
+func near(b []byte, p int) (start, end int) {
+	if p < len(b) {
+		if n := int(b[p]); n < 0x80 && n < len(b)-p {
+			return p + 1, p + 1 + n
+		}
+	}
+	return 0, -1
+}
+
 // number reads the varint at b[p:], or notes what is wrong and returns -1.
 func (d *Decoder) number(b []byte, p int) (uint64, int) {
 	if p < len(b) && b[p] < 0x80 {

@@ -64,14 +64,16 @@ private:
 	bool finished = false;
 };
 
-// Whether a plan is a scan with operators over it that give, for each chunk, what is to be given for it.
-bool IsRowwise(const PhysicalOperator &op) {
+// Whether a plan is a scan, or the one row of a SELECT without FROM, with operators over it that give, for each chunk, what is to be given for it.
+bool IsRowwise(const PhysicalOperator &op, bool scans) {
 	switch (op.type) {
 	case PhysicalOperatorType::TABLE_SCAN:
-		return op.children.empty();
+		return scans && op.children.empty();
+	case PhysicalOperatorType::DUMMY_SCAN:
+		return true;
 	case PhysicalOperatorType::PROJECTION:
 	case PhysicalOperatorType::FILTER:
-		return op.children.size() == 1 && IsRowwise(op.children[0].get());
+		return op.children.size() == 1 && IsRowwise(op.children[0].get(), scans);
 	default:
 		return false;
 	}
@@ -110,7 +112,7 @@ int scoter_run_few_rows(duckdb_prepared_statement statement, uint64_t rows, duck
 		auto &context = *prepared.context;
 		auto &root = prepared.data->physical_plan->Root();
 		case_insensitive_map_t<BoundParameterData> none;
-		if (!IsRowwise(root) || !prepared.data->properties.modified_databases.empty()) return 0;
+		if (!IsRowwise(root, rows > 0) || !prepared.data->properties.modified_databases.empty()) return 0;
 		unique_ptr<DataChunk> result;
 		bool stale = false;
 		context.RunFunctionInTransaction([&]() {

@@ -21,7 +21,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// Start executes a statement without parameters that reads at most so many rows, and whose connection keeps it. What is not a scan with filters and
+// Start executes a statement without parameters that reads at most so many rows (0: it has no FROM, or DuckDB executes it as any other), and whose connection keeps it. What is not a scan with filters and
 // projections over it, what is to be planned again each time, and a statement's first run, which finds out what its columns are, DuckDB executes as any other.
 func Start(ctx context.Context, stmt *duck.Stmt, rows int) (*duck.Result, error) {
 	if !stmt.ColumnsKnown() {

@@ -119,7 +119,6 @@ func TestOtherPlansAreExecutedAsEver(t *testing.T) {
 		"SELECT i, unnest([i, 1]) FROM range(5000) r(i)",
 		"SELECT i FROM range(5000) r(i) WHERE false",
 		"SELECT date_trunc('day', now()) = current_date FROM range(5000) r(i)", // it is to be planned again each time
-		"SELECT 1",
 	} {
 		want, _, err := run(t, conn, sql, asEver)
 		if err != nil {
@@ -129,6 +128,52 @@ func TestOtherPlansAreExecutedAsEver(t *testing.T) {
 			if got, _, err := run(t, conn, sql, directly); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s gives %v %v, want %v", sql, got, err, want)
 			}
+		}
+	}
+}
+
+// A SELECT without FROM is one row. It may not be the same each time.
+func TestWithoutFrom(t *testing.T) {
+	conn := connect(t)
+	directly := func(stmt *duck.Stmt) (*duck.Result, error) { return Start(context.Background(), stmt, 0) }
+	for _, sql := range []string{
+		"SELECT 1",
+		"SELECT 1 AS a, NULL AS b, 'text longer than fits in place' AS c, [1, 2] AS d, {'x': 1.5} AS e",
+		"SELECT 1 WHERE false",
+		"SELECT i FROM (SELECT 2 AS i) WHERE i > 1",
+		"SELECT unnest([1, 2, 3])",
+		"SELECT * FROM (VALUES (1), (2))",
+		"SELECT sum(i) FROM range(100000) r(i)",
+		"SELECT count(*) FROM (SELECT i FROM range(5000) r(i))",
+		"SELECT i FROM range(5000) r(i)", // how many there may be is not said
+		"SELECT 1 UNION ALL SELECT 2",
+	} {
+		want, _, err := run(t, conn, sql, asEver)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		for range 2 {
+			if got, _, err := run(t, conn, sql, directly); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s gives %v %v, want %v", sql, got, err, want)
+			}
+		}
+	}
+	for _, sql := range []string{"SELECT random()", "SELECT epoch_us(now())", "SELECT uuid()"} {
+		seen := map[string]bool{}
+		for range 3 {
+			rows, _, err := run(t, conn, sql, directly)
+			if err != nil || len(rows) != 1 {
+				t.Fatalf("%s gives %v, %v", sql, rows, err)
+			}
+			seen[rows[0]] = true
+		}
+		if len(seen) != 3 {
+			t.Errorf("%s gives the same again: %v", sql, seen)
+		}
+	}
+	for range 2 {
+		if _, _, err := run(t, conn, "SELECT error('no')", directly); err == nil || !strings.Contains(err.Error(), "no") {
+			t.Errorf("the error is %v", err)
 		}
 	}
 }

@@ -245,46 +245,46 @@ func columnsWith(ctx context.Context, conn *duck.Conn, sql string, args []any) (
 	if err != nil {
 		return nil, err
 	}
-	rows, err := start(ctx, stmt, args, func() {})
+	if err := stmt.Bind(args); err != nil {
+		stmt.Close()
+		return nil, err
+	}
+	rows, err := stmt.Start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	columns := make([]string, rows.schema.NumFields())
-	for i, f := range rows.schema.Fields() {
+	columns := make([]string, rows.Schema().NumFields())
+	for i, f := range rows.Schema().Fields() {
 		columns[i] = f.Name
 	}
 	return columns, nil
 }
 
-// start executes the binding's statement, and releases the binding at its end.
+// start executes the binding's statement, and releases the binding at its end, whatever it is.
 func (b *binding) start(ctx context.Context, stmt *duck.Stmt) (*Result, error) {
-	if located := b.req.Rows; located != nil && len(b.req.Args) == 0 {
-		rows, err := fewrows.Start(ctx, stmt, len(located.Rows.Addresses))
-		if err != nil {
-			b.release()
-			return nil, err
-		}
-		return resultOf(rows, b.release), nil
-	}
-	return start(ctx, stmt, b.req.Args, b.release)
-}
-
-// start binds and executes a statement; release is called at its end, whatever it is.
-func start(ctx context.Context, stmt *duck.Stmt, args []any, release func()) (*Result, error) {
-	if err := stmt.Bind(args); err != nil {
-		stmt.Close()
-		release()
-		return nil, err
-	}
-	rows, err := stmt.Start(ctx)
+	rows, err := b.execute(ctx, stmt)
 	if err != nil {
-		release()
+		b.release()
 		return nil, err
 	}
-	return resultOf(rows, release), nil
+	return &Result{rows: rows, schema: rows.Schema(), close: func() { rows.Close(); b.release() }}, nil
 }
 
-func resultOf(rows *duck.Result, release func()) *Result {
-	return &Result{rows: rows, schema: rows.Schema(), close: func() { rows.Close(); release() }}
+func (b *binding) execute(ctx context.Context, stmt *duck.Stmt) (*duck.Result, error) {
+	if err := stmt.Bind(b.req.Args); err != nil {
+		stmt.Close()
+		return nil, err
+	}
+	located := b.req.Rows
+	switch {
+	case len(b.req.Args) > 0:
+		return stmt.Start(ctx)
+	case located != nil:
+		return fewrows.Start(ctx, stmt, len(located.Rows.Addresses))
+	case len(b.analysis.tables) == 0:
+		return fewrows.Start(ctx, stmt, 0)
+	default:
+		return stmt.Start(ctx)
+	}
 }

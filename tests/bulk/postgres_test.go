@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,7 +73,7 @@ func everyWay(t *testing.T, java []string, pg *toolchain.Postgres) {
 }
 
 func killed(t *testing.T, java []string, pg *toolchain.Postgres) {
-	for _, operation := range []string{"insert", "upsert"} {
+	for operation, want := range javaKills {
 		db := pg.Create(t, "killed_"+operation)
 		name, args := with(java, "bulk.Program", "prepare", db)
 		toolchain.Run(t, ".", nil, name, args...)
@@ -100,8 +101,8 @@ func killed(t *testing.T, java []string, pg *toolchain.Postgres) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rows != 1000 || old != 1000 || stages != 0 {
-			t.Errorf("%s: there are %d rows, %d old ones and %d temporary tables; want 1000, 1000, 0", operation, rows, old, stages)
+		if got := fmt.Sprint(rows, old); got != want || stages != 0 {
+			t.Errorf("%s: there are %s rows, old rows and %d temporary tables; want %s, 0", operation, got, stages, want)
 		}
 		conn.Close(t.Context())
 	}

@@ -16,47 +16,6 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// sizes changes shares of Scoter's table and reads it.
-func (b *bench) sizes(ctx context.Context) error {
-	own := b.sides
-	b.sides = b.sides[:1]
-	defer func() { b.sides = own }()
-	s := b.sides[0]
-	for _, size := range []struct {
-		name string
-		of   func(n int) update
-		n    int
-	}{
-		{"1 row", func(n int) update { return single(n, b.Scale) }, 1},
-		{"0.01%", func(int) update { return share(10_000) }, 1},
-		{"1%", func(int) update { return share(100) }, 1},
-		{"10%", func(int) update { return share(10) }, 1},
-		{fmt.Sprintf("%d single rows", b.Unread), func(n int) update { return single(n, b.Scale) }, b.Unread},
-	} {
-		for _, kind := range []string{"update", "delete"} {
-			if err := s.fill(ctx, "changed", s.load("changed", b.parquet)); err != nil {
-				return err
-			}
-			name := kind + " of " + size.name
-			began := time.Now()
-			for n := range size.n {
-				statements := s.update("changed", size.of(n))
-				if kind == "delete" {
-					statements = s.delete("changed", size.of(n))
-				}
-				if _, err := s.all(ctx, statements); err != nil {
-					return err
-				}
-			}
-			b.report.Add(name+": to visible", float64(time.Since(began).Microseconds())/1000, "ms")
-			if err := b.read(ctx, name, b.report.Chart(name+": query, changed to written anew", "ratio")); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // clients update rows at once, upsertRows come in one request, upserts requests are sent.
 const clients, upsertRows, upserts = 8, 10_000, 30
 

@@ -35,14 +35,15 @@ type side struct {
 	process func() harness.Process
 	close   func() error
 
-	create  func(table string) []string           // makes an empty table
-	load    func(table, parquet string) []string  // fills it from a file
-	copy    func(table, from string) []string     // fills it with another's rows, in the order of the sort key
-	update  func(table string, u update) []string // visible when they have run
-	delete  func(table string, u update) []string // likewise
-	drop    func(table string) []string           //
-	fold    func(ctx context.Context) error       // merges what was changed and waits for it; nil if there is nothing to merge
-	settled func(ctx context.Context) error       // waits until rows that were loaded are where they stay; may be nil
+	create  func(table string) []string                  // makes an empty table
+	load    func(table, parquet string) []string         // fills it from a file
+	copy    func(table, from string) []string            // fills it with another's rows, in the order of the sort key
+	update  func(table string, u update) []string        // visible when they have run
+	delete  func(table string, u update) []string        // likewise
+	drop    func(table string) []string                  //
+	fold    func(ctx context.Context) error              // merges what was changed and waits for it; nil if there is nothing to merge
+	settled func(ctx context.Context) error              // waits until rows that were loaded are where they stay; may be nil
+	restart func(ctx context.Context, merges bool) error // Scoter's alone
 }
 
 // all runs statements and returns the milliseconds of all.
@@ -166,14 +167,20 @@ func scoter(ctx context.Context, env *harness.Env, parquet string) (*side, *harn
 		return nil, nil, errors.Join(err, s.close())
 	}
 	s.load = func(table, _ string) []string { return s.copy(table, "original") }
+	s.restart = func(ctx context.Context, merges bool) error {
+		if merges {
+			return server.Restart(ctx, flags...)
+		}
+		return server.Restart(ctx, append(flags, "--merge-parallel", "0")...)
+	}
 	s.fold = func(ctx context.Context) error {
-		if err := server.Restart(ctx, flags...); err != nil {
+		if err := s.restart(ctx, true); err != nil {
 			return err
 		}
 		if err := server.WaitMerged(ctx); err != nil {
 			return err
 		}
-		return server.Restart(ctx, append(flags, "--merge-parallel", "0")...)
+		return s.restart(ctx, false)
 	}
 	return s, server, nil
 }

@@ -22,9 +22,9 @@ type Options struct {
 	Scale   int      `help:"TPC-H's scale factor: 1 is 6 million rows." default:"10"`
 	Repeat  int      `help:"Runs of each query on each side, in turn; the fastest counts." default:"5"`
 	Peers   []string `help:"What to compare with." enum:"parquet,duckdb,ducklake,chdb" default:"parquet,duckdb,ducklake,chdb"`
-	Kinds   []string `help:"Parts of the benchmark." enum:"bulk,single,delete,sizes,rates" default:"bulk,single,delete,sizes,rates"`
+	Kinds   []string `help:"Parts of the benchmark." enum:"bulk,single,delete,sizes,unread,merging,rates" default:"bulk,single,delete,sizes,unread,merging,rates"`
 	Singles int      `help:"Updates of one row each, in sequence." default:"1000"`
-	Unread  int      `help:"Updates of one row each before the queries of sizes." default:"10000"`
+	Unread  int      `help:"Updates of one row each before the queries of unread." default:"10000"`
 }
 
 // Help is kong's.
@@ -82,7 +82,7 @@ func (o *Options) Run(env *harness.Env) (err error) {
 		{"delete", func(ctx context.Context) error {
 			return b.kind(ctx, "delete", func(n int) update { return bulk[n] }, true)
 		}},
-		{"sizes", b.sizes}, {"rates", b.rates},
+		{"sizes", b.sizes}, {"unread", b.unread}, {"merging", b.merging}, {"rates", b.rates},
 	} {
 		if !b.wants(k.name) {
 			continue

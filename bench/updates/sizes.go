@@ -1,0 +1,63 @@
+package updates
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// size is how much of the table is changed, by n statements.
+type size struct {
+	name string
+	of   func(n int) update
+	n    int
+}
+
+// sizes changes shares of Scoter's table and reads it.
+func (b *bench) sizes(ctx context.Context) error {
+	for _, share := range []size{
+		{"1 row", func(n int) update { return single(n, b.Scale) }, 1},
+		{"0.01%", func(int) update { return share(10_000) }, 1},
+		{"1%", func(int) update { return share(100) }, 1},
+		{"10%", func(int) update { return share(10) }, 1},
+	} {
+		if err := b.readChanged(ctx, share); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unread changes many rows, one by one, before anybody reads one.
+func (b *bench) unread(ctx context.Context) error {
+	return b.readChanged(ctx, size{fmt.Sprintf("%d single rows", b.Unread), func(n int) update { return single(n, b.Scale) }, b.Unread})
+}
+
+// readChanged updates rows of Scoter's table and reads it, and of another one deletes them.
+func (b *bench) readChanged(ctx context.Context, size size) error {
+	own := b.sides
+	b.sides = b.sides[:1]
+	defer func() { b.sides = own }()
+	s := b.sides[0]
+	for _, kind := range []string{"update", "delete"} {
+		if err := s.fill(ctx, "changed", s.load("changed", b.parquet)); err != nil {
+			return err
+		}
+		name := kind + " of " + size.name
+		began := time.Now()
+		for n := range size.n {
+			statements := s.update("changed", size.of(n))
+			if kind == "delete" {
+				statements = s.delete("changed", size.of(n))
+			}
+			if _, err := s.all(ctx, statements); err != nil {
+				return err
+			}
+		}
+		b.report.Add(name+": to visible", float64(time.Since(began).Microseconds())/1000, "ms")
+		if err := b.read(ctx, name, b.report.Chart(name+": query, changed to written anew", "ratio")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,6 +111,18 @@ func refused(err error, text string) error {
 	return out
 }
 
+// undetermined is the parameter whose type the server asks for, from 0.
+func undetermined(err error) (param int, ok bool) {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) || pg.Code != "42P18" {
+		return 0, false
+	}
+	_, after, _ := strings.Cut(pg.Message, "$")
+	n := 0
+	_, err = fmt.Sscanf(after, "%d", &n)
+	return n - 1, err == nil && n > 0
+}
+
 // byteOffset turns a position in characters, from 1, into a byte offset.
 func byteOffset(text string, position int) int {
 	for i := range text {
@@ -189,9 +202,18 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 		if errors.As(out, &r) && r.Offset >= 0 {
 			r.Offset = s.Origin(r.Offset, placeholder)
 		}
+		if i, ok := undetermined(err); ok && i < len(s.Params) && r != nil {
+			for _, p := range slices.Backward(s.Pieces) {
+				if p.Kind == ir.ParamRef && p.Param == i {
+					r.Offset = p.Start
+				}
+			}
+			r.Message = "neither the statement nor its sample says what type ${" + s.Params[i].Name + "} is"
+			r.Hint = "cast it: CAST(${" + s.Params[i].Name + "} AS text)"
+		}
 		return out
 	}
-	prepared, err := e.prepare(ctx, s, sql)
+	prepared, told, err := e.prepare(ctx, s, sql)
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -220,7 +242,7 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 		if err != nil {
 			return nil, err
 		}
-		d.Params = append(d.Params, analyze.ParamInfo{Type: t, Cast: occurrences[i] > 1})
+		d.Params = append(d.Params, analyze.ParamInfo{Type: t, Cast: told || occurrences[i] > 1})
 	}
 	if s.Verb == ir.VerbExec {
 		return d, nil
@@ -250,23 +272,23 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 }
 
 // prepare has the server parse the statement. Where it cannot tell a
-// parameter's type (`$1 IS NULL` alone), the samples' types are given.
-func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) (*pgconn.StatementDescription, error) {
-	var out *pgconn.StatementDescription
+// parameter's type (`$1 IS NULL` alone, `unnest($1)`), the samples' types are
+// given, and told says that a driver has to give them too.
+func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) (out *pgconn.StatementDescription, told bool, err error) {
 	attempt := func(oids []uint32) error {
 		return e.guarded(ctx, true, func() (err error) {
 			out, err = e.conn.PgConn().Prepare(ctx, "", sql, oids)
 			return err
 		})
 	}
-	err := attempt(nil)
+	err = attempt(nil)
 	var pg *pgconn.PgError
-	if !errors.As(err, &pg) || pg.Code != "42P18" && pg.Code != "42P08" && pg.Code != "42725" {
-		return out, err
+	if !errors.As(err, &pg) || !slices.Contains([]string{"42P18", "42P08", "42725", "42804"}, pg.Code) {
+		return out, false, err
 	}
 	oids, unified := e.unify(ctx, s)
 	if unified != nil {
-		return nil, unified
+		return nil, false, unified
 	}
 	for i, p := range s.Params {
 		if oids[i] == 0 {
@@ -274,9 +296,12 @@ func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) 
 		}
 	}
 	if retry := attempt(oids); retry != nil {
-		return nil, err
+		if errors.As(retry, &pg) && pg.Code == "42P18" {
+			err = retry // it names a parameter whose sample says nothing either
+		}
+		return nil, false, err
 	}
-	return out, nil
+	return out, true, nil
 }
 
 // unify finds the types of parameters that some of their occurrences tell and

@@ -48,7 +48,7 @@ type SQL struct {
 func Render(q *ir.Query, style Style) SQL {
 	var b strings.Builder
 	var binds []int
-	for _, s := range q.Segments {
+	for i, s := range q.Segments {
 		switch s.Kind {
 		case ir.ParamRef:
 			p := ""
@@ -70,6 +70,11 @@ func Render(q *ir.Query, style Style) SQL {
 			case s.Cast && t.Native != "" && style != Question:
 				// SQLite needs no types, and its casts change values.
 				p = "CAST(" + p + " AS " + t.Native + ")"
+			}
+			if strings.HasPrefix(p, "CAST") && i+1 < len(q.Segments) {
+				if next := strings.TrimLeft(q.Segments[i+1].Text, " \t\r\n"); strings.HasPrefix(next, "[") || strings.HasPrefix(next, ".") {
+					p = "(" + p + ")" // in PostgreSQL a cast has no elements or fields otherwise
+				}
 			}
 			if text := b.String(); text != "" && wordByte(text[len(text)-1]) {
 				p = " " + p

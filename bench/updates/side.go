@@ -140,8 +140,11 @@ func peer(ctx context.Context, bin, kind, name, dir string) (*side, error) {
 	return s, nil
 }
 
+// ordersOfScale is how far the numbers of orders go for each scale factor.
+const ordersOfScale = 6_000_000
+
 // scoter starts a server whose merges are paused until fold.
-func scoter(ctx context.Context, env *harness.Env, parquet string) (*side, *harness.Server, error) {
+func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*side, *harness.Server, error) {
 	flags := append(harness.FlushSoon(time.Second), "--query-threads", fmt.Sprint(runtime.NumCPU()))
 	server, err := env.StartServer(ctx, append(flags, "--merge-parallel", "0")...)
 	if err != nil {
@@ -165,6 +168,13 @@ func scoter(ctx context.Context, env *harness.Env, parquet string) (*side, *harn
 	}
 	if err := server.Load(ctx, parquet, "original"); err != nil {
 		return nil, nil, errors.Join(err, s.close())
+	}
+	s.copy = func(table, from string) (statements []string) {
+		for n := range scale { // a sort of all rows takes more memory than queries have
+			statements = append(statements, fmt.Sprintf("INSERT INTO %s SELECT * FROM %s WHERE l_orderkey > %d AND l_orderkey <= %d ORDER BY l_orderkey, l_linenumber",
+				table, from, n*ordersOfScale, (n+1)*ordersOfScale))
+		}
+		return statements
 	}
 	s.load = func(table, _ string) []string { return s.copy(table, "original") }
 	s.restart = func(ctx context.Context, merges bool) error {

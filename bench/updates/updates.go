@@ -61,7 +61,7 @@ func (o *Options) Run(env *harness.Env) (err error) {
 		}
 		err = errors.Join(err, os.RemoveAll(b.dir))
 	}()
-	own, server, err := scoter(ctx, env, b.parquet)
+	own, server, err := scoter(ctx, env, b.parquet, o.Scale)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 
 	"github.com/scoterdb/scoter/internal/app"
@@ -29,8 +28,6 @@ func (s *serveCommand) Run(c *commands) error {
 	if err := c.complete(&s.Server); err != nil {
 		return err
 	}
-	headroom := app.TuneCollector(s.Server)
-	defer runtime.KeepAlive(headroom)
 	log := newLogger(s.LogLevel, os.Stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

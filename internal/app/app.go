@@ -66,6 +66,9 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		}
 	}()
 
+	if !embedded {
+		a.onClose(tuneCollector(settings))
+	}
 	a.duckdb, err = duck.Open(duck.Settings{
 		MemoryLimitBytes: int64(settings.QueryMemory), Threads: settings.QueryThreads, TempDir: filepath.Join(dir, "tmp"),
 		ReadableDirs: append([]string{filepath.Join(dir, "parts")}, settings.ReadableDirs...), ExternalAccess: embedded,

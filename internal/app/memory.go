@@ -2,7 +2,10 @@ package app
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/config"
 )
@@ -12,17 +15,65 @@ const (
 	// runs when the heap has doubled: with these bytes counted, a heap of a few megabytes may grow by
 	// tens before it does. Small queries otherwise spend a tenth of their time on it.
 	headroomBytes = 32 << 20
-	// heapBeside is what the Go heap may hold besides patches, requests and what streams read ahead, which are seldom all full, before
-	// the collector runs more often than it likes.
+	// heapBeside is what the Go heap may hold besides patches, requests and what streams read ahead, which are seldom all full.
 	heapBeside = 64 << 20
+
+	// tooMuch and little are shares of the processor time that the collector takes: past the one the limit gives way
+	// by a step, below the other it comes back by a part of one.
+	tooMuch, little = 0.15, 0.03
+	limitStep       = 64 << 20
+	limitEvery      = 250 * time.Millisecond
 )
 
-// TuneCollector fits Go's collector to a server of these settings. What it returns must stay reachable
-// while the server runs. GOMEMLIMIT overrules the limit.
-func TuneCollector(s config.Server) []byte {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		// Of WriteMemory only patches are on the heap, up to half of it: rows are mapped beside it.
-		debug.SetMemoryLimit(int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapBeside)
+// tuneCollector fits Go's collector to a server of these settings until the returned function is called. The heap has a soft limit,
+// lower than twice what is live; where indexes, caches and merges of many parts hold so much that the collector would run all the time, the limit gives way.
+// GOMEMLIMIT overrules it.
+func tuneCollector(s config.Server) (stop func() error) {
+	// Of WriteMemory only patches are on the heap, up to half of it: rows are mapped beside it.
+	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapBeside
+	headroom, done := make([]byte, headroomBytes), make(chan struct{})
+	fixed := os.Getenv("GOMEMLIMIT") != ""
+	if !fixed {
+		debug.SetMemoryLimit(least)
 	}
-	return make([]byte, headroomBytes)
+	go func() {
+		defer runtime.KeepAlive(headroom)
+		looks := time.NewTicker(limitEvery)
+		defer looks.Stop()
+		limit, before, since := least, collectorSeconds(), time.Now()
+		for {
+			select {
+			case <-done:
+				return
+			case <-looks.C:
+			}
+			now, seconds := time.Now(), collectorSeconds()
+			share := (seconds - before) / (now.Sub(since).Seconds() * float64(runtime.GOMAXPROCS(0)))
+			before, since = seconds, now
+			if next := nextLimit(limit, least, share); next != limit && !fixed {
+				limit = next
+				debug.SetMemoryLimit(limit)
+			}
+		}
+	}()
+	return func() error { close(done); return nil }
+}
+
+// nextLimit returns the limit after a time in which the collector took this share of all processors.
+func nextLimit(limit, least int64, share float64) int64 {
+	switch {
+	case share > tooMuch:
+		return limit + limitStep
+	case share < little:
+		return max(limit-limitStep/4, least)
+	default:
+		return limit
+	}
+}
+
+// collectorSeconds returns the processor time that the collector has taken from others: not what nobody else wanted.
+func collectorSeconds() float64 {
+	samples := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
+	metrics.Read(samples)
+	return samples[0].Value.Float64() - samples[1].Value.Float64()
 }

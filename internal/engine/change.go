@@ -96,6 +96,9 @@ func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Cha
 			if err == errStale {
 				err = ErrChanged
 			}
+			if err == nil {
+				e.changes.Add(1)
+			}
 			if err != errMoved {
 				return result, unknown, err
 			}

@@ -122,6 +122,7 @@ type Engine struct {
 	failure      atomic.Pointer[base.Error] // set once: no write is taken any more
 	flushFailure atomic.Pointer[base.Error] // of the last flush; nil after one succeeded
 	doubt        atomic.Bool                // see apply
+	changes      atomic.Uint64              // that Commit made
 
 	// Of the committer: not read by others.
 	wal        *wal.Writer

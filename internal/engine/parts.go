@@ -141,6 +141,10 @@ func (e *Engine) PatchesFull() bool {
 	return e.patchesShort.Load() || e.patchBytes.Load() > e.settings.MemoryBytes/4
 }
 
+// Changes returns how many times Commit succeeded since the engine was opened: background work that can wait leaves half of
+// its time to who changes rows.
+func (e *Engine) Changes() uint64 { return e.changes.Load() }
+
 // UnderPressure reports whether writers wait for memory: background work that can wait
 // leaves the machine to flushes then.
 func (e *Engine) UnderPressure() bool {

@@ -318,13 +318,17 @@ func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) 
 // maxYield bounds a pause, so that a merge goes on, slowly, however long writers wait.
 const maxYield = time.Second
 
-// yielder returns what a merge calls between row groups: it ends the merge with its context, and while
-// writers wait for memory it rests as long as it worked. A lower thread priority would
+// yielder returns what a merge calls between row groups: it ends the merge with its context. While writers
+// wait for memory, and while statements change rows, it rests as long as it worked: such a statement passes through several goroutines, each of
+// which waits for a processor as long as the merge has it; where patches are about to fill the memory, the merge is what statements wait for. A lower thread priority would
 // be finer, but garbage collection stops the world only when the last thread gets to run.
 func (s *Scheduler) yielder(ctx context.Context) func() error {
-	since := s.clock.Now()
+	e := s.merger.engine
+	since, changes := s.clock.Now(), e.Changes()
 	return func() error {
-		if s.merger.engine.UnderPressure() {
+		before := changes
+		changes = e.Changes()
+		if e.UnderPressure() || changes != before && !e.PatchesFull() {
 			select {
 			case <-s.clock.After(min(s.clock.Now().Sub(since), maxYield)):
 			case <-ctx.Done():

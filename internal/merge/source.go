@@ -49,8 +49,15 @@ type source struct {
 	stop    func()
 }
 
-// open begins to read a part of the table. The caller closes the source.
-func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part) (*source, error) {
+const (
+	// heldRows are those that the batches of all sources have together, as far as none has fewer than
+	// fewestRows: reading smaller ones costs more a row.
+	heldRows   = 4 * part.RowGroupRows
+	fewestRows = 8 << 10
+)
+
+// open begins to read a part of the table, one of so many that are read at once. The caller closes the source.
+func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, together int) (*source, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
 		return nil, base.Errorf(base.Internal, "part %d has unknown schema version %d", p.ID, p.SchemaVersion)
@@ -70,7 +77,7 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part) (
 		errStopped := errors.New("stopped")
 		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
 		stopped := false
-		err := part.ReadDictionaries(m.fs, m.engine.PartFile(p), written, want, func(rec arrow.RecordBatch) error {
+		err := part.ReadDictionaries(m.fs, m.engine.PartFile(p), written, want, max(int64(heldRows/together), fewestRows), func(rec arrow.RecordBatch) error {
 			rec.Retain()
 			if !yield(rec, nil) {
 				stopped = true

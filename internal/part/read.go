@@ -98,16 +98,16 @@ func ReadFooter(fsys vfs.FS, path string) (footer Footer, err error) {
 // The whole file is compared with its checksum before: arrow-go panics on damaged pages,
 // partly in goroutines of its own, where nobody can recover.
 func Read(fsys vfs.FS, path string, table schema.Table, want Written, rows func(arrow.RecordBatch) error) error {
-	return read(fsys, path, table, want, false, rows)
+	return read(fsys, path, table, want, false, RowGroupRows, rows)
 }
 
-// ReadDictionaries is Read, except that VARCHAR columns that the file stores with a dictionary come as
+// ReadDictionaries is Read in batches of at most so many rows, except that VARCHAR columns that the file stores with a dictionary come as
 // dictionary<uint32, utf8>, which costs a fraction.
-func ReadDictionaries(fsys vfs.FS, path string, table schema.Table, want Written, rows func(arrow.RecordBatch) error) error {
-	return read(fsys, path, table, want, true, rows)
+func ReadDictionaries(fsys vfs.FS, path string, table schema.Table, want Written, most int64, rows func(arrow.RecordBatch) error) error {
+	return read(fsys, path, table, want, true, most, rows)
 }
 
-func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionaries bool, rows func(arrow.RecordBatch) error) error {
+func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionaries bool, most int64, rows func(arrow.RecordBatch) error) error {
 	size, sum, err := checksum(fsys, path)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionari
 		if err := matches(footer, table); err != nil {
 			return err
 		}
-		props := pqarrow.ArrowReadProperties{BatchSize: batchRows(r)}
+		props := pqarrow.ArrowReadProperties{BatchSize: min(most, batchRows(r))}
 		if dictionaries {
 			if err := askForDictionaries(&props, r); err != nil {
 				return err

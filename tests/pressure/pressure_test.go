@@ -17,7 +17,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,8 +75,6 @@ func serve(dir string) error {
 	})
 	settings := config.Default()
 	settings.Dir, settings.Listen, settings.ShutdownGrace = dir, "127.0.0.1:0", time.Second
-	headroom := app.TuneCollector(settings)
-	defer runtime.KeepAlive(headroom)
 	a, err := app.OpenOn(slow, settings, false, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	if err != nil {
 		return err

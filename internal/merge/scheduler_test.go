@@ -114,6 +114,33 @@ func TestMergeRestsUnderPressure(t *testing.T) {
 	must(t, e.Close())
 }
 
+// While statements change rows a merge rests as long as it worked; when they stop it does not any more.
+func TestMergeRestsWhileRowsChange(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createItems()
+	must(t, err)
+	must(t, d.appendItems(table.ID, []int64{1, 2, 3}, 10))
+	yield := d.merges.yielder(ctx)
+	must(t, yield()) // nothing changed: returns at once
+	value := int64(11)
+	must(t, d.changeNow(fsys, table.ID, map[int64]*int64{2: &value}))
+	d.clock.advance(100 * time.Millisecond)
+	rested := make(chan error)
+	go func() { rested <- yield() }()
+	<-d.clock.waits
+	select {
+	case err := <-rested:
+		t.Fatalf("went on at once, error %v", err)
+	default:
+	}
+	d.clock.advance(100 * time.Millisecond)
+	must(t, <-rested)
+	d.clock.advance(100 * time.Millisecond)
+	must(t, yield()) // nothing changed since
+	d.mustEnd(t)
+}
+
 func TestListRemembersTheLastMerges(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)

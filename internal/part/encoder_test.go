@@ -68,17 +68,30 @@ func TestEncodingsOfManyPagesComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []arrow.RecordBatch
-		if err := Read(fsys, "/p", table, written, func(b arrow.RecordBatch) error {
-			b.Retain()
-			got = append(got, b)
-			return nil
-		}); err != nil {
-			t.Fatal("seed", seed, err)
-		}
-		for i, text := range types {
-			if a, b := whole(t, batches, i), whole(t, got, i); !array.Equal(a, b) {
-				t.Errorf("seed %d: %s differs", seed, text)
+		most := []int64{10, 1000, 50_000}[r.IntN(3)]
+		for how, read := range map[string]func(rows func(arrow.RecordBatch) error) error{
+			"whole row groups": func(rows func(arrow.RecordBatch) error) error { return Read(fsys, "/p", table, written, rows) },
+			fmt.Sprintf("dictionaries of at most %d rows", most): func(rows func(arrow.RecordBatch) error) error {
+				return ReadDictionaries(fsys, "/p", table, written, most, func(b arrow.RecordBatch) error {
+					if b.NumRows() > most {
+						t.Errorf("seed %d: %d rows at once, at most %d were asked for", seed, b.NumRows(), most)
+					}
+					return rows(b)
+				})
+			},
+		} {
+			var got []arrow.RecordBatch
+			if err := read(func(b arrow.RecordBatch) error {
+				b.Retain()
+				got = append(got, b)
+				return nil
+			}); err != nil {
+				t.Fatal("seed", seed, how, err)
+			}
+			for i, text := range types {
+				if a, b := whole(t, batches, i), whole(t, got, i); !array.Equal(a, b) {
+					t.Errorf("seed %d, %s: %s differs", seed, how, text)
+				}
 			}
 		}
 	}
@@ -88,13 +101,30 @@ func whole(t *testing.T, batches []arrow.RecordBatch, column int) arrow.Array {
 	t.Helper()
 	var chunks []arrow.Array
 	for _, b := range batches {
-		chunks = append(chunks, b.Column(column))
+		chunks = append(chunks, undictionary(b.Column(column)))
 	}
 	a, err := array.Concatenate(chunks, memory.DefaultAllocator)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// undictionary returns a column without its dictionary, if it has one.
+func undictionary(a arrow.Array) arrow.Array {
+	d, ok := a.(*array.Dictionary)
+	if !ok {
+		return a
+	}
+	values, b := d.Dictionary().(*array.String), array.NewStringBuilder(memory.DefaultAllocator)
+	for i := range d.Len() {
+		if d.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(values.Value(d.GetValueIndex(i)))
+		}
+	}
+	return b.NewArray()
 }
 
 // appendNumber appends a value that a number stands for.

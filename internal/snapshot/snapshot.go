@@ -99,6 +99,7 @@ func New(seq base.Seq, tables map[base.TableID]*Table, release func()) *Snapshot
 // snapshot from.
 func (s *Snapshot) Retain() {
 	if s.refs.Add(1) <= 1 {
+		s.refs.Add(-1) // or a Release after it would free a second time
 		panic("snapshot: retained after its last release")
 	}
 }

@@ -8,6 +8,13 @@ import (
 )
 
 func TestOnlyTheLastReferenceReleases(t *testing.T) {
+	for _, misuses := range [][]string{{"Release", "Retain"}, {"Retain", "Release"}} {
+		onlyTheLastReferenceReleases(t, misuses)
+	}
+}
+
+func onlyTheLastReferenceReleases(t *testing.T, misuses []string) {
+	t.Helper()
 	released := 0
 	s := New(3, nil, func() { released++ })
 	s.Retain()
@@ -19,7 +26,8 @@ func TestOnlyTheLastReferenceReleases(t *testing.T) {
 	if released != 1 {
 		t.Fatalf("released %d times", released)
 	}
-	for name, misuse := range map[string]func(){"Release": s.Release, "Retain": s.Retain} {
+	for _, name := range misuses {
+		misuse := map[string]func(){"Release": s.Release, "Retain": s.Retain}[name]
 		func() {
 			defer func() {
 				if recover() == nil {

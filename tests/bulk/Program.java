@@ -160,35 +160,8 @@ public final class Program {
         try (var c = open(file); var q = new Writes(c)) {
             Writes.applyMigrations(c);
             execute(c, "INSERT INTO kv SELECT i, 'old', NULL, NULL FROM range(1000) t(i)");
-            switch (operation) {
-                case "insert" -> q.insertAllKv(() -> endless().mapToObj(i -> kv(1000 + i, "new")).iterator());
-                case "update" -> q.updateAllKv(() -> endless().mapToObj(i -> kv(i, "new")).iterator());
-                case "delete" -> q.deleteAllKv(() -> endless().mapToObj(Writes.KvKey::new).iterator());
-                case "upsert" -> q.upsertAllKv(() -> endless().mapToObj(i -> kv(i, "new")).iterator());
-                case "done" -> {
-                    q.upsertAllKv(IntStream.range(0, 2000).mapToObj(i -> kv(i, "new")).toList());
-                    System.out.println("written");
-                    Thread.sleep(Long.MAX_VALUE);
-                }
-                default -> throw new IllegalArgumentException(operation);
-            }
+            new Hang(600_000).write(q, operation);
         }
-    }
-
-    /** Numbers, which come slowly once many have been written. */
-    private static IntStream endless() {
-        return IntStream.range(0, Integer.MAX_VALUE).peek(i -> {
-            if (i == 600_000) {
-                System.out.println("written");
-            }
-            if (i > 600_000) {
-                try {
-                    Thread.sleep(1);
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
-            }
-        });
     }
 
     private static List<Writes.EveryRow> every(int count) {

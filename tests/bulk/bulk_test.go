@@ -27,13 +27,14 @@ func compiled(t *testing.T, folder string) []string {
 	for _, name := range []string{"queries.sql", "scoter.yaml", "Program.java"} {
 		toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, name))
 	}
+	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "tests", "bulk", "Hang.java"), filepath.Join(dir, "Hang.java"))
 	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
 	sources, err := filepath.Glob(filepath.Join(dir, "src", "bulk", "*.java"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
-	toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), append([]string{"--release", "17", "-encoding", "UTF-8", "-cp", jars, "-d", out, "Program.java"}, sources...)...)
+	toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), append([]string{"--release", "17", "-encoding", "UTF-8", "-cp", jars, "-d", out, "Program.java", "Hang.java"}, sources...)...)
 	return []string{filepath.Join(bin, "java"), "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", out + ":" + jars}
 }
 

@@ -233,35 +233,8 @@ public final class Program {
     /** Writes without an end, says so once much is written, and waits to be killed. */
     private static void hang(Connection c, String operation) throws Exception {
         try (var q = new Writes(c)) {
-            switch (operation) {
-                case "insert" -> q.insertAllKv(() -> endless().mapToObj(i -> kv(1000 + i, "new")).iterator());
-                case "update" -> q.updateAllKv(() -> endless().mapToObj(i -> kv(i, "new")).iterator());
-                case "delete" -> q.deleteAllKv(() -> endless().mapToObj(Writes.KvKey::new).iterator());
-                case "upsert" -> q.upsertAllKv(() -> endless().mapToObj(i -> kv(i, "new")).iterator());
-                case "done" -> {
-                    q.upsertAllKv(IntStream.range(0, 2000).mapToObj(i -> kv(i, "new")).toList());
-                    System.out.println("written");
-                    Thread.sleep(Long.MAX_VALUE);
-                }
-                default -> throw new IllegalArgumentException(operation);
-            }
+            new Hang(100_000).write(q, operation);
         }
-    }
-
-    /** Numbers, which come slowly once many have been written. */
-    private static IntStream endless() {
-        return IntStream.range(0, Integer.MAX_VALUE).peek(i -> {
-            if (i == 100_000) {
-                System.out.println("written");
-            }
-            if (i > 100_000) {
-                try {
-                    Thread.sleep(1);
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
-            }
-        });
     }
 
     private static Writes.EveryRow empty(int id) {

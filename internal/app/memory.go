@@ -32,12 +32,16 @@ func tuneCollector(s config.Server) (stop func() error) {
 	// Of WriteMemory only patches are on the heap, up to half of it: rows are mapped beside it.
 	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapBeside
 	headroom, done := make([]byte, headroomBytes), make(chan struct{})
-	fixed := os.Getenv("GOMEMLIMIT") != ""
-	if !fixed {
-		debug.SetMemoryLimit(least)
+	stop = func() error {
+		close(done)
+		runtime.KeepAlive(headroom)
+		return nil
 	}
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return stop
+	}
+	debug.SetMemoryLimit(least)
 	go func() {
-		defer runtime.KeepAlive(headroom)
 		looks := time.NewTicker(limitEvery)
 		defer looks.Stop()
 		limit, before, since := least, collectorSeconds(), time.Now()
@@ -50,13 +54,13 @@ func tuneCollector(s config.Server) (stop func() error) {
 			now, seconds := time.Now(), collectorSeconds()
 			share := (seconds - before) / (now.Sub(since).Seconds() * float64(runtime.GOMAXPROCS(0)))
 			before, since = seconds, now
-			if next := nextLimit(limit, least, share); next != limit && !fixed {
+			if next := nextLimit(limit, least, share); next != limit {
 				limit = next
 				debug.SetMemoryLimit(limit)
 			}
 		}
 	}()
-	return func() error { close(done); return nil }
+	return stop
 }
 
 // nextLimit returns the limit after a time in which the collector took this share of all processors.

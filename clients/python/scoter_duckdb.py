@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,10 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import duckdb
 
 if TYPE_CHECKING or __package__:
-    from . import scoter_runtime as core
+    from . import scoter_arrow, scoter_runtime as core
+    from .scoter_arrow import ArrowStream as ArrowStream, RecordBatches as RecordBatches
     from .scoter_runtime import *  # noqa: F403 (what generated code uses as rt)
 else:
+    import scoter_arrow
     import scoter_runtime as core
+    from scoter_arrow import ArrowStream, RecordBatches
     from scoter_runtime import *  # noqa: F403
 
 Connection = duckdb.DuckDBPyConnection
@@ -28,8 +30,10 @@ Route = Literal["arrow", "lists"]
 # parameters: the driver has no appender.
 LIST_ROWS = 10_000
 
-# Rows that are held at a time as columns of Arrow.
+# Rows that are held at a time as columns of Arrow; more of a stream of Arrow's, which may take no memory
+# for them: several of DuckDB's row groups, so that its threads share them.
 ARROW_ROWS = 61_440
+STREAM_ROWS = 491_520
 
 DEFAULT_TYPE = "SELECT type FROM duckdb_databases() WHERE database_name = current_database()"
 
@@ -69,6 +73,18 @@ class Runtime(core.Observed):
 
         return self._each(name, rows)
 
+    def arrow(self, name: str, sql: str, values: Sequence[Any]) -> RecordBatches:
+        def body() -> RecordBatches:
+            scoter_arrow.required(name)
+            relation = self._conn.sql(sql, params=list(values))
+            # DuckDB keeps the result. A reader that drew it from the query would end without an error as soon as the
+            # connection does anything else.
+            relation.execute()
+            reader: RecordBatches = relation.to_arrow_reader(scoter_arrow.BATCH_ROWS)
+            return reader
+
+        return self._run(name, body, core.unknown)
+
     def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
         return self._run(name, lambda: changed(self._conn, sql, values), core.same)
 
@@ -79,7 +95,7 @@ class Runtime(core.Observed):
 
         return self._run(name, body, core.same)
 
-    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T], route: Route | None = None) -> int:
+    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream, route: Route | None = None) -> int:
         """Runs a bulk operation in one transaction; returns the rows it changed.
 
         It goes through Arrow if pyarrow is installed, which is more than a
@@ -88,14 +104,19 @@ class Runtime(core.Observed):
         """
         if route not in (None, "arrow", "lists"):
             raise ValueError(f"{bulk.name}: there is no route {route!r}")
-        arrow = bulk.arrow if route != "lists" and pyarrow() is not None else None
-        if route == "arrow" and arrow is None:
+        arrow = bulk.arrow if route != "lists" and scoter_arrow.pyarrow() is not None else None
+        if arrow is None and (route == "arrow" or isinstance(rows, ArrowStream)):
             why = "pyarrow 18 is not installed" if bulk.arrow is not None else "a column's type is not one of Arrow's"
-            raise ValueError(f"{bulk.name}: route 'arrow': {why}")
-        if arrow is None:
-            portions, fill = core.chunks(rows, LIST_ROWS), functools.partial(self._fill_lists, bulk)
+            raise ValueError(f"{bulk.name}: rows in Arrow's form: {why if route != 'lists' else 'the route is lists'}")
+        portions: Iterator[Any]
+        fill: Callable[[Iterator[Any]], int]
+        if isinstance(rows, ArrowStream):
+            if isinstance(rows, duckdb.DuckDBPyRelation):
+                rows.execute()  # it may be of this connection, which is about to do other things
+            portions = scoter_arrow.tables(bulk.name, rows, arrow.names if arrow is not None else (), STREAM_ROWS)
         else:
-            portions, fill = core.chunks(rows, ARROW_ROWS), functools.partial(self._fill_arrow, bulk, arrow)
+            portions = core.chunks(rows, LIST_ROWS if arrow is None else ARROW_ROWS)
+        fill = functools.partial(self._fill_arrow, bulk, arrow) if arrow is not None else functools.partial(self._fill_lists, bulk)
 
         def body() -> int:
             with self.transaction():
@@ -128,10 +149,10 @@ class Runtime(core.Observed):
             count += len(portion)
         return count
 
-    def _fill_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], portions: Iterator[list[T]]) -> int:
+    def _fill_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], portions: Iterator[Any]) -> int:
         count = 0
         for portion in portions:
-            table = columns(bulk.name, arrow, portion, count)
+            table = scoter_arrow.columns(bulk.name, arrow, portion, count)
             self._conn.register("_scoter_rows", table)
             try:
                 self._conn.execute(arrow.insert)
@@ -143,14 +164,17 @@ class Runtime(core.Observed):
                 raise core.RowError(bulk.name, count + row[0], f"duplicate key {row[1]} ({said})") from error
             finally:
                 self._conn.unregister("_scoter_rows")
-            count += len(portion)
+            count += table.num_rows
         return count
 
-    def _apply_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], stage: core.Stage, rows: Sequence[T]) -> int | None:
+    def _apply_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], stage: core.Stage, rows: Any) -> int | None:
         """Applies rows in place of the temporary table's; None if they need one."""
         if arrow.distinct is None:
             return None
-        self._conn.register(stage.table, columns(bulk.name, arrow, rows, 0))
+        table = scoter_arrow.columns(bulk.name, arrow, rows, 0)
+        if not scoter_arrow.typed(arrow, table):
+            return None
+        self._conn.register(stage.table, table)
         try:
             again = self._conn.execute(arrow.distinct).fetchone()
             return None if again is None or again[0] > 0 else changed(self._conn, stage.apply, ())
@@ -171,50 +195,10 @@ class Runtime(core.Observed):
                 self._open = False
 
 
-@functools.cache
-def pyarrow() -> Any:
-    """The module, if it is installed and new enough to have UUIDs."""
-    try:
-        module = importlib.import_module("pyarrow")
-    except ImportError:
-        return None
-    return module if hasattr(module, "uuid") else None
-
-
-def _joined(head: list[list[T]], tail: Iterator[list[T]]) -> Iterator[list[T]]:
+def _joined(head: list[T], tail: Iterator[T]) -> Iterator[T]:
     while head:
         yield head.pop(0)
     yield from tail
-
-
-def columns(operation: str, arrow: core.Arrow[T], rows: Sequence[T], before: int) -> Any:
-    """Rows as an Arrow table. A value that cannot be in its column names its row."""
-    pa = pyarrow()
-    arrays = []
-    try:
-        values = arrow.values(rows)
-    except Exception:
-        for at, row in enumerate(rows):
-            try:
-                arrow.values([row])
-            except Exception as error:
-                raise core.RowError(operation, before + at + 1, str(error)) from error
-        raise
-    for name, required, kind, column in zip(arrow.names, arrow.required, arrow.types(pa), values, strict=True):
-        try:
-            array = pa.array(column, type=kind)
-        except Exception:
-            for at, value in enumerate(column):
-                try:
-                    pa.array([value], type=kind)
-                except Exception as error:
-                    raise core.RowError(operation, before + at + 1, f"column {name}: {value!r:.60}: {error}") from error
-            raise
-        if required and array.null_count > 0:
-            at = array.is_null().index(True).as_py()
-            raise core.RowError(operation, before + at + 1, f"column {name} must not be null")
-        arrays.append(array)
-    return pa.Table.from_arrays(arrays, names=list(arrow.names))
 
 
 def duplicate(conn: duckdb.DuckDBPyConnection, arrow: core.Arrow[T], table: Any, message: str) -> tuple[int, str] | None:

@@ -13,14 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
-    from . import scoter_runtime as core
+    from . import scoter_arrow, scoter_runtime as core
+    from .scoter_arrow import ArrowStream as ArrowStream, RecordBatches as RecordBatches
     from .scoter_runtime import *  # noqa: F403 (what generated code uses as rt)
 else:
+    import scoter_arrow
     import scoter_runtime as core
+    from scoter_arrow import ArrowStream, RecordBatches
     from scoter_runtime import *  # noqa: F403
 
 # Rows that one request of a bulk operation holds: it is applied as a whole.
 CHUNK_ROWS = 10_000
+STREAM_ROWS = 65_536  # of Arrow's
 
 
 class ScoterError(Exception):
@@ -47,7 +51,7 @@ class Connection:
         self.database = database
         self._idle: http.client.HTTPConnection | None = None
 
-    def post(self, path: str, body: bytes, kind: str) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+    def post(self, path: str, body: bytes | memoryview, kind: str) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
         """Sends a request; the caller reads the answer and then gives the connection back by free."""
         link, self._idle = self._idle, None
         # A connection that has something to read while it is idle was closed by the server.
@@ -70,8 +74,7 @@ class Connection:
 
     def run(self, sql: str, values: Sequence[Any]) -> Iterator[dict[str, Any]]:
         """The answer's objects, one a line: rows, or the counts of a statement without any."""
-        body = json.dumps({"sql": sql, "params": [_bound(v) for v in values], "database": self.database}, ensure_ascii=False).encode()
-        link, response = self.post("/api/v1/sql?format=ndjson", body, "application/json")
+        link, response = self._answer(sql, values, "ndjson")
         whole = False
         try:
             for line in response:
@@ -81,6 +84,33 @@ class Connection:
             # An answer that is not read to its end ends with its connection.
             response.close()
             self.free(link) if whole else link.close()
+
+    def record_batches(self, operation: str, sql: str, values: Sequence[Any]) -> RecordBatches:
+        """The answer's rows in Arrow's form, as they come from the server."""
+        pa = scoter_arrow.required(operation)
+        link, response = self._answer(sql, values, "arrow")
+        try:
+            answer = pa.ipc.open_stream(response)
+        except BaseException:
+            response.close()
+            link.close()
+            raise
+
+        def batches() -> Iterator[Any]:
+            whole = False
+            try:
+                yield from answer
+                whole = not response.read()
+            finally:
+                response.close()
+                self.free(link) if whole else link.close()
+
+        reader: RecordBatches = pa.RecordBatchReader.from_batches(answer.schema, batches())
+        return reader
+
+    def _answer(self, sql: str, values: Sequence[Any], form: str) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+        body = json.dumps({"sql": sql, "params": [_bound(v) for v in values], "database": self.database}, ensure_ascii=False).encode()
+        return self.post("/api/v1/sql?format=" + form, body, "application/json")
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Runs a statement without rows; returns how many it changed."""
@@ -147,27 +177,44 @@ class Runtime(core.Observed):
     def stream(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> Iterator[T]:
         return self._each(name, lambda: read(tuple(r.values()) for r in self._conn.run(sql, values)))
 
+    def arrow(self, name: str, sql: str, values: Sequence[Any]) -> RecordBatches:
+        return self._run(name, lambda: self._conn.record_batches(name, sql, values), core.unknown)
+
     def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
         return self._run(name, lambda: self._conn.execute(sql, values), core.same)
 
     def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
         return self._run(name, lambda: sum(self._conn.execute(sql, values(row)) for row in rows), core.same)
 
-    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T]) -> int:
+    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream) -> int:
         """Sends rows in portions; each is applied as a whole, and durable when it returns."""
+        path = f"/api/v1/tables/{urllib.parse.quote(self._conn.database, safe='')}/{bulk.sql}"
 
         def body() -> int:
             count = 0
-            for chunk in core.chunks(rows, CHUNK_ROWS):
-                lines = (json.dumps(dict(zip(bulk.columns, map(_json, bulk.values(row)), strict=True)), ensure_ascii=False) for row in chunk)
-                path = f"/api/v1/tables/{urllib.parse.quote(self._conn.database, safe='')}/{bulk.sql}"
-                link, response = self._conn.post(path, "\n".join(lines).encode(), "application/x-ndjson")
+            for kind, portion in _portions(bulk, rows):
+                link, response = self._conn.post(path, portion, kind)
                 answer = json.loads(response.read())
                 self._conn.free(link)
                 count += sum(int(answer[k]) for k in ("inserted", "updated", "deleted"))
             return count
 
         return self._run(bulk.name, body, core.same)
+
+
+def _portions(bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream) -> Iterator[tuple[str, Any]]:
+    """The requests' media types and bodies."""
+    if isinstance(rows, ArrowStream):
+        pa = scoter_arrow.required(bulk.name)
+        for table in scoter_arrow.tables(bulk.name, rows, bulk.columns, STREAM_ROWS):
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, table.schema) as out:
+                out.write_table(table)
+            yield "application/vnd.apache.arrow.stream", memoryview(sink.getvalue())
+        return
+    for chunk in core.chunks(rows, CHUNK_ROWS):
+        lines = (json.dumps(dict(zip(bulk.columns, map(_json, bulk.values(row)), strict=True)), ensure_ascii=False) for row in chunk)
+        yield "application/x-ndjson", "\n".join(lines).encode()
 
 
 def apply_migrations(conn: Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False) -> list[str]:

@@ -12,3 +12,10 @@ CREATE TABLE kv (k INTEGER PRIMARY KEY, v VARCHAR NOT NULL, n DECIMAL(6,2), thre
 -- WRITE every insert
 
 -- WRITE kv insert|update|delete|upsert key(k)
+
+-- QUERY all_every
+SELECT * FROM every ORDER BY id;
+
+-- QUERY numbers
+@set most = 10
+SELECT i::INTEGER AS k, 'v' || i AS v FROM range(${most}) AS r(i);

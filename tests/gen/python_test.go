@@ -142,6 +142,12 @@ func pythonCall(w *emit.Writer, u *unit, c call) {
 		}
 		return "iter([" + strings.Join(out, ", ") + "])"
 	}
+	same := func(name string) {
+		if q := u.queryPlan(name); q.Arrow != "" && q.ReadOnly {
+			list := args(name, c.Args)
+			w.Line("harness.same_rows(queries.%s(%s), queries.%s(%s), %s)", q.Arrow, list, q.Method, list, pythonLiteral(u, ir.Type{Kind: ir.Bool}, q.Pluck))
+		}
+	}
 	switch {
 	case c.SQL != "":
 		w.Line("db.execute(%s)", pythonSQL(u, c.SQL))
@@ -149,8 +155,10 @@ func pythonCall(w *emit.Writer, u *unit, c call) {
 	case c.Migrate:
 		w.Line("return m.%s.apply_migrations(db, dry_run=%s)", u.plan.Class, pythonLiteral(u, ir.Type{Kind: ir.Bool}, c.DryRun))
 	case c.Call != "":
+		same(c.Call)
 		w.Line("return queries.%s(%s)", u.queryPlan(c.Call).Method, args(c.Call, c.Args))
 	case c.Stream != "":
+		same(c.Stream)
 		w.Line("return harness.take(queries.%s(%s), %d)", u.queryPlan(c.Stream).Stream, args(c.Stream, c.Args), c.Take)
 	case c.Rollback != "":
 		w.In("try:", func() {

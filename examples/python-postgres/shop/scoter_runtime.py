@@ -196,6 +196,11 @@ def same(count: int) -> int:
     return count
 
 
+def unknown(result: object) -> int:
+    """The rows of a result that are not counted."""
+    return -1
+
+
 def chunks(rows: Iterable[T], size: int) -> Iterator[list[T]]:
     """Rows in lists of a size; the last may be shorter."""
     chunk: list[T] = []

@@ -138,6 +138,14 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 			return nil, e.refusedStatement(err, s, sql)
 		}
 	}
+	bySample := unseen(p)
+	if bySample {
+		// An argument of a table function has to have a value before DuckDB says what columns come.
+		sampled := s.Render(func(i int) string { return "CAST(" + sampleText(s.Params[i]) + " AS " + d.Params[i].Type.Native + ")" })
+		if p, err = e.db.prepare(sampled); err != nil {
+			return nil, e.refusedStatement(err, s, sampled)
+		}
+	}
 	d.Statement, d.ReadOnly = class(p.statement)
 	returning := returningClause(sql)
 	if s.Verb == ir.VerbExec || d.Statement == ir.StatementDDL || d.Statement != ir.StatementSelect && d.Statement != ir.StatementOther && returning == "" {
@@ -147,7 +155,7 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 	if err != nil {
 		return nil, err
 	}
-	if found.known && len(found.list) != len(p.columns) {
+	if bySample || found.known && len(found.list) != len(p.columns) {
 		found = columns{}
 	}
 	quotedNames := map[string]bool{}
@@ -185,6 +193,11 @@ func (e *Engine) refusedStatement(err error, s *analyze.Statement, sql string) e
 		r.Offset = s.Origin(min(r.Offset, len(sql)), placeholder)
 	}
 	return r
+}
+
+// unseen reports whether DuckDB says nothing of the columns: it gives one in their place.
+func unseen(p *prepared) bool {
+	return len(p.params) > 0 && len(p.columns) == 1 && p.names[0] == "unknown" && p.columns[0].Kind == ir.Any
 }
 
 func unknown(params []*analyze.Type) bool {
@@ -264,19 +277,26 @@ func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
 	if sample.Null {
 		return nil
 	}
-	value := widened(sample.Value)
-	if sample.In {
-		list := make([]string, len(sample.List))
-		for i, v := range sample.List {
-			list[i] = widened(v)
-		}
-		value = "[" + strings.Join(list, ", ") + "]"
-	}
-	p, err := e.db.prepare("SELECT " + value)
+	p, err := e.db.prepare("SELECT " + sampleText(sample))
 	if err != nil || len(p.columns) != 1 || p.columns[0].Kind == ir.Any {
 		return nil
 	}
 	return &p.columns[0]
+}
+
+// sampleText is the expression of a sample.
+func sampleText(sample analyze.Sample) string {
+	switch {
+	case sample.Null:
+		return "NULL"
+	case sample.In:
+		list := make([]string, len(sample.List))
+		for i, v := range sample.List {
+			list[i] = widened(v)
+		}
+		return "[" + strings.Join(list, ", ") + "]"
+	}
+	return widened(sample.Value)
 }
 
 // widened casts a number with a point to DOUBLE. It leaves alone any other

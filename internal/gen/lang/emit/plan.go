@@ -25,9 +25,9 @@ type Plan struct {
 type Query struct {
 	*ir.Query
 	Method string
-	// Stream is the lazy variant of an `:all`, Raw Python's variant with tuples,
-	// Batch that of a `:batch` and BatchRow the type it takes. Empty if none.
-	Stream, Raw, Batch, BatchRow string
+	// Stream is the lazy variant of an `:all`, Arrow the one with record batches, Raw Python's
+	// variant with tuples, Batch that of a `:batch` and BatchRow the type it takes. Empty if none.
+	Stream, Arrow, Raw, Batch, BatchRow string
 	// Args are the names of the parameters.
 	Args []string
 	SQL  SQL
@@ -56,8 +56,8 @@ type Options struct {
 	Style    Style
 	// Types and Methods are names that generated ones must not take.
 	Types, Methods []string
-	// Raw asks for the Raw variants, Appenders for a type per appender.
-	Raw, Appenders bool
+	// Raw and Arrow ask for these variants, Appenders for a type per appender.
+	Raw, Arrow, Appenders bool
 }
 
 // RowType, EnumType and StructType are the type names by IR reference.
@@ -111,6 +111,9 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 		var err error
 		if q.Verb == ir.VerbQuery && q.Cardinality == ir.All {
 			err = derive(owner, q.Name.With("stream"), &q.Stream)
+		}
+		if err == nil && q.Stream != "" && o.Arrow {
+			err = derive(owner, q.Name.With("arrow"), &q.Arrow)
 		}
 		if err == nil && q.Verb == ir.VerbQuery && o.Raw {
 			err = derive(owner, q.Name.With("raw"), &q.Raw)

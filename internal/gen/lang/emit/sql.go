@@ -268,9 +268,35 @@ func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 // ColumnsAsText wraps a query of DuckDB's dialect so that the columns of some
 // kinds are text.
 func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
+	return columnsAsText(q, func(t ir.Type) bool { return slices.Contains(kinds, t.Kind) })
+}
+
+// ArrowSQL is the text of a query of DuckDB whose result is read as Arrow. Text are the columns with a type, also inside, that
+// DuckDB 1.5.5 does not export or not as it is: VARIANT, UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which
+// loses its offset.
+func (p *Plan) ArrowSQL(q *Query) string {
+	if !q.ReadOnly {
+		return q.SQL.Text
+	}
+	return columnsAsText(q, p.arrowLoses)
+}
+
+func (p *Plan) arrowLoses(t ir.Type) (loses bool) {
+	t.Walk(func(t ir.Type) {
+		switch {
+		case t.Kind == ir.Any, t.Kind == ir.TimeTZ, t.Kind == ir.Uint128, t.Native == "BIT", t.Native == "BIGNUM":
+			loses = true
+		case t.Kind == ir.StructKind:
+			loses = loses || slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return p.arrowLoses(f.Type) })
+		}
+	})
+	return loses
+}
+
+func columnsAsText(q *Query, which func(ir.Type) bool) string {
 	var texts []string
 	for _, c := range q.Columns {
-		if slices.Contains(kinds, c.Type.Kind) {
+		if which(c.Type) {
 			name := `"` + strings.ReplaceAll(c.Name.Original, `"`, `""`) + `"`
 			text := "CAST(" + name + " AS VARCHAR)"
 			if c.Type.Kind == ir.Blob {

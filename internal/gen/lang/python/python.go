@@ -5,6 +5,7 @@ package python
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/clients"
@@ -20,9 +21,9 @@ var runtimes = map[string]struct {
 	others []string
 }{
 	"sqlite/sqlite3":   {"scoter_sqlite", emit.Question, nil},
-	"duckdb/duckdb":    {"scoter_duckdb", emit.Dollar, nil},
+	"duckdb/duckdb":    {"scoter_duckdb", emit.Dollar, []string{"scoter_arrow"}},
 	"postgres/psycopg": {"scoter_postgres", emit.Percent, []string{"scoter_copy"}},
-	"scoter/http":      {"scoter_http", emit.Wire, nil},
+	"scoter/http":      {"scoter_http", emit.Wire, []string{"scoter_arrow"}},
 }
 
 type generator struct {
@@ -41,7 +42,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if module, file := strings.CutSuffix(path.Base(t.Output), ".py"); file && !emit.IsIdentifier(emit.Python, module) {
 		return nil, base.Errorf(base.Invalid, "%s cannot be imported: %q is no name for a module", t.Output, module)
 	}
-	return emit.NewPlan(m, t, emit.Options{Language: emit.Python, Style: rt.style, Raw: true,
+	return emit.NewPlan(m, t, emit.Options{Language: emit.Python, Style: rt.style, Raw: true, Arrow: slices.Contains(rt.others, "scoter_arrow"),
 		Types:   strings.Fields("Any Iterable Iterator Sequence AbstractContextManager Mapping Exception Decimal"),
 		Methods: strings.Fields("get_migrations apply_migrations transaction")})
 }
@@ -259,6 +260,13 @@ func (g *generator) query(q *emit.Query) {
 	}
 	method(q.Stream, "Iterator["+row+"]", nil, "The rows of "+q.Method+" one at a time.", stream)
 	method(q.Raw, "list[tuple[Any, ...]]", nil, "The rows as the driver returns them.", fmt.Sprintf("return self._rt.fetch(%s, %s)", sql, values))
+	if q.Arrow != "" {
+		if g.arrowSQL(q) != g.sql(q) {
+			sql = "_SQL_" + q.Arrow
+		}
+		method(q.Arrow, "rt.RecordBatches", nil, "The rows of "+q.Method+" as a reader of pyarrow, which must be installed.",
+			fmt.Sprintf("return self._rt.arrow(%s, %s, %s)", quote(q.Arrow), sql, values))
+	}
 }
 
 var verbs = map[ir.Op]string{
@@ -279,11 +287,14 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 		})
 		return
 	}
-	parameter, argument := "", ""
+	rows, parameter, argument := "Iterable["+op.RowType+"]", "", ""
+	if g.Module.Engine == ir.DuckDB || g.Module.Engine == ir.Scoter {
+		rows += " | rt.ArrowStream"
+	}
 	if g.Module.Engine == ir.DuckDB || g.Module.Engine == ir.Postgres {
 		parameter, argument = ", *, route: rt.Route | None = None", ", route"
 	}
-	w.In("def "+op.Method+"(self, rows: Iterable["+op.RowType+"]"+parameter+") -> int:", func() {
+	w.In("def "+op.Method+"(self, rows: "+rows+parameter+") -> int:", func() {
 		g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", table))
 		w.Line("return self._rt.bulk(_BULK_%s, rows%s)", op.Method, argument)
 	})

@@ -9,9 +9,10 @@ import enum
 import itertools
 import json
 import os
+import re
 import traceback
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import psycopg
@@ -44,6 +45,30 @@ def report(name: str, index: int, body: Callable[[], object]) -> None:
 
 def take(rows: Iterable[object], count: int) -> list[object]:
     return list(itertools.islice(rows, count) if count else rows)
+
+
+def same_rows(batches: Any, rows: Sequence[object], pluck: bool) -> None:
+    """Fails if a result in Arrow's form is not what the rows are."""
+    given = [alike(list(r.values())) for r in batches.read_all().to_pylist()]
+    expected = [alike(canon([r] if pluck else r)) for r in rows]
+    if given != expected:
+        raise AssertionError(f"Arrow gives {given}, the rows are {expected}")
+
+
+def alike(v: Any) -> object:
+    """Values as they are the same in Arrow's and the generated code's types."""
+    if isinstance(v, dict):
+        return [alike(e) for e in v.values()]
+    if hasattr(v, "nanoseconds"):  # pyarrow's MonthDayNano
+        return [str(n) for n in (v.months, v.days, v.nanoseconds // 1000)]
+    if isinstance(v, (list, tuple)):
+        return [alike(e) for e in v]
+    if isinstance(v, datetime.datetime) and v.tzinfo is not None:
+        v = v.astimezone(datetime.timezone.utc)
+    if v is None or isinstance(v, (bool, float)):
+        return v
+    # A HUGEINT is a Decimal in Arrow's form, and DuckDB's text of a TIMETZ is shorter.
+    return re.sub(r"^(\d\d:\d\d:[\d.]+[+-]\d\d)$", r"\1:00", str(canon(v)))
 
 
 def postgres() -> psycopg.Connection[Any]:

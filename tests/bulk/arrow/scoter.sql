@@ -1,0 +1,10 @@
+-- MIGRATE 1
+CREATE TABLE kv (k BIGINT PRIMARY KEY, v VARCHAR NOT NULL, n DECIMAL(6,2), tags VARCHAR[], seen TIMESTAMPTZ);
+
+-- QUERY all_kv
+SELECT * FROM kv ORDER BY k;
+
+-- QUERY failing
+SELECT CASE WHEN i = 3000000 THEN error('no more') ELSE 'value ' || i END AS v FROM range(4000000) AS r(i);
+
+-- WRITE kv insert|update|delete|upsert key(k)

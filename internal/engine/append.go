@@ -315,13 +315,13 @@ func (e *Engine) encodeBody(p *preparation, to *body) error {
 				return err
 			}
 			t.rows = append(t.rows, rows)
-			if err := to.add(rows.Record(), true); err != nil {
+			if err := to.add(rows.Record()); err != nil {
 				return err
 			}
 		}
 	}
 	for _, values := range p.patches {
-		if err := to.add(values, false); err != nil { // released before the log has it
+		if err := to.add(values); err != nil {
 			return err
 		}
 	}

@@ -165,7 +165,7 @@ func BenchmarkAppendSteps(b *testing.B) {
 		var encoded body
 		measure("encode", func(i int) {
 			encoded = body{}
-			must(b, encoded.add(rows[i].Record(), true))
+			must(b, encoded.add(rows[i].Record()))
 		})
 		stored := make([]arrow.RecordBatch, count)
 		for i := range rows {

@@ -10,8 +10,8 @@ import (
 )
 
 // body is what follows a frame's header: the request's batches, encoded, in slices. Large
-// buffers are not copied: their slices point to where the memtable will have the rows, which stays
-// as it is until the frame is in the log.
+// buffers are not copied: their slices point to where the memtable will have the rows, or the patch its
+// values, which stay as they are until the frame is in the log.
 type body struct {
 	slices [][]byte
 	bytes  int64
@@ -44,39 +44,27 @@ func (b *body) cut() {
 	}
 }
 
-// copying and keeping are the two ways to write to a body.
-type copying struct{ *body }
-
-func (w copying) Write(p []byte) (int, error) {
-	w.short = append(w.short, p...)
-	w.bytes += int64(len(p))
-	return len(p), nil
-}
-
-type keeping struct{ *body }
-
-func (w keeping) Write(p []byte) (int, error) {
+// Write appends a piece: a copy of it if it is short, else itself.
+func (b *body) Write(p []byte) (int, error) {
+	b.bytes += int64(len(p))
 	if len(p) < keptBytes {
-		return copying(w).Write(p)
+		b.short = append(b.short, p...)
+		return len(p), nil
 	}
-	w.cut()
-	w.slices = append(w.slices, p)
-	w.bytes += int64(len(p))
+	b.cut()
+	b.slices = append(b.slices, p)
 	return len(p), nil
 }
 
-// add appends a batch, whose memory stays as it is until free if keep is set.
-func (b *body) add(record arrow.RecordBatch, keep bool) error {
+// add appends a batch, whose memory stays as it is until free.
+func (b *body) add(record arrow.RecordBatch) error {
 	// The length is known at the end. It has memory of its own, since short may move.
 	length := make([]byte, 4)
 	b.cut()
 	b.slices = append(b.slices, length)
 	b.bytes += int64(len(length))
 	at := b.bytes
-	w := ipc.NewWriter(copying{b}, ipc.WithSchema(record.Schema()))
-	if keep {
-		w = ipc.NewWriter(keeping{b}, ipc.WithSchema(record.Schema()))
-	}
+	w := ipc.NewWriter(b, ipc.WithSchema(record.Schema()))
 	if err := w.Write(record); err != nil {
 		return base.Errorf(base.Internal, "encode rows for the log: %w", err)
 	}

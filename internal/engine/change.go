@@ -32,7 +32,7 @@ type Change struct {
 	Deleted map[base.SourceID]*roaring.Bitmap
 	// Updated are new values of columns that are in no sort key, partitioning or primary key: a row whose key
 	// changes is deleted, and inserted anew. Seq and Version are given by Commit. A source may come several
-	// times; later layers are newer. Values are borrowed until Commit returns.
+	// times; later layers are newer. What is in them, on Go's heap, belongs to the engine from then on.
 	Updated []patch.Layer
 	// Expression, if not nil, changes all rows of parts that the snapshot shows without a patch, when they are read. Updated has
 	// what it does to the others. For tables without a primary key. Seq and Version are given by Commit. A Read of
@@ -207,13 +207,13 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		if len(l.Ordinals) == 0 {
 			continue
 		}
-		l, err := ownLayer(t, l)
-		if err != nil {
+		if err := checkLayer(t, l); err != nil {
 			return err
 		}
 		if err := checkPending(t, l); err != nil {
 			return err
 		}
+		l.Version, l.Seq = t.Schema.Version, 0
 		tc.updated = append(tc.updated, l)
 		tc.columns = append(tc.columns, l.Columns...)
 		rows += int64(len(l.Ordinals))
@@ -324,20 +324,7 @@ func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
 	return nil
 }
 
-// ownLayer checks a layer against the table and copies its values.
-func ownLayer(t *snapshot.Table, l patch.Layer) (patch.Layer, error) {
-	if err := checkLayer(t, l); err != nil {
-		return l, err
-	}
-	values, err := batch.Copy(l.Values)
-	if err != nil {
-		return l, err
-	}
-	l.Values, l.Version, l.Seq = values, t.Schema.Version, 0
-	l.Ordinals, l.Columns = slices.Clone(l.Ordinals), slices.Clone(l.Columns)
-	return l, nil
-}
-
+// checkLayer compares a layer with the table.
 func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	if err := l.Check(); err != nil {
 		return err

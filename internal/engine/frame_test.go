@@ -88,8 +88,8 @@ var testProgress = &Progress{Stream: 4, Ranges: []OffsetRange{
 // frameOf encodes a request of two batches of one table as the log has it.
 func frameOf(t testing.TB) []byte {
 	var encoded body
-	must(t, encoded.add(numbersBatch("a", 0, 3), true))
-	must(t, encoded.add(numbersBatch("b", 0, 2), false))
+	must(t, encoded.add(numbersBatch("a", 0, 3)))
+	must(t, encoded.add(numbersBatch("b", 0, 2)))
 	r := &request{rows: 5, claim: &claim{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
 		tables: []tableRows{{id: 3, version: 2, rows: make([]*memtable.Rows, 2)}}}
 	r.progress = testProgress

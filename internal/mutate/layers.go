@@ -58,7 +58,7 @@ func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddre
 		for to < len(rows) && address(rows[to]).Source == source {
 			to++
 		}
-		taken, err := batch.Take(projected, rows[from:to])
+		taken, err := batch.Gather(projected, rows[from:to])
 		if err != nil {
 			return nil, err
 		}

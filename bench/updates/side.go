@@ -145,7 +145,8 @@ const ordersOfScale = 6_000_000
 
 // scoter starts a server whose merges are paused until fold.
 func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*side, *harness.Server, error) {
-	flags := append(harness.FlushSoon(time.Second), "--query-threads", fmt.Sprint(runtime.NumCPU()))
+	// A patch of a tenth of the rows lies in memory, if that is below a quarter of what there is for writes.
+	flags := append(harness.FlushSoon(time.Second), "--query-threads", fmt.Sprint(runtime.NumCPU()), "--write-memory", fmt.Sprintf("%dMiB", 512*scale))
 	server, err := env.StartServer(ctx, append(flags, "--merge-parallel", "0")...)
 	if err != nil {
 		return nil, nil, err

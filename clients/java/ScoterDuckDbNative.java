@@ -17,7 +17,7 @@ final class ScoterDuckDbNative {
     static final int VECTOR_ROWS = 2048;
 
     /** C's number of the type BIGINT. */
-    private static final int BIGINT = 5;
+    static final int BIGINT = 5;
 
     private static final ScoterNative.Function MALLOC;
     private static final ScoterNative.Function FREE;
@@ -33,7 +33,7 @@ final class ScoterDuckDbNative {
     static final ScoterNative.Function CHUNK_SET_SIZE;
     static final ScoterNative.Function CHUNK_RESET;
     static final ScoterNative.Function VECTOR_GET_DATA;
-    private static final ScoterNative.Function VECTOR_GET_VALIDITY;
+    static final ScoterNative.Function VECTOR_GET_VALIDITY;
     private static final ScoterNative.Function VECTOR_ENSURE_VALIDITY_WRITABLE;
     static final ScoterNative.Function LIST_GET_CHILD;
     static final ScoterNative.Function LIST_SET_SIZE;
@@ -62,10 +62,20 @@ final class ScoterDuckDbNative {
     private static final ScoterNative.Function TABLE_FUNCTION_SET_FUNCTION;
     private static final ScoterNative.Function DESTROY_TABLE_FUNCTION;
 
+    private static final ScoterNative.Function CREATE_SCALAR_FUNCTION;
+    private static final ScoterNative.Function SCALAR_FUNCTION_SET_NAME;
+    private static final ScoterNative.Function SCALAR_FUNCTION_ADD_PARAMETER;
+    private static final ScoterNative.Function SCALAR_FUNCTION_SET_RETURN_TYPE;
+    private static final ScoterNative.Function SCALAR_FUNCTION_SET_FUNCTION;
+    private static final ScoterNative.Function DESTROY_SCALAR_FUNCTION;
+    static final ScoterNative.Function SCALAR_FUNCTION_SET_ERROR;
+    static final ScoterNative.Function CHUNK_GET_SIZE;
+
     /** The driver's own way to the connection behind a JDBC connection. */
     private static final MethodHandle CONNECTION_REF;
 
     private static final MethodHandle REGISTER_TABLE_FUNCTION;
+    private static final MethodHandle REGISTER_SCALAR_FUNCTION;
 
     static {
         try {
@@ -73,8 +83,9 @@ final class ScoterDuckDbNative {
             MethodHandles.Lookup driver = MethodHandles.privateLookupIn(bindings, MethodHandles.lookup());
             driver.ensureInitialized(bindings);
             CONNECTION_REF = driver.findGetter(DuckDBConnection.class, "connRef", ByteBuffer.class);
-            REGISTER_TABLE_FUNCTION = driver.findStatic(
-                    bindings, "duckdb_register_table_function", MethodType.methodType(int.class, ByteBuffer.class, ByteBuffer.class));
+            MethodType register = MethodType.methodType(int.class, ByteBuffer.class, ByteBuffer.class);
+            REGISTER_TABLE_FUNCTION = driver.findStatic(bindings, "duckdb_register_table_function", register);
+            REGISTER_SCALAR_FUNCTION = driver.findStatic(bindings, "duckdb_register_scalar_function", register);
             var lib = new ScoterNative.Library("libduckdb_java", "duckdb_malloc");
             Class<?> none = void.class;
             Class<?> l = long.class;
@@ -119,6 +130,14 @@ final class ScoterDuckDbNative {
             TABLE_FUNCTION_SET_INIT = lib.function("duckdb_table_function_set_init", none, l, l);
             TABLE_FUNCTION_SET_LOCAL_INIT = lib.function("duckdb_table_function_set_local_init", none, l, l);
             TABLE_FUNCTION_SET_FUNCTION = lib.function("duckdb_table_function_set_function", none, l, l);
+            CREATE_SCALAR_FUNCTION = lib.function("duckdb_create_scalar_function", l);
+            SCALAR_FUNCTION_SET_NAME = lib.function("duckdb_scalar_function_set_name", none, l, l);
+            SCALAR_FUNCTION_ADD_PARAMETER = lib.function("duckdb_scalar_function_add_parameter", none, l, l);
+            SCALAR_FUNCTION_SET_RETURN_TYPE = lib.function("duckdb_scalar_function_set_return_type", none, l, l);
+            SCALAR_FUNCTION_SET_FUNCTION = lib.function("duckdb_scalar_function_set_function", none, l, l);
+            DESTROY_SCALAR_FUNCTION = lib.function("duckdb_destroy_scalar_function", none, l);
+            SCALAR_FUNCTION_SET_ERROR = lib.function("duckdb_scalar_function_set_error", none, l, l);
+            CHUNK_GET_SIZE = lib.function("duckdb_data_chunk_get_size", l, l);
             DESTROY_TABLE_FUNCTION = lib.function("duckdb_destroy_table_function", none, l);
         } catch (Throwable e) {
             throw new UnsupportedOperationException("DuckDB's C API cannot be reached: " + e, e);
@@ -293,6 +312,41 @@ final class ScoterDuckDbNative {
         } finally {
             destroy(DESTROY_TABLE_FUNCTION, made);
             destroyType(argument);
+            free(text);
+        }
+    }
+
+    /** The method of a class that a scalar function calls: with what it answers to, its arguments, and its result. */
+    static MethodHandle scalarCallback(MethodHandles.Lookup in, String name) throws ReflectiveOperationException {
+        return in.findStatic(in.lookupClass(), name, MethodType.methodType(void.class, long.class, long.class, long.class));
+    }
+
+    /**
+     * Registers a scalar function, in the connection's transaction if one is open. Takes over the types.
+     *
+     * @return false when DuckDB refuses it, as one that it has already
+     */
+    static boolean registerScalar(DuckDBConnection connection, String name, long result, long function, long... parameters) {
+        long text = cString(name);
+        long made = CREATE_SCALAR_FUNCTION.call();
+        try {
+            SCALAR_FUNCTION_SET_NAME.call(made, text);
+            for (long parameter : parameters) {
+                SCALAR_FUNCTION_ADD_PARAMETER.call(made, parameter);
+            }
+            SCALAR_FUNCTION_SET_RETURN_TYPE.call(made, result);
+            SCALAR_FUNCTION_SET_FUNCTION.call(made, function);
+            return (int) REGISTER_SCALAR_FUNCTION.invokeExact((ByteBuffer) CONNECTION_REF.invokeExact(connection), ScoterNative.buffer(made)) == 0;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException(e);
+        } finally {
+            destroy(DESTROY_SCALAR_FUNCTION, made);
+            destroyType(result);
+            for (long parameter : parameters) {
+                destroyType(parameter);
+            }
             free(text);
         }
     }

@@ -19,6 +19,11 @@ final class ScoterDuckDbStatement {
      */
     private static final int PARALLEL_ROWS = 65_536;
 
+    /** From so many rows on, and if the table has at most so many times as many, keys that rise are looked up instead of joined. */
+    private static final int SORTED_ROWS = 32_768;
+
+    private static final int SORTED_SHARE = 4;
+
     private ScoterDuckDbStatement() {}
 
     /**
@@ -26,12 +31,56 @@ final class ScoterDuckDbStatement {
      * it changed. {@code ordered} is whether rows are inserted in their order.
      */
     static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows, boolean ordered) throws SQLException {
+        long looked = rows instanceof Collection<T> c && c.size() >= SORTED_ROWS ? sorted(rt, bulk, c) : -1;
+        if (looked >= 0) {
+            return looked;
+        }
         ScoterKeys<T> keys = null;
         // What is deleted again is not there any more.
         if (bulk.stage() != null && bulk.stage().dedupe() != null && !bulk.stage().apply().startsWith("DELETE ")) {
             keys = new ScoterKeys<>(bulk.columns(), rows);
         }
         return new Run<>(rt, bulk, keys, ordered).over(rows.iterator(), rows instanceof Collection<?> c ? c.size() : 0);
+    }
+
+    /**
+     * Updates or deletes by rows whose keys rise, which need no join; -1 if these are others, or a small
+     * part of the table.
+     */
+    private static <T> long sorted(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Collection<T> rows) throws SQLException {
+        boolean delete = bulk.stage() != null && bulk.stage().apply().startsWith("DELETE ");
+        if (!delete && (bulk.stage() == null || !bulk.stage().apply().startsWith("UPDATE "))) {
+            return -1;
+        }
+        var connection = rt.connection.unwrap(DuckDBConnection.class);
+        try (var statement = connection.createStatement(); var count = statement.executeQuery("SELECT count(*) FROM " + bulk.target())) {
+            count.next();
+            if (count.getLong(1) / SORTED_SHARE > rows.size()) {
+                return -1;
+            }
+        }
+        try (ScoterSortedRows<T> sorted = ScoterSortedRows.of(bulk.columns(), rows.toArray())) {
+            if (sorted == null) {
+                return -1;
+            }
+            String sql = delete ? sorted.delete(bulk.target()) : sorted.update(bulk.target());
+            sorted.register(connection, false);
+            try {
+                return execute(connection, sql);
+            } catch (SQLException e) {
+                if (!ScoterSortedRows.isUnknown(e)) {
+                    throw e;
+                }
+                sorted.register(connection, true);
+                return execute(connection, sql);
+            }
+        }
+    }
+
+    private static long execute(DuckDBConnection connection, String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            return statement.executeLargeUpdate(sql);
+        }
     }
 
     /** One operation: a statement, and one more for keys that came again. */
@@ -173,12 +222,6 @@ final class ScoterDuckDbStatement {
                     throw wrong;
                 }
                 throw e;
-            }
-        }
-
-        private static long execute(DuckDBConnection connection, String sql) throws SQLException {
-            try (var statement = connection.createStatement()) {
-                return statement.executeLargeUpdate(sql);
             }
         }
     }

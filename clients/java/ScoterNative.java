@@ -48,6 +48,16 @@ final class ScoterNative {
 
     private ScoterNative() {}
 
+    /** The bits of one, two, four or eight bytes as a number. */
+    static long bits(long address, int size) {
+        return switch (size) {
+            case 1 -> (byte) BYTE.get(address);
+            case 2 -> (short) SHORT.get(address);
+            case 4 -> (int) INT.get(address);
+            default -> (long) LONG.get(address);
+        };
+    }
+
     /** What is needed of java.lang.foreign. */
     private static final class Api {
         private final MethodHandles.Lookup lookup = MethodHandles.lookup();

@@ -17,8 +17,10 @@ abstract class ScoterVector {
     long vector;
 
     long data;
-    /** The mask of what is not null, 0 until something is null. */
+    /** The mask of what is not null, 0 until something is null or it has a place of its own. */
     private long validity;
+
+    private boolean nulls;
 
     /** The writer for a type. Long texts of a chunk are kept in heap. */
     static ScoterVector of(ScoterTypes.Type<?> type, ScoterHeap heap) {
@@ -67,7 +69,28 @@ abstract class ScoterVector {
     /** Takes the vector of the next chunk, which has no values yet. */
     void attach(long vector) {
         this.vector = vector;
+        nulls = false;
         moved();
+    }
+
+    /** Takes memory for the values of a chunk and for their mask; for types that have a {@link #size}. */
+    final void attach(long values, long mask) {
+        data = values;
+        validity = mask;
+        nulls = false;
+        for (int i = 0; i < ScoterDuckDbNative.VECTOR_ROWS / 64; i++) {
+            ScoterNative.LONG.set(mask + 8L * i, -1L);
+        }
+    }
+
+    /** Bytes of a value, 0 if it is not in one place. */
+    int size() {
+        return 0;
+    }
+
+    /** Names the type of values that have a size, as in the name of a function. */
+    String label() {
+        throw new UnsupportedOperationException();
     }
 
     /** The vector's memory is elsewhere; its values are the same. */
@@ -85,6 +108,7 @@ abstract class ScoterVector {
         }
         long word = validity + (at >> 6) * 8L;
         ScoterNative.LONG.set(word, (long) ScoterNative.LONG.get(word) & ~(1L << (at & 63)));
+        nulls = true;
     }
 
     final void putNullable(int at, Object value) {
@@ -102,12 +126,12 @@ abstract class ScoterVector {
 
     /** Whether something in the chunk is null. */
     final boolean hasNull() {
-        return validity != 0;
+        return nulls;
     }
 
     /** Of a value of one, two, four or eight bytes, its bits as a number: other ones of other values. */
-    long bits(int at) {
-        throw new UnsupportedOperationException();
+    final long bits(int at) {
+        return ScoterNative.bits(data + (long) at * size(), size());
     }
 
     /** Ends the chunk. */
@@ -142,14 +166,13 @@ abstract class ScoterVector {
         }
 
         @Override
-        long bits(int at) {
-            long place = data + (long) at * size;
-            return switch (size) {
-                case 1 -> (byte) ScoterNative.BYTE.get(place);
-                case 2 -> (short) ScoterNative.SHORT.get(place);
-                case 4 -> (int) ScoterNative.INT.get(place);
-                default -> (long) ScoterNative.LONG.get(place);
-            };
+        int size() {
+            return size;
+        }
+
+        @Override
+        String label() {
+            return Integer.toString(type);
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.duckdb.DuckDBConnection;
 
 /** Prints what bulk writes do: a test compares it over the ways they can take. */
 public final class Program {
@@ -133,6 +134,72 @@ public final class Program {
             c.rollback();
             c.setAutoCommit(true);
             say("after all", () -> text(c, all));
+            ordered(c, q);
+        }
+    }
+
+    private static UUID device(int i) {
+        return new UUID(i % 7, -i % 5);
+    }
+
+    private static OffsetDateTime taken(int i) {
+        return OffsetDateTime.of(1969, 12, 31, 0, 0, 0, 0, ZoneOffset.UTC).plusSeconds(3L * i);
+    }
+
+    /** The i-th row by time, changed so many times. */
+    private static Writes.MeasuredRow measured(int i, int change) {
+        int n = i + change * 1000;
+        return new Writes.MeasuredRow((short) (i % 3 - 1), device(i), taken(i), (byte) n, n % 4 == 0 ? null : n, n % 5 == 0 ? null : BigInteger.valueOf(-n).shiftLeft(64),
+                new BigDecimal(n).movePointLeft(2), n % 6 == 0 ? null : n % 2 == 0, n % 8 == 0 ? null : n / 8f, n % 9 == 0 ? null : LocalDate.ofEpochDay(n));
+    }
+
+    private static List<Writes.MeasuredRow> measured(int from, int to, int step, int change) {
+        return IntStream.iterate(from, i -> i < to, i -> i + step).mapToObj(i -> measured(i, change)).toList();
+    }
+
+    /** Rows whose keys rise, into tables in that order and in others. */
+    private static void ordered(Connection c, Writes q) throws SQLException {
+        String all = "SELECT count(*) || ' ' || sum(hash(measured)::HUGEINT) || ' ' || sum(number) FROM measured";
+        for (String order : List.of("taken", "hash(taken)", "taken DESC")) {
+            execute(c, "DELETE FROM measured");
+            q.insertAllMeasured(measured(0, 60_000, 1, 0));
+            // Keys that are there twice, and that are null.
+            execute(c, "INSERT INTO measured SELECT * FROM measured WHERE number % 100 = 1");
+            execute(c, "INSERT INTO measured SELECT NULL, * EXCLUDE (slot) FROM measured WHERE number % 100 = 2");
+            execute(c, "INSERT INTO measured SELECT slot, device, NULL, * EXCLUDE (slot, device, taken) FROM measured WHERE number % 100 = 3");
+            execute(c, "CREATE OR REPLACE TEMP TABLE sorted AS FROM measured ORDER BY " + order);
+            execute(c, "DELETE FROM measured");
+            execute(c, "INSERT INTO measured FROM sorted");
+            say(order + ": half", () -> q.updateAllMeasured(measured(-20_000, 80_000, 2, 1)));
+            say("halved", () -> text(c, all));
+            say("other devices", () -> q.updateAllMeasured(measured(0, 60_000, 1, 2).stream().map(r -> new Writes.MeasuredRow(
+                    r.number() == null ? 9 : r.slot(), r.number() != null && r.number() % 10 == 3 ? device(0) : r.device(), r.taken(), r.tiny(), r.number(), r.huge(), r.price(), r.ok(), r.ratio(), r.day())).toList()));
+            say("others' rows", () -> text(c, all));
+            List<Writes.MeasuredRow> wrong = new ArrayList<>(measured(0, 60_000, 1, 3));
+            Writes.MeasuredRow r = wrong.get(50_000);
+            wrong.set(50_000, new Writes.MeasuredRow(r.slot(), r.device(), r.taken(), r.tiny(), r.number(), r.huge(), new BigDecimal("0.123"), r.ok(), r.ratio(), r.day()));
+            say("wrong digits", () -> q.updateAllMeasured(wrong));
+            wrong.set(50_000, new Writes.MeasuredRow(r.slot(), null, r.taken(), r.tiny(), r.number(), r.huge(), r.price(), r.ok(), r.ratio(), r.day()));
+            say("no key", () -> q.updateAllMeasured(wrong));
+            wrong.set(50_000, measured(10, 4));
+            say("a key again", () -> q.updateAllMeasured(wrong));
+            say("as told", () -> text(c, all));
+            say("a few", () -> q.updateAllMeasured(measured(1, 60_000, 6, 5)));
+            say("deleted", () -> q.deleteAllMeasured(measured(-100, 39_000, 1, 0).stream().map(d -> new Writes.MeasuredKey(d.slot(), d.device(), d.taken())).toList()));
+            say("left", () -> text(c, all));
+        }
+        try (var other = c.unwrap(DuckDBConnection.class).duplicate(); var its = new Writes(other)) {
+            other.setAutoCommit(false);
+            for (int change = 6; change < 8; change++) {
+                int n = change;
+                say("in a transaction", () -> its.updateAllMeasured(measured(0, 60_000, 1, n)));
+                say("seen by it", () -> text(other, all));
+                other.rollback();
+            }
+            say("by the first", () -> q.updateAllMeasured(measured(0, 60_000, 1, 8)));
+            say("in another", () -> its.deleteAllMeasured(measured(0, 60_000, 1, 0).stream().map(d -> new Writes.MeasuredKey(d.slot(), d.device(), d.taken())).toList()));
+            other.commit();
+            say("in the end", () -> text(c, all));
         }
     }
 

@@ -105,6 +105,8 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 		"mixed: 80000", "mixed rows: 80000 80000",
 		"upsert: 120000",
 		"rolled back: 70000 5949965000 70000 u100000",
+		"taken: half: 30000", "hash(taken): half: 30000", "taken DESC: half: 30000", "other devices: 39600", "deleted: 39390", "by the first: 21210",
+		"wrong digits: SQLException: updateAllMeasured: row 50001: column price: 0.123 has more than 2 digits after the point",
 	} {
 		if !strings.Contains(want, line+"\n") {
 			t.Errorf("there is no line %q in\n%s", line, want)

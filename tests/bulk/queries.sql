@@ -8,10 +8,13 @@ CREATE TABLE every (
     m MAP(VARCHAR, INTEGER), ml MAP(INTEGER, VARCHAR[])
 );
 CREATE TABLE kv (k INTEGER PRIMARY KEY, v VARCHAR NOT NULL, n DECIMAL(6,2), three INTEGER[3]);
+CREATE TABLE measured (slot SMALLINT, device UUID, taken TIMESTAMPTZ, tiny TINYINT, number INTEGER, huge HUGEINT, price DECIMAL(9,2), ok BOOLEAN, ratio FLOAT, day DATE);
 
 -- WRITE every insert
 
 -- WRITE kv insert|update|delete|upsert key(k)
+
+-- WRITE measured insert|update|delete|upsert key(slot, device, taken)
 
 -- QUERY all_every
 SELECT * FROM every ORDER BY id;

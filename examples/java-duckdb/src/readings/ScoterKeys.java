@@ -249,7 +249,7 @@ final class ScoterKeys<R> {
     }
 
     /** Whether the values of a type are whole numbers of at most 64 bits to the database. */
-    private static boolean isNumber(ScoterTypes.Type<?> type) {
+    static boolean isNumber(ScoterTypes.Type<?> type) {
         return switch (type.kind) {
             case INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, DATE, TIME, TIMESTAMP_S, TIMESTAMP_MS, TIMESTAMP, TIMESTAMP_NS, TIMESTAMPTZ -> true;
             default -> false;

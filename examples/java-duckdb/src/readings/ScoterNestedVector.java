@@ -62,6 +62,16 @@ final class ScoterNestedVector {
         }
 
         @Override
+        int size() {
+            return size;
+        }
+
+        @Override
+        String label() {
+            return "19_" + precision + "_" + scale;
+        }
+
+        @Override
         void put(int at, Object value) {
             BigDecimal decimal = (BigDecimal) value;
             long place = data + (long) at * size;

@@ -367,7 +367,7 @@ func (g *generator) structs(s *ir.Struct) {
 	w, name := &g.w, g.StructType(s.Ref)
 	value := map[ir.Engine]string{ir.DuckDB: "rt.duck.DuckDBValue", ir.Postgres: "string", ir.Scoter: "unknown"}[g.Module.Engine]
 	w.Blank()
-	w.Block("function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
+	w.Block("export function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
 		switch g.Module.Engine {
 		case ir.Postgres:
 			w.Line("const f = rt.fields(v);")

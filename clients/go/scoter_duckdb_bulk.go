@@ -11,7 +11,6 @@ import (
 	"iter"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -72,7 +71,10 @@ func scDuckWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], row
 				n, err = w.append(conn, b.schema, b.table, rows)
 				return err
 			}
-			n, err = w.staged(ctx, tx, conn, rows)
+			n, err = w.staged(ctx, tx, func() error {
+				_, err := w.append(conn, "", b.stage, rows)
+				return err
+			})
 			return err
 		})
 	})
@@ -86,22 +88,32 @@ type scDuckWriter[T any] struct {
 	heap   scHeap
 	vecs   []*scVec
 	number int64
-	// held are the rows that the engine has not checked yet.
-	held []T
+	// held are the rows that the engine has not checked yet, and batches those that
+	// come as Arrow.
+	held    []T
+	batches scDuckBatches
 	// keys are those of the rows if it matters that one comes twice.
 	keys *scKeySet
 	key  []byte
 }
 
-func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, conn *sql.Conn, rows iter.Seq2[T, error]) (n int64, err error) {
+// scDuckBatches are rows in columns of Arrow.
+type scDuckBatches interface {
+	count() int
+	// text is a value as the engine's errors have it.
+	text(row, column int) string
+}
+
+// staged applies a temporary table that fill writes.
+func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func() error) (n int64, err error) {
 	b := w.bulk
 	if _, err := tx.db.ExecContext(ctx, b.create); err != nil {
 		return 0, err
 	}
-	if b.dedupe != "" {
+	if b.dedupe != "" && w.batches == nil {
 		w.keys = newScKeySet()
 	}
-	if _, err := w.append(conn, "", b.stage, rows); err != nil {
+	if err := fill(); err != nil {
 		// The application's transaction goes on without it, unless the engine has ended it.
 		tx.db.ExecContext(context.WithoutCancel(ctx), b.drop)
 		return 0, err
@@ -381,23 +393,30 @@ func (w *scDuckWriter[T]) refused(message string) error {
 	if key == nil {
 		return fmt.Errorf("%s: %s", w.bulk.name, message)
 	}
-	first := w.number - int64(len(w.held))
-	for i, row := range slices.Backward(w.held) {
-		if w.hasKey(row, key[1]) {
-			return &RowError{w.bulk.name, first + int64(i) + 1, "", errors.New(message)}
+	held := len(w.held)
+	if w.batches != nil {
+		held = w.batches.count()
+	}
+	for i := held - 1; i >= 0; i-- {
+		text := func(column int) string { return w.batches.text(i, column) }
+		if w.batches == nil {
+			values := w.bulk.values(w.held[i])
+			text = func(column int) string { return scDuckText(values[column], w.bulk.columns[column].kind) }
+		}
+		if w.hasKey(text, key[1]) {
+			return &RowError{w.bulk.name, w.number - int64(held) + int64(i) + 1, "", errors.New(message)}
 		}
 	}
 	return fmt.Errorf("%s: %s", w.bulk.name, message)
 }
 
-// hasKey reports whether a row has the key of an error: `a: 1, b: x`, or `1, x`
-// if it came twice.
-func (w *scDuckWriter[T]) hasKey(row T, key string) bool {
-	values := w.bulk.values(row)
+// hasKey reports whether a row, whose columns' values are text, has the key of an
+// error: `a: 1, b: x`, or `1, x` if it came twice.
+func (w *scDuckWriter[T]) hasKey(text func(column int) string, key string) bool {
 	var texts []string
 	for i, c := range w.bulk.columns {
 		if c.key {
-			texts = append(texts, scDuckText(values[i], c.kind))
+			texts = append(texts, text(i))
 		}
 	}
 	if strings.Join(texts, ", ") == key {
@@ -410,7 +429,7 @@ func (w *scDuckWriter[T]) hasKey(row T, key string) bool {
 			if !ok {
 				continue
 			}
-			if rest, ok = strings.CutPrefix(rest, scDuckText(values[i], c.kind)); ok && (rest == "" || strings.HasPrefix(rest, ", ")) {
+			if rest, ok = strings.CutPrefix(rest, text(i)); ok && (rest == "" || strings.HasPrefix(rest, ", ")) {
 				key, found = strings.TrimPrefix(rest, ", "), true
 				break
 			}

@@ -115,11 +115,69 @@ func (h *scHTTP) run(ctx context.Context, query string, args []driver.NamedValue
 	for i, a := range args {
 		params[i] = a.Value
 	}
+	return h.ask(ctx, "ndjson", query, params)
+}
+
+// ask sends a statement for an answer in a format of docs/API.md.
+func (h *scHTTP) ask(ctx context.Context, format, query string, params []any) (*http.Response, error) {
+	if params == nil {
+		params = []any{}
+	}
 	body, err := json.Marshal(map[string]any{"sql": query, "params": params, "database": h.options.Database})
 	if err != nil {
 		return nil, err
 	}
-	return h.post(ctx, "/api/v1/sql?format=ndjson", "application/json", body)
+	return h.post(ctx, "/api/v1/sql?format="+format, "application/json", body)
+}
+
+// scHTTPArrow asks for a result as an Arrow IPC stream.
+func scHTTPArrow(ctx context.Context, rt *scRuntime, name, query string, args []any) (io.ReadCloser, error) {
+	body := &scHTTPBody{}
+	if rt.observer != nil {
+		body.end = rt.observer.Start(ctx, name)
+	}
+	err := scHTTPDo(ctx, rt.db, func(h *scHTTP) error {
+		response, err := h.ask(ctx, "arrow", query, args)
+		if err != nil {
+			return err
+		}
+		body.ReadCloser = response.Body
+		return nil
+	})
+	if err != nil {
+		body.finish(err)
+		return nil, err
+	}
+	return body, nil
+}
+
+// scHTTPBody is an answer as it arrives. One that the server breaks off ends
+// with io.ErrUnexpectedEOF.
+type scHTTPBody struct {
+	io.ReadCloser
+	end     func(rows int64, err error)
+	failure error
+}
+
+func (b *scHTTPBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		b.failure = err
+	}
+	return n, err
+}
+
+func (b *scHTTPBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.finish(b.failure)
+	return err
+}
+
+func (b *scHTTPBody) finish(err error) {
+	if b.end != nil {
+		b.end(-1, err)
+		b.end = nil
+	}
 }
 
 func (h *scHTTP) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {

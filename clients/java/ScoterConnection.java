@@ -61,12 +61,12 @@ public final class ScoterConnection {
         return new ScoterConnection(client, base, database, token, timeout);
     }
 
-    /** Sends a statement with its parameters, a JSON array. The answer has an object a line. */
-    InputStream sql(String sql, String params) throws SQLException {
+    /** Sends a statement with its parameters, a JSON array. The answer is in a format of docs/API.md. */
+    InputStream sql(String format, String sql, String params) throws SQLException {
         StringBuilder body = new StringBuilder("{\"sql\":");
         ScoterText.quoteJson(body, sql);
         ScoterText.quoteJson(body.append(",\"params\":").append(params).append(",\"database\":"), database);
-        return post("/api/v1/sql?format=ndjson", "application/json", body.append('}').toString());
+        return post("/api/v1/sql?format=" + format, "application/json", body.append('}').toString());
     }
 
     /** Sends rows, an object a line, to the path of a table in the database. */

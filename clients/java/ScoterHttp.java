@@ -83,13 +83,18 @@ final class ScoterHttp extends ScoterObserved {
         }
     }
 
+    /** The answer has an object a line. */
     private Answer run(String sql, ScoterTypes.Arg<?>[] args) throws SQLException {
+        return new Answer(ask("ndjson", sql, args));
+    }
+
+    private InputStream ask(String format, String sql, ScoterTypes.Arg<?>[] args) throws SQLException {
         StringBuilder params = new StringBuilder("[");
         for (ScoterTypes.Arg<?> arg : args) {
             params.append(params.length() > 1 ? "," : "");
             ScoterJson.bind(params, arg.type(), arg.value());
         }
-        return new Answer(connection.sql(sql, params.append(']').toString()));
+        return connection.sql(format, sql, params.append(']').toString());
     }
 
     private long execute(String sql, ScoterTypes.Arg<?>... args) throws SQLException {
@@ -129,6 +134,11 @@ final class ScoterHttp extends ScoterObserved {
 
     int exec(String name, String sql, ScoterTypes.Arg<?>... args) throws SQLException {
         return observe(name, Integer::longValue, () -> Math.toIntExact(execute(sql, args)));
+    }
+
+    /** The result as the server sends it, an Arrow IPC stream. One that it breaks off ends with an IOException. */
+    InputStream arrow(String name, String sql, ScoterTypes.Arg<?>... args) throws SQLException {
+        return observe(name, r -> -1L, () -> ask("arrow", sql, args));
     }
 
     /** Reads row by row, as the server sends them. */

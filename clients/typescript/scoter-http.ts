@@ -53,9 +53,9 @@ async function post(db: Connection, path: string, type: string, body: string): P
   throw new ScoterError(error.kind, error.hint === undefined ? error.message : `${error.message} (${error.hint})`);
 }
 
-function send(db: Connection, sql: string, values: readonly unknown[]): Promise<Response> {
+function send(db: Connection, sql: string, values: readonly unknown[], format = "ndjson"): Promise<Response> {
   const body = json({ sql, database: db.database ?? "default" }).slice(0, -1) + `,"params":[${values.map(json).join(",")}]}`;
-  return post(db, "/api/v1/sql?format=ndjson", "application/json", body);
+  return post(db, `/api/v1/sql?format=${format}`, "application/json", body);
 }
 
 /** JSON with the integers that a number cannot hold as text, in strings or not. */
@@ -124,6 +124,15 @@ export class Runtime {
     const db = this.#db;
     return core.observeEachAsync(this.#observer, name, async function* () {
       for await (const row of lines(await send(db, sql, values))) yield read(row);
+    });
+  }
+
+  /** The result as the server sends it. One that it breaks off ends with an error. */
+  arrow(name: string, sql: string, values: readonly unknown[]): Promise<ReadableStream<Uint8Array>> {
+    return core.observe(this.#observer, name, () => -1, async () => {
+      const { body } = await send(this.#db, sql, values, "arrow");
+      if (body === null) throw new ScoterError("internal", "the answer is empty");
+      return body;
     });
   }
 

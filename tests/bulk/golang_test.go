@@ -27,7 +27,11 @@ func goProgram(t *testing.T, engine, key string) (run func(args ...string) strin
 	// A module of its own with the versions of this one.
 	toolchain.Write(t, filepath.Join(dir, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module bulktest"))
 	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "go.sum"), filepath.Join(dir, "go.sum"))
-	for name, file := range map[string]string{"program.go.txt": "main.go", engine + ".go.txt": "engine.go"} {
+	sources := map[string]string{"program.go.txt": "main.go", engine + ".go.txt": "engine.go"}
+	if engine == "duckdb" {
+		sources["duckdb_arrow.go.txt"] = "arrow.go"
+	}
+	for name, file := range sources {
 		text, err := os.ReadFile(filepath.Join(here, name))
 		if err != nil {
 			t.Fatal(err)
@@ -36,8 +40,8 @@ func goProgram(t *testing.T, engine, key string) (run func(args ...string) strin
 	}
 	program = filepath.Join(dir, "program")
 	env := []string{"GOFLAGS=-mod=mod " + os.Getenv("GOFLAGS"), "GOWORK=off"}
-	toolchain.Run(t, dir, env, "go", "vet", "-composites=false", "./cmd")
-	toolchain.Run(t, dir, env, "go", "build", "-o", program, "./cmd")
+	toolchain.Run(t, dir, env, "go", "vet", "-composites=false", "-tags=duckdb_arrow", "./cmd")
+	toolchain.Run(t, dir, env, "go", "build", "-tags=duckdb_arrow", "-o", program, "./cmd")
 	return func(args ...string) string {
 		return toolchain.Run(t, dir, []string{"TZ=America/New_York"}, program, args...)
 	}, program
@@ -140,6 +144,33 @@ func TestGoOnDuckDB(t *testing.T) {
 		"late duplicate: RowError: InsertAllKv: row 299001: ...", "long texts: 300000",
 		"long texts are: 300000 300000 a text that is longer than twelve bytes a text that is longer than twelve bytes")
 	killedOn(t, ".", nil, []string{program}, nil, in(t.TempDir()))
+}
+
+func TestGoReadsAndWritesArrow(t *testing.T) {
+	run, _ := goProgram(t, "duckdb", "int32")
+	said(t, run("arrow"), []string{
+		"every: 1500", "inserted the same: true", "upserted: 1500", "changed: true", "updated: 1500", "updated the same: true", "deleted: 1500", "none: 0",
+		"insert: 300000", "inserted: 300000 44999850000 1 a",
+		"null: RowError: InsertAllKvArrow: row 5: column v: must not be null",
+		`duplicate: RowError: InsertAllKvArrow: row 5: Constraint Error: Duplicate key "k: 7" violates primary key constraint`,
+		`twice: RowError: InsertAllKvArrow: row 5: Constraint Error: PRIMARY KEY or UNIQUE constraint violation: duplicate key "300001"`,
+		"long: error: InsertAllKvArrow: Constraint Error: CHECK constraint failed on table kv",
+		"upsert null: RowError: UpsertAllKvArrow: row 5: column v: must not be null",
+		`late: RowError: InsertAllKvArrow: row 250001: Constraint Error: Duplicate key "k: 299999" violates primary key constraint`,
+		"broken: error: no more rows",
+		"missing: error: InsertAllKvArrow: the rows have no column doc: they have k, v",
+		"unknown: error: DeleteAllKvArrow: there is no column v, which the rows have, but k",
+		"two of a name: error: DeleteAllKvArrow: the rows have more than one column k",
+		"no number: error: DeleteAllKvArrow: Conversion Error: Could not convert string 'abc' to INT32",
+		"nothing behind: 300000 44999850000 1 a",
+		"update: 200000", "update twice: 100000", "last wins: [b, last]", "update twice in any order: 100000", "last wins: [b, final]",
+		"upsert: 200000", "delete: 390000", "upserted: 10000 3949995000 1 u",
+		"in a transaction: 1000", "fails in it: error: no more rows", "in it: 11000 3950494500 2 t", "rolled back: 10000 3949995000 1 u",
+		"in another: 2", "returned: 10001", "committed: 10001 3950395000 2 t!", "left: 0",
+		"first: true 2048", "beside: 10001 3950395000 2 t!", "whole: 200000 <nil>",
+		"in a sql.Tx: error: Arrow needs a *sql.DB or *sql.Conn: use Transaction instead of a *sql.Tx",
+		"canceled: false true", "connections: 0", "observed: true true",
+	})
 }
 
 // in names files of a folder.

@@ -126,6 +126,9 @@ func check(t *testing.T, units []*unit, output string) {
 					if diff := compare(c.Want, result[1], strings.HasPrefix(u.target.id, "go/")); diff != "" {
 						t.Errorf("%s\n%s:\n%s", u.path, c.line, diff)
 					}
+					if u.arrow(c) != nil {
+						u.checkArrow(t, c, got[u.id()+"\t"+strconv.Itoa(i)+"/arrow"])
+					}
 				}
 			}
 			if seen := got[u.id()+"\t-2"]; observed && seen[1] != "true" {

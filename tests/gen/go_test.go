@@ -27,14 +27,15 @@ func testGo(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	toolchain.Write(t, filepath.Join(src, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module gentest"))
 	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "go.sum"), filepath.Join(src, "go.sum"))
 	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "tests/gen/runtime/go/harness.go.txt"), filepath.Join(src, "harness", "harness.go"))
+	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "tests/gen/runtime/go/arrow.go.txt"), filepath.Join(src, "harness", "arrow.go"))
 	toolchain.Write(t, filepath.Join(src, "main.go"), goMain(units))
 	toolchain.Write(t, filepath.Join(src, "quotes", "main.go"), goQuotes())
 	env := []string{"GOFLAGS=-mod=mod", "GOWORK=off"}
-	toolchain.Run(t, src, env, "go", "vet", "-composites=false", "./...") // The calls below have unkeyed rows.
+	toolchain.Run(t, src, env, "go", "vet", "-composites=false", "-tags=duckdb_arrow", "./...") // The calls below have unkeyed rows.
 	if out := toolchain.Run(t, src, nil, "gofmt", "-l", "."); strings.Contains(out, "queries") {
 		t.Errorf("not formatted: %s", out)
 	}
-	toolchain.Run(t, src, env, "go", "build", "-o", filepath.Join(dir, "main"), ".")
+	toolchain.Run(t, src, env, "go", "build", "-tags=duckdb_arrow", "-o", filepath.Join(dir, "main"), ".")
 	check(t, units, toolchain.Run(t, dir, append(pg.Env(), "TZ=America/New_York"), filepath.Join(dir, "main")))
 	checkQuotes(t, toolchain.Run(t, src, env, "go", "run", "./quotes"))
 }
@@ -142,6 +143,13 @@ var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args, sql.
 					w.Line("_ = queries")
 					goCall(&w, u, c, m, exec)
 				})
+				if method := u.arrow(c); method != nil {
+					w.Block(fmt.Sprintf("harness.Report(%s, \"%d/arrow\", func() (any, error) {", q(u.id()), n), "})", func() {
+						w.Line("queries := %s", [2]string{"observed", "plain"}[n%2])
+						w.Line("result, err := queries.%s(%s)", method.Arrow, goArgs(u, m, method.Query, c.Args))
+						w.Line("return harness.%s(result, err)", map[ir.Engine]string{ir.DuckDB: "Batches", ir.Scoter: "Bytes"}[u.module.Engine])
+					})
+				}
 			}
 			w.Line("harness.Report(%s, -2, func() (any, error) { return seen.Begun == seen.Ended && seen.Begun > 0, nil })", q(u.id()))
 			w.Line("harness.Report(%s, -3, func() (any, error) { return nil, errors.Join(observed.Close(), plain.Close()) })", q(u.id()))
@@ -151,13 +159,7 @@ var _ = []any{ptr[int], big10, unhex, moment, clock, json.Marshal, os.Args, sql.
 }
 
 func goCall(w *emit.Writer, u *unit, c call, m, exec string) {
-	args := func(name string, raw []json.RawMessage) string {
-		out := []string{"ctx"}
-		for i, p := range u.query(name).Params {
-			out = append(out, goLiteral(u, m, p.Type, p.Nullable, scalars(raw[i])))
-		}
-		return strings.Join(out, ", ")
-	}
+	args := func(name string, raw []json.RawMessage) string { return goArgs(u, m, u.query(name), raw) }
 	rows := func(typ string, types []ir.Type, nullable []bool) string {
 		var out []string
 		for _, r := range c.Rows {
@@ -236,6 +238,15 @@ func goCall(w *emit.Writer, u *unit, c call, m, exec string) {
 		}
 		w.Line("return queries.%s(ctx, %s.RowsOf[%s.%s](%s))", op.Method, m, m, op.RowType, rows(op.RowType, types, nullable))
 	}
+}
+
+// goArgs are the arguments of a call.
+func goArgs(u *unit, m string, q *ir.Query, raw []json.RawMessage) string {
+	out := []string{"ctx"}
+	for i, p := range q.Params {
+		out = append(out, goLiteral(u, m, p.Type, p.Nullable, scalars(raw[i])))
+	}
+	return strings.Join(out, ", ")
 }
 
 // goNil says that nil itself is the type's NULL.

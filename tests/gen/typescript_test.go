@@ -126,6 +126,13 @@ void [Rollback, take];`)
 				w.Line("void queries;")
 				tsCall(&w, u, c, open.exec)
 			})
+			if q := u.arrow(c); q != nil {
+				w.Block(fmt.Sprintf("await report(\"%d/arrow\", async () => {", i), "});", func() {
+					w.Line("const chunks: Uint8Array[] = [];")
+					w.Line("for await (const chunk of await sides[%d].%s(%s)) chunks.push(chunk);", i%2, q.Arrow, tsArgs(u, q.Query, c.Args))
+					w.Line("return Buffer.concat(chunks);")
+				})
+			}
 		}
 		w.Line("await report(-2, () => seen.begun === seen.ended && seen.begun > 0);")
 		w.Line("%s;", open.close)
@@ -134,13 +141,7 @@ void [Rollback, take];`)
 }
 
 func tsCall(w *emit.Writer, u *unit, c call, exec string) {
-	args := func(name string, raw []json.RawMessage) string {
-		var out []string
-		for i, p := range u.query(name).Params {
-			out = append(out, tsLiteral(u, p.Type, scalars(raw[i])))
-		}
-		return strings.Join(out, ", ")
-	}
+	args := func(name string, raw []json.RawMessage) string { return tsArgs(u, u.query(name), raw) }
 	objects := func(keys []string, types []ir.Type) string {
 		var rows []string
 		for _, r := range c.Rows {
@@ -222,6 +223,15 @@ func tsCall(w *emit.Writer, u *unit, c call, exec string) {
 		}
 		w.Line("return queries.%s(%s);", op.Method, objects(keys, types))
 	}
+}
+
+// tsArgs are the arguments of a call.
+func tsArgs(u *unit, q *ir.Query, raw []json.RawMessage) string {
+	var out []string
+	for i, p := range q.Params {
+		out = append(out, tsLiteral(u, p.Type, scalars(raw[i])))
+	}
+	return strings.Join(out, ", ")
 }
 
 func tsLiteral(u *unit, t ir.Type, v any) string {

@@ -7,4 +7,8 @@ SELECT * FROM kv ORDER BY k;
 -- QUERY failing
 SELECT CASE WHEN i = 3000000 THEN error('no more') ELSE 'value ' || i END AS v FROM range(4000000) AS r(i);
 
+-- QUERY numbers :pluck
+@set text = '5'
+SELECT CAST(${text}::VARCHAR AS INTEGER) AS n FROM range(5);
+
 -- WRITE kv insert|update|delete|upsert key(k)

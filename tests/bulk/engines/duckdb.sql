@@ -9,3 +9,13 @@ CREATE TABLE every (
     tags VARCHAR[], grid INTEGER[][], three INTEGER[3], pt STRUCT(x DOUBLE, tags VARCHAR[]), pts STRUCT(x DOUBLE, s VARCHAR)[], m MAP(VARCHAR, INTEGER),
     ml MAP(INTEGER, VARCHAR[])
 );
+
+-- QUERY all_every
+SELECT * FROM every ORDER BY id;
+
+-- QUERY many
+@set count = 5
+SELECT i AS n, 'value ' || i AS v FROM range(${count}) AS r(i);
+
+-- QUERY raised
+UPDATE kv SET v = v || '!' RETURNING k, v;

@@ -117,7 +117,7 @@ public final class Queries implements AutoCloseable {
         return runtime.all("deviceAverages", Sql.deviceAverages, Read::deviceAveragesResult);
     }
 
-    /** The result of deviceAverages as Arrow record batches. */
+    /** The result of deviceAverages as Arrow record batches. Close it. */
     public ScoterArrow deviceAveragesArrow() throws SQLException {
         return ScoterArrow.query(runtime, "deviceAveragesArrow", Sql.deviceAverages);
     }
@@ -135,7 +135,7 @@ public final class Queries implements AutoCloseable {
         return runtime.all("readingsBetween", Sql.readingsBetween, Read::readingsRow, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }
 
-    /** The result of readingsBetween as Arrow record batches. */
+    /** The result of readingsBetween as Arrow record batches. Close it. */
     public ScoterArrow readingsBetweenArrow(LocalDateTime first, LocalDateTime last) throws SQLException {
         return ScoterArrow.query(runtime, "readingsBetweenArrow", Sql.readingsBetween, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }

@@ -8,6 +8,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.ipc.ArrowReader;
 import org.duckdb.DuckDBResultSet;
 
@@ -69,6 +70,11 @@ public final class ScoterArrow implements AutoCloseable {
     /** The present batch. The next one has the same vectors with other values. */
     public VectorSchemaRoot root() throws IOException {
         return reader.getVectorSchemaRoot();
+    }
+
+    /** The values of dictionary-encoded columns, which DuckDB's enums are. */
+    public DictionaryProvider dictionaries() {
+        return reader;
     }
 
     /** A column of the present batch. */

@@ -192,7 +192,7 @@ function toTripsRow(r: rt.duck.DuckDBValue[]): TripsRow {
   };
 }
 
-function readTripsStart(v: rt.duck.DuckDBValue): TripsStart {
+export function readTripsStart(v: rt.duck.DuckDBValue): TripsStart {
   const f = Object.values((v as rt.duck.DuckDBStructValue).entries);
   return {
     lat: f[0] as number | null,

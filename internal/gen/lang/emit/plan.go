@@ -45,6 +45,8 @@ type Op struct {
 	Method string
 	Bulk   Bulk
 	Row    *ir.Row
+	// Arrow is the variant that takes record batches, "" if none.
+	Arrow string
 	// RowType is the name of its type, and Appender that of what an appender
 	// is, in a language where each table has one of its own.
 	RowType, Appender string
@@ -56,8 +58,9 @@ type Options struct {
 	Style    Style
 	// Types and Methods are names that generated ones must not take.
 	Types, Methods []string
-	// Raw and Arrow ask for these variants, Appenders for a type per appender.
-	Raw, Arrow, Appenders bool
+	// Raw and Arrow ask for these variants of queries, ArrowBulk for those of bulk
+	// operations, Appenders for a type per appender.
+	Raw, Arrow, ArrowBulk, Appenders bool
 }
 
 // RowType, EnumType and StructType are the type names by IR reference.
@@ -112,7 +115,7 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 		if q.Verb == ir.VerbQuery && q.Cardinality == ir.All {
 			err = derive(owner, q.Name.With("stream"), &q.Stream)
 		}
-		if err == nil && q.Stream != "" && o.Arrow {
+		if err == nil && q.Stream != "" && o.Arrow && !p.arrowCannot(q) {
 			err = derive(owner, q.Name.With("arrow"), &q.Arrow)
 		}
 		if err == nil && q.Verb == ir.VerbQuery && o.Raw {
@@ -143,6 +146,11 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 			e := &Op{Op: op, Bulk: BulkSQL(m.Engine, t, op), Row: m.Row(ref), RowType: p.RowType(ref)}
 			if err := derive("table "+t.Name.Original, n, &e.Method); err != nil {
 				return nil, err
+			}
+			if o.ArrowBulk && op != ir.OpAppender {
+				if err := derive("table "+t.Name.Original, n.With("arrow"), &e.Arrow); err != nil {
+					return nil, err
+				}
 			}
 			if op == ir.OpAppender && o.Appenders {
 				e.Appender = types.First("table "+t.Name.Original, Type(l, t.Name.With("appender")), Type(l, t.Name.With("table", "appender")))

@@ -281,6 +281,12 @@ func (p *Plan) ArrowSQL(q *Query) string {
 	return columnsAsText(q, p.arrowLoses)
 }
 
+// arrowCannot reports whether a statement has a column that would have to be text
+// in Arrow, which that of one that changes rows cannot be made.
+func (p *Plan) arrowCannot(q *Query) bool {
+	return p.Module.Engine == ir.DuckDB && !q.ReadOnly && slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return p.arrowLoses(c.Type) })
+}
+
 func (p *Plan) arrowLoses(t ir.Type) (loses bool) {
 	t.Walk(func(t ir.Type) {
 		switch {

@@ -32,7 +32,7 @@ var drivers = map[string]driver{
 	"sqlite/sql": {emit.Question, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql"}, "DBTX",
 		"newScRuntime(db, scBeginSQLite, scNative)", "sc", "scEachRow", "", "scMigrate(ctx, db, scBeginSQLite, "},
 	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_duckdb", "scoter_duckdb_bulk",
-		"scoter_duckdb_vector", "scoter_keys"}, "DBTX",
+		"scoter_duckdb_vector", "scoter_duckdb_arrow", "scoter_duckdb_arrow_bulk", "scoter_keys"}, "DBTX",
 		"newScRuntime(db, scBeginDuckDB, scFromDuck)", "sc", "scDuckWrite", "DuckDBRoute", "scMigrate(ctx, db, scBeginDuckDB, "},
 	"scoter/http": {emit.Wire, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_http"}, "DBTX",
 		"newScHTTP(db)", "sc", "scHTTPBulk", "", "scHTTPMigrate(ctx, db, "},
@@ -57,7 +57,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if p := t.Config.Package; p != "" && !emit.IsIdentifier(emit.Go, p) {
 		return nil, base.Errorf(base.Invalid, "%q cannot be the name of a Go package", p)
 	}
-	return emit.NewPlan(m, t, emit.Options{Language: emit.Go, Style: d.style,
+	return emit.NewPlan(m, t, emit.Options{Language: emit.Go, Style: d.style, Arrow: t.Engine == ir.DuckDB || t.Engine == ir.Scoter, ArrowBulk: t.Engine == ir.DuckDB,
 		Types: strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
 			GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
 			PostgresRoute PostgresUnnest PostgresBinary PostgresText`),
@@ -83,6 +83,12 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		name = strings.TrimSuffix(name, ".go") + "_.go"
 	}
 	files := []ir.File{{Path: name, Content: string(text)}}
+	if arrow := g.arrowFile(); arrow != "" {
+		if text, err = format.Source([]byte(arrow)); err != nil {
+			return nil, base.Errorf(base.Internal, "generate %s: format: %w", t.Generator, err)
+		}
+		files = append(files, ir.File{Path: strings.TrimSuffix(name, ".go") + "_arrow.go", Content: string(text)})
+	}
 	for _, f := range g.files {
 		source, err := clients.Files.ReadFile("go/" + f + ".go")
 		if err != nil {
@@ -149,11 +155,7 @@ func (g *generator) file() {
 	text := g.w.String()
 	g.w = out
 	w.Block("import (", ")", func() {
-		for _, i := range [][2]string{{"context", "context."}, {"encoding/json", "json."}, {"iter", "iter."}, {"math/big", "big."}, {"time", "time."}} {
-			if uses(text, i[1]) {
-				w.Line("%q", i[0])
-			}
-		}
+		g.imports(text)
 		if g.db == "DB" {
 			w.Blank()
 			w.Line("%q", "github.com/jackc/pgx/v5")
@@ -162,6 +164,15 @@ func (g *generator) file() {
 	w.Blank()
 	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		w.Line("%s", line)
+	}
+}
+
+// imports writes the imports of the standard library's packages that code uses.
+func (g *generator) imports(text string) {
+	for _, i := range [][2]string{{"context", "context."}, {"encoding/json", "json."}, {"io", "io."}, {"iter", "iter."}, {"math/big", "big."}, {"time", "time."}} {
+		if uses(text, i[1]) {
+			g.w.Line("%q", i[0])
+		}
 	}
 }
 
@@ -277,19 +288,7 @@ func (g *generator) migrations() {
 
 func (g *generator) query(q *emit.Query) {
 	w := &g.w
-	params := []string{"ctx context.Context"}
-	for i, p := range q.Params {
-		params = append(params, q.Args[i]+" "+g.nullable(p.Type, p.Nullable))
-	}
-	var args []string
-	for _, i := range q.SQL.Binds {
-		args = append(args, g.bind(&q.Params[i], q.Args[i]))
-	}
-	list := strings.Join(params, ", ")
-	values := "nil"
-	if len(args) > 0 {
-		values = "[]any{" + strings.Join(args, ", ") + "}"
-	}
+	list, values := g.parameters(q)
 	call := func(f, name, extra string) string {
 		return fmt.Sprintf("return %s%s(ctx, q.rt, %q, %s, %s%s)", g.prefix, f, name, g.sqlName(q), values, extra)
 	}
@@ -347,6 +346,9 @@ func (g *generator) query(q *emit.Query) {
 			w.Line("RowsOf(rows...)(yield)")
 		})
 	})
+	if g.Module.Engine == ir.Scoter { // DuckDB's are in a file of their own
+		g.arrowQuery(q)
+	}
 }
 
 func (g *generator) sqlName(q *emit.Query) string { return "sql" + g.Class + q.Method }

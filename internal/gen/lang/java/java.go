@@ -49,7 +49,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if class, file := strings.CutSuffix(path.Base(t.Output), ".java"); file && !emit.IsIdentifier(emit.Java, class) {
 		return nil, base.Errorf(base.Invalid, "%s cannot be a Java file: %q is no name for a class", t.Output, class)
 	}
-	return emit.NewPlan(m, t, emit.Options{Language: emit.Java, Style: style, Appenders: true, Arrow: t.Driver == "arrow",
+	return emit.NewPlan(m, t, emit.Options{Language: emit.Java, Style: style, Appenders: true, Arrow: t.Driver == "arrow" || t.Engine == ir.Scoter,
 		Types: append(runtimeClasses(), strings.Fields(`Object String Boolean Byte Short Integer Long Float Double Number Iterable List Map Stream Override
 			SuppressWarnings Record Enum Class System Thread Exception RuntimeException SQLException Connection UUID BigDecimal BigInteger LocalDate LocalTime
 			LocalDateTime OffsetTime OffsetDateTime StreamOptions Sql Read Bulk Types Work Math Void Character Throwable Error Comparable Deprecated Arrays
@@ -354,11 +354,7 @@ func (g *generator) query(q *emit.Query) {
 	}
 	w.Block("public List<"+row+"> "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return runtime.all(%s);", call(q.Method, reader)) })
 	if q.Arrow != "" {
-		w.Blank()
-		w.Line("/** The result of %s as Arrow record batches. */", q.Method)
-		w.Block("public ScoterArrow "+q.Arrow+"("+list+") throws SQLException {", "}", func() {
-			w.Line("return ScoterArrow.query(%s);", strings.Join(append([]string{"runtime", quote(q.Arrow), "Sql." + q.Method}, args...), ", "))
-		})
+		g.arrowQuery(q, list, args)
 	}
 	w.Blank()
 	w.Line("/** The rows of %s one at a time. Close the stream. */", q.Method)
@@ -397,6 +393,9 @@ func (g *generator) sql() {
 	w.Block("private static final class Sql {", "}", func() {
 		for _, q := range g.Queries {
 			w.Line("static final String %s = %s;", q.Method, emit.QuoteBlock(emit.Java, g.text(q), w.Indent(2)))
+			if q.Arrow != "" && g.arrowText(q) != g.text(q) {
+				w.Line("static final String %s = %s;", q.Arrow, emit.QuoteBlock(emit.Java, g.arrowText(q), w.Indent(2)))
+			}
 		}
 	})
 }

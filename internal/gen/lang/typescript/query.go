@@ -30,6 +30,22 @@ func (g *generator) query(q *emit.Query) {
 	if q.Verb == ir.VerbQuery && q.Cardinality != ir.One {
 		g.stream(q, list, binds)
 	}
+	if q.Arrow != "" {
+		g.w.Blank()
+		g.w.Line("/** The result of %s as an Arrow IPC stream, which `RecordBatchReader.from` of apache-arrow reads. */", q.Method)
+		g.w.Block(q.Arrow+"("+list+"): Promise<ReadableStream<Uint8Array>> {", "}", func() {
+			g.w.Line("return this.#rt.arrow(%s, SQL.%s, [%s]);", quote(q.Arrow), g.arrowSQL(q), strings.Join(binds, ", "))
+		})
+	}
+}
+
+// arrowSQL is the name of the SQL of a query that is read as Arrow, which has
+// every kind as it is.
+func (g *generator) arrowSQL(q *emit.Query) string {
+	if q.SQL.Text != g.sql(q) {
+		return q.Arrow
+	}
+	return q.Method
 }
 
 // args are what the runtime is told of a call: its name, the SQL, the values

@@ -74,8 +74,8 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if !ok {
 		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
 	}
-	return emit.NewPlan(m, t, emit.Options{Language: emit.TypeScript, Style: d.style,
-		Types: strings.Fields(`Array Map Set Promise Record Date Iterable AsyncIterable Generator AsyncGenerator Uint8Array Object String Number
+	return emit.NewPlan(m, t, emit.Options{Language: emit.TypeScript, Style: d.style, Arrow: t.Engine == ir.Scoter,
+		Types: strings.Fields(`Array Map Set Promise Record Date Iterable AsyncIterable Generator AsyncGenerator Uint8Array ReadableStream Object String Number
 			Boolean BigInt Symbol Error Function Database DatabaseSync Client ClientBase DuckDBConnection`),
 		Methods: []string{"transaction", "withRoute", "applyMigrations", "getMigrations", "getQueryNames"}})
 }
@@ -115,6 +115,9 @@ func (g *generator) module() {
 		w.Block("const SQL = {", "} as const;", func() {
 			for _, q := range g.Queries {
 				w.Line("%s: %s,", q.Method, emit.QuoteBlock(emit.TypeScript, g.sql(q), ""))
+				if q.Arrow != "" && g.arrowSQL(q) == q.Arrow {
+					w.Line("%s: %s,", q.Arrow, emit.QuoteBlock(emit.TypeScript, q.SQL.Text, ""))
+				}
 			}
 		})
 	}

@@ -25,7 +25,7 @@ final class Harness {
     static int begun;
     static int ended;
 
-    static void report(String name, int index, Body body) {
+    static void report(String name, Object call, Body body) {
         String text;
         try {
             text = "ok\t" + canon(body.run());
@@ -34,13 +34,35 @@ final class Harness {
             e.printStackTrace(new java.io.PrintWriter(trace));
             text = "error\t" + quote(trace.toString());
         }
-        System.out.println(name + "\t" + index + "\t" + text);
+        System.out.println(name + "\t" + call + "\t" + text);
     }
 
     static <T> List<T> take(Stream<T> rows, int count) {
         try (rows) {
             return count > 0 ? rows.limit(count).toList() : new ArrayList<>(rows.toList());
         }
+    }
+
+    /** The bytes of an Arrow IPC stream. */
+    static byte[] bytes(java.io.InputStream stream) throws Exception {
+        return stream.readAllBytes();
+    }
+
+    interface Batches {
+        boolean next() throws Exception;
+    }
+
+    /** Record batches as an Arrow IPC stream. */
+    static byte[] batches(org.apache.arrow.vector.VectorSchemaRoot root, org.apache.arrow.vector.dictionary.DictionaryProvider dictionaries,
+            Batches batches) throws Exception {
+        var out = new java.io.ByteArrayOutputStream();
+        try (var writer = new org.apache.arrow.vector.ipc.ArrowStreamWriter(root, dictionaries, out)) {
+            writer.start();
+            while (batches.next()) {
+                writer.writeBatch();
+            }
+        }
+        return out.toByteArray();
     }
 
     /** A new database in place of the last one. */

@@ -1,15 +1,15 @@
 /** Prints one line per call: case, target, number of the call, result. */
 type Body = () => unknown;
 
-export function reporter(name: string): (index: number, body: Body) => Promise<void> {
-  return async (index, body) => {
+export function reporter(name: string): (call: number | string, body: Body) => Promise<void> {
+  return async (call, body) => {
     let text: string;
     try {
       text = "ok\t" + canon(await body());
     } catch (error) {
       text = "error\t" + JSON.stringify(String(error instanceof Error ? (error.stack ?? error) : error));
     }
-    process.stdout.write(`${name}\t${index}\t${text}\n`);
+    process.stdout.write(`${name}\t${call}\t${text}\n`);
   };
 }
 

@@ -1,0 +1,35 @@
+package java
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// arrowQuery writes the method that gives a query's result as Arrow: record
+// batches, or over HTTP the bytes of an Arrow IPC stream.
+func (g *generator) arrowQuery(q *emit.Query, params string, args []string) {
+	w := &g.w
+	sql := "Sql." + q.Method
+	if g.arrowText(q) != g.text(q) {
+		sql = "Sql." + q.Arrow
+	}
+	arguments := strings.Join(append([]string{quote(q.Arrow), sql}, args...), ", ")
+	w.Blank()
+	if g.http() {
+		w.Line("/** The result of %s as an Arrow IPC stream, which {@code ArrowStreamReader} of arrow-vector reads. Close it. */", q.Method)
+		w.Block("public java.io.InputStream "+q.Arrow+"("+params+") throws SQLException {", "}", func() { w.Line("return runtime.arrow(%s);", arguments) })
+		return
+	}
+	w.Line("/** The result of %s as Arrow record batches. Close it. */", q.Method)
+	w.Block("public ScoterArrow "+q.Arrow+"("+params+") throws SQLException {", "}", func() { w.Line("return ScoterArrow.query(runtime, %s);", arguments) })
+}
+
+// arrowText is the SQL of a query that is read as Arrow.
+func (g *generator) arrowText(q *emit.Query) string {
+	if g.Module.Engine == ir.DuckDB {
+		return g.ArrowSQL(q)
+	}
+	return q.SQL.Text
+}

@@ -1,0 +1,33 @@
+import java.io.IOException;
+import java.io.InputStream;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.ipc.ArrowStreamReader;
+import writes.ScoterConnection;
+import writes.ScoterException;
+import writes.Writes;
+
+/** Prints what results in Arrow's form are over HTTP: a test compares it. */
+final class Main {
+    public static void main(String[] args) throws Exception {
+        var queries = new Writes(new ScoterConnection(args[0]));
+        System.out.println("rows: " + count(queries.numbersArrow("7")));
+        System.out.println("failing: " + (count(queries.failingArrow()) > 0));
+        try {
+            queries.numbersArrow("x");
+        } catch (ScoterException e) {
+            System.out.println("refused: true " + e.getMessage());
+        }
+    }
+
+    private static long count(InputStream stream) throws IOException {
+        long rows = 0;
+        try (var allocator = new RootAllocator(); var reader = new ArrowStreamReader(stream, allocator)) {
+            while (reader.loadNextBatch()) {
+                rows += reader.getVectorSchemaRoot().getRowCount();
+            }
+        } catch (IOException e) {
+            System.out.println("broken off: " + (rows > 0) + " true");
+        }
+        return rows;
+    }
+}

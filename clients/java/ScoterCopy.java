@@ -6,7 +6,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.postgresql.PGConnection;
@@ -29,14 +28,16 @@ abstract class ScoterCopy<T> {
      * Begins to write into a table, named in SQL. {@code keys} is told the rows' keys, if it is not null
      * and the plan's keys are canonical.
      */
-    static <T> ScoterCopy<T> into(ScoterRuntime rt, ScoterCopyPlan plan, String table, ScoterRuntime.Bulk<T> bulk, ScoterCopyKeys keys) throws SQLException {
+    static <T> ScoterCopy<T> into(ScoterRuntime rt, ScoterCopyPlan plan, String table, ScoterPostgres.Operation<T> operation, ScoterCopyKeys keys)
+            throws SQLException {
+        ScoterRuntime.Bulk<T> bulk = operation.bulk();
         String target = table + " (" + bulk.columnList("") + ")";
         if (!plan.copies) {
             return new Statements<>(rt, target, bulk);
         }
         boolean binary = plan.types != null;
         CopyIn copy = rt.connection.unwrap(PGConnection.class).getCopyAPI().copyIn("COPY " + target + " FROM STDIN" + (binary ? " (FORMAT binary)" : ""));
-        return binary ? new Binary<>(copy, bulk.columns(), plan.types, plan.canonicalKeys ? keys : null) : new Text<>(copy, bulk.columns());
+        return binary ? new Binary<>(copy, operation, plan.types, plan.canonicalKeys ? keys : null) : new Text<>(copy, bulk.columns());
     }
 
     /** Adds a row. */
@@ -100,56 +101,89 @@ abstract class ScoterCopy<T> {
         private static final int CHUNK_BYTES = 1 << 16;
         private static final byte[] HEADER = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
-        private final ScoterCopyBuffer out = new ScoterCopyBuffer();
+        private final ScoterCopyRow to;
+        private final ScoterCopyBuffer out;
         private final ScoterCopyType[] types;
-        private final Function<Object, ?>[] values;
+        private final ScoterCopyRow.Writer<T> writer;
         private final ScoterCopyKeys keys;
 
-        @SuppressWarnings("unchecked")
-        Binary(CopyIn copy, List<ScoterTypes.Column<T, ?>> columns, ScoterCopyType[] types, ScoterCopyKeys keys) {
-            super(copy, columns);
+        Binary(CopyIn copy, ScoterPostgres.Operation<T> operation, ScoterCopyType[] types, ScoterCopyKeys keys) {
+            super(copy, operation.bulk().columns());
             this.types = types;
-            this.values = columns.stream().map(ScoterTypes.Column::value).toArray(Function[]::new);
             this.keys = keys;
+            to = new ScoterCopyRow(types);
+            out = to.out;
+            boolean direct = true;
+            for (int i = 0; i < types.length; i++) {
+                direct &= ScoterCopyRow.direct(types[i], columns.get(i).type());
+            }
+            writer = direct ? operation.writer() : this::each;
             out.raw(HEADER);
+        }
+
+        private void each(ScoterCopyRow to, T row) {
+            for (int i = 0; i < types.length; i++) {
+                to.value(i, columns.get(i).value().apply(row));
+            }
         }
 
         @Override
         void write(T row) throws SQLException {
             out.reserve(2);
             out.int16(types.length);
-            long hash = 0;
-            for (int i = 0; i < types.length; i++) {
-                Object value = null;
-                int began = out.size;
-                try {
-                    value = values[i].apply(row);
-                    if (value != null) {
-                        types[i].put(out, value);
-                    }
-                } catch (RuntimeException e) {
-                    throw ScoterRowException.at(rows(), columns.get(i), value, e);
-                }
-                if (value == null) {
-                    if (columns.get(i).required()) {
-                        throw ScoterRowException.missing(rows(), columns.get(i));
-                    }
-                    out.reserve(4);
-                    out.int32(-1);
-                }
-                if (keys != null && columns.get(i).key()) {
-                    hash = ScoterCopyBuffer.mix(hash) ^ out.hash(began);
-                    if (out.bytes[out.size - 1] == ' ') {
-                        keys.found(); // a column's limit may cut off spaces, which makes keys the same
-                    }
+            int began = out.size;
+            to.nulls = false;
+            try {
+                writer.write(to, row);
+            } catch (RuntimeException e) {
+                refuse(row, began);
+                throw e;
+            }
+            if (to.nulls) {
+                for (ScoterTypes.Column<T, ?> column : columns) {
+                    value(column, row);
                 }
             }
             if (keys != null) {
-                keys.add(hash);
+                key(began);
             }
             if (out.size >= CHUNK_BYTES) {
                 flush();
             }
+        }
+
+        /** Looks for the column that cannot be written, by writing the row once more value by value. */
+        private void refuse(T row, int began) throws SQLException {
+            out.size = began;
+            for (int i = 0; i < types.length; i++) {
+                Object value = null;
+                try {
+                    value = columns.get(i).value().apply(row);
+                    types[i].putNullable(out, value);
+                } catch (RuntimeException e) {
+                    throw ScoterRowException.at(rows(), columns.get(i), value, e);
+                }
+                if (value == null && columns.get(i).required()) {
+                    throw ScoterRowException.missing(rows(), columns.get(i));
+                }
+            }
+        }
+
+        /** Tells the key of the row that began there. */
+        private void key(int began) {
+            long hash = 0;
+            int at = began;
+            for (ScoterTypes.Column<T, ?> column : columns) {
+                int next = at + 4 + Math.max(0, out.int32Of(at));
+                if (column.key()) {
+                    hash = ScoterCopyBuffer.mix(hash) ^ out.hash(at, next);
+                    if (out.bytes[next - 1] == ' ') {
+                        keys.found(); // a column's limit may cut off spaces, which makes keys the same
+                    }
+                }
+                at = next;
+            }
+            keys.add(hash);
         }
 
         @Override

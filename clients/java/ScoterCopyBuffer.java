@@ -95,6 +95,17 @@ final class ScoterCopyBuffer {
         byte[] to = bytes;
         int at = size;
         int i = 0;
+        for (; i + 4 <= length; i += 4) { // four at a time, while all are ASCII
+            char a = text.charAt(i);
+            char b = text.charAt(i + 1);
+            char c = text.charAt(i + 2);
+            char d = text.charAt(i + 3);
+            if ((a | b | c | d) >= 0x80) {
+                break;
+            }
+            INT.set(to, at, a << 24 | b << 16 | c << 8 | d);
+            at += 4;
+        }
         for (; i < length; i++) {
             char c = text.charAt(i);
             if (c >= 0x80) {
@@ -126,15 +137,15 @@ final class ScoterCopyBuffer {
         size = at;
     }
 
-    /** A hash of the bytes from there to the end. */
-    long hash(int from) {
-        long hash = size - from;
+    /** A hash of the bytes from there up to there. */
+    long hash(int from, int end) {
+        long hash = end - from;
         int at = from;
-        for (; at + 8 <= size; at += 8) {
+        for (; at + 8 <= end; at += 8) {
             hash = mix(hash ^ (long) LONG.get(bytes, at));
         }
         long rest = 0;
-        for (; at < size; at++) {
+        for (; at < end; at++) {
             rest = rest << 8 | bytes[at] & 0xff;
         }
         return mix(hash ^ rest);

@@ -1,14 +1,7 @@
 package com.scoterdb.client;
 
 import java.nio.charset.StandardCharsets;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.LocalTime;
-import java.time.OffsetDateTime;
-import java.time.OffsetTime;
-import java.time.ZoneOffset;
 import java.util.List;
-import java.util.UUID;
 
 /**
  * Writes the values of one type of the server in its binary form: the length in bytes and what the
@@ -16,11 +9,6 @@ import java.util.UUID;
  * RuntimeException that says so.
  */
 abstract class ScoterCopyType {
-    /** Days and seconds from 1970 to 2000, where PostgreSQL counts from. */
-    private static final int EPOCH_DAYS = 10_957;
-
-    private static final long EPOCH_SECONDS = EPOCH_DAYS * 86_400L;
-
     abstract void put(ScoterCopyBuffer out, Object value);
 
     /** Whether equal values have equal bytes, so that keys can be told apart by them. */
@@ -28,34 +16,21 @@ abstract class ScoterCopyType {
         return true;
     }
 
+    /**
+     * Writes a value, or its length where it is null. Classes of which most columns are come first: the
+     * call of a method that is known costs less than one of the method that the class has.
+     */
     final void putNullable(ScoterCopyBuffer out, Object value) {
         if (value == null) {
             out.reserve(4);
             out.int32(-1);
+        } else if (this instanceof ScoterCopyFixed fixed) {
+            fixed.put(out, value);
+        } else if (this instanceof Text text) {
+            text.put(out, value);
         } else {
             put(out, value);
         }
-    }
-
-    /** Writes a value of a fixed size. */
-    private interface Write {
-        void write(ScoterCopyBuffer out, Object value);
-    }
-
-    private static ScoterCopyType fixed(int size, boolean canonical, Write write) {
-        return new ScoterCopyType() {
-            @Override
-            void put(ScoterCopyBuffer out, Object value) {
-                out.reserve(4 + size);
-                out.int32(size);
-                write.write(out, value);
-            }
-
-            @Override
-            boolean canonical() {
-                return canonical;
-            }
-        };
     }
 
     /**
@@ -64,32 +39,20 @@ abstract class ScoterCopyType {
      */
     static ScoterCopyType of(String receive, ScoterTypes.Type<?> type) {
         return switch (receive + " " + type.kind) {
-            case "boolrecv BOOL" -> fixed(1, true, (out, v) -> out.int8((Boolean) v ? 1 : 0));
-            case "int2recv INT16" -> fixed(2, true, (out, v) -> out.int16((Short) v));
-            case "int4recv INT32" -> fixed(4, true, (out, v) -> out.int32((Integer) v));
-            case "int8recv INT64" -> fixed(8, true, (out, v) -> out.int64((Long) v));
-            case "oidrecv UINT32" -> fixed(4, true, (out, v) -> out.int32((int) ScoterValues.unsigned((Long) v, 32)));
-            case "float4recv FLOAT32" -> fixed(4, false, (out, v) -> out.int32(Float.floatToIntBits((Float) v)));
-            case "float8recv FLOAT64" -> fixed(8, false, (out, v) -> out.int64(Double.doubleToLongBits((Double) v)));
-            case "uuid_recv UUID" -> fixed(16, true, (out, v) -> {
-                out.int64(((UUID) v).getMostSignificantBits());
-                out.int64(((UUID) v).getLeastSignificantBits());
-            });
-            case "date_recv DATE" -> fixed(4, true, (out, v) -> out.int32(Math.toIntExact(((LocalDate) v).toEpochDay() - EPOCH_DAYS)));
-            case "time_recv TIME" -> fixed(8, true, (out, v) -> out.int64(clock((LocalTime) v)));
-            case "timetz_recv TIMETZ" -> fixed(12, false, (out, v) -> {
-                out.int64(clock(((OffsetTime) v).toLocalTime()));
-                out.int32(-((OffsetTime) v).getOffset().getTotalSeconds()); // west of Greenwich is positive
-            });
-            case "timestamp_recv TIMESTAMP" -> fixed(8, true, (out, v) ->
-                    out.int64(micros(((LocalDateTime) v).toEpochSecond(ZoneOffset.UTC), ((LocalDateTime) v).getNano())));
-            case "timestamptz_recv TIMESTAMPTZ" -> fixed(8, true, (out, v) ->
-                    out.int64(micros(((OffsetDateTime) v).toEpochSecond(), ((OffsetDateTime) v).getNano())));
-            case "interval_recv INTERVAL" -> fixed(16, false, (out, v) -> {
-                out.int64(((ScoterInterval) v).micros());
-                out.int32(((ScoterInterval) v).days());
-                out.int32(((ScoterInterval) v).months());
-            });
+            case "boolrecv BOOL" -> ScoterCopyFixed.BOOL;
+            case "int2recv INT16" -> ScoterCopyFixed.INT16;
+            case "int4recv INT32" -> ScoterCopyFixed.INT32;
+            case "int8recv INT64" -> ScoterCopyFixed.INT64;
+            case "oidrecv UINT32" -> ScoterCopyFixed.OID;
+            case "float4recv FLOAT32" -> ScoterCopyFixed.FLOAT32;
+            case "float8recv FLOAT64" -> ScoterCopyFixed.FLOAT64;
+            case "uuid_recv UUID" -> ScoterCopyFixed.UUID;
+            case "date_recv DATE" -> ScoterCopyFixed.DATE;
+            case "time_recv TIME" -> ScoterCopyFixed.TIME;
+            case "timetz_recv TIMETZ" -> ScoterCopyFixed.TIMETZ;
+            case "timestamp_recv TIMESTAMP" -> ScoterCopyFixed.TIMESTAMP;
+            case "timestamptz_recv TIMESTAMPTZ" -> ScoterCopyFixed.TIMESTAMPTZ;
+            case "interval_recv INTERVAL" -> ScoterCopyFixed.INTERVAL;
             case "bytearecv BLOB" -> new ScoterCopyType() {
                 @Override
                 void put(ScoterCopyBuffer out, Object value) {
@@ -121,24 +84,7 @@ abstract class ScoterCopyType {
         };
     }
 
-    /** Microseconds of a part of a second, rounded as the server rounds the text of it. */
-    private static long round(int nanos) {
-        return nanos % 1000 == 0 ? nanos / 1000 : (long) Math.rint(nanos / 1e9 * 1e6);
-    }
-
-    private static long clock(LocalTime value) {
-        return value.toSecondOfDay() * 1_000_000L + round(value.getNano());
-    }
-
-    private static long micros(long seconds, int nanos) {
-        try {
-            return Math.addExact(Math.multiplyExact(seconds - EPOCH_SECONDS, 1_000_000L), round(nanos));
-        } catch (ArithmeticException e) {
-            throw new ArithmeticException("is too far from 1970");
-        }
-    }
-
-    private static final class Text extends ScoterCopyType {
+    static final class Text extends ScoterCopyType {
         private final boolean canonical;
 
         Text(boolean canonical) {
@@ -147,8 +93,12 @@ abstract class ScoterCopyType {
 
         @Override
         void put(ScoterCopyBuffer out, Object value) {
+            write(out, (String) value);
+        }
+
+        static void write(ScoterCopyBuffer out, String value) {
             int began = out.open();
-            out.utf8((String) value);
+            out.utf8(value);
             out.close(began);
         }
 

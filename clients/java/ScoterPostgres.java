@@ -35,11 +35,15 @@ public final class ScoterPostgres {
         INSERT
     }
 
+    /** A bulk operation, and what writes a row of it in binary form. */
+    record Operation<T>(ScoterRuntime.Bulk<T> bulk, ScoterCopyRow.Writer<T> writer) {}
+
     /** Runs a bulk operation in one transaction; returns the rows it changed. Without a route it depends on the number of rows. */
-    static <T> long bulk(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+    static <T> long bulk(ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows) throws SQLException {
+        ScoterRuntime.Bulk<T> bulk = operation.bulk();
         return rt.observe(bulk.name(), Function.identity(), () -> {
             if (bulk.statement() == null || route != null && route != Route.UNNEST) {
-                return copied(rt, route, bulk, rows, rows);
+                return copied(rt, route, operation, rows, rows);
             }
             int most = route == Route.UNNEST ? Integer.MAX_VALUE - 1 : bulk.stage() == null ? UNNEST_INSERT_ROWS : UNNEST_STAGED_ROWS;
             var read = new ScoterUnnest.Rows<>(rows, most);
@@ -53,14 +57,15 @@ public final class ScoterPostgres {
                     }
                 }
             }
-            return copied(rt, route, bulk, read, read.again(most));
+            return copied(rt, route, operation, read, read.again(most));
         });
     }
 
     /** Runs an operation by COPY; {@code again} are the same rows, to look for the one that is refused. */
-    private static <T> long copied(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows, Iterable<T> again) throws SQLException {
+    private static <T> long copied(ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows, Iterable<T> again) throws SQLException {
+        ScoterRuntime.Bulk<T> bulk = operation.bulk();
         try {
-            return rt.transaction(() -> bulk.stage() == null ? copy(insert(rt, route, bulk), rows) : staged(rt, route, bulk, rows));
+            return rt.transaction(() -> bulk.stage() == null ? copy(insert(rt, route, operation), rows) : staged(rt, route, operation, rows));
         } catch (ScoterRowException e) {
             throw e.in(bulk.name());
         } catch (SQLException e) {
@@ -68,11 +73,12 @@ public final class ScoterPostgres {
         }
     }
 
-    private static <T> ScoterCopy<T> insert(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk) throws SQLException {
+    private static <T> ScoterCopy<T> insert(ScoterRuntime rt, Route route, Operation<T> operation) throws SQLException {
+        ScoterRuntime.Bulk<T> bulk = operation.bulk();
         // To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
         String columns = bulk.columnList("");
         String lock = "EXPLAIN INSERT INTO " + bulk.target() + " (" + columns + ") VALUES (" + "DEFAULT, ".repeat(bulk.columns().size() - 1) + "DEFAULT)";
-        return ScoterCopy.into(rt, plan(rt, route, lock, bulk.target(), bulk), bulk.target(), bulk, null);
+        return ScoterCopy.into(rt, plan(rt, route, lock, bulk.target(), bulk), bulk.target(), operation, null);
     }
 
     private static <T> ScoterCopyPlan plan(ScoterRuntime rt, Route route, String before, String table, ScoterRuntime.Bulk<T> bulk) throws SQLException {
@@ -100,14 +106,15 @@ public final class ScoterPostgres {
         }
     }
 
-    private static <T> long staged(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+    private static <T> long staged(ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows) throws SQLException {
+        ScoterRuntime.Bulk<T> bulk = operation.bulk();
         ScoterRuntime.Stage stage = bulk.stage();
         String table = '"' + stage.table() + '"';
         ScoterCopyPlan plan = plan(rt, route, stage.create(), table, bulk);
         // Rows that are nothing but keys may come again.
         boolean only = bulk.columns().stream().allMatch(ScoterTypes.Column::key);
         ScoterCopyKeys keys = only ? null : new ScoterCopyKeys();
-        copy(ScoterCopy.into(rt, plan, table, bulk, keys), rows);
+        copy(ScoterCopy.into(rt, plan, table, operation, keys), rows);
         if (!only && (keys.repeated() || !plan.canonicalKeys)) {
             rt.execute(stage.dedupe());
         }
@@ -131,15 +138,15 @@ public final class ScoterPostgres {
         private boolean failed;
         private boolean closed;
 
-        Appender(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk) throws SQLException {
+        Appender(ScoterRuntime rt, Route route, Operation<T> operation) throws SQLException {
             this.rt = rt;
-            this.bulk = bulk;
+            this.bulk = operation.bulk();
             this.own = rt.connection.getAutoCommit();
             if (own) {
                 rt.connection.setAutoCommit(false);
             }
             try {
-                this.copy = insert(rt, route, bulk);
+                this.copy = insert(rt, route, operation);
             } catch (SQLException | RuntimeException e) {
                 failed = true;
                 end();

@@ -244,7 +244,7 @@ public final class Queries implements AutoCloseable {
     }
 
     private static final class Bulk {
-        static final ScoterRuntime.Bulk<TasksRow> insertAllTasks = new ScoterRuntime.Bulk<>(
+        static final ScoterPostgres.Operation<TasksRow> insertAllTasks = new ScoterPostgres.Operation<>(new ScoterRuntime.Bulk<>(
                 "insertAllTasks",
                 "public",
                 "tasks",
@@ -257,9 +257,17 @@ public final class Queries implements AutoCloseable {
                     ScoterTypes.column("status", Types.TASK_STATUS, TasksRow::status).notNull(),
                     ScoterTypes.column("tags", Types.LIST_OF_TEXT, TasksRow::tags).notNull(),
                     ScoterTypes.column("details", ScoterTypes.JSON, TasksRow::details),
-                    ScoterTypes.column("due", ScoterTimeTypes.TIMESTAMPTZ, TasksRow::due)));
+                    ScoterTypes.column("due", ScoterTimeTypes.TIMESTAMPTZ, TasksRow::due))),
+                (to, row) -> {
+                    to.int64(row.id());
+                    to.text(row.title());
+                    to.value(2, row.status());
+                    to.value(3, row.tags());
+                    to.value(4, row.details());
+                    to.timestamptz(row.due());
+                });
 
-        static final ScoterRuntime.Bulk<TasksRow> updateAllTasks = new ScoterRuntime.Bulk<>(
+        static final ScoterPostgres.Operation<TasksRow> updateAllTasks = new ScoterPostgres.Operation<>(new ScoterRuntime.Bulk<>(
                 "updateAllTasks",
                 "public",
                 "tasks",
@@ -277,9 +285,17 @@ public final class Queries implements AutoCloseable {
                     ScoterTypes.column("status", Types.TASK_STATUS, TasksRow::status).notNull(),
                     ScoterTypes.column("tags", Types.LIST_OF_TEXT, TasksRow::tags).notNull(),
                     ScoterTypes.column("details", ScoterTypes.JSON, TasksRow::details),
-                    ScoterTypes.column("due", ScoterTimeTypes.TIMESTAMPTZ, TasksRow::due)));
+                    ScoterTypes.column("due", ScoterTimeTypes.TIMESTAMPTZ, TasksRow::due))),
+                (to, row) -> {
+                    to.int64(row.id());
+                    to.text(row.title());
+                    to.value(2, row.status());
+                    to.value(3, row.tags());
+                    to.value(4, row.details());
+                    to.timestamptz(row.due());
+                });
 
-        static final ScoterRuntime.Bulk<TasksRow> upsertAllTasks = new ScoterRuntime.Bulk<>(
+        static final ScoterPostgres.Operation<TasksRow> upsertAllTasks = new ScoterPostgres.Operation<>(new ScoterRuntime.Bulk<>(
                 "upsertAllTasks",
                 "public",
                 "tasks",
@@ -297,7 +313,15 @@ public final class Queries implements AutoCloseable {
                     ScoterTypes.column("status", Types.TASK_STATUS, TasksRow::status).notNull(),
                     ScoterTypes.column("tags", Types.LIST_OF_TEXT, TasksRow::tags).notNull(),
                     ScoterTypes.column("details", ScoterTypes.JSON, TasksRow::details),
-                    ScoterTypes.column("due", ScoterTimeTypes.TIMESTAMPTZ, TasksRow::due)));
+                    ScoterTypes.column("due", ScoterTimeTypes.TIMESTAMPTZ, TasksRow::due))),
+                (to, row) -> {
+                    to.int64(row.id());
+                    to.text(row.title());
+                    to.value(2, row.status());
+                    to.value(3, row.tags());
+                    to.value(4, row.details());
+                    to.timestamptz(row.due());
+                });
     }
 
     private static final class Types {

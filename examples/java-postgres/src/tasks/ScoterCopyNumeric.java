@@ -21,7 +21,10 @@ final class ScoterCopyNumeric extends ScoterCopyType {
 
     @Override
     void put(ScoterCopyBuffer out, Object value) {
-        BigDecimal number = (BigDecimal) value;
+        write(out, (BigDecimal) value);
+    }
+
+    static void write(ScoterCopyBuffer out, BigDecimal number) {
         int scale = number.scale();
         if (scale >= 0 && scale <= EXACT && number.precision() <= EXACT) {
             // The nearest double of such a number is less than half a unit of the last digit away.
@@ -33,24 +36,35 @@ final class ScoterCopyNumeric extends ScoterCopyType {
 
     private static void small(ScoterCopyBuffer out, long unscaled, int scale) {
         long digits = Math.abs(unscaled);
-        long fraction = digits % POWERS[scale];
         long whole = digits / POWERS[scale];
+        long fraction = digits - whole * POWERS[scale];
         int groups = (scale + 3) / 4;
         fraction *= POWERS[4 * groups - scale];
         int began = header(out, unscaled < 0, scale, 4 + groups);
         int weight = -1;
-        // 15 digits are four groups at most.
-        for (int i = 3; i >= 0; i--) {
-            int group = (int) (whole / POWERS[4 * i] % 10_000);
-            if (group != 0 && weight < 0) {
-                weight = i;
+        // Divisors that are constants, and none for the numbers that are most frequent: to divide costs more than all the rest.
+        if (whole >= 10_000) {
+            long upper = whole / 10_000;
+            int first = (int) (upper / 100_000_000);
+            int second = (int) (upper / 10_000 % 10_000);
+            weight = first != 0 ? 3 : second != 0 ? 2 : 1;
+            if (weight == 3) {
+                out.int16(first);
             }
-            if (weight >= 0) {
-                out.int16(group);
+            if (weight >= 2) {
+                out.int16(second);
             }
+            out.int16((int) (upper % 10_000));
+            out.int16((int) (whole % 10_000));
+        } else if (whole != 0) {
+            weight = 0;
+            out.int16((int) whole);
         }
-        for (int i = groups - 1; i >= 0; i--) {
+        for (int i = groups - 1; i > 0; i--) {
             out.int16((int) (fraction / POWERS[4 * i] % 10_000));
+        }
+        if (groups > 0) {
+            out.int16((int) (fraction % 10_000));
         }
         finish(out, began, weight);
     }

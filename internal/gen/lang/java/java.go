@@ -91,7 +91,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		case ir.DuckDB:
 			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterBatches", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterSortedRows", "ScoterVector", "ScoterVectorLoop")
 		case ir.Postgres:
-			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyType", "ScoterPostgresError", "ScoterUnnest")
+			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyFixed", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyRow", "ScoterCopyType", "ScoterPostgresError", "ScoterUnnest")
 		case ir.SQLite, ir.Scoter:
 			runtime = append(runtime, "ScoterAppender")
 		}

@@ -152,8 +152,9 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		if inKey[b.Columns[i]] {
 			column += ".inKey()"
 		}
-		columns = append(columns, column+map[bool]string{true: "));", false: ","}[n == len(order)-1])
+		columns = append(columns, column+map[bool]string{true: "))", false: ","}[n == len(order)-1])
 	}
+	columns[len(columns)-1] += map[bool]string{true: ",", false: ";"}[g.Module.Engine == ir.Postgres]
 	statement := b.Row
 	if g.Module.Engine == ir.Postgres {
 		statement = emit.UnnestSQL(t.Table, op.Op, emit.QuestionMark)
@@ -170,7 +171,11 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		})
 		return
 	}
-	w.In("static final ScoterRuntime.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterRuntime.Bulk<>(", func() {
+	class, before := "ScoterRuntime.Bulk", ""
+	if g.Module.Engine == ir.Postgres {
+		class, before = "ScoterPostgres.Operation", "new ScoterRuntime.Bulk<>("
+	}
+	w.In("static final "+class+"<"+op.RowType+"> "+op.Method+" = new "+class+"<>("+before, func() {
 		w.Line("    %s,", quote(op.Method))
 		w.Line("    %s,", text(t.Schema))
 		w.Line("    %s,", quote(t.Table.Table))
@@ -188,5 +193,31 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		for _, c := range columns {
 			w.Line("        %s", c)
 		}
+		if g.Module.Engine == ir.Postgres {
+			g.copyRow(op, order)
+		}
 	})
+}
+
+// copyRow writes what puts a row into binary COPY: the kinds that most columns are of have a method
+// of their own.
+func (g *generator) copyRow(op *emit.Op, order []int) {
+	w := &g.w
+	w.Line("    (to, row) -> {")
+	for n, i := range order {
+		c := op.Row.Columns[i]
+		value := "row." + emit.Field(emit.Java, c.Name) + "()"
+		if method := copied[c.Type.Kind]; method != "" && (c.Type.Kind != ir.Timestamp || c.Type.Unit == "" || c.Type.Unit == "us") {
+			w.Line("        to.%s(%s);", method, value)
+		} else {
+			w.Line("        to.value(%d, %s);", n, value)
+		}
+	}
+	w.Line("    });")
+}
+
+// copied are the methods of ScoterCopyRow by the kind of value that they write.
+var copied = map[ir.Kind]string{
+	ir.Bool: "bool", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal",
+	ir.Text: "text", ir.UUID: "uuid", ir.Date: "date", ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",
 }

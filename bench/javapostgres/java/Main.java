@@ -1,5 +1,9 @@
 package bench;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -29,6 +33,8 @@ public final class Main {
     private static final int ANY = Integer.MAX_VALUE;
     /** What the methods are called that find rows in the table without an index. */
     private static final String UNINDEXED = ", no index";
+
+    private static final String ALONE = "the statement alone";
 
     private final Connection c;
     /** The same server, with statements of a batch made one. */
@@ -81,6 +87,7 @@ public final class Main {
         }
         insert.add(new Way("scoter", ANY, rows -> generated(rows, Main::row, Sensors::insertAllSensorReadings)));
         insert.add(new Way("scoter, 2 connections", ANY, this::halves));
+        insert.add(new Way("COPY of bytes that are there", ANY, rows -> bytes()));
         insert.add(new Way("COPY FROM a server's file", ANY, (unused, rows) ->
                 execute("COPY sensor_readings (" + Methods.COLUMNS + ") FROM '" + file + "' (FORMAT binary)")));
         ways.put("INSERT", insert);
@@ -90,6 +97,7 @@ public final class Main {
                 new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_UPDATE, 3, 1)),
                 new Way("scoter", ANY, rows -> generated(
                         rows, r -> new Sensors.SensorReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllKeyedReadings)),
+                new Way(ALONE, ANY, rows -> alone(Methods.ALONE_UPDATE)),
                 new Way("JDBC batch" + UNINDEXED, 10_000, Methods.batch(Methods.unindexed(Methods.UPDATE), Methods.UPDATE_BIND)),
                 new Way("scoter" + UNINDEXED, ANY, rows -> generated(
                         rows, r -> new Sensors.SensorReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllSensorReadings))));
@@ -98,6 +106,7 @@ public final class Main {
                 new Way("JDBC batch", ANY, Methods.batch(Methods.DELETE, Methods.DELETE_BIND)),
                 new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_DELETE, 2, 0)),
                 new Way("scoter", ANY, rows -> generated(rows, r -> new Sensors.KeyedReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllKeyedReadings)),
+                new Way(ALONE, ANY, rows -> alone(Methods.ALONE_DELETE)),
                 new Way("JDBC batch" + UNINDEXED, 10_000, Methods.batch(Methods.unindexed(Methods.DELETE), Methods.DELETE_BIND)),
                 new Way("scoter" + UNINDEXED, ANY, rows -> generated(
                         rows, r -> new Sensors.SensorReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllSensorReadings))));
@@ -106,12 +115,35 @@ public final class Main {
                 new Way("individual", 10_000, Methods.individual(Methods.UPSERT, Methods.all(1))),
                 new Way("JDBC batch", ANY, Methods.batch(Methods.UPSERT, Methods.all(1))),
                 new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_UPSERT, 9, 1)),
-                new Way("scoter", ANY, rows -> generated(rows, Main::warmer, Sensors::upsertAllKeyedReadings))));
+                new Way("scoter", ANY, rows -> generated(rows, Main::warmer, Sensors::upsertAllKeyedReadings)),
+                new Way(ALONE, ANY, rows -> alone(Methods.ALONE_UPSERT))));
         return ways;
     }
 
     private static Methods.Method on(Connection other, Methods.Method method) {
         return (unused, rows) -> method.run(other, rows);
+    }
+
+    /** A statement over rows that are in a table of the server beforehand: nothing that is sent to it takes less. */
+    private Methods.Method alone(String sql) {
+        try {
+            execute("DROP TABLE IF EXISTS staged");
+            execute("CREATE TABLE staged AS SELECT " + Methods.COLUMNS.replace("temperature", "temperature + 1 AS temperature") + " FROM template ORDER BY id");
+            execute("VACUUM ANALYZE staged");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        return (unused, rows) -> execute(sql);
+    }
+
+    /** What the server wrote into the file, sent by the client. */
+    private Methods.Method bytes() {
+        try {
+            byte[] all = Files.readAllBytes(Path.of(file));
+            return Methods.copyBytes(all);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private interface Bulk<T> {

@@ -36,6 +36,11 @@ final class Methods {
     static final String UNNEST_DELETE = "DELETE FROM keyed_readings t USING unnest(?::uuid[], ?::timestamptz[]) AS s(device_id, timestamp)"
             + " WHERE t.device_id = s.device_id AND t.timestamp = s.timestamp";
 
+    private static final String STAGED_KEYS = " WHERE t.device_id = s.device_id AND t.timestamp = s.timestamp";
+    static final String ALONE_UPDATE = "UPDATE keyed_readings t SET temperature = s.temperature FROM staged s" + STAGED_KEYS;
+    static final String ALONE_DELETE = "DELETE FROM keyed_readings t USING staged s" + STAGED_KEYS;
+    static final String ALONE_UPSERT = "INSERT INTO keyed_readings (" + COLUMNS + ") SELECT " + COLUMNS + " FROM staged" + CONFLICT;
+
     private Methods() {}
 
     /** The same on the table without an index. */
@@ -167,6 +172,17 @@ final class Methods {
         send(copy, csv);
         copy.endCopy();
     };
+
+    /** Bytes of COPY's binary form that are there beforehand: what the server and the socket take. */
+    static Method copyBytes(byte[] all) {
+        return (c, rows) -> {
+            var copy = c.unwrap(PGConnection.class).getCopyAPI().copyIn("COPY sensor_readings (" + COLUMNS + ") FROM STDIN (FORMAT binary)");
+            for (int at = 0; at < all.length; at += 1 << 16) {
+                copy.writeToCopy(all, at, Math.min(1 << 16, all.length - at));
+            }
+            copy.endCopy();
+        };
+    }
 
     private static void send(org.postgresql.copy.CopyIn copy, StringBuilder csv) throws SQLException {
         byte[] bytes = csv.toString().getBytes(StandardCharsets.UTF_8);

@@ -143,12 +143,9 @@ final class ScoterDuckDbStatement {
             if (bulk.stage() != null) {
                 return bulk.stage().apply().replace('"' + bulk.stage().table() + '"', source.sql());
             }
-            if (!parallel) {
-                return "INSERT INTO " + bulk.target() + " (" + bulk.columnList("") + ") SELECT * FROM " + source.sql();
-            }
-            // DuckDB inserts with one thread where it has to keep the order of rows, which MERGE does not.
-            return "MERGE INTO " + bulk.target() + " AS t USING " + source.sql() + " AS s ON false WHEN NOT MATCHED THEN INSERT ("
-                    + bulk.columnList("") + ") VALUES (" + bulk.columnList("s.") + ")";
+            // DuckDB inserts with one thread where rows have an order to keep, which those of a group by have not.
+            return "INSERT INTO " + bulk.target() + " (" + bulk.columnList("") + ") SELECT " + bulk.columnList("s.") + " FROM " + source.sql() + " AS s"
+                    + (parallel ? ", (SELECT DISTINCT n FROM (VALUES (1), (1)) AS v(n)) AS one" : "");
         }
 
         private long overlapped(ScoterDuckDbSource<T> source, ScoterKeys<T> keys, Iterator<T> rows, String sql) throws SQLException {

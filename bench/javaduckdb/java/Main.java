@@ -30,6 +30,9 @@ public final class Main {
 
     private static final int ANY = Integer.MAX_VALUE;
 
+    /** No way to write rows of a program, but what the others can be measured by. */
+    private static final String ENGINE = "the engine alone, rows in memory";
+
     private final Path folder;
     private final int repeat;
     private final boolean everything;
@@ -67,6 +70,7 @@ public final class Main {
                 new Way("Appender, one transaction", ANY, Methods.APPENDER_TRANSACTION),
                 new Way("Arrow stream", ANY, Arrow.method(9, 0, insert)),
                 new Way("table function", ANY, new TableFunction(9, 0, insert)),
+                new Way(ENGINE, ANY, rows -> Methods.inMemory(rows, 9, 0, insert)),
                 new Way("scoter", ANY, rows -> generated(rows, Main::row, Sensors::insertAllSensorReadings))));
         ways.put("UPDATE", List.of(
                 new Way("individual", 10_000, Methods.individual(Methods.UPDATE_ROW, c -> Methods.UPDATE_BIND)),
@@ -76,6 +80,7 @@ public final class Main {
                 new Way("Arrow join", ANY, Arrow.method(3, 1, Methods.UPDATE)),
                 new Way("temp table + Appender", ANY, Methods.staged(3, 1, Methods.UPDATE)),
                 new Way("table function", ANY, new TableFunction(3, 1, Methods.UPDATE)),
+                new Way(ENGINE, ANY, rows -> Methods.inMemory(rows, 3, 1, Methods.UPDATE)),
                 new Way("scoter", ANY, rows -> generated(
                         rows, r -> new Sensors.SensorReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllSensorReadings))));
         ways.put("DELETE", List.of(
@@ -86,12 +91,14 @@ public final class Main {
                 new Way("Arrow join", ANY, Arrow.method(2, 0, Methods.DELETE)),
                 new Way("temp table + Appender", ANY, Methods.staged(2, 0, Methods.DELETE)),
                 new Way("table function", ANY, new TableFunction(2, 0, Methods.DELETE)),
+                new Way(ENGINE, ANY, rows -> Methods.inMemory(rows, 2, 0, Methods.DELETE)),
                 new Way("scoter", ANY, rows -> generated(rows, r -> new Sensors.SensorReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllSensorReadings))));
         // Every other row exists.
         ways.put("UPSERT", List.of(
                 new Way("Arrow merge", ANY, Arrow.method(9, 1, Methods.MERGE)),
                 new Way("temp table + Appender + MERGE", ANY, Methods.staged(9, 1, Methods.MERGE)),
                 new Way("table function", ANY, new TableFunction(9, 1, Methods.MERGE)),
+                new Way(ENGINE, ANY, rows -> Methods.inMemory(rows, 9, 1, Methods.MERGE)),
                 new Way("scoter", ANY, rows -> generated(rows, Main::warmer, Sensors::upsertAllSensorReadings))));
         return ways;
     }

@@ -162,9 +162,8 @@ final class Methods {
 
     /** Fills a temporary table and applies it; {@code columns} and {@code delta} are as Arrow's. */
     static Method staged(int columns, double delta, String apply) {
-        String names = columns == 9 ? "*" : columns == 3 ? "device_id, timestamp, temperature" : "device_id, timestamp";
         return transaction((c, rows) -> {
-            execute(c, "CREATE OR REPLACE TEMP TABLE _stage AS SELECT " + names + " FROM sensor_readings LIMIT 0");
+            execute(c, "CREATE OR REPLACE TEMP TABLE _stage AS SELECT " + names(columns) + " FROM sensor_readings LIMIT 0");
             try (DuckDBAppender a = c.createAppender("temp", DuckDBConnection.DEFAULT_SCHEMA, "_stage")) {
                 for (Rows.Reading r : rows) {
                     append(a, r, columns, delta);
@@ -173,6 +172,30 @@ final class Methods {
             execute(c, apply.formatted("_stage"));
             execute(c, "DROP TABLE _stage");
         });
+    }
+
+    /** The statement alone, over a table in memory that is filled beforehand: what is left is the engine's. */
+    static Method inMemory(List<Rows.Reading> rows, int columns, double delta, String apply) {
+        return new Method() {
+            @Override
+            public void prepare(DuckDBConnection c) throws Exception {
+                execute(c, "CREATE TEMP TABLE _rows AS SELECT " + names(columns) + " FROM sensor_readings LIMIT 0");
+                try (DuckDBAppender a = c.createAppender("temp", DuckDBConnection.DEFAULT_SCHEMA, "_rows")) {
+                    for (Rows.Reading r : rows) {
+                        append(a, r, columns, delta);
+                    }
+                }
+            }
+
+            @Override
+            public void run(DuckDBConnection c, List<Rows.Reading> wanted) throws Exception {
+                execute(c, apply.formatted(wanted.isEmpty() ? "(SELECT * FROM _rows LIMIT 0)" : "_rows"));
+            }
+        };
+    }
+
+    private static String names(int columns) {
+        return columns == 9 ? "*" : columns == 3 ? "device_id, timestamp, temperature" : "device_id, timestamp";
     }
 
     /** Keys, and temperatures if the statement takes them, as parameters that are lists. */

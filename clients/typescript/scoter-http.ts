@@ -63,24 +63,31 @@ function parse(line: string): core.Raw {
   return JSON.parse(line.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (m) => (m.startsWith('"') ? m : `"${m}"`))) as core.Raw;
 }
 
-async function* lines(response: Response): AsyncGenerator<core.Raw, void, undefined> {
+/** The bytes of an answer as they arrive. One that is not read to its end is given up. */
+async function* chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
   if (response.body === null) return;
-  const decoder = new TextDecoder();
   const reader = response.body.getReader();
-  let rest = "";
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      rest += done ? decoder.decode() : decoder.decode(value as Uint8Array, { stream: true });
-      const whole = rest.split("\n");
-      rest = done ? "" : whole.pop()!;
-      for (const line of whole) if (line !== "") yield parse(line);
       if (done) return;
+      yield value as Uint8Array;
     }
   } finally {
-    // An answer that is not read to its end is given up.
     await reader.cancel().catch(() => undefined);
   }
+}
+
+async function* lines(response: Response): AsyncGenerator<core.Raw, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunks(response)) {
+    const whole = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = whole.pop()!;
+    for (const line of whole) if (line !== "") yield parse(line);
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield parse(rest);
 }
 
 /** Runs a statement without rows; returns how many it changed. */
@@ -127,13 +134,9 @@ export class Runtime {
     });
   }
 
-  /** The result as the server sends it. One that it breaks off ends with an error. */
-  arrow(name: string, sql: string, values: readonly unknown[]): Promise<ReadableStream<Uint8Array>> {
-    return core.observe(this.#observer, name, () => -1, async () => {
-      const { body } = await send(this.#db, sql, values, "arrow");
-      if (body === null) throw new ScoterError("internal", "the answer is empty");
-      return body;
-    });
+  /** The bytes of the result as the server sends them. No ReadableStream: apache-arrow takes an error of one for its end. */
+  async *arrow(name: string, sql: string, values: readonly unknown[]): AsyncGenerator<Uint8Array, void, undefined> {
+    yield* chunks(await core.observe(this.#observer, name, () => -1, () => send(this.#db, sql, values, "arrow")));
   }
 
   exec(name: string, sql: string, values: readonly unknown[]): Promise<ExecResult> {

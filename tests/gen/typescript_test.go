@@ -129,7 +129,7 @@ void [Rollback, take];`)
 			if q := u.arrow(c); q != nil {
 				w.Block(fmt.Sprintf("await report(\"%d/arrow\", async () => {", i), "});", func() {
 					w.Line("const chunks: Uint8Array[] = [];")
-					w.Line("for await (const chunk of await sides[%d].%s(%s)) chunks.push(chunk);", i%2, q.Arrow, tsArgs(u, q.Query, c.Args))
+					w.Line("for await (const chunk of sides[%d].%s(%s)) chunks.push(chunk);", i%2, q.Arrow, tsArgs(u, q.Query, c.Args))
 					w.Line("return Buffer.concat(chunks);")
 				})
 			}

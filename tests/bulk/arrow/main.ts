@@ -4,10 +4,10 @@ import { Writes } from "./writes.js";
 
 const queries = new Writes({ url: process.argv[2]! });
 
-async function size(stream: Promise<ReadableStream<Uint8Array>>): Promise<number> {
+async function size(stream: AsyncIterable<Uint8Array>): Promise<number> {
   let bytes = 0;
   try {
-    for await (const chunk of await stream) bytes += chunk.length;
+    for await (const chunk of stream) bytes += chunk.length;
   } catch (error) {
     if (error instanceof ScoterError) throw error;
     console.log(`broken off: ${bytes > 0} ${error instanceof TypeError}`);
@@ -17,8 +17,12 @@ async function size(stream: Promise<ReadableStream<Uint8Array>>): Promise<number
 
 console.log(`rows: ${(await size(queries.numbersArrow("7"))) > 100}`);
 console.log(`failing: ${(await size(queries.failingArrow())) > 0}`);
+for await (const chunk of queries.failingArrow()) {
+  console.log(`some: ${chunk.length > 0}`);
+  break; // the rest is never read
+}
 try {
-  await queries.numbersArrow("x");
+  await size(queries.numbersArrow("x"));
 } catch (error) {
   console.log(`refused: ${error instanceof ScoterError} ${String(error)}`);
 }

@@ -32,8 +32,8 @@ func (g *generator) query(q *emit.Query) {
 	}
 	if q.Arrow != "" {
 		g.w.Blank()
-		g.w.Line("/** The result of %s as an Arrow IPC stream, which `RecordBatchReader.from` of apache-arrow reads. */", q.Method)
-		g.w.Block(q.Arrow+"("+list+"): Promise<ReadableStream<Uint8Array>> {", "}", func() {
+		g.w.Line("/** The result of %s as the bytes of an Arrow IPC stream, which `RecordBatchReader.from` of apache-arrow reads. */", q.Method)
+		g.w.Block(q.Arrow+"("+list+"): AsyncGenerator<Uint8Array, void, undefined> {", "}", func() {
 			g.w.Line("return this.#rt.arrow(%s, SQL.%s, [%s]);", quote(q.Arrow), g.arrowSQL(q), strings.Join(binds, ", "))
 		})
 	}

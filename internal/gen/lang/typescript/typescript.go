@@ -75,7 +75,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		return nil, base.Errorf(base.Invalid, "there is no generator %s", t.Generator)
 	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.TypeScript, Style: d.style, Arrow: t.Engine == ir.Scoter,
-		Types: strings.Fields(`Array Map Set Promise Record Date Iterable AsyncIterable Generator AsyncGenerator Uint8Array ReadableStream Object String Number
+		Types: strings.Fields(`Array Map Set Promise Record Date Iterable AsyncIterable Generator AsyncGenerator Uint8Array Object String Number
 			Boolean BigInt Symbol Error Function Database DatabaseSync Client ClientBase DuckDBConnection`),
 		Methods: []string{"transaction", "withRoute", "applyMigrations", "getMigrations", "getQueryNames"}})
 }

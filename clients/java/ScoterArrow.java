@@ -4,12 +4,22 @@ import java.io.IOException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.DateDayVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.TimeStampMicroTZVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.VectorUnloader;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.duckdb.DuckDBResultSet;
 
 /**
@@ -28,18 +38,30 @@ public final class ScoterArrow implements AutoCloseable {
     /** Rows of a batch: 32 of DuckDB's vectors. */
     private static final long BATCH_ROWS = 65_536;
 
+    /** Rows of which a streaming result has not all at hand. */
+    private static final int STREAM_ROWS = 10_000;
+
     private final PreparedStatement statement;
     private final BufferAllocator allocator;
+    /** What DuckDB gives. */
+    private final ArrowReader exported;
+    private final List<ArrowRecordBatch> held = new ArrayList<>();
     private final ArrowReader reader;
 
-    private ScoterArrow(PreparedStatement statement, BufferAllocator allocator, ArrowReader reader) {
+    private ScoterArrow(PreparedStatement statement, BufferAllocator allocator, ArrowReader exported, boolean streams) throws IOException {
         this.statement = statement;
         this.allocator = allocator;
-        this.reader = reader;
+        this.exported = exported;
+        // Such a result ends without an error, whole or not, as soon as another statement runs.
+        while (streams && exported.loadNextBatch()) {
+            held.add(new VectorUnloader(exported.getVectorSchemaRoot()).getRecordBatch());
+        }
+        this.reader = streams ? new ScoterHeldBatches(exported, allocator, held) : exported;
     }
 
     static ScoterArrow query(ScoterRuntime rt, String name, String sql, ScoterTypes.Arg<?>... args) throws SQLException {
         return rt.observe(name, r -> -1L, () -> {
+            boolean streams = streams(rt);
             PreparedStatement statement = rt.connection.prepareStatement(sql);
             BufferAllocator allocator = new RootAllocator();
             try {
@@ -48,13 +70,33 @@ public final class ScoterArrow implements AutoCloseable {
                 }
                 ResultSet rs = statement.executeQuery();
                 ArrowReader reader = (ArrowReader) rs.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, BATCH_ROWS);
-                return new ScoterArrow(statement, allocator, reader);
+                return new ScoterArrow(statement, allocator, reader, streams);
+            } catch (IOException e) {
+                statement.close();
+                throw new SQLException(name + ": " + e.getMessage(), e);
             } catch (SQLException | RuntimeException e) {
                 allocator.close();
                 statement.close();
                 throw e;
             }
         });
+    }
+
+    /** Whether results of the connection are not in memory: its property {@code jdbc_stream_results}. */
+    private static boolean streams(ScoterRuntime rt) throws SQLException {
+        if (rt.streams == null) {
+            int rows = 0;
+            try (var statement = rt.connection.createStatement(); ResultSet rs = statement.executeQuery("FROM range(" + STREAM_ROWS + ")")) {
+                rt.execute("SELECT 1");
+                while (rs.next()) {
+                    rows++;
+                }
+            } catch (SQLException e) {
+                rows = 0; // the stream is closed
+            }
+            rt.streams = rows < STREAM_ROWS;
+        }
+        return rt.streams;
     }
 
     /** Replaces the batch by the next one; false at the end. */
@@ -72,8 +114,8 @@ public final class ScoterArrow implements AutoCloseable {
         return reader.getVectorSchemaRoot();
     }
 
-    /** The values of dictionary-encoded columns, which DuckDB's enums are. */
-    public DictionaryProvider dictionaries() {
+    /** The batches as a bulk operation takes them; it also has the dictionaries, which DuckDB's enums are. */
+    public ArrowReader reader() {
         return reader;
     }
 
@@ -82,10 +124,29 @@ public final class ScoterArrow implements AutoCloseable {
         return type.cast(root().getVector(column));
     }
 
+    /** A value as DuckDB prints it in the errors about keys. */
+    static String text(FieldVector vector, int row, DictionaryProvider dictionaries) {
+        Object value = vector.getObject(row);
+        DictionaryEncoding encoding = vector.getField().getDictionary();
+        if (value != null && encoding != null) {
+            value = dictionaries.lookup(encoding.getId()).getVector().getObject(((Number) value).intValue());
+        }
+        if (value instanceof Integer days && vector instanceof DateDayVector) {
+            return LocalDate.ofEpochDay(days).toString();
+        }
+        if (value instanceof Long micros && vector instanceof TimeStampMicroTZVector) {
+            value = LocalDateTime.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), (int) Math.floorMod(micros, 1_000_000L) * 1000, ZoneOffset.UTC);
+        }
+        return value instanceof LocalDateTime time ? ScoterTimeTypes.TIMESTAMP.text(time) : value == null ? "NULL" : value.toString();
+    }
+
     @Override
     public void close() throws IOException, SQLException {
-        try (allocator; statement) {
-            reader.close();
+        try (allocator; statement; exported) {
+            if (reader != exported) {
+                reader.close();
+            }
+            held.forEach(ArrowRecordBatch::close);
         }
     }
 }

@@ -123,7 +123,7 @@ func javaMain(units []*unit) string {
 					if method := u.arrow(c); method != nil {
 						w.Block(fmt.Sprintf("Harness.report(%s, \"%d/arrow\", () -> {", q(u.id()), n), "});", func() {
 							w.Line("var queries = %s;", [2]string{"observed", "plain"}[n%2])
-							read := map[ir.Engine]string{ir.DuckDB: "Harness.batches(result.root(), result.dictionaries(), result::loadNextBatch)", ir.Scoter: "Harness.bytes(result)"}
+							read := map[ir.Engine]string{ir.DuckDB: "Harness.batches(result.root(), result.reader(), result::loadNextBatch)", ir.Scoter: "Harness.bytes(result)"}
 							w.Line("try (var result = queries.%s(%s)) { return %s; }", method.Arrow, javaArgs(u, class, method.Query, c.Args), read[u.module.Engine])
 						})
 					}

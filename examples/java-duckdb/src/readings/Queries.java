@@ -162,9 +162,19 @@ public final class Queries implements AutoCloseable {
         return ScoterDuckDb.bulk(runtime, route, Bulk.insertAllReadings, rows);
     }
 
+    /** The same of record batches, which have just the columns of {@link ReadingsRow}, in any order. It does not close the reader. */
+    public long insertAllReadings(org.apache.arrow.vector.ipc.ArrowReader rows) throws SQLException {
+        return ScoterArrowBulk.run(runtime, Bulk.insertAllReadings, rows);
+    }
+
     /** Updates readings by key; returns the rows changed. Of several rows with one key the last wins. */
     public long updateAllReadings(Iterable<ReadingsRow> rows) throws SQLException {
         return ScoterDuckDb.bulk(runtime, route, Bulk.updateAllReadings, rows);
+    }
+
+    /** The same of record batches, which have just the columns of {@link ReadingsRow}, in any order. It does not close the reader. */
+    public long updateAllReadings(org.apache.arrow.vector.ipc.ArrowReader rows) throws SQLException {
+        return ScoterArrowBulk.run(runtime, Bulk.updateAllReadings, rows);
     }
 
     /** Deletes from readings by key; returns the rows changed. */
@@ -172,9 +182,19 @@ public final class Queries implements AutoCloseable {
         return ScoterDuckDb.bulk(runtime, route, Bulk.deleteAllReadings, rows);
     }
 
+    /** The same of record batches, which have just the columns of {@link ReadingsKey}, in any order. It does not close the reader. */
+    public long deleteAllReadings(org.apache.arrow.vector.ipc.ArrowReader rows) throws SQLException {
+        return ScoterArrowBulk.run(runtime, Bulk.deleteAllReadings, rows);
+    }
+
     /** Inserts into readings, or updates where the key exists; returns the rows written. Of several rows with one key the last wins. */
     public long upsertAllReadings(Iterable<ReadingsRow> rows) throws SQLException {
         return ScoterDuckDb.bulk(runtime, route, Bulk.upsertAllReadings, rows);
+    }
+
+    /** The same of record batches, which have just the columns of {@link ReadingsRow}, in any order. It does not close the reader. */
+    public long upsertAllReadings(org.apache.arrow.vector.ipc.ArrowReader rows) throws SQLException {
+        return ScoterArrowBulk.run(runtime, Bulk.upsertAllReadings, rows);
     }
 
     private static final class Sql {

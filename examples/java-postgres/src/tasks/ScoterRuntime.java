@@ -32,6 +32,8 @@ final class ScoterRuntime extends ScoterObserved {
     final Connection connection;
     final ScoterTypes.Engine engine;
     private final Map<String, PreparedStatement> statements;
+    /** Whether DuckDB's results stream, null if nobody asked. */
+    Boolean streams;
 
     ScoterRuntime(Connection connection, ScoterTypes.Engine engine, SqgObserver observer) {
         super(observer);
@@ -315,7 +317,7 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     <T> T transaction(boolean commit, Body<T> body) throws SQLException {
-        if (!connection.getAutoCommit() || engine == ScoterTypes.Engine.DUCKDB && inTransaction()) {
+        if (joins()) {
             return body.run();
         }
         connection.setAutoCommit(false);
@@ -339,6 +341,11 @@ final class ScoterRuntime extends ScoterObserved {
         }
     }
 
+    /** Whether what runs now belongs to a transaction that is open. */
+    boolean joins() throws SQLException {
+        return !connection.getAutoCommit() || engine == ScoterTypes.Engine.DUCKDB && inTransaction();
+    }
+
     /**
      * Whether a transaction was opened by BEGIN in DuckDB, which the driver does not know of: two
      * statements have one id only then. The id is of the default database, which must be one of
@@ -349,7 +356,8 @@ final class ScoterRuntime extends ScoterObserved {
                 && value("SELECT txid_current()").equals(value("SELECT txid_current()"));
     }
 
-    private String value(String sql) throws SQLException {
+    /** The first value of a query as text. */
+    String value(String sql) throws SQLException {
         try (var statement = connection.createStatement();
                 ResultSet rs = statement.executeQuery(sql)) {
             return rs.next() ? rs.getString(1) : "";

@@ -26,6 +26,15 @@ func (g *generator) arrowQuery(q *emit.Query, params string, args []string) {
 	w.Block("public ScoterArrow "+q.Arrow+"("+params+") throws SQLException {", "}", func() { w.Line("return ScoterArrow.query(runtime, %s);", arguments) })
 }
 
+// arrowBulk writes the method of a bulk operation that takes record batches.
+func (g *generator) arrowBulk(op *emit.Op) {
+	g.w.Blank()
+	g.w.Line("/** The same of record batches, which have just the columns of {@link %s}, in any order. It does not close the reader. */", op.RowType)
+	g.w.Block("public long "+op.Method+"(org.apache.arrow.vector.ipc.ArrowReader rows) throws SQLException {", "}", func() {
+		g.w.Line("return ScoterArrowBulk.run(runtime, Bulk.%s, rows);", op.Method)
+	})
+}
+
 // arrowText is the SQL of a query that is read as Arrow.
 func (g *generator) arrowText(q *emit.Query) string {
 	if g.Module.Engine == ir.DuckDB {

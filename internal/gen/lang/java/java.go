@@ -100,7 +100,10 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		runtime = append(runtime, "ScoterConnection", "ScoterException", "ScoterHttp", "ScoterJson")
 	}
 	if g.arrow {
-		runtime = append(runtime, "ScoterArrow")
+		runtime = append(runtime, "ScoterArrow", "ScoterHeldBatches")
+		if len(m.Tables) > 0 {
+			runtime = append(runtime, "ScoterArrowBulk")
+		}
 	}
 	for _, f := range runtime {
 		source, err := clients.Files.ReadFile("java/" + f + ".java")

@@ -60,6 +60,9 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 	if op.Op != ir.OpAppender {
 		g.doc(nil, strings.ReplaceAll(verbs[op.Op], "%s", table))
 		w.Block("public long "+op.Method+"(Iterable<"+op.RowType+"> rows) throws SQLException {", "}", func() { w.Line("return %s;", call) })
+		if g.arrow {
+			g.arrowBulk(op)
+		}
 		return
 	}
 	g.doc(t.Doc, "Appends to "+table+"; close it to write the last rows.")

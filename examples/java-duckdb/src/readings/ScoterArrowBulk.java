@@ -1,0 +1,222 @@
+package readings;
+
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.arrow.c.ArrowArrayStream;
+import org.apache.arrow.c.Data;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VectorLoader;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.VectorUnloader;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.duckdb.DuckDBConnection;
+
+/** A bulk operation of DuckDB over record batches, a portion of them by one statement. */
+final class ScoterArrowBulk<T> implements AutoCloseable {
+    /** Rows of a portion: those of a row group of DuckDB. */
+    private static final int PORTION_ROWS = 122_880;
+
+    /** The view of a portion, which is the connection's own. */
+    private static final String VIEW = "_scoter_arrow_rows";
+
+    private final ScoterRuntime rt;
+    private final ScoterRuntime.Bulk<T> bulk;
+    private final ArrowReader rows;
+    private final VectorSchemaRoot source;
+    private final BufferAllocator allocator;
+    private final List<ArrowRecordBatch> held = new ArrayList<>();
+    private int heldRows;
+    /** Rows that were taken, the held ones included. */
+    private long number;
+    private int portionRows = PORTION_ROWS;
+    /** Whether columns have dictionaries, of which the next batch may bring others. */
+    private final boolean encoded;
+
+    private ScoterArrowBulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, ArrowReader rows) throws SQLException {
+        this.rt = rt;
+        this.bulk = bulk;
+        this.rows = rows;
+        this.source = reading(rows::getVectorSchemaRoot);
+        this.encoded = encoded(source.getSchema().getFields());
+        checkColumns();
+        // Buffers stay with allocators of one root.
+        this.allocator = source.getVector(0).getAllocator().getRoot().newChildAllocator("scoter", 0, Long.MAX_VALUE);
+    }
+
+    /** Runs the operation, all or nothing; returns the rows it changed. */
+    static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, ArrowReader rows) throws SQLException {
+        return rt.observe(bulk.name(), Function.identity(), () -> {
+            try (var run = new ScoterArrowBulk<>(rt, bulk, rows)) {
+                return run.all();
+            } catch (ScoterRowException e) {
+                throw e.in(bulk.name());
+            }
+        });
+    }
+
+    private long all() throws SQLException {
+        ScoterRuntime.Stage stage = bulk.stage();
+        if (stage == null) {
+            if (!rt.joins()) {
+                return rt.transaction(() -> insert(bulk.target() + " (" + bulk.columnList("") + ")"));
+            }
+            // What fails leaves nothing in the application's transaction.
+            String name = '"' + "_scoter_arrow_stage" + '"';
+            stage = new ScoterRuntime.Stage("_scoter_arrow_stage",
+                    "CREATE TEMP TABLE " + name + " AS SELECT " + bulk.columnList("") + " FROM " + bulk.target() + " LIMIT 0", null,
+                    "INSERT INTO " + bulk.target() + " (" + bulk.columnList("") + ") SELECT " + bulk.columnList("") + " FROM " + name, "DROP TABLE " + name);
+        }
+        ScoterRuntime.Stage filled = stage;
+        return rt.transaction(() -> {
+            if (filled.dedupe() != null && !rt.value("SELECT current_setting('preserve_insertion_order')").equals("true")) {
+                portionRows = 1; // only the rows of one batch keep their order then
+            }
+            try {
+                return rt.staged(filled, () -> insert('"' + filled.table() + '"'));
+            } catch (SQLException e) {
+                throw named(e);
+            }
+        });
+    }
+
+    /** Inserts all rows into a table; returns how many. */
+    private long insert(String target) throws SQLException {
+        // The driver begins the transaction with the first statement, and the view belongs to it.
+        rt.execute("SELECT 1");
+        String sql = "INSERT INTO " + target + " SELECT " + bulk.columnList("") + " FROM " + VIEW;
+        DuckDBConnection connection = rt.connection.unwrap(DuckDBConnection.class);
+        long count = 0;
+        boolean viewed = false;
+        while (gather()) {
+            try (var stream = ArrowArrayStream.allocateNew(allocator)) {
+                Data.exportArrayStream(allocator, reading(() -> new ScoterHeldBatches(rows, allocator, held)), stream);
+                try (var statement = connection.createStatement()) {
+                    connection.registerArrowStream(VIEW, stream);
+                    viewed = true;
+                    count += statement.executeLargeUpdate(sql);
+                } catch (SQLException e) {
+                    throw named(e);
+                } finally {
+                    stream.release();
+                }
+            }
+        }
+        if (viewed) {
+            rt.execute("DROP VIEW " + VIEW);
+        }
+        return count;
+    }
+
+    /** Takes the batches of the next portion; false if there are none. The last ones stay held. */
+    private boolean gather() throws SQLException {
+        boolean taken = false;
+        while ((!taken || heldRows < portionRows) && reading(rows::loadNextBatch)) {
+            if (source.getRowCount() == 0) {
+                continue;
+            }
+            if (!taken) {
+                drop();
+                taken = true;
+            }
+            for (ScoterTypes.Column<T, ?> column : bulk.columns()) {
+                FieldVector vector = source.getVector(column.name());
+                if (column.required() && vector.getNullCount() > 0) {
+                    int at = 0;
+                    while (!vector.isNull(at)) {
+                        at++;
+                    }
+                    throw ScoterRowException.missing(number + at, column);
+                }
+            }
+            held.add(new VectorUnloader(source).getRecordBatch());
+            heldRows += source.getRowCount();
+            number += source.getRowCount();
+            if (encoded) {
+                break;
+            }
+        }
+        return taken;
+    }
+
+    private static boolean encoded(List<Field> fields) {
+        return fields.stream().anyMatch(f -> f.getDictionary() != null || encoded(f.getChildren()));
+    }
+
+    private interface Reading<V> {
+        V read() throws IOException;
+    }
+
+    private <V> V reading(Reading<V> body) throws SQLException {
+        try {
+            return body.read();
+        } catch (IOException e) {
+            throw new SQLException(bulk.name() + ": the rows end with an error: " + e.getMessage(), e);
+        }
+    }
+
+    /** Rows must have just the operation's columns, in any order. */
+    private void checkColumns() throws SQLException {
+        List<String> given = source.getSchema().getFields().stream().map(Field::getName).toList();
+        List<String> wanted = new ArrayList<>();
+        for (ScoterTypes.Column<T, ?> column : bulk.columns()) {
+            String name = column.name();
+            wanted.add(name);
+            long times = given.stream().filter(name::equals).count();
+            if (times != 1) {
+                String why = times == 0 ? "no column " + name + ": they have " + String.join(", ", given) : "more than one column " + name;
+                throw new SQLException(bulk.name() + ": the rows have " + why);
+            }
+        }
+        for (String name : given) {
+            if (!wanted.contains(name)) {
+                throw new SQLException(
+                        bulk.name() + ": there is no column " + name + ", which the rows have, but " + String.join(", ", wanted));
+            }
+        }
+    }
+
+    /** The error with the operation, and with the row if it is about a key: the last one that has it. */
+    private SQLException named(SQLException e) {
+        String key = ScoterDuplicate.key(e);
+        if (key == null || e.getCause() instanceof SQLException) { // not DuckDB's, or named
+            return e.getMessage().startsWith(bulk.name() + ": ") ? e : new SQLException(bulk.name() + ": " + e.getMessage(), e.getSQLState(), e);
+        }
+        Map<String, FieldVector> columns = new HashMap<>();
+        long found = 0;
+        try (var root = VectorSchemaRoot.create(source.getSchema(), allocator)) {
+            root.getFieldVectors().forEach(v -> columns.put(v.getName(), v));
+            long at = number - heldRows;
+            for (ArrowRecordBatch batch : held) {
+                new VectorLoader(root).load(batch);
+                for (int i = 0; i < root.getRowCount(); i++) {
+                    at++;
+                    int row = i;
+                    if (ScoterDuplicate.isKey(key, bulk.columns(), c -> ScoterArrow.text(columns.get(c.name()), row, rows))) {
+                        found = at;
+                    }
+                }
+            }
+        }
+        return new SQLException(bulk.name() + ": " + (found > 0 ? "row " + found + ": " : "") + "duplicate key " + key, "23505", e);
+    }
+
+    private void drop() {
+        held.forEach(ArrowRecordBatch::close);
+        held.clear();
+        heldRows = 0;
+    }
+
+    @Override
+    public void close() {
+        drop();
+        allocator.close();
+    }
+}

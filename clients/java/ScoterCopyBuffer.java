@@ -88,12 +88,23 @@ final class ScoterCopyBuffer {
         size += value.length;
     }
 
+    /** Writes a text as UTF-8 behind its length. */
+    void text(String text) {
+        reserve(Math.addExact(4, Math.multiplyExact(3, text.length())));
+        int began = size + 4;
+        size = utf8(text, bytes, began);
+        INT.set(bytes, began - 4, size - began);
+    }
+
     /** Writes a text as UTF-8. A lone surrogate becomes "?", as of Java's own encoder. */
     void utf8(String text) {
+        reserve(Math.multiplyExact(3, text.length()));
+        size = utf8(text, bytes, size);
+    }
+
+    /** Writes a text from there on; returns where it ends. */
+    private static int utf8(String text, byte[] to, int at) {
         int length = text.length();
-        reserve(Math.multiplyExact(3, length));
-        byte[] to = bytes;
-        int at = size;
         int i = 0;
         for (; i + 4 <= length; i += 4) { // four at a time, while all are ASCII
             char a = text.charAt(i);
@@ -105,13 +116,6 @@ final class ScoterCopyBuffer {
             }
             INT.set(to, at, a << 24 | b << 16 | c << 8 | d);
             at += 4;
-        }
-        for (; i < length; i++) {
-            char c = text.charAt(i);
-            if (c >= 0x80) {
-                break;
-            }
-            to[at++] = (byte) c;
         }
         for (; i < length; i++) {
             char c = text.charAt(i);
@@ -134,7 +138,7 @@ final class ScoterCopyBuffer {
                 to[at++] = (byte) (0x80 | c & 0x3f);
             }
         }
-        size = at;
+        return at;
     }
 
     /** A hash of the bytes from there up to there. */

@@ -55,6 +55,7 @@ func everyWay(t *testing.T, java []string, pg *toolchain.Postgres) {
 		"nothing behind: 20000 199990000 1 a",
 		"update: 18000",
 		"last wins: a2000 second14000 third4000",
+		"looks for repeated keys where there may be some: true",
 		"update long: SQLException: updateAllKv: row 3: value too long for type character varying(10) 22001",
 		"upsert: 25000",
 		"delete: 10000",

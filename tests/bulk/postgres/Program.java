@@ -7,6 +7,7 @@ import java.math.BigInteger;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
@@ -21,6 +22,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.postgresql.PGConnection;
 
 /** Prints what bulk writes do: a test compares it over the ways they can take. */
 public final class Program {
@@ -39,6 +41,36 @@ public final class Program {
                 default -> throw new IllegalArgumentException(args[0]);
             }
         }
+    }
+
+    /** Whether an update of rows with these keys, and of those between the first two, has the server look for repeated ones. */
+    private static boolean looks(Connection c, ScoterPostgres.Route route, int... keys) throws SQLException {
+        List<Writes.KvRow> rows = new ArrayList<>(IntStream.range(keys[0], keys[1]).mapToObj(i -> kv(100_000 + i, "x")).toList());
+        Arrays.stream(keys).skip(2).forEach(k -> rows.add(kv(100_000 + k, "y")));
+        boolean[] looked = {false};
+        var watched = (Connection) proxy(Connection.class, c, (name, args, result) -> name.equals("createStatement")
+                ? proxy(Statement.class, result, (called, sql, returned) -> {
+                    looked[0] |= called.equals("execute") && String.valueOf(sql[0]).startsWith("DELETE FROM");
+                    return returned;
+                }) : result);
+        try (var queries = new Writes(watched).withRoute(route)) {
+            queries.updateAllKv(rows);
+        }
+        return looked[0];
+    }
+
+    private interface Called {
+        Object result(String method, Object[] args, Object result);
+    }
+
+    private static Object proxy(Class<?> type, Object of, Called called) {
+        return Proxy.newProxyInstance(Program.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+            try {
+                return called.result(method.getName(), args, method.invoke(of, args));
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        });
     }
 
     /** A connection as of a pool that does not let its driver's through. */
@@ -131,6 +163,8 @@ public final class Program {
             say("update", () -> q.updateAllKv(IntStream.range(0, 40_000)
                     .mapToObj(i -> kv(i % 18_000, i < 18_000 ? "first" : i < 36_000 ? "second" : "third")).toList()));
             say("last wins", () -> text(c, "SELECT string_agg(v || n, ' ' ORDER BY v) FROM (SELECT v, count(*) n FROM kv GROUP BY v)"));
+            say("looks for repeated keys where there may be some", () -> route != ScoterPostgres.Route.BINARY || !c.isWrapperFor(PGConnection.class)
+                    || !looks(c, route, 0, 300) && looks(c, route, 0, 300, 299));
             say("update long", () -> q.updateAllKv(List.of(kv(1, "x"), kv(2, "x"), kv(3, "more than ten"))));
             say("update null", () -> q.updateAllKv(List.of(kv(1, "x"), kv(2, null))));
             say("update to never", () -> {

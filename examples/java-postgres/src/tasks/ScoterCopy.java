@@ -173,11 +173,11 @@ abstract class ScoterCopy<T> {
         private void key(int began) {
             long hash = 0;
             int at = began;
-            for (ScoterTypes.Column<T, ?> column : columns) {
+            for (int i = 0; i < types.length; i++) {
                 int next = at + 4 + Math.max(0, out.int32Of(at));
-                if (column.key()) {
+                if (columns.get(i).key()) {
                     hash = ScoterCopyBuffer.mix(hash) ^ out.hash(at, next);
-                    if (out.bytes[next - 1] == ' ') {
+                    if (types[i] instanceof ScoterCopyType.Text && out.bytes[next - 1] == ' ') {
                         keys.found(); // a column's limit may cut off spaces, which makes keys the same
                     }
                 }

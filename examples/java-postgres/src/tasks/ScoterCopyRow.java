@@ -136,7 +136,7 @@ final class ScoterCopyRow {
         if (value == null) {
             none();
         } else {
-            ScoterCopyType.Text.write(out, value);
+            out.text(value);
         }
     }
 }

@@ -93,13 +93,7 @@ abstract class ScoterCopyType {
 
         @Override
         void put(ScoterCopyBuffer out, Object value) {
-            write(out, (String) value);
-        }
-
-        static void write(ScoterCopyBuffer out, String value) {
-            int began = out.open();
-            out.utf8(value);
-            out.close(began);
+            out.text((String) value);
         }
 
         @Override

@@ -21,6 +21,17 @@ export function bind<T>(value: T | null | undefined, type: duck.DuckDBType, writ
   return { value: write === undefined ? (value as duck.DuckDBValue) : write(value), type };
 }
 
+/** The statements around a temporary table. */
+export interface Stage {
+  readonly table: string;
+  readonly create: string;
+  /** Keeps the last of the rows with one key; the key's places among the columns. */
+  readonly dedupe?: { readonly key: readonly number[]; readonly sql: string };
+  /** The only statement that changes what stays: it is all or nothing by itself. */
+  readonly apply: string;
+  readonly drop: string;
+}
+
 /** A bulk operation on a table. See the statements in the generated code. */
 export interface Bulk<T> extends core.BulkRows<T, duck.DuckDBValue> {
   readonly schema: string | null;
@@ -28,7 +39,7 @@ export interface Bulk<T> extends core.BulkRows<T, duck.DuckDBValue> {
   /** The types of the columns. */
   readonly types: readonly duck.DuckDBType[];
   /** Fill a temporary table, then apply it. Absent when rows go straight in. */
-  readonly stage?: { readonly table: string; readonly create: string; readonly dedupe?: string; readonly apply: string; readonly drop: string };
+  readonly stage?: Stage;
 }
 
 /** Runs statements for a generated class over one connection. */
@@ -100,21 +111,31 @@ export class Runtime {
   }
 
   /**
-   * Runs a bulk operation in one transaction; returns the rows it changed. A row that cannot be written
-   * is a RowError. After a failure an open transaction can only be rolled back.
+   * Runs a bulk operation, all or nothing and in the open transaction if there is one; returns the rows it
+   * changed. A row that cannot be written is a RowError. After a failure an open transaction may be
+   * one that can only be rolled back.
    */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-    return core.observe(this.#observer, bulk.name, core.same, () =>
-      this.transaction(async () => {
-        try {
-          return await write(this.#connection, bulk, rows);
-        } catch (error) {
-          // Some of the rows may be in the table.
-          await this.#connection.run("SELECT error('a bulk operation of this transaction has failed')").catch(() => undefined);
-          throw named(bulk, rows, error);
-        }
-      }),
-    );
+    return core.observe(this.#observer, bulk.name, core.same, async () => {
+      try {
+        if (bulk.stage !== undefined) return await apply(this.#connection, bulk, bulk.stage, rows);
+        // One chunk is all or nothing by itself; to ask for a transaction takes as long as to write it.
+        if (Array.isArray(rows) && rows.length <= chunkRows) return await append(this.#connection, bulk, bulk.schema, bulk.table, rows);
+        return await this.transaction(() => this.#append(bulk, rows));
+      } catch (error) {
+        throw named(bulk, rows, error);
+      }
+    });
+  }
+
+  async #append<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+    try {
+      return await append(this.#connection, bulk, bulk.schema, bulk.table, rows);
+    } catch (error) {
+      // Some of the rows may be in the table.
+      await this.#connection.run("SELECT error('a bulk operation of this transaction has failed')").catch(() => undefined);
+      throw error;
+    }
   }
 
   appender<T>(bulk: Bulk<T>): Appender<T> {
@@ -139,15 +160,46 @@ export class Runtime {
 /** As many rows as a data chunk of DuckDB holds. */
 const chunkRows = 2048;
 
-async function write<T>(connection: duck.DuckDBConnection, bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-  const stage = bulk.stage;
-  if (stage === undefined) return append(connection, bulk, bulk.schema, bulk.table, rows);
+/** Fills the temporary table and applies it. */
+async function apply<T>(connection: duck.DuckDBConnection, bulk: Bulk<T>, stage: Stage, rows: core.Rows<T>): Promise<number> {
   await connection.run(stage.create);
-  await append(connection, bulk, null, stage.table, rows);
-  if (stage.dedupe !== undefined) await connection.run(stage.dedupe);
-  const changed = (await connection.run(stage.apply)).rowsChanged;
+  let changed: number;
+  try {
+    const rising = new Rising(stage.dedupe?.key ?? []);
+    await append(connection, bulk, null, stage.table, rows, rising);
+    if (stage.dedupe !== undefined && !rising.rises) await connection.run(stage.dedupe.sql);
+    changed = (await connection.run(stage.apply)).rowsChanged;
+  } catch (error) {
+    await connection.run(stage.drop).catch(() => undefined); // a transaction that failed has taken it along
+    throw error;
+  }
   await connection.run(stage.drop);
   return changed;
+}
+
+/** Whether some number or time of a key is larger in every row than in the one before: then no key comes twice. */
+class Rising {
+  readonly #columns: readonly number[];
+  #last: (number | bigint | undefined)[];
+
+  constructor(columns: readonly number[]) {
+    this.#columns = columns;
+    this.#last = columns.map(() => -Infinity);
+  }
+
+  get rises(): boolean {
+    return this.#last.some((last) => last !== undefined);
+  }
+
+  add(values: readonly duck.DuckDBValue[]): void {
+    for (const [i, column] of this.#columns.entries()) {
+      const last = this.#last[i];
+      if (last === undefined) continue;
+      const value = values[column];
+      const number = value instanceof duck.DuckDBTimestampTZValue || value instanceof duck.DuckDBTimestampValue ? value.micros : value;
+      this.#last[i] = (typeof number === "number" || typeof number === "bigint") && number > last ? number : undefined;
+    }
+  }
 }
 
 async function append<T>(
@@ -156,6 +208,7 @@ async function append<T>(
   schema: string | null,
   table: string,
   rows: core.Rows<T>,
+  rising?: Rising,
 ): Promise<number> {
   const appender = await connection.createAppender(table, schema);
   let count = 0;
@@ -166,7 +219,9 @@ async function append<T>(
     waiting = [];
   };
   const add = (row: T): void => {
-    waiting.push(core.valuesOf(bulk, row, count + waiting.length + 1));
+    const values = core.valuesOf(bulk, row, count + waiting.length + 1);
+    rising?.add(values);
+    waiting.push(values);
     if (waiting.length === chunkRows) write();
   };
   try {

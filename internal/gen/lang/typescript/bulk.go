@@ -1,6 +1,8 @@
 package typescript
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -119,7 +121,15 @@ func (g *generator) stage(t *emit.Table, op *emit.Op) {
 		}
 		w.Line("create: %s,", block(b.Create))
 		if b.Dedupe != "" && op.Op != ir.OpDelete && len(t.Set) > 0 { // otherwise what comes twice changes nothing
-			w.Line("dedupe: %s,", block(b.Dedupe))
+			if g.Module.Engine == ir.Postgres {
+				w.Line("dedupe: %s,", block(b.Dedupe))
+			} else {
+				var key []string
+				for _, i := range t.Key {
+					key = append(key, strconv.Itoa(slices.Index(b.Columns, i)))
+				}
+				w.Line("dedupe: { key: [%s], sql: %s },", strings.Join(key, ", "), block(b.Dedupe))
+			}
 		}
 		w.Line("apply: %s,", block(b.Apply))
 		w.Line("drop: %s,", block(b.Drop))

@@ -113,7 +113,10 @@ class Runtime(core.Observed):
         if isinstance(rows, ArrowStream):
             if isinstance(rows, duckdb.DuckDBPyRelation):
                 rows.execute()  # it may be of this connection, which is about to do other things
-            portions = scoter_arrow.tables(bulk.name, rows, arrow.names if arrow is not None else (), STREAM_ROWS)
+            # Of rows that may have one key the last wins: so they come in pieces that one thread reads.
+            one = bulk.stage is not None and bulk.stage.dedupe is not None
+            portions = scoter_arrow.tables(bulk.name, rows, arrow.names if arrow is not None else (), ARROW_ROWS if one else STREAM_ROWS)
+            portions = (table.combine_chunks() for table in portions) if one else portions
         else:
             portions = core.chunks(rows, LIST_ROWS if arrow is None else ARROW_ROWS)
         fill = functools.partial(self._fill_arrow, bulk, arrow) if arrow is not None else functools.partial(self._fill_lists, bulk)

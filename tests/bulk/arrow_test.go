@@ -32,8 +32,10 @@ func TestPythonReadsAndWritesArrow(t *testing.T) {
 		"update: 2",
 		"upsert: 2",
 		"changed: ('u b w',)",
+		"update twice: 100000",
+		"last wins: 100000",
 		"delete: 300001",
-		"of the connection: 300000 90000000000 2 u",
+		"of the connection: 300000 90000000000 2 last",
 		"left: 0",
 	})
 }

@@ -46,17 +46,33 @@ public final class ScoterArrow implements AutoCloseable {
     /** What DuckDB gives. */
     private final ArrowReader exported;
     private final List<ArrowRecordBatch> held = new ArrayList<>();
-    private final ArrowReader reader;
+    /** What is read: that, or the batches that are held. */
+    private ArrowReader reader;
 
-    private ScoterArrow(PreparedStatement statement, BufferAllocator allocator, ArrowReader exported, boolean streams) throws IOException {
+    private ScoterArrow(PreparedStatement statement, BufferAllocator allocator, ArrowReader exported) {
         this.statement = statement;
         this.allocator = allocator;
         this.exported = exported;
-        // Such a result ends without an error, whole or not, as soon as another statement runs.
-        while (streams && exported.loadNextBatch()) {
-            held.add(new VectorUnloader(exported.getVectorSchemaRoot()).getRecordBatch());
+        this.reader = exported;
+    }
+
+    /** The result with all of its batches in memory: a streaming one ends without an error, whole or not, as soon as another statement runs. */
+    private ScoterArrow whole(String name) throws SQLException {
+        try {
+            while (exported.loadNextBatch()) {
+                held.add(new VectorUnloader(exported.getVectorSchemaRoot()).getRecordBatch());
+            }
+            reader = new ScoterHeldBatches(exported, allocator, held);
+            return this;
+        } catch (IOException e) {
+            var failed = new SQLException(name + ": " + e.getMessage(), e);
+            try {
+                close();
+            } catch (IOException closing) {
+                failed.addSuppressed(closing);
+            }
+            throw failed;
         }
-        this.reader = streams ? new ScoterHeldBatches(exported, allocator, held) : exported;
     }
 
     static ScoterArrow query(ScoterRuntime rt, String name, String sql, ScoterTypes.Arg<?>... args) throws SQLException {
@@ -64,21 +80,20 @@ public final class ScoterArrow implements AutoCloseable {
             boolean streams = streams(rt);
             PreparedStatement statement = rt.connection.prepareStatement(sql);
             BufferAllocator allocator = new RootAllocator();
+            ScoterArrow result;
             try {
                 for (int i = 0; i < args.length; i++) {
                     args[i].bind(rt.engine, rt.connection, statement, i + 1);
                 }
                 ResultSet rs = statement.executeQuery();
                 ArrowReader reader = (ArrowReader) rs.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, BATCH_ROWS);
-                return new ScoterArrow(statement, allocator, reader, streams);
-            } catch (IOException e) {
-                statement.close();
-                throw new SQLException(name + ": " + e.getMessage(), e);
+                result = new ScoterArrow(statement, allocator, reader);
             } catch (SQLException | RuntimeException e) {
                 allocator.close();
                 statement.close();
                 throw e;
             }
+            return streams ? result.whole(name) : result;
         });
     }
 

@@ -271,11 +271,11 @@ func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 	return columnsAsText(q, func(t ir.Type) bool { return slices.Contains(kinds, t.Kind) })
 }
 
-// ArrowSQL is the text of a query of DuckDB whose result is read as Arrow. Text are the columns with a type, also inside, that
-// DuckDB 1.5.5 does not export or not as it is: VARIANT, UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which
+// ArrowSQL is the text of a query whose result is read as Arrow. On DuckDB those columns are text that have a type, also inside,
+// that DuckDB 1.5.5 does not export or not as it is: VARIANT, UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which
 // loses its offset.
 func (p *Plan) ArrowSQL(q *Query) string {
-	if !q.ReadOnly {
+	if p.Module.Engine != ir.DuckDB || !q.ReadOnly {
 		return q.SQL.Text
 	}
 	return columnsAsText(q, p.arrowLoses)

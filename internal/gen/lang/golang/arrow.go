@@ -56,7 +56,7 @@ func (g *generator) arrowQuery(q *emit.Query) {
 	w := &g.w
 	params, values := g.parameters(q)
 	name := g.sqlName(q)
-	if text := g.arrowSQL(q); text != g.text(q) {
+	if text := g.ArrowSQL(q); text != g.text(q) {
 		name = "sql" + g.Class + q.Arrow
 		w.Blank()
 		w.Line("const %s = %s", name, quote(text))
@@ -90,14 +90,6 @@ func (g *generator) arrowBulk(t *emit.Table, op *emit.Op) {
 	w.Block("func (q *"+g.Class+") "+op.Arrow+"(ctx context.Context, rows array.RecordReader) (int64, error) {", "}", func() {
 		w.Line("return scArrowWrite(ctx, q.rt, bulk%s%s, %q, %s, rows)", g.Class, op.Method, op.Arrow, quote(target))
 	})
-}
-
-// arrowSQL is the text of a query that is read as Arrow.
-func (g *generator) arrowSQL(q *emit.Query) string {
-	if g.Module.Engine == ir.DuckDB {
-		return g.ArrowSQL(q)
-	}
-	return q.SQL.Text
 }
 
 // parameters are those of a query's method, and the values that it binds.

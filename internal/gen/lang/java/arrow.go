@@ -3,7 +3,6 @@ package java
 import (
 	"strings"
 
-	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
@@ -12,7 +11,7 @@ import (
 func (g *generator) arrowQuery(q *emit.Query, params string, args []string) {
 	w := &g.w
 	sql := "Sql." + q.Method
-	if g.arrowText(q) != g.text(q) {
+	if g.ArrowSQL(q) != g.text(q) {
 		sql = "Sql." + q.Arrow
 	}
 	arguments := strings.Join(append([]string{quote(q.Arrow), sql}, args...), ", ")
@@ -33,12 +32,4 @@ func (g *generator) arrowBulk(op *emit.Op) {
 	g.w.Block("public long "+op.Method+"(org.apache.arrow.vector.ipc.ArrowReader rows) throws SQLException {", "}", func() {
 		g.w.Line("return ScoterArrowBulk.run(runtime, Bulk.%s, rows);", op.Method)
 	})
-}
-
-// arrowText is the SQL of a query that is read as Arrow.
-func (g *generator) arrowText(q *emit.Query) string {
-	if g.Module.Engine == ir.DuckDB {
-		return g.ArrowSQL(q)
-	}
-	return q.SQL.Text
 }

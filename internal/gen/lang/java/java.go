@@ -396,8 +396,8 @@ func (g *generator) sql() {
 	w.Block("private static final class Sql {", "}", func() {
 		for _, q := range g.Queries {
 			w.Line("static final String %s = %s;", q.Method, emit.QuoteBlock(emit.Java, g.text(q), w.Indent(2)))
-			if q.Arrow != "" && g.arrowText(q) != g.text(q) {
-				w.Line("static final String %s = %s;", q.Arrow, emit.QuoteBlock(emit.Java, g.arrowText(q), w.Indent(2)))
+			if q.Arrow != "" && g.ArrowSQL(q) != g.text(q) {
+				w.Line("static final String %s = %s;", q.Arrow, emit.QuoteBlock(emit.Java, g.ArrowSQL(q), w.Indent(2)))
 			}
 		}
 	})

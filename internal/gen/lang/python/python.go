@@ -261,7 +261,7 @@ func (g *generator) query(q *emit.Query) {
 	method(q.Stream, "Iterator["+row+"]", nil, "The rows of "+q.Method+" one at a time.", stream)
 	method(q.Raw, "list[tuple[Any, ...]]", nil, "The rows as the driver returns them.", fmt.Sprintf("return self._rt.fetch(%s, %s)", sql, values))
 	if q.Arrow != "" {
-		if g.arrowSQL(q) != g.sql(q) {
+		if g.ArrowSQL(q) != g.sql(q) {
 			sql = "_SQL_" + q.Arrow
 		}
 		method(q.Arrow, "rt.RecordBatches", nil, "The rows of "+q.Method+" as a reader of pyarrow, which must be installed.",

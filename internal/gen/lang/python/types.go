@@ -281,8 +281,8 @@ func (g *generator) functions() {
 	}
 	for _, q := range g.Queries {
 		w.Line("_SQL_%s = %s", q.Method, block(g.sql(q)))
-		if q.Arrow != "" && g.arrowSQL(q) != g.sql(q) {
-			w.Line("_SQL_%s = %s", q.Arrow, block(g.arrowSQL(q)))
+		if q.Arrow != "" && g.ArrowSQL(q) != g.sql(q) {
+			w.Line("_SQL_%s = %s", q.Arrow, block(g.ArrowSQL(q)))
 		}
 	}
 	for _, q := range g.Queries {
@@ -346,14 +346,6 @@ func (g *generator) sql(q *emit.Query) string {
 		return emit.ColumnsAsText(q, ir.Interval)
 	case g.Module.Engine == ir.Scoter:
 		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob)
-	}
-	return q.SQL.Text
-}
-
-// arrowSQL is the text of a query that is read as Arrow.
-func (g *generator) arrowSQL(q *emit.Query) string {
-	if g.Module.Engine == ir.DuckDB {
-		return g.ArrowSQL(q)
 	}
 	return q.SQL.Text
 }

@@ -34,15 +34,15 @@ func (g *generator) query(q *emit.Query) {
 		g.w.Blank()
 		g.w.Line("/** The result of %s as the bytes of an Arrow IPC stream, which `RecordBatchReader.from` of apache-arrow reads. */", q.Method)
 		g.w.Block(q.Arrow+"("+list+"): AsyncGenerator<Uint8Array, void, undefined> {", "}", func() {
-			g.w.Line("return this.#rt.arrow(%s, SQL.%s, [%s]);", quote(q.Arrow), g.arrowSQL(q), strings.Join(binds, ", "))
+			g.w.Line("return this.#rt.arrow(%s, SQL.%s, [%s]);", quote(q.Arrow), g.arrowName(q), strings.Join(binds, ", "))
 		})
 	}
 }
 
-// arrowSQL is the name of the SQL of a query that is read as Arrow, which has
+// arrowName is the name of the SQL of a query that is read as Arrow, which has
 // every kind as it is.
-func (g *generator) arrowSQL(q *emit.Query) string {
-	if q.SQL.Text != g.sql(q) {
+func (g *generator) arrowName(q *emit.Query) string {
+	if g.ArrowSQL(q) != g.sql(q) {
 		return q.Arrow
 	}
 	return q.Method

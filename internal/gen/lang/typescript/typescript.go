@@ -115,8 +115,8 @@ func (g *generator) module() {
 		w.Block("const SQL = {", "} as const;", func() {
 			for _, q := range g.Queries {
 				w.Line("%s: %s,", q.Method, emit.QuoteBlock(emit.TypeScript, g.sql(q), ""))
-				if q.Arrow != "" && g.arrowSQL(q) == q.Arrow {
-					w.Line("%s: %s,", q.Arrow, emit.QuoteBlock(emit.TypeScript, q.SQL.Text, ""))
+				if q.Arrow != "" && g.arrowName(q) == q.Arrow {
+					w.Line("%s: %s,", q.Arrow, emit.QuoteBlock(emit.TypeScript, g.ArrowSQL(q), ""))
 				}
 			}
 		})

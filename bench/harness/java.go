@@ -129,7 +129,8 @@ func (j *Java) Measure(r *Report, args ...string) error {
 	if err := c.Start(); err != nil {
 		return base.Errorf(base.Unavailable, "java: %w", err)
 	}
-	runs := 0
+	progress := NewProgress(0)
+	defer progress.Close()
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		var line struct {
 			Versions          map[string]string
@@ -147,11 +148,9 @@ func (j *Java) Measure(r *Report, args ...string) error {
 		if line.Operation == "" {
 			continue
 		}
-		runs++
-		fmt.Fprintf(os.Stderr, "\r\x1b[K%5d runs  %s %d rows  %s", runs, line.Operation, line.Rows, line.Method)
+		progress.Step(fmt.Sprintf("%s %d rows  %s", line.Operation, line.Rows, line.Method))
 		r.Measure(line.Operation, line.Method, line.Rows, line.Millis, line.CPU, line.Allocated)
 	}
-	fmt.Fprint(os.Stderr, "\r\x1b[K")
 	if err := c.Wait(); err != nil {
 		return base.Errorf(base.Internal, "java: %w\n%s", err, strings.TrimSpace(stderr.String()))
 	}

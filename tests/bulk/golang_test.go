@@ -67,6 +67,7 @@ var common = []string{
 	"insert: 100000", "nothing behind: 100000 4999950000 1 a", "update: 90000", "update twice: 10000", "update some: 2", "update one twice: 1",
 	"last wins: 0 9999 90000", "upsert: 70000", "upsert twice: 120000", "upsert some: 2", "upserted: 120001 7200060000 120000 u1",
 	"delete: 50000", "delete some: 1", "deleted: 70000 5950035000 70000 u100000", "two: 5000", "two updated: 4000", "two deleted: 3000", "two left: 2000 3500",
+	"three more: 3", "few of NULL: 2", "they are: 60 40 2 5", "many of NULL: 4", "they are now: 11984 11986 11998 11996", "many deleted: 1503", "two of NULL left: 500 500",
 	"in a transaction: 100000", "upsert in it: 10000", "rolled back: 70000 5950035000 70000 u100000", "in another: 10",
 	"committed: 70010 5953035045 70001 t", "left: 0",
 }
@@ -180,7 +181,8 @@ func in(dir string) func(name string) string {
 
 // commonOnSQLite is common where every row is a statement: of two with one key both count.
 func commonOnSQLite() (lines []string) {
-	replace := strings.NewReplacer("update twice: 10000", "update twice: 20000", "update one twice: 1", "update one twice: 2", "upsert twice: 120000", "upsert twice: 160000")
+	replace := strings.NewReplacer("update twice: 10000", "update twice: 20000", "update one twice: 1", "update one twice: 2", "upsert twice: 120000", "upsert twice: 160000",
+		"few of NULL: 2", "few of NULL: 3", "many of NULL: 4", "many of NULL: 3000")
 	for _, line := range common {
 		lines = append(lines, replace.Replace(line))
 	}

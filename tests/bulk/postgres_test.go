@@ -58,6 +58,8 @@ func everyWay(t *testing.T, java []string, pg *toolchain.Postgres) {
 		"looks for repeated keys where there may be some: true",
 		"update long: SQLException: updateAllKv: row 3: value too long for type character varying(10) 22001",
 		"upsert: 25000",
+		"pairs: 30000", "pairs updated: 30000", "few pairs updated: 3", "pairs are: 30000 -899999987 a1|-1|1 a2|2|1 a4|4|-9 none|3|-7 none|-1|2",
+		"pairs deleted: 10000", "few pairs deleted: 2", "pairs left: 19998 -700009990 13333 19998",
 		"delete: 10000",
 		"nets are: (1,::1,x) (2,,\"\") (3,::3,z)",
 		`no such: SQLException: upsertAllNotes: row 2: insert or update on table "notes" violates foreign key constraint "notes_k_fkey": Key (k)=(9) is not present in table "kv". 23503`,

@@ -217,7 +217,7 @@ var bulkQueriesUpsertAllMeasurements = scDuckBulk[MeasurementsRow]{
 	table:  "measurements",
 	stage:  "_scoter_measurements_upsert",
 	create: `CREATE TEMP TABLE "_scoter_measurements_upsert" AS SELECT "station", "day", "celsius" FROM "measurements" LIMIT 0`,
-	dedupe: `DELETE FROM "_scoter_measurements_upsert" AS t USING "_scoter_measurements_upsert" AS s WHERE t."station" = s."station" AND t."day" = s."day" AND t.rowid < s.rowid`,
+	dedupe: `DELETE FROM "_scoter_measurements_upsert" AS t USING (SELECT "station", "day", max(rowid) AS "_scoter_last" FROM "_scoter_measurements_upsert" GROUP BY "station", "day" HAVING count(*) > 1) AS s WHERE t."station" = s."station" AND t."day" = s."day" AND t.rowid < s."_scoter_last"`,
 	apply:  `MERGE INTO "measurements" AS t USING "_scoter_measurements_upsert" AS s ON t."station" = s."station" AND t."day" = s."day" WHEN MATCHED THEN UPDATE SET "celsius" = s."celsius" WHEN NOT MATCHED THEN INSERT ("station", "day", "celsius") VALUES (s."station", s."day", s."celsius")`,
 	drop:   `DROP TABLE "_scoter_measurements_upsert"`,
 	values: func(r MeasurementsRow) []any {

@@ -224,7 +224,7 @@ _BULK_upsert_all_customers = rt.Bulk[CustomersRow](
     stage=rt.Stage(
         table="_scoter_customers_upsert",
         create="CREATE TEMP TABLE \"_scoter_customers_upsert\" AS SELECT \"id\", \"name\", \"address\" FROM \"customers\" LIMIT 0",
-        dedupe="DELETE FROM \"_scoter_customers_upsert\" AS t USING \"_scoter_customers_upsert\" AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.ctid",
+        dedupe="DELETE FROM \"_scoter_customers_upsert\" AS t USING (SELECT \"id\", max(ctid) AS \"_scoter_last\" FROM \"_scoter_customers_upsert\" GROUP BY \"id\" HAVING count(*) > 1) AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.\"_scoter_last\"",
         apply="INSERT INTO \"customers\" (\"id\", \"name\", \"address\") SELECT \"id\", \"name\", \"address\" FROM \"_scoter_customers_upsert\" ON CONFLICT (\"id\") DO UPDATE SET \"name\" = excluded.\"name\", \"address\" = excluded.\"address\"",
         drop="DROP TABLE \"_scoter_customers_upsert\"",
     ),
@@ -261,7 +261,7 @@ _BULK_update_all_orders = rt.Bulk[OrdersRow](
     stage=rt.Stage(
         table="_scoter_orders_update",
         create="CREATE TEMP TABLE \"_scoter_orders_update\" AS SELECT \"id\", \"customer_id\", \"total\", \"ordered_at\" FROM \"orders\" LIMIT 0",
-        dedupe="DELETE FROM \"_scoter_orders_update\" AS t USING \"_scoter_orders_update\" AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.ctid",
+        dedupe="DELETE FROM \"_scoter_orders_update\" AS t USING (SELECT \"id\", max(ctid) AS \"_scoter_last\" FROM \"_scoter_orders_update\" GROUP BY \"id\" HAVING count(*) > 1) AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.\"_scoter_last\"",
         apply="UPDATE \"orders\" AS t SET \"customer_id\" = s.\"customer_id\", \"total\" = s.\"total\", \"ordered_at\" = s.\"ordered_at\" FROM \"_scoter_orders_update\" AS s WHERE t.\"id\" = s.\"id\"",
         drop="DROP TABLE \"_scoter_orders_update\"",
     ),

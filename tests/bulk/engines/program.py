@@ -111,6 +111,19 @@ def results() -> None:
     say("two deleted", lambda: q.delete_all_two(w.TwoKey(None, i) for i in range(3000)))
     say("two left", lambda: text("SELECT count(*) || ' ' || cast(sum(x) AS integer) FROM two"))
 
+    def two(a: str, b: int, x: float) -> Any:  # "" and 0 are NULL
+        return w.TwoRow(a or None, b or None, x)
+
+    say("three more", lambda: q.insert_all_two([two("", 0, 1), two("x", 0, 1), two("x", 3000, 1)]))
+    conditions = ("a IS NULL AND b IS NULL", "a = 'x' AND b IS NULL", "a = 'x' AND b = 3000", "a IS NULL AND b = 3000")
+    nulls = lambda: " ".join(str(text(f"SELECT '' || cast(x * 2 AS integer) FROM two WHERE {c}")) for c in conditions)  # noqa: E731
+    say("few of NULL", lambda: q.update_all_two([two("", 0, 5), two("x", 0, 20), two("", 0, 30), two("y", 0, 7)]))
+    say("they are", nulls)
+    say("many of NULL", lambda: q.update_all_two(two(("", "x")[i % 2], i // 2 % 4 * 1000, i) for i in range(6000)))
+    say("they are now", nulls)
+    say("many deleted", lambda: q.delete_all_two(w.TwoKey(("", "x")[i % 2] or None, i // 2 % 2 * (3000 + i // 4) or None) for i in range(6000)))
+    say("two of NULL left", lambda: text("SELECT count(*) || ' ' || cast(sum(x) AS integer) FROM two"))
+
     db.execute("BEGIN")
     say("in a transaction", lambda: q.insert_all_kv(kvs(300_000, 400_000, "t")))
     say("upsert in it", lambda: q.upsert_all_kv(kvs(300_000, 310_000, "tt")))

@@ -178,6 +178,15 @@ public final class Program {
             say("upserted", () -> text(c, all));
             say("delete", () -> q.deleteAllKv(IntStream.range(0, 20_000).mapToObj(i -> new Writes.KvKey(i / 2)).toList()));
             say("deleted", () -> text(c, all));
+            // Keys of which a part or all is NULL; enough of them that each cannot be compared with each.
+            say("pairs", () -> q.insertAllPairs(IntStream.range(0, 30_000).mapToObj(i -> pair(i, i)).toList()));
+            say("pairs updated", () -> q.updateAllPairs(IntStream.range(0, 60_000).mapToObj(i -> pair(i / 2, -i)).toList()));
+            say("few pairs updated", () -> q.updateAllPairs(List.of(pair(0, 1), pair(1, 1), pair(2, 1), pair(0, 2), pair(50_000, 3))));
+            say("pairs are", () -> text(c, "SELECT count(*) || ' ' || sum(n) || ' ' || string_agg(concat_ws('|', coalesce(a, 'none'), coalesce(b, -1), n), ' ' ORDER BY a, b)"
+                    + " FILTER (WHERE n > -10) FROM pairs"));
+            say("pairs deleted", () -> q.deleteAllPairs(IntStream.range(0, 10_000).mapToObj(i -> key(pair(i * 2, 0))).toList()));
+            say("few pairs deleted", () -> q.deleteAllPairs(IntStream.range(0, 4).mapToObj(i -> key(pair(i, 0))).toList()));
+            say("pairs left", () -> text(c, "SELECT count(*) || ' ' || sum(n) || ' ' || count(a) || ' ' || count(b) FROM pairs"));
             say("no rows", () -> q.insertAllKv(List.of()) + q.updateAllKv(List.of()) + q.deleteAllKv(List.of()) + q.upsertAllKv(List.of()));
 
             // Columns that have no binary writer, a view, keys that are told apart by the server.
@@ -239,6 +248,15 @@ public final class Program {
             say("changed", () -> q.insertAllEvery(List.of(shift())));
             say("changed to", () -> text(c, "SELECT i8 FROM every WHERE id = -1"));
         }
+    }
+
+    /** Row 0 has no key at all, of the others one in three lacks the first part and row 1 the second. */
+    private static Writes.PairsRow pair(int i, int n) {
+        return new Writes.PairsRow(i % 3 == 0 ? null : "a" + i % 100, i < 2 ? null : Integer.valueOf(i), n);
+    }
+
+    private static Writes.PairsKey key(Writes.PairsRow row) {
+        return new Writes.PairsKey(row.a(), row.b());
     }
 
     private static Writes.NotesRow note(int micros, int k, String name, int n) {

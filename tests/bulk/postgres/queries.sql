@@ -11,6 +11,7 @@ CREATE TABLE every (
 CREATE TABLE kv (k integer PRIMARY KEY, v varchar(10) NOT NULL CHECK (v <> 'never'), n numeric(6,2), tags text[]);
 CREATE TABLE nets (k integer PRIMARY KEY, ip inet, s text NOT NULL);
 CREATE TABLE notes (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, k integer NOT NULL REFERENCES kv, at timestamptz NOT NULL, name varchar(5) NOT NULL, n integer NOT NULL, UNIQUE (at, name));
+CREATE TABLE pairs (a text, b integer, n integer NOT NULL);
 CREATE VIEW kvs AS SELECT k, v FROM kv;
 
 -- WRITE every insert
@@ -22,6 +23,8 @@ CREATE VIEW kvs AS SELECT k, v FROM kv;
 -- WRITE notes insert|upsert key(at, name)
 
 -- WRITE kvs insert
+
+-- WRITE pairs insert|update|delete key(a, b)
 
 -- TABLE appended :appender
 kv

@@ -96,7 +96,7 @@ const upsertAllTrips: rt.Bulk<TripsRow> = {
   stage: {
     table: "_scoter_trips_upsert",
     create: `CREATE TEMP TABLE "_scoter_trips_upsert" AS SELECT "id", "vehicle", "start", "stops", "price", "left_at" FROM "trips" LIMIT 0`,
-    dedupe: { key: [0], sql: `DELETE FROM "_scoter_trips_upsert" AS t USING "_scoter_trips_upsert" AS s WHERE t."id" = s."id" AND t.rowid < s.rowid` },
+    dedupe: { key: [0], sql: `DELETE FROM "_scoter_trips_upsert" AS t USING (SELECT "id", max(rowid) AS "_scoter_last" FROM "_scoter_trips_upsert" GROUP BY "id" HAVING count(*) > 1) AS s WHERE t."id" = s."id" AND t.rowid < s."_scoter_last"` },
     apply: `MERGE INTO "trips" AS t USING "_scoter_trips_upsert" AS s ON t."id" = s."id" WHEN MATCHED THEN UPDATE SET "vehicle" = s."vehicle", "start" = s."start", "stops" = s."stops", "price" = s."price", "left_at" = s."left_at" WHEN NOT MATCHED THEN INSERT ("id", "vehicle", "start", "stops", "price", "left_at") VALUES (s."id", s."vehicle", s."start", s."stops", s."price", s."left_at")`,
     drop: `DROP TABLE "_scoter_trips_upsert"`,
   },

@@ -47,11 +47,16 @@ func TestBulkStatementsFindNullKeysAndKeepTheLastOfEqualKeys(t *testing.T) {
 	if row.Row != `UPDATE s.t SET "c" = ? WHERE "a" = ? AND "b" IS ?` || !reflect.DeepEqual(row.RowOrder, []int{2, 0, 1}) {
 		t.Errorf("SQLite: %s %v", row.Row, row.RowOrder)
 	}
+	if got, want := BulkSQL(ir.DuckDB, table, ir.OpDelete).Apply, `DELETE FROM s.t AS t USING "_scoter_t_delete" AS s WHERE t."a" = s."a" AND t."b" IS NOT DISTINCT FROM s."b"`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	nullable := `ARRAY[t."b"] = ARRAY[s."b"] AND (t."b" = s."b" OR t."b" IS NULL AND s."b" IS NULL)`
 	b := BulkSQL(ir.Postgres, table, ir.OpUpdate)
-	if want := `UPDATE s.t AS t SET "c" = s."c" FROM "_scoter_t_update" AS s WHERE t."a" = s."a" AND t."b" IS NOT DISTINCT FROM s."b"`; b.Apply != want {
+	if want := `UPDATE s.t AS t SET "c" = s."c" FROM "_scoter_t_update" AS s WHERE t."a" = s."a" AND ` + nullable; b.Apply != want {
 		t.Errorf("got  %s\nwant %s", b.Apply, want)
 	}
-	if want := `DELETE FROM "_scoter_t_update" AS t USING "_scoter_t_update" AS s WHERE t."a" = s."a" AND t."b" IS NOT DISTINCT FROM s."b" AND t.ctid < s.ctid`; b.Dedupe != want {
+	if want := `DELETE FROM "_scoter_t_update" AS t USING (SELECT "a", "b", max(ctid) AS "_scoter_last" FROM "_scoter_t_update" GROUP BY "a", "b" HAVING count(*) > 1) AS s` +
+		` WHERE t."a" = s."a" AND ` + nullable + ` AND t.ctid < s."_scoter_last"`; b.Dedupe != want {
 		t.Errorf("got  %s\nwant %s", b.Dedupe, want)
 	}
 	table.Set = nil
@@ -86,8 +91,8 @@ func TestOneStatementTakesAnArrayPerColumnAndKeepsTheLastOfEqualKeys(t *testing.
 	last := `FROM (SELECT DISTINCT ON (s."a") * FROM unnest(CAST($1 AS numeric(6,2)[]), CAST($2 AS varchar[]), CAST($3 AS text[])) WITH ORDINALITY AS s ("a", "b", "c", "_scoter_n") ORDER BY s."a", s."_scoter_n" DESC) AS s`
 	for op, want := range map[ir.Op]string{
 		ir.OpInsert: `INSERT INTO s.t ("a", "b", "c") SELECT s."a", s."b", CAST(s."c" AS text[]) FROM unnest(CAST($1 AS numeric(6,2)[]), CAST($2 AS varchar[]), CAST($3 AS text[])) AS s ("a", "b", "c")`,
-		ir.OpUpdate: `UPDATE s.t AS t SET "b" = s."b", "c" = CAST(s."c" AS text[]) ` + last + ` WHERE t."a" IS NOT DISTINCT FROM s."a"`,
-		ir.OpDelete: `DELETE FROM s.t AS t USING unnest(CAST($1 AS numeric(6,2)[])) AS s ("a") WHERE t."a" IS NOT DISTINCT FROM s."a"`,
+		ir.OpUpdate: `UPDATE s.t AS t SET "b" = s."b", "c" = CAST(s."c" AS text[]) ` + last + ` WHERE ARRAY[t."a"] = ARRAY[s."a"] AND (t."a" = s."a" OR t."a" IS NULL AND s."a" IS NULL)`,
+		ir.OpDelete: `DELETE FROM s.t AS t USING unnest(CAST($1 AS numeric(6,2)[])) AS s ("a") WHERE ARRAY[t."a"] = ARRAY[s."a"] AND (t."a" = s."a" OR t."a" IS NULL AND s."a" IS NULL)`,
 		ir.OpUpsert: `INSERT INTO s.t ("a", "b", "c") SELECT s."a", s."b", CAST(s."c" AS text[]) ` + last + ` ORDER BY s."_scoter_n" ON CONFLICT ("a") DO UPDATE SET "b" = excluded."b", "c" = excluded."c"`,
 	} {
 		if got := UnnestSQL(table, op, DollarMark); got != want {

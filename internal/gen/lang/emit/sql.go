@@ -166,12 +166,7 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	columns := list(b.Columns, name, ", ")
 	b.Target = t.SQLName + " (" + columns + ")"
 	same := func(left, right func(int) string) func(int) string {
-		return func(i int) string {
-			if t.Columns[i].Nullable && e == ir.SQLite {
-				return left(i) + " IS " + right(i)
-			}
-			return left(i) + equal(t, i) + right(i)
-		}
+		return func(i int) string { return equal(e, t.Columns[i].Nullable, left(i), right(i)) }
 	}
 	conflict := " ON CONFLICT (" + list(t.Key, name, ", ") + ") DO NOTHING"
 	if len(t.Set) > 0 {
@@ -213,7 +208,9 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	if e == ir.Postgres {
 		position = "ctid"
 	}
-	b.Dedupe = "DELETE FROM " + stage + " AS t USING " + stage + " AS s WHERE " + match + " AND t." + position + " < s." + position
+	keys := list(t.Key, name, ", ")
+	b.Dedupe = "DELETE FROM " + stage + " AS t USING (SELECT " + keys + ", max(" + position + ") AS \"_scoter_last\" FROM " + stage +
+		" GROUP BY " + keys + " HAVING count(*) > 1) AS s WHERE " + match + " AND t." + position + " < s.\"_scoter_last\""
 	switch op {
 	case ir.OpUpdate:
 		b.Apply = "UPDATE " + t.SQLName + " AS t SET " + list(t.Set, func(i int) string { return name(i) + " = s." + name(i) }, ", ") +

@@ -56,7 +56,7 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 			return ""
 		}
 	}
-	match := " WHERE " + list(t.Key, func(i int) string { return "t." + name(i) + equal(t, i) + value(i) }, " AND ")
+	match := " WHERE " + list(t.Key, func(i int) string { return equal(ir.Postgres, t.Columns[i].Nullable, "t."+name(i), value(i)) }, " AND ")
 	if op == ir.OpDelete {
 		return "DELETE FROM " + t.SQLName + " AS t USING " + unnest + " AS " + stage + " (" + columns + ")" + match
 	}
@@ -71,12 +71,19 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 	return "INSERT INTO " + b.Target + " SELECT " + list(b.Columns, value, ", ") + " FROM (" + last + ") AS " + stage + " ORDER BY " + stage + "." + position + conflict
 }
 
-// equal compares a column of a key with a value of PostgreSQL or DuckDB.
-func equal(t *ir.Table, i int) string {
-	if t.Columns[i].Nullable {
-		return " IS NOT DISTINCT FROM "
+// equal compares two values of a column of a key; NULL is the same as NULL.
+func equal(e ir.Engine, nullable bool, left, right string) string {
+	switch {
+	case !nullable:
+		return left + " = " + right
+	case e == ir.SQLite:
+		return left + " IS " + right
+	case e != ir.Postgres:
+		return left + " IS NOT DISTINCT FROM " + right
 	}
-	return " = "
+	// PostgreSQL can use neither a hash nor a sort nor an index for IS NOT DISTINCT FROM, and compares every row with every other. Arrays of
+	// one value it hashes and sorts; in them NULL is equal to NULL. The rest is what an index can be used for, and what decides.
+	return "ARRAY[" + left + "] = ARRAY[" + right + "] AND (" + left + " = " + right + " OR " + left + " IS NULL AND " + right + " IS NULL)"
 }
 
 // DollarMark is the placeholder `$1` and so on.

@@ -1,0 +1,157 @@
+package part
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// numberKinds are those that Numbers reads, with their least and greatest value.
+var numberKinds = map[schema.Kind]NumberBounds{
+	schema.TinyInt: {math.MinInt8, math.MaxInt8}, schema.SmallInt: {math.MinInt16, math.MaxInt16}, schema.Integer: {math.MinInt32, math.MaxInt32},
+	schema.BigInt: {math.MinInt64, math.MaxInt64}, schema.UTinyInt: {0, math.MaxUint8}, schema.USmallInt: {0, math.MaxUint16}, schema.UInteger: {0, math.MaxUint32},
+}
+
+// numberShapes make n values within bounds that are stored by deltas, by a dictionary, and as they are.
+var numberShapes = map[string]func(rng *rand.Rand, b NumberBounds, i int) int64{
+	"ascending": func(_ *rand.Rand, b NumberBounds, i int) int64 { return min(b.Max-1, b.Min+int64(i/3)) },
+	"repeated": func(rng *rand.Rand, b NumberBounds, _ int) int64 {
+		return []int64{b.Min, b.Max, 7, 8, 100}[rng.IntN(5)]
+	},
+	"one": func(_ *rand.Rand, b NumberBounds, _ int) int64 { return b.Max },
+	"any": func(rng *rand.Rand, b NumberBounds, _ int) int64 {
+		if b.Min == math.MinInt64 {
+			return int64(rng.Uint64())
+		}
+		return b.Min + rng.Int64N(b.Max-b.Min+1)
+	},
+}
+
+func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
+	const rows = RowGroupRows + 5001
+	var stored []string
+	for kind, bounds := range numberKinds {
+		for shape, value := range numberShapes {
+			for _, optional := range []bool{true, false} {
+				for _, profile := range []Profile{Fast, Best} {
+					t.Run(fmt.Sprintf("%s %s %t %d", kind, shape, optional, profile), func(t *testing.T) {
+						rng := rand.New(rand.NewPCG(1, 2))
+						table := schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 3, Name: "s", Type: schema.Of(schema.Varchar)}, {ID: 1, Name: "n", Type: schema.Of(kind), NotNull: !optional}}}
+						b := array.NewRecordBuilder(memory.DefaultAllocator, table.Arrow())
+						want := make([]int64, rows)
+						for i := range want {
+							want[i] = value(rng, bounds, i)
+							if err := b.Field(1).AppendValueFromString(strconv.FormatInt(want[i], 10)); err != nil {
+								t.Fatal(err)
+							}
+							b.Field(0).(*array.StringBuilder).Append("x")
+						}
+						fsys := vfs.NewCrashable()
+						if _, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{b.NewRecordBatch()}, Options{Profile: profile}); err != nil {
+							t.Fatal(err)
+						}
+						n, ok, err := OpenNumbers(fsys, "/p", table, []base.ColumnID{1})
+						if err != nil || !ok {
+							t.Fatal(ok, err)
+						}
+						chunk, err := n.meta.RowGroup(0).ColumnChunk(1)
+						if err != nil {
+							t.Fatal(err)
+						}
+						stored = append(stored, fmt.Sprint(chunk.Encodings()[0], chunk.Compression()))
+						for g, want := range [][]int64{want[:RowGroupRows], want[RowGroupRows:]} {
+							got, err := n.Read(fsys, g)
+							if err != nil || !slices.Equal(got[0], want) {
+								t.Fatalf("group %d: other values, %v", g, err)
+							}
+							if is := n.Groups[g].Bounds[0]; is != (NumberBounds{slices.Min(want), slices.Max(want)}) || n.Groups[g].Rows != len(want) {
+								t.Errorf("group %d: %+v", g, n.Groups[g])
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+	for _, want := range []string{"DELTA_BINARY_PACKED UNCOMPRESSED", "RLE_DICTIONARY UNCOMPRESSED", "PLAIN UNCOMPRESSED"} {
+		if !slices.Contains(stored, want) {
+			slices.Sort(stored)
+			t.Errorf("none is stored as %s: %v", want, slices.Compact(stored))
+		}
+	}
+}
+
+func TestNumbersOfOtherColumnsAndOfDamagedFilesAreRefused(t *testing.T) {
+	table := everyType(t)
+	fsys := vfs.NewCrashable()
+	if _, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{randomBatch(table, 700, 5)}, Options{Profile: Best}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range table.Columns {
+		if _, ok, err := OpenNumbers(fsys, "/p", table, []base.ColumnID{c.ID}); ok != c.NotNull || err != nil {
+			t.Errorf("column %s with NULLs or of another type: %t %v", c.Name, ok, err)
+		}
+	}
+	if _, _, err := OpenNumbers(fsys, "/p", table, []base.ColumnID{999}); base.KindOf(err) != base.Internal {
+		t.Errorf("a column that is not there: %v", err)
+	}
+
+	table = schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 1, Name: "a", Type: schema.Of(schema.BigInt)}, {ID: 2, Name: "b", Type: schema.Of(schema.Integer)}}}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, table.Arrow())
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 3000 {
+		b.Field(0).(*array.Int64Builder).Append(int64(i) * 1000)
+		b.Field(1).(*array.Int32Builder).Append([]int32{5, 1 << 30, -9}[rng.IntN(3)])
+	}
+	if _, err := WriteBatches(fsys, "/q", table, []arrow.RecordBatch{b.NewRecordBatch()}, Options{Profile: Fast}); err != nil {
+		t.Fatal(err)
+	}
+	n, ok, err := OpenNumbers(fsys, "/q", table, []base.ColumnID{2, 1})
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if got, err := n.Read(fsys, 0); err != nil || len(got) != 2 || got[1][2999] != 2_999_000 || got[0][0]*got[0][1] == 0 {
+		t.Errorf("%v", err)
+	}
+	f, err := fsys.Open("/q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := f.Size()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := make([]byte, size)
+	if _, err := f.ReadAt(whole, 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 3000 { // no damage may end the process
+		damaged := slices.Clone(whole)
+		for range 1 + rng.IntN(4) {
+			damaged[4+rng.IntN(len(damaged)-4)] = byte(rng.Uint32())
+		}
+		if err := vfs.WriteFile(fsys, "/r", func(w io.Writer) error {
+			_, err := w.Write(damaged)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		other := *n
+		other.path = "/r"
+		if _, err := other.Read(fsys, 0); err != nil && base.KindOf(err) != base.Corrupt {
+			t.Errorf("%v", err)
+		}
+	}
+}

@@ -40,3 +40,16 @@ func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.
 	}
 	return nil
 }
+
+// openNumbers is part.OpenNumbers of a part that a snapshot holds.
+func (e *Engine) openNumbers(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error) {
+	written, ok := t.Versions[p.SchemaVersion]
+	if !ok {
+		return nil, false, base.Errorf(base.Internal, "part %d has unknown schema version %d", p.ID, p.SchemaVersion)
+	}
+	return part.OpenNumbers(e.fs, e.PartFile(p), written, columns)
+}
+
+func (e *Engine) readNumbers(n *part.Numbers, group int) ([][]int64, error) {
+	return n.Read(e.fs, group)
+}

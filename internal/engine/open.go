@@ -58,7 +58,9 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	if components.ReadColumns == nil {
 		components.ReadColumns = e.readColumns
 	}
-	e.keyFinder = keys.NewFinder(keyIndexBytes, components.ReadColumns)
+	e.keyFinder = keys.NewFinder(keyIndexBytes, keys.Reader{Part: components.ReadColumns, Numbers: e.openNumbers, Group: e.readNumbers}, func(err error) {
+		e.log.Error("index of keys failed; statements find their rows without it, and it is tried again", "error", err)
+	})
 	if err := e.open(); err != nil {
 		return nil, base.Wrap(errors.Join(err, e.closeFiles()), "open %s", dir)
 	}
@@ -195,6 +197,7 @@ func (e *Engine) Close() error {
 }
 
 func (e *Engine) closeFiles() error {
+	e.keyFinder.Close()
 	var errs []error
 	if e.wal != nil {
 		errs = append(errs, e.wal.Close())

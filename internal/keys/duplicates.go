@@ -91,7 +91,7 @@ func (f *Finder) keyRows(ctx context.Context, r *keyReader) ([]keyRow, error) {
 	t := r.table
 	set := t.Patches[r.part.ID]
 	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
-	err := f.read(ctx, t, r.part, columns, func(columns []arrow.Array) error {
+	err := f.reader.Part(ctx, t, r.part, columns, func(columns []arrow.Array) error {
 		hashes, err := batch.KeyHashes(columns)
 		for i, h := range hashes {
 			ordinal := uint32(len(r.hashes) + i)
@@ -114,9 +114,10 @@ func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.Key
 	s := f.source(t, p.ID, key, true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.part == nil {
-		s.part = NewIndex(hashes)
-		f.keep(s, s.part.Bytes())
+	if s.part.Load() == nil {
+		x := &partIndex{Index: NewIndex(hashes)}
+		s.part.Store(x)
+		f.keep(s, x.Bytes())
 	}
 }
 
@@ -173,7 +174,7 @@ func (f *Finder) Tombstones(ctx context.Context, t *snapshot.Table, p *catalog.P
 	only.RowVersion = 0
 	var read states
 	column := t.Schema.Columns[t.Schema.ColumnByID(t.Schema.IsDeleted)]
-	err := f.read(ctx, t, p, Columns(only, t.Schema.PrimaryKey)[len(t.Schema.PrimaryKey):], func(columns []arrow.Array) error { return read.add(only, columns) })
+	err := f.reader.Part(ctx, t, p, Columns(only, t.Schema.PrimaryKey)[len(t.Schema.PrimaryKey):], func(columns []arrow.Array) error { return read.add(only, columns) })
 	if err != nil {
 		return base.Wrap(err, "column %q of part %d", column.Name, p.ID)
 	}

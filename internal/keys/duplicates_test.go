@@ -11,6 +11,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -25,10 +26,17 @@ func tableOf(t *testing.T, read *[]base.SourceID, keys ...[]int64) (*snapshot.Ta
 		stats := map[base.ColumnID]schema.ColumnStats{1: {Min: schema.IntValue(slices.Min(k)), Max: schema.IntValue(slices.Max(k))}}
 		s.Parts = append(s.Parts, &catalog.Part{ID: base.SourceID(i + 1), Table: 1, SchemaVersion: 1, Rows: int64(len(k)), Stats: stats})
 	}
-	return s, NewFinder(1<<30, func(_ context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
+	return s, NewFinder(1<<30, readerOf(func(_ context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
 		*read = append(*read, p.ID)
 		return rows([]arrow.Array{numbers(keys[p.ID-1]...)})
-	})
+	}), func(err error) { t.Error(err) })
+}
+
+// readerOf reads parts as a whole alone.
+func readerOf(read ReadPart) Reader {
+	return Reader{Part: read, Numbers: func(*snapshot.Table, *catalog.Part, []base.ColumnID) (*part.Numbers, bool, error) {
+		return nil, false, nil
+	}}
 }
 
 func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
@@ -67,27 +75,5 @@ func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
 	}
 	if !slices.Equal(read, []base.SourceID{2}) {
 		t.Errorf("read parts %v", read)
-	}
-}
-
-func TestIndexOfAPartIsMadeWhenItIsAskedForTheSecondTime(t *testing.T) {
-	var read []base.SourceID
-	table, f := tableOf(t, &read, []int64{1, 2, 3}, []int64{3, 4, 5}, []int64{100})
-	for n, want := range []struct {
-		ok    bool
-		read  []base.SourceID
-		found []base.RowAddress
-	}{
-		{false, nil, nil},
-		{true, []base.SourceID{1, 2}, []base.RowAddress{{Source: 1, Ordinal: 2}, {Source: 2, Ordinal: 0}}},
-		{true, []base.SourceID{1, 2}, []base.RowAddress{{Source: 1, Ordinal: 2}, {Source: 2, Ordinal: 0}}},
-	} {
-		found, ok, err := f.All(t.Context(), table, table.Schema.PrimaryKey, []arrow.Array{numbers(3)})
-		if err != nil || ok != want.ok || !slices.Equal(found, want.found) || !slices.Equal(read, want.read) {
-			t.Errorf("time %d: found %v %v %v, read %v", n+1, found, ok, err, read)
-		}
-	}
-	if _, ok, _ := f.All(t.Context(), table, table.Schema.PrimaryKey, []arrow.Array{numbers(5)}); !ok {
-		t.Error("a part that has an index was not looked at")
 	}
 }

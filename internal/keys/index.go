@@ -1,6 +1,7 @@
-// Package keys finds rows by primary key: per source an index from a key's hash to the rows that
+// Package keys finds rows by primary key or sort key: per source an index from a key's hash to the rows that
 // have it. An index of a part is made once, when it is first asked for, and kept in memory; one of a memtable
-// grows with it. Parts whose statistics exclude all keys that are looked for need none.
+// grows with it. Parts whose statistics exclude all keys that are looked for need none, nor do, for a single key, those of which
+// few row groups may hold it.
 package keys
 
 import (

@@ -3,9 +3,10 @@ package keys
 import (
 	"container/list"
 	"context"
-	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
@@ -21,23 +23,27 @@ import (
 // them, in the order of the part's rows.
 type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error
 
+// Reader reads parts.
+type Reader struct {
+	Part ReadPart
+	// Numbers and Group are part.OpenNumbers for columns of a part, and part.Numbers.Read.
+	Numbers func(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error)
+	Group   func(n *part.Numbers, group int) ([][]int64, error)
+}
+
 // Finder finds rows by key. It is safe for concurrent use.
 type Finder struct {
-	read     ReadPart
+	reader   Reader
 	maxBytes int64
 
 	mu        sync.Mutex
 	sources   map[sourceKey]*source               // guarded by mu
 	memtables map[base.TableID]map[sourceKey]bool // guarded by mu; those in sources
 	used      *list.List                          // guarded by mu; of *source that are parts, the last used first
-	bytes     int64                               // guarded by mu; of the parts' indexes
+	bytes     int64                               // guarded by mu; of what is kept of parts
 	coarse    map[coarseKey]bool                  // guarded by mu; keys that many rows share
-}
 
-// coarseKey names the key of a table.
-type coarseKey struct {
-	table base.TableID
-	key   string
+	beside beside
 }
 
 // sourceKey names an index: the source, and the columns of the key with their types, which another version of the
@@ -49,20 +55,33 @@ type sourceKey struct {
 
 // source is the index of one source.
 type source struct {
-	key   sourceKey
-	place *list.Element // of a part; guarded by Finder.mu
-	bytes int64         // guarded by Finder.mu
+	key    sourceKey
+	place  *list.Element // of a part; guarded by Finder.mu
+	bytes  int64         // guarded by Finder.mu
+	asked  bool          // of a part: All wanted it before; guarded by Finder.mu
+	failed time.Time     // of a part: when making its index beside statements failed last; guarded by Finder.mu
 
-	mu     sync.Mutex
-	part   *Index  // guarded by mu; of a part, nil until made
-	asked  bool    // guarded by mu; of a part: All wanted it before
-	rows   growing // guarded by mu; of a memtable
-	states states  // guarded by mu until made; of all rows
+	part   atomic.Pointer[partIndex]  // of a part; nil until made
+	groups atomic.Pointer[*rowGroups] // of a part; nil until looked at, of nil if there are none
+
+	mu     sync.Mutex // of a part held by who makes its index
+	rows   growing    // guarded by mu; of a memtable
+	states states     // guarded by mu; of a memtable's rows
 }
 
-// NewFinder returns a finder that keeps indexes of parts up to a number of bytes.
-func NewFinder(maxBytes int64, read ReadPart) *Finder {
-	return &Finder{read: read, maxBytes: maxBytes, sources: map[sourceKey]*source{}, memtables: map[base.TableID]map[sourceKey]bool{}, used: list.New(), coarse: map[coarseKey]bool{}}
+// partIndex is what is kept of a part. It is immutable.
+type partIndex struct {
+	*Index
+	states states
+}
+
+// NewFinder returns a finder that keeps what it knows of parts up to a number of bytes. failed is told why an index could not be made of which no
+// caller waits. Close it.
+func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
+	f := &Finder{reader: reader, maxBytes: maxBytes, sources: map[sourceKey]*source{}, memtables: map[base.TableID]map[sourceKey]bool{}, used: list.New(), coarse: map[coarseKey]bool{}}
+	f.beside.failed = failed
+	f.beside.closing, f.beside.close = context.WithCancel(context.Background())
+	return f
 }
 
 // Key returns the columns of a table's primary key among a batch's, which are the table's.
@@ -112,95 +131,6 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 		missing = locate(t, p.ID, missing, found, first.within(t, key, p), func(i uint32, live func(uint32) bool) { x.Find(hashes[i], live) })
 	}
 	return found, nil
-}
-
-// maxAlike is how many rows of one key All finds: more are better found by a scan.
-const maxAlike = 256
-
-// All returns the addresses of all rows that have one key, given by an array of one value for each of its columns. No
-// row has a key of which a part is NULL. ok is false if they are not to be found this way: the indexes of the
-// table would not fit into memory together, the key tells too few rows apart, or a part that may have it is asked for the first
-// time. The caller holds the snapshot.
-func (f *Finder) All(ctx context.Context, t *snapshot.Table, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
-	if !f.suits(t, key) {
-		return nil, false, nil
-	}
-	hashes, err := batch.KeyHashes(values)
-	if err != nil {
-		return nil, false, err
-	}
-	ranges, err := rangesOf(values)
-	if err != nil {
-		return nil, false, err
-	}
-	f.forgetMemtables(t)
-	from := func(id base.SourceID) func(uint32) bool {
-		set := t.Patches[id]
-		return func(ordinal uint32) bool {
-			if set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal) {
-				found = append(found, base.RowAddress{Source: id, Ordinal: base.RowOrdinal(ordinal)})
-			}
-			return len(found) > maxAlike
-		}
-	}
-	met := slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return !ranges.meet(t, key, p) })
-	if !f.askedBefore(t, met, key) {
-		return nil, false, nil
-	}
-	for i := 0; i < len(met) && len(found) <= maxAlike; i++ {
-		p := met[i]
-		x, err := f.ofPart(ctx, t, p, key)
-		if err != nil {
-			return nil, false, err
-		}
-		x.Find(hashes[0], from(p.ID))
-	}
-	for i := 0; i < len(t.Memtables) && len(found) <= maxAlike; i++ {
-		s, err := f.ofMemtable(t, key, t.Memtables[i])
-		if err != nil {
-			return nil, false, err
-		}
-		s.find(t.Memtables[i], hashes[0], from(t.Memtables[i].Source))
-		s.mu.Unlock()
-	}
-	if len(found) > maxAlike {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}] = true
-		return nil, false, nil
-	}
-	return found, true, nil
-}
-
-// askedBefore reports whether all of the parts were asked for keys before: making an index takes three times what a
-// scan for one key does, so it waits for the second.
-func (f *Finder) askedBefore(t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID) bool {
-	all := true
-	for _, p := range parts {
-		s := f.source(t, p.ID, key, true)
-		s.mu.Lock()
-		all = all && (s.asked || s.part != nil)
-		s.asked = true
-		s.mu.Unlock()
-	}
-	return all
-}
-
-// suits reports whether rows of a table are to be found by a key of theirs.
-func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
-	for _, view := range t.Memtables {
-		for _, id := range key {
-			if view.Schema.ColumnByID(id) < 0 {
-				return false // its rows have the column's initial value, which DuckDB computes
-			}
-		}
-	}
-	if t.Rows()*entryBytes > f.maxBytes {
-		return false
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return !f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}]
 }
 
 // locate enters the rows of one source that are not deleted, and returns the keys that are still missing. within says which of
@@ -337,32 +267,27 @@ func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.Colu
 	return s
 }
 
-// ofPart returns the index of a part, making it if it is not kept.
-func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) (*Index, error) {
-	s, err := f.indexed(ctx, t, p, key)
-	if err != nil {
-		return nil, err
-	}
-	return s.part, nil
-}
-
-// indexed is ofPart with all that is kept of the part.
-func (f *Finder) indexed(ctx context.Context, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) (*source, error) {
+// ofPart returns what is kept of a part, making it if there is nothing.
+func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) (*partIndex, error) {
 	s := f.source(t, p.ID, key, true)
+	if x := s.part.Load(); x != nil {
+		return x, nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.part != nil {
-		return s, nil
+	if x := s.part.Load(); x != nil {
+		return x, nil // somebody else made it meanwhile
 	}
 	hashes := make([]batch.KeyHash, 0, p.Rows)
-	err := f.read(ctx, t, p, Columns(t.Schema, key), func(columns []arrow.Array) error {
+	var read states
+	err := f.reader.Part(ctx, t, p, Columns(t.Schema, key), func(columns []arrow.Array) error {
 		n := len(key)
 		more, err := batch.KeyHashes(columns[:n])
 		hashes = append(hashes, more...)
 		if err != nil {
 			return err
 		}
-		return s.states.add(t.Schema, columns[n:])
+		return read.add(t.Schema, columns[n:])
 	})
 	if err == nil && int64(len(hashes)) != p.Rows {
 		err = base.Errorf(base.Internal, "%d keys of %d rows", len(hashes), p.Rows)
@@ -370,19 +295,20 @@ func (f *Finder) indexed(ctx context.Context, t *snapshot.Table, p *catalog.Part
 	if err != nil {
 		return nil, base.Wrap(err, "keys of part %d", p.ID)
 	}
-	s.part = NewIndex(hashes)
-	f.keep(s, s.part.Bytes()+s.states.bytes())
-	return s, nil
+	x := &partIndex{NewIndex(hashes), read}
+	s.part.Store(x)
+	f.keep(s, x.Bytes()+x.states.bytes())
+	return x, nil
 }
 
-// keep accounts for a new index, and lets go of those that were not used for longest.
+// keep accounts for what more is kept of a part, and lets go of those that were not used for longest.
 func (f *Finder) keep(s *source, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.sources[s.key] != s {
 		return // let go of meanwhile
 	}
-	s.bytes = bytes
+	s.bytes += bytes
 	f.bytes += bytes
 	for f.bytes > f.maxBytes && f.used.Len() > 1 {
 		oldest := f.used.Remove(f.used.Back()).(*source)

@@ -49,9 +49,9 @@ func newWorld(t *testing.T, seed uint64, versions bool) *world {
 	if versions {
 		w.table.RowVersion = 2
 	}
-	w.finder = NewFinder(1<<30, func(_ context.Context, _ *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func([]arrow.Array) error) error {
+	w.finder = NewFinder(1<<30, readerOf(func(_ context.Context, _ *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func([]arrow.Array) error) error {
 		return rows(w.record(w.rows[p.ID]).Columns()[:len(columns)])
-	})
+	}), func(err error) { t.Error(err) })
 	return w
 }
 

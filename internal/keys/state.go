@@ -139,12 +139,12 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 	out := make([]State, len(rows))
 	for id, of := range bySource {
 		if at := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == id }); at >= 0 {
-			s, err := f.indexed(ctx, t, t.Parts[at], t.Schema.PrimaryKey)
+			x, err := f.ofPart(ctx, t, t.Parts[at], t.Schema.PrimaryKey)
 			if err != nil {
 				return nil, err
 			}
 			for _, i := range of {
-				out[i] = s.states.of(uint32(rows[i].Ordinal))
+				out[i] = x.states.of(uint32(rows[i].Ordinal))
 			}
 		} else if at := slices.IndexFunc(t.Memtables, func(v memtable.View) bool { return v.Source == id }); at >= 0 {
 			s, err := f.ofMemtable(t, t.Schema.PrimaryKey, t.Memtables[at])

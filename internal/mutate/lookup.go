@@ -31,6 +31,7 @@ type keyCondition struct {
 	values    []arrow.Array // of one value each
 	constants []*constant
 	others    [][]sqltoken.Token // the conditions that are left, all of which hold for a row that changes
+	reads     bool               // expressions read columns of the rows that are found
 }
 
 // constant is a literal or parameter of the statement that comes as a column.
@@ -95,9 +96,12 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		if len(value) == 1 && isConstant(value[0]) {
 			if c := x.assigned(a.column.Type, value[0], negative); c != nil {
 				lifted[value[0].Start] = c
+				continue
 			}
 		}
+		key.reads = true
 	}
+	key.reads = key.reads || len(key.others) > 0
 	for i, start := range slices.Sorted(maps.Keys(lifted)) {
 		c := lifted[start]
 		c.Name = "scoter_constant_" + strconv.Itoa(i)
@@ -397,7 +401,9 @@ func (x *execution) locate(p *rowPlan) (*Located, error) {
 	// Rows of a part that lacks expressions are not read one by one.
 	ok := s.Tables[p.table.ID].Schema.Version == p.table.Version && len(s.Tables[p.table.ID].Expressions) == 0
 	if ok {
-		found.Addresses, ok, err = x.keys.All(x.ctx, s.Tables[p.table.ID], p.key.columns, p.key.values)
+		// To read columns of rows where nothing was read before takes longer than a query.
+		patient := !p.key.reads && !p.moves && p.returning.none() && p.table.Condition() == ""
+		found.Addresses, ok, err = x.keys.All(s, p.table.ID, p.key.columns, p.key.values, patient)
 	}
 	if err != nil || !ok {
 		s.Release()

@@ -20,13 +20,25 @@ func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
 	p := open(t, func(*config.Server) {})
 	defer p.close()
 	run := func(sql string) []string { t.Helper(); return p.rows(t, sql) }
-	const workers, rounds, accounts = 4, 12, 6
+	const workers, rounds, accounts, seatParts, seatRows = 4, 12, 6, 3, 50_000
 	run("CREATE TABLE account (id INTEGER, balance INTEGER, moved INTEGER) SORTED BY (id, moved)")
 	run(fmt.Sprintf("INSERT INTO account SELECT i, 100, 0 FROM range(%d) r(i)", accounts))
 	run("CREATE TABLE counter (id INTEGER PRIMARY KEY, n INTEGER)")
 	run("CREATE TABLE job (id INTEGER, state VARCHAR)")
 	run(fmt.Sprintf("INSERT INTO job SELECT i, 'free' FROM range(%d) r(i)", workers*rounds))
 	run("CREATE TABLE tally (id INTEGER, n INTEGER)")
+	// Their rows are found in row groups of parts, and in indexes, which are made while statements of all workers run. Both are gone when the parts
+	// are merged.
+	run("CREATE TABLE seat (id INTEGER, n INTEGER) SORTED BY (id)")
+	run("CREATE TABLE chair (name VARCHAR, n INTEGER) SORTED BY (name)")
+	for i := range seatParts {
+		numbers := fmt.Sprintf("0 FROM range(%d, %d) r(i)", i*seatRows, (i+1)*seatRows)
+		run("INSERT INTO seat SELECT i, " + numbers)
+		run("INSERT INTO chair SELECT printf('%06d', i), " + numbers)
+		if err := p.app.Engine.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	run("CREATE TABLE raised (id INTEGER, n INTEGER)")
 	run("INSERT INTO raised SELECT i, 0 FROM range(50) r(i)")
 	raise := func() {
@@ -58,6 +70,11 @@ func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
 				run(fmt.Sprintf("UPDATE raised SET n = n + 1 WHERE id = %d", w))
 				run(fmt.Sprintf("INSERT INTO raised VALUES (%d, 0)", 100+w*rounds+i))
 				taken[w] = append(taken[w], run("UPDATE job SET state = 'taken' WHERE id = (SELECT min(id) FROM job WHERE state = 'free') RETURNING id")...)
+				for seat := range 12 { // one of two rows of each part, by all workers
+					row := seat%seatParts*seatRows + i%2
+					run(fmt.Sprintf("UPDATE seat SET n = n + 1 WHERE id = %d", row))
+					run(fmt.Sprintf("UPDATE chair SET n = n + 1 WHERE name = '%06d'", row))
+				}
 				run(fmt.Sprintf("MERGE INTO tally USING (SELECT %d AS id) AS s USING (id) WHEN MATCHED THEN UPDATE SET n = n + 1 WHEN NOT MATCHED THEN INSERT VALUES (s.id, 1)", i%3))
 			}
 		})
@@ -101,6 +118,10 @@ func TestConcurrentStatementsBehaveAsIfOneCameAfterTheOther(t *testing.T) {
 	equal("SELECT id, n FROM raised WHERE id < 6", "0,60 1,12 2,60 3,12 4,48 5,0")
 	equal("SELECT count(*), sum(n) FROM raised WHERE id < 50", "50,1248")
 	equal("SELECT id, n FROM tally", "0,16 1,16 2,16")
+	for _, table := range []string{"seat", "chair"} {
+		equal("SELECT sum(n), count(*), count(*) FILTER (n > 0), max(n), min(n) FILTER (n > 0) FROM "+table,
+			fmt.Sprintf("%d,%d,%d,%d,%[4]d", workers*rounds*12, seatParts*seatRows, 2*seatParts, workers*rounds*12/(2*seatParts)))
+	}
 	equal("SELECT state, count(*) FROM job GROUP BY ALL", fmt.Sprintf("taken,%d", workers*rounds))
 	ids := slices.Concat(taken...)
 	slices.Sort(ids)

@@ -1,0 +1,134 @@
+package keys
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// maxAlike is how many rows of one key All finds: more are better found by a scan.
+const maxAlike = 256
+
+// coarseKey names the key of a table.
+type coarseKey struct {
+	table base.TableID
+	key   string
+}
+
+// All returns the addresses of all rows of a table that have one key, given by an array of one value for each of its columns. No
+// row has a key of which a part is NULL. ok is false if they are not to be found this way: the key tells too few rows apart, or there is more
+// to be read for it than the caller waits for, who takes a few row groups if patient and nothing else. That is made beside the statements,
+// see beside. The caller holds the snapshot.
+func (f *Finder) All(s *snapshot.Snapshot, table base.TableID, key []base.ColumnID, values []arrow.Array, patient bool) (found []base.RowAddress, ok bool, err error) {
+	t := s.Tables[table]
+	if !f.suits(t, key) {
+		return nil, false, nil
+	}
+	hashes, err := batch.KeyHashes(values)
+	if err != nil {
+		return nil, false, err
+	}
+	ranges, err := rangesOf(values)
+	if err != nil {
+		return nil, false, err
+	}
+	f.forgetMemtables(t)
+	from := func(id base.SourceID) func(uint32) bool {
+		set := t.Patches[id]
+		return func(ordinal uint32) bool {
+			if set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal) {
+				found = append(found, base.RowAddress{Source: id, Ordinal: base.RowOrdinal(ordinal)})
+			}
+			return len(found) > maxAlike
+		}
+	}
+	met := slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return !ranges.meet(t, key, p) })
+	ways, ok, err := f.ways(s, t, met, key, values, patient)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	for i := 0; i < len(ways) && len(found) <= maxAlike; i++ {
+		w, live := ways[i], from(ways[i].part)
+		if w.index != nil {
+			w.index.Find(hashes[0], live)
+		} else {
+			w.rows.find(w.values, func(row uint32) bool { return live(w.first + row) })
+		}
+	}
+	for i := 0; i < len(t.Memtables) && len(found) <= maxAlike; i++ {
+		rows, err := f.ofMemtable(t, key, t.Memtables[i])
+		if err != nil {
+			return nil, false, err
+		}
+		rows.find(t.Memtables[i], hashes[0], from(t.Memtables[i].Source))
+		rows.mu.Unlock()
+	}
+	if len(found) > maxAlike {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}] = true
+		return nil, false, nil
+	}
+	return found, true, nil
+}
+
+// suits reports whether rows of a table are to be found by a key of theirs.
+func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
+	for _, view := range t.Memtables {
+		for _, id := range key {
+			if view.Schema.ColumnByID(id) < 0 {
+				return false // its rows have the column's initial value, which DuckDB computes
+			}
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}]
+}
+
+// maxReads is how many footers and row groups All reads: more take longer than a query.
+const maxReads = 3
+
+// way is where rows of a part are looked up: in its index, or in a row group that may hold the key, which is given by its values then.
+type way struct {
+	part   base.SourceID
+	index  *partIndex
+	rows   *groupRows
+	first  uint32 // row of the part in the row group
+	values []int64
+}
+
+// ways returns where the rows of a key are looked up in some parts. ok is false if that is not all there and not to be read at once.
+func (f *Finder) ways(s *snapshot.Snapshot, t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array, patient bool) (ways []way, ok bool, err error) {
+	var lacking []lack
+	most := 0
+	if patient {
+		most = maxReads
+	}
+	for _, p := range parts {
+		entry := f.source(t, p.ID, key, true)
+		if x := entry.part.Load(); x != nil {
+			ways = append(ways, way{part: p.ID, index: x})
+			continue
+		}
+		groups, read, ok, err := f.groupsHolding(entry, t, p, key, values, most)
+		if err != nil {
+			return nil, false, base.Wrap(err, "keys of part %d", p.ID)
+		}
+		most -= read
+		if !ok {
+			lacking = append(lacking, lack{entry: entry, part: p})
+		}
+		ways = append(ways, groups...)
+	}
+	if len(lacking) > 0 {
+		f.want(s, t, lacking, key, values)
+		return nil, false, nil
+	}
+	return ways, true, nil
+}

@@ -1,0 +1,251 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// besideWorld is a table of parts with a finder whose reads wait for go ahead, if there is such a channel, and fail with fail.
+type besideWorld struct {
+	*testing.T
+	table   *snapshot.Table
+	keys    [][]int64
+	finder  *Finder
+	goAhead chan struct{}
+
+	mu       sync.Mutex
+	read     []base.SourceID // guarded by mu
+	fail     error           // guarded by mu
+	failures []string        // guarded by mu
+	held     int             // guarded by mu; snapshots that are not released
+}
+
+func newBesideWorld(t *testing.T, keys ...[]int64) *besideWorld {
+	w := &besideWorld{T: t, keys: keys}
+	w.table, _ = tableOf(t, &w.read, keys...)
+	w.finder = NewFinder(1<<30, readerOf(w.readPart), func(err error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.failures = append(w.failures, err.Error())
+	})
+	return w
+}
+
+func (w *besideWorld) readPart(ctx context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
+	w.mu.Lock()
+	w.read = append(w.read, p.ID)
+	fail := w.fail
+	if w.held == 0 {
+		w.Error("a part is read that nobody holds")
+	}
+	w.mu.Unlock()
+	half := len(w.keys[p.ID-1]) / 2
+	if err := rows([]arrow.Array{numbers(w.keys[p.ID-1][:half]...)}); err != nil {
+		return err
+	}
+	if w.goAhead != nil {
+		select {
+		case <-w.goAhead:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if fail != nil {
+		return fail
+	}
+	return rows([]arrow.Array{numbers(w.keys[p.ID-1][half:]...)})
+}
+
+// all is Finder.All with a snapshot of its own.
+func (w *besideWorld) all(key int64) ([]base.RowAddress, bool) {
+	w.Helper()
+	w.mu.Lock()
+	w.held++
+	w.mu.Unlock()
+	s := snapshot.New(1, map[base.TableID]*snapshot.Table{1: w.table}, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.held--
+	})
+	defer s.Release()
+	found, ok, err := w.finder.All(s, 1, w.table.Schema.PrimaryKey, []arrow.Array{numbers(key)}, true)
+	if err != nil {
+		w.Error(err)
+	}
+	return found, ok
+}
+
+// expect looks for the rows of a key; nil: they are not to be found by indexes.
+func (w *besideWorld) expect(key int64, want ...base.RowAddress) {
+	w.Helper()
+	found, ok := w.all(key)
+	if ok != (want != nil) || !slices.Equal(found, want) {
+		w.Errorf("key %d: found %v %v, want %v", key, found, ok, want)
+	}
+}
+
+// after expects which parts were read until now, and how many snapshots are held.
+func (w *besideWorld) after(held int, read ...base.SourceID) {
+	w.Helper()
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.held != held || !slices.Equal(w.read, read) {
+		w.Errorf("%d snapshots held, parts %v read; want %d, %v", w.held, w.read, held, read)
+	}
+}
+
+func TestIndexesAreMadeBesideStatementsFromTheSecondOnThatWantsThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newBesideWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5}, []int64{100, 101})
+		w.goAhead = make(chan struct{})
+		w.expect(3)
+		w.after(0)
+		w.expect(3)
+		w.after(1, 1)
+		w.expect(3) // while the first is being made
+		w.expect(1)
+		w.expect(100) // another part is not made meanwhile, even if it is asked for twice
+		w.expect(100)
+		w.after(1, 1)
+		w.goAhead <- struct{}{}
+		w.after(1, 1, 2)
+		w.expect(3)
+		w.expect(1, base.RowAddress{Source: 1, Ordinal: 0}) // its part has an index
+		w.goAhead <- struct{}{}
+		w.after(0, 1, 2)
+		w.expect(3, base.RowAddress{Source: 1, Ordinal: 2}, base.RowAddress{Source: 2, Ordinal: 0})
+		w.expect(100)
+		w.after(1, 1, 2, 3)
+		w.goAhead <- struct{}{}
+		w.after(0, 1, 2, 3)
+		w.expect(101, base.RowAddress{Source: 3, Ordinal: 1})
+		w.finder.Close()
+		if w.failures != nil {
+			t.Error(w.failures)
+		}
+	})
+}
+
+func TestCloseEndsWhatMakesIndexes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newBesideWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5})
+		w.goAhead = make(chan struct{})
+		w.expect(3)
+		w.after(0)
+		w.expect(3)
+		w.after(1, 1)
+		w.finder.Close()
+		w.after(0, 1) // and the second part is not begun
+		w.expect(3)
+		w.after(0, 1)
+		w.finder.Close()
+		if w.failures != nil {
+			t.Errorf("to be closed is no failure: %v", w.failures)
+		}
+	})
+}
+
+func TestAnIndexThatCannotBeMadeIsToldOfAndTriedAgainLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newBesideWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5})
+		defer w.finder.Close()
+		w.fail = errors.New("no memory")
+		w.expect(2)
+		w.after(0)
+		for range 5 {
+			w.expect(2)
+			w.after(0, 1)
+		}
+		if len(w.failures) != 1 || !strings.Contains(w.failures[0], "part 1: no memory") {
+			t.Errorf("failures %q", w.failures)
+		}
+		w.fail = nil
+		w.expect(3) // it wants the other part, for the first time
+		w.after(0, 1)
+		w.expect(3)
+		w.after(0, 1, 2)
+		time.Sleep(retryAfter)
+		w.expect(2)
+		w.after(0, 1, 2, 1)
+		w.expect(2, base.RowAddress{Source: 1, Ordinal: 1})
+		w.expect(3, base.RowAddress{Source: 1, Ordinal: 2}, base.RowAddress{Source: 2, Ordinal: 0})
+	})
+}
+
+func TestAnIndexThatFailedHalfwayLeavesNoStatesBehind(t *testing.T) {
+	w := newBesideWorld(t, []int64{1, 2, 3, 4})
+	w.held = 1
+	defer w.finder.Close()
+	w.table.Schema.Columns = append(w.table.Schema.Columns, schema.Column{ID: 2, Name: "v", Type: schema.Of(schema.BigInt)})
+	w.table.Schema.RowVersion = 2
+	w.finder.reader.Part = func(ctx context.Context, t *snapshot.Table, p *catalog.Part, c []schema.Column, rows func([]arrow.Array) error) error {
+		return w.readPart(ctx, t, p, c, func(columns []arrow.Array) error { return rows(append(columns, columns[0])) })
+	}
+	w.fail = errors.New("cancelled")
+	row := []base.RowAddress{{Source: 1, Ordinal: 3}}
+	if _, err := w.finder.States(t.Context(), w.table, row); err == nil {
+		t.Fatal("no error")
+	}
+	w.fail = nil
+	states, err := w.finder.States(t.Context(), w.table, row)
+	if want, _ := Versions(numbers(4)); err != nil || states[0].Version != want[0] {
+		t.Errorf("%v, %v", states, err)
+	}
+}
+
+func TestStatementsAndUpsertsFindTheSameRowsWhileIndexesAreMade(t *testing.T) {
+	var parts [][]int64
+	for p := range int64(6) {
+		keys := make([]int64, 20_000)
+		for i := range keys {
+			keys[i] = p*20_000 + int64(i)
+		}
+		parts = append(parts, keys)
+	}
+	w := newBesideWorld(t, parts...)
+	var all sync.WaitGroup
+	for worker := range int64(4) {
+		all.Go(func() {
+			for n := range int64(3000) {
+				key := (n*7919 + worker*31) % 120_000
+				want := base.RowAddress{Source: base.SourceID(key/20_000 + 1), Ordinal: base.RowOrdinal(key % 20_000)}
+				if found, ok := w.all(key); ok && !slices.Equal(found, []base.RowAddress{want}) {
+					t.Errorf("key %d: found %v, want %v", key, found, want)
+				}
+				if n%100 == worker {
+					columns := []arrow.Array{numbers(key)}
+					w.mu.Lock()
+					w.held++ // for the read of Find
+					w.mu.Unlock()
+					found, err := w.finder.Find(t.Context(), w.table, columns, hashes(t, columns...))
+					w.mu.Lock()
+					w.held--
+					w.mu.Unlock()
+					if err != nil || found[0] != want {
+						t.Errorf("key %d: found %v, want %v, %v", key, found, want, err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	w.finder.Close()
+	slices.Sort(w.read)
+	if !slices.Equal(w.read, []base.SourceID{1, 2, 3, 4, 5, 6}) || w.held != 0 || w.failures != nil {
+		t.Errorf("parts %v read, each is to be once; %d snapshots held; failures %v", w.read, w.held, w.failures)
+	}
+}

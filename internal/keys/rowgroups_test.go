@@ -1,0 +1,203 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// groupWorld is a table with the key (a, b) in files.
+type groupWorld struct {
+	*testing.T
+	fs     vfs.FS
+	table  *snapshot.Table
+	rows   map[base.SourceID][][2]int64
+	of     map[[2]int64][]base.RowAddress // of each key
+	finder *Finder
+	opened int // footers
+	read   int // row groups
+	fail   error
+
+	patient bool
+}
+
+func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
+	number := schema.Of(schema.BigInt)
+	table := schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 1, Name: "a", Type: number}, {ID: 2, Name: "b", Type: number}},
+		SortKey: []schema.SortField{{Column: 1}, {Column: 2}}}
+	w := &groupWorld{T: t, fs: vfs.NewCrashable(), rows: map[base.SourceID][][2]int64{}, of: map[[2]int64][]base.RowAddress{}, patient: true}
+	w.table = &snapshot.Table{Schema: table, Versions: map[uint32]schema.Table{1: table}, Patches: map[base.SourceID]*patch.Set{}}
+	w.finder = NewFinder(maxBytes, Reader{
+		Part: func(context.Context, *snapshot.Table, *catalog.Part, []schema.Column, func([]arrow.Array) error) error {
+			t.Error("a whole part is read")
+			return errors.New("a whole part")
+		},
+		Numbers: func(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error) {
+			w.opened++
+			return part.OpenNumbers(w.fs, w.path(p.ID), t.Versions[p.SchemaVersion], columns)
+		},
+		Group: func(n *part.Numbers, group int) ([][]int64, error) {
+			w.read++
+			if w.fail != nil {
+				return nil, w.fail
+			}
+			return n.Read(w.fs, group)
+		},
+	}, func(err error) { t.Error(err) })
+	t.Cleanup(w.finder.Close)
+	return w
+}
+
+func (w *groupWorld) path(id base.SourceID) string { return fmt.Sprintf("/%d", id) }
+
+// add writes a part.
+func (w *groupWorld) add(rows [][2]int64) {
+	w.Helper()
+	var columns [2][]int64
+	id := base.SourceID(len(w.rows) + 1)
+	for i, r := range rows {
+		columns[0], columns[1] = append(columns[0], r[0]), append(columns[1], r[1])
+		w.of[r] = append(w.of[r], base.RowAddress{Source: id, Ordinal: base.RowOrdinal(i)})
+	}
+	rec := array.NewRecordBatch(w.table.Schema.Arrow(), []arrow.Array{numbers(columns[0]...), numbers(columns[1]...)}, int64(len(rows)))
+	written, err := part.WriteBatches(w.fs, w.path(id), w.table.Schema, []arrow.RecordBatch{rec}, part.Options{Profile: part.Fast})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.rows[id] = rows
+	w.table.Parts = append(w.table.Parts, &catalog.Part{ID: id, Table: 1, SchemaVersion: 1, Rows: written.Rows, Stats: written.Stats})
+}
+
+func (w *groupWorld) delete(row base.RowAddress) {
+	set := w.table.Patches[row.Source]
+	if set == nil {
+		set = patch.New(row.Source)
+	}
+	w.table.Patches[row.Source], _ = set.With(1, roaring.BitmapOf(uint32(row.Ordinal)))
+}
+
+func (w *groupWorld) all(key [2]int64) ([]base.RowAddress, bool, error) {
+	s := snapshot.New(1, map[base.TableID]*snapshot.Table{1: w.table}, func() {})
+	defer s.Release()
+	return w.finder.All(s, 1, []base.ColumnID{1, 2}, []arrow.Array{numbers(key[0]), numbers(key[1])}, w.patient)
+}
+
+// check compares with what was written.
+func (w *groupWorld) check(key [2]int64) {
+	w.Helper()
+	var want []base.RowAddress
+	for _, row := range w.of[key] {
+		if set := w.table.Patches[row.Source]; set == nil || !set.Deleted.Contains(uint32(row.Ordinal)) {
+			want = append(want, row)
+		}
+	}
+	if found, ok, err := w.all(key); err != nil || !ok || !slices.Equal(found, want) {
+		w.Errorf("key %v: found %v %t %v, want %v", key, found, ok, err, want)
+	}
+}
+
+func TestRowsOfSortedPartsAreFoundInTheirRowGroups(t *testing.T) {
+	w := newGroupWorld(t, 1<<30)
+	rng := rand.New(rand.NewPCG(1, 2))
+	const rows = 2*part.RowGroupRows + 1000
+	for p := range int64(2) { // runs of one a, some of which lie in two row groups
+		var sorted [][2]int64
+		for i := range int64(rows) {
+			sorted = append(sorted, [2]int64{p*100_000 + i/7, i % 7})
+		}
+		w.add(sorted)
+	}
+	var descending [][2]int64
+	for i := range int64(1000) {
+		descending = append(descending, [2]int64{-i, i % 2})
+	}
+	w.add(descending)
+	for n := range 300 {
+		p := w.table.Parts[rng.IntN(3)]
+		at := rng.IntN(int(p.Rows))
+		if n%10 == 0 && p.Rows == rows { // where row groups meet, and in the last one
+			at = []int{part.RowGroupRows - 1, part.RowGroupRows, rows - 1}[n/10%3]
+		}
+		key := w.rows[p.ID][at]
+		if n%5 == 0 {
+			w.delete(base.RowAddress{Source: p.ID, Ordinal: base.RowOrdinal(at)})
+		}
+		w.check(key)
+		w.check([2]int64{key[0], 9}) // not there
+	}
+	if w.opened != 3 || w.read != 7 {
+		t.Errorf("%d footers and %d row groups read, each is to be once", w.opened, w.read)
+	}
+}
+
+func TestWhatIsKeptOfRowGroupsIsBounded(t *testing.T) {
+	w := newGroupWorld(t, 1<<20)
+	for p := range int64(8) {
+		var sorted [][2]int64
+		for i := range int64(40_000) {
+			sorted = append(sorted, [2]int64{p*40_000 + i, p})
+		}
+		w.add(sorted)
+	}
+	for range 2 {
+		for p := range int64(8) {
+			w.check([2]int64{p*40_000 + 5, p})
+			w.check([2]int64{p*40_000 + 6, p})
+			if w.finder.bytes > 1<<20 {
+				t.Errorf("%d bytes are kept", w.finder.bytes)
+			}
+		}
+	}
+	if w.read != 16 { // one part's fit
+		t.Errorf("%d row groups read", w.read)
+	}
+}
+
+func TestRowGroupsThatAreNotReadAtOnceAreReadBesideStatements(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, patient := range []bool{true, false} {
+			w := newGroupWorld(t, 1<<30)
+			w.patient = patient
+			for range 4 {
+				w.add([][2]int64{{1, 1}, {2, 2}, {3, 3}})
+			}
+			key := [2]int64{2, 2}
+			if _, ok, err := w.all(key); ok || err != nil {
+				t.Errorf("patient %t: %t %v", patient, ok, err)
+			}
+			synctest.Wait()
+			w.check(key)
+			if w.opened != 4 || w.read != 4 {
+				t.Errorf("%d footers and %d row groups read", w.opened, w.read)
+			}
+			w.finder.Close()
+		}
+	})
+}
+
+func TestARowGroupThatCannotBeReadIsAnErrorOfWhoWaitsForIt(t *testing.T) {
+	w := newGroupWorld(t, 1<<30)
+	w.add([][2]int64{{1, 1}, {2, 2}, {3, 3}})
+	w.fail = errors.New("no such disk")
+	if _, ok, err := w.all([2]int64{2, 2}); ok || !errors.Is(err, w.fail) {
+		t.Errorf("%t %v", ok, err)
+	}
+	w.fail = nil
+	w.check([2]int64{2, 2})
+}

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -160,6 +163,42 @@ func appendNumber(to array.Builder, r *rand.Rand, next func(*rand.Rand, int) int
 	default:
 		if err := to.AppendValueFromString(map[bool]string{true: "1.5", false: "-2.25"}[v&1 == 0]); err != nil {
 			to.AppendNull()
+		}
+	}
+}
+
+func TestZstdIsForWhatItMakesMuchSmallerThanLZ4(t *testing.T) {
+	words := strings.Fields("quickly final requests above the carefully ironic deposits sleep furiously packages even accounts blithely regular pending express instructions")
+	for want, value := range map[compress.Compression]func(rng *rand.Rand) string{
+		compress.Codecs.Lz4Raw: func(rng *rand.Rand) string { // as comments are
+			text := ""
+			for range 5 {
+				text += words[rng.IntN(len(words))] + " "
+			}
+			return text
+		},
+		compress.Codecs.Zstd: func(rng *rand.Rand) string { // nothing repeats, but few bits tell the letters apart
+			return strconv.FormatUint(1e18+rng.Uint64N(1e18), 10)
+		},
+		compress.Codecs.Uncompressed: func(rng *rand.Rand) string {
+			text := make([]rune, 20)
+			for i := range text {
+				text[i] = rune(rng.IntN(0x800))
+			}
+			return string(text)
+		},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		for range 20_000 {
+			b.Append(value(rng))
+		}
+		c := newColumn([]arrow.Array{b.NewArray()})
+		if how := choose(leafPath{typ: arrow.BinaryTypes.String}, c, Best); how.codec != want || how.dictionary {
+			t.Errorf("%s is stored as %+v", want, how)
+		}
+		if how := choose(leafPath{typ: arrow.BinaryTypes.String}, c, Fast); how.codec == compress.Codecs.Zstd {
+			t.Errorf("%s is stored as %+v in a hurry", want, how)
 		}
 	}
 }

@@ -260,7 +260,11 @@ func (c *column) turnPlain(row int) {
 			size += len(c.dict.value(c.w32[i]))
 		}
 	}
-	c.data = make([]byte, 0, size+size/8)
+	room := size
+	if row < c.level.rows { // more are to come
+		room = max(size+size/8, c.hint)
+	}
+	c.data = make([]byte, 0, room)
 	c.offsets = make([]int32, c.level.cap+1)
 	for i := range row {
 		c.offsets[i] = int32(len(c.data))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -293,6 +296,60 @@ func scFromJSON(v any) any {
 	return v
 }
 
+// scJSONBlob reads bytes: in hexadecimal, or inside of a list in base64.
+func scJSONBlob(raw any) ([]byte, error) {
+	if v, ok := raw.(string); ok && !strings.HasPrefix(v, `\x`) {
+		return base64.StdEncoding.DecodeString(v)
+	}
+	return scBlob(raw)
+}
+
+var scDuration = regexp.MustCompile(`T|([+-]?\d+)(?:\.(\d{1,6}))?([YMWDHS])`)
+
+// scJSONInterval reads an interval: ISO 8601 inside of a list, the database's
+// text otherwise.
+func scJSONInterval(raw any) (i Interval, err error) {
+	text, ok := raw.(string)
+	if !ok || !strings.HasPrefix(strings.TrimPrefix(text, "-"), "P") {
+		return scInterval(raw)
+	}
+	clock := false
+	for _, part := range scDuration.FindAllStringSubmatch(text, -1) {
+		if part[0] == "T" {
+			clock = true
+			continue
+		}
+		n, err := strconv.ParseInt(part[1], 10, 64)
+		if err != nil {
+			return scBad[Interval](raw)
+		}
+		switch unit := part[3]; {
+		case unit == "Y":
+			i.Months += 12 * int32(n)
+		case unit == "W":
+			i.Days += 7 * int32(n)
+		case unit == "D":
+			i.Days += int32(n)
+		case unit == "H":
+			i.Micros += n * 3600e6
+		case unit == "M" && clock:
+			i.Micros += n * 60e6
+		case unit == "M":
+			i.Months += int32(n)
+		default:
+			fraction, err := strconv.ParseInt((part[2] + "000000")[:6], 10, 64)
+			if err != nil {
+				return scBad[Interval](raw)
+			}
+			if strings.HasPrefix(part[1], "-") {
+				fraction = -fraction
+			}
+			i.Micros += n*1e6 + fraction
+		}
+	}
+	return i, nil
+}
+
 // scWire is a parameter as JSON has it: bytes are text that the statement casts.
 func scWire(v any) any {
 	switch v := v.(type) {
@@ -320,10 +377,10 @@ func scWire(v any) any {
 type scHTTPRows[T any] struct {
 	name, path string
 	columns    []string
-	values     func(T) []any
+	pack       func(columns []scPack, row T)
 }
 
-// scHTTPPortion is how large a request may grow before it is sent; each is
+// scHTTPPortion is how many bytes of rows a request may grow to before it is sent; each is
 // applied as a whole.
 const scHTTPPortion = 4 << 20
 
@@ -331,14 +388,18 @@ const scHTTPPortion = 4 << 20
 func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		return n, scHTTPDo(ctx, rt.db, func(h *scHTTP) error {
-			var body strings.Builder
+			columns, rowsIn := make([]scPack, len(b.columns)), 0
 			send := func() error {
-				response, err := h.post(ctx, "/api/v1/tables/"+url.PathEscape(h.options.Database)+"/"+b.path, "application/x-ndjson", []byte(body.String()))
+				body := scPackColumns(b.columns, columns, rowsIn)
+				response, err := h.post(ctx, "/api/v1/tables/"+url.PathEscape(h.options.Database)+"/"+b.path, "application/msgpack", body)
 				if err != nil {
 					return err
 				}
 				defer response.Body.Close()
-				body.Reset()
+				for i := range columns {
+					columns[i] = columns[i][:0]
+				}
+				rowsIn = 0
 				changed, err := scHTTPCounts(response.Body)
 				n += int64(changed)
 				return err
@@ -347,38 +408,25 @@ func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows
 				if err != nil {
 					return err
 				}
-				scJSONRow(&body, b.columns, b.values(row))
-				if body.Len() >= scHTTPPortion {
+				b.pack(columns, row)
+				rowsIn++
+				size := 0
+				for _, c := range columns {
+					size += len(c)
+				}
+				if size >= scHTTPPortion {
 					if err := send(); err != nil {
 						return err
 					}
 				}
 			}
-			if body.Len() > 0 {
+			if rowsIn > 0 {
 				return send()
 			}
 			return nil
 		})
 	})
 	return n, err
-}
-
-// scJSONRow writes a row as an object on a line of its own.
-func scJSONRow(b *strings.Builder, columns []string, values []any) {
-	for i, c := range columns {
-		if i == 0 {
-			b.WriteByte('{')
-		} else {
-			b.WriteByte(',')
-		}
-		name, _ := json.Marshal(c) // a string always has a form in JSON
-		b.Write(name)
-		b.WriteByte(':')
-		if !scJSONValue(b, reflect.ValueOf(values[i])) {
-			b.WriteString("null")
-		}
-	}
-	b.WriteString("}\n")
 }
 
 // scHTTPDo finds the server of a handle.

@@ -66,17 +66,18 @@ public final class ScoterConnection {
         StringBuilder body = new StringBuilder("{\"sql\":");
         ScoterText.quoteJson(body, sql);
         ScoterText.quoteJson(body.append(",\"params\":").append(params).append(",\"database\":"), database);
-        return post("/api/v1/sql?format=" + format, "application/json", body.append('}').toString());
+        return post("/api/v1/sql?format=" + format, "application/json", HttpRequest.BodyPublishers.ofString(body.append('}').toString()));
     }
 
-    /** Sends rows, an object a line, to the path of a table in the database. */
-    InputStream rows(String path, String rows) throws SQLException {
-        return post("/api/v1/tables/" + URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20") + "/" + path, "application/x-ndjson", rows);
+    /** Sends rows in MessagePack to the path of a table in the database. */
+    InputStream rows(String path, ScoterPack rows) throws SQLException {
+        return post("/api/v1/tables/" + URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20") + "/" + path, "application/msgpack",
+                HttpRequest.BodyPublishers.ofByteArray(rows.array(), 0, rows.size()));
     }
 
-    private InputStream post(String path, String type, String body) throws SQLException {
+    private InputStream post(String path, String type, HttpRequest.BodyPublisher body) throws SQLException {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path)).timeout(timeout).header("Content-Type", type)
-                .POST(HttpRequest.BodyPublishers.ofString(body));
+                .POST(body);
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -21,8 +22,8 @@ import java.util.stream.StreamSupport;
 
 /** Runs statements for generated classes over Scoter's HTTP interface, each a transaction of its own. */
 final class ScoterHttp extends ScoterObserved {
-    /** Characters of rows that a request may grow to before it is sent; each is applied as a whole. */
-    private static final int REQUEST_CHARS = 4 << 20;
+    /** Bytes of rows that a request may grow to before it is sent; each is applied as a whole. */
+    private static final int REQUEST_BYTES = 4 << 20;
 
     private final ScoterConnection connection;
 
@@ -238,33 +239,44 @@ final class ScoterHttp extends ScoterObserved {
         });
     }
 
-    /** A bulk operation: the path of the request, and the columns of its rows. */
-    record Bulk<T>(String name, String path, List<ScoterTypes.Column<T, ?>> columns) {}
+    /** A bulk operation: the path of the request, the columns of its rows, and what packs a row into them. */
+    record Bulk<T>(String name, String path, List<String> columns, ScoterPack.Writer<T> writer) {}
 
     /** Sends rows in portions; each is applied as a whole, and durable when it returns. */
     <T> long bulk(Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         return observe(bulk.name(), Function.identity(), () -> {
             long count = 0;
-            StringBuilder body = new StringBuilder();
+            int waiting = 0;
+            ScoterPack[] columns = new ScoterPack[bulk.columns().size()];
+            Arrays.setAll(columns, i -> new ScoterPack());
             for (T row : rows) {
-                char separator = '{';
-                for (ScoterTypes.Column<T, ?> column : bulk.columns()) {
-                    ScoterText.quoteJson(body.append(separator), column.name());
-                    separator = ',';
-                    ScoterJson.write(body.append(':'), column.type(), column.value().apply(row));
+                bulk.writer().write(columns, row);
+                waiting++;
+                int size = 0;
+                for (ScoterPack column : columns) {
+                    size += column.size();
                 }
-                body.append("}\n");
-                if (body.length() >= REQUEST_CHARS) {
-                    count += send(bulk.path(), body);
+                if (size >= REQUEST_BYTES) {
+                    count += send(bulk, columns, waiting);
+                    waiting = 0;
                 }
             }
-            return body.length() == 0 ? count : count + send(bulk.path(), body);
+            return waiting == 0 ? count : count + send(bulk, columns, waiting);
         });
     }
 
-    private long send(String path, StringBuilder body) throws SQLException {
-        try (Answer answer = new Answer(connection.rows(path, body.toString()))) {
-            body.setLength(0);
+    private long send(Bulk<?> bulk, ScoterPack[] columns, int rows) throws SQLException {
+        ScoterPack body = new ScoterPack();
+        body.map(1);
+        body.text("columns");
+        body.map(columns.length);
+        for (int i = 0; i < columns.length; i++) {
+            body.text(bulk.columns().get(i));
+            body.list(rows);
+            body.append(columns[i]);
+            columns[i].clear();
+        }
+        try (Answer answer = new Answer(connection.rows(bulk.path(), body))) {
             return answer.changed();
         }
     }

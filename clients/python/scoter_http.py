@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
-    from . import scoter_arrow, scoter_runtime as core
+    from . import scoter_arrow, scoter_pack, scoter_runtime as core
     from .scoter_arrow import ArrowStream as ArrowStream, RecordBatches as RecordBatches
     from .scoter_runtime import *  # noqa: F403 (what generated code uses as rt)
 else:
     import scoter_arrow
+    import scoter_pack
     import scoter_runtime as core
     from scoter_arrow import ArrowStream, RecordBatches
     from scoter_runtime import *  # noqa: F403
@@ -213,8 +214,8 @@ def _portions(bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream) -> Iterator[t
             yield "application/vnd.apache.arrow.stream", memoryview(sink.getvalue())
         return
     for chunk in core.chunks(rows, CHUNK_ROWS):
-        lines = (json.dumps(dict(zip(bulk.columns, map(_json, bulk.values(row)), strict=True)), ensure_ascii=False) for row in chunk)
-        yield "application/x-ndjson", "\n".join(lines).encode()
+        columns = list(zip(*map(bulk.values, chunk), strict=True))
+        yield "application/msgpack", scoter_pack.body(bulk.columns, columns)
 
 
 def apply_migrations(conn: Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False) -> list[str]:

@@ -1,5 +1,7 @@
 import * as core from "./scoter.js";
+import { Pack, packed } from "./scoter-pack.js";
 export * from "./scoter.js";
+export * from "./scoter-pack.js";
 
 /** A server and a database of it. */
 export interface Connection {
@@ -31,13 +33,14 @@ export interface Bulk<T> {
   readonly name: string;
   readonly path: string;
   readonly columns: readonly string[];
-  readonly values: (row: T) => unknown[];
+  /** Writes the values of a row, each to its column. */
+  readonly pack: (to: readonly Pack[], row: T) => void;
 }
 
-/** How many characters of rows one request holds; each is applied as a whole. */
+/** How many bytes of rows one request holds; each is applied as a whole. */
 const portion = 4 << 20;
 
-async function post(db: Connection, path: string, type: string, body: string): Promise<Response> {
+async function post(db: Connection, path: string, type: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> {
   const headers: Record<string, string> = { "Content-Type": type };
   if (db.token !== undefined) headers["Authorization"] = `Bearer ${db.token}`;
   const response = await fetch(db.url.replace(/\/+$/, "") + path, { method: "POST", headers, body });
@@ -155,21 +158,25 @@ export class Runtime {
   /** Sends rows in portions; they are durable when it returns. */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     const path = `/api/v1/tables/${encodeURIComponent(this.#db.database ?? "default")}/${bulk.path}`;
-    const keys = bulk.columns.map((c) => JSON.stringify(c) + ":");
     return core.observe(this.#observer, bulk.name, core.same, async () => {
+      const columns = bulk.columns.map(() => new Pack());
       let n = 0;
-      let body = "";
+      let waiting = 0;
       const flush = async (): Promise<void> => {
-        const response = await post(this.#db, path, "application/x-ndjson", body);
+        const body = packed(bulk.columns, columns, waiting);
+        for (const c of columns) c.clear();
+        waiting = 0;
+        const response = await post(this.#db, path, "application/msgpack", body);
         n += changed((await response.json()) as core.Raw);
-        body = "";
       };
       for await (const row of rows) {
-        const values = bulk.values(row);
-        body += `{${keys.map((k, i) => k + json(values[i])).join(",")}}\n`;
-        if (body.length >= portion) await flush();
+        bulk.pack(columns, row);
+        waiting++;
+        let size = 0;
+        for (const c of columns) size += c.size;
+        if (size >= portion) await flush();
       }
-      if (body !== "") await flush();
+      if (waiting > 0) await flush();
       return n;
     });
   }
@@ -245,9 +252,10 @@ export function blob(v: unknown): Uint8Array {
   return new Uint8Array(text.startsWith("\\x") ? Buffer.from(text.slice(2), "hex") : Buffer.from(text, "base64"));
 }
 
-/** The database's text of an interval: 1 year 2 months 3 days 04:05:06.7. */
+/** An interval: the database's text, 1 year 2 months 3 days 04:05:06.7, or inside of a list ISO 8601. */
 export function interval(v: unknown): core.Interval {
   const text = v as string;
+  if (text.startsWith("P")) return duration(text);
   let months = 0;
   let days = 0;
   for (const [, count, unit] of text.matchAll(/([+-]?\d+) (year|mon|day)/g)) {
@@ -260,6 +268,22 @@ export function interval(v: unknown): core.Interval {
     const seconds = (BigInt(clock[2]!) * 60n + BigInt(clock[3]!)) * 60n + BigInt(clock[4]!);
     micros = seconds * 1000000n + BigInt((clock[5] ?? "").padEnd(6, "0"));
     if (clock[1] === "-") micros = -micros;
+  }
+  return { months, days, micros };
+}
+
+function duration(text: string): core.Interval {
+  const [day = "", clock = ""] = text.split("T");
+  let months = 0;
+  let days = 0;
+  let micros = 0n;
+  for (const [, count, unit] of day.matchAll(/([+-]?\d+)([YMWD])/g)) {
+    if (unit === "Y" || unit === "M") months += Number(count) * (unit === "Y" ? 12 : 1);
+    else days += Number(count) * (unit === "W" ? 7 : 1);
+  }
+  for (const [, sign, whole, fraction = "", unit] of clock.matchAll(/([+-]?)(\d+)(?:\.(\d{1,6}))?([HMS])/g)) {
+    const part = BigInt(whole! + fraction.padEnd(6, "0")) * (unit === "H" ? 3600n : unit === "M" ? 60n : 1n);
+    micros += sign === "-" ? -part : part;
   }
   return { months, days, micros };
 }

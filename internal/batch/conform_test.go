@@ -145,6 +145,7 @@ func TestConformConvertsWhatIsExact(t *testing.T) {
 	for _, wrong := range []string{"P", "PT", "P1", "P1H", "PT1D", "P1D2M", "P1DT", "P1.5D", "PT1.0000001S", "PT.5S", "P1D1D", "P9999999999999D", "P1 D", "PP1D"} {
 		f(utf8Type, `["`+wrong+`"]`, "INTERVAL", `!row 11, column "c": "`+wrong+`" is not a value of type INTERVAL`)
 	}
+	f(utf8Type, `["1 mons 2 days 5 microseconds", "1 c 2 yrs 1 quarter", "3 hrs 2 mins 1 sec 4 ms 5 us"]`, "INTERVAL", "1 month 2 days 00:00:00.000005 102 years 3 months 03:02:01.004005")
 	f(utf8Type, `["9223372036854775807 microseconds"]`, "INTERVAL", "9223372036854775807 microseconds")
 	f(utf8Type, `["12:00:00+0230", "01:02"]`, "TIMETZ", "12:00:00+02:30 01:02:00+00")
 	f(utf8Type, `["ab"]`, "BLOB", "YWI=")

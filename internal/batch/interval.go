@@ -13,18 +13,35 @@ type interval struct {
 	micros       int64
 }
 
-// intervalUnits are the words of DuckDB's interval text, singular.
-var intervalUnits = map[string]struct{ months, days, micros int64 }{
-	"year":        {months: 12},
-	"month":       {months: 1},
-	"week":        {days: 7},
-	"day":         {days: 1},
-	"hour":        {micros: 3600 * microsPerSecond},
-	"minute":      {micros: 60 * microsPerSecond},
-	"second":      {micros: microsPerSecond},
-	"millisecond": {micros: 1000},
-	"microsecond": {micros: 1},
-}
+// intervalUnits are the words of DuckDB's interval text.
+var intervalUnits = func() map[string]intervalUnit {
+	units := map[string]intervalUnit{}
+	for _, u := range []struct {
+		unit  intervalUnit
+		words string
+	}{
+		{intervalUnit{months: 12000}, "millennium millennia mil mils"},
+		{intervalUnit{months: 1200}, "century centuries cent c"},
+		{intervalUnit{months: 120}, "decade decades dec decs"},
+		{intervalUnit{months: 12}, "year years yr yrs y"},
+		{intervalUnit{months: 3}, "quarter quarters"},
+		{intervalUnit{months: 1}, "month months mon mons"},
+		{intervalUnit{days: 7}, "week weeks w"},
+		{intervalUnit{days: 1}, "day days d"},
+		{intervalUnit{micros: 3600 * microsPerSecond}, "hour hours hr hrs h"},
+		{intervalUnit{micros: 60 * microsPerSecond}, "minute minutes min mins m"},
+		{intervalUnit{micros: microsPerSecond}, "second seconds sec secs s"},
+		{intervalUnit{micros: 1000}, "millisecond milliseconds msec msecs ms"},
+		{intervalUnit{micros: 1}, "microsecond microseconds usec usecs us"},
+	} {
+		for _, word := range strings.Fields(u.words) {
+			units[word] = u.unit
+		}
+	}
+	return units
+}()
+
+type intervalUnit struct{ months, days, micros int64 }
 
 // parseInterval reads counted units and a clock, such as "1 year -2 days 03:04:05.6", or an ISO 8601 duration, as
 // results in JSON have it: "P1Y-2DT3H4M5.6S".
@@ -61,7 +78,7 @@ func parseInterval(s string) (interval, bool) {
 		if err != nil || i == len(words) {
 			return interval{}, false
 		}
-		unit, known := intervalUnits[strings.TrimSuffix(words[i], "s")]
+		unit, known := intervalUnits[words[i]]
 		if !known {
 			return interval{}, false
 		}

@@ -170,7 +170,7 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byt
 	case "application/json", "application/x-ndjson", "application/ndjson", "application/jsonl":
 		return one(ndjson.Decode(body, ndjson.Options{Types: s.columnTypes(table), Moments: true}))
 	case "application/msgpack", "application/x-msgpack", "application/vnd.msgpack":
-		return one(msgpack.DecodeTable(body))
+		return one(msgpack.DecodeTable(body, s.columnTypes(table)))
 	case "text/csv":
 		o := csv.Options{}
 		if d := q.Get("delimiter"); d != "" {

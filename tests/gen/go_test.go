@@ -336,7 +336,7 @@ func goType(u *unit, m string, t ir.Type) string {
 		}
 		return "map[" + goType(u, m, *t.Key) + "]" + elem
 	}
-	if integer(t.Kind) || t.Kind == ir.Float32 || t.Kind == ir.Float64 || t.Kind == ir.Bool {
+	if integer(t.Kind) && t.Kind != ir.Int128 && t.Kind != ir.Uint128 || t.Kind == ir.Float32 || t.Kind == ir.Float64 || t.Kind == ir.Bool {
 		return string(t.Kind)
 	}
 	switch t.Kind {
@@ -346,7 +346,15 @@ func goType(u *unit, m string, t ir.Type) string {
 		return "json.RawMessage"
 	case ir.Decimal:
 		return m + ".Decimal"
-	case ir.Date:
+	case ir.Blob:
+		return "[]byte"
+	case ir.Int128, ir.Uint128:
+		return "*big.Int"
+	case ir.Interval:
+		return m + ".Interval"
+	case ir.Time:
+		return "time.Duration"
+	case ir.Date, ir.Timestamp, ir.TimestampTZ:
 		return "time.Time"
 	case ir.EnumKind:
 		return m + "." + u.plan.EnumType(t.Ref)

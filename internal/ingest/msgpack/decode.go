@@ -16,7 +16,10 @@
 // integers is found. Rows without a time, or with nil for it, get Options.Now.
 //
 // Types beyond those that package ingest lists: bin is binary, the timestamp
-// extension a moment, an array a list, a map a struct; float32 widens to float64.
+// extension a moment, an array a list, a map a struct; float32 widens to float64. Where the
+// table API's table has a MAP, a map is the list of its entries, with keys of any type; where it
+// has JSON, numbers, arrays and maps become its text; where it has a type of more than 64 bits
+// (HUGEINT, UHUGEINT, DECIMAL), numbers and text may stand beside each other.
 package msgpack
 
 import (
@@ -25,6 +28,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // Options of Decode.
@@ -61,6 +65,7 @@ func Decode(body []byte, opts Options) ([]ingest.Rows, error) {
 type decoder struct {
 	reader
 	opts    Options
+	types   []schema.Field // of the columns of the table whose values take it
 	tables  []*table
 	byName  map[string]*table
 	scratch [32]byte
@@ -274,7 +279,7 @@ func (d *decoder) part(t *table, part int) error {
 		if err != nil {
 			return err
 		}
-		return d.value(c, t.Rows())
+		return d.value(c, t.Rows(), nil)
 	case partHost:
 		return d.host(t)
 	case partFields:

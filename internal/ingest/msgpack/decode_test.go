@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 var now = time.Unix(1_800_000_000, 123_456_789)
@@ -263,7 +264,7 @@ func TestRepeatedStringsBecomeADictionary(t *testing.T) {
 func TestDecodeTable(t *testing.T) {
 	f := func(body []byte, want string) {
 		t.Helper()
-		batch, err := DecodeTable(body)
+		batch, err := DecodeTable(body, nil)
 		if err != nil {
 			t.Error(err)
 			return
@@ -276,9 +277,64 @@ func TestDecodeTable(t *testing.T) {
 	f(pack(nil, list{pairs{"time", 1, "m", "x"}, pairs{"m", "y"}}), ": time int64 [1 (null)] m utf8 [x y]")
 	f(pack(pack(nil, pairs{"a", 1}), pairs{"a", 2}), ": a int64 [1 2]")
 	f(pack(nil, pairs{"columns", pairs{"a", list{1, 2}}}), ": a int64 [1 2]")
-	if _, err := DecodeTable(pack(nil, list{pairs{"a", 1, "a", 2}})); base.KindOf(err) != base.Invalid {
+	if _, err := DecodeTable(pack(nil, list{pairs{"a", 1, "a", 2}}), nil); base.KindOf(err) != base.Invalid {
 		t.Errorf("a column given twice: %v", err)
 	}
+}
+
+// declaredTypes has a column of each type that takes values its own way.
+var declaredTypes = func() []schema.Field {
+	var fields []schema.Field
+	for name, typ := range map[string]string{"m": "MAP(INTEGER, VARCHAR)", "n": "MAP(VARCHAR, MAP(BLOB, HUGEINT))", "j": "JSON", "h": "HUGEINT", "u": "UHUGEINT",
+		"d": "DECIMAL(38,2)", "l": "MAP(INTEGER, BOOLEAN)[]", "s": "STRUCT(j JSON, i INTEGER)", "i": "INTEGER"} {
+		t, err := schema.Parse(typ)
+		if err != nil {
+			panic(err)
+		}
+		fields = append(fields, schema.Field{Name: name, Type: t})
+	}
+	return fields
+}()
+
+func TestDeclaredTypesDecideHowValuesAreRead(t *testing.T) {
+	f := func(column string, values list, want string) {
+		t.Helper()
+		body := pack(nil, pairs{"columns", pairs{column, values}})
+		var rows []byte
+		for _, v := range values {
+			rows = pack(rows, pairs{column, v})
+		}
+		for _, body := range [][]byte{body, rows} {
+			batch, err := DecodeTable(body, declaredTypes)
+			if err != nil {
+				if !strings.HasPrefix(want, "!") || !strings.Contains(err.Error(), want[1:]) || strings.Contains(err.Error(), "table") {
+					t.Errorf("%s %v: %v", column, values, err)
+				}
+				continue
+			}
+			if got := ingesttest.Show(ingest.Rows{Batch: batch}); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", column, got, want)
+			}
+			batch.Release()
+		}
+	}
+	f("m", list{pairs{1, "a", -2, nil}, pairs{}, nil}, `: m list<item: struct<key: int64, value: utf8>, nullable> [[{"key":1,"value":"a"},{"key":-2,"value":null}] [] (null)]`)
+	f("m", list{pairs{"1", "a"}, list{pairs{"key", "2", "value", "b"}}}, `: m list<item: struct<key: utf8, value: utf8>, nullable> [[{"key":"1","value":"a"}] [{"key":"2","value":"b"}]]`)
+	f("M", list{pairs{1, "a"}}, `: M list<item: struct<key: int64, value: utf8>, nullable> [[{"key":1,"value":"a"}]]`)
+	f("n", list{pairs{"x", pairs{[]byte{1}, 1, []byte{2}, "170141183460469231731687303715884105727"}}},
+		`: n list<item: struct<key: utf8, value: list<item: struct<key: binary, value: utf8>, nullable>>, nullable> [[{"key":"x","value":[{"key":"AQ==","value":"1"},{"key":"Ag==","value":"170141183460469231731687303715884105727"}]}]]`)
+	f("l", list{list{pairs{1, true}, nil}}, `: l list<item: list<item: struct<key: int64, value: bool>, nullable>, nullable> [[[{"key":1,"value":true}],null]]`)
+	f("j", list{pairs{"a", list{1, nil, 2.5, true, "q\""}}, 7, `{"x": 1}`, list{}, nil, false}, `: j utf8 [{"a":[1,null,2.5,true,"q\""]} 7 {"x": 1} [] (null) false]`)
+	f("s", list{pairs{"j", pairs{"a", 1}, "i", 2}}, `: s struct<j: utf8, i: int64> [{"i":2,"j":"{\"a\":1}"}]`)
+	f("h", list{1, "-170141183460469231731687303715884105728", uint64(math.MaxUint64), 1e20}, `: h utf8 [1 -170141183460469231731687303715884105728 18446744073709551615 100000000000000000000]`)
+	f("d", list{1, 2.5, "3.25", -4}, `: d utf8 [1 2.5 3.25 -4]`)
+
+	f("i", list{pairs{1, 2}}, "!row 1, column \"i\": an integer as a key, which only a MAP has")
+	f("i", list{1, "a"}, "!row 2, column \"i\": a string in a column that holds an integer before")
+	f("j", list{1, pairs{1, 2}}, "!row 2, column \"j\": msgpack: an integer as a key of JSON")
+	f("j", list{math.NaN()}, "!NaN is no number of JSON")
+	f("j", list{[]byte{1}}, "!binary where JSON is expected")
+	f("m", list{pairs{1, "a", "x", "b"}}, "!a string in a column that holds an integer before")
 }
 
 func FuzzDecode(f *testing.F) {
@@ -286,6 +342,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(pack(nil, columns("time", list{at, at}, "v", list{1, 2.5}, "s", list{"a", nil})))
 	f.Add(pack(nil, list{pairs{"m", "t", "t", at, "h", "x", "fields", pairs{"v", list{1}}, "tags", pairs{"r", 1}}}))
 	f.Add(pack(nil, pairs{"batch", list{columns("v", list{pairs{"a", 1}, pairs{"b", list{}}}), columns("v", list{nil})}}))
+	f.Add(pack(nil, pairs{"columns", pairs{"m", list{pairs{1, "x"}}, "j", list{list{1, pairs{"a", nil}}}, "h", list{1.5}, "l", list{list{pairs{2, true}}}}}))
 	f.Add(pack(nil, columns("time", list{time.Unix(1, 1)}, "u", list{uint64(math.MaxUint64)}, "b", list{[]byte("x")})))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		rows, err := Decode(body, Options{Now: now})
@@ -300,7 +357,11 @@ func FuzzDecode(f *testing.F) {
 		if err != nil && base.KindOf(err) != base.Invalid && base.KindOf(err) != base.TooLarge {
 			t.Fatal(err)
 		}
-		if batch, err := DecodeTable(body); err == nil {
+		for _, types := range [][]schema.Field{nil, declaredTypes} {
+			batch, err := DecodeTable(body, types)
+			if err != nil {
+				continue
+			}
 			if err := ingest.Validate(batch); err != nil {
 				t.Fatal(err)
 			}
@@ -326,7 +387,7 @@ func TestIntegersOfEveryWidth(t *testing.T) {
 				b = mp.AppendInt(b, v)
 			}
 		}
-		batch, err := DecodeTable(b)
+		batch, err := DecodeTable(b, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -347,7 +408,7 @@ func TestStringsOfEveryLength(t *testing.T) {
 		b = mp.AppendString(mp.AppendString(b, "s"), strings.Repeat("x", n))
 		b = mp.AppendBinary(mp.AppendString(b, "b"), make([]byte, n))
 	}
-	batch, err := DecodeTable(b)
+	batch, err := DecodeTable(b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

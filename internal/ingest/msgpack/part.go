@@ -1,11 +1,28 @@
 package msgpack
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
 )
+
+// prefix names the table, if it has a name here, in front of a message.
+func (t *table) prefix() string {
+	if t.Name == "" {
+		return ""
+	}
+	return fmt.Sprintf("table %q: ", t.Name)
+}
+
+// within names the table of an error, if it has a name here.
+func (t *table) within(err error) error {
+	if t.Name == "" {
+		return err
+	}
+	return base.Wrap(err, "table %q", t.Name)
+}
 
 // columns takes the map of columns and grows the table by their rows.
 func (d *decoder) columns(t *table) error {
@@ -28,18 +45,18 @@ func (d *decoder) columns(t *table) error {
 		}
 		count, err := d.arrayHeader()
 		if err != nil {
-			return base.Wrap(err, "table %q, column %q", t.Name, c.Name())
+			return t.within(base.Wrap(err, "column %q", c.Name()))
 		}
 		if i == 0 {
 			rows, firstName = count, c.Name()
 		} else if count != rows {
-			return d.errorf("table %q: column %q has %d values, column %q has %d", t.Name, c.Name(), count, firstName, rows)
+			return d.errorf("%scolumn %q has %d values, column %q has %d", t.prefix(), c.Name(), count, firstName, rows)
 		}
 		if c.Rows() > first {
-			return d.errorf("table %q: column %q is given twice", t.Name, c.Name())
+			return d.errorf("%scolumn %q is given twice", t.prefix(), c.Name())
 		}
-		if err := d.values(c, first, first+count); err != nil {
-			return base.Wrap(err, "table %q", t.Name)
+		if err := d.values(c, first, first+count, typeOf(d.types, name)); err != nil {
+			return t.within(err)
 		}
 	}
 	return t.Grow(rows)
@@ -79,8 +96,8 @@ func (d *decoder) row(t *table) error {
 		if err != nil {
 			return err
 		}
-		if err := d.value(c, t.Rows()); err != nil {
-			return base.Wrap(err, "table %q", t.Name)
+		if err := d.value(c, t.Rows(), typeOf(d.types, name)); err != nil {
+			return t.within(err)
 		}
 	}
 	return nil
@@ -96,8 +113,8 @@ func (d *decoder) fieldList(t *table) error {
 		if err != nil {
 			return err
 		}
-		if err := d.value(c, t.Rows()); err != nil {
-			return base.Wrap(err, "table %q", t.Name)
+		if err := d.value(c, t.Rows(), nil); err != nil {
+			return t.within(err)
 		}
 	}
 	return nil

@@ -4,14 +4,16 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // DecodeTable returns the rows of a body for one table, which the request's address
 // names: maps from column to value, alone, in an array, or one after the other; or
 // a single {"columns": {name: [values]...}} as Decode takes it. No column has a
-// meaning of its own: integers under "time" stay integers.
-func DecodeTable(body []byte) (arrow.RecordBatch, error) {
-	d := decoder{reader: reader{src: body}}
+// meaning of its own: integers under "time" stay integers. types are those of the
+// table's columns, as far as they are known.
+func DecodeTable(body []byte, types []schema.Field) (arrow.RecordBatch, error) {
+	d := decoder{reader: reader{src: body}, types: special(types)}
 	t := &table{Table: ingest.NewTable("")}
 	for d.p < len(body) {
 		if err := d.plain(t); err != nil {

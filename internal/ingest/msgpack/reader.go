@@ -270,6 +270,14 @@ func (r *reader) extension() (kind int8, size int, err error) {
 	return int8(b[0]), size, nil
 }
 
+// floatAt reads the float32 or float64 that begins with its type byte.
+func floatAt(b []byte) float64 {
+	if b[0] == codeFloat32 {
+		return float64(math.Float32frombits(binary.BigEndian.Uint32(b[1:])))
+	}
+	return math.Float64frombits(binary.BigEndian.Uint64(b[1:]))
+}
+
 // skip takes the next value, whatever it is.
 func (r *reader) skip() error {
 	// left counts the values still to take; nesting needs no stack.

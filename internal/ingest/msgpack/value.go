@@ -6,13 +6,19 @@ import (
 	"strconv"
 
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// value takes the next value and sets row of the column to it.
-func (r *reader) value(c *ingest.Column, row int) error {
+// value takes the next value and sets row of the column to it; t is the type that it is for, if that matters.
+func (r *reader) value(c *ingest.Column, row int, t *schema.Type) error {
 	code, err := r.code()
 	if err != nil {
 		return err
+	}
+	if t != nil {
+		if taken, err := r.declared(c, row, t, code); taken || err != nil {
+			return err
+		}
 	}
 	switch {
 	case code == codeNil:
@@ -53,14 +59,14 @@ func (r *reader) value(c *ingest.Column, row int) error {
 		}
 		return c.SetBinary(row, v)
 	case isArray(code):
-		return r.list(c, row)
+		return r.list(c, row, t)
 	case isMap(code):
-		return r.object(c, row)
+		return r.object(c, row, t)
 	}
 	return r.moment(c, row)
 }
 
-func (r *reader) list(c *ingest.Column, row int) error {
+func (r *reader) list(c *ingest.Column, row int, t *schema.Type) error {
 	if err := r.enter(); err != nil {
 		return err
 	}
@@ -74,13 +80,13 @@ func (r *reader) list(c *ingest.Column, row int) error {
 		return err
 	}
 	first := element.Rows()
-	if err := r.values(element, first, first+n); err != nil {
+	if err := r.values(element, first, first+n, elementOf(t)); err != nil {
 		return err
 	}
 	return c.EndList()
 }
 
-func (r *reader) object(c *ingest.Column, row int) error {
+func (r *reader) object(c *ingest.Column, row int, t *schema.Type) error {
 	if err := r.enter(); err != nil {
 		return err
 	}
@@ -93,6 +99,9 @@ func (r *reader) object(c *ingest.Column, row int) error {
 		return err
 	}
 	for i := range n {
+		if code, err := r.code(); err == nil && !isString(code) {
+			return r.errorf("row %d, column %s: %s as a key, which only a MAP has", row+1, ingest.Quote([]byte(c.Name())), typeName(code))
+		}
 		name, err := r.str()
 		if err != nil {
 			return err
@@ -101,7 +110,7 @@ func (r *reader) object(c *ingest.Column, row int) error {
 		if err != nil {
 			return err
 		}
-		if err := r.value(field, row); err != nil {
+		if err := r.value(field, row, fieldOf(t, name)); err != nil {
 			return err
 		}
 	}
@@ -109,8 +118,7 @@ func (r *reader) object(c *ingest.Column, row int) error {
 	return nil
 }
 
-// moment takes an extension, which must be MessagePack's timestamp in one of its
-// three sizes.
+// moment takes an extension, which must be MessagePack's timestamp.
 func (r *reader) moment(c *ingest.Column, row int) error {
 	kind, size, err := r.extension()
 	if err != nil {
@@ -121,32 +129,38 @@ func (r *reader) moment(c *ingest.Column, row int) error {
 		return err
 	}
 	if kind != extTimestamp {
-		return r.errorf("column %s, row %d: extension type %d is not known", ingest.Quote([]byte(c.Name())), row+1, kind)
+		return r.errorf("row %d, column %s: extension type %d is not known", row+1, ingest.Quote([]byte(c.Name())), kind)
 	}
-	var seconds int64
-	var nanos uint32
-	switch size {
-	case 4:
-		seconds = int64(binary.BigEndian.Uint32(b))
-	case 8:
-		v := binary.BigEndian.Uint64(b)
-		seconds, nanos = int64(v&(1<<34-1)), uint32(v>>34)
-	case 12:
-		nanos, seconds = binary.BigEndian.Uint32(b), int64(binary.BigEndian.Uint64(b[4:]))
-	default:
-		return r.errorf("a timestamp of %d bytes", size)
+	seconds, nanos, ok := timestamp(b)
+	if !ok {
+		return r.errorf("row %d, column %s: a timestamp of %d bytes", row+1, ingest.Quote([]byte(c.Name())), size)
 	}
 	micros, _, ok := ingest.Second.Micros(seconds)
 	if !ok || nanos > 999_999_999 || micros > math.MaxInt64-1e6 {
-		return r.errorf("column %s, row %d: timestamp of %d s and %d ns is out of range", ingest.Quote([]byte(c.Name())), row+1, seconds, nanos)
+		return r.errorf("row %d, column %s: timestamp of %d s and %d ns is out of range", row+1, ingest.Quote([]byte(c.Name())), seconds, nanos)
 	}
 	return c.SetTimestamp(row, micros+int64(nanos/1000), uint16(nanos%1000))
 }
 
+// timestamp reads the content of MessagePack's timestamp, which has three sizes.
+func timestamp(b []byte) (seconds int64, nanos uint32, ok bool) {
+	switch len(b) {
+	case 4:
+		return int64(binary.BigEndian.Uint32(b)), 0, true
+	case 8:
+		v := binary.BigEndian.Uint64(b)
+		return int64(v & (1<<34 - 1)), uint32(v >> 34), true
+	case 12:
+		return int64(binary.BigEndian.Uint64(b[4:])), binary.BigEndian.Uint32(b), true
+	}
+	return 0, 0, false
+}
+
 // values takes the values of rows first to end of a column. This is the hot path:
 // most columns are one run of one type, each decoded by a loop of its own; what
-// does not fit the run goes through value.
-func (r *reader) values(c *ingest.Column, first, end int) error {
+// does not fit the run goes through value, as do numbers for a type that takes them
+// its own way.
+func (r *reader) values(c *ingest.Column, first, end int, t *schema.Type) error {
 	for row := first; row < end; {
 		code, err := r.code()
 		if err != nil {
@@ -154,15 +168,18 @@ func (r *reader) values(c *ingest.Column, first, end int) error {
 		}
 		kind := c.Kind()
 		switch {
+		case isString(code) && (kind == ingest.String || kind == ingest.Null):
+			row, err = r.strings(c, row, end)
+		case t != nil:
+			err = r.value(c, row, t)
+			row++
 		case code == codeFloat64 && (kind == ingest.Float || kind == ingest.Null):
 			row, err = r.floats(c, row, end)
 		case isInt(code) && code != codeUint64 && (kind == ingest.Int || kind == ingest.Null),
 			code == codeUint64 && kind == ingest.Int:
 			row, err = r.integers(c, row, end)
-		case isString(code) && (kind == ingest.String || kind == ingest.Null):
-			row, err = r.strings(c, row, end)
 		default:
-			err = r.value(c, row)
+			err = r.value(c, row, nil)
 			row++
 		}
 		if err != nil {
@@ -235,7 +252,7 @@ func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 	c.CommitRun(row)
 	if row < end && len(src) > 0 && src[0] == codeUint64 {
 		// Beyond int64: value turns the column into one of unsigned integers.
-		return row + 1, r.value(c, row)
+		return row + 1, r.value(c, row, nil)
 	}
 	return row, nil
 }

@@ -34,7 +34,7 @@ var drivers = map[string]driver{
 	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_duckdb", "scoter_duckdb_bulk",
 		"scoter_duckdb_vector", "scoter_duckdb_arrow", "scoter_duckdb_arrow_bulk", "scoter_keys"}, "DBTX",
 		"newScRuntime(db, scBeginDuckDB, scFromDuck)", "sc", "scDuckWrite", "DuckDBRoute", "scMigrate(ctx, db, scBeginDuckDB, "},
-	"scoter/http": {emit.Wire, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_http"}, "DBTX",
+	"scoter/http": {emit.Wire, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_pack", "scoter_http"}, "DBTX",
 		"newScHTTP(db)", "sc", "scHTTPBulk", "", "scHTTPMigrate(ctx, db, "},
 	"postgres/pgx": {emit.Dollar, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_pgx", "scoter_pgx_bulk",
 		"scoter_copy", "scoter_copy_numeric", "scoter_copy_plan", "scoter_copying", "scoter_keys"}, "DB",

@@ -126,9 +126,12 @@ func (g *generator) reader(t ir.Type) string {
 			return "scListNull(" + g.reader(*t.Elem) + ")"
 		}
 		return "scList(" + g.reader(*t.Elem) + ")"
-	case ir.Blob:
-		if g.Module.Engine == ir.SQLite {
+	case ir.Blob, ir.Interval:
+		switch {
+		case g.Module.Engine == ir.SQLite && t.Kind == ir.Blob:
 			return "scContent"
+		case g.Module.Engine == ir.Scoter:
+			return map[ir.Kind]string{ir.Blob: "scJSONBlob", ir.Interval: "scJSONInterval"}[t.Kind]
 		}
 	case ir.Map:
 		value := g.reader(*t.Elem)
@@ -204,6 +207,9 @@ func (g *generator) readers() {
 		}
 		if kind := duckKind(g.Module, ir.Type{Kind: ir.StructKind, Ref: s.Ref}); g.Module.Engine == ir.DuckDB && len(g.Tables) > 0 && kind != "" {
 			g.duckStruct(s)
+		}
+		if g.Module.Engine == ir.Scoter && len(g.Tables) > 0 {
+			g.packStruct(s)
 		}
 	}
 }
@@ -311,25 +317,7 @@ func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 		return
 	}
 	if g.Module.Engine == ir.Scoter {
-		var columns, fields []string
-		for _, c := range op.Row.Columns {
-			columns = append(columns, emit.Quote(emit.Go, c.Name.Original))
-			v := "r." + emit.Field(emit.Go, c.Name)
-			switch {
-			case c.Type.Kind == ir.Date && c.Nullable:
-				v = "scOpt(" + v + ", scDateText)"
-			case c.Type.Kind == ir.Date:
-				v = "scDateText(" + v + ")"
-			}
-			fields = append(fields, v)
-		}
-		w.Blank()
-		w.Block("var bulk"+g.Class+op.Method+" = scHTTPRows["+op.RowType+"]{", "}", func() {
-			w.Line("name: %s,", quote(op.Method))
-			w.Line("path: %s,", quote(emit.RowsPath(t.Table, op.Op)))
-			w.Line("columns: []string{%s},", strings.Join(columns, ", "))
-			w.Block("values: func(r "+op.RowType+") []any {", "},", func() { w.Line("return []any{%s}", strings.Join(fields, ", ")) })
-		})
+		g.packBulk(t, op)
 		return
 	}
 	w.Blank()

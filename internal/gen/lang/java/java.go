@@ -97,7 +97,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		}
 	}
 	if g.http() {
-		runtime = append(runtime, "ScoterConnection", "ScoterException", "ScoterHttp", "ScoterJson")
+		runtime = append(runtime, "ScoterConnection", "ScoterException", "ScoterHttp", "ScoterJson", "ScoterPack")
 	}
 	if g.arrow {
 		runtime = append(runtime, "ScoterArrow", "ScoterHeldBatches")

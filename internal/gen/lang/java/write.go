@@ -141,6 +141,10 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			order = append(order, i)
 		}
 	}
+	if g.http() {
+		g.packBulk(t, op)
+		return
+	}
 	inKey := map[int]bool{}
 	for _, i := range t.Key {
 		inKey[i] = true
@@ -163,17 +167,6 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		statement = emit.UnnestSQL(t.Table, op.Op, emit.QuestionMark)
 	}
 	w.Blank()
-	if g.http() {
-		w.In("static final ScoterHttp.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterHttp.Bulk<>(", func() {
-			w.Line("    %s,", quote(op.Method))
-			w.Line("    %s,", quote(emit.RowsPath(t.Table, op.Op)))
-			w.Line("    List.of(")
-			for _, c := range columns {
-				w.Line("        %s", c)
-			}
-		})
-		return
-	}
 	class, before := "ScoterRuntime.Bulk", ""
 	if g.Module.Engine == ir.Postgres {
 		class, before = "ScoterPostgres.Operation", "new ScoterRuntime.Bulk<>("
@@ -217,6 +210,38 @@ func (g *generator) copyRow(op *emit.Op, order []int) {
 		}
 	}
 	w.Line("    });")
+}
+
+// packBulk writes a bulk operation of Scoter: what packs a row into columns of MessagePack.
+func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
+	w := &g.w
+	var names []string
+	for _, c := range op.Row.Columns {
+		names = append(names, quote(c.Name.Original))
+	}
+	w.Blank()
+	w.In("static final ScoterHttp.Bulk<"+op.RowType+"> "+op.Method+" = new ScoterHttp.Bulk<>(", func() {
+		w.Line("    %s,", quote(op.Method))
+		w.Line("    %s,", quote(emit.RowsPath(t.Table, op.Op)))
+		w.Line("    List.of(%s),", strings.Join(names, ", "))
+		w.Line("    (to, row) -> {")
+		for i, c := range op.Row.Columns {
+			value := "row." + emit.Field(emit.Java, c.Name) + "()"
+			if method := packed[c.Type.Kind]; method != "" {
+				w.Line("        to[%d].%s(%s);", i, method, value)
+			} else {
+				w.Line("        to[%d].value(%s, %s);", i, g.codec(c.Type), value)
+			}
+		}
+		w.Line("    });")
+	})
+}
+
+// packed are the methods of ScoterPack by the kind of value that they write, which box nothing.
+var packed = map[ir.Kind]string{
+	ir.Bool: "bool", ir.Int8: "int8", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Uint8: "int16", ir.Uint16: "int32", ir.Uint32: "int64",
+	ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal", ir.Text: "string", ir.JSON: "string", ir.UUID: "uuid", ir.Date: "date",
+	ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",
 }
 
 // copied are the methods of ScoterCopyRow by the kind of value that they write.

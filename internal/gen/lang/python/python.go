@@ -23,7 +23,7 @@ var runtimes = map[string]struct {
 	"sqlite/sqlite3":   {"scoter_sqlite", emit.Question, nil},
 	"duckdb/duckdb":    {"scoter_duckdb", emit.Dollar, []string{"scoter_arrow"}},
 	"postgres/psycopg": {"scoter_postgres", emit.Percent, []string{"scoter_copy"}},
-	"scoter/http":      {"scoter_http", emit.Wire, []string{"scoter_arrow"}},
+	"scoter/http":      {"scoter_http", emit.Wire, []string{"scoter_arrow", "scoter_pack"}},
 }
 
 type generator struct {

@@ -64,14 +64,13 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			return
 		}
 		if g.Module.Engine == ir.Scoter {
-			var columns, values []string
+			var columns []string
 			for _, c := range op.Row.Columns {
 				columns = append(columns, quote(c.Name.Original))
-				values = append(values, member("r", c.Name.Original))
 			}
 			w.Line("path: %s,", quote(emit.RowsPath(t.Table, op.Op)))
 			w.Line("columns: [%s],", strings.Join(columns, ", "))
-			w.Line("values: (r) => [%s],", strings.Join(values, ", "))
+			g.packRow(op)
 			return
 		}
 		if g.Module.Engine == ir.Postgres {

@@ -382,8 +382,9 @@ func (g *generator) structs(s *ir.Struct) {
 			}
 		})
 	})
-	if g.Module.Engine == ir.Scoter {
-		return // JSON has them as they are
+	if g.Module.Engine == ir.Scoter { // JSON, which parameters are, has them as they are
+		g.packStruct(s)
+		return
 	}
 	w.Blank()
 	w.Block("export function write"+name+"(v: "+name+"): "+value+" {", "}", func() {

@@ -45,7 +45,7 @@ func drivers(t ir.Target) (driver, bool) {
 		"sqlite/turso":          with(async, `import type { Database } from "@tursodatabase/database";`, "Database", "rt.turso(db, "+big+")"),
 		"duckdb/node-api": {runtime: "scoter-duckdb", files: []string{"scoter", "scoter-duckdb", "scoter-duckdb-values"}, style: emit.Dollar, exec: "rt.ExecResult",
 			imports: `import type { DuckDBConnection } from "@duckdb/node-api";`, connection: "DuckDBConnection", open: "new rt.Runtime(db, observer)"},
-		"scoter/http": {runtime: "scoter-http", files: []string{"scoter", "scoter-http"}, style: emit.Wire, exec: "rt.ExecResult",
+		"scoter/http": {runtime: "scoter-http", files: []string{"scoter", "scoter-pack", "scoter-http"}, style: emit.Wire, exec: "rt.ExecResult",
 			connection: "rt.Connection", open: "new rt.Runtime(db, observer)"},
 		"postgres/pg": {runtime: "scoter-postgres", files: []string{"scoter", "scoter-postgres"}, style: emit.Dollar, exec: "rt.ExecResult",
 			imports: `import type { ClientBase } from "pg";`, connection: "ClientBase", open: "new rt.Runtime(db, observer)"},

@@ -1,0 +1,234 @@
+package msgpack
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// special returns the fields whose values are not read by what MessagePack says of them alone.
+func special(fields []schema.Field) []schema.Field {
+	var out []schema.Field
+	for _, f := range fields {
+		if isSpecial(f.Type) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func isSpecial(t schema.Type) bool {
+	switch t.Kind {
+	case schema.Map, schema.JSON, schema.HugeInt, schema.UHugeInt, schema.Decimal:
+		return true
+	}
+	return t.Elem != nil && isSpecial(*t.Elem) || len(special(t.Fields)) > 0
+}
+
+// typeOf returns the type of one of some fields, nil if it is not among them or like others.
+func typeOf(fields []schema.Field, name []byte) *schema.Type {
+	for i := range fields {
+		if fields[i].Name == string(name) || schema.Fold(fields[i].Name) == schema.Fold(string(name)) {
+			return ifSpecial(&fields[i].Type)
+		}
+	}
+	return nil
+}
+
+func ifSpecial(t *schema.Type) *schema.Type {
+	if t != nil && isSpecial(*t) {
+		return t
+	}
+	return nil
+}
+
+// elementOf returns the type of a list's elements. Those of a MAP are its entries, sent as {"key": ..., "value": ...}.
+func elementOf(t *schema.Type) *schema.Type {
+	switch {
+	case t == nil:
+		return nil
+	case t.Kind == schema.Map:
+		return &schema.Type{Kind: schema.Struct, Fields: []schema.Field{{Name: "key", Type: *t.Key}, {Name: "value", Type: *t.Elem}}}
+	}
+	return ifSpecial(t.Elem)
+}
+
+func fieldOf(t *schema.Type, name []byte) *schema.Type {
+	if t == nil {
+		return nil
+	}
+	return typeOf(t.Fields, name)
+}
+
+// declared takes the next value if its column's type takes it otherwise than value does.
+func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) (taken bool, err error) {
+	switch t.Kind {
+	case schema.Map:
+		if isMap(code) {
+			return true, r.entries(c, row, t)
+		}
+	case schema.JSON:
+		if code == codeNil || isString(code) {
+			return false, nil // a string is JSON text itself
+		}
+		text, err := r.json(nil)
+		if err != nil {
+			return true, base.Wrap(err, "row %d, column %s", row+1, ingest.Quote([]byte(c.Name())))
+		}
+		return true, c.SetString(row, text)
+	case schema.HugeInt, schema.UHugeInt, schema.Decimal:
+		// Numbers of more than 64 bits come as text: in a column that has both, all are.
+		if !isInt(code) && code != codeFloat32 && code != codeFloat64 {
+			return false, nil
+		}
+		at := r.p
+		text, _, err := r.text(nil)
+		if err != nil {
+			return true, err
+		}
+		if f, whole := r.whole(at, code); whole && t.Kind != schema.Decimal {
+			text = big.NewFloat(f).Append(nil, 'f', 0)
+		}
+		return true, c.SetString(row, text)
+	}
+	return false, nil
+}
+
+// whole returns the floating-point number at a place, and whether it is one without a fraction.
+func (r *reader) whole(at int, code byte) (f float64, ok bool) {
+	if isInt(code) {
+		return 0, false
+	}
+	f = floatAt(r.src[at:])
+	return f, f == math.Trunc(f) && !math.IsInf(f, 0)
+}
+
+// entries takes a map as the list of its entries, structs of key and value. Keys are of any type.
+func (r *reader) entries(c *ingest.Column, row int, t *schema.Type) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	n, err := r.mapHeader()
+	if err != nil {
+		return err
+	}
+	element, err := c.BeginList(row)
+	if err != nil {
+		return err
+	}
+	for range n {
+		at := element.Rows()
+		if err := element.BeginStruct(at); err != nil {
+			return err
+		}
+		for i, part := range [...]struct {
+			name string
+			t    *schema.Type
+		}{{"key", ifSpecial(t.Key)}, {"value", ifSpecial(t.Elem)}} {
+			field, err := element.Field(i, []byte(part.name))
+			if err != nil {
+				return err
+			}
+			if err := r.value(field, at, part.t); err != nil {
+				return err
+			}
+		}
+		element.EndStruct()
+	}
+	return c.EndList()
+}
+
+// json takes the next value and appends it as JSON text. What JSON does not have is an error.
+func (r *reader) json(b []byte) ([]byte, error) {
+	code, err := r.code()
+	if err != nil {
+		return b, err
+	}
+	switch {
+	case code == codeNil:
+		r.p++
+		return append(b, "null"...), nil
+	case isString(code):
+		text, err := r.str()
+		if err != nil {
+			return b, err
+		}
+		quoted, err := jsontext.AppendQuote(b, text)
+		if err != nil {
+			return b, r.errorf("text is not valid UTF-8: %s", ingest.Quote(text))
+		}
+		return quoted, nil
+	case code == codeFloat32 || code == codeFloat64:
+		at := r.p
+		text, _, err := r.text(nil)
+		if err != nil {
+			return b, err
+		}
+		if f := floatAt(r.src[at:]); math.IsNaN(f) || math.IsInf(f, 0) {
+			return b, r.errorf("%s is no number of JSON", text)
+		}
+		return append(b, text...), nil
+	case isInt(code) || code == codeFalse || code == codeTrue:
+		text, _, err := r.text(nil)
+		return append(b, text...), err
+	case isArray(code):
+		return r.jsonList(b)
+	case isMap(code):
+		return r.jsonObject(b)
+	}
+	return b, r.errorf("%s where JSON is expected", typeName(code))
+}
+
+func (r *reader) jsonList(b []byte) ([]byte, error) {
+	if err := r.enter(); err != nil {
+		return b, err
+	}
+	defer r.leave()
+	n, err := r.arrayHeader()
+	if err != nil {
+		return b, err
+	}
+	b = append(b, '[')
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = r.json(b); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+func (r *reader) jsonObject(b []byte) ([]byte, error) {
+	if err := r.enter(); err != nil {
+		return b, err
+	}
+	defer r.leave()
+	n, err := r.mapHeader()
+	if err != nil {
+		return b, err
+	}
+	b = append(b, '{')
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if code, err := r.code(); err == nil && !isString(code) {
+			return b, r.errorf("%s as a key of JSON", typeName(code))
+		}
+		if b, err = r.json(b); err != nil {
+			return b, err
+		}
+		if b, err = r.json(append(b, ':')); err != nil {
+			return b, err
+		}
+	}
+	return append(b, '}'), nil
+}

@@ -189,6 +189,7 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
         if (key == null || e.getCause() instanceof SQLException) { // not DuckDB's, or named
             return e.getMessage().startsWith(bulk.name() + ": ") ? e : new SQLException(bulk.name() + ": " + e.getMessage(), e.getSQLState(), e);
         }
+        var wanted = new ScoterDuplicate.Key<>(key, bulk.columns());
         Map<String, FieldVector> columns = new HashMap<>();
         long found = 0;
         try (var root = VectorSchemaRoot.create(source.getSchema(), allocator)) {
@@ -199,7 +200,7 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
                 for (int i = 0; i < root.getRowCount(); i++) {
                     at++;
                     int row = i;
-                    if (ScoterDuplicate.isKey(key, bulk.columns(), c -> ScoterArrow.text(columns.get(c.name()), row, rows))) {
+                    if (wanted.isOf(c -> ScoterArrow.text(columns.get(c.name()), row, rows))) {
                         found = at;
                     }
                 }

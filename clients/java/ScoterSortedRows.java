@@ -1,58 +1,31 @@
 package com.scoterdb.client;
 
-import java.lang.invoke.MethodHandles;
-import java.sql.SQLException;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.duckdb.DuckDBConnection;
 
 /**
- * Rows whose keys rise, as those of time series do, kept by column in DuckDB's layout. A statement looks
- * up the rows of the table in them instead of joining both: {@code find} gives the place of a key, or
- * -1, and {@code value} a column's value at a place. A table in about the same order costs a comparison
- * per row, others a binary search; there is no hash table to build, which takes most of the time of a
- * join of as many rows.
+ * Rows whose keys rise, as those of time series do, kept by column in DuckDB's layout, and looked up by
+ * their keys. Keys in about the same order cost a comparison each, others a binary search; there is no
+ * hash table to build, which takes most of the time of a join of as many rows.
  *
  * @param <R> the rows' type
  */
 final class ScoterSortedRows<R> implements AutoCloseable {
-    private static final Map<Long, ScoterSortedRows<?>> ALL = new ConcurrentHashMap<>();
-    private static final AtomicLong LAST = new AtomicLong();
     private static final int BATCH = ScoterDuckDbNative.VECTOR_ROWS;
 
-    private static final long FIND;
-    private static final long VALUE;
-
-    static {
-        try {
-            FIND = ScoterNative.callback(ScoterDuckDbNative.scalarCallback(MethodHandles.lookup(), "find"));
-            VALUE = ScoterNative.callback(ScoterDuckDbNative.scalarCallback(MethodHandles.lookup(), "value"));
-        } catch (Throwable e) {
-            throw new UnsupportedOperationException("DuckDB cannot call back: " + e, e);
-        }
-    }
-
-    private final long id = LAST.incrementAndGet();
-    private final List<ScoterTypes.Column<R, ?>> columns;
+    final List<ScoterTypes.Column<R, ?>> columns;
     private final int count;
 
     /** By column: the writer that knows its layout, where its values begin, and its mask, 0 if it has none. */
-    private final ScoterVector[] layouts;
+    final ScoterVector[] layouts;
 
     private final long[] values;
     private final long[] masks;
     private final long memory;
 
     /** Places of the columns of the key; the first is the one that rises. */
-    private final int[] keys;
+    final int[] keys;
 
     /** The values of the column that rises. */
     private final long[] order;
@@ -80,7 +53,6 @@ final class ScoterSortedRows<R> implements AutoCloseable {
             all.close();
             return null;
         }
-        ALL.put(all.id, all);
         return all;
     }
 
@@ -175,116 +147,10 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         return rising;
     }
 
-    /** The functions' names; every copy of this class has its own. */
-    private String findName() {
-        var name = new StringBuilder("scoter_find_" + Long.toHexString(FIND));
-        for (int key : keys) {
-            name.append("_").append(layouts[key].label());
-        }
-        return name.toString();
-    }
-
-    private String valueName(int column) {
-        return "scoter_value_" + Long.toHexString(VALUE) + "_" + layouts[column].label();
-    }
-
-    private static String quoted(String name) {
-        return '"' + name.replace("\"", "\"\"") + '"';
-    }
-
-    /** The place of the key that a row of a table has, or -1, in SQL. */
-    private String place() {
-        var sql = new StringBuilder(findName() + "(" + id);
-        for (int key : keys) {
-            sql.append(", ").append(quoted(columns.get(key).name()));
-        }
-        return sql.append(")").toString();
-    }
-
-    /** The statement that deletes the rows of a table with these keys. */
-    String delete(String target) {
-        return "DELETE FROM " + target + " WHERE " + place() + " >= 0";
-    }
-
-    /** The statement that gives the rows of a table with these keys their values. */
-    String update(String target) {
-        String values = IntStream.range(0, layouts.length).filter(i -> !columns.get(i).key())
-                .mapToObj(i -> quoted(columns.get(i).name()) + " = " + valueName(i) + "(" + id + ", " + i + ", " + place() + ")")
-                .collect(Collectors.joining(", "));
-        return "UPDATE " + target + " SET " + values + " WHERE " + place() + " >= 0";
-    }
-
-    /** Whether a statement has failed because its database does not know the functions. */
-    static boolean isUnknown(SQLException e) {
-        return String.valueOf(e.getMessage()).matches("(?s).*scoter_(find|value)_\\w+ does not exist.*");
-    }
-
-    /** The functions that connections have told their database of; it forgets those of a transaction that was rolled back. */
-    private static final Map<DuckDBConnection, Set<String>> TOLD = Collections.synchronizedMap(new WeakHashMap<>());
-
-    /** Makes the functions known to a connection's database; {@code again} if it turned out not to know them. */
-    void register(DuckDBConnection connection, boolean again) {
-        Set<String> told = TOLD.computeIfAbsent(connection, key -> ConcurrentHashMap.newKeySet());
-        if (told.add(findName()) || again) {
-            long[] parameters = new long[keys.length + 1];
-            parameters[0] = ScoterDuckDbNative.logicalType(ScoterDuckDbNative.BIGINT);
-            for (int i = 0; i < keys.length; i++) {
-                parameters[i + 1] = layouts[keys[i]].logicalType();
-            }
-            ScoterDuckDbNative.registerScalar(connection, findName(), ScoterDuckDbNative.logicalType(ScoterDuckDbNative.BIGINT), FIND, parameters);
-        }
-        for (int i = 0; i < layouts.length; i++) {
-            if (!columns.get(i).key() && (told.add(valueName(i)) || again)) {
-                ScoterDuckDbNative.registerScalar(connection, valueName(i), layouts[i].logicalType(), VALUE,
-                        IntStream.range(0, 3).mapToLong(p -> ScoterDuckDbNative.logicalType(ScoterDuckDbNative.BIGINT)).toArray());
-            }
-        }
-    }
-
-    /** Frees the rows. The statement must be over. */
-    @Override
-    public void close() {
-        ALL.remove(id);
-        ScoterDuckDbNative.free(memory);
-    }
-
-    // What DuckDB calls, with addresses of its own structures. Nothing may be thrown.
-
-    private interface Body {
-        void run(ScoterSortedRows<?> rows, int count);
-    }
-
-    private static void call(long info, long arguments, Body body) {
-        try {
-            int count = (int) ScoterDuckDbNative.CHUNK_GET_SIZE.call(arguments);
-            if (count > 0) {
-                ScoterSortedRows<?> rows = ALL.get(ScoterNative.bits(data(arguments, 0), 8));
-                if (rows == null) {
-                    throw new IllegalStateException("these rows are for one statement, which is over");
-                }
-                body.run(rows, count);
-            }
-        } catch (Throwable e) {
-            ScoterDuckDbNative.error(ScoterDuckDbNative.SCALAR_FUNCTION_SET_ERROR, info, String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static long vector(long chunk, int column) {
-        return ScoterDuckDbNative.CHUNK_GET_VECTOR.call(chunk, column);
-    }
-
-    private static long data(long chunk, int column) {
-        return ScoterDuckDbNative.VECTOR_GET_DATA.call(vector(chunk, column));
-    }
-
-    /** The places of the keys in all arguments but the first. */
-    private static void find(long info, long arguments, long result) {
-        call(info, arguments, (rows, count) -> rows.find(arguments, count, ScoterDuckDbNative.VECTOR_GET_DATA.call(result)));
-    }
-
-    private void find(long arguments, int count, long places) {
+    /** Writes the places of keys, or -1: of each of the key's columns there is a vector, in their order here. */
+    void find(long[] vectors, int count, long places) {
         int size = layouts[keys[0]].size();
-        long first = data(arguments, 1);
+        long first = ScoterDuckDbNative.VECTOR_GET_DATA.call(vectors[0]);
         int next = 0;
         for (int i = 0; i < count; i++) {
             long value = ScoterNative.bits(first + (long) i * size, size);
@@ -293,7 +159,7 @@ final class ScoterSortedRows<R> implements AutoCloseable {
             ScoterNative.LONG.set(places + 8L * i, (long) place);
         }
         for (int k = 0; k < keys.length; k++) {
-            keepEqual(keys[k], vector(arguments, k + 1), count, places);
+            keepEqual(keys[k], vectors[k], count, places);
         }
     }
 
@@ -340,12 +206,8 @@ final class ScoterSortedRows<R> implements AutoCloseable {
         return mask == 0 || ((long) ScoterNative.LONG.get(mask + (at >> 6) * 8) & 1L << at) != 0;
     }
 
-    /** The values of a column, the second argument, at the places in the third. */
-    private static void value(long info, long arguments, long result) {
-        call(info, arguments, (rows, count) -> rows.value((int) ScoterNative.bits(data(arguments, 1), 8), count, data(arguments, 2), result));
-    }
-
-    private void value(int column, int count, long places, long result) {
+    /** Writes the values of a column at places into a vector; NULL at one that is none. */
+    void value(int column, int count, long places, long result) {
         int size = layouts[column].size();
         long data = ScoterDuckDbNative.VECTOR_GET_DATA.call(result);
         long mask = 0;
@@ -370,5 +232,10 @@ final class ScoterSortedRows<R> implements AutoCloseable {
                 }
             }
         }
+    }
+    /** Frees the rows. */
+    @Override
+    public void close() {
+        ScoterDuckDbNative.free(memory);
     }
 }

@@ -250,7 +250,7 @@ public final class Queries implements AutoCloseable {
                 new ScoterRuntime.Stage(
                     "_scoter_readings_update",
                     "CREATE TEMP TABLE \"_scoter_readings_update\" AS SELECT \"device\", \"seen_at\", \"value\", \"tags\" FROM \"readings\" LIMIT 0",
-                    "DELETE FROM \"_scoter_readings_update\" AS t USING \"_scoter_readings_update\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" AND t.rowid < s.rowid",
+                    "DELETE FROM \"_scoter_readings_update\" AS t USING (SELECT \"device\", \"seen_at\", max(rowid) AS \"_scoter_last\" FROM \"_scoter_readings_update\" GROUP BY \"device\", \"seen_at\" HAVING count(*) > 1) AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" AND t.rowid < s.\"_scoter_last\"",
                     "UPDATE \"readings\" AS t SET \"value\" = s.\"value\", \"tags\" = s.\"tags\" FROM \"_scoter_readings_update\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\"",
                     "DROP TABLE \"_scoter_readings_update\""),
                 List.of(
@@ -268,7 +268,7 @@ public final class Queries implements AutoCloseable {
                 new ScoterRuntime.Stage(
                     "_scoter_readings_delete",
                     "CREATE TEMP TABLE \"_scoter_readings_delete\" AS SELECT \"device\", \"seen_at\" FROM \"readings\" LIMIT 0",
-                    "DELETE FROM \"_scoter_readings_delete\" AS t USING \"_scoter_readings_delete\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" AND t.rowid < s.rowid",
+                    "DELETE FROM \"_scoter_readings_delete\" AS t USING (SELECT \"device\", \"seen_at\", max(rowid) AS \"_scoter_last\" FROM \"_scoter_readings_delete\" GROUP BY \"device\", \"seen_at\" HAVING count(*) > 1) AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" AND t.rowid < s.\"_scoter_last\"",
                     "DELETE FROM \"readings\" AS t USING \"_scoter_readings_delete\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\"",
                     "DROP TABLE \"_scoter_readings_delete\""),
                 List.of(
@@ -284,7 +284,7 @@ public final class Queries implements AutoCloseable {
                 new ScoterRuntime.Stage(
                     "_scoter_readings_upsert",
                     "CREATE TEMP TABLE \"_scoter_readings_upsert\" AS SELECT \"device\", \"seen_at\", \"value\", \"tags\" FROM \"readings\" LIMIT 0",
-                    "DELETE FROM \"_scoter_readings_upsert\" AS t USING \"_scoter_readings_upsert\" AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" AND t.rowid < s.rowid",
+                    "DELETE FROM \"_scoter_readings_upsert\" AS t USING (SELECT \"device\", \"seen_at\", max(rowid) AS \"_scoter_last\" FROM \"_scoter_readings_upsert\" GROUP BY \"device\", \"seen_at\" HAVING count(*) > 1) AS s WHERE t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" AND t.rowid < s.\"_scoter_last\"",
                     "MERGE INTO \"readings\" AS t USING \"_scoter_readings_upsert\" AS s ON t.\"device\" = s.\"device\" AND t.\"seen_at\" = s.\"seen_at\" WHEN MATCHED THEN UPDATE SET \"value\" = s.\"value\", \"tags\" = s.\"tags\" WHEN NOT MATCHED THEN INSERT (\"device\", \"seen_at\", \"value\", \"tags\") VALUES (s.\"device\", s.\"seen_at\", s.\"value\", s.\"tags\")",
                     "DROP TABLE \"_scoter_readings_upsert\""),
                 List.of(

@@ -59,19 +59,19 @@ final class ScoterDuckDbStatement {
                 return -1;
             }
         }
-        try (ScoterSortedRows<T> sorted = ScoterSortedRows.of(bulk.columns(), rows.toArray())) {
-            if (sorted == null) {
+        try (ScoterSortedLookup lookup = ScoterSortedLookup.of(bulk.columns(), rows.toArray())) {
+            if (lookup == null) {
                 return -1;
             }
-            String sql = delete ? sorted.delete(bulk.target()) : sorted.update(bulk.target());
-            sorted.register(connection, false);
+            String sql = delete ? lookup.delete(bulk.target()) : lookup.update(bulk.target());
+            lookup.register(connection, false);
             try {
                 return execute(connection, sql);
             } catch (SQLException e) {
-                if (!ScoterSortedRows.isUnknown(e)) {
+                if (!ScoterSortedLookup.isUnknown(e)) {
                     throw e;
                 }
-                sorted.register(connection, true);
+                lookup.register(connection, true);
                 return execute(connection, sql);
             }
         }

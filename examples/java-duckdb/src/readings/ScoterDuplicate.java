@@ -32,23 +32,34 @@ final class ScoterDuplicate {
 
     /** The last row that has the key, counted from 1, or 0. */
     private static <T> long last(List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows, String key) {
+        Key<T> wanted = new Key<>(key, columns);
         long number = 0;
         long last = 0;
         for (T row : rows) {
             number++;
-            if (isKey(key, columns, c -> c.arg(row).text())) {
+            if (wanted.isOf(c -> c.arg(row).text())) {
                 last = number;
             }
         }
         return last;
     }
 
-    /** Whether a row has the key, {@code a: 1, b: x}, or {@code 1, x} of one that comes twice in a statement. */
-    static <T> boolean isKey(String key, List<ScoterTypes.Column<T, ?>> columns, Function<ScoterTypes.Column<T, ?>, String> text) {
-        List<ScoterTypes.Column<T, ?>> named = columns.stream().filter(c -> key.contains(c.name() + ": ")).toList();
-        if (named.stream().map(c -> c.name() + ": " + text.apply(c)).collect(Collectors.joining(", ")).equals(key)) {
-            return true;
+    /** A key as DuckDB writes it: {@code a: 1, b: x}, or {@code 1, x} of one that comes twice in a statement. */
+    static final class Key<T> {
+        private final String text;
+        private final List<ScoterTypes.Column<T, ?>> named;
+        private final List<ScoterTypes.Column<T, ?>> keys;
+
+        Key(String text, List<ScoterTypes.Column<T, ?>> columns) {
+            this.text = text;
+            named = columns.stream().filter(c -> text.contains(c.name() + ": ")).toList();
+            keys = columns.stream().filter(ScoterTypes.Column::key).toList();
         }
-        return columns.stream().filter(ScoterTypes.Column::key).map(text).collect(Collectors.joining(", ")).equals(key);
+
+        /** Whether a row has it, of which the values are given as text. */
+        boolean isOf(Function<ScoterTypes.Column<T, ?>, String> value) {
+            return named.stream().map(c -> c.name() + ": " + value.apply(c)).collect(Collectors.joining(", ")).equals(text)
+                    || keys.stream().map(value).collect(Collectors.joining(", ")).equals(text);
+        }
     }
 }

@@ -276,7 +276,7 @@ public final class Queries implements AutoCloseable {
                 new ScoterRuntime.Stage(
                     "_scoter_tasks_update",
                     "CREATE TEMP TABLE \"_scoter_tasks_update\" AS SELECT \"id\", \"title\", \"status\", \"tags\", \"details\", \"due\" FROM \"tasks\" LIMIT 0",
-                    "DELETE FROM \"_scoter_tasks_update\" AS t USING \"_scoter_tasks_update\" AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.ctid",
+                    "DELETE FROM \"_scoter_tasks_update\" AS t USING (SELECT \"id\", max(ctid) AS \"_scoter_last\" FROM \"_scoter_tasks_update\" GROUP BY \"id\" HAVING count(*) > 1) AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.\"_scoter_last\"",
                     "UPDATE \"tasks\" AS t SET \"title\" = s.\"title\", \"status\" = s.\"status\", \"tags\" = s.\"tags\", \"details\" = s.\"details\", \"due\" = s.\"due\" FROM \"_scoter_tasks_update\" AS s WHERE t.\"id\" = s.\"id\"",
                     "DROP TABLE \"_scoter_tasks_update\""),
                 List.of(
@@ -304,7 +304,7 @@ public final class Queries implements AutoCloseable {
                 new ScoterRuntime.Stage(
                     "_scoter_tasks_upsert",
                     "CREATE TEMP TABLE \"_scoter_tasks_upsert\" AS SELECT \"id\", \"title\", \"status\", \"tags\", \"details\", \"due\" FROM \"tasks\" LIMIT 0",
-                    "DELETE FROM \"_scoter_tasks_upsert\" AS t USING \"_scoter_tasks_upsert\" AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.ctid",
+                    "DELETE FROM \"_scoter_tasks_upsert\" AS t USING (SELECT \"id\", max(ctid) AS \"_scoter_last\" FROM \"_scoter_tasks_upsert\" GROUP BY \"id\" HAVING count(*) > 1) AS s WHERE t.\"id\" = s.\"id\" AND t.ctid < s.\"_scoter_last\"",
                     "INSERT INTO \"tasks\" (\"id\", \"title\", \"status\", \"tags\", \"details\", \"due\") SELECT \"id\", \"title\", \"status\", \"tags\", \"details\", \"due\" FROM \"_scoter_tasks_upsert\" ON CONFLICT (\"id\") DO UPDATE SET \"title\" = excluded.\"title\", \"status\" = excluded.\"status\", \"tags\" = excluded.\"tags\", \"details\" = excluded.\"details\", \"due\" = excluded.\"due\"",
                     "DROP TABLE \"_scoter_tasks_upsert\""),
                 List.of(

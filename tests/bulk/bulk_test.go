@@ -136,12 +136,12 @@ func kill(t *testing.T, operation, dir string, env []string, command ...string) 
 	}
 }
 
-// killedOn kills a program in the middle of an insert and of an upsert into a place of its own; then it
-// must find what was there before. engine is an argument before the
+// killedOn kills a program in the middle of each operation, on a place of its own; then it must find what
+// was there before. engine is an argument before the
 // mode, if the program has several.
 func killedOn(t *testing.T, dir string, env, command []string, engine []string, place func(operation string) string) {
 	t.Helper()
-	for _, operation := range []string{"insert", "upsert"} {
+	for _, operation := range []string{"insert", "update", "delete", "upsert"} {
 		at := place(operation)
 		start := func(mode string, behind ...string) []string {
 			return slices.Concat(command, engine, []string{mode, at}, behind)

@@ -275,18 +275,22 @@ def hang(operation: str) -> None:
     """Writes without an end, says so once much is written, and waits to be killed."""
     q.insert_all_kv(kvs(0, 1000, "old"))
 
-    def endless(start: int) -> Iterator[Any]:
+    def endless(row: Callable[[int], Any]) -> Iterator[Any]:
         for i in range(1 << 30):
             if i == 200_000:
                 print("written", flush=True)
             if i > 200_000:
                 time.sleep(0.001)
-            yield kv(start + i, "new")
+            yield row(i)
 
     if operation == "insert":
-        q.insert_all_kv(endless(1000))
+        q.insert_all_kv(endless(lambda i: kv(1000 + i, "new")))
+    elif operation == "update":
+        q.update_all_kv(endless(lambda i: kv(i, "new")))
+    elif operation == "delete":
+        q.delete_all_kv(endless(w.KvKey))
     else:
-        q.upsert_all_kv(endless(0))
+        q.upsert_all_kv(endless(lambda i: kv(i, "new")))
 
 
 def count() -> None:

@@ -19,7 +19,7 @@ interface Queries {
   insertAllKv(rows: Rows): Promise<number> | number;
   updateAllKv(rows: Rows): Promise<number> | number;
   upsertAllKv(rows: Rows): Promise<number> | number;
-  deleteAllKv(rows: Iterable<{ k: number }>): Promise<number> | number;
+  deleteAllKv(rows: Iterable<{ k: number }> | AsyncIterable<{ k: number }>): Promise<number> | number;
 }
 
 /** A database: its queries, and how something runs in a transaction of the program's own. */
@@ -201,7 +201,8 @@ async function* endlessAsync(from: number): AsyncGenerator<Row> {
 async function hang(driver: string, { queries: q }: Database, operation: string): Promise<void> {
   await q.insertAllKv(rows(0, 1000, "old"));
   const make = driver === "better-sqlite3" || driver === "node" ? endless : endlessAsync;
-  await (operation === "insert" ? q.insertAllKv(make(1000)) : q.upsertAllKv(make(0)));
+  const made = make(operation === "insert" ? 1000 : 0);
+  await (operation === "insert" ? q.insertAllKv(made) : operation === "update" ? q.updateAllKv(made) : operation === "delete" ? q.deleteAllKv(made) : q.upsertAllKv(made));
 }
 
 async function count({ queries: q }: Database): Promise<void> {

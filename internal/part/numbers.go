@@ -176,7 +176,7 @@ func (n *Numbers) Read(fsys vfs.FS, group int) (columns [][]int64, err error) {
 func (c *numberColumn) read(group *file.RowGroupReader, rows int) ([]int64, error) {
 	pages, err := group.GetColumnPageReader(c.leaf)
 	if err != nil {
-		return nil, base.Errorf(base.Corrupt, "not readable: %w", err)
+		return nil, unreadable(err)
 	}
 	values := make([]int64, 0, rows)
 	var dictionary []int64
@@ -212,7 +212,7 @@ func (c *numberColumn) read(group *file.RowGroupReader, rows int) ([]int64, erro
 		}
 	}
 	if err := pages.Err(); err != nil {
-		return nil, base.Errorf(base.Corrupt, "not readable: %w", err)
+		return nil, unreadable(err)
 	}
 	if len(values) != rows {
 		return nil, base.Errorf(base.Corrupt, "%d values, expected %d", len(values), rows)
@@ -238,4 +238,13 @@ func (c *numberColumn) widened(v int32) int64 {
 		return int64(uint32(v))
 	}
 	return int64(v)
+}
+
+// unreadable is an error of arrow-go's: Corrupt, unless it only hands on that the file could not be read.
+func unreadable(err error) error {
+	var known *base.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return base.Errorf(base.Corrupt, "not readable: %w", err)
 }

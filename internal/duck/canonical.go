@@ -39,18 +39,35 @@ func canonical(f arrow.Field) (arrow.Field, bool) {
 	if !changed {
 		return f, false
 	}
-	switch dt := f.Type.(type) {
+	f.Type = withChildren(f.Type, children)
+	return f, true
+}
+
+// withChildren returns the type with other fields of its children, as childFields has them.
+func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
+	switch dt := dt.(type) {
 	case *arrow.ListType:
-		f.Type = arrow.ListOfField(children[0])
+		return arrow.ListOfField(children[0])
 	case *arrow.FixedSizeListType:
-		f.Type = arrow.FixedSizeListOfField(dt.Len(), children[0])
+		return arrow.FixedSizeListOfField(dt.Len(), children[0])
 	case *arrow.MapType:
 		pair := children[0].Type.(*arrow.StructType)
-		f.Type = arrow.MapOfFields(pair.Field(0), pair.Field(1))
+		return arrow.MapOfFields(pair.Field(0), pair.Field(1))
 	case *arrow.StructType:
-		f.Type = arrow.StructOf(children...)
+		return arrow.StructOf(children...)
 	}
-	return f, true
+	return dt
+}
+
+// withMetadata returns a type whose children have the metadata of those of another type, which differs from it in that alone and
+// in lists of entries in place of maps.
+func withMetadata(dt, from arrow.DataType) arrow.DataType {
+	children := childFields(dt)
+	for i, f := range childFields(from) {
+		children[i].Metadata = f.Metadata
+		children[i].Type = withMetadata(children[i].Type, f.Type)
+	}
+	return withChildren(dt, children)
 }
 
 // childFields returns the fields of an array's children, as its data has them.

@@ -91,6 +91,14 @@ static duckdb_error_data scoter_schema(scoter_result *r, struct ArrowSchema *out
 	return error;
 }
 
+// Calls maps lists of entries; returns whether there are any.
+static int scoter_maps_as_lists(struct ArrowSchema *s) {
+	int maps = strcmp(s->format, "+m") == 0;
+	if (maps) s->format = "+l";
+	for (int64_t i = 0; i < s->n_children; i++) maps |= scoter_maps_as_lists(s->children[i]);
+	return maps;
+}
+
 // Appends the rows of a chunk to those of another, which has room for them.
 static void scoter_append(duckdb_data_chunk to, duckdb_data_chunk from, duckdb_selection_vector in_order) {
 	idx_t at = duckdb_data_chunk_get_size(to), n = duckdb_data_chunk_get_size(from);
@@ -291,17 +299,42 @@ func contextError(ctx context.Context, err *base.Error) error {
 	return base.Wrap(cause, "the query was canceled")
 }
 
-func (r *Result) importSchema() error {
+// arrowSchema returns the schema that batches come with. asLists is for maps as lists of their entries; maps is whether there are any.
+func (r *Result) arrowSchema(asLists bool) (s *arrow.Schema, maps bool, err error) {
 	var cschema C.struct_ArrowSchema
 	if e := C.scoter_schema(r.res, &cschema); e != nil {
 		defer C.duckdb_destroy_error_data(&e)
 		if C.duckdb_error_data_has_error(e) {
-			return r.stmt.conn.failure(C.GoString(C.duckdb_error_data_message(e)))
+			return nil, false, r.stmt.conn.failure(C.GoString(C.duckdb_error_data_message(e)))
 		}
 	}
-	s, err := cdata.ImportCArrowSchema((*cdata.CArrowSchema)(unsafe.Pointer(&cschema)))
+	if asLists {
+		maps = C.scoter_maps_as_lists(&cschema) != 0
+	}
+	s, err = cdata.ImportCArrowSchema((*cdata.CArrowSchema)(unsafe.Pointer(&cschema)))
 	if err != nil {
-		return base.Errorf(base.Internal, "duckdb result schema: %w", err)
+		return nil, false, base.Errorf(base.Internal, "duckdb result schema: %w", err)
+	}
+	return s, maps, nil
+}
+
+func (r *Result) importSchema() error {
+	s, maps, err := r.arrowSchema(true)
+	if err != nil {
+		return err
+	}
+	if maps {
+		// arrow-go reads a map's schema without the metadata of its keys and values, which say what they are.
+		lists := s
+		if s, _, err = r.arrowSchema(false); err != nil {
+			return err
+		}
+		fields := s.Fields()
+		for i := range fields {
+			fields[i].Type = withMetadata(fields[i].Type, lists.Field(i).Type)
+		}
+		md := s.Metadata()
+		s = arrow.NewSchema(fields, &md)
 	}
 	r.raw = s
 	fields := s.Fields()

@@ -37,7 +37,7 @@ func TestFieldsCarryTheirExactType(t *testing.T) {
 		"BOOLEAN", "TINYINT", "UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "FLOAT", "DOUBLE", "DECIMAL(4,1)", "DECIMAL(38,10)",
 		"VARCHAR", "JSON", "BLOB", "BIT", "UUID", "DATE", "TIME", "TIME WITH TIME ZONE", "TIMESTAMP", "TIMESTAMP_S",
 		"TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "INTERVAL", "ENUM('a', 'it''s')", "INTEGER[]", "VARCHAR[][]",
-		"INTEGER[3]", `STRUCT("a" INTEGER, "b c" ENUM('x')[])`, "MAP(VARCHAR, TIMESTAMP_S)", `UNION("i" INTEGER, "s" VARCHAR)`,
+		"INTEGER[3]", `STRUCT("a" INTEGER, "b c" ENUM('x')[])`, "MAP(VARCHAR, TIMESTAMP_S)", "MAP(UUID, BOOLEAN)[]", `UNION("i" INTEGER, "s" VARCHAR)`,
 	} {
 		rows, err := c.Query(context.Background(), "SELECT CAST(NULL AS "+want+") AS v")
 		if err != nil {
@@ -52,6 +52,33 @@ func TestFieldsCarryTheirExactType(t *testing.T) {
 		}
 		if !rec.Schema().Equal(rows.Schema()) {
 			t.Errorf("%s: a batch has schema %v, the result %v", want, rec.Schema(), rows.Schema())
+		}
+		rec.Release()
+		rows.Close()
+	}
+}
+
+func TestMembersOfMapsKeepTheirMeaning(t *testing.T) {
+	for sql, want := range map[string]string{
+		"MAP {'00000000-0000-0000-0000-00000000000a'::UUID: true}": "map<extension<arrow.uuid>, bool, items_nullable>",
+		"MAP {1::HUGEINT: '{}'::JSON}":                             "map<extension<arrow.opaque[storage_type=fixed_size_binary[16], type_name=hugeint, vendor_name=DuckDB]>, extension<arrow.json[storage_type=utf8]>, items_nullable>",
+		"{a: [MAP {'x': MAP {'y': false}}]}":                       "struct<a: list<l: map<utf8, map<utf8, bool, items_nullable>, items_nullable>, nullable>>",
+		"[{key: 1::HUGEINT, value: true}]":                         "list<l: struct<key: extension<arrow.opaque[storage_type=fixed_size_binary[16], type_name=hugeint, vendor_name=DuckDB]>, value: bool>, nullable>",
+	} {
+		c := connect(t)
+		rows, err := c.Query(context.Background(), "SELECT "+sql+" AS v")
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		if got := rows.Schema().Field(0).Type.String(); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+		rec, err := rows.Next(context.Background())
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		if !arrow.TypeEqual(rec.Column(0).DataType(), rows.Schema().Field(0).Type) {
+			t.Errorf("%s: an array of %s", sql, rec.Column(0).DataType())
 		}
 		rec.Release()
 		rows.Close()

@@ -44,10 +44,13 @@ type decoder interface {
 // isFull reports whether a decoder's error means that what it holds is to be finished first.
 func isFull(err error) bool { return errors.Is(err, protobuf.ErrFull) || errors.Is(err, avro.ErrFull) }
 
+// poisonMemory is set by tests alone: who keeps what a batch had, and not the batch, then reads rubbish.
+var poisonMemory = false
+
 // newFormat reads the options of FORMAT name (...).
 func newFormat(values map[string]string) (*format, error) {
 	o := newOptions("FORMAT", values)
-	f := &format{name: o.oneOf("name", "protobuf", "avro", "json")}
+	f := &format{name: o.oneOf("name", "protobuf", "avro", "json"), options: protobuf.Options{PoisonMemory: poisonMemory}}
 	f.options.Recursion = parsed(o, "recursion", 0, strconv.Atoi)
 	message, files, root := o.text("message", ""), o.list("schema"), o.text("schema_dir", "")
 	urls := o.list("registry")

@@ -27,7 +27,7 @@ const (
 )
 
 // column holds one column's values of one level, rows 0 to level.rows-1, in
-// Arrow's layout. Fixed-width buffers are as long as the level's capacity and zero
+// Arrow's layout. Fixed-width buffers are as long as the level's rows may get without asking it, and zero
 // where nothing was written, so a field that is absent costs nothing: its bit of
 // presence stays zero, or its value is the zero that implicit presence means.
 // Offsets are filled when a later row is written.
@@ -59,6 +59,19 @@ type column struct {
 	time  moment
 	keys  mapKeys
 	count int // storeCount: elements seen in row next-1
+
+	gathered *column // its rows, repeated for the elements that a projection fans out; nil until there are some
+
+	// memory is where the buffers come from; fixed is that of w64, w32 and bits, of which a column has one.
+	memory struct{ valid, fixed, offsets, data slot }
+}
+
+func newColumn(s store, poison bool) *column {
+	c := &column{store: s}
+	for _, each := range []*slot{&c.memory.valid, &c.memory.fixed, &c.memory.offsets, &c.memory.data} {
+		each.poison = poison
+	}
+	return c
 }
 
 // width returns the bits that a row takes in fixed-width buffers.
@@ -82,8 +95,34 @@ func (c *column) width() int {
 	return n
 }
 
-// resize makes room for rows.
-func (c *column) resize(rows int) {
+// reserve makes room for rows, which extend opens.
+func (c *column) reserve(rows int) {
+	if c.optional {
+		c.valid = reserve(&c.memory.valid, c.valid, (rows+7)/8)
+	}
+	switch c.store {
+	case storeBits:
+		c.bits = reserve(&c.memory.fixed, c.bits, (rows+7)/8)
+	case store32, storeEnum:
+		c.w32 = reserve(&c.memory.fixed, c.w32, rows)
+	case store64, storeTime:
+		c.w64 = reserve(&c.memory.fixed, c.w64, rows)
+	case storeText, storeBytes:
+		c.data = reserve(&c.memory.data, c.data, c.hint)
+		c.offsets = reserve(&c.memory.offsets, c.offsets, rows+1)
+	case storeList:
+		c.offsets = reserve(&c.memory.offsets, c.offsets, rows+1)
+	case storeDict:
+		if c.plain {
+			c.offsets = reserve(&c.memory.offsets, c.offsets, rows+1)
+		} else {
+			c.w32 = reserve(&c.memory.fixed, c.w32, rows)
+		}
+	}
+}
+
+// extend opens rows that there is room for: their values are zero.
+func (c *column) extend(rows int) {
 	if c.optional {
 		c.valid = extend(c.valid, (rows+7)/8)
 	}
@@ -96,39 +135,44 @@ func (c *column) resize(rows int) {
 		c.w64 = extend(c.w64, rows)
 	case storeTime:
 		c.w64 = extend(c.w64, rows)
-		if c.time.nanos != nil {
-			c.time.nanos = extend(c.time.nanos, rows)
+		if n := len(c.time.nanos); n > 0 && n < rows {
+			c.time.nanos = append(c.time.nanos, make([]uint16, rows-n)...)
 		}
-	case storeText, storeBytes:
-		if c.data == nil {
-			c.data = make([]byte, 0, c.hint)
-		}
-		c.offsets = extend(c.offsets, rows+1)
-	case storeList:
-		c.offsets = extend(c.offsets, rows+1)
+	case storeText, storeBytes, storeList:
+		c.offsets = c.offsets[:rows+1]
 	case storeDict:
 		if c.plain {
-			c.offsets = extend(c.offsets, rows+1)
+			c.offsets = c.offsets[:rows+1]
 		} else {
 			c.w32 = extend(c.w32, rows)
 		}
 	}
 }
 
-// extend returns s with length n, zeros after what s held.
-func extend[T uint8 | uint16 | uint32 | uint64 | int32](s []T, n int) []T {
-	if n <= len(s) {
-		return s
-	}
-	out := make([]T, n)
-	copy(out, s)
-	return out
+// trim gives back memory that was reserved for far more rows than there are.
+func (c *column) trim(rows int) {
+	c.valid = trim(&c.memory.valid, c.valid, (rows+7)/8)
+	c.bits = trim(&c.memory.fixed, c.bits, (rows+7)/8)
+	c.w32 = trim(&c.memory.fixed, c.w32, rows)
+	c.w64 = trim(&c.memory.fixed, c.w64, rows)
+	c.offsets = trim(&c.memory.offsets, c.offsets, rows+1)
+	c.data = trim(&c.memory.data, c.data, len(c.data))
 }
 
-// reset forgets all rows; the buffers belong to a batch now.
+// reset forgets all rows.
 func (c *column) reset() {
-	c.valid, c.w64, c.w32, c.bits, c.offsets = nil, nil, nil, nil, nil
-	c.data = nil
+	leave(&c.memory.valid, c.valid)
+	switch {
+	case c.w64 != nil:
+		leave(&c.memory.fixed, c.w64)
+	case c.w32 != nil:
+		leave(&c.memory.fixed, c.w32)
+	default:
+		leave(&c.memory.fixed, c.bits)
+	}
+	leave(&c.memory.offsets, c.offsets)
+	leave(&c.memory.data, c.data)
+	c.valid, c.w64, c.w32, c.bits, c.offsets, c.data = nil, nil, nil, nil, nil, nil
 	c.next, c.count = 0, 0
 	c.plain, c.rewrote = false, false
 	c.dict = dictionary{}
@@ -174,11 +218,21 @@ func (c *column) openText(row int) {
 // setBytes sets row to a copy of v.
 func (c *column) setBytes(row int, v []byte) {
 	c.openText(row)
+	c.appendData(v)
+}
+
+// appendData adds v to the data.
+func (c *column) appendData(v []byte) {
+	if n := len(c.data) + len(v); n > cap(c.data) {
+		c.data = reserve(&c.memory.data, c.data, max(n, cap(c.data)+cap(c.data)/2, leastText))
+	}
 	c.data = append(c.data, v...)
 }
 
-// shortText is the size up to which text is copied without a call.
-const shortText = 192
+const (
+	shortText = 192  // bytes; the size up to which text is copied without a call
+	leastText = 1024 // bytes that a column of text reserves at least
+)
 
 // setText sets row to a copy of v, or reports that v is not UTF-8.
 func (c *column) setText(row int, v []byte) bool {
@@ -189,7 +243,7 @@ func (c *column) setText(row int, v []byte) bool {
 	}
 	n, at := len(v), len(c.data)
 	if n > shortText || cap(c.data)-at < shortText {
-		c.data = append(c.data, v...)
+		c.appendData(v)
 		return validText(v)
 	}
 	// Words of v, the last of which may overlap the one before: copied and looked at
@@ -264,8 +318,8 @@ func (c *column) turnPlain(row int) {
 	if row < c.level.rows { // more are to come
 		room = max(size+size/8, c.hint)
 	}
-	c.data = make([]byte, 0, room)
-	c.offsets = make([]int32, c.level.cap+1)
+	c.data = reserve(&c.memory.data, c.data, room)
+	c.offsets = reserve(&c.memory.offsets, c.offsets, c.level.room+1)[:c.level.cap+1]
 	for i := range row {
 		c.offsets[i] = int32(len(c.data))
 		if c.thereAt(i) {
@@ -273,6 +327,7 @@ func (c *column) turnPlain(row int) {
 		}
 	}
 	c.next = row
+	leave(&c.memory.fixed, c.w32)
 	c.plain, c.w32, c.dict = true, nil, dictionary{}
 }
 

@@ -91,7 +91,8 @@ func (c *compiler) count(arrays int) error {
 
 // column adds a column to at's level.
 func (c *compiler) column(at place, s store, optional bool) *column {
-	col := &column{store: s, optional: optional, present: at.present}
+	col := newColumn(s, c.d.plan.options.PoisonMemory)
+	col.optional, col.present = optional, at.present
 	if optional {
 		col.present = col
 	}

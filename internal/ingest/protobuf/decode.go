@@ -255,7 +255,7 @@ func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 		if c.next <= row {
 			c.openText(row)
 		}
-		c.data = append(c.data, b[p:]...)
+		c.appendData(b[p:])
 	case doPacked:
 		return d.packed(o, row, b, p)
 	case doIndexedPacked:

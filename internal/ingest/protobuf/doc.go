@@ -10,6 +10,9 @@
 //	decoder := plan.NewDecoder()
 //	err = decoder.Append(bytes) // for each message
 //	batch := decoder.Finish()
+//	batch.Release() // the next batch is made of its memory
+//
+// Whoever keeps a part of a batch holds a reference to it or a copy: a batch that was released is written again.
 //
 // # Types
 //

@@ -22,10 +22,13 @@ func (d *Decoder) Finish() arrow.RecordBatch {
 // it is from, counted from 0 in the order of Append. nil stands for the plan without
 // fan-out: there, row i is from message i.
 func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
-	f := &finisher{validity: make(map[*column]validity), present: make(map[*column]*column)}
+	f := &finisher{validity: make(map[*column]validity), poison: d.plan.options.PoisonMemory}
 	for _, l := range d.levels {
-		if l.cap == 0 {
-			l.resize(0) // offsets have one element even so
+		if l.room == 0 {
+			for _, c := range l.columns {
+				c.reserve(0) // offsets have one element even so
+				c.extend(0)
+			}
 		}
 		l.trim()
 	}
@@ -46,6 +49,9 @@ func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
 		a.Release()
 	}
 	messages := from[d.top]
+	for _, c := range f.gathered {
+		c.reset()
+	}
 	d.Reset()
 	return batch, messages
 }
@@ -53,7 +59,8 @@ func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
 // finisher makes arrays of columns.
 type finisher struct {
 	validity map[*column]validity // shared by the fields of a struct
-	present  map[*column]*column  // presence, repeated for the rows of a projection
+	gathered []*column            // repeated for the rows of a projection
+	poison   bool
 }
 
 // validity is an Arrow validity bitmap, absent if no row is NULL.
@@ -73,7 +80,7 @@ func (f *finisher) valid(o *output, rows int) validity {
 	v := validity{}
 	bits := c.present.valid[:(rows+7)/8]
 	if v.nulls = rows - bitutil.CountSetBits(bits, 0, rows); v.nulls > 0 {
-		v.bitmap = memory.NewBufferBytes(bits)
+		v.bitmap = give(&c.present.memory.valid, bits)
 	}
 	f.validity[c.present] = v
 	return v
@@ -83,8 +90,8 @@ func (f *finisher) valid(o *output, rows int) validity {
 func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 	v := f.valid(o, rows)
 	c := o.col
-	flat := func(t arrow.DataType, values []byte) arrow.ArrayData {
-		return array.NewData(t, rows, []*memory.Buffer{v.bitmap, memory.NewBufferBytes(values)}, nil, v.nulls, 0)
+	flat := func(t arrow.DataType, values *memory.Buffer) arrow.ArrayData {
+		return array.NewData(t, rows, []*memory.Buffer{v.bitmap, values}, nil, v.nulls, 0)
 	}
 	switch o.shape {
 	case shapeStruct:
@@ -94,21 +101,21 @@ func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 	}
 	switch c.store {
 	case storeBits:
-		return flat(o.typ, c.bits[:(rows+7)/8])
+		return flat(o.typ, give(&c.memory.fixed, c.bits[:(rows+7)/8]))
 	case store32:
-		return flat(o.typ, arrow.Uint32Traits.CastToBytes(c.w32[:rows]))
+		return flat(o.typ, give(&c.memory.fixed, c.w32[:rows]))
 	case store64:
-		return flat(o.typ, arrow.Uint64Traits.CastToBytes(c.w64[:rows]))
+		return flat(o.typ, give(&c.memory.fixed, c.w64[:rows]))
 	case storeTime:
 		t := arrow.DataType(ingest.TimestampUS)
 		if c.toNanoseconds(rows) {
 			t = ingest.TimestampNS
 		}
-		return flat(t, arrow.Uint64Traits.CastToBytes(c.w64[:rows]))
+		return flat(t, give(&c.memory.fixed, c.w64[:rows]))
 	case storeEmpty:
 		there := make([]byte, (rows+7)/8)
 		bitutil.SetBitsTo(there, 0, int64(rows), true)
-		return flat(o.typ, there)
+		return flat(o.typ, memory.NewBufferBytes(there))
 	case storeDict:
 		if !c.plain && c.dict.size() > max(rows/2, 1) {
 			c.turnPlain(rows)
@@ -132,7 +139,7 @@ func (c *column) text(t arrow.DataType, v validity, rows int) arrow.ArrayData {
 	if c.next <= rows {
 		c.fill(rows, int32(len(c.data)))
 	}
-	buffers := []*memory.Buffer{v.bitmap, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.offsets[:rows+1])), memory.NewBufferBytes(c.data)}
+	buffers := []*memory.Buffer{v.bitmap, give(&c.memory.offsets, c.offsets[:rows+1]), give(&c.memory.data, c.data)}
 	return array.NewData(t, rows, buffers, nil, v.nulls, 0)
 }
 
@@ -152,14 +159,14 @@ func (c *column) dictionary(v validity, rows int) arrow.ArrayData {
 		c.compact(rows)
 	}
 	if c.dict.size() == 0 {
-		c.offsets = make([]int32, rows+1)
+		c.offsets = extend(reserve(&c.memory.offsets, c.offsets, rows+1), rows+1)
 		c.next = rows + 1
 		return c.text(arrow.BinaryTypes.String, v, rows)
 	}
 	values := array.NewData(arrow.BinaryTypes.String, c.dict.size(), []*memory.Buffer{nil,
 		memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.dict.offsets)), memory.NewBufferBytes(c.dict.data)}, nil, 0, 0)
 	defer values.Release()
-	indices := memory.NewBufferBytes(arrow.Uint32Traits.CastToBytes(c.w32[:rows]))
+	indices := give(&c.memory.fixed, c.w32[:rows])
 	return array.NewDataWithDictionary(ingest.TextDictionary, rows, []*memory.Buffer{v.bitmap, indices}, v.nulls, 0, values)
 }
 
@@ -235,7 +242,7 @@ func (f *finisher) list(o *output, v validity, rows int) arrow.ArrayData {
 	if c.next <= rows {
 		c.fill(rows, int32(n))
 	}
-	buffers := []*memory.Buffer{v.bitmap, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.offsets[:rows+1]))}
+	buffers := []*memory.Buffer{v.bitmap, give(&c.memory.offsets, c.offsets[:rows+1])}
 	children := make([]arrow.ArrayData, len(o.fields))
 	for i, field := range o.fields {
 		children[i] = f.array(field, n)

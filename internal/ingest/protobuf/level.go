@@ -1,11 +1,10 @@
 package protobuf
 
-import "slices"
-
 // level is a sequence of rows: the messages, or the elements of one repeated field.
 type level struct {
 	rows    int
-	cap     int // rows that the columns' fixed-width buffers have room for
+	cap     int // rows that the columns' fixed-width buffers are cleared for
+	room    int // rows that they have memory for
 	hint    int // capacity to start with: what the last batch needed
 	limit   int // rows that a batch can hold
 	mark    int // rows before the message being read
@@ -28,30 +27,29 @@ func (l *level) add(c *column) *column {
 	return c
 }
 
-// resize gives the level's columns room for rows.
-func (l *level) resize(rows int) {
+// openRows is how many rows at a time are cleared: so few that they are still in the processor's cache when they
+// are written.
+const openRows = 512
+
+// open clears rows up to at least the given number, which there is room for.
+func (l *level) open(rows int) {
+	l.cap = min(max(rows, l.cap+openRows), l.room)
 	for _, c := range l.columns {
-		c.resize(rows)
+		c.extend(l.cap)
 	}
-	l.cap = rows
 }
 
 // trim gives back memory that was reserved for far more rows than came, before the
 // buffers go into a batch that may live long.
 func (l *level) trim() {
 	const slack = 4
-	if l.cap < 1024 || l.rows*slack > l.cap {
+	if l.room < 1024 || l.rows*slack > l.room {
 		return
 	}
 	for _, c := range l.columns {
-		c.valid = slices.Clone(c.valid[:min(len(c.valid), (l.rows+7)/8)])
-		c.bits = slices.Clone(c.bits[:min(len(c.bits), (l.rows+7)/8)])
-		c.w32 = slices.Clone(c.w32[:min(len(c.w32), l.rows)])
-		c.w64 = slices.Clone(c.w64[:min(len(c.w64), l.rows)])
-		c.offsets = slices.Clone(c.offsets[:min(len(c.offsets), l.rows+1)])
-		c.data = slices.Clone(c.data)
+		c.trim(l.rows)
 	}
-	l.cap = l.rows
+	l.cap, l.room = l.rows, l.rows
 }
 
 // reset forgets all rows, and remembers how many there were.
@@ -61,24 +59,36 @@ func (l *level) reset() {
 		c.hint = len(c.data) + len(c.data)/32
 		c.reset()
 	}
-	l.rows, l.cap, l.mark = 0, 0, 0
+	l.rows, l.cap, l.room, l.mark = 0, 0, 0, 0
 }
 
-// grow gives l room for at least rows, twice what it had if the batch's memory
-// allows it. It reports false if it does not even allow rows.
+// grow opens at least rows. Where memory lacks it takes twice what it had, if the batch's limit
+// allows it. It reports false if that does not even allow rows.
 func (d *Decoder) grow(l *level, rows int) bool {
+	if rows > l.room && !d.reserve(l, rows) {
+		return false
+	}
+	l.open(rows)
+	return true
+}
+
+// reserve gives l memory for at least rows.
+func (d *Decoder) reserve(l *level, rows int) bool {
 	if rows > l.limit {
 		return d.full()
 	}
-	want := min(max(2*l.cap, l.hint, 64, rows), l.limit)
-	if d.reserved+int64(want-l.cap)*int64(l.bits) > d.plan.budget {
-		want = min(max(rows, l.cap+l.cap/16), l.limit)
-		if d.reserved+int64(want-l.cap)*int64(l.bits) > d.plan.budget {
+	want := min(max(2*l.room, l.hint, 64, rows), l.limit)
+	if d.reserved+int64(want-l.room)*int64(l.bits) > d.plan.budget {
+		want = min(max(rows, l.room+l.room/16), l.limit)
+		if d.reserved+int64(want-l.room)*int64(l.bits) > d.plan.budget {
 			return d.full()
 		}
 	}
-	d.reserved += int64(want-l.cap) * int64(l.bits)
-	l.resize(want)
+	d.reserved += int64(want-l.room) * int64(l.bits)
+	for _, c := range l.columns {
+		c.reserve(want)
+	}
+	l.room = want
 	return true
 }
 

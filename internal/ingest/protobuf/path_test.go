@@ -177,7 +177,7 @@ func checkProjection(t testing.TB, seed uint64) bool {
 	if len(columns) == 0 {
 		return false
 	}
-	plan, err := NewPlan(md, Options{Columns: columns})
+	plan, err := NewPlan(md, Options{Columns: columns, PoisonMemory: true})
 	if err != nil {
 		if base.KindOf(err) != base.Invalid {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -187,11 +187,19 @@ func checkProjection(t testing.TB, seed uint64) bool {
 	describe := func() string {
 		return fmt.Sprintf("seed %d, paths %q, over %q\n%v", seed, paths, g.chain, protodesc.ToDescriptorProto(md))
 	}
-	d := plan.NewDecoder()
+	d, maker := plan.NewDecoder(), &messageMaker{rng: rng}
+	for range 2 { // the second batch is in the memory of the first
+		compareProjection(t, d, md, maker.messages(md, 12), paths, g.chain, describe)
+	}
+	return true
+}
+
+// compareProjection compares a batch of messages with what protobuf-go reads at the paths.
+func compareProjection(t testing.TB, d *Decoder, md protoreflect.MessageDescriptor, msgs [][]byte, paths, chain []string, describe func() string) {
+	t.Helper()
 	var want [][]string // of each message; nil if protobuf-go refuses it
-	maker := &messageMaker{rng: rng}
-	for _, msg := range maker.messages(md, 12) {
-		rows, known, wrong := expectedRows(md, msg, paths, g.chain)
+	for _, msg := range msgs {
+		rows, known, wrong := expectedRows(md, msg, paths, chain)
 		err := d.Append(msg)
 		switch {
 		case err == nil && wrong != nil:
@@ -213,7 +221,7 @@ func checkProjection(t testing.TB, seed uint64) bool {
 	got := make([][]string, len(want))
 	for i, row := range showRows(t, rec) {
 		m := i
-		if len(g.chain) > 0 {
+		if len(chain) > 0 {
 			m = int(from[i])
 		}
 		got[m] = append(got[m], row)
@@ -225,7 +233,6 @@ func checkProjection(t testing.TB, seed uint64) bool {
 			t.Fatalf("message %d:\n got %s\nwant %s\n%s", i, got[i], want[i], describe())
 		}
 	}
-	return true
 }
 
 // expectedRows returns what protobuf-go reads at the paths; known is false if it

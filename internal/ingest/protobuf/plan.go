@@ -22,6 +22,9 @@ type Options struct {
 	// Memory bounds the fixed-width buffers of one batch, in bytes: short messages
 	// can stand for many rows of many columns. DefaultMemory if 0.
 	Memory int64
+	// PoisonMemory overwrites what a batch had when it is released, so that tests notice who reads it later: the
+	// decoder's next batch is made of it.
+	PoisonMemory bool
 }
 
 // Plan is how messages of one type become rows. It is immutable and safe for

@@ -1,6 +1,10 @@
 package protobuf
 
-import "github.com/apache/arrow-go/v18/arrow/bitutil"
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+)
 
 // parents returns, for each level above that of the batch's rows, to which of its
 // rows every row of the batch belongs.
@@ -37,35 +41,40 @@ func (d *Decoder) parents() map[*level][]int32 {
 func (f *finisher) repeated(o *output, parent []int32) *output {
 	c := o.col
 	n := len(parent)
-	out := &column{store: c.store, plain: c.plain, implicit: c.implicit, rewrote: true, nested: c.nested,
-		level: &level{cap: n}, enum: c.enum, dict: c.dict, time: moment{fine: c.time.fine}}
-	if c.present != nil {
-		p, ok := f.present[c.present]
-		if !ok {
-			p = &column{valid: gatherBits(c.present.valid, parent)}
-			f.present[c.present] = p
+	out := f.gather(c)
+	out.plain, out.implicit, out.rewrote, out.nested = c.plain, c.implicit, true, c.nested
+	out.level = &level{cap: n, room: n}
+	out.enum, out.dict, out.time = c.enum, c.dict, moment{fine: c.time.fine}
+	if p := c.present; p != nil {
+		out.present = f.gather(p)
+		if out.present.valid == nil {
+			out.present.valid = gatherBits(&out.present.memory.valid, p.valid, parent)
 		}
-		out.present = p
 	}
+	fixed := &out.memory.fixed
 	switch {
 	case c.store == storeBits:
-		out.bits = gatherBits(c.bits, parent)
+		out.bits = gatherBits(fixed, c.bits, parent)
 	case c.store == store64, c.store == storeTime:
-		out.w64 = gather(c.w64, parent)
+		out.w64 = gather(fixed, c.w64, parent)
 		if c.time.fine {
-			out.time.nanos = gather(c.time.nanos, parent)
+			out.time.nanos = make([]uint16, n)
+			for i, row := range parent {
+				out.time.nanos[i] = c.time.nanos[row]
+			}
 		}
 	case c.store == store32, c.store == storeEnum, c.store == storeDict && !c.plain:
-		out.w32 = gather(c.w32, parent)
+		out.w32 = gather(fixed, c.w32, parent)
 	case c.store == storeText, c.store == storeBytes, c.store == storeDict:
 		c.fill(max(o.level.rows, c.next-1), int32(len(c.data)))
-		out.offsets = make([]int32, n+1)
+		out.offsets = reserve(&out.memory.offsets, out.offsets, n+1)[:n+1]
+		out.offsets[0] = 0
 		size := 0
 		for i, row := range parent {
 			size += int(c.offsets[row+1] - c.offsets[row])
 			out.offsets[i+1] = int32(size)
 		}
-		out.data = make([]byte, 0, size)
+		out.data = reserve(&out.memory.data, out.data, size)
 		for _, row := range parent {
 			out.data = append(out.data, c.data[c.offsets[row]:c.offsets[row+1]]...)
 		}
@@ -74,16 +83,27 @@ func (f *finisher) repeated(o *output, parent []int32) *output {
 	return &output{name: o.name, typ: o.typ, col: out, level: out.level}
 }
 
-func gather[T uint16 | uint32 | uint64](values []T, rows []int32) []T {
-	out := make([]T, len(rows))
+// gather returns the column for c's rows as they are repeated.
+func (f *finisher) gather(c *column) *column {
+	if c.gathered == nil {
+		c.gathered = newColumn(c.store, f.poison)
+	}
+	if !slices.Contains(f.gathered, c.gathered) {
+		f.gathered = append(f.gathered, c.gathered)
+	}
+	return c.gathered
+}
+
+func gather[T uint32 | uint64](s *slot, values []T, rows []int32) []T {
+	out := reserve[T](s, nil, len(rows))[:len(rows)]
 	for i, row := range rows {
 		out[i] = values[row]
 	}
 	return out
 }
 
-func gatherBits(bits []byte, rows []int32) []byte {
-	out := make([]byte, (len(rows)+7)/8)
+func gatherBits(s *slot, bits []byte, rows []int32) []byte {
+	out := extend(reserve[byte](s, nil, (len(rows)+7)/8), (len(rows)+7)/8)
 	for i, row := range rows {
 		if bitutil.BitIsSet(bits, int(row)) {
 			out[i>>3] |= 1 << (i & 7)

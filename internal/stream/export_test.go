@@ -1,0 +1,3 @@
+package stream
+
+func init() { poisonMemory = true }

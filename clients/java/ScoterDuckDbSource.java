@@ -78,6 +78,9 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     /** By number; a thread gets one when it begins. */
     private final List<Writer> writers = new CopyOnWriteArrayList<>();
 
+    /** A writer that no thread has yet; the types of the columns are those of its vectors. */
+    private Writer next;
+
     /**
      * {@code expected} is how many rows will be added, or 0 if that is not known. {@code keys}, if not
      * null, leaves out rows whose key has come before.
@@ -111,7 +114,7 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
 
     /** The rows as a table in a statement. */
     String sql() {
-        return FUNCTION + "(" + id + ")";
+        return new StringBuilder(FUNCTION).append('(').append(id).append(')').toString();
     }
 
     /** The rows. */
@@ -142,9 +145,9 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     private static void bind(long info) {
         try {
             ScoterDuckDbSource<?> source = source(ScoterDuckDbNative.bindArgument(info));
-            var heap = new ScoterHeap();
-            for (int i = 0; i < source.columns.size(); i++) {
-                long type = ScoterVector.of(source.columns.get(i).type(), heap).logicalType();
+            ScoterVector[] vectors = source.nextWriter().vectors;
+            for (int i = 0; i < vectors.length; i++) {
+                long type = vectors[i].logicalType();
                 ScoterDuckDbNative.bindColumn(info, source.columns.get(i).name(), type);
                 ScoterDuckDbNative.destroyType(type);
             }
@@ -164,7 +167,10 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
 
     private static void init(long info) {
         ScoterDuckDbSource<?> source = SOURCES.get(ScoterDuckDbNative.INIT_GET_BIND_DATA.call(info));
-        ScoterDuckDbNative.INIT_SET_MAX_THREADS.call(info, source == null ? 1 : source.threads());
+        int threads = source == null ? 1 : source.threads();
+        if (threads > 1) {
+            ScoterDuckDbNative.INIT_SET_MAX_THREADS.call(info, threads);
+        }
     }
 
     /** Gives a thread its writer; its number is what the thread is told by. */
@@ -175,8 +181,16 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         }
     }
 
+    private synchronized Writer nextWriter() {
+        if (next == null) {
+            next = new Writer(columns, batches.all() < 0);
+        }
+        return next;
+    }
+
     private synchronized int newWriter() {
-        writers.add(new Writer(columns, batches.all() < 0));
+        writers.add(nextWriter());
+        next = null;
         return writers.size();
     }
 

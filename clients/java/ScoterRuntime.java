@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -71,7 +70,11 @@ final class ScoterRuntime extends ScoterObserved {
             String name, String schema, String table, String target, String statement, Stage stage, List<ScoterTypes.Column<T, ?>> columns) {
         /** The columns' names in SQL, each behind the prefix. */
         String columnList(String prefix) {
-            return columns.stream().map(c -> prefix + '"' + c.name().replace("\"", "\"\"") + '"').collect(Collectors.joining(", "));
+            StringBuilder list = new StringBuilder();
+            for (ScoterTypes.Column<T, ?> column : columns) {
+                list.append(list.isEmpty() ? "" : ", ").append(prefix).append('"').append(column.name().replace("\"", "\"\"")).append('"');
+            }
+            return list.toString();
         }
 
         /** The values of a row. */

@@ -6,6 +6,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -29,7 +30,7 @@ final class ScoterKeys<R> {
     private final List<ScoterTypes.Column<R, ?>> keys;
     /** Whether a row is nothing but its key: coming again changes nothing. */
     private final boolean only;
-    /** Columns of the key that are numbers, and the places that they have among all columns. */
+    /** Columns of the key that are numbers, and the places that as many of them have among all columns. */
     private final List<ScoterTypes.Column<R, ?>> numbers;
 
     private final int[] places;
@@ -48,10 +49,22 @@ final class ScoterKeys<R> {
     /** For rows that are given to {@link #isNew} or {@link #keep} in their order. */
     ScoterKeys(List<ScoterTypes.Column<R, ?>> columns, Iterable<R> rows) {
         this.rows = rows;
-        keys = columns.stream().filter(ScoterTypes.Column::key).toList();
+        keys = new ArrayList<>(columns.size());
+        numbers = new ArrayList<>(columns.size());
+        int[] places = new int[columns.size()];
+        // Not by streams: what those call takes 0.4 ms where it was not run for a while, a tenth of 1,000 rows' update.
+        for (int i = 0; i < columns.size(); i++) {
+            ScoterTypes.Column<R, ?> column = columns.get(i);
+            if (column.key()) {
+                keys.add(column);
+                if (isNumber(column.type())) {
+                    places[numbers.size()] = i;
+                    numbers.add(column);
+                }
+            }
+        }
+        this.places = places;
         only = keys.size() == columns.size();
-        numbers = keys.stream().filter(key -> isNumber(key.type())).toList();
-        places = numbers.stream().mapToInt(columns::indexOf).toArray();
         rising = new boolean[numbers.size()];
         // Rows that can be read once only could not be looked at again when a number falls.
         Arrays.fill(rising, rows instanceof Collection<?>);

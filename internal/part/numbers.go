@@ -145,79 +145,77 @@ func (n *Numbers) Bytes() int64 {
 }
 
 // Read returns the columns of a row group.
-func (n *Numbers) Read(fsys vfs.FS, group int) (columns [][]int64, err error) {
+func (n *Numbers) Read(fsys vfs.FS, group int) (columns []Integers, err error) {
 	f, err := fsys.Open(n.path)
 	if err != nil {
 		return nil, base.Wrap(err, "part")
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	size, err := f.Size()
-	if err != nil {
-		return nil, base.Wrap(err, "part %s", n.path)
-	}
 	err = parse(func() error {
-		r, err := file.NewParquetReader(io.NewSectionReader(f, 0, size), file.WithMetadata(n.meta))
-		if err != nil {
-			return err
-		}
 		for _, c := range n.columns {
-			values, err := c.read(r.RowGroup(group), n.Groups[group].Rows)
+			err := c.read(f, n.meta, group, n.Groups[group].Rows, func(values []int64) { columns = append(columns, integersOf(values)) })
 			if err != nil {
 				return base.Wrap(err, "row group %d: column %q", group, c.name)
 			}
-			columns = append(columns, values)
 		}
 		return nil
 	})
 	return columns, base.Wrap(err, "part %s", n.path)
 }
 
-// read returns the column's values in a row group, of which there are to be so many and no NULL.
-func (c *numberColumn) read(group *file.RowGroupReader, rows int) ([]int64, error) {
-	pages, err := group.GetColumnPageReader(c.leaf)
+// read gives f the column's values in a row group, of which there are to be so many and no NULL. They hold during the call.
+func (c *numberColumn) read(file io.ReaderAt, meta *metadata.FileMetaData, group, rows int, f func(values []int64)) error {
+	chunk, err := meta.RowGroup(group).ColumnChunk(c.leaf)
 	if err != nil {
-		return nil, unreadable(err)
+		return unreadable(err)
 	}
-	values := make([]int64, 0, rows)
+	p, err := openPages(file, chunk, c.optional)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	p.numbers = sized(p.numbers, rows)[:0]
 	var dictionary []int64
-	for pages.Next() {
-		page := pages.Page()
-		data, count := page.Data(), int(page.NumValues())
-		if _, is := page.(*file.DictionaryPage); is {
-			dictionary = c.plain(nil, data, count)
-			continue
+	err = p.each(func(h page, body []byte) error {
+		dictionary = c.plain(nil, body, h.values)
+		return nil
+	}, func(_ int, h page, read func() ([]byte, error)) (bool, error) {
+		if len(p.numbers)+h.values > rows {
+			return false, base.Errorf(base.Corrupt, "more than %d values", rows)
 		}
-		if c.optional { // how many bytes say that none is NULL
-			data = data[4+binary.LittleEndian.Uint32(data):]
-		}
-		if len(values)+count > rows {
-			return nil, base.Errorf(base.Corrupt, "more than %d values", rows)
-		}
-		switch encoding := parquet.Encoding(page.Encoding()); encoding {
-		case parquet.Encodings.Plain:
-			values = c.plain(values, data, count)
-		case parquet.Encodings.RLEDict:
-			values = appendUnpacked(values, data[1:], int(data[0]), count, func(index uint64) int64 { return dictionary[index] })
-		case parquet.Encodings.DeltaBinaryPacked:
-			from := len(values)
-			values, err = appendUndelta(values, data, count)
-			for i := from; c.narrow && i < len(values); i++ {
-				values[i] = c.widened(int32(values[i]))
-			}
-		default:
-			err = base.Errorf(base.Corrupt, "whole numbers as %s", encoding)
-		}
+		data, err := read()
 		if err != nil {
-			return nil, err
+			return false, err
 		}
+		data, _ = p.cutLevels(h, data)
+		p.numbers, err = c.unpack(p.numbers, h, data, dictionary)
+		return true, err
+	})
+	if err != nil {
+		return err
 	}
-	if err := pages.Err(); err != nil {
-		return nil, unreadable(err)
+	if len(p.numbers) != rows {
+		return base.Errorf(base.Corrupt, "%d values, expected %d", len(p.numbers), rows)
 	}
-	if len(values) != rows {
-		return nil, base.Errorf(base.Corrupt, "%d values, expected %d", len(values), rows)
+	f(p.numbers)
+	return nil
+}
+
+// unpack appends the values of a page that has no NULL.
+func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int64) (out []int64, err error) {
+	switch h.encoding {
+	case parquet.Encodings.Plain:
+		return c.plain(to, data, h.values), nil
+	case parquet.Encodings.RLEDict:
+		return appendUnpacked(to, data[1:], int(data[0]), h.values, func(index uint64) int64 { return dictionary[index] }), nil
+	case parquet.Encodings.DeltaBinaryPacked:
+		out, err = appendUndelta(to, data, h.values)
+		for i := len(to); c.narrow && i < len(out); i++ {
+			out[i] = c.widened(int32(out[i]))
+		}
+		return out, err
 	}
-	return values, nil
+	return nil, base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)
 }
 
 // plain appends values of PLAIN encoding.

@@ -2,6 +2,8 @@ package part
 
 import (
 	"context"
+	"io"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -26,14 +28,14 @@ func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column b
 	if _, nested := want.(arrow.NestedType); nested {
 		return nil, base.Errorf(base.Internal, "part %s: column %d is nested", path, column)
 	}
-	err = open(fsys, path, func(r *file.Reader, footer Footer) error {
+	err = openFile(fsys, path, func(f io.ReaderAt, r *file.Reader, footer Footer) error {
 		if err := matches(footer, table); err != nil {
 			return err
 		}
 		if group < 0 || group >= footer.RowGroups {
 			return base.Errorf(base.Internal, "row group %d of %d", group, footer.RowGroups)
 		}
-		if numbers, err := readNumbers(r, table, group, at); numbers != nil || err != nil {
+		if numbers, err := readNumbers(f, r, table, group, at); numbers != nil || err != nil {
 			values = numbers
 			return err
 		}
@@ -64,9 +66,9 @@ func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column b
 
 // readNumbers is ReadChunk of a column that Parquet stores as integers and that has no NULL there; nil for others. arrow-go takes
 // twice as long, most of it for memory that it fills only to copy it.
-func readNumbers(r *file.Reader, table schema.Table, group, at int) (arrow.Array, error) {
+func readNumbers(f io.ReaderAt, r *file.Reader, table schema.Table, group, at int) (arrow.Array, error) {
 	want := table.Arrow().Field(at).Type
-	width, fixed := want.(arrow.FixedWidthDataType)
+	_, fixed := want.(arrow.FixedWidthDataType)
 	leaf, err := leafOf(table, at)
 	if _, extension := want.(arrow.ExtensionType); err != nil || !fixed || extension {
 		return nil, err
@@ -79,32 +81,40 @@ func readNumbers(r *file.Reader, table schema.Table, group, at int) (arrow.Array
 	if stats, err := chunk.Statistics(); err != nil || stats == nil || !stats.HasNullCount() || stats.NullCount() > 0 {
 		return nil, err
 	}
-	numbers, err := c.read(r.RowGroup(group), int(chunk.NumValues()))
-	if err != nil {
+	rows := int(chunk.NumValues())
+	var bytes []byte
+	var unknown error
+	if err := c.read(f, r.MetaData(), group, rows, func(numbers []int64) { bytes, unknown = numbersAs(want, numbers) }); err != nil {
 		return nil, err
 	}
-	var bytes []byte
+	if unknown != nil {
+		return nil, base.Wrap(unknown, "column %q", c.name)
+	}
+	data := array.NewData(want, rows, []*memory.Buffer{nil, memory.NewBufferBytes(bytes)}, nil, 0, 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// numbersAs returns a copy of values as a type that Parquet stores as integers.
+func numbersAs(want arrow.DataType, numbers []int64) ([]byte, error) {
+	width, fixed := want.(arrow.FixedWidthDataType)
 	switch {
 	case want.ID() == arrow.DECIMAL128:
 		wide := make([]decimal128.Num, len(numbers))
 		for i, v := range numbers {
 			wide[i] = decimal128.FromI64(v)
 		}
-		bytes = arrow.Decimal128Traits.CastToBytes(wide)
-	case width.Bytes() == 8:
-		bytes = bytesOf(numbers)
-	case width.Bytes() == 4:
-		bytes = bytesOf(narrowed[int32](numbers))
-	case width.Bytes() == 2:
-		bytes = arrow.Int16Traits.CastToBytes(narrowed[int16](numbers))
-	case width.Bytes() == 1:
-		bytes = arrow.Int8Traits.CastToBytes(narrowed[int8](numbers))
-	default:
-		return nil, base.Errorf(base.Internal, "column %q of type %s is stored as integers", c.name, want)
+		return arrow.Decimal128Traits.CastToBytes(wide), nil
+	case fixed && width.Bytes() == 8:
+		return bytesOf(slices.Clone(numbers)), nil
+	case fixed && width.Bytes() == 4:
+		return bytesOf(narrowed[int32](numbers)), nil
+	case fixed && width.Bytes() == 2:
+		return arrow.Int16Traits.CastToBytes(narrowed[int16](numbers)), nil
+	case fixed && width.Bytes() == 1:
+		return arrow.Int8Traits.CastToBytes(narrowed[int8](numbers)), nil
 	}
-	data := array.NewData(want, len(numbers), []*memory.Buffer{nil, memory.NewBufferBytes(bytes)}, nil, 0, 0)
-	defer data.Release()
-	return array.MakeFromData(data), nil
+	return nil, base.Errorf(base.Internal, "type %s is stored as integers", want)
 }
 
 func narrowed[T int8 | int16 | int32](numbers []int64) []T {

@@ -9,8 +9,8 @@ import (
 
 // What hybrid.go packs, unpacked. A page that ends early panics, which who reads a file makes an error of (parse).
 
-// padded returns bytes with eight more behind them: numbers of few bits are taken out of whole words.
-func padded(data []byte) []byte { return append(data[:len(data):len(data)], make([]byte, 8)...) }
+// padded returns bytes with eight more behind them, whatever they are: numbers of few bits are taken out of whole words.
+func padded(data []byte) []byte { return slices.Grow(data, 8)[:len(data)+8] }
 
 // bitsAt returns so many bits from a bit on, of padded bytes.
 func bitsAt(data []byte, bit, width int) uint64 {

@@ -1,0 +1,245 @@
+package part
+
+import (
+	"encoding/binary"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// TakeRows returns the values of some rows of one column in one row group of a part, in the storage type of the version of the table
+// that the part was written with: what ReadChunk has there, for a tenth of the time, of which nothing is kept. Rows are counted from the group's first and ascend.
+// It is nil for the types that it leaves to ReadChunk.
+func TakeRows(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID, rows []uint32) (values arrow.Array, err error) {
+	at := table.ColumnByID(column)
+	if at < 0 {
+		return nil, base.Errorf(base.Internal, "part %s has no column %d", path, column)
+	}
+	want := table.Arrow().Field(at).Type
+	if !slices.IsSorted(rows) {
+		return nil, base.Errorf(base.Internal, "part %s: rows %d do not ascend", path, rows)
+	}
+	err = openFile(fsys, path, func(f io.ReaderAt, r *file.Reader, footer Footer) error {
+		if err := matches(footer, table); err != nil {
+			return err
+		}
+		if group < 0 || group >= footer.RowGroups {
+			return base.Errorf(base.Internal, "row group %d of %d", group, footer.RowGroups)
+		}
+		leaf, err := leafOf(table, at)
+		if err != nil {
+			return err
+		}
+		t := &taker{rows: rows, valid: make([]byte, (len(rows)+7)/8)}
+		t.column, t.numbers = numberColumnOf(r.MetaData(), table, at, leaf)
+		switch _, fixed := want.(arrow.FixedWidthDataType); r.MetaData().Schema.Column(leaf).PhysicalType() {
+		case parquet.Types.Float:
+			t.column.narrow, t.numbers = true, true // only their bits are moved
+		case parquet.Types.Double:
+			t.numbers = true
+		default:
+			t.numbers = t.numbers && fixed
+		}
+		text := want.ID() == arrow.STRING || want.ID() == arrow.BINARY
+		_, nested := want.(arrow.NestedType)
+		if _, extension := want.(arrow.ExtensionType); extension || nested || !t.numbers && !text {
+			return nil
+		}
+		chunk, err := r.MetaData().RowGroup(group).ColumnChunk(leaf)
+		if err != nil {
+			return err
+		}
+		if n := len(rows); n > 0 && int64(rows[n-1]) >= chunk.NumValues() {
+			return base.Errorf(base.Internal, "row %d of %d", rows[n-1], chunk.NumValues())
+		}
+		p, err := openPages(f, chunk, t.column.optional)
+		if err != nil {
+			return err
+		}
+		defer p.close()
+		if err := t.take(p); err != nil {
+			return base.Wrap(err, "row group %d: column %q", group, table.Columns[at].Name)
+		}
+		values, err = t.array(want)
+		return err
+	})
+	return values, err
+}
+
+// taker takes rows out of the pages of a column chunk.
+type taker struct {
+	column  numberColumn
+	numbers bool // of 32 or 64 bits in the file, else texts
+	rows    []uint32
+
+	whole   []int64 // of the rows so far, 0 for NULL
+	offsets []int32 // of texts: where each begins
+	text    []byte
+	valid   []byte
+	nulls   int
+
+	dictionary     []int64  // of numbers
+	dictionaryText [][]byte // of texts, views of the pages' memory
+}
+
+func (t *taker) take(p *pages) error {
+	done := 0
+	return p.each(t.readDictionary, func(first int, h page, read func() ([]byte, error)) (bool, error) {
+		end := done
+		for end < len(t.rows) && int(t.rows[end]) < first+h.values {
+			end++
+		}
+		if end == done {
+			return end < len(t.rows), nil
+		}
+		data, err := read()
+		if err != nil {
+			return false, err
+		}
+		data, there := p.cutLevels(h, data)
+		places, count := t.placesIn(there, first, t.rows[done:end], h.values)
+		h.values = count
+		if t.numbers {
+			err = t.takeNumbers(p, h, data, places)
+		} else {
+			err = t.takeTexts(p, h, data, places)
+		}
+		done = end
+		return done < len(t.rows), err
+	})
+}
+
+func (t *taker) readDictionary(h page, body []byte) error {
+	if t.numbers {
+		t.dictionary = t.column.plain(nil, body, h.values)
+		return nil
+	}
+	for range h.values {
+		n := binary.LittleEndian.Uint32(body)
+		t.dictionaryText = append(t.dictionaryText, body[4:4+n])
+		body = body[4+n:]
+	}
+	return nil
+}
+
+// placesIn returns where among the values of a page those of some rows are, -1 for NULL, and how many values there are.
+func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (places []int, count int) {
+	places = make([]int, len(rows))
+	if there == nil {
+		for i, row := range rows {
+			places[i] = int(row) - first
+		}
+		return places, slots
+	}
+	i := 0
+	for slot, is := range there {
+		for i < len(rows) && int(rows[i])-first == slot {
+			if places[i] = -1; is != 0 {
+				places[i] = count
+			}
+			i++
+		}
+		count += int(is)
+	}
+	return places, count
+}
+
+// note says whether the next row has a value.
+func (t *taker) note(row int, there bool) {
+	if there {
+		bitutil.SetBit(t.valid, row)
+	} else {
+		t.nulls++
+	}
+}
+
+func (t *taker) takeNumbers(p *pages, h page, data []byte, places []int) error {
+	plain := h.encoding == parquet.Encodings.Plain
+	if !plain {
+		var err error
+		if p.numbers, err = t.column.unpack(p.numbers[:0], h, data, t.dictionary); err != nil {
+			return err
+		}
+	}
+	width := 8
+	if t.column.narrow {
+		width = 4
+	}
+	for _, at := range places {
+		t.note(len(t.whole), at >= 0)
+		switch {
+		case at < 0:
+			t.whole = append(t.whole, 0)
+		case plain:
+			t.whole = t.column.plain(t.whole, data[at*width:], 1)
+		default:
+			t.whole = append(t.whole, p.numbers[at])
+		}
+	}
+	return nil
+}
+
+func (t *taker) takeTexts(p *pages, h page, data []byte, places []int) error {
+	add := func(text []byte) {
+		t.note(len(t.offsets), text != nil)
+		t.offsets, t.text = append(t.offsets, int32(len(t.text))), append(t.text, text...)
+	}
+	switch h.encoding {
+	case parquet.Encodings.RLEDict:
+		p.words = appendUnpacked(p.words[:0], data[1:], int(data[0]), h.values, func(index uint64) int64 { return int64(index) })
+		for _, at := range places {
+			if at < 0 {
+				add(nil)
+			} else {
+				add(t.dictionaryText[p.words[at]])
+			}
+		}
+	case parquet.Encodings.Plain:
+		next := 0 // the value that data begins with
+		for _, at := range places {
+			if at < 0 {
+				add(nil)
+				continue
+			}
+			for ; next < at; next++ {
+				data = data[4+binary.LittleEndian.Uint32(data):]
+			}
+			add(data[4 : 4+binary.LittleEndian.Uint32(data)])
+		}
+	default:
+		return base.Errorf(base.Corrupt, "texts as %s", h.encoding)
+	}
+	return nil
+}
+
+// array returns what was taken.
+func (t *taker) array(want arrow.DataType) (arrow.Array, error) {
+	var valid *memory.Buffer
+	if t.nulls > 0 {
+		valid = memory.NewBufferBytes(t.valid)
+	}
+	buffers := []*memory.Buffer{valid}
+	if t.numbers {
+		bytes, err := numbersAs(want, t.whole)
+		if err != nil {
+			return nil, base.Wrap(err, "column %q", t.column.name)
+		}
+		buffers = append(buffers, memory.NewBufferBytes(bytes))
+	} else {
+		offsets := append(t.offsets, int32(len(t.text)))
+		buffers = append(buffers, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(t.text))
+	}
+	data := array.NewData(want, len(t.rows), buffers, nil, t.nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}

@@ -50,6 +50,6 @@ func (e *Engine) openNumbers(t *snapshot.Table, p *catalog.Part, columns []base.
 	return part.OpenNumbers(e.fs, e.PartFile(p), written, columns)
 }
 
-func (e *Engine) readNumbers(n *part.Numbers, group int) ([][]int64, error) {
+func (e *Engine) readNumbers(n *part.Numbers, group int) ([]part.Integers, error) {
 	return n.Read(e.fs, group)
 }

@@ -22,9 +22,9 @@ type coarseKey struct {
 
 // All returns the addresses of all rows of a table that have one key, given by an array of one value for each of its columns. No
 // row has a key of which a part is NULL. ok is false if they are not to be found this way: the key tells too few rows apart, or there is more
-// to be read for it than the caller waits for, who takes a few row groups if patient and nothing else. That is made beside the statements,
+// to be read for it than a few row groups, which a query would take longer for. That is made beside the statements,
 // see beside. The caller holds the snapshot.
-func (f *Finder) All(s *snapshot.Snapshot, table base.TableID, key []base.ColumnID, values []arrow.Array, patient bool) (found []base.RowAddress, ok bool, err error) {
+func (f *Finder) All(s *snapshot.Snapshot, table base.TableID, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
 	t := s.Tables[table]
 	if !f.suits(t, key) {
 		return nil, false, nil
@@ -48,7 +48,7 @@ func (f *Finder) All(s *snapshot.Snapshot, table base.TableID, key []base.Column
 		}
 	}
 	met := slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return !ranges.meet(t, key, p) })
-	ways, ok, err := f.ways(s, t, met, key, values, patient)
+	ways, ok, err := f.ways(s, t, met, key, values)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -104,12 +104,9 @@ type way struct {
 }
 
 // ways returns where the rows of a key are looked up in some parts. ok is false if that is not all there and not to be read at once.
-func (f *Finder) ways(s *snapshot.Snapshot, t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array, patient bool) (ways []way, ok bool, err error) {
+func (f *Finder) ways(s *snapshot.Snapshot, t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array) (ways []way, ok bool, err error) {
 	var lacking []lack
-	most := 0
-	if patient {
-		most = maxReads
-	}
+	most := maxReads
 	for _, p := range parts {
 		entry := f.source(t, p.ID, key, true)
 		if x := entry.part.Load(); x != nil {

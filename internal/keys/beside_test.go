@@ -81,7 +81,7 @@ func (w *besideWorld) all(key int64) ([]base.RowAddress, bool) {
 		w.held--
 	})
 	defer s.Release()
-	found, ok, err := w.finder.All(s, 1, w.table.Schema.PrimaryKey, []arrow.Array{numbers(key)}, true)
+	found, ok, err := w.finder.All(s, 1, w.table.Schema.PrimaryKey, []arrow.Array{numbers(key)})
 	if err != nil {
 		w.Error(err)
 	}

@@ -28,7 +28,7 @@ type Reader struct {
 	Part ReadPart
 	// Numbers and Group are part.OpenNumbers for columns of a part, and part.Numbers.Read.
 	Numbers func(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error)
-	Group   func(n *part.Numbers, group int) ([][]int64, error)
+	Group   func(n *part.Numbers, group int) ([]part.Integers, error)
 }
 
 // Finder finds rows by key. It is safe for concurrent use.

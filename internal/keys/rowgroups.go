@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -24,11 +23,8 @@ type rowGroups struct {
 	read  []atomic.Pointer[groupRows]
 }
 
-// groupRows are the numbers of a row group.
-type groupRows struct {
-	columns   [][]int64
-	ascending bool // the first column
-}
+// groupRows are the numbers of a row group, by column.
+type groupRows []part.Integers
 
 // wholeNumbers returns the values of a key as numbers; nil if they are no whole numbers, or not all of a part are in its file as they are now.
 func wholeNumbers(t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array) []int64 {
@@ -133,30 +129,34 @@ func (f *Finder) readGroup(s *source, groups *rowGroups, group int) (*groupRows,
 	if err != nil {
 		return nil, err
 	}
-	made := &groupRows{columns, slices.IsSorted(columns[0])}
-	if groups.read[group].CompareAndSwap(nil, made) {
-		f.keep(s, int64(8*len(columns)*len(columns[0])))
+	made := groupRows(columns)
+	if groups.read[group].CompareAndSwap(nil, &made) {
+		bytes := int64(0)
+		for i := range columns {
+			bytes += columns[i].Bytes()
+		}
+		f.keep(s, bytes)
 	}
-	return made, nil
+	return &made, nil
 }
 
 // find calls f with every row that has a key, until f says to stop.
-func (g *groupRows) find(values []int64, f func(row uint32) (stop bool)) {
-	first := g.columns[0]
-	from := 0
-	if g.ascending {
-		from = sort.Search(len(first), func(i int) bool { return first[i] >= values[0] })
+func (g groupRows) find(values []int64, f func(row uint32) (stop bool)) {
+	first := &g[0]
+	n, from := first.Len(), 0
+	if first.Ascending {
+		from = sort.Search(n, func(i int) bool { return first.At(i) >= values[0] })
 	}
-	for i := from; i < len(first); i++ {
-		if first[i] != values[0] {
-			if g.ascending {
+	for i := from; i < n; i++ {
+		if first.At(i) != values[0] {
+			if first.Ascending {
 				return
 			}
 			continue
 		}
 		same := true
 		for c := 1; c < len(values) && same; c++ {
-			same = g.columns[c][i] == values[c]
+			same = g[c].At(i) == values[c]
 		}
 		if same && f(uint32(i)) {
 			return

@@ -34,14 +34,13 @@ type groupWorld struct {
 	read   int // row groups
 	fail   error
 
-	patient bool
 }
 
 func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
 	number := schema.Of(schema.BigInt)
 	table := schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 1, Name: "a", Type: number}, {ID: 2, Name: "b", Type: number}},
 		SortKey: []schema.SortField{{Column: 1}, {Column: 2}}}
-	w := &groupWorld{T: t, fs: vfs.NewCrashable(), rows: map[base.SourceID][][2]int64{}, of: map[[2]int64][]base.RowAddress{}, patient: true}
+	w := &groupWorld{T: t, fs: vfs.NewCrashable(), rows: map[base.SourceID][][2]int64{}, of: map[[2]int64][]base.RowAddress{}}
 	w.table = &snapshot.Table{Schema: table, Versions: map[uint32]schema.Table{1: table}, Patches: map[base.SourceID]*patch.Set{}}
 	w.finder = NewFinder(maxBytes, Reader{
 		Part: func(context.Context, *snapshot.Table, *catalog.Part, []schema.Column, func([]arrow.Array) error) error {
@@ -52,7 +51,7 @@ func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
 			w.opened++
 			return part.OpenNumbers(w.fs, w.path(p.ID), t.Versions[p.SchemaVersion], columns)
 		},
-		Group: func(n *part.Numbers, group int) ([][]int64, error) {
+		Group: func(n *part.Numbers, group int) ([]part.Integers, error) {
 			w.read++
 			if w.fail != nil {
 				return nil, w.fail
@@ -95,7 +94,7 @@ func (w *groupWorld) delete(row base.RowAddress) {
 func (w *groupWorld) all(key [2]int64) ([]base.RowAddress, bool, error) {
 	s := snapshot.New(1, map[base.TableID]*snapshot.Table{1: w.table}, func() {})
 	defer s.Release()
-	return w.finder.All(s, 1, []base.ColumnID{1, 2}, []arrow.Array{numbers(key[0]), numbers(key[1])}, w.patient)
+	return w.finder.All(s, 1, []base.ColumnID{1, 2}, []arrow.Array{numbers(key[0]), numbers(key[1])})
 }
 
 // check compares with what was written.
@@ -147,7 +146,8 @@ func TestRowsOfSortedPartsAreFoundInTheirRowGroups(t *testing.T) {
 }
 
 func TestWhatIsKeptOfRowGroupsIsBounded(t *testing.T) {
-	w := newGroupWorld(t, 1<<20)
+	const most = 160 << 10
+	w := newGroupWorld(t, most)
 	for p := range int64(8) {
 		var sorted [][2]int64
 		for i := range int64(40_000) {
@@ -159,7 +159,7 @@ func TestWhatIsKeptOfRowGroupsIsBounded(t *testing.T) {
 		for p := range int64(8) {
 			w.check([2]int64{p*40_000 + 5, p})
 			w.check([2]int64{p*40_000 + 6, p})
-			if w.finder.bytes > 1<<20 {
+			if w.finder.bytes > most {
 				t.Errorf("%d bytes are kept", w.finder.bytes)
 			}
 		}
@@ -171,23 +171,20 @@ func TestWhatIsKeptOfRowGroupsIsBounded(t *testing.T) {
 
 func TestRowGroupsThatAreNotReadAtOnceAreReadBesideStatements(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, patient := range []bool{true, false} {
-			w := newGroupWorld(t, 1<<30)
-			w.patient = patient
-			for range 4 {
-				w.add([][2]int64{{1, 1}, {2, 2}, {3, 3}})
-			}
-			key := [2]int64{2, 2}
-			if _, ok, err := w.all(key); ok || err != nil {
-				t.Errorf("patient %t: %t %v", patient, ok, err)
-			}
-			synctest.Wait()
-			w.check(key)
-			if w.opened != 4 || w.read != 4 {
-				t.Errorf("%d footers and %d row groups read", w.opened, w.read)
-			}
-			w.finder.Close()
+		w := newGroupWorld(t, 1<<30)
+		for range 4 {
+			w.add([][2]int64{{1, 1}, {2, 2}, {3, 3}})
 		}
+		key := [2]int64{2, 2}
+		if _, ok, err := w.all(key); ok || err != nil {
+			t.Errorf("%t %v", ok, err)
+		}
+		synctest.Wait()
+		w.check(key)
+		if w.opened != 4 || w.read != 4 {
+			t.Errorf("%d footers and %d row groups read", w.opened, w.read)
+		}
+		w.finder.Close()
 	})
 }
 

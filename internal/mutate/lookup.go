@@ -31,7 +31,6 @@ type keyCondition struct {
 	values    []arrow.Array // of one value each
 	constants []*constant
 	others    [][]sqltoken.Token // the conditions that are left, all of which hold for a row that changes
-	reads     bool               // expressions read columns of the rows that are found
 }
 
 // constant is a literal or parameter of the statement that comes as a column.
@@ -99,9 +98,7 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 				continue
 			}
 		}
-		key.reads = true
 	}
-	key.reads = key.reads || len(key.others) > 0
 	for i, start := range slices.Sorted(maps.Keys(lifted)) {
 		c := lifted[start]
 		c.Name = "scoter_constant_" + strconv.Itoa(i)
@@ -401,9 +398,7 @@ func (x *execution) locate(p *rowPlan) (*Located, error) {
 	// Rows of a part that lacks expressions are not read one by one.
 	ok := s.Tables[p.table.ID].Schema.Version == p.table.Version && len(s.Tables[p.table.ID].Expressions) == 0
 	if ok {
-		// To read columns of rows where nothing was read before takes longer than a query.
-		patient := !p.key.reads && !p.moves && p.returning.none() && p.table.Condition() == ""
-		found.Addresses, ok, err = x.keys.All(s, p.table.ID, p.key.columns, p.key.values, patient)
+		found.Addresses, ok, err = x.keys.All(s, p.table.ID, p.key.columns, p.key.values)
 	}
 	if err != nil || !ok {
 		s.Release()

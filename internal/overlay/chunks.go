@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
@@ -15,8 +16,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// chunks keeps the values of column chunks of parts, from which single rows are taken: a query of DuckDB over the part
-// costs some milliseconds to plan, whatever it reads.
+// chunks takes values of single rows out of column chunks of parts: a query of DuckDB over the part
+// costs some milliseconds to plan, whatever it reads. Of chunks that are asked for often it keeps all values.
 type chunks struct {
 	path func(p *catalog.Part) string
 
@@ -26,8 +27,14 @@ type chunks struct {
 	bytes int64               // guarded by mu
 }
 
-// maxChunkBytes bounds what is kept: a column of eight bytes of 16 million rows.
-const maxChunkBytes = 128 << 20
+const (
+	// maxChunkBytes bounds what is kept: a column of eight bytes of 16 million rows.
+	maxChunkBytes = 128 << 20
+	// unknownBytes is about what an entry takes whose values are not kept.
+	unknownBytes = 256
+	// seldom is how often rows are taken out of the file before the whole chunk is read, which takes about so many times as long.
+	seldom = 6
+)
 
 type chunkKey struct {
 	part   base.SourceID
@@ -37,8 +44,9 @@ type chunkKey struct {
 
 type chunk struct {
 	key    chunkKey
-	place  *lru.Element // guarded by chunks.mu
-	bytes  int64        // guarded by chunks.mu; 0 until it is read
+	place  *lru.Element // guarded by chunks.mu; nil once it was let go of
+	bytes  int64        // guarded by chunks.mu
+	asked  int          // guarded by chunks.mu; how often
 	once   sync.Once
 	values arrow.Array
 	err    error
@@ -55,25 +63,44 @@ func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, ro
 	if i < 0 || !written.Columns[i].Type.Equal(c.Type) || nested(c.Type) {
 		return nil, nil
 	}
-	var records []arrow.RecordBatch
-	at := make([]uint32, len(rows))
-	group, before := -1, uint32(0)
-	for k, row := range rows {
-		if g := int(row / part.RowGroupRows); g != group {
-			if group >= 0 {
-				before += uint32(records[len(records)-1].NumRows())
-			}
-			values, err := x.of(p, written, chunkKey{p.ID, c.ID, g})
-			if err != nil {
-				return nil, err
-			}
-			fields := []arrow.Field{{Name: c.Name, Type: values.DataType(), Nullable: true}}
-			records = append(records, array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{values}, int64(values.Len())))
-			group = g
+	var parts []arrow.Array // of each row group
+	for len(rows) > 0 {
+		group := rows[0] / part.RowGroupRows
+		var within []uint32
+		for len(rows) > 0 && rows[0]/part.RowGroupRows == group {
+			within = append(within, rows[0]%part.RowGroupRows)
+			rows = rows[1:]
 		}
-		at[k] = before + row%part.RowGroupRows
+		values, err := x.rows(p, written, chunkKey{p.ID, c.ID, int(group)}, within)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, values)
 	}
-	taken, err := batch.Take(records, at)
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	return array.Concatenate(parts, memory.DefaultAllocator)
+}
+
+// rows returns the values of some rows of a row group.
+func (x *chunks) rows(p *catalog.Part, written schema.Table, key chunkKey, rows []uint32) (arrow.Array, error) {
+	c, often := x.ask(key)
+	if !often {
+		if values, err := part.TakeRows(vfs.OS, x.path(p), written, key.group, key.column, rows); values != nil || err != nil {
+			return values, err
+		}
+	}
+	c.once.Do(func() {
+		c.values, c.err = part.ReadChunk(vfs.OS, x.path(p), written, key.group, key.column)
+		x.keep(c)
+	})
+	if c.err != nil {
+		return nil, c.err
+	}
+	fields := []arrow.Field{{Name: "v", Type: c.values.DataType(), Nullable: true}}
+	whole := array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{c.values}, int64(c.values.Len()))
+	taken, err := batch.Take([]arrow.RecordBatch{whole}, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -85,26 +112,24 @@ func nested(t schema.Type) bool {
 	return ok
 }
 
-// of returns the values of a chunk, which it reads if they are not kept.
-func (x *chunks) of(p *catalog.Part, written schema.Table, key chunkKey) (arrow.Array, error) {
+// ask returns a chunk, and whether it is asked for so often that its values are to be kept.
+func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	x.mu.Lock()
-	c := x.all[key]
-	if c == nil {
-		c = &chunk{key: key}
+	defer x.mu.Unlock()
+	if c = x.all[key]; c == nil {
+		c = &chunk{key: key, bytes: unknownBytes}
 		c.place = x.used.PushFront(c)
 		x.all[key] = c
+		x.bytes += c.bytes
+		x.trim()
 	} else {
 		x.used.MoveToFront(c.place)
 	}
-	x.mu.Unlock()
-	c.once.Do(func() {
-		c.values, c.err = part.ReadChunk(vfs.OS, x.path(p), written, key.group, key.column)
-		x.keep(c)
-	})
-	return c.values, c.err
+	c.asked++
+	return c, c.asked > seldom
 }
 
-// keep accounts for a chunk that was read, and lets go of those that were not used for longest.
+// keep accounts for a chunk that was read.
 func (x *chunks) keep(c *chunk) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -112,16 +137,25 @@ func (x *chunks) keep(c *chunk) {
 		return // let go of meanwhile
 	}
 	if c.err != nil {
-		x.used.Remove(c.place)
-		delete(x.all, c.key)
+		x.forget(c)
 		return
 	}
-	c.bytes = bytesOf(c.values)
-	x.bytes += c.bytes
+	more := bytesOf(c.values)
+	c.bytes, x.bytes = c.bytes+more, x.bytes+more
+	x.trim()
+}
+
+// trim lets go of what was not used for longest, down to what may be kept. x.mu is held.
+func (x *chunks) trim() {
 	for x.bytes > maxChunkBytes && x.used.Len() > 1 {
-		oldest := x.used.Remove(x.used.Back()).(*chunk)
-		delete(x.all, oldest.key)
-		x.bytes -= oldest.bytes
-		oldest.place = nil
+		x.forget(x.used.Back().Value.(*chunk))
 	}
+}
+
+// forget lets go of a chunk. x.mu is held.
+func (x *chunks) forget(c *chunk) {
+	x.used.Remove(c.place)
+	delete(x.all, c.key)
+	x.bytes -= c.bytes
+	c.place = nil
 }

@@ -33,7 +33,6 @@ type groupWorld struct {
 	opened int // footers
 	read   int // row groups
 	fail   error
-
 }
 
 func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {

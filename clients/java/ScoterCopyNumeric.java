@@ -27,20 +27,20 @@ final class ScoterCopyNumeric extends ScoterCopyType {
     static void write(ScoterCopyBuffer out, BigDecimal number) {
         int scale = number.scale();
         if (scale >= 0 && scale <= EXACT && number.precision() <= EXACT) {
-            // The nearest double of such a number is less than half a unit of the last digit away.
-            small(out, Math.round(number.doubleValue() * POWERS[scale]), scale);
+            small(out, number.doubleValue(), scale);
         } else {
             large(out, scale < 0 ? number.setScale(0) : number);
         }
     }
 
-    private static void small(ScoterCopyBuffer out, long unscaled, int scale) {
-        long digits = Math.abs(unscaled);
-        long whole = digits / POWERS[scale];
-        long fraction = digits - whole * POWERS[scale];
+    /** {@code nearest} is the double next to the number: a ninth of a unit of the last digit away at most, and never beyond a whole number. */
+    private static void small(ScoterCopyBuffer out, double nearest, int scale) {
+        double digits = Math.abs(nearest);
+        long whole = (long) digits;
+        long fraction = (long) ((digits - whole) * POWERS[scale] + 0.5);
         int groups = (scale + 3) / 4;
         fraction *= POWERS[4 * groups - scale];
-        int began = header(out, unscaled < 0, scale, 4 + groups);
+        int began = header(out, nearest < 0, scale, 4 + groups);
         int weight = -1;
         // Divisors that are constants, and none for the numbers that are most frequent: to divide costs more than all the rest.
         if (whole >= 10_000) {

@@ -380,6 +380,9 @@ public final class Program {
     private static final String[] PIECES = {"a", "ü", "€", "😀", "\t", "\n", "'", "\\", "some more", "\ud800"};
 
     private static String unicode(Random r) {
+        if (r.nextInt(3) == 0) { // of every length, ASCII or all but the last
+            return "abcdefghijklmnopqrstuvwxyz0123456789".substring(0, r.nextInt(37)) + PIECES[r.nextInt(2)];
+        }
         StringBuilder b = new StringBuilder();
         for (int n = r.nextInt(9); n > 0; n--) {
             b.append(PIECES[r.nextInt(PIECES.length)]);

@@ -104,20 +104,69 @@ final class ScoterCopyBuffer {
 
     /** Writes a text from there on; returns where it ends. */
     private static int utf8(String text, byte[] to, int at) {
+        int ascii = ascii(text, to, at);
+        return ascii == text.length() ? at + ascii : utf8(text, ascii, to, at + ascii);
+    }
+
+    /**
+     * Writes characters as long as they are ASCII; returns how many. The last ones of a text are written
+     * together with some before them once more, so that texts of about one length take the same way: what the
+     * processor takes for another length than the last text's costs as much as to write eight characters.
+     */
+    private static int ascii(String text, byte[] to, int at) {
         int length = text.length();
         int i = 0;
-        for (; i + 4 <= length; i += 4) { // four at a time, while all are ASCII
-            char a = text.charAt(i);
-            char b = text.charAt(i + 1);
-            char c = text.charAt(i + 2);
-            char d = text.charAt(i + 3);
-            if ((a | b | c | d) >= 0x80) {
-                break;
+        if (length >= 8) {
+            for (; i + 8 <= length; i += 8) {
+                if (!eight(text, i, to, at + i)) {
+                    return i;
+                }
             }
-            INT.set(to, at, a << 24 | b << 16 | c << 8 | d);
-            at += 4;
+            return i == length || eight(text, length - 8, to, at + length - 8) ? length : i;
         }
-        for (; i < length; i++) {
+        if (length >= 4) {
+            return !four(text, 0, to, at) ? 0 : four(text, length - 4, to, at + length - 4) ? length : 4;
+        }
+        while (i < length && text.charAt(i) < 0x80) {
+            to[at + i] = (byte) text.charAt(i++);
+        }
+        return i;
+    }
+
+    /** Writes four characters if they are ASCII. */
+    private static boolean four(String text, int i, byte[] to, int at) {
+        char a = text.charAt(i);
+        char b = text.charAt(i + 1);
+        char c = text.charAt(i + 2);
+        char d = text.charAt(i + 3);
+        if ((a | b | c | d) >= 0x80) {
+            return false;
+        }
+        INT.set(to, at, a << 24 | b << 16 | c << 8 | d);
+        return true;
+    }
+
+    /** Writes eight characters if they are ASCII. */
+    private static boolean eight(String text, int i, byte[] to, int at) {
+        char a = text.charAt(i);
+        char b = text.charAt(i + 1);
+        char c = text.charAt(i + 2);
+        char d = text.charAt(i + 3);
+        char e = text.charAt(i + 4);
+        char f = text.charAt(i + 5);
+        char g = text.charAt(i + 6);
+        char h = text.charAt(i + 7);
+        if ((a | b | c | d | e | f | g | h) >= 0x80) {
+            return false;
+        }
+        LONG.set(to, at, (long) (a << 24 | b << 16 | c << 8 | d) << 32 | (e << 24 | f << 16 | g << 8 | h));
+        return true;
+    }
+
+    /** Writes the characters of a text from one on. */
+    private static int utf8(String text, int from, byte[] to, int at) {
+        int length = text.length();
+        for (int i = from; i < length; i++) {
             char c = text.charAt(i);
             if (c < 0x80) {
                 to[at++] = (byte) c;

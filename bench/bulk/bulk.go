@@ -1,5 +1,5 @@
 // Package bulk measures the generated bulk writes of Go, Python and TypeScript against the ways that
-// one would write by hand, on DuckDB, PostgreSQL and SQLite.
+// one would write by hand, on DuckDB, PostgreSQL, SQLite and a Scoter server.
 package bulk
 
 import (
@@ -22,7 +22,7 @@ type Options struct {
 	Rows       []int    `help:"Sizes." default:"100,1000,10000,100000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
 	Languages  []string `help:"Languages." enum:"go,python,typescript" default:"go,python,typescript"`
-	Engines    []string `help:"Databases." enum:"duckdb,postgres,sqlite" default:"duckdb,postgres,sqlite"`
+	Engines    []string `help:"Databases." enum:"duckdb,postgres,sqlite,scoter" default:"duckdb,postgres,sqlite,scoter"`
 	Repeat     int      `help:"Counted runs of each method, in turn, after one that warms up; of up to 10,000 rows three times as many after five, but of the slow methods." default:"5"`
 	All        bool     `help:"The slow methods at every size too (hours)."`
 	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes, operations and databases."`
@@ -63,7 +63,7 @@ type outcome struct {
 type language struct {
 	name string
 	// start makes the program ready in the folder of generated code and returns its command line.
-	// It is then given the engine, a file and PostgreSQL's address; it answers the line "ways" with a
+	// It is then given the engine, a file and the server's address; it answers the line "ways" with a
 	// greeting, and a line of operation, way and number of rows with an outcome.
 	start func(dir string) ([]string, error)
 }
@@ -77,14 +77,22 @@ func (o *Options) Run(env *harness.Env) (err error) {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	url := ""
+	urls := map[string]string{}
 	if slices.Contains(o.Engines, "postgres") {
 		server, err := postgres.StartServer(context.Background(), settings...)
 		if err != nil {
 			return err
 		}
 		defer server.Close()
-		url = server.URL()
+		urls["postgres"] = server.URL()
+	}
+	if slices.Contains(o.Engines, "scoter") {
+		server, err := env.StartServer(context.Background())
+		if err != nil {
+			return err
+		}
+		defer env.Finish(server, &err)
+		urls["scoter"] = server.URL
 	}
 	report := harness.NewReport("bulk", map[string]any{"repeat": o.Repeat, "settings": strings.Join(settings, ", ")})
 	var ways []measured
@@ -97,7 +105,7 @@ func (o *Options) Run(env *harness.Env) (err error) {
 			return err
 		}
 		for _, engine := range o.Engines {
-			args := append(command[1:len(command):len(command)], engine, filepath.Join(dir, l.name+"-"+engine+".db"), url)
+			args := append(command[1:len(command):len(command)], engine, filepath.Join(dir, l.name+"-"+engine+".db"), urls[engine])
 			p, err := harness.Converse(harness.Command(dir, command[0], args...))
 			if err != nil {
 				return err

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import decimal
 import gc
+import http.client
+import io
 import json
 import os
 import sys
 import time
+import urllib.parse
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -22,6 +26,7 @@ DEVICES = [uuid.UUID(f"00000000-0000-4000-8000-{i:012d}") for i in range(100)]
 PRESSURES = [decimal.Decimal(98000 + i).scaleb(-2) for i in range(4000)]
 NAMES = ("id", "device", "taken", "temperature", "pressure", "battery", "anomaly", "location")
 SLOW = 10_000
+PER_REQUEST = 100_000  # of a server, whose requests are bounded
 Rows = list[tuple[Any, ...]]
 SET = ", ".join(f"{n} = excluded.{n}" for n in NAMES[1:])
 FROM_STAGE = ", ".join(f"{n} = s.{n}" for n in NAMES[1:])
@@ -260,6 +265,67 @@ def sqlite(file: str) -> Engine:
     return e
 
 
+def scoter(url: str) -> Engine:
+    import pyarrow
+    from typed import scoter_http
+    from typed import writes as w
+
+    link = scoter_http.Connection(url)
+    queries = w.Writes(link)
+    server = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc)
+    create = w.Writes.get_migrations()[0]
+
+    def empty() -> None:
+        link.execute("DROP TABLE IF EXISTS readings")
+        link.execute(create)
+
+    def fill(rows: Rows) -> None:
+        queries.insert_all_readings(w.ReadingsRow(*r) for r in rows)
+
+    sums = sums_of("CAST(substr(CAST(device AS VARCHAR), 25) AS BIGINT)", "CAST(epoch(taken) AS BIGINT)", "CAST(anomaly AS INTEGER)")
+    e = Engine({"pyarrow": pyarrow.__version__}, empty, fill, lambda: [int(v) for v in next(link.run(sums, ())).values()])
+
+    def plain(r: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (r[0], str(r[1]), r[2].isoformat(), r[3], str(r[4]), r[5], r[6], r[7])
+
+    def document(rows: Rows, names: tuple[str, ...]) -> bytes:
+        return json.dumps([dict(zip(names, plain(r) if len(names) > 1 else r[:1])) for r in rows]).encode()
+
+    def lines(rows: Rows, names: tuple[str, ...]) -> bytes:
+        out = io.StringIO()
+        to = csv.writer(out)
+        to.writerow(names)
+        to.writerows(map(plain, rows) if len(names) > 1 else ((r[0],) for r in rows))
+        return out.getvalue().encode()
+
+    def arrow(rows: Rows, names: tuple[str, ...]) -> memoryview:
+        columns: list[Any] = list(zip(*(r[: len(names)] for r in rows)))
+        if len(names) > 1:
+            columns[1] = [str(d) for d in columns[1]]
+        table = pyarrow.table([pyarrow.array(c) for c in columns], names=list(names))
+        sink = pyarrow.BufferOutputStream()
+        with pyarrow.ipc.new_stream(sink, table.schema) as to:
+            to.write_table(table)
+        return memoryview(sink.getvalue())
+
+    kinds = {"JSON": ("application/json", document), "CSV": ("text/csv", lines), "Arrow": ("application/vnd.apache.arrow.stream", arrow)}
+    for operation in ("INSERT", "UPDATE", "DELETE", "UPSERT"):
+        path = "/api/v1/tables/default/readings/rows" + ("" if operation == "INSERT" else f"?mode={operation.lower()}&key=id")
+        for name, (kind, make) in kinds.items():
+
+            def send(rows: Rows, operation: str = operation, path: str = path, kind: str = kind, make: Any = make) -> None:
+                for start in range(0, len(rows), PER_REQUEST):
+                    server.request("POST", path, make(rows[start : start + PER_REQUEST], NAMES[:1] if operation == "DELETE" else NAMES), {"Content-Type": kind})
+                    response = server.getresponse()
+                    answer = response.read()
+                    if response.status != 200:
+                        raise RuntimeError(answer)
+
+            e.ways.append((operation, f"{name}, {PER_REQUEST:,} rows", 0, send))
+    generated(e, lambda: queries)
+    return e
+
+
 def measure(e: Engine, w: Any, way: tuple[str, str, int, Callable[[Any], Any]], n: int) -> dict[str, Any]:
     operation, name, _, run = way
     e.empty()
@@ -280,8 +346,8 @@ def measure(e: Engine, w: Any, way: tuple[str, str, int, Callable[[Any], Any]], 
 
 def main() -> None:
     name, file, url = sys.argv[1:4]
-    engine = {"postgres": lambda: postgres(url), "duckdb": lambda: duckdb_engine(file), "sqlite": lambda: sqlite(file)}[name]()
-    w = __import__({"duckdb": "duck"}.get(name, name) + ".writes", fromlist=["writes"])
+    engine = {"postgres": lambda: postgres(url), "duckdb": lambda: duckdb_engine(file), "sqlite": lambda: sqlite(file), "scoter": lambda: scoter(url)}[name]()
+    w = __import__({"duckdb": "duck", "scoter": "typed"}.get(name, name) + ".writes", fromlist=["writes"])
     for line in sys.stdin:
         if line.strip() == "ways":
             ways = [{"Operation": o, "Method": m, "Most": most} for o, m, most, _ in engine.ways]

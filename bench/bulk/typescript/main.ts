@@ -5,6 +5,7 @@ import { runInNewContext } from "node:vm";
 import { duckdb } from "./duckdb.js";
 import { postgres } from "./postgres.js";
 import { rowsOf, type Engine, type Operation } from "./rows.js";
+import { scoter } from "./scoter.js";
 import { sqlite } from "./sqlite.js";
 
 setFlagsFromString("--expose-gc");
@@ -48,4 +49,5 @@ async function serve<R>(engine: Engine<R>): Promise<void> {
 const [name, file, url] = process.argv.slice(2) as [string, string, string];
 if (name === "duckdb") await serve(duckdb(file));
 else if (name === "postgres") await serve(await postgres(url));
+else if (name === "scoter") await serve(scoter(url));
 else await serve(sqlite(file));

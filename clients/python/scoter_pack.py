@@ -37,15 +37,28 @@ def column(values: Sequence[Any]) -> bytes:
     if len(kinds) == 1:
         (kind,) = kinds
         if kind is str:
-            return b"".join([_SHORT[len(e)] + e if len(e) < 32 else _long(e) for e in map(str.encode, values)])
+            return _texts(values)
         if kind is float:
             return _fixed(0xCB, array("d", values))
         if kind is int:
             return _integers(values)
+        if kind is bool:
+            return bytes([0xC3 if v else 0xC2 for v in values])
+        if kind is decimal.Decimal:
+            # Only a few are written with an exponent.
+            return _texts([t if "E" not in t else core.to_text(v) for v, t in zip(values, map(str, values), strict=True)])
+        if kind is uuid.UUID:
+            return b"".join([b"\xc4\x10" + v.int.to_bytes(16, "big") for v in values])
+        if kind is datetime.datetime and all(v.tzinfo is None or v.tzinfo is datetime.timezone.utc for v in values):
+            return b"".join([_datetime(v) for v in values])
     if datetime.datetime in kinds and any(isinstance(v, datetime.datetime) and v.utcoffset() for v in values):
         # As text the offset stays, for the server to refuse where the column has none.
         values = [core.to_text(v) if isinstance(v, datetime.datetime) else v for v in values]
     return b"".join([_PACK[type(v)](v) for v in values])
+
+
+def _texts(values: Sequence[str]) -> bytes:
+    return b"".join([_SHORT[len(e)] + e if len(e) < 32 else _long(e) for e in map(str.encode, values)])
 
 
 def _integers(values: Sequence[int]) -> bytes:
@@ -116,7 +129,10 @@ def _moment(seconds: int, nanos: int) -> bytes:
 
 def _datetime(v: datetime.datetime) -> bytes:
     since = v - (_EPOCH if v.tzinfo is None else _EPOCH_UTC)
-    return _moment(since.days * 86400 + since.seconds, since.microseconds * 1000)
+    seconds, micros = since.days * 86400 + since.seconds, since.microseconds
+    if micros == 0 and seconds >> 32 == 0:
+        return b"\xd6\xff" + seconds.to_bytes(4, "big")
+    return _moment(seconds, micros * 1000)
 
 
 def _date(v: datetime.date) -> bytes:

@@ -169,12 +169,19 @@ export class Runtime {
         const response = await post(this.#db, path, "application/msgpack", body);
         n += changed((await response.json()) as core.Raw);
       };
-      for await (const row of rows) {
+      /** Whether the row fills a request. */
+      const take = (row: T): boolean => {
         bulk.pack(columns, row);
         waiting++;
         let size = 0;
         for (const c of columns) size += c.size;
-        if (size >= portion) await flush();
+        return size >= portion;
+      };
+      // Rows that are there are not waited for, each of which costs as much as packing it.
+      if (Symbol.asyncIterator in rows) {
+        for await (const row of rows) if (take(row)) await flush();
+      } else {
+        for (const row of rows) if (take(row)) await flush();
       }
       if (waiting > 0) await flush();
       return n;

@@ -99,19 +99,29 @@ func TestRowsAreTakenFromAnyPage(t *testing.T) {
 	const rows = RowGroupRows
 	rng := rand.New(rand.NewPCG(2, 2))
 	texts := map[string]func(i int) string{
-		"few":        func(i int) string { return []string{"", "north", "south-west"}[rng.IntN(3)] },
-		"long":       func(i int) string { return strings.Repeat("what is said twice ", 1+i%3) + fmt.Sprint(rng.IntN(1000)) },
-		"not packed": func(i int) string { return fmt.Sprintf("%016x", rng.Uint64()) },
+		"few":          func(i int) string { return []string{"", "north", "south-west"}[rng.IntN(3)] },
+		"long":         func(i int) string { return strings.Repeat("what is said twice ", 1+i%3) + fmt.Sprint(rng.IntN(1000)) },
+		"not packed":   func(i int) string { return fmt.Sprintf("%016x", rng.Uint64()) },
+		"of 900 bytes": func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 900) },
+	}
+	nulls := map[string]func(i int) bool{
+		"no":               func(int) bool { return false },
+		"a third":          func(int) bool { return rng.IntN(3) == 0 },
+		"about one":        func(int) bool { return rng.IntN(rows) == 0 },
+		"all but one":      func(i int) bool { return i != 17 },
+		"all":              func(int) bool { return true },
+		"the first half":   func(i int) bool { return i < rows/2 },
+		"every other 5000": func(i int) bool { return i/5000%2 == 0 },
 	}
 	for name, value := range texts {
-		for _, nulls := range []int{0, 3, rows} {
+		for which, null := range nulls {
 			for _, profile := range []Profile{Fast, Best} {
-				t.Run(fmt.Sprintf("%s %d %d", name, nulls, profile), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s, %s NULL, %d", name, which, profile), func(t *testing.T) {
 					table := schema.Table{ID: 1, Version: 1, Columns: []schema.Column{
 						{ID: 1, Name: "s", Type: schema.Of(schema.Varchar)}, {ID: 2, Name: "n", Type: schema.Of(schema.BigInt)}, {ID: 3, Name: "d", Type: schema.Of(schema.Double)}}}
 					b := array.NewRecordBuilder(memory.DefaultAllocator, table.Arrow())
 					for i := range rows {
-						if nulls > 0 && rng.IntN(nulls) == 0 {
+						if null(i) {
 							for _, f := range b.Fields() {
 								f.AppendNull()
 							}

@@ -84,7 +84,7 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		}
 		key.others = append(key.others, c)
 		if e.stored != nil {
-			lifted[e.value.Start] = &constant{Constant{Type: e.column.Type, Value: e.stored}, "%s"}
+			lifted[e.value.Start] = &constant{Constant{"value sought of " + e.column.Name, e.column.Type, e.stored}, "%s"}
 		}
 	}
 	for _, a := range assignments {
@@ -94,15 +94,18 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		}
 		if len(value) == 1 && isConstant(value[0]) {
 			if c := x.assigned(a.column.Type, value[0], negative); c != nil {
+				c.Name = "new value of " + a.column.Name // DuckDB's errors name it
 				lifted[value[0].Start] = c
 				continue
 			}
 		}
 	}
-	for i, start := range slices.Sorted(maps.Keys(lifted)) {
+	for _, start := range slices.Sorted(maps.Keys(lifted)) {
 		c := lifted[start]
-		c.Name = "scoter_constant_" + strconv.Itoa(i)
-		c.expression = fmt.Sprintf(c.expression, c.Name)
+		if t.table.ColumnIndex(c.Name) >= 0 {
+			return nil
+		}
+		c.expression = fmt.Sprintf(c.expression, schema.Quote(c.Name))
 		key.constants = append(key.constants, c)
 	}
 	x.c.lifted = lifted

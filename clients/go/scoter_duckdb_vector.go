@@ -48,8 +48,16 @@ var scDuckKinds = map[string][]mapping.Type{
 	"int64": {mapping.TypeBigInt}, "int128": {mapping.TypeHugeInt}, "uint8": {mapping.TypeUTinyInt}, "uint16": {mapping.TypeUSmallInt},
 	"uint32": {mapping.TypeUInteger}, "uint64": {mapping.TypeUBigInt}, "uint128": {mapping.TypeUHugeInt}, "float32": {mapping.TypeFloat},
 	"float64": {mapping.TypeDouble}, "decimal": {mapping.TypeDecimal}, "text": {mapping.TypeVarchar}, "blob": {mapping.TypeBlob}, "uuid": {mapping.TypeUUID},
-	"date": {mapping.TypeDate}, "time": {mapping.TypeTime}, "timestamp": {mapping.TypeTimestamp, mapping.TypeTimestampS, mapping.TypeTimestampMS, mapping.TypeTimestampNS},
+	"date": {mapping.TypeDate}, "time": {mapping.TypeTime}, "timetz": {mapping.TypeTimeTZ}, "timestamp": {mapping.TypeTimestamp, mapping.TypeTimestampS, mapping.TypeTimestampMS, mapping.TypeTimestampNS},
 	"timestamptz": {mapping.TypeTimestampTZ}, "interval": {mapping.TypeInterval}, "enum": {mapping.TypeEnum},
+}
+
+// scDuckCasts are the engine's types that it makes of another one, which is written from a kind of value.
+var scDuckCasts = map[mapping.Type]struct {
+	kind    string
+	written mapping.Type
+}{
+	mapping.TypeBit: {"text", mapping.TypeVarchar}, mapping.TypeBigNum: {"text", mapping.TypeVarchar},
 }
 
 // newScVec is how a type is written from values of a kind, or nil if it is not:
@@ -245,7 +253,11 @@ func scSetBig(v *scVec, at int, x *big.Int) {
 		v.setNull(at)
 		return
 	}
-	if v.kind == mapping.TypeUHugeInt && (x.Sign() < 0 || x.BitLen() > 128) || v.kind != mapping.TypeUHugeInt && x.BitLen() > 127 {
+	bits := x.BitLen()
+	if bits == 128 && x.Sign() < 0 && x.TrailingZeroBits() == 127 {
+		bits = 127 // the least HUGEINT, whose opposite is none
+	}
+	if v.kind == mapping.TypeUHugeInt && (x.Sign() < 0 || bits > 128) || v.kind != mapping.TypeUHugeInt && bits > 127 {
 		v.heap.fail("%s has more than 128 bits", x)
 		return
 	}
@@ -327,6 +339,22 @@ func scSetTime(v *scVec, at int, x time.Duration) {
 		return
 	}
 	scSetFixed(v, at, x.Microseconds())
+}
+
+// scSetTimeTZ writes a time of day with an offset, such as 12:34:56.5+05:45.
+func scSetTimeTZ(v *scVec, at int, x string) {
+	for _, layout := range []string{"15:04:05Z07:00", "15:04:05Z07", "15:04:05Z07:00:00"} {
+		t, err := time.Parse(layout, x)
+		if err != nil {
+			continue
+		}
+		const largest = 16*3600 - 1 // the engine's offset is the seconds below it
+		_, offset := t.Zone()
+		micros := int64(t.Hour()*3600+t.Minute()*60+t.Second())*1e6 + int64(t.Nanosecond()/1e3)
+		scSetFixed(v, at, micros<<24|int64(largest-offset))
+		return
+	}
+	v.heap.fail("%.60q is no time with an offset", x)
 }
 
 // scSetTimestamp writes a moment in the unit of the column.

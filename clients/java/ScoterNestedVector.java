@@ -12,8 +12,20 @@ import java.util.function.Function;
 final class ScoterNestedVector {
     private ScoterNestedVector() {}
 
-    static ScoterVector decimal(ScoterNested.DecimalType type) {
-        return new Decimal(type.precision == 0 ? 38 : type.precision, type.scale);
+    static ScoterVector decimal(ScoterNested.DecimalType type, ScoterHeap heap) {
+        return type.precision == 0 ? new Digits(heap) : new Decimal(type.precision, type.scale);
+    }
+
+    /** BIGNUM, which DuckDB makes of text. */
+    private static final class Digits extends ScoterVector.Text {
+        Digits(ScoterHeap heap) {
+            super(heap);
+        }
+
+        @Override
+        void put(int at, Object value) {
+            super.put(at, ((BigDecimal) value).toPlainString());
+        }
     }
 
     static ScoterVector enumeration(ScoterNested.EnumType<?> type) {

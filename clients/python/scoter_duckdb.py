@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,6 +35,8 @@ LIST_ROWS = 10_000
 # for them: several of DuckDB's row groups, so that its threads share them.
 ARROW_ROWS = 61_440
 STREAM_ROWS = 491_520
+
+_NAN = decimal.Decimal("nan")
 
 DEFAULT_TYPE = "SELECT type FROM duckdb_databases() WHERE database_name = current_database()"
 
@@ -302,6 +305,11 @@ def attach_postgres(conn: duckdb.DuckDBPyConnection, sql_name: str, dsn: str) ->
 def plain(v: Any) -> Any:
     """A value that the driver takes as it is."""
     return v
+
+
+def to_float(v: float) -> float | decimal.Decimal:
+    """A number inside of a list or struct, where the driver takes a NaN of float for NULL."""
+    return v if v == v else _NAN
 
 
 def to_list(write: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:

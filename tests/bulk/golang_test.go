@@ -20,13 +20,6 @@ func goProgram(t *testing.T, engine, key string) (run func(args ...string) strin
 		toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, name))
 	}
 	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
-	mod, err := os.ReadFile(filepath.Join(toolchain.Root(t), "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A module of its own with the versions of this one.
-	toolchain.Write(t, filepath.Join(dir, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module bulktest"))
-	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "go.sum"), filepath.Join(dir, "go.sum"))
 	sources := map[string]string{"program.go.txt": "main.go", engine + ".go.txt": "engine.go"}
 	if engine == "duckdb" {
 		sources["duckdb_arrow.go.txt"] = "arrow.go"
@@ -38,13 +31,25 @@ func goProgram(t *testing.T, engine, key string) (run func(args ...string) strin
 		}
 		toolchain.Write(t, filepath.Join(dir, "cmd", file), strings.NewReplacer("ENGINE", engine, "KEY", key, "TWO", key, "EVERY", key).Replace(string(text)))
 	}
+	program = goBuilt(t, dir)
+	return func(args ...string) string {
+		return toolchain.Run(t, dir, []string{"TZ=America/New_York"}, program, args...)
+	}, program
+}
+
+// goBuilt checks and builds the program in the folder cmd of a folder of generated code, with the versions of this module.
+func goBuilt(t *testing.T, dir string) (program string) {
+	mod, err := os.ReadFile(filepath.Join(toolchain.Root(t), "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	toolchain.Write(t, filepath.Join(dir, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module bulktest"))
+	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "go.sum"), filepath.Join(dir, "go.sum"))
 	program = filepath.Join(dir, "program")
 	env := []string{"GOFLAGS=-mod=mod " + os.Getenv("GOFLAGS"), "GOWORK=off"}
 	toolchain.Run(t, dir, env, "go", "vet", "-composites=false", "-tags=duckdb_arrow", "./cmd")
 	toolchain.Run(t, dir, env, "go", "build", "-tags=duckdb_arrow", "-o", program, "./cmd")
-	return func(args ...string) string {
-		return toolchain.Run(t, dir, []string{"TZ=America/New_York"}, program, args...)
-	}, program
+	return program
 }
 
 // want fails for each line that a program did not print; one that ends with "..." is the beginning

@@ -30,7 +30,7 @@ async function open(file: string): Promise<void> {
   db = await drivers[driver]!(file);
   const without: string[] = [];
   for (const pragma of pragmas) {
-    await db!.rows("PRAGMA " + pragma).catch(() => without.push(pragma.split(" ")[0]!));
+    await db!.execute("PRAGMA " + pragma).catch(() => without.push(pragma.split(" ")[0]!));
   }
   const version = (await db!.rows("SELECT sqlite_version() AS v")) as { v: string }[];
   say({ versions: { [driver]: `Node ${process.version}, SQLite ${version[0]!.v}` + (without.length > 0 ? ", has no " + without.join(", ") : "") } });

@@ -207,6 +207,12 @@ func (w *scDuckWriter[T]) appendVectors(conn mapping.Connection, schema, table s
 		return false, nil
 	}
 	for i, c := range w.bulk.columns {
+		if of, ok := scDuckCasts[mapping.GetTypeId(types[i])]; ok && c.kind == of.kind {
+			mapping.DestroyLogicalType(&types[i])
+			types[i] = mapping.CreateLogicalType(of.written)
+		}
+	}
+	for i, c := range w.bulk.columns {
 		v := newScVec(types[i], c.kind, &w.heap)
 		if v == nil {
 			return false, nil

@@ -48,7 +48,7 @@ abstract class ScoterVector {
             case UUID -> new Fixed(27, 16, (at, v) -> uuid(at, (UUID) v));
             case TIMETZ -> new Fixed(30, 8, (at, v) -> ScoterNative.LONG.set(at, timetz((OffsetTime) v)));
             case TIMESTAMPTZ -> new Fixed(31, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.instant((OffsetDateTime) v)));
-            case DECIMAL -> ScoterNestedVector.decimal((ScoterNested.DecimalType) type);
+            case DECIMAL -> ScoterNestedVector.decimal((ScoterNested.DecimalType) type, heap);
             case ENUM -> ScoterNestedVector.enumeration((ScoterNested.EnumType<?>) type);
             case LIST -> ScoterNestedVector.list((ScoterNested.ListType<?>) type, heap);
             case MAP -> ScoterNestedVector.map((ScoterNested.MapType<?, ?>) type, heap);
@@ -177,7 +177,7 @@ abstract class ScoterVector {
     }
 
     /** Texts: up to 12 bytes are in the value itself, longer ones have their first four and an address. */
-    static final class Text extends ScoterVector {
+    static class Text extends ScoterVector {
         private final ScoterHeap heap;
 
         Text(ScoterHeap heap) {

@@ -46,7 +46,8 @@ final class ScoterNested {
 
         @Override
         Object duck(BigDecimal value) {
-            return precision == 0 ? value : ScoterValues.decimal(value, precision, scale);
+            // Without digits it is a BIGNUM, which DuckDB makes of text but not of a DECIMAL.
+            return precision == 0 ? value.toPlainString() : ScoterValues.decimal(value, precision, scale);
         }
     }
 

@@ -31,6 +31,19 @@ final class ScoterTimeTypes {
         return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
     }, ScoterTimes.CLOCK::format);
 
+    /** DuckDB's TIME_NS, which it makes of text but not of TIME. */
+    static final ScoterTypes.Type<LocalTime> TIME_NS = new ScoterTypes.Type<>(ScoterTypes.Kind.ANY, "TIME_NS") {
+        @Override
+        LocalTime parse(Object raw) throws SQLException {
+            return TIME.parse(raw);
+        }
+
+        @Override
+        Object duck(LocalTime value) {
+            return value.toString();
+        }
+    };
+
     static final ScoterTypes.Type<OffsetTime> TIMETZ = new ScoterTypes.Type<>(ScoterTypes.Kind.TIMETZ, "TIMETZ") {
         @Override
         OffsetTime parse(Object raw) {

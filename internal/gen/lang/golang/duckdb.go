@@ -50,10 +50,14 @@ func (g *generator) duckBulk(t *emit.Table, op *emit.Op, values []string) {
 // not written into vectors.
 func duckKind(m *ir.Module, t ir.Type) string {
 	switch t.Kind {
-	case ir.TimeTZ, ir.Any:
+	case ir.Any:
 		return ""
 	case ir.JSON:
 		return "text"
+	case ir.Decimal:
+		if t.Precision == 0 {
+			return "text" // BIGNUM
+		}
 	case ir.EnumKind:
 		return "enum"
 	case ir.List, ir.Array:
@@ -83,7 +87,7 @@ func duckKind(m *ir.Module, t ir.Type) string {
 // duckWriters are the functions of the runtime that write a kind; the others are
 // in memory as the engine has them.
 var duckWriters = map[ir.Kind]string{
-	ir.Int128: "scSetBig", ir.Uint128: "scSetBig", ir.Decimal: "scSetDecimal", ir.Text: "scSetText[string]", ir.JSON: "scSetJSON", ir.Blob: "scSetBlob",
+	ir.Int128: "scSetBig", ir.Uint128: "scSetBig", ir.Decimal: "scSetDecimal", ir.Text: "scSetText[string]", ir.TimeTZ: "scSetTimeTZ", ir.JSON: "scSetJSON", ir.Blob: "scSetBlob",
 	ir.UUID: "scSetUUID", ir.Date: "scSetDate", ir.Time: "scSetTime", ir.Timestamp: "scSetTimestamp", ir.TimestampTZ: "scSetTimestamp",
 	ir.Interval: "scSetInterval",
 }
@@ -97,6 +101,9 @@ func (g *generator) duckWriter(t ir.Type, nullable bool) string {
 		return "scSetEnum[" + g.EnumType(t.Ref) + "]"
 	case t.Kind == ir.StructKind:
 		return "scSet" + g.StructType(t.Ref)
+	}
+	if t.Kind == ir.Decimal && t.Precision == 0 {
+		return "scSetText[Decimal]"
 	}
 	if f, ok := duckWriters[t.Kind]; ok {
 		return f

@@ -258,11 +258,14 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 		return "scWire(" + v + ")"
 	}
 	if t.Kind == ir.Decimal {
-		scaled := fmt.Sprintf("func(v Decimal) any { return scDuckScaled(v, %d, %d) }", t.Precision, t.Scale)
-		if nullable {
-			return "scOpt(" + v + ", " + scaled + ")"
+		driver := fmt.Sprintf("scDuckScaled(v, %d, %d)", t.Precision, t.Scale)
+		if t.Precision == 0 {
+			driver = "string(v)" // BIGNUM, which DuckDB makes of text but not of a DECIMAL
 		}
-		return fmt.Sprintf("scDuckScaled(%s, %d, %d)", v, t.Precision, t.Scale)
+		if nullable {
+			return "scOpt(" + v + ", func(v Decimal) any { return " + driver + " })"
+		}
+		return strings.Replace(driver, "(v", "("+v, 1)
 	}
 	return "scDuck(" + v + ")"
 }

@@ -138,6 +138,9 @@ func (g *generator) codec(t ir.Type) string {
 	case ir.Decimal, ir.EnumKind, ir.StructKind, ir.List, ir.Array, ir.Map:
 		return "Types." + g.types.add(t)
 	}
+	if t.Native == "TIME_NS" && g.Module.Engine == ir.DuckDB {
+		return "ScoterTimeTypes.TIME_NS"
+	}
 	class := "ScoterTypes."
 	switch t.Kind {
 	case ir.Date, ir.Time, ir.TimeTZ, ir.TimestampTZ, ir.Interval:

@@ -19,7 +19,14 @@ var arrowTypes = map[ir.Kind]string{
 func (g *generator) arrowType(t ir.Type, nested bool) string {
 	switch t.Kind {
 	case ir.Decimal:
+		if t.Precision == 0 {
+			return "pa.string()" // BIGNUM
+		}
 		return fmt.Sprintf("pa.decimal128(%d, %d)", t.Precision, t.Scale)
+	case ir.Time:
+		if t.Native == "TIME_NS" {
+			return "pa.string()"
+		}
 	case ir.UUID:
 		if !nested {
 			return "pa.uuid()"
@@ -59,6 +66,14 @@ func (g *generator) arrowWriter(t ir.Type, nested bool) string {
 		return "_arrow_" + ir.NewName(g.StructType(t.Ref)).Snake()
 	case ir.Interval, ir.TimeTZ, ir.Int128, ir.Uint128:
 		return "rt.to_text"
+	case ir.Decimal:
+		if t.Precision == 0 {
+			return "rt.to_text"
+		}
+	case ir.Time:
+		if t.Native == "TIME_NS" {
+			return "rt.to_text" // DuckDB makes it of text but not of TIME
+		}
 	case ir.UUID:
 		if nested {
 			return "rt.to_text"

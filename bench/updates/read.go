@@ -81,10 +81,11 @@ func (b *bench) agree(ctx context.Context, kind string) error {
 	return nil
 }
 
-// memory compares the most memory during the ten queries on either table.
+// memory compares the most memory during the ten queries on either table: the larger figure of the changed one with the smaller of the other,
+// since what was left over from filling the tables goes little by little.
 func (b *bench) memory(ctx context.Context, kind string, s *side) error {
-	peaks := map[string]float64{}
-	for _, table := range []string{"rewritten", "rewritten", "changed"} { // the first fills caches
+	peaks := map[string][]float64{}
+	for turn, table := range []string{"changed", "rewritten", "rewritten", "changed", "changed", "rewritten"} {
 		if err := s.process().ForgetPeak(); err != nil {
 			return err
 		}
@@ -97,13 +98,16 @@ func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 		if err != nil {
 			return err
 		}
-		peaks[table] = float64(peak)
+		if turn >= len(tables) { // the first ones fill caches
+			peaks[table] = append(peaks[table], float64(peak))
+		}
 	}
-	name := fmt.Sprintf("%s, %s: peak memory of the queries (%.0f MB / %.0f MB)", kind, s.name, peaks["changed"]/1e6, peaks["rewritten"]/1e6)
+	changed, rewritten := slices.Max(peaks["changed"]), slices.Min(peaks["rewritten"])
+	name := fmt.Sprintf("%s, %s: peak memory of the queries (%.0f MB / %.0f MB)", kind, s.name, changed/1e6, rewritten/1e6)
 	if s == b.sides[0] {
-		b.report.AtMost(1.2, name, peaks["changed"]/peaks["rewritten"], "")
+		b.report.AtMost(1.2, name, changed/rewritten, "")
 	} else {
-		b.report.Add(name, peaks["changed"]/peaks["rewritten"], "")
+		b.report.Add(name, changed/rewritten, "")
 	}
 	return nil
 }

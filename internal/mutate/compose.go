@@ -8,6 +8,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -206,4 +207,39 @@ func (q *composition) placed(err error) error {
 		}
 	}
 	return e.At(0)
+}
+
+// actionValue is the value that a column has with an action.
+type actionValue struct {
+	action int
+	value  func(q *composition)
+}
+
+// writeValueByAction appends the value with the action that applies, or the other one if that is none of them. DuckDB 1.5.5 has no CASE of
+// arrays, but of lists of them.
+func (q *composition) writeValueByAction(of schema.Type, values []actionValue, other func(q *composition)) {
+	before, behind := "CASE "+actionColumn, " END"
+	begin, end := "", ""
+	if hasArray(of) {
+		before, behind, begin, end = "("+before, behind+")[1]", "[", "]"
+	}
+	q.write(before)
+	for _, v := range values {
+		q.write(" WHEN ", strconv.Itoa(v.action), " THEN ", begin)
+		v.value(q)
+		q.write(end)
+	}
+	q.write(" ELSE ", begin)
+	other(q)
+	q.write(end, behind)
+}
+
+// hasArray reports whether a type is an ARRAY, or one is inside of it.
+func hasArray(t schema.Type) bool {
+	for _, inside := range []*schema.Type{t.Key, t.Elem} {
+		if inside != nil && hasArray(*inside) {
+			return true
+		}
+	}
+	return t.Kind == schema.Array || slices.ContainsFunc(t.Fields, func(f schema.Field) bool { return hasArray(f.Type) })
 }

@@ -204,15 +204,14 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 		p.choose = action
 	}
 	p.write(x, in.target, action, func(q *composition, col schema.Column) {
-		q.write("CASE ", actionColumn, " WHEN 1 THEN ")
-		writeExcluded(q, col)
-		q.write(" ELSE ")
-		if value := values[col.ID]; value != nil {
-			value(q)
-		} else {
-			in.target.writeColumn(q, c, col)
-		}
-		q.write(" END")
+		insert := actionValue{1, func(q *composition) { writeExcluded(q, col) }}
+		q.writeValueByAction(col.Type, []actionValue{insert}, func(q *composition) {
+			if value := values[col.ID]; value != nil {
+				value(q)
+			} else {
+				in.target.writeColumn(q, c, col)
+			}
+		})
 	}, func(q *composition) {
 		p.writeTarget(q, x, in.target)
 		writeArrivals(q, x.c, t, in.target)

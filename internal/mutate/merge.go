@@ -266,23 +266,18 @@ func writeMergeMessage(q *composition, when []*mergeClause) {
 // writeMergeValue appends what a column's value is with the action that applies. Where that sets none
 // it is the old one.
 func writeMergeValue(q *composition, c *clauses, when []*mergeClause, t *target, col schema.Column) {
-	given := slices.ContainsFunc(when, func(w *mergeClause) bool { return w.values[col.ID] != nil })
-	if given {
-		q.write("CASE ", actionColumn)
-	}
+	var given []actionValue
 	for _, w := range when {
 		if value := w.values[col.ID]; value != nil {
-			q.write(" WHEN ", strconv.Itoa(w.action), " THEN ")
-			value(q)
+			given = append(given, actionValue{w.action, value})
 		}
 	}
-	if given {
-		q.write(" ELSE ")
+	old := func(q *composition) { t.writeColumn(q, c, col) }
+	if given == nil {
+		old(q)
+		return
 	}
-	t.writeColumn(q, c, col)
-	if given {
-		q.write(" END")
-	}
+	q.writeValueByAction(col.Type, given, old)
 }
 
 func bySource(when []*mergeClause) bool {

@@ -222,7 +222,11 @@ func (g *generator) upsert() step {
 	}
 	values := "{t} VALUES " + strings.Join(rows, ", ")
 	c := g.column()
-	switch g.IntN(5) {
+	way := g.IntN(5)
+	if way == 2 && c.kind.caseless {
+		way = 1
+	}
+	switch way {
 	case 0:
 		return step{sql: "INSERT OR IGNORE INTO " + values}
 	case 1:
@@ -258,7 +262,7 @@ func (g *generator) expression(c column) string {
 	if len(c.kind.changes) > 0 && g.IntN(2) == 0 {
 		return strings.ReplaceAll(c.kind.changes[g.IntN(len(c.kind.changes))], "$", c.name)
 	}
-	if g.IntN(8) == 0 {
+	if g.IntN(8) == 0 && !c.kind.caseless {
 		return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", g.condition(), g.literal(c.kind), c.name)
 	}
 	return g.literal(c.kind)
@@ -326,6 +330,10 @@ func (g *generator) update() step {
 	if g.IntN(3) == 0 {
 		return g.point()
 	}
+	if g.keyed && g.IntN(10) == 0 {
+		// DuckDB takes the keys of several rows for repeated where they only move.
+		return step{sql: fmt.Sprintf("UPDATE {t} SET id = id + 3 WHERE id = %d", g.IntN(g.ids+1))}
+	}
 	sql := "UPDATE {t} SET " + g.set() + g.where()
 	if g.IntN(5) == 0 {
 		return step{sql: sql + " RETURNING *", returning: true}
@@ -379,8 +387,11 @@ func (g *generator) delete() step {
 	case 1:
 		return step{sql: sql + " RETURNING *", returning: true}
 	case 2:
-		if g.IntN(4) == 0 {
+		switch g.IntN(8) {
+		case 0:
 			return step{sql: "DELETE FROM {t}"}
+		case 1:
+			return step{sql: "TRUNCATE {t}", inModel: "DELETE FROM {t}"}
 		}
 	}
 	return step{sql: sql}
@@ -406,7 +417,7 @@ func (g *generator) merge() step {
 		clauses = []string{"WHEN MATCHED THEN DELETE"}
 	}
 	g.ids += 5
-	return step{sql: join + " " + strings.Join(clauses, " ")}
+	return step{sql: join + " " + strings.Join(clauses, " ")} // without RETURNING, which breaks DuckDB 1.5.5 down or gives ids of other rows
 }
 
 func (g *generator) alter() step {

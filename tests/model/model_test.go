@@ -18,18 +18,18 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// seedsByDefault take less than a minute on two cores.
-const seedsByDefault = 80
+// seedsByDefault take three minutes on two cores.
+const seedsByDefault = 1000
 
 func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
-	if kept := runSeeds(t, generate); kept == 0 && number(t, "SCOTER_MODEL_SEED", 0) == 0 {
+	if kept := runSeeds(t, seedsByDefault, generate); kept == 0 && number(t, "SCOTER_MODEL_SEED", 0) == 0 {
 		t.Error("no statement was kept as an expression")
 	}
 }
 
-// runSeeds runs the lists of many seeds. It returns how many statements were kept as expressions.
-func runSeeds(t *testing.T, generate func(seed int) []step) (kept int64) {
-	return runSeedsOf(t, number(t, "SCOTER_MODEL_SEEDS", seedsByDefault), generate, func(*config.Server) {})
+// runSeeds runs the lists of many seeds, n if nobody says how many. It returns how many statements were kept as expressions.
+func runSeeds(t *testing.T, n int, generate func(seed int) []step) (kept int64) {
+	return runSeedsOf(t, number(t, "SCOTER_MODEL_SEEDS", n), generate, func(*config.Server) {})
 }
 
 // runSeedsOf runs the lists of n seeds on databases with settings of their own.

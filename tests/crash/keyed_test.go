@@ -13,15 +13,19 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// lastRow is a row of a table that merges on read, under its id.
+// lastRow is a row of a table with a primary key, under its id.
 type lastRow struct {
 	version int
 	gone    bool
 	note    int
 }
 
+// workload returns a request and what it does.
+type workload func(w *lastWriter) (path, body string, apply func(rows map[int]lastRow))
+
 // lastWriter sends rows of some keys, again and again, and knows what must be there.
 type lastWriter struct {
+	work   workload
 	rand   *rand.Rand
 	first  int // its keys begin here
 	next   int // version
@@ -34,8 +38,8 @@ const (
 	lateness = 4 // versions are at most so much behind
 )
 
-// statement returns a request and what it does.
-func (w *lastWriter) statement() (path, body string, apply func(rows map[int]lastRow)) {
+// onRead are versions of rows in no order, and changes and deletions of single ones.
+func onRead(w *lastWriter) (path, body string, apply func(rows map[int]lastRow)) {
 	w.next++
 	id := w.first + w.rand.IntN(lastKeys)
 	switch w.rand.IntN(6) {
@@ -77,7 +81,7 @@ func (w *lastWriter) statement() (path, body string, apply func(rows map[int]las
 // run sends statements until the server is gone.
 func (w *lastWriter) run(t *testing.T, s *binary.Server) (answered int) {
 	for {
-		path, body, apply := w.statement()
+		path, body, apply := w.work(w)
 		w.unsure = maps.Clone(w.sure)
 		apply(w.unsure)
 		contentType := "application/x-ndjson"
@@ -110,21 +114,25 @@ func shown(rows map[int]lastRow) map[int]lastRow {
 	return live
 }
 
-// TestKillNineKeepsRowsThatMergeOnRead has writers bring versions of the same keys in no order, and change and delete some, while rows are read,
-// flushed, settled and merged, and the server is killed: each key has the row that what was acknowledged gives it.
 func TestKillNineKeepsRowsThatMergeOnRead(t *testing.T) {
+	keeps(t, "(id BIGINT PRIMARY KEY, version BIGINT, gone BOOLEAN, note BIGINT) WITH (version = 'version', is_deleted = 'gone', upsert = 'merge-on-read')", onRead)
+}
+
+// keeps has writers change rows of a table, each those of its own keys, while rows are read, flushed, settled and merged, and the server is
+// killed: each key has the row that what was acknowledged gives it.
+func keeps(t *testing.T, table string, work workload) {
 	dir := t.TempDir()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	flags := []string{"--flush-bytes", "64KiB", "--flush-age", "50ms"}
 	s := binary.Serve(t, dir, flags...)
-	if status, text := post(t, s, "CREATE TABLE last (id BIGINT PRIMARY KEY, version BIGINT, gone BOOLEAN, note BIGINT) WITH (version = 'version', is_deleted = 'gone', upsert = 'merge-on-read')"); status != http.StatusOK {
+	if status, text := post(t, s, "CREATE TABLE last "+table); status != http.StatusOK {
 		t.Fatalf("%d %s", status, text)
 	}
 	all := make([]*lastWriter, 3)
 	for i := range all {
-		all[i] = &lastWriter{rand: rand.New(rand.NewPCG(seed, uint64(i+1))), first: i * lastKeys, sure: map[int]lastRow{}}
+		all[i] = &lastWriter{work: work, rand: rand.New(rand.NewPCG(seed, uint64(i+1))), first: i * lastKeys, sure: map[int]lastRow{}}
 	}
 	answered := make([]int, len(all))
 	for round := range rounds(t) / 2 {

@@ -112,6 +112,12 @@ func AsText(t ir.Type) bool {
 	return false
 }
 
+// OnlyOfText reports whether DuckDB 1.5.5 makes values of a type of text, but of nothing that drivers have for them: a BIGNUM, which has
+// no digits, of no DECIMAL, and TIME_NS of no TIME.
+func OnlyOfText(t ir.Type) bool {
+	return t.Kind == ir.Decimal && t.Precision == 0 || t.Native == "TIME_NS"
+}
+
 // wordByte says that a placeholder right behind c would be read as part of
 // the word before it (`id=$1` is fine, `LIMIT$1` is not).
 func wordByte(c byte) bool {

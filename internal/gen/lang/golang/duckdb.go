@@ -55,8 +55,8 @@ func duckKind(m *ir.Module, t ir.Type) string {
 	case ir.JSON:
 		return "text"
 	case ir.Decimal:
-		if t.Precision == 0 {
-			return "text" // BIGNUM
+		if emit.OnlyOfText(t) {
+			return "text"
 		}
 	case ir.EnumKind:
 		return "enum"
@@ -102,7 +102,7 @@ func (g *generator) duckWriter(t ir.Type, nullable bool) string {
 	case t.Kind == ir.StructKind:
 		return "scSet" + g.StructType(t.Ref)
 	}
-	if t.Kind == ir.Decimal && t.Precision == 0 {
+	if t.Kind == ir.Decimal && emit.OnlyOfText(t) {
 		return "scSetText[Decimal]"
 	}
 	if f, ok := duckWriters[t.Kind]; ok {

@@ -258,14 +258,16 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 		return "scWire(" + v + ")"
 	}
 	if t.Kind == ir.Decimal {
-		driver := fmt.Sprintf("scDuckScaled(v, %d, %d)", t.Precision, t.Scale)
-		if t.Precision == 0 {
-			driver = "string(v)" // BIGNUM, which DuckDB makes of text but not of a DECIMAL
+		driver := func(v string) string {
+			if emit.OnlyOfText(t) {
+				return "string(" + v + ")"
+			}
+			return fmt.Sprintf("scDuckScaled(%s, %d, %d)", v, t.Precision, t.Scale)
 		}
 		if nullable {
-			return "scOpt(" + v + ", func(v Decimal) any { return " + driver + " })"
+			return "scOpt(" + v + ", func(v Decimal) any { return " + driver("v") + " })"
 		}
-		return strings.Replace(driver, "(v", "("+v, 1)
+		return driver(v)
 	}
 	return "scDuck(" + v + ")"
 }

@@ -17,16 +17,12 @@ var arrowTypes = map[ir.Kind]string{
 // arrowType is the expression of the Arrow type that DuckDB reads as the type, or as text that it
 // casts where Arrow has none.
 func (g *generator) arrowType(t ir.Type, nested bool) string {
+	if emit.OnlyOfText(t) {
+		return "pa.string()"
+	}
 	switch t.Kind {
 	case ir.Decimal:
-		if t.Precision == 0 {
-			return "pa.string()" // BIGNUM
-		}
 		return fmt.Sprintf("pa.decimal128(%d, %d)", t.Precision, t.Scale)
-	case ir.Time:
-		if t.Native == "TIME_NS" {
-			return "pa.string()"
-		}
 	case ir.UUID:
 		if !nested {
 			return "pa.uuid()"
@@ -59,6 +55,9 @@ func (g *generator) arrowType(t ir.Type, nested bool) string {
 // arrowWriter is the function that makes what Arrow takes of a value, or "" when it takes it as it
 // is.
 func (g *generator) arrowWriter(t ir.Type, nested bool) string {
+	if emit.OnlyOfText(t) {
+		return "rt.to_text"
+	}
 	switch t.Kind {
 	case ir.EnumKind:
 		return "_write_" + ir.NewName(g.EnumType(t.Ref)).Snake()
@@ -66,14 +65,6 @@ func (g *generator) arrowWriter(t ir.Type, nested bool) string {
 		return "_arrow_" + ir.NewName(g.StructType(t.Ref)).Snake()
 	case ir.Interval, ir.TimeTZ, ir.Int128, ir.Uint128:
 		return "rt.to_text"
-	case ir.Decimal:
-		if t.Precision == 0 {
-			return "rt.to_text"
-		}
-	case ir.Time:
-		if t.Native == "TIME_NS" {
-			return "rt.to_text" // DuckDB makes it of text but not of TIME
-		}
 	case ir.UUID:
 		if nested {
 			return "rt.to_text"

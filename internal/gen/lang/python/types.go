@@ -225,6 +225,9 @@ func (g *generator) writer(t ir.Type) string {
 		}
 		return "rt.to_text"
 	}
+	if emit.OnlyOfText(t) {
+		return "rt.to_text"
+	}
 	switch t.Kind {
 	case ir.EnumKind:
 		return "_write_" + ir.NewName(g.EnumType(t.Ref)).Snake()
@@ -232,17 +235,9 @@ func (g *generator) writer(t ir.Type) string {
 		return "_write_" + ir.NewName(g.StructType(t.Ref)).Snake()
 	case ir.Interval, ir.TimeTZ: // DuckDB's driver refuses offsets west of Greenwich
 		return "rt.to_text"
-	case ir.Decimal:
-		if t.Precision == 0 {
-			return "rt.to_text" // BIGNUM, which DuckDB makes of text but not of a DECIMAL
-		}
 	case ir.Float32, ir.Float64:
 		if g.Module.Engine == ir.DuckDB {
 			return "rt.to_float"
-		}
-	case ir.Time:
-		if t.Native == "TIME_NS" {
-			return "rt.to_text"
 		}
 	case ir.List, ir.Array:
 		if f := g.writer(*t.Elem); f != "" {

@@ -60,20 +60,17 @@ func (g *generator) postgresWriter(t ir.Type) string {
 }
 
 func (g *generator) duckWriter(t ir.Type) string {
+	if emit.OnlyOfText(t) {
+		return ""
+	}
 	switch t.Kind {
 	case ir.Decimal:
-		if t.Precision == 0 {
-			return "" // BIGNUM, which is written as text
-		}
 		return fmt.Sprintf("rt.toDecimal(%d, %d)", t.Precision, t.Scale)
 	case ir.UUID:
 		return "rt.toUUID"
 	case ir.Date:
 		return "rt.toDate"
 	case ir.Time:
-		if t.Native == "TIME_NS" {
-			return "" // DuckDB makes it of text but not of TIME
-		}
 		return "rt.toTime"
 	case ir.TimeTZ:
 		return "rt.toTimeTZ"
@@ -170,16 +167,12 @@ var duckTypes = map[ir.Kind]string{
 
 // duckType is the expression of the driver's type.
 func (g *generator) duckType(t ir.Type) string {
+	if emit.OnlyOfText(t) {
+		return "rt.duck.VARCHAR"
+	}
 	switch t.Kind {
 	case ir.Decimal:
-		if t.Precision == 0 {
-			return "rt.duck.VARCHAR"
-		}
 		return fmt.Sprintf("rt.duck.DECIMAL(%d, %d)", t.Precision, t.Scale)
-	case ir.Time:
-		if t.Native == "TIME_NS" {
-			return "rt.duck.VARCHAR"
-		}
 	case ir.Timestamp:
 		return "rt.duck." + map[string]string{"s": "TIMESTAMP_S", "ms": "TIMESTAMP_MS", "ns": "TIMESTAMP_NS", "us": "TIMESTAMP", "": "TIMESTAMP"}[t.Unit]
 	case ir.EnumKind:

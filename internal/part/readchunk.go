@@ -20,20 +20,10 @@ import (
 // table that the part was written with, on Go's heap. Nested columns are an Internal error: arrow-go reads them with
 // goroutines of its own, where a damaged page panics and nobody can recover.
 func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
-	at := table.ColumnByID(column)
-	if at < 0 {
-		return nil, base.Errorf(base.Internal, "part %s has no column %d", path, column)
-	}
-	want := table.Arrow().Field(at).Type
-	if _, nested := want.(arrow.NestedType); nested {
-		return nil, base.Errorf(base.Internal, "part %s: column %d is nested", path, column)
-	}
-	err = openFile(fsys, path, func(f io.ReaderAt, r *file.Reader, footer Footer) error {
-		if err := matches(footer, table); err != nil {
-			return err
-		}
-		if group < 0 || group >= footer.RowGroups {
-			return base.Errorf(base.Internal, "row group %d of %d", group, footer.RowGroups)
+	err = openColumn(fsys, path, table, group, column, func(f io.ReaderAt, r *file.Reader, at int) error {
+		want := table.Arrow().Field(at).Type
+		if _, nested := want.(arrow.NestedType); nested {
+			return base.Errorf(base.Internal, "column %d is nested", column)
 		}
 		if numbers, err := readNumbers(f, r, table, group, at); numbers != nil || err != nil {
 			values = numbers
@@ -62,6 +52,24 @@ func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column b
 		return nil
 	})
 	return values, err
+}
+
+// openColumn opens a part that was written with a version of a table for do, which is given the place of a column there, of whose values it
+// reads some in one row group.
+func openColumn(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID, do func(f io.ReaderAt, r *file.Reader, at int) error) error {
+	at := table.ColumnByID(column)
+	if at < 0 {
+		return base.Errorf(base.Internal, "part %s has no column %d", path, column)
+	}
+	return openFile(fsys, path, func(f io.ReaderAt, r *file.Reader, footer Footer) error {
+		if err := matches(footer, table); err != nil {
+			return err
+		}
+		if group < 0 || group >= footer.RowGroups {
+			return base.Errorf(base.Internal, "row group %d of %d", group, footer.RowGroups)
+		}
+		return do(f, r, at)
+	})
 }
 
 // readNumbers is ReadChunk of a column that Parquet stores as integers and that has no NULL there; nil for others. arrow-go takes

@@ -21,21 +21,11 @@ import (
 // that the part was written with: what ReadChunk has there, for a tenth of the time, of which nothing is kept. Rows are counted from the group's first and ascend.
 // It is nil for the types that it leaves to ReadChunk.
 func TakeRows(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID, rows []uint32) (values arrow.Array, err error) {
-	at := table.ColumnByID(column)
-	if at < 0 {
-		return nil, base.Errorf(base.Internal, "part %s has no column %d", path, column)
-	}
-	want := table.Arrow().Field(at).Type
 	if !slices.IsSorted(rows) {
 		return nil, base.Errorf(base.Internal, "part %s: rows %d do not ascend", path, rows)
 	}
-	err = openFile(fsys, path, func(f io.ReaderAt, r *file.Reader, footer Footer) error {
-		if err := matches(footer, table); err != nil {
-			return err
-		}
-		if group < 0 || group >= footer.RowGroups {
-			return base.Errorf(base.Internal, "row group %d of %d", group, footer.RowGroups)
-		}
+	err = openColumn(fsys, path, table, group, column, func(f io.ReaderAt, r *file.Reader, at int) error {
+		want := table.Arrow().Field(at).Type
 		leaf, err := leafOf(table, at)
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package part
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -161,41 +160,19 @@ func TestDamagedPagesAreCorrupt(t *testing.T) {
 	if _, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{randomBatch(table, 700, 5)}, Options{Profile: Best}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := fsys.Open("/p")
-	if err != nil {
-		t.Fatal(err)
-	}
-	size, err := f.Size()
-	if err != nil {
-		t.Fatal(err)
-	}
-	intact := make([]byte, size)
-	if _, err := f.ReadAt(intact, 0); err != nil {
-		t.Fatal(err)
-	}
 	rng := rand.New(rand.NewPCG(3, 3))
 	refused := 0
-	for range 3000 {
-		damaged := slices.Clone(intact)
-		for range 1 + rng.IntN(4) {
-			damaged[rng.IntN(len(damaged))] ^= byte(1 + rng.IntN(255))
-		}
-		if err := vfs.WriteFile(fsys, "/d", func(w io.Writer) error {
-			_, err := w.Write(damaged)
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+	damagedCopies(t, fsys, "/p", rng, func(path string) {
 		for range 5 {
 			c := table.Columns[rng.IntN(len(table.Columns))]
-			if _, err := TakeRows(fsys, "/d", table, 0, c.ID, []uint32{0, 350, 699}); err != nil {
+			if _, err := TakeRows(fsys, path, table, 0, c.ID, []uint32{0, 350, 699}); err != nil {
 				if base.KindOf(err) != base.Corrupt {
 					t.Fatalf("column %s: %v", c.Name, err)
 				}
 				refused++
 			}
 		}
-	}
+	})
 	if refused == 0 {
 		t.Error("no damage was seen")
 	}

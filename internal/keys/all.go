@@ -106,18 +106,18 @@ type way struct {
 // ways returns where the rows of a key are looked up in some parts. ok is false if that is not all there and not to be read at once.
 func (f *Finder) ways(s *snapshot.Snapshot, t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array) (ways []way, ok bool, err error) {
 	var lacking []lack
-	most := maxReads
+	left := maxReads
 	for _, p := range parts {
 		entry := f.source(t, p.ID, key, true)
 		if x := entry.part.Load(); x != nil {
 			ways = append(ways, way{part: p.ID, index: x})
 			continue
 		}
-		groups, read, ok, err := f.groupsHolding(entry, t, p, key, values, most)
+		groups, read, ok, err := f.groupsHolding(entry, t, p, key, values, left)
 		if err != nil {
 			return nil, false, base.Wrap(err, "keys of part %d", p.ID)
 		}
-		most -= read
+		left -= read
 		if !ok {
 			lacking = append(lacking, lack{entry: entry, part: p})
 		}

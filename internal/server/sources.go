@@ -31,7 +31,7 @@ var sourceMetrics = []struct {
 		return 0, true
 	}},
 	{"lag_messages", "gauge", func(s stream.Status) (float64, bool) { return float64(s.Lag), s.Lag >= 0 }},
-	{"lag_seconds", "gauge", func(s stream.Status) (float64, bool) { return s.LagTime.Seconds(), s.Lag >= 0 }},
+	{"lag_seconds", "gauge", func(s stream.Status) (float64, bool) { return s.LagTime.Seconds(), s.LagTime >= 0 }},
 }
 
 // writeSources writes how the sources are doing as metrics.

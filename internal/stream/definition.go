@@ -98,8 +98,8 @@ func (o *options) list(name string) []string {
 	return all
 }
 
-func (o *options) oneOf(name string, values ...string) string {
-	v := strings.ToLower(o.text(name, values[0]))
+func (o *options) oneOf(name, value string, values ...string) string {
+	v := strings.ToLower(o.text(name, value))
 	if !slices.Contains(values, v) {
 		o.fail("%s %s = %q is none of %s", o.what, name, v, strings.Join(values, ", "))
 	}

@@ -50,60 +50,93 @@ var poisonMemory = false
 // newFormat reads the options of FORMAT name (...).
 func newFormat(values map[string]string) (*format, error) {
 	o := newOptions("FORMAT", values)
-	f := &format{name: o.oneOf("name", "protobuf", "avro", "json"), options: protobuf.Options{PoisonMemory: poisonMemory}}
-	f.options.Recursion = parsed(o, "recursion", 0, strconv.Atoi)
-	message, files, root := o.text("message", ""), o.list("schema"), o.text("schema_dir", "")
-	urls := o.list("registry")
+	f := &format{name: o.oneOf("name", "protobuf", "protobuf", "avro", "json"), options: protobuf.Options{PoisonMemory: poisonMemory}}
+	o.what += " " + f.name
+	if f.name == "json" {
+		f.readFraming(o, "none")
+		return f, o.end()
+	}
+	files, root := o.list("schema"), ""
+	if f.name == "protobuf" {
+		f.messageName, root = o.text("message", ""), o.text("schema_dir", "")
+		f.options.Recursion = parsed(o, "recursion", 0, strconv.Atoi)
+	}
 	f.subject = o.text("subject", "")
+	where, err := o.registry()
+	if err != nil {
+		return nil, err
+	}
 	framing := "none"
-	if len(urls) > 0 && f.subject == "" {
+	if len(where.URLs) > 0 && f.subject == "" {
 		framing = "confluent"
 	}
-	f.confluent = o.oneOf("framing", framing, "none", "confluent") == "confluent"
-	user := o.text("registry_user", "")
-	password, err := o.secret("registry_password")
-	if err != nil {
-		return nil, err
-	}
-	token, err := o.secret("registry_token")
-	if err != nil {
-		return nil, err
-	}
-	security, err := o.tls("registry_tls")
-	if err != nil {
-		return nil, err
-	}
+	f.readFraming(o, framing)
 	if err := o.end(); err != nil {
 		return nil, err
 	}
-	f.messageName = message
-	switch {
-	case f.name == "json":
-		if message != "" || len(files) > 0 {
-			return nil, base.Errorf(base.Invalid, "FORMAT json needs no schema")
-		}
-		return f, nil
-	case len(files) == 0 && len(urls) == 0:
-		return nil, base.Errorf(base.Invalid, "FORMAT %s needs a schema", f.name).
-			WithHint("FORMAT protobuf (schema = 'event.proto', message = 'package.Event'), or registry = 'http://host:8081'")
-	case len(files) > 0 && len(urls) > 0 && f.name == "protobuf":
-		return nil, base.Errorf(base.Invalid, "FORMAT protobuf: a schema is given, and a registry").
-			WithHint("framing = 'confluent' passes over the header of messages whose schema is in a file")
-	case len(urls) > 0 && !f.confluent && f.subject == "":
-		return nil, base.Errorf(base.Invalid, "FORMAT %s: without a header in front of values, a registry needs a subject to find the schema", f.name)
+	if err := f.check(files, root, len(where.URLs) > 0); err != nil {
+		return nil, err
 	}
 	switch {
 	case len(files) == 0:
 	case f.name == "avro":
 		f.schema, err = readAvro(files)
 	default:
-		f.message, err = readMessage(files, root, message)
+		f.message, err = readMessage(files, root, f.messageName)
 	}
-	if err == nil && len(urls) > 0 {
-		f.registry, err = registry.New(registry.Options{URLs: urls, Username: user, Password: password, Token: token, TLS: security})
+	if err == nil && len(where.URLs) > 0 {
+		f.registry, err = registry.New(where)
 	}
 	return f, err
 }
+
+// readFraming reads whether values begin with a schema registry's header.
+func (f *format) readFraming(o *options, value string) {
+	f.confluent = o.oneOf("framing", value, "none", "confluent") == "confluent"
+}
+
+// registry reads where a schema registry is; without URLs there is none.
+func (o *options) registry() (r registry.Options, err error) {
+	r.URLs, r.Username = o.list("registry"), o.text("registry_user", "")
+	if r.Password, err = o.secret("registry_password"); err != nil {
+		return r, err
+	}
+	if r.Token, err = o.secret("registry_token"); err != nil {
+		return r, err
+	}
+	if r.TLS, err = o.tls("registry_tls"); err != nil {
+		return r, err
+	}
+	if len(r.URLs) == 0 && (r.Username != "" || r.Password != "" || r.Token != "" || r.TLS != nil) {
+		o.fail("%s: how to speak to a registry is given, but not registry = 'http://host:8081'", o.what)
+	}
+	return r, nil
+}
+
+// check refuses options that contradict one another, or of which one would do nothing.
+func (f *format) check(files []string, root string, registry bool) error {
+	header := registry && f.subject == ""
+	switch {
+	case len(files) == 0 && !registry:
+		return base.Errorf(base.Invalid, "FORMAT %s needs a schema", f.name).
+			WithHint("FORMAT protobuf (schema = 'event.proto', message = 'package.Event'), or registry = 'http://host:8081'")
+	case len(files) > 0 && registry && f.name == "protobuf":
+		return base.Errorf(base.Invalid, "FORMAT protobuf: a schema is given, and a registry").
+			WithHint("framing = 'confluent' passes over the header of messages whose schema is in a file")
+	case header && !f.confluent:
+		return base.Errorf(base.Invalid, "FORMAT %s: without a header in front of values, a registry needs a subject to find the schema", f.name)
+	case f.subject != "" && !registry:
+		return base.Errorf(base.Invalid, "FORMAT %s: a subject is of a registry, which is not given", f.name).WithHint("registry = 'http://host:8081'")
+	case f.messageName != "" && header:
+		return base.Errorf(base.Invalid, "FORMAT protobuf: message is given, but the registry's header in front of values says which type they have")
+	case root != "" && (len(files) == 0 || !isProto(files[0])):
+		return base.Errorf(base.Invalid, "FORMAT protobuf: schema_dir is the folder that imports of .proto files refer to, of which there are none")
+	}
+	return nil
+}
+
+// isProto reports whether a schema's file is one that is to be compiled, and no descriptor set.
+func isProto(name string) bool { return strings.HasSuffix(name, ".proto") }
 
 // readAvro reads a schema, and those that it refers to, which come after it.
 func readAvro(files []string) (*avro.Schema, error) {
@@ -125,7 +158,7 @@ func readAvro(files []string) (*avro.Schema, error) {
 func readMessage(files []string, root, message string) (protoreflect.MessageDescriptor, error) {
 	var found *protoregistry.Files
 	var err error
-	if strings.HasSuffix(files[0], ".proto") {
+	if isProto(files[0]) {
 		if root == "" {
 			root = filepath.Dir(files[0])
 			for i, name := range files {

@@ -23,21 +23,13 @@ func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo
 	if err != nil {
 		return nil, err
 	}
-	positions, err := x.resume(ctx, &x.plan.kafka, client, topics, partitions)
+	all, err := x.resume(ctx, &x.plan.kafka, client, topics, partitions)
 	if err != nil {
 		return nil, err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	all := map[string]map[int32]kgo.Offset{}
-	for p, at := range positions {
-		x.positions[p] = at
-		if all[p.topic] == nil {
-			all[p.topic] = map[int32]kgo.Offset{}
-		}
-		all[p.topic][p.number] = at.offset(x.plan.kafka.start)
-	}
-	return all, nil
+	return x.begin(all), nil
 }
 
 // revoked drops what is not sealed of partitions that are another member's now.
@@ -48,7 +40,7 @@ func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]in
 		for _, n := range numbers {
 			p := partition{topic, n}
 			if x.intake.ranges[p] != nil {
-				x.intake.drop(p)
+				x.memory.release(x.intake.drop(p))
 				x.decodings.broken = true
 			}
 			delete(x.positions, p)

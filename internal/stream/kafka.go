@@ -22,7 +22,7 @@ type kafka struct {
 	topics     []string
 	partitions []int32 // those to read; all, if empty
 	group      string  // assigns partitions; none, if empty
-	start      kgo.Offset
+	start      start
 	maxAge     time.Duration
 	batchRows  int
 	batchBytes int64
@@ -47,12 +47,12 @@ func newKafka(values map[string]string) (kafka, error) {
 		}
 		k.partitions = append(k.partitions, int32(n))
 	}
-	k.start = parsed(o, "start", kgo.NewOffset().AtStart(), parseStart)
+	k.start = parsed(o, "start", earliest, parseStart)
 	k.maxAge = parsed(o, "max_age", time.Second, time.ParseDuration)
 	k.batchRows = parsed(o, "batch_rows", 122_880, strconv.Atoi)
 	k.batchBytes = parsed(o, "batch_bytes", 32<<20, parseBytes)
 	isolation := kgo.ReadCommitted()
-	if o.oneOf("isolation", "read_committed", "read_uncommitted") == "read_uncommitted" {
+	if o.oneOf("isolation", "read_committed", "read_committed", "read_uncommitted") == "read_uncommitted" {
 		isolation = kgo.ReadUncommitted()
 	}
 	security, err := o.tls("tls")
@@ -61,7 +61,7 @@ func newKafka(values map[string]string) (kafka, error) {
 	}
 	k.client = []kgo.Opt{
 		kgo.SeedBrokers(k.brokers...), kgo.ClientID("scoter"), kgo.WithLogger(silent{}),
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.ConsumeStartOffset(k.start), kgo.FetchIsolationLevel(isolation),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchIsolationLevel(isolation),
 		kgo.KeepControlRecords(), // so that the offsets of markers are done with too
 		kgo.FetchMaxBytes(fetchBytes), kgo.FetchMaxPartitionBytes(fetchBytes / 2), kgo.BrokerMaxReadBytes(maxRecordBytes),
 		kgo.MaxDecompressBatchBytes(maxRecordBytes), kgo.MetadataMaxAge(time.Minute),
@@ -94,19 +94,18 @@ func parseBytes(text string) (int64, error) {
 	return int64(b), err
 }
 
-// parseStart reads where a partition begins that was not read yet.
-func parseStart(text string) (kgo.Offset, error) {
+func parseStart(text string) (start, error) {
 	switch strings.ToLower(text) {
 	case "earliest":
-		return kgo.NewOffset().AtStart(), nil
+		return earliest, nil
 	case "latest":
-		return kgo.NewOffset().AtEnd(), nil
+		return latest, nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return kgo.Offset{}, base.Errorf(base.Invalid, "it is none of earliest, latest, and no time like 2026-01-31T12:00:00Z")
+		return 0, base.Errorf(base.Invalid, "it is none of earliest, latest, and no time like 2026-01-31T12:00:00Z")
 	}
-	return kgo.NewOffset().AfterMilli(at.UnixMilli()), nil
+	return max(start(at.UnixMilli()), 0), nil // no record is from before 1970
 }
 
 // tls reads the options that begin with a prefix; nil stands for no TLS.
@@ -154,7 +153,7 @@ func (o *options) secret(name string) (string, error) {
 }
 
 func (o *options) sasl(k *kafka) error {
-	mechanism := o.oneOf("sasl", "none", "plain", "scram-sha-256", "scram-sha-512")
+	mechanism := o.oneOf("sasl", "none", "none", "plain", "scram-sha-256", "scram-sha-512")
 	user := o.text("user", "")
 	password, err := o.secret("password")
 	if err != nil {

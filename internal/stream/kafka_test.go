@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -48,13 +49,171 @@ func TestRecordsThatWereRemovedBeforeTheyWereReadAreToldOf(t *testing.T) {
 	must(t, s.exec(threeTables(c, t, "")))
 	c.send("orders", 0, orders(0, 10)...)
 	s.eventually("SELECT count(*) FROM orders", "10")
+	remove := func(before int64) {
+		t.Helper()
+		_, err := c.admin().DeleteRecords(ctx, kadm.Offsets{"orders": {0: {Topic: "orders", Partition: 0, At: before}}})
+		must(t, err)
+	}
 	must(t, s.exec("PAUSE SOURCE orders"))
 	c.send("orders", 0, orders(10, 20)...)
-	_, err := c.admin().DeleteRecords(ctx, kadm.Offsets{"orders": {0: {Topic: "orders", Partition: 0, At: 15}}})
-	must(t, err)
+	remove(15)
 	must(t, s.exec("RESUME SOURCE orders"))
 	s.eventually("SELECT count(*) || ' ' || max(id) FROM orders", "15 19")
 	s.eventually("SELECT reason FROM scoter.dead_letters", "offsets 10 to 14 were removed from the topic before they were read")
+	// That is told once, and without waiting for a record.
+	must(t, s.exec("PAUSE SOURCE orders"))
+	c.send("orders", 0, orders(20, 30)...)
+	remove(30)
+	for range 2 {
+		must(t, s.exec("RESUME SOURCE orders"))
+		s.eventually("SELECT reason FROM scoter.dead_letters WHERE \"offset\" = 30", "offsets 20 to 29 were removed from the topic before they were read")
+		must(t, s.exec("PAUSE SOURCE orders"))
+	}
+	if got := s.value("SELECT count(*) FROM scoter.dead_letters"); got != "2" {
+		t.Errorf("%s letters", got)
+	}
+}
+
+// TestWhereASourceStartsIsSettledOnce: records that come while it is not read, before the first that it stores, are read; so are those of
+// new partitions.
+func TestWhereASourceStartsIsSettledOnce(t *testing.T) {
+	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for start, first := range map[string]int64{"latest": 20, "2026-01-31T12:00:10Z": 10, "2030-01-01T00:00:00Z": 20, "earliest": 0} {
+		for _, group := range []string{"", ", group = 'scoter'"} {
+			t.Run(start+group, func(t *testing.T) {
+				t.Parallel()
+				c := newCluster(t, kfake.SeedTopics(2, "events"))
+				dir := t.TempDir()
+				s := newServer(t, dir)
+				next := int64(0)
+				send := func(partition int32, n int) {
+					t.Helper()
+					for range n {
+						must(t, c.producer.ProduceSync(ctx, &kgo.Record{Topic: "events", Partition: partition, Value: fmt.Appendf(nil, `{"id": %d}`, next),
+							Timestamp: noon.Add(time.Duration(next) * time.Second)}).FirstErr())
+						next++
+					}
+				}
+				send(0, 20)
+				must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms', start = '%s'%s) FORMAT json INTO TABLE events`, c.brokers, start, group)))
+				s.eventually("SELECT string_agg(next_offset || '/' || end_offset, ' ' ORDER BY partition) FROM scoter.source_partitions WHERE next_offset = end_offset OR partition = 1", fmt.Sprint("20/20 0/0"))
+				must(t, s.exec("PAUSE SOURCE events"))
+				send(0, 3)
+				send(1, 4)
+				must(t, s.Close())
+				s = newServer(t, dir)
+				must(t, s.exec("RESUME SOURCE events"))
+				want := func() {
+					t.Helper()
+					s.eventually("SELECT count(DISTINCT id) || ' ' || count(*) || ' ' || min(id) FROM events", fmt.Sprintf("%d %d %d", next-first, next-first, first))
+				}
+				want()
+				must(t, s.exec("PAUSE SOURCE events"))
+				if _, err := c.admin().CreatePartitions(ctx, 1, "events"); err != nil {
+					t.Fatal(err)
+				}
+				c.producer.PurgeTopicsFromClient("events")
+				send(2, 5)
+				must(t, s.exec("RESUME SOURCE events"))
+				want()
+			})
+		}
+	}
+}
+
+// TestAPartitionThatMovesGivesItsMemoryBack: what a member of a group has gathered of it fills the memory for records, without which the
+// others are not read.
+func TestAPartitionThatMovesGivesItsMemoryBack(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(2, "events"))
+	s := newServer(t, t.TempDir(), func(s *config.Server) { s.StreamMemory = 1 << 20 })
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', group = 'scoter', max_age = '1h') FORMAT json INTO TABLE events`, c.brokers)))
+	const mine = "SELECT count(*) FROM scoter.source_partitions WHERE end_offset IS NOT NULL"
+	s.eventually(mine, "2")
+	s.eventually("SELECT count(next_offset) FROM scoter.source_partitions", "2")
+	send := func(partition, n int) {
+		var values [][]byte
+		for range n {
+			values = append(values, fmt.Appendf(nil, `{"text": "%s"}`, strings.Repeat("x", 1000)))
+		}
+		c.send("events", int32(partition), values...)
+	}
+	// Which partition another member is given is the balancer's choice: the first time shows it.
+	moved, filled := -1, -1
+	for range 5 {
+		other, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(c.brokers, ",")...), kgo.ConsumerGroup("scoter"), kgo.ConsumeTopics("events"),
+			kgo.Balancers(kgo.CooperativeStickyBalancer()), kgo.DisableAutoCommit())
+		must(t, err)
+		s.eventually(mine, "1")
+		fmt.Sscan(s.value("SELECT partition FROM scoter.source_partitions WHERE end_offset IS NULL"), &moved)
+		if moved == filled {
+			t.Cleanup(other.Close)
+			break
+		}
+		other.Close()
+		s.eventually(mine, "2")
+		filled = moved
+		send(filled, 700)
+		s.eventually("SELECT queue_bytes > 700_000 FROM scoter.sources", "true")
+	}
+	if moved != filled {
+		t.Fatalf("partition %d never moves", filled)
+	}
+	s.eventually("SELECT queue_bytes FROM scoter.sources", "0")
+	send(1-moved, 1000)
+	s.eventually("SELECT count(*) > 700 FROM events", "true")
+	must(t, s.exec("PAUSE SOURCE events"))
+	if got := s.states()[0].QueueBytes; got != 0 {
+		t.Errorf("%d bytes are in use", got)
+	}
+}
+
+// TestHowFarBehindASourceIs, or that nobody knows.
+func TestHowFarBehindASourceIs(t *testing.T) {
+	const behind = "SELECT coalesce(lag::VARCHAR, '-') || ' ' || CASE WHEN lag_seconds IS NULL THEN '-' WHEN lag_seconds = 0 THEN '0' WHEN lag_seconds > 3600 THEN 'hours' END FROM scoter.sources"
+	c := newCluster(t, kfake.SeedTopics(2, "events"))
+	dir := t.TempDir()
+	s := newServer(t, dir)
+	must(t, s.exec("CREATE TABLE names (name VARCHAR)"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE events AS SELECT id FROM messages, (SELECT count(*) FROM names)`, c.brokers)))
+	s.eventually(behind, "0 0")
+	old := func(partition int32) {
+		t.Helper()
+		must(t, c.producer.ProduceSync(ctx, &kgo.Record{Topic: "events", Partition: partition, Value: []byte(`{"id": 1}`), Timestamp: time.Now().Add(-2 * time.Hour)}).FirstErr())
+	}
+	old(0)
+	s.eventually("SELECT count(*) FROM events", "1")
+	s.eventually(behind, "0 0")
+	// The query fails now, so that records wait.
+	must(t, s.exec("DROP TABLE names"))
+	old(0)
+	s.eventually(behind, "1 hours")
+	old(1)
+	s.eventually(behind, "2 -") // of partition 1, no record was stored yet
+	must(t, s.exec("PAUSE SOURCE events"))
+	s.eventually(behind, "- -")
+	s.eventually("SELECT string_agg(next_offset || coalesce(end_offset::VARCHAR, '-'), ' ' ORDER BY partition) FROM scoter.source_partitions", "1- 0-")
+	must(t, s.Close())
+	s = newServer(t, dir)
+	must(t, s.exec("RESUME SOURCE events"))
+	s.eventually(behind, "2 -")
+	must(t, s.exec("CREATE TABLE names AS SELECT 'x' AS name"))
+	s.eventually(behind, "0 0")
+	c.Close()
+	must(t, s.exec("RESUME SOURCE events"))
+	s.eventually("SELECT state || coalesce(lag::VARCHAR, '-') FROM scoter.sources", "failing-")
+}
+
+// TestAPartitionThatIsNotThere is an error that names it, until it is.
+func TestAPartitionThatIsNotThere(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', partitions = '0,1', start = 'latest', max_age = '20ms') FORMAT json INTO TABLE events`, c.brokers)))
+	s.eventually("SELECT state || ' ' || error FROM scoter.sources", "failing topic events has no partition 1")
+	if _, err := c.admin().CreatePartitions(ctx, 1, "events"); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("SELECT state || ' ' || count(DISTINCT partition) FROM scoter.sources, scoter.source_partitions GROUP BY state", "running 2")
 }
 
 // TestAGroupAssignsPartitionsAndOffsetsAreTheEngines lets a second member come and go while records arrive.

@@ -281,6 +281,7 @@ func (m *Manager) List() []Status {
 		out := Status{ID: s.id, Name: s.name, Definition: s.definition.Masked(), Created: s.created}
 		out.QueueBytes = s.memory.bytes.Load()
 		s.status.fill(&out)
+		m.addStored(&out)
 		slices.SortFunc(out.Partitions, func(a, b PartitionStatus) int {
 			return cmp.Or(cmp.Compare(a.Topic, b.Topic), int(a.Partition)-int(b.Partition))
 		})
@@ -290,6 +291,19 @@ func (m *Manager) List() []Status {
 		return cmp.Or(cmp.Compare(a.Name.Database, b.Name.Database), cmp.Compare(a.Name.Schema, b.Name.Schema), cmp.Compare(a.Name.Name, b.Name.Name))
 	})
 	return all
+}
+
+// addStored adds the partitions that are stored and not read now.
+func (m *Manager) addStored(out *Status) {
+	stored, err := m.store.Offsets(out.ID)
+	if err != nil {
+		return // it is being dropped
+	}
+	for _, o := range stored {
+		if !slices.ContainsFunc(out.Partitions, func(p PartitionStatus) bool { return p.Topic == o.Topic && p.Partition == o.Partition }) {
+			out.Partitions = append(out.Partitions, PartitionStatus{Topic: o.Topic, Partition: o.Partition, Next: o.Next, End: -1})
+		}
+	}
 }
 
 // MemoryInUse returns the bytes of records that are read and not stored.

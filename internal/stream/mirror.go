@@ -26,6 +26,9 @@ func (m *mirror) stored(b *intake) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p, r := range b.ranges {
+		if r.Next == r.From {
+			continue // where it starts, which another member of the group may be beyond
+		}
 		if m.offsets[p.topic] == nil {
 			m.offsets[p.topic] = map[int32]kgo.EpochOffset{}
 		}

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -13,23 +14,43 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 )
 
 // position is where a session stands in a partition.
 type position struct {
 	topicID [16]byte
-	next    int64 // the offset to come; -1 before the first record ever
+	next    int64 // the offset to come
 	epoch   int32 // leader epoch of the record before; -1 if unknown
-	// lost, if not empty, says which records are gone, and why: the next one need not follow.
-	lost string
 }
 
-// offset is where to consume from.
-func (p *position) offset(start kgo.Offset) kgo.Offset {
-	if p.next < 0 {
-		return start
+// resumed is where to go on in a partition.
+type resumed struct {
+	position
+	stored int64  // the offset that is stored; -1 if none is
+	end    int64  // where the partition ends
+	read   bool   // by this session: others are of other members of the group
+	lost   string // which records before the position are gone, and why, if there are any
+}
+
+// start is where a partition begins that was never read: a time in milliseconds of Unix time, or one of these.
+type start int64
+
+const (
+	earliest start = -2
+	latest   start = -1
+)
+
+// offsets asks the cluster where partitions begin; earliest is known.
+func (s start) offsets(ctx context.Context, admin *kadm.Client, begins kadm.ListedOffsets, topics []string) (kadm.ListedOffsets, error) {
+	switch s {
+	case earliest:
+		return begins, nil
+	case latest:
+		// Of a transaction that is open now, all records are to come.
+		return admin.ListCommittedOffsets(ctx, topics...)
 	}
-	return kgo.NewOffset().At(p.next).WithEpoch(p.epoch)
+	return admin.ListOffsetsAfterMilli(ctx, int64(s), topics...)
 }
 
 // topicIDs asks the cluster for the topics and their partitions.
@@ -50,6 +71,11 @@ func (k *kafka) topicIDs(ctx context.Context, client *kgo.Client) (kadm.TopicDet
 			return nil, base.Errorf(base.Unavailable, "topic %q: %w", name, t.Err)
 		}
 	}
+	for _, n := range k.partitions {
+		if !slices.ContainsFunc(k.topics, func(name string) bool { _, ok := topics[name].Partitions[n]; return ok }) {
+			return nil, base.Errorf(base.NotFound, "topic %s has no partition %d", strings.Join(k.topics, ", "), n)
+		}
+	}
 	return topics, nil
 }
 
@@ -65,14 +91,20 @@ func (k *kafka) partitionsOf(topics kadm.TopicDetails) (all []partition) {
 	return all
 }
 
-// resume returns where to go on in partitions, compared with what the topics hold.
-func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topics kadm.TopicDetails, partitions []partition) (map[partition]*position, error) {
+// resume returns where to go on in partitions, compared with what the topics hold. Those that were never read begin at the source's start;
+// but where other partitions of their topic were read, they are new ones, of which every record came since.
+// The start of all partitions of a topic is settled when it is seen first, also of those that other members of a group read then.
+func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topics kadm.TopicDetails, partitions []partition) (map[partition]resumed, error) {
 	stored, err := s.manager.store.Offsets(s.id)
 	if err != nil {
 		return nil, err
 	}
+	known, seen := map[partition]catalog.Offset{}, map[string]bool{}
+	for _, o := range stored {
+		known[partition{o.Topic, o.Partition}], seen[o.Topic] = o, true
+	}
 	admin := kadm.NewClient(client)
-	starts, err := admin.ListStartOffsets(ctx, k.topics...)
+	begins, err := admin.ListStartOffsets(ctx, k.topics...)
 	if err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics begin: %w", strings.Join(k.brokers, ", "), err)
 	}
@@ -80,38 +112,82 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 	if err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics end: %w", strings.Join(k.brokers, ", "), err)
 	}
-	positions := map[partition]*position{}
-	for _, p := range partitions {
-		at := &position{topicID: topics[p.topic].ID, next: -1, epoch: -1}
-		positions[p] = at
-		begin, ok := starts.Lookup(p.topic, p.number)
-		end, okEnd := ends.Lookup(p.topic, p.number)
-		if !ok || !okEnd || begin.Err != nil || end.Err != nil {
-			return nil, base.Errorf(base.Unavailable, "topic %q partition %d: no offsets: %v %v", p.topic, p.number, begin.Err, end.Err)
-		}
-		s.status.sawEnd(p, end.Offset)
-		for _, o := range stored {
-			if o.Topic != p.topic || o.Partition != p.number {
-				continue
-			}
-			at.next, at.epoch = o.Next, o.Epoch
-			var none [16]byte
-			switch {
-			case o.TopicID != at.topicID && o.TopicID != none && at.topicID != none:
-				at.lost = fmt.Sprintf("the topic was made again: offsets before %d are of the topic with id %s", o.Next, hex.EncodeToString(o.TopicID[:]))
-				at.next, at.epoch = begin.Offset, -1
-			case o.TopicID != at.topicID:
-				// The cluster began, or ceased, to give ids.
-				at.lost = fmt.Sprintf("the topic's id was %s", hex.EncodeToString(o.TopicID[:]))
-			case o.Next < begin.Offset:
-				at.lost = fmt.Sprintf("offsets %d to %d were removed from the topic before they were read", o.Next, begin.Offset-1)
-				at.next, at.epoch = begin.Offset, -1
-			case o.Next > end.Offset:
-				at.lost = fmt.Sprintf("the topic ends before offset %d: records from offset %d on, which were read, are gone from it", o.Next, end.Offset)
-				at.next, at.epoch = end.Offset, -1
-			}
-		}
-		s.status.stored(p, at.next)
+	starts, err := k.start.offsets(ctx, admin, begins, k.topics)
+	if err != nil {
+		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where to start: %w", strings.Join(k.brokers, ", "), err)
 	}
-	return positions, nil
+	mine := map[partition]bool{}
+	for _, p := range partitions {
+		mine[p] = true
+		if _, ok := topics[p.topic].Partitions[p.number]; !ok {
+			return nil, base.Errorf(base.Unavailable, "topic %q partition %d is not there any more", p.topic, p.number)
+		}
+	}
+	all := map[partition]resumed{}
+	for _, p := range k.partitionsOf(topics) {
+		before, was := known[p]
+		if was && !mine[p] {
+			continue
+		}
+		first := begins
+		if !seen[p.topic] || len(k.partitions) > 0 {
+			first = starts
+		}
+		var offsets [3]int64
+		for i, listed := range []kadm.ListedOffsets{begins, ends, first} {
+			o, ok := listed.Lookup(p.topic, p.number)
+			if !ok || o.Err != nil {
+				return nil, base.Errorf(base.Unavailable, "topic %q partition %d: Kafka gives no offsets: %w", p.topic, p.number, cmp.Or(o.Err, error(kerr.UnknownTopicOrPartition)))
+			}
+			offsets[i] = o.Offset
+		}
+		begin, end := offsets[0], offsets[1]
+		at := resumed{position: position{topicID: topics[p.topic].ID, next: offsets[2], epoch: -1}, stored: -1, end: end, read: mine[p]}
+		if was {
+			at.stored = before.Next
+			at.next, at.epoch, at.lost = goOn(before, at.topicID, begin, end)
+		}
+		all[p] = at
+	}
+	return all, nil
+}
+
+// goOn returns the offset to go on at behind what is stored, in a partition of a topic from begin to end, the leader epoch before it,
+// and, if the records between are not all there, which are lost and why.
+func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64, epoch int32, lost string) {
+	var none [16]byte
+	switch {
+	case stored.TopicID != topicID && stored.TopicID != none && topicID != none:
+		return begin, -1, fmt.Sprintf("the topic was made again: offsets before %d are of the topic with id %s", stored.Next, hex.EncodeToString(stored.TopicID[:]))
+	case stored.TopicID != topicID:
+		// The cluster began, or ceased, to give ids.
+		return stored.Next, stored.Epoch, fmt.Sprintf("the topic's id was %s", hex.EncodeToString(stored.TopicID[:]))
+	case stored.Next < begin:
+		return begin, -1, fmt.Sprintf("offsets %d to %d were removed from the topic before they were read", stored.Next, begin-1)
+	case stored.Next > end:
+		return end, -1, fmt.Sprintf("the topic ends before offset %d: records from offset %d on, which were read, are gone from it", stored.Next, end)
+	}
+	return stored.Next, stored.Epoch, ""
+}
+
+// begin takes over partitions at their positions, and returns those as the client takes them. Positions that are not the
+// stored ones go into the batch: a partition's start must be the same for the next session, whether or not a record comes, and the news
+// of lost records is due now. The caller holds mu once there is a client.
+func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offset {
+	offsets := map[string]map[int32]kgo.Offset{}
+	for p, at := range all {
+		if at.stored < 0 || at.lost != "" {
+			x.intake.stand(p, at.position, at.lost)
+		}
+		if !at.read {
+			continue
+		}
+		x.positions[p] = &at.position
+		x.status.begin(p, at.stored, at.end)
+		if offsets[p.topic] == nil {
+			offsets[p.topic] = map[int32]kgo.Offset{}
+		}
+		offsets[p.topic][p.number] = kgo.NewOffset().At(at.next).WithEpoch(at.epoch)
+	}
+	return offsets
 }

@@ -56,6 +56,7 @@ const (
 // session runs one session. Only a session that ctx ends returns nil.
 func (s *source) session(ctx context.Context, p *plan) (err error) {
 	x := &session{source: s, plan: p, sealed: make(chan *sealed), stored: make(chan struct{}, 1), mirror: newMirror(), ids: map[string][16]byte{}, positions: map[partition]*position{}}
+	defer x.status.gone()
 	if err := x.connect(ctx); err != nil {
 		return err
 	}
@@ -102,16 +103,16 @@ func (x *session) connect(ctx context.Context) error {
 	for _, t := range topics {
 		x.ids[t.Topic] = t.ID
 	}
-	opts := append(k.client[:len(k.client):len(k.client)], kgo.BlockRebalanceOnPoll())
+	opts := k.client[:len(k.client):len(k.client)]
 	if k.group != "" {
-		opts = append(opts, kgo.ConsumerGroup(k.group), kgo.SessionTimeout(sessionTimeout), kgo.ConsumeTopics(k.topics...), kgo.Balancers(kgo.CooperativeStickyBalancer()),
+		opts = append(opts, kgo.BlockRebalanceOnPoll(), kgo.ConsumerGroup(k.group), kgo.SessionTimeout(sessionTimeout), kgo.ConsumeTopics(k.topics...), kgo.Balancers(kgo.CooperativeStickyBalancer()),
 			kgo.DisableAutoCommit(), kgo.AdjustFetchOffsetsFn(x.assigned), kgo.OnPartitionsRevoked(x.revoked), kgo.OnPartitionsLost(x.revoked))
 	} else {
-		partitions := k.partitionsOf(topics)
-		if x.positions, err = x.resume(ask, k, asking, topics, partitions); err != nil {
+		all, err := x.resume(ask, k, asking, topics, k.partitionsOf(topics))
+		if err != nil {
 			return err
 		}
-		opts = append(opts[:len(opts)-1], kgo.ConsumePartitions(x.offsets()))
+		opts = append(opts, kgo.ConsumePartitions(x.begin(all)))
 	}
 	x.mu.Lock() // a group's callbacks may run before NewClient returns
 	defer x.mu.Unlock()
@@ -119,18 +120,6 @@ func (x *session) connect(ctx context.Context) error {
 		return base.Errorf(base.Invalid, "KAFKA: %w", err)
 	}
 	return nil
-}
-
-// offsets returns the positions as the client takes them.
-func (x *session) offsets() map[string]map[int32]kgo.Offset {
-	all := map[string]map[int32]kgo.Offset{}
-	for p, at := range x.positions {
-		if all[p.topic] == nil {
-			all[p.topic] = map[int32]kgo.Offset{}
-		}
-		all[p.topic][p.number] = at.offset(x.plan.kafka.start)
-	}
-	return all
 }
 
 // consume polls until ctx ends, or something needs another session.
@@ -203,9 +192,9 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 		if err := x.seal(ctx); err != nil {
 			return err
 		}
-		at.lost = fmt.Sprintf("the topic lost records: read to offset %d of epoch %d, going on at offset %d of epoch %d",
-			loss.ConsumedTo, loss.ConsumedToEpoch, loss.ResetTo, loss.ResetToEpoch)
 		at.next, at.epoch = loss.ResetTo, loss.ResetToEpoch
+		x.intake.stand(p, *at, fmt.Sprintf("the topic lost records: read to offset %d of epoch %d, going on at offset %d of epoch %d",
+			loss.ConsumedTo, loss.ConsumedToEpoch, loss.ResetTo, loss.ResetToEpoch))
 	case errors.Is(fetched.Err, kerr.OffsetOutOfRange), errors.Is(fetched.Err, kerr.UnknownTopicID), errors.Is(fetched.Err, kerr.UnknownTopicOrPartition),
 		errors.Is(fetched.Err, kerr.InconsistentTopicID):
 		return errAgain
@@ -216,7 +205,7 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 		return nil // revoked
 	}
 	if len(fetched.Records) > 0 {
-		x.status.sawEnd(p, fetched.HighWatermark)
+		x.status.ends(p, fetched.HighWatermark)
 	}
 	for _, rec := range fetched.Records {
 		if rec.Offset < at.next {
@@ -295,15 +284,8 @@ func ofMessage(err error) bool {
 
 // note enters a record that was decoded, or could not be for a reason.
 func (x *session) note(p partition, at *position, rec *kgo.Record, reason string) {
-	if x.intake.empty() {
-		x.intake.began = time.Now()
-	}
-	if at.lost != "" {
-		x.intake.letters = append(x.intake.letters, letter{partition: p, topicID: at.topicID, offset: max(at.next, 0), reason: at.lost})
-	}
 	x.intake.cover(p, at, rec)
-	x.intake.bytes += sizeOf(rec)
-	at.next, at.epoch, at.lost = rec.Offset+1, rec.LeaderEpoch, ""
+	at.next, at.epoch = rec.Offset+1, rec.LeaderEpoch
 	switch {
 	case rec.Attrs.IsControl():
 	case reason != "":
@@ -377,7 +359,7 @@ func (x *session) runEnds(ctx context.Context) {
 		}
 		ends.Each(func(end kadm.ListedOffset) {
 			if end.Err == nil {
-				x.status.movedEnd(partition{end.Topic, end.Partition}, end.Offset)
+				x.status.ends(partition{end.Topic, end.Partition}, end.Offset)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ type Status struct {
 
 	QueueBytes int64         // read and not stored
 	Lag        int64         // records that the topics have and the tables have not; -1 if unknown
-	LagTime    time.Duration // age of the newest record stored, if there is a lag
+	LagTime    time.Duration // age of the newest record stored of the partition furthest behind; -1 if unknown
 	Partitions []PartitionStatus
 }
 
@@ -35,8 +35,8 @@ type Status struct {
 type PartitionStatus struct {
 	Topic     string
 	Partition int32
-	Next      int64 // the offset to come; -1 if none was read
-	End       int64 // where the partition ends; -1 if unknown
+	Next      int64 // the offset to come; -1 before anything is stored
+	End       int64 // where the partition ends; -1 if unknown: it is not read now
 }
 
 // status gathers what Status tells.
@@ -50,13 +50,18 @@ type status struct {
 	rows       int64
 	bytes      int64
 	letters    int64
-	newest     time.Time // of the records stored
-	partitions map[partition]*PartitionStatus
+	partitions map[partition]*reading
 	rates      rates
 }
 
+// reading is how far a session is in a partition.
+type reading struct {
+	next, end int64
+	newest    time.Time // timestamp of the last record that was stored; zero before the first
+}
+
 func newStatus() *status {
-	return &status{state: stateStopped, partitions: map[partition]*PartitionStatus{}}
+	return &status{state: stateStopped, partitions: map[partition]*reading{}}
 }
 
 const (
@@ -98,38 +103,34 @@ func (s *status) is(state string) bool {
 func (s *status) running()          { s.set(stateRunning, nil) }
 func (s *status) waiting(err error) { s.set(stateWaiting, err) }
 
-func (s *status) at(p partition) *PartitionStatus {
-	if s.partitions[p] == nil {
-		s.partitions[p] = &PartitionStatus{Topic: p.topic, Partition: p.number, Next: -1, End: -1}
-	}
-	return s.partitions[p]
-}
-
-func (s *status) sawEnd(p partition, end int64) {
+// begin notes that a session reads a partition.
+func (s *status) begin(p partition, next, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at(p).End = end
+	s.partitions[p] = &reading{next: next, end: end}
 }
 
-// movedEnd is sawEnd for a partition that is read.
-func (s *status) movedEnd(p partition, end int64) {
+// ends notes where a partition ends, if it is read.
+func (s *status) ends(p partition, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if at := s.partitions[p]; at != nil {
-		at.End = max(end, at.Next)
+		at.end = max(end, at.next)
 	}
 }
 
-func (s *status) stored(p partition, next int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.at(p).Next = next
-}
-
+// forget notes that a partition is not read any more.
 func (s *status) forget(p partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.partitions, p)
+}
+
+// gone notes that there is no session: nobody knows where the topics end.
+func (s *status) gone() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.partitions)
 }
 
 // added notes a batch that was stored.
@@ -141,12 +142,13 @@ func (s *status) added(b *intake, rows int64) {
 	s.rows += rows
 	s.bytes += b.bytes
 	s.letters += int64(len(b.letters))
-	if n := len(b.records); n > 0 {
-		s.newest = b.records[n-1].Timestamp
-	}
 	for p, r := range b.ranges {
-		at := s.at(p)
-		at.Next, at.End = r.Next, max(at.End, r.Next)
+		if at := s.partitions[p]; at != nil {
+			at.next, at.end = r.Next, max(at.end, r.Next)
+			if !r.newest.IsZero() {
+				at.newest = r.newest
+			}
+		}
 	}
 	s.rates.add(time.Now(), amounts{float64(messages), float64(rows), float64(b.bytes)})
 }
@@ -160,18 +162,31 @@ func (s *status) fill(out *Status) {
 	out.Messages, out.Rows, out.Bytes, out.DeadLetters, out.Errors = s.messages, s.rows, s.bytes, s.letters, s.errors
 	rate := s.rates.perSecond(now)
 	out.MessageRate, out.RowRate, out.ByteRate = rate.messages, rate.rows, rate.bytes
-	for _, p := range s.partitions {
-		out.Partitions = append(out.Partitions, *p)
+	for p, at := range s.partitions {
+		out.Partitions = append(out.Partitions, PartitionStatus{Topic: p.topic, Partition: p.number, Next: at.next, End: at.end})
+	}
+	out.Lag, out.LagTime = s.lagLocked(now)
+}
+
+// lagLocked returns how far behind the partitions are, in records and in time; -1 if unknown.
+func (s *status) lagLocked(now time.Time) (records int64, age time.Duration) {
+	if len(s.partitions) == 0 {
+		return -1, -1
+	}
+	for _, at := range s.partitions {
 		switch {
-		case p.End < 0:
-			out.Lag = -1
-		case out.Lag >= 0:
-			out.Lag += p.End - max(p.Next, 0)
+		case at.next < 0:
+			return -1, -1
+		case at.end <= at.next:
+			continue
+		case at.newest.IsZero():
+			age = -1
+		case age >= 0:
+			age = max(age, now.Sub(at.newest))
 		}
+		records += at.end - at.next
 	}
-	if out.Lag > 0 && !s.newest.IsZero() {
-		out.LagTime = now.Sub(s.newest)
-	}
+	return records, age
 }
 
 // rates count what was stored in the last seconds.

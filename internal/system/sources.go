@@ -3,6 +3,7 @@ package system
 import (
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -17,6 +18,14 @@ func known(n int64) string {
 	return number(n)
 }
 
+// seconds are NULL if they are negative: not known.
+func seconds(d time.Duration) string {
+	if d < 0 {
+		return "NULL"
+	}
+	return decimal(d.Seconds())
+}
+
 func (t *Tables) listSources(string) (rows [][]string, err error) {
 	for _, s := range t.sources() {
 		definition, err := json.Marshal(s.Definition)
@@ -24,7 +33,7 @@ func (t *Tables) listSources(string) (rows [][]string, err error) {
 			return nil, base.Errorf(base.Internal, "definition of source %q: %w", s.Name.Name, err)
 		}
 		rows = append(rows, []string{text(s.Name.Database), text(s.Name.Schema), text(s.Name.Name), number(s.ID), text(s.State), optional(s.Error),
-			moment(s.ErrorAt), known(s.Lag), decimal(s.LagTime.Seconds()), number(s.Messages), number(s.Rows), number(s.Bytes), number(s.DeadLetters), number(s.Errors),
+			moment(s.ErrorAt), known(s.Lag), seconds(s.LagTime), number(s.Messages), number(s.Rows), number(s.Bytes), number(s.DeadLetters), number(s.Errors),
 			decimal(s.MessageRate), decimal(s.RowRate), decimal(s.ByteRate), number(s.QueueBytes), moment(s.Created), text(string(definition))})
 	}
 	return rows, nil

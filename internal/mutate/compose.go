@@ -215,12 +215,11 @@ type actionValue struct {
 	value  func(q *composition)
 }
 
-// writeValueByAction appends the value with the action that applies, or the other one if that is none of them. DuckDB 1.5.5 has no CASE of
-// arrays, but of lists of them.
+// writeValueByAction appends the value with the action that applies, or the other one if that is none of them.
 func (q *composition) writeValueByAction(of schema.Type, values []actionValue, other func(q *composition)) {
 	before, behind := "CASE "+actionColumn, " END"
 	begin, end := "", ""
-	if hasArray(of) {
+	if of.Caseless() {
 		before, behind, begin, end = "("+before, behind+")[1]", "[", "]"
 	}
 	q.write(before)
@@ -232,14 +231,4 @@ func (q *composition) writeValueByAction(of schema.Type, values []actionValue, o
 	q.write(" ELSE ", begin)
 	other(q)
 	q.write(end, behind)
-}
-
-// hasArray reports whether a type is an ARRAY, or one is inside of it.
-func hasArray(t schema.Type) bool {
-	for _, inside := range []*schema.Type{t.Key, t.Elem} {
-		if inside != nil && hasArray(*inside) {
-			return true
-		}
-	}
-	return t.Kind == schema.Array || slices.ContainsFunc(t.Fields, func(f schema.Field) bool { return hasArray(f.Type) })
 }

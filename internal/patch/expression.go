@@ -54,8 +54,13 @@ func (e *Expression) Value(c schema.Column) (string, bool) {
 		return "", false
 	}
 	value := "CAST((" + e.Set[i].Value + ") AS " + c.Type.String() + ")"
-	if e.Where != "" {
-		value = "CASE WHEN (" + e.Where + ") THEN " + value + " ELSE " + schema.Quote(e.Alias) + "." + schema.Quote(c.Name) + " END"
+	old := schema.Quote(e.Alias) + "." + schema.Quote(c.Name)
+	switch {
+	case e.Where == "":
+	case c.Type.Caseless():
+		value = "(CASE WHEN (" + e.Where + ") THEN [" + value + "] ELSE [" + old + "] END)[1]"
+	default:
+		value = "CASE WHEN (" + e.Where + ") THEN " + value + " ELSE " + old + " END"
 	}
 	return value, true
 }

@@ -124,6 +124,11 @@ func (t Type) children() []Type {
 	return all
 }
 
+// Caseless reports whether DuckDB 1.5.5 has no CASE of the type, but only of lists of it: it is an ARRAY, or one is inside of it.
+func (t Type) Caseless() bool {
+	return t.Kind == Array || slices.ContainsFunc(t.children(), Type.Caseless)
+}
+
 // Sortable reports whether a column of this type can be part of a key. Rows are ordered by
 // what is stored, so an ENUM by its text; text that orders neither as its value nor as
 // anything else of use (HUGEINT, INTERVAL, ...) and nested types are refused.

@@ -60,8 +60,9 @@ type column struct {
 // generator makes one list.
 type generator struct {
 	*rand.Rand
-	columns []column // besides id
+	columns []column // besides those of the key
 	keyed   bool
+	sharded bool // the key is id and shard, which is computed from it
 	onRead  bool // whole rows come without a look at their keys: what they replaced is not counted
 	ids     int  // the next id; every id below was used
 	names   int  // of columns so far
@@ -83,14 +84,21 @@ func generate(seed int) []step {
 func (g *generator) create() step {
 	g.keyed = g.IntN(3) == 0
 	g.onRead = g.keyed && g.IntN(2) == 0
+	g.sharded = g.keyed && g.IntN(3) == 0
 	definitions := []string{"id INTEGER NOT NULL"}
-	if g.keyed {
+	switch {
+	case g.sharded:
+		definitions = append(definitions, "shard VARCHAR")
+	case g.keyed:
 		definitions[0] = "id INTEGER PRIMARY KEY"
 	}
 	for range 1 + g.IntN(6) {
 		c := g.newColumn()
 		definitions = append(definitions, c.name+" "+c.kind.sql)
 		g.columns = append(g.columns, c)
+	}
+	if g.sharded {
+		definitions = append(definitions, "PRIMARY KEY (shard, id)")
 	}
 	sql := "CREATE TABLE {t} (" + strings.Join(definitions, ", ") + ")"
 	s := step{kind: definitionStep, sql: sql, inModel: sql}
@@ -196,8 +204,21 @@ func (g *generator) insert() step {
 	return step{sql: "INSERT INTO {t} VALUES " + strings.Join(rows, ", ")}
 }
 
+// key is what the key's columns are, or their values: the id, and the shard if it is part of the key.
+func (g *generator) key(id, shard string) string {
+	if g.sharded {
+		return id + ", " + shard
+	}
+	return id
+}
+
+// keyOf is the key of an id.
+func (g *generator) keyOf(id int) string { return g.key(fmt.Sprint(id), shard(id)) }
+
+func shard(id int) string { return fmt.Sprintf("'s%d'", id%3) }
+
 func (g *generator) row(id int) string {
-	values := []string{fmt.Sprint(id)}
+	values := []string{g.keyOf(id)}
 	for _, c := range g.columns {
 		values = append(values, g.literal(c.kind))
 	}
@@ -230,7 +251,7 @@ func (g *generator) upsert() step {
 	case 0:
 		return step{sql: "INSERT OR IGNORE INTO " + values}
 	case 1:
-		return step{sql: "INSERT INTO " + values + fmt.Sprintf(" ON CONFLICT (id) DO UPDATE SET %s = excluded.%[1]s", c.name)}
+		return step{sql: "INSERT INTO " + values + fmt.Sprintf(" ON CONFLICT (%s) DO UPDATE SET %s = excluded.%[2]s", g.key("id", "shard"), c.name)}
 	case 2:
 		return step{sql: "INSERT INTO " + values + fmt.Sprintf(" ON CONFLICT DO UPDATE SET %s = coalesce({t}.%[1]s, excluded.%[1]s) WHERE {t}.id %% 2 = 0", c.name)}
 	case 3:
@@ -239,7 +260,7 @@ func (g *generator) upsert() step {
 	// Some columns only: the others of a row that is there stay.
 	id := g.IntN(g.ids + 4)
 	g.ids = max(g.ids, id+1)
-	values = fmt.Sprintf("{t} (%s, id) VALUES (%s, %d)", c.name, g.literal(c.kind), id)
+	values = fmt.Sprintf("{t} (%s, %s) VALUES (%s, %s)", c.name, g.key("id", "shard"), g.literal(c.kind), g.keyOf(id))
 	return uncounted(step{sql: "INSERT INTO " + values, inModel: "INSERT OR REPLACE INTO " + values}, g.onRead && len(g.columns) == 1)
 }
 
@@ -301,11 +322,15 @@ func (g *generator) point() step {
 			where = append(where, c.name+" = "+c.kind.literal(g.Rand))
 		}
 	}
-	id := fmt.Sprintf("id = %d", g.IntN(g.ids+1))
+	id := g.IntN(g.ids + 1)
 	if g.IntN(4) == 0 {
-		id = fmt.Sprintf("%d = {t}.ID", g.IntN(g.ids+1))
+		where = append(where, fmt.Sprintf("%d = {t}.ID", id))
+	} else {
+		where = append(where, fmt.Sprintf("id = %d", id))
 	}
-	where = append(where, id)
+	if g.sharded && g.IntN(4) > 0 {
+		where = append(where, "shard = "+shard(id))
+	}
 	if g.IntN(4) == 0 {
 		where = append(where, "("+g.condition()+")")
 	}
@@ -408,7 +433,7 @@ func (g *generator) merge() step {
 		clauses = append(clauses, fmt.Sprintf("WHEN MATCHED THEN UPDATE SET %s = y.w", c.name))
 	}
 	if g.IntN(4) > 0 {
-		clauses = append(clauses, fmt.Sprintf("WHEN NOT MATCHED THEN INSERT (id, %s) VALUES (y.k, y.w)", c.name))
+		clauses = append(clauses, fmt.Sprintf("WHEN NOT MATCHED THEN INSERT (%s, %s) VALUES (%s, y.w)", g.key("id", "shard"), c.name, g.key("y.k", "'s' || (y.k % 3)")))
 	}
 	if g.IntN(5) == 0 {
 		clauses = append(clauses, fmt.Sprintf("WHEN NOT MATCHED BY SOURCE AND x.id %% 7 = 1 THEN UPDATE SET %s = NULL", c.name))

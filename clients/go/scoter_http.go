@@ -388,10 +388,13 @@ const scHTTPPortion = 4 << 20
 func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		return n, scHTTPDo(ctx, rt.db, func(h *scHTTP) error {
-			columns, rowsIn := make([]scPack, len(b.columns)), 0
+			columns, rowsIn, stored := make([]scPack, len(b.columns)), 0, 0
 			send := func() error {
 				body := scPackColumns(b.columns, columns, rowsIn)
 				response, err := h.post(ctx, "/api/v1/tables/"+url.PathEscape(h.options.Database)+"/"+b.path, "application/msgpack", body)
+				if err != nil && stored > 0 {
+					return fmt.Errorf("%w (rows are counted from row %d, those before it are stored)", err, stored+1)
+				}
 				if err != nil {
 					return err
 				}
@@ -399,7 +402,7 @@ func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows
 				for i := range columns {
 					columns[i] = columns[i][:0]
 				}
-				rowsIn = 0
+				rowsIn, stored = 0, stored+rowsIn
 				changed, err := scHTTPCounts(response.Body)
 				n += int64(changed)
 				return err

@@ -15,6 +15,13 @@ public final class ScoterException extends SQLException {
         this.hint = hint;
     }
 
+    /** The refusal of a request whose rows follow others, which are stored: the row that is its first. */
+    ScoterException(ScoterException refused, long first) {
+        super(refused.getMessage() + " (rows are counted from row " + first + ", those before it are stored)", refused);
+        this.kind = refused.kind;
+        this.hint = refused.hint;
+    }
+
     /** What kind of error it is: one of those in docs/API.md, such as {@code conflict}. */
     public String kind() {
         return kind;

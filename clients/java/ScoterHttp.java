@@ -246,6 +246,7 @@ final class ScoterHttp extends ScoterObserved {
     <T> long bulk(Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         return observe(bulk.name(), Function.identity(), () -> {
             long count = 0;
+            long stored = 0;
             int waiting = 0;
             ScoterPack[] columns = new ScoterPack[bulk.columns().size()];
             Arrays.setAll(columns, i -> new ScoterPack());
@@ -257,15 +258,17 @@ final class ScoterHttp extends ScoterObserved {
                     size += column.size();
                 }
                 if (size >= REQUEST_BYTES) {
-                    count += send(bulk, columns, waiting);
+                    count += send(bulk, columns, waiting, stored);
+                    stored += waiting;
                     waiting = 0;
                 }
             }
-            return waiting == 0 ? count : count + send(bulk, columns, waiting);
+            return waiting == 0 ? count : count + send(bulk, columns, waiting, stored);
         });
     }
 
-    private long send(Bulk<?> bulk, ScoterPack[] columns, int rows) throws SQLException {
+    /** {@code stored} are the rows that other requests of the operation brought. */
+    private long send(Bulk<?> bulk, ScoterPack[] columns, int rows, long stored) throws SQLException {
         ScoterPack body = new ScoterPack();
         body.map(1);
         body.text("columns");
@@ -278,6 +281,8 @@ final class ScoterHttp extends ScoterObserved {
         }
         try (Answer answer = new Answer(connection.rows(bulk.path(), body))) {
             return answer.changed();
+        } catch (ScoterException e) {
+            throw stored == 0 ? e : new ScoterException(e, stored + 1);
         }
     }
 

@@ -192,9 +192,15 @@ class Runtime(core.Observed):
         path = f"/api/v1/tables/{urllib.parse.quote(self._conn.database, safe='')}/{bulk.sql}"
 
         def body() -> int:
-            count = 0
-            for kind, portion in _portions(bulk, rows):
-                link, response = self._conn.post(path, portion, kind)
+            count = stored = 0
+            for kind, n, portion in _portions(bulk, rows):
+                try:
+                    link, response = self._conn.post(path, portion, kind)
+                except ScoterError as error:
+                    if stored:
+                        error.args = (f"{error} (rows are counted from row {stored + 1}, those before it are stored)",)
+                    raise
+                stored += n
                 answer = json.loads(response.read())
                 self._conn.free(link)
                 count += sum(int(answer[k]) for k in ("inserted", "updated", "deleted"))
@@ -203,19 +209,19 @@ class Runtime(core.Observed):
         return self._run(bulk.name, body, core.same)
 
 
-def _portions(bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream) -> Iterator[tuple[str, Any]]:
-    """The requests' media types and bodies."""
+def _portions(bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream) -> Iterator[tuple[str, int, Any]]:
+    """The requests' media types, numbers of rows and bodies."""
     if isinstance(rows, ArrowStream):
         pa = scoter_arrow.required(bulk.name)
         for table in scoter_arrow.tables(bulk.name, rows, bulk.columns, STREAM_ROWS):
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, table.schema) as out:
                 out.write_table(table)
-            yield "application/vnd.apache.arrow.stream", memoryview(sink.getvalue())
+            yield "application/vnd.apache.arrow.stream", table.num_rows, memoryview(sink.getvalue())
         return
     for chunk in core.chunks(rows, CHUNK_ROWS):
         columns = list(zip(*map(bulk.values, chunk), strict=True))
-        yield "application/msgpack", scoter_pack.body(bulk.columns, columns)
+        yield "application/msgpack", len(chunk), scoter_pack.body(bulk.columns, columns)
 
 
 def apply_migrations(conn: Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False) -> list[str]:

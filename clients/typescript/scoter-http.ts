@@ -162,11 +162,16 @@ export class Runtime {
       const columns = bulk.columns.map(() => new Pack());
       let n = 0;
       let waiting = 0;
+      let stored = 0;
       const flush = async (): Promise<void> => {
         const body = packed(bulk.columns, columns, waiting);
         for (const c of columns) c.clear();
+        const response = await post(this.#db, path, "application/msgpack", body).catch((error: unknown) => {
+          if (!(error instanceof ScoterError) || stored === 0) throw error;
+          throw new ScoterError(error.kind, `${error.message} (rows are counted from row ${stored + 1}, those before it are stored)`);
+        });
+        stored += waiting;
         waiting = 0;
-        const response = await post(this.#db, path, "application/msgpack", body);
         n += changed((await response.json()) as core.Raw);
       };
       /** Whether the row fills a request. */

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestReadArrowOverHTTP(t *testing.T) {
 		toolchain.Write(t, filepath.Join(dir, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module bulktest"))
 		toolchain.Copy(t, filepath.Join(toolchain.Root(t), "go.sum"), filepath.Join(dir, "go.sum"))
 		got := toolchain.Run(t, dir, []string{"GOFLAGS=-mod=mod " + os.Getenv("GOFLAGS"), "GOWORK=off"}, "go", "run", ".", url)
-		said(t, got, []string{"rows: 5 <nil>", "failing: true true", "refused: true "})
+		said(t, withoutLast(t, got), []string{"rows: 5 <nil>", "failing: true true", "refused: true "})
 	})
 	t.Run("TypeScript", func(t *testing.T) {
 		node, packages := toolchain.Need(t, "node"), toolchain.TypeScript(t)
@@ -50,13 +51,32 @@ func TestReadArrowOverHTTP(t *testing.T) {
 		}
 		toolchain.Run(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
 		got := toolchain.Run(t, dir, nil, node, "out/main.js", url)
-		said(t, got, []string{"rows: true", "broken off: true true", "failing: true", "some: true", "refused: true "})
+		said(t, withoutLast(t, got), []string{"rows: true", "broken off: true true", "failing: true", "some: true", "refused: true "})
 	})
 	t.Run("Java", func(t *testing.T) {
 		bin, jars := toolchain.Java(t)
 		dir := arrowProgram(t, "Main.java", "java/Main.java")
 		toolchain.Run(t, filepath.Join(dir, "java"), nil, filepath.Join(bin, "javac"), "--release", "17", "-encoding", "UTF-8", "-cp", jars+":.", "-d", filepath.Join(dir, "out"), "Main.java")
 		got := toolchain.Run(t, dir, nil, filepath.Join(bin, "java"), "--add-opens=java.base/java.nio=ALL-UNNAMED", "-cp", filepath.Join(dir, "out")+":"+jars, "Main", url)
-		said(t, got, []string{"rows: 5", "broken off: true true", "failing: true", "refused: true "})
+		said(t, withoutLast(t, got), []string{"rows: 5", "broken off: true true", "failing: true", "refused: true "})
 	})
+}
+
+var oneOfMany = regexp.MustCompile(`one of many: true (?:ScoterError: )?table default\.main\.kv: row (\d+), column "n": "12345\.67" is not exact in type DECIMAL\(6,2\) \(rows are counted from row (\d+), those before it are stored\)`)
+
+// withoutLast returns what a program said before its last line, which tells of the last of 100,000 rows in several requests.
+func withoutLast(t *testing.T, got string) string {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(got), "\n")
+	last := lines[len(lines)-1]
+	if at := oneOfMany.FindStringSubmatch(last); at == nil {
+		t.Errorf("%q does not tell of a row", last)
+	} else {
+		row, _ := strconv.Atoi(at[1])
+		first, _ := strconv.Atoi(at[2])
+		if first == 1 || first+row-1 != 100_000 {
+			t.Errorf("%q tells of row %d", last, first+row-1)
+		}
+	}
+	return strings.Join(lines[:len(lines)-1], "\n")
 }

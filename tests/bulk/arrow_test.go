@@ -52,6 +52,8 @@ func TestPythonReadsAndWritesArrowOverHTTP(t *testing.T) {
 	toolchain.Run(t, dir, nil, filepath.Join(bin, "mypy"), "--strict", "-m", "python.program")
 	url := binary.Serve(t, t.TempDir()).URL
 	said(t, toolchain.Run(t, dir, []string{"PYTHONUTF8=1"}, filepath.Join(bin, "python"), "-m", "python.program", url), []string{
+		"one of many: ScoterError: table default.main.kv: row 1, column \"n\": \"12345.67\" is not exact in type DECIMAL(6,2) (rows are counted from row 10001, those before it are stored)",
+		"one of many in Arrow's form: ScoterError: table default.main.kv: row 34464, column \"v\": NULL in a column that is NOT NULL (rows are counted from row 65537, those before it are stored)",
 		"insert: 100000",
 		"inserted: 100000 4999950000 x",
 		"null: ScoterError: table default.main.kv: row 2, column \"v\": NULL in a column that is NOT NULL",

@@ -1,5 +1,7 @@
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
+import java.util.ArrayList;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import writes.ScoterConnection;
@@ -16,6 +18,16 @@ final class Main {
             queries.numbersArrow("x");
         } catch (ScoterException e) {
             System.out.println("refused: true " + e.getMessage());
+        }
+        Writes.applyMigrations(new ScoterConnection(args[0]));
+        var many = new ArrayList<Writes.KvRow>();
+        for (long i = 0; i < 100_000; i++) {
+            many.add(new Writes.KvRow(i, "x".repeat(100), i == 99_999 ? new BigDecimal("12345.67") : null, null, null));
+        }
+        try {
+            queries.insertAllKv(many);
+        } catch (ScoterException e) {
+            System.out.println("one of many: true " + e.getMessage());
         }
     }
 

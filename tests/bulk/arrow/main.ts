@@ -26,3 +26,10 @@ try {
 } catch (error) {
   console.log(`refused: ${error instanceof ScoterError} ${String(error)}`);
 }
+await Writes.applyMigrations({ url: process.argv[2]! });
+const many = Array.from({ length: 100_000 }, (_, i) => ({ k: BigInt(i), v: "x".repeat(100), n: i === 99_999 ? "12345.67" : null, tags: null, seen: null }));
+try {
+  await queries.insertAllKv(many);
+} catch (error) {
+  console.log(`one of many: ${error instanceof ScoterError} ${String(error)}`);
+}

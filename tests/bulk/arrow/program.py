@@ -1,5 +1,6 @@
 """Prints what rows in Arrow's form do over HTTP: a test compares it."""
 
+import decimal
 import importlib
 import sys
 from collections.abc import Callable
@@ -32,6 +33,10 @@ def values() -> str:
     return " ".join(str(v) for v in rows[0].values())
 
 
+many = [w.KvRow(k=i, v="x" * 100, n=None, tags=None, seen=None) for i in range(10_000)] + [w.KvRow(k=-1, v="x", n=decimal.Decimal("12345.67"), tags=None, seen=None)]
+say("one of many", lambda: q.insert_all_kv(many))
+say("one of many in Arrow's form", lambda: q.insert_all_kv(columns(k=range(100_000), v=["x"] * 99_999 + [None])))
+connection.run("TRUNCATE kv", [])
 say("insert", lambda: q.insert_all_kv(columns(k=range(100_000))))
 say("inserted", values)
 say("null", lambda: q.insert_all_kv(columns(k=[-1, -2], v=["x", None])))

@@ -56,9 +56,16 @@ final class ScoterCopyBuffer {
         size += 8;
     }
 
+    /** Writes a value of one, two or four bytes behind its length; it is in the upper bytes. */
+    void small(int length, int value) {
+        reserve(8);
+        LONG.set(bytes, size, (long) length << 32 | value & 0xffff_ffffL);
+        size += 4 + length;
+    }
+
     /** Writes over what stands at a place. */
-    void int16At(int at, int value) {
-        SHORT.set(bytes, at, (short) value);
+    void int64At(int at, long value) {
+        LONG.set(bytes, at, value);
     }
 
     int int32Of(int at) {

@@ -79,21 +79,15 @@ final class ScoterCopyFixed extends ScoterCopyType {
     }
 
     static void bool(ScoterCopyBuffer out, boolean value) {
-        out.reserve(5);
-        out.int32(1);
-        out.int8(value ? 1 : 0);
+        out.small(1, value ? 1 << 24 : 0);
     }
 
     static void int16(ScoterCopyBuffer out, short value) {
-        out.reserve(6);
-        out.int32(2);
-        out.int16(value);
+        out.small(2, value << 16);
     }
 
     static void int32(ScoterCopyBuffer out, int value) {
-        out.reserve(8);
-        out.int32(4);
-        out.int32(value);
+        out.small(4, value);
     }
 
     static void int64(ScoterCopyBuffer out, long value) {

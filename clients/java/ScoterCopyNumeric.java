@@ -40,7 +40,7 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         long fraction = (long) ((digits - whole) * POWERS[scale] + 0.5);
         int groups = (scale + 3) / 4;
         fraction *= POWERS[4 * groups - scale];
-        int began = header(out, nearest < 0, scale, 4 + groups);
+        int began = begin(out, scale, 4 + groups);
         int weight = -1;
         // Divisors that are constants, and none for the numbers that are most frequent: to divide costs more than all the rest.
         if (whole >= 10_000) {
@@ -66,7 +66,7 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         if (groups > 0) {
             out.int16((int) (fraction % 10_000));
         }
-        finish(out, began, weight);
+        end(out, began, nearest < 0, scale, weight);
     }
 
     private static void large(ScoterCopyBuffer out, BigDecimal number) {
@@ -76,7 +76,7 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         // The digits in groups of four before and behind the point; what is missing is zero.
         int first = Math.floorDiv(whole + 3, 4);
         int groups = first + (scale + 3) / 4;
-        int began = header(out, number.signum() < 0, scale, groups);
+        int began = begin(out, scale, groups);
         for (int g = 0; g < groups; g++) {
             int group = 0;
             for (int i = 0; i < 4; i++) {
@@ -85,30 +85,28 @@ final class ScoterCopyNumeric extends ScoterCopyType {
             }
             out.int16(group);
         }
-        finish(out, began, first - 1);
+        end(out, began, number.signum() < 0, scale, first - 1);
     }
 
-    /** Everything but the number of groups and the weight. */
-    private static int header(ScoterCopyBuffer out, boolean negative, int scale, int groups) {
+    /** Leaves place for the header; returns where the value begins. */
+    private static int begin(ScoterCopyBuffer out, int scale, int groups) {
         if (scale > 0x3fff) {
             throw new ArithmeticException("has more than " + 0x3fff + " digits after the point");
         }
         int began = out.open();
         out.reserve(8 + 2 * groups);
-        out.size += 4;
-        out.int16(negative ? 0x4000 : 0);
-        out.int16(scale);
+        out.size += 8;
         return began;
     }
 
-    /** {@code weight} is that of the first group. */
-    private static void finish(ScoterCopyBuffer out, int began, int weight) {
+    /** Writes the header of the groups that were written. {@code weight} is that of the first. */
+    private static void end(ScoterCopyBuffer out, int began, boolean negative, int scale, int weight) {
         int groups = (out.size - began - 8) / 2;
         if (groups > 0x7fff) {
             throw new ArithmeticException("has too many digits");
         }
-        out.int16At(began, groups);
-        out.int16At(began + 2, groups == 0 ? 0 : weight);
+        int sign = negative ? 0x4000 : 0;
+        out.int64At(began, (long) groups << 48 | (groups == 0 ? 0 : weight & 0xffffL) << 32 | (long) sign << 16 | scale);
         out.close(began);
     }
 

@@ -24,7 +24,7 @@ import (
 // benchCommand runs the benchmarks in bench/, each a folder with its flags.
 type benchCommand struct {
 	Scratch string `help:"Folder for data, which is removed afterwards; the system's temporary one if empty." type:"path" placeholder:"DIR"`
-	Output  string `help:"Folder for the results as JSON." type:"path" placeholder:"DIR"`
+	Output  string `help:"Folder for the results, as JSON and as a page that opens in a browser without a network." type:"path" placeholder:"DIR"`
 
 	Ingest       ingest.Options       `cmd:"" help:"What it costs to take rows."`
 	Query        query.Options        `cmd:"" help:"What the server adds to a query."`
@@ -37,7 +37,7 @@ type benchCommand struct {
 	Bulk         bulk.Options         `cmd:"" help:"Bulk writes from Go, Python and TypeScript into DuckDB, PostgreSQL and SQLite, against those by hand."`
 	JavaDuckDB   javaduckdb.Options   `cmd:"" name:"java-duckdb" help:"Bulk writes from Java into DuckDB, every way."`
 	JavaPostgres javapostgres.Options `cmd:"" name:"java-postgres" help:"Bulk writes from Java into PostgreSQL, every way."`
-	SQLite       sqlite.Options       `cmd:"" name:"sqlite" help:"What generated code costs over statements by hand, on every SQLite driver."`
+	SQLite       sqlite.Options       `cmd:"" name:"sqlite" aliases:"sqlite-node" help:"What generated code costs over statements by hand, on every SQLite driver."`
 	ClickBench   clickbench.Options   `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 

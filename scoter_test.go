@@ -2,6 +2,7 @@ package scoter_test
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 
@@ -129,5 +130,29 @@ func TestErrorsHaveAKind(t *testing.T) {
 		if _, err := db.Exec(context.Background(), sql); scoter.Kind(err) != kind {
 			t.Errorf("%s: %v is %s, want %s", sql, err, scoter.Kind(err), kind)
 		}
+	}
+}
+
+func TestAClosedDatabaseLeavesNothingRunning(t *testing.T) {
+	threads := func() int {
+		tasks, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			t.Skip("threads are counted on Linux only: ", err)
+		}
+		return len(tasks)
+	}
+	const times = 30
+	before := threads()
+	for range times {
+		db := open(t, t.TempDir())
+		if _, err := db.Exec(context.Background(), "CREATE TABLE t (n BIGINT); INSERT INTO t VALUES (1); UPDATE t SET n = n + 1"); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := threads(); after-before > times/2 {
+		t.Errorf("%d threads before, %d after %d databases were opened and closed", before, after, times)
 	}
 }

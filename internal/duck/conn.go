@@ -82,9 +82,7 @@ func (c *Conn) Raw() unsafe.Pointer { return unsafe.Pointer(c.conn) }
 
 // Close ends the connection.
 func (c *Conn) Close() {
-	for _, s := range c.prepared {
-		s.Close()
-	}
+	c.forgetPrepared()
 	if c.options != nil {
 		C.duckdb_destroy_arrow_options(&c.options)
 	}
@@ -145,14 +143,19 @@ func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 		return nil, err
 	}
 	if len(c.prepared) >= preparedPerConn {
-		for _, old := range c.prepared {
-			C.duckdb_destroy_prepare(&old.stmt)
-		}
-		clear(c.prepared)
+		c.forgetPrepared()
 	}
 	s.cached = true
 	c.prepared[sql] = s
 	return s, nil
+}
+
+// forgetPrepared releases the statements that the connection keeps. Each holds the whole database in memory.
+func (c *Conn) forgetPrepared() {
+	for _, s := range c.prepared {
+		C.duckdb_destroy_prepare(&s.stmt)
+	}
+	clear(c.prepared)
 }
 
 // Close releases the statement, unless its connection keeps it.

@@ -2,6 +2,7 @@ package scoter_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -154,5 +155,33 @@ func TestAClosedDatabaseLeavesNothingRunning(t *testing.T) {
 	}
 	if after := threads(); after-before > times/2 {
 		t.Errorf("%d threads before, %d after %d databases were opened and closed", before, after, times)
+	}
+}
+
+// DuckDB's threads read what a query was lent; it must not be taken back from under them.
+func TestAQueryIsOverWhenItsRowsAreClosed(t *testing.T) {
+	ctx := context.Background()
+	db := open(t, t.TempDir())
+	defer db.Close()
+	if _, err := db.Exec(ctx, "CREATE TABLE t (k BIGINT, v VARCHAR) SORTED BY (k)"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		sql := fmt.Sprintf("INSERT INTO t SELECT i, repeat('x', 40) || i FROM range(%[1]d, %[1]d + 300_000) r(i); DELETE FROM t WHERE k %% 1000 = %[2]d", i*300_000, i)
+		if _, err := db.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 150 {
+		rows, err := db.Query(ctx, "FROM t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !rows.Next() {
+			t.Fatal("no row")
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -160,10 +160,17 @@ static int scoter_take(duckdb_arrow_options options, duckdb_data_chunk *chunk, s
 	return *error && duckdb_error_data_has_error(*error) ? -1 : 1;
 }
 
-static void scoter_close(scoter_result *r) {
+// Frees a result. Of a query that has rows left DuckDB's threads may be at work, with what the caller lends to it: destroying the result
+// does not end them (1.5.5). What does, and waits for them, is that the connection begins another statement, even one that is none.
+static void scoter_close(scoter_result *r, duckdb_connection conn) {
 	if (r->ahead) duckdb_destroy_data_chunk(&r->ahead);
 	duckdb_destroy_arrow_options(&r->options);
 	duckdb_destroy_result(&r->result);
+	if (!r->ended) {
+		duckdb_prepared_statement none;
+		duckdb_prepare(conn, "", &none);
+		duckdb_destroy_prepare(&none);
+	}
 	free(r);
 }
 */
@@ -402,11 +409,11 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(r.schema, columns, rec.NumRows()), nil
 }
 
-// Close ends the query if it still runs and frees the connection for the next one.
+// Close ends the query if it still runs and frees the connection for the next one. Nothing of the query runs any more then.
 func (r *Result) Close() {
 	r.unhook()
 	if r.res != nil {
-		C.scoter_close(r.res)
+		C.scoter_close(r.res, r.stmt.conn.conn)
 	}
 	if r.chunk != nil {
 		C.duckdb_destroy_data_chunk(&r.chunk)

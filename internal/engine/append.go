@@ -57,6 +57,8 @@ type AppendOptions struct {
 	Progress *Progress
 	// Pinned, of Commit only, says that the caller holds Pin of the tables that it changes.
 	Pinned bool
+	// Room, of Commit only, is where the memory comes from.
+	Room *Room
 }
 
 // Result is the answer to an append.
@@ -189,7 +191,7 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	if err != nil {
 		return nil, err
 	}
-	if err := e.fill(ctx, &p); err != nil {
+	if err := e.fill(ctx, &p, nil); err != nil {
 		release()
 		return nil, err
 	}
@@ -274,17 +276,21 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 	return rows, nil
 }
 
-// fill takes the memory for a request, copies the planned rows to where the memtables will have them, and
+// fill takes the memory for a request, from a room if there is one, copies the planned rows to where the memtables will have them, and
 // encodes the body from there. From now on the request owns memory, which its release gives back; after an
 // error it owns none.
-func (e *Engine) fill(ctx context.Context, p *preparation) error {
+func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 	r := p.request
 	bodyBytes := p.rowBytes + p.patchBytes
 	if bodyBytes > maxBodyBytes {
 		return errBody(bodyBytes)
 	}
 	r.bytes += bodyBytes // about
-	if err := e.acquire(ctx, r.bytes); err != nil {
+	if room != nil {
+		if err := room.take(r.bytes); err != nil {
+			return err
+		}
+	} else if err := e.acquire(ctx, r.bytes); err != nil {
 		return err
 	}
 	encoded := bodies.Get().(*body)

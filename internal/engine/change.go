@@ -73,7 +73,8 @@ var errMoved = errors.New("rows moved to other sources meanwhile")
 //   - So is one that inserts a key which was inserted since.
 //   - So is one of a table whose schema changed, or that got an expression.
 //
-// Changes of a table that merges on read are computed from a snapshot of Settled. Other errors are those of Append.
+// Changes of a table that merges on read are computed from a snapshot of Settled. Other errors are those of Append, and ErrNoRoom
+// with a Room.
 func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (Result, error) {
 	if !o.Pinned {
 		var ids []base.TableID
@@ -180,7 +181,7 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 		}
 	}
 	s.Retain() // what happened since is kept until the committer has looked
-	if err := e.fill(ctx, &p); err != nil {
+	if err := e.fill(ctx, &p, o.Room); err != nil {
 		s.Release()
 		return nil, err
 	}

@@ -25,17 +25,31 @@ type waiter struct {
 	ready chan struct{}
 }
 
-// acquire takes bytes. full is called once if it must wait.
-func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
+// take takes bytes if they are there and nobody waits for some, and reports whether it did. More than there ever is, is TooLarge.
+func (b *budget) take(bytes int64) (there bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.takeLocked(bytes)
+}
+
+func (b *budget) takeLocked(bytes int64) (there bool, err error) {
 	if bytes > b.limit {
-		return base.Errorf(base.TooLarge, "a request of %d bytes: the memory for rows is %d bytes", bytes, b.limit).
+		return false, base.Errorf(base.TooLarge, "a request of %d bytes: the memory for rows is %d bytes", bytes, b.limit).
 			WithHint("send smaller requests, or raise the memory limit")
 	}
+	if len(b.queue) > 0 || b.used+bytes > b.limit {
+		return false, nil
+	}
+	b.used += bytes
+	return true, nil
+}
+
+// acquire takes bytes. full is called once if it must wait.
+func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
 	b.mu.Lock()
-	if len(b.queue) == 0 && b.used+bytes <= b.limit {
-		b.used += bytes
+	if there, err := b.takeLocked(bytes); there || err != nil {
 		b.mu.Unlock()
-		return nil
+		return err
 	}
 	w := &waiter{bytes, make(chan struct{})}
 	b.queue = append(b.queue, w)
@@ -108,12 +122,17 @@ func (e *Engine) Reserve(ctx context.Context, bytes int64) (release func(), err 
 	if err := e.acquire(ctx, bytes); err != nil {
 		return nil, err
 	}
+	return e.releaseOnce(bytes), nil
+}
+
+// releaseOnce returns a function that gives bytes back when it is first called.
+func (e *Engine) releaseOnce(bytes int64) func() {
 	var released atomic.Bool
 	return func() {
 		if released.CompareAndSwap(false, true) {
 			e.budget.release(bytes)
 		}
-	}, nil
+	}
 }
 
 func (e *Engine) acquire(ctx context.Context, bytes int64) error {

@@ -30,8 +30,8 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 		return m.Write(ctx, tables[0], Upsert, nil, o)
 	}
 	for range maxAttempts {
-		counts, stale, err := m.appendAll(ctx, tables, o)
-		if !stale {
+		counts, err := m.appendAll(ctx, tables, o)
+		if !errors.Is(err, errStale) {
 			return counts, err
 		}
 	}
@@ -120,37 +120,36 @@ func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals
 	return arrive(t, records, sent, given, replaceRow)
 }
 
-// appendAll appends to several tables, some of which have a primary key. stale says that the schema of one changed meanwhile.
-func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, bool, error) {
+// appendAll appends to several tables, some of which have a primary key. errStale says that the schema of one changed meanwhile.
+func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (counts Counts, err error) {
 	all, release, err := m.appended(ctx, tables, o)
 	defer release()
 	if err != nil {
-		return Counts{}, false, err
+		return Counts{}, err
 	}
 	slices.SortFunc(all, func(a, b appended) int { return int(a.table.ID) - int(b.table.ID) })
 	for i := range all[1:] {
 		if all[i].table.ID == all[i+1].table.ID && len(all[i].table.PrimaryKey) > 0 {
-			return Counts{}, false, base.Errorf(base.Invalid, "table %s comes twice in one request", all[i].table.QualifiedName())
+			return Counts{}, base.Errorf(base.Invalid, "table %s comes twice in one request", all[i].table.QualifiedName())
 		}
 	}
-	for attempt := range maxAttempts {
-		counts, stale, err := m.commitAll(ctx, all, o, attempt > 0)
-		if stale || !errors.Is(err, engine.ErrChanged) {
-			return counts, stale, err
-		}
-	}
-	return Counts{}, false, errTooOften()
+	err = m.again(ctx, func(room *engine.Room, pinned bool) (err error) {
+		o.Room = room
+		counts, err = m.commitAll(ctx, all, o, pinned)
+		return err
+	})
+	return counts, err
 }
 
 // commitAll makes one change of what is appended, sorted by table.
-func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions, pinned bool) (counts Counts, stale bool, err error) {
+func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions, pinned bool) (counts Counts, err error) {
 	var ids []base.TableID
 	for _, one := range all {
 		ids = append(ids, one.table.ID)
 		if pinned && (one.keyed != nil || one.table.MergeOnRead) {
 			release, err := m.store.Pin(ctx, one.table.ID) // in one order, so that two never wait for one another
 			if err != nil {
-				return Counts{}, false, err
+				return Counts{}, err
 			}
 			defer release()
 			o.Pinned = true
@@ -158,25 +157,25 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 	}
 	snap, err := m.store.Settled(ctx, ids...)
 	if err != nil {
-		return Counts{}, false, err
+		return Counts{}, err
 	}
 	defer snap.Release()
 	var changes []engine.Change
 	for _, one := range all {
 		t := snap.Tables[one.table.ID]
 		if t.Schema.Version != one.table.Version {
-			return Counts{}, true, engine.ErrChanged
+			return Counts{}, errStale
 		}
 		change := engine.Change{Table: one.table.ID, Inserted: one.rows, Appended: true}
 		did := Counts{Inserted: int64(batch.Rows(one.rows))}
 		if one.keyed != nil {
 			if change, did, _, err = m.arrive(ctx, t, one.keyed, replaceRow); err != nil {
-				return Counts{}, false, base.Wrap(err, "table %s", one.table.QualifiedName())
+				return Counts{}, base.Wrap(err, "table %s", one.table.QualifiedName())
 			}
 		}
 		counts.Inserted, counts.Updated, counts.Deleted = counts.Inserted+did.Inserted, counts.Updated+did.Updated, counts.Deleted+did.Deleted
 		changes = append(changes, change)
 	}
 	_, err = m.store.Commit(ctx, snap, changes, o)
-	return counts, false, err
+	return counts, err
 }

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -18,24 +19,47 @@ import (
 // maxAttempts bounds how often a statement runs again because others changed what it had read.
 const maxAttempts = 100
 
-// changeRows runs a statement that changes rows of a table: it plans it, finds the rows, and commits.
-// If another statement changed what this one read, it runs again on what is there now: from
-// the second time on with the table's pin, so that the others wait.
-func (x *execution) changeRows(plan func() (*rowPlan, error)) (*Result, error) {
-	for attempt := range maxAttempts {
-		result, err := x.attempt(plan, attempt > 0)
-		if !errors.Is(err, engine.ErrChanged) {
-			return result, err
+// again runs a change from a new snapshot until it holds: others may have changed what it read, and then it runs with
+// its tables' pins from the next time on, so that they wait; or there may be no memory for its rows, which it waits for in between. try
+// must leave nothing of an attempt that failed so.
+func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pinned bool) error) error {
+	room := m.store.Room()
+	defer room.Close()
+	pinned := false
+	for range maxAttempts {
+		err := try(room, pinned)
+		switch {
+		case errors.Is(err, engine.ErrNoRoom):
+			if err := room.Wait(ctx); err != nil {
+				return err
+			}
+		case errors.Is(err, engine.ErrChanged):
+			pinned = true
+			room.Restart()
+		default:
+			return err
 		}
 	}
-	return nil, errTooOften()
+	return errTooOften()
 }
 
 func errTooOften() error {
 	return base.Errorf(base.Conflict, "other statements changed what this one reads, %d times in a row", maxAttempts).WithHint("run the statement again")
 }
 
-func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result, error) {
+// errStale says that rows were made for a schema that their table has no more.
+var errStale = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
+
+// changeRows runs a statement that changes rows of a table: it plans it, finds the rows, and commits.
+func (x *execution) changeRows(plan func() (*rowPlan, error)) (result *Result, err error) {
+	err = x.again(x.ctx, func(room *engine.Room, pinned bool) error {
+		result, err = x.attempt(plan, room, pinned)
+		return err
+	})
+	return result, err
+}
+
+func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pinned bool) (*Result, error) {
 	p, err := plan()
 	if err != nil {
 		return nil, err
@@ -65,7 +89,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result
 	if now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
 		return nil, engine.ErrChanged
 	}
-	f, err := x.collect(p, found)
+	f, err := x.collect(p, found, room)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +113,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), pinned bool) (*Result
 	}
 	o.change.Reads = found.reads(o)
 	options := x.options
-	options.Pinned = pinned
+	options.Pinned, options.Room = pinned, room
 	if x.rewrites(o.change) {
 		err = x.rewriter.Mutate(x.ctx, found.Snapshot(), o.change, options)
 	} else {

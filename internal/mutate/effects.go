@@ -33,18 +33,18 @@ func (f *effects) close() {
 	}
 }
 
-// collect reads the query's result to its end.
-func (x *execution) collect(p *rowPlan, rows Rows) (*effects, error) {
+// collect reads the query's result to its end. What it holds is of the room.
+func (x *execution) collect(p *rowPlan, rows Rows, room *engine.Room) (*effects, error) {
 	f := &effects{plan: p}
-	if err := each(x.ctx, rows, func(rec arrow.RecordBatch) error { return f.add(x, rec) }); err != nil {
+	if err := each(x.ctx, rows, func(rec arrow.RecordBatch) error { return f.add(room, rec) }); err != nil {
 		f.close()
 		return nil, p.query.placed(err)
 	}
 	return f, nil
 }
 
-func (f *effects) add(x *execution, rec arrow.RecordBatch) error {
-	release, err := x.store.Reserve(x.ctx, batch.Bytes(rec))
+func (f *effects) add(room *engine.Room, rec arrow.RecordBatch) error {
+	release, err := room.Take(batch.Bytes(rec))
 	if err != nil {
 		return err
 	}

@@ -30,16 +30,15 @@ import (
 
 // expressionUpdate runs an UPDATE in the mode expression.
 func (x *execution) expressionUpdate() (*Result, error) {
-	for attempt := range maxAttempts {
-		n, err := x.tryExpression(attempt > 0)
-		switch {
-		case err == nil:
-			return &Result{Counts: Counts{Updated: n}}, nil
-		case !errors.Is(err, engine.ErrChanged):
-			return nil, err
-		}
+	rows := int64(0)
+	err := x.again(x.ctx, func(room *engine.Room, pinned bool) (err error) {
+		rows, err = x.tryExpression(room, pinned)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, errTooOften()
+	return &Result{Counts: Counts{Updated: rows}}, nil
 }
 
 // asExpression is what an UPDATE says, as it can be kept.
@@ -49,7 +48,7 @@ type asExpression struct {
 	table  schema.Table
 }
 
-func (x *execution) tryExpression(pinned bool) (rows int64, err error) {
+func (x *execution) tryExpression(room *engine.Room, pinned bool) (rows int64, err error) {
 	e, err := x.readExpression()
 	if err != nil {
 		return 0, err
@@ -81,7 +80,7 @@ func (x *execution) tryExpression(pinned bool) (rows int64, err error) {
 			return 0, err
 		}
 	}
-	change, err := x.patchInMemory(e, t)
+	change, err := x.patchInMemory(e, t, room)
 	if err != nil {
 		return 0, err
 	}
@@ -95,7 +94,7 @@ func (x *execution) tryExpression(pinned bool) (rows int64, err error) {
 		return 0, nil
 	}
 	options := x.options
-	options.Pinned = pinned
+	options.Pinned, options.Room = pinned, room
 	_, err = x.store.Commit(x.ctx, s, []engine.Change{change}, options)
 	return change.Rows, err
 }
@@ -292,7 +291,7 @@ func unplaced(err error) error {
 }
 
 // patchInMemory returns the change of the rows that are in memory.
-func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table) (engine.Change, error) {
+func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engine.Room) (engine.Change, error) {
 	none := engine.Change{Table: e.table.ID}
 	if !inMemory(t) {
 		return none, nil
@@ -320,7 +319,7 @@ func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table) (engine.Ch
 		return none, p.query.placed(err)
 	}
 	defer found.Close()
-	f, err := x.collect(p, found)
+	f, err := x.collect(p, found, room)
 	if err != nil {
 		return none, err
 	}

@@ -2,7 +2,6 @@ package mutate
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -81,44 +80,43 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Co
 }
 
 // upsert commits arrivals. before, if not nil, is called with the rows that will be in the table, and may
-// still prevent it. ErrChanged says that the table's schema is another now.
-func (m *Mutator) upsert(ctx context.Context, a *arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (Counts, error) {
-	for attempt := range maxAttempts {
-		counts, stale, err := m.tryUpsert(ctx, a, c, o, attempt > 0, before)
-		if stale || !errors.Is(err, engine.ErrChanged) {
-			return counts, err
-		}
-	}
-	return Counts{}, errTooOften()
+// still prevent it. errStale says that the table's schema is another now.
+func (m *Mutator) upsert(ctx context.Context, a *arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
+	err = m.again(ctx, func(room *engine.Room, pinned bool) (err error) {
+		o.Room = room
+		counts, err = m.tryUpsert(ctx, a, c, o, pinned, before)
+		return err
+	})
+	return counts, err
 }
 
-func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engine.AppendOptions, pinned bool, before func(kept []uint32) error) (counts Counts, stale bool, err error) {
+func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engine.AppendOptions, pinned bool, before func(kept []uint32) error) (counts Counts, err error) {
 	if pinned {
 		release, err := m.store.Pin(ctx, a.table.ID)
 		if err != nil {
-			return Counts{}, false, err
+			return Counts{}, err
 		}
 		defer release()
 		o.Pinned = true
 	}
 	snap, err := m.store.Settled(ctx, a.table.ID)
 	if err != nil {
-		return Counts{}, false, err
+		return Counts{}, err
 	}
 	defer snap.Release()
 	t := snap.Tables[a.table.ID]
 	if t.Schema.Version != a.table.Version {
-		return Counts{}, true, engine.ErrChanged
+		return Counts{}, errStale
 	}
 	change, counts, kept, err := m.arrive(ctx, t, a, c)
 	if err == nil && before != nil {
 		err = before(kept)
 	}
 	if err != nil || len(change.Deleted)+len(change.Updated)+len(change.Inserted) == 0 {
-		return counts, false, err
+		return counts, err
 	}
 	_, err = m.store.Commit(ctx, snap, []engine.Change{change}, o)
-	return counts, false, err
+	return counts, err
 }
 
 // arrive makes a change of arrivals, computed from a snapshot. kept are the rows that are in the table then.

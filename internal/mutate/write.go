@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,8 +47,8 @@ func ParseMode(name string) (Mode, error) {
 func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
 	for range maxAttempts {
 		w := &write{Mutator: m, ctx: ctx, rows: rows, mode: mode, options: o}
-		counts, stale, err := w.run(key)
-		if !stale {
+		counts, err := w.run(key)
+		if !errors.Is(err, errStale) {
 			return counts, err
 		}
 	}
@@ -63,15 +64,15 @@ type write struct {
 	options engine.AppendOptions
 }
 
-// run makes the change. stale says that the table's schema changed meanwhile.
-func (w *write) run(key []string) (counts Counts, stale bool, err error) {
+// run makes the change. errStale says that the table's schema changed meanwhile.
+func (w *write) run(key []string) (counts Counts, err error) {
 	name := w.rows.Table
 	t, err := w.store.Lookup(name.Database, name.Schema, name.Name)
 	switch {
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
 	case err != nil:
-		return Counts{}, false, err
+		return Counts{}, err
 	}
 	if w.mode == Delete && len(key) == 0 && t.KeepsTombstones() && contains(givenBy(w.rows, t), t.RowVersion) {
 		// Deletions of a version: they leave tombstones.
@@ -83,12 +84,12 @@ func (w *write) run(key []string) (counts Counts, stale bool, err error) {
 	}
 	if w.mode == Upsert && isKey(t, key) && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole) {
 		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
-		return Counts{Inserted: result.Rows}, false, err
+		return Counts{Inserted: result.Rows}, err
 	}
 	if w.mode == Upsert {
 		var records []arrow.RecordBatch
 		if t, records, err = w.store.Conform(w.ctx, w.rows, w.options); err != nil {
-			return Counts{}, false, err
+			return Counts{}, err
 		}
 		defer releaseAll(records)
 		return w.apply(t, records, key)
@@ -101,7 +102,7 @@ func (w *write) run(key []string) (counts Counts, stale bool, err error) {
 	for _, in := range w.rows.Batches {
 		rec, err := batch.Conform(in, sub, batch.ConformOptions{FirstRow: first})
 		if err != nil {
-			return Counts{}, false, err
+			return Counts{}, err
 		}
 		records = append(records, rec)
 		first += rec.NumRows()
@@ -131,23 +132,23 @@ func givenBy(rows engine.TableRows, t schema.Table) []schema.Column {
 var modeConflicts = map[Mode]conflict{Upsert: replaceRow, Update: updateRows, Delete: deleteRows}
 
 // apply commits rows that conform to some columns of the table.
-func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, bool, error) {
+func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, error) {
 	if batch.Rows(records) == 0 {
-		return Counts{}, false, nil
+		return Counts{}, nil
 	}
 	ids, err := keyColumns(t, key)
 	if err != nil {
-		return Counts{}, false, err
+		return Counts{}, err
 	}
 	own := sameColumns(ids, t.PrimaryKey)
 	by := t
 	by.PrimaryKey = ids
 	if err := checkKeyValues(by, records); err != nil {
-		return Counts{}, false, err
+		return Counts{}, err
 	}
 	given := givenBy(w.rows, t)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
-		counts, err := w.InsertMany(w.ctx, t, given, w.options, func(take func(arrow.RecordBatch) error) error {
+		return w.InsertMany(w.ctx, t, given, w.options, func(take func(arrow.RecordBatch) error) error {
 			for _, rec := range records {
 				if err := take(rec); err != nil {
 					return err
@@ -155,21 +156,17 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 			}
 			return nil
 		})
-		return counts, false, err
 	}
 	a, err := arrive(by, records, given, given, modeConflicts[w.mode])
 	if err != nil {
-		return Counts{}, false, err
+		return Counts{}, err
 	}
 	defer a.release()
 	partial := len(given) < len(t.Columns) || w.mode == Update
 	if !own || partial && w.mode != Delete && (movesRow(t, given) || t.Condition() != "") {
-		counts, err := w.merge(a, given)
-		return counts, false, err
+		return w.merge(a, given)
 	}
-	counts, err := w.upsert(w.ctx, a, modeConflicts[w.mode], w.options, nil)
-	stale := err == engine.ErrChanged
-	return counts, stale, err
+	return w.upsert(w.ctx, a, modeConflicts[w.mode], w.options, nil)
 }
 
 func bytesOf(records []arrow.RecordBatch) int64 {

@@ -86,6 +86,44 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 	mustEnd(t, e)
 }
 
+// A snapshot keeps the memory of rows that were flushed: a statement that waited for it with its snapshot would wait for itself.
+func TestAStatementWaitsForMemoryWithoutItsSnapshot(t *testing.T) {
+	settings := manual
+	settings.MemoryBytes, settings.DisableAutomaticFlush = 1<<20, false
+	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})
+	must(t, err)
+	table, err := createNumbers(e, "t")
+	must(t, err)
+	_, err = appendNumbers(e, "t", "w", 0, 10_000, AppendOptions{})
+	must(t, err)
+	s, err := e.Snapshot(table.ID)
+	must(t, err)
+	room := e.Room()
+	first, err := room.Take(1 << 10)
+	must(t, err)
+	must(t, e.Flush(ctx))
+	bytes := settings.MemoryBytes - e.budget.inUse() + 1
+	if _, err := room.Take(bytes); !errors.Is(err, ErrNoRoom) {
+		t.Fatalf("more than there is while a snapshot keeps the rest: %v", err)
+	}
+	// What the statement does now: it gives all back, waits, and begins anew.
+	first()
+	s.Release()
+	must(t, room.Wait(ctx))
+	for range 2 {
+		release, err := room.Take(bytes / 2)
+		must(t, err)
+		defer release()
+	}
+	if _, err := room.Take(settings.MemoryBytes + 1<<20); base.KindOf(err) != base.TooLarge {
+		t.Fatalf("more than there ever is: %v", err)
+	}
+	room.Close()
+	if used := e.budget.inUse(); used != bytes/2*2 {
+		t.Fatalf("%d bytes in use, %d are taken", used, bytes/2*2)
+	}
+}
+
 func TestMemoryIsGivenInOrderAndExactly(t *testing.T) {
 	b := &budget{limit: 10}
 	never := func() <-chan time.Time { return nil }

@@ -16,6 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest/avro"
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/option"
 	"github.com/scoterdb/scoter/internal/registry"
 )
 
@@ -49,20 +50,20 @@ var poisonMemory = false
 
 // newFormat reads the options of FORMAT name (...).
 func newFormat(values map[string]string) (*format, error) {
-	o := newOptions("FORMAT", values)
-	f := &format{name: o.oneOf("name", "protobuf", "protobuf", "avro", "json"), options: protobuf.Options{PoisonMemory: poisonMemory}}
-	o.what += " " + f.name
+	o := option.New("FORMAT", values)
+	f := &format{name: o.OneOf("name", "protobuf", "protobuf", "avro", "json"), options: protobuf.Options{PoisonMemory: poisonMemory}}
+	o.What += " " + f.name
 	if f.name == "json" {
 		f.readFraming(o, "none")
-		return f, o.end()
+		return f, o.End()
 	}
-	files, root := o.list("schema"), ""
+	files, root := o.List("schema"), ""
 	if f.name == "protobuf" {
-		f.messageName, root = o.text("message", ""), o.text("schema_dir", "")
-		f.options.Recursion = parsed(o, "recursion", 0, strconv.Atoi)
+		f.messageName, root = o.Text("message", ""), o.Text("schema_dir", "")
+		f.options.Recursion = option.Parsed(o, "recursion", 0, strconv.Atoi)
 	}
-	f.subject = o.text("subject", "")
-	where, err := o.registry()
+	f.subject = o.Text("subject", "")
+	where, err := readRegistry(o)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func newFormat(values map[string]string) (*format, error) {
 		framing = "confluent"
 	}
 	f.readFraming(o, framing)
-	if err := o.end(); err != nil {
+	if err := o.End(); err != nil {
 		return nil, err
 	}
 	if err := f.check(files, root, len(where.URLs) > 0); err != nil {
@@ -91,24 +92,24 @@ func newFormat(values map[string]string) (*format, error) {
 }
 
 // readFraming reads whether values begin with a schema registry's header.
-func (f *format) readFraming(o *options, value string) {
-	f.confluent = o.oneOf("framing", value, "none", "confluent") == "confluent"
+func (f *format) readFraming(o *option.Set, value string) {
+	f.confluent = o.OneOf("framing", value, "none", "confluent") == "confluent"
 }
 
-// registry reads where a schema registry is; without URLs there is none.
-func (o *options) registry() (r registry.Options, err error) {
-	r.URLs, r.Username = o.list("registry"), o.text("registry_user", "")
-	if r.Password, err = o.secret("registry_password"); err != nil {
+// readRegistry reads where a schema registry is; without URLs there is none.
+func readRegistry(o *option.Set) (r registry.Options, err error) {
+	r.URLs, r.Username = o.List("registry"), o.Text("registry_user", "")
+	if r.Password, err = o.Secret("registry_password"); err != nil {
 		return r, err
 	}
-	if r.Token, err = o.secret("registry_token"); err != nil {
+	if r.Token, err = o.Secret("registry_token"); err != nil {
 		return r, err
 	}
-	if r.TLS, err = o.tls("registry_tls"); err != nil {
+	if r.TLS, err = o.TLS("registry_tls"); err != nil {
 		return r, err
 	}
 	if len(r.URLs) == 0 && (r.Username != "" || r.Password != "" || r.Token != "" || r.TLS != nil) {
-		o.fail("%s: how to speak to a registry is given, but not registry = 'http://host:8081'", o.what)
+		o.Fail("%s: how to speak to a registry is given, but not registry = 'http://host:8081'", o.What)
 	}
 	return r, nil
 }

@@ -1,9 +1,6 @@
 package stream
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/option"
 )
 
 // kafka is where records come from and how they are gathered.
@@ -38,24 +36,24 @@ const (
 
 // newKafka reads the options of KAFKA (...).
 func newKafka(values map[string]string) (kafka, error) {
-	o := newOptions("KAFKA", values)
-	k := kafka{brokers: o.list("brokers"), topics: o.list("topic"), group: o.text("group", "")}
-	for _, p := range o.list("partitions") {
+	o := option.New("KAFKA", values)
+	k := kafka{brokers: o.List("brokers"), topics: o.List("topic"), group: o.Text("group", "")}
+	for _, p := range o.List("partitions") {
 		n, err := strconv.ParseInt(p, 10, 32)
 		if err != nil || n < 0 {
-			o.fail("KAFKA partitions: %q is no number of a partition", p)
+			o.Fail("KAFKA partitions: %q is no number of a partition", p)
 		}
 		k.partitions = append(k.partitions, int32(n))
 	}
-	k.start = parsed(o, "start", earliest, parseStart)
-	k.maxAge = parsed(o, "max_age", time.Second, time.ParseDuration)
-	k.batchRows = parsed(o, "batch_rows", 122_880, strconv.Atoi)
-	k.batchBytes = parsed(o, "batch_bytes", 32<<20, parseBytes)
+	k.start = option.Parsed(o, "start", earliest, parseStart)
+	k.maxAge = option.Parsed(o, "max_age", time.Second, time.ParseDuration)
+	k.batchRows = option.Parsed(o, "batch_rows", 122_880, strconv.Atoi)
+	k.batchBytes = option.Parsed(o, "batch_bytes", 32<<20, parseBytes)
 	isolation := kgo.ReadCommitted()
-	if o.oneOf("isolation", "read_committed", "read_committed", "read_uncommitted") == "read_uncommitted" {
+	if o.OneOf("isolation", "read_committed", "read_committed", "read_uncommitted") == "read_uncommitted" {
 		isolation = kgo.ReadUncommitted()
 	}
-	security, err := o.tls("tls")
+	security, err := o.TLS("tls")
 	if err != nil {
 		return k, err
 	}
@@ -69,10 +67,10 @@ func newKafka(values map[string]string) (kafka, error) {
 	if security != nil {
 		k.client = append(k.client, kgo.DialTLSConfig(security))
 	}
-	if err := o.sasl(&k); err != nil {
+	if err := k.readSASL(o); err != nil {
 		return k, err
 	}
-	if err := o.end(); err != nil {
+	if err := o.End(); err != nil {
 		return k, err
 	}
 	switch {
@@ -108,54 +106,10 @@ func parseStart(text string) (start, error) {
 	return max(start(at.UnixMilli()), 0), nil // no record is from before 1970
 }
 
-// tls reads the options that begin with a prefix; nil stands for no TLS.
-func (o *options) tls(prefix string) (*tls.Config, error) {
-	on := parsed(o, prefix, false, strconv.ParseBool)
-	ca, cert, key, name := o.text(prefix+"_ca", ""), o.text(prefix+"_cert", ""), o.text(prefix+"_key", ""), o.text(prefix+"_server_name", "")
-	if !on {
-		if ca != "" || cert != "" || key != "" || name != "" {
-			return nil, base.Errorf(base.Invalid, "%s: files of TLS are given, but not %s = true", o.what, prefix)
-		}
-		return nil, nil
-	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name}
-	if ca != "" {
-		text, err := os.ReadFile(ca)
-		if err != nil {
-			return nil, base.Errorf(base.Invalid, "%s %s_ca: %w", o.what, prefix, err)
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, base.Errorf(base.Invalid, "%s %s_ca: %s holds no certificate (PEM)", o.what, prefix, ca)
-		}
-	}
-	if cert != "" || key != "" {
-		pair, err := tls.LoadX509KeyPair(cert, key)
-		if err != nil {
-			return nil, base.Errorf(base.Invalid, "%s %s_cert and %s_key: %w", o.what, prefix, prefix, err)
-		}
-		c.Certificates = []tls.Certificate{pair}
-	}
-	return c, nil
-}
-
-// secret reads a password, or the file that holds it.
-func (o *options) secret(name string) (string, error) {
-	value, path := o.text(name, ""), o.text(name+"_file", "")
-	if path == "" {
-		return value, nil
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", base.Errorf(base.Invalid, "%s %s_file: %w", o.what, name, err)
-	}
-	return strings.TrimRight(string(text), "\r\n"), nil
-}
-
-func (o *options) sasl(k *kafka) error {
-	mechanism := o.oneOf("sasl", "none", "none", "plain", "scram-sha-256", "scram-sha-512")
-	user := o.text("user", "")
-	password, err := o.secret("password")
+func (k *kafka) readSASL(o *option.Set) error {
+	mechanism := o.OneOf("sasl", "none", "none", "plain", "scram-sha-256", "scram-sha-512")
+	user := o.Text("user", "")
+	password, err := o.Secret("password")
 	if err != nil {
 		return err
 	}

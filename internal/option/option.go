@@ -1,0 +1,135 @@
+// Package option reads the options of statements: name = 'value', ...
+package option
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Set reads the options of one clause by their names. What is not read is an error. The first error is kept, for End.
+type Set struct {
+	What   string
+	values map[string]string
+	used   map[string]bool
+	err    error
+}
+
+// New returns the options of a clause; what names it in errors.
+func New(what string, values map[string]string) *Set {
+	return &Set{What: what, values: values, used: map[string]bool{}}
+}
+
+// Text returns an option; absent, it is value.
+func (o *Set) Text(name, value string) string {
+	o.used[name] = true
+	if v, ok := o.values[name]; ok {
+		return v
+	}
+	return value
+}
+
+// List returns an option that is written with commas, without spaces and empty items.
+func (o *Set) List(name string) []string {
+	var all []string
+	for item := range strings.SplitSeq(o.Text(name, ""), ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
+// OneOf reads an option that has few values, in lower case.
+func (o *Set) OneOf(name, value string, values ...string) string {
+	v := strings.ToLower(o.Text(name, value))
+	if !slices.Contains(values, v) {
+		o.Fail("%s %s = %q is none of %s", o.What, name, v, strings.Join(values, ", "))
+	}
+	return v
+}
+
+// Parsed reads an option with a parser; absent, it is value.
+func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) T {
+	text := o.Text(name, "")
+	if text == "" {
+		return value
+	}
+	v, err := parse(text)
+	if err != nil {
+		o.Fail("%s %s = %q: %w", o.What, name, text, err)
+		return value
+	}
+	return v
+}
+
+// Fail keeps an error, unless there is one.
+func (o *Set) Fail(format string, args ...any) {
+	if o.err == nil {
+		o.err = base.Errorf(base.Invalid, format, args...)
+	}
+}
+
+// End returns the first error, or that an option is unknown.
+func (o *Set) End() error {
+	if o.err != nil {
+		return o.err
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.values)) {
+		if !o.used[name] {
+			return base.Errorf(base.Invalid, "%s has no option %q", o.What, name).
+				WithHint("there are %s", strings.Join(slices.Sorted(maps.Keys(o.used)), ", "))
+		}
+	}
+	return nil
+}
+
+// TLS reads the options that begin with a prefix; nil stands for no TLS.
+func (o *Set) TLS(prefix string) (*tls.Config, error) {
+	on := Parsed(o, prefix, false, strconv.ParseBool)
+	ca, cert, key, name := o.Text(prefix+"_ca", ""), o.Text(prefix+"_cert", ""), o.Text(prefix+"_key", ""), o.Text(prefix+"_server_name", "")
+	if !on {
+		if ca != "" || cert != "" || key != "" || name != "" {
+			return nil, base.Errorf(base.Invalid, "%s: files of TLS are given, but not %s = true", o.What, prefix)
+		}
+		return nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name}
+	if ca != "" {
+		text, err := os.ReadFile(ca)
+		if err != nil {
+			return nil, base.Errorf(base.Invalid, "%s %s_ca: %w", o.What, prefix, err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, base.Errorf(base.Invalid, "%s %s_ca: %s holds no certificate (PEM)", o.What, prefix, ca)
+		}
+	}
+	if cert != "" || key != "" {
+		pair, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, base.Errorf(base.Invalid, "%s %s_cert and %s_key: %w", o.What, prefix, prefix, err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// Secret reads a password, or the file that holds it.
+func (o *Set) Secret(name string) (string, error) {
+	value, path := o.Text(name, ""), o.Text(name+"_file", "")
+	if path == "" {
+		return value, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", base.Errorf(base.Invalid, "%s %s_file: %w", o.What, name, err)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}

@@ -26,6 +26,9 @@ type RowOrdinal uint32
 // from (CREATE SOURCE). Never reused. It is no SourceID.
 type StreamID uint32
 
+// ExportID names an export, which copies a table's partitions to storage outside (CREATE EXPORT). Never reused.
+type ExportID uint32
+
 // SegmentID numbers the files of the write-ahead log, ascending.
 type SegmentID uint64
 

@@ -95,7 +95,7 @@ func (c *Catalog) fail() {
 
 // write puts an edit into the open transaction.
 func (c *Catalog) write(e Edit) error {
-	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.addParts, c.putPatches, c.addExpressions, c.settleTables, c.putKeys, c.raise} {
+	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.putExports, c.putObjects, c.addParts, c.putPatches, c.addExpressions, c.settleTables, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
 			return err
 		}
@@ -128,6 +128,13 @@ func (c *Catalog) removeThings(e Edit) error {
 			`DELETE FROM part_deletions WHERE part_id = ?`,
 			`DELETE FROM patches WHERE part_id = ?`,
 		}, `DELETE FROM parts WHERE id = ?`, []any{int64(id)}})
+	}
+	for _, o := range e.DropExportObjects {
+		all = append(all, removal{"object of export", nil, `DELETE FROM export_objects WHERE export_id = ? AND partition_key = ? AND generation = ?`,
+			[]any{int64(o.Export), o.Partition, o.Generation}})
+	}
+	for _, id := range e.DropExports { // before their tables
+		all = append(all, removal{"export", []string{`DELETE FROM export_objects WHERE export_id = ?`}, `DELETE FROM exports WHERE id = ?`, []any{int64(id)}})
 	}
 	for _, id := range e.DropTables {
 		all = append(all, removal{"table", []string{
@@ -334,6 +341,7 @@ func (c *Catalog) raise(e Edit) error {
 		{"next_source", uint64(e.Counters.NextSource)},
 		{"next_seq", uint64(e.Counters.NextSeq)},
 		{"next_stream", uint64(e.Counters.NextStream)},
+		{"next_export", uint64(e.Counters.NextExport)},
 	} {
 		if counter.value == 0 {
 			continue

@@ -1,7 +1,7 @@
 // Package catalog keeps what is durable besides the write-ahead log and the part
 // files: databases, schemas, tables with every version of their schema, views, the list
-// of parts with their statistics, streams and their offsets, idempotency keys, how far the log
-// is flushed.
+// of parts with their statistics, streams and their offsets, exports and their objects, idempotency
+// keys, how far the log is flushed.
 //
 // It is one SQLite file that anybody can open; schema.sql documents it. SQLite's file
 // operations go through vfs.FS, so a test can crash and fail the catalog like everything
@@ -30,7 +30,8 @@ const FileName = "catalog.db"
 //	5  when deletions and patches were stored
 //	6  expressions
 //	7  tables that merge on read, and up to which edit they are settled
-const FormatVersion = 7
+//	8  exports
+const FormatVersion = 8
 
 // Part is the durable description of one Parquet file, parts/<table>/<id>.parquet.
 type Part struct {
@@ -127,6 +128,7 @@ type Counters struct {
 	NextSource base.SourceID
 	NextSeq    base.Seq
 	NextStream base.StreamID
+	NextExport base.ExportID
 }
 
 // State is everything in a catalog, as Open found it. Slices are sorted by their id or
@@ -143,6 +145,8 @@ type State struct {
 	Expressions    []Expression // by table and Seq
 	Streams        []Stream
 	Offsets        []Offset // by stream, topic, partition
+	Exports        []Export
+	ExportObjects  []ExportObject // by export, partition, generation
 	Keys           []Key
 	FlushedThrough base.SegmentID // segments up to this one are in parts
 	Counters       Counters
@@ -157,6 +161,8 @@ type Edit struct {
 	RemoveExpressions []ExpressionID
 	DropTables        []base.TableID  // with their versions, parts and expressions
 	DropStreams       []base.StreamID // with their offsets
+	DropExports       []base.ExportID // with the list of their objects
+	DropExportObjects []ExportObject  // by export, partition and generation
 	DropSchemas       []SchemaName    // must be empty after the removals above
 	DropDatabases     []string        // must be empty after the removals above
 	DropKeys          []string
@@ -165,8 +171,10 @@ type Edit struct {
 	PutSchemas     []SchemaName
 	PutTables      []Table // new, or the newest version of one that is there (rename, truncate, new schema)
 	PutViews       []View
-	PutStreams     []Stream // new, or instead of the one with this id
-	PutOffsets     []Offset // of streams that are there
+	PutStreams     []Stream       // new, or instead of the one with this id
+	PutOffsets     []Offset       // of streams that are there
+	PutExports     []Export       // new, or instead of the one with this id
+	PutObjects     []ExportObject // of exports that are there; new, or instead of the one of this generation
 	AddParts       []Part
 	PutDeletions   []Deletions // instead of those that the part has
 	AddPatches     []Patch

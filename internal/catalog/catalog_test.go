@@ -47,12 +47,18 @@ func script() []Edit {
 		{PutViews: []View{{ViewName{"db", "main", "v"}, "SELECT 1 AS x", []ViewColumn{{"x", schema.Of(schema.Integer)}}, at}}},
 		{PutStreams: []Stream{{1, StreamName{"db", "main", "s"}, []byte(`{"topic":"t"}`), false, at}, {2, StreamName{"db", "main", "a"}, []byte{}, true, at}},
 			PutOffsets: []Offset{{1, "t", 0, [16]byte{1}, 10, -1}, {1, "t", 1, [16]byte{1}, 0, 5}, {2, "t", 0, [16]byte{}, 7, 0}}, Counters: Counters{NextStream: 3}},
+		{PutExports: []Export{{1, ExportName{"db", "main", "s"}, 1, []byte(`{"storage":"s3"}`), false, at}, {2, ExportName{"db", "main", "x"}, 2, []byte{}, true, at}},
+			PutObjects: []ExportObject{{1, "", 1, "f", 10, 100, "e", at, true}, {1, "", 2, "g", 0, 0, "", at, false}, {2, "day=1", 1, "h", 1, 50, "", at, false}},
+			Counters:   Counters{NextExport: 3}},
+		{PutExports: []Export{{1, ExportName{"db", "main", "s"}, 1, nil, true, at}}, PutObjects: []ExportObject{{1, "", 2, "k", 3, 30, "e", at, true}}},
+		{DropExportObjects: []ExportObject{{Export: 1, Partition: "", Generation: 2}}, DropExports: []base.ExportID{2}},
 		{RemoveParts: []base.SourceID{1, 2}, AddParts: []Part{part(4, 1)}, DropKeys: []string{"k1"}, Counters: Counters{NextSource: 11}},
 		{PutTables: []Table{table(1, "b", 2), table(2, "a", 2)}}, // a swap of names
 		{PutStreams: []Stream{{1, StreamName{"db", "main", "s"}, nil, true, at}}, PutOffsets: []Offset{{1, "t", 0, [16]byte{2}, 3, 1}}},
 		{DropStreams: []base.StreamID{2}},
 		{DropTables: []base.TableID{2}, FlushedThrough: 5, Settle: map[base.TableID]base.Seq{1: 60}},
 		{DropViews: []ViewName{{"db", "main", "v"}}, PutDatabases: []string{"empty"}},
+		{DropExports: []base.ExportID{1}},
 		{DropDatabases: []string{"empty"}, PutTables: []Table{{Schema: table(1, "b", 2).Schema, TruncatedSeq: 50, Created: at}}, RemoveParts: []base.SourceID{4}},
 	}
 }
@@ -97,11 +103,11 @@ func states(t *testing.T) []string {
 func TestOpenGivesWhatWasApplied(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	c, s := mustOpen(t, fsys, "/catalog.db")
-	want := State{TableVersions: map[base.TableID][]schema.Table{}, Counters: Counters{1, 1, 1, 1}}
+	want := State{TableVersions: map[base.TableID][]schema.Table{}, Counters: Counters{1, 1, 1, 1, 1}}
 	if !reflect.DeepEqual(s, want) {
 		t.Fatalf("a new catalog holds %+v", s)
 	}
-	for _, e := range script()[:5] {
+	for _, e := range script()[:6] {
 		if err := c.Apply(e); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +122,7 @@ func TestOpenGivesWhatWasApplied(t *testing.T) {
 		TableVersions: map[base.TableID][]schema.Table{1: {table(1, "a", 1).Schema}, 2: {table(2, "b", 1).Schema}},
 		Views:         script()[3].PutViews, Parts: script()[2].AddParts, Keys: script()[2].PutKeys,
 		Streams: script()[4].PutStreams, Offsets: script()[4].PutOffsets,
-		FlushedThrough: 4, Counters: Counters{3, 10, 100, 3},
+		FlushedThrough: 4, Exports: script()[5].PutExports, ExportObjects: script()[5].PutObjects, Counters: Counters{3, 10, 100, 3, 3},
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Fatalf("got\n%+v\nwant\n%+v", s, want)

@@ -97,7 +97,7 @@ func (s State) findings() (all []string) {
 			}
 		}
 	}
-	return append(append(all, s.patchFindings()...), s.expressionFindings()...)
+	return slices.Concat(all, s.patchFindings(), s.expressionFindings(), s.exportFindings())
 }
 
 // Inspect prints the catalog as text, the same for the same contents.
@@ -151,6 +151,12 @@ func (s State) String() string {
 	}
 	for _, o := range s.Offsets {
 		b = fmt.Appendf(b, "offset of stream %d topic %q %x partition %d: next %d, epoch %d\n", o.Stream, o.Topic, o.TopicID, o.Partition, o.Next, o.Epoch)
+	}
+	for _, x := range s.Exports {
+		b = x.appendText(b)
+	}
+	for _, o := range s.ExportObjects {
+		b = o.appendText(b)
 	}
 	for _, p := range s.Parts {
 		b = fmt.Appendf(b, "part %d of table %d version %d partition %q level %d: rows %d, bytes %d, checksum %08x, seq %d to %d\n",

@@ -13,7 +13,8 @@ CREATE TABLE meta (
   next_table      BIGINT  NOT NULL,
   next_source     BIGINT  NOT NULL,
   next_seq        BIGINT  NOT NULL,
-  next_stream     BIGINT  NOT NULL
+  next_stream     BIGINT  NOT NULL,
+  next_export     BIGINT  NOT NULL DEFAULT 1
 );
 
 CREATE TABLE databases (
@@ -155,6 +156,36 @@ CREATE TABLE stream_offsets (
   next_offset BIGINT  NOT NULL,
   epoch       INTEGER NOT NULL,
   PRIMARY KEY (stream_id, topic, partition)
+);
+
+-- Exports of tables' partitions, as CREATE EXPORT defines them. definition is JSON.
+CREATE TABLE exports (
+  id            BIGINT  NOT NULL PRIMARY KEY,
+  database_name TEXT    NOT NULL,
+  schema_name   TEXT    NOT NULL,
+  name          TEXT    NOT NULL,
+  table_id      BIGINT  NOT NULL REFERENCES tables (id),
+  definition    TEXT    NOT NULL,
+  paused        INTEGER NOT NULL,
+  created       BIGINT  NOT NULL,
+  UNIQUE (database_name, schema_name, name),
+  FOREIGN KEY (database_name, schema_name) REFERENCES schemas (database_name, name)
+);
+
+-- The objects that an export wrote. fingerprint tells of which state of the partition's rows. A closed one is written no more: its rows
+-- are no longer in the table, and rows that come to its partition go into the next generation. bytes is 0 if the state had no rows to
+-- write: then there is no object. etag is what the storage calls the object's content.
+CREATE TABLE export_objects (
+  export_id     BIGINT  NOT NULL REFERENCES exports (id),
+  partition_key TEXT    NOT NULL,
+  generation    BIGINT  NOT NULL,
+  fingerprint   TEXT    NOT NULL,
+  row_count     BIGINT  NOT NULL,
+  bytes         BIGINT  NOT NULL,
+  etag          TEXT    NOT NULL,
+  exported      BIGINT  NOT NULL,
+  closed        INTEGER NOT NULL,
+  PRIMARY KEY (export_id, partition_key, generation)
 );
 
 -- What was answered to requests that carried an idempotency key.

@@ -109,7 +109,7 @@ func (c *Catalog) createOrCheck() error {
 	if objects == 0 && id == 0 {
 		return c.transaction(func() error {
 			return c.db.Exec(fmt.Sprintf(`%s; PRAGMA application_id = %d;
-				INSERT INTO meta VALUES (1, %d, 0, 0, 1, 1, 1, 1)`, schemaSQL, applicationID, FormatVersion))
+				INSERT INTO meta VALUES (1, %d, 0, 0, 1, 1, 1, 1, 1)`, schemaSQL, applicationID, FormatVersion))
 		})
 	}
 	if id != applicationID {
@@ -141,7 +141,7 @@ func (c *Catalog) createOrCheck() error {
 }
 
 // upgrades bring a catalog of format i+1 to format i+2. Together they make what schema.sql has.
-var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4, upgrade5, upgrade6, upgrade7}
+var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4, upgrade5, upgrade6, upgrade7, upgrade8}
 
 //go:embed upgrade2.sql
 var upgrade2 string
@@ -160,6 +160,9 @@ var upgrade6 string
 
 //go:embed upgrade7.sql
 var upgrade7 string
+
+//go:embed upgrade8.sql
+var upgrade8 string
 
 // Close closes the file. It may be called more than once.
 func (c *Catalog) Close() error {

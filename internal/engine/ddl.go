@@ -25,7 +25,7 @@ func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error)
 		if err != nil || edit == nil {
 			return err
 		}
-		edit.Counters.NextTable, edit.Counters.NextStream = e.nextTable, e.nextStream
+		edit.Counters.NextTable, edit.Counters.NextStream, edit.Counters.NextExport = e.nextTable, e.nextStream, e.nextExport
 		edit.Counters.NextSeq = e.seq + 2
 		if err := e.apply(*edit); err != nil {
 			return err
@@ -156,11 +156,17 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 				edit.DropStreams = append(edit.DropStreams, id)
 			}
 		}
-		if n := len(edit.DropTables) + len(edit.DropViews) + len(edit.DropStreams); n > 0 && !cascade {
-			return nil, base.Errorf(base.Conflict, "%d tables, views and sources are in what is to be dropped", n).WithHint("add CASCADE to drop them too")
+		for id, x := range e.exports {
+			if within(keyOfExport(x.Name)) || slices.Contains(edit.DropTables, x.Table) {
+				edit.DropExports = append(edit.DropExports, id)
+			}
+		}
+		if n := len(edit.DropTables) + len(edit.DropViews) + len(edit.DropStreams) + len(edit.DropExports); n > 0 && !cascade {
+			return nil, base.Errorf(base.Conflict, "%d tables, views, sources and exports are in what is to be dropped", n).WithHint("add CASCADE to drop them too")
 		}
 		slices.Sort(edit.DropTables)
 		slices.Sort(edit.DropStreams)
+		slices.Sort(edit.DropExports)
 		for key, s := range e.schemas {
 			if within(key) {
 				edit.DropSchemas = append(edit.DropSchemas, s)
@@ -179,6 +185,9 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 		}
 		for _, id := range edit.DropStreams {
 			e.forgetStreamLocked(id)
+		}
+		for _, id := range edit.DropExports {
+			delete(e.exports, id)
 		}
 		var old []*version
 		for _, id := range edit.DropTables {

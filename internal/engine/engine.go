@@ -129,6 +129,7 @@ type Engine struct {
 	unsynced   bool // frames were appended since the last sync
 	nextTable  base.TableID
 	nextStream base.StreamID
+	nextExport base.ExportID
 
 	sources sources
 
@@ -147,6 +148,7 @@ type Engine struct {
 	tables      map[base.TableID]*table
 	streams     map[base.StreamID]*stream
 	streamNames map[nameKey]base.StreamID
+	exports     map[base.ExportID]*export
 	active      *generation
 	generations []*generation // frozen, oldest first
 

@@ -260,7 +260,7 @@ func (l *Load) checkNameLocked(replaced **table) error {
 	key := keyOf(l.table.Database, l.table.Schema, l.table.Name)
 	if id, ok := e.names[key]; ok && l.options.Replace {
 		*replaced = e.tables[id]
-		return nil
+		return e.checkNotExported(*replaced, "replaced")
 	}
 	return e.checkFreeLocked(key, l.table.Name)
 }

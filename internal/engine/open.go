@@ -42,6 +42,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 		tables:      map[base.TableID]*table{},
 		streams:     map[base.StreamID]*stream{},
 		streamNames: map[nameKey]base.StreamID{},
+		exports:     map[base.ExportID]*export{},
 		keys:        map[string]*claim{},
 	}
 	if e.fs == nil {
@@ -151,6 +152,9 @@ func (e *Engine) load(state catalog.State) error {
 		}
 		e.streams[o.Stream].offsets[keyOfOffset(o)] = o
 	}
+	if err := e.loadExports(state); err != nil {
+		return err
+	}
 	for _, k := range state.Keys {
 		c, err := restoreClaim(k)
 		if err != nil {
@@ -159,7 +163,7 @@ func (e *Engine) load(state catalog.State) error {
 		c.stored = true
 		e.keys[k.Key] = c
 	}
-	e.nextTable, e.nextStream = state.Counters.NextTable, state.Counters.NextStream
+	e.nextTable, e.nextStream, e.nextExport = state.Counters.NextTable, state.Counters.NextStream, state.Counters.NextExport
 	// Ids up to the reserved one may be in use by rows that readers saw.
 	e.sources.next, e.sources.reserved = state.Counters.NextSource, state.Counters.NextSource
 	e.seq = state.Counters.NextSeq - 1

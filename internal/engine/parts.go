@@ -99,6 +99,9 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		if settled, err = e.settleMove(edit, t, r.moving, move); err != nil {
 			return nil, err
 		}
+		if r.check == nil {
+			e.followExports(edit, t, r.sources, append(slices.Clone(kept), added...), settled.sets)
+		}
 		t.storeSettled(edit)
 		return edit, e.syncBefore()
 	}, func() []*version {
@@ -111,6 +114,7 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		v := t.current
 		old := t.installLocked(e.newVersionLocked(v.schema, append(kept, added...), v.residents))
 		e.settledStored(edit)
+		e.showObjectsLocked(edit.PutObjects)
 		e.changesStored(settled.stored)
 		e.showMoveLocked(t, settled)
 		if r.note != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -74,7 +75,11 @@ func (e *Engine) checkFreeLocked(key nameKey, name string) error {
 // DropTable drops a table with its rows. Snapshots that hold it stay readable.
 func (e *Engine) DropTable(ctx context.Context, id base.TableID) error {
 	err := e.change(ctx, func() (*catalog.Edit, error) {
-		if _, err := e.tableLocked(id); err != nil {
+		t, err := e.tableLocked(id)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.checkNotExported(t, "dropped"); err != nil {
 			return nil, err
 		}
 		return &catalog.Edit{DropTables: []base.TableID{id}}, nil
@@ -107,6 +112,11 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 		}
 		if key := keyOf(next.Database, next.Schema, next.Name); key != keyOf(now.Database, now.Schema, now.Name) {
 			if err := e.checkFreeLocked(key, next.Name); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.Equal(now.PartitionBy, next.PartitionBy) {
+			if err := e.checkNotExported(t, "partitioned in another way"); err != nil {
 				return nil, err
 			}
 		}

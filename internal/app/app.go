@@ -19,6 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/mutate"
@@ -38,6 +39,7 @@ type App struct {
 	Executor *session.Executor
 	Queries  *system.Queries
 	Sources  *stream.Manager
+	Exports  *export.Manager
 
 	settings config.Server
 	log      *slog.Logger
@@ -110,15 +112,22 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 	a.onClose(sources.Close)
 	a.Sources = sources
-	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), merges.List, sources.List)
+	exports, err := export.New(a.Engine, embedded, log)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(exports.Close)
+	a.Exports = exports
+	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), merges.List, sources.List, exports.List)
 	runner := query.NewRunner(pool, a.Engine, tables, relations)
 	mode, err := mutate.ParseUpdateMode(settings.UpdateMode)
 	if err != nil {
 		return nil, err
 	}
-	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, merges, mode)
+	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode)
 	a.Executor = session.New(runner, mutator)
 	sources.Start(session.NewCollector(runner), session.NewWriter(mutator))
+	exports.Start(session.NewPortions(runner))
 	return a, a.configureSources()
 }
 
@@ -172,7 +181,7 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	defer end(nil)
 	srv := &http.Server{
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.duckdb.Failures, a.log).Handler(),
+		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.Exports.List, a.duckdb.Failures, a.log).Handler(),
 		Protocols:         &protocols,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,

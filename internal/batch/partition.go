@@ -186,13 +186,22 @@ func compareKeys(a, b []schema.Value) int {
 	return 0
 }
 
-// pathOf returns the key as a Hive path. A transform is the level's name if only one
-// level has it and no column is named so; otherwise the column's name comes before it.
+// pathOf returns the key as a Hive path.
 func pathOf(table schema.Table, key []schema.Value) string {
-	levels := make([]string, len(key))
+	levels := PartitionLevels(table)
 	for i, f := range table.PartitionBy {
 		column := table.Columns[table.ColumnByID(f.Column)]
-		name := column.Name
+		levels[i] = escape(levels[i]) + "=" + valueText(column.Type, f.Transform, key[i])
+	}
+	return strings.Join(levels, "/")
+}
+
+// PartitionLevels returns the names in the table's Hive paths, not escaped. A transform is the level's name if only one
+// level has it and no column is named so; otherwise the column's name comes before it.
+func PartitionLevels(table schema.Table) []string {
+	levels := make([]string, len(table.PartitionBy))
+	for i, f := range table.PartitionBy {
+		name := table.Columns[table.ColumnByID(f.Column)].Name
 		if f.Transform != schema.Identity {
 			alone := table.ColumnIndex(f.Transform.String()) < 0
 			for j, other := range table.PartitionBy {
@@ -204,9 +213,9 @@ func pathOf(table schema.Table, key []schema.Value) string {
 				name += "_" + f.Transform.String()
 			}
 		}
-		levels[i] = escape(name) + "=" + valueText(column.Type, f.Transform, key[i])
+		levels[i] = name
 	}
-	return strings.Join(levels, "/")
+	return levels
 }
 
 func valueText(t schema.Type, transform schema.Transform, v schema.Value) string {

@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"internal/snapshot", "internal/registry"},
 	{"internal/keys"},
 	{"internal/engine"},
-	{"internal/overlay", "internal/fewrows", "internal/topn", "internal/stream", "internal/backup"},
+	{"internal/overlay", "internal/fewrows", "internal/topn", "internal/stream", "internal/export", "internal/backup"},
 	{"internal/query", "internal/mutate", "internal/merge"},
 	{"internal/session", "internal/system"},
 	{"internal/server"},

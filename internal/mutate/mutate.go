@@ -181,6 +181,7 @@ type Mutator struct {
 	pool    *duck.Pool
 	memory  *memtable.Pool // of rows that RETURNING reads
 	sources Sources
+	exports Exports
 	keys    *keys.Finder
 
 	rewriter   Rewriter
@@ -191,8 +192,8 @@ type Mutator struct {
 }
 
 // New returns a mutator.
-func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, rewriter Rewriter, mode UpdateMode) *Mutator {
-	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, keys: store.Keys(), rewriter: rewriter, updateMode: mode}
+func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, exports Exports, rewriter Rewriter, mode UpdateMode) *Mutator {
+	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, exports: exports, keys: store.Keys(), rewriter: rewriter, updateMode: mode}
 }
 
 // Execute runs one statement that is no query.
@@ -228,6 +229,8 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 		return x.insert()
 	case AboutSources(s):
 		counts, err = x.source()
+	case AboutExports(s):
+		err = x.export()
 	case s.Verb() == "UPDATE":
 		return x.changeRows(x.update)
 	case s.Verb() == "DELETE":

@@ -45,6 +45,8 @@ type RelationOptions struct {
 	Narrow bool
 	// InMemory leaves out all rows that are read where parts hold them: those of memtables are left, and changed ones.
 	InMemory bool
+	// Partition, if not nil, leaves out all rows but those that the parts of one partition hold, be they changed or not.
+	Partition *string
 }
 
 // wide is how many columns a table must have for a narrow query with ORDER BY ... LIMIT to gain by a second scan of its few
@@ -78,8 +80,13 @@ type builder struct {
 
 func (b *builder) build() error {
 	kept, patched := b.overlay.indexes.keepParts(b.table, b.bounds)
+	memtables := b.table.Memtables
+	if partition := b.options.Partition; partition != nil {
+		others := func(p *catalog.Part) bool { return p.Partition != *partition }
+		kept, patched, memtables = slices.DeleteFunc(slices.Clone(kept), others), slices.DeleteFunc(slices.Clone(patched), others), nil
+	}
 	b.relation.Parts, b.relation.PrunedParts = len(kept), len(b.table.Parts)-len(kept)
-	for _, group := range viewsBySchemaVersion(b.table.Memtables) {
+	for _, group := range viewsBySchemaVersion(memtables) {
 		if err := b.addMemtables(group); err != nil {
 			return base.Wrap(err, "memtable")
 		}

@@ -94,6 +94,11 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 			return "", err
 		}
 		b.snapshot = snap
+		if p := b.req.Portion; p != nil && snap.Tables[p.Table] == nil {
+			return "", base.Errorf(base.Invalid, "the query does not read the table whose partitions it is for")
+		}
+	case b.req.Portion != nil:
+		return "", base.Errorf(base.Invalid, "the query does not read the table whose partitions it is for")
 	}
 	splices, err := b.spliceAll(a, b.req.Database, "main", nil)
 	if err != nil {
@@ -225,7 +230,11 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 		case t.table != nil:
 			var bounds []overlay.Bound
 			if bounds, err = b.bounds(conditions, t.table); err == nil {
-				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds, overlay.RelationOptions{Addresses: b.isTarget(a, ref), Narrow: narrow(conditions, t.table)})
+				options := overlay.RelationOptions{Addresses: b.isTarget(a, ref), Narrow: narrow(conditions, t.table)}
+				if p := b.req.Portion; p != nil && p.Table == t.table.ID {
+					options.Partition = &p.Partition
+				}
+				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds, options)
 			}
 		case t.transient != nil:
 			sql, err = b.relation(t.transient.Rows, nil, overlay.RelationOptions{Addresses: b.isTarget(a, ref), InMemory: t.transient.InMemory})

@@ -56,6 +56,8 @@ type Request struct {
 	Target int
 	// Rows, if not nil, are all that the query sees of the target, which is its only table.
 	Rows *Located
+	// Portion, if not nil, is all that the query sees of one of its tables.
+	Portion *Portion
 }
 
 // Located are some rows of a table in a snapshot. A query over them finds its plan made: DuckDB plans it once for
@@ -63,6 +65,12 @@ type Request struct {
 type Located struct {
 	Snapshot *snapshot.Snapshot // the query takes a reference of its own
 	Rows     overlay.Rows
+}
+
+// Portion is what the parts of one partition of a table hold, without the rows that are in memory.
+type Portion struct {
+	Table     base.TableID
+	Partition string
 }
 
 // Transient is a table of rows in memory.
@@ -183,7 +191,7 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 		return nil, nil, err
 	}
 	b := &binding{runner: r, conn: conn, req: req, analysis: a}
-	if len(a.tables) == 0 {
+	if len(a.tables) == 0 && req.Portion == nil {
 		b.sql = a.text
 		stmt, err := conn.PrepareCached(a.text)
 		return stmt, b, b.positioned(err)

@@ -55,6 +55,7 @@ func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request, _ caller) 
 	s.metrics.writeDurations(w)
 	s.writeState(w)
 	s.writeSources(w)
+	s.writeExports(w)
 	metrics.WriteProcessMetrics(w)
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/stream"
@@ -40,6 +41,7 @@ type Server struct {
 	queries  *system.Queries
 	tokens   tokens
 	sources  func() []stream.Status
+	exports  func() []export.Status
 	failures func() int64 // of DuckDB
 	log      *slog.Logger
 	metrics  *serverMetrics
@@ -50,10 +52,10 @@ type Server struct {
 
 // New returns a server. failures counts the times that DuckDB failed and another one took its place.
 func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, sources func() []stream.Status,
-	failures func() int64, log *slog.Logger) *Server {
+	exports func() []export.Status, failures func() int64, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
 	return &Server{
-		settings: settings, store: store, executor: executor, queries: queries, sources: sources, failures: failures,
+		settings: settings, store: store, executor: executor, queries: queries, sources: sources, exports: exports, failures: failures,
 		tokens: newTokens(settings.Tokens), log: log, metrics: newMetrics(), started: time.Now(),
 		gate: newGate(int64(settings.RequestMemory()), failing),
 	}

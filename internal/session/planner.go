@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
@@ -86,6 +87,26 @@ func (c collector) Parse(ctx context.Context, sql string) error { return c.runne
 func (c collector) Merging(ctx context.Context, sql, table string) (stream.Division, error) {
 	d, err := c.runner.Merging(ctx, sql, table)
 	return stream.Division(d), err
+}
+
+// portions lets export run queries over partitions.
+type portions struct{ runner *query.Runner }
+
+// NewPortions returns a runner as export needs it.
+func NewPortions(r *query.Runner) export.Planner { return portions{r} }
+
+func (p portions) Parse(ctx context.Context, sql string) error { return p.runner.Parse(ctx, sql) }
+
+func (p portions) Columns(ctx context.Context, s export.Select) ([]string, error) {
+	return p.runner.Columns(ctx, portion(s))
+}
+
+func (p portions) Select(ctx context.Context, s export.Select) (export.Rows, error) {
+	return p.runner.Run(ctx, portion(s))
+}
+
+func portion(s export.Select) query.Request {
+	return query.Request{SQL: s.SQL, Database: s.Database, Portion: &query.Portion{Table: s.Table, Partition: s.Partition}}
 }
 
 // writer lets stream write rows.

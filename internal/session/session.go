@@ -151,6 +151,10 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 			return nil, base.Errorf(base.Forbidden, "%s SOURCE needs the role admin: a source reads files and connects to other machines", verb).
 				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file; or define the source there, as [[source]]")
 		}
+		if req.Role < Admin && mutate.AboutExports(s) {
+			return nil, base.Errorf(base.Forbidden, "%s EXPORT needs the role admin: an export writes files and connects to other machines", verb).
+				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file")
+		}
 		result, err := x.mutate.Execute(ctx, s, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
 		if err != nil {
 			return nil, err

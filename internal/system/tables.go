@@ -9,6 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/merge"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -35,12 +36,14 @@ type Tables struct {
 	settings []Setting
 	merges   func() []merge.Merge
 	sources  func() []stream.Status
+	exports  func() []export.Status
 }
 
 // NewTables returns the system tables. Settings are those of the process; merges lists the
-// running and the latest ones, sources what is read from Kafka.
-func NewTables(store Store, queries *Queries, settings []Setting, merges func() []merge.Merge, sources func() []stream.Status) *Tables {
-	return &Tables{store, queries, settings, merges, sources}
+// running and the latest ones, sources what is read from Kafka, exports what is copied to storage outside.
+func NewTables(store Store, queries *Queries, settings []Setting, merges func() []merge.Merge, sources func() []stream.Status,
+	exports func() []export.Status) *Tables {
+	return &Tables{store, queries, settings, merges, sources, exports}
 }
 
 // relation is a system table: its columns ("name TYPE") and how its rows come about.
@@ -71,6 +74,11 @@ var relations = map[string]relation{
 		"errors BIGINT", "messages_per_second DOUBLE", "rows_per_second DOUBLE", "bytes_per_second DOUBLE", "queue_bytes BIGINT", "created TIMESTAMPTZ", "definition VARCHAR"}, (*Tables).listSources},
 	"scoter.source_partitions": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "source_name VARCHAR", "topic VARCHAR", "partition INTEGER",
 		"next_offset BIGINT", "end_offset BIGINT"}, (*Tables).listPartitions},
+	"scoter.exports": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "export_name VARCHAR", "export_id BIGINT", "table_name VARCHAR", "state VARCHAR",
+		"error VARCHAR", "error_at TIMESTAMPTZ", "errors BIGINT", "due BIGINT", "due_since TIMESTAMPTZ", "last_export TIMESTAMPTZ", "objects BIGINT", "rows BIGINT",
+		"bytes BIGINT", "created TIMESTAMPTZ", "definition VARCHAR"}, (*Tables).listExports},
+	"scoter.export_objects": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "export_name VARCHAR", "partition VARCHAR", "generation BIGINT",
+		"rows BIGINT", "bytes BIGINT", "exported TIMESTAMPTZ", "closed BOOLEAN", "path VARCHAR"}, (*Tables).listExportObjects},
 	// Those that there are stand in a database's own view of this name.
 	"scoter.dead_letters": {stream.LetterColumns(), func(*Tables, string) ([][]string, error) { return nil, nil }},
 	"scoter.settings":     {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},

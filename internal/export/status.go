@@ -1,0 +1,144 @@
+package export
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+)
+
+// Status is what an export is doing: a row of scoter.exports.
+type Status struct {
+	ID         base.ExportID
+	Name       catalog.ExportName
+	Table      string
+	Definition Definition // without secrets
+	Created    time.Time
+	// State is running, paused, waiting (for the storage, or whatever Error tells of; it tries again), or stopped: this process is no server.
+	State   string
+	Error   string // the last one, and when it was
+	ErrorAt time.Time
+
+	// Since the server was started: what was written, partitions whose rows were dropped then, and errors.
+	WrittenObjects, WrittenRows, WrittenBytes, DroppedPartitions, Errors int64
+
+	Objects []Object // by partition and generation
+	// Due are the partitions whose time is over and whose objects are not what they hold; DueSince is when the first of them was seen.
+	Due      int
+	DueSince time.Time
+}
+
+// Object is one that an export wrote: a row of scoter.export_objects.
+type Object struct {
+	catalog.ExportObject
+	Path string
+}
+
+// Totals are all objects of an export.
+type Totals struct {
+	Objects, Rows, Bytes int64
+	Last                 time.Time // when the last was written
+}
+
+// Total adds up the objects.
+func (s *Status) Total() (t Totals) {
+	for _, o := range s.Objects {
+		t.Rows += o.Rows
+		if t.Bytes += o.Bytes; o.Bytes > 0 {
+			t.Objects++
+		}
+		if o.Exported.After(t.Last) {
+			t.Last = o.Exported
+		}
+	}
+	return t
+}
+
+const (
+	stateStopped = "stopped"
+	stateRunning = "running"
+	stateWaiting = "waiting"
+	statePaused  = "paused"
+)
+
+// status gathers what Status tells.
+type status struct {
+	mu      sync.Mutex
+	state   string // all guarded by mu
+	err     string
+	errAt   time.Time
+	errors  int64
+	objects int64
+	rows    int64
+	bytes   int64
+	dropped int64
+	seen    map[string]time.Time // when partitions were first seen to differ from their objects, and their time to be over
+}
+
+func (s *status) set(state string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = state
+}
+
+func (s *status) is(state string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state == state
+}
+
+// waits notes an error, and reports whether it is another one than before.
+func (s *status) waits(err error) (news bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	news = s.state != stateWaiting || s.err != err.Error()
+	s.state, s.err, s.errAt = stateWaiting, err.Error(), time.Now()
+	s.errors++
+	return news
+}
+
+// see notes which partitions differ from their objects, and returns since when.
+func (s *status) see(differ []engine.ExportPartition, now time.Time) map[string]time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := make(map[string]time.Time, len(differ))
+	for _, p := range differ {
+		if seen[p.Partition] = now; !s.seen[p.Partition].IsZero() {
+			seen[p.Partition] = s.seen[p.Partition]
+		}
+	}
+	s.seen = seen
+	return maps.Clone(seen)
+}
+
+func (s *status) wrote(o catalog.ExportObject) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.seen, o.Partition)
+	s.rows += o.Rows
+	if s.bytes += o.Bytes; o.Bytes > 0 {
+		s.objects++
+	}
+}
+
+func (s *status) droppedOne() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropped++
+}
+
+// fill writes what is gathered into a Status.
+func (s *status) fill(out *Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out.State, out.Error, out.ErrorAt, out.Errors = s.state, s.err, s.errAt, s.errors
+	out.WrittenObjects, out.WrittenRows, out.WrittenBytes, out.DroppedPartitions = s.objects, s.rows, s.bytes, s.dropped
+	for _, since := range s.seen {
+		if out.Due++; out.DueSince.IsZero() || since.Before(out.DueSince) {
+			out.DueSince = since
+		}
+	}
+}

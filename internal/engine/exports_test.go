@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+func createExport(e *Engine, table schema.Table, name string) (catalog.Export, error) {
+	return e.CreateExport(ctx, catalog.Export{Name: catalog.ExportName{Database: "d", Schema: "main", Name: name}, Table: table.ID, Definition: []byte("{}")}, true)
+}
+
+// partitionOf returns the state of the only partition of an export.
+func partitionOf(t testing.TB, e *Engine, id base.ExportID) ExportPartition {
+	t.Helper()
+	all, err := e.ExportState(id)
+	must(t, err)
+	if len(all) != 1 {
+		t.Fatalf("%d partitions: %+v", len(all), all)
+	}
+	return all[0]
+}
+
+// exported notes that the partition was exported as it is.
+func exported(t testing.TB, e *Engine, id base.ExportID) catalog.ExportObject {
+	t.Helper()
+	p := partitionOf(t, e, id)
+	o := catalog.ExportObject{Export: id, Partition: p.Partition, Generation: p.Generation, Fingerprint: p.Fingerprint, Rows: 1, Bytes: 10}
+	must(t, e.PutExportObject(ctx, o))
+	return o
+}
+
+func wantInStep(t testing.TB, e *Engine, id base.ExportID, want bool, after string) {
+	t.Helper()
+	if p := partitionOf(t, e, id); p.InStep() != want {
+		t.Fatalf("after %s: in step is %t: %+v", after, !want, p)
+	}
+}
+
+func TestAnObjectIsInStepUntilRowsOfPartsChange(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	table, err := createAccounts(e, "accounts")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 10, 1))
+	must(t, e.Flush(ctx))
+	x, err := createExport(e, table, "x")
+	must(t, err)
+	wantInStep(t, e, x.ID, false, "CREATE EXPORT")
+	exported(t, e, x.ID)
+	wantInStep(t, e, x.ID, true, "the export")
+	must(t, appendAccounts(e, table, 10, 10, 1))
+	wantInStep(t, e, x.ID, true, "an append")
+	must(t, e.Flush(ctx))
+	wantInStep(t, e, x.ID, false, "a flush")
+	for what, change := range map[string]func(map[int64]account) map[int64]*int64{"an update": set(7, 3), "the same update": set(7, 3), "a deletion": del(4)} {
+		exported(t, e, x.ID)
+		_, err = update(e, table.ID, nil, change)
+		must(t, err)
+		wantInStep(t, e, x.ID, false, what)
+		must(t, rewriteFirst(e, table, func() {}))
+		wantInStep(t, e, x.ID, false, what+" and a merge")
+	}
+	exported(t, e, x.ID)
+	must(t, rewriteFirst(e, table, func() {}))
+	wantInStep(t, e, x.ID, true, "a merge")
+	must(t, rewriteFirst(e, table, func() {
+		_, err := update(e, table.ID, nil, set(8, 5, 15))
+		must(t, err)
+	}))
+	wantInStep(t, e, x.ID, false, "a merge with an update meanwhile")
+	_, err = update(e, table.ID, nil, set(9, 6))
+	must(t, err)
+	exported(t, e, x.ID)
+	must(t, rewriteFirst(e, table, func() {}))
+	wantInStep(t, e, x.ID, true, "a merge of patched rows")
+	mustEnd(t, e)
+	e = mustOpen(t, disk)
+	wantInStep(t, e, x.ID, true, "a restart")
+	_, err = e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
+		return now.AddColumns(schema.Column{Name: "more", Type: schema.Of(schema.BigInt)})
+	})
+	must(t, err)
+	wantInStep(t, e, x.ID, false, "another column")
+	must(t, e.PauseExport(ctx, x.ID, true))
+	mustEnd(t, e)
+	e = mustOpen(t, disk)
+	if all := e.Exports(); len(all) != 1 || !all[0].Paused || all[0].Name.Name != "x" {
+		t.Fatalf("after a restart: %+v", all)
+	}
+	must(t, e.DropExport(ctx, x.ID))
+	_, err = e.ExportState(x.ID)
+	wantKind(t, err, base.NotFound)
+	mustEnd(t, e)
+}
+
+func TestRowsAreDroppedOnlyIfAllExportsHaveThemAsTheyAre(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	table, err := createAccounts(e, "accounts")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 10, 1))
+	must(t, e.Flush(ctx))
+	first, err := createExport(e, table, "first")
+	must(t, err)
+	second, err := createExport(e, table, "second")
+	must(t, err)
+	o := exported(t, e, first.ID)
+	refused := func(why string) {
+		t.Helper()
+		err := e.DropExported(ctx, o)
+		wantKind(t, err, base.Conflict)
+		if !strings.Contains(err.Error(), why) {
+			t.Fatalf("%v, want %q in it", err, why)
+		}
+		if n := len(amounts(t, e, table.ID)); n < 9 {
+			t.Fatalf("%d rows are left", n)
+		}
+	}
+	refused(`export "second" of the same table has not exported`)
+	exported(t, e, second.ID)
+	_, err = update(e, table.ID, nil, del(3))
+	must(t, err)
+	refused("changed since it was exported")
+	o = exported(t, e, first.ID)
+	refused(`export "second"`)
+	exported(t, e, second.ID)
+	must(t, appendAccounts(e, table, 100, 2, 5)) // in memory: it stays
+	// A statement whose snapshot has the rows is sent back.
+	s, err := e.Snapshot(table.ID)
+	must(t, err)
+	must(t, e.DropExported(ctx, o))
+	_, err = updateFrom(e, s, table.ID, nil, AppendOptions{}, set(4, 5))
+	if !errors.Is(err, ErrChanged) {
+		t.Fatalf("an update of dropped rows: %v", err)
+	}
+	if n := len(s.Tables[table.ID].Parts); n != 1 {
+		t.Fatalf("the old snapshot has %d parts", n)
+	}
+	s.Release()
+	wantAmounts(t, e, table.ID, map[int64]int64{100: 5, 101: 5})
+	err = e.PutExportObject(ctx, o)
+	wantKind(t, err, base.Conflict)
+	wantKind(t, e.DropTable(ctx, table.ID), base.Conflict)
+	for range 2 {
+		must(t, e.Flush(ctx))
+		for _, id := range []base.ExportID{first.ID, second.ID} {
+			if p := partitionOf(t, e, id); p.Generation != 2 || p.InStep() || len(p.Objects) != 1 || !p.Objects[0].Closed {
+				t.Fatalf("the rows that came later: %+v", p)
+			}
+		}
+		mustEnd(t, e)
+		e = mustOpen(t, disk)
+	}
+	o = exported(t, e, first.ID)
+	if _, err := e.Truncate(ctx, table.ID); err != nil {
+		t.Fatal(err)
+	}
+	wantInStep(t, e, first.ID, false, "TRUNCATE")
+	must(t, e.RemoveExportObject(ctx, o))
+	wantInStep(t, e, first.ID, true, "the removal")
+	must(t, e.DropSchema(ctx, "d", "main", true))
+	if n := len(e.Exports()); n != 0 {
+		t.Fatalf("%d exports are left without their table", n)
+	}
+	mustEnd(t, e)
+}
+
+// TestACrashLeavesRowsInTheTableOrInAClosedObject fails the disk at every write, and lets the machine crash.
+func TestACrashLeavesRowsInTheTableOrInAClosedObject(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	for k := 0; ; k++ {
+		disk := vfs.NewCrashable()
+		failing := vfs.Failing(disk, vfs.Where(vfs.WritesOnly, vfs.FromIndex(k)))
+		done := false
+		if e, err := tryOpen(failing, newManualClock()); err == nil {
+			err = exportAndDrop(e)
+			done = err == nil
+			_ = e.Close() // the disk fails
+		}
+		e := mustOpen(t, disk.CrashClone(random, 50))
+		for _, x := range e.Exports() { // which is made when the rows are there
+			rows, closed := len(amounts(t, e, x.Table)), false
+			all, err := e.ExportState(x.ID)
+			must(t, err)
+			for _, p := range all {
+				closed = closed || len(p.Objects) == 1 && p.Objects[0].Closed
+			}
+			if closed != (rows == 0) || !closed && rows != 10 || done && !closed {
+				t.Fatalf("failing write %d: %d rows, closed %t", k, rows, closed)
+			}
+		}
+		mustEnd(t, e)
+		if done {
+			return
+		}
+	}
+}
+
+func exportAndDrop(e *Engine) error {
+	table, err := createAccounts(e, "accounts")
+	if err != nil {
+		return err
+	}
+	if err := appendAccounts(e, table, 0, 10, 1); err != nil {
+		return err
+	}
+	if err := e.Flush(ctx); err != nil {
+		return err
+	}
+	if _, err := update(e, table.ID, nil, set(7, 3)); err != nil {
+		return err
+	}
+	x, err := createExport(e, table, "x")
+	if err != nil {
+		return err
+	}
+	all, err := e.ExportState(x.ID)
+	if err != nil {
+		return err
+	}
+	o := catalog.ExportObject{Export: x.ID, Generation: 1, Fingerprint: all[0].Fingerprint, Rows: 10, Bytes: 1}
+	if err := e.PutExportObject(ctx, o); err != nil {
+		return err
+	}
+	return e.DropExported(ctx, o)
+}

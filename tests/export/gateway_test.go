@@ -1,0 +1,121 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/tests/toolchain"
+)
+
+// gatewayModule is a server with S3's interface over a folder: an object is a file, a bucket a folder.
+const gatewayModule, gatewayVersion = "github.com/versity/versitygw/cmd/versitygw", "v1.8.0"
+
+// gatewayPath builds the program below .cache, apart from our own module, and returns where it is. Without a way to the module proxy the test is skipped.
+func gatewayPath(t testing.TB) string {
+	t.Helper()
+	path, err := installGateway(filepath.Join(toolchain.Root(t), ".cache", "versitygw-"+gatewayVersion))
+	if err != nil {
+		t.Skip("NO S3 SERVER, exports are tested with folders only (internal/export): ", err)
+	}
+	return path
+}
+
+var installing sync.Mutex
+
+func installGateway(dir string) (string, error) {
+	installing.Lock()
+	defer installing.Unlock()
+	path := filepath.Join(dir, "versitygw")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", err
+	}
+	// Whoever else builds it at this moment has a folder of its own; the first one stays.
+	work, err := os.MkdirTemp(filepath.Dir(dir), "versitygw-building-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work)
+	build := exec.Command("go", "install", gatewayModule+"@"+gatewayVersion)
+	build.Dir = work
+	build.Env = append(os.Environ(), "GOBIN="+work, "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build versitygw: %w: %s", err, out)
+	}
+	if err := os.Rename(work, dir); err != nil {
+		if _, there := os.Stat(path); there != nil {
+			return "", err
+		}
+	}
+	return path, nil
+}
+
+// The administrator of the gateway.
+const accessKey, secretKey = "tester", "geheim-0815-secret"
+
+// gateway is an S3 server with one bucket.
+type gateway struct {
+	URL  string
+	root string // of the folder of its buckets
+
+	program string
+	flags   []string
+	process *exec.Cmd // nil while it is down
+	log     bytes.Buffer
+}
+
+const bucket = "lake"
+
+func startGateway(t testing.TB, flags ...string) *gateway {
+	t.Helper()
+	g := &gateway{program: gatewayPath(t), root: t.TempDir(), flags: flags}
+	must(t, os.Mkdir(filepath.Join(g.root, bucket), 0o755))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	g.URL = "http://" + l.Addr().String()
+	must(t, l.Close())
+	g.start(t)
+	t.Cleanup(func() { g.kill() })
+	return g
+}
+
+// objects returns the pattern of the files of objects below a prefix.
+func (g *gateway) objects(prefix string) string {
+	return filepath.Join(g.root, bucket, prefix, "**", "*.parquet")
+}
+
+func (g *gateway) addr() string { return g.URL[len("http://"):] }
+
+// start starts the gateway where it was before.
+func (g *gateway) start(t testing.TB) {
+	t.Helper()
+	g.process = exec.Command(g.program, append(append([]string{"--port", g.addr(), "--quiet"}, g.flags...), "posix", g.root)...)
+	g.process.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+accessKey, "ROOT_SECRET_KEY="+secretKey)
+	g.process.Stdout, g.process.Stderr = &g.log, &g.log
+	must(t, g.process.Start())
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if c, err := net.Dial("tcp", g.addr()); err == nil {
+			must(t, c.Close())
+			return
+		}
+	}
+	t.Fatalf("the gateway does not answer: %s", g.log.String())
+}
+
+// kill ends the gateway as kill -9 does.
+func (g *gateway) kill() {
+	if g.process != nil {
+		_ = g.process.Process.Kill() // it may have ended
+		_ = g.process.Wait()
+		g.process = nil
+	}
+}

@@ -149,24 +149,29 @@ func named(partition string) string {
 
 // sort returns the partitions that are to be exported, and those whose rows may go.
 func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, now time.Time) (due, old []engine.ExportPartition) {
-	var differ []engine.ExportPartition
-	for _, part := range all {
-		over, timed := end(t, part.Partition)
-		switch {
-		case timed && over.After(now):
-		case !part.InStep():
-			differ = append(differ, part)
-		case p.keep > 0 && timed && part.Parts > 0 && !over.After(now.Add(-p.keep)):
-			old = append(old, part)
-		}
-	}
+	differ := differing(t, all, now)
 	since := x.status.see(differ, now)
 	for _, part := range differ {
 		if now.Sub(since[part.Partition]) >= p.after {
 			due = append(due, part)
 		}
 	}
+	for _, part := range all {
+		if over, timed := end(t, part.Partition); p.keep > 0 && timed && !over.After(now.Add(-p.keep)) && part.Parts > 0 && part.InStep() {
+			old = append(old, part)
+		}
+	}
 	return due, old
+}
+
+// differing returns the partitions whose time is over and whose objects are not what they hold.
+func differing(t schema.Table, all []engine.ExportPartition, now time.Time) (some []engine.ExportPartition) {
+	for _, part := range all {
+		if over, timed := end(t, part.Partition); !part.InStep() && (!timed || !over.After(now)) {
+			some = append(some, part)
+		}
+	}
+	return some
 }
 
 // pathOf returns where an object is.
@@ -344,6 +349,6 @@ func (x *exporter) report() (Status, bool) {
 			s.Objects = append(s.Objects, Object{o, location + pathOf(o.Partition, o.Generation)})
 		}
 	}
-	x.status.fill(&s)
+	x.status.fill(&s, differing(t, all, time.Now()))
 	return s, true
 }

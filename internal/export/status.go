@@ -131,13 +131,14 @@ func (s *status) droppedOne() {
 }
 
 // fill writes what is gathered into a Status.
-func (s *status) fill(out *Status) {
+func (s *status) fill(out *Status, differ []engine.ExportPartition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out.State, out.Error, out.ErrorAt, out.Errors = s.state, s.err, s.errAt, s.errors
 	out.WrittenObjects, out.WrittenRows, out.WrittenBytes, out.DroppedPartitions = s.objects, s.rows, s.bytes, s.dropped
-	for _, since := range s.seen {
-		if out.Due++; out.DueSince.IsZero() || since.Before(out.DueSince) {
+	out.Due = len(differ)
+	for _, p := range differ {
+		if since := s.seen[p.Partition]; !since.IsZero() && (out.DueSince.IsZero() || since.Before(out.DueSince)) {
 			out.DueSince = since
 		}
 	}

@@ -153,6 +153,27 @@ func TestFormat7(t *testing.T) {
 	}
 }
 
+// TestFormat8: exports as a crash left them: a paused one, whose objects are closed but for rows that came later, and one with an object of rows of which
+// the log has a change.
+func TestFormat8(t *testing.T) {
+	dir := copied(t, "format8")
+	for range 2 {
+		db, err := scoter.Open(dir, scoter.WithDatabase("default"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		verify(t, db, map[string]string{
+			"SELECT concat_ws(' ', count(*), min(id), max(id)) FROM bids":                                                                                                                "3 200 202",
+			"SELECT concat_ws(' ', count(*), sum(n)) FROM kept":                                                                                                                          "21 1207",
+			"SELECT string_agg(concat_ws(' ', export_name, state, due, objects, rows), ', ' ORDER BY export_name) FROM scoter.exports":                                                   "lake paused 1 6 55, whole stopped 1 1 20",
+			"SELECT string_agg(concat_ws(' ', partition, generation, rows, closed), ', ' ORDER BY partition, generation) FROM scoter.export_objects WHERE partition <= 'day=2025-01-02'": " 1 20 false, day=2025-01-01 1 10 true, day=2025-01-01 2 5 true, day=2025-01-02 1 10 true",
+		})
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestUpgradedCatalogsAreLikeNewOnes compares all columns.
 func TestUpgradedCatalogsAreLikeNewOnes(t *testing.T) {
 	fresh := t.TempDir()

@@ -1,0 +1,174 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+func TestWhenTheTimeOfAPartitionIsOver(t *testing.T) {
+	f := func(partition, want string, by ...schema.Transform) {
+		t.Helper()
+		table := schema.Table{}
+		for i, transform := range by {
+			table.PartitionBy = append(table.PartitionBy, schema.PartitionField{Column: base.ColumnID(i + 1), Transform: transform})
+		}
+		over, ok := end(table, partition)
+		got := "never"
+		if ok {
+			got = over.Format("2006-01-02 15:04")
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", partition, got, want)
+		}
+	}
+	f("", "never")
+	f("hour=2024-12-31-23", "2025-01-01 00:00", schema.Hour)
+	f("day=2024-02-28", "2024-02-29 00:00", schema.Day)
+	f("month=2024-12", "2025-01-01 00:00", schema.Month)
+	f("year=1969", "1970-01-01 00:00", schema.Year)
+	f("region=eu", "never", schema.Identity)
+	f("region=2024", "never", schema.Identity)
+	f("region=a%2Fb/day=2024-03-09", "2024-03-10 00:00", schema.Identity, schema.Day)
+	f("day=2024-03-09/time_hour=2024-03-09-05", "2024-03-09 06:00", schema.Day, schema.Hour)
+	f("hour=__HIVE_DEFAULT_PARTITION__", "never", schema.Hour)
+}
+
+func TestDurationsHaveDaysToo(t *testing.T) {
+	f := func(text string, want time.Duration) {
+		t.Helper()
+		got, err := parseDuration(text)
+		if got != want || (err == nil) != (want > 0) {
+			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
+		}
+	}
+	f("7d", 7*24*time.Hour)
+	f("100ms", 100*time.Millisecond)
+	f("1h30m", 90*time.Minute)
+	for _, text := range []string{"", "d", "7", "7 d", "-1d", "-5m", "0s", "1ns", "1.5d", "100001d", "9999999999999999999d"} {
+		f(text, 0)
+	}
+}
+
+func TestDefinitionsThatCannotBe(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(t.TempDir(), "none"))
+	f := func(want, storage string, options ...string) {
+		t.Helper()
+		d := Definition{Storage: storage, Options: map[string]string{}}
+		for _, o := range options {
+			name, value, _ := strings.Cut(o, "=")
+			d.Options[name] = value
+		}
+		_, err := newPlan(d)
+		if err == nil || base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s %q: %v, want %q", storage, options, err, want)
+		}
+	}
+	keys := func(more ...string) []string { return append(more, "access_key_id=a", "secret_access_key=b") }
+	f("none of S3, FOLDER", "GCS")
+	f("S3 needs a bucket", "S3", keys()...)
+	f(`S3 has no option "buckt"`, "S3", keys("buckt=b")...)
+	f("there are no credentials", "S3", "bucket=b")
+	f("both or not at all", "S3", "bucket=b", "access_key_id=a")
+	f("secret_access_key_file", "S3", "bucket=b", "access_key_id=a", "secret_access_key_file=/not/there")
+	f("tls_ca", "S3", keys("bucket=b", "endpoint=https://s3", "tls_ca=/not/there")...)
+	for _, endpoint := range []string{"s3.example.com", "ftp://h", "http://h/path", "http://user:pass@h", "http://"} {
+		f("is no URL like", "S3", keys("bucket=b", "endpoint="+endpoint)...)
+	}
+	f("is not an absolute path", "FOLDER", "path=a/b")
+	f("is not an absolute path", "FOLDER")
+	f(`FOLDER has no option "bucket"`, "FOLDER", "path=/a", "bucket=b")
+}
+
+func TestCredentialsOfTheEnvironmentAndOfAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(file, []byte("[default]\naws_access_key_id = of-file\naws_secret_access_key = s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", file)
+	for _, want := range []string{"of-file", "of-environment"} {
+		keys, err := s3Credentials("", "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := keys.GetWithContext(nil); err != nil || v.AccessKeyID != want {
+			t.Fatalf("%q, %v; want %q", v.AccessKeyID, err, want)
+		}
+		t.Setenv("AWS_ACCESS_KEY_ID", "of-environment")
+		t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
+	}
+}
+
+func TestPlacesAreToldApart(t *testing.T) {
+	f := func(want string, d Definition) {
+		t.Helper()
+		if got := d.location(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	f("https://s3.amazonaws.com/b/", Definition{Storage: "S3", Options: map[string]string{"bucket": "b"}})
+	f("http://h:1/b/a/c/", Definition{Storage: "S3", Options: map[string]string{"bucket": "b", "endpoint": "http://h:1/", "prefix": "/a/c/"}})
+	f("/a/b/", Definition{Storage: "FOLDER", Options: map[string]string{"path": "/a//b/"}})
+}
+
+func TestAFolderHasWholeObjectsOnly(t *testing.T) {
+	ctx := context.Background()
+	p, err := newPlan(Definition{Storage: "FOLDER", Options: map[string]string{"path": filepath.Join(t.TempDir(), "a", "b")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := p.storage.(*folder)
+	if err := f.begin(ctx); err != nil {
+		t.Fatal(err)
+	}
+	text := func(text string, err error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, writeErr := io.WriteString(w, text)
+			return errors.Join(writeErr, err)
+		}
+	}
+	failure := errors.New("the query fails")
+	if _, err := f.put(ctx, "day=1/1.parquet", text("half", failure)); !errors.Is(err, failure) {
+		t.Fatal(err)
+	}
+	if _, err := f.stat(ctx, "day=1/1.parquet"); base.KindOf(err) != base.NotFound {
+		t.Fatalf("half an object: %v", err)
+	}
+	for _, content := range []string{"first", "the second"} {
+		o, err := f.put(ctx, "day=1/1.parquet", text(content, nil))
+		if err != nil || o.bytes != int64(len(content)) {
+			t.Fatal(o, err)
+		}
+	}
+	if _, err := f.put(ctx, "day=1/1.parquet", text("half", failure)); !errors.Is(err, failure) {
+		t.Fatal(err)
+	}
+	if o, err := f.stat(ctx, "day=1/1.parquet"); err != nil || o.bytes != int64(len("the second")) {
+		t.Fatal(o, err)
+	}
+	if err := f.begin(ctx); base.KindOf(err) != base.Conflict || !strings.Contains(err.Error(), "day=1") {
+		t.Fatalf("a folder with objects: %v", err)
+	}
+	for range 2 {
+		if err := f.remove(ctx, "day=1/1.parquet"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Another disk, or none, where the folder was.
+	if err := os.Remove(filepath.Join(f.dir, markName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.put(ctx, "day=1/1.parquet", text("x", nil)); base.KindOf(err) != base.Unavailable {
+		t.Fatalf("without the mark: %v", err)
+	}
+}

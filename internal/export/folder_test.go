@@ -1,0 +1,210 @@
+package export_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/app"
+	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/session"
+)
+
+var ctx = context.Background()
+
+// server is a database that exports to a folder.
+type server struct {
+	*app.App
+	t      *testing.T
+	folder string
+}
+
+func newServer(t *testing.T, dir string) *server {
+	t.Helper()
+	settings := config.Default()
+	settings.Dir, settings.Database, settings.FlushAge, settings.MergeParallel = dir, "d", time.Hour, 0
+	folder := filepath.Join(dir+"-lake", "t")
+	settings.ReadableDirs = []string{folder}
+	a, err := app.Open(settings, false, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &server{a, t, folder}
+}
+
+func (s *server) close() {
+	if err := s.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *server) exec(sql string) {
+	s.t.Helper()
+	answer, err := s.Executor.Execute(ctx, session.Request{SQL: sql, Database: "d", Role: session.Admin})
+	if err != nil {
+		s.t.Fatalf("%s: %v", sql, err)
+	}
+	answer.Close()
+}
+
+func (s *server) flush() {
+	s.t.Helper()
+	if err := s.Engine.Flush(ctx); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// value returns the only value of a query as text.
+func (s *server) value(sql string) string {
+	s.t.Helper()
+	answer, err := s.Executor.Execute(ctx, session.Request{SQL: "SELECT (" + sql + ")::VARCHAR", Database: "d", Role: session.Admin})
+	if err != nil {
+		return err.Error()
+	}
+	defer answer.Close()
+	rec, err := answer.Rows.Next(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	defer rec.Release()
+	return strings.Clone(rec.Column(0).ValueStr(0))
+}
+
+func (s *server) eventually(sql, want string) {
+	s.t.Helper()
+	var got string
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if got = s.value(sql); got == want {
+			return
+		}
+	}
+	s.t.Fatalf("%s: %s, want %s; exports: %+v", sql, got, want, s.Exports.List())
+}
+
+func (s *server) files() string {
+	return fmt.Sprintf("read_parquet('%s', hive_partitioning = true)", filepath.Join(s.folder, "**", "*.parquet"))
+}
+
+func dirOf(t *testing.T) string { return filepath.Join(t.TempDir(), "data") }
+
+// TestRowsInMemoryFollowWhenTheyAreFlushed: an object has what its fingerprint counts.
+func TestRowsInMemoryFollowWhenTheyAreFlushed(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	s.exec("CREATE TABLE t (day DATE, id BIGINT) PARTITIONED BY (day(day))")
+	s.exec("INSERT INTO t SELECT DATE '2025-01-01', i FROM range(10) t(i)")
+	s.flush()
+	s.exec("INSERT INTO t SELECT DATE '2025-01-01', i FROM range(10, 20) t(i)")
+	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms')")
+	s.eventually("SELECT count(*) FROM "+s.files(), "10")
+	s.exec("DELETE FROM t WHERE id IN (3, 13)")
+	s.eventually("SELECT count(*) FROM "+s.files(), "9")
+	s.flush()
+	s.eventually("SELECT concat_ws(' ', count(*), sum(id), min(day)) FROM "+s.files(), "18 174 2025-01-01")
+	s.close()
+	// Nothing changed: nothing is written again.
+	before := s.written()
+	s = newServer(t, filepath.Join(filepath.Dir(filepath.Dir(s.folder)), "data"))
+	s.exec("INSERT INTO t VALUES ('2025-01-02', 100)")
+	s.flush()
+	s.eventually("SELECT objects FROM scoter.exports", "2")
+	if after := s.written(); after != before {
+		t.Errorf("the object of a partition that did not change was written %s, and again %s", before, after)
+	}
+	s.close()
+}
+
+// written returns when the object of the first day was. The level has the column's name before it, since that is day too.
+func (s *server) written() string {
+	info, err := os.Stat(filepath.Join(s.folder, "day_day=2025-01-01", "1.parquet"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return info.ModTime().Format(time.RFC3339Nano)
+}
+
+func TestAPartitionIsExportedWhenItsTimeIsOver(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	defer s.close()
+	s.exec("CREATE TABLE t (time TIMESTAMPTZ, id BIGINT) PARTITIONED BY (year(time))")
+	s.exec("INSERT INTO t VALUES (now(), 1), ('2024-05-05', 2)")
+	s.flush()
+	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms', keep = '36500d')")
+	s.eventually("SELECT concat_ws(' ', count(*), min(id)) FROM "+s.files(), "1 2")
+	s.eventually("SELECT concat_ws(' ', due, objects, state) FROM scoter.exports", "0 1 running")
+}
+
+// TestTablesThatMergeOnReadHaveOneRowForEachKey, in objects too, and no older one comes back when rows are dropped.
+func TestTablesThatMergeOnReadHaveOneRowForEachKey(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	defer s.close()
+	s.exec("CREATE TABLE t (id BIGINT PRIMARY KEY, time TIMESTAMP, n BIGINT) PARTITIONED BY (month(time)) WITH (upsert = 'merge-on-read')")
+	insert := func(n int) {
+		s.exec(fmt.Sprintf("INSERT OR REPLACE INTO t SELECT i, TIMESTAMP '2025-01-01' + INTERVAL (%d) MONTH, %d FROM range(%d, 20) t(i)", n, n, n*5))
+		s.flush()
+	}
+	insert(0)
+	insert(1)
+	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms')")
+	s.eventually("SELECT concat_ws(' ', count(*), count(DISTINCT id), sum(n)) FROM "+s.files(), "20 20 15")
+	insert(2)
+	s.eventually("SELECT concat_ws(' ', count(*), count(DISTINCT id), sum(n)) FROM "+s.files(), "20 20 25")
+	s.exec("DROP EXPORT x; CREATE EXPORT y FROM TABLE t INTO FOLDER (path = '" + s.folder + "2') WITH (after = '1ms', keep = '1d')")
+	s.eventually("SELECT count(*) FROM t", "0")
+	s.exec("INSERT OR REPLACE INTO t VALUES (7, '2025-02-02', 9)")
+	s.eventually("SELECT string_agg(concat_ws(' ', id, n), ',') FROM t", "7 9")
+}
+
+func TestAFolderThatIsNotMountedIsNotWrittenTo(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	defer s.close()
+	s.exec("CREATE TABLE t (time TIMESTAMP, id BIGINT) PARTITIONED BY (day(time))")
+	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms', keep = '1d')")
+	if err := os.Rename(s.folder, s.folder+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(s.folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.exec("INSERT INTO t VALUES ('2025-01-01', 1)")
+	s.flush()
+	s.eventually("SELECT concat_ws(' ', state, contains(error, 'is not the one'), due) FROM scoter.exports", "waiting true 1")
+	if got := s.value("SELECT count(*) FROM t"); got != "1" {
+		t.Errorf("%s rows are left", got)
+	}
+	if err := os.Remove(s.folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(s.folder+"-away", s.folder); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("SELECT count(*) FROM t", "0")
+	s.eventually("SELECT count(*) FROM "+s.files(), "1")
+}
+
+// TestAnObjectThatIsGoneIsWrittenAgainBeforeRowsAreDropped, and not taken for granted.
+func TestAnObjectThatIsGoneIsWrittenAgainBeforeRowsAreDropped(t *testing.T) {
+	dir := dirOf(t)
+	s := newServer(t, dir)
+	// The second export, which is paused, keeps the rows.
+	s.exec("CREATE TABLE t (time TIMESTAMP, id BIGINT) PARTITIONED BY (day(time)); INSERT INTO t VALUES ('2025-01-01', 1)")
+	s.flush()
+	s.exec("CREATE EXPORT other FROM TABLE t INTO FOLDER (path = '" + s.folder + "-other') WITH (after = '1ms'); PAUSE EXPORT other")
+	s.exec("TRUNCATE t; INSERT INTO t VALUES ('2025-01-01', 2)")
+	s.flush()
+	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms', keep = '1d')")
+	s.eventually(`SELECT contains(error, 'export "other" of the same table has not exported') FROM scoter.exports WHERE export_name = 'x'`, "true")
+	path := filepath.Join(s.folder, "day=2025-01-01", "1.parquet")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("SELECT contains(error, 'is written again') FROM scoter.exports WHERE export_name = 'x'", "true")
+	s.exec("RESUME EXPORT other")
+	s.eventually("SELECT count(*) FROM t", "0")
+	s.eventually("SELECT string_agg(id, ',') FROM "+s.files(), "2")
+	s.close()
+}

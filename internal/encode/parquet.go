@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
@@ -89,7 +90,55 @@ func (e *parquetEncoder) batch(rec arrow.RecordBatch) error {
 		return err
 	}
 	defer rec.Release()
+	if rec, err = owned(rec); err != nil {
+		return err
+	}
+	defer rec.Release()
 	return e.wrap(e.writer.WriteBuffered(rec), "write Parquet rows")
+}
+
+// owned returns a batch whose texts are in Go's memory. The library keeps the least and the greatest of them, as they are, until the
+// row group ends, and the memory of a batch goes before.
+func owned(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+	columns := make([]arrow.Array, rec.NumCols())
+	defer func() {
+		for _, column := range columns {
+			if column != nil {
+				column.Release()
+			}
+		}
+	}()
+	for i, column := range rec.Columns() {
+		if !hasBytes(column.DataType()) {
+			column.Retain()
+			columns[i] = column
+			continue
+		}
+		var err error
+		if columns[i], err = array.Concatenate([]arrow.Array{column}, memory.NewGoAllocator()); err != nil {
+			return nil, base.Errorf(base.Internal, "copy column %q: %w", rec.ColumnName(i), err)
+		}
+	}
+	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
+}
+
+// hasBytes reports whether a type's values, or those within, are strings of bytes.
+func hasBytes(t arrow.DataType) bool {
+	switch t := t.(type) {
+	case arrow.BinaryDataType, *arrow.FixedSizeBinaryType:
+		return true
+	case arrow.ExtensionType:
+		return hasBytes(t.StorageType())
+	case *arrow.DictionaryType:
+		return hasBytes(t.ValueType)
+	case arrow.NestedType:
+		for _, f := range t.Fields() {
+			if hasBytes(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (e *parquetEncoder) end(tail) error {

@@ -224,7 +224,12 @@ func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 		e.mu.RUnlock()
 		return nil, errNoExport(id)
 	}
-	t := e.tables[x.Table].view()
+	current, err := e.tableLocked(x.Table)
+	if err != nil {
+		e.mu.RUnlock()
+		return nil, err
+	}
+	t := current.view()
 	objects := make(map[string][]catalog.ExportObject, len(x.objects))
 	for partition, all := range x.objects {
 		objects[partition] = slices.Clone(all)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -170,5 +172,51 @@ func TestAFolderHasWholeObjectsOnly(t *testing.T) {
 	}
 	if _, err := f.put(ctx, "day=1/1.parquet", text("x", nil)); base.KindOf(err) != base.Unavailable {
 		t.Fatalf("without the mark: %v", err)
+	}
+}
+
+// stuck is a storage that takes nothing of an upload, and answers nothing.
+func stuck(t *testing.T) *s3 {
+	t.Helper()
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			<-release
+		}
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(func() { close(release); server.Close() })
+	p, err := newPlan(Definition{Storage: "S3", Options: map[string]string{"bucket": "lake", "endpoint": server.URL, "region": "r", "access_key_id": "a", "secret_access_key": "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.storage.(*s3)
+}
+
+func TestAnUploadThatStallsIsGivenUp(t *testing.T) {
+	s := stuck(t)
+	s.patience = 50 * time.Millisecond
+	_, err := s.put(context.Background(), "1.parquet", func(w io.Writer) error {
+		time.Sleep(200 * time.Millisecond) // a query takes its time
+		_, err := io.WriteString(w, "rows")
+		return err
+	})
+	if base.KindOf(err) != base.Unavailable || !strings.Contains(err.Error(), "took nothing for 50ms") || !strings.Contains(err.Error(), "lake") {
+		t.Fatal(err)
+	}
+}
+
+// TestAQueryThatFailsLeavesNoObject, however much of it was sent, and its own error is told.
+func TestAQueryThatFailsLeavesNoObject(t *testing.T) {
+	s := stuck(t)
+	failure := base.Errorf(base.Invalid, "the query fails: %w", io.ErrUnexpectedEOF)
+	for _, size := range []int{0, 10} {
+		_, err := s.put(context.Background(), "1.parquet", func(w io.Writer) error {
+			_, writeErr := w.Write(make([]byte, size))
+			return errors.Join(failure, writeErr)
+		})
+		if !errors.Is(err, failure) {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
 	}
 }

@@ -105,6 +105,7 @@ func TestRowsInMemoryFollowWhenTheyAreFlushed(t *testing.T) {
 	s.eventually("SELECT count(*) FROM "+s.files(), "9")
 	s.flush()
 	s.eventually("SELECT concat_ws(' ', count(*), sum(id), min(day)) FROM "+s.files(), "18 174 2025-01-01")
+	s.eventually("SELECT due FROM scoter.exports", "0")
 	s.close()
 	// Nothing changed: nothing is written again.
 	before := s.written()

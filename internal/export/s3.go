@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -21,6 +22,9 @@ import (
 // partBytes is how much of an object is sent at once, and held in memory twice meanwhile. An object has at most 10,000 such parts.
 const partBytes = 16 << 20
 
+// stallTime is how long a storage may take no byte of an upload: a part over a slow line takes minutes. The upload has a snapshot and a connection to DuckDB.
+const stallTime = 10 * time.Minute
+
 // s3 is a bucket of a storage with S3's interface, or a part of one.
 //
 // minio-go is kept well, streams uploads of unknown length in parts, and works with the storages of many vendors.
@@ -29,6 +33,7 @@ type s3 struct {
 	endpoint string
 	bucket   string
 	prefix   string // empty, or with a slash at its end
+	patience time.Duration
 }
 
 const amazon = "https://s3.amazonaws.com"
@@ -46,7 +51,7 @@ func s3Location(endpoint, bucket, prefix string) string {
 }
 
 func newS3(o *option.Set) (*s3, error) {
-	s := &s3{endpoint: o.Text("endpoint", amazon), bucket: o.Text("bucket", ""), prefix: asFolder(o.Text("prefix", ""))}
+	s := &s3{endpoint: o.Text("endpoint", amazon), bucket: o.Text("bucket", ""), prefix: asFolder(o.Text("prefix", "")), patience: stallTime}
 	region := o.Text("region", os.Getenv("AWS_REGION"))
 	id, token, ca := o.Text("access_key_id", ""), o.Text("session_token", ""), o.Text("tls_ca", "")
 	secret, err := o.Secret("secret_access_key")
@@ -154,24 +159,42 @@ func (s *s3) begin(ctx context.Context) error {
 
 // put sends what fits into one part as one request, so that most objects take no more than that.
 func (s *s3) put(ctx context.Context, path string, write func(io.Writer) error) (object, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	from, to := io.Pipe()
+	stalled := time.AfterFunc(s.patience, func() { stop(base.Errorf(base.Unavailable, "the storage took nothing for %s", s.patience)) })
+	defer stalled.Stop()
 	written := make(chan error, 1)
 	go func() {
 		err := write(to)
 		to.CloseWithError(err)
 		written <- err
 	}()
-	info, err := s.send(ctx, s.prefix+path, from)
+	info, err := s.send(ctx, s.prefix+path, &watched{from, stalled, s.patience})
 	from.CloseWithError(errors.Join(err, context.Canceled)) // the writer is not to wait for somebody who is gone
 	if writeErr := <-written; writeErr != nil && (err == nil || errors.Is(err, writeErr)) {
 		return object{}, writeErr
+	}
+	if cause := context.Cause(ctx); err != nil && base.KindOf(cause) == base.Unavailable {
+		err = cause
 	}
 	if err != nil {
 		return object{}, s.failed(err, "write "+s.prefix+path)
 	}
 	return object{info.Size, info.ETag}, nil
+}
+
+// watched is a reader whose user is given so much time between two reads.
+type watched struct {
+	io.Reader
+	timer    *time.Timer
+	patience time.Duration
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	w.timer.Stop() // what is waited for now is the query
+	defer w.timer.Reset(w.patience)
+	return w.Reader.Read(b)
 }
 
 func (s *s3) send(ctx context.Context, key string, from io.Reader) (minio.UploadInfo, error) {

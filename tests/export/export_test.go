@@ -169,6 +169,10 @@ func TestObjectsAreWhatTheTableIs(t *testing.T) {
 	inStep("late rows")
 	run(t, s, "UPDATE bids SET price = price + 1, country = 'jp' WHERE id % 7 = 0")
 	inStep("an update")
+	run(t, s, "UPDATE bids SET price = price * 2 WHERE id % 2 = 0 WITH (mode = 'expression')")
+	inStep("an update that queries apply")
+	run(t, s, "UPDATE bids SET price = price + 3 WITH (mode = 'rewrite')")
+	inStep("an update that writes the parts anew")
 	run(t, s, "DELETE FROM bids WHERE id % 11 = 0")
 	inStep("a deletion")
 	run(t, s, "ALTER TABLE bids ADD COLUMN note VARCHAR DEFAULT 'none'")
@@ -210,6 +214,56 @@ func TestALargeObjectIsSentInParts(t *testing.T) {
 	if info.Size() <= 16<<20 {
 		t.Fatalf("the object has %d bytes: that is not more than a part", info.Size())
 	}
+}
+
+// TestAnUploadThatAKillLeftIsRemoved when the object is sent again.
+func TestAnUploadThatAKillLeftIsRemoved(t *testing.T) {
+	g, r := startGateway(t), newReader(t)
+	dir := t.TempDir()
+	s := serve(t, dir)
+	run(t, s, "CREATE TABLE large (id BIGINT, noise VARCHAR)")
+	run(t, s, "CREATE EXPORT large FROM TABLE large "+into(g, "l")+" WITH (after = '1ms')")
+	uploads := func() int {
+		found, err := filepath.Glob(filepath.Join(g.root, bucket, ".sgwtmp", "multipart", "*", "*"))
+		must(t, err)
+		return len(found)
+	}
+	rows, left := 0, false
+	for range 20 {
+		run(t, s, fmt.Sprintf("INSERT INTO large SELECT i, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) FROM range(%d, %d) t(i)", rows, rows+1000000))
+		rows += 1000000
+		for deadline := time.Now().Add(3 * time.Second); uploads() == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		}
+		s.Kill()
+		time.Sleep(100 * time.Millisecond) // the storage ends what it was at
+		left = uploads() > 0
+		s = serve(t, dir)
+		if left {
+			break
+		}
+	}
+	if !left {
+		t.Skip("no kill met an upload: this machine is too fast, or too slow")
+	}
+	eventually(t, s, "the object", strconv.Itoa(rows), func() string {
+		return r.line(fmt.Sprintf("SELECT count(DISTINCT id)::VARCHAR FROM '%s'", filepath.Join(g.root, bucket, "l", "1.parquet")))
+	})
+	if n := uploads(); n != 0 {
+		t.Errorf("%d uploads are left that never ended", n)
+	}
+}
+
+// TestTheStorageIsVerifiedWithTLS, by the certificate that the option names.
+func TestTheStorageIsVerifiedWithTLS(t *testing.T) {
+	cert, key := certificate(t)
+	g := startGateway(t, "--cert", cert, "--key", key)
+	s := serve(t, t.TempDir())
+	run(t, s, table)
+	run(t, s, bids(0, 100))
+	place := strings.Replace(into(g, "bids"), "http://", "https://", 1)
+	refused(t, s, "CREATE EXPORT lake FROM TABLE bids "+place, "x509", "https://"+g.addr())
+	run(t, s, "CREATE EXPORT lake FROM TABLE bids "+strings.Replace(place, "region", "tls_ca = '"+cert+"', region", 1)+" WITH (after = '50ms')")
+	eventually(t, s, "objects", "1 100", func() string { return line(t, s, "SELECT objects, rows FROM scoter.exports") })
 }
 
 func TestAQueryOverEachHour(t *testing.T) {

@@ -27,8 +27,8 @@ import (
 // A merge makes other parts of the same rows. If an object was in step before, its edit gives it the new fingerprint (followExports), so that
 // nothing is exported again for it.
 //
-// Appends that nobody waited for may be lost with the machine, and their numbers given again. So a fingerprint is stored only
-// when the log is synced: all that it counts is durable then.
+// Appends that nobody waited for may be lost with the machine, and their numbers given again. So an object is written, and its fingerprint stored,
+// only when the log is synced (Sync): all that they have is durable then.
 
 // export is a definition and the objects it wrote: by partition, their generations ascending.
 type export struct {
@@ -237,7 +237,9 @@ func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	e.mu.RUnlock()
 	parts := partitionsOf(t)
 	for partition := range objects {
-		parts[partition] = append(parts[partition], nil...)
+		if _, has := parts[partition]; !has {
+			parts[partition] = nil
+		}
 	}
 	all := make([]ExportPartition, 0, len(parts))
 	for _, partition := range slices.Sorted(maps.Keys(parts)) {
@@ -249,6 +251,9 @@ func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	}
 	return all, nil
 }
+
+// Sync makes durable all that is visible now, appends that nobody waited for too.
+func (e *Engine) Sync(ctx context.Context) error { return e.commit(ctx, e.syncBefore) }
 
 func partitionsOf(t *snapshot.Table) map[string][]*catalog.Part {
 	parts := map[string][]*catalog.Part{}

@@ -186,35 +186,42 @@ func selectOf(t schema.Table, d Definition) Select {
 		return s
 	}
 	s.SQL = "SELECT * FROM " + schema.Quote(t.Database) + "." + schema.Quote(t.Schema) + "." + schema.Quote(t.Name)
-	for i, f := range t.SortKey {
-		s.SQL += []string{" ORDER BY ", ", "}[min(i, 1)] + schema.Quote(t.Columns[t.ColumnByID(f.Column)].Name)
+	var order []string
+	for _, f := range t.SortKey {
+		direction, nulls := " ASC", " NULLS LAST"
 		if f.Descending {
-			s.SQL += " DESC"
+			direction = " DESC"
 		}
-		s.SQL += []string{" NULLS LAST", " NULLS FIRST"}[flag(f.NullsFirst)]
+		if f.NullsFirst {
+			nulls = " NULLS FIRST"
+		}
+		order = append(order, schema.Quote(t.Columns[t.ColumnByID(f.Column)].Name)+direction+nulls)
+	}
+	if len(order) > 0 {
+		s.SQL += " ORDER BY " + strings.Join(order, ", ")
 	}
 	return s
-}
-
-func flag(set bool) int {
-	if set {
-		return 1
-	}
-	return 0
 }
 
 // write makes a partition's object hold what the partition holds.
 func (x *exporter) write(ctx context.Context, to storage, planner Planner, t schema.Table, p engine.ExportPartition) error {
 	o := catalog.ExportObject{Export: x.id, Partition: p.Partition, Generation: p.Generation, Fingerprint: p.Fingerprint}
 	path := pathOf(o.Partition, o.Generation)
+	var rows Rows
 	if p.Parts > 0 || x.definition.Query != "" {
 		s := selectOf(t, x.definition)
 		s.Partition = p.Partition
-		rows, err := planner.Select(ctx, s)
-		if err != nil {
+		var err error
+		if rows, err = planner.Select(ctx, s); err != nil {
 			return err
 		}
 		defer rows.Close()
+	}
+	// The object may not have what a crash of the machine takes from the table: that could make it what it was when another object was known for it.
+	if err := x.manager.store.Sync(ctx); err != nil {
+		return err
+	}
+	if rows != nil {
 		if err := x.send(ctx, to, path, t, rows, &o); err != nil {
 			return err
 		}
@@ -255,7 +262,7 @@ func (x *exporter) send(ctx context.Context, to storage, path string, t schema.T
 		}
 	}
 	src := &source{Rows: rows}
-	if any, err := src.peek(ctx); err != nil || !any {
+	if some, err := src.peek(ctx); err != nil || !some {
 		return err
 	}
 	defer src.release()

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -65,7 +66,27 @@ func (w *writer) run(first, step int) {
 	})
 }
 
-// TestEveryRowIsInTheTableOrInOneObject kills the program and the storage again and again, while rows are written, exported and dropped.
+// change updates rows in all the ways that there are, at their places and by writing them anew.
+func (w *writer) change(t *testing.T) {
+	w.done.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-w.stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+			w.mu.Lock()
+			s := w.server
+			w.mu.Unlock()
+			sql := fmt.Sprintf("UPDATE bids SET price = price + 1 WHERE id %% 7 = %d WITH (mode = '%s')", n%7, []string{"patch", "rewrite", "expression"}[n%3])
+			if _, text, err := s.Post("/api/v1/sql", "text/plain", []byte(sql)); err == nil && strings.Contains(text, `"internal"`) {
+				t.Errorf("%s: %s", sql, text)
+			}
+		}
+	})
+}
+
+// TestEveryRowIsInTheTableOrInOneObject kills the program and the storage again and again, while rows are written, updated, exported and dropped.
 func TestEveryRowIsInTheTableOrInOneObject(t *testing.T) {
 	g, r := startGateway(t), newReader(t)
 	dir := t.TempDir()
@@ -79,6 +100,7 @@ func TestEveryRowIsInTheTableOrInOneObject(t *testing.T) {
 	for i := range 2 {
 		w.run(i, 2)
 	}
+	w.change(t)
 	for range rounds(t) {
 		time.Sleep(time.Duration(50+random.IntN(700)) * time.Millisecond)
 		scoter, storage := random.IntN(3) > 0, random.IntN(3) > 0
@@ -107,6 +129,7 @@ func TestEveryRowIsInTheTableOrInOneObject(t *testing.T) {
 	eventually(t, s, "rows in the table, and what is due", "0 0", func() string {
 		return line(t, s, "SELECT (SELECT count(*) FROM bids), due FROM scoter.exports")
 	})
+	objects := line(t, s, "SELECT concat(count(*), ' objects, up to generation ', max(generation)) FROM scoter.export_objects")
 	files := fmt.Sprintf("read_parquet('%s', hive_partitioning = true)", g.objects("bids"))
 	if got := r.line("SELECT concat_ws(' ', count(*) - count(DISTINCT id), count(*) > 0) FROM " + files); got != "0 true" {
 		t.Errorf("rows that are in objects twice, and whether there are any: %s", got)
@@ -123,5 +146,11 @@ func TestEveryRowIsInTheTableOrInOneObject(t *testing.T) {
 	if lost > 0 {
 		t.Errorf("%d of %d acknowledged requests are not whole in the objects", lost, len(w.acked))
 	}
-	t.Logf("%d requests were acknowledged; %s", len(w.acked), line(t, s, "SELECT count(*), max(generation) FROM scoter.export_objects"))
+	if code := s.Terminate(t); code != 0 {
+		t.Errorf("exit code %d: %s", code, s.Log())
+	}
+	if out, code := binary.Run(t, "check", dir); code != 0 {
+		t.Errorf("scoter check: %s", out)
+	}
+	t.Logf("%d requests were acknowledged; %s", len(w.acked), objects)
 }

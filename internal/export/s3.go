@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
@@ -112,11 +111,8 @@ func s3Transport(secure bool, ca string) (http.RoundTripper, error) {
 		return t, nil
 	}
 	o := option.New("S3", map[string]string{"tls": "true", "tls_ca": ca})
-	if t.TLSClientConfig, err = o.TLS("tls"); err != nil {
-		return nil, err
-	}
-	t.TLSClientConfig.MinVersion = tls.VersionTLS12
-	return t, nil
+	t.TLSClientConfig, err = o.TLS("tls")
+	return t, err
 }
 
 // failed gives an error of the client its kind, and says where it happened.

@@ -12,6 +12,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	f("SELECT 1", "SELECT 1")
 	f("CREATE SOURCE s FROM KAFKA (user = 'u', password = 'a''b', x = 1)", "CREATE SOURCE s FROM KAFKA (user = 'u', password = '***', x = 1)")
 	f(`FORMAT avro ("registry_password" = $$a$$, REGISTRY_TOKEN='t', password_file = '/f')`, `FORMAT avro ("registry_password" = '***', REGISTRY_TOKEN='***', password_file = '/f')`)
+	f("INTO S3 (access_key_id = 'a', secret_access_key = 'b', secret_access_key_file = '/f', session_token='t')", "INTO S3 (access_key_id = 'a', secret_access_key = '***', secret_access_key_file = '/f', session_token='***')")
 	f("password = 'unended", "***")
 	f("SELECT 'password'", "SELECT 'password'")
 }

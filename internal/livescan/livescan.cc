@@ -9,6 +9,10 @@
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/connection.hpp"
 #include "duckdb/parser/parsed_data/create_table_function_info.hpp"
+#include "duckdb/planner/expression/bound_function_expression.hpp"
+#include "duckdb/planner/expression_iterator.hpp"
+#include "duckdb/planner/filter/conjunction_filter.hpp"
+#include "duckdb/planner/filter/expression_filter.hpp"
 
 extern "C" scoter_rows *scoterFindRows(uint64_t id);
 
@@ -16,7 +20,7 @@ namespace {
 
 using namespace duckdb;
 
-// Tells the scan of one file which rows of a vector to keep. Threads share it.
+// Tells the reader of one file which rows of a vector to keep. Threads share it.
 class HiddenRows : public DeleteFilter {
 public:
 	HiddenRows(const scoter_file &file, bool only) : first(file.rows), last(file.rows + file.n), only(only) {}
@@ -46,20 +50,128 @@ private:
 	const bool only;
 };
 
-// Reads Parquet files as DuckDB does, and gives each that has such rows its filter.
+// Takes hidden rows out of a chunk that was read, whose last column is the rows' numbers.
+void TakeOut(const scoter_file &file, DataChunk &chunk) {
+	idx_t count = chunk.size();
+	UnifiedVectorFormat numbers;
+	chunk.data.back().ToUnifiedFormat(count, numbers);
+	auto rows = UnifiedVectorFormat::GetData<row_t>(numbers);
+	// They ascend, and are of one vector of the file.
+	auto first = rows[numbers.sel->get_index(0)], last = rows[numbers.sel->get_index(count - 1)];
+	auto end = file.rows + file.n;
+	auto row = std::lower_bound(file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
+	if (row == end || row_t(*row) > last) return;
+	bool hidden[STANDARD_VECTOR_SIZE] = {};
+	for (; row != end && row_t(*row) <= last; row++) hidden[*row - first] = true;
+	SelectionVector keep(count);
+	auto kept = keep.data();
+	idx_t n = 0;
+	auto take = [&](idx_t i, bool hidden) { // without a branch, which nobody could predict
+		kept[n] = sel_t(i);
+		n += !hidden;
+	};
+	if (idx_t(last - first) + 1 == count) {
+		for (idx_t i = 0; i < count; i++) take(i, hidden[i]);
+	} else { // a condition left out others
+		for (idx_t i = 0; i < count; i++) take(i, hidden[rows[numbers.sel->get_index(i)] - first]);
+	}
+	if (n < count) chunk.Slice(keep, n);
+}
+
+// Reports whether an expression has a value for any row. It is not enough to ask DuckDB, which does not know of all functions
+// that they fail, and believes that of casts of text to BIT.
+bool NeverFails(const Expression &expression) {
+	switch (expression.GetExpressionClass()) {
+	case ExpressionClass::BOUND_REF:
+	case ExpressionClass::BOUND_CONSTANT:
+	case ExpressionClass::BOUND_COMPARISON:
+	case ExpressionClass::BOUND_CONJUNCTION:
+	case ExpressionClass::BOUND_OPERATOR:
+		break;
+	case ExpressionClass::BOUND_FUNCTION: {
+		static const char *const names[] = {"~~", "!~~", "~~*", "!~~*", "contains", "prefix", "suffix", "starts_with", "ends_with", "lower", "upper", "length"};
+		auto &name = expression.Cast<BoundFunctionExpression>().function.name;
+		if (std::none_of(std::begin(names), std::end(names), [&](const char *known) { return name == known; })) return false;
+		break;
+	}
+	default:
+		return false;
+	}
+	bool never = true;
+	ExpressionIterator::EnumerateChildren(expression, [&](const Expression &child) { never = never && NeverFails(child); });
+	return never;
+}
+
+bool NeverFails(const TableFilter &filter) {
+	auto child = [](const unique_ptr<TableFilter> &child) { return NeverFails(*child); };
+	switch (filter.filter_type) {
+	case TableFilterType::CONSTANT_COMPARISON:
+	case TableFilterType::IS_NULL:
+	case TableFilterType::IS_NOT_NULL:
+	case TableFilterType::IN_FILTER:
+	case TableFilterType::OPTIONAL_FILTER: // of these three kinds, as of a join's other side
+	case TableFilterType::DYNAMIC_FILTER:
+	case TableFilterType::BLOOM_FILTER:
+		return true;
+	case TableFilterType::CONJUNCTION_AND:
+	case TableFilterType::CONJUNCTION_OR: {
+		auto &children = static_cast<const ConjunctionFilter &>(filter).child_filters;
+		return std::all_of(children.begin(), children.end(), child);
+	}
+	case TableFilterType::EXPRESSION_FILTER:
+		return NeverFails(*filter.Cast<ExpressionFilter>().expr);
+	default:
+		return false;
+	}
+}
+
+// Reports whether the conditions of a scan may be asked of rows that are hidden: what those hold must not fail a query.
+bool NeverFail(optional_ptr<TableFilterSet> filters) {
+	if (!filters) return true;
+	for (auto &filter : filters->filters) {
+		if (!NeverFails(*filter.second)) return false;
+	}
+	return true;
+}
+
+// Reads Parquet files as DuckDB does, without such rows. Those that are scattered are read with the others, as without
+// them, and with a column more: their number.
 struct PartReader : public MultiFileReader {
 	PartReader(const scoter_rows &hidden, string name) : hidden(hidden) { function_name = std::move(name); }
 
 	unique_ptr<MultiFileReader> Copy() const override { return make_uniq<PartReader>(hidden, function_name); }
 
-	void FinalizeBind(MultiFileReaderData &data, const MultiFileOptions &options, const MultiFileReaderBindData &bind_data,
-	                  const vector<MultiFileColumnDefinition> &columns, const vector<ColumnIndex> &ids, ClientContext &context,
-	                  optional_ptr<MultiFileReaderGlobalState> state) override {
-		MultiFileReader::FinalizeBind(data, options, bind_data, columns, ids, context, state);
+	ReaderInitializeType InitializeReader(MultiFileReaderData &data, const MultiFileBindData &bind_data, const vector<MultiFileColumnDefinition> &columns,
+	                                      const vector<ColumnIndex> &ids, optional_ptr<TableFilterSet> filters, ClientContext &context,
+	                                      MultiFileGlobalState &state) override {
+		auto result = MultiFileReader::InitializeReader(data, bind_data, columns, ids, filters, context, state);
+		auto &reader = *data.reader;
+		auto file = Find(reader);
+		if (!file || result == ReaderInitializeType::SKIP_READING_FILE) return result;
+		if (!file->scattered || !NeverFail(filters)) {
+			reader.deletion_filter = make_uniq<HiddenRows>(*file, hidden.only);
+			return result;
+		}
+		MultiFileLocalColumnId id(reader.columns.size());
+		reader.columns.emplace_back("file_row_number", LogicalType::BIGINT);
+		reader.AddVirtualColumn(COLUMN_IDENTIFIER_FILE_ROW_NUMBER);
+		reader.column_ids.push_back(id);
+		reader.column_indexes.emplace_back(id.GetId());
+		return result;
+	}
+
+	void FinalizeChunk(ClientContext &context, const MultiFileBindData &bind_data, BaseFileReader &reader, const MultiFileReaderData &data,
+	                   DataChunk &input, DataChunk &output, ExpressionExecutor &executor, optional_ptr<MultiFileReaderGlobalState> state) override {
+		auto file = Find(reader);
+		if (file && !reader.deletion_filter) TakeOut(*file, input);
+		MultiFileReader::FinalizeChunk(context, bind_data, reader, data, input, output, executor, state);
+	}
+
+	const scoter_file *Find(const BaseFileReader &reader) const {
 		auto end = hidden.files + hidden.n_files;
-		auto path = data.reader->file.path.c_str();
+		auto path = reader.file.path.c_str();
 		auto file = std::lower_bound(hidden.files, end, path, [](const scoter_file &file, const char *path) { return strcmp(file.path, path) < 0; });
-		if (file != end && strcmp(file->path, path) == 0) data.reader->deletion_filter = make_uniq<HiddenRows>(*file, hidden.only);
+		return file != end && strcmp(file->path, path) == 0 ? file : nullptr;
 	}
 
 	const scoter_rows &hidden;

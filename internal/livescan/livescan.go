@@ -1,9 +1,9 @@
 // Package livescan reads Parquet files without some of their rows, inside DuckDB's own scan.
 //
-// DuckDB has such a thing for the deletion files of lakehouse formats, for code in C++ only: hence a
+// DuckDB has what that takes for code in C++ only: hence a
 // package of its own, which takes long to compile. The headers of the DuckDB that the binary is linked with lie
 // in internal/duck/include. (A filter function over file_row_number, which DuckDB's C API allows,
-// costs a query up to a fifth of its time: row numbers of all rows, a call and a selection for each vector.)
+// costs a query up to a fifth of its time.)
 package livescan
 
 /*
@@ -107,10 +107,25 @@ func newFilter(files []File, only bool) *Filter {
 			rows := unsafe.SliceData(file.Rows)
 			f.pinner.Pin(rows)
 			out[i].rows = (*C.uint32_t)(rows)
+			out[i].scattered = C.bool(!only && scattered(file.Rows))
 		}
 	}
 	filters.Store(f.id, described)
 	return f
+}
+
+// vector is how many rows DuckDB reads at a time.
+const vector = 2048
+
+// scattered reports whether few of the rows fill vectors, which the reader could skip.
+func scattered(rows []uint32) bool {
+	together := 0
+	for i := vector; i <= len(rows); i += vector {
+		if rows[i-1]-rows[i-vector] == vector-1 {
+			together += vector
+		}
+	}
+	return 2*together <= len(rows)
 }
 
 func (f *Filter) alloc(bytes uintptr) unsafe.Pointer {

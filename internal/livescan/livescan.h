@@ -1,7 +1,12 @@
 // Parts whose rows were deleted or changed since the part was written.
 //
-// A part's file stays as it is. Which of its rows are not to be read there is given to DuckDB beside it, in the way that
-// DuckDB has for the deletion files of lakehouse formats: the scan asks, for each vector of rows, which to keep.
+// A part's file stays as it is. Which of its rows are not to be read there is given to DuckDB beside it. Where they lie
+// side by side, this goes the way that DuckDB has for the deletion files of lakehouse formats: the reader asks, for each vector
+// of rows, which to keep, and skips what nobody wants. Where they are scattered that costs more than it saves: the reader goes
+// from row to row, evaluates conditions over selections instead of plain vectors, and never on a dictionary alone. Then they are
+// read like the others and taken out of what came, before anybody else sees it; unless a condition that the reader
+// evaluates might fail for what they hold. (Measured on lineitem without a tenth of
+// its rows, processor time to that of all rows: 1.06 the first way, 1.01 the second.)
 #ifndef SCOTER_LIVESCAN_H
 #define SCOTER_LIVESCAN_H
 
@@ -15,6 +20,7 @@ typedef struct {
 	const char *path;
 	int64_t n;
 	const uint32_t *rows;
+	bool scattered; // the reader reads them: they are taken out afterwards
 } scoter_file;
 
 // What one call of the function refers to.

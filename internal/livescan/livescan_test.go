@@ -97,12 +97,21 @@ var queries = []string{
 func TestRowsAreLeftOut(t *testing.T) {
 	f := newFixture(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	for i, share := range []int{1, 20, 3000, 9990, rowsPerFile} {
+	some := func(n, of int) []int { return random.Perm(of)[:n] }
+	for i, chosen := range []func() []int{
+		func() []int { return some(1, rowsPerFile) },
+		func() []int { return some(20, rowsPerFile) },
+		func() []int { return some(3000, rowsPerFile) },
+		func() []int { return some(9990, rowsPerFile) },
+		func() []int { return some(6000, 6000) }, // side by side
+		func() []int { return some(6000, 6010) },
+		func() []int { return some(rowsPerFile, rowsPerFile) },
+	} {
 		for _, only := range []bool{false, true} {
 			var files []File
 			var numbers []string
 			for n, path := range f.paths[:2] { // the third has none
-				rows := random.Perm(rowsPerFile)[:share]
+				rows := chosen()
 				slices.Sort(rows)
 				file := File{Path: path}
 				for _, row := range rows {
@@ -125,9 +134,45 @@ func TestRowsAreLeftOut(t *testing.T) {
 			got := fmt.Sprintf("(SELECT *, file_row_number FROM %s)", Parquet(paths, filter, once))
 			for _, sql := range queries {
 				if got, want := f.rows(strings.ReplaceAll(sql, "%s", got)), f.rows(strings.ReplaceAll(sql, "%s", want)); got != want {
-					t.Errorf("%d rows, only %v, once %v: %s:\ngot\n%.500s\nwant\n%.500s", share, only, once, sql, got, want)
+					t.Errorf("rows %d, only %v, once %v: %s:\ngot\n%.500s\nwant\n%.500s", i, only, once, sql, got, want)
 				}
 			}
+		}
+	}
+}
+
+func TestScatteredRowsAreTold(t *testing.T) {
+	var run, others []uint32
+	for row := range uint32(3 * vector) {
+		run, others = append(run, 100+row), append(others, 20*vector+2*row)
+	}
+	for _, c := range []struct {
+		rows []uint32
+		want bool
+	}{
+		{[]uint32{7}, true},
+		{run[:100], true}, // of a vector at most, which must be read
+		{run, false},
+		{append([]uint32{1, 3, 5}, run...), false},
+		{append(run[:vector:vector], others...), true},
+	} {
+		if got := scattered(c.rows); got != c.want {
+			t.Errorf("%d rows from %d to %d: scattered %v", len(c.rows), c.rows[0], c.rows[len(c.rows)-1], got)
+		}
+	}
+}
+
+func TestConditionsDoNotFailForRowsThatAreLeftOut(t *testing.T) {
+	f := newFixture(t)
+	var negative []uint32
+	for row := uint32(0); row < rowsPerFile; row += 7 {
+		negative = append(negative, row) // few - 1, which to_base refuses
+	}
+	filter := Without([]File{{Path: f.paths[0], Rows: negative}})
+	t.Cleanup(filter.Close)
+	for _, condition := range []string{"to_base(few - 1, 2) = '0'", "few < 7 AND to_base(few - 1, 2) = '0'", "(few = 1 OR to_base(few - 1, 2) = '0')"} {
+		if got := f.rows("SELECT count(*) FROM " + Parquet(f.paths[:1], filter, false) + " WHERE " + condition); got != "1429|\n" {
+			t.Errorf("%s: %s", condition, got)
 		}
 	}
 }

@@ -155,7 +155,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	}
 	source := ids[0]
 	if len(group) > 1 {
-		source = fmt.Sprintf("list_extract([%s], CAST(file_index AS BIGINT) + 1)", strings.Join(ids, ", "))
+		source = sourceOfFile(ids)
 	}
 	var hidden *livescan.Filter
 	if len(touched) > 0 {
@@ -168,6 +168,21 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	}
 	b.addBranch(columns, source, "file_row_number", from, b.notTombstone(group, written))
 	return nil
+}
+
+// sourceOfFile is an expression for the one of the ids that belongs to a row's file. Of a vector of rows DuckDB evaluates it
+// once, since they all have the same file_index; a list_extract it evaluates for each of them, which took a quarter of a DELETE
+// whose condition is evaluated after it.
+func sourceOfFile(ids []string) string {
+	width := 0
+	for _, id := range ids {
+		width = max(width, len(id))
+	}
+	var padded strings.Builder
+	for _, id := range ids {
+		fmt.Fprintf(&padded, "%*s", width, id)
+	}
+	return fmt.Sprintf("substr('%s', CAST(file_index AS BIGINT) * %d + 1, %d)", padded.String(), width, width)
 }
 
 // addMemtables adds a branch for memtables of the same version of the table.

@@ -58,6 +58,14 @@ func (s *side) all(ctx context.Context, statements []string) (millis float64, er
 	return millis, nil
 }
 
+// change returns the statements that change rows or delete them.
+func (s *side) change(table string, u update, deletes bool) []string {
+	if deletes {
+		return s.delete(table, u)
+	}
+	return s.update(table, u)
+}
+
 // fill makes a table with the rows that the statements add.
 func (s *side) fill(ctx context.Context, table string, rows []string) error {
 	if _, err := s.all(ctx, append(s.create(table), rows...)); err != nil {

@@ -46,11 +46,7 @@ func (b *bench) readChanged(ctx context.Context, size size) error {
 		name := kind + " of " + size.name
 		began := time.Now()
 		for n := range size.n {
-			statements := s.update("changed", size.of(n))
-			if kind == "delete" {
-				statements = s.delete("changed", size.of(n))
-			}
-			if _, err := s.all(ctx, statements); err != nil {
+			if _, err := s.all(ctx, s.change("changed", size.of(n), kind == "delete")); err != nil {
 				return err
 			}
 		}

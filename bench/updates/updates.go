@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/load/lineitem"
@@ -24,6 +23,7 @@ type Options struct {
 	Kinds   []string `help:"Parts of the benchmark." enum:"bulk,single,delete,sizes,unread,merging,rates" default:"bulk,single,delete,sizes,unread,merging,rates"`
 	Singles int      `help:"Updates of one row each, in sequence." default:"1000"`
 	Unread  int      `help:"Updates of one row each before the queries of unread." default:"10000"`
+	Changes int      `help:"Runs of each change after the SELECT that finds its rows, every time in a new table." default:"5"`
 }
 
 // Help is kong's.
@@ -145,27 +145,15 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 	}
 	visible, first := b.report.Chart(kind+": statement until visible", "ms"), b.report.Chart(kind+": first query after it", "ms")
 	took, written := map[*side][]float64{}, map[*side]int64{}
-	var finds, over []float64
 	for n := range 10 {
 		u := change(n)
 		label := fmt.Sprintf("%s %d", kind, n+1)
 		err := b.turn(n, func(s *side) error {
-			if s == b.sides[0] {
-				find, err := b.find(ctx, s, u, deletes)
-				if err != nil {
-					return err
-				}
-				finds = append(finds, find)
-			}
-			statements := s.update
-			if deletes {
-				statements = s.delete
-			}
 			before, err := s.process().Written()
 			if err != nil {
 				return err
 			}
-			ms, err := s.all(ctx, statements("changed", u))
+			ms, err := s.all(ctx, s.change("changed", u, deletes))
 			if err != nil {
 				return err
 			}
@@ -184,66 +172,17 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 			return err
 		}
 	}
-	fsync, err := b.fsync()
-	if err != nil {
-		return err
-	}
 	bytes := b.report.Chart(kind+": written by ten", "MB")
 	for _, s := range b.sides {
 		b.report.Add(fmt.Sprintf("%s, %s: to visible", kind, s.name), harness.Median(took[s]), "ms", took[s]...)
 		b.report.Add(fmt.Sprintf("%s, %s: written by ten", kind, s.name), float64(written[s])/1e6, "MB")
 		bytes.Set(s.name, "all ten", float64(written[s])/1e6)
 	}
-	for n, ms := range took[b.sides[0]] {
-		over = append(over, (ms-fsync)/finds[n])
-	}
-	const compared = ", Scoter: time less a fsync to the SELECT that finds the rows"
 	if kind == "single" {
 		b.report.AtMost(5, "single, Scoter: to visible, median", harness.Median(took[b.sides[0]]), "ms")
-		b.report.Add(kind+compared, harness.Median(over), "", over...)
-	} else {
-		b.report.AtMost(1.2, kind+compared, harness.Median(over), "", over...)
+	}
+	if err := b.compareWithSelect(ctx, kind, change, deletes); err != nil {
+		return err
 	}
 	return b.read(ctx, kind, b.report.Chart(kind+": paired query, changed to written anew", "ratio"))
-}
-
-// find returns the milliseconds of the SELECT of a change, of the second of two runs: the change runs once, too, and finds warm what
-// the SELECT has read.
-func (b *bench) find(ctx context.Context, s *side, u update, deletes bool) (float64, error) {
-	sql := "SELECT count(l_orderkey)"
-	for i, v := range u.set {
-		if !deletes {
-			sql += fmt.Sprintf(", max(%s) AS v%d", v.value, i)
-		}
-	}
-	sql += " FROM changed WHERE " + u.where
-	if _, err := s.run(ctx, sql); err != nil {
-		return 0, err
-	}
-	a, err := s.run(ctx, sql)
-	return a.Millis, err
-}
-
-// fsync returns the milliseconds of a small write and its fsync on the file system of the data.
-func (b *bench) fsync() (float64, error) {
-	f, err := os.Create(filepath.Join(b.server.Dir, "fsync"))
-	if err != nil {
-		return 0, base.Errorf(base.Unavailable, "fsync: %w", err)
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	var took []float64
-	for range 20 {
-		began := time.Now()
-		if _, err := f.Write(make([]byte, 512)); err != nil {
-			return 0, base.Errorf(base.Unavailable, "fsync: %w", err)
-		}
-		if err := f.Sync(); err != nil {
-			return 0, base.Errorf(base.Unavailable, "fsync: %w", err)
-		}
-		took = append(took, float64(time.Since(began).Microseconds())/1000)
-	}
-	ms := harness.Median(took)
-	b.report.Add("fsync of 512 bytes", ms, "ms")
-	return ms, nil
 }

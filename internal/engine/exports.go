@@ -252,6 +252,31 @@ func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	return all, nil
 }
 
+// Stored returns what the parts of a table hold, for who reads them for long and changes nothing: unlike Snapshot it keeps no memory that writers wait
+// for. Only of a table that merges on read it is Settled, since rows in memory may hide stored ones.
+func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
+	e.mu.RLock()
+	t, err := e.tableLocked(id)
+	if err != nil || t.settling != nil {
+		e.mu.RUnlock()
+		if err != nil {
+			return nil, err
+		}
+		return e.Settled(ctx, id)
+	}
+	defer e.mu.RUnlock()
+	view, parts := t.view(), t.current.parts
+	view.Memtables = nil
+	for _, p := range parts { // current, so nobody gives up the last reference meanwhile
+		p.refs.Add(1)
+	}
+	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{id: view}, func() {
+		for _, p := range parts {
+			p.release(e)
+		}
+	}), nil
+}
+
 // Sync makes durable all that is visible now, appends that nobody waited for too.
 func (e *Engine) Sync(ctx context.Context) error { return e.commit(ctx, e.syncBefore) }
 

@@ -100,6 +100,38 @@ func TestAnObjectIsInStepUntilRowsOfPartsChange(t *testing.T) {
 	mustEnd(t, e)
 }
 
+// An object may be sent for minutes, and writers must not wait for its memory.
+func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	table, err := createAccounts(e, "accounts")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 10, 1))
+	must(t, e.Flush(ctx))
+	must(t, appendAccounts(e, table, 10, 10, 1))
+	s, err := e.Stored(ctx, table.ID)
+	must(t, err)
+	if got := s.Tables[table.ID]; len(got.Memtables) != 0 || got.Rows() != 10 {
+		t.Fatalf("%d memtables, %d rows", len(got.Memtables), got.Rows())
+	}
+	must(t, e.Flush(ctx))
+	if used := e.budget.inUse(); used != 0 {
+		t.Fatalf("%d bytes in use after the flush", used)
+	}
+	path := e.partPath(table.ID, s.Tables[table.ID].Parts[0].ID)
+	must(t, e.DropTable(ctx, table.ID))
+	must(t, e.CollectGarbage())
+	if _, err := disk.Stat(path); err != nil {
+		t.Fatalf("the part went while it is read: %v", err)
+	}
+	s.Release()
+	must(t, e.CollectGarbage())
+	if _, err := disk.Stat(path); err == nil {
+		t.Fatal("the part stays when nobody reads it")
+	}
+	mustEnd(t, e)
+}
+
 func TestRowsAreDroppedOnlyIfAllExportsHaveThemAsTheyAre(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)

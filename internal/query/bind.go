@@ -89,15 +89,12 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 		for id := range tables {
 			ids = append(ids, id)
 		}
-		snap, err := b.runner.store.Settled(ctx, ids...)
-		if err != nil {
+		var err error
+		if b.snapshot, err = b.take(ctx, ids); err != nil {
 			return "", err
 		}
-		b.snapshot = snap
-		if p := b.req.Portion; p != nil && snap.Tables[p.Table] == nil {
-			return "", base.Errorf(base.Invalid, "the query does not read the table whose partitions it is for")
-		}
-	case b.req.Portion != nil:
+	}
+	if p := b.req.Portion; p != nil && !tables[p.Table] {
 		return "", base.Errorf(base.Invalid, "the query does not read the table whose partitions it is for")
 	}
 	splices, err := b.spliceAll(a, b.req.Database, "main", nil)
@@ -106,6 +103,14 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 	}
 	b.splices = splices
 	return b.splices.Apply(a.text), nil
+}
+
+// take returns the tables as they are at this moment.
+func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
+	if p := b.req.Portion; p != nil && len(ids) == 1 && ids[0] == p.Table {
+		return b.runner.store.Stored(ctx, p.Table)
+	}
+	return b.runner.store.Settled(ctx, ids...)
 }
 
 // resolveAll finds out what every table name of a statement stands for, through views.

@@ -31,6 +31,8 @@ type Store interface {
 	HasDatabase(database string) bool
 	// Settled returns tables as they are at one moment, with one row for each key.
 	Settled(ctx context.Context, tables ...base.TableID) (*snapshot.Snapshot, error)
+	// Stored returns what the parts of a table hold, without keeping what is in memory.
+	Stored(ctx context.Context, table base.TableID) (*snapshot.Snapshot, error)
 }
 
 // System gives the system tables (scoter.tables and so on) and what SHOW and

@@ -58,6 +58,7 @@ void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	auto rows = UnifiedVectorFormat::GetData<row_t>(numbers);
 	// They ascend, and are of one vector of the file.
 	auto first = rows[numbers.sel->get_index(0)], last = rows[numbers.sel->get_index(count - 1)];
+	if (last - first >= row_t(STANDARD_VECTOR_SIZE)) throw InternalException("rows %d to %d are in one vector", first, last);
 	auto end = file.rows + file.n;
 	auto row = std::lower_bound(file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
 	if (row == end || row_t(*row) > last) return;

@@ -94,7 +94,20 @@ final class ScoterSortedRows<R> implements AutoCloseable {
     /** Writes all rows; returns the places of the key's columns, the one that rises first, or none. */
     private int[] fill(Object[] rows, int batches) {
         boolean[][] rising = new boolean[batches][];
-        IntStream.range(0, batches).parallel().forEach(b -> rising[b] = fill(rows, b * BATCH, Math.min(count, (b + 1) * BATCH)));
+        RuntimeException[] failures = new RuntimeException[batches];
+        // An exception would end the stream while other threads go on writing, into memory that the caller frees then.
+        IntStream.range(0, batches).parallel().forEach(b -> {
+            try {
+                rising[b] = fill(rows, b * BATCH, Math.min(count, (b + 1) * BATCH));
+            } catch (RuntimeException | Error e) {
+                failures[b] = e instanceof RuntimeException failure ? failure : new IllegalStateException(e);
+            }
+        });
+        for (RuntimeException failure : failures) {
+            if (failure != null) {
+                throw failure; // that of the first row that cannot be written
+            }
+        }
         int[] all = IntStream.range(0, layouts.length).filter(i -> columns.get(i).key()).toArray();
         for (int k = 0; k < all.length; k++) {
             int column = all[k];

@@ -178,7 +178,9 @@ public final class Program {
             List<Writes.MeasuredRow> wrong = new ArrayList<>(measured(0, 60_000, 1, 3));
             Writes.MeasuredRow r = wrong.get(50_000);
             wrong.set(50_000, new Writes.MeasuredRow(r.slot(), r.device(), r.taken(), r.tiny(), r.number(), r.huge(), new BigDecimal("0.123"), r.ok(), r.ratio(), r.day()));
-            say("wrong digits", () -> q.updateAllMeasured(wrong));
+            for (int i = 0; i < 20; i++) { // other threads were at work on the rows before it when it was refused, and crashed now and then
+                say("wrong digits", () -> q.updateAllMeasured(wrong));
+            }
             wrong.set(50_000, new Writes.MeasuredRow(r.slot(), null, r.taken(), r.tiny(), r.number(), r.huge(), r.price(), r.ok(), r.ratio(), r.day()));
             say("no key", () -> q.updateAllMeasured(wrong));
             wrong.set(50_000, measured(10, 4));

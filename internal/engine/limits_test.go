@@ -47,7 +47,7 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 	// Somebody who gives up leaves the line.
 	short, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := e.Reserve(short, settings.MemoryBytes/2); base.KindOf(err) != base.Canceled {
+	if _, err := e.Room().Need(short, settings.MemoryBytes/2); base.KindOf(err) != base.Canceled {
 		t.Fatalf("error %v", err)
 	}
 	refused := 0

@@ -34,6 +34,7 @@ type Load struct {
 	table   schema.Table
 	options LoadOptions
 
+	room       *Room
 	chunk      []arrow.RecordBatch
 	chunkBytes int64
 	release    []func()
@@ -65,7 +66,7 @@ func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load
 			return nil, base.Wrap(err, "create table")
 		}
 	}
-	l := &Load{engine: e, table: t, options: o}
+	l := &Load{engine: e, table: t, options: o, room: e.Room()}
 	l.writers.SetLimit(1)
 	return l, nil
 }
@@ -79,7 +80,7 @@ func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 		return nil
 	}
 	bytes := batch.Bytes(rec)
-	release, err := l.engine.Reserve(ctx, bytes)
+	release, err := l.room.Need(ctx, bytes)
 	if err != nil {
 		return err
 	}
@@ -149,6 +150,7 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 // error nothing of the load is left. For a table with a primary key, whose rows might be there, it is an error unless it merges on
 // read: see CommitOver. Then rows that others of the load replace count too.
 func (l *Load) Commit(ctx context.Context) (rows int64, err error) {
+	l.room.Close() // no more rows come
 	if err = l.writers.Wait(); err == nil && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
 		err = errKeyed(l.table)
 	}
@@ -268,6 +270,7 @@ func (l *Load) checkNameLocked(replaced **table) error {
 // Abort gives up the load and removes what it wrote. It may be called after any error.
 func (l *Load) Abort() error {
 	_ = l.writers.Wait() // its error was returned before, or the load is given up for another reason
+	l.room.Close()
 	giveBack(l.chunk, l.release)
 	l.chunk, l.release = nil, nil
 	err := l.engine.discard([]*flushed{{parts: l.parts}})

@@ -38,6 +38,7 @@ func (l *Load) Write(ctx context.Context, rec arrow.RecordBatch, release func())
 // Parts writes what is not in parts yet, and returns the load's parts in the order of their rows' arrival. Nobody else knows
 // them before the commit.
 func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
+	l.room.Close() // no more rows come, or not soon
 	if len(l.chunk) > 0 {
 		if err := l.spill(ctx); err != nil {
 			return nil, err

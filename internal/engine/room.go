@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -10,8 +11,9 @@ import (
 // AppendOptions.Room, for what it commits.
 //
 // Rows that a snapshot shows stay in memory until it is released. Who waits for memory with a snapshot in hand may wait for what
-// only itself keeps, and has everybody who came later wait with it. So a statement never does: what is not there at once is
-// ErrNoRoom, the statement lets go of its snapshot, waits with Wait, and runs again with the memory that it got.
+// only itself keeps, and has everybody who came later wait with it. So a change never does: what is not there at once is
+// ErrNoRoom, the statement lets go of its snapshot, waits with Wait, and runs again with the memory that it got. The rows of an INSERT come of a
+// query that is not run again; they wait by Need, a few times in all.
 type Room struct {
 	engine *Engine
 	left   int64 // reserved, and not taken
@@ -41,7 +43,12 @@ func (r *Room) Take(bytes int64) (release func(), err error) {
 	if err := r.take(bytes); err != nil {
 		return nil, err
 	}
-	return r.engine.releaseOnce(bytes), nil
+	var released atomic.Bool
+	return func() {
+		if released.CompareAndSwap(false, true) {
+			r.engine.budget.release(bytes)
+		}
+	}, nil
 }
 
 // take is Take for bytes that the caller gives back to the budget itself.
@@ -61,7 +68,21 @@ func (r *Room) take(bytes int64) error {
 	return nil
 }
 
-// Wait waits for as much as the last attempt was found to need, and more, with the errors of Reserve. The caller must hold no
+// Need takes bytes, and waits for them if it must: for the rows of a query that is not to be run again. From the second wait on it waits for
+// as much as it has taken, up to a chunk: all who write wait in one line, and rows come in small batches. It waits up to Settings.MaxWait;
+// then the error is Unavailable, or, if flushes fail, that of the last one (StorageFull for a full disk). release must be called, once or more.
+func (r *Room) Need(ctx context.Context, bytes int64) (release func(), err error) {
+	if more := bytes - r.left; more > 0 {
+		more = max(more, min(r.taken, r.engine.ChunkBytes()))
+		if err := r.engine.acquire(ctx, more); err != nil {
+			return nil, err
+		}
+		r.left += more
+	}
+	return r.Take(bytes)
+}
+
+// Wait waits for as much as the last attempt was found to need, and more, with the errors of Need. The caller must hold no
 // snapshot, and have given back what it took.
 func (r *Room) Wait(ctx context.Context) error {
 	r.Close()

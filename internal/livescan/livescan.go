@@ -114,11 +114,20 @@ func newFilter(files []File, only bool) *Filter {
 	return f
 }
 
-// vector is how many rows DuckDB reads at a time.
-const vector = 2048
+const (
+	// vector is how many rows DuckDB reads at a time.
+	vector = 2048
+	// One row in so many that is hidden makes rows dense: a query over a part with 43% hidden took 1.16 of its time on the
+	// others alone this way, and 1.20 to 1.25 the other.
+	dense = 3
+)
 
-// scattered reports whether few of the rows fill vectors, which the reader could skip.
+// scattered reports whether few of the rows fill vectors, which the reader could skip, and they are not so many that it pays to
+// decode no hidden row.
 func scattered(rows []uint32) bool {
+	if n := len(rows); n > 0 && dense*n > int(rows[n-1]-rows[0])+1 {
+		return false
+	}
 	together := 0
 	for i := vector; i <= len(rows); i += vector {
 		if rows[i-1]-rows[i-vector] == vector-1 {

@@ -59,7 +59,7 @@ func (m *Mutator) InsertMany(ctx context.Context, t schema.Table, given []schema
 	if in.target.table.Version != t.Version {
 		return Counts{}, errOtherSchema(t)
 	}
-	taken := &intake{Mutator: m, ctx: ctx, table: t, sent: given}
+	taken := &intake{Mutator: m, ctx: ctx, table: t, sent: given, room: m.store.Room()}
 	defer taken.closing(&err)
 	if err := rows(taken.take); err != nil {
 		return Counts{}, err

@@ -86,7 +86,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	t := in.target.table
 	given, policy := in.columns, replaceRow
 	plain := true
-	rows := &intake{Mutator: x.Mutator, ctx: x.ctx, table: t, sent: in.columns, whole: !in.returning.none()}
+	rows := &intake{Mutator: x.Mutator, ctx: x.ctx, table: t, sent: in.columns, whole: !in.returning.none(), room: x.store.Room()}
 	defer rows.closing(&err)
 	switch {
 	case in.conflict.keeps:

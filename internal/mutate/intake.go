@@ -24,6 +24,7 @@ type intake struct {
 	// whole says that all rows are needed together: there may be no more than a chunk.
 	whole bool
 
+	room     *engine.Room
 	rows     []arrow.RecordBatch // of the chunk
 	reserved []func()
 	bytes    int64
@@ -39,7 +40,7 @@ func (in *intake) add(rec arrow.RecordBatch) error {
 		}
 	}
 	bytes := batch.Bytes(rec)
-	release, err := in.store.Reserve(in.ctx, bytes)
+	release, err := in.room.Need(in.ctx, bytes)
 	if err != nil {
 		return err
 	}
@@ -89,6 +90,7 @@ func (in *intake) stage() (err error) {
 
 // arrivals returns the rows of the chunk, of which a row that is there takes some columns.
 func (in *intake) arrivals(given []schema.Column) (*arrivals, error) {
+	in.room.Close() // what is left: the chunk is full, or there are no more rows
 	rows := in.rows
 	if len(rows) == 0 {
 		rows = []arrow.RecordBatch{emptyRows(in.table)}
@@ -113,6 +115,7 @@ func (in *intake) releaseRows() {
 
 // close gives up what was taken and not committed.
 func (in *intake) close() error {
+	in.room.Close()
 	in.releaseRows()
 	if in.staged == nil {
 		return nil

@@ -44,7 +44,6 @@ type Store interface {
 	Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error)
 	Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error)
 	Settle(ctx context.Context, id base.TableID) error
-	Reserve(ctx context.Context, bytes int64) (release func(), err error)
 	Room() *engine.Room
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
 	Pin(ctx context.Context, table base.TableID) (release func(), err error)

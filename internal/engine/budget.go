@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -113,27 +112,6 @@ func (b *budget) inUse() int64 {
 
 var errMemory = base.Errorf(base.Unavailable, "no memory for more rows: they arrive faster than they can be written to disk").
 	WithHint("retry after a second, or send slower")
-
-// Reserve takes bytes of Settings.MemoryBytes for a request in flight, such as a body that
-// is about to be decoded. It waits up to Settings.MaxWait; then the error is Unavailable,
-// or, if flushes fail, that of the last one (StorageFull for a full disk). More than there
-// ever is, is TooLarge. Release must be called, once or more.
-func (e *Engine) Reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	if err := e.acquire(ctx, bytes); err != nil {
-		return nil, err
-	}
-	return e.releaseOnce(bytes), nil
-}
-
-// releaseOnce returns a function that gives bytes back when it is first called.
-func (e *Engine) releaseOnce(bytes int64) func() {
-	var released atomic.Bool
-	return func() {
-		if released.CompareAndSwap(false, true) {
-			e.budget.release(bytes)
-		}
-	}
-}
 
 func (e *Engine) acquire(ctx context.Context, bytes int64) error {
 	err := e.budget.acquire(ctx, bytes,

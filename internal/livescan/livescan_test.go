@@ -113,7 +113,7 @@ func TestRowsAreLeftOut(t *testing.T) {
 			for n, path := range f.paths[:2] { // the third has none
 				rows := chosen()
 				slices.Sort(rows)
-				file := File{Path: path}
+				file := File{Path: path, All: rowsPerFile}
 				for _, row := range rows {
 					file.Rows = append(file.Rows, uint32(row))
 					numbers = append(numbers, fmt.Sprint(n*rowsPerFile+row))
@@ -148,16 +148,19 @@ func TestScatteredRowsAreTold(t *testing.T) {
 	}
 	for _, c := range []struct {
 		rows []uint32
+		all  int64
 		want bool
 	}{
-		{[]uint32{7}, true},
-		{run[:100], true}, // of a vector at most, which must be read
-		{run, false},
-		{append([]uint32{1, 3, 5}, run...), false},
-		{append(run[:vector:vector], others...), true},
+		{[]uint32{7}, 10, true},
+		{run[:100], 1000, true}, // of a vector at most, which must be read
+		{run, 100 * vector, false},
+		{append([]uint32{1, 3, 5}, run...), 100 * vector, false},
+		{append(run[:vector:vector], others...), 100 * vector, true},
+		{others, 9 * vector, true},
+		{others, 9*vector - 1, false},
 	} {
-		if got := scattered(c.rows); got != c.want {
-			t.Errorf("%d rows from %d to %d: scattered %v", len(c.rows), c.rows[0], c.rows[len(c.rows)-1], got)
+		if got := scattered(c.rows, c.all); got != c.want {
+			t.Errorf("%d rows from %d to %d of %d: scattered %v", len(c.rows), c.rows[0], c.rows[len(c.rows)-1], c.all, got)
 		}
 	}
 }
@@ -168,7 +171,7 @@ func TestConditionsDoNotFailForRowsThatAreLeftOut(t *testing.T) {
 	for row := uint32(0); row < rowsPerFile; row += 7 {
 		negative = append(negative, row) // few - 1, which to_base refuses
 	}
-	filter := Without([]File{{Path: f.paths[0], Rows: negative}})
+	filter := Without([]File{{Path: f.paths[0], Rows: negative, All: rowsPerFile}})
 	t.Cleanup(filter.Close)
 	for _, condition := range []string{"to_base(few - 1, 2) = '0'", "few < 7 AND to_base(few - 1, 2) = '0'", "(few = 1 OR to_base(few - 1, 2) = '0')"} {
 		if got := f.rows("SELECT count(*) FROM " + Parquet(f.paths[:1], filter, false) + " WHERE " + condition); got != "1429|\n" {
@@ -179,7 +182,7 @@ func TestConditionsDoNotFailForRowsThatAreLeftOut(t *testing.T) {
 
 func TestAClosedFilterIsFound(t *testing.T) {
 	f := newFixture(t)
-	filter := Without([]File{{Path: f.paths[0], Rows: []uint32{1}}})
+	filter := Without([]File{{Path: f.paths[0], Rows: []uint32{1}, All: rowsPerFile}})
 	t.Cleanup(filter.Close)
 	sql := "SELECT count(*) FROM " + Parquet(f.paths, filter, false)
 	if got := f.rows(sql); got != "29999|\n" {
@@ -193,7 +196,7 @@ func TestAClosedFilterIsFound(t *testing.T) {
 
 func TestFilesAreScannedOnce(t *testing.T) {
 	f := newFixture(t)
-	filter := Without([]File{{Path: f.paths[0], Rows: []uint32{5}}})
+	filter := Without([]File{{Path: f.paths[0], Rows: []uint32{5}, All: rowsPerFile}})
 	t.Cleanup(filter.Close)
 	for _, filter := range []*Filter{nil, filter} {
 		for _, once := range []bool{false, true} {

@@ -146,7 +146,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 		b.relation.Rows += p.Rows
 		if c := b.changes(p.ID); c != nil && len(c.hidden) > 0 {
 			b.relation.Rows -= int64(len(c.hidden))
-			touched = append(touched, livescan.File{Path: files[i], Rows: c.hidden})
+			touched = append(touched, livescan.File{Path: files[i], Rows: c.hidden, All: p.Rows})
 		}
 	}
 	columns := "*" // a list of 105 columns costs a query of 2 ms a tenth

@@ -124,6 +124,23 @@ func TestAStatementWaitsForMemoryWithoutItsSnapshot(t *testing.T) {
 	}
 }
 
+func TestAStatementThatNeedsNearlyAllMemoryHasItSoon(t *testing.T) {
+	settings := manual
+	settings.MemoryBytes = 256 << 20
+	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})
+	must(t, err)
+	room := e.Room()
+	defer room.Close()
+	attempts := 0
+	for room.left < settings.MemoryBytes*95/100 {
+		if attempts++; attempts > 10 {
+			t.Fatalf("%d bytes after %d attempts", room.left, attempts)
+		}
+		room.missed = room.left + 16<<10 // the next rows did not fit
+		must(t, room.Wait(ctx))
+	}
+}
+
 func TestMemoryIsGivenInOrderAndExactly(t *testing.T) {
 	b := &budget{limit: 10}
 	never := func() <-chan time.Time { return nil }

@@ -86,7 +86,8 @@ func (r *Room) Need(ctx context.Context, bytes int64) (release func(), err error
 // snapshot, and have given back what it took.
 func (r *Room) Wait(ctx context.Context) error {
 	r.Close()
-	need := min(max(roomGrowth*r.missed, leastRoom), max(r.engine.settings.MemoryBytes/2, r.missed))
+	// At most half of what is beyond, so that a statement that needs nearly all of the memory gets it in few attempts too.
+	need := min(max(roomGrowth*r.missed, leastRoom), max((r.missed+r.engine.settings.MemoryBytes)/2, r.missed))
 	if err := r.engine.acquire(ctx, need); err != nil {
 		return err
 	}

@@ -198,30 +198,18 @@ func scExec(ctx context.Context, rt *scRuntime, name, query string, args []any) 
 }
 
 // scBatch runs a statement once per row, all or nothing.
-func scBatch[T any](ctx context.Context, rt *scRuntime, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (int64, error) {
-	return scEvery(ctx, rt, name, query, values, rows, func(_ int64, err error) error { return err })
-}
-
-// scEvery is scBatch with an error of a row, which is counted from 1, as named
-// makes it.
-func scEvery[T any](ctx context.Context, rt *scRuntime, name, query string, values func(T) []any, rows iter.Seq2[T, error], named func(int64, error) error) (n int64, err error) {
+func scBatch[T any](ctx context.Context, rt *scRuntime, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
-		return n, rt.transaction(ctx, func(tx *scRuntime) error {
+		err := rt.transaction(ctx, func(tx *scRuntime) error {
 			s, err := tx.prepare(ctx, query)
 			if err != nil {
 				return err
 			}
-			number := int64(0)
 			for row, err := range rows {
 				if err != nil {
 					return err
 				}
-				number++
-				result, err := s.ExecContext(ctx, values(row)...)
-				if err != nil {
-					return named(number, err)
-				}
-				changed, err := result.RowsAffected()
+				changed, err := scChanged(s.ExecContext(ctx, values(row)...))
 				if err != nil {
 					return err
 				}
@@ -229,19 +217,28 @@ func scEvery[T any](ctx context.Context, rt *scRuntime, name, query string, valu
 			}
 			return nil
 		})
+		return n, err
 	})
 	return n, err
 }
 
+// scChanged is how many rows a statement changed.
+func scChanged(result sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 // transaction runs body on one connection in a transaction, or in the one
-// that is open there.
+// that is open there, in SQLite behind a savepoint.
 func (rt *scRuntime) transaction(ctx context.Context, body func(*scRuntime) error) error {
 	return rt.transact(ctx, "COMMIT", body)
 }
 
 func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRuntime) error) (err error) {
-	if rt.open {
-		return body(rt)
+	if _, tx := rt.db.(*sql.Tx); tx || rt.open {
+		return rt.nested(ctx, end, body)
 	}
 	conn, ok := rt.db.(*sql.Conn)
 	if db, pool := rt.db.(*sql.DB); pool {
@@ -254,7 +251,7 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 	}
 	tx := rt.same(conn)
 	tx.open = true
-	run := func() error {
+	run := func(tx *scRuntime) error {
 		err := body(tx)
 		if closed := tx.close(); err == nil {
 			err = closed
@@ -268,30 +265,52 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 		}
 		if inside {
 			tx.joined = true
-			return run()
+			return run(tx)
 		}
 	}
 	if _, err := conn.ExecContext(ctx, rt.begin); err != nil {
 		// SQLite refuses it and leaves the open transaction as it is.
 		if rt.begin == scBeginSQLite && strings.Contains(err.Error(), "within a transaction") {
-			return run()
+			return tx.nested(ctx, end, run)
 		}
 		return err
 	}
-	// A transaction must end also when ctx has ended.
+	return scEnding(ctx, conn, end, "ROLLBACK", func() error { return run(tx) })
+}
+
+// nested runs body in the transaction that is open. What fails leaves it as it was in SQLite; DuckDB
+// ends it.
+func (rt *scRuntime) nested(ctx context.Context, end string, body func(*scRuntime) error) error {
+	if rt.begin != scBeginSQLite {
+		return body(rt)
+	}
+	if _, err := rt.db.ExecContext(ctx, "SAVEPOINT scoter"); err != nil {
+		return err
+	}
+	const back = "ROLLBACK TO scoter; RELEASE scoter"
+	if end == "COMMIT" {
+		end = "RELEASE scoter"
+	} else {
+		end = back
+	}
+	return scEnding(ctx, rt.db, end, back, func() error { return body(rt) })
+}
+
+// scEnding runs body and ends what was begun, by back if that fails, also when ctx has ended.
+func scEnding(ctx context.Context, db DBTX, end, back string, body func() error) (err error) {
 	finish := context.WithoutCancel(ctx)
 	done := false
 	defer func() {
 		if !done {
-			if _, rollback := conn.ExecContext(finish, "ROLLBACK"); rollback != nil {
+			if _, rollback := db.ExecContext(finish, back); rollback != nil {
 				err = errors.Join(err, rollback)
 			}
 		}
 	}()
-	if err = run(); err != nil {
+	if err = body(); err != nil {
 		return err
 	}
-	if _, err = conn.ExecContext(finish, end); err != nil {
+	if _, err = db.ExecContext(finish, end); err != nil {
 		return err
 	}
 	done = true
@@ -316,11 +335,6 @@ func scInDuckTransaction(ctx context.Context, conn *sql.Conn) (bool, error) {
 		}
 	}
 	return first == second, nil
-}
-
-// scEachRow is a bulk operation by one statement per row.
-func scEachRow[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows iter.Seq2[T, error]) (int64, error) {
-	return scEvery(ctx, rt, b.name, b.row, b.values, rows, func(row int64, err error) error { return &RowError{Operation: b.name, Row: row, Err: err} })
 }
 
 // scMigrate applies the pending migrations; addChecksum adds the column to the

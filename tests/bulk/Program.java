@@ -229,7 +229,7 @@ public final class Program {
         try (var c = open(file); var q = new Writes(c)) {
             Writes.applyMigrations(c);
             execute(c, "INSERT INTO kv SELECT i, 'old', NULL, NULL FROM range(1000) t(i)");
-            new Hang(600_000).write(q, operation);
+            new Hang(600_000, k -> new Writes.KvRow(k, "new", null, null), Writes.KvKey::new).write(q, operation);
         }
     }
 

@@ -206,5 +206,9 @@ func TestGoOnSQLite(t *testing.T) {
 			"update long of "+size+": RowError: UpdateAllKv: row 3: ...", "broken after "+size+": error: no more rows")
 	}
 	want(t, got, "late: RowError: InsertAllKv: row 150001: ...")
+	for _, how := range []string{"BEGIN", "tx"} {
+		want(t, got, how+" inside: 5000", how+" fails inside: RowError: InsertAllKv: row 1: ...", how+" fails late: RowError: InsertAllKv: row 4322: ...",
+			how+" broken inside: error: no more rows", how+" still inside: 5000", how+" and out: 0")
+	}
 	killedOn(t, ".", nil, []string{program}, nil, in(t.TempDir()))
 }

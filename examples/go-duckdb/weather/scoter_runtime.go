@@ -135,12 +135,6 @@ func (e *RowError) Unwrap() error { return e.Err }
 
 var errScNull = errors.New("must not be null")
 
-// scBulk describes a bulk operation on a table by the statement of one row.
-type scBulk[T any] struct {
-	name, row string
-	values    func(T) []any
-}
-
 // scObserve runs an operation under an observer.
 func scObserve(ctx context.Context, o Observer, name string, run func() (int64, error)) error {
 	if o == nil {

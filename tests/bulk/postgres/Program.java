@@ -285,7 +285,7 @@ public final class Program {
     /** Writes without an end, says so once much is written, and waits to be killed. */
     private static void hang(Connection c, String operation) throws Exception {
         try (var q = new Writes(c)) {
-            new Hang(100_000).write(q, operation);
+            new Hang(100_000, k -> new Writes.KvRow(k, "new", null, null), Writes.KvKey::new).write(q, operation);
         }
     }
 

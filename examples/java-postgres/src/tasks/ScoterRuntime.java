@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -127,7 +128,7 @@ final class ScoterRuntime extends ScoterObserved {
         }
     }
 
-    private void bind(PreparedStatement statement, ScoterTypes.Arg<?>[] args) throws SQLException {
+    void bind(PreparedStatement statement, ScoterTypes.Arg<?>[] args) throws SQLException {
         for (int i = 0; i < args.length; i++) {
             args[i].bind(engine, connection, statement, i + 1);
         }
@@ -234,52 +235,21 @@ final class ScoterRuntime extends ScoterObserved {
             return sum;
         }, () -> transaction(() -> {
             List<int[]> parts = new ArrayList<>();
-            runBatches(sql, values, rows, parts::add);
-            int size = 0;
-            for (int[] part : parts) {
-                size += part.length;
-            }
-            int[] all = new int[size];
-            size = 0;
-            for (int[] part : parts) {
-                System.arraycopy(part, 0, all, size, part.length);
-                size += part.length;
-            }
-            return all;
-        }));
-    }
-
-    private interface Counts {
-        void add(int[] counts);
-    }
-
-    private <T> void runBatches(String sql, Values<T> values, Iterable<T> rows, Counts counts) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            int waiting = 0;
-            for (T row : rows) {
-                bind(statement, values.of(row));
-                statement.addBatch();
-                if (++waiting == BATCH_ROWS) {
-                    counts.add(statement.executeBatch());
-                    waiting = 0;
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                int waiting = 0;
+                for (T row : rows) {
+                    bind(statement, values.of(row));
+                    statement.addBatch();
+                    if (++waiting == BATCH_ROWS) {
+                        parts.add(statement.executeBatch());
+                        waiting = 0;
+                    }
+                }
+                if (waiting > 0) {
+                    parts.add(statement.executeBatch());
                 }
             }
-            if (waiting > 0) {
-                counts.add(statement.executeBatch());
-            }
-        }
-    }
-
-    /** A bulk operation by one statement per row (SQLite); returns the rows it changed. */
-    <T> long eachRow(Bulk<T> bulk, Iterable<T> rows) throws SQLException {
-        return observe(bulk.name(), Function.identity(), () -> transaction(() -> {
-            long[] changed = {0};
-            runBatches(bulk.statement(), bulk.values(), rows, counts -> {
-                for (int n : counts) {
-                    changed[0] += Math.max(0, n);
-                }
-            });
-            return changed[0];
+            return parts.stream().flatMapToInt(Arrays::stream).toArray();
         }));
     }
 
@@ -314,14 +284,14 @@ final class ScoterRuntime extends ScoterObserved {
         }
     }
 
-    /** Runs body in a transaction, or in the one that is open already. */
+    /** Runs body in a transaction, or in the one that is open already: in SQLite behind a savepoint, so that what fails leaves it as it was. */
     <T> T transaction(Body<T> body) throws SQLException {
         return transaction(true, body);
     }
 
     <T> T transaction(boolean commit, Body<T> body) throws SQLException {
         if (joins()) {
-            return body.run();
+            return engine == ScoterTypes.Engine.SQLITE ? nested(commit, body) : body.run();
         }
         connection.setAutoCommit(false);
         try {
@@ -341,6 +311,21 @@ final class ScoterRuntime extends ScoterObserved {
             throw e;
         } finally {
             connection.setAutoCommit(true);
+        }
+    }
+
+    private <T> T nested(boolean commit, Body<T> body) throws SQLException {
+        execute("SAVEPOINT _scoter");
+        boolean done = false;
+        try {
+            T result = body.run();
+            done = commit;
+            return result;
+        } finally {
+            if (!done) {
+                execute("ROLLBACK TO _scoter");
+            }
+            execute("RELEASE _scoter");
         }
     }
 

@@ -149,6 +149,13 @@ type Bulk struct {
 	Stage, Create, Dedupe, Apply, Drop string
 }
 
+// Many returns what stands before and behind the rows' marks in a statement like Row that has many rows, if the operation
+// can be one.
+func (b Bulk) Many() (before, behind string, ok bool) {
+	before, behind, ok = strings.Cut(b.Row, "("+strings.Repeat("?, ", len(b.Columns)-1)+"?)")
+	return before, behind, ok && strings.HasSuffix(before, " VALUES ")
+}
+
 // BulkSQL writes the statements of an operation. An appender and an insert
 // write straight into the table and have no stage.
 func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {

@@ -29,8 +29,8 @@ type driver struct {
 }
 
 var drivers = map[string]driver{
-	"sqlite/sql": {emit.Question, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql"}, "DBTX",
-		"newScRuntime(db, scBeginSQLite, scNative)", "sc", "scEachRow", "", "scMigrate(ctx, db, scBeginSQLite, "},
+	"sqlite/sql": {emit.Question, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_sqlite_bulk"}, "DBTX",
+		"newScRuntime(db, scBeginSQLite, scNative)", "sc", "scBulkRows", "", "scMigrate(ctx, db, scBeginSQLite, "},
 	"duckdb/duckdb-go": {emit.DollarText, []string{"scoter_runtime", "scoter_values", "scoter_nested", "scoter_text", "scoter_sql", "scoter_json", "scoter_duckdb", "scoter_duckdb_bulk",
 		"scoter_duckdb_vector", "scoter_duckdb_arrow", "scoter_duckdb_arrow_bulk", "scoter_keys"}, "DBTX",
 		"newScRuntime(db, scBeginDuckDB, scFromDuck)", "sc", "scDuckWrite", "DuckDBRoute", "scMigrate(ctx, db, scBeginDuckDB, "},

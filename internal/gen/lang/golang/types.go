@@ -330,6 +330,10 @@ func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 		w.Line("name: %s,", quote(op.Method))
 		w.Line("row: %s,", quote(b.Row))
 		w.Block("values: func(r "+op.RowType+") []any {", "},", func() { w.Line("return []any{%s}", strings.Join(values, ", ")) })
+		w.Line("size: %d,", len(values))
+		if before, behind, ok := b.Many(); ok {
+			w.Line("before: %s, behind: %s,", quote(before), quote(behind))
+		}
 	})
 }
 

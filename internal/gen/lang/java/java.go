@@ -92,7 +92,9 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterBatches", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterSortedLookup", "ScoterSortedRows", "ScoterVector", "ScoterVectorLoop")
 		case ir.Postgres:
 			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyFixed", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyRow", "ScoterCopyType", "ScoterPostgresError", "ScoterUnnest")
-		case ir.SQLite, ir.Scoter:
+		case ir.SQLite:
+			runtime = append(runtime, "ScoterAppender", "ScoterSqlite")
+		case ir.Scoter:
 			runtime = append(runtime, "ScoterAppender")
 		}
 	}

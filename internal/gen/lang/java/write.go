@@ -50,7 +50,7 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 	open := "new ScoterAppender<>(rows -> " + call + ")"
 	switch g.Module.Engine {
 	case ir.SQLite:
-		call = "runtime.eachRow(Bulk." + op.Method + ", rows)"
+		call = "ScoterSqlite.bulk(runtime, Bulk." + op.Method + ", rows)"
 		open = "new ScoterAppender<>(rows -> " + call + ")"
 	case ir.DuckDB, ir.Postgres:
 		helper := g.helper()

@@ -57,9 +57,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			w.Line("sql: %s,", block(b.Row))
 			columns(b.RowOrder)
 			w.Line("values: %s,", row(b.RowOrder))
-			marks := " (" + strings.Repeat("?, ", len(b.Columns)-1) + "?)"
-			if before, behind, ok := strings.Cut(b.Row, " VALUES"+marks); ok && !g.sync {
-				w.Line("many: { before: %s, behind: %s },", block(before+" VALUES "), block(behind))
+			if before, behind, ok := b.Many(); ok && !g.sync {
+				w.Line("many: { before: %s, behind: %s },", block(before), block(behind))
 			}
 			return
 		}

@@ -1,0 +1,108 @@
+package scoter
+
+import (
+	"context"
+	"database/sql"
+	"iter"
+	"strings"
+)
+
+// scBulk describes a bulk operation on a table of SQLite.
+type scBulk[T any] struct {
+	name string
+	// row is the statement of one row, which has so many values.
+	row    string
+	values func(T) []any
+	size   int
+	// before and behind stand around the rows' marks in a statement of many
+	// rows; there is none if before is "".
+	before, behind string
+}
+
+// scManyValues is how many values a statement of many rows has. One of few rows
+// takes half as long again: most of that is the call. More gain nothing.
+const scManyValues = 200
+
+// scBulkRows runs a bulk operation, all or nothing.
+func scBulkRows[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
+	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
+		err := rt.transaction(ctx, func(tx *scRuntime) error {
+			w := scRowWriter{name: b.name, size: b.size, most: 1}
+			var err error
+			if w.one, err = tx.prepare(ctx, b.row); err != nil {
+				return err
+			}
+			if b.before != "" && scManyValues >= 2*b.size {
+				w.most = scManyValues / b.size
+				marks := "(" + strings.Repeat("?, ", b.size-1) + "?)"
+				if w.many, err = tx.prepare(ctx, b.before+strings.Repeat(marks+", ", w.most-1)+marks+b.behind); err != nil {
+					return err
+				}
+			}
+			for row, err := range rows {
+				if err != nil {
+					return err
+				}
+				if err := w.add(ctx, b.values(row)); err != nil {
+					return err
+				}
+			}
+			err = w.each(ctx)
+			n = w.changed
+			return err
+		})
+		return n, err
+	})
+	return n, err
+}
+
+// scRowWriter writes rows by statements of one row or of many.
+type scRowWriter struct {
+	name       string
+	one, many  *sql.Stmt
+	size, most int
+	waiting    []any // values of rows
+	// written and changed count rows.
+	written, changed int64
+}
+
+func (w *scRowWriter) add(ctx context.Context, values []any) error {
+	if w.most == 1 {
+		return w.write(ctx, values)
+	}
+	w.waiting = append(w.waiting, values...)
+	if len(w.waiting) < w.most*w.size {
+		return nil
+	}
+	changed, err := scChanged(w.many.ExecContext(ctx, w.waiting...))
+	if err != nil {
+		// The statement left nothing behind. One by one says which row it is.
+		return w.each(ctx)
+	}
+	w.written += int64(w.most)
+	w.changed += changed
+	w.waiting = w.waiting[:0]
+	return nil
+}
+
+// each writes the rows that are waiting one by one.
+func (w *scRowWriter) each(ctx context.Context) error {
+	for at := 0; at < len(w.waiting); at += w.size {
+		if err := w.write(ctx, w.waiting[at:at+w.size]); err != nil {
+			return err
+		}
+	}
+	w.waiting = w.waiting[:0]
+	return nil
+}
+
+// write writes a row.
+func (w *scRowWriter) write(ctx context.Context, values []any) error {
+	w.written++
+	changed, err := scChanged(w.one.ExecContext(ctx, values...))
+	if err != nil {
+		return &RowError{Operation: w.name, Row: w.written, Err: err}
+	}
+	w.changed += changed
+	return nil
+}

@@ -1,6 +1,7 @@
 #include "livescan.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "duckdb/catalog/catalog.hpp"
@@ -50,11 +51,14 @@ private:
 	const bool only;
 };
 
-// Takes hidden rows out of a chunk that was read, whose last column is the rows' numbers.
-void TakeOut(const scoter_file &file, DataChunk &chunk) {
+// The virtual columns that are a row's address. Part files have no columns of these names.
+const char *const source_name = "scoter_source", *const ordinal_name = "scoter_ordinal";
+
+// Takes hidden rows out of a chunk that was read; one of its columns is the rows' numbers.
+void TakeOut(const scoter_file &file, DataChunk &chunk, idx_t column) {
 	idx_t count = chunk.size();
 	UnifiedVectorFormat numbers;
-	chunk.data.back().ToUnifiedFormat(count, numbers);
+	chunk.data[column].ToUnifiedFormat(count, numbers);
 	auto rows = UnifiedVectorFormat::GetData<row_t>(numbers);
 	// They ascend, and are of one vector of the file.
 	auto first = rows[numbers.sel->get_index(0)], last = rows[numbers.sel->get_index(count - 1)];
@@ -136,7 +140,7 @@ bool NeverFail(optional_ptr<TableFilterSet> filters) {
 }
 
 // Reads Parquet files as DuckDB does, without such rows. Those that are scattered are read with the others, as without
-// them, and with a column more: their number.
+// them, and with their number, which is a column more unless the query wants it.
 struct PartReader : public MultiFileReader {
 	PartReader(const scoter_rows &hidden, string name) : hidden(hidden) { function_name = std::move(name); }
 
@@ -148,23 +152,37 @@ struct PartReader : public MultiFileReader {
 		auto result = MultiFileReader::InitializeReader(data, bind_data, columns, ids, filters, context, state);
 		auto &reader = *data.reader;
 		auto file = Find(reader);
-		if (!file || result == ReaderInitializeType::SKIP_READING_FILE) return result;
+		if (!file || (file->n == 0 && !hidden.only) || result == ReaderInitializeType::SKIP_READING_FILE) return result;
 		if (!file->scattered || !NeverFail(filters)) {
 			reader.deletion_filter = make_uniq<HiddenRows>(*file, hidden.only);
 			return result;
 		}
+		if (Ordinals(reader) < reader.column_ids.size()) return result;
 		MultiFileLocalColumnId id(reader.columns.size());
-		reader.columns.emplace_back("file_row_number", LogicalType::BIGINT);
+		reader.columns.emplace_back(ordinal_name, LogicalType::BIGINT);
 		reader.AddVirtualColumn(COLUMN_IDENTIFIER_FILE_ROW_NUMBER);
 		reader.column_ids.push_back(id);
 		reader.column_indexes.emplace_back(id.GetId());
 		return result;
 	}
 
+	// A file's rows have its source where DuckDB has its place in the list of files.
+	void FinalizeBind(MultiFileReaderData &data, const MultiFileOptions &file_options, const MultiFileReaderBindData &options,
+	                  const vector<MultiFileColumnDefinition> &columns, const vector<ColumnIndex> &ids, ClientContext &context,
+	                  optional_ptr<MultiFileReaderGlobalState> state) override {
+		MultiFileReader::FinalizeBind(data, file_options, options, columns, ids, context, state);
+		if (!hidden.addressed) return;
+		auto file = Find(*data.reader);
+		if (!file) throw InternalException("no source of %s", data.reader->file.path);
+		for (auto &constant : data.constant_map) {
+			if (ids[constant.column_idx.GetIndex()].GetPrimaryIndex() == COLUMN_IDENTIFIER_FILE_INDEX) constant.value = Value::UBIGINT(file->source);
+		}
+	}
+
 	void FinalizeChunk(ClientContext &context, const MultiFileBindData &bind_data, BaseFileReader &reader, const MultiFileReaderData &data,
 	                   DataChunk &input, DataChunk &output, ExpressionExecutor &executor, optional_ptr<MultiFileReaderGlobalState> state) override {
 		auto file = Find(reader);
-		if (file && !reader.deletion_filter) TakeOut(*file, input);
+		if (file && file->n > 0 && !reader.deletion_filter) TakeOut(*file, input, Ordinals(reader));
 		MultiFileReader::FinalizeChunk(context, bind_data, reader, data, input, output, executor, state);
 	}
 
@@ -173,6 +191,13 @@ struct PartReader : public MultiFileReader {
 		auto path = reader.file.path.c_str();
 		auto file = std::lower_bound(hidden.files, end, path, [](const scoter_file &file, const char *path) { return strcmp(file.path, path) < 0; });
 		return file != end && strcmp(file->path, path) == 0 ? file : nullptr;
+	}
+
+	// The place of the rows' numbers among the columns that a reader reads; behind all if it does not.
+	static idx_t Ordinals(BaseFileReader &reader) {
+		idx_t at = 0;
+		while (at < reader.column_ids.size() && reader.columns[reader.column_ids[MultiFileLocalIndex(at)].GetId()].name != ordinal_name) at++;
+		return at;
 	}
 
 	const scoter_rows &hidden;
@@ -194,6 +219,17 @@ unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &in
 	return data;
 }
 
+// read_parquet's virtual columns, of every instance.
+std::atomic<table_function_get_virtual_columns_t> original_columns;
+
+virtual_column_map_t VirtualColumns(ClientContext &context, optional_ptr<FunctionData> data) {
+	auto columns = original_columns.load()(context, data);
+	columns.at(MultiFileReader::COLUMN_IDENTIFIER_FILE_INDEX).name = source_name;
+	columns.at(MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER).name = ordinal_name;
+	data->Cast<MultiFileBindData>().virtual_columns = columns;
+	return columns;
+}
+
 void Register(ClientContext &context, const string &name, bool late_materialization) {
 	auto &catalog = Catalog::GetSystemCatalog(context);
 	auto &parquet = catalog.GetEntry<TableFunctionCatalogEntry>(context, DEFAULT_SCHEMA, "read_parquet");
@@ -202,6 +238,8 @@ void Register(ClientContext &context, const string &name, bool late_materializat
 	function.arguments.push_back(LogicalType::BIGINT);
 	function.function_info = make_shared_ptr<Original>(function.bind);
 	function.bind = Bind;
+	original_columns = function.get_virtual_columns;
+	function.get_virtual_columns = VirtualColumns;
 	function.late_materialization = late_materialization;
 	// They count rows by the files' metadata.
 	function.get_partition_stats = nullptr;

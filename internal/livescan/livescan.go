@@ -58,14 +58,21 @@ func register(conn *duck.Conn, function string, lateMaterialization bool) error 
 	return nil
 }
 
+// The virtual columns that are a row's address: the source of its file (UBIGINT) and its number there (BIGINT).
+const (
+	Source  = "scoter_source"
+	Ordinal = "scoter_ordinal"
+)
+
 // File is a file and ascending numbers of rows in it.
 type File struct {
-	Path string
-	Rows []uint32
-	All  int64 // how many rows the file has
+	Path   string
+	Source base.SourceID
+	Rows   []uint32
+	All    int64 // how many rows the file has
 }
 
-// Filter is rows of some files, for the scans that Parquet names until it is closed.
+// Filter is rows of some files, for the scans that calls of Parquet name until it is closed.
 type Filter struct {
 	id     uint64
 	blocks []unsafe.Pointer
@@ -86,29 +93,33 @@ func scoterFindRows(id C.uint64_t) *C.scoter_rows {
 	return nil
 }
 
-// Without leaves out the rows; of files that are not among the given ones all are read. The rows must not change
-// until the filter is closed.
-func Without(files []File) *Filter { return newFilter(files, false) }
+// Without leaves out the rows; of files that are not among the given ones all are read, and the column Source has nothing that
+// means something. The rows must not change until the filter is closed.
+func Without(files []File) *Filter { return newFilter(files, C.scoter_rows{}) }
 
-// Only leaves out all other rows of the files.
-func Only(files []File) *Filter { return newFilter(files, true) }
+// Addressed is Without, of all files that are read.
+func Addressed(files []File) *Filter { return newFilter(files, C.scoter_rows{addressed: true}) }
 
-func newFilter(files []File, only bool) *Filter {
+// Only leaves out all other rows. It is of all files that are read.
+func Only(files []File) *Filter { return newFilter(files, C.scoter_rows{addressed: true, only: true}) }
+
+func newFilter(files []File, kind C.scoter_rows) *Filter {
 	f := &Filter{id: filters.last.Add(1)}
 	described := (*C.scoter_rows)(f.alloc(unsafe.Sizeof(C.scoter_rows{})))
-	described.n_files, described.only = C.int64_t(len(files)), C.bool(only)
+	*described = kind
+	described.n_files = C.int64_t(len(files))
 	described.files = (*C.scoter_file)(f.alloc(uintptr(len(files)) * unsafe.Sizeof(C.scoter_file{})))
 	files = slices.SortedFunc(slices.Values(files), func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	out := unsafe.Slice(described.files, len(files))
 	for i, file := range files {
 		path := C.CString(file.Path)
 		f.blocks = append(f.blocks, unsafe.Pointer(path))
-		out[i].path, out[i].n = path, C.int64_t(len(file.Rows))
+		out[i].path, out[i].source, out[i].n = path, C.uint64_t(file.Source), C.int64_t(len(file.Rows))
 		if len(file.Rows) > 0 {
 			rows := unsafe.SliceData(file.Rows)
 			f.pinner.Pin(rows)
 			out[i].rows = (*C.uint32_t)(rows)
-			out[i].scattered = C.bool(!only && scattered(file.Rows, file.All))
+			out[i].scattered = C.bool(!bool(kind.only) && scattered(file.Rows, file.All))
 		}
 	}
 	filters.Store(f.id, described)

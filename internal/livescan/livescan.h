@@ -18,6 +18,7 @@
 // Ascending row numbers of one file.
 typedef struct {
 	const char *path;
+	uint64_t source; // what the column scoter_source has, if the call's rows are addressed
 	int64_t n;
 	const uint32_t *rows;
 	bool scattered; // the reader reads them: they are taken out afterwards
@@ -28,6 +29,7 @@ typedef struct {
 	int64_t n_files;
 	const scoter_file *files; // by path, ascending
 	bool only;                // the rows are the ones to read: all others are left out
+	bool addressed;           // all files that are read are here, with their sources
 } scoter_rows;
 
 #ifdef __cplusplus
@@ -35,7 +37,8 @@ extern "C" {
 #endif
 
 // Registers a table function (files VARCHAR[], handle BIGINT): read_parquet without the rows that the handle stands
-// for; 0 stands for none. scoterFindRows (in Go) resolves the handle. Returns what went wrong, to be freed, or NULL.
+// for; 0 stands for none. A row's address is in virtual columns, scoter_source (UBIGINT) and scoter_ordinal (BIGINT), which are
+// read_parquet's file_index and file_row_number under names that no table's column has. scoterFindRows (in Go) resolves the handle. Returns what went wrong, to be freed, or NULL.
 char *scoter_register_livescan(duckdb_connection connection, const char *name, bool late_materialization);
 
 #ifdef __cplusplus

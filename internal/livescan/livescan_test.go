@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
@@ -86,13 +87,17 @@ var queries = []string{
 	"SELECT min(id), max(id), min(long), max(long) FROM %s",
 	"SELECT * FROM %s WHERE few = 3 ORDER BY id",
 	"SELECT * FROM %s WHERE word IN ('text 1', 'text 4') AND id % 11 = 0 ORDER BY id",
-	"SELECT id, file_row_number FROM %s WHERE id > 4090 AND id < 4110 ORDER BY id",
+	"SELECT id, scoter_source, scoter_ordinal FROM %s WHERE id > 4090 AND id < 4110 ORDER BY id",
+	"SELECT id FROM %s WHERE scoter_ordinal BETWEEN 4090 AND 5110 ORDER BY id",
 	"SELECT word, few, count(*), CAST(sum(id) AS BIGINT), count(long) FROM %s GROUP BY ALL ORDER BY ALL",
 	"SELECT * FROM %s ORDER BY long DESC NULLS LAST, id LIMIT 10",
 	"SELECT count(*), CAST(sum(list[2]) AS BIGINT) FROM %s WHERE long IS NULL",
 	"WITH x AS (FROM %s) SELECT count(*) FROM x a JOIN x b ON a.id = b.id + 1 WHERE b.few = 2",
 	"SELECT count(*) FROM %s a WHERE few = (SELECT max(few) FROM %s b WHERE b.id = a.id + 1)",
 }
+
+// sources are those of the fixture's files.
+var sources = []base.SourceID{70, 3, 1 << 40}
 
 func TestRowsAreLeftOut(t *testing.T) {
 	f := newFixture(t)
@@ -107,36 +112,70 @@ func TestRowsAreLeftOut(t *testing.T) {
 		func() []int { return some(6000, 6010) },
 		func() []int { return some(rowsPerFile, rowsPerFile) },
 	} {
-		for _, only := range []bool{false, true} {
+		for kind, describe := range []func([]File) *Filter{Without, Addressed, Only} {
+			only, addressed := kind == 2, kind > 0
 			var files []File
 			var numbers []string
 			for n, path := range f.paths[:2] { // the third has none
 				rows := chosen()
 				slices.Sort(rows)
-				file := File{Path: path, All: rowsPerFile}
+				file := File{Path: path, Source: sources[n], All: rowsPerFile}
 				for _, row := range rows {
 					file.Rows = append(file.Rows, uint32(row))
 					numbers = append(numbers, fmt.Sprint(n*rowsPerFile+row))
 				}
 				files = append(files, file)
 			}
-			paths, condition, describe := f.paths, "NOT IN", Without
+			paths, condition, source := f.paths, "NOT IN", "0"
 			if only {
-				paths, condition, describe = f.paths[:2], "IN", Only
+				paths, condition = f.paths[:2], "IN"
+			} else if addressed {
+				files = append(files, File{Path: f.paths[2], Source: sources[2], All: rowsPerFile})
+			}
+			if addressed {
+				source = fmt.Sprintf("list_extract(%v, CAST(file_index AS BIGINT) + 1)", strings.ReplaceAll(fmt.Sprint(sources), " ", ", "))
 			}
 			filter := describe(files)
 			t.Cleanup(filter.Close)
 			if err := f.conn.Exec("CREATE OR REPLACE TEMP TABLE numbers AS SELECT unnest([" + strings.Join(numbers, ", ") + "]) AS id"); err != nil {
 				t.Fatal(err)
 			}
-			want := fmt.Sprintf("(SELECT *, file_row_number FROM %s WHERE id %s (SELECT id FROM numbers))", Parquet(paths, nil, false), condition)
+			want := fmt.Sprintf("(SELECT *, %s AS scoter_source, file_row_number AS scoter_ordinal FROM %s WHERE id %s (SELECT id FROM numbers))",
+				source, Parquet(paths, nil, false), condition)
 			once := i%2 == 0 != only
-			got := fmt.Sprintf("(SELECT *, file_row_number FROM %s)", Parquet(paths, filter, once))
-			for _, sql := range queries {
+			got := fmt.Sprintf("(SELECT * REPLACE (0 AS scoter_source) FROM (SELECT *, scoter_source, scoter_ordinal FROM %s))", Parquet(paths, filter, once))
+			if addressed {
+				got = fmt.Sprintf("(SELECT *, scoter_source, scoter_ordinal FROM %s)", Parquet(paths, filter, once))
+			}
+			for _, sql := range append(queries, "SELECT id FROM %s WHERE scoter_source = 3 AND id % 9 = 0 ORDER BY id") {
 				if got, want := f.rows(strings.ReplaceAll(sql, "%s", got)), f.rows(strings.ReplaceAll(sql, "%s", want)); got != want {
-					t.Errorf("rows %d, only %v, once %v: %s:\ngot\n%.500s\nwant\n%.500s", i, only, once, sql, got, want)
+					t.Errorf("rows %d, kind %d, once %v: %s:\ngot\n%.500s\nwant\n%.500s", i, kind, once, sql, got, want)
 				}
 			}
+		}
+	}
+}
+
+func TestColumnsHaveTheNamesOfDuckDBsOwn(t *testing.T) {
+	f := newFixture(t)
+	dir := filepath.Dir(f.paths[0])
+	paths := []string{filepath.Join(dir, "a.parquet"), filepath.Join(dir, "b.parquet")}
+	for _, path := range paths {
+		if err := f.conn.Exec("COPY (SELECT 999 - i AS file_row_number, i % 2 AS file_index, 'x' || i AS filename FROM range(1000) r(i)) TO '" + path + "' (ROW_GROUP_SIZE 300)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, filter := range []*Filter{
+		Addressed([]File{{Path: paths[0], Source: 8, All: 1000, Rows: []uint32{7}}, {Path: paths[1], Source: 9, All: 1000}}),
+		Only([]File{{Path: paths[0], Source: 8, All: 1000, Rows: []uint32{5, 6, 8}}, {Path: paths[1], Source: 9, All: 1000, Rows: []uint32{5, 6, 7, 8}}}),
+	} {
+		t.Cleanup(filter.Close)
+		got := f.rows("SELECT scoter_source, scoter_ordinal, * FROM " + Parquet(paths, filter, true) + " WHERE scoter_ordinal BETWEEN 6 AND 8 AND file_row_number != 993 ORDER BY ALL")
+		if want := "8|8|991|0|x8|\n9|7|992|1|x7|\n9|8|991|0|x8|\n"; got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		if got := f.rows("SELECT count(*), sum(file_row_number)::BIGINT FROM " + Parquet(paths, filter, true) + " WHERE file_index = 0"); !strings.Contains("1000|500000|\n4|3968|\n", got) {
+			t.Error(got)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (f *effects) add(room *engine.Room, rec arrow.RecordBatch) error {
 
 func (f *effects) addAddresses(rec arrow.RecordBatch) error {
 	n := int(rec.NumRows())
-	sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Uint64)
+	sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 	actions := rec.Column(2).(*array.Int32)
 	f.actions, f.rows = slices.Grow(f.actions, n), slices.Grow(f.rows, n)
 	for i := range n {

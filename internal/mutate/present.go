@@ -80,7 +80,7 @@ func (p *present) release() {
 
 // add takes a batch of a query of the rows' addresses and the columns.
 func (p *present) add(rec arrow.RecordBatch) error {
-	sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Uint64)
+	sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 	for i := range int(rec.NumRows()) {
 		p.rows[base.RowAddress{Source: base.SourceID(sources.Value(i)), Ordinal: base.RowOrdinal(ordinals.Value(i))}] = uint32(len(p.rows))
 	}

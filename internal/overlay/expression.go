@@ -11,6 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/livescan"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -33,23 +34,21 @@ func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	return out
 }
 
-// addPending adds a branch for rows that lack expressions: a query for each around what was written. from begins with FROM;
-// source and ordinal are the row's address there. The columns that no expression sets stay plain all the way, so that
+// addPending adds a branch for rows that lack expressions: a query for each around what was written. from begins with FROM. The columns that no expression sets stay plain all the way, so that
 // filters on them get to the scan.
-func (b *builder) addPending(pending []*patch.Expression, written schema.Table, source, ordinal, from, condition string) error {
+func (b *builder) addPending(pending []*patch.Expression, written schema.Table, from, condition string) error {
 	at := written
 	var more []string
-	columns := ""
 	if b.options.Addresses {
-		more = []string{"scoter_source", "scoter_ordinal"}
-		columns = fmt.Sprintf(", CAST(%s AS UBIGINT) AS scoter_source, CAST(%s AS UBIGINT) AS scoter_ordinal", source, ordinal)
+		more = []string{livescan.Source, livescan.Ordinal}
 	}
+	columns := b.address("", "")
 	if condition != "" {
 		from += " WHERE " + condition
 	}
 	in := func(to schema.Table) string { // what from holds, as rows of a version
 		sql := "SELECT " + projection(to, at, columnName) + columns + from
-		at, columns = to, strings.Join(append([]string{""}, more...), ", ")
+		at = to
 		return sql
 	}
 	for _, x := range pending {
@@ -96,7 +95,7 @@ func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.Re
 		return nil, err
 	}
 	at := make([]uint32, made.NumRows())
-	for i, ordinal := range made.Column(0).(*array.Uint64).Uint64Values() {
+	for i, ordinal := range made.Column(0).(*array.Int64).Int64Values() {
 		at[i] = uint32(ordinal)
 	}
 	columns := slices.Clone(rec.Columns())

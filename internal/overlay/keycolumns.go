@@ -33,7 +33,7 @@ func (o *Overlay) ReadColumns(ctx context.Context, t *snapshot.Table, p *catalog
 		return base.Wrap(err, "part %d", p.ID)
 	}
 	defer result.Close()
-	for next := uint64(0); ; {
+	for next := int64(0); ; {
 		rec, err := result.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -41,7 +41,7 @@ func (o *Overlay) ReadColumns(ctx context.Context, t *snapshot.Table, p *catalog
 		if err != nil {
 			return base.Wrap(err, "part %d", p.ID)
 		}
-		for _, ordinal := range rec.Column(0).(*array.Uint64).Uint64Values() {
+		for _, ordinal := range rec.Column(0).(*array.Int64).Int64Values() {
 			if ordinal != next {
 				rec.Release()
 				return base.Errorf(base.Internal, "row %d of part %d where row %d is expected", ordinal, p.ID, next)

@@ -53,7 +53,8 @@ unique_ptr<FunctionData> Bind(ClientContext &, TableFunctionBindInput &input, ve
 		names.push_back(scan.names[i]);
 		duckdb_destroy_logical_type(&type);
 	}
-	types.insert(types.end(), 2, LogicalType::UBIGINT);
+	types.push_back(LogicalType::UBIGINT);
+	types.push_back(LogicalType::BIGINT);
 	names.push_back("scoter_source");
 	names.push_back("scoter_ordinal");
 	return std::move(bound);

@@ -286,16 +286,6 @@ func TestRelationOfOlderSchemaVersions(t *testing.T) {
 	}
 }
 
-func TestSourceOfFile(t *testing.T) {
-	f := newFixture(t)
-	ids := []string{"7", "18446744073709551615", "1200"}
-	for i, want := range ids {
-		if got := f.text(fmt.Sprintf("SELECT CAST(%s AS UBIGINT) FROM (SELECT CAST(%d AS UBIGINT) AS file_index)", sourceOfFile(ids), i)); got != want {
-			t.Errorf("%d: got %q, want %q", i, got, want)
-		}
-	}
-}
-
 func TestRelationOfAnEmptyTableHasItsColumns(t *testing.T) {
 	f := newFixture(t)
 	table := newTable(t, schema.Of(schema.Date), schema.ListOf(schema.Of(schema.HugeInt)))

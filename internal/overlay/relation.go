@@ -3,7 +3,6 @@ package overlay
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -38,7 +37,7 @@ func (r *Relation) Close() {
 
 // RelationOptions says what a relation has beside the table's columns, and what is known of the query that reads it.
 type RelationOptions struct {
-	// Addresses adds two columns, scoter_source and scoter_ordinal (UBIGINT): the row's address.
+	// Addresses adds two columns, scoter_source (UBIGINT) and scoter_ordinal (BIGINT): the row's address.
 	Addresses bool
 	// Narrow says that the query asks for single values of the first column of the sort order: of a part it reads few
 	// row groups.
@@ -113,17 +112,23 @@ func (b *builder) build() error {
 		b.addScan(s, s.id, b.table.Schema)
 	}
 	if len(b.branches) == 0 {
-		b.addBranch(projection(b.table.Schema, schema.Table{}, nil), "0", "0", "", "false")
+		b.addBranch(projection(b.table.Schema, schema.Table{}, nil)+b.address("0::UBIGINT AS ", "0::BIGINT AS "), "", "false")
 	}
 	b.relation.SQL = strings.Join(b.branches, " UNION ALL ")
 	return nil
 }
 
-// addBranch adds a query of columns, and of the address if asked for, of rows that meet conditions (empty ones: all).
-func (b *builder) addBranch(columns, source, ordinal, from string, conditions ...string) {
-	if b.options.Addresses {
-		columns += fmt.Sprintf(", CAST(%s AS UBIGINT) AS scoter_source, CAST(%s AS UBIGINT) AS scoter_ordinal", source, ordinal)
+// address returns the columns of a row's address, each behind the text given, if they are asked for. They are as they come from the
+// scan: where something is computed beside a column, DuckDB computes it of all rows before it asks a condition that can fail.
+func (b *builder) address(source, ordinal string) string {
+	if !b.options.Addresses {
+		return ""
 	}
+	return ", " + source + livescan.Source + ", " + ordinal + livescan.Ordinal
+}
+
+// addBranch adds a query of columns of rows that meet conditions (empty ones: all).
+func (b *builder) addBranch(columns, from string, conditions ...string) {
 	keyword := " WHERE "
 	for _, c := range conditions {
 		if c != "" {
@@ -139,50 +144,38 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	if !ok {
 		return base.Errorf(base.Internal, "part %d has unknown schema version %d", group[0].ID, group[0].SchemaVersion)
 	}
-	files, ids := make([]string, len(group)), make([]string, len(group))
-	var touched []livescan.File
+	paths, files := make([]string, len(group)), make([]livescan.File, len(group))
+	touched := false
 	for i, p := range group {
-		files[i], ids[i] = b.overlay.partPath(p), strconv.FormatUint(uint64(p.ID), 10)
+		paths[i] = b.overlay.partPath(p)
+		files[i] = livescan.File{Path: paths[i], Source: p.ID}
 		b.relation.Rows += p.Rows
 		if c := b.changes(p.ID); c != nil && len(c.hidden) > 0 {
 			b.relation.Rows -= int64(len(c.hidden))
-			touched = append(touched, livescan.File{Path: files[i], Rows: c.hidden, All: p.Rows})
+			files[i].Rows, files[i].All = c.hidden, p.Rows
+			touched = true
 		}
 	}
 	columns := "*" // a list of 105 columns costs a query of 2 ms a tenth
 	if !storedAlike(b.table.Schema, written) {
 		columns = projection(b.table.Schema, written, columnName)
 	}
-	source := ids[0]
-	if len(group) > 1 {
-		source = sourceOfFile(ids)
+	var filter *livescan.Filter
+	switch {
+	case b.options.Addresses:
+		filter = livescan.Addressed(files)
+	case touched:
+		filter = livescan.Without(slices.DeleteFunc(files, func(f livescan.File) bool { return len(f.Rows) == 0 }))
 	}
-	var hidden *livescan.Filter
-	if len(touched) > 0 {
-		hidden = livescan.Without(touched)
-		b.relation.closers = append(b.relation.closers, hidden)
+	if filter != nil {
+		b.relation.closers = append(b.relation.closers, filter)
 	}
-	from := " FROM " + livescan.Parquet(files, hidden, b.options.Narrow && len(written.Columns) < wide)
+	from := " FROM " + livescan.Parquet(paths, filter, b.options.Narrow && len(written.Columns) < wide)
 	if pending := b.table.Pending(group[0]); len(pending) > 0 {
-		return b.addPending(pending, written, source, "file_row_number", from, b.notTombstone(group, written))
+		return b.addPending(pending, written, from, b.notTombstone(group, written))
 	}
-	b.addBranch(columns, source, "file_row_number", from, b.notTombstone(group, written))
+	b.addBranch(columns+b.address("", ""), from, b.notTombstone(group, written))
 	return nil
-}
-
-// sourceOfFile is an expression for the one of the ids that belongs to a row's file. Of a vector of rows DuckDB evaluates it
-// once, since they all have the same file_index; a list_extract it evaluates for each of them, which took a quarter of a DELETE
-// whose condition is evaluated after it.
-func sourceOfFile(ids []string) string {
-	width := 0
-	for _, id := range ids {
-		width = max(width, len(id))
-	}
-	var padded strings.Builder
-	for _, id := range ids {
-		fmt.Fprintf(&padded, "%*s", width, id)
-	}
-	return fmt.Sprintf("substr('%s', CAST(file_index AS BIGINT) * %d + 1, %d)", padded.String(), width, width)
 }
 
 // addMemtables adds a branch for memtables of the same version of the table.
@@ -221,7 +214,7 @@ func (b *builder) addChanged(s rowSource, c *changed) {
 
 func (b *builder) addScan(s interface{ Close() }, id uint64, written schema.Table) {
 	b.relation.closers = append(b.relation.closers, s)
-	b.addBranch(projection(b.table.Schema, written, storedColumnName), "scoter_source", "scoter_ordinal",
+	b.addBranch(projection(b.table.Schema, written, storedColumnName)+b.address("", ""),
 		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written, storedColumnName))
 }
 

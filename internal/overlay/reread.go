@@ -34,13 +34,13 @@ func (o *Overlay) readParts(parts []*partRows, written schema.Table, columns []s
 	n := int64(0)
 	for i, p := range parts {
 		paths[i] = o.partPath(p.part)
-		files[i] = livescan.File{Path: paths[i], Rows: p.rows}
+		files[i] = livescan.File{Path: paths[i], Source: p.part.ID, Rows: p.rows}
 		all = union(all, p.rows)
 		n += int64(len(p.rows))
 	}
 	wanted := livescan.Only(files)
 	defer wanted.Close()
-	rec, err := o.read(fmt.Sprintf("SELECT CAST(file_index AS BIGINT), file_row_number, %s FROM %s WHERE %s",
+	rec, err := o.read(fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s", livescan.Source, livescan.Ordinal,
 		stored(columns, written, columnName), livescan.Parquet(paths, wanted, true), rowGroups(all)))
 	if err == nil && rec.NumRows() != n {
 		err = base.Errorf(base.Corrupt, "%d rows instead of %d", rec.NumRows(), n)
@@ -48,11 +48,11 @@ func (o *Overlay) readParts(parts []*partRows, written schema.Table, columns []s
 	if err != nil {
 		return base.Wrap(err, "read %d rows that were changed, of part %d and %d others", n, parts[0].part.ID, len(parts)-1)
 	}
-	index, number := rec.Column(0).(*array.Int64), rec.Column(1).(*array.Int64)
+	source, ordinal := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 	at := 0
-	for i, p := range parts {
+	for _, p := range parts {
 		for k, row := range p.rows {
-			if index.Value(at+k) != int64(i) || number.Value(at+k) != int64(row) {
+			if source.Value(at+k) != uint64(p.part.ID) || ordinal.Value(at+k) != int64(row) {
 				return base.Errorf(base.Internal, "part %d: rows come in another order than they have in the file", p.part.ID)
 			}
 		}
@@ -133,10 +133,10 @@ func rowGroups(rows []uint32) string {
 		from := i
 		for i++; i < len(rows) && rows[i]/part.RowGroupRows <= rows[i-1]/part.RowGroupRows+1; i++ {
 		}
-		ranges = append(ranges, fmt.Sprintf("file_row_number BETWEEN %d AND %d", rows[from], rows[i-1]))
+		ranges = append(ranges, fmt.Sprintf("%s BETWEEN %d AND %d", livescan.Ordinal, rows[from], rows[i-1]))
 	}
 	if len(ranges) > atMost {
-		ranges = []string{fmt.Sprintf("file_row_number BETWEEN %d AND %d", rows[0], rows[len(rows)-1])}
+		ranges = []string{fmt.Sprintf("%s BETWEEN %d AND %d", livescan.Ordinal, rows[0], rows[len(rows)-1])}
 	}
 	return strings.Join(ranges, " OR ")
 }

@@ -39,6 +39,15 @@ func CheckReserved(database, schemaName string) error {
 	return nil
 }
 
+// reservedColumn reports whether a column's name is one that the system's queries on tables give their own.
+func reservedColumn(name string) bool {
+	switch name = Fold(name); name {
+	case "scoter_source", "scoter_ordinal", "scoter_action", "scoter_message":
+		return true
+	}
+	return strings.HasPrefix(name, "scoter_touched_")
+}
+
 // checkName refuses names that DuckDB, Parquet or JSON could not carry.
 func checkName(what, name string) error {
 	switch {

@@ -138,7 +138,7 @@ func (s *source) joinShare(ctx context.Context, snap *snapshot.Snapshot, states 
 	before := int64(0)
 	for _, rec := range found {
 		before += rec.NumRows()
-		sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Uint64)
+		sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 		for i := range int(rec.NumRows()) {
 			source := base.SourceID(sources.Value(i))
 			if change.Deleted[source] == nil {

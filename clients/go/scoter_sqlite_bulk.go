@@ -19,15 +19,15 @@ type scBulk[T any] struct {
 	before, behind string
 }
 
-// scManyValues is how many values a statement of many rows has. One of few rows
-// takes half as long again: most of that is the call. More gain nothing.
-const scManyValues = 200
+// scManyValues is how many values a statement of many rows has. One row a statement
+// takes half as long again: most of that is the call. More values gain nothing.
+const scManyValues = 1000
 
 // scBulkRows runs a bulk operation, all or nothing.
 func scBulkRows[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		err := rt.transaction(ctx, func(tx *scRuntime) error {
-			w := scRowWriter{name: b.name, size: b.size, most: 1}
+			w := scRowWriter{db: tx.db, name: b.name, size: b.size, most: 1}
 			var err error
 			if w.one, err = tx.prepare(ctx, b.row); err != nil {
 				return err
@@ -58,6 +58,7 @@ func scBulkRows[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows ite
 
 // scRowWriter writes rows by statements of one row or of many.
 type scRowWriter struct {
+	db         DBTX
 	name       string
 	one, many  *sql.Stmt
 	size, most int
@@ -74,10 +75,20 @@ func (w *scRowWriter) add(ctx context.Context, values []any) error {
 	if len(w.waiting) < w.most*w.size {
 		return nil
 	}
+	if _, err := w.db.ExecContext(ctx, "SAVEPOINT scoter_rows"); err != nil {
+		return err
+	}
 	changed, err := scChanged(w.many.ExecContext(ctx, w.waiting...))
 	if err != nil {
-		// The statement left nothing behind. One by one says which row it is.
+		// Without them, one by one says which row it is; but not where SQLite has ended
+		// the transaction, and the savepoint with it: there they would stay.
+		if _, gone := w.db.ExecContext(context.WithoutCancel(ctx), "ROLLBACK TO scoter_rows; RELEASE scoter_rows"); gone != nil {
+			return err
+		}
 		return w.each(ctx)
+	}
+	if _, err := w.db.ExecContext(ctx, "RELEASE scoter_rows"); err != nil {
+		return err
 	}
 	w.written += int64(w.most)
 	w.changed += changed

@@ -294,39 +294,57 @@ final class ScoterRuntime extends ScoterObserved {
             return engine == ScoterTypes.Engine.SQLITE ? nested(commit, body) : body.run();
         }
         connection.setAutoCommit(false);
+        T result;
         try {
-            T result = body.run();
+            result = body.run();
             if (commit) {
                 connection.commit();
             } else {
                 connection.rollback();
             }
-            return result;
         } catch (SQLException | RuntimeException | Error e) {
+            // A database that has ended the transaction by itself refuses these, which must not hide why.
             try {
                 connection.rollback();
             } catch (SQLException rollback) {
                 e.addSuppressed(rollback);
             }
+            try {
+                connection.setAutoCommit(true);
+            } catch (SQLException automatic) {
+                e.addSuppressed(automatic);
+            }
             throw e;
-        } finally {
-            connection.setAutoCommit(true);
         }
+        connection.setAutoCommit(true);
+        return result;
     }
 
     private <T> T nested(boolean commit, Body<T> body) throws SQLException {
         execute("SAVEPOINT _scoter");
-        boolean done = false;
+        T result;
         try {
-            T result = body.run();
-            done = commit;
-            return result;
-        } finally {
-            if (!done) {
-                execute("ROLLBACK TO _scoter");
+            result = body.run();
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                undo("_scoter");
+            } catch (SQLException undone) {
+                e.addSuppressed(undone); // SQLite has ended the whole transaction
             }
-            execute("RELEASE _scoter");
+            throw e;
         }
+        if (commit) {
+            execute("RELEASE _scoter");
+        } else {
+            undo("_scoter");
+        }
+        return result;
+    }
+
+    /** Takes back what was done since a savepoint. */
+    void undo(String savepoint) throws SQLException {
+        execute("ROLLBACK TO " + savepoint);
+        execute("RELEASE " + savepoint);
     }
 
     /** Whether what runs now belongs to a transaction that is open. */

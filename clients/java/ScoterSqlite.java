@@ -63,7 +63,12 @@ final class ScoterSqlite<T> {
                 changed += Math.max(0, n);
             }
         } catch (SQLException e) {
-            rt.execute("ROLLBACK TO _scoter_batch");
+            try {
+                rt.undo("_scoter_batch");
+            } catch (SQLException undone) {
+                e.addSuppressed(undone); // SQLite has ended the whole transaction: one by one, rows would stay
+                throw e;
+            }
             throw refused(e);
         }
         rt.execute("RELEASE _scoter_batch");

@@ -206,6 +206,7 @@ func TestGoOnSQLite(t *testing.T) {
 			"update long of "+size+": RowError: UpdateAllKv: row 3: ...", "broken after "+size+": error: no more rows")
 	}
 	want(t, got, "late: RowError: InsertAllKv: row 150001: ...")
+	want(t, got, "fail: RowError: InsertAllFailing: row 1501: ...", "none of it: 0", "end: error: sqlite3: constraint failed: UNIQUE...", "nothing: 0")
 	for _, how := range []string{"BEGIN", "tx"} {
 		want(t, got, how+" inside: 5000", how+" fails inside: RowError: InsertAllKv: row 1: ...", how+" fails late: RowError: InsertAllKv: row 4322: ...",
 			how+" broken inside: error: no more rows", how+" still inside: 5000", how+" and out: 0")

@@ -18,7 +18,10 @@ func TestJavaOnSQLite(t *testing.T) {
 	got := run("results", filepath.Join(t.TempDir(), "results.db"))
 	want(t, got, "insert: 20000", "nothing behind: 20000 199990000 a a", "in a transaction: 10", "batch: 2", "batch refused: ...",
 		"still there: 20010 200490045 a t", "kept: 20010 200490045 a t", "update: 20000", "upsert: 3000", "delete: 5000", "last wins: 16510 206619295 a u",
-		"fail: SQLException: insertAllNumbered: row 1501: ...", "none of it: 0")
+		"fail: SQLException: insertAllNumbered: row 1501: ...", "none of it: 0", "nothing: 0", "commits by itself: true")
+	if !strings.Contains(got, "\nend: SQLiteException: [SQLITE_CONSTRAINT_UNIQUE]") {
+		t.Errorf("the error is not that of the row:\n%s", got)
+	}
 	for _, where := range []string{"alone", "inside"} {
 		for _, size := range []string{"3", "5000"} {
 			for kind, operation := range map[string]string{

@@ -79,6 +79,10 @@ public final class Program {
         // A constraint that keeps what its statement wrote before.
         say("fail", () -> q.insertAllNumbered(rows(2000, i -> new Writes.NumberedRow(i == 1500 ? "7" : String.valueOf(i), (long) i))));
         say("none of it", () -> text(c, "SELECT count(*) FROM numbered"));
+        // One that ends the transaction: nothing may be written after it.
+        say("end", () -> q.insertAllEnding(rows(2000, i -> new Writes.EndingRow(i == 1500 ? "1007" : String.valueOf(i)))));
+        say("nothing", () -> text(c, "SELECT count(*) FROM ending"));
+        say("commits by itself", () -> c.getAutoCommit());
     }
 
     /** Rows that are refused, of few and of many batches. */

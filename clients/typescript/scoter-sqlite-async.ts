@@ -308,6 +308,10 @@ class Writer<T> {
     this.#many = this.#most > 1 ? session.prepare(this.#sql(this.#most), false) : undefined;
   }
 
+  #run(sql: string): Promise<RunResult> {
+    return this.#session.prepare(sql, false).run();
+  }
+
   #sql(rows: number): string {
     const row = "(" + this.#bulk.columns.map(() => "?").join(", ") + ")";
     return this.#bulk.many?.before + Array<string>(rows).fill(row).join(", ") + this.#bulk.many?.behind;
@@ -329,11 +333,20 @@ class Writer<T> {
     this.#waiting = [];
     if (this.#many !== undefined && rows.length > 1) {
       const many = rows.length === this.#most ? this.#many : this.#session.prepare(this.#sql(rows.length), false);
+      await this.#run("SAVEPOINT _scoter_rows");
       try {
         this.#changes += Number((await many.run(...rows.flat())).changes);
+        await this.#run("RELEASE _scoter_rows");
         return;
-      } catch {
-        // A statement is all or nothing: one by one says which row it is.
+      } catch (error) {
+        // Without them, one by one says which row it is; but not where SQLite has ended the transaction, and the savepoint
+        // with it: there they would stay.
+        try {
+          await this.#run("ROLLBACK TO _scoter_rows");
+          await this.#run("RELEASE _scoter_rows");
+        } catch {
+          throw error;
+        }
       }
     }
     for (const [i, values] of rows.entries()) {

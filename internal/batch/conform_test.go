@@ -134,12 +134,12 @@ func TestConformConvertsWhatIsExact(t *testing.T) {
 	f(utf8Type, `["2024-02-30"]`, "DATE", `!row 11, column "c": "2024-02-30" is not a value of type DATE`)
 	f(utf8Type, `["2024-02-29"]`, "DATE", "2024-02-29")
 	f(utf8Type, `["23:59:59.5", "24:00"]`, "TIME", "23:59:59.500000 00:00:00.000000")
-	f(tsNS, `["2024-03-09 10:00:00.000001000"]`, "TIMESTAMP", "2024-03-09T10:00:00.000001Z")
-	f(tsNS, `["2024-03-09 10:00:00.000001001"]`, "TIMESTAMP", `!row 11, column "c": "2024-03-09T10:00:00.000001001Z" is not exact in type TIMESTAMP`)
-	f(tsUTC, `["2024-03-09 10:00:00"]`, "TIMESTAMP", "2024-03-09T10:00:00Z")
-	f(tsUTC, `["2024-03-09 10:00:00.5"]`, "TIMESTAMP_S", `!row 11, column "c": "2024-03-09T10:00:00.5Z" is not exact in type TIMESTAMP_S`)
-	f(tsUTC, `["2024-03-09 00:00:00"]`, "DATE", "2024-03-09")
-	f(arrow.FixedWidthTypes.Date32, `["2024-03-09"]`, "TIMESTAMP", "2024-03-09T00:00:00Z")
+	f(tsNS, `["2024-03-09 10:00:00.000001000"]`, "TIMESTAMP", "2024-03-09T10:00:00.000001")
+	f(tsNS, `["2024-03-09 10:00:00.000001001"]`, "TIMESTAMP", `!row 11, column "c": "2024-03-09T10:00:00.000001001" is not exact in type TIMESTAMP`)
+	f(tsUTC, `["2024-03-09 10:00:00Z"]`, "TIMESTAMP", "2024-03-09T10:00:00")
+	f(tsUTC, `["2024-03-09 10:00:00.5Z"]`, "TIMESTAMP_S", `!row 11, column "c": "2024-03-09T10:00:00.5Z" is not exact in type TIMESTAMP_S`)
+	f(tsUTC, `["2024-03-09 00:00:00Z"]`, "DATE", "2024-03-09")
+	f(arrow.FixedWidthTypes.Date32, `["2024-03-09"]`, "TIMESTAMP", "2024-03-09T00:00:00")
 	f(utf8Type, `["14 months -3 days 1:02:03.5", "5 weeks"]`, "INTERVAL", "1 year 2 months -3 days 01:02:03.5 35 days")
 	f(utf8Type, `["P1Y2M3DT4H5M6.5S", "PT0S", "P-1MT-0.5S", "P2W", "PT0.000001S"]`, "INTERVAL", "1 year 2 months 3 days 04:05:06.5 00:00:00 -1 month -00:00:00.5 14 days 00:00:00.000001")
 	for _, wrong := range []string{"P", "PT", "P1", "P1H", "PT1D", "P1D2M", "P1DT", "P1.5D", "PT1.0000001S", "PT.5S", "P1D1D", "P9999999999999D", "P1 D", "PP1D"} {
@@ -337,7 +337,7 @@ func TestEvolveAddsAndWidensOnlyWhatIsNeeded(t *testing.T) {
 
 func TestInferTableFindsTheSortKey(t *testing.T) {
 	host := dictionaryOf(`["a"]`, t, arrow.PrimitiveTypes.Uint32, "[0]")
-	rec := decoded(t, "v", f64, "[1]", "time", tsUTC, `["2024-01-01"]`, "host", nil, host, "empty", arrow.Null, "[null]", "id", utf8Type, `["x"]`)
+	rec := decoded(t, "v", f64, "[1]", "time", tsUTC, `["2024-01-01T00:00:00Z"]`, "host", nil, host, "empty", arrow.Null, "[null]", "id", utf8Type, `["x"]`)
 	f := func(want string, tags ...string) {
 		t.Helper()
 		table, err := InferTable("db", "main", "t", rec, tags, InferOptions{})

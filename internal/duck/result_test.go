@@ -62,8 +62,8 @@ func TestMembersOfMapsKeepTheirMeaning(t *testing.T) {
 	for sql, want := range map[string]string{
 		"MAP {'00000000-0000-0000-0000-00000000000a'::UUID: true}": "map<extension<arrow.uuid>, bool, items_nullable>",
 		"MAP {1::HUGEINT: '{}'::JSON}":                             "map<extension<arrow.opaque[storage_type=fixed_size_binary[16], type_name=hugeint, vendor_name=DuckDB]>, extension<arrow.json[storage_type=utf8]>, items_nullable>",
-		"{a: [MAP {'x': MAP {'y': false}}]}":                       "struct<a: list<l: map<utf8, map<utf8, bool, items_nullable>, items_nullable>, nullable>>",
-		"[{key: 1::HUGEINT, value: true}]":                         "list<l: struct<key: extension<arrow.opaque[storage_type=fixed_size_binary[16], type_name=hugeint, vendor_name=DuckDB]>, value: bool>, nullable>",
+		"{a: [MAP {'x': MAP {'y': false}}]}":                       "struct<a: list<l: map<utf8, map<utf8, bool, items_nullable>, items_nullable>, nullable> nullable>",
+		"[{key: 1::HUGEINT, value: true}]":                         "list<l: struct<key: extension<arrow.opaque[storage_type=fixed_size_binary[16], type_name=hugeint, vendor_name=DuckDB]> nullable, value: bool nullable>, nullable>",
 	} {
 		c := connect(t)
 		rows, err := c.Query(context.Background(), "SELECT "+sql+" AS v")

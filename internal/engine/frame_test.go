@@ -40,7 +40,7 @@ var everyType = schema.Table{Database: "d", Schema: "main", Name: "every", Colum
 }}
 
 const everyRow = `{"b":true,"i":-7,"u":18446744073709551615,"f":0.5,"dec":"12345678901234567890.125","s":"text","j":"[1]","blob":"AAEC",
-	"uuid":"00000000-0000-0000-0000-000000000007","day":"2024-02-29","clock":"12:34:56.000001","at":"2024-02-29T12:34:56.000001Z","ns":"2024-02-29T12:34:56.000000001Z",
+	"uuid":"00000000-0000-0000-0000-000000000007","day":"2024-02-29","clock":"12:34:56.000001","at":"2024-02-29T12:34:56.000001Z","ns":"2024-02-29T12:34:56.000000001",
 	"l":["a",null,""],"st":{"x":1.5,"y":[true,null]},"m":[{"key":"k","value":1}]}`
 
 func TestRowsOfEveryTypeSurviveTheLogAndTheFlush(t *testing.T) {

@@ -82,7 +82,7 @@ func sample(t testing.TB) arrow.RecordBatch {
 }
 
 const sampleText = `: a int64 [1 (null) 3] b utf8 [x  (null)] c utf8 [p q p] d list<item: int64, nullable> [[1] (null) []] ` +
-	`e struct<f: utf8> [{"f":"y"} (null) {"f":null}] f bool [true false (null)] g null [(null) (null) (null)]`
+	`e struct<f: utf8 nullable> [{"f":"y"} (null) {"f":null}] f bool [true false (null)] g null [(null) (null) (null)]`
 
 func TestDecodeStreamsAndFiles(t *testing.T) {
 	batch := sample(t)
@@ -123,7 +123,7 @@ func TestForeignTypesBecomeNatural(t *testing.T) {
 	f(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: text}, `["x", null, "x"]`, "utf8 [x (null) x]")
 	f(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: int64s}, `[7, null, 7]`, "int64 [7 (null) 7]")
 	f(&arrow.TimestampType{Unit: arrow.Second, TimeZone: "Europe/Berlin"}, `["1970-01-01T00:00:01Z"]`, "us [1970-01-01T00:00:01Z]")
-	f(&arrow.TimestampType{Unit: arrow.Nanosecond}, `["1970-01-01T00:00:01.000000001Z"]`, "timestamp[ns] [1970-01-01T00:00:01.000000001Z]")
+	f(&arrow.TimestampType{Unit: arrow.Nanosecond}, `["1970-01-01T00:00:01.000000001"]`, "timestamp[ns] [1970-01-01T00:00:01.000000001]")
 	f(arrow.FixedWidthTypes.Time32s, `["00:00:01", null]`, "time64[us] [00:00:01.000000 (null)]")
 	f(&arrow.FixedSizeBinaryType{ByteWidth: 2}, `["AAE="]`, "binary [AAE=]")
 	f(arrow.FixedWidthTypes.Float16, `[1.5, null]`, "float32 [1.5 (null)]")

@@ -35,9 +35,9 @@ func TestLogicalTypes(t *testing.T) {
 		{`{"type":"long","logicalType":"timestamp-millis"}`, long(-1), "us [1969-12-31T23:59:59.999Z]"},
 		{`{"type":"long","logicalType":"timestamp-micros"}`, long(1), "us [1970-01-01T00:00:00.000001Z]"},
 		{`{"type":"long","logicalType":"timestamp-nanos"}`, long(1), "ns [1970-01-01T00:00:00.000000001Z]"},
-		{`{"type":"long","logicalType":"local-timestamp-millis"}`, long(1), "timestamp[us] [1970-01-01T00:00:00.001Z]"},
-		{`{"type":"long","logicalType":"local-timestamp-micros"}`, long(1), "timestamp[us] [1970-01-01T00:00:00.000001Z]"},
-		{`{"type":"long","logicalType":"local-timestamp-nanos"}`, long(1), "timestamp[ns] [1970-01-01T00:00:00.000000001Z]"},
+		{`{"type":"long","logicalType":"local-timestamp-millis"}`, long(1), "timestamp[us] [1970-01-01T00:00:00.001]"},
+		{`{"type":"long","logicalType":"local-timestamp-micros"}`, long(1), "timestamp[us] [1970-01-01T00:00:00.000001]"},
+		{`{"type":"long","logicalType":"local-timestamp-nanos"}`, long(1), "timestamp[ns] [1970-01-01T00:00:00.000000001]"},
 		{`{"type":"bytes","logicalType":"decimal","precision":5,"scale":2}`, long(2) + "\xfb\x2e", "decimal(5, 2) [-12.34]"},
 		{`{"type":"bytes","logicalType":"decimal","precision":38}`, long(18) + strings.Repeat("\x00", 18), "decimal(38, 0) [0]"},
 		{`{"type":"fixed","name":"d","size":4,"logicalType":"decimal","precision":9,"scale":9}`, "\x00\x00\x00\x01", "decimal(9, 9) [1e-09]"},
@@ -163,7 +163,7 @@ func TestReferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Schema().Field(0).Type.String(); got != "struct<cents: int64, currency: utf8>" {
+	if got := p.Schema().Field(0).Type.String(); got != "struct<cents: int64 nullable, currency: utf8 nullable>" {
 		t.Error(got)
 	}
 }

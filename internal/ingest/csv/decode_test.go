@@ -62,14 +62,14 @@ func TestDecode(t *testing.T) {
 	column("true 1", "utf8 [true 1]")
 	column("2026-01-31 1969-12-31", "date32 [2026-01-31 1969-12-31]")
 	column("2026-02-30", "utf8 [2026-02-30]")
-	column("2026-01-31T23:59:59.5 1969-12-31T00:00", "timestamp[us] [2026-01-31T23:59:59.5Z 1969-12-31T00:00:00Z]")
+	column("2026-01-31T23:59:59.5 1969-12-31T00:00", "timestamp[us] [2026-01-31T23:59:59.5 1969-12-31T00:00:00]")
 	column("2026-01-31T23:59:59Z 2026-01-31T23:59:59+01:00", "us [2026-01-31T23:59:59Z 2026-01-31T22:59:59Z]")
 	column("2026-01-31T23:59:59.000000001Z", "ns [2026-01-31T23:59:59.000000001Z]")
 	column("2026-01-31T23:59:59Z 2026-01-31T23:59:59", "utf8 [2026-01-31T23:59:59Z 2026-01-31T23:59:59]")
 	types := map[string]arrow.DataType{"a": arrow.PrimitiveTypes.Int8, "b": arrow.BinaryTypes.String, "c": arrow.PrimitiveTypes.Float32,
 		"d": &arrow.Decimal128Type{Precision: 5, Scale: 2}, "e": &arrow.TimestampType{Unit: arrow.Millisecond}, "f": arrow.PrimitiveTypes.Date32}
 	f("a,b,c,d,e,f,g\n-128,007,1.5,1.50,2026-01-31T00:00:00.001,2026-01-31,7\n,,,,,,", Options{Types: types},
-		"a int8 [-128 (null)] b utf8 [007 (null)] c float32 [1.5 (null)] d utf8 [1.50 (null)] e timestamp[ms] [2026-01-31T00:00:00.001Z (null)] f date32 [2026-01-31 (null)] g int64 [7 (null)]")
+		"a int8 [-128 (null)] b utf8 [007 (null)] c float32 [1.5 (null)] d utf8 [1.50 (null)] e timestamp[ms] [2026-01-31T00:00:00.001 (null)] f date32 [2026-01-31 (null)] g int64 [7 (null)]")
 }
 
 func TestDecodeRefuses(t *testing.T) {

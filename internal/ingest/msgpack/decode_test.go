@@ -119,7 +119,7 @@ func TestDecode(t *testing.T) {
 	f("lists", columns("time", list{at, at}, "v", list{list{1, 2}, list{}}),
 		"t: time us [2023-11-14T22:13:20Z 2023-11-14T22:13:20Z] v list<item: int64, nullable> [[1,2] []]")
 	f("structs", columns("time", list{at, at}, "v", list{pairs{"a", 1}, pairs{"b", "x"}}),
-		"t: time us [2023-11-14T22:13:20Z 2023-11-14T22:13:20Z] v struct<a: int64, b: utf8> "+
+		"t: time us [2023-11-14T22:13:20Z 2023-11-14T22:13:20Z] v struct<a: int64 nullable, b: utf8 nullable> "+
 			`[{"a":1,"b":null} {"a":null,"b":"x"}]`)
 	f("row", pairs{"m", "cpu", "t", at, "h", "h1", "fields", pairs{"v", 1.5}, "tags", pairs{"region", "eu", "rack", 7}},
 		"cpu: time us [2023-11-14T22:13:20Z] #host utf8 [h1] v float64 [1.5] #region utf8 [eu] #rack utf8 [7]")
@@ -318,14 +318,14 @@ func TestDeclaredTypesDecideHowValuesAreRead(t *testing.T) {
 			batch.Release()
 		}
 	}
-	f("m", list{pairs{1, "a", -2, nil}, pairs{}, nil}, `: m list<item: struct<key: int64, value: utf8>, nullable> [[{"key":1,"value":"a"},{"key":-2,"value":null}] [] (null)]`)
-	f("m", list{pairs{"1", "a"}, list{pairs{"key", "2", "value", "b"}}}, `: m list<item: struct<key: utf8, value: utf8>, nullable> [[{"key":"1","value":"a"}] [{"key":"2","value":"b"}]]`)
-	f("M", list{pairs{1, "a"}}, `: M list<item: struct<key: int64, value: utf8>, nullable> [[{"key":1,"value":"a"}]]`)
+	f("m", list{pairs{1, "a", -2, nil}, pairs{}, nil}, `: m list<item: struct<key: int64 nullable, value: utf8 nullable>, nullable> [[{"key":1,"value":"a"},{"key":-2,"value":null}] [] (null)]`)
+	f("m", list{pairs{"1", "a"}, list{pairs{"key", "2", "value", "b"}}}, `: m list<item: struct<key: utf8 nullable, value: utf8 nullable>, nullable> [[{"key":"1","value":"a"}] [{"key":"2","value":"b"}]]`)
+	f("M", list{pairs{1, "a"}}, `: M list<item: struct<key: int64 nullable, value: utf8 nullable>, nullable> [[{"key":1,"value":"a"}]]`)
 	f("n", list{pairs{"x", pairs{[]byte{1}, 1, []byte{2}, "170141183460469231731687303715884105727"}}},
-		`: n list<item: struct<key: utf8, value: list<item: struct<key: binary, value: utf8>, nullable>>, nullable> [[{"key":"x","value":[{"key":"AQ==","value":"1"},{"key":"Ag==","value":"170141183460469231731687303715884105727"}]}]]`)
-	f("l", list{list{pairs{1, true}, nil}}, `: l list<item: list<item: struct<key: int64, value: bool>, nullable>, nullable> [[[{"key":1,"value":true}],null]]`)
+		`: n list<item: struct<key: utf8 nullable, value: list<item: struct<key: binary nullable, value: utf8 nullable>, nullable> nullable>, nullable> [[{"key":"x","value":[{"key":"AQ==","value":"1"},{"key":"Ag==","value":"170141183460469231731687303715884105727"}]}]]`)
+	f("l", list{list{pairs{1, true}, nil}}, `: l list<item: list<item: struct<key: int64 nullable, value: bool nullable>, nullable>, nullable> [[[{"key":1,"value":true}],null]]`)
 	f("j", list{pairs{"a", list{1, nil, 2.5, true, "q\""}}, 7, `{"x": 1}`, list{}, nil, false}, `: j utf8 [{"a":[1,null,2.5,true,"q\""]} 7 {"x": 1} [] (null) false]`)
-	f("s", list{pairs{"j", pairs{"a", 1}, "i", 2}}, `: s struct<j: utf8, i: int64> [{"i":2,"j":"{\"a\":1}"}]`)
+	f("s", list{pairs{"j", pairs{"a", 1}, "i", 2}}, `: s struct<j: utf8 nullable, i: int64 nullable> [{"i":2,"j":"{\"a\":1}"}]`)
 	f("h", list{1, "-170141183460469231731687303715884105728", uint64(math.MaxUint64), 1e20}, `: h utf8 [1 -170141183460469231731687303715884105728 18446744073709551615 100000000000000000000]`)
 	f("d", list{1, 2.5, "3.25", -4}, `: d utf8 [1 2.5 3.25 -4]`)
 

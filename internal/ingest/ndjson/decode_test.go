@@ -46,8 +46,8 @@ func TestDecode(t *testing.T) {
 	f(`{"a":"q\"\\\/\n\u00fc\ud83d\ude00","\u0062":1}`, "a utf8 [q\"\\/\nü😀] b int64 [1]")
 	f(`{"a":[1,null,2]}{"a":[]}{"a":null}`, "a list<item: int64, nullable> [[1,null,2] [] (null)]")
 	f(`{"a":[]}`, "a list<item: null, nullable> [[]]")
-	f(`{"a":{"b":1}}{"a":{"c":["x"]}}{"a":{}}`, `a struct<b: int64, c: list<item: utf8, nullable>> [{"b":1,"c":null} {"b":null,"c":["x"]} {"b":null,"c":null}]`)
-	f(`{"a":[{"b":1},{"b":2.5}]}`, `a list<item: struct<b: float64>, nullable> [[{"b":1},{"b":2.5}]]`)
+	f(`{"a":{"b":1}}{"a":{"c":["x"]}}{"a":{}}`, `a struct<b: int64 nullable, c: list<item: utf8, nullable> nullable> [{"b":1,"c":null} {"b":null,"c":["x"]} {"b":null,"c":null}]`)
+	f(`{"a":[{"b":1},{"b":2.5}]}`, `a list<item: struct<b: float64 nullable>, nullable> [[{"b":1},{"b":2.5}]]`)
 	f(`{}`, "")
 }
 
@@ -74,10 +74,10 @@ func TestTheTablesTypesSayHowValuesAreRead(t *testing.T) {
 	f(`{"j":{"a": 1}}{"j":[1, 2.50]}{"j":12345678901234567890}{"j":true}{"j":null}{"j":"{\"text\":1}"}`,
 		`j utf8 [{"a":1} [1,2.50] 12345678901234567890 true (null) {"text":1}]`)
 	f(`{"m":{"a":{"x":1},"b":[]}}{"m":{}}{"m":null}{"m":[{"key":"c","value":{"y": null}}]}`,
-		`m list<item: struct<key: utf8, value: utf8>, nullable> [[{"key":"a","value":"{\"x\":1}"},{"key":"b","value":"[]"}] [] (null) [{"key":"c","value":"{\"y\":null}"}]]`)
-	f(`{"s":{"x":1,"m":{"7":[8]}}}`, `s struct<x: int64, m: list<item: struct<key: utf8, value: list<item: int64, nullable>>, nullable>> [{"m":[{"key":"7","value":[8]}],"x":1}]`)
+		`m list<item: struct<key: utf8 nullable, value: utf8 nullable>, nullable> [[{"key":"a","value":"{\"x\":1}"},{"key":"b","value":"[]"}] [] (null) [{"key":"c","value":"{\"y\":null}"}]]`)
+	f(`{"s":{"x":1,"m":{"7":[8]}}}`, `s struct<x: int64 nullable, m: list<item: struct<key: utf8 nullable, value: list<item: int64, nullable> nullable>, nullable> nullable> [{"m":[{"key":"7","value":[8]}],"x":1}]`)
 	f(`{"l":[{"a":1},5,"\"t\""]}`, `l list<item: utf8, nullable> [["{\"a\":1}","5","\"t\""]]`)
-	f(`{"other":{"b": 1}}`, `other struct<b: int64> [{"b":1}]`)
+	f(`{"other":{"b": 1}}`, `other struct<b: int64 nullable> [{"b":1}]`)
 
 	natural := func(values, want string) {
 		t.Helper()

@@ -70,7 +70,7 @@ func sample(t testing.TB) arrow.RecordBatch {
 }
 
 const sampleText = `: a int64 [1 (null) 3] b utf8 [x  (null)] c list<element: int64, nullable> [[1] (null) []] ` +
-	`d struct<f: utf8, g: list<element: int64, nullable>> [{"f":"y","g":[1,2]} (null) {"f":null,"g":[]}] ` +
+	`d struct<f: utf8 nullable, g: list<element: int64, nullable> nullable> [{"f":"y","g":[1,2]} (null) {"f":null,"g":[]}] ` +
 	`e us [1970-01-01T00:00:01Z (null) (null)] f decimal(20, 2) [1.5 (null) -3] ` +
 	`g map<utf8, int64, items_nullable> [[{"key":"k","value":1}] (null) []] h bool [true (null) false]`
 
@@ -220,7 +220,7 @@ func TestWhatAFileSaysOfBytesIsHeeded(t *testing.T) {
 	}
 	const want = `: u extension<arrow.uuid> [12345678-1234-1234-1234-123456789012 (null)] j extension<arrow.json[storage_type=utf8]> [{"a": 1} null] ` +
 		`ul list<item: extension<arrow.uuid>, nullable> [["00000000-0000-0000-0000-000000000001",null] (null)] ` +
-		`sj struct<j: extension<arrow.json[storage_type=utf8]>, n: int32> [{"j":[1],"n":1} (null)] ` +
+		`sj struct<j: extension<arrow.json[storage_type=utf8]> nullable, n: int32 nullable> [{"j":[1],"n":1} (null)] ` +
 		`iv month_day_nano_interval [{"months":1,"days":2,"nanoseconds":3500000000} (null)] ` +
 		`m map<utf8, month_day_nano_interval, items_nullable> [[{"key":"k","value":{"months":0,"days":1,"nanoseconds":0}}] (null)]`
 	if text := ingesttest.Show(ingest.Rows{Batch: got[0]}); text != want {

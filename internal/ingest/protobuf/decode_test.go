@@ -101,9 +101,9 @@ e float64
 f utf8
 g binary
 h utf8
-i struct<b: binary, e: list<item: utf8, nullable>>
-j list<item: struct<b: binary, e: list<item: utf8, nullable>>, nullable>
-k map<utf8, struct<b: binary, e: list<item: utf8, nullable>>, items_nullable>
+i struct<b: binary nullable, e: list<item: utf8, nullable> nullable>
+j list<item: struct<b: binary nullable, e: list<item: utf8, nullable> nullable>, nullable>
+k map<utf8, struct<b: binary nullable, e: list<item: utf8, nullable> nullable>, items_nullable>
 l timestamp[us, tz=UTC]
 m int64
 n utf8

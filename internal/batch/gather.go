@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/intern"
 )
 
 // place is where a row is: chunk<<32 | row within the chunk. One word, because gathering
@@ -245,8 +246,7 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 		remap[i] = m
 	}
 	out := make([]uint32, len(places))
-	known := make(map[string]uint32)
-	dictionary := array.NewStringBuilder(memory.DefaultAllocator)
+	var distinct intern.Table
 	for i, p := range places {
 		c := p.chunk()
 		if validity != nil && !bitutil.BitIsSet(validity.Bytes(), i) {
@@ -255,21 +255,15 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 		code := codes[c][p.row()]
 		to := remap[c][code]
 		if to == unseen {
-			value := values[c].Value(int(code))
-			if to, ok := known[value]; ok {
-				remap[c][code], out[i] = to, to
-				continue
-			}
-			to = uint32(dictionary.Len())
-			known[value] = to
+			to = distinct.IndexText(values[c].Value(int(code)))
 			remap[c][code] = to
-			dictionary.Append(value)
 		}
 		out[i] = to
 	}
-	values0 := dictionary.NewArray()
+	dictionary := distinct.Texts()
+	defer dictionary.Release()
 	return array.NewDataWithDictionary(dt, len(places), []*memory.Buffer{validity, memory.NewBufferBytes(asBytes(out))},
-		nulls, 0, values0.Data().(*array.Data)), nil
+		nulls, 0, dictionary), nil
 }
 
 func gatherLists(dt, elem arrow.DataType, chunks []arrow.Array, places []place, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/intern"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -45,26 +46,20 @@ func encodeDictionary(a arrow.Array) (arrow.Array, error) {
 	if !ok {
 		return nil, base.Errorf(base.Internal, "a dictionary of %s", a.DataType())
 	}
-	distinct := array.NewStringBuilder(memory.DefaultAllocator)
+	var distinct intern.Table
 	codes := make([]uint32, text.Len())
 	validity := make([]byte, bitutil.BytesForBits(int64(text.Len())))
-	known := map[string]uint32{}
 	for i := range codes {
 		if text.IsNull(i) {
 			continue
 		}
 		bitutil.SetBit(validity, i)
-		code, ok := known[text.Value(i)]
-		if !ok {
-			code = uint32(len(known))
-			known[text.Value(i)] = code
-			distinct.Append(text.Value(i))
-		}
-		codes[i] = code
+		codes[i] = distinct.IndexText(text.Value(i))
 	}
-	values := distinct.NewArray()
+	values := distinct.Texts()
+	defer values.Release()
 	data := array.NewDataWithDictionary(textDictionary, len(codes), []*memory.Buffer{memory.NewBufferBytes(validity), memory.NewBufferBytes(asBytes(codes))},
-		text.NullN(), 0, values.Data().(*array.Data))
+		text.NullN(), 0, values)
 	defer data.Release()
 	return array.MakeFromData(data), nil
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bytes"
 	"math"
 	"math/bits"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/intern"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -217,9 +219,8 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 
 // rankDictionaries gives each row its value's rank among all values of all dictionaries.
 func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
-	ids := make(map[string]uint32)
+	var distinct intern.Table
 	byDictionary := make(map[arrow.ArrayData][]uint32)
-	var distinct []string
 	for _, c := range chunks {
 		d, ok := c.(*array.Dictionary)
 		if !ok || !isTextDictionary(d.DataType()) {
@@ -231,31 +232,19 @@ func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 		}
 		local := make([]uint32, values.Len()+1) // never nil
 		for i := range values.Len() {
-			value := values.Value(i)
-			id, known := ids[value]
-			if !known {
-				id = uint32(len(distinct))
-				ids[value] = id
-				distinct = append(distinct, value)
-			}
-			local[i] = id
+			local[i] = distinct.IndexText(values.Value(i))
 		}
 		byDictionary[values.Data()] = local
-		if len(distinct) > maxRankedValues {
+		if distinct.Len() > maxRankedValues {
 			return nil, false
 		}
 	}
-	order := make([]uint32, len(distinct))
+	order := make([]uint32, distinct.Len())
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		if distinct[a] < distinct[b] {
-			return -1
-		}
-		return 1 // they are distinct
-	})
-	ranks := make([]uint64, len(distinct))
+	slices.SortFunc(order, func(a, b uint32) int { return bytes.Compare(distinct.Value(a), distinct.Value(b)) })
+	ranks := make([]uint64, distinct.Len())
 	for rank, id := range order {
 		ranks[id] = uint64(rank)
 	}

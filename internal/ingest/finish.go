@@ -100,15 +100,15 @@ func (c *Column) finishText(rows int, valid *memory.Buffer) *array.Data {
 	if c.kind == String {
 		s.settle()
 	}
-	offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(s.offsets))
-	values := memory.NewBufferBytes(s.data)
-	switch {
-	case c.kind == Binary:
-		return array.NewData(arrow.BinaryTypes.Binary, rows, []*memory.Buffer{valid, offsets, values}, nil, c.nulls, 0)
-	case s.plain:
-		return array.NewData(arrow.BinaryTypes.String, rows, []*memory.Buffer{valid, offsets, values}, nil, c.nulls, 0)
+	if s.plain {
+		t := arrow.DataType(arrow.BinaryTypes.String)
+		if c.kind == Binary {
+			t = arrow.BinaryTypes.Binary
+		}
+		buffers := []*memory.Buffer{valid, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(s.offsets)), memory.NewBufferBytes(s.data)}
+		return array.NewData(t, rows, buffers, nil, c.nulls, 0)
 	}
-	dictionary := array.NewData(arrow.BinaryTypes.String, s.distinct(), []*memory.Buffer{nil, offsets, values}, nil, 0, 0)
+	dictionary := s.values.Texts()
 	defer dictionary.Release()
 	indices := memory.NewBufferBytes(arrow.Uint32Traits.CastToBytes(s.indices))
 	return array.NewDataWithDictionary(TextDictionary, rows, []*memory.Buffer{valid, indices}, c.nulls, 0, dictionary)

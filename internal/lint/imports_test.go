@@ -13,7 +13,7 @@ const module = "github.com/scoterdb/scoter"
 // floors, and on its own floor only what lies below its own path.
 var floors = [][]string{
 	{"internal/base", "internal/version"},
-	{"internal/vfs", "internal/mapped", "internal/option", "internal/sqltoken", "internal/schema", "internal/config"},
+	{"internal/vfs", "internal/mapped", "internal/option", "internal/intern", "internal/sqltoken", "internal/schema", "internal/config"},
 	{"internal/batch", "internal/duck", "internal/encode"},
 	{"internal/wal", "internal/memtable", "internal/catalog", "internal/part", "internal/patch", "internal/ingest", "internal/sample", "internal/livescan"},
 	{"internal/snapshot", "internal/registry"},

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/intern"
 )
 
 // dictionaryPays says when a dictionary is kept rather than written out: it must be
@@ -17,17 +18,17 @@ func dictionaryPays(values, rows int) bool { return 2*values <= rows }
 // dictPlan is the dictionary of a copy: either that of its only piece, or the union of
 // those of all pieces.
 type dictPlan struct {
-	only   *dictionary // set if there is one piece
-	values []string    // the union otherwise, in order of first appearance
-	remap  [][]uint32  // per piece: old index -> new
-	text   int         // bytes of all values
+	only   *dictionary  // set if there is one piece
+	values intern.Table // the union otherwise
+	remap  [][]uint32   // per piece: old index -> new
+	text   int          // bytes of all values
 }
 
 func (d *dictPlan) len() int {
 	if d.only != nil {
 		return d.only.n
 	}
-	return len(d.values)
+	return d.values.Len()
 }
 
 // dictionary is the values of a dictionary array: utf8 without nulls.
@@ -122,27 +123,18 @@ func (c *column) planUnion() bool {
 		return true
 	}
 	plan := &dictPlan{remap: make([][]uint32, len(c.pieces))}
-	index := map[string]uint32{}
 	for i, p := range c.pieces {
 		d := dictionaryOf(p)
 		remap := make([]uint32, d.n)
 		for v := range remap {
-			value := d.value(uint32(v))
-			at, known := index[string(value)]
-			if !known {
-				at = uint32(len(plan.values))
-				if !dictionaryPays(len(plan.values)+1, c.rows) {
-					return false
-				}
-				owned := string(value)
-				index[owned] = at
-				plan.values = append(plan.values, owned)
-				plan.text += len(owned)
+			remap[v] = plan.values.Index(d.value(uint32(v)))
+			if !dictionaryPays(plan.values.Len(), c.rows) {
+				return false
 			}
-			remap[v] = at
 		}
 		plan.remap[i] = remap
 	}
+	plan.text = plan.values.Bytes()
 	c.width, c.dict = 4, plan
 	return true
 }
@@ -184,11 +176,11 @@ func (d *dictPlan) fill(w *cursor) *array.Data {
 		}
 		copy(text, d.only.text[first:])
 	} else {
-		for i, v := range d.values {
+		for i := range d.values.Len() {
 			out[i] = int32(at)
-			at += copy(text[at:], v)
+			at += copy(text[at:], d.values.Value(uint32(i)))
 		}
-		out[len(d.values)] = int32(at)
+		out[d.values.Len()] = int32(at)
 	}
 	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(offsets), memory.NewBufferBytes(text)}
 	return array.NewData(arrow.BinaryTypes.String, d.len(), buffers, nil, 0, 0)

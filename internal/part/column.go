@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	pqschema "github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/scoterdb/scoter/internal/intern"
 )
 
 // column is one column of one row group: either the arrays that it came in, or, if one of
@@ -53,20 +55,9 @@ func unify(chunks []arrow.Array) column {
 	for _, c := range chunks {
 		total += c.Len()
 	}
-	values := array.NewStringBuilder(memory.DefaultAllocator)
-	defer values.Release()
+	var values intern.Table
 	indices := make([]int32, 0, total)
 	var valid []bool // nil while there is no NULL
-	seen := map[string]int32{}
-	intern := func(s string) int32 {
-		at, known := seen[s]
-		if !known {
-			at = int32(len(seen))
-			seen[s] = at
-			values.Append(s)
-		}
-		return at
-	}
 	null := func() {
 		if valid == nil {
 			valid = slices.Repeat([]bool{true}, total)
@@ -80,7 +71,7 @@ func unify(chunks []arrow.Array) column {
 				if text.IsNull(i) {
 					null()
 				} else {
-					indices = append(indices, intern(text.Value(i)))
+					indices = append(indices, int32(values.IndexText(text.Value(i))))
 				}
 			}
 			continue
@@ -98,7 +89,7 @@ func unify(chunks []arrow.Array) column {
 			}
 			at := mapped[code]
 			if at == unseen {
-				at = intern(dict.Value(int(code)))
+				at = int32(values.IndexText(dict.Value(int(code))))
 				mapped[code] = at
 			}
 			indices = append(indices, at)
@@ -107,7 +98,9 @@ func unify(chunks []arrow.Array) column {
 	builder := array.NewInt32Builder(memory.DefaultAllocator)
 	defer builder.Release()
 	builder.AppendValues(indices, valid)
-	return column{dictionary: values.NewStringArray(), indices: builder.NewInt32Array()}
+	texts := values.Texts()
+	defer texts.Release()
+	return column{dictionary: array.NewStringData(texts), indices: builder.NewInt32Array()}
 }
 
 // leaf returns one leaf of the column's rows, to be released. Leaves come in their order. If it is to have a

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"unsafe"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	pqschema "github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/scoterdb/scoter/internal/intern"
 )
 
 // dictionary is what the different values of a leaf are, in order of appearance, as PLAIN has them; none if it has no values.
@@ -143,26 +146,58 @@ func (t *numberTable[T]) grow() {
 
 // distinctOthers is distinctValues of what is no number.
 func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) dictionary {
-	d := dictionary{}
-	known := map[string]int32{}
+	var known intern.Table
 	for i, s := range pieces {
-		for j := range indices[i] {
-			before := len(d.page)
-			page, err := appendPlain(d.page, descr, s.values, s.present.slice(j, j+1))
-			if err != nil || len(page) > maxDictionaryBytes {
-				return dictionary{}
-			}
-			d.page = page
-			index, seen := known[string(page[before:])]
-			if seen {
-				d.page = page[:before]
-			} else {
-				index = int32(d.values)
-				known[string(page[before:])] = index
-				d.values++
-			}
-			indices[i][j] = index
+		var ok bool
+		if texts, is := s.values.(textArray); is {
+			ok = indexTexts(&known, texts, s.present, indices[i])
+		} else {
+			ok = indexPlain(&known, descr, s, indices[i])
+		}
+		if !ok {
+			return dictionary{}
 		}
 	}
-	return d
+	page := make([]byte, 0, textPageBytes(&known))
+	for i := range known.Len() {
+		value := known.Value(uint32(i))
+		if descr.PhysicalType() == parquet.Types.ByteArray {
+			page = binary.LittleEndian.AppendUint32(page, uint32(len(value)))
+		}
+		page = append(page, value...)
+	}
+	return dictionary{page: page, values: known.Len()}
+}
+
+// textPageBytes returns how many bytes texts take as a dictionary's page.
+func textPageBytes(texts *intern.Table) int { return texts.Bytes() + 4*texts.Len() }
+
+// indexTexts writes the index of each text. It ends with false if a page has no room for them all.
+func indexTexts(known *intern.Table, texts textArray, present selection, out []int32) bool {
+	if len(out) == 0 {
+		return true
+	}
+	data, offsets := texts.ValueBytes(), texts.ValueOffsets()
+	first := offsets[0] // ValueBytes begins there
+	for i := range out {
+		at := present.at(i)
+		out[i] = int32(known.Index(data[offsets[at]-first : offsets[at+1]-first]))
+		if textPageBytes(known) > maxDictionaryBytes {
+			return false
+		}
+	}
+	return true
+}
+
+// indexPlain is indexTexts of values that are all of one size.
+func indexPlain(known *intern.Table, descr *pqschema.Column, s shredded, out []int32) bool {
+	var value []byte
+	for i := range out {
+		var err error
+		if value, err = appendPlain(value[:0], descr, s.values, s.present.slice(i, i+1)); err != nil || known.Bytes() > maxDictionaryBytes {
+			return false // an error shows again when they are written as they are
+		}
+		out[i] = int32(known.Index(value))
+	}
+	return true
 }

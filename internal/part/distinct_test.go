@@ -1,6 +1,7 @@
 package part
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -105,5 +106,53 @@ func TestHowManyDifferIsEstimatedFromASample(t *testing.T) {
 	}
 	if got, ok := countDistinct([]arrow.Array{all.NewArray()}, 8).among(1e6); ok {
 		t.Errorf("%.0f, of values that never repeat", got)
+	}
+}
+
+// TestTextsWithNULLsAreReadAcrossRowGroups writes texts, a third of them NULL, whose row groups have dictionaries in different
+// order, and reads them in batches that go from one row group into the next: each row has the text that it was written with.
+func TestTextsWithNULLsAreReadAcrossRowGroups(t *testing.T) {
+	table := tableOf(schema.Column{Name: "x", Type: schema.Of(schema.Varchar)})
+	r := rand.New(rand.NewPCG(3, 4))
+	const rows = 2*RowGroupRows + 100
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	for range rows {
+		if r.IntN(3) == 0 {
+			b.AppendNull()
+		} else {
+			b.Append(fmt.Sprint("text ", r.IntN(5)))
+		}
+	}
+	want := b.NewStringArray()
+	batch := array.NewRecordBatch(table.Arrow(), []arrow.Array{want}, rows)
+	for _, profile := range []Profile{Fast, Best} {
+		path := filepath.Join(t.TempDir(), "p")
+		written, err := WriteBatches(vfs.OS, path, table, []arrow.RecordBatch{batch}, Options{Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if written.Bytes > rows {
+			t.Errorf("profile %d: %d bytes for %d rows of one of five texts: no dictionary", profile, written.Bytes, rows)
+		}
+		at := 0
+		if err := ReadDictionaries(vfs.OS, path, table, written, 1000, func(b arrow.RecordBatch) error {
+			d, ok := b.Column(0).(*array.Dictionary)
+			if !ok {
+				t.Fatalf("profile %d: %s", profile, b.Column(0).DataType())
+			}
+			values := d.Dictionary().(*array.String)
+			for i := range d.Len() {
+				if d.IsNull(i) != want.IsNull(at) || d.IsValid(i) && values.Value(d.GetValueIndex(i)) != want.Value(at) {
+					t.Fatalf("profile %d: row %d is not %s", profile, at, want.ValueStr(at))
+				}
+				at++
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if at != rows {
+			t.Fatalf("profile %d: %d rows of %d", profile, at, rows)
+		}
 	}
 }

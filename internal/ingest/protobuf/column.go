@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/scoterdb/scoter/internal/intern"
 )
 
 // store says which buffers a column has.
@@ -54,7 +55,7 @@ type column struct {
 	level    *level  // that the column's rows are of
 	hint     int     // bytes of data that the last batch needed
 
-	dict  dictionary
+	dict  intern.Table
 	enum  *enumerators
 	time  moment
 	keys  mapKeys
@@ -175,7 +176,7 @@ func (c *column) reset() {
 	c.valid, c.w64, c.w32, c.bits, c.offsets, c.data = nil, nil, nil, nil, nil, nil
 	c.next, c.count = 0, 0
 	c.plain, c.rewrote = false, false
-	c.dict = dictionary{}
+	c.dict = intern.Table{}
 	c.time = moment{}
 	c.keys.row = -1
 	if c.enum != nil {
@@ -191,7 +192,7 @@ func (c *column) reserveDefault() {
 	}
 	switch c.store {
 	case storeDict:
-		c.dict.intern(nil)
+		c.dict.Index(nil)
 	case storeEnum:
 		c.enum.index(c.enum.absent)
 	}
@@ -286,16 +287,16 @@ func (c *column) setDict(row int, v []byte) bool {
 	if c.plain {
 		return c.setText(row, v)
 	}
-	index, ok := c.dict.find(v)
+	index, ok := c.dict.Find(v)
 	if !ok {
 		if !validText(v) {
 			return false
 		}
-		if !c.dict.pays(row) {
+		if !mayGrow(&c.dict, row) {
 			c.turnPlain(row)
 			return c.setText(row, v)
 		}
-		index = c.dict.intern(v)
+		index = c.dict.Add(v)
 	}
 	if c.next > row {
 		c.rewrote = true // the value it replaces may be nobody else's
@@ -311,7 +312,7 @@ func (c *column) turnPlain(row int) {
 	size := 0
 	for i := range row {
 		if c.thereAt(i) {
-			size += len(c.dict.value(c.w32[i]))
+			size += len(c.dict.Value(c.w32[i]))
 		}
 	}
 	room := size
@@ -323,12 +324,12 @@ func (c *column) turnPlain(row int) {
 	for i := range row {
 		c.offsets[i] = int32(len(c.data))
 		if c.thereAt(i) {
-			c.data = append(c.data, c.dict.value(c.w32[i])...)
+			c.data = append(c.data, c.dict.Value(c.w32[i])...)
 		}
 	}
 	c.next = row
 	leave(&c.memory.fixed, c.w32)
-	c.plain, c.w32, c.dict = true, nil, dictionary{}
+	c.plain, c.w32, c.dict = true, nil, intern.Table{}
 }
 
 // textFrom returns the bytes of text in the rows from row on.
@@ -338,7 +339,7 @@ func (c *column) textFrom(row int) int64 {
 		n := int64(0)
 		for i := row; i < c.next; i++ {
 			if c.thereAt(i) {
-				n += int64(len(c.dict.value(c.w32[i])))
+				n += int64(len(c.dict.Value(c.w32[i])))
 			}
 		}
 		return n

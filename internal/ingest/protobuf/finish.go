@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/intern"
 )
 
 // Finish returns the rows as a batch, which the caller releases, and starts an empty
@@ -117,7 +118,7 @@ func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 		bitutil.SetBitsTo(there, 0, int64(rows), true)
 		return flat(o.typ, memory.NewBufferBytes(there))
 	case storeDict:
-		if !c.plain && c.dict.size() > max(rows/2, 1) {
+		if !c.plain && c.dict.Len() > max(rows/2, 1) {
 			c.turnPlain(rows)
 		}
 		if !c.plain {
@@ -145,10 +146,9 @@ func (c *column) text(t arrow.DataType, v validity, rows int) arrow.ArrayData {
 
 // enumDictionary makes the dictionary of an enum's names.
 func (c *column) enumDictionary() {
-	c.dict = dictionary{offsets: []int32{0}}
+	c.dict = intern.Table{}
 	for i := range c.enum.numbers {
-		c.dict.data = append(c.dict.data, c.enum.name(uint32(i))...)
-		c.dict.offsets = append(c.dict.offsets, int32(len(c.dict.data)))
+		c.dict.Add([]byte(c.enum.name(uint32(i))))
 	}
 }
 
@@ -158,13 +158,12 @@ func (c *column) dictionary(v validity, rows int) arrow.ArrayData {
 	if c.implicit || c.rewrote {
 		c.compact(rows)
 	}
-	if c.dict.size() == 0 {
+	if c.dict.Len() == 0 {
 		c.offsets = extend(reserve(&c.memory.offsets, c.offsets, rows+1), rows+1)
 		c.next = rows + 1
 		return c.text(arrow.BinaryTypes.String, v, rows)
 	}
-	values := array.NewData(arrow.BinaryTypes.String, c.dict.size(), []*memory.Buffer{nil,
-		memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.dict.offsets)), memory.NewBufferBytes(c.dict.data)}, nil, 0, 0)
+	values := c.dict.Texts()
 	defer values.Release()
 	indices := give(&c.memory.fixed, c.w32[:rows])
 	return array.NewDataWithDictionary(ingest.TextDictionary, rows, []*memory.Buffer{v.bitmap, indices}, v.nulls, 0, values)
@@ -172,7 +171,7 @@ func (c *column) dictionary(v validity, rows int) arrow.ArrayData {
 
 // compact drops the values that no row has from the dictionary.
 func (c *column) compact(rows int) {
-	used := make([]bool, c.dict.size())
+	used := make([]bool, c.dict.Len())
 	missing := len(used)
 	for i, index := range c.w32[:rows] {
 		if missing == 0 {
@@ -186,13 +185,11 @@ func (c *column) compact(rows int) {
 	if missing == 0 {
 		return
 	}
-	next := dictionary{offsets: []int32{0}}
+	var next intern.Table
 	number := make([]uint32, len(used))
 	for i, u := range used {
 		if u {
-			number[i] = uint32(len(next.offsets) - 1)
-			next.data = append(next.data, c.dict.value(uint32(i))...)
-			next.offsets = append(next.offsets, int32(len(next.data)))
+			number[i] = next.Add(c.dict.Value(uint32(i)))
 		}
 	}
 	for i, index := range c.w32[:rows] {

@@ -102,7 +102,7 @@ func (d *Decoder) full() bool {
 func (l *level) bytes() int64 {
 	n := int64(l.rows) * int64(l.bits) / 8
 	for _, c := range l.columns {
-		n += int64(len(c.data) + len(c.dict.data))
+		n += int64(len(c.data) + c.dict.Bytes())
 	}
 	return n
 }

@@ -92,7 +92,7 @@ func (k *mapKeys) bytes(i int) []byte {
 	switch c.store {
 	case storeDict:
 		if !c.plain {
-			return c.dict.value(c.w32[i])
+			return c.dict.Value(c.w32[i])
 		}
 	case storeBits:
 		return []byte{c.bits[i>>3] >> (i & 7) & 1}

@@ -1,16 +1,14 @@
 package protobuf
 
 import (
-	"bytes"
 	"encoding/binary"
-	"hash/maphash"
 	"math"
-	"math/bits"
-	"math/rand/v2"
 	"strconv"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/scoterdb/scoter/internal/intern"
 )
 
 // highBits are set in words of bytes that are not all ASCII.
@@ -46,131 +44,9 @@ const (
 	dictionaryMax   = 1 << 15
 )
 
-// dictionary numbers distinct values from 0 on, in order of appearance. The zero
-// dictionary is empty.
-type dictionary struct {
-	offsets []int32 // one more than values, once there is one
-	data    []byte
-	slots   []dictionarySlot // size is a power of two; at most half of them used
-	last    dictionarySlot   // of the value found last
-}
-
-// dictionarySlot holds what tells a value from others. Up to shortValue bytes that is
-// the value itself, so that the dictionary's data need not be looked at.
-type dictionarySlot struct {
-	first, second uint64 // the value's words, or its hash and 0
-	size          uint32
-	index         uint32 // 1 + index of the value; 0 is an empty slot
-}
-
-// shortValue is the size of the two words of a slot.
-const shortValue = 16
-
-// The seeds make collisions unpredictable to whoever chooses the values.
-var (
-	dictionarySeed = maphash.MakeSeed()
-	firstSeed      = rand.Uint64()
-	secondSeed     = rand.Uint64()
-)
-
-// slotOf returns v's slot, without an index.
-func slotOf(v []byte) dictionarySlot {
-	n := len(v)
-	s := dictionarySlot{size: uint32(n)}
-	switch {
-	case n > shortValue:
-		s.first = maphash.Bytes(dictionarySeed, v)
-	case n >= 8:
-		s.first, s.second = binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[n-8:])
-	case n >= 4:
-		s.first = uint64(binary.LittleEndian.Uint32(v)) | uint64(binary.LittleEndian.Uint32(v[n-4:]))<<32
-	case n > 0:
-		s.first = uint64(v[0]) | uint64(v[n>>1])<<8 | uint64(v[n-1])<<16
-	}
-	return s
-}
-
-// home returns the place where the search for s begins.
-func (t *dictionary) home(s *dictionarySlot) int {
-	high, low := bits.Mul64(s.first^firstSeed^uint64(s.size), s.second^secondSeed)
-	return int(high^low) & (len(t.slots) - 1)
-}
-
-func (t *dictionary) size() int { return max(len(t.offsets)-1, 0) }
-
-func (t *dictionary) value(i uint32) []byte { return t.data[t.offsets[i]:t.offsets[i+1]] }
-
-// holds reports whether s, which is not empty, is the slot of v, of which key is known.
-func (t *dictionary) holds(s, key *dictionarySlot, v []byte) bool {
-	return s.first == key.first && s.second == key.second && s.size == key.size &&
-		(key.size <= shortValue || bytes.Equal(t.value(s.index-1), v))
-}
-
-// find returns v's index, if v has one.
-func (t *dictionary) find(v []byte) (uint32, bool) {
-	if len(t.slots) == 0 {
-		return 0, false
-	}
-	key := slotOf(v)
-	if t.holds(&t.last, &key, v) {
-		return t.last.index - 1, true
-	}
-	mask := len(t.slots) - 1
-	for at := t.home(&key); ; at = (at + 1) & mask {
-		s := &t.slots[at&(len(t.slots)-1)]
-		if s.index == 0 {
-			return 0, false
-		}
-		if t.holds(s, &key, v) {
-			t.last = *s
-			return s.index - 1, true
-		}
-	}
-}
-
-// intern returns v's index, a new one if v has none.
-func (t *dictionary) intern(v []byte) uint32 {
-	if i, ok := t.find(v); ok {
-		return i
-	}
-	n := uint32(t.size())
-	if 2*int(n+1) > len(t.slots) {
-		t.rehash()
-	}
-	if n == 0 {
-		t.offsets = append(t.offsets, 0)
-	}
-	t.data = append(t.data, v...)
-	t.offsets = append(t.offsets, int32(len(t.data)))
-	s := slotOf(v)
-	s.index = n + 1
-	t.place(s)
-	t.last = s
-	return n
-}
-
-func (t *dictionary) place(s dictionarySlot) {
-	mask := len(t.slots) - 1
-	at := t.home(&s)
-	for t.slots[at].index != 0 {
-		at = (at + 1) & mask
-	}
-	t.slots[at] = s
-}
-
-func (t *dictionary) rehash() {
-	old := t.slots
-	t.slots = make([]dictionarySlot, max(64, 4*len(old)))
-	for _, s := range old {
-		if s.index != 0 {
-			t.place(s)
-		}
-	}
-}
-
-// pays reports whether a dictionary of rows may take one more value.
-func (t *dictionary) pays(rows int) bool {
-	n := t.size()
+// mayGrow reports whether a dictionary of so many rows may take one more value.
+func mayGrow(t *intern.Table, rows int) bool {
+	n := t.Len()
 	return n < dictionaryCheck || n < dictionaryMax && n <= rows/dictionaryRows
 }
 

@@ -1,0 +1,164 @@
+// Package intern numbers distinct values of bytes: what dictionaries of texts are made with.
+package intern
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"math/bits"
+	"math/rand/v2"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// Table numbers distinct values from 0 on, in order of appearance. The zero Table is empty. It is a hash table with linear
+// probing (Knuth, The Art of Computer Programming, 6.4), since Go's map of strings takes several times as long for values that repeat.
+type Table struct {
+	offsets []int32 // one more than values, once there is one
+	data    []byte
+	slots   []slot // size is a power of two; at most half of them used
+	last    slot   // of the value found last: on sorted columns it is mostly the next one too
+}
+
+// slot holds what tells a value from others. Up to shortValue bytes that is
+// the value itself, so that the table's data need not be looked at.
+type slot struct {
+	first, second uint64 // the value's words, or its hash and 0
+	size          uint32
+	index         uint32 // 1 + index of the value; 0 is an empty slot
+}
+
+const (
+	// shortValue is the size of the two words of a slot.
+	shortValue = 16
+	firstSlots = 64
+)
+
+// The seeds make collisions unpredictable to whoever chooses the values.
+var (
+	longSeed   = maphash.MakeSeed()
+	firstSeed  = rand.Uint64()
+	secondSeed = rand.Uint64()
+)
+
+// slotOf returns v's slot, without an index.
+func slotOf(v []byte) slot {
+	n := len(v)
+	s := slot{size: uint32(n)}
+	switch {
+	case n > shortValue:
+		s.first = maphash.Bytes(longSeed, v)
+	case n >= 8:
+		s.first, s.second = binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[n-8:])
+	case n >= 4:
+		s.first = uint64(binary.LittleEndian.Uint32(v)) | uint64(binary.LittleEndian.Uint32(v[n-4:]))<<32
+	case n > 0:
+		s.first = uint64(v[0]) | uint64(v[n>>1])<<8 | uint64(v[n-1])<<16
+	}
+	return s
+}
+
+// home returns the place where the search for s begins.
+func (t *Table) home(s *slot) int {
+	high, low := bits.Mul64(s.first^firstSeed^uint64(s.size), s.second^secondSeed)
+	return int(high^low) & (len(t.slots) - 1)
+}
+
+// Len returns how many values there are.
+func (t *Table) Len() int { return max(len(t.offsets)-1, 0) }
+
+// Value returns a value. It is the table's, and stays as it is.
+func (t *Table) Value(i uint32) []byte { return t.data[t.offsets[i]:t.offsets[i+1]] }
+
+// Bytes returns how many bytes all values have together.
+func (t *Table) Bytes() int { return len(t.data) }
+
+// Texts returns the values, which are UTF-8, as an array of texts, to be released. It shares the table's memory.
+func (t *Table) Texts() *array.Data {
+	offsets := t.offsets
+	if len(offsets) == 0 {
+		offsets = []int32{0}
+	}
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(t.data)}
+	return array.NewData(arrow.BinaryTypes.String, t.Len(), buffers, nil, 0, 0)
+}
+
+// holds reports whether s, which is not empty, is the slot of v, of which key is known.
+func (t *Table) holds(s, key *slot, v []byte) bool {
+	return s.first == key.first && s.second == key.second && s.size == key.size &&
+		(key.size <= shortValue || bytes.Equal(t.Value(s.index-1), v))
+}
+
+// Find returns v's index, if v has one.
+func (t *Table) Find(v []byte) (index uint32, ok bool) {
+	if len(t.slots) == 0 {
+		return 0, false
+	}
+	key := slotOf(v)
+	if t.holds(&t.last, &key, v) { // there is one: slots come with the first value
+		return t.last.index - 1, true
+	}
+	mask := len(t.slots) - 1
+	for at := t.home(&key); ; at = (at + 1) & mask {
+		s := &t.slots[at&(len(t.slots)-1)]
+		if s.index == 0 {
+			return 0, false
+		}
+		if t.holds(s, &key, v) {
+			t.last = *s
+			return s.index - 1, true
+		}
+	}
+}
+
+// Index returns v's index, a new one if v has none. All values together must have less than 2 GiB.
+func (t *Table) Index(v []byte) uint32 {
+	if i, ok := t.Find(v); ok {
+		return i
+	}
+	return t.Add(v)
+}
+
+// IndexText is Index of a text.
+func (t *Table) IndexText(v string) uint32 {
+	return t.Index(unsafe.Slice(unsafe.StringData(v), len(v)))
+}
+
+// Add returns the index of v, which has none yet.
+func (t *Table) Add(v []byte) uint32 {
+	n := uint32(t.Len())
+	if 2*int(n+1) > len(t.slots) {
+		t.rehash()
+	}
+	if n == 0 {
+		t.offsets = append(t.offsets, 0)
+	}
+	t.data = append(t.data, v...)
+	t.offsets = append(t.offsets, int32(len(t.data)))
+	t.last = slotOf(v)
+	t.last.index = n + 1
+	t.place(t.last)
+	return n
+}
+
+func (t *Table) place(s slot) {
+	mask := len(t.slots) - 1
+	at := t.home(&s)
+	for t.slots[at].index != 0 {
+		at = (at + 1) & mask
+	}
+	t.slots[at] = s
+}
+
+func (t *Table) rehash() {
+	old := t.slots
+	t.slots = make([]slot, max(firstSlots, 4*len(old)))
+	for _, s := range old {
+		if s.index != 0 {
+			t.place(s)
+		}
+	}
+}

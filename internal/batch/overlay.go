@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"math"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
@@ -15,7 +17,7 @@ import (
 // are of one storage type, the values plain where the column may be a dictionary.
 func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
 	if column.DataType().ID() == arrow.DICTIONARY {
-		coded, err := encodeDictionary(values)
+		coded, err := encodeDictionary(values, math.MaxInt)
 		if err != nil {
 			return nil, err
 		}
@@ -40,8 +42,20 @@ func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (a
 	return array.MakeFromData(data), nil
 }
 
-// encodeDictionary returns a text array as a dictionary of its distinct values.
-func encodeDictionary(a arrow.Array) (arrow.Array, error) {
+// Repeating returns a column of texts as a dictionary if it holds each at least four times on average; else, and of any other column, the
+// column itself. To be released.
+func Repeating(a arrow.Array) (arrow.Array, error) {
+	if a.DataType().ID() == arrow.STRING {
+		if coded, err := encodeDictionary(a, a.Len()/4); coded != nil || err != nil {
+			return coded, err
+		}
+	}
+	a.Retain()
+	return a, nil
+}
+
+// encodeDictionary returns a text array as a dictionary of its distinct values; nil if there are more than so many.
+func encodeDictionary(a arrow.Array, most int) (arrow.Array, error) {
 	text, ok := a.(*array.String)
 	if !ok {
 		return nil, base.Errorf(base.Internal, "a dictionary of %s", a.DataType())
@@ -54,7 +68,9 @@ func encodeDictionary(a arrow.Array) (arrow.Array, error) {
 			continue
 		}
 		bitutil.SetBit(validity, i)
-		codes[i] = distinct.IndexText(text.Value(i))
+		if codes[i] = distinct.IndexText(text.Value(i)); distinct.Len() > most {
+			return nil, nil
+		}
 	}
 	values := distinct.Texts()
 	defer values.Release()

@@ -102,6 +102,9 @@ func (c *changed) values(columns []schema.Column, read reader) ([]arrow.Array, e
 			if err == nil {
 				values, err = newest(c.rows, newer, written[column.ID])
 			}
+			if err == nil { // many rows often get one new value
+				values, err = batch.Repeating(values)
+			}
 			if err != nil {
 				return nil, base.Wrap(err, "column %q", column.Name)
 			}

@@ -197,6 +197,9 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData) erro
 	}
 	described := cArray[C.scoter_column](m, len(children))
 	for i := range children {
+		if children[i].DataType().ID() == arrow.DICTIONARY {
+			return base.Errorf(base.Internal, "no scan for a dictionary inside of %s", data.DataType())
+		}
 		if err := describeColumn(m, &described[i], children[i]); err != nil {
 			return err
 		}

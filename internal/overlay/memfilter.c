@@ -201,10 +201,10 @@ static void gather_lists(duckdb_vector vector, const scoter_type *type, const sc
 		const scoter_column *pairs = &c->children[0];
 		for (int64_t e = 0; e < total; e++) elements[e] += (uint32_t)pairs->offset;
 		for (int32_t k = 0; k < 2; k++) {
-			scoter_gather(duckdb_struct_vector_get_child(child, (idx_t)k), &type->children[k], &pairs->children[k], elements, total, NULL);
+			scoter_gather(duckdb_struct_vector_get_child(child, (idx_t)k), &type->children[k], &pairs->children[k], elements, total);
 		}
 	} else {
-		scoter_gather(child, &type->children[0], &c->children[0], elements, total, NULL);
+		scoter_gather(child, &type->children[0], &c->children[0], elements, total);
 	}
 	free(elements);
 }
@@ -213,13 +213,12 @@ static void gather_structs(duckdb_vector vector, const scoter_type *type, const 
 	uint32_t *within = malloc((size_t)n * sizeof(uint32_t));
 	for (int64_t i = 0; i < n; i++) within[i] = rows[i] + (uint32_t)c->offset;
 	for (int32_t k = 0; k < type->n_children; k++) {
-		scoter_gather(duckdb_struct_vector_get_child(vector, (idx_t)k), &type->children[k], &c->children[k], within, n, NULL);
+		scoter_gather(duckdb_struct_vector_get_child(vector, (idx_t)k), &type->children[k], &c->children[k], within, n);
 	}
 	free(within);
 }
 
-void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_column *c, const uint32_t *rows, int64_t n,
-                   const duckdb_string_t *dictionary) {
+void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_column *c, const uint32_t *rows, int64_t n) {
 	if (n == 0) return;
 	if (c->validity) {
 		duckdb_vector_ensure_validity_writable(vector);
@@ -245,8 +244,7 @@ void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_c
 	case SCOTER_STRING:
 		for (int64_t i = 0; i < n; i++) fill_strings((duckdb_string_t *)to + i, c, rows[i], 1);
 		break;
-	case SCOTER_DICTIONARY:
-		for (int64_t i = 0; i < n; i++) fill_codes((duckdb_string_t *)to + i, c, dictionary, rows[i], 1);
+	case SCOTER_DICTIONARY: // only whole columns are
 		break;
 	case SCOTER_DECIMAL:
 		for (int64_t i = 0; i < n; i++) fill_decimals((uint8_t *)to + i * type->value_bytes, c, type->value_bytes, rows[i], 1);

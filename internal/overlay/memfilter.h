@@ -25,8 +25,7 @@ scoter_match scoter_match_codes(const scoter_filter *filter, const scoter_batch 
 int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const scoter_match *matches, int64_t row, int64_t end,
                       uint32_t *selected, uint8_t *marks);
 
-// Copies rows of a column into a vector. Dictionary holds the strings of a SCOTER_DICTIONARY.
-void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_column *c, const uint32_t *rows, int64_t n,
-                   const duckdb_string_t *dictionary);
+// Copies rows of a column, which is no SCOTER_DICTIONARY, into a vector.
+void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_column *c, const uint32_t *rows, int64_t n);
 
 #endif

@@ -28,8 +28,8 @@ struct scoter_reader {
 	scoter_batch *batch;
 	uint64_t morsel; // the number of its first row among all of the scan
 	int64_t row, end;
-	// Per projected column: the current batch's dictionary as DuckDB strings.
-	duckdb_string_t **dictionaries;
+	// Per projected column: the current batch's dictionary, once it was used.
+	scoter_dictionary **dictionaries;
 	scoter_batch *dictionaries_of;
 	// Whether only some of the morsel's rows are wanted: which, how many of them were handed out, and per
 	// filter the codes that it wants in the current batch.
@@ -95,7 +95,7 @@ void scoter_end(scoter_run *run) {
 scoter_reader *scoter_open_reader(const scoter_run *run) {
 	scoter_reader *r = calloc(1, sizeof(scoter_reader));
 	r->n_projected = run->n_projected;
-	r->dictionaries = calloc(run->n_projected + 1, sizeof(duckdb_string_t *));
+	r->dictionaries = calloc(run->n_projected + 1, sizeof(scoter_dictionary *));
 	r->n_matches = run->scan->n_filters;
 	r->matches = calloc((size_t)r->n_matches + 1, sizeof(scoter_match));
 	return r;
@@ -105,7 +105,7 @@ uint64_t scoter_morsel(const scoter_reader *r) { return r->morsel; }
 
 static void drop_dictionaries(scoter_reader *r) {
 	for (idx_t i = 0; i < r->n_projected; i++) {
-		free(r->dictionaries[i]);
+		scoter_free_dictionary(r->dictionaries[i]);
 		r->dictionaries[i] = NULL;
 	}
 	for (int32_t f = 0; f < r->n_matches; f++) {
@@ -166,16 +166,7 @@ static void fill_validity(duckdb_vector vector, const scoter_column *c, int64_t 
 	}
 }
 
-static duckdb_string_t *dictionary_strings(const scoter_column *c) {
-	const scoter_column *values = &c->children[0];
-	// One more than there are values, so that the code of a NULL (any) reads something.
-	duckdb_string_t *strings = calloc((size_t)values->length + 1, sizeof(duckdb_string_t));
-	fill_strings(strings, values, 0, values->length);
-	return strings;
-}
-
-static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n,
-                 const duckdb_string_t *dictionary);
+static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n);
 
 // Lists and maps: entries relative to the first, and the children of all rows at once.
 static void fill_list(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
@@ -193,15 +184,14 @@ static void fill_list(duckdb_vector vector, const scoter_type *type, const scote
 		const scoter_column *pairs = &c->children[0];
 		for (int32_t k = 0; k < 2; k++) {
 			fill(duckdb_struct_vector_get_child(child, (idx_t)k), &type->children[k], &pairs->children[k],
-			     pairs->offset + offsets[0], children, NULL);
+			     pairs->offset + offsets[0], children);
 		}
 	} else {
-		fill(child, &type->children[0], &c->children[0], offsets[0], children, NULL);
+		fill(child, &type->children[0], &c->children[0], offsets[0], children);
 	}
 }
 
-static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n,
-                 const duckdb_string_t *dictionary) {
+static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
 	if (n == 0) return; // an array without values may have no buffers at all
 	fill_validity(vector, c, row, n);
 	switch (c->layout) {
@@ -217,12 +207,8 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 	case SCOTER_STRING:
 		fill_strings(duckdb_vector_get_data(vector), c, row, n);
 		break;
-	case SCOTER_DICTIONARY: {
-		duckdb_string_t *own = dictionary ? NULL : dictionary_strings(c);
-		fill_codes(duckdb_vector_get_data(vector), c, dictionary ? dictionary : own, row, n);
-		free(own);
+	case SCOTER_DICTIONARY: // only whole columns are
 		break;
-	}
 	case SCOTER_DECIMAL:
 		fill_decimals(duckdb_vector_get_data(vector), c, type->value_bytes, row, n);
 		break;
@@ -236,7 +222,7 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 	case SCOTER_STRUCT:
 		for (int32_t k = 0; k < type->n_children; k++) {
 			fill(duckdb_struct_vector_get_child(vector, (idx_t)k), &type->children[k], &c->children[k],
-			     c->offset + row, n, NULL);
+			     c->offset + row, n);
 		}
 		break;
 	}
@@ -293,11 +279,13 @@ void scoter_read(scoter_run *run, scoter_reader *r, duckdb_data_chunk output) {
 			continue;
 		}
 		const scoter_column *c = &r->batch->columns[column];
-		if (c->layout == SCOTER_DICTIONARY && !r->dictionaries[i]) r->dictionaries[i] = dictionary_strings(c);
-		if (r->selecting) {
-			scoter_gather(vector, &scan->types[column], c, rows, n, r->dictionaries[i]);
+		if (c->layout == SCOTER_DICTIONARY) {
+			if (!r->dictionaries[i]) r->dictionaries[i] = scoter_make_dictionary(c);
+			scoter_refer(r->dictionaries[i], vector, c, rows, r->row, n);
+		} else if (r->selecting) {
+			scoter_gather(vector, &scan->types[column], c, rows, n);
 		} else {
-			fill(vector, &scan->types[column], c, r->row, n, r->dictionaries[i]);
+			fill(vector, &scan->types[column], c, r->row, n);
 		}
 	}
 	if (r->selecting) {

@@ -3,7 +3,7 @@
 // The Go side describes the batches with the structs below, in C memory that points
 // into the memtables' arenas (which Go does not manage), and keeps both alive until
 // the query has ended. Nothing is copied but fixed-width values into DuckDB's
-// vectors; strings are referenced where they lie.
+// vectors; strings are referenced where they lie (memdictionary.cc: those that repeat).
 #ifndef SCOTER_MEMSCAN_H
 #define SCOTER_MEMSCAN_H
 
@@ -106,6 +106,14 @@ void scoter_read(scoter_run *run, scoter_reader *reader, duckdb_data_chunk rows)
 // Returns a number that is greater for each later morsel of the scan: that of the rows given last.
 uint64_t scoter_morsel(const scoter_reader *reader);
 void scoter_close_reader(scoter_reader *reader);
+
+// The texts of a SCOTER_DICTIONARY, for DuckDB's vectors to refer to.
+typedef struct scoter_dictionary scoter_dictionary;
+
+scoter_dictionary *scoter_make_dictionary(const scoter_column *c);
+void scoter_free_dictionary(scoter_dictionary *dictionary);
+// Makes a vector of the texts in some rows of the column, or in n rows from row on. Of one dictionary there is one such vector at a time.
+void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const scoter_column *c, const uint32_t *rows, int64_t row, int64_t n);
 
 // Registers the function under its name, with one BIGINT parameter that scoterFindScan
 // (in Go) resolves to a scan. Returns what went wrong, to be freed, or NULL.

@@ -28,16 +28,6 @@ static inline void fill_strings(duckdb_string_t *out, const scoter_column *c, in
 	}
 }
 
-static inline void fill_codes(duckdb_string_t *out, const scoter_column *c, const duckdb_string_t *strings, int64_t row,
-                       int64_t n) {
-	const uint32_t *codes = (const uint32_t *)c->data + c->offset + row;
-	uint32_t last = (uint32_t)c->children[0].length;
-	for (int64_t i = 0; i < n; i++) {
-		uint32_t code = codes[i] < last ? codes[i] : last;
-		out[i] = strings[code];
-	}
-}
-
 static inline void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes, int64_t row, int64_t n) {
 	const uint8_t *in = (const uint8_t *)c->data + (c->offset + row) * 16;
 	// Little endian two's complement: the low bytes of a value that fits are the narrow value.

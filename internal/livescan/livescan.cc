@@ -1,5 +1,7 @@
 #include "livescan.h"
 
+#include "compress.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -51,36 +53,80 @@ private:
 	const bool only;
 };
 
+// Keeps all rows. It is there to be told where the vector begins that the thread reads next, which nobody else says before it is there.
+class Beginning : public DeleteFilter {
+public:
+	idx_t Filter(row_t start, idx_t count, SelectionVector &) override {
+		last = start;
+		return count;
+	}
+
+	static thread_local row_t last;
+};
+
+thread_local row_t Beginning::last;
+
 // The virtual columns that are a row's address. Part files have no columns of these names.
 const char *const source_name = "scoter_source", *const ordinal_name = "scoter_ordinal";
 
-// Takes hidden rows out of a chunk that was read; one of its columns is the rows' numbers.
-void TakeOut(const scoter_file &file, DataChunk &chunk, idx_t column) {
-	idx_t count = chunk.size();
-	UnifiedVectorFormat numbers;
-	chunk.data[column].ToUnifiedFormat(count, numbers);
-	auto rows = UnifiedVectorFormat::GetData<row_t>(numbers);
-	// They ascend, and are of one vector of the file.
-	auto first = rows[numbers.sel->get_index(0)], last = rows[numbers.sel->get_index(count - 1)];
-	if (last - first >= row_t(STANDARD_VECTOR_SIZE)) throw InternalException("rows %d to %d are in one vector", first, last);
+// Takes n rows (1, else 0) out of a chunk that a reader of files gives. The selections of its vectors lie in memory of the reader, who
+// writes them anew for the next chunk: changing them spares copies.
+void TakeOut(const uint8_t *taken, idx_t n, DataChunk &chunk) {
+	if (n == 0) return;
+	auto count = chunk.size();
+	// Selections of a STRUCT's members would have to change with its own.
+	bool nested = std::any_of(chunk.data.begin(), chunk.data.end(), [](const Vector &v) { return v.GetType().InternalType() == PhysicalType::STRUCT; });
+	SelectionVector keep;
+	vector<sel_t *> done; // columns without a dictionary share one
+	for (auto &vector : chunk.data) {
+		bool selects = vector.GetVectorType() == VectorType::DICTIONARY_VECTOR && !nested;
+		auto selection = selects ? DictionaryVector::SelVector(vector).data() : nullptr;
+		if (selection) {
+			if (std::find(done.begin(), done.end(), selection) != done.end()) continue;
+			scoter_compress(taken, int64_t(count), selection);
+			done.push_back(selection);
+			continue;
+		}
+		if (!keep.data()) {
+			keep.Initialize(count);
+			for (idx_t i = 0; i < count; i++) keep.set_index(i, i);
+			scoter_compress(taken, int64_t(count), keep.data());
+		}
+		vector.Slice(keep, count - n);
+	}
+	chunk.SetCardinality(count - n);
+}
+
+// Marks those of so many rows of a file that are hidden, and returns how many are.
+idx_t MarkHidden(const scoter_file &file, row_t first, idx_t count, uint8_t *hidden) {
 	auto end = file.rows + file.n;
 	auto row = std::lower_bound(file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
-	if (row == end || row_t(*row) > last) return;
-	bool hidden[STANDARD_VECTOR_SIZE] = {};
-	for (; row != end && row_t(*row) <= last; row++) hidden[*row - first] = true;
-	SelectionVector keep(count);
-	auto kept = keep.data();
+	auto behind = first + row_t(count);
+	if (row == end || row_t(*row) >= behind) return 0;
+	memset(hidden, 0, count);
 	idx_t n = 0;
-	auto take = [&](idx_t i, bool hidden) { // without a branch, which nobody could predict
-		kept[n] = sel_t(i);
-		n += !hidden;
-	};
-	if (idx_t(last - first) + 1 == count) {
-		for (idx_t i = 0; i < count; i++) take(i, hidden[i]);
-	} else { // a condition left out others
-		for (idx_t i = 0; i < count; i++) take(i, hidden[rows[numbers.sel->get_index(i)] - first]);
+	for (; row != end && row_t(*row) < behind; row++, n++) hidden[*row - first] = 1;
+	return n;
+}
+
+// Takes hidden rows out of a chunk that was read, of which one column is the rows' numbers. A condition may have left out some.
+void TakeOut(const scoter_file &file, DataChunk &chunk, idx_t column) {
+	idx_t count = chunk.size();
+	UnifiedVectorFormat format;
+	chunk.data[column].ToUnifiedFormat(count, format);
+	auto numbers = UnifiedVectorFormat::GetData<row_t>(format); // of a whole vector of the file, one after the other
+	auto first = numbers[0];
+	auto end = format.sel->get_index(count - 1) + 1;
+	if (end > STANDARD_VECTOR_SIZE || numbers[end - 1] != first + row_t(end - 1)) throw InternalException("rows %d to %d are in one vector", first, numbers[end - 1]);
+	uint8_t hidden[STANDARD_VECTOR_SIZE], taken[STANDARD_VECTOR_SIZE];
+	auto n = MarkHidden(file, first, end, hidden);
+	if (n == 0 || end == count) return TakeOut(hidden, n, chunk);
+	n = 0;
+	for (idx_t i = 0; i < count; i++) {
+		taken[i] = hidden[format.sel->get_index(i)];
+		n += taken[i];
 	}
-	if (n < count) chunk.Slice(keep, n);
+	TakeOut(taken, n, chunk);
 }
 
 // Reports whether an expression has a value for any row. It is not enough to ask DuckDB, which does not know of all functions
@@ -140,7 +186,7 @@ bool NeverFail(optional_ptr<TableFilterSet> filters) {
 }
 
 // Reads Parquet files as DuckDB does, without such rows. Those that are scattered are read with the others, as without
-// them, and with their number, which is a column more unless the query wants it.
+// them; where there are conditions, with their number, which is a column more unless the query wants it.
 struct PartReader : public MultiFileReader {
 	PartReader(const scoter_rows &hidden, string name) : hidden(hidden) { function_name = std::move(name); }
 
@@ -155,6 +201,10 @@ struct PartReader : public MultiFileReader {
 		if (!file || (file->n == 0 && !hidden.only) || result == ReaderInitializeType::SKIP_READING_FILE) return result;
 		if (!file->scattered || !NeverFail(filters)) {
 			reader.deletion_filter = make_uniq<HiddenRows>(*file, hidden.only);
+			return result;
+		}
+		if (!filters || filters->filters.empty()) {
+			reader.deletion_filter = make_uniq<Beginning>();
 			return result;
 		}
 		if (Ordinals(reader) < reader.column_ids.size()) return result;
@@ -182,7 +232,14 @@ struct PartReader : public MultiFileReader {
 	void FinalizeChunk(ClientContext &context, const MultiFileBindData &bind_data, BaseFileReader &reader, const MultiFileReaderData &data,
 	                   DataChunk &input, DataChunk &output, ExpressionExecutor &executor, optional_ptr<MultiFileReaderGlobalState> state) override {
 		auto file = Find(reader);
-		if (file && file->n > 0 && !reader.deletion_filter) TakeOut(*file, input, Ordinals(reader));
+		if (file && file->n > 0 && file->scattered) {
+			uint8_t hidden[STANDARD_VECTOR_SIZE];
+			if (!reader.deletion_filter) {
+				TakeOut(*file, input, Ordinals(reader));
+			} else if (dynamic_cast<Beginning *>(reader.deletion_filter.get())) {
+				TakeOut(hidden, MarkHidden(*file, Beginning::last, input.size(), hidden), input);
+			}
+		}
 		MultiFileReader::FinalizeChunk(context, bind_data, reader, data, input, output, executor, state);
 	}
 

@@ -45,7 +45,7 @@ func newFixture(t *testing.T) *fixture {
 		path := filepath.Join(dir, fmt.Sprintf("%d.parquet", n))
 		f.paths = append(f.paths, path)
 		err := conn.Exec(fmt.Sprintf(`COPY (SELECT %d * %d + i AS id, i %% 7 AS few, 'text ' || i %% 5 AS word, [i, i + 1] AS list,
-			CASE WHEN i %% 3 > 0 THEN 'a long text, and all of them differ ' || hash(i) END AS long FROM range(%d) r(i)) TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 4096)`,
+			CASE WHEN i %% 3 > 0 THEN 'a long text, and all of them differ ' || hash(i) END AS long, {'odd': i %% 2, 'word': 'text ' || i %% 5} AS pair FROM range(%d) r(i)) TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 4096)`,
 			n, rowsPerFile, rowsPerFile, path))
 		if err != nil {
 			t.Fatal(err)
@@ -87,6 +87,9 @@ var queries = []string{
 	"SELECT min(id), max(id), min(long), max(long) FROM %s",
 	"SELECT * FROM %s WHERE few = 3 ORDER BY id",
 	"SELECT * FROM %s WHERE word IN ('text 1', 'text 4') AND id % 11 = 0 ORDER BY id",
+	"SELECT id, word, list, few, long FROM %s WHERE few IN (2, 5) ORDER BY id",
+	"SELECT id, few, list, word FROM %s ORDER BY id",
+	"SELECT pair.word, word, pair.odd, count(*) FROM %s WHERE few < 4 GROUP BY ALL ORDER BY ALL",
 	"SELECT id, scoter_source, scoter_ordinal FROM %s WHERE id > 4090 AND id < 4110 ORDER BY id",
 	"SELECT id FROM %s WHERE scoter_ordinal BETWEEN 4090 AND 5110 ORDER BY id",
 	"SELECT word, few, count(*), CAST(sum(id) AS BIGINT), count(long) FROM %s GROUP BY ALL ORDER BY ALL",

@@ -58,12 +58,6 @@ func register(conn *duck.Conn, function string, lateMaterialization bool) error 
 	return nil
 }
 
-// The virtual columns that are a row's address: the source of its file (UBIGINT) and its number there (BIGINT).
-const (
-	Source  = "scoter_source"
-	Ordinal = "scoter_ordinal"
-)
-
 // File is a file and ascending numbers of rows in it.
 type File struct {
 	Path   string
@@ -93,7 +87,7 @@ func scoterFindRows(id C.uint64_t) *C.scoter_rows {
 	return nil
 }
 
-// Without leaves out the rows; of files that are not among the given ones all are read, and the column Source has nothing that
+// Without leaves out the rows; of files that are not among the given ones all are read, and schema.SourceColumn has nothing that
 // means something. The rows must not change until the filter is closed.
 func Without(files []File) *Filter { return newFilter(files, C.scoter_rows{}) }
 

@@ -217,7 +217,7 @@ type actionValue struct {
 
 // writeValueByAction appends the value with the action that applies, or the other one if that is none of them.
 func (q *composition) writeValueByAction(of schema.Type, values []actionValue, other func(q *composition)) {
-	before, behind := "CASE "+actionColumn, " END"
+	before, behind := "CASE "+schema.ActionColumn, " END"
 	begin, end := "", ""
 	if of.Caseless() {
 		before, behind, begin, end = "("+before, behind+")[1]", "[", "]"

@@ -183,7 +183,7 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 	p.actions = []rowAction{update, {kind: insertRow, name: "INSERT"}}
 	p.chooseColumns()
 	action := func(q *composition) {
-		q.write("CASE WHEN scoter_source IS NULL THEN 1")
+		q.write("CASE WHEN " + schema.SourceColumn + " IS NULL THEN 1")
 		if contains(in.columns, t.RowVersion) {
 			version := t.Columns[t.ColumnByID(t.RowVersion)]
 			q.write(" WHEN ")
@@ -195,10 +195,10 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 			q.copyTokens(c, in.conflict.condition)
 			q.write(")")
 		} else {
-			q.write(" ELSE 0 END AS ", actionColumn)
+			q.write(" ELSE 0 END AS ", schema.ActionColumn)
 			return
 		}
-		q.write(" THEN 0 END AS ", actionColumn)
+		q.write(" THEN 0 END AS ", schema.ActionColumn)
 	}
 	if hasQuery(in.conflict.condition) {
 		p.choose = action

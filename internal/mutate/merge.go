@@ -65,7 +65,7 @@ func (x *execution) merge() (*rowPlan, error) {
 	p.chooseColumns()
 	action := func(q *composition) {
 		writeMergeAction(q, c, when, &target)
-		q.write(" AS ", actionColumn)
+		q.write(" AS ", schema.ActionColumn)
 	}
 	if slices.ContainsFunc(p.actions, func(a rowAction) bool { return a.kind == failRow }) {
 		p.message = func(q *composition) { writeMergeMessage(q, when) }
@@ -217,7 +217,7 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) erro
 func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target) {
 	q.write("CASE")
 	for _, w := range when {
-		q.write(" WHEN ", sourceColumn, " IS ")
+		q.write(" WHEN ", schema.SourceColumn, " IS ")
 		if w.target {
 			q.write("NOT ")
 		}
@@ -252,7 +252,7 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target
 
 // writeMergeMessage appends what the statement fails with for a row.
 func writeMergeMessage(q *composition, when []*mergeClause) {
-	q.write("CASE ", actionColumn)
+	q.write("CASE ", schema.ActionColumn)
 	for _, w := range when {
 		if w.message != nil {
 			q.write(" WHEN ", strconv.Itoa(w.action), " THEN CAST((")

@@ -55,23 +55,14 @@ type rowPlan struct {
 	returning returning
 }
 
-// Columns of a plan's query. The address is what a relation has beside the table's columns.
-const (
-	sourceColumn  = "scoter_source"
-	ordinalColumn = "scoter_ordinal"
-	actionColumn  = "scoter_action"
-	messageColumn = "scoter_message"
-	touchedColumn = "scoter_touched_" // and the name of a column of the primary key
-)
-
 // head lists the columns of the query before the values.
 func (p *rowPlan) head() []string {
-	names := []string{sourceColumn, ordinalColumn, actionColumn}
+	names := []string{schema.SourceColumn, schema.OrdinalColumn, schema.ActionColumn}
 	if p.message != nil {
-		names = append(names, messageColumn)
+		names = append(names, schema.MessageColumn)
 	}
 	for _, c := range p.touched() {
-		names = append(names, schema.Quote(touchedColumn+c.Name))
+		names = append(names, schema.Quote(schema.TouchedColumn+c.Name))
 	}
 	return names
 }
@@ -138,21 +129,21 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 		q.write(", (", checks, ") IS FALSE FROM (SELECT ")
 		inner = p.table.Columns
 	}
-	q.write(sourceColumn, ", ", ordinalColumn, ", ")
+	q.write(schema.SourceColumn, ", ", schema.OrdinalColumn, ", ")
 	if p.choose == nil {
 		action(q)
 	} else {
-		q.write(actionColumn)
+		q.write(schema.ActionColumn)
 	}
 	if p.message != nil {
 		q.write(", ")
 		p.message(q)
-		q.write(" AS ", messageColumn)
+		q.write(" AS ", schema.MessageColumn)
 	}
 	for _, col := range p.touched() {
 		q.write(", CAST(")
 		t.writeColumn(q, c, col)
-		q.write(" AS ", col.Type.StorageSQL(), ") AS ", schema.Quote(touchedColumn+col.Name))
+		q.write(" AS ", col.Type.StorageSQL(), ") AS ", schema.Quote(schema.TouchedColumn+col.Name))
 	}
 	for _, col := range inner {
 		q.write(", ")
@@ -180,7 +171,7 @@ func (p *rowPlan) writeChoice(q *composition) {
 		p.choose(q)
 		q.write(") AS scoter_choice")
 	}
-	q.write(" WHERE ", actionColumn, " IS NOT NULL")
+	q.write(" WHERE ", schema.ActionColumn, " IS NOT NULL")
 }
 
 // hasQuery reports whether there is a query in an expression.

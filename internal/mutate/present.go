@@ -34,7 +34,7 @@ func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, 
 	if err != nil {
 		return nil, err
 	}
-	sql := "SELECT " + sourceColumn + ", " + ordinalColumn
+	sql := "SELECT " + schema.SourceColumn + ", " + schema.OrdinalColumn
 	for _, c := range columns {
 		sql += ", " + storedExpression(c)
 	}

@@ -67,7 +67,7 @@ func (x *execution) update() (*rowPlan, error) {
 }
 
 // onlyAction is the action of a statement that has but one.
-func onlyAction(q *composition) { q.write("0 AS ", actionColumn) }
+func onlyAction(q *composition) { q.write("0 AS ", schema.ActionColumn) }
 
 // writeWhere appends the condition for rows to be changed: of those that were looked up by key, what it says besides.
 func (p *rowPlan) writeWhere(q *composition, c *clauses, where []sqltoken.Token) {

@@ -11,7 +11,6 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
-	"github.com/scoterdb/scoter/internal/livescan"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -40,7 +39,7 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	at := written
 	var more []string
 	if b.options.Addresses {
-		more = []string{livescan.Source, livescan.Ordinal}
+		more = []string{schema.SourceColumn, schema.OrdinalColumn}
 	}
 	columns := b.address("", "")
 	if condition != "" {
@@ -75,15 +74,15 @@ func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.Re
 		return nil, err
 	}
 	defer s.Close()
-	rows := fmt.Sprintf("SELECT %s, scoter_ordinal FROM %s(%d)", projection(table, table, storedColumnName), scanFunction, s.id)
+	rows := fmt.Sprintf("SELECT %s, "+schema.OrdinalColumn+" FROM %s(%d)", projection(table, table, storedColumnName), scanFunction, s.id)
 	var set []schema.Column
-	values := []string{"scoter_ordinal"}
+	values := []string{schema.OrdinalColumn}
 	for _, id := range x.Columns() {
 		c := table.Columns[table.ColumnByID(id)]
 		set = append(set, c)
 		values = append(values, "CAST("+schema.Quote(c.Name)+" AS "+c.Type.StorageSQL()+")")
 	}
-	made, err := o.read("SELECT " + strings.Join(values, ", ") + " FROM (" + x.Over(table, rows, "scoter_ordinal") + ") ORDER BY scoter_ordinal")
+	made, err := o.read("SELECT " + strings.Join(values, ", ") + " FROM (" + x.Over(table, rows, schema.OrdinalColumn) + ") ORDER BY " + schema.OrdinalColumn)
 	if err != nil {
 		return nil, base.Wrap(err, "expression %d of table %s", x.Seq, table.QualifiedName())
 	}

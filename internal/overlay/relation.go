@@ -124,7 +124,7 @@ func (b *builder) address(source, ordinal string) string {
 	if !b.options.Addresses {
 		return ""
 	}
-	return ", " + source + livescan.Source + ", " + ordinal + livescan.Ordinal
+	return ", " + source + schema.SourceColumn + ", " + ordinal + schema.OrdinalColumn
 }
 
 // addBranch adds a query of columns of rows that meet conditions (empty ones: all).

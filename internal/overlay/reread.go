@@ -40,7 +40,7 @@ func (o *Overlay) readParts(parts []*partRows, written schema.Table, columns []s
 	}
 	wanted := livescan.Only(files)
 	defer wanted.Close()
-	rec, err := o.read(fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s", livescan.Source, livescan.Ordinal,
+	rec, err := o.read(fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s", schema.SourceColumn, schema.OrdinalColumn,
 		stored(columns, written, columnName), livescan.Parquet(paths, wanted, true), rowGroups(all)))
 	if err == nil && rec.NumRows() != n {
 		err = base.Errorf(base.Corrupt, "%d rows instead of %d", rec.NumRows(), n)
@@ -133,10 +133,10 @@ func rowGroups(rows []uint32) string {
 		from := i
 		for i++; i < len(rows) && rows[i]/part.RowGroupRows <= rows[i-1]/part.RowGroupRows+1; i++ {
 		}
-		ranges = append(ranges, fmt.Sprintf("%s BETWEEN %d AND %d", livescan.Ordinal, rows[from], rows[i-1]))
+		ranges = append(ranges, fmt.Sprintf("%s BETWEEN %d AND %d", schema.OrdinalColumn, rows[from], rows[i-1]))
 	}
 	if len(ranges) > atMost {
-		ranges = []string{fmt.Sprintf("%s BETWEEN %d AND %d", livescan.Ordinal, rows[0], rows[len(rows)-1])}
+		ranges = []string{fmt.Sprintf("%s BETWEEN %d AND %d", schema.OrdinalColumn, rows[0], rows[len(rows)-1])}
 	}
 	return strings.Join(ranges, " OR ")
 }
@@ -169,7 +169,7 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 			return nil, err
 		}
 		defer s.Close()
-		rec, err := o.read(fmt.Sprintf("SELECT %s FROM %s(%d) ORDER BY scoter_ordinal", stored(columns, v.Schema, storedColumnName), scanFunction, s.id))
+		rec, err := o.read(fmt.Sprintf("SELECT %s FROM %s(%d) ORDER BY "+schema.OrdinalColumn, stored(columns, v.Schema, storedColumnName), scanFunction, s.id))
 		if err != nil {
 			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Source, len(rows))
 		}

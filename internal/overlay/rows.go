@@ -72,7 +72,7 @@ func (o *Overlay) RowsRelation(conn *duck.Conn, t *snapshot.Table, rows Rows) (*
 	s.described.kept = 1
 	r := &Relation{Rows: int64(len(rows.Addresses)), closers: []interface{ Close() }{s}}
 	// Whatever a plan is bound to is in the text: the columns' types, which the version stands for, and those of the constants.
-	r.SQL = fmt.Sprintf("SELECT %s, scoter_source, scoter_ordinal FROM %s(%d) /* table %d version %d%s */",
+	r.SQL = fmt.Sprintf("SELECT %s, "+schema.SourceColumn+", "+schema.OrdinalColumn+" FROM %s(%d) /* table %d version %d%s */",
 		projection(table, table, storedColumnName), scanFunction, s.id, t.Schema.ID, t.Schema.Version, types)
 	if live := isNotTombstone(table, table, storedColumnName); live != "" {
 		r.SQL += " WHERE " + live

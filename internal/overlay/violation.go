@@ -20,7 +20,7 @@ func (o *Overlay) Violation(table schema.Table, condition string, rows arrow.Rec
 		return -1, err
 	}
 	defer s.Close()
-	sql := fmt.Sprintf("SELECT coalesce(min(scoter_ordinal), -1) FROM (SELECT %s, scoter_ordinal FROM %s(%d)) AS %s WHERE (%s) IS FALSE",
+	sql := fmt.Sprintf("SELECT coalesce(min("+schema.OrdinalColumn+"), -1) FROM (SELECT %s, "+schema.OrdinalColumn+" FROM %s(%d)) AS %s WHERE (%s) IS FALSE",
 		projection(table, table, storedColumnName), scanFunction, s.id, schema.Quote(table.Name), condition)
 	found, err := o.read(sql)
 	if err != nil {

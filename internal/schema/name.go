@@ -39,13 +39,23 @@ func CheckReserved(database, schemaName string) error {
 	return nil
 }
 
-// reservedColumn reports whether a column's name is one that the system's queries on tables give their own.
+// Columns that the system's queries on tables have beside a table's own, which have none of these names. The first two are a row's address: the
+// source that holds it (UBIGINT) and its number there (BIGINT), as the scans of parts (livescan.cc) and of memory (memfunction.cc) give them.
+const (
+	SourceColumn  = "scoter_source"
+	OrdinalColumn = "scoter_ordinal"
+	ActionColumn  = "scoter_action"
+	MessageColumn = "scoter_message"
+	TouchedColumn = "scoter_touched_" // and the name of a column of the primary key
+)
+
+// reservedColumn reports whether a column's name is one of the system's own.
 func reservedColumn(name string) bool {
 	switch name = Fold(name); name {
-	case "scoter_source", "scoter_ordinal", "scoter_action", "scoter_message":
+	case SourceColumn, OrdinalColumn, ActionColumn, MessageColumn:
 		return true
 	}
-	return strings.HasPrefix(name, "scoter_touched_")
+	return strings.HasPrefix(name, TouchedColumn)
 }
 
 // checkName refuses names that DuckDB, Parquet or JSON could not carry.

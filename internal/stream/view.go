@@ -128,7 +128,7 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 
 // joinShare replaces the states that a condition chooses by one for each group, and returns how many there are then.
 func (s *source) joinShare(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d Division, where string) (int64, error) {
-	const addresses = "SELECT scoter_source, scoter_ordinal FROM "
+	const addresses = "SELECT " + schema.SourceColumn + ", " + schema.OrdinalColumn + " FROM "
 	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})
 	if err != nil {
 		return 0, err

@@ -44,10 +44,21 @@ WIDE static void mark_range(const int64_t *values, int64_t least, int64_t most, 
 	for (int64_t i = 0; i < n; i++) marks[i] = (values[i] >= least) & (values[i] <= most);
 }
 
+WIDE static void mark_range_32(const int32_t *values, int64_t least, int64_t most, int64_t n, uint8_t *marks) {
+	if (least > INT32_MAX || most < INT32_MIN) {
+		memset(marks, 0, (size_t)n);
+		return;
+	}
+	int32_t from = (int32_t)(least < INT32_MIN ? INT32_MIN : least), to = (int32_t)(most > INT32_MAX ? INT32_MAX : most);
+	for (int64_t i = 0; i < n; i++) marks[i] = (values[i] >= from) & (values[i] <= to);
+}
+
 // Marks the rows from row up to end that a filter wants; those that are NULL may be marked or not.
 static void mark(const scoter_filter *filter, const scoter_column *c, const scoter_match *match, int64_t row, int64_t end, uint8_t *marks) {
 	int64_t from = c->offset + row, n = end - row;
-	if (!filter->n_texts) {
+	if (!filter->n_texts && filter->bytes == 4) {
+		mark_range_32((const int32_t *)c->data + from, filter->least, filter->most, n, marks);
+	} else if (!filter->n_texts) {
 		mark_range((const int64_t *)c->data + from, filter->least, filter->most, n, marks);
 	} else if (match->n_wanted == 1) {
 		mark_code((const uint32_t *)c->data + from, match->one, n, marks);
@@ -85,13 +96,15 @@ static int64_t keep_codes(const scoter_column *c, const uint8_t *match, uint32_t
 	return kept;
 }
 
-static int64_t keep_range(const scoter_column *c, int64_t least, int64_t most, uint32_t *rows, int64_t n) {
-	const int64_t *values = (const int64_t *)c->data + c->offset;
+static int64_t keep_range(const scoter_filter *filter, const scoter_column *c, uint32_t *rows, int64_t n) {
+	const int64_t *wide = (const int64_t *)c->data + c->offset;
+	const int32_t *narrow = (const int32_t *)c->data + c->offset;
 	int64_t kept = 0;
 	for (int64_t i = 0; i < n; i++) {
 		uint32_t row = rows[i];
+		int64_t value = filter->bytes == 4 ? narrow[row] : wide[row];
 		rows[kept] = row;
-		kept += values[row] >= least && values[row] <= most;
+		kept += value >= filter->least && value <= filter->most;
 	}
 	return kept;
 }
@@ -157,7 +170,7 @@ int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const 
 		} else if (filter->n_texts) {
 			n = keep_codes(c, matches[f].wanted, selected, n);
 		} else {
-			n = keep_range(c, filter->least, filter->most, selected, n);
+			n = keep_range(filter, c, selected, n);
 		}
 		if (c->validity) n = keep_valid(c, selected, n); // NULL meets no bound
 	}
@@ -247,7 +260,7 @@ void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_c
 	case SCOTER_DICTIONARY: // only whole columns are
 		break;
 	case SCOTER_DECIMAL:
-		for (int64_t i = 0; i < n; i++) fill_decimals((uint8_t *)to + i * type->value_bytes, c, type->value_bytes, rows[i], 1);
+		fill_decimals(to, c, type->value_bytes, rows, 0, n);
 		break;
 	case SCOTER_UUID:
 		for (int64_t i = 0; i < n; i++) fill_uuids((duckdb_hugeint *)to + i, c, rows[i], 1);

@@ -210,7 +210,7 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 	case SCOTER_DICTIONARY: // only whole columns are
 		break;
 	case SCOTER_DECIMAL:
-		fill_decimals(duckdb_vector_get_data(vector), c, type->value_bytes, row, n);
+		fill_decimals(duckdb_vector_get_data(vector), c, type->value_bytes, NULL, row, n);
 		break;
 	case SCOTER_UUID:
 		fill_uuids(duckdb_vector_get_data(vector), c, row, n);

@@ -28,10 +28,19 @@ static inline void fill_strings(duckdb_string_t *out, const scoter_column *c, in
 	}
 }
 
-static inline void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes, int64_t row, int64_t n) {
-	const uint8_t *in = (const uint8_t *)c->data + (c->offset + row) * 16;
-	// Little endian two's complement: the low bytes of a value that fits are the narrow value.
-	for (int64_t i = 0; i < n; i++) memcpy((uint8_t *)out + i * value_bytes, in + i * 16, value_bytes);
+// Copies decimals of 16 bytes in some rows, or in n rows from row on, to narrower ones. Little endian two's complement: the low bytes of a value that
+// fits are the narrow value.
+static inline void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes, const uint32_t *rows, int64_t row, int64_t n) {
+	const uint8_t *in = (const uint8_t *)c->data + c->offset * 16;
+#define NARROW(bytes) \
+	for (int64_t i = 0; i < n; i++) memcpy((uint8_t *)out + i * bytes, in + (rows ? (int64_t)rows[i] : row + i) * 16, bytes)
+	switch (value_bytes) { // memcpy of a known size is one move
+	case 2: NARROW(2); break;
+	case 4: NARROW(4); break;
+	case 8: NARROW(8); break;
+	default: NARROW(16); break;
+	}
+#undef NARROW
 }
 
 static inline void fill_uuids(duckdb_hugeint *out, const scoter_column *c, int64_t row, int64_t n) {

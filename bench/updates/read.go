@@ -123,10 +123,8 @@ func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 	return nil
 }
 
-const (
-	// A query that takes Scoter less than shortMillis runs shortRepeat times as often: chance weighs more there.
-	shortMillis, shortRepeat = 40, 4
-)
+// A query that takes Scoter less than shortMillis runs shortRepeat times as often: chance weighs more there.
+const shortMillis, shortRepeat = 40, 4
 
 // compare runs each query on the tables of each side in turn: the changed one, its rows written anew, and maybe all rows that there
 // were. Scoter's average and worst ratio of the first to the second have targets.

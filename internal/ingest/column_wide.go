@@ -21,7 +21,7 @@ func (c *Column) SetString(row int, v []byte) error {
 }
 
 func (c *Column) textError(row int, v []byte) error {
-	if !validText(v) {
+	if !ValidText(v) {
 		return c.errorf(row, "text is not valid UTF-8: %s", Quote(v))
 	}
 	return base.Errorf(base.TooLarge, "column %q holds more than 2 GiB of text", c.name)

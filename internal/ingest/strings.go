@@ -70,7 +70,7 @@ func (s *Strings) appendNulls(n int) {
 // UTF-8 or the column outgrows utf8's 2 GiB.
 func (s *Strings) append(v []byte) bool {
 	if s.plain {
-		return validText(v) && s.appendPlain(v)
+		return ValidText(v) && s.appendPlain(v)
 	}
 	index, ok := s.values.Find(v)
 	if !ok {
@@ -83,7 +83,7 @@ func (s *Strings) append(v []byte) bool {
 
 // appendNew adds a row with a value that no earlier row has.
 func (s *Strings) appendNew(v []byte) bool {
-	if !validText(v) || s.values.Bytes()+len(v) > math.MaxInt32 {
+	if !ValidText(v) || s.values.Bytes()+len(v) > math.MaxInt32 {
 		return false
 	}
 	n := s.values.Len()

@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// validText reports whether b is UTF-8. Most values are short ASCII: those are
-// decided eight bytes at a time without a call.
-func validText(b []byte) bool {
-	const high = 0x8080808080808080
-	rest := b
-	for len(rest) >= 8 {
-		if binary.LittleEndian.Uint64(rest)&high != 0 {
-			return utf8.Valid(b)
+// ValidText reports whether b is UTF-8. Most values are short ASCII: those are
+// decided eight bytes at a time.
+func ValidText(b []byte) bool {
+	const highBits = 0x8080808080808080 // set in words of bytes that are not all ASCII
+	n := len(b)
+	if n >= 8 {
+		all := binary.LittleEndian.Uint64(b[n-8:])
+		for i := 0; i+8 < n; i += 8 {
+			all |= binary.LittleEndian.Uint64(b[i:])
 		}
-		rest = rest[8:]
+		return all&highBits == 0 || utf8.Valid(b)
 	}
-	for _, c := range rest {
-		if c >= utf8.RuneSelf {
-			return utf8.Valid(b)
-		}
+	all := byte(0)
+	for _, c := range b {
+		all |= c
 	}
-	return true
+	return all < utf8.RuneSelf || utf8.Valid(b)
 }
 
 // Quote returns text for an error message: at most 64 bytes of it, quoted.

@@ -279,7 +279,7 @@ func (v *validator) views(name string, data arrow.ArrayData, dt arrow.DataType) 
 			}
 			value = from[at : at+n]
 		}
-		if dt.ID() == arrow.STRING_VIEW && !validText(value) {
+		if dt.ID() == arrow.STRING_VIEW && !ValidText(value) {
 			return broken(name, "row %d is not valid UTF-8: %s", i+1, Quote(value))
 		}
 	}

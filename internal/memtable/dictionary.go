@@ -18,17 +18,8 @@ func dictionaryPays(values, rows int) bool { return 2*values <= rows }
 // dictPlan is the dictionary of a copy: either that of its only piece, or the union of
 // those of all pieces.
 type dictPlan struct {
-	only   *dictionary  // set if there is one piece
-	values intern.Table // the union otherwise
-	remap  [][]uint32   // per piece: old index -> new
-	text   int          // bytes of all values
-}
-
-func (d *dictPlan) len() int {
-	if d.only != nil {
-		return d.only.n
-	}
-	return d.values.Len()
+	values *dictionary
+	remap  [][]uint32 // per piece: old index -> new; nil if there is one piece
 }
 
 // dictionary is the values of a dictionary array: utf8 without nulls.
@@ -40,9 +31,10 @@ type dictionary struct {
 
 func (d *dictionary) length(i uint32) int   { return int(d.offsets[i+1] - d.offsets[i]) }
 func (d *dictionary) value(i uint32) []byte { return d.text[d.offsets[i]:d.offsets[i+1]] }
+func (d *dictionary) bytes() int            { return int(d.offsets[d.n] - d.offsets[0]) }
 
-func dictionaryOf(p piece) *dictionary {
-	data := p.data.Dictionary()
+// dictionaryOf borrows an array of texts without nulls.
+func dictionaryOf(data arrow.ArrayData) *dictionary {
 	values := piece{data, data.Offset(), data.Len()}
 	d := &dictionary{n: values.n, offsets: offsetsOf(values)}
 	if text := data.Buffers()[2]; text != nil {
@@ -101,7 +93,7 @@ func (c *column) planDictionary(all bool) error {
 			c.text += int(offsets[p.n] - offsets[0])
 			continue
 		}
-		values := dictionaryOf(p)
+		values := dictionaryOf(p.data.Dictionary())
 		for i, index := range indicesOf(p) {
 			if !isNull(p, i) {
 				c.text += values.length(index)
@@ -114,28 +106,26 @@ func (c *column) planDictionary(all bool) error {
 // planUnion unites the pieces' dictionaries; false if the result does not pay.
 func (c *column) planUnion() bool {
 	if len(c.pieces) == 1 {
-		d := dictionaryOf(c.pieces[0])
+		d := dictionaryOf(c.pieces[0].data.Dictionary())
 		if !dictionaryPays(d.n, c.rows) {
 			return false
 		}
-		c.width = 4
-		c.dict = &dictPlan{only: d, text: int(d.offsets[d.n] - d.offsets[0])}
+		c.width, c.dict = 4, &dictPlan{values: d}
 		return true
 	}
-	plan := &dictPlan{remap: make([][]uint32, len(c.pieces))}
+	var union intern.Table
+	remap := make([][]uint32, len(c.pieces))
 	for i, p := range c.pieces {
-		d := dictionaryOf(p)
-		remap := make([]uint32, d.n)
-		for v := range remap {
-			remap[v] = plan.values.Index(d.value(uint32(v)))
-			if !dictionaryPays(plan.values.Len(), c.rows) {
+		d := dictionaryOf(p.data.Dictionary())
+		remap[i] = make([]uint32, d.n)
+		for v := range remap[i] {
+			remap[i][v] = union.Index(d.value(uint32(v)))
+			if !dictionaryPays(union.Len(), c.rows) {
 				return false
 			}
 		}
-		plan.remap[i] = remap
 	}
-	plan.text = plan.values.Bytes()
-	c.width, c.dict = 4, plan
+	c.width, c.dict = 4, &dictPlan{values: dictionaryOf(union.Texts()), remap: remap}
 	return true
 }
 
@@ -145,7 +135,7 @@ func (c *column) fillIndices(b []byte) {
 	at := 0
 	for k, p := range c.pieces {
 		bits := validityOf(p)
-		if c.dict.only != nil && bits == nil {
+		if c.dict.remap == nil && bits == nil {
 			at += copy(out[at:], indicesOf(p))
 			continue
 		}
@@ -153,7 +143,7 @@ func (c *column) fillIndices(b []byte) {
 			switch {
 			case bits != nil && bitutil.BitIsNotSet(bits, p.off+i):
 				out[at] = 0
-			case c.dict.only != nil:
+			case c.dict.remap == nil:
 				out[at] = index
 			default:
 				out[at] = c.dict.remap[k][index]
@@ -164,24 +154,14 @@ func (c *column) fillIndices(b []byte) {
 }
 
 // fill writes the dictionary's values.
-func (d *dictPlan) fill(w *cursor) *array.Data {
-	offsets := w.next(4 * (d.len() + 1))
-	text := w.next(d.text)
-	out := int32s(offsets)
-	at := 0
-	if d.only != nil {
-		first := d.only.offsets[0]
-		for i, o := range d.only.offsets {
-			out[i] = o - first
-		}
-		copy(text, d.only.text[first:])
-	} else {
-		for i := range d.values.Len() {
-			out[i] = int32(at)
-			at += copy(text[at:], d.values.Value(uint32(i)))
-		}
-		out[d.values.Len()] = int32(at)
+func (d *dictionary) fill(w *cursor) *array.Data {
+	offsets := w.next(4 * (d.n + 1))
+	text := w.next(d.bytes())
+	first, out := d.offsets[0], int32s(offsets)
+	for i, o := range d.offsets {
+		out[i] = o - first
 	}
+	copy(text, d.text[first:])
 	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(offsets), memory.NewBufferBytes(text)}
-	return array.NewData(arrow.BinaryTypes.String, d.len(), buffers, nil, 0, 0)
+	return array.NewData(arrow.BinaryTypes.String, d.n, buffers, nil, 0, 0)
 }

@@ -145,7 +145,7 @@ func (c *column) size() int {
 		n += padded(c.width * c.rows)
 	}
 	if c.dict != nil {
-		n += padded(4*(c.dict.len()+1)) + padded(c.dict.text)
+		n += padded(4*(c.dict.values.n+1)) + padded(c.dict.values.bytes())
 	}
 	for _, child := range c.children {
 		n += child.size()
@@ -188,7 +188,7 @@ func (c *column) fill(w *cursor) arrow.ArrayData {
 		indices := w.next(4 * c.rows)
 		c.fillIndices(indices)
 		buffers = append(buffers, memory.NewBufferBytes(indices))
-		values := c.dict.fill(w)
+		values := c.dict.values.fill(w)
 		return array.NewDataWithDictionary(c.dt, c.rows, buffers, c.nulls, 0, values)
 	case c.bits:
 		values := w.next(bitmapBytes(c.rows))
@@ -249,7 +249,7 @@ func (c *column) fillOffsets(out []int32) {
 	at, total := 0, int32(0)
 	for _, p := range c.pieces {
 		if p.data.DataType().ID() == arrow.DICTIONARY {
-			values := dictionaryOf(p)
+			values := dictionaryOf(p.data.Dictionary())
 			for i, index := range indicesOf(p) {
 				out[at+i] = total
 				if !isNull(p, i) {
@@ -273,7 +273,7 @@ func (c *column) fillText(out []byte) {
 	at := 0
 	for _, p := range c.pieces {
 		if p.data.DataType().ID() == arrow.DICTIONARY {
-			values := dictionaryOf(p)
+			values := dictionaryOf(p.data.Dictionary())
 			for i, index := range indicesOf(p) {
 				if !isNull(p, i) {
 					at += copy(out[at:], values.value(index))

@@ -16,7 +16,6 @@ import (
 type filter struct {
 	column      int // of the version that the memtables have
 	texts       []string
-	bytes       int // of a number
 	least, most int64
 }
 
@@ -46,7 +45,7 @@ func memtableFilters(now, written schema.Table, bounds []Bound) []filter {
 			if !known {
 				k = len(out)
 				ranges[at] = k
-				out = append(out, filter{column: at, bytes: int(fixedTypes[written.Columns[at].Type.Kind].bytes), least: math.MinInt64, most: math.MaxInt64})
+				out = append(out, filter{column: at, least: math.MinInt64, most: math.MaxInt64})
 			}
 			out[k].narrow(b.Operator, values)
 		}
@@ -86,7 +85,7 @@ func (s *scan) describeFilters(out *C.scoter_scan, filters []filter) {
 	described := cArray[C.scoter_filter](m, len(filters))
 	for i, f := range filters {
 		d := &described[i]
-		d.column, d.bytes, d.least, d.most = C.int32_t(f.column), C.uint8_t(f.bytes), C.int64_t(f.least), C.int64_t(f.most)
+		d.column, d.least, d.most = C.int32_t(f.column), C.int64_t(f.least), C.int64_t(f.most)
 		texts, lengths := cArray[*C.char](m, len(f.texts)), cArray[C.int64_t](m, len(f.texts))
 		for k, text := range f.texts {
 			texts[k], lengths[k] = m.text(text), C.int64_t(len(text))

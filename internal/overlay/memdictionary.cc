@@ -3,7 +3,7 @@
 // Such a vector holds numbers of a dictionary's texts, which all vectors of a batch share. DuckDB then hashes, compares and casts
 // each text once instead of in every row, as it does with those of a Parquet file: its C API has dictionaries, but none that DuckDB knows to be
 // the same from one vector to the next. (GROUP BY two columns of a million rows of TPC-H's lineitem, a fifth of them changed: 1.43 of the time on
-// rows written anew without, 1.04 with it.)
+// rows written anew without, 1.04 to 1.13 with it.)
 
 #include "memscan.h"
 

@@ -54,9 +54,10 @@ WIDE static void mark_range_32(const int32_t *values, int64_t least, int64_t mos
 }
 
 // Marks the rows from row up to end that a filter wants; those that are NULL may be marked or not.
-static void mark(const scoter_filter *filter, const scoter_column *c, const scoter_match *match, int64_t row, int64_t end, uint8_t *marks) {
+static void mark(const scoter_filter *filter, const scoter_type *type, const scoter_column *c, const scoter_match *match, int64_t row, int64_t end,
+                 uint8_t *marks) {
 	int64_t from = c->offset + row, n = end - row;
-	if (!filter->n_texts && filter->bytes == 4) {
+	if (!filter->n_texts && type->value_bytes == 4) {
 		mark_range_32((const int32_t *)c->data + from, filter->least, filter->most, n, marks);
 	} else if (!filter->n_texts) {
 		mark_range((const int64_t *)c->data + from, filter->least, filter->most, n, marks);
@@ -96,13 +97,13 @@ static int64_t keep_codes(const scoter_column *c, const uint8_t *match, uint32_t
 	return kept;
 }
 
-static int64_t keep_range(const scoter_filter *filter, const scoter_column *c, uint32_t *rows, int64_t n) {
+static int64_t keep_range(const scoter_filter *filter, const scoter_type *type, const scoter_column *c, uint32_t *rows, int64_t n) {
 	const int64_t *wide = (const int64_t *)c->data + c->offset;
 	const int32_t *narrow = (const int32_t *)c->data + c->offset;
 	int64_t kept = 0;
 	for (int64_t i = 0; i < n; i++) {
 		uint32_t row = rows[i];
-		int64_t value = filter->bytes == 4 ? narrow[row] : wide[row];
+		int64_t value = type->value_bytes == 4 ? narrow[row] : wide[row];
 		rows[kept] = row;
 		kept += value >= filter->least && value <= filter->most;
 	}
@@ -158,10 +159,11 @@ int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const 
 	for (int32_t f = 0; f < scan->n_filters; f++) {
 		const scoter_filter *filter = &scan->filters[f];
 		const scoter_column *c = &batch->columns[filter->column];
+		const scoter_type *type = &scan->types[filter->column];
 		if (!judges(filter, &matches[f])) continue;
 		if (filter->n_texts && !matches[f].n_wanted) return 0;
 		if (n < 0) { // the first one looks at all rows, the others at those that are left
-			mark(filter, c, &matches[f], row, end, marks);
+			mark(filter, type, c, &matches[f], row, end, marks);
 			for (int64_t at = first_hidden(batch, batch->first_ordinal + (uint64_t)row);
 			     at < batch->n_hidden && (int64_t)(batch->hidden[at] - batch->first_ordinal) < end; at++) {
 				marks[(int64_t)(batch->hidden[at] - batch->first_ordinal) - row] = 0;
@@ -170,7 +172,7 @@ int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const 
 		} else if (filter->n_texts) {
 			n = keep_codes(c, matches[f].wanted, selected, n);
 		} else {
-			n = keep_range(filter, c, selected, n);
+			n = keep_range(filter, type, c, selected, n);
 		}
 		if (c->validity) n = keep_valid(c, selected, n); // NULL meets no bound
 	}

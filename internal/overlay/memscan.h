@@ -56,13 +56,12 @@ typedef struct {
 	const uint32_t *hidden;
 } scoter_batch;
 
-// What every row of the query's result meets in one column: one of some texts, or a whole number between two ends.
+// What every row of the query's result meets in one column: one of some texts, or a whole number of four or eight bytes between two ends.
 typedef struct {
 	int32_t column;
 	int32_t n_texts; // 0: a number
 	const char **texts;
 	int64_t *lengths;
-	uint8_t bytes; // of a number: 4 or 8
 	int64_t least, most;
 } scoter_filter;
 

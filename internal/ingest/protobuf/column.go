@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
@@ -235,6 +237,9 @@ const (
 	leastText = 1024 // bytes that a column of text reserves at least
 )
 
+// highBits are set in words of bytes that are not all ASCII.
+const highBits = 0x8080808080808080
+
 // setText sets row to a copy of v, or reports that v is not UTF-8.
 func (c *column) setText(row int, v []byte) bool {
 	if c.next == row && row < len(c.offsets) {
@@ -245,7 +250,7 @@ func (c *column) setText(row int, v []byte) bool {
 	n, at := len(v), len(c.data)
 	if n > shortText || cap(c.data)-at < shortText {
 		c.appendData(v)
-		return validText(v)
+		return ingest.ValidText(v)
 	}
 	// Words of v, the last of which may overlap the one before: copied and looked at
 	// in one go, without a call.
@@ -289,7 +294,7 @@ func (c *column) setDict(row int, v []byte) bool {
 	}
 	index, ok := c.dict.Find(v)
 	if !ok {
-		if !validText(v) {
+		if !ingest.ValidText(v) {
 			return false
 		}
 		if !mayGrow(&c.dict, row) {

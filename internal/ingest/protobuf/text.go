@@ -1,36 +1,13 @@
 package protobuf
 
 import (
-	"encoding/binary"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/scoterdb/scoter/internal/intern"
 )
-
-// highBits are set in words of bytes that are not all ASCII.
-const highBits = 0x8080808080808080
-
-// validText reports whether b is UTF-8. Most values are short ASCII: those are
-// decided eight bytes at a time.
-func validText(b []byte) bool {
-	n := len(b)
-	if n >= 8 {
-		all := binary.LittleEndian.Uint64(b[n-8:])
-		for i := 0; i+8 < n; i += 8 {
-			all |= binary.LittleEndian.Uint64(b[i:])
-		}
-		return all&highBits == 0 || utf8.Valid(b)
-	}
-	all := byte(0)
-	for _, c := range b {
-		all |= c
-	}
-	return all < utf8.RuneSelf || utf8.Valid(b)
-}
 
 // A dictionary of more than dictionaryCheck values must hold at most one per
 // dictionaryRows rows, and never more than dictionaryMax; a finished one at most one

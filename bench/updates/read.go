@@ -22,7 +22,7 @@ func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) err
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "rewritten", s.copy("rewritten", "changed")) }); err != nil {
 		return err
 	}
-	if kind == "delete of 10%" {
+	if kind == "delete" || kind == "delete of 10%" {
 		tables = append(tables, "whole")
 		if err := b.turn(0, func(s *side) error { return s.fill(ctx, "whole", s.load("whole", b.parquet)) }); err != nil {
 			return err

@@ -1,6 +1,6 @@
 #include "livescan.h"
 
-#include "compress.h"
+#include "marks.h"
 
 #include <algorithm>
 #include <atomic>
@@ -53,25 +53,57 @@ private:
 	const bool only;
 };
 
-// Keeps all rows. It is there to be told where the vector begins that the thread reads next, which nobody else says before it is there.
-class Beginning : public DeleteFilter {
-public:
-	idx_t Filter(row_t start, idx_t count, SelectionVector &) override {
-		last = start;
-		return count;
-	}
-
-	static thread_local row_t last;
-};
-
-thread_local row_t Beginning::last;
-
 // The virtual columns that are a row's address. Part files have no columns of these names.
 const char *const source_name = "scoter_source", *const ordinal_name = "scoter_ordinal";
 
-// Takes n rows (1, else 0) out of a chunk that a reader of files gives. The selections of its vectors lie in memory of the reader, who
+// How far a thread is in a Parquet file: the first members of DuckDB's ParquetReadLocalState, which no header has. (Its library is of
+// the headers' version, or Register refuses it; the tests of this package fail where the members are others.)
+struct Progress : public LocalTableFunctionState {
+	vector<idx_t> groups;
+	int64_t group;
+	idx_t behind;     // the row of the group behind the vector that was read
+	idx_t group_first; // the file's row that is the group's first
+	void *file, *reader, *protocol;
+	bool finished;
+	SelectionVector selection; // the vector's rows that meet the conditions, unless all do
+};
+
+// The scan that the thread is in. DuckDB does not give it to those who finish what was read.
+thread_local const MultiFileLocalState *scanning;
+
+// Marked rows of one vector.
+struct Marks {
+	uint64_t words[STANDARD_VECTOR_SIZE / 64];
+
+	idx_t Count(idx_t rows) const { return idx_t(scoter_count(words, int64_t(rows + 63) / 64)); }
+};
+
+// Marks those of so many rows of a file that are hidden, and returns how many are.
+idx_t MarkHidden(const scoter_file &file, row_t first, idx_t count, Marks &marks) {
+	if (file.bits) {
+		auto words = file.bits + first / 64;
+		auto shift = first % 64;
+		for (idx_t i = 0; i * 64 < count; i++) {
+			auto word = words[i] >> shift;
+			if (shift) word |= words[i + 1] << (64 - shift);
+			if (count - i * 64 < 64) word &= (uint64_t(1) << count % 64) - 1;
+			marks.words[i] = word;
+		}
+		return marks.Count(count);
+	}
+	auto end = file.rows + file.n;
+	auto row = std::lower_bound(file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
+	auto behind = first + row_t(count);
+	if (row == end || row_t(*row) >= behind) return 0;
+	memset(&marks, 0, sizeof marks);
+	idx_t n = 0;
+	for (; row != end && row_t(*row) < behind; row++, n++) marks.words[(*row - first) / 64] |= uint64_t(1) << (*row - first) % 64;
+	return n;
+}
+
+// Takes n marked rows out of a chunk that a reader of files gives. The selections of its vectors lie in memory of the reader, who
 // writes them anew for the next chunk: changing them spares copies.
-void TakeOut(const uint8_t *taken, idx_t n, DataChunk &chunk) {
+void TakeOut(const Marks &taken, idx_t n, DataChunk &chunk) {
 	if (n == 0) return;
 	auto count = chunk.size();
 	// Selections of a STRUCT's members would have to change with its own.
@@ -83,50 +115,30 @@ void TakeOut(const uint8_t *taken, idx_t n, DataChunk &chunk) {
 		auto selection = selects ? DictionaryVector::SelVector(vector).data() : nullptr;
 		if (selection) {
 			if (std::find(done.begin(), done.end(), selection) != done.end()) continue;
-			scoter_compress(taken, int64_t(count), selection);
+			scoter_compress(taken.words, int64_t(count), selection);
 			done.push_back(selection);
 			continue;
 		}
 		if (!keep.data()) {
 			keep.Initialize(count);
-			for (idx_t i = 0; i < count; i++) keep.set_index(i, i);
-			scoter_compress(taken, int64_t(count), keep.data());
+			scoter_kept(taken.words, int64_t(count), keep.data());
 		}
 		vector.Slice(keep, count - n);
 	}
 	chunk.SetCardinality(count - n);
 }
 
-// Marks those of so many rows of a file that are hidden, and returns how many are.
-idx_t MarkHidden(const scoter_file &file, row_t first, idx_t count, uint8_t *hidden) {
-	auto end = file.rows + file.n;
-	auto row = std::lower_bound(file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
-	auto behind = first + row_t(count);
-	if (row == end || row_t(*row) >= behind) return 0;
-	memset(hidden, 0, count);
-	idx_t n = 0;
-	for (; row != end && row_t(*row) < behind; row++, n++) hidden[*row - first] = 1;
-	return n;
-}
-
-// Takes hidden rows out of a chunk that was read, of which one column is the rows' numbers. A condition may have left out some.
-void TakeOut(const scoter_file &file, DataChunk &chunk, idx_t column) {
-	idx_t count = chunk.size();
-	UnifiedVectorFormat format;
-	chunk.data[column].ToUnifiedFormat(count, format);
-	auto numbers = UnifiedVectorFormat::GetData<row_t>(format); // of a whole vector of the file, one after the other
-	auto first = numbers[0];
-	auto end = format.sel->get_index(count - 1) + 1;
-	if (end > STANDARD_VECTOR_SIZE || numbers[end - 1] != first + row_t(end - 1)) throw InternalException("rows %d to %d are in one vector", first, numbers[end - 1]);
-	uint8_t hidden[STANDARD_VECTOR_SIZE], taken[STANDARD_VECTOR_SIZE];
-	auto n = MarkHidden(file, first, end, hidden);
-	if (n == 0 || end == count) return TakeOut(hidden, n, chunk);
-	n = 0;
-	for (idx_t i = 0; i < count; i++) {
-		taken[i] = hidden[format.sel->get_index(i)];
-		n += taken[i];
-	}
-	TakeOut(taken, n, chunk);
+// Takes hidden rows out of a chunk that was read.
+void TakeOut(const scoter_file &file, DataChunk &chunk) {
+	auto &progress = static_cast<const Progress &>(*scanning->local_state);
+	auto first = (progress.behind - 1) / STANDARD_VECTOR_SIZE * STANDARD_VECTOR_SIZE; // a group's vectors are full, but for the last
+	auto read = progress.behind - first, met = chunk.size();
+	Marks hidden;
+	auto n = MarkHidden(file, row_t(progress.group_first + first), read, hidden);
+	if (n == 0 || met == read) return TakeOut(hidden, n, chunk);
+	Marks taken{};
+	scoter_pick(hidden.words, progress.selection.data(), int64_t(met), taken.words);
+	TakeOut(taken, taken.Count(met), chunk);
 }
 
 // Reports whether an expression has a value for any row. It is not enough to ask DuckDB, which does not know of all functions
@@ -185,8 +197,30 @@ bool NeverFail(optional_ptr<TableFilterSet> filters) {
 	return true;
 }
 
-// Reads Parquet files as DuckDB does, without such rows. Those that are scattered are read with the others, as without
-// them; where there are conditions, with their number, which is a column more unless the query wants it.
+// Reports whether a condition computes something of each row, which costs more than to compare what is there.
+bool Computes(const TableFilter &filter) {
+	switch (filter.filter_type) {
+	case TableFilterType::EXPRESSION_FILTER:
+		return true;
+	case TableFilterType::CONJUNCTION_AND:
+	case TableFilterType::CONJUNCTION_OR: {
+		auto &children = static_cast<const ConjunctionFilter &>(filter).child_filters;
+		return std::any_of(children.begin(), children.end(), [](const unique_ptr<TableFilter> &child) { return Computes(*child); });
+	}
+	default:
+		return false;
+	}
+}
+
+bool Compute(optional_ptr<TableFilterSet> filters) {
+	if (!filters) return false;
+	for (auto &filter : filters->filters) {
+		if (Computes(*filter.second)) return true;
+	}
+	return false;
+}
+
+// Reads Parquet files as DuckDB does, without such rows. Those that are scattered are read with the others, as without them.
 struct PartReader : public MultiFileReader {
 	PartReader(const scoter_rows &hidden, string name) : hidden(hidden) { function_name = std::move(name); }
 
@@ -199,20 +233,7 @@ struct PartReader : public MultiFileReader {
 		auto &reader = *data.reader;
 		auto file = Find(reader);
 		if (!file || (file->n == 0 && !hidden.only) || result == ReaderInitializeType::SKIP_READING_FILE) return result;
-		if (!file->scattered || !NeverFail(filters)) {
-			reader.deletion_filter = make_uniq<HiddenRows>(*file, hidden.only);
-			return result;
-		}
-		if (!filters || filters->filters.empty()) {
-			reader.deletion_filter = make_uniq<Beginning>();
-			return result;
-		}
-		if (Ordinals(reader) < reader.column_ids.size()) return result;
-		MultiFileLocalColumnId id(reader.columns.size());
-		reader.columns.emplace_back(ordinal_name, LogicalType::BIGINT);
-		reader.AddVirtualColumn(COLUMN_IDENTIFIER_FILE_ROW_NUMBER);
-		reader.column_ids.push_back(id);
-		reader.column_indexes.emplace_back(id.GetId());
+		if (!file->scattered || !NeverFail(filters) || (file->dense && Compute(filters))) reader.deletion_filter = make_uniq<HiddenRows>(*file, hidden.only);
 		return result;
 	}
 
@@ -232,14 +253,7 @@ struct PartReader : public MultiFileReader {
 	void FinalizeChunk(ClientContext &context, const MultiFileBindData &bind_data, BaseFileReader &reader, const MultiFileReaderData &data,
 	                   DataChunk &input, DataChunk &output, ExpressionExecutor &executor, optional_ptr<MultiFileReaderGlobalState> state) override {
 		auto file = Find(reader);
-		if (file && file->n > 0 && file->scattered) {
-			uint8_t hidden[STANDARD_VECTOR_SIZE];
-			if (!reader.deletion_filter) {
-				TakeOut(*file, input, Ordinals(reader));
-			} else if (dynamic_cast<Beginning *>(reader.deletion_filter.get())) {
-				TakeOut(hidden, MarkHidden(*file, Beginning::last, input.size(), hidden), input);
-			}
-		}
+		if (file && file->scattered && !reader.deletion_filter) TakeOut(*file, input);
 		MultiFileReader::FinalizeChunk(context, bind_data, reader, data, input, output, executor, state);
 	}
 
@@ -248,13 +262,6 @@ struct PartReader : public MultiFileReader {
 		auto path = reader.file.path.c_str();
 		auto file = std::lower_bound(hidden.files, end, path, [](const scoter_file &file, const char *path) { return strcmp(file.path, path) < 0; });
 		return file != end && strcmp(file->path, path) == 0 ? file : nullptr;
-	}
-
-	// The place of the rows' numbers among the columns that a reader reads; behind all if it does not.
-	static idx_t Ordinals(BaseFileReader &reader) {
-		idx_t at = 0;
-		while (at < reader.column_ids.size() && reader.columns[reader.column_ids[MultiFileLocalIndex(at)].GetId()].name != ordinal_name) at++;
-		return at;
 	}
 
 	const scoter_rows &hidden;
@@ -276,8 +283,14 @@ unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &in
 	return data;
 }
 
-// read_parquet's virtual columns, of every instance.
+// read_parquet's scan and virtual columns, of every instance.
+std::atomic<table_function_t> original_scan;
 std::atomic<table_function_get_virtual_columns_t> original_columns;
+
+void Scan(ClientContext &context, TableFunctionInput &input, DataChunk &output) {
+	scanning = input.local_state ? &input.local_state->Cast<MultiFileLocalState>() : nullptr;
+	original_scan.load()(context, input, output);
+}
 
 virtual_column_map_t VirtualColumns(ClientContext &context, optional_ptr<FunctionData> data) {
 	auto columns = original_columns.load()(context, data);
@@ -295,6 +308,8 @@ void Register(ClientContext &context, const string &name, bool late_materializat
 	function.arguments.push_back(LogicalType::BIGINT);
 	function.function_info = make_shared_ptr<Original>(function.bind);
 	function.bind = Bind;
+	original_scan = function.function;
+	function.function = Scan;
 	original_columns = function.get_virtual_columns;
 	function.get_virtual_columns = VirtualColumns;
 	function.late_materialization = late_materialization;

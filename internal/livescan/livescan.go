@@ -58,12 +58,31 @@ func register(conn *duck.Conn, function string, lateMaterialization bool) error 
 	return nil
 }
 
-// File is a file and ascending numbers of rows in it.
+// File is a file and rows of it.
 type File struct {
 	Path   string
 	Source base.SourceID
-	Rows   []uint32
-	All    int64 // how many rows the file has
+	Rows   Rows
+}
+
+// Rows are some rows of a file. They must not change until the filters that refer to them are closed.
+type Rows struct {
+	Numbers   []uint32 // ascending
+	bits      []uint64 // the same, one for each row of the file and a word more; nil if they are few
+	scattered bool     // few of them fill vectors, which the reader could skip
+	dense     bool
+}
+
+// Hidden describes rows of a file that are to be left out. The file has as many rows as all says.
+func Hidden(numbers []uint32, all int64) Rows {
+	r := Rows{Numbers: numbers, scattered: scattered(numbers), dense: dense*int64(len(numbers)) > all}
+	if r.scattered && many*int64(len(numbers)) > all {
+		r.bits = make([]uint64, (all+63)/64+1)
+		for _, n := range numbers {
+			r.bits[n/64] |= 1 << (n % 64)
+		}
+	}
+	return r
 }
 
 // Filter is rows of some files, for the scans that calls of Parquet name until it is closed.
@@ -88,7 +107,7 @@ func scoterFindRows(id C.uint64_t) *C.scoter_rows {
 }
 
 // Without leaves out the rows; of files that are not among the given ones all are read, and schema.SourceColumn has nothing that
-// means something. The rows must not change until the filter is closed.
+// means something.
 func Without(files []File) *Filter { return newFilter(files, C.scoter_rows{}) }
 
 // Addressed is Without, of all files that are read.
@@ -108,31 +127,36 @@ func newFilter(files []File, kind C.scoter_rows) *Filter {
 	for i, file := range files {
 		path := C.CString(file.Path)
 		f.blocks = append(f.blocks, unsafe.Pointer(path))
-		out[i].path, out[i].source, out[i].n = path, C.uint64_t(file.Source), C.int64_t(len(file.Rows))
-		if len(file.Rows) > 0 {
-			rows := unsafe.SliceData(file.Rows)
-			f.pinner.Pin(rows)
-			out[i].rows = (*C.uint32_t)(rows)
-			out[i].scattered = C.bool(!bool(kind.only) && scattered(file.Rows, file.All))
-		}
+		out[i].path, out[i].source, out[i].n = path, C.uint64_t(file.Source), C.int64_t(len(file.Rows.Numbers))
+		out[i].rows, out[i].bits = (*C.uint32_t)(pinned(f, file.Rows.Numbers)), (*C.uint64_t)(pinned(f, file.Rows.bits))
+		out[i].scattered, out[i].dense = C.bool(file.Rows.scattered), C.bool(file.Rows.dense)
 	}
 	filters.Store(f.id, described)
 	return f
 }
 
+// pinned returns where the elements lie, and keeps them there until the filter is closed.
+func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
+	if len(elements) == 0 {
+		return nil
+	}
+	first := unsafe.SliceData(elements)
+	f.pinner.Pin(first)
+	return first
+}
+
 const (
 	// vector is how many rows DuckDB reads at a time.
 	vector = 2048
-	// One hidden row in so many makes a file dense: a query over a part with 43% hidden took 3% less time this way.
+	// One hidden row in so many makes a file dense. A LIKE on long texts, without a dictionary, takes 1.03 times as long with a
+	// tenth of the rows hidden if those are not asked, 0.91 times with 40%, 0.74 with 60%.
 	dense = 3
+	// One hidden row in so many is looked up in bits, of which the file's then take at most 16 bytes for each.
+	many = 128
 )
 
-// scattered reports whether few of a file's hidden rows fill vectors, which the reader could skip, and they are not so many that it
-// pays to decode none of them.
-func scattered(rows []uint32, all int64) bool {
-	if dense*int64(len(rows)) > all {
-		return false
-	}
+// scattered reports whether few of ascending numbers of rows fill vectors.
+func scattered(rows []uint32) bool {
 	together := 0
 	for i := vector; i <= len(rows); i += vector {
 		if rows[i-1]-rows[i-vector] == vector-1 {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/livescan"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -48,6 +50,9 @@ type changed struct {
 	table  schema.Table
 	hidden []uint32 // rows not to be read where they were written, ascending
 	rows   []uint32 // those of them that are not deleted
+	// The hidden ones as a scan of the part looks them up, once one does.
+	inPart     livescan.Rows
+	inPartOnce sync.Once
 	// The rows' values, column by column as they are asked for.
 	columns map[base.ColumnID]arrow.Array // guarded by source.mu
 }
@@ -84,6 +89,12 @@ func (s *source) at(set *patch.Set, table schema.Table) *changed {
 		s.latest = c // an old snapshot must not push out what others use
 	}
 	return c
+}
+
+// hiddenIn returns the rows that are hidden in the source, a part.
+func (c *changed) hiddenIn(p *catalog.Part) livescan.Rows {
+	c.inPartOnce.Do(func() { c.inPart = livescan.Hidden(c.hidden, p.Rows) })
+	return c.inPart
 }
 
 // values returns columns of the rows.

@@ -152,7 +152,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 		b.relation.Rows += p.Rows
 		if c := b.changes(p.ID); c != nil && len(c.hidden) > 0 {
 			b.relation.Rows -= int64(len(c.hidden))
-			files[i].Rows, files[i].All = c.hidden, p.Rows
+			files[i].Rows = c.hiddenIn(p)
 			touched = true
 		}
 	}
@@ -165,7 +165,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	case b.options.Addresses:
 		filter = livescan.Addressed(files)
 	case touched:
-		filter = livescan.Without(slices.DeleteFunc(files, func(f livescan.File) bool { return len(f.Rows) == 0 }))
+		filter = livescan.Without(slices.DeleteFunc(files, func(f livescan.File) bool { return len(f.Rows.Numbers) == 0 }))
 	}
 	if filter != nil {
 		b.relation.closers = append(b.relation.closers, filter)

@@ -34,7 +34,7 @@ func (o *Overlay) readParts(parts []*partRows, written schema.Table, columns []s
 	n := int64(0)
 	for i, p := range parts {
 		paths[i] = o.partPath(p.part)
-		files[i] = livescan.File{Path: paths[i], Source: p.part.ID, Rows: p.rows}
+		files[i] = livescan.File{Path: paths[i], Source: p.part.ID, Rows: livescan.Rows{Numbers: p.rows}}
 		all = union(all, p.rows)
 		n += int64(len(p.rows))
 	}

@@ -179,7 +179,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	}
 	found, err := x.find(p, nil)
 	if err != nil {
-		return Counts{}, p.query.placed(err)
+		return Counts{}, err
 	}
 	defer found.Close()
 	t := found.Snapshot().Tables[rows.table.ID]

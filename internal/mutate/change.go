@@ -71,19 +71,12 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		}
 		defer release()
 	}
-	located, err := x.locate(p)
-	if err == nil && located == nil && p.key != nil {
-		x.scanning = true
-		p, err = plan()
-	}
+	found, err := x.find(p, plan)
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.find(p, located)
-	if err != nil {
-		return nil, p.query.placed(err)
-	}
 	defer found.Close()
+	p = found.plan
 	now := found.Snapshot().Tables[p.table.ID]
 	known := func(id base.ColumnID) bool { return slices.Contains(p.pending, id) }
 	if now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
@@ -126,8 +119,17 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	return result, nil
 }
 
-// find runs the plan's query: over rows that were located, if they were, else over the whole table.
-func (x *execution) find(p *rowPlan, located *Located) (found *findings, err error) {
+// find runs the plan's query: over rows of one key if the plan looks for these and they can be located, else over the whole table, for
+// which it is planned anew.
+func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *findings, err error) {
+	located, err := x.locate(p)
+	if err == nil && located == nil && p.key != nil {
+		x.scanning = true
+		p, err = plan()
+	}
+	if err != nil {
+		return nil, err
+	}
 	s := x.selects(&p.query)
 	s.Target, s.Transient, s.Rows = p.target, p.transient, located
 	found = &findings{plan: p}
@@ -136,7 +138,7 @@ func (x *execution) find(p *rowPlan, located *Located) (found *findings, err err
 		defer located.Snapshot.Release() // the query has a reference of its own
 	}
 	found.Found, err = x.planner.Find(x.ctx, s)
-	return found, err
+	return found, p.query.placed(err)
 }
 
 // findings are what a plan's query found.

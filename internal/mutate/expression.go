@@ -316,7 +316,7 @@ func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engi
 	})
 	found, err := x.find(p, nil)
 	if err != nil {
-		return none, p.query.placed(err)
+		return none, err
 	}
 	defer found.Close()
 	f, err := x.collect(p, found, room)

@@ -233,21 +233,9 @@ func defaultOf(c schema.Column) string {
 // fill calls add with what a query yields, as rows of the table: the query's columns go to targets, in order;
 // the other columns get their defaults.
 func (x *execution) fill(t schema.Table, targets []schema.Column, src *composition, add func(arrow.RecordBatch) error) error {
-	names, err := x.planner.Columns(x.ctx, x.selects(src))
+	rows, q, err := x.inserted(t, targets, src)
 	if err != nil {
-		return src.placed(err)
-	}
-	if len(names) != len(targets) && targets != nil {
-		return base.Errorf(base.Invalid, "table %s takes %d values, the query gives %d", t.QualifiedName(), len(targets), len(names))
-	}
-	prefix, suffix := assigned(t, targets)
-	var q composition
-	q.write(prefix)
-	q.include(src)
-	q.write(suffix)
-	rows, err := x.planner.Select(x.ctx, x.selects(&q))
-	if err != nil {
-		return q.placed(err)
+		return err
 	}
 	defer rows.Close()
 	first := int64(0)
@@ -265,6 +253,24 @@ func (x *execution) fill(t schema.Table, targets []schema.Column, src *compositi
 		first += rec.NumRows()
 		return add(conformed)
 	}))
+}
+
+// inserted runs a query as fill does, and returns its rows and what of it is run.
+func (x *execution) inserted(t schema.Table, targets []schema.Column, src *composition) (Rows, *composition, error) {
+	names, err := x.planner.Columns(x.ctx, x.selects(src))
+	if err != nil {
+		return nil, nil, src.placed(err)
+	}
+	if len(names) != len(targets) && targets != nil {
+		return nil, nil, base.Errorf(base.Invalid, "table %s takes %d values, the query gives %d", t.QualifiedName(), len(targets), len(names))
+	}
+	prefix, suffix := assigned(t, targets)
+	q := &composition{}
+	q.write(x.explain, prefix)
+	q.include(src)
+	q.write(suffix)
+	rows, err := x.planner.Select(x.ctx, x.selects(q))
+	return rows, q, q.placed(err)
 }
 
 // checkColumn is the name under which a violated check arrives.

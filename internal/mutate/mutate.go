@@ -197,23 +197,12 @@ func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, s
 
 // Execute runs one statement that is no query.
 func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
-	mode, given := Patch, false
-	var err error
-	switch s.Verb() {
-	case "UPDATE", "DELETE", "MERGE":
-		if s, mode, given, err = cutMode(s, m.updateMode); err != nil {
-			return nil, err
-		}
-	}
-	if err := m.checkSyntax(ctx, s); err != nil {
+	x, given, err := m.begin(ctx, s, req)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkArguments(s.Tokens, req.Args); err != nil {
-		return nil, err
-	}
-	c := &clauses{statement: s}
-	x := &execution{Mutator: m, ctx: ctx, req: req, c: c, mode: mode}
-	if mode == Expression {
+	c := x.c
+	if x.mode == Expression {
 		if given || s.Verb() == "UPDATE" {
 			result, err := x.expressionUpdate()
 			if given || !errors.Is(err, errCannotBeKept) {
@@ -226,16 +215,12 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 	switch {
 	case s.Verb() == "INSERT":
 		return x.insert()
+	case ChangesRows(s):
+		return x.changeRows(x.rowPlan)
 	case AboutSources(s):
 		counts, err = x.source()
 	case AboutExports(s):
 		err = x.export()
-	case s.Verb() == "UPDATE":
-		return x.changeRows(x.update)
-	case s.Verb() == "DELETE":
-		return x.changeRows(x.delete)
-	case s.Verb() == "MERGE":
-		return x.changeRows(x.merge)
 	case c.accept("CREATE"):
 		counts, err = x.create()
 	case c.accept("DROP"):
@@ -253,6 +238,23 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 	return &Result{Counts: counts}, nil
 }
 
+// begin checks a statement, and cuts off how it is to change rows. given says whether it said so itself.
+func (m *Mutator) begin(ctx context.Context, s sqltoken.Statement, req Request) (x *execution, given bool, err error) {
+	mode := Patch
+	if ChangesRows(s) && s.Verb() != "INSERT" {
+		if s, mode, given, err = cutMode(s, m.updateMode); err != nil {
+			return nil, false, err
+		}
+	}
+	if err := m.checkSyntax(ctx, s); err != nil {
+		return nil, false, err
+	}
+	if err := checkArguments(s.Tokens, req.Args); err != nil {
+		return nil, false, err
+	}
+	return &execution{Mutator: m, ctx: ctx, req: req, c: &clauses{statement: s}, mode: mode}, given, nil
+}
+
 // execution is one statement being run.
 type execution struct {
 	*Mutator
@@ -262,6 +264,8 @@ type execution struct {
 	// mode is how it changes rows: of statements alone, since what comes without SQL may carry an idempotency key, which is
 	// stored with a patch.
 	mode UpdateMode
+	// explain are the words that make a plan's text of the query that they precede: EXPLAIN and its options. Empty if it is to run.
+	explain string
 	// Of rows that come without SQL: how they are committed, and what the statement calls them.
 	options   engine.AppendOptions
 	transient *Transient

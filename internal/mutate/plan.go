@@ -112,6 +112,7 @@ func (p *rowPlan) chooseColumns() {
 // what stands behind FROM, the target included.
 func (p *rowPlan) write(x *execution, t target, action func(*composition), value func(*composition, schema.Column), from func(*composition)) {
 	q, c := &p.query, x.c
+	q.write(x.explain)
 	q.copy(c, 0, c.statement.VerbIndex()) // CTEs
 	q.write(" SELECT ")
 	checks := ""

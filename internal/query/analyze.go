@@ -54,7 +54,7 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	if sql, ok := expandShow(tokens); ok {
 		return analyze(conn, sql, true)
 	}
-	offset := explained(tokens)
+	offset := tokens[sqltoken.Explained(tokens)].Start
 	node, err := conn.ParseSelect(text[offset:])
 	if err != nil {
 		return nil, relocated(err, func(at int) int { return at + offset })

@@ -9,28 +9,6 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// explained returns where the statement behind EXPLAIN [ANALYZE] [(options)] starts; 0
-// without EXPLAIN.
-func explained(tokens []sqltoken.Token) int {
-	if len(tokens) < 2 || !tokens[0].Is("EXPLAIN") {
-		return 0
-	}
-	i := 1
-	if tokens[i].Is("ANALYZE") {
-		i++
-	}
-	if i+1 < len(tokens) && tokens[i].Is("(") && tokens[i+1].Is("FORMAT") {
-		for i < len(tokens) && !(tokens[i].Is(")") && tokens[i].Depth == tokens[0].Depth) {
-			i++
-		}
-		i++
-	}
-	if i >= len(tokens) {
-		return 0
-	}
-	return tokens[i].Start
-}
-
 // expandShow writes SHOW TABLES and its like as queries on system tables: DuckDB's own
 // catalog, which it would answer from, is empty.
 func expandShow(tokens []sqltoken.Token) (string, bool) {

@@ -141,6 +141,9 @@ func Locate(err error, s sqltoken.Statement, i, n int) error {
 }
 
 func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (*Answer, error) {
+	if i := sqltoken.Explained(s.Tokens); i > 0 && mutate.ChangesRows(s.From(i)) {
+		return x.explain(ctx, req, s, i)
+	}
 	verb := s.Verb()
 	switch verb {
 	case "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "DROP", "ALTER", "PAUSE", "RESUME", "REPLAY":
@@ -172,6 +175,23 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 		return nil, err
 	}
 	return &Answer{Rows: rows, Stats: rows.Stats, close: rows.Close}, nil
+}
+
+// explain answers EXPLAIN of the statement that begins with the i-th token, which changes rows.
+func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statement, i int) (*Answer, error) {
+	if req.Role < Reader {
+		return nil, base.Errorf(base.Forbidden, "EXPLAIN needs the role reader")
+	}
+	explained := s.From(i)
+	if s.Tokens[1].Is("ANALYZE") {
+		return nil, base.Errorf(base.Invalid, "EXPLAIN ANALYZE of %s is not supported: it would change rows to measure that", explained.Verb()).At(s.Tokens[1].Start + 1).
+			WithHint("EXPLAIN gives the plan; run the statement to see how long it takes")
+	}
+	rows, err := x.mutate.Explain(ctx, s.Text[:explained.Offset], explained, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
+	if err != nil {
+		return nil, Locate(err, explained, 0, 1)
+	}
+	return &Answer{Rows: rows, close: rows.Close}, nil
 }
 
 // refusals are DuckDB's statements that Scoter has no use for or another way to do.

@@ -49,6 +49,31 @@ func newStatement(text string, tokens []Token) Statement {
 	return Statement{Text: text[start:end], Offset: start, Tokens: own}
 }
 
+// From returns the statement that begins with the i-th token.
+func (s Statement) From(i int) Statement { return newStatement(s.Text, s.Tokens[i:]) }
+
+// Explained returns which of a statement's tokens the one behind EXPLAIN [ANALYZE] [(options)] begins with; 0
+// without EXPLAIN.
+func Explained(tokens []Token) int {
+	if len(tokens) < 2 || !tokens[0].Is("EXPLAIN") {
+		return 0
+	}
+	i := 1
+	if tokens[i].Is("ANALYZE") {
+		i++
+	}
+	if i+1 < len(tokens) && tokens[i].Is("(") && tokens[i+1].Is("FORMAT") {
+		for i < len(tokens) && !(tokens[i].Is(")") && tokens[i].Depth == tokens[0].Depth) {
+			i++
+		}
+		i++
+	}
+	if i >= len(tokens) {
+		return 0
+	}
+	return i
+}
+
 // Verb returns the upper-case keyword that says what the statement does: the first
 // word, or the one after the list of CTEs that a WITH begins.
 func (s Statement) Verb() string {

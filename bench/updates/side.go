@@ -66,15 +66,41 @@ func (s *side) change(table string, u update, deletes bool) []string {
 	return s.update(table, u)
 }
 
-// fill makes a table with the rows that the statements add.
+// fill makes a table with the rows that the statements add, and waits until the system rests.
 func (s *side) fill(ctx context.Context, table string, rows []string) error {
 	if _, err := s.all(ctx, append(s.create(table), rows...)); err != nil {
 		return err
 	}
-	if s.settled == nil {
-		return nil
+	if s.settled != nil {
+		if err := s.settled(ctx); err != nil {
+			return err
+		}
 	}
-	return s.settled(ctx)
+	return s.rest(ctx)
+}
+
+// rest waits until the system does nothing for a second. What it does after a load takes time from what runs then, the statement and the SELECT
+// that it is compared with in turn: DuckDB's threads give memory back to the operating system once they were idle for half a second.
+func (s *side) rest(ctx context.Context) error {
+	const nothing, most = 0.03, time.Minute // of a second of processor time
+	for began := time.Now(); ; {
+		before, err := s.process().CPU()
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+		after, err := s.process().CPU()
+		if err != nil || after-before < nothing {
+			return err
+		}
+		if time.Since(began) > most {
+			return base.Errorf(base.Unavailable, "%s still works a minute after it has filled a table", s.name)
+		}
+	}
 }
 
 func one(format string) func(string) []string {

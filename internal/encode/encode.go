@@ -175,6 +175,9 @@ func newEncoder(f Format, schema *arrow.Schema, o *out, opt Options) (encoder, e
 	case MessagePack:
 		return newMessagePackEncoder(schema, o)
 	case Table:
+		if isPlan(schema) {
+			return newPlanEncoder(schema, o)
+		}
 		return newTableEncoder(schema, o, opt.Table)
 	}
 	return nil, base.Errorf(base.Internal, "no encoder for format %d", uint8(f))

@@ -85,7 +85,7 @@ func (e *tableEncoder) batch(rec arrow.RecordBatch) error {
 			} else {
 				buf = c.append(buf[:0], i)
 			}
-			e.text = appendPrintable(e.text, buf)
+			e.text = appendPrintable(e.text, cutCell(buf))
 			e.ends = append(e.ends, len(e.text))
 			e.nulls = append(e.nulls, null)
 		}
@@ -93,16 +93,21 @@ func (e *tableEncoder) batch(rec arrow.RecordBatch) error {
 	return nil
 }
 
+// cutCell returns what is kept of a value.
+func cutCell(s []byte) []byte {
+	if len(s) <= maxCellBytes {
+		return s
+	}
+	end := maxCellBytes
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return append(s[:end:end], "…"...)
+}
+
 // appendPrintable appends text with control characters made visible: a value must not be
 // able to move the cursor or to colour the terminal.
 func appendPrintable(dst, s []byte) []byte {
-	if len(s) > maxCellBytes {
-		end := maxCellBytes
-		for !utf8.RuneStart(s[end]) {
-			end--
-		}
-		s = append(s[:end:end], "…"...)
-	}
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRune(s[i:])
 		switch {

@@ -397,6 +397,19 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestPlansAreDrawn(t *testing.T) {
+	key, value := arrayOf(t, arrow.BinaryTypes.String, `["logical", "physical"]`), arrayOf(t, arrow.BinaryTypes.String, `["┌──┐\n│\u001b[31m│\n", null]`)
+	named := func(name string) arrow.RecordBatch {
+		return batchOf([]arrow.Field{{Name: name, Type: key.DataType(), Nullable: true}, {Name: "explain_value", Type: value.DataType(), Nullable: true}}, key, value)
+	}
+	if got, want := string(written(t, Table, Options{}, named("explain_key"))), "┌──┐\n│\\u001b[31m│\nNULL\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := string(written(t, Table, Options{}, named("key"))); !strings.Contains(got, "2 rows") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestParseFormat(t *testing.T) {
 	for _, c := range []struct {
 		accept, query string

@@ -61,7 +61,7 @@ const char *const source_name = "scoter_source", *const ordinal_name = "scoter_o
 struct Progress : public LocalTableFunctionState {
 	vector<idx_t> groups;
 	int64_t group;
-	idx_t behind;     // the row of the group behind the vector that was read
+	idx_t behind;      // the row of the group behind the vector that was read
 	idx_t group_first; // the file's row that is the group's first
 	void *file, *reader, *protocol;
 	bool finished;
@@ -133,6 +133,7 @@ void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	auto &progress = static_cast<const Progress &>(*scanning->local_state);
 	auto first = (progress.behind - 1) / STANDARD_VECTOR_SIZE * STANDARD_VECTOR_SIZE; // a group's vectors are full, but for the last
 	auto read = progress.behind - first, met = chunk.size();
+	if (met > read) throw InternalException("%d rows of a vector of %d", met, read);
 	Marks hidden;
 	auto n = MarkHidden(file, row_t(progress.group_first + first), read, hidden);
 	if (n == 0 || met == read) return TakeOut(hidden, n, chunk);

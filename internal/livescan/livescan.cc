@@ -115,13 +115,13 @@ void TakeOut(const Marks &taken, idx_t n, DataChunk &chunk) {
 		auto selection = selects ? DictionaryVector::SelVector(vector).data() : nullptr;
 		if (selection) {
 			if (std::find(done.begin(), done.end(), selection) != done.end()) continue;
-			scoter_compress(taken.words, int64_t(count), selection);
+			scoter_compress(taken.words, int64_t(count), selection, selection);
 			done.push_back(selection);
 			continue;
 		}
 		if (!keep.data()) {
 			keep.Initialize(count);
-			scoter_kept(taken.words, int64_t(count), keep.data());
+			scoter_compress(taken.words, int64_t(count), nullptr, keep.data());
 		}
 		vector.Slice(keep, count - n);
 	}

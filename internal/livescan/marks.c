@@ -48,30 +48,18 @@ __attribute__((target("avx2"))) static int64_t pick_eights(const uint64_t *words
 
 // The numbers that stay move to the front of a register, which is written whole (D. Lemire, N. Kurz, L. Boytsov, "SIMD compression and
 // the intersection of sorted integers", 2016, compact sets this way). Sets *kept.
-__attribute__((target("avx2"))) static int64_t compress_eights(const uint64_t *words, int64_t n, uint32_t *numbers, int64_t *kept) {
+__attribute__((target("avx2"))) static int64_t compress_eights(const uint64_t *words, int64_t n, const uint32_t *from, uint32_t *to, int64_t *kept) {
 	const uint8_t *eights = (const uint8_t *)words;
+	__m256i first = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 	int64_t i = 0, k = 0;
 	for (; i + 8 <= n; i += 8) {
 		uint8_t bits = eights[i / 8];
-		__m256i all = _mm256_loadu_si256((const __m256i *)(numbers + i));
+		__m256i all = from ? _mm256_loadu_si256((const __m256i *)(from + i)) : _mm256_add_epi32(first, _mm256_set1_epi32((int)i));
 		__m256i order = _mm256_loadu_si256((const __m256i *)places[bits]);
-		_mm256_storeu_si256((__m256i *)(numbers + k), _mm256_permutevar8x32_epi32(all, order));
+		_mm256_storeu_si256((__m256i *)(to + k), _mm256_permutevar8x32_epi32(all, order));
 		k += counts[bits];
 	}
 	*kept = k;
-	return i;
-}
-
-__attribute__((target("avx2"))) static int64_t kept_eights(const uint64_t *words, int64_t n, uint32_t *kept, int64_t *n_kept) {
-	const uint8_t *eights = (const uint8_t *)words;
-	int64_t i = 0, k = 0;
-	for (; i + 8 <= n; i += 8) {
-		uint8_t bits = eights[i / 8];
-		__m256i order = _mm256_loadu_si256((const __m256i *)places[bits]);
-		_mm256_storeu_si256((__m256i *)(kept + k), _mm256_add_epi32(order, _mm256_set1_epi32((int)i)));
-		k += counts[bits];
-	}
-	*n_kept = k;
 	return i;
 }
 
@@ -96,24 +84,13 @@ void scoter_pick(const uint64_t *words, const uint32_t *rows, int64_t n, uint64_
 	for (; i < n; i++) picked[i / 64] |= is_set(words, rows[i]) << i % 64;
 }
 
-void scoter_compress(const uint64_t *words, int64_t n, uint32_t *numbers) {
+void scoter_compress(const uint64_t *words, int64_t n, const uint32_t *from, uint32_t *to) {
 	int64_t i = 0, k = 0;
 #ifdef __x86_64__
-	if (has_avx2()) i = compress_eights(words, n, numbers, &k);
+	if (has_avx2()) i = compress_eights(words, n, from, to, &k);
 #endif
 	for (; i < n; i++) {
-		numbers[k] = numbers[i];
-		k += !is_set(words, i);
-	}
-}
-
-void scoter_kept(const uint64_t *words, int64_t n, uint32_t *kept) {
-	int64_t i = 0, k = 0;
-#ifdef __x86_64__
-	if (has_avx2()) i = kept_eights(words, n, kept, &k);
-#endif
-	for (; i < n; i++) {
-		kept[k] = (uint32_t)i;
+		to[k] = from ? from[i] : (uint32_t)i;
 		k += !is_set(words, i);
 	}
 }

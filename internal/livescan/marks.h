@@ -14,11 +14,8 @@ int64_t scoter_count(const uint64_t *words, int64_t n);
 // Sets the i-th bit of picked, which has none, if that of the i-th of n rows is set.
 void scoter_pick(const uint64_t *words, const uint32_t *rows, int64_t n, uint64_t *picked);
 
-// Moves those of n numbers whose bit is not set together, in their order.
-void scoter_compress(const uint64_t *words, int64_t n, uint32_t *numbers);
-
-// Gives the places, of n, whose bit is not set. All n of kept are written.
-void scoter_kept(const uint64_t *words, int64_t n, uint32_t *kept);
+// Gives those of n numbers whose bit is not set, in their order; of the numbers 0 to n - 1 if from is NULL. It writes all n of to, which may be from.
+void scoter_compress(const uint64_t *words, int64_t n, const uint32_t *from, uint32_t *to);
 
 #ifdef __cplusplus
 }

@@ -54,7 +54,10 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	if sql, ok := expandShow(tokens); ok {
 		return analyze(conn, sql, true)
 	}
-	offset := tokens[sqltoken.Explained(tokens)].Start
+	offset := 0
+	if i := sqltoken.Explained(tokens); i > 0 {
+		offset = tokens[i].Start
+	}
 	node, err := conn.ParseSelect(text[offset:])
 	if err != nil {
 		return nil, relocated(err, func(at int) int { return at + offset })

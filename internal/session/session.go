@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -183,8 +184,8 @@ func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statemen
 		return nil, base.Errorf(base.Forbidden, "EXPLAIN needs the role reader")
 	}
 	explained := s.From(i)
-	if s.Tokens[1].Is("ANALYZE") {
-		return nil, base.Errorf(base.Invalid, "EXPLAIN ANALYZE of %s is not supported: it would change rows to measure that", explained.Verb()).At(s.Tokens[1].Start + 1).
+	if at := slices.IndexFunc(s.Tokens[:i], func(t sqltoken.Token) bool { return t.Is("ANALYZE") }); at > 0 {
+		return nil, base.Errorf(base.Invalid, "EXPLAIN ANALYZE of %s is not supported: it would change rows to measure that", explained.Verb()).At(s.Tokens[at].Start + 1).
 			WithHint("EXPLAIN gives the plan; run the statement to see how long it takes")
 	}
 	rows, err := x.mutate.Explain(ctx, s.Text[:explained.Offset], explained, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})

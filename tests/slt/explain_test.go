@@ -54,11 +54,12 @@ func TestChangesAreExplained(t *testing.T) {
 		}
 	}
 	for sql, at := range map[string]string{
-		"EXPLAIN ANALYZE DELETE FROM t":             "ANALYZE",
-		"EXPLAIN UPDATE t SET v = 1 WHERE nothing":  "nothing",
-		"EXPLAIN (FORMAT json) UPDATE t SET x1 = 1": "x1",
-		"EXPLAIN DELETE FROM absent":                "absent",
-		"EXPLAIN INSERT INTO t SELECT 1, wrong":     "wrong",
+		"EXPLAIN ANALYZE DELETE FROM t":                "ANALYZE",
+		"EXPLAIN (FORMAT json, ANALYZE) DELETE FROM t": "ANALYZE",
+		"EXPLAIN UPDATE t SET v = 1 WHERE nothing":     "nothing",
+		"EXPLAIN (FORMAT json) UPDATE t SET x1 = 1":    "x1",
+		"EXPLAIN DELETE FROM absent":                   "absent",
+		"EXPLAIN INSERT INTO t SELECT 1, wrong":        "wrong",
 	} {
 		_, err := db.run(sql)
 		if e := new(base.Error); !errors.As(err, &e) || e.Position != strings.Index(sql, at)+1 {

@@ -95,6 +95,9 @@ func (o *Options) Run(env *harness.Env) (err error) {
 
 func (b *bench) wants(kind string) bool { return slices.Contains(b.Kinds, kind) }
 
+// duckDB is the side of DuckDB's own tables.
+const duckDB = "DuckDB"
+
 // startPeers starts the peers; one that is not to be had is named in the report with the reason.
 func (b *bench) startPeers(ctx context.Context, bin string) {
 	for _, p := range []struct {
@@ -102,7 +105,7 @@ func (b *bench) startPeers(ctx context.Context, bin string) {
 		adapt             func(*side)
 	}{
 		{"parquet", "duckdb", "Parquet written anew", func(s *side) { parquetFiles(s, b.dir) }},
-		{"duckdb", "duckdb", "DuckDB", func(s *side) {
+		{"duckdb", "duckdb", duckDB, func(s *side) {
 			s.fold = func(ctx context.Context) error { _, err := s.run(ctx, "CHECKPOINT"); return err }
 		}},
 		{"ducklake", "ducklake", "DuckLake", func(s *side) {
@@ -179,7 +182,13 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 		bytes.Set(s.name, "all ten", float64(written[s])/1e6)
 	}
 	if kind == "single" {
-		b.report.AtMost(5, "single, Scoter: to visible, median", harness.Median(took[b.sides[0]]), "ms")
+		own := harness.Median(took[b.sides[0]])
+		b.report.AtMost(5, "single, Scoter: to visible, median", own, "ms")
+		for _, s := range b.sides {
+			if s.name == duckDB { // its own table took 2 ms where the 5 come from: what holds on a slower machine as well
+				b.report.AtMost(2.5, "single, Scoter: to visible, to DuckDB's own table", own/harness.Median(took[s]), "")
+			}
+		}
 	}
 	if err := b.compareWithSelect(ctx, kind, change, deletes); err != nil {
 		return err

@@ -150,6 +150,15 @@ func Percentile(samples []float64, share float64) float64 {
 // Median is the half-way percentile.
 func Median(samples []float64) float64 { return Percentile(samples, 0.5) }
 
+// Mean is the arithmetic one.
+func Mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
 // GeometricMean is the mean that suits ratios.
 func GeometricMean(values []float64) float64 {
 	sum := 0.0

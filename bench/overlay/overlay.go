@@ -185,18 +185,10 @@ func (b *bench) compare(ctx context.Context, name string) error {
 		b.report.Add(fmt.Sprintf("%s: query %d, processor time (%.1f ms / %.1f ms; first %.1f ms; time %.2f)", name, n+1,
 			harness.Median(used[0]), harness.Median(used[1]), first, ratio), ofCPU, "")
 	}
-	b.report.AtMost(1.10, name+": average ratio of processor time", average(cpu), "", cpu...)
-	b.report.Add(name+": average ratio of time", average(wall), "", wall...)
+	b.report.AtMost(1.10, name+": average ratio of processor time", harness.Mean(cpu), "", cpu...)
+	b.report.Add(name+": average ratio of time", harness.Mean(wall), "", wall...)
 	b.report.AtMost(1.25, name+": largest ratio of processor time", worst, "")
 	return nil
-}
-
-func average(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }
 
 func (b *bench) drain(ctx context.Context, sql string) error {

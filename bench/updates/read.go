@@ -125,8 +125,8 @@ func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 
 // compare runs each query on the tables of each side: the changed one, its rows written anew, and maybe all rows that there
 // were. Scoter's average and worst ratio of the first to the second have targets. A ratio is the median of those of the passes, each
-// taken within a fraction of a second: who shares the machine can make it half as fast for seconds, or a minute, and
-// the fastest run on one table may be from such a time where that on the other is not.
+// taken in one go: who shares the machine can make it half as fast for seconds, or a minute, and the fastest run on one
+// table may be from such a time where that on the other is not.
 func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, sides []*side, tables []string, average, worst float64) error {
 	ratios, floors := map[*side][]float64{}, map[*side][]float64{}
 	for n, q := range lineitem.Queries {
@@ -160,14 +160,14 @@ func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, 
 		most := slices.Max(ratios[s])
 		name := fmt.Sprintf("%s, %s: queries to rows written anew, ", kind, s.name)
 		if len(floors[s]) > 0 {
-			b.report.Add(name+"average of the floor", mean(floors[s]), "", floors[s]...)
+			b.report.Add(name+"average of the floor", harness.Mean(floors[s]), "", floors[s]...)
 		}
 		if s == b.sides[0] {
-			b.report.AtMost(average, name+"average", mean(ratios[s]), "", ratios[s]...)
+			b.report.AtMost(average, name+"average", harness.Mean(ratios[s]), "", ratios[s]...)
 			b.report.AtMost(worst, name+"worst", most, "")
 			continue
 		}
-		b.report.Add(name+"average", mean(ratios[s]), "", ratios[s]...)
+		b.report.Add(name+"average", harness.Mean(ratios[s]), "", ratios[s]...)
 		b.report.Add(name+"worst", most, "")
 	}
 	return nil
@@ -210,12 +210,4 @@ func ofPasses(passes []pass, table int) (millis, ratio float64, ratios []float64
 		all, ratios = append(all, p[table]), append(ratios, p[table]/p[1])
 	}
 	return harness.Median(all), harness.Median(ratios), ratios
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }

@@ -60,6 +60,9 @@ func (e *Engine) runFlusher() {
 		}
 		if err := e.flushFrozen(context.Background()); err != nil {
 			e.flushFailed(err)
+			if e.writable() != nil {
+				return // it would fail until the next start
+			}
 			select {
 			case <-e.clock.After(flushRetry):
 				e.wantFlush()
@@ -90,7 +93,7 @@ func (e *Engine) flushFrozen(ctx context.Context) error {
 		if g == nil {
 			return nil
 		}
-		if err := ctx.Err(); err != nil {
+		if err := errors.Join(ctx.Err(), e.writable()); err != nil {
 			return err
 		}
 		if err := e.flushGeneration(ctx, g); err != nil {

@@ -314,6 +314,44 @@ func TestAFailedSyncStopsAllWritesUntilRestart(t *testing.T) {
 	mustEnd(t, e)
 }
 
+// TestAFlushThatAFailedSyncOvertakesChangesNothing has the sync of a change fail while the memtable with one of its rows is being written. A
+// restart may find the change in the log, under the addresses that it was made with: they must still be there.
+func TestAFlushThatAFailedSyncOvertakesChangesNothing(t *testing.T) {
+	disk := vfs.NewCrashable()
+	failing := vfs.Failing(disk, vfs.Never)
+	e := mustOpen(t, failing)
+	table, err := createAccounts(e, "t")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 3, 10))
+	must(t, e.Flush(ctx))
+	must(t, appendAccounts(e, table, 3, 3, 10))
+	writing, goOn := make(chan struct{}), make(chan struct{})
+	failing.SetRule(func(op vfs.Op) error {
+		if op.Kind == vfs.OpCreate && strings.Contains(op.Path, "/parts/") {
+			close(writing)
+			<-goOn
+		}
+		return nil
+	})
+	flushed := make(chan error)
+	go func() { flushed <- e.Flush(ctx) }()
+	<-writing
+	failing.SetRule(vfs.Where(func(op vfs.Op) bool { return strings.HasSuffix(op.Path, ".wal") }, vfs.OnKind(vfs.OpSync, nil)))
+	_, err = update(e, table.ID, nil, del(1, 4))
+	wantKind(t, err, base.Unavailable)
+	close(goOn)
+	wantKind(t, <-flushed, base.Unavailable)
+	failing.SetRule(vfs.Never)
+	wantKind(t, e.Flush(ctx), base.Unavailable)
+	wantAmounts(t, e, table.ID, map[int64]int64{0: 10, 1: 10, 2: 10, 3: 10, 4: 10, 5: 10})
+	if err := e.Close(); err == nil {
+		t.Error("closing a broken log reports nothing")
+	}
+	e = mustOpen(t, disk)
+	wantAmounts(t, e, table.ID, map[int64]int64{0: 10, 2: 10, 3: 10, 5: 10}) // this disk kept what it would not sync
+	mustEnd(t, e)
+}
+
 func TestAsynchronousRowsAreSyncedByTheClock(t *testing.T) {
 	disk, clock := vfs.NewCrashable(), newManualClock()
 	e, err := tryOpen(disk, clock)

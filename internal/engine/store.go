@@ -355,11 +355,9 @@ func (e *Engine) dropPatches(t *table, part base.SourceID) {
 	delete(t.stored, part)
 }
 
-// syncBefore makes durable what the catalog is about to know of changes.
+// syncBefore makes durable what the catalog is about to know of changes. Once the engine stopped it is an error: the log may hold a change
+// that was never published, and names rows of sources that the edit would take away.
 func (e *Engine) syncBefore() error {
-	if !e.unsynced {
-		return nil
-	}
 	e.syncLog()
 	return e.writable()
 }

@@ -8,7 +8,6 @@ require (
 	github.com/VictoriaMetrics/metrics v1.35.1
 	github.com/alecthomas/kong v1.17.0
 	github.com/apache/arrow-go/v18 v18.8.0
-	github.com/apache/thrift v0.24.0
 	github.com/bufbuild/protocompile v0.14.1
 	github.com/cockroachdb/datadriven v1.0.2
 	github.com/duckdb/duckdb-go-bindings v0.10505.0
@@ -37,6 +36,8 @@ require (
 	google.golang.org/protobuf v1.36.12
 	gopkg.in/yaml.v3 v3.0.1
 )
+
+require github.com/apache/thrift v0.24.0 // indirect
 
 require (
 	github.com/andybalholm/brotli v1.2.3 // indirect

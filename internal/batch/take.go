@@ -31,6 +31,23 @@ func Rows(recs []arrow.RecordBatch) int {
 	return n
 }
 
+// Repeat returns an array of the value of an array of one, n times.
+func Repeat(one arrow.Array, n int) (arrow.Array, error) {
+	if n == 1 {
+		one.Retain()
+		return one, nil
+	}
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: one.DataType(), Nullable: true}}, nil), []arrow.Array{one}, 1)
+	defer rec.Release()
+	taken, err := Take([]arrow.RecordBatch{rec}, make([]uint32, n))
+	if err != nil {
+		return nil, err
+	}
+	defer taken.Release()
+	taken.Column(0).Retain()
+	return taken.Column(0), nil
+}
+
 // Take returns the rows of the given global ordinals, in that order; an ordinal may come
 // several times. The batches are of one table version and at least one. A text column is
 // a dictionary if it is one in every batch; the result's dictionary holds the values in use.

@@ -53,3 +53,7 @@ func (e *Engine) openNumbers(t *snapshot.Table, p *catalog.Part, columns []base.
 func (e *Engine) readNumbers(n *part.Numbers, group int) ([]part.Integers, error) {
 	return n.Read(e.fs, group)
 }
+
+func (e *Engine) findNumbers(n *part.Numbers, group int, values []int64) ([]uint32, error) {
+	return n.Find(e.fs, group, values)
+}

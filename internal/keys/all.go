@@ -54,10 +54,18 @@ func (f *Finder) All(s *snapshot.Snapshot, table base.TableID, key []base.Column
 	}
 	for i := 0; i < len(ways) && len(found) <= maxAlike; i++ {
 		w, live := ways[i], from(ways[i].part)
-		if w.index != nil {
+		in := func(row uint32) bool { return live(w.first + row) }
+		switch {
+		case w.index != nil:
 			w.index.Find(hashes[0], live)
-		} else {
-			w.rows.find(w.values, func(row uint32) bool { return live(w.first + row) })
+		case w.rows != nil:
+			w.rows.find(w.values, in)
+		default:
+			for _, row := range w.found {
+				if in(row) {
+					break
+				}
+			}
 		}
 	}
 	for i := 0; i < len(t.Memtables) && len(found) <= maxAlike; i++ {
@@ -94,18 +102,21 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 // maxReads is how many footers and row groups All reads: more take longer than a query.
 const maxReads = 3
 
-// way is where rows of a part are looked up: in its index, or in a row group that may hold the key, which is given by its values then.
+// way is where rows of a part are looked up: in its index, or in a row group that may hold the key, which is given by its values then, or was
+// looked for there.
 type way struct {
 	part   base.SourceID
 	index  *partIndex
 	rows   *groupRows
-	first  uint32 // row of the part in the row group
 	values []int64
+	found  []uint32 // rows of the row group
+	first  uint32   // row of the part in the row group
 }
 
 // ways returns where the rows of a key are looked up in some parts. ok is false if that is not all there and not to be read at once.
 func (f *Finder) ways(s *snapshot.Snapshot, t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array) (ways []way, ok bool, err error) {
 	var lacking []lack
+	var groups []candidates
 	left := maxReads
 	for _, p := range parts {
 		entry := f.source(t, p.ID, key, true)
@@ -113,19 +124,27 @@ func (f *Finder) ways(s *snapshot.Snapshot, t *snapshot.Table, parts []*catalog.
 			ways = append(ways, way{part: p.ID, index: x})
 			continue
 		}
-		groups, read, ok, err := f.groupsHolding(entry, t, p, key, values, left)
+		c, reads, ok, err := f.groupsHolding(entry, t, p, key, values, left)
 		if err != nil {
 			return nil, false, base.Wrap(err, "keys of part %d", p.ID)
 		}
-		left -= read
-		if !ok {
+		left -= reads
+		if ok {
+			groups = append(groups, c)
+		} else {
 			lacking = append(lacking, lack{entry: entry, part: p})
 		}
-		ways = append(ways, groups...)
 	}
 	if len(lacking) > 0 {
 		f.want(s, t, lacking, key, values)
 		return nil, false, nil
+	}
+	for _, c := range groups {
+		more, err := f.lookInto(c)
+		if err != nil {
+			return nil, false, err
+		}
+		ways = append(ways, more...)
 	}
 	return ways, true, nil
 }

@@ -72,7 +72,10 @@ func (f *Finder) makeBeside(t *snapshot.Table, lacking []lack, key []base.Column
 		f.beside.busy = false
 	}()
 	for _, l := range lacking {
-		_, _, ok, err := f.groupsHolding(l.entry, t, l.part, key, values, maxReads)
+		groups, _, ok, err := f.groupsHolding(l.entry, t, l.part, key, values, maxReads)
+		if err == nil && ok {
+			err = f.readGroups(groups)
+		}
 		// The indexes of a table are made if they fit into memory together: else each would take the place of another.
 		if err == nil && !ok && l.again && t.Rows()*entryBytes <= f.maxBytes {
 			_, err = f.ofPart(f.beside.closing, t, l.part, key)

@@ -26,9 +26,10 @@ type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, colu
 // Reader reads parts.
 type Reader struct {
 	Part ReadPart
-	// Numbers and Group are part.OpenNumbers for columns of a part, and part.Numbers.Read.
+	// Numbers, Group and Rows are part.OpenNumbers for columns of a part, part.Numbers.Read, and part.Numbers.Find.
 	Numbers func(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error)
 	Group   func(n *part.Numbers, group int) ([]part.Integers, error)
+	Rows    func(n *part.Numbers, group int, values []int64) ([]uint32, error)
 }
 
 // Finder finds rows by key. It is safe for concurrent use.

@@ -13,15 +13,19 @@ import (
 )
 
 // A part that is sorted by a key of whole numbers needs no index to find its rows: the footer says which row group
-// may hold the key, and its rows are looked up among the numbers as they are stored. To read those of one row group takes less than a
-// query does, and the index of a large part twenty times as long.
+// may hold the key, and its rows are looked up among the numbers as they are stored. That takes a fraction of a query, and the index of a large
+// part a hundred times as long. The numbers of a row group that is often looked into are kept.
 
 // rowGroups are the numbers of a part's key, as far as they were read.
 type rowGroups struct {
 	*part.Numbers
 	first []uint32 // row of each group
 	read  []atomic.Pointer[groupRows]
+	asked []atomic.Int32 // how often groups were looked into that are not read
 }
+
+// seldom is how often a row group is looked into before its numbers are kept: to read them takes about so many times as long.
+const seldom = 4
 
 // groupRows are the numbers of a row group, by column.
 type groupRows []part.Integers
@@ -44,43 +48,72 @@ func wholeNumbers(t *snapshot.Table, p *catalog.Part, key []base.ColumnID, value
 	return out
 }
 
-// groupsHolding returns the row groups of a part that may hold a key, and how much was read for that. ok is false if the part is not to be looked
-// through this way: its key has NULLs or other types, or more than so much is to be read.
-func (f *Finder) groupsHolding(s *source, t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array, maxReads int) (ways []way, reads int, ok bool, err error) {
+// candidates are row groups of a part that may hold a key.
+type candidates struct {
+	*rowGroups
+	source *source
+	part   base.SourceID
+	values []int64 // the key
+	groups []int
+}
+
+// groupsHolding returns the row groups of a part that may hold a key, and how much has to be read to look into them, of which the footer is read already.
+// ok is false if the part is not to be looked through this way: its key has NULLs or other types, or more than so much is to be read.
+func (f *Finder) groupsHolding(s *source, t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array, maxReads int) (c candidates, reads int, ok bool, err error) {
 	numbers := wholeNumbers(t, p, key, values)
 	if numbers == nil {
-		return nil, 0, false, nil
+		return c, 0, false, nil
 	}
 	if s.groups.Load() == nil {
 		if reads++; reads > maxReads {
-			return nil, 0, false, nil
+			return c, 0, false, nil
 		}
 		if err := f.openGroups(s, t, p, key); err != nil {
-			return nil, reads, false, err
+			return c, reads, false, err
 		}
 	}
 	groups := *s.groups.Load()
 	if groups == nil {
-		return nil, reads, false, nil
+		return c, reads, false, nil
 	}
-	holding := groups.holding(numbers)
+	c = candidates{rowGroups: groups, source: s, part: p.ID, values: numbers, groups: groups.holding(numbers)}
 	unread := 0
-	for _, g := range holding {
+	for _, g := range c.groups {
 		if groups.read[g].Load() == nil {
 			unread++
 		}
 	}
 	if reads+unread > maxReads {
-		return nil, reads, false, nil
+		return c, reads, false, nil
 	}
-	for _, g := range holding {
-		rows, err := f.readGroup(s, groups, g)
-		if err != nil {
-			return nil, reads, false, err
+	return c, reads + unread, true, nil
+}
+
+// lookInto looks for the key in the row groups.
+func (f *Finder) lookInto(c candidates) (ways []way, err error) {
+	for _, g := range c.groups {
+		w := way{part: c.part, first: c.first[g], values: c.values}
+		if c.read[g].Load() == nil && c.asked[g].Add(1) <= seldom {
+			w.found, err = f.reader.Rows(c.Numbers, g, c.values)
+		} else {
+			w.rows, err = f.readGroup(c.source, c.rowGroups, g)
 		}
-		ways = append(ways, way{part: p.ID, rows: rows, first: groups.first[g], values: numbers})
+		if err != nil {
+			return nil, base.Wrap(err, "keys of part %d", c.part)
+		}
+		ways = append(ways, w)
 	}
-	return ways, reads + unread, true, nil
+	return ways, nil
+}
+
+// readGroups has the numbers of the row groups kept.
+func (f *Finder) readGroups(c candidates) error {
+	for _, g := range c.groups {
+		if _, err := f.readGroup(c.source, c.rowGroups, g); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openGroups finds the row groups of a part.
@@ -92,7 +125,7 @@ func (f *Finder) openGroups(s *source, t *snapshot.Table, p *catalog.Part, key [
 	var groups *rowGroups
 	bytes := int64(0)
 	if ok {
-		groups = &rowGroups{Numbers: numbers, read: make([]atomic.Pointer[groupRows], len(numbers.Groups))}
+		groups = &rowGroups{Numbers: numbers, read: make([]atomic.Pointer[groupRows], len(numbers.Groups)), asked: make([]atomic.Int32, len(numbers.Groups))}
 		first := uint32(0)
 		for _, g := range numbers.Groups {
 			groups.first = append(groups.first, first)

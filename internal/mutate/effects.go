@@ -111,17 +111,28 @@ func (f *effects) addTouched(rec arrow.RecordBatch) error {
 func (f *effects) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	table := f.plan.table
 	table.Columns = f.plan.columns
-	head := len(f.plan.head())
-	end := head + len(table.Columns)
-	fields, columns := rec.Schema().Fields(), rec.Columns()
-	values := array.NewRecordBatch(arrow.NewSchema(fields[head:], nil), columns[head:], rec.NumRows())
-	defer values.Release()
-	if len(columns) > end {
-		if err := checkViolations(columns[end], f.plan.table, 0); err != nil {
+	next, rows := len(f.plan.head()), rec.NumRows()
+	var fields []arrow.Field
+	var columns []arrow.Array
+	for _, c := range table.Columns {
+		if one := f.plan.given(c); one != nil {
+			values, err := batch.Repeat(one, int(rows))
+			if err != nil {
+				return nil, err
+			}
+			defer values.Release()
+			fields, columns = append(fields, arrow.Field{Name: c.Name, Type: one.DataType()}), append(columns, values)
+			continue
+		}
+		fields, columns = append(fields, rec.Schema().Field(next)), append(columns, rec.Column(next))
+		next++
+	}
+	if next < int(rec.NumCols()) {
+		if err := checkViolations(rec.Column(next), f.plan.table, 0); err != nil {
 			return nil, err
 		}
 	}
-	own := array.NewRecordBatch(arrow.NewSchema(fields[head:end], nil), columns[head:end], rec.NumRows())
+	own := array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rows)
 	defer own.Release()
 	return batch.Conform(own, table, batch.ConformOptions{})
 }

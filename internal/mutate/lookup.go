@@ -23,14 +23,16 @@ import (
 // other would run, but over the rows of that key alone and without the conditions that gave it: what else there is to evaluate, DuckDB
 // evaluates as always. Its literals and parameters come as columns
 // beside the table's, of the type that they have, so that statements which differ in nothing else have one text, whose
-// plan is made once. (DuckDB 1.5.5 makes the plan of a statement with parameters and tables anew for each execution.)
+// plan is made once. (DuckDB 1.5.5 makes the plan of a statement with parameters and tables anew for each execution.) Those that columns
+// get, and that are of their type already, are left out of the query: the less there is to plan, the better.
 
 // keyCondition is a key, and the value that a statement's WHERE gives each of its columns.
 type keyCondition struct {
 	columns   []base.ColumnID
 	values    []arrow.Array // of one value each
 	constants []*constant
-	others    [][]sqltoken.Token // the conditions that are left, all of which hold for a row that changes
+	given     map[base.ColumnID]arrow.Array // values that columns get, of one value each: the query does not yield them
+	others    [][]sqltoken.Token            // the conditions that are left, all of which hold for a row that changes
 }
 
 // constant is a literal or parameter of the statement that comes as a column.
@@ -77,6 +79,8 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		return nil
 	}
 	lifted := map[int]*constant{}
+	key.given = map[base.ColumnID]arrow.Array{}
+	unchecked := t.table.Condition() == "" // a check may name any column
 	for i, c := range all {
 		e := equals[i]
 		if e.stored != nil && given[e.column.ID] == i && slices.Contains(key.columns, e.column.ID) {
@@ -93,7 +97,12 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 			value, negative = value[1:], true
 		}
 		if len(value) == 1 && isConstant(value[0]) {
-			if c := x.assigned(a.column.Type, value[0], negative); c != nil {
+			c := x.assigned(a.column.Type, value[0], negative)
+			if c != nil && c.expression == "%s" && !negative && unchecked && c.Type.Equal(a.column.Type) && !c.Type.NeedsCast() {
+				key.given[a.column.ID] = c.Value
+				continue
+			}
+			if c != nil {
 				c.Name = "new value of " + a.column.Name // DuckDB's errors name it
 				lifted[value[0].Start] = c
 				continue

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -80,6 +82,14 @@ func (p *rowPlan) touchesKey(a rowAction) bool {
 	return p.touches && (a.kind == deleteRow || a.kind == updateRow && (p.moves || slices.Contains(a.set, p.table.RowVersion)))
 }
 
+// given returns the value that a column gets in all rows, an array of it alone; nil if the query yields its values.
+func (p *rowPlan) given(c schema.Column) arrow.Array {
+	if p.key == nil {
+		return nil
+	}
+	return p.key.given[c.ID]
+}
+
 // chooseColumns decides which columns' values the query yields: those that are set, or all of them
 // where a whole row is needed. An update sets what is pending, too.
 func (p *rowPlan) chooseColumns() {
@@ -147,6 +157,9 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 		q.write(" AS ", col.Type.StorageSQL(), ") AS ", schema.Quote(schema.TouchedColumn+col.Name))
 	}
 	for _, col := range inner {
+		if p.given(col) != nil {
+			continue
+		}
 		q.write(", ")
 		stored := checks == "" && col.Type.NeedsCast()
 		if stored {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
@@ -97,7 +96,7 @@ func (l *located) values(columns []schema.Column) ([]arrow.Array, error) {
 	for i, c := range columns {
 		if one, ok := l.known[c.ID]; ok {
 			var err error
-			if out[i], err = repeated(one, len(l.rows)); err != nil {
+			if out[i], err = batch.Repeat(one, len(l.rows)); err != nil {
 				return nil, err
 			}
 			continue
@@ -120,19 +119,6 @@ func (l *located) values(columns []schema.Column) ([]arrow.Array, error) {
 		}
 	}
 	return out, nil
-}
-
-// repeated returns an array of one value n times.
-func repeated(one arrow.Array, n int) (arrow.Array, error) {
-	if n == 1 {
-		return one, nil
-	}
-	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: one.DataType(), Nullable: true}}, nil), []arrow.Array{one}, 1)
-	taken, err := batch.Take([]arrow.RecordBatch{rec}, make([]uint32, n))
-	if err != nil {
-		return nil, err
-	}
-	return taken.Column(0), nil
 }
 
 // read returns columns of the rows as they were written, in their present types.

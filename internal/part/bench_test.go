@@ -10,7 +10,9 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"golang.org/x/sys/unix"
@@ -94,4 +96,67 @@ func BenchmarkWrite(b *testing.B) {
 			b.ReportMetric(float64(written.Bytes)/benchRows, "B/row")
 		})
 	}
+}
+
+// orders is a row group of two columns that a row is looked up by, and one of which its value is read.
+func orders(b *testing.B) (table schema.Table, path string) {
+	table = tableOf(schema.Column{Name: "order", Type: schema.Of(schema.BigInt), NotNull: true}, schema.Column{Name: "line", Type: schema.Of(schema.Integer), NotNull: true},
+		schema.Column{Name: "price", Type: schema.DecimalOf(15, 2)})
+	table.SortKey = []schema.SortField{{Column: table.Columns[0].ID}, {Column: table.Columns[1].ID}}
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, table.Arrow())
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range RowGroupRows {
+		builder.Field(0).(*array.Int64Builder).Append(int64(i / 4 * 4))
+		builder.Field(1).(*array.Int32Builder).Append(int32(i % 4))
+		builder.Field(2).(*array.Decimal128Builder).Append(decimal128.FromI64(90_000 + r.Int64N(10_000_000)))
+	}
+	path = b.TempDir() + "/p"
+	if _, err := WriteBatches(vfs.OS, path, table, []arrow.RecordBatch{builder.NewRecordBatch()}, Options{Profile: Fast}); err != nil {
+		b.Fatal(err)
+	}
+	return table, path
+}
+
+// BenchmarkLookUp is what a change of one row by its key reads of a part: where its columns are, the row, and a value of it; and what it takes
+// to read the key's columns as a whole.
+func BenchmarkLookUp(b *testing.B) {
+	table, path := orders(b)
+	key := []base.ColumnID{table.Columns[0].ID, table.Columns[1].ID}
+	open := func(b *testing.B) *Numbers {
+		n, ok, err := OpenNumbers(vfs.OS, path, table, key)
+		if err != nil || !ok {
+			b.Fatal(ok, err)
+		}
+		return n
+	}
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			open(b)
+		}
+	})
+	for _, row := range []int64{1000, RowGroupRows / 2, RowGroupRows - 1} {
+		b.Run(fmt.Sprintf("find row %d", row), func(b *testing.B) {
+			n := open(b)
+			for b.Loop() {
+				if rows, err := n.Find(vfs.OS, 0, []int64{row / 4 * 4, row % 4}); err != nil || len(rows) != 1 {
+					b.Fatal(rows, err)
+				}
+			}
+		})
+	}
+	b.Run("read all", func(b *testing.B) {
+		n := open(b)
+		for b.Loop() {
+			if _, err := n.Read(vfs.OS, 0); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("take", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := TakeRows(vfs.OS, path, table, 0, table.Columns[2].ID, []uint32{RowGroupRows / 2}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -4,12 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -17,12 +14,12 @@ import (
 )
 
 // Numbers reads columns of whole numbers of a part, a row group at a time, for who looks for a few rows: it remembers where they
-// are, since the footer of a large part takes longer to parse than a row group, and unpacks them in a tenth of the time that arrow-go
-// takes. It is immutable, and keeps no file open.
+// are, and unpacks them in a tenth of the time that arrow-go takes. It is immutable, and keeps no file open.
 type Numbers struct {
 	path    string
-	meta    *metadata.FileMetaData // of the columns alone
+	sorted  bool // by the first column, ascending
 	columns []numberColumn
+	chunks  [][]place // of each row group and column
 	Groups  []NumberGroup
 }
 
@@ -44,143 +41,176 @@ type numberColumn struct {
 	unsigned bool // likewise
 }
 
-// leafOf returns where the column of a table that is no nested one is among a part's.
-func leafOf(table schema.Table, at int) (int, error) {
-	var leaves []leafPath
-	for i, f := range table.Arrow().Fields()[:at] {
-		var err error
-		if leaves, err = appendLeaves(leaves, i, f); err != nil {
-			return 0, err
-		}
-	}
-	return len(leaves), nil
-}
-
-// numberColumnOf describes a leaf of a file that is the column of a table; false if it is not stored as integers.
-func numberColumnOf(meta *metadata.FileMetaData, table schema.Table, at, leaf int) (c numberColumn, ok bool) {
-	field := table.Arrow().Field(at)
-	physical := meta.Schema.Column(leaf).PhysicalType()
-	c = numberColumn{name: table.Columns[at].Name, leaf: leaf, optional: field.Nullable, narrow: physical == parquet.Types.Int32}
-	switch field.Type.ID() {
-	case arrow.UINT8, arrow.UINT16, arrow.UINT32:
-		c.unsigned = true
-	}
-	return c, physical == parquet.Types.Int32 || physical == parquet.Types.Int64
-}
-
 // OpenNumbers finds columns of a part that was written with a version of a table. ok is false if one of them is not of whole numbers, of
 // 64 bits with a sign or of 32 without, or holds a NULL.
 func OpenNumbers(fsys vfs.FS, path string, table schema.Table, columns []base.ColumnID) (n *Numbers, ok bool, err error) {
-	n = &Numbers{path: path}
-	var leaves []int
-	for _, id := range columns {
-		at := table.ColumnByID(id)
-		if at < 0 {
-			return nil, false, base.Errorf(base.Internal, "part %s has no column %d", path, id)
-		}
-		switch table.Arrow().Field(at).Type.ID() {
-		case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32:
-		default:
-			return nil, false, nil
-		}
-		leaf, err := leafOf(table, at)
-		if err != nil {
-			return nil, false, err
-		}
-		leaves = append(leaves, leaf)
-	}
-	err = open(fsys, path, func(r *file.Reader, footer Footer) error {
-		if err := matches(footer, table); err != nil {
-			return err
-		}
-		n.meta = r.MetaData()
-		for i, leaf := range leaves {
-			c, _ := numberColumnOf(n.meta, table, table.ColumnByID(columns[i]), leaf)
+	n = &Numbers{path: path, sorted: len(table.SortKey) > 0 && table.SortKey[0].Column == columns[0] && !table.SortKey[0].Descending}
+	err = openPlaces(fsys, path, table, func(_ io.ReaderAt, p *places) error {
+		for _, id := range columns {
+			at := table.ColumnByID(id)
+			if at < 0 {
+				return base.Errorf(base.Internal, "no column %d", id)
+			}
+			c, isNumber := p.columns[at].number(table.Columns[at].Type)
+			switch table.Columns[at].Type.Arrow().ID() {
+			case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32:
+				ok = isNumber
+			default:
+				ok = false
+			}
+			if !ok {
+				return nil
+			}
 			n.columns = append(n.columns, c)
 		}
-		for g := range footer.RowGroups {
-			group, known, err := n.describe(g)
-			if err != nil || !known {
-				return err
+		for _, g := range p.groups {
+			if ok = n.add(g); !ok {
+				return nil
 			}
-			n.Groups = append(n.Groups, group)
-			all := n.meta.RowGroups[g].Columns
-			kept := slices.Repeat(all[n.columns[0].leaf:][:1], len(all)) // nobody asks for the others, but arrow-go counts them
-			for _, c := range n.columns {
-				kept[c.leaf] = all[c.leaf]
-			}
-			n.meta.RowGroups[g].Columns = kept
 		}
-		ok = true
 		return nil
 	})
-	return n, ok, err
+	return n, ok && err == nil, err
 }
 
-// describe returns what the footer says of a row group; false if its columns have NULLs or no bounds.
-func (n *Numbers) describe(g int) (out NumberGroup, known bool, err error) {
-	group := n.meta.RowGroup(g)
-	out.Rows = int(group.NumRows())
+// add takes in what the footer says of a row group; false if the columns have NULLs or no bounds there.
+func (n *Numbers) add(g placedGroup) bool {
+	out := NumberGroup{Rows: g.rows}
+	var chunks []place
 	for _, c := range n.columns {
-		chunk, err := group.ColumnChunk(c.leaf)
-		if err != nil {
-			return out, false, err
+		chunk := g.chunks[c.leaf]
+		if chunk.nulls || chunk.min == nil || chunk.max == nil {
+			return false
 		}
-		stats, err := chunk.Statistics()
-		if err != nil || stats == nil || !stats.HasMinMax() || !stats.HasNullCount() || stats.NullCount() > 0 {
-			return out, false, err
-		}
-		bound := func(plain []byte) int64 {
-			return c.plain(nil, plain, 1)[0]
-		}
-		out.Bounds = append(out.Bounds, NumberBounds{bound(stats.EncodeMin()), bound(stats.EncodeMax())})
+		out.Bounds = append(out.Bounds, NumberBounds{c.plain(nil, chunk.min, 1)[0], c.plain(nil, chunk.max, 1)[0]})
+		chunk.min, chunk.max = nil, nil // else they hold the whole footer in memory
+		chunks = append(chunks, chunk)
 	}
-	return out, true, nil
+	n.Groups, n.chunks = append(n.Groups, out), append(n.chunks, chunks)
+	return true
 }
 
 // Bytes is about how much memory it holds.
 func (n *Numbers) Bytes() int64 {
-	const perGroup, perColumn = 512, 1024
+	const perGroup, perColumn = 96, 128
 	return int64(len(n.Groups) * (perGroup + perColumn*len(n.columns)))
 }
 
 // Read returns the columns of a row group.
 func (n *Numbers) Read(fsys vfs.FS, group int) (columns []Integers, err error) {
-	f, err := fsys.Open(n.path)
-	if err != nil {
-		return nil, base.Wrap(err, "part")
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	err = parse(func() error {
-		for _, c := range n.columns {
-			err := c.read(f, n.meta, group, n.Groups[group].Rows, func(values []int64) { columns = append(columns, integersOf(values)) })
+	err = n.open(fsys, group, func(f io.ReaderAt) error {
+		for i, c := range n.columns {
+			err := c.read(f, n.chunks[group][i], n.Groups[group].Rows, func(values []int64) { columns = append(columns, integersOf(values)) })
 			if err != nil {
-				return base.Wrap(err, "row group %d: column %q", group, c.name)
+				return base.Wrap(err, "column %q", c.name)
 			}
 		}
 		return nil
 	})
-	return columns, base.Wrap(err, "part %s", n.path)
+	return columns, err
 }
 
-// read gives f the column's values in a row group, of which there are to be so many and no NULL. They hold during the call.
-func (c *numberColumn) read(file io.ReaderAt, meta *metadata.FileMetaData, group, rows int, f func(values []int64)) error {
-	chunk, err := meta.RowGroup(group).ColumnChunk(c.leaf)
+// open opens the file for do, which reads pages of a row group.
+func (n *Numbers) open(fsys vfs.FS, group int, do func(f io.ReaderAt) error) (err error) {
+	f, err := fsys.Open(n.path)
 	if err != nil {
-		return unreadable(err)
+		return base.Wrap(err, "part")
 	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return base.Wrap(parse(func() error { return do(f) }), "part %s: row group %d", n.path, group)
+}
+
+// Find returns the rows of a row group that have certain values, one of each column, counted from its first, ascending. It keeps nothing, and takes a
+// fraction of the time of Read.
+func (n *Numbers) Find(fsys vfs.FS, group int, values []int64) (rows []uint32, err error) {
+	err = n.open(fsys, group, func(f io.ReaderAt) error {
+		for i, c := range n.columns {
+			var err error
+			if i == 0 {
+				rows, err = c.find(f, n.chunks[group][i], n.Groups[group].Rows, values[i], n.sorted)
+			} else if len(rows) > 0 {
+				rows, err = c.among(f, n.chunks[group][i], values[i], rows)
+			}
+			if err != nil {
+				return base.Wrap(err, "column %q", c.name)
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// find returns which of so many rows have a value. There is no NULL. Of sorted values those behind it are not looked at.
+func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int64, sorted bool) (rows []uint32, err error) {
+	look := func(first int, values []int64) (more bool) {
+		if sorted && values[len(values)-1] < value {
+			return true
+		}
+		for i, v := range values {
+			if v == value {
+				rows = append(rows, uint32(first+i))
+			}
+		}
+		return !sorted || values[len(values)-1] == value
+	}
+	err = c.each(file, chunk, count, func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error) {
+		if h.encoding != parquet.Encodings.DeltaBinaryPacked || c.narrow {
+			p.numbers, err = c.unpack(p.numbers[:0], h, data, dictionary)
+			return err == nil && (h.values == 0 || look(first, p.numbers)), err
+		}
+		d, err := deltasOf(data, h.values)
+		if err != nil {
+			return false, err
+		}
+		for some := d.next(); len(some) > 0; some = d.next() {
+			if !look(first, some) {
+				return false, nil
+			}
+			first += len(some)
+		}
+		return true, nil
+	})
+	return rows, err
+}
+
+// among returns those of some rows that have a value. There is no NULL.
+func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []uint32) ([]uint32, error) {
+	p, err := openPages(file, chunk, c.optional)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	t := &taker{column: *c, numbers: true, rows: rows, valid: make([]byte, (len(rows)+7)/8)}
+	if err := t.take(p); err != nil {
+		return nil, err
+	}
+	if len(t.whole) != len(rows) {
+		return nil, base.Errorf(base.Corrupt, "row %d is not there", rows[len(t.whole)])
+	}
+	var out []uint32
+	for i, v := range t.whole {
+		if v == value {
+			out = append(out, rows[i])
+		}
+	}
+	return out, nil
+}
+
+// each calls f with the pages of a chunk of so many values and no NULL, until it wants no more: with the number of each one's first value, and the
+// dictionary.
+func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error)) error {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	p.numbers = sized(p.numbers, rows)[:0]
 	var dictionary []int64
+	done, more := 0, true
 	err = p.each(func(h page, body []byte) error {
 		dictionary = c.plain(nil, body, h.values)
 		return nil
-	}, func(_ int, h page, read func() ([]byte, error)) (bool, error) {
-		if len(p.numbers)+h.values > rows {
+	}, func(first int, h page, read func() ([]byte, error)) (bool, error) {
+		if done = first + h.values; done > rows {
 			return false, base.Errorf(base.Corrupt, "more than %d values", rows)
 		}
 		data, err := read()
@@ -188,17 +218,27 @@ func (c *numberColumn) read(file io.ReaderAt, meta *metadata.FileMetaData, group
 			return false, err
 		}
 		data, _ = p.cutLevels(h, data)
+		more, err = f(p, first, h, data, dictionary)
+		return more, err
+	})
+	if err == nil && more && done != rows {
+		return base.Errorf(base.Corrupt, "%d values, expected %d", done, rows)
+	}
+	return err
+}
+
+// read gives f the column's values in a row group, of which there are to be so many and no NULL. They hold during the call.
+func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(values []int64)) error {
+	return c.each(file, chunk, rows, func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error) {
+		if first == 0 {
+			p.numbers = sized(p.numbers, rows)[:0]
+		}
 		p.numbers, err = c.unpack(p.numbers, h, data, dictionary)
+		if err == nil && len(p.numbers) == rows {
+			f(p.numbers)
+		}
 		return true, err
 	})
-	if err != nil {
-		return err
-	}
-	if len(p.numbers) != rows {
-		return base.Errorf(base.Corrupt, "%d values, expected %d", len(p.numbers), rows)
-	}
-	f(p.numbers)
-	return nil
 }
 
 // unpack appends the values of a page that has no NULL.
@@ -238,8 +278,11 @@ func (c *numberColumn) widened(v int32) int64 {
 	return int64(v)
 }
 
-// unreadable is an error of arrow-go's: Corrupt, unless it only hands on that the file could not be read.
+// unreadable is an error of arrow-go's or of reading a file: Corrupt, unless it only hands on that the file could not be read.
 func unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
 	var known *base.Error
 	if errors.As(err, &known) {
 		return err

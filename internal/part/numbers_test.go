@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -73,11 +74,13 @@ func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
 						if err != nil || !ok {
 							t.Fatal(ok, err)
 						}
-						chunk, err := n.meta.RowGroup(0).ColumnChunk(1)
-						if err != nil {
+						if err := open(fsys, "/p", func(r *file.Reader, _ Footer) error {
+							chunk, err := r.MetaData().RowGroup(0).ColumnChunk(1)
+							stored = append(stored, fmt.Sprint(chunk.Encodings()[0], chunk.Compression()))
+							return err
+						}); err != nil {
 							t.Fatal(err)
 						}
-						stored = append(stored, fmt.Sprint(chunk.Encodings()[0], chunk.Compression()))
 						for g, want := range [][]int64{want[:RowGroupRows], want[RowGroupRows:]} {
 							got, err := n.Read(fsys, g)
 							if err != nil || !slices.Equal(valuesOf(got[0]), want) || got[0].Ascending != slices.IsSorted(want) {
@@ -85,6 +88,17 @@ func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
 							}
 							if is := n.Groups[g].Bounds[0]; is != (NumberBounds{slices.Min(want), slices.Max(want)}) || n.Groups[g].Rows != len(want) {
 								t.Errorf("group %d: %+v", g, n.Groups[g])
+							}
+							for _, value := range []int64{want[0], want[len(want)/2], want[len(want)-1], want[0] + 1} {
+								var rows []uint32
+								for i, v := range want {
+									if v == value {
+										rows = append(rows, uint32(i))
+									}
+								}
+								if found, err := n.Find(fsys, g, []int64{value}); err != nil || !slices.Equal(found, rows) {
+									t.Errorf("group %d: %d rows with %d, want %d, %v", g, len(found), value, len(rows), err)
+								}
 							}
 						}
 					})
@@ -129,6 +143,19 @@ func TestNumbersOfOtherColumnsAndOfDamagedFilesAreRefused(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
+	for _, row := range []uint32{17, 2999} {
+		got, err := n.Read(fsys, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := got[0].At(int(row))
+		if found, err := n.Find(fsys, 0, []int64{b, int64(row) * 1000}); err != nil || !slices.Equal(found, []uint32{row}) {
+			t.Errorf("row %d: found %d, %v", row, found, err)
+		}
+		if found, err := n.Find(fsys, 0, []int64{b + 1, int64(row) * 1000}); err != nil || len(found) > 0 {
+			t.Errorf("row %d: found %d, %v", row, found, err)
+		}
+	}
 	if got, err := n.Read(fsys, 0); err != nil || len(got) != 2 || got[1].At(2999) != 2_999_000 || got[0].At(0)*got[0].At(1) == 0 {
 		t.Errorf("%v", err)
 	}
@@ -136,6 +163,12 @@ func TestNumbersOfOtherColumnsAndOfDamagedFilesAreRefused(t *testing.T) {
 		other := *n
 		other.path = path
 		if _, err := other.Read(fsys, 0); err != nil && base.KindOf(err) != base.Corrupt {
+			t.Errorf("%v", err)
+		}
+		if _, err := other.Find(fsys, 0, []int64{5, 2_000_000}); err != nil && base.KindOf(err) != base.Corrupt {
+			t.Errorf("%v", err)
+		}
+		if _, _, err := OpenNumbers(fsys, path, table, []base.ColumnID{2, 1}); err != nil && base.KindOf(err) != base.Corrupt {
 			t.Errorf("%v", err)
 		}
 	})

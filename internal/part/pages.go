@@ -1,18 +1,13 @@
 package part
 
 import (
-	"bytes"
-	"context"
 	"encoding/binary"
-	"errors"
 	"io"
 	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/thrift/lib/go/thrift"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -35,7 +30,7 @@ type pages struct {
 // pageMemory is what pages are read and unpacked into. Whoever reads pages next has it again.
 type pageMemory struct {
 	packed, page, dictionary []byte
-	numbers, words, levels   []int64
+	numbers, levels          []int64
 }
 
 var pageMemories = sync.Pool{New: func() any { return new(pageMemory) }}
@@ -59,23 +54,15 @@ const (
 )
 
 // openPages begins with the first page of a chunk of a column that is not nested.
-func openPages(f io.ReaderAt, chunk *metadata.ColumnChunkMetaData, optional bool) (*pages, error) {
-	p := &pages{file: f, values: chunk.NumValues(), unpacked: chunk.TotalUncompressedSize(), leveled: optional, nulls: optional,
-		compressed: chunk.Compression() != compress.Codecs.Uncompressed}
-	if stats, err := chunk.Statistics(); err == nil && stats != nil && stats.HasNullCount() && stats.NullCount() == 0 {
-		p.nulls = false
-	}
+func openPages(f io.ReaderAt, chunk place, optional bool) (*pages, error) {
+	p := &pages{file: f, next: chunk.first, end: chunk.first + chunk.bytes, values: chunk.values, unpacked: chunk.unpacked,
+		leveled: optional, nulls: optional && chunk.nulls, compressed: chunk.codec != compress.Codecs.Uncompressed}
 	if p.compressed {
 		var err error
-		if p.codec, err = compress.GetCodec(chunk.Compression()); err != nil {
+		if p.codec, err = compress.GetCodec(chunk.codec); err != nil {
 			return nil, unreadable(err)
 		}
 	}
-	p.next = chunk.DataPageOffset()
-	if chunk.HasDictionaryPage() && chunk.DictionaryPageOffset() > 0 {
-		p.next = min(p.next, chunk.DictionaryPageOffset())
-	}
-	p.end = p.next + chunk.TotalCompressedSize()
 	if p.next < 0 || p.end < p.next {
 		return nil, base.Errorf(base.Corrupt, "a column chunk from byte %d to %d", p.next, p.end)
 	}
@@ -97,15 +84,14 @@ func (p *pages) header() (page, error) {
 		if err := p.read(p.packed, p.next); err != nil {
 			return page{}, err
 		}
-		from := &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(p.packed)}
-		h, err := readHeader(from)
-		if errors.Is(err, io.EOF) && size < p.end-p.next {
+		h, length, err := readHeader(p.packed)
+		if err != nil && size < p.end-p.next {
 			continue
 		}
 		if err != nil {
 			return page{}, base.Errorf(base.Corrupt, "the header of a page at byte %d: %w", p.next, err)
 		}
-		h.at = p.next + size - int64(from.Len())
+		h.at = p.next + int64(length)
 		p.next = h.at + int64(h.packed)
 		if p.next > p.end || h.packed < 0 || h.unpacked < 0 || int64(h.unpacked) > p.unpacked || h.values < 0 || int64(h.values) > p.values {
 			return page{}, base.Errorf(base.Corrupt, "a page at byte %d of %d bytes, %d unpacked, with %d values", h.at, h.packed, h.unpacked, h.values)
@@ -114,46 +100,39 @@ func (p *pages) header() (page, error) {
 	}
 }
 
-func readHeader(from thrift.TTransport) (h page, err error) {
-	t := thrift.NewTCompactProtocolConf(from, nil)
-	number := func(to *int32) func() error {
-		return func() (err error) {
-			*to, err = t.ReadI32(context.Background())
-			return err
+// readHeader reads a header from the bytes that begin with it, and returns how many of them are the header's.
+func readHeader(data []byte) (h page, length int, err error) {
+	c := &compact{data: data}
+	inner := func(id int, _ byte) bool {
+		switch id {
+		case headerValues:
+			h.values = int(c.integer())
+		case headerEncoding:
+			h.encoding = parquet.Encoding(c.integer())
+		default:
+			return false
 		}
+		return true
 	}
-	var packed, unpacked, values, encoding int32
-	inner := func() error {
-		return readStruct(t, map[int16]func() error{headerValues: number(&values), headerEncoding: number(&encoding)})
-	}
-	err = readStruct(t, map[int16]func() error{headerKind: number(&h.kind), headerUnpacked: number(&unpacked), headerPacked: number(&packed),
-		headerData: inner, headerDictionary: inner})
-	h.packed, h.unpacked, h.values, h.encoding = int(packed), int(unpacked), int(values), parquet.Encoding(encoding)
-	return h, err
-}
-
-// readStruct calls a function for each field that it has one for, and passes over the others.
-func readStruct(t thrift.TProtocol, fields map[int16]func() error) error {
-	ctx := context.Background()
-	if _, err := t.ReadStructBegin(ctx); err != nil {
-		return err
-	}
-	for {
-		_, kind, id, err := t.ReadFieldBegin(ctx)
-		if err != nil {
-			return err
-		}
-		if kind == thrift.STOP {
-			return t.ReadStructEnd(ctx)
-		}
-		read := fields[id]
-		if read == nil {
-			read = func() error { return t.Skip(ctx, kind) }
-		}
-		if err := read(); err != nil {
-			return err
-		}
-	}
+	err = parse(func() error {
+		c.fields(func(id int, _ byte) bool {
+			switch id {
+			case headerKind:
+				h.kind = int32(c.integer())
+			case headerUnpacked:
+				h.unpacked = int(c.integer())
+			case headerPacked:
+				h.packed = int(c.integer())
+			case headerData, headerDictionary:
+				c.fields(inner)
+			default:
+				return false
+			}
+			return true
+		})
+		return nil
+	})
+	return h, len(data) - len(c.data), err
 }
 
 func (p *pages) read(to []byte, at int64) error {

@@ -20,11 +20,6 @@ import (
 
 // open opens a part for do. What arrow-go does not understand, panics included, is Corrupt.
 func open(fsys vfs.FS, path string, do func(*file.Reader, Footer) error) (err error) {
-	return openFile(fsys, path, func(_ io.ReaderAt, r *file.Reader, footer Footer) error { return do(r, footer) })
-}
-
-// openFile is open for who reads bytes of the file too.
-func openFile(fsys vfs.FS, path string, do func(io.ReaderAt, *file.Reader, Footer) error) (err error) {
 	f, err := fsys.Open(path)
 	if err != nil {
 		return base.Wrap(err, "part")
@@ -43,7 +38,7 @@ func openFile(fsys vfs.FS, path string, do func(io.ReaderAt, *file.Reader, Foote
 		if err != nil {
 			return err
 		}
-		return do(f, r, footer)
+		return do(r, footer)
 	}), "part %s", path)
 }
 

@@ -20,14 +20,20 @@ import (
 // table that the part was written with, on Go's heap. Nested columns are an Internal error: arrow-go reads them with
 // goroutines of its own, where a damaged page panics and nobody can recover.
 func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
-	err = openColumn(fsys, path, table, group, column, func(f io.ReaderAt, r *file.Reader, at int) error {
+	at := table.ColumnByID(column)
+	if at < 0 {
+		return nil, base.Errorf(base.Internal, "part %s has no column %d", path, column)
+	}
+	if values, err = readNumbers(fsys, path, table, group, column); values != nil || err != nil {
+		return values, err
+	}
+	err = open(fsys, path, func(r *file.Reader, footer Footer) error {
+		if err := matches(footer, table); err != nil {
+			return err
+		}
 		want := table.Arrow().Field(at).Type
 		if _, nested := want.(arrow.NestedType); nested {
 			return base.Errorf(base.Internal, "column %d is nested", column)
-		}
-		if numbers, err := readNumbers(f, r, table, group, at); numbers != nil || err != nil {
-			values = numbers
-			return err
 		}
 		fr, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: batchRows(r)}, memory.DefaultAllocator)
 		if err != nil {
@@ -54,53 +60,36 @@ func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column b
 	return values, err
 }
 
-// openColumn opens a part that was written with a version of a table for do, which is given the place of a column there, of whose values it
-// reads some in one row group.
-func openColumn(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID, do func(f io.ReaderAt, r *file.Reader, at int) error) error {
-	at := table.ColumnByID(column)
-	if at < 0 {
-		return base.Errorf(base.Internal, "part %s has no column %d", path, column)
-	}
-	return openFile(fsys, path, func(f io.ReaderAt, r *file.Reader, footer Footer) error {
-		if err := matches(footer, table); err != nil {
-			return err
-		}
-		if group < 0 || group >= footer.RowGroups {
-			return base.Errorf(base.Internal, "row group %d of %d", group, footer.RowGroups)
-		}
-		return do(f, r, at)
-	})
-}
-
 // readNumbers is ReadChunk of a column that Parquet stores as integers and that has no NULL there; nil for others. arrow-go takes
 // twice as long, most of it for memory that it fills only to copy it.
-func readNumbers(f io.ReaderAt, r *file.Reader, table schema.Table, group, at int) (arrow.Array, error) {
-	want := table.Arrow().Field(at).Type
-	_, fixed := want.(arrow.FixedWidthDataType)
-	leaf, err := leafOf(table, at)
-	if _, extension := want.(arrow.ExtensionType); err != nil || !fixed || extension {
-		return nil, err
-	}
-	c, isNumber := numberColumnOf(r.MetaData(), table, at, leaf)
-	chunk, err := r.MetaData().RowGroup(group).ColumnChunk(leaf)
-	if err != nil || !isNumber {
-		return nil, err
-	}
-	if stats, err := chunk.Statistics(); err != nil || stats == nil || !stats.HasNullCount() || stats.NullCount() > 0 {
-		return nil, err
-	}
-	rows := int(chunk.NumValues())
-	var bytes []byte
-	var unknown error
-	if err := c.read(f, r.MetaData(), group, rows, func(numbers []int64) { bytes, unknown = numbersAs(want, numbers) }); err != nil {
-		return nil, err
-	}
-	if unknown != nil {
-		return nil, base.Wrap(unknown, "column %q", c.name)
-	}
-	data := array.NewData(want, rows, []*memory.Buffer{nil, memory.NewBufferBytes(bytes)}, nil, 0, 0)
-	defer data.Release()
-	return array.MakeFromData(data), nil
+func readNumbers(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
+	err = openPlaces(fsys, path, table, func(f io.ReaderAt, p *places) error {
+		placed, chunk, err := p.chunk(table, group, column)
+		if err != nil {
+			return err
+		}
+		declared := table.Columns[table.ColumnByID(column)].Type
+		want := declared.Arrow()
+		c, isNumber := placed.number(declared)
+		_, fixed := want.(arrow.FixedWidthDataType)
+		if _, extension := want.(arrow.ExtensionType); !isNumber || !fixed || extension || chunk.nulls {
+			return nil
+		}
+		rows := int(chunk.values)
+		var bytes []byte
+		var unknown error
+		if err := c.read(f, chunk, rows, func(numbers []int64) { bytes, unknown = numbersAs(want, numbers) }); err != nil {
+			return base.Wrap(err, "row group %d: column %q", group, c.name)
+		}
+		if unknown != nil {
+			return base.Wrap(unknown, "column %q", c.name)
+		}
+		data := array.NewData(want, rows, []*memory.Buffer{nil, memory.NewBufferBytes(bytes)}, nil, 0, 0)
+		defer data.Release()
+		values = array.MakeFromData(data)
+		return nil
+	})
+	return values, err
 }
 
 // numbersAs returns a copy of values as a type that Parquet stores as integers.

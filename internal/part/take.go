@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -24,15 +23,19 @@ func TakeRows(fsys vfs.FS, path string, table schema.Table, group int, column ba
 	if !slices.IsSorted(rows) {
 		return nil, base.Errorf(base.Internal, "part %s: rows %d do not ascend", path, rows)
 	}
-	err = openColumn(fsys, path, table, group, column, func(f io.ReaderAt, r *file.Reader, at int) error {
-		want := table.Arrow().Field(at).Type
-		leaf, err := leafOf(table, at)
+	err = openPlaces(fsys, path, table, func(f io.ReaderAt, p *places) error {
+		c, chunk, err := p.chunk(table, group, column)
 		if err != nil {
 			return err
 		}
+		if n := len(rows); n > 0 && int64(rows[n-1]) >= chunk.values {
+			return base.Errorf(base.Internal, "row %d of %d", rows[n-1], chunk.values)
+		}
+		declared := table.Columns[table.ColumnByID(column)].Type
+		want := declared.Arrow()
 		t := &taker{rows: rows, valid: make([]byte, (len(rows)+7)/8)}
-		t.column, t.numbers = numberColumnOf(r.MetaData(), table, at, leaf)
-		switch _, fixed := want.(arrow.FixedWidthDataType); r.MetaData().Schema.Column(leaf).PhysicalType() {
+		t.column, t.numbers = c.number(declared)
+		switch _, fixed := want.(arrow.FixedWidthDataType); c.physical {
 		case parquet.Types.Float:
 			t.column.narrow, t.numbers = true, true // only their bits are moved
 		case parquet.Types.Double:
@@ -41,24 +44,16 @@ func TakeRows(fsys vfs.FS, path string, table schema.Table, group int, column ba
 			t.numbers = t.numbers && fixed
 		}
 		text := want.ID() == arrow.STRING || want.ID() == arrow.BINARY
-		_, nested := want.(arrow.NestedType)
-		if _, extension := want.(arrow.ExtensionType); extension || nested || !t.numbers && !text {
+		if _, extension := want.(arrow.ExtensionType); extension || c.nested || !t.numbers && !text {
 			return nil
 		}
-		chunk, err := r.MetaData().RowGroup(group).ColumnChunk(leaf)
+		pages, err := openPages(f, chunk, c.optional)
 		if err != nil {
 			return err
 		}
-		if n := len(rows); n > 0 && int64(rows[n-1]) >= chunk.NumValues() {
-			return base.Errorf(base.Internal, "row %d of %d", rows[n-1], chunk.NumValues())
-		}
-		p, err := openPages(f, chunk, t.column.optional)
-		if err != nil {
-			return err
-		}
-		defer p.close()
-		if err := t.take(p); err != nil {
-			return base.Wrap(err, "row group %d: column %q", group, table.Columns[at].Name)
+		defer pages.close()
+		if err := t.take(pages); err != nil {
+			return base.Wrap(err, "row group %d: column %q", group, c.name)
 		}
 		values, err = t.array(want)
 		return err
@@ -154,26 +149,42 @@ func (t *taker) note(row int, there bool) {
 }
 
 func (t *taker) takeNumbers(p *pages, h page, data []byte, places []int) error {
-	plain := h.encoding == parquet.Encodings.Plain
-	if !plain {
-		var err error
-		if p.numbers, err = t.column.unpack(p.numbers[:0], h, data, t.dictionary); err != nil {
+	var at func(place int) int64
+	switch h.encoding {
+	case parquet.Encodings.Plain:
+		width := 8
+		if t.column.narrow {
+			width = 4
+		}
+		at = func(place int) int64 { return t.column.plain(p.numbers[:0], data[place*width:], 1)[0] }
+	case parquet.Encodings.RLEDict:
+		indices := hybridOf(data[1:], int(data[0]))
+		at = func(place int) int64 { return t.dictionary[indices.at(place)] }
+	case parquet.Encodings.DeltaBinaryPacked:
+		d, err := deltasOf(data, h.values)
+		if err != nil {
 			return err
 		}
+		var some []int64
+		first := 0 // value of some
+		at = func(place int) int64 {
+			for place >= first+len(some) {
+				first, some = first+len(some), d.next()
+			}
+			if t.column.narrow {
+				return t.column.widened(int32(some[place-first]))
+			}
+			return some[place-first]
+		}
+	default:
+		return base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)
 	}
-	width := 8
-	if t.column.narrow {
-		width = 4
-	}
-	for _, at := range places {
-		t.note(len(t.whole), at >= 0)
-		switch {
-		case at < 0:
+	for _, place := range places {
+		t.note(len(t.whole), place >= 0)
+		if place < 0 {
 			t.whole = append(t.whole, 0)
-		case plain:
-			t.whole = t.column.plain(t.whole, data[at*width:], 1)
-		default:
-			t.whole = append(t.whole, p.numbers[at])
+		} else {
+			t.whole = append(t.whole, at(place))
 		}
 	}
 	return nil
@@ -186,12 +197,12 @@ func (t *taker) takeTexts(p *pages, h page, data []byte, places []int) error {
 	}
 	switch h.encoding {
 	case parquet.Encodings.RLEDict:
-		p.words = appendUnpacked(p.words[:0], data[1:], int(data[0]), h.values, func(index uint64) int64 { return int64(index) })
+		indices := hybridOf(data[1:], int(data[0]))
 		for _, at := range places {
 			if at < 0 {
 				add(nil)
 			} else {
-				add(t.dictionaryText[p.words[at]])
+				add(t.dictionaryText[indices.at(at)])
 			}
 		}
 	case parquet.Encodings.Plain:

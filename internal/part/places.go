@@ -1,0 +1,274 @@
+package part
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// places are where the columns of a part are in its file: what the footer says of them, for who reads a few values.
+type places struct {
+	rows    int64
+	columns []placedColumn
+	groups  []placedGroup
+}
+
+// placedColumn is a column of the table.
+type placedColumn struct {
+	id       base.ColumnID
+	name     string
+	nested   bool
+	leaf     int // the first, if it is nested
+	physical parquet.Type
+	optional bool
+}
+
+// placedGroup is a row group.
+type placedGroup struct {
+	rows   int
+	chunks []place // of each leaf
+}
+
+// place is a column chunk.
+type place struct {
+	first, bytes int64 // where its first page begins, and bytes of all pages in the file
+	unpacked     int64 // bytes of all pages before compression
+	values       int64 // NULLs included
+	codec        compress.Compression
+	nulls        bool // there may be some
+	min, max     []byte
+}
+
+// The fields of parquet.thrift's structs that are read.
+const (
+	fileSchema, fileRows, fileGroups = 2, 3, 4
+
+	elementType, elementRepetition, elementName, elementChildren, elementID = 1, 3, 4, 5, 9
+
+	groupColumns, groupRows = 1, 3
+
+	columnMeta = 3
+
+	metaCodec, metaValues, metaUnpacked, metaBytes, metaData, metaDictionary, metaStatistics = 4, 5, 6, 7, 9, 11, 12
+
+	statsNulls, statsMax, statsMin = 3, 5, 6
+)
+
+// tailBytes is how much is read from the end of a file at first: the footer of most parts.
+const tailBytes = 32 << 10
+
+// openPlaces opens a part that was written with a version of a table for do. It is Corrupt if the file has other columns.
+func openPlaces(fsys vfs.FS, path string, table schema.Table, do func(io.ReaderAt, *places) error) (err error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return base.Wrap(err, "part")
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	size, err := f.Size()
+	if err != nil {
+		return base.Wrap(err, "part %s", path)
+	}
+	return base.Wrap(parse(func() error {
+		footer, err := readFooter(f, size)
+		if err != nil {
+			return err
+		}
+		p := new(places)
+		p.read(&compact{data: footer})
+		if !slices.EqualFunc(p.columns, table.Columns, func(c placedColumn, want schema.Column) bool { return c.id == want.ID && c.name == want.Name }) {
+			return base.Errorf(base.Corrupt, "the file's columns are not those of version %d of table %s", table.Version, table.QualifiedName())
+		}
+		rows := int64(0)
+		for _, g := range p.groups {
+			rows += int64(g.rows)
+		}
+		if rows != p.rows {
+			return base.Errorf(base.Corrupt, "footer counts %d rows, its row groups %d", p.rows, rows)
+		}
+		return do(f, p)
+	}), "part %s", path)
+}
+
+// readFooter returns the bytes of the footer: between the pages and its length and the magic bytes, which end the file.
+func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
+	const end = 8
+	tail := make([]byte, min(size, tailBytes))
+	if len(tail) < end {
+		return nil, base.Errorf(base.Corrupt, "a file of %d bytes", size)
+	}
+	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil {
+		return nil, unreadable(err)
+	}
+	last := tail[len(tail)-end:]
+	length := int64(binary.LittleEndian.Uint32(last))
+	if string(last[4:]) != "PAR1" || length > size-end {
+		return nil, base.Errorf(base.Corrupt, "not a Parquet file")
+	}
+	if have := int64(len(tail) - end); length > have {
+		footer := make([]byte, length)
+		_, err := f.ReadAt(footer, size-end-length)
+		return footer, unreadable(err)
+	}
+	return tail[len(tail)-end-int(length) : len(tail)-end], nil
+}
+
+func (p *places) read(c *compact) {
+	c.fields(func(id int, _ byte) bool {
+		switch id {
+		case fileSchema:
+			p.readSchema(c)
+		case fileRows:
+			p.rows = c.integer()
+		case fileGroups:
+			c.list(func() { p.groups = append(p.groups, readGroup(c, len(p.columns))) })
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// readSchema reads the tree of columns, which is listed from its root on, each column before what is in it.
+func (p *places) readSchema(c *compact) {
+	leaf, within := 0, int64(-1) // elements that are still to come of a column; -1: the root comes
+	c.list(func() {
+		var e placedColumn
+		children := int64(0)
+		c.fields(func(id int, _ byte) bool {
+			switch id {
+			case elementType:
+				e.physical = parquet.Type(c.integer())
+			case elementRepetition:
+				e.optional = parquet.Repetition(c.integer()) == parquet.Repetitions.Optional
+			case elementName:
+				e.name = string(c.binary())
+			case elementChildren:
+				children = c.integer()
+			case elementID:
+				e.id = base.ColumnID(c.integer())
+			default:
+				return false
+			}
+			return true
+		})
+		switch {
+		case within < 0:
+			within = 0
+			return
+		case within == 0:
+			e.leaf, e.nested = leaf, children > 0
+			p.columns = append(p.columns, e)
+		default:
+			within--
+		}
+		within += children
+		if children == 0 {
+			leaf++
+		}
+	})
+}
+
+// readGroup reads a row group of about so many leaves.
+func readGroup(c *compact, leaves int) (g placedGroup) {
+	g.chunks = make([]place, 0, leaves)
+	c.fields(func(id int, _ byte) bool {
+		switch id {
+		case groupColumns:
+			c.list(func() { g.chunks = append(g.chunks, readPlace(c)) })
+		case groupRows:
+			g.rows = int(c.integer())
+		default:
+			return false
+		}
+		return true
+	})
+	return g
+}
+
+func readPlace(c *compact) place {
+	p := place{nulls: true}
+	dictionary := int64(0)
+	statistics := func(id int, _ byte) bool {
+		switch id {
+		case statsNulls:
+			p.nulls = c.integer() != 0
+		case statsMax:
+			p.max = c.binary()
+		case statsMin:
+			p.min = c.binary()
+		default:
+			return false
+		}
+		return true
+	}
+	meta := func(id int, _ byte) bool {
+		switch id {
+		case metaCodec:
+			p.codec = compress.Compression(c.integer())
+		case metaValues:
+			p.values = c.integer()
+		case metaUnpacked:
+			p.unpacked = c.integer()
+		case metaBytes:
+			p.bytes = c.integer()
+		case metaData:
+			p.first = c.integer()
+		case metaDictionary:
+			dictionary = c.integer()
+		case metaStatistics:
+			c.fields(statistics)
+		default:
+			return false
+		}
+		return true
+	}
+	c.fields(func(id int, _ byte) bool {
+		if id == columnMeta {
+			c.fields(meta)
+		}
+		return id == columnMeta
+	})
+	if dictionary > 0 {
+		p.first = min(p.first, dictionary)
+	}
+	return p
+}
+
+// chunk returns where a column of the table is in a row group.
+func (p *places) chunk(table schema.Table, group int, column base.ColumnID) (c placedColumn, chunk place, err error) {
+	at := table.ColumnByID(column)
+	switch {
+	case at < 0:
+		return c, chunk, base.Errorf(base.Internal, "no column %d", column)
+	case group < 0 || group >= len(p.groups):
+		return c, chunk, base.Errorf(base.Internal, "row group %d of %d", group, len(p.groups))
+	}
+	c = p.columns[at]
+	chunk = p.groups[group].chunks[c.leaf]
+	if rows := p.groups[group].rows; !c.nested && chunk.values != int64(rows) {
+		return c, chunk, base.Errorf(base.Corrupt, "row group %d: column %q has %d values, expected %d", group, c.name, chunk.values, rows)
+	}
+	return c, chunk, nil
+}
+
+// number describes a column that is stored as integers; false for others.
+func (c placedColumn) number(t schema.Type) (n numberColumn, ok bool) {
+	if c.nested {
+		return n, false
+	}
+	n = numberColumn{name: c.name, leaf: c.leaf, optional: c.optional, narrow: c.physical == parquet.Types.Int32}
+	switch t.Arrow().ID() {
+	case arrow.UINT8, arrow.UINT16, arrow.UINT32:
+		n.unsigned = true
+	}
+	return n, c.physical == parquet.Types.Int32 || c.physical == parquet.Types.Int64
+}

@@ -1,0 +1,130 @@
+package part
+
+import "encoding/binary"
+
+// compact reads Thrift's compact protocol, in which Parquet has its footers and the headers of its pages
+// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It takes in what is asked for and passes over the rest: to
+// build all that the footer of a part says takes longer than to look a key up in it. Damage makes it panic (see parse), or read what is not
+// there.
+type compact struct {
+	data  []byte
+	depth int
+}
+
+// The types of fields and elements that are told apart.
+const (
+	compactTrue, compactFalse = 1, 2
+	compactByte, compactI16   = 3, 4
+	compactI32, compactI64    = 5, 6
+	compactDouble             = 7
+	compactBinary             = 8
+	compactList, compactSet   = 9, 10
+	compactMap, compactStruct = 11, 12
+)
+
+// mostNested bounds how deep what is passed over may nest: Parquet has a handful of levels.
+const mostNested = 32
+
+func (c *compact) uvarint() uint64 {
+	v, n := binary.Uvarint(c.data)
+	if n <= 0 {
+		panic("a number ends early")
+	}
+	c.data = c.data[n:]
+	return v
+}
+
+// integer reads an i16, i32 or i64.
+func (c *compact) integer() int64 {
+	v := c.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+func (c *compact) byte() byte {
+	b := c.data[0]
+	c.data = c.data[1:]
+	return b
+}
+
+// binary reads a text or bytes, in the reader's memory.
+func (c *compact) binary() []byte {
+	n := c.uvarint()
+	b := c.data[:n:n]
+	c.data = c.data[n:]
+	return b
+}
+
+// fields calls f with the id and the type of each field of a struct. f reads it, or returns false to have it passed over.
+func (c *compact) fields(f func(id int, kind byte) bool) {
+	id := 0
+	for {
+		head := c.byte()
+		if head == 0 {
+			return
+		}
+		if more := int(head >> 4); more > 0 {
+			id += more
+		} else {
+			id = int(c.integer())
+		}
+		if kind := head & 0xf; !f(id, kind) {
+			c.skip(kind)
+		}
+	}
+}
+
+// list calls f once for each element of a list of structs, which f reads.
+func (c *compact) list(f func()) {
+	for n, _ := c.listHead(); n > 0; n-- {
+		f()
+	}
+}
+
+func (c *compact) listHead() (n uint64, kind byte) {
+	head := c.byte()
+	if n = uint64(head >> 4); n == 15 {
+		n = c.uvarint()
+	}
+	return n, head & 0xf
+}
+
+func (c *compact) skip(kind byte) {
+	if c.depth++; c.depth > mostNested {
+		panic("nested too deep")
+	}
+	defer func() { c.depth-- }()
+	switch kind {
+	case compactTrue, compactFalse: // of a field: its type is its value
+	case compactByte:
+		c.byte()
+	case compactI16, compactI32, compactI64:
+		c.uvarint()
+	case compactDouble:
+		c.data = c.data[8:]
+	case compactBinary:
+		c.binary()
+	case compactList, compactSet:
+		for n, kind := c.listHead(); n > 0; n-- {
+			c.skipElement(kind)
+		}
+	case compactMap:
+		if n := c.uvarint(); n > 0 {
+			for kinds := c.byte(); n > 0; n-- {
+				c.skipElement(kinds >> 4)
+				c.skipElement(kinds & 0xf)
+			}
+		}
+	case compactStruct:
+		c.fields(func(int, byte) bool { return false })
+	default:
+		panic("a field of an unknown type")
+	}
+}
+
+// skipElement is skip within a list, set or map, where a boolean is a byte.
+func (c *compact) skipElement(kind byte) {
+	if kind == compactTrue || kind == compactFalse {
+		kind = compactByte
+	}
+	c.skip(kind)
+}

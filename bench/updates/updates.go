@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/scoterdb/scoter/bench/harness"
 	"github.com/scoterdb/scoter/bench/load/lineitem"
 	"github.com/scoterdb/scoter/internal/base"
@@ -152,6 +154,8 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 		u := change(n)
 		label := fmt.Sprintf("%s %d", kind, n+1)
 		err := b.turn(n, func(s *side) error {
+			// What others wrote is on disk: an fsync that meets the system writing it back takes up to half a second.
+			unix.Sync()
 			before, err := s.process().Written()
 			if err != nil {
 				return err

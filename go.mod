@@ -37,10 +37,9 @@ require (
 	gopkg.in/yaml.v3 v3.0.1
 )
 
-require github.com/apache/thrift v0.24.0 // indirect
-
 require (
 	github.com/andybalholm/brotli v1.2.3 // indirect
+	github.com/apache/thrift v0.24.0 // indirect
 	github.com/bits-and-blooms/bitset v1.24.4 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect

@@ -275,6 +275,9 @@ func TestWritersLearnWhyMemoryDoesNotBecomeFree(t *testing.T) {
 	mustEnd(t, e)
 }
 
+// logSyncsFail fails every sync of the log.
+var logSyncsFail = vfs.Where(func(op vfs.Op) bool { return strings.HasSuffix(op.Path, ".wal") }, vfs.OnKind(vfs.OpSync, nil))
+
 func TestAFailedSyncStopsAllWritesUntilRestart(t *testing.T) {
 	disk := vfs.NewCrashable()
 	failing := vfs.Failing(disk, vfs.Never)
@@ -283,7 +286,7 @@ func TestAFailedSyncStopsAllWritesUntilRestart(t *testing.T) {
 	must(t, err)
 	_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
 	must(t, err)
-	failing.SetRule(vfs.Where(func(op vfs.Op) bool { return strings.HasSuffix(op.Path, ".wal") }, vfs.OnKind(vfs.OpSync, nil)))
+	failing.SetRule(logSyncsFail)
 	_, err = appendNumbers(e, "t", "w", 10, 10, AppendOptions{})
 	wantKind(t, err, base.Unavailable)
 	failing.SetRule(vfs.Never)
@@ -336,7 +339,7 @@ func TestAFlushThatAFailedSyncOvertakesChangesNothing(t *testing.T) {
 	flushed := make(chan error)
 	go func() { flushed <- e.Flush(ctx) }()
 	<-writing
-	failing.SetRule(vfs.Where(func(op vfs.Op) bool { return strings.HasSuffix(op.Path, ".wal") }, vfs.OnKind(vfs.OpSync, nil)))
+	failing.SetRule(logSyncsFail)
 	_, err = update(e, table.ID, nil, del(1, 4))
 	wantKind(t, err, base.Unavailable)
 	close(goOn)

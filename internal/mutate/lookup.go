@@ -41,6 +41,11 @@ type constant struct {
 	expression string // of its value, in the type that it has
 }
 
+// is reports whether what the expression gives is the value itself, of a type.
+func (c *constant) is(t schema.Type) bool {
+	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
+}
+
 // naming are words without which no expression names another table, or all columns.
 var naming = []string{"SELECT", "FROM", "TABLE", "VALUES", "WITH", "PIVOT", "UNPIVOT", "DESCRIBE", "SHOW", "SUMMARIZE", "COLUMNS"}
 
@@ -96,17 +101,16 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		if len(value) == 2 && value[0].Is("-") && value[1].Kind == sqltoken.Number {
 			value, negative = value[1:], true
 		}
-		if len(value) == 1 && isConstant(value[0]) {
-			c := x.assigned(a.column.Type, value[0], negative)
-			if c != nil && c.expression == "%s" && !negative && unchecked && c.Type.Equal(a.column.Type) && !c.Type.NeedsCast() {
-				key.given[a.column.ID] = c.Value
-				continue
-			}
-			if c != nil {
-				c.Name = "new value of " + a.column.Name // DuckDB's errors name it
-				lifted[value[0].Start] = c
-				continue
-			}
+		if len(value) != 1 || !isConstant(value[0]) {
+			continue
+		}
+		switch c := x.assigned(a.column.Type, value[0], negative); {
+		case c == nil:
+		case unchecked && !negative && c.is(a.column.Type):
+			key.given[a.column.ID] = c.Value
+		default:
+			c.Name = "new value of " + a.column.Name // DuckDB's errors name it
+			lifted[value[0].Start] = c
 		}
 	}
 	for _, start := range slices.Sorted(maps.Keys(lifted)) {

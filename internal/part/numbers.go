@@ -47,12 +47,12 @@ func OpenNumbers(fsys vfs.FS, path string, table schema.Table, columns []base.Co
 	n = &Numbers{path: path, sorted: len(table.SortKey) > 0 && table.SortKey[0].Column == columns[0] && !table.SortKey[0].Descending}
 	err = openPlaces(fsys, path, table, func(_ io.ReaderAt, p *places) error {
 		for _, id := range columns {
-			at := table.ColumnByID(id)
-			if at < 0 {
-				return base.Errorf(base.Internal, "no column %d", id)
+			placed, err := p.column(id)
+			if err != nil {
+				return err
 			}
-			c, isNumber := p.columns[at].number(table.Columns[at].Type)
-			switch table.Columns[at].Type.Arrow().ID() {
+			c, isNumber := placed.number()
+			switch placed.declared.Arrow().ID() {
 			case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32:
 				ok = isNumber
 			default:
@@ -111,13 +111,8 @@ func (n *Numbers) Read(fsys vfs.FS, group int) (columns []Integers, err error) {
 }
 
 // open opens the file for do, which reads pages of a row group.
-func (n *Numbers) open(fsys vfs.FS, group int, do func(f io.ReaderAt) error) (err error) {
-	f, err := fsys.Open(n.path)
-	if err != nil {
-		return base.Wrap(err, "part")
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return base.Wrap(parse(func() error { return do(f) }), "part %s: row group %d", n.path, group)
+func (n *Numbers) open(fsys vfs.FS, group int, do func(f io.ReaderAt) error) error {
+	return openFile(fsys, n.path, func(f io.ReaderAt, _ int64) error { return base.Wrap(do(f), "row group %d", group) })
 }
 
 // Find returns the rows of a row group that have certain values, one of each column, counted from its first, ascending. It keeps nothing, and takes a
@@ -154,7 +149,7 @@ func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int6
 		return !sorted || values[len(values)-1] == value
 	}
 	err = c.each(file, chunk, count, func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error) {
-		if h.encoding != parquet.Encodings.DeltaBinaryPacked || c.narrow {
+		if h.encoding != parquet.Encodings.DeltaBinaryPacked {
 			p.numbers, err = c.unpack(p.numbers[:0], h, data, dictionary)
 			return err == nil && (h.values == 0 || look(first, p.numbers)), err
 		}
@@ -163,6 +158,7 @@ func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int6
 			return false, err
 		}
 		for some := d.next(); len(some) > 0; some = d.next() {
+			c.widen(some)
 			if !look(first, some) {
 				return false, nil
 			}
@@ -250,9 +246,7 @@ func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int6
 		return appendUnpacked(to, data[1:], int(data[0]), h.values, func(index uint64) int64 { return dictionary[index] }), nil
 	case parquet.Encodings.DeltaBinaryPacked:
 		out, err = appendUndelta(to, data, h.values)
-		for i := len(to); c.narrow && i < len(out); i++ {
-			out[i] = c.widened(int32(out[i]))
-		}
+		c.widen(out[len(to):])
 		return out, err
 	}
 	return nil, base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)
@@ -268,6 +262,13 @@ func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 		}
 	}
 	return to
+}
+
+// widen replaces integers as deltas has them by what they stand for.
+func (c *numberColumn) widen(values []int64) {
+	for i := 0; c.narrow && i < len(values); i++ {
+		values[i] = c.widened(int32(values[i]))
+	}
 }
 
 // widened returns what an integer of 32 bits stands for.

@@ -103,7 +103,7 @@ func (p *pages) header() (page, error) {
 // readHeader reads a header from the bytes that begin with it, and returns how many of them are the header's.
 func readHeader(data []byte) (h page, length int, err error) {
 	c := &compact{data: data}
-	inner := func(id int, _ byte) bool {
+	inner := func(id int) bool {
 		switch id {
 		case headerValues:
 			h.values = int(c.integer())
@@ -115,7 +115,7 @@ func readHeader(data []byte) (h page, length int, err error) {
 		return true
 	}
 	err = parse(func() error {
-		c.fields(func(id int, _ byte) bool {
+		c.fields(func(id int) bool {
 			switch id {
 			case headerKind:
 				h.kind = int32(c.integer())

@@ -2,7 +2,6 @@ package part
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 	"slices"
 
@@ -26,6 +25,7 @@ type places struct {
 type placedColumn struct {
 	id       base.ColumnID
 	name     string
+	declared schema.Type
 	nested   bool
 	leaf     int // the first, if it is nested
 	physical parquet.Type
@@ -67,17 +67,8 @@ const (
 const tailBytes = 32 << 10
 
 // openPlaces opens a part that was written with a version of a table for do. It is Corrupt if the file has other columns.
-func openPlaces(fsys vfs.FS, path string, table schema.Table, do func(io.ReaderAt, *places) error) (err error) {
-	f, err := fsys.Open(path)
-	if err != nil {
-		return base.Wrap(err, "part")
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	size, err := f.Size()
-	if err != nil {
-		return base.Wrap(err, "part %s", path)
-	}
-	return base.Wrap(parse(func() error {
+func openPlaces(fsys vfs.FS, path string, table schema.Table, do func(io.ReaderAt, *places) error) error {
+	return openFile(fsys, path, func(f io.ReaderAt, size int64) error {
 		footer, err := readFooter(f, size)
 		if err != nil {
 			return err
@@ -87,6 +78,9 @@ func openPlaces(fsys vfs.FS, path string, table schema.Table, do func(io.ReaderA
 		if !slices.EqualFunc(p.columns, table.Columns, func(c placedColumn, want schema.Column) bool { return c.id == want.ID && c.name == want.Name }) {
 			return base.Errorf(base.Corrupt, "the file's columns are not those of version %d of table %s", table.Version, table.QualifiedName())
 		}
+		for i := range p.columns {
+			p.columns[i].declared = table.Columns[i].Type
+		}
 		rows := int64(0)
 		for _, g := range p.groups {
 			rows += int64(g.rows)
@@ -95,7 +89,7 @@ func openPlaces(fsys vfs.FS, path string, table schema.Table, do func(io.ReaderA
 			return base.Errorf(base.Corrupt, "footer counts %d rows, its row groups %d", p.rows, rows)
 		}
 		return do(f, p)
-	}), "part %s", path)
+	})
 }
 
 // readFooter returns the bytes of the footer: between the pages and its length and the magic bytes, which end the file.
@@ -122,7 +116,7 @@ func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 }
 
 func (p *places) read(c *compact) {
-	c.fields(func(id int, _ byte) bool {
+	c.fields(func(id int) bool {
 		switch id {
 		case fileSchema:
 			p.readSchema(c)
@@ -143,7 +137,7 @@ func (p *places) readSchema(c *compact) {
 	c.list(func() {
 		var e placedColumn
 		children := int64(0)
-		c.fields(func(id int, _ byte) bool {
+		c.fields(func(id int) bool {
 			switch id {
 			case elementType:
 				e.physical = parquet.Type(c.integer())
@@ -180,7 +174,7 @@ func (p *places) readSchema(c *compact) {
 // readGroup reads a row group of about so many leaves.
 func readGroup(c *compact, leaves int) (g placedGroup) {
 	g.chunks = make([]place, 0, leaves)
-	c.fields(func(id int, _ byte) bool {
+	c.fields(func(id int) bool {
 		switch id {
 		case groupColumns:
 			c.list(func() { g.chunks = append(g.chunks, readPlace(c)) })
@@ -197,7 +191,7 @@ func readGroup(c *compact, leaves int) (g placedGroup) {
 func readPlace(c *compact) place {
 	p := place{nulls: true}
 	dictionary := int64(0)
-	statistics := func(id int, _ byte) bool {
+	statistics := func(id int) bool {
 		switch id {
 		case statsNulls:
 			p.nulls = c.integer() != 0
@@ -210,7 +204,7 @@ func readPlace(c *compact) place {
 		}
 		return true
 	}
-	meta := func(id int, _ byte) bool {
+	meta := func(id int) bool {
 		switch id {
 		case metaCodec:
 			p.codec = compress.Compression(c.integer())
@@ -231,7 +225,7 @@ func readPlace(c *compact) place {
 		}
 		return true
 	}
-	c.fields(func(id int, _ byte) bool {
+	c.fields(func(id int) bool {
 		if id == columnMeta {
 			c.fields(meta)
 		}
@@ -243,16 +237,23 @@ func readPlace(c *compact) place {
 	return p
 }
 
+// column returns a column of the table.
+func (p *places) column(id base.ColumnID) (placedColumn, error) {
+	at := slices.IndexFunc(p.columns, func(c placedColumn) bool { return c.id == id })
+	if at < 0 {
+		return placedColumn{}, base.Errorf(base.Internal, "no column %d", id)
+	}
+	return p.columns[at], nil
+}
+
 // chunk returns where a column of the table is in a row group.
-func (p *places) chunk(table schema.Table, group int, column base.ColumnID) (c placedColumn, chunk place, err error) {
-	at := table.ColumnByID(column)
-	switch {
-	case at < 0:
-		return c, chunk, base.Errorf(base.Internal, "no column %d", column)
-	case group < 0 || group >= len(p.groups):
+func (p *places) chunk(group int, id base.ColumnID) (c placedColumn, chunk place, err error) {
+	if c, err = p.column(id); err != nil {
+		return c, chunk, err
+	}
+	if group < 0 || group >= len(p.groups) {
 		return c, chunk, base.Errorf(base.Internal, "row group %d of %d", group, len(p.groups))
 	}
-	c = p.columns[at]
 	chunk = p.groups[group].chunks[c.leaf]
 	if rows := p.groups[group].rows; !c.nested && chunk.values != int64(rows) {
 		return c, chunk, base.Errorf(base.Corrupt, "row group %d: column %q has %d values, expected %d", group, c.name, chunk.values, rows)
@@ -261,12 +262,12 @@ func (p *places) chunk(table schema.Table, group int, column base.ColumnID) (c p
 }
 
 // number describes a column that is stored as integers; false for others.
-func (c placedColumn) number(t schema.Type) (n numberColumn, ok bool) {
+func (c placedColumn) number() (n numberColumn, ok bool) {
 	if c.nested {
 		return n, false
 	}
 	n = numberColumn{name: c.name, leaf: c.leaf, optional: c.optional, narrow: c.physical == parquet.Types.Int32}
-	switch t.Arrow().ID() {
+	switch c.declared.Arrow().ID() {
 	case arrow.UINT8, arrow.UINT16, arrow.UINT32:
 		n.unsigned = true
 	}

@@ -19,17 +19,8 @@ import (
 )
 
 // open opens a part for do. What arrow-go does not understand, panics included, is Corrupt.
-func open(fsys vfs.FS, path string, do func(*file.Reader, Footer) error) (err error) {
-	f, err := fsys.Open(path)
-	if err != nil {
-		return base.Wrap(err, "part")
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	size, err := f.Size()
-	if err != nil {
-		return base.Wrap(err, "part %s", path)
-	}
-	return base.Wrap(parse(func() error {
+func open(fsys vfs.FS, path string, do func(*file.Reader, Footer) error) error {
+	return openFile(fsys, path, func(f io.ReaderAt, size int64) error {
 		r, err := file.NewParquetReader(io.NewSectionReader(f, 0, size))
 		if err != nil {
 			return err
@@ -39,7 +30,21 @@ func open(fsys vfs.FS, path string, do func(*file.Reader, Footer) error) (err er
 			return err
 		}
 		return do(r, footer)
-	}), "part %s", path)
+	})
+}
+
+// openFile opens the file of a part for do, which is given its size.
+func openFile(fsys vfs.FS, path string, do func(f io.ReaderAt, size int64) error) (err error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return base.Wrap(err, "part")
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	size, err := f.Size()
+	if err != nil {
+		return base.Wrap(err, "part %s", path)
+	}
+	return base.Wrap(parse(func() error { return do(f, size) }), "part %s", path)
 }
 
 // parse runs code that reads untrusted bytes with a library that may panic on them.

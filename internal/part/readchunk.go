@@ -64,13 +64,12 @@ func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column b
 // twice as long, most of it for memory that it fills only to copy it.
 func readNumbers(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
 	err = openPlaces(fsys, path, table, func(f io.ReaderAt, p *places) error {
-		placed, chunk, err := p.chunk(table, group, column)
+		placed, chunk, err := p.chunk(group, column)
 		if err != nil {
 			return err
 		}
-		declared := table.Columns[table.ColumnByID(column)].Type
-		want := declared.Arrow()
-		c, isNumber := placed.number(declared)
+		want := placed.declared.Arrow()
+		c, isNumber := placed.number()
 		_, fixed := want.(arrow.FixedWidthDataType)
 		if _, extension := want.(arrow.ExtensionType); !isNumber || !fixed || extension || chunk.nulls {
 			return nil

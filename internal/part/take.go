@@ -24,17 +24,16 @@ func TakeRows(fsys vfs.FS, path string, table schema.Table, group int, column ba
 		return nil, base.Errorf(base.Internal, "part %s: rows %d do not ascend", path, rows)
 	}
 	err = openPlaces(fsys, path, table, func(f io.ReaderAt, p *places) error {
-		c, chunk, err := p.chunk(table, group, column)
+		c, chunk, err := p.chunk(group, column)
 		if err != nil {
 			return err
 		}
 		if n := len(rows); n > 0 && int64(rows[n-1]) >= chunk.values {
 			return base.Errorf(base.Internal, "row %d of %d", rows[n-1], chunk.values)
 		}
-		declared := table.Columns[table.ColumnByID(column)].Type
-		want := declared.Arrow()
+		want := c.declared.Arrow()
 		t := &taker{rows: rows, valid: make([]byte, (len(rows)+7)/8)}
-		t.column, t.numbers = c.number(declared)
+		t.column, t.numbers = c.number()
 		switch _, fixed := want.(arrow.FixedWidthDataType); c.physical {
 		case parquet.Types.Float:
 			t.column.narrow, t.numbers = true, true // only their bits are moved

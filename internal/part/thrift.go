@@ -1,7 +1,5 @@
 package part
 
-import "encoding/binary"
-
 // compact reads Thrift's compact protocol, in which Parquet has its footers and the headers of its pages
 // (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It takes in what is asked for and passes over the rest: to
 // build all that the footer of a part says takes longer than to look a key up in it. Damage makes it panic (see parse), or read what is not
@@ -25,19 +23,15 @@ const (
 // mostNested bounds how deep what is passed over may nest: Parquet has a handful of levels.
 const mostNested = 32
 
-func (c *compact) uvarint() uint64 {
-	v, n := binary.Uvarint(c.data)
-	if n <= 0 {
-		panic("a number ends early")
-	}
-	c.data = c.data[n:]
+func (c *compact) uvarint() (v uint64) {
+	v, c.data = uvarint(c.data)
 	return v
 }
 
 // integer reads an i16, i32 or i64.
-func (c *compact) integer() int64 {
-	v := c.uvarint()
-	return int64(v>>1) ^ -int64(v&1)
+func (c *compact) integer() (v int64) {
+	v, c.data = varint(c.data)
+	return v
 }
 
 func (c *compact) byte() byte {
@@ -54,8 +48,8 @@ func (c *compact) binary() []byte {
 	return b
 }
 
-// fields calls f with the id and the type of each field of a struct. f reads it, or returns false to have it passed over.
-func (c *compact) fields(f func(id int, kind byte) bool) {
+// fields calls f with the id of each field of a struct. f reads it, or returns false to have it passed over.
+func (c *compact) fields(f func(id int) bool) {
 	id := 0
 	for {
 		head := c.byte()
@@ -67,8 +61,8 @@ func (c *compact) fields(f func(id int, kind byte) bool) {
 		} else {
 			id = int(c.integer())
 		}
-		if kind := head & 0xf; !f(id, kind) {
-			c.skip(kind)
+		if !f(id) {
+			c.skip(head & 0xf)
 		}
 	}
 }
@@ -115,7 +109,7 @@ func (c *compact) skip(kind byte) {
 			}
 		}
 	case compactStruct:
-		c.fields(func(int, byte) bool { return false })
+		c.fields(func(int) bool { return false })
 	default:
 		panic("a field of an unknown type")
 	}

@@ -26,7 +26,7 @@ func TestFieldsThatNobodyReadsArePassedOver(t *testing.T) {
 	c := &compact{data: data}
 	read := int64(0)
 	err := parse(func() error {
-		c.fields(func(id int, kind byte) bool {
+		c.fields(func(id int) bool {
 			if id == 100 {
 				read = c.integer()
 			}
@@ -40,7 +40,7 @@ func TestFieldsThatNobodyReadsArePassedOver(t *testing.T) {
 	for length := range len(data) - 4 {
 		c := &compact{data: data[:length]}
 		err := parse(func() error {
-			c.fields(func(int, byte) bool { return false })
+			c.fields(func(int) bool { return false })
 			return nil
 		})
 		if base.KindOf(err) != base.Corrupt {

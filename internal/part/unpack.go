@@ -12,6 +12,24 @@ import (
 // padded returns bytes with eight more behind them, whatever they are: numbers of few bits are taken out of whole words.
 func padded(data []byte) []byte { return slices.Grow(data, 8)[:len(data)+8] }
 
+// uvarint reads a number of LEB128 from the bytes that begin with it, and returns those behind it.
+func uvarint(data []byte) (v uint64, rest []byte) {
+	v, n := binary.Uvarint(data)
+	if n <= 0 {
+		panic("a number ends early")
+	}
+	return v, data[n:]
+}
+
+// varint is uvarint of a number with a sign.
+func varint(data []byte) (v int64, rest []byte) {
+	v, n := binary.Varint(data)
+	if n <= 0 {
+		panic("a number ends early")
+	}
+	return v, data[n:]
+}
+
 // bitsAt returns so many bits from a bit on, of padded bytes.
 func bitsAt(data []byte, bit, width int) uint64 {
 	at, shift := bit>>3, bit&7
@@ -25,32 +43,7 @@ func bitsAt(data []byte, bit, width int) uint64 {
 	return word
 }
 
-// appendUnpacked appends the values of Parquet's hybrid of runs and bit-packed groups of eight, of so many bits, as f gives them.
-func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) int64) []int64 {
-	data = padded(data)
-	most := len(to) + count
-	for len(to) < most {
-		header, n := binary.Uvarint(data)
-		data = data[max(n, 1):]
-		left := most - len(to)
-		if header&1 == 0 {
-			v := f(bitsAt(data, 0, width))
-			data = data[(width+7)/8:]
-			for range min(int(header>>1), left) {
-				to = append(to, v)
-			}
-			continue
-		}
-		groups := int(header >> 1)
-		for i := range min(8*groups, left) {
-			to = append(to, f(bitsAt(data, i*width, width)))
-		}
-		data = data[groups*width:]
-	}
-	return to
-}
-
-// hybrid looks up values of what appendUnpacked unpacks.
+// hybrid is Parquet's hybrid of runs and bit-packed groups of eight, of values of so many bits.
 type hybrid struct {
 	data       []byte // from the run's values on; padded
 	width      int
@@ -61,23 +54,46 @@ type hybrid struct {
 
 func hybridOf(data []byte, width int) hybrid { return hybrid{data: padded(data), width: width} }
 
+// run goes on to the next run.
+func (r *hybrid) run() {
+	header, values := uvarint(r.data[r.bytes:])
+	r.data, r.first, r.packed = values, r.end, header&1 == 1
+	if n := int(header >> 1); r.packed {
+		r.end, r.bytes = r.first+8*n, n*r.width
+	} else {
+		r.end, r.bytes = r.first+n, (r.width+7)/8
+	}
+}
+
 // at returns the i-th value, which is none before the last that was asked for.
 func (r *hybrid) at(i int) uint64 {
 	for i >= r.end {
-		r.data = r.data[r.bytes:]
-		header, n := binary.Uvarint(r.data)
-		r.data = r.data[max(n, 1):]
-		r.first, r.packed = r.end, header&1 == 1
-		if r.packed {
-			r.end, r.bytes = r.first+int(header>>1)*8, int(header>>1)*r.width
-		} else {
-			r.end, r.bytes = r.first+int(header>>1), (r.width+7)/8
-		}
+		r.run()
 	}
 	if r.packed {
 		return bitsAt(r.data, (i-r.first)*r.width, r.width)
 	}
 	return bitsAt(r.data, 0, r.width)
+}
+
+// appendUnpacked appends the first values of a hybrid, as f gives them.
+func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) int64) []int64 {
+	r := hybridOf(data, width)
+	for r.end < count {
+		r.run()
+		n := min(r.end, count) - r.first
+		if r.packed {
+			for i := range n {
+				to = append(to, f(bitsAt(r.data, i*width, width)))
+			}
+			continue
+		}
+		v := f(bitsAt(r.data, 0, width))
+		for range n {
+			to = append(to, v)
+		}
+	}
+	return to
 }
 
 // deltas are the values of DELTA_BINARY_PACKED, some at a time: what only looks at them need not write them to memory. Of numbers of 32 bits the
@@ -97,24 +113,20 @@ type deltas struct {
 
 // deltasOf begins with the first of so many values.
 func deltasOf(data []byte, count int) (d deltas, err error) {
-	d.data = padded(data)
-	block, parts, total := int(d.number()), int(d.number()), int(d.number())
+	data = padded(data)
+	var header [3]int // values of a block, its parts, all values
+	for i := range header {
+		var v uint64
+		v, data = uvarint(data)
+		header[i] = int(v)
+	}
+	block, parts, total := header[0], header[1], header[2]
 	if total != count || parts < 1 || block < parts || block%(8*parts) != 0 {
 		return d, base.Errorf(base.Corrupt, "%d deltas in blocks of %d in %d parts, expected %d", total, block, parts, count)
 	}
-	d.last, d.left, d.part, d.parts = d.signed(), count, block/parts, parts
+	d.left, d.part, d.parts = count, block/parts, parts
+	d.last, d.data = varint(data)
 	return d, nil
-}
-
-func (d *deltas) number() uint64 {
-	v, n := binary.Uvarint(d.data)
-	d.data = d.data[max(n, 1):]
-	return v
-}
-
-func (d *deltas) signed() int64 {
-	v := d.number()
-	return int64(v>>1) ^ -int64(v&1)
 }
 
 // next returns the next values, none behind the last. They hold until the next call.
@@ -129,7 +141,7 @@ func (d *deltas) next() []int64 {
 	}
 	if d.within == 0 {
 		if len(d.widths) == 0 {
-			d.least = d.signed()
+			d.least, d.data = varint(d.data)
 			d.widths, d.data = d.data[:d.parts], d.data[d.parts:]
 		}
 		d.within = d.part

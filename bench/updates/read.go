@@ -91,36 +91,49 @@ func (b *bench) agree(ctx context.Context, kind string) error {
 	return nil
 }
 
-// memory compares the most memory during the ten queries on either table, by the medians of turns in an order that favours neither: what was left over from
-// filling the tables goes little by little.
+// memoryPasses is how many passes the memory of the ten queries is measured in.
+const memoryPasses = 3
+
+// memory compares the most memory during the ten queries on either table, by passes like their times. What is left over from filling the tables
+// goes all at once, a minute or two later: that is in one pass of several.
 func (b *bench) memory(ctx context.Context, kind string, s *side) error {
-	peaks := map[string][]float64{}
-	turns := append([]string{"changed", "rewritten"}, slices.Repeat([]string{"rewritten", "changed", "changed", "rewritten"}, 2)...)
-	for turn, table := range turns {
-		if err := s.process().ForgetPeak(); err != nil {
+	tables := []string{"changed", "rewritten"}
+	for _, table := range tables { // caches fill
+		if _, err := s.peak(ctx, table); err != nil {
 			return err
 		}
-		for _, q := range lineitem.Queries {
-			if _, err := s.run(ctx, fmt.Sprintf(q, table)); err != nil {
-				return err
-			}
-		}
-		peak, err := s.process().PeakRSS()
+	}
+	var passes []pass
+	for range memoryPasses {
+		p, err := thereAndBack(tables, func(table string) (float64, error) { return s.peak(ctx, table) })
 		if err != nil {
 			return err
 		}
-		if turn >= 2 { // the first ones fill caches
-			peaks[table] = append(peaks[table], float64(peak))
-		}
+		passes = append(passes, p)
 	}
-	changed, rewritten := harness.Median(peaks["changed"]), harness.Median(peaks["rewritten"])
-	name := fmt.Sprintf("%s, %s: peak memory of the queries (%.0f MB / %.0f MB)", kind, s.name, changed/1e6, rewritten/1e6)
+	changed, ratio, samples := ofPasses(passes, 0)
+	rewritten, _, _ := ofPasses(passes, 1)
+	name := fmt.Sprintf("%s, %s: peak memory of the queries (%.0f MB / %.0f MB)", kind, s.name, changed, rewritten)
 	if s == b.sides[0] {
-		b.report.AtMost(1.2, name, changed/rewritten, "")
+		b.report.AtMost(1.2, name, ratio, "", samples...)
 	} else {
-		b.report.Add(name, changed/rewritten, "")
+		b.report.Add(name, ratio, "", samples...)
 	}
 	return nil
+}
+
+// peak returns the most memory, in MB, during the ten queries on a table.
+func (s *side) peak(ctx context.Context, table string) (float64, error) {
+	if err := s.process().ForgetPeak(); err != nil {
+		return 0, err
+	}
+	for _, q := range lineitem.Queries {
+		if _, err := s.run(ctx, fmt.Sprintf(q, table)); err != nil {
+			return 0, err
+		}
+	}
+	peak, err := s.process().PeakRSS()
+	return float64(peak) / 1e6, err
 }
 
 // compare runs each query on the tables of each side: the changed one, its rows written anew, and maybe all rows that there
@@ -173,13 +186,27 @@ func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, 
 	return nil
 }
 
-// pass is what a query took on each table, in milliseconds, on average of two runs: there and back (A B B A), so that no table comes earlier than another.
+// pass is what was measured on each table, on average of two runs that are taken in one go.
 type pass []float64
+
+// thereAndBack measures the tables there and back (A B B A), so that none comes earlier than another.
+func thereAndBack(tables []string, measure func(table string) (float64, error)) (pass, error) {
+	out := make(pass, len(tables))
+	for step := range 2 * len(tables) {
+		table := min(step, 2*len(tables)-1-step)
+		value, err := measure(tables[table])
+		if err != nil {
+			return nil, err
+		}
+		out[table] += value / 2
+	}
+	return out, nil
+}
 
 // A query that takes less than shortMillis makes shortPasses at a time: chance weighs more there.
 const shortMillis, shortPasses = 40, 3
 
-// passes runs a query on tables, after a run that does not count and meets caches that another system filled.
+// passes gives the milliseconds of a query on tables, after a run that does not count and meets caches that another system filled.
 func (s *side) passes(ctx context.Context, query string, tables []string) ([]pass, error) {
 	ahead, err := s.run(ctx, fmt.Sprintf(query, tables[0]))
 	if err != nil {
@@ -190,21 +217,19 @@ func (s *side) passes(ctx context.Context, query string, tables []string) ([]pas
 		out = make([]pass, shortPasses)
 	}
 	for i := range out {
-		out[i] = make(pass, len(tables))
-		for step := range 2 * len(tables) {
-			table := min(step, 2*len(tables)-1-step)
-			a, err := s.run(ctx, fmt.Sprintf(query, tables[table]))
-			if err != nil {
-				return nil, err
-			}
-			out[i][table] += a.Millis / 2
+		out[i], err = thereAndBack(tables, func(table string) (float64, error) {
+			a, err := s.run(ctx, fmt.Sprintf(query, table))
+			return a.Millis, err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// ofPasses returns the median of what a query took on a table, and that of its ratios to the second table, the rows written anew, with all of them.
-func ofPasses(passes []pass, table int) (millis, ratio float64, ratios []float64) {
+// ofPasses returns the median of what was measured on a table, and that of its ratios to the second table, the rows written anew, with all of them.
+func ofPasses(passes []pass, table int) (value, ratio float64, ratios []float64) {
 	var all []float64
 	for _, p := range passes {
 		all, ratios = append(all, p[table]), append(ratios, p[table]/p[1])

@@ -20,7 +20,7 @@ import (
 // Options of the benchmark.
 type Options struct {
 	Scale   int      `help:"TPC-H's scale factor: 1 is 6 million rows." default:"10"`
-	Repeat  int      `help:"Turns of each query on each side; in each it runs twice on each table, a short one six times." default:"5"`
+	Repeat  int      `help:"Turns of each query on each side; in each it runs twice on each table, a short one six times. Also turns of merging." default:"5"`
 	Peers   []string `help:"What to compare with." enum:"parquet,duckdb,ducklake,chdb" default:"parquet,duckdb,ducklake,chdb"`
 	Kinds   []string `help:"Parts of the benchmark." enum:"bulk,single,delete,sizes,unread,merging,rates" default:"bulk,single,delete,sizes,unread,merging,rates"`
 	Singles int      `help:"Updates of one row each, in sequence." default:"1000"`

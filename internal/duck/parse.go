@@ -1,10 +1,17 @@
 package duck
 
+/*
+#include <stdlib.h>
+#include <duckdb.h>
+*/
+import "C"
+
 import (
 	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/sqltoken"
@@ -62,6 +69,23 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 		return nil, base.Errorf(base.Invalid, "expected one statement, found %d", len(answer.Statements))
 	}
 	return answer.Statements[0].Node, nil
+}
+
+// CheckSyntax lets DuckDB's parser judge a statement of whatever kind. It takes a tenth of the time of ParseSelect, which makes a tree, and
+// runs a query for that. A syntax error is Invalid with its position in the text.
+func (c *Conn) CheckSyntax(sql string) error {
+	csql := C.CString(sql)
+	defer C.free(unsafe.Pointer(csql))
+	var statements C.duckdb_extracted_statements
+	found := C.duckdb_extract_statements(c.conn, csql, &statements) // more than one of a PIVOT, which makes a type first
+	defer C.duckdb_destroy_extracted(&statements)
+	if found > 0 {
+		return nil
+	}
+	if _, err := c.ParseSelect(sql); err != nil && !errors.Is(err, ErrNotSelect) {
+		return err // the same, with the position
+	}
+	return c.failure(C.GoString(C.duckdb_extract_statements_error(statements)))
 }
 
 // nestedEnumMessage is what json_serialize_sql says to a cast to a type that holds an ENUM,

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-func connect(t *testing.T) *Conn {
+func connect(t testing.TB) *Conn {
 	t.Helper()
 	inst, err := Open(Settings{Threads: 2})
 	if err != nil {
@@ -209,6 +209,24 @@ func TestParseSelectOfCastsToTypesThatHoldAnEnum(t *testing.T) {
 	}
 }
 
+func TestCheckSyntax(t *testing.T) {
+	c := connect(t)
+	for _, sql := range []string{
+		"UPDATE t SET a = 1 FROM u WHERE t.k = u.k RETURNING *", "DELETE FROM t USING u", "MERGE INTO t USING u USING (k) WHEN MATCHED THEN DELETE",
+		"INSERT INTO t VALUES (['a']::ENUM('a')[])", "CREATE TABLE t AS PIVOT u ON k USING sum(v)", "SELECT 1; -- and no more",
+	} {
+		if err := c.CheckSyntax(sql); err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	for sql, position := range map[string]int{"UPDATE t SET a = = 1": 18, "DELETE FRM t": 8, "": 0} {
+		e := new(base.Error)
+		if err := c.CheckSyntax(sql); !errors.As(err, &e) || e.Kind != base.Invalid || e.Position != position || e.Message == "" {
+			t.Errorf("%s: %+v", sql, err)
+		}
+	}
+}
+
 // TestWhatFailsLateIsAnError: DuckDB loses the reason now and then, and it must not look like the end then.
 func TestWhatFailsLateIsAnError(t *testing.T) {
 	c := connect(t)
@@ -287,4 +305,23 @@ func TestGatheredBatchesHaveTheSameRowsAsSmallOnes(t *testing.T) {
 	if _, _, err := read("SELECT CASE WHEN i = 199003 THEN error('boom') ELSE i END FROM (SELECT range AS i FROM range(2000000)) WHERE i % 1000 = 3", true); base.KindOf(err) != base.Invalid {
 		t.Errorf("a result that fails at its end: %v", err)
 	}
+}
+
+func BenchmarkCheckSyntax(b *testing.B) {
+	c := connect(b)
+	const sql = "UPDATE lineitem SET l_discount = 0.02, l_extendedprice = l_extendedprice + 100, l_returnflag = 'A' WHERE l_orderkey = 17 AND l_linenumber = 1"
+	b.Run("check", func(b *testing.B) {
+		for b.Loop() {
+			if err := c.CheckSyntax(sql); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("tree", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := c.ParseSelect(sql); !errors.Is(err, ErrNotSelect) {
+				b.Fatal(err)
+			}
+		}
+	})
 }

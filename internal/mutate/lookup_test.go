@@ -121,19 +121,3 @@ func TestStatementsOfOneFormHaveOneQuery(t *testing.T) {
 		t.Errorf("parameters of a look-up: %s", query)
 	}
 }
-
-func TestFormsOfStatements(t *testing.T) {
-	f := func(sql, want string) {
-		t.Helper()
-		statements, err := sqltoken.Statements(sql)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := formOf(statements[0]); got != want {
-			t.Errorf("%s: %s, expected %s", sql, got, want)
-		}
-	}
-	f("INSERT INTO t VALUES (17, 'it''s', -3, 1.5, NULL)", "INSERT INTO t VALUES (0, '', -0, 1.5, NULL)")
-	f("SELECT 0x1F, 1e3, E'x', x'ab', $$x$$, 5a, 12345678901, $12", "SELECT 0x1F, 1e3, E'x', x'ab', $$x$$, 5a, 12345678901, $12")
-	f("DELETE FROM t9 WHERE \"a 1\" = 1 -- 'x' 2", "DELETE FROM t9 WHERE \"a 1\" = 0")
-}

@@ -186,8 +186,7 @@ type Mutator struct {
 	rewriter   Rewriter
 	updateMode UpdateMode // of UPDATE, DELETE and MERGE that do not say one
 
-	accepted acceptedTexts // by DuckDB's parser
-	pure     pureFunctions
+	pure pureFunctions
 }
 
 // New returns a mutator.

@@ -157,6 +157,15 @@ func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int6
 		if err != nil {
 			return false, err
 		}
+		if sorted {
+			d.pass(func(count int, last int64) bool {
+				if c.widened(last) >= value {
+					return true
+				}
+				first += count
+				return false
+			})
+		}
 		for some := d.next(); len(some) > 0; some = d.next() {
 			c.widen(some)
 			if !look(first, some) {
@@ -256,7 +265,7 @@ func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int6
 func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	for i := range count {
 		if c.narrow {
-			to = append(to, c.widened(int32(binary.LittleEndian.Uint32(data[4*i:]))))
+			to = append(to, c.widened(int64(binary.LittleEndian.Uint32(data[4*i:]))))
 		} else {
 			to = append(to, int64(binary.LittleEndian.Uint64(data[8*i:])))
 		}
@@ -267,16 +276,19 @@ func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 // widen replaces integers as deltas has them by what they stand for.
 func (c *numberColumn) widen(values []int64) {
 	for i := 0; c.narrow && i < len(values); i++ {
-		values[i] = c.widened(int32(values[i]))
+		values[i] = c.widened(values[i])
 	}
 }
 
-// widened returns what an integer of 32 bits stands for.
-func (c *numberColumn) widened(v int32) int64 {
-	if c.unsigned {
+// widened returns what an integer stands for of which, in a narrow column, the lowest 32 bits are right.
+func (c *numberColumn) widened(v int64) int64 {
+	switch {
+	case !c.narrow:
+		return v
+	case c.unsigned:
 		return int64(uint32(v))
 	}
-	return int64(v)
+	return int64(int32(v))
 }
 
 // unreadable is an error of arrow-go's or of reading a file: Corrupt, unless it only hands on that the file could not be read.

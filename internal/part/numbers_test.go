@@ -195,3 +195,44 @@ func damagedCopies(t *testing.T, fsys vfs.FS, path string, rng *rand.Rand, f fun
 		f("/damaged")
 	}
 }
+
+// TestDeltasThatAreLeftOut: values behind those that were left out are what they are when all are unpacked, whatever bits the deltas have.
+func TestDeltasThatAreLeftOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for width := range 65 {
+		for _, n := range []int{1, 2, 33, 40, 500} {
+			values := []int64{int64(rng.Uint64())}
+			for range n - 1 {
+				delta := uint64(0)
+				if width > 0 {
+					delta = rng.Uint64() >> (64 - width)
+					if rng.IntN(8) == 0 {
+						delta = 1<<width - 1
+					}
+				}
+				values = append(values, values[len(values)-1]+int64(delta))
+			}
+			packed := appendDeltas(nil, values)
+			for range 5 {
+				want, at := rng.IntN(n), 0
+				d, err := deltasOf(packed, n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d.pass(func(count int, last int64) bool {
+					if last != values[at+count-1] {
+						t.Fatalf("%d bits: value %d of %d is %d, want %d", width, at+count-1, n, last, values[at+count-1])
+					}
+					if want < at+count {
+						return true
+					}
+					at += count
+					return false
+				})
+				if got := d.next(); got[want-at] != values[want] {
+					t.Fatalf("%d bits: value %d of %d is %d, want %d", width, want, n, got[want-at], values[want])
+				}
+			}
+		}
+	}
+}

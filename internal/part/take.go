@@ -167,13 +167,18 @@ func (t *taker) takeNumbers(p *pages, h page, data []byte, places []int) error {
 		var some []int64
 		first := 0 // value of some
 		at = func(place int) int64 {
-			for place >= first+len(some) {
-				first, some = first+len(some), d.next()
+			if place >= first+len(some) {
+				first += len(some)
+				d.pass(func(count int, _ int64) bool {
+					if place < first+count {
+						return true
+					}
+					first += count
+					return false
+				})
+				some = d.next()
 			}
-			if t.column.narrow {
-				return t.column.widened(int32(some[place-first]))
-			}
-			return some[place-first]
+			return t.column.widened(some[place-first])
 		}
 	default:
 		return base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)

@@ -129,32 +129,98 @@ func deltasOf(data []byte, count int) (d deltas, err error) {
 	return d, nil
 }
 
-// next returns the next values, none behind the last. They hold until the next call.
-func (d *deltas) next() []int64 {
-	if d.left == 0 {
-		return nil
-	}
-	if !d.begun {
-		d.begun, d.some[0] = true, d.last
-		d.left--
-		return d.some[:1]
-	}
-	if d.within == 0 {
+// run returns how many values come next whose deltas have so many bits each; 0 behind the last. The first value has no delta.
+func (d *deltas) run() (count, width int) {
+	switch {
+	case d.left == 0:
+		return 0, 0
+	case !d.begun:
+		return 1, 0
+	case d.within == 0:
 		if len(d.widths) == 0 {
 			d.least, d.data = varint(d.data)
 			d.widths, d.data = d.data[:d.parts], d.data[d.parts:]
 		}
 		d.within = d.part
 	}
-	width := int(d.widths[0])
-	some := d.some[:min(d.within, d.left, len(d.some))]
-	d.unpack(some, width)
-	d.data = d.data[(len(some)+7)&^7*width/8:] // the last part is filled up
-	d.left -= len(some)
-	if d.within -= len(some); d.within == 0 || d.left == 0 {
+	return min(d.within, d.left, len(d.some)), int(d.widths[0])
+}
+
+// leave goes on behind a run.
+func (d *deltas) leave(count, width int) {
+	d.left -= count
+	if !d.begun {
+		d.begun = true
+		return
+	}
+	d.data = d.data[(count+7)&^7*width/8:] // the last part is filled up
+	if d.within -= count; d.within == 0 || d.left == 0 {
 		d.within, d.widths = 0, d.widths[1:]
 	}
+}
+
+// next returns the next values, none behind the last. They hold until the next call.
+func (d *deltas) next() []int64 {
+	count, width := d.run()
+	some := d.some[:count]
+	switch {
+	case count == 0:
+		return nil
+	case d.begun:
+		d.unpack(some, width)
+	default:
+		some[0] = d.last
+	}
+	d.leave(count, width)
 	return some
+}
+
+// pass leaves out what next would return until stop says not to, which is given how many values that is and the last of them: their deltas
+// are added up without unpacking them, in about half the time.
+func (d *deltas) pass(stop func(count int, last int64) bool) {
+	for count, width := d.run(); count > 0; count, width = d.run() {
+		last := d.last
+		if d.begun {
+			last += int64(count)*d.least + sumOf(d.data, count, width)
+		}
+		if stop(count, last) {
+			return
+		}
+		d.last = last
+		d.leave(count, width)
+	}
+}
+
+// lanes are masks for each width of up to eight bits, of words of eight values: every other value, every other pair of them, the lower four.
+var lanes = func() (masks [9][3]uint64) {
+	for width := 1; width <= 8; width++ {
+		for step := range masks[width] {
+			lane := width << step
+			for bit := 0; bit < 8*width; bit += 2 * lane {
+				masks[width][step] |= (1<<lane - 1) << bit
+			}
+		}
+	}
+	return masks
+}()
+
+// sumOf adds up numbers of so many bits, of padded bytes. Numbers of few bits are added within words: first each to the one behind it, then the pairs, then the
+// fours, for each sum has the bits of its two terms.
+func sumOf(data []byte, count, width int) (sum int64) {
+	i := 0
+	if width <= 8 {
+		two, four, eight, w := lanes[width][0], lanes[width][1], lanes[width][2], uint(width)
+		for ; i+8 <= count; i += 8 {
+			word := binary.LittleEndian.Uint64(data[i/8*width:])
+			word = word&two + word>>w&two
+			word = word&four + word>>(2*w)&four
+			sum += int64(word&eight + word>>(4*w)&eight)
+		}
+	}
+	for ; i < count; i++ {
+		sum += int64(bitsAt(data, i*width, width))
+	}
+	return sum
 }
 
 // unpack takes the next deltas, of so many bits each, and adds them up.

@@ -95,7 +95,7 @@ func (b *bench) agree(ctx context.Context, kind string) error {
 const memoryPasses = 3
 
 // memory compares the most memory during the ten queries on either table, by passes like their times. What is left over from filling the tables
-// goes all at once, a minute or two later: that is in one pass of several.
+// goes all at once, some time later: that is in one pass of several.
 func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 	tables := []string{"changed", "rewritten"}
 	for _, table := range tables { // caches fill

@@ -30,24 +30,14 @@ func (b *bench) merging(ctx context.Context) error {
 		if err := s.fill(ctx, "changed", s.load("changed", b.parquet)); err != nil {
 			return err
 		}
-		for _, merges := range []bool{false, true} {
-			if merges {
-				if err := s.restart(ctx, true); err != nil {
-					return err
-				}
-			}
-			for n := range warming {
-				if _, err := s.all(ctx, s.update("changed", single(n, b.Scale))); err != nil {
-					return err
-				}
-			}
-			for _, connections := range []int{1, clients} {
-				r, err := b.rush(ctx, connections)
-				if err != nil {
-					return err
-				}
-				made[merges][connections] = append(made[merges][connections], r)
-			}
+		if err := b.rushes(ctx, made[false]); err != nil {
+			return err
+		}
+		if err := s.restart(ctx, true); err != nil {
+			return err
+		}
+		if err := b.rushes(ctx, made[true]); err != nil {
+			return err
 		}
 		if _, err := s.all(ctx, s.drop("changed")); err != nil {
 			return err
@@ -71,6 +61,24 @@ func (b *bench) merging(ctx context.Context) error {
 	b.report.AtMost(2, "update of one row, 1 at once: median while a merge runs to that without", harness.Median(one), "", one...)
 	many := ratios(clients, func(with, without rush) float64 { return without.perSecond() / with.perSecond() })
 	b.report.AtMost(2, fmt.Sprintf("update of one row, %d at once: rate without merges to that while one runs", clients), harness.Median(many), "", many...)
+	return nil
+}
+
+// rushes adds a rush on one connection and one on several, once the parts have their indexes.
+func (b *bench) rushes(ctx context.Context, to map[int][]rush) error {
+	s := b.sides[0]
+	for n := range warming {
+		if _, err := s.all(ctx, s.update("changed", single(n, b.Scale))); err != nil {
+			return err
+		}
+	}
+	for _, connections := range []int{1, clients} {
+		r, err := b.rush(ctx, connections)
+		if err != nil {
+			return err
+		}
+		to[connections] = append(to[connections], r)
+	}
 	return nil
 }
 

@@ -158,13 +158,7 @@ func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int6
 			return false, err
 		}
 		if sorted {
-			d.pass(func(count int, last int64) bool {
-				if c.widened(last) >= value {
-					return true
-				}
-				first += count
-				return false
-			})
+			first += d.pass(func(_ int, last int64) bool { return c.widened(last) >= value })
 		}
 		for some := d.next(); len(some) > 0; some = d.next() {
 			c.widen(some)

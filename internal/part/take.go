@@ -169,13 +169,7 @@ func (t *taker) takeNumbers(p *pages, h page, data []byte, places []int) error {
 		at = func(place int) int64 {
 			if place >= first+len(some) {
 				first += len(some)
-				d.pass(func(count int, _ int64) bool {
-					if place < first+count {
-						return true
-					}
-					first += count
-					return false
-				})
+				first += d.pass(func(passed int, _ int64) bool { return place < first+passed })
 				some = d.next()
 			}
 			return t.column.widened(some[place-first])

@@ -175,19 +175,21 @@ func (d *deltas) next() []int64 {
 	return some
 }
 
-// pass leaves out what next would return until stop says not to, which is given how many values that is and the last of them: their deltas
-// are added up without unpacking them, in about half the time.
-func (d *deltas) pass(stop func(count int, last int64) bool) {
-	for count, width := d.run(); count > 0; count, width = d.run() {
+// pass leaves out what next would return until stop says not to, and returns how many values that were. Stop is given how many it would be, and the last of
+// them. Their deltas are added up without unpacking them, in about half the time.
+func (d *deltas) pass(stop func(passed int, last int64) bool) (passed int) {
+	for {
+		count, width := d.run()
 		last := d.last
 		if d.begun {
 			last += int64(count)*d.least + sumOf(d.data, count, width)
 		}
-		if stop(count, last) {
-			return
+		if count == 0 || stop(passed+count, last) {
+			return passed
 		}
 		d.last = last
 		d.leave(count, width)
+		passed += count
 	}
 }
 

@@ -86,7 +86,8 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	pool := duck.NewPool(a.duckdb, settings.MaxQueries)
 	a.onClose(func() error { pool.Close(); return nil })
 
-	relations, err := overlay.New(a.duckdb, filepath.Join(dir, "parts"))
+	// What is kept of changed rows beside their patches may be as much as those.
+	relations, err := overlay.New(a.duckdb, filepath.Join(dir, "parts"), int64(settings.WriteMemory)/2)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func openSQL(t *testing.T) *sqlDatabase {
 	t.Cleanup(inst.Close)
 	pool := duck.NewPool(inst, 4)
 	t.Cleanup(pool.Close)
-	relations, err := overlay.New(inst, filepath.Join(dir, "parts"))
+	relations, err := overlay.New(inst, filepath.Join(dir, "parts"), 1<<20)
 	must(t, err)
 	d := &sqlDatabase{t: t, dir: dir, pool: pool, overlay: relations}
 	clock := newManualClock()

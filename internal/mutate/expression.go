@@ -73,7 +73,10 @@ func (x *execution) tryExpression(room *engine.Room, pinned bool) (rows int64, e
 	if err != nil {
 		return 0, err
 	}
-	written := asWritten(t)
+	written, err := asWritten(t)
+	if err != nil {
+		return 0, err
+	}
 	inParts := written.Rows()
 	if !proven {
 		if inParts, err = x.tryOut(e, written); err != nil {
@@ -203,7 +206,7 @@ func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 }
 
 // asWritten returns a table as a snapshot shows it without the rows that are in memory.
-func asWritten(t *snapshot.Table) *snapshot.Table {
+func asWritten(t *snapshot.Table) (*snapshot.Table, error) {
 	written := *t
 	written.Memtables = nil
 	written.Patches = map[base.SourceID]*patch.Set{}
@@ -217,10 +220,13 @@ func asWritten(t *snapshot.Table) *snapshot.Table {
 			hidden = roaring.Or(hidden, set.Deleted)
 		}
 		if !hidden.IsEmpty() {
-			written.Patches[p.ID] = &patch.Set{Source: p.ID, Seq: set.Seq, Deleted: hidden}
+			var err error
+			if written.Patches[p.ID], err = patch.New(p.ID).With(set.Seq, hidden); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return &written
+	return &written, nil
 }
 
 // inMemory reports whether there are rows that asWritten leaves out.

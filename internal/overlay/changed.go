@@ -29,18 +29,35 @@ import (
 type source struct {
 	mu sync.Mutex
 	// Of the last schema version that was asked for; another starts anew.
-	version uint32                          // guarded by mu
-	latest  *changed                        // guarded by mu
-	written map[base.ColumnID]writtenColumn // guarded by mu
+	version uint32      // guarded by mu
+	latest  *changed    // guarded by mu
+	kept    keptColumns // guarded by mu
 
-	bytes atomic.Int64 // of written and of latest's columns
-	used  atomic.Int64 // when it was last asked for values: see sources.trim
+	bytes atomic.Int64 // of kept
+}
+
+// keptColumns are what is kept of a source's columns.
+type keptColumns map[base.ColumnID]*keptColumn
+
+type keptColumn struct {
+	written writtenColumn
+	// What is kept takes: written, and the values of source.latest where they are neither written ones nor a patch's.
+	writtenBytes, latestBytes int64
+	used                      int64 // when it was last asked for: see changed.values
 }
 
 // writtenColumn is values of a column as they were written, in its present type.
 type writtenColumn struct {
 	rows   []uint32 // ascending
 	values arrow.Array
+}
+
+// written returns the values of a column that are kept as they were written.
+func (k keptColumns) written(id base.ColumnID) writtenColumn {
+	if kept := k[id]; kept != nil {
+		return kept.written
+	}
+	return writtenColumn{}
 }
 
 // changed is the changed rows of one source, by one set of patches.
@@ -83,10 +100,14 @@ func (s *source) at(set *patch.Set, table schema.Table) *changed {
 		c.hidden = live.ToArray()
 	}
 	if s.version < table.Version || s.latest == nil {
-		s.version, s.written, s.latest = table.Version, map[base.ColumnID]writtenColumn{}, nil
+		s.version, s.kept, s.latest = table.Version, keptColumns{}, nil
 	}
-	if s.version == table.Version && (s.latest == nil || s.latest.set.Seq <= set.Seq) {
-		s.latest = c // an old snapshot must not push out what others use
+	if s.version == table.Version && (s.latest == nil || s.latest.set.Seq <= set.Seq) { // an old snapshot must not push out what others use
+		s.latest = c
+		for _, k := range s.kept {
+			k.latestBytes = 0
+		}
+		s.measure()
 	}
 	return c
 }
@@ -97,58 +118,92 @@ func (c *changed) hiddenIn(p *catalog.Part) livescan.Rows {
 	return c.inPart
 }
 
-// values returns columns of the rows.
-func (c *changed) values(columns []schema.Column, read reader) ([]arrow.Array, error) {
-	c.source.mu.Lock()
-	defer c.source.mu.Unlock()
-	written := c.writtenLocked()
-	if err := c.readMissing(columns, written, read); err != nil {
+// values returns columns of the rows, to a query with this number; later ones have higher numbers.
+func (c *changed) values(columns []schema.Column, read reader, query int64) ([]arrow.Array, error) {
+	s := c.source
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := c.keptLocked()
+	for _, column := range columns {
+		if k := kept[column.ID]; k != nil {
+			k.used = 2*query + 1
+		} else {
+			kept[column.ID] = &keptColumn{used: 2 * query} // it goes before what the query found here: see sources.trim
+		}
+	}
+	if err := c.readMissing(columns, kept, read); err != nil {
 		return nil, err
 	}
 	out := make([]arrow.Array, len(columns))
 	for i, column := range columns {
 		values, ok := c.columns[column.ID]
 		if !ok {
-			newer, err := c.newer(column)
-			if err == nil {
-				values, err = newest(c.rows, newer, written[column.ID])
-			}
-			if err == nil { // many rows often get one new value
-				values, err = batch.Repeating(values)
-			}
-			if err != nil {
+			var err error
+			if values, err = c.valuesOf(column, kept[column.ID]); err != nil {
 				return nil, base.Wrap(err, "column %q", column.Name)
 			}
 			c.columns[column.ID] = values
 		}
 		out[i] = values
 	}
-	c.source.measure()
+	s.measure()
 	return out, nil
+}
+
+// valuesOf makes the values of a column, and notes what they take.
+func (c *changed) valuesOf(column schema.Column, k *keptColumn) (arrow.Array, error) {
+	newer, err := c.newer(column)
+	if err != nil {
+		return nil, err
+	}
+	values, err := newest(c.rows, newer, k.written)
+	if err == nil { // many rows often get one new value
+		values, err = batch.Repeating(values)
+	}
+	if err == nil && c == c.source.latest && values != newer.values && values != k.written.values {
+		k.latestBytes = bytesOf(values)
+	}
+	return values, err
 }
 
 // measure adds up what is kept. mu is held.
 func (s *source) measure() {
 	bytes := int64(0)
-	for _, w := range s.written {
-		bytes += 4*int64(len(w.rows)) + bytesOf(w.values)
-	}
-	if s.latest != nil {
-		for _, values := range s.latest.columns {
-			bytes += bytesOf(values)
-		}
+	for _, k := range s.kept {
+		bytes += k.writtenBytes + k.latestBytes
 	}
 	s.bytes.Store(bytes)
 }
 
-// forget drops what can be read again. Who uses it still has it.
-func (s *source) forget() {
+// uses returns which columns take memory, and when each was last asked for. It is nil while somebody reads.
+func (s *source) uses() map[base.ColumnID]int64 {
 	if !s.mu.TryLock() {
-		return // somebody reads just now
+		return nil
 	}
 	defer s.mu.Unlock()
-	s.latest, s.written = nil, map[base.ColumnID]writtenColumn{}
-	s.bytes.Store(0)
+	uses := make(map[base.ColumnID]int64, len(s.kept))
+	for id, k := range s.kept {
+		if k.writtenBytes+k.latestBytes > 0 {
+			uses[id] = k.used
+		}
+	}
+	return uses
+}
+
+// drop lets go of a column, which can be read again, and returns how many bytes it took. Who uses it still has it.
+func (s *source) drop(id base.ColumnID) int64 {
+	if !s.mu.TryLock() {
+		return 0 // somebody reads just now
+	}
+	defer s.mu.Unlock()
+	k := s.kept[id]
+	if k == nil {
+		return 0
+	}
+	delete(s.kept, id)
+	delete(s.latest.columns, id)
+	s.measure()
+	return k.writtenBytes + k.latestBytes
 }
 
 func bytesOf(a arrow.Array) int64 {
@@ -169,19 +224,19 @@ func (c *changed) newer(column schema.Column) (writtenColumn, error) {
 func (c *changed) lacks(columns []schema.Column) ([]schema.Column, []uint32, error) {
 	c.source.mu.Lock()
 	defer c.source.mu.Unlock()
-	return c.missing(columns, c.writtenLocked())
+	return c.missing(columns, c.keptLocked())
 }
 
-// writtenLocked returns what was read of the source for this version of the table. source.mu is held.
-func (c *changed) writtenLocked() map[base.ColumnID]writtenColumn {
+// keptLocked returns what is kept for this version of the table. source.mu is held.
+func (c *changed) keptLocked() keptColumns {
 	if c.source.version != c.table.Version {
-		return map[base.ColumnID]writtenColumn{}
+		return keptColumns{}
 	}
-	return c.source.written
+	return c.source.kept
 }
 
 // missing returns the columns of which values are needed of the source that nobody read yet, and of which rows.
-func (c *changed) missing(columns []schema.Column, written map[base.ColumnID]writtenColumn) (wanted []schema.Column, missing []uint32, err error) {
+func (c *changed) missing(columns []schema.Column, kept keptColumns) (wanted []schema.Column, missing []uint32, err error) {
 	for _, column := range columns {
 		if _, ok := c.columns[column.ID]; ok {
 			continue
@@ -190,7 +245,7 @@ func (c *changed) missing(columns []schema.Column, written map[base.ColumnID]wri
 		if err != nil {
 			return nil, nil, err
 		}
-		lacking := minus(minus(c.rows, newer.rows), written[column.ID].rows)
+		lacking := minus(minus(c.rows, newer.rows), kept.written(column.ID).rows)
 		if len(lacking) > 0 {
 			wanted, missing = append(wanted, column), union(missing, lacking)
 		}
@@ -198,9 +253,9 @@ func (c *changed) missing(columns []schema.Column, written map[base.ColumnID]wri
 	return wanted, missing, nil
 }
 
-// readMissing reads what is missing.
-func (c *changed) readMissing(columns []schema.Column, written map[base.ColumnID]writtenColumn, read reader) error {
-	wanted, missing, err := c.missing(columns, written)
+// readMissing reads what is missing into what is kept.
+func (c *changed) readMissing(columns []schema.Column, kept keptColumns, read reader) error {
+	wanted, missing, err := c.missing(columns, kept)
 	if err != nil || len(wanted) == 0 {
 		return err
 	}
@@ -209,13 +264,13 @@ func (c *changed) readMissing(columns []schema.Column, written map[base.ColumnID
 		return err
 	}
 	for i, column := range wanted {
-		known := written[column.ID]
-		rows := union(known.rows, missing)
-		joined, err := newest(rows, writtenColumn{missing, values[i]}, known)
+		k := kept[column.ID]
+		rows := union(k.written.rows, missing)
+		joined, err := newest(rows, writtenColumn{missing, values[i]}, k.written)
 		if err != nil {
 			return base.Wrap(err, "column %q", column.Name)
 		}
-		written[column.ID] = writtenColumn{rows, joined}
+		k.written, k.writtenBytes = writtenColumn{rows, joined}, 4*int64(len(rows))+bytesOf(joined)
 	}
 	return nil
 }

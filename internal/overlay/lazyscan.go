@@ -24,6 +24,7 @@ type lazyScan struct {
 	scan
 	table     schema.Table
 	sources   []rowSource
+	kept      *sources // of changed rows; nil of others
 	described *C.scoter_scan
 	batches   []C.scoter_batch
 
@@ -40,18 +41,14 @@ type rowSource interface {
 // changedSource is changed rows and where their other values are to be read.
 type changedSource struct {
 	*changed
-	read reader
-	kept *sources
+	read  reader
+	query int64
 }
 
 func (c changedSource) address() (base.SourceID, []uint32) { return c.set.Source, c.rows }
 
 func (c changedSource) values(columns []schema.Column) ([]arrow.Array, error) {
-	values, err := c.changed.values(columns, c.read)
-	if err == nil {
-		c.kept.trim(c.source)
-	}
-	return values, err
+	return c.changed.values(columns, c.read, c.query)
 }
 
 // changedPart is the changed rows of a part.
@@ -102,9 +99,10 @@ func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t) *C.char {
 	return nil
 }
 
-// newLazyScan describes rows under a number. Rows that the bounds exclude may be left out.
-func newLazyScan(id uint64, table schema.Table, sources []rowSource, bounds []Bound) (*lazyScan, error) {
-	s := &lazyScan{scan: scan{id: id}, table: table, sources: sources, done: map[int]bool{}}
+// newLazyScan describes rows under a number. Rows that the bounds exclude may be left out. kept is what bounds what the sources keep, nil
+// if they keep nothing.
+func newLazyScan(id uint64, table schema.Table, sources []rowSource, kept *sources, bounds []Bound) (*lazyScan, error) {
+	s := &lazyScan{scan: scan{id: id}, table: table, sources: sources, kept: kept, done: map[int]bool{}}
 	described, err := s.describeColumns(table.Columns)
 	if err != nil {
 		s.memory.free()
@@ -168,6 +166,9 @@ func (s *lazyScan) fill(wanted []int) error {
 	}
 	for _, n := range numbers {
 		s.done[n] = true
+	}
+	if s.kept != nil {
+		s.kept.trim()
 	}
 	return nil
 }

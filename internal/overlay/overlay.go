@@ -30,12 +30,13 @@ type Overlay struct {
 }
 
 // New registers the C functions that relations call. partsDir is the folder that holds
-// a folder of parts per table, as an absolute path.
-func New(inst *duck.Instance, partsDir string) (*Overlay, error) {
+// a folder of parts per table, as an absolute path. keptBytes bounds what is kept, between queries, of changed rows beside
+// their patches: the values of columns that did not change, where a query read them.
+func New(inst *duck.Instance, partsDir string, keptBytes int64) (*Overlay, error) {
 	if err := inst.Extend(register); err != nil {
 		return nil, err
 	}
-	o := &Overlay{inst: inst, partsDir: partsDir}
+	o := &Overlay{inst: inst, partsDir: partsDir, sources: sources{most: keptBytes}}
 	o.chunks = newChunks(o.partPath)
 	return o, nil
 }

@@ -34,7 +34,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(inst.Close)
-	o, err := New(inst, dir)
+	o, err := New(inst, dir, 64<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,10 @@ func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	}
 }
 
-// readAhead reads what changed rows of parts lack of columns, for all parts together. What somebody else reads meanwhile is
+// rowsAtOnce bounds the rows that one query reads of several parts: its result is in memory up to three times while it is taken apart.
+const rowsAtOnce = 1 << 20
+
+// readAhead reads what changed rows of parts lack of columns, for many parts together. What somebody else reads meanwhile is
 // read twice.
 func readAhead(sources []rowSource, columns []schema.Column) error {
 	type group struct {
@@ -113,14 +116,27 @@ func readAhead(sources []rowSource, columns []schema.Column) error {
 		g.of, g.rows = append(g.of, c), append(g.rows, &partRows{part: c.part, rows: rows})
 	}
 	for _, g := range groups {
-		if err := g.of[0].overlay.readParts(g.rows, g.written, g.columns); err != nil {
-			return err
+		for rest := g.rows; len(rest) > 0; {
+			n := together(rest, rowsAtOnce)
+			if err := g.of[0].overlay.readParts(rest[:n], g.written, g.columns); err != nil {
+				return err
+			}
+			rest = rest[n:]
 		}
 		for i, c := range g.of {
 			c.ahead = &ahead{g.columns, g.rows[i].rows, g.rows[i].values}
 		}
 	}
 	return nil
+}
+
+// together returns how many of the parts, at least one, have so many rows together at most.
+func together(parts []*partRows, most int) int {
+	n, rows := 1, len(parts[0].rows)
+	for n < len(parts) && rows+len(parts[n].rows) <= most {
+		rows, n = rows+len(parts[n].rows), n+1
+	}
+	return n
 }
 
 func sameColumn(a, b schema.Column) bool { return a.ID == b.ID }

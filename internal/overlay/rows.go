@@ -64,7 +64,7 @@ func (o *Overlay) RowsRelation(conn *duck.Conn, t *snapshot.Table, rows Rows) (*
 		}
 		sources = append(sources, located)
 	}
-	s, err := newLazyScan(keptScans+conn.Number(), table, sources, nil)
+	s, err := newLazyScan(keptScans+conn.Number(), table, sources, nil, nil)
 	if err != nil {
 		return nil, base.Wrap(err, "table %s", t.Schema.QualifiedName())
 	}

@@ -4,81 +4,69 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"weak"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// sources keeps what relations learned of the sources with changes, by table.
+// sources bounds what is kept of sources with changes between queries. It lies beside their patches and goes with
+// the last of them: here they are only listed.
 type sources struct {
-	mu      sync.Mutex
-	byTable map[base.TableID]*tableSources // guarded by mu
-	clock   int64                          // guarded by mu
+	most    int64        // bytes of values that are kept
+	queries atomic.Int64 // that read changed rows so far
+
+	mu  sync.Mutex
+	all []weak.Pointer[source] // guarded by mu
 }
 
-// maxKeptBytes bounds the values of changed rows that are kept between queries: enough for 10% of 6 million rows
-// with a dozen columns. Past it, what was not used for longest is read again when it is.
-const maxKeptBytes = 256 << 20
-
-type tableSources struct {
-	version  uint64
-	bySource map[base.SourceID]*source
+// of returns what is kept of the set's source.
+func (x *sources) of(set *patch.Set) *source {
+	return set.Beside(func() any {
+		s := &source{kept: keptColumns{}}
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.all = append(x.all, weak.Make(s))
+		return s
+	}).(*source)
 }
 
-// of returns what is kept of a source of the table. With a new version of the table what was kept of
-// sources that it no longer has goes.
-func (x *sources) of(t *snapshot.Table, id base.SourceID) *source {
+// trim makes room where all keep too much, once a query has the columns it wants. What was not used for longest goes first, then what
+// this query read anew, and last what it found: so a query that wants more than there is room for finds as much of it the next time.
+func (x *sources) trim() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	known := x.byTable[t.Schema.ID]
-	if known == nil {
-		if x.byTable == nil {
-			x.byTable = map[base.TableID]*tableSources{}
-		}
-		known = &tableSources{bySource: map[base.SourceID]*source{}}
-		x.byTable[t.Schema.ID] = known
-	}
-	if known.version < t.Version {
-		known.version = t.Version
-		for id := range known.bySource { // a new version comes with each flush and merge
-			if t.Patches[id] == nil {
-				delete(known.bySource, id)
-			}
-		}
-	}
-	s := known.bySource[id]
-	if s == nil {
-		s = &source{}
-		if known.version == t.Version { // of an old snapshot nothing new is kept
-			known.bySource[id] = s
-		}
-	}
-	return s
-}
-
-// trim notes that a source was used, and makes room where all keep too much.
-func (x *sources) trim(used *source) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.clock++
-	used.used.Store(x.clock)
 	var all []*source
 	bytes := int64(0)
-	for _, t := range x.byTable {
-		for _, s := range t.bySource {
-			all = append(all, s)
-			bytes += s.bytes.Load()
+	x.all = slices.DeleteFunc(x.all, func(p weak.Pointer[source]) bool {
+		s := p.Value()
+		if s == nil {
+			return true
 		}
-	}
-	if bytes <= maxKeptBytes {
+		all = append(all, s)
+		bytes += s.bytes.Load()
+		return false
+	})
+	if bytes <= x.most {
 		return
 	}
-	slices.SortFunc(all, func(a, b *source) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+	type candidate struct {
+		source *source
+		column base.ColumnID
+		used   int64
+	}
+	var candidates []candidate
 	for _, s := range all {
-		if bytes <= maxKeptBytes {
+		for id, used := range s.uses() {
+			candidates = append(candidates, candidate{s, id, used})
+		}
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.used, b.used) })
+	for _, c := range candidates {
+		if bytes <= x.most {
 			return
 		}
-		bytes -= s.bytes.Load()
-		s.forget()
+		bytes -= c.source.drop(c.column)
 	}
 }

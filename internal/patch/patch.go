@@ -57,6 +57,7 @@ type Set struct {
 
 	chains []chain // by ascending column
 	bytes  int64
+	beside *beside
 
 	mu      sync.Mutex
 	folded  map[base.ColumnID]*Column // guarded by mu
@@ -64,12 +65,25 @@ type Set struct {
 }
 
 // New returns the set of a source of which nothing is changed.
-func New(source base.SourceID) *Set { return &Set{Source: source} }
+func New(source base.SourceID) *Set { return &Set{Source: source, beside: &beside{}} }
+
+// beside is what a reader keeps of a source.
+type beside struct {
+	once  sync.Once
+	value any
+}
+
+// Beside returns what make returned when it was first asked for, of this set or of one that it was made of, or that was made of it. It
+// is for what a reader keeps of the source, which goes when the last of these sets does.
+func (s *Set) Beside(make func() any) any {
+	s.beside.once.Do(func() { s.beside.value = make() })
+	return s.beside.value
+}
 
 // With returns the set with more deletions (nil: none) and layers, each newer than what is there and than those
 // before it. What it is given must not change any more.
 func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set, error) {
-	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), Deleted: s.Deleted, chains: slices.Clone(s.chains)}
+	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), Deleted: s.Deleted, chains: slices.Clone(s.chains), beside: s.beside}
 	if deleted != nil && !deleted.IsEmpty() {
 		if next.Deleted == nil {
 			next.Deleted = deleted
@@ -98,7 +112,7 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 
 // WithoutDeletions returns the set with its values alone.
 func (s *Set) WithoutDeletions() *Set {
-	values := &Set{Source: s.Source, Seq: s.Seq, chains: s.chains}
+	values := &Set{Source: s.Source, Seq: s.Seq, chains: s.chains, beside: s.beside}
 	values.bytes = values.measure()
 	return values
 }

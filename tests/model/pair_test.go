@@ -57,7 +57,7 @@ func open(t *testing.T, set func(*config.Server)) *pair {
 	if p.inst, err = duck.Open(duck.Settings{Threads: 2, ExternalAccess: true}); err != nil {
 		t.Fatal(err)
 	}
-	if p.relations, err = overlay.New(p.inst, filepath.Join(p.settings.Dir, "parts")); err != nil {
+	if p.relations, err = overlay.New(p.inst, filepath.Join(p.settings.Dir, "parts"), 1<<20); err != nil {
 		t.Fatal(err)
 	}
 	p.pool = duck.NewPool(p.inst, 2)

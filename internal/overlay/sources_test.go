@@ -1,0 +1,112 @@
+package overlay
+
+import (
+	"maps"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// keptOf returns the sources of which a column is kept, and the bytes of all that is.
+func (p *patchedTable) keptOf(column int) (sources []base.SourceID, bytes int64) {
+	for id, set := range p.now.Patches {
+		s := p.overlay.sources.of(set)
+		if s.kept[p.now.Schema.Columns[column].ID] != nil {
+			sources = append(sources, id)
+		}
+		bytes += s.bytes.Load()
+	}
+	slices.Sort(sources)
+	return sources, bytes
+}
+
+func TestWhatIsKeptHasABound(t *testing.T) {
+	f := newFixture(t)
+	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt), schema.Of(schema.BigInt), schema.Of(schema.BigInt)), 3)
+	for id := range base.SourceID(6) {
+		p.addPart(10+id, 1000)
+		p.update(10+id, p.some(10+id, 200), p.now.Schema.Columns[0])
+	}
+	p.compare("SELECT sum(v1) FROM {}")
+	all, bytes := p.keptOf(1)
+	if len(all) != 6 || bytes < 6*180*(8+4) {
+		t.Fatalf("%v are kept, %d bytes: all that was read should be", all, bytes)
+	}
+	// There is room for three of six: those that are kept stay, however often the query comes.
+	f.overlay.sources.most = bytes/2 + 100
+	p.compare("SELECT sum(v1) FROM {}")
+	three, bytes := p.keptOf(1)
+	if len(three) != 3 || bytes > f.overlay.sources.most {
+		t.Fatalf("%v are kept, %d bytes of at most %d", three, bytes, f.overlay.sources.most)
+	}
+	for range 3 {
+		p.compare("SELECT sum(v1), max(v0) FROM {}")
+		if now, _ := p.keptOf(1); !slices.Equal(now, three) {
+			t.Fatalf("%v are kept, then %v: a query pushes out what it will look for", three, now)
+		}
+	}
+	// Another column takes the room of one that was not asked for since.
+	p.compare("SELECT sum(v2) FROM {}")
+	v1, _ := p.keptOf(1)
+	v2, bytes := p.keptOf(2)
+	if len(v1) != 0 || len(v2) != 3 || bytes > f.overlay.sources.most {
+		t.Errorf("of v1 %v are kept, of v2 %v, %d bytes", v1, v2, bytes)
+	}
+	f.overlay.sources.most = 0
+	p.compare("FROM {}")
+	if _, bytes = p.keptOf(0); bytes != 0 {
+		t.Errorf("%d bytes are kept", bytes)
+	}
+}
+
+func TestWhatIsKeptGoesWithThePatches(t *testing.T) {
+	f := newFixture(t)
+	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt), schema.Of(schema.BigInt)), 4)
+	p.addPart(10, 1000)
+	p.addPart(11, 1000)
+	p.update(10, p.some(10, 100), p.now.Schema.Columns[0])
+	p.update(11, p.some(11, 100), p.now.Schema.Columns[0])
+	p.compare("FROM {}")
+	before := f.overlay.sources.of(p.now.Patches[11])
+	p.delete(11, p.some(11, 10))
+	if p.overlay.sources.of(p.now.Patches[11]) != before || before.bytes.Load() == 0 {
+		t.Error("a change of a source lets go of what is kept of it")
+	}
+	p.now.Patches = maps.Clone(p.now.Patches)
+	delete(p.now.Patches, 10) // as after a merge
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		runtime.GC()
+		f.overlay.sources.trim()
+		if n := len(f.overlay.sources.all); n == 1 {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("%d sources are kept, of one there are patches", n)
+		}
+	}
+	runtime.KeepAlive(before)
+	p.now.Patches = map[base.SourceID]*patch.Set{}
+}
+
+func TestPartsAreReadTogetherUpToABound(t *testing.T) {
+	parts := func(sizes ...int) (all []*partRows) {
+		for _, n := range sizes {
+			all = append(all, &partRows{rows: make([]uint32, n)})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		sizes []int
+		want  int
+	}{
+		{[]int{5}, 1}, {[]int{500}, 1}, {[]int{500, 1}, 1}, {[]int{40, 60}, 2}, {[]int{40, 61}, 1}, {[]int{1, 1, 98, 1}, 3},
+	} {
+		if n := together(parts(c.sizes...), 100); n != c.want {
+			t.Errorf("%v: %d, want %d", c.sizes, n, c.want)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func (p *Progress) Step(what string) {
 		filled := min(width, width*p.done/p.all)
 		fmt.Fprintf(p.out, "\r\x1b[K[%s%s] %d/%d  %s", strings.Repeat("#", filled), strings.Repeat(".", width-filled), p.done, p.all, what)
 	} else {
-		fmt.Fprintf(p.out, "\r\x1b[K%5d runs  %s", p.done+1, what)
+		fmt.Fprintf(p.out, "\r\x1b[K%5d  %s", p.done+1, what)
 	}
 	p.done++
 }

@@ -30,7 +30,7 @@ func TestProgress(t *testing.T) {
 	out.Reset()
 	p = &Progress{out: &out}
 	p.Step("one")
-	if want := "\r\x1b[K    1 runs  one"; out.String() != want {
+	if want := "\r\x1b[K    1  one"; out.String() != want {
 		t.Errorf("progress of an unknown number of steps is %q, want %q", out.String(), want)
 	}
 }

@@ -27,6 +27,7 @@ func (b *bench) merging(ctx context.Context) error {
 	s := b.sides[0]
 	made := map[bool]map[int][]rush{false: {}, true: {}} // by whether merges run and the connections; one for each turn
 	for range b.Repeat {
+		b.progress.Step("merging: updates without merges and with")
 		if err := s.fill(ctx, "changed", s.load("changed", b.parquet)); err != nil {
 			return err
 		}

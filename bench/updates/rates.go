@@ -21,6 +21,7 @@ const clients, upsertRows, upserts = 8, 10_000, 30
 
 // rates are of many small changes.
 func (b *bench) rates(ctx context.Context) error {
+	b.progress.Step("rates: single rows")
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {
 		return err
 	}
@@ -62,6 +63,7 @@ func (b *bench) rates(ctx context.Context) error {
 
 // upsert sends rows whose keys are there to a table with a primary key, and rows with new keys; and queries the table in between.
 func (b *bench) upsert(ctx context.Context, when string) error {
+	b.progress.Step("rates: upserts, " + when)
 	s := b.server
 	table := strings.Replace(lineitem.CreateTable("keyed"), ") SORTED BY", ", PRIMARY KEY (l_orderkey, l_linenumber)) SORTED BY", 1)
 	if _, err := s.SQL(ctx, fmt.Sprintf("%s WITH (upsert = '%s')", table, when)); err != nil {

@@ -18,6 +18,7 @@ func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) err
 	if err := b.agree(ctx, kind); err != nil {
 		return err
 	}
+	b.progress.Step(kind + ": write the rows anew")
 	tables := []string{"changed", "rewritten"}
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "rewritten", s.copy("rewritten", "changed")) }); err != nil {
 		return err
@@ -28,6 +29,7 @@ func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) err
 			return err
 		}
 	}
+	b.progress.Step(kind + ": memory of the queries")
 	for _, s := range b.sides {
 		if err := b.memory(ctx, kind, s); err != nil {
 			return err
@@ -143,6 +145,7 @@ func (s *side) peak(ctx context.Context, table string) (float64, error) {
 func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, sides []*side, tables []string, average, worst float64) error {
 	ratios, floors := map[*side][]float64{}, map[*side][]float64{}
 	for n, q := range lineitem.Queries {
+		b.progress.Step(fmt.Sprintf("%s: query %d", kind, n+1))
 		passes := map[*side][]pass{}
 		for turn := range b.Repeat + 1 {
 			for i := range sides {

@@ -21,6 +21,7 @@ func (b *bench) compareWithSelect(ctx context.Context, kind string, change func(
 	var found, took, over [10][]float64
 	var fsyncs []float64
 	for range b.Changes {
+		b.progress.Step(kind + ": changes and the SELECT that finds their rows")
 		if err := s.fill(ctx, "again", s.load("again", b.parquet)); err != nil {
 			return err
 		}

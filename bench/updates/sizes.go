@@ -40,10 +40,11 @@ func (b *bench) readChanged(ctx context.Context, size size) error {
 	defer func() { b.sides = own }()
 	s := b.sides[0]
 	for _, kind := range []string{"update", "delete"} {
+		name := kind + " of " + size.name
+		b.progress.Step(name)
 		if err := s.fill(ctx, "changed", s.load("changed", b.parquet)); err != nil {
 			return err
 		}
-		name := kind + " of " + size.name
 		began := time.Now()
 		for n := range size.n {
 			if _, err := s.all(ctx, s.change("changed", size.of(n), kind == "delete")); err != nil {

@@ -40,6 +40,8 @@ type bench struct {
 	parquet string
 	server  *harness.Server
 	sides   []*side // Scoter first
+
+	progress *harness.Progress
 }
 
 // Run runs the benchmark.
@@ -49,7 +51,8 @@ func (o *Options) Run(env *harness.Env) (err error) {
 	if err != nil {
 		return base.Wrap(err, "the data comes from a program of PyPI")
 	}
-	b := &bench{Options: o, report: harness.NewReport("updates", map[string]any{"scale": o.Scale, "repeat": o.Repeat})}
+	b := &bench{Options: o, progress: harness.NewProgress(0), report: harness.NewReport("updates", map[string]any{"scale": o.Scale, "repeat": o.Repeat})}
+	defer b.progress.Close()
 	if b.parquet, err = lineitemFile(ctx, bin, o.Scale); err != nil {
 		return err
 	}
@@ -145,6 +148,7 @@ func (b *bench) turn(n int, f func(*side) error) error {
 
 // kind makes ten changes to a new table of each side, with their queries after them.
 func (b *bench) kind(ctx context.Context, kind string, change func(n int) update, deletes bool) error {
+	b.progress.Step(kind + ": fill the tables")
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {
 		return err
 	}
@@ -153,6 +157,7 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 	for n := range 10 {
 		u := change(n)
 		label := fmt.Sprintf("%s %d", kind, n+1)
+		b.progress.Step(label)
 		err := b.turn(n, func(s *side) error {
 			// What others wrote is on disk: an fsync that meets the system writing it back takes up to half a second.
 			unix.Sync()

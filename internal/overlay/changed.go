@@ -33,7 +33,8 @@ type source struct {
 	latest  *changed    // guarded by mu
 	kept    keptColumns // guarded by mu
 
-	bytes atomic.Int64 // of kept
+	bytes *atomic.Int64 // of kept
+	total *atomic.Int64 // of all sources: see sources
 }
 
 // keptColumns are what is kept of a source's columns.
@@ -43,7 +44,7 @@ type keptColumn struct {
 	written writtenColumn
 	// What is kept takes: written, and the values of source.latest where they are neither written ones nor a patch's.
 	writtenBytes, latestBytes int64
-	used                      int64 // when it was last asked for: see changed.values
+	used                      uint64 // when it was last asked for: see changed.values
 }
 
 // writtenColumn is values of a column as they were written, in its present type.
@@ -118,17 +119,17 @@ func (c *changed) hiddenIn(p *catalog.Part) livescan.Rows {
 	return c.inPart
 }
 
-// values returns columns of the rows, to a query with this number; later ones have higher numbers.
-func (c *changed) values(columns []schema.Column, read reader, query int64) ([]arrow.Array, error) {
+// values returns columns of the rows to a scan: see rowSource.
+func (c *changed) values(columns []schema.Column, read reader, scan uint64) ([]arrow.Array, error) {
 	s := c.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept := c.keptLocked()
 	for _, column := range columns {
 		if k := kept[column.ID]; k != nil {
-			k.used = 2*query + 1
+			k.used = 2*scan + 1
 		} else {
-			kept[column.ID] = &keptColumn{used: 2 * query} // it goes before what the query found here: see sources.trim
+			kept[column.ID] = &keptColumn{used: 2 * scan} // it goes before what the scan found here: see sources.trim
 		}
 	}
 	if err := c.readMissing(columns, kept, read); err != nil {
@@ -172,16 +173,16 @@ func (s *source) measure() {
 	for _, k := range s.kept {
 		bytes += k.writtenBytes + k.latestBytes
 	}
-	s.bytes.Store(bytes)
+	s.total.Add(bytes - s.bytes.Swap(bytes))
 }
 
 // uses returns which columns take memory, and when each was last asked for. It is nil while somebody reads.
-func (s *source) uses() map[base.ColumnID]int64 {
+func (s *source) uses() map[base.ColumnID]uint64 {
 	if !s.mu.TryLock() {
 		return nil
 	}
 	defer s.mu.Unlock()
-	uses := make(map[base.ColumnID]int64, len(s.kept))
+	uses := make(map[base.ColumnID]uint64, len(s.kept))
 	for id, k := range s.kept {
 		if k.writtenBytes+k.latestBytes > 0 {
 			uses[id] = k.used
@@ -190,20 +191,15 @@ func (s *source) uses() map[base.ColumnID]int64 {
 	return uses
 }
 
-// drop lets go of a column, which can be read again, and returns how many bytes it took. Who uses it still has it.
-func (s *source) drop(id base.ColumnID) int64 {
+// drop lets go of a column, which can be read again. Who uses it still has it.
+func (s *source) drop(id base.ColumnID) {
 	if !s.mu.TryLock() {
-		return 0 // somebody reads just now
+		return // somebody reads just now
 	}
 	defer s.mu.Unlock()
-	k := s.kept[id]
-	if k == nil {
-		return 0
-	}
 	delete(s.kept, id)
 	delete(s.latest.columns, id)
 	s.measure()
-	return k.writtenBytes + k.latestBytes
 }
 
 func bytesOf(a arrow.Array) int64 {

@@ -35,20 +35,20 @@ type lazyScan struct {
 // rowSource is rows of one source, whose values are to be had column by column.
 type rowSource interface {
 	address() (source base.SourceID, ordinals []uint32)
-	values(columns []schema.Column) ([]arrow.Array, error)
+	// values returns columns for the scan with this number; later ones have higher numbers.
+	values(columns []schema.Column, scan uint64) ([]arrow.Array, error)
 }
 
 // changedSource is changed rows and where their other values are to be read.
 type changedSource struct {
 	*changed
-	read  reader
-	query int64
+	read reader
 }
 
 func (c changedSource) address() (base.SourceID, []uint32) { return c.set.Source, c.rows }
 
-func (c changedSource) values(columns []schema.Column) ([]arrow.Array, error) {
-	return c.changed.values(columns, c.read, c.query)
+func (c changedSource) values(columns []schema.Column, scan uint64) ([]arrow.Array, error) {
+	return c.changed.values(columns, c.read, scan)
 }
 
 // changedPart is the changed rows of a part.
@@ -67,14 +67,14 @@ type ahead struct {
 	values  []arrow.Array
 }
 
-func (c *changedPart) values(columns []schema.Column) ([]arrow.Array, error) {
+func (c *changedPart) values(columns []schema.Column, scan uint64) ([]arrow.Array, error) {
 	c.changedSource.read = func(columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
 		if a := c.ahead; a != nil && slices.EqualFunc(a.columns, columns, sameColumn) && slices.Equal(a.rows, rows) {
 			return a.values, nil
 		}
 		return c.overlay.partReader(c.part, c.written)(columns, rows) // what is kept of the part is not what it was
 	}
-	return c.changedSource.values(columns)
+	return c.changedSource.values(columns, scan)
 }
 
 // lazyScans are the lazy scans of the queries under way.
@@ -151,7 +151,7 @@ func (s *lazyScan) fill(wanted []int) error {
 		return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 	}
 	for i, source := range s.sources {
-		values, err := source.values(columns)
+		values, err := source.values(columns, s.id)
 		if err == nil {
 			described := unsafe.Slice(s.batches[i].columns, len(s.table.Columns))
 			for k, n := range numbers {

@@ -25,7 +25,7 @@ type Overlay struct {
 	inst     *duck.Instance
 	partsDir string
 	indexes  indexes
-	sources  sources
+	sources  *sources
 	chunks   *chunks
 }
 
@@ -36,7 +36,7 @@ func New(inst *duck.Instance, partsDir string, keptBytes int64) (*Overlay, error
 	if err := inst.Extend(register); err != nil {
 		return nil, err
 	}
-	o := &Overlay{inst: inst, partsDir: partsDir, sources: sources{most: keptBytes}}
+	o := &Overlay{inst: inst, partsDir: partsDir, sources: newSources(keptBytes)}
 	o.chunks = newChunks(o.partPath)
 	return o, nil
 }

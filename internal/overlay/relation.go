@@ -59,7 +59,7 @@ const wide = 40
 // they were written; parts as they were written, with expressions around them that they lack; and the changed rows, from memory. What is newer comes first: rows mostly come in
 // the order of time, and once ORDER BY time DESC LIMIT n has n rows, DuckDB leaves out row groups that are older.
 func (o *Overlay) Relation(t *snapshot.Table, bounds []Bound, options RelationOptions) (*Relation, error) {
-	b := &builder{overlay: o, query: o.sources.queries.Add(1), table: t, bounds: bounds, options: options, relation: &Relation{}}
+	b := &builder{overlay: o, table: t, bounds: bounds, options: options, relation: &Relation{}}
 	if err := b.build(); err != nil {
 		b.relation.Close()
 		return nil, base.Wrap(err, "table %s", t.Schema.QualifiedName())
@@ -69,7 +69,6 @@ func (o *Overlay) Relation(t *snapshot.Table, bounds []Bound, options RelationOp
 
 type builder struct {
 	overlay  *Overlay
-	query    int64 // its number: see changed.values
 	table    *snapshot.Table
 	bounds   []Bound
 	options  RelationOptions
@@ -102,11 +101,11 @@ func (b *builder) build() error {
 	}
 	for _, p := range patched {
 		if c := b.changes(p.ID); c != nil {
-			b.addChanged(&changedPart{changedSource: changedSource{c, nil, b.query}, overlay: b.overlay, part: p, written: b.table.Versions[p.SchemaVersion]}, c)
+			b.addChanged(&changedPart{changedSource: changedSource{c, nil}, overlay: b.overlay, part: p, written: b.table.Versions[p.SchemaVersion]}, c)
 		}
 	}
 	if len(b.changed) > 0 {
-		s, err := newLazyScan(scans.last.Add(1), b.table.Schema, b.changed, &b.overlay.sources, b.bounds)
+		s, err := newLazyScan(scans.last.Add(1), b.table.Schema, b.changed, b.overlay.sources, b.bounds)
 		if err != nil {
 			return err
 		}
@@ -196,7 +195,7 @@ func (b *builder) addMemtables(group []memtable.View) error {
 		b.relation.Rows += v.Rows
 		if c := b.changes(v.Source); c != nil {
 			b.relation.Rows -= int64(len(c.hidden))
-			b.addChanged(changedSource{c, b.overlay.memtableReader(v), b.query}, c)
+			b.addChanged(changedSource{c, b.overlay.memtableReader(v)}, c)
 		}
 	}
 	return nil

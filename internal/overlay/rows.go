@@ -90,7 +90,7 @@ type located struct {
 
 func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows }
 
-func (l *located) values(columns []schema.Column) ([]arrow.Array, error) {
+func (l *located) values(columns []schema.Column, _ uint64) ([]arrow.Array, error) {
 	out := make([]arrow.Array, len(columns))
 	var written []schema.Column // those that are to be read where they were written
 	for i, c := range columns {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -64,6 +63,13 @@ func TestWhatIsKeptHasABound(t *testing.T) {
 	}
 }
 
+// there is thereLocked.
+func (x *sources) there() []*source {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.thereLocked()
+}
+
 func TestWhatIsKeptGoesWithThePatches(t *testing.T) {
 	f := newFixture(t)
 	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt), schema.Of(schema.BigInt)), 4)
@@ -81,15 +87,15 @@ func TestWhatIsKeptGoesWithThePatches(t *testing.T) {
 	delete(p.now.Patches, 10) // as after a merge
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		runtime.GC()
-		f.overlay.sources.trim()
-		if n := len(f.overlay.sources.all); n == 1 {
+		n := len(f.overlay.sources.there())
+		bytes := f.overlay.sources.bytes.Load()
+		if n == 1 && bytes == before.bytes.Load() {
 			break
 		} else if time.Now().After(deadline) {
-			t.Fatalf("%d sources are kept, of one there are patches", n)
+			t.Fatalf("%d sources are kept, %d bytes; of one there are patches, which has %d", n, bytes, before.bytes.Load())
 		}
 	}
 	runtime.KeepAlive(before)
-	p.now.Patches = map[base.SourceID]*patch.Set{}
 }
 
 func TestPartsAreReadTogetherUpToABound(t *testing.T) {

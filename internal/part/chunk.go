@@ -14,8 +14,18 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// pageBytes is about how large a data page is before compression.
-const pageBytes = 1 << 20
+// pageBytes is about how large a data page is before compression. A query pays for each page, who looks up one value for unpacking its page.
+// Measured with DuckDB 1.5.5 on TPC-H's lineitem (CPU of 17 queries, parts flushed | merged; one price looked up):
+//
+//	1 MiB     1    | 1      547 µs
+//	256 KiB   1.01 | 0.98   204 µs
+//	128 KiB   1.03 | 0.99   121 µs
+const pageBytes = 256 << 10
+
+// pageStep is what the rows of a page are a multiple of, unless these are more than a page holds: the rows that DuckDB reads at once. It passes over
+// those that a filter did not leave only where all of them lie in one page; queries that few rows are left of took 1.25 to 1.38 of their time with
+// pages of 128 KiB that began anywhere.
+const pageStep = 2048
 
 // chunk writes one column chunk, page by page. A page begins with a row.
 type chunk struct {
@@ -24,15 +34,20 @@ type chunk struct {
 	encoder encoder
 	kind    parquet.Encoding
 
-	slots, rows int // of the page
-	def, rep    []int16
+	slots    int // of the page
+	step     int // the slots of a page are a multiple of it, if such a page is not too large
+	def, rep []int16
 
 	page       []byte // scratch
 	compressed bytes.Buffer
 }
 
 func newChunk(pages file.PageWriter, descr *pqschema.Column, s storage) *chunk {
-	return &chunk{pages: pages, descr: descr, encoder: newEncoder(s, descr), kind: s.encoding}
+	step := pageStep
+	if descr.MaxRepetitionLevel() > 0 {
+		step = 1 // slots are no rows
+	}
+	return &chunk{pages: pages, descr: descr, encoder: newEncoder(s, descr), kind: s.encoding, step: step}
 }
 
 // useDictionary writes a dictionary. The values that follow are its indices.
@@ -72,7 +87,7 @@ func (c *chunk) add(s shredded) error {
 		}
 		c.slots += to - at
 		taken, at = taken+n, to
-		if c.encoder.size() >= pageBytes || c.slots >= maxPageSlots {
+		if c.full() {
 			if err := c.flush(); err != nil {
 				return err
 			}
@@ -100,7 +115,23 @@ func (c *chunk) room(s shredded, values arrow.Array) int {
 			width = max(1, fixed.Bytes())
 		}
 	}
-	return max(1, min((pageBytes-c.encoder.size())/width, maxPageSlots-c.slots))
+	n := max(1, (pageBytes-c.encoder.size())/width)
+	if past := (c.slots + n) % c.step; past < n {
+		n -= past
+	} else if c.step*width <= pageBytes {
+		n = c.step - c.slots%c.step // what is left of a step that began
+	}
+	return min(n, maxPageSlots-c.slots)
+}
+
+// full says whether the page is to be written before more is added.
+func (c *chunk) full() bool {
+	size := c.encoder.size()
+	step := size * c.step / c.slots // bytes
+	if step > pageBytes {
+		return size >= pageBytes
+	}
+	return c.slots%c.step == 0 && size+step > pageBytes || c.slots >= maxPageSlots
 }
 
 func count(levels []int16, level int16) (n int) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
 
 #include "duckdb/catalog/catalog.hpp"
 #include "duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp"
@@ -71,41 +72,35 @@ struct Progress : public LocalTableFunctionState {
 // The scan that the thread is in. DuckDB does not give it to those who finish what was read.
 thread_local const MultiFileLocalState *scanning;
 
-// Marked rows of one vector.
+// Marks of the rows of one vector, and of what a reader gives of it.
 struct Marks {
 	uint64_t words[STANDARD_VECTOR_SIZE / 64];
-
-	idx_t Count(idx_t rows) const { return idx_t(scoter_count(words, int64_t(rows + 63) / 64)); }
 };
 
-// Marks those of so many rows of a file that are hidden, and returns how many are.
-idx_t MarkHidden(const scoter_file &file, row_t first, idx_t count, Marks &marks) {
+idx_t Count(const uint64_t *words, idx_t rows) { return idx_t(scoter_count(words, int64_t(rows + 63) / 64)); }
+
+// Returns marks of those of so many rows of a file that are hidden, in own if they lie nowhere yet; none if no row is. Groups of rows are
+// multiples of 64, but for the last of a file: so is the vector's first row.
+const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks &own) {
 	if (file.bits) {
-		auto words = file.bits + first / 64;
-		auto shift = first % 64;
-		for (idx_t i = 0; i * 64 < count; i++) {
-			auto word = words[i] >> shift;
-			if (shift) word |= words[i + 1] << (64 - shift);
-			if (count - i * 64 < 64) word &= (uint64_t(1) << count % 64) - 1;
-			marks.words[i] = word;
-		}
-		return marks.Count(count);
+		if (first % 64 != 0) throw InternalException("a vector begins with row %d of %s", first, file.path);
+		return file.bits + first / 64;
 	}
 	auto end = file.rows + file.n;
 	auto row = std::lower_bound(file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
 	auto behind = first + row_t(count);
-	if (row == end || row_t(*row) >= behind) return 0;
-	memset(&marks, 0, sizeof marks);
-	idx_t n = 0;
-	for (; row != end && row_t(*row) < behind; row++, n++) marks.words[(*row - first) / 64] |= uint64_t(1) << (*row - first) % 64;
-	return n;
+	if (row == end || row_t(*row) >= behind) return nullptr;
+	memset(&own, 0, sizeof own);
+	for (; row != end && row_t(*row) < behind; row++) own.words[(*row - first) / 64] |= uint64_t(1) << (*row - first) % 64;
+	return own.words;
 }
 
-// Takes n marked rows out of a chunk that a reader of files gives. The selections of its vectors lie in memory of the reader, who
+// Takes marked rows out of a chunk that a reader of files gives. The selections of its vectors lie in memory of the reader, who
 // writes them anew for the next chunk: changing them spares copies.
-void TakeOut(const Marks &taken, idx_t n, DataChunk &chunk) {
-	if (n == 0) return;
+void TakeOut(const uint64_t *taken, DataChunk &chunk) {
 	auto count = chunk.size();
+	auto n = Count(taken, count);
+	if (n == 0) return;
 	// Selections of a STRUCT's members would have to change with its own.
 	bool nested = std::any_of(chunk.data.begin(), chunk.data.end(), [](const Vector &v) { return v.GetType().InternalType() == PhysicalType::STRUCT; });
 	SelectionVector keep;
@@ -115,13 +110,13 @@ void TakeOut(const Marks &taken, idx_t n, DataChunk &chunk) {
 		auto selection = selects ? DictionaryVector::SelVector(vector).data() : nullptr;
 		if (selection) {
 			if (std::find(done.begin(), done.end(), selection) != done.end()) continue;
-			scoter_compress(taken.words, int64_t(count), selection, selection);
+			scoter_compress(taken, int64_t(count), selection, selection);
 			done.push_back(selection);
 			continue;
 		}
 		if (!keep.data()) {
 			keep.Initialize(count);
-			scoter_compress(taken.words, int64_t(count), nullptr, keep.data());
+			scoter_compress(taken, int64_t(count), nullptr, keep.data());
 		}
 		vector.Slice(keep, count - n);
 	}
@@ -134,12 +129,13 @@ void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	auto first = (progress.behind - 1) / STANDARD_VECTOR_SIZE * STANDARD_VECTOR_SIZE; // a group's vectors are full, but for the last
 	auto read = progress.behind - first, met = chunk.size();
 	if (met > read) throw InternalException("%d rows of a vector of %d", met, read);
-	Marks hidden;
-	auto n = MarkHidden(file, row_t(progress.group_first + first), read, hidden);
-	if (n == 0 || met == read) return TakeOut(hidden, n, chunk);
+	Marks own;
+	auto hidden = Hidden(file, row_t(progress.group_first + first), read, own);
+	if (!hidden) return;
+	if (met == read) return TakeOut(hidden, chunk);
 	Marks taken{};
-	scoter_pick(hidden.words, progress.selection.data(), int64_t(met), taken.words);
-	TakeOut(taken, taken.Count(met), chunk);
+	scoter_pick(hidden, progress.selection.data(), int64_t(met), taken.words);
+	TakeOut(taken.words, chunk);
 }
 
 // Reports whether an expression has a value for any row. It is not enough to ask DuckDB, which does not know of all functions
@@ -258,11 +254,15 @@ struct PartReader : public MultiFileReader {
 		MultiFileReader::FinalizeChunk(context, bind_data, reader, data, input, output, executor, state);
 	}
 
+	// The thread asks for one file's vectors after the other.
 	const scoter_file *Find(const BaseFileReader &reader) const {
+		static thread_local const scoter_file *last;
 		auto end = hidden.files + hidden.n_files;
 		auto path = reader.file.path.c_str();
+		if (std::less_equal<const scoter_file *>()(hidden.files, last) && std::less<const scoter_file *>()(last, end) && strcmp(last->path, path) == 0) return last;
 		auto file = std::lower_bound(hidden.files, end, path, [](const scoter_file &file, const char *path) { return strcmp(file.path, path) < 0; });
-		return file != end && strcmp(file->path, path) == 0 ? file : nullptr;
+		if (file == end || strcmp(file->path, path) != 0) return nullptr;
+		return last = file;
 	}
 
 	const scoter_rows &hidden;

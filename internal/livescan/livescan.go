@@ -1,14 +1,14 @@
 // Package livescan reads Parquet files without some of their rows, inside DuckDB's own scan.
 //
-// DuckDB has what that takes for code in C++ only: hence a
-// package of its own, which takes long to compile. The headers of the DuckDB that the binary is linked with lie
-// in internal/duck/include. (A filter function over file_row_number, which DuckDB's C API allows,
-// costs a query up to a fifth of its time.)
+// DuckDB has what that takes for code in C++ only: hence a package of its own, which takes long to compile. The headers of the DuckDB that
+// the binary is linked with lie in internal/duck/include. NDEBUG is set as it was for the library: the linker may take functions of the headers
+// that are compiled here for the library's own. (A filter function over file_row_number, which DuckDB's C API allows, costs a query up to a
+// fifth of its time.)
 package livescan
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O2
-#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O2
+#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
 #include <stdlib.h>
 #include "livescan.h"
 */
@@ -68,7 +68,7 @@ type File struct {
 // Rows are some rows of a file. They must not change until the filters that refer to them are closed.
 type Rows struct {
 	Numbers   []uint32 // ascending
-	bits      []uint64 // the same, one for each row of the file and a word more; nil if they are few
+	bits      []uint64 // the same, one for each row of the file; nil if they are few
 	scattered bool     // few of them fill vectors, which the reader could skip
 	dense     bool
 }
@@ -77,7 +77,7 @@ type Rows struct {
 func Hidden(numbers []uint32, all int64) Rows {
 	r := Rows{Numbers: numbers, scattered: scattered(numbers), dense: dense*int64(len(numbers)) > all}
 	if r.scattered && many*int64(len(numbers)) > all {
-		r.bits = make([]uint64, (all+63)/64+1)
+		r.bits = make([]uint64, (all+63)/64)
 		for _, n := range numbers {
 			r.bits[n/64] |= 1 << (n % 64)
 		}

@@ -21,7 +21,7 @@ typedef struct {
 	uint64_t source; // what the column scoter_source has, if the call's rows are addressed
 	int64_t n;
 	const uint32_t *rows;
-	const uint64_t *bits; // the same, if they are many: one for each of the file's rows, and a word more
+	const uint64_t *bits; // the same, if they are many: one for each of the file's rows
 	bool scattered;       // they are taken out of what was read, unless conditions do better without them
 	bool dense;           // they are so many that conditions which compute something do
 } scoter_file;

@@ -20,6 +20,7 @@ import (
 // costs some milliseconds to plan, whatever it reads. Of chunks that are asked for often it keeps all values.
 type chunks struct {
 	path func(p *catalog.Part) string
+	most int64 // bytes that are kept
 
 	mu    sync.Mutex
 	all   map[chunkKey]*chunk // guarded by mu
@@ -28,8 +29,6 @@ type chunks struct {
 }
 
 const (
-	// maxChunkBytes bounds what is kept: a column of eight bytes of 16 million rows.
-	maxChunkBytes = 128 << 20
 	// unknownBytes is about what an entry takes whose values are not kept.
 	unknownBytes = 256
 	// seldom is how often rows are taken out of the file before the whole chunk is read, which takes about so many times as long.
@@ -52,8 +51,8 @@ type chunk struct {
 	err    error
 }
 
-func newChunks(path func(*catalog.Part) string) *chunks {
-	return &chunks{path: path, all: map[chunkKey]*chunk{}, used: lru.New()}
+func newChunks(path func(*catalog.Part) string, most int64) *chunks {
+	return &chunks{path: path, most: most, all: map[chunkKey]*chunk{}, used: lru.New()}
 }
 
 // take returns a column's values of some rows of a part, which was written with a version of the table. It is nil for a
@@ -147,7 +146,7 @@ func (x *chunks) keep(c *chunk) {
 
 // trim lets go of what was not used for longest, down to what may be kept. x.mu is held.
 func (x *chunks) trim() {
-	for x.bytes > maxChunkBytes && x.used.Len() > 1 {
+	for x.bytes > x.most && x.used.Len() > 1 {
 		x.forget(x.used.Back().Value.(*chunk))
 	}
 }

@@ -31,13 +31,14 @@ type Overlay struct {
 
 // New registers the C functions that relations call. partsDir is the folder that holds
 // a folder of parts per table, as an absolute path. keptBytes bounds what is kept, between queries, of changed rows beside
-// their patches: the values of columns that did not change, where a query read them.
+// their patches: the values of columns that did not change, where a query read them; and half of it, between changes of single rows, the
+// columns that they read.
 func New(inst *duck.Instance, partsDir string, keptBytes int64) (*Overlay, error) {
 	if err := inst.Extend(register); err != nil {
 		return nil, err
 	}
 	o := &Overlay{inst: inst, partsDir: partsDir, sources: newSources(keptBytes)}
-	o.chunks = newChunks(o.partPath)
+	o.chunks = newChunks(o.partPath, keptBytes/2)
 	return o, nil
 }
 

@@ -118,7 +118,7 @@ func orders(b *testing.B) (table schema.Table, path string) {
 }
 
 // BenchmarkLookUp is what a change of one row by its key reads of a part: where its columns are, the row, and a value of it; and what it takes
-// to read the key's columns as a whole.
+// to read the key's columns, and that of the value, as a whole.
 func BenchmarkLookUp(b *testing.B) {
 	table, path := orders(b)
 	key := []base.ColumnID{table.Columns[0].ID, table.Columns[1].ID}
@@ -155,6 +155,13 @@ func BenchmarkLookUp(b *testing.B) {
 	b.Run("take", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := TakeRows(vfs.OS, path, table, 0, table.Columns[2].ID, []uint32{RowGroupRows / 2}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("read chunk", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := ReadChunk(vfs.OS, path, table, 0, table.Columns[2].ID); err != nil {
 				b.Fatal(err)
 			}
 		}

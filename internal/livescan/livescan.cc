@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <functional>
 
 #include "duckdb/catalog/catalog.hpp"
 #include "duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp"
@@ -254,15 +253,11 @@ struct PartReader : public MultiFileReader {
 		MultiFileReader::FinalizeChunk(context, bind_data, reader, data, input, output, executor, state);
 	}
 
-	// The thread asks for one file's vectors after the other.
 	const scoter_file *Find(const BaseFileReader &reader) const {
-		static thread_local const scoter_file *last;
 		auto end = hidden.files + hidden.n_files;
 		auto path = reader.file.path.c_str();
-		if (std::less_equal<const scoter_file *>()(hidden.files, last) && std::less<const scoter_file *>()(last, end) && strcmp(last->path, path) == 0) return last;
 		auto file = std::lower_bound(hidden.files, end, path, [](const scoter_file &file, const char *path) { return strcmp(file.path, path) < 0; });
-		if (file == end || strcmp(file->path, path) != 0) return nullptr;
-		return last = file;
+		return file != end && strcmp(file->path, path) == 0 ? file : nullptr;
 	}
 
 	const scoter_rows &hidden;

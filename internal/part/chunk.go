@@ -127,8 +127,8 @@ func (c *chunk) room(s shredded, values arrow.Array) int {
 // full says whether the page is to be written before more is added.
 func (c *chunk) full() bool {
 	size := c.encoder.size()
-	step := size * c.step / c.slots // bytes
-	if step > pageBytes {
+	step := size * c.step / c.slots              // bytes
+	if step > pageBytes || size >= 2*pageBytes { // the latter where large values come after many small ones
 		return size >= pageBytes
 	}
 	return c.slots%c.step == 0 && size+step > pageBytes || c.slots >= maxPageSlots

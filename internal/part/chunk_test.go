@@ -92,3 +92,25 @@ func TestPagesBeginWhereDuckDBReads(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesOfLargeValuesAfterSmallOnesAreBounded begins a page with texts of which many take little room.
+func TestPagesOfLargeValuesAfterSmallOnesAreBounded(t *testing.T) {
+	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
+	rng := rand.New(rand.NewPCG(1, 1))
+	batchOf := func(rows, bytes int) arrow.RecordBatch {
+		builder := array.NewRecordBuilder(memory.DefaultAllocator, table.Arrow())
+		for range rows {
+			builder.Field(0).(*array.StringBuilder).Append(strconv.Itoa(rng.IntN(1<<20)) + strings.Repeat("x", bytes))
+		}
+		return builder.NewRecordBatch()
+	}
+	fsys := vfs.NewCrashable()
+	if _, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{batchOf(14_000, 0), batchOf(4000, 3000)}, Options{Profile: Fast}); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range pagesOf(t, fsys, table, 0) {
+		if p.unpacked > pageBytes*9/4 {
+			t.Errorf("page %d has %d bytes", i, p.unpacked)
+		}
+	}
+}

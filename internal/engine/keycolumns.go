@@ -19,7 +19,10 @@ func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.
 	if !ok {
 		return base.Errorf(base.Internal, "part %d has unknown schema version %d", p.ID, p.SchemaVersion)
 	}
-	groups := int((p.Rows + part.RowGroupRows - 1) / part.RowGroupRows)
+	groups, err := part.Groups(e.fs, e.PartFile(p), written)
+	if err != nil {
+		return base.Wrap(err, "part %d", p.ID)
+	}
 	for group := range groups {
 		if err := ctx.Err(); err != nil {
 			return base.Wrap(err, "read part %d", p.ID)

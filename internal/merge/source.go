@@ -51,9 +51,10 @@ type source struct {
 
 const (
 	// heldRows are those that the batches of all sources have together, as far as none has fewer than
-	// fewestRows: reading smaller ones costs more a row.
+	// fewestRows: reading smaller ones costs more a row. heldBytes bounds them where rows are large.
 	heldRows   = 4 * part.RowGroupRows
 	fewestRows = 8 << 10
+	heldBytes  = 256 << 20
 )
 
 // open begins to read a part of the table, one of so many that are read at once. The caller closes the source.
@@ -77,7 +78,7 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 		errStopped := errors.New("stopped")
 		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
 		stopped := false
-		err := part.ReadDictionaries(m.fs, m.engine.PartFile(p), written, want, max(int64(heldRows/together), fewestRows), func(rec arrow.RecordBatch) error {
+		err := part.ReadDictionaries(m.fs, m.engine.PartFile(p), written, want, part.BatchSize{Rows: max(int64(heldRows/together), fewestRows), Bytes: int64(heldBytes / together)}, func(rec arrow.RecordBatch) error {
 			rec.Retain()
 			if !yield(rec, nil) {
 				stopped = true

@@ -2,6 +2,7 @@ package overlay
 
 import (
 	lru "container/list"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -49,8 +50,12 @@ type chunk struct {
 	asked  int          // guarded by chunks.mu; how often
 	once   sync.Once
 	values arrow.Array
+	ends   []uint32 // of the part's row groups: see chunks.groups
 	err    error
 }
+
+// ofGroups is the group in the key of what is kept of a part's row groups.
+const ofGroups = -1
 
 func newChunks(path func(*catalog.Part) string, most int64) *chunks {
 	return &chunks{path: path, most: most, all: map[chunkKey]*chunk{}, used: lru.New()}
@@ -63,15 +68,29 @@ func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, ro
 	if i < 0 || !written.Columns[i].Type.Equal(c.Type) || nested(c.Type) {
 		return nil, nil
 	}
+	ends, err := x.groups(p, written)
+	if err != nil {
+		return nil, err
+	}
 	var parts []arrow.Array // of each row group
 	for len(rows) > 0 {
-		group := rows[0] / part.RowGroupRows
+		group, found := slices.BinarySearch(ends, rows[0])
+		if found {
+			group++
+		}
+		if group == len(ends) {
+			return nil, base.Errorf(base.Internal, "part %d: row %d", p.ID, rows[0])
+		}
+		first := uint32(0)
+		if group > 0 {
+			first = ends[group-1]
+		}
 		var within []uint32
-		for len(rows) > 0 && rows[0]/part.RowGroupRows == group {
-			within = append(within, rows[0]%part.RowGroupRows)
+		for len(rows) > 0 && rows[0] < ends[group] {
+			within = append(within, rows[0]-first)
 			rows = rows[1:]
 		}
-		values, err := x.rows(p, written, chunkKey{p.ID, c.ID, int(group)}, within)
+		values, err := x.rows(p, written, chunkKey{p.ID, c.ID, group}, within)
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +111,11 @@ func (x *chunks) rows(p *catalog.Part, written schema.Table, key chunkKey, rows 
 		}
 	}
 	c.once.Do(func() {
-		c.values, c.err = part.ReadChunk(vfs.OS, x.path(p), written, key.group, key.column)
-		x.keep(c)
+		if c.values, c.err = part.ReadChunk(vfs.OS, x.path(p), written, key.group, key.column); c.err == nil {
+			x.keep(c, bytesOf(c.values))
+		} else {
+			x.keep(c, 0)
+		}
 	})
 	if c.err != nil {
 		return nil, c.err
@@ -105,6 +127,22 @@ func (x *chunks) rows(p *catalog.Part, written schema.Table, key chunkKey, rows 
 		return nil, err
 	}
 	return taken.Column(0), nil
+}
+
+// groups returns where the row groups of a part end, as numbers of rows.
+func (x *chunks) groups(p *catalog.Part, written schema.Table) ([]uint32, error) {
+	c, _ := x.ask(chunkKey{part: p.ID, group: ofGroups})
+	c.once.Do(func() {
+		var rows []int
+		rows, c.err = part.Groups(vfs.OS, x.path(p), written)
+		end := uint32(0)
+		for _, n := range rows {
+			end += uint32(n)
+			c.ends = append(c.ends, end)
+		}
+		x.keep(c, int64(4*len(c.ends)))
+	})
+	return c.ends, c.err
 }
 
 func nested(t schema.Type) bool {
@@ -129,8 +167,8 @@ func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	return c, c.asked > seldom
 }
 
-// keep accounts for a chunk that was read.
-func (x *chunks) keep(c *chunk) {
+// keep accounts for a chunk of which so many bytes were read.
+func (x *chunks) keep(c *chunk, bytes int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if c.place == nil {
@@ -140,8 +178,7 @@ func (x *chunks) keep(c *chunk) {
 		x.forget(c)
 		return
 	}
-	more := bytesOf(c.values)
-	c.bytes, x.bytes = c.bytes+more, x.bytes+more
+	c.bytes, x.bytes = c.bytes+bytes, x.bytes+bytes
 	x.trim()
 }
 

@@ -3,6 +3,7 @@ package part
 import (
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,6 +112,56 @@ func TestPagesOfLargeValuesAfterSmallOnesAreBounded(t *testing.T) {
 	for i, p := range pagesOf(t, fsys, table, 0) {
 		if p.unpacked > pageBytes*9/4 {
 			t.Errorf("page %d has %d bytes", i, p.unpacked)
+		}
+	}
+}
+
+// TestRowGroupsAreBoundedByBytes writes large rows, also as a dictionary: no row group holds more of them than are read at once.
+func TestRowGroupsAreBoundedByBytes(t *testing.T) {
+	const wide, atOnce, batches = 20_000, 1000, 32
+	table := tableOf(schema.Column{Name: "id", Type: schema.Of(schema.BigInt)}, schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
+	ids, texts := array.NewInt64Builder(memory.DefaultAllocator), array.NewStringBuilder(memory.DefaultAllocator)
+	indices := array.NewUint32Builder(memory.DefaultAllocator)
+	for i := range atOnce {
+		ids.Append(int64(i))
+		texts.Append(strconv.Itoa(i) + strings.Repeat(".", wide))
+		indices.Append(uint32(i))
+	}
+	number, text := ids.NewArray(), texts.NewArray()
+	for name, text := range map[string]arrow.Array{"texts": text, "dictionary": array.NewDictionaryArray(textDictionary, indices.NewArray(), text)} {
+		fields := []arrow.Field{table.Arrow().Field(0), {Name: "text", Type: text.DataType(), Nullable: true}}
+		rec := array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{number, text}, atOnce)
+		fsys := vfs.NewCrashable()
+		written, err := WriteBatches(fsys, "/p", table, slices.Repeat([]arrow.RecordBatch{rec}, batches), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups, err := Groups(fsys, "/p", table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := 0
+		for i, n := range groups {
+			if rows += n; n*wide > groupBytes+wide*atOnce || i < len(groups)-1 && n*wide < groupBytes-wide*atOnce {
+				t.Errorf("%s: row group %d of %d rows", name, i, n)
+			}
+		}
+		if len(groups) < 2 || rows != atOnce*batches {
+			t.Errorf("%s: row groups of %d rows", name, groups)
+		}
+		if err := Verify(fsys, "/p", table, written); err != nil {
+			t.Error(name, err)
+		}
+		const bytes = 4 << 20
+		rows = 0
+		err = ReadDictionaries(fsys, "/p", table, written, BatchSize{RowGroupRows, bytes}, func(rec arrow.RecordBatch) error {
+			if rows += int(rec.NumRows()); name == "texts" && rec.NumRows()*wide > bytes {
+				t.Errorf("%d rows at once", rec.NumRows())
+			}
+			return nil
+		})
+		if err != nil || rows != atOnce*batches {
+			t.Errorf("%s: %d rows, %v", name, rows, err)
 		}
 	}
 }

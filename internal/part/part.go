@@ -11,9 +11,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// RowGroupRows is how many rows a row group holds, but for the last of a file: DuckDB's
+// RowGroupRows is how many rows a row group holds at most, and all but the last of a file do unless their rows are large: DuckDB's
 // own unit of parallel scans and of pruning by statistics.
 const RowGroupRows = 122_880
+
+// groupBytes is how large the values of a row group may be, about: what is read, merged or looked through at once.
+const groupBytes = 256 << 20
 
 // Profile says what a file is written for.
 type Profile uint8

@@ -92,6 +92,17 @@ func openPlaces(fsys vfs.FS, path string, table schema.Table, do func(io.ReaderA
 	})
 }
 
+// Groups returns how many rows each row group has of a part that was written with a version of a table.
+func Groups(fsys vfs.FS, path string, table schema.Table) (rows []int, err error) {
+	err = openPlaces(fsys, path, table, func(_ io.ReaderAt, p *places) error {
+		for _, g := range p.groups {
+			rows = append(rows, g.rows)
+		}
+		return nil
+	})
+	return rows, err
+}
+
 // readFooter returns the bytes of the footer: between the pages and its length and the magic bytes, which end the file.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	const end = 8

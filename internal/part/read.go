@@ -103,16 +103,19 @@ func ReadFooter(fsys vfs.FS, path string) (footer Footer, err error) {
 // The whole file is compared with its checksum before: arrow-go panics on damaged pages,
 // partly in goroutines of its own, where nobody can recover.
 func Read(fsys vfs.FS, path string, table schema.Table, want Written, rows func(arrow.RecordBatch) error) error {
-	return read(fsys, path, table, want, false, RowGroupRows, rows)
+	return read(fsys, path, table, want, false, BatchSize{RowGroupRows, groupBytes}, rows)
 }
 
-// ReadDictionaries is Read in batches of at most so many rows, except that VARCHAR columns that the file stores with a dictionary come as
+// BatchSize is how large a batch may be: in rows, and about in bytes of values.
+type BatchSize struct{ Rows, Bytes int64 }
+
+// ReadDictionaries is Read in batches of at most some size, except that VARCHAR columns that the file stores with a dictionary come as
 // dictionary<uint32, utf8>, which costs a fraction.
-func ReadDictionaries(fsys vfs.FS, path string, table schema.Table, want Written, most int64, rows func(arrow.RecordBatch) error) error {
+func ReadDictionaries(fsys vfs.FS, path string, table schema.Table, want Written, most BatchSize, rows func(arrow.RecordBatch) error) error {
 	return read(fsys, path, table, want, true, most, rows)
 }
 
-func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionaries bool, most int64, rows func(arrow.RecordBatch) error) error {
+func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionaries bool, most BatchSize, rows func(arrow.RecordBatch) error) error {
 	size, sum, err := checksum(fsys, path)
 	if err != nil {
 		return err
@@ -124,7 +127,7 @@ func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionari
 		if err := matches(footer, table); err != nil {
 			return err
 		}
-		props := pqarrow.ArrowReadProperties{BatchSize: min(most, batchRows(r))}
+		props := pqarrow.ArrowReadProperties{BatchSize: most.of(r)}
 		if dictionaries {
 			if err := askForDictionaries(&props, r); err != nil {
 				return err
@@ -150,6 +153,18 @@ func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionari
 		}
 		return nil
 	})
+}
+
+// of returns how many rows of a file have the size.
+func (s BatchSize) of(r *file.Reader) int64 {
+	rows := min(s.Rows, batchRows(r))
+	for i := range r.NumRowGroups() {
+		g := r.MetaData().RowGroup(i)
+		if n := g.NumRows(); n > 0 && g.TotalByteSize() > 0 {
+			rows = min(rows, int64(float64(s.Bytes)/float64(g.TotalByteSize())*float64(n)))
+		}
+	}
+	return max(1, rows)
 }
 
 // batchRows is how many rows of a file are read at once: arrow-go takes memory for as many, however few there are.

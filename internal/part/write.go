@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -31,7 +32,7 @@ const (
 
 // Write writes one part, published atomically at path, whose folder exists. Next gives
 // the rows in order, conformed to the table (its storage types, VARCHAR also as
-// dictionary<uint32, utf8>), until io.EOF; Write releases each batch. Up to RowGroupRows rows
+// dictionary<uint32, utf8>), until io.EOF; Write releases each batch. A row group
 // and one batch more are held in memory. No rows at all is Invalid, and no file is left.
 func Write(fsys vfs.FS, path string, table schema.Table, next func() (arrow.RecordBatch, error), opts Options) (Written, error) {
 	var written Written
@@ -110,6 +111,7 @@ type writer struct {
 	opts    Options
 	pending []arrow.RecordBatch           // of the next row group; may hold more than one group
 	rows    int64                         // in pending
+	bytes   int64                         // of their values
 	file    *metadata.FileMetaDataBuilder // nil until the first group
 	pages   file.PageWriter               // nil until the first leaf
 	leaves  []leafPath
@@ -156,12 +158,62 @@ func (w *writer) add(batch arrow.RecordBatch) error {
 	batch.Retain()
 	w.pending = append(w.pending, batch)
 	w.rows += batch.NumRows()
-	for w.rows >= RowGroupRows {
-		if err := w.writeGroup(RowGroupRows); err != nil {
+	w.bytes += valueBytes(batch)
+	for w.rows > 0 && (w.rows >= RowGroupRows || w.bytes >= groupBytes) {
+		if err := w.writeGroup(w.groupRows()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// groupRows returns how many of the pending rows the next row group takes: all that there are, up to RowGroupRows, or fewer if they are large.
+func (w *writer) groupRows() int64 {
+	rows := min(w.rows, RowGroupRows)
+	if w.bytes > 0 && w.bytes/w.rows > groupBytes/RowGroupRows {
+		rows = min(rows, max(1, groupBytes/(w.bytes/w.rows)))
+	}
+	return rows
+}
+
+// valueBytes returns about how large the values of a batch are.
+func valueBytes(rec arrow.RecordBatch) (n int64) {
+	for _, a := range rec.Columns() {
+		n += sizeOf(a)
+	}
+	return n
+}
+
+// sizeOf returns about how large the values of an array are, without a dictionary: who reads the file may not ask for one.
+func sizeOf(a arrow.Array) int64 {
+	if a.Len() == 0 {
+		return 0
+	}
+	switch a := a.(type) {
+	case textArray:
+		offsets := a.ValueOffsets()
+		return int64(offsets[len(offsets)-1] - offsets[0])
+	case *array.Dictionary:
+		return sizeOf(a.Dictionary()) / int64(max(1, a.Dictionary().Len())) * int64(a.Len())
+	case array.ExtensionArray:
+		return sizeOf(a.Storage())
+	case *array.Struct:
+		n := int64(0)
+		for i := range a.NumField() {
+			n += sizeOf(a.Field(i))
+		}
+		return n
+	case array.ListLike:
+		first, _ := a.ValueOffsets(0)
+		_, end := a.ValueOffsets(a.Len() - 1)
+		values := array.NewSlice(a.ListValues(), first, end)
+		defer values.Release()
+		return sizeOf(values)
+	}
+	if fixed, ok := a.DataType().(arrow.FixedWidthDataType); ok {
+		return int64(a.Len()*fixed.BitWidth()) / 8
+	}
+	return 0
 }
 
 // check compares a batch with the table: a column of another type would be written as
@@ -185,6 +237,11 @@ func (w *writer) check(batch arrow.RecordBatch) error {
 // take cuts the next rows from what is pending: slices per batch, to be released.
 func (w *writer) take(rows int64) []arrow.RecordBatch {
 	var group []arrow.RecordBatch
+	defer func() {
+		for _, b := range group {
+			w.bytes -= valueBytes(b)
+		}
+	}()
 	w.rows -= rows
 	for rows > 0 {
 		first := w.pending[0]

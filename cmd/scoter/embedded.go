@@ -78,7 +78,7 @@ func (e *embedded) load(ctx context.Context, table string, rows input) error {
 	if err := e.eachConformed(ctx, l.Table(), first, rows, add); err != nil {
 		return errors.Join(err, l.Abort())
 	}
-	_, err = l.Commit(ctx)
+	_, err = l.Commit(ctx, engine.AppendOptions{})
 	return err
 }
 

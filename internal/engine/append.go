@@ -59,11 +59,28 @@ type AppendOptions struct {
 	Pinned bool
 	// Room, of Commit only, is where the memory comes from.
 	Room *Room
+
+	claim *claim // of the key, within Once
 }
 
-// Result is the answer to an append.
+// Counts says how many rows a request changed.
+type Counts struct {
+	Inserted int64 `json:"inserted"`
+	Updated  int64 `json:"updated"`
+	Deleted  int64 `json:"deleted"`
+}
+
+// Rows returns how many rows were changed in any way.
+func (c Counts) Rows() int64 { return c.Inserted + c.Updated + c.Deleted }
+
+// plus returns the sum.
+func (c Counts) plus(d Counts) Counts {
+	return Counts{c.Inserted + d.Inserted, c.Updated + d.Updated, c.Deleted + d.Deleted}
+}
+
+// Result is the answer to a request.
 type Result struct {
-	Rows     int64    `json:"rows"`
+	Counts
 	Seq      base.Seq `json:"seq"` // snapshots from this number on hold the rows
 	Replayed bool     `json:"-"`   // the request was executed before
 }
@@ -93,75 +110,43 @@ const maxAttempts = 100
 // the engine has stopped. If ctx ends while the rows are being written, the error says
 // that they may or may not be stored; a repetition with the same idempotency key finds out.
 func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions) (Result, error) {
-	return e.once(ctx, o, func(c *claim) (Result, <-chan outcome, error) { return e.append(ctx, tables, o, c) })
-}
-
-// once runs a request, unless it is the repetition of one. A caller who gives up while the request is with
-// the committer gets the channel on which its outcome will come.
-func (e *Engine) once(ctx context.Context, o AppendOptions, run func(*claim) (Result, <-chan outcome, error)) (Result, error) {
-	if o.IdempotencyKey == "" {
-		result, _, err := run(nil)
-		return result, err
-	}
-	c, known, err := e.claimKey(ctx, o.IdempotencyKey, o.BodyHash)
-	if err != nil {
-		return Result{}, err
-	}
-	if known != nil {
-		return *known, nil
-	}
-	result, unknown, err := run(c)
-	switch {
-	case unknown != nil:
-		// The key stays claimed until the committer has decided.
-		go func() {
-			if out := <-unknown; out.err != nil {
-				e.withdrawClaim(c)
+	return e.Once(ctx, o, func(o AppendOptions) (Result, error) {
+		for range maxAttempts {
+			r, err := e.prepare(ctx, tables, o)
+			if err != nil {
+				return Result{}, err
 			}
-		}()
-	case err != nil:
-		e.withdrawClaim(c)
-	case result.Seq == 0:
-		e.resolveClaim(c, result) // nothing to do, nothing logged: memory is enough
-	}
-	return result, err
-}
-
-// append is Append with the key claimed.
-func (e *Engine) append(ctx context.Context, tables []TableRows, o AppendOptions, c *claim) (Result, <-chan outcome, error) {
-	for range maxAttempts {
-		r, err := e.prepare(ctx, tables, o)
-		if err != nil {
-			return Result{}, nil, err
+			if result, err := e.submit(ctx, r); err != errStale {
+				return result, err
+			}
 		}
-		if result, unknown, err := e.submit(ctx, r, c); err != errStale {
-			return result, unknown, err
-		}
-	}
-	return Result{}, nil, base.Errorf(base.Conflict, "the schema changed %d times during one append", maxAttempts).
-		WithHint("retry once the schema changes are through")
+		return Result{}, base.Errorf(base.Conflict, "the schema changed %d times during one append", maxAttempts).
+			WithHint("retry once the schema changes are through")
+	})
 }
 
 // submit has the committer execute a prepared request.
-func (e *Engine) submit(ctx context.Context, r *request, c *claim) (Result, <-chan outcome, error) {
+func (e *Engine) submit(ctx context.Context, r *request) (Result, error) {
 	if r.empty() {
 		r.release()
-		return Result{}, nil, nil
+		return Result{}, nil
 	}
-	r.claim = c
 	if err := e.queue.push(r); err != nil {
 		r.release()
-		return Result{}, nil, err
+		return Result{}, err
 	}
 	select {
 	case out := <-r.done:
-		return Result{Rows: r.rows, Seq: out.seq}, nil, out.err
+		return Result{Counts: r.counts, Seq: out.seq}, out.err
 	case <-ctx.Done():
 		if e.queue.withdraw(r) {
 			r.release()
-			return Result{}, nil, base.Wrap(ctx.Err(), "wait for other requests")
+			return Result{}, base.Wrap(ctx.Err(), "wait for other requests")
 		}
-		return Result{}, r.done, base.Wrap(ctx.Err(), "the rows may or may not be stored")
+		if r.claim != nil {
+			r.claim.undecided = r.done
+		}
+		return Result{}, base.Wrap(ctx.Err(), "the rows may or may not be stored")
 	}
 }
 
@@ -170,7 +155,7 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	if err := e.writable(); err != nil {
 		return nil, err
 	}
-	p := preparation{request: &request{async: o.Async, progress: o.Progress, done: make(chan outcome, 1)}}
+	p := preparation{request: newRequest(o)}
 	defer p.release()
 	for _, rows := range tables {
 		table, records, err := e.conform(ctx, rows, o)
@@ -186,6 +171,7 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 		if err := p.append(table, records); err != nil {
 			return nil, base.Wrap(err, "table %s", table.QualifiedName())
 		}
+		p.request.counts.Inserted += int64(batch.Rows(records))
 	}
 	release, err := e.sharePins(ctx, p.settling)
 	if err != nil {
@@ -270,7 +256,6 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 		return 0, nil
 	}
 	p.plans = append(p.plans, plans)
-	p.request.rows += rows
 	p.request.bytes += t.charged
 	p.request.tables = append(p.request.tables, t)
 	return rows, nil

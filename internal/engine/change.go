@@ -50,8 +50,8 @@ type Change struct {
 	// Settle says that the losers of the snapshot go, whatever else the change does. Otherwise they go with rows that
 	// it deletes, or gives another version.
 	Settle bool
-	// Rows is what Result.Rows says of the change; 0 stands for all deleted, updated and inserted rows.
-	Rows int64
+	// Counts is what Result.Counts says of the change: a row that moves is deleted and inserted here, and counts as updated.
+	Counts Counts
 }
 
 // ErrChanged says that a change does not hold for its snapshot any more: rows that it changes, or that decided
@@ -87,13 +87,13 @@ func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Cha
 		}
 		defer release()
 	}
-	return e.once(ctx, o, func(c *claim) (Result, <-chan outcome, error) {
+	return e.Once(ctx, o, func(o AppendOptions) (Result, error) {
 		for range maxAttempts {
 			r, err := e.prepareChanges(ctx, s, changes, o)
 			if err != nil {
-				return Result{}, nil, err
+				return Result{}, err
 			}
-			result, unknown, err := e.submit(ctx, r, c)
+			result, err := e.submit(ctx, r)
 			if err == errStale {
 				err = ErrChanged
 			}
@@ -101,10 +101,10 @@ func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Cha
 				e.changes.Add(1)
 			}
 			if err != errMoved {
-				return result, unknown, err
+				return result, err
 			}
 		}
-		return Result{}, nil, ErrChanged
+		return Result{}, ErrChanged
 	})
 }
 
@@ -155,7 +155,8 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 		return nil, err
 	}
 	set := &changeSet{seq: s.Seq, pinned: o.Pinned}
-	r := &request{async: o.Async, progress: o.Progress, done: make(chan outcome, 1), changes: set}
+	r := newRequest(o)
+	r.changes = set
 	p := preparation{request: r}
 	defer p.release()
 	for i := range changes {
@@ -192,7 +193,6 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 
 func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t *snapshot.Table) error {
 	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
-	rows := c.Rows
 	for source, deleted := range c.Deleted {
 		if deleted == nil || deleted.IsEmpty() {
 			continue
@@ -202,7 +202,6 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		}
 		tc.deleted[source] = deleted.Clone()
 		tc.all = true
-		rows += int64(deleted.GetCardinality())
 	}
 	for _, l := range c.Updated {
 		if len(l.Ordinals) == 0 {
@@ -217,7 +216,6 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		l.Version, l.Seq = t.Schema.Version, 0
 		tc.updated = append(tc.updated, l)
 		tc.columns = append(tc.columns, l.Columns...)
-		rows += int64(len(l.Ordinals))
 	}
 	var err error
 	if tc.expression, err = expressionOf(t.Schema, c.Expression); err != nil {
@@ -226,19 +224,20 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 	if tc.expression != nil {
 		tc.columns = append(tc.columns, tc.expression.Columns()...)
 	}
-	records := make([]arrow.RecordBatch, 0, len(c.Inserted))
+	records, first := make([]arrow.RecordBatch, 0, len(c.Inserted)), int64(0)
 	for _, in := range c.Inserted {
-		record, err := e.conformBatch(ctx, in, t.Schema, rows)
+		record, err := e.conformBatch(ctx, in, t.Schema, first)
 		if err != nil {
 			return err
 		}
 		p.conformed = append(p.conformed, record)
 		records = append(records, record)
+		first += record.NumRows()
 		tc.brings = tc.brings || record.NumRows() > 0
 		tc.all = tc.all || tc.brings
 	}
 	tc.takeLosers(c, t)
-	before := p.request.rows
+	p.request.counts = p.request.counts.plus(c.Counts)
 	if c.Appended {
 		err = p.append(t.Schema, records)
 	} else if err = checkSettled(t); err == nil {
@@ -247,13 +246,7 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 	if err != nil {
 		return err
 	}
-	inserted := p.request.rows - before
-	if c.Rows == 0 {
-		p.request.rows += rows
-	} else {
-		p.request.rows += c.Rows - inserted
-	}
-	if len(tc.deleted) == 0 && len(tc.losers) == 0 && len(tc.updated) == 0 && (inserted == 0 || c.Appended) && tc.expression == nil {
+	if len(tc.deleted) == 0 && len(tc.losers) == 0 && len(tc.updated) == 0 && (!tc.brings || c.Appended) && tc.expression == nil {
 		return nil
 	}
 	if err := e.readdress(tc); err != nil {
@@ -263,7 +256,7 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		tc.bytes += int64(b.GetSizeInBytes())
 	}
 	p.request.changes.losers += 2 * tc.bytes
-	if len(tc.deleted) > 0 || len(tc.updated) > 0 || inserted > 0 {
+	if len(tc.deleted) > 0 || len(tc.updated) > 0 || tc.brings {
 		tc.bytes += changeOverhead
 	}
 	for _, b := range tc.deleted {

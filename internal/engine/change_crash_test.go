@@ -81,7 +81,7 @@ func (o bankOp) commitLoad(e *Engine, table schema.Table, s *snapshot.Snapshot, 
 		for _, p := range parts {
 			deleted[p.ID] = roaring.BitmapOf(1)
 		}
-		_, err = l.CommitOver(ctx, s, deleted, 0, AppendOptions{})
+		_, err = l.CommitOver(ctx, s, deleted, Counts{}, AppendOptions{})
 	}
 	return errors.Join(err, l.Abort())
 }

@@ -147,7 +147,8 @@ func updateFrom(e *Engine, s *snapshot.Snapshot, table base.TableID, reads []Rea
 			values[rows[id].address] = *amount
 		}
 	}
-	return e.Commit(ctx, s, []Change{{Table: table, Deleted: rowsAt(gone...), Updated: setAmounts(values), Reads: reads}}, o)
+	counts := Counts{Updated: int64(len(values)), Deleted: int64(len(gone))}
+	return e.Commit(ctx, s, []Change{{Table: table, Deleted: rowsAt(gone...), Updated: setAmounts(values), Reads: reads, Counts: counts}}, o)
 }
 
 // set gives ids an amount; del deletes them.
@@ -190,8 +191,8 @@ func TestChangesAreVisibleAtOnceAndSurviveACrash(t *testing.T) {
 	must(t, err)
 	r, err := update(e, table.ID, nil, set(20, 1, 4))
 	must(t, err)
-	if r.Rows != 2 {
-		t.Fatalf("%d rows changed, want 2", r.Rows)
+	if r.Counts != (Counts{Updated: 2}) {
+		t.Fatalf("%+v, want 2 rows updated", r.Counts)
 	}
 	_, err = update(e, table.ID, nil, del(0, 5))
 	must(t, err)

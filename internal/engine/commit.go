@@ -326,7 +326,7 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 		replaced, err := e.publishChangesLocked(r, seq)
 		old, errs = append(old, replaced...), append(errs, err)
 		if r.claim != nil {
-			e.active.keys = append(e.active.keys, e.resolveClaim(r.claim, Result{Rows: r.rows, Seq: seq}))
+			e.active.keys = append(e.active.keys, e.resolveClaim(r.claim, Result{Counts: r.counts, Seq: seq}))
 		}
 	}
 	e.active.frames += len(accepted)

@@ -271,7 +271,7 @@ func TestACallerWhoGivesUpLeavesAWholeRequestOrNone(t *testing.T) {
 	// The repetition waits for the first request's outcome and learns it.
 	r, err := appendNumbers(e, "t", "w", 0, 3, AppendOptions{IdempotencyKey: "k"})
 	must(t, err)
-	if !r.Replayed || r.Rows != 3 {
+	if !r.Replayed || r.Rows() != 3 {
 		t.Fatalf("result %+v", r)
 	}
 	found, err := readNumbers(e, "t")

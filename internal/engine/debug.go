@@ -79,7 +79,7 @@ func (e *Engine) DebugString() string {
 	defer e.keysMu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(e.keys)) {
 		c := e.keys[key]
-		fmt.Fprintf(&b, "key %q rows %d seq %d\n", key, c.result.Rows, c.result.Seq)
+		fmt.Fprintf(&b, "key %q rows %d seq %d\n", key, c.result.Rows(), c.result.Seq)
 	}
 	if err := e.failure.Load(); err != nil {
 		fmt.Fprintf(&b, "%v\n", err)

@@ -15,10 +15,10 @@ import (
 // committed, then the rows as they were prepared before. Numbers are unsigned varints
 // unless said otherwise.
 //
-//	format       byte, 2; 1 is the same without sections
+//	format       byte, 3; 2 has all rows as inserted, 1 is the same without sections
 //	key          length and bytes of the idempotency key; empty if none
 //	hash         length and bytes of the hash of the request's body
-//	rows         how many the request counted, for the answer to a repetition
+//	counts       rows inserted, updated and deleted, for the answer to a repetition
 //	expires      of the key, microseconds since 1970; 0 without a key
 //	tables       count, then for each: table id, schema version, source id of the memtable, number of batches
 //	sections     count, then for each: tag, length, bytes; what else the append does, see below
@@ -27,7 +27,7 @@ import (
 //
 // A stream per batch repeats the schema, a few hundred bytes, and in return batches may
 // differ in which columns are dictionaries, and no state goes from one to the next.
-const frameFormat = 2
+const frameFormat = 3
 
 // The tags of sections. A reader that does not know one must not go on: the section says
 // something about the data.
@@ -50,7 +50,7 @@ type frameTable struct {
 type frame struct {
 	key     string
 	hash    []byte
-	rows    int64
+	counts  Counts
 	expires time.Time
 	tables  []frameTable
 	body    []byte
@@ -68,7 +68,9 @@ func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []by
 	}
 	b = append(binary.AppendUvarint(b, uint64(len(key))), key...)
 	b = append(binary.AppendUvarint(b, uint64(len(hash))), hash...)
-	b = binary.AppendUvarint(b, uint64(r.rows))
+	for _, n := range []int64{r.counts.Inserted, r.counts.Updated, r.counts.Deleted} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
 	b = binary.AppendUvarint(b, expires)
 	b = binary.AppendUvarint(b, uint64(len(r.tables)))
 	for _, t := range r.tables {
@@ -138,7 +140,10 @@ func decodeFrame(payload []byte) (frame, error) {
 	}
 	f := frame{key: string(r.bytes(r.uvarint()))}
 	f.hash = r.bytes(r.uvarint())
-	f.rows = int64(r.uvarint())
+	f.counts.Inserted = int64(r.uvarint())
+	if format[0] >= 3 {
+		f.counts.Updated, f.counts.Deleted = int64(r.uvarint()), int64(r.uvarint())
+	}
 	f.expires = time.UnixMicro(int64(r.uvarint())).UTC()
 	n := r.uvarint()
 	if n > uint64(len(r.rest)) { // each takes more than a byte

@@ -90,7 +90,7 @@ func frameOf(t testing.TB) []byte {
 	var encoded body
 	must(t, encoded.add(numbersBatch("a", 0, 3)))
 	must(t, encoded.add(numbersBatch("b", 0, 2)))
-	r := &request{rows: 5, claim: &claim{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
+	r := &request{counts: Counts{2, 1, 2}, claim: &claim{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
 		tables: []tableRows{{id: 3, version: 2, rows: make([]*memtable.Rows, 2)}}}
 	r.progress = testProgress
 	return append(encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 }), bytes.Join(encoded.slices, nil)...)
@@ -99,7 +99,7 @@ func frameOf(t testing.TB) []byte {
 func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
 	f, err := decodeFrame(frameOf(t))
 	must(t, err)
-	if f.key != "k" || !bytes.Equal(f.hash, []byte{1, 2}) || f.rows != 5 || f.expires.UnixMicro() != 7 || len(f.tables) != 1 || f.tables[0] != (frameTable{3, 2, 9, 2}) {
+	if f.key != "k" || !bytes.Equal(f.hash, []byte{1, 2}) || f.counts != (Counts{2, 1, 2}) || f.expires.UnixMicro() != 7 || len(f.tables) != 1 || f.tables[0] != (frameTable{3, 2, 9, 2}) {
 		t.Fatalf("header %+v", f)
 	}
 	if !reflect.DeepEqual(f.progress, testProgress) {
@@ -115,16 +115,19 @@ func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// TestFramesOfFormat1AreRead: they end their header with the tables.
-func TestFramesOfFormat1AreRead(t *testing.T) {
-	r := &request{rows: 5, tables: []tableRows{{id: 3, version: 2}}}
-	payload := encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 })
-	payload = payload[:len(payload)-1] // no sections
-	payload[0] = 1
-	f, err := decodeFrame(payload)
-	must(t, err)
-	if f.rows != 5 || f.tables[0] != (frameTable{3, 2, 9, 0}) || f.progress != nil || len(f.body) != 0 {
-		t.Fatalf("%+v", f)
+// TestFramesOfEarlierFormatsAreRead: they have one number of rows, and those of format 1 end their header with the tables.
+func TestFramesOfEarlierFormatsAreRead(t *testing.T) {
+	r := &request{counts: Counts{Inserted: 5}, tables: []tableRows{{id: 3, version: 2}}}
+	now := encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 })
+	second := append([]byte{2}, now[1:4]...) // without the rows updated and deleted
+	second = append(second, now[6:]...)
+	first := append([]byte{1}, second[1:len(second)-1]...) // no sections
+	for _, payload := range [][]byte{first, second} {
+		f, err := decodeFrame(payload)
+		must(t, err)
+		if f.counts != (Counts{Inserted: 5}) || len(f.tables) != 1 || f.tables[0] != (frameTable{3, 2, 9, 0}) || f.progress != nil || len(f.body) != 0 {
+			t.Fatalf("format %d: %+v", payload[0], f)
+		}
 	}
 }
 

@@ -20,11 +20,64 @@ type claim struct {
 	hash    []byte
 	expires time.Time
 	done    chan struct{}
+	// undecided is where the outcome will come of a request that the committer has, whose caller gave up. Of the goroutine that has the claim.
+	undecided <-chan outcome
 
 	// Guarded by keysMu until done is closed, then constant.
 	result    Result
 	withdrawn bool
 	stored    bool // guarded by keysMu: the catalog has it
+}
+
+// Once runs a request, unless it is the repetition of one: then it returns the first one's result. run gets the options for the one Append, Commit or Load
+// that does what the request is about; the key is stored with it. Of a request that did nothing it is stored by itself.
+//
+// Errors: those of run; Invalid for a key that is too long; Conflict for one that was used otherwise.
+func (e *Engine) Once(ctx context.Context, o AppendOptions, run func(AppendOptions) (Result, error)) (Result, error) {
+	if o.IdempotencyKey == "" {
+		return run(o)
+	}
+	c, known, err := e.claimKey(ctx, o.IdempotencyKey, o.BodyHash)
+	if err != nil {
+		return Result{}, err
+	}
+	if known != nil {
+		return *known, nil
+	}
+	o.IdempotencyKey, o.BodyHash, o.claim = "", nil, c
+	result, err := run(o)
+	if err == nil && !c.resolved() {
+		r := newRequest(AppendOptions{Async: o.Async, claim: c})
+		r.counts = result.Counts
+		result, err = e.submit(ctx, r)
+	}
+	switch {
+	case err == nil:
+	case c.undecided != nil:
+		go func() {
+			if out := <-c.undecided; out.err != nil {
+				e.withdrawClaim(c)
+			}
+		}()
+	default:
+		e.withdrawClaim(c)
+	}
+	return result, err
+}
+
+// putKey adds to an edit what is to be remembered of a request that it is all of.
+func (o AppendOptions) putKey(edit *catalog.Edit, result Result) {
+	if o.claim != nil {
+		edit.PutKeys = append(edit.PutKeys, o.claim.resultsIn(result))
+	}
+}
+
+// keyPut is called where the edit of putKey shows.
+func (e *Engine) keyPut(o AppendOptions, edit *catalog.Edit, result Result) {
+	if o.claim != nil {
+		e.resolveClaim(o.claim, result)
+		e.keysStored(edit.PutKeys)
+	}
 }
 
 // maxKeyBytes bounds what a client may have remembered.
@@ -101,7 +154,7 @@ func (c *claim) resultsIn(result Result) catalog.Key {
 }
 
 func (c *claim) toCatalog() catalog.Key {
-	// Result is two numbers: it cannot fail to encode.
+	// Result is numbers: it cannot fail to encode.
 	result, _ := json.Marshal(c.result)
 	return catalog.Key{Key: c.key, BodyHash: c.hash, Result: result, Expires: c.expires}
 }
@@ -109,9 +162,14 @@ func (c *claim) toCatalog() catalog.Key {
 // restoreClaim is the inverse of toCatalog, at open.
 func restoreClaim(k catalog.Key) (*claim, error) {
 	c := &claim{key: k.Key, hash: k.BodyHash, expires: k.Expires, done: make(chan struct{})}
-	if err := json.Unmarshal(k.Result, &c.result); err != nil {
+	stored := struct {
+		*Result
+		Rows int64 `json:"rows"` // how many there were, where an earlier version says nothing else
+	}{Result: &c.result}
+	if err := json.Unmarshal(k.Result, &stored); err != nil {
 		return nil, base.Errorf(base.Corrupt, "idempotency key %q: %w", k.Key, err)
 	}
+	c.result.Inserted += stored.Rows
 	close(c.done)
 	return c, nil
 }

@@ -149,7 +149,7 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 // Commit makes all rows visible and durable, and returns how many there were. After an
 // error nothing of the load is left. For a table with a primary key, whose rows might be there, it is an error unless it merges on
 // read: see CommitOver. Then rows that others of the load replace count too.
-func (l *Load) Commit(ctx context.Context) (rows int64, err error) {
+func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err error) {
 	l.room.Close() // no more rows come
 	if err = l.writers.Wait(); err == nil && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
 		err = errKeyed(l.table)
@@ -164,7 +164,7 @@ func (l *Load) Commit(ctx context.Context) (rows int64, err error) {
 		if l.rows == 0 {
 			return 0, nil
 		}
-		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: chunk}}, AppendOptions{})
+		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: chunk}}, o)
 		return l.rows, err
 	}
 	if len(l.chunk) > 0 {
@@ -174,7 +174,7 @@ func (l *Load) Commit(ctx context.Context) (rows int64, err error) {
 		}
 	}
 	if err == nil {
-		err = l.publish(ctx)
+		err = l.publish(ctx, o)
 	}
 	if err != nil {
 		return 0, errors.Join(err, l.Abort())
@@ -183,8 +183,10 @@ func (l *Load) Commit(ctx context.Context) (rows int64, err error) {
 }
 
 // publish is the load's edit.
-func (l *Load) publish(ctx context.Context) error {
+func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	e := l.engine
+	var edit *catalog.Edit
+	result := Result{Counts: Counts{Inserted: l.rows}}
 	created := e.now()
 	var replaced *table
 	if l.table.MergeOnRead && !l.options.Create {
@@ -195,8 +197,9 @@ func (l *Load) publish(ctx context.Context) error {
 		defer release()
 	}
 	err := e.change(ctx, func() (*catalog.Edit, error) {
-		edit := &catalog.Edit{}
+		edit = &catalog.Edit{}
 		replaced = nil
+		result.Seq = e.seq + 1
 		if l.options.Create {
 			if err := l.checkNameLocked(&replaced); err != nil {
 				return nil, err
@@ -224,6 +227,7 @@ func (l *Load) publish(ctx context.Context) error {
 			p.MinSeq, p.MaxSeq, p.Applied = e.seq+1, e.seq+1, e.seq+1
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
+		o.putKey(edit, result)
 		return edit, nil
 	}, func() []*version {
 		e.garbage.taken(e, l.parts)
@@ -240,6 +244,7 @@ func (l *Load) publish(ctx context.Context) error {
 			t.forget(e.live.oldest())
 			t.note(written{seq: e.seq, anyKey: true, appended: true})
 		}
+		e.keyPut(o, edit, result)
 		v := t.current
 		parts := append(v.parts[:len(v.parts):len(v.parts)], l.parts...)
 		return append(old, t.installLocked(e.newVersionLocked(v.schema, parts, v.residents)))

@@ -71,7 +71,7 @@ func TestALoadIsSeenAsAWhole(t *testing.T) {
 			if parts := filesOfParts(t, disk); (parts > 1) != (batches == 60) {
 				t.Errorf("%d parts before the commit", parts)
 			}
-			rows, err := l.Commit(ctx)
+			rows, err := l.Commit(ctx, AppendOptions{})
 			must(t, err)
 			if n := countNumbers(t, e, "t"); rows != int64(batches*5000) || n != batches*5000 {
 				t.Errorf("commit says %d rows, there are %d", rows, n)
@@ -105,7 +105,7 @@ func TestALoadThatIsGivenUpLeavesNothing(t *testing.T) {
 		return now.AddColumns(schema.Column{Name: "new", Type: schema.Of(schema.BigInt)})
 	})
 	must(t, err)
-	_, err = l.Commit(ctx)
+	_, err = l.Commit(ctx, AppendOptions{})
 	wantKind(t, err, base.Conflict)
 	if n, files := countNumbers(t, e, "t"), filesOfParts(t, disk); n != 0 || files != 0 {
 		t.Errorf("%d rows, %d files", n, files)
@@ -145,7 +145,7 @@ func TestALoadCreatesAndReplacesItsTable(t *testing.T) {
 		if _, err := e.Lookup("d", "main", "made"); batches == 1 && base.KindOf(err) != base.NotFound {
 			t.Errorf("before the commit: %v", err)
 		}
-		_, err = l.Commit(ctx)
+		_, err = l.Commit(ctx, AppendOptions{})
 		return err
 	}
 	must(t, make(1, LoadOptions{Create: true}))

@@ -21,13 +21,15 @@ type Mutation struct {
 	// Sets are what is changed of the parts to be written anew: what their snapshot has, and the change over it.
 	Sets map[base.SourceID]*patch.Set
 
+	options AppendOptions
+	counts  Counts
 	release func()
 }
 
 // Mutate begins to make a change that was computed from a snapshot, which the caller holds until the end. Rows that are
 // in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
-	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, release: func() {}}
+	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, options: o, counts: c.Counts, release: func() {}}
 	if !o.Pinned {
 		var err error
 		if m.release, err = e.sharePins(ctx, []base.TableID{c.Table}); err != nil {
@@ -116,8 +118,14 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, pinn
 		}
 		m.Sets[source] = set
 	}
-	m.check = func() error { return e.checkChanges(set, newAhead()) }
-	m.note = func(t *table) {
+	var result Result
+	m.check = func(edit *catalog.Edit) error {
+		result = Result{Counts: m.counts, Seq: e.seq + 1}
+		m.options.putKey(edit, result)
+		return e.checkChanges(set, newAhead())
+	}
+	m.note = func(t *table, edit *catalog.Edit) {
+		e.keyPut(m.options, edit, result)
 		t.note(written{seq: e.seq, rows: tc.touched, columns: tc.columns, all: tc.all, keys: tc.keys})
 	}
 	return nil

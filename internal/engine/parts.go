@@ -20,8 +20,8 @@ type Rewrite struct {
 	sources []base.SourceID
 	moving  *moving
 	// Of a Mutation, in the committer: whether its change holds still, and what it did for those that come after.
-	check func() error
-	note  func(t *table)
+	check func(edit *catalog.Edit) error
+	note  func(t *table, edit *catalog.Edit)
 }
 
 // Rewrite begins to write parts anew. If one of them is gone it is a Conflict. The caller closes what it gets.
@@ -72,8 +72,9 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		if t, err = e.tableLocked(r.table); err != nil {
 			return nil, err
 		}
+		edit = &catalog.Edit{RemoveParts: r.sources}
 		if r.check != nil {
-			if err := r.check(); err != nil {
+			if err := r.check(edit); err != nil {
 				return nil, err
 			}
 		}
@@ -86,7 +87,6 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		if found := len(t.current.parts) - len(kept); found != len(r.sources) {
 			return nil, base.Errorf(base.Conflict, "%d of %d parts to be replaced are gone", len(r.sources)-found, len(r.sources))
 		}
-		edit = &catalog.Edit{RemoveParts: r.sources}
 		for _, p := range parts {
 			if p.Table != r.table {
 				return nil, base.Errorf(base.Internal, "part %d of table %d for table %d", p.ID, p.Table, r.table)
@@ -118,7 +118,7 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		e.changesStored(settled.stored)
 		e.showMoveLocked(t, settled)
 		if r.note != nil {
-			r.note(t)
+			r.note(t, edit)
 		}
 		e.forgetLocked()
 		return []*version{old}

@@ -15,8 +15,8 @@ type request struct {
 	// Of an append.
 	tables   []tableRows
 	body     [][]byte
-	rows     int64
-	bytes    int64 // reserved of the budget, for the body and what the memtables are charged
+	counts   Counts // what the answer says
+	bytes    int64  // reserved of the budget, for the body and what the memtables are charged
 	async    bool
 	claim    *claim     // or nil
 	progress *Progress  // or nil
@@ -28,9 +28,14 @@ type request struct {
 	done chan outcome // of size 1
 }
 
-// empty reports whether there is nothing to do.
+// newRequest returns a request that does nothing yet.
+func newRequest(o AppendOptions) *request {
+	return &request{async: o.Async, progress: o.Progress, claim: o.claim, release: func() {}, done: make(chan outcome, 1)}
+}
+
+// empty reports whether there is nothing to do, not even to remember the answer.
 func (r *request) empty() bool {
-	return r.progress == nil && (r.changes == nil || len(r.changes.tables) == 0) &&
+	return r.progress == nil && r.claim == nil && (r.changes == nil || len(r.changes.tables) == 0) &&
 		!slices.ContainsFunc(r.tables, func(t tableRows) bool { return len(t.rows) > 0 })
 }
 

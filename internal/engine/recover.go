@@ -61,7 +61,7 @@ func (e *Engine) replay(g *generation, seq base.Seq, payload []byte) error {
 	if f.key != "" {
 		c := &claim{key: f.key, hash: f.hash, expires: f.expires, done: make(chan struct{})}
 		e.keys[f.key] = c
-		g.keys = append(g.keys, e.resolveClaim(c, Result{Rows: f.rows, Seq: seq}))
+		g.keys = append(g.keys, e.resolveClaim(c, Result{Counts: f.counts, Seq: seq}))
 	}
 	if err := e.replayProgress(g, f.progress); err != nil {
 		return err

@@ -56,11 +56,11 @@ func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
 
 // CommitOver is Commit for a load into a table with a primary key: its rows become visible and durable in one edit with the
 // deletion of rows of the snapshot and of the load's own parts. The caller
-// holds the pin of the table, and has taken the snapshot under it after a Flush. rows is what Result.Rows says.
+// holds the pin of the table, and has taken the snapshot under it after a Flush. counts is what the result says.
 //
 // ErrChanged says that the table was truncated, or its schema changed, since the snapshot. After any error the load is still the
 // caller's: to commit anew, or to Abort.
-func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map[base.SourceID]*roaring.Bitmap, rows int64, o AppendOptions) (Result, error) {
+func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map[base.SourceID]*roaring.Bitmap, counts Counts, o AppendOptions) (Result, error) {
 	if _, err := l.Parts(ctx); err != nil {
 		return Result{}, err
 	}
@@ -88,27 +88,27 @@ func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map
 	if err := e.checkPatchMemory(bytes); err != nil {
 		return Result{}, err
 	}
-	return e.once(ctx, o, func(c *claim) (Result, <-chan outcome, error) {
+	return e.Once(ctx, o, func(o AppendOptions) (Result, error) {
 		for range maxAttempts {
 			if err := e.readdress(tc); err != nil {
-				return Result{}, nil, err
+				return Result{}, err
 			}
-			result, err := l.publishOver(ctx, s, tc, own, rows, c)
+			result, err := l.publishOver(ctx, s, tc, own, counts, o)
 			if err != errMoved {
-				return result, nil, base.Wrap(err, "load table %s", l.table.QualifiedName())
+				return result, base.Wrap(err, "load table %s", l.table.QualifiedName())
 			}
 		}
-		return Result{}, nil, ErrChanged
+		return Result{}, ErrChanged
 	})
 }
 
 // publishOver is the edit of CommitOver.
-func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableChange, own map[base.SourceID]*roaring.Bitmap, rows int64, c *claim) (Result, error) {
+func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableChange, own map[base.SourceID]*roaring.Bitmap, counts Counts, o AppendOptions) (Result, error) {
 	e := l.engine
 	var sets map[base.SourceID]*patch.Set
 	var edit *catalog.Edit
 	var stored []partChanges
-	result := Result{Rows: rows}
+	result := Result{Counts: counts}
 	err := e.change(ctx, func() (*catalog.Edit, error) {
 		if err := e.checkChanges(&changeSet{seq: s.Seq, pinned: true, tables: []*tableChange{tc}}, newAhead()); err != nil {
 			return nil, err
@@ -143,9 +143,7 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 				}
 			}
 		}
-		if c != nil {
-			edit.PutKeys = []catalog.Key{c.resultsIn(result)}
-		}
+		o.putKey(edit, result)
 		return edit, e.syncBefore()
 	}, func() []*version {
 		e.garbage.taken(e, l.parts)
@@ -166,10 +164,7 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 		t.insertedSeq = result.Seq
 		t.note(written{seq: result.Seq, rows: tc.touched, all: true, brought: true, anyKey: true})
 		e.forgetLocked()
-		if c != nil {
-			e.resolveClaim(c, result)
-			e.keysStored(edit.PutKeys)
-		}
+		e.keyPut(o, edit, result)
 		return []*version{old}
 	})
 	if err != nil {

@@ -124,7 +124,7 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		out := fmt.Sprintf("rows %d seq %d", r.Rows, r.Seq)
+		out := fmt.Sprintf("rows %d seq %d", r.Rows(), r.Seq)
 		if r.Replayed {
 			out += " replayed"
 		}
@@ -212,7 +212,7 @@ func (s *script) progress(d *datadriven.TestData) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("rows %d seq %d", r.Rows, r.Seq), nil
+	return fmt.Sprintf("rows %d seq %d", r.Rows(), r.Seq), nil
 }
 
 func (s *script) create(d *datadriven.TestData) (string, error) {

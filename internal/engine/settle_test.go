@@ -85,7 +85,7 @@ func loadSettling(e *Engine, table schema.Table, rows []keyed) error {
 			return errors.Join(err, l.Abort())
 		}
 	}
-	_, err = l.Commit(ctx)
+	_, err = l.Commit(ctx, AppendOptions{})
 	return err
 }
 

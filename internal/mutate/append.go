@@ -17,25 +17,27 @@ import (
 // those of the same key; whole ones of a table that merges on read count as inserted, for nobody looks whether their keys are there. Beside rows for other tables they must not move rows by giving only some of their columns, nor
 // give only some columns of a table with checks: that takes a request of their own.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
-	keyed := false
-	for _, rows := range tables {
-		t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-		keyed = keyed || err == nil && !goesIn(t, rows) // of others Append says what is wrong
-	}
-	switch {
-	case !keyed:
-		result, err := m.store.Append(ctx, tables, o)
-		return Counts{Inserted: result.Rows}, err
-	case len(tables) == 1 && o.Progress == nil:
-		return m.Write(ctx, tables[0], Upsert, nil, o)
-	}
-	for range maxAttempts {
-		counts, err := m.appendAll(ctx, tables, o)
-		if !errors.Is(err, errStale) {
-			return counts, err
+	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
+		keyed := false
+		for _, rows := range tables {
+			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+			keyed = keyed || err == nil && !goesIn(t, rows) // of others Append says what is wrong
 		}
-	}
-	return Counts{}, errTooOften()
+		switch {
+		case !keyed:
+			result, err := m.store.Append(ctx, tables, o)
+			return result.Counts, err
+		case len(tables) == 1 && o.Progress == nil:
+			return m.Write(ctx, tables[0], Upsert, nil, o)
+		}
+		for range maxAttempts {
+			counts, err := m.appendAll(ctx, tables, o)
+			if !errors.Is(err, errStale) {
+				return counts, err
+			}
+		}
+		return Counts{}, errTooOften()
+	})
 }
 
 // goesIn reports whether rows go into a table as they come, whatever is there.
@@ -166,16 +168,14 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 		if t.Schema.Version != one.table.Version {
 			return Counts{}, errStale
 		}
-		change := engine.Change{Table: one.table.ID, Inserted: one.rows, Appended: true}
-		did := Counts{Inserted: int64(batch.Rows(one.rows))}
+		change := engine.Change{Table: one.table.ID, Inserted: one.rows, Appended: true, Counts: Counts{Inserted: int64(batch.Rows(one.rows))}}
 		if one.keyed != nil {
-			if change, did, _, err = m.arrive(ctx, t, one.keyed, replaceRow); err != nil {
+			if change, _, err = m.arrive(ctx, t, one.keyed, replaceRow); err != nil {
 				return Counts{}, base.Wrap(err, "table %s", one.table.QualifiedName())
 			}
 		}
-		counts.Inserted, counts.Updated, counts.Deleted = counts.Inserted+did.Inserted, counts.Updated+did.Updated, counts.Deleted+did.Deleted
 		changes = append(changes, change)
 	}
-	_, err = m.store.Commit(ctx, snap, changes, o)
-	return counts, err
+	result, err := m.store.Commit(ctx, snap, changes, o)
+	return result.Counts, err
 }

@@ -30,7 +30,11 @@ func errOtherSchema(t schema.Table) error {
 
 // InsertMany adds any number of rows to a table with a primary key in one edit, as INSERT does: rows calls take with batches that
 // conform to the table, of which the sender gave some columns.
-func (m *Mutator) InsertMany(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
+func (m *Mutator) InsertMany(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (Counts, error) {
+	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) { return m.insertMany(ctx, t, given, o, rows) })
+}
+
+func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
 	if comesUnseen(t, given, false) {
 		load, err := m.store.Load(ctx, t, engine.LoadOptions{})
 		if err != nil {
@@ -39,7 +43,7 @@ func (m *Mutator) InsertMany(ctx context.Context, t schema.Table, given []schema
 		if err := rows(func(rec arrow.RecordBatch) error { return load.Add(ctx, rec) }); err != nil {
 			return Counts{}, errors.Join(err, load.Abort())
 		}
-		n, err := load.Commit(ctx)
+		n, err := load.Commit(ctx, o)
 		return Counts{Inserted: n}, err
 	}
 	names := make([]string, len(given))
@@ -108,10 +112,10 @@ func (in *intake) settled(try func() (Counts, error)) (Counts, error) {
 	return Counts{}, errTooOften()
 }
 
-// check refuses a snapshot that is not of the table that rows were made for.
+// check refuses what a snapshot has of the table, nil for nothing, if it is not what rows were made for.
 func (in *intake) check(t *snapshot.Table) error {
 	switch {
-	case t.Schema.Version != in.table.Version:
+	case t == nil || t.Schema.Version != in.table.Version:
 		return errOtherSchema(in.table)
 	case len(t.Memtables) > 0:
 		return base.Errorf(base.Internal, "table %s has rows in memory although it is pinned and flushed", in.table.QualifiedName())
@@ -137,7 +141,7 @@ func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Count
 	if err := s.run(s.replaceOne); err != nil {
 		return Counts{}, err
 	}
-	_, err = in.staged.CommitOver(in.ctx, snap, s.deleted, s.counts.Rows(), o)
+	_, err = in.staged.CommitOver(in.ctx, snap, s.deleted, s.counts, o)
 	return s.counts, err
 }
 
@@ -241,7 +245,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	if counts.Rows() == 0 {
 		return counts, nil
 	}
-	_, err = load.CommitOver(x.ctx, found.Snapshot(), deleted, counts.Rows(), x.options)
+	_, err = load.CommitOver(x.ctx, found.Snapshot(), deleted, counts, x.options)
 	return counts, err
 }
 

@@ -43,6 +43,15 @@ func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pinned 
 	return errTooOften()
 }
 
+// once runs a request that changes rows, unless it is the repetition of one: see engine.Engine.Once.
+func (m *Mutator) once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (Counts, error)) (Counts, error) {
+	result, err := m.store.Once(ctx, o, func(o engine.AppendOptions) (engine.Result, error) {
+		counts, err := run(o)
+		return engine.Result{Counts: counts}, err
+	})
+	return result.Counts, err
+}
+
 func errTooOften() error {
 	return base.Errorf(base.Conflict, "other statements changed what this one reads, %d times in a row", maxAttempts).WithHint("run the statement again")
 }
@@ -77,9 +86,9 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	}
 	defer found.Close()
 	p = found.plan
-	now := found.Snapshot().Tables[p.table.ID]
+	now := found.Snapshot().Tables[p.table.ID] // nil if another table has the name now
 	known := func(id base.ColumnID) bool { return slices.Contains(p.pending, id) }
-	if now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
+	if now == nil || now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
 		return nil, engine.ErrChanged
 	}
 	f, err := x.collect(p, found, room)
@@ -94,7 +103,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	if err := x.checkKeys(p.table, o, found.Snapshot()); err != nil {
 		return nil, err
 	}
-	result := &Result{Counts: o.counts}
+	result := &Result{Counts: o.change.Counts}
 	if !p.returning.none() {
 		// Before the commit: an error in RETURNING must leave nothing changed.
 		if result.Rows, err = x.returnedOf(f, o); err != nil {
@@ -150,7 +159,7 @@ type findings struct {
 
 // reads returns what of the database decided the outcome beside the rows that it changes.
 func (f *findings) reads(o *outcome) []engine.Read {
-	if f.located > 0 && int64(f.located) == o.counts.Rows() {
+	if f.located > 0 && int64(f.located) == o.change.Counts.Rows() {
 		return []engine.Read{{Table: f.plan.table.ID, Brought: true}}
 	}
 	return f.plan.reads(f.Found.Reads())

@@ -146,7 +146,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 			return Counts{}, errors.Join(err, load.Abort())
 		}
 	}
-	n, err := load.Commit(x.ctx)
+	n, err := load.Commit(x.ctx, x.options)
 	return Counts{Inserted: n}, unlessThere(err, ifNotExists)
 }
 

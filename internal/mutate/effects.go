@@ -140,7 +140,6 @@ func (f *effects) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 // outcome is what effects amount to.
 type outcome struct {
 	change engine.Change
-	counts Counts
 	// Rows of the effects, in their order: what RETURNING gives, those of change.Inserted, and which of these were in
 	// the table before.
 	returned, inserted []uint32
@@ -161,8 +160,7 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 			kept = append(kept, uint32(i))
 			continue
 		}
-		o.counts.Inserted--
-		o.change.Rows--
+		o.change.Counts.Inserted--
 		o.returned = slices.DeleteFunc(o.returned, func(r uint32) bool { return r == row })
 	}
 	if len(kept) == 0 {
@@ -186,7 +184,7 @@ func (f *effects) resolve() (*outcome, error) {
 	for i, action := range f.actions {
 		if p.actions[action].kind == insertRow {
 			inserted = append(inserted, uint32(i))
-			o.counts.Inserted++
+			o.change.Counts.Inserted++
 		}
 	}
 	o.returned = slices.Concat(addressed, inserted)
@@ -196,10 +194,10 @@ func (f *effects) resolve() (*outcome, error) {
 		}
 		switch p.actions[f.actions[i]].kind {
 		case deleteRow:
-			o.counts.Deleted++
+			o.change.Counts.Deleted++
 			o.remove(f.rows[i])
 		case updateRow:
-			o.counts.Updated++
+			o.change.Counts.Updated++
 			if p.moves {
 				o.remove(f.rows[i])
 				inserted = append(inserted, i)
@@ -225,7 +223,6 @@ func (f *effects) resolve() (*outcome, error) {
 		}
 	}
 	values := newValues{table: p.table, columns: p.columns, values: f.values, set: set}
-	o.change.Rows = o.counts.Inserted + o.counts.Updated + o.counts.Deleted
 	o.change.Updated, err = values.layers(updated, func(row uint32) base.RowAddress { return f.rows[row] })
 	return o, err
 }

@@ -89,17 +89,18 @@ func (x *execution) tryExpression(room *engine.Room, pinned bool) (rows int64, e
 	}
 	change.Expression, change.Reads = &e.Expression, []engine.Read{{Table: e.table.ID}}
 	change.Settle = true // the expression was not tried out on rows that nobody sees
-	change.Rows += inParts
+	change.Counts.Updated += inParts
 	if inParts == 0 {
 		change.Expression = nil // no row is for it
 	}
-	if change.Rows == 0 {
+	changed := change.Counts.Rows()
+	if changed == 0 {
 		return 0, nil
 	}
 	options := x.options
 	options.Pinned, options.Room = pinned, room
 	_, err = x.store.Commit(x.ctx, s, []engine.Change{change}, options)
-	return change.Rows, err
+	return changed, err
 }
 
 // errCannotBeKept is in the errors that say why an UPDATE is none for the mode.

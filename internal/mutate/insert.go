@@ -68,7 +68,7 @@ func (x *execution) insert() (*Result, error) {
 			return nil, errors.Join(err, load.Abort())
 		}
 	}
-	if result.Counts.Inserted, err = load.Commit(x.ctx); err != nil {
+	if result.Counts.Inserted, err = load.Commit(x.ctx, x.options); err != nil {
 		result.Close()
 		return nil, err
 	}

@@ -45,6 +45,7 @@ type Store interface {
 	Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error)
 	Settle(ctx context.Context, id base.TableID) error
 	Room() *engine.Room
+	Once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (engine.Result, error)) (engine.Result, error)
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
 	Pin(ctx context.Context, table base.TableID) (release func(), err error)
 	Flush(ctx context.Context) error
@@ -151,14 +152,7 @@ type Request struct {
 }
 
 // Counts of rows that a statement changed.
-type Counts struct {
-	Inserted int64 `json:"inserted"`
-	Updated  int64 `json:"updated"`
-	Deleted  int64 `json:"deleted"`
-}
-
-// Rows returns how many rows were changed in any way.
-func (c Counts) Rows() int64 { return c.Inserted + c.Updated + c.Deleted }
+type Counts = engine.Counts
 
 // Result is what a statement did. Rows is what RETURNING gives, or nil.
 type Result struct {

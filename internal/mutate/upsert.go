@@ -108,40 +108,40 @@ func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engi
 	if t.Schema.Version != a.table.Version {
 		return Counts{}, errStale
 	}
-	change, counts, kept, err := m.arrive(ctx, t, a, c)
+	change, kept, err := m.arrive(ctx, t, a, c)
 	if err == nil && before != nil {
 		err = before(kept)
 	}
 	if err != nil || len(change.Deleted)+len(change.Updated)+len(change.Inserted) == 0 {
-		return counts, err
+		return change.Counts, err
 	}
 	_, err = m.store.Commit(ctx, snap, []engine.Change{change}, o)
-	return counts, err
+	return change.Counts, err
 }
 
 // arrive makes a change of arrivals, computed from a snapshot. kept are the rows that are in the table then.
-func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c conflict) (change engine.Change, counts Counts, kept []uint32, err error) {
+func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
 	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
 	if err != nil {
-		return change, counts, nil, err
+		return change, nil, err
 	}
 	var states []keys.State
 	if a.table.RowVersion != 0 || a.table.IsDeleted != 0 {
 		if states, err = m.keys.States(ctx, t, addresses); err != nil {
-			return change, counts, nil, err
+			return change, nil, err
 		}
 	}
-	change, counts, kept, updated, err := a.change(addresses, states, c)
+	change, kept, updated, err := a.change(addresses, states, c)
 	if err == nil {
 		change.Updated, err = m.layers(ctx, t, a, updated, addresses)
 	}
-	return change, counts, kept, err
+	return change, kept, err
 }
 
 // change makes a change of arrivals and the addresses of the rows that have their keys, with their states if the
 // table has versions or tombstones. Source 0 stands for new ones. kept are the rows that are in the table then, updated those
 // that give some columns to rows that are there, which the change lacks yet.
-func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, counts Counts, kept, updated []uint32, err error) {
+func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, kept, updated []uint32, err error) {
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
 	remove := func(row base.RowAddress) {
 		if change.Deleted[row.Source] == nil {
@@ -171,13 +171,13 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 		case there && c == keepRow, !there && c >= updateRows:
 			continue
 		case there && deletes:
-			counts.Deleted++
+			change.Counts.Deleted++
 		case deletes:
 		case there:
-			counts.Updated++
+			change.Counts.Updated++
 			kept = append(kept, uint32(i))
 		default:
-			counts.Inserted++
+			change.Counts.Inserted++
 			kept = append(kept, uint32(i))
 		}
 		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones()
@@ -196,18 +196,17 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			inserted = append(inserted, uint32(i))
 		}
 	}
-	change.Rows = counts.Inserted + counts.Updated + counts.Deleted
 	if len(inserted) > 0 {
 		rec, err := batch.Take([]arrow.RecordBatch{a.rows}, inserted)
 		if err != nil {
-			return change, counts, nil, nil, err
+			return change, nil, nil, err
 		}
 		change.Inserted = []arrow.RecordBatch{rec}
 		for _, at := range inserted {
 			change.Keys = append(change.Keys, a.hashes[at].High)
 		}
 	}
-	return change, counts, kept, updated, nil
+	return change, kept, updated, nil
 }
 
 // layers gives the columns of some rows to those that are there. Who is in a part that lacks expressions gets its present values

@@ -45,14 +45,16 @@ func ParseMode(name string) (Mode, error) {
 // Columns that the rows lack stay as they are; in new rows they have their defaults. Of several rows with one key the
 // last one counts.
 func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
-	for range maxAttempts {
-		w := &write{Mutator: m, ctx: ctx, rows: rows, mode: mode, options: o}
-		counts, err := w.run(key)
-		if !errors.Is(err, errStale) {
-			return counts, err
+	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
+		for range maxAttempts {
+			w := &write{Mutator: m, ctx: ctx, rows: rows, mode: mode, options: o}
+			counts, err := w.run(key)
+			if !errors.Is(err, errStale) {
+				return counts, err
+			}
 		}
-	}
-	return Counts{}, errTooOften()
+		return Counts{}, errTooOften()
+	})
 }
 
 // write is one such change.
@@ -84,7 +86,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	}
 	if w.mode == Upsert && isKey(t, key) && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole) {
 		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
-		return Counts{Inserted: result.Rows}, err
+		return result.Counts, err
 	}
 	if w.mode == Upsert {
 		var records []arrow.RecordBatch

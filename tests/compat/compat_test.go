@@ -80,7 +80,7 @@ func verifyFormat1(t *testing.T, dir string) {
 	}
 	for key, rows := range map[string]int64{"flushed": 10, "logged": 20} {
 		r, err := e.Append(ctx, nil, engine.AppendOptions{IdempotencyKey: key, BodyHash: []byte{1}})
-		if err != nil || !r.Replayed || r.Rows != rows {
+		if err != nil || !r.Replayed || r.Inserted != rows {
 			t.Errorf("key %s: %+v, %v", key, r, err)
 		}
 	}

@@ -162,15 +162,52 @@ func TestModesSayWhatTheyLack(t *testing.T) {
 	refused("keyed", "mode=upsert", `{"a":1}`, "b")
 }
 
-func TestAnUpsertWithAnIdempotencyKeyIsDoneOnce(t *testing.T) {
-	s := binary.Serve(t, t.TempDir())
+// TestAChangeWithAnIdempotencyKeyIsMadeOnce repeats requests after other changes and a crash: they do nothing then, and get their first answers.
+func TestAChangeWithAnIdempotencyKeyIsMadeOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := binary.Serve(t, dir)
 	sql(t, s, "CREATE TABLE k (id INTEGER PRIMARY KEY, v INTEGER)").must(t, http.StatusOK)
+	sql(t, s, "CREATE TABLE r (id INTEGER PRIMARY KEY, v INTEGER) WITH (upsert = 'merge-on-read')").must(t, http.StatusOK)
+	var many strings.Builder
+	for id := range 300 {
+		fmt.Fprintf(&many, `{"id":%d,"v":0}`+"\n", 1000+id)
+	}
+	requests := []struct{ table, query, body, answer string }{
+		{"k", "mode=upsert", `{"id":1,"v":1}`, `"inserted":1,"updated":0,"deleted":0`},
+		{"k", "mode=upsert", `{"id":1,"v":2}` + "\n" + `{"id":2,"v":2}`, `"inserted":1,"updated":1,"deleted":0`},
+		{"k", "mode=update", `{"id":9,"v":9}`, `"inserted":0,"updated":0,"deleted":0`},
+		{"k", "", many.String(), `"inserted":300,"updated":0,"deleted":0`},
+		{"k", "mode=delete", `{"id":2}` + "\n" + `{"id":1001}`, `"inserted":0,"updated":0,"deleted":2`},
+		{"k", "mode=delete", `{"id":8}`, `"inserted":0,"updated":0,"deleted":0`},
+		{"r", "", `{"id":1,"v":1}`, `"inserted":1,"updated":0,"deleted":0`},
+		{"new", "mode=upsert&key=id", `{"id":1,"v":1}`, `"inserted":1,"updated":0,"deleted":0`},
+	}
 	send := func() {
 		t.Helper()
-		post(t, s, "/api/v1/tables/default/k/rows?mode=upsert", "application/x-ndjson", `{"id":1,"v":1}`, "Idempotency-Key", "first").must(t, http.StatusOK)
+		for i, r := range requests {
+			a := post(t, s, "/api/v1/tables/default/"+r.table+"/rows?"+r.query, "application/x-ndjson", r.body, "Idempotency-Key", fmt.Sprint("key ", i))
+			if a.must(t, http.StatusOK); !strings.Contains(a.body, r.answer) {
+				t.Errorf("request %d: %s, want %s", i, a.body, r.answer)
+			}
+		}
 	}
 	send()
-	sql(t, s, "UPDATE k SET v = 2").must(t, http.StatusOK)
+	sql(t, s, "INSERT INTO k VALUES (1, 10), (2, 20), (8, 80), (9, 90)").must(t, http.StatusOK)
+	sql(t, s, "UPDATE r SET v = 10").must(t, http.StatusOK)
+	sql(t, s, "UPDATE new SET v = 10").must(t, http.StatusOK)
+	check := func() {
+		t.Helper()
+		equal(t, s, "SELECT count(*), sum(v), sum(id) FILTER (v > 0) FROM k", "[[303,200,20]]")
+		equal(t, s, "SELECT v FROM r UNION ALL SELECT v FROM new", "[[10],[10]]")
+	}
+	check()
 	send()
-	equal(t, s, "SELECT v FROM k", "[[2]]")
+	check()
+	s.Kill()
+	s = binary.Serve(t, dir)
+	check()
+	send()
+	check()
+	post(t, s, "/api/v1/tables/default/k/rows?mode=delete", "application/x-ndjson", `{"id":9}`, "Idempotency-Key", "key 4").refused(t, http.StatusConflict, "conflict", "another body")
+	check()
 }

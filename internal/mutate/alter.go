@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -40,8 +41,12 @@ func (x *execution) alter() error {
 		return x.alterColumn(t)
 	case c.accept("SET"):
 		return x.alterClauses(t)
+	case c.accept("RESET", "SORTED", "BY"):
+		return x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetSortKey() })
+	case c.accept("RESET", "PARTITIONED", "BY"):
+		return x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetPartitioning() })
 	}
-	return c.unexpected("ADD, DROP, RENAME, ALTER COLUMN or SET")
+	return c.unexpected("ADD, DROP, RENAME, ALTER COLUMN, SET or RESET")
 }
 
 // alterClauses changes the sort key, the partitioning or options. It holds for parts
@@ -231,21 +236,39 @@ func (x *execution) changeType(t schema.Table, c schema.Column, to schema.Type) 
 	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.ChangeType(c.Name, to) })
 }
 
-// setNotNull forbids NULLs first and looks for old ones then: in between no new one can
-// come. If there is one, the column is as before.
+// setNotNull looks for NULLs, forbids them, and looks for those that came before it did. If there is one, the column is as before.
 func (x *execution) setNotNull(t schema.Table, name string) error {
-	if err := x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, true) }); err != nil {
+	if err := x.c.end(); err != nil {
 		return err
 	}
-	n, err := x.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QuotedName(), schema.Quote(name)))
-	if err == nil && n > 0 {
-		err = base.Errorf(base.Invalid, "column %q of table %s holds %d NULLs", name, t.QualifiedName(), n)
+	if err := x.checkNoNulls(t, name); err != nil {
+		return err
 	}
-	if err == nil {
-		return nil
+	was := false
+	_, err := x.store.AlterTable(x.ctx, t.ID, func(t schema.Table) (schema.Table, error) {
+		if i := t.ColumnIndex(name); i >= 0 {
+			was = t.Columns[i].NotNull
+		}
+		return t.SetNotNull(name, true)
+	})
+	if err != nil {
+		return err
 	}
-	_, undo := x.store.AlterTable(x.ctx, t.ID, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
+	if err = x.checkNoNulls(t, name); err == nil || was {
+		return err
+	}
+	// Not x.ctx: it may be what ended the count.
+	_, undo := x.store.AlterTable(context.WithoutCancel(x.ctx), t.ID, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
 	return errors.Join(err, undo)
+}
+
+// checkNoNulls refuses NULLs in a column.
+func (x *execution) checkNoNulls(t schema.Table, column string) error {
+	n, err := x.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QuotedName(), schema.Quote(column)))
+	if err == nil && n > 0 {
+		err = base.Errorf(base.Invalid, "column %q of table %s holds %d NULLs", column, t.QualifiedName(), n)
+	}
+	return err
 }
 
 // count runs a query that yields one BIGINT.

@@ -111,7 +111,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 		return nil, err
 	}
 	defer a.release()
-	if !plain || partial && (movesRow(t, given) || !in.returning.none()) {
+	if !plain || partial && (movesRow(t, given) || t.Condition() != "" || !in.returning.none()) {
 		return x.mergeArrivals(in, a)
 	}
 	result = &Result{}

@@ -177,6 +177,12 @@ func (s *Set) Columns() []base.ColumnID {
 	return ids
 }
 
+// Has reports whether a column has any new value.
+func (s *Set) Has(column base.ColumnID) bool {
+	_, found := slices.BinarySearchFunc(s.chains, column, chain.compare)
+	return found
+}
+
 // Patched returns the rows with any new value, deleted ones among them. It is read only.
 func (s *Set) Patched() *roaring.Bitmap {
 	s.mu.Lock()

@@ -55,6 +55,7 @@ type column struct {
 	kind   *kind
 	placed bool // rows are sorted or partitioned by it: it cannot go
 	sorted bool
+	parted bool
 }
 
 // generator makes one list.
@@ -64,8 +65,9 @@ type generator struct {
 	keyed   bool
 	sharded bool // the key is id and shard, which is computed from it
 	onRead  bool // whole rows come without a look at their keys: what they replaced is not counted
-	ids     int  // the next id; every id below was used
-	names   int  // of columns so far
+	pending []step
+	ids     int // the next id; every id below was used
+	names   int // of columns so far
 }
 
 const stepsPerList = 30
@@ -113,7 +115,7 @@ func (g *generator) create() step {
 	case 2:
 		for i, c := range g.columns {
 			if c.kind.sql == "DATE" || c.kind.sql == "TIMESTAMP" {
-				g.columns[i].placed = true
+				g.columns[i].placed, g.columns[i].parted = true, true
 				s.sql += fmt.Sprintf(" PARTITIONED BY (year(%s))", c.name)
 				break
 			}
@@ -149,6 +151,11 @@ func (g *generator) newColumn() column {
 func (g *generator) column() column { return g.columns[g.IntN(len(g.columns))] }
 
 func (g *generator) step() step {
+	if len(g.pending) > 0 {
+		s := g.pending[0]
+		g.pending = g.pending[1:]
+		return unread(g.Rand, s, g.onRead)
+	}
 	return unread(g.Rand, inSomeMode(g.Rand, g.anyStep()), g.onRead)
 }
 
@@ -446,8 +453,10 @@ func (g *generator) merge() step {
 }
 
 func (g *generator) alter() step {
-	n := g.IntN(4)
+	n := g.IntN(7)
 	switch {
+	case n == 4 || n == 5:
+		return g.layout()
 	case g.keyed || n == 0:
 		c := g.newColumn()
 		g.columns = append(g.columns, c)
@@ -470,6 +479,9 @@ func (g *generator) alter() step {
 		g.columns[i].name = name
 		return step{kind: definitionStep, sql: fmt.Sprintf("ALTER TABLE {t} RENAME COLUMN %s TO %s", old, name)}
 	}
+	if n == 6 {
+		return g.notNull()
+	}
 	for i, c := range g.columns {
 		if wider := c.kind.wider; wider != "" && !c.placed {
 			at := slices.IndexFunc(kinds, func(k kind) bool { return k.sql == wider })
@@ -478,6 +490,47 @@ func (g *generator) alter() step {
 		}
 	}
 	return step{kind: flushStep}
+}
+
+// layout sorts or partitions the rows by other columns, which may have other values by now than they were written with.
+func (g *generator) layout() step {
+	for i := range g.columns {
+		g.columns[i].placed, g.columns[i].sorted = g.columns[i].parted, false
+	}
+	s := step{kind: definitionStep, sql: "ALTER TABLE {t} SET SORTED BY (id)", inModel: "SELECT 1"}
+	c := &g.columns[g.IntN(len(g.columns))]
+	switch {
+	case (c.kind.sql == "DATE" || c.kind.sql == "TIMESTAMP") && g.IntN(2) == 0:
+		for i := range g.columns {
+			g.columns[i].placed, g.columns[i].parted = false, false
+		}
+		c.placed, c.parted = true, true
+		s.sql = fmt.Sprintf("ALTER TABLE {t} SET PARTITIONED BY (year(%s))", c.name)
+	case c.kind.sortable:
+		c.placed, c.sorted = true, true
+		s.sql = fmt.Sprintf("ALTER TABLE {t} SET SORTED BY (%s%s)", c.name, []string{"", " DESC", ", id"}[g.IntN(3)])
+	case g.IntN(3) == 0:
+		s.sql = "ALTER TABLE {t} RESET SORTED BY"
+	}
+	return s
+}
+
+// notNull forbids NULLs in a column once there are none, and allows them some steps later.
+func (g *generator) notNull() step {
+	c := g.column()
+	value := "CAST(" + c.kind.literal(g.Rand) + " AS " + c.kind.sql + ")"
+	alter := func(what string) step {
+		return step{kind: definitionStep, sql: fmt.Sprintf("ALTER TABLE {t} ALTER COLUMN %s %s NOT NULL", c.name, what)}
+	}
+	g.pending = append(g.pending, alter("SET"))
+	for range g.IntN(4) {
+		g.pending = append(g.pending, []step{{kind: mergeStep}, {kind: flushStep}, g.delete(), g.point()}[g.IntN(4)])
+	}
+	g.pending = append(g.pending, alter("DROP"))
+	if g.IntN(2) == 0 {
+		return step{sql: fmt.Sprintf("DELETE FROM {t} WHERE %s IS NULL", c.name)}
+	}
+	return step{sql: fmt.Sprintf("UPDATE {t} SET %s = %s WHERE %[1]s IS NULL", c.name, value)}
 }
 
 func (g *generator) query() string {

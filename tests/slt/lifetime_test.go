@@ -203,3 +203,31 @@ func TestQueriesAndWritesAtOnce(t *testing.T) {
 		t.Errorf("%v, %v, want %s", got.rows, err, want)
 	}
 }
+
+// TestAStatementMeetsATableInThePlaceOfItsOwn has tables replaced by others of their name while statements change their rows.
+func TestAStatementMeetsATableInThePlaceOfItsOwn(t *testing.T) {
+	db, _ := openSmall(t)
+	replace := "CREATE OR REPLACE TABLE t AS SELECT i::INTEGER AS i, 0 AS v FROM range(10) r(i)"
+	if _, err := db.run(replace); err != nil {
+		t.Fatal(err)
+	}
+	stop, cancel := context.WithCancel(context.Background())
+	var others sync.WaitGroup
+	for range 2 {
+		others.Go(func() {
+			for stop.Err() == nil {
+				_, err := db.execute(context.Background(), session.Request{SQL: "UPDATE t SET v = v + 1", Database: "default", Role: session.Admin})
+				if kind := base.KindOf(err); err != nil && kind != base.Conflict && kind != base.NotFound && kind != base.Unavailable {
+					t.Errorf("%v: %v", kind, err)
+				}
+			}
+		})
+	}
+	for range 150 {
+		if _, err := db.execute(context.Background(), session.Request{SQL: replace, Database: "default", Role: session.Admin}); err != nil {
+			t.Error(err)
+		}
+	}
+	cancel()
+	others.Wait()
+}

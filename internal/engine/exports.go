@@ -106,11 +106,11 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range t.current.parts {
-			if !slices.Equal(t.history[p.SchemaVersion].PartitionBy, t.current.schema.PartitionBy) {
-				return nil, base.Errorf(base.Conflict, "table %s has parts that were written with another partitioning than it has now", t.current.schema.QualifiedName()).
-					WithHint("CREATE TABLE ... AS SELECT writes all rows anew")
-			}
+		view := t.view()
+		since := view.PartitionsSince()
+		if slices.ContainsFunc(view.Parts, func(p *catalog.Part) bool { return p.SchemaVersion < since }) {
+			return nil, base.Errorf(base.Conflict, "table %s has parts that were written with another partitioning than it has now", t.current.schema.QualifiedName()).
+				WithHint("CREATE TABLE ... AS SELECT writes all rows anew")
 		}
 		in := e.schemas[keyOf(x.Name.Database, x.Name.Schema)]
 		x.Name.Database, x.Name.Schema = in.Database, in.Name

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/part"
@@ -253,9 +254,9 @@ func TestMergesCarryChanges(t *testing.T) {
 				parts := snap.Tables[table.ID].Parts
 				snap.Release()
 				if len(parts) > 0 {
-					from := r.IntN(len(parts))
+					from, since := r.IntN(len(parts)), snap.Tables[table.ID].LayoutSince()
 					plan := Plan{Sources: slices.Clone(parts[from : from+1+r.IntN(len(parts)-from)])}
-					if !sameLayout(snap.Tables[table.ID].Versions[parts[from].SchemaVersion], snap.Tables[table.ID].Schema) {
+					if slices.ContainsFunc(plan.Sources, func(p *catalog.Part) bool { return p.SchemaVersion < since }) {
 						plan.Sources = plan.Sources[:1]
 					}
 					slices.SortFunc(plan.Sources, ingestionOrder)

@@ -104,7 +104,7 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	}
 	like := describe(plan.Sources)
 	like.SchemaVersion = t.Schema.Version
-	if !sameLayout(sources[0].written, t.Schema) {
+	if plan.Sources[0].SchemaVersion < t.LayoutSince() {
 		made, move, err := m.rewrite(t, sources[0], like, yield)
 		return made, move, 0, err
 	}

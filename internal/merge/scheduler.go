@@ -246,10 +246,10 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 	now := s.clock.Now()
 	var jobs []job
 	for id, t := range snap.Tables {
-		groups := map[group][]*catalog.Part{}
+		groups, since := map[group][]*catalog.Part{}, t.LayoutSince()
 		for _, p := range t.Parts {
 			g := group{id, p.Partition}
-			if written, ok := t.Versions[p.SchemaVersion]; ok && !sameLayout(written, t.Schema) {
+			if p.SchemaVersion < since {
 				if eager || s.mayTry(g, now) {
 					jobs = append(jobs, job{g, Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes}})
 				}

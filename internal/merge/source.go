@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -194,20 +193,4 @@ func renamed(rec arrow.RecordBatch, written, now schema.Table) arrow.RecordBatch
 		}
 	}
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
-}
-
-// sameLayout reports whether parts of an older version are sorted and partitioned as parts of
-// the current one are.
-func sameLayout(written, now schema.Table) bool {
-	if !slices.Equal(written.SortKey, now.SortKey) || !slices.Equal(written.PartitionBy, now.PartitionBy) {
-		return false
-	}
-	for _, f := range now.SortKey {
-		// A HUGEINT is stored, and sorted, as text: a wider type may be another order.
-		was, is := written.ColumnByID(f.Column), now.ColumnByID(f.Column)
-		if was < 0 || is < 0 || !written.Columns[was].Type.StorageType().Equal(now.Columns[is].Type.StorageType()) {
-			return false
-		}
-	}
-	return true
 }

@@ -20,7 +20,7 @@ type Table struct {
 	Schema  schema.Table    // the current version; parts and memtables may have older ones
 	Version uint64          // changes whenever Schema or Parts do, never back: a key for what is derived from them
 	Parts   []*catalog.Part // by ascending id; their files stay until Release
-	// Versions are the schema versions that Parts were written with, by number.
+	// Versions are all versions of the schema that there were, by number.
 	Versions  map[uint32]schema.Table
 	Memtables []memtable.View // oldest first, none empty; at most one per generation
 	// Patches are what changed of rows in Parts and Memtables, by their source. A source that is

@@ -1,0 +1,107 @@
+package merge
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// alter changes a table's schema.
+func (d *database) alter(t testing.TB, table base.TableID, change func(schema.Table) (schema.Table, error)) schema.Table {
+	t.Helper()
+	now, err := d.engine.AlterTable(ctx, table, change)
+	must(t, err)
+	return now
+}
+
+func sortedBy(columns ...base.ColumnID) func(schema.Table) (schema.Table, error) {
+	var fields []schema.SortField
+	for _, id := range columns {
+		fields = append(fields, schema.SortField{Column: id})
+	}
+	return func(t schema.Table) (schema.Table, error) { return t.SetSortKey(fields...) }
+}
+
+func partitionedBy(columns ...base.ColumnID) func(schema.Table) (schema.Table, error) {
+	var fields []schema.PartitionField
+	for _, id := range columns {
+		fields = append(fields, schema.PartitionField{Column: id})
+	}
+	return func(t schema.Table) (schema.Table, error) { return t.SetPartitioning(fields...) }
+}
+
+// valuesOf returns the values of items as a part's file has them, in its order.
+func (d *database) valuesOf(t testing.TB, fsys vfs.FS, s *snapshot.Table, i int) (values []int64) {
+	t.Helper()
+	p := s.Parts[i]
+	want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
+	must(t, part.Read(fsys, d.engine.PartFile(p), s.Versions[p.SchemaVersion], want, func(rec arrow.RecordBatch) error {
+		for row := range int(rec.NumRows()) {
+			v, err := strconv.ParseInt(rec.Column(1).ValueStr(row), 10, 64)
+			must(t, err)
+			values = append(values, v)
+		}
+		return nil
+	}))
+	return values
+}
+
+// TestALayoutThatWentAndCameBackReachesPartsOfBefore gives values in place while their column is neither sorted nor partitioned by: the part
+// was written as the table is now, and its rows are not in that order or partition any more.
+func TestALayoutThatWentAndCameBackReachesPartsOfBefore(t *testing.T) {
+	for name, c := range map[string]struct {
+		there, away func(schema.Table) (schema.Table, error)
+		parts       int
+	}{
+		"sort key":     {sortedBy(2), sortedBy(1), 1},
+		"partitioning": {partitionedBy(2), partitionedBy(), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := vfs.NewCrashable()
+			d := mustOpen(t, fsys)
+			table, err := d.createItems()
+			must(t, err)
+			d.alter(t, table.ID, c.there)
+			for id := range int64(6) {
+				must(t, d.appendItems(table.ID, []int64{id}, id/2))
+			}
+			must(t, d.engine.Flush(ctx))
+			d.alter(t, table.ID, c.away)
+			changed := map[int64]*int64{}
+			for id := range int64(3) {
+				v := 2 - id/2
+				changed[id] = &v
+			}
+			must(t, d.changeNow(fsys, table.ID, changed))
+			d.alter(t, table.ID, c.there)
+			must(t, d.appendItems(table.ID, []int64{6}, 1))
+			must(t, d.engine.Flush(ctx))
+			must(t, d.merges.RunUntilIdle(ctx))
+			s, err := d.engine.Snapshot(table.ID)
+			must(t, err)
+			defer s.Release()
+			now := s.Tables[table.ID]
+			if len(now.Parts) != c.parts || len(now.Patches) != 0 {
+				t.Fatalf("%d parts, %d of them patched", len(now.Parts), len(now.Patches))
+			}
+			var all []int64
+			for i, p := range now.Parts {
+				values := d.valuesOf(t, fsys, now, i)
+				if all = append(all, values...); !slices.IsSorted(values) || p.Partition != "" && p.Partition != "value="+strconv.FormatInt(values[0], 10) {
+					t.Errorf("part of partition %q has values %v", p.Partition, values)
+				}
+			}
+			if slices.Sort(all); !slices.Equal(all, []int64{1, 1, 1, 2, 2, 2, 2}) {
+				t.Errorf("values %v", all)
+			}
+			d.mustEnd(t)
+		})
+	}
+}

@@ -94,6 +94,11 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 			}
 		}
 	}
+	for _, set := range t.Patches {
+		if slices.ContainsFunc(key, set.Changes) {
+			return false // the column got new values in place before it was in the key: what was written is not what the rows have
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return !f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}]

@@ -15,7 +15,6 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -395,17 +394,6 @@ func (x *execution) typed(t sqltoken.Token) *constant {
 	return nil
 }
 
-// patchedIn reports whether rows have other values in some columns than they were written with. Columns of a key have none, but those that
-// became it later (SET SORTED BY) may: such rows are not found by what was written of them.
-func patchedIn(t *snapshot.Table, columns []base.ColumnID) bool {
-	for _, set := range t.Patches {
-		if slices.ContainsFunc(columns, set.Has) {
-			return true
-		}
-	}
-	return false
-}
-
 // locate returns the rows of the key that a plan looks for, and the snapshot that has them, for the caller to release;
 // nil if the plan is to look through the table.
 func (x *execution) locate(p *rowPlan) (*Located, error) {
@@ -425,7 +413,7 @@ func (x *execution) locate(p *rowPlan) (*Located, error) {
 	}
 	t := s.Tables[p.table.ID]
 	// Rows of a part that lacks expressions are not read one by one.
-	ok := t.Schema.Version == p.table.Version && len(t.Expressions) == 0 && !patchedIn(t, p.key.columns)
+	ok := t.Schema.Version == p.table.Version && len(t.Expressions) == 0
 	if ok {
 		found.Addresses, ok, err = x.keys.All(s, p.table.ID, p.key.columns, p.key.values)
 	}

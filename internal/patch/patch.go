@@ -177,9 +177,9 @@ func (s *Set) Columns() []base.ColumnID {
 	return ids
 }
 
-// Has reports whether a column has any new value.
-func (s *Set) Has(column base.ColumnID) bool {
-	_, found := slices.BinarySearchFunc(s.chains, column, chain.compare)
+// Changes reports whether any row has a new value of a column.
+func (s *Set) Changes(id base.ColumnID) bool {
+	_, found := slices.BinarySearchFunc(s.chains, id, chain.compare)
 	return found
 }
 

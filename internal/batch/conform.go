@@ -19,6 +19,8 @@ type ConformOptions struct {
 	// Defaults holds values for columns that the batch may lack: one for all its rows, or one for each. They are
 	// converted to the column's type like values.
 	Defaults map[base.ColumnID]arrow.Array
+	// AllowNull leaves NULLs in columns that are NOT NULL: stored rows have them from before, where they were deleted or changed since.
+	AllowNull bool
 }
 
 // Conform returns the batch as a batch of the table: columns in the table's order, found
@@ -42,6 +44,7 @@ func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) 
 	columns := make([]arrow.Array, len(table.Columns))
 	defer releaseAll(columns)
 	for i, c := range table.Columns {
+		c.NotNull = c.NotNull && !options.AllowNull
 		if source[i] < 0 {
 			if columns[i], err = missingColumn(table, c, options.Defaults[c.ID], rows); err != nil {
 				return nil, err

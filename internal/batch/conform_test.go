@@ -247,6 +247,24 @@ func TestConformKeepsDictionariesOfText(t *testing.T) {
 	}
 }
 
+func TestConformLeavesNULLsOfStoredRows(t *testing.T) {
+	table := schema.Table{Database: "d", Schema: "main", Name: "t", Columns: []schema.Column{
+		{ID: 1, Name: "a", Type: schema.Of(schema.BigInt), NotNull: true}, {ID: 2, Name: "b", Type: schema.Of(schema.Varchar), NotNull: true}}}
+	b := array.NewInt32Builder(allocator)
+	b.AppendValues([]int32{1, 2}, []bool{true, false})
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, nil), []arrow.Array{b.NewArray()}, 2)
+	if _, err := Conform(rec, table, ConformOptions{}); err == nil {
+		t.Error("NULLs of rows that come went unnoticed")
+	}
+	got, err := Conform(rec, table, ConformOptions{AllowNull: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := got.Column(0).(*array.Int64); a.Value(0) != 1 || !a.IsNull(1) || got.Column(1).NullN() != 2 {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestConformRefusesTextThatIsNotUTF8(t *testing.T) {
 	table := tableOf(t, schema.Column{Name: "c", Type: schema.Of(schema.Varchar)})
 	for _, values := range [][]string{{"ok", "\xff"}, {"a\xc3", "\xa9b"}, {"long enough text \xf0", ""}} {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
@@ -39,6 +41,7 @@ type source struct {
 	now     schema.Table
 	written schema.Table
 	steps   []step          // from how rows were written to how they are, but for patches
+	retyped []int           // columns of written that have another type now
 	patches *patch.Set      // or nil
 	exempt  *roaring.Bitmap // rows that lack no expression; nil: none
 	drops   bool            // tombstones that were there when the part was written
@@ -143,6 +146,9 @@ func (s *source) next() (rows, error) {
 		rec.Release()
 		return rows{}, base.Errorf(base.Corrupt, "part %d has %d rows more than the catalog says", s.part.ID, -s.left)
 	}
+	if err := s.hide(&r); err != nil {
+		return rows{}, err
+	}
 	if err := s.bringUp(&r); err != nil {
 		return rows{}, err
 	}
@@ -167,6 +173,38 @@ func (s *source) next() (rows, error) {
 	}
 	r.live = live
 	return r, base.Wrap(r.replace(batch.Take([]arrow.RecordBatch{r.rec}, live)), "part %d", s.part.ID)
+}
+
+// hide puts NULL in the place of values that are deleted or replaced, in columns of another type now: they need not be values of it.
+func (s *source) hide(r *rows) error {
+	if s.patches == nil || len(s.retyped) == 0 {
+		return nil
+	}
+	columns := slices.Clone(r.rec.Columns())
+	deleted := within(s.patches.Deleted, r.first, r.rec.NumRows())
+	for _, at := range s.retyped {
+		c := s.now.Columns[s.now.ColumnByID(s.written.Columns[at].ID)]
+		newer, err := s.patches.Column(c)
+		if err != nil {
+			return r.replace(nil, base.Wrap(err, "part %d", s.part.ID))
+		}
+		hidden := deleted
+		if newer != nil {
+			replaced, _ := newer.Within(r.first, r.rec.NumRows())
+			hidden = slices.Concat(deleted, replaced)
+		}
+		if len(hidden) == 0 {
+			continue
+		}
+		nulls := array.MakeArrayOfNull(memory.DefaultAllocator, columns[at].DataType(), len(hidden))
+		columns[at], err = batch.Overlay(columns[at], hidden, nulls, 0)
+		nulls.Release()
+		if err != nil {
+			return r.replace(nil, base.Wrap(err, "part %d: column %q", s.part.ID, c.Name))
+		}
+		defer columns[at].Release()
+	}
+	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
 // replace puts another batch in the place of the one that it was made of.

@@ -27,6 +27,11 @@ type step struct {
 
 // plan finds the steps that rows of a part lack. Patched and deleted rows lack no expression.
 func (s *source) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catalog.Part) error {
+	for i, c := range s.written.Columns {
+		if at := t.Schema.ColumnByID(c.ID); at >= 0 && !c.Type.StorageType().Equal(t.Schema.Columns[at].Type.StorageType()) {
+			s.retyped = append(s.retyped, i)
+		}
+	}
 	at := s.written
 	add := func(to schema.Table, x *patch.Expression) error {
 		if at.Version == to.Version && x == nil {
@@ -64,10 +69,12 @@ func (s *source) bringUp(r *rows) error {
 	if len(s.steps) == 0 {
 		return nil
 	}
-	exempt := exemptWithin(s.exempt, r.first, r.rec.NumRows())
+	exempt := within(s.exempt, r.first, r.rec.NumRows())
 	for _, step := range s.steps {
 		if step.from.Version != step.to.Version {
-			made, err := batch.Conform(renamed(r.rec, step.from, step.to), step.to, batch.ConformOptions{FirstRow: int64(r.first), Defaults: step.initial})
+			// Rows that are deleted or patched are among them still, and may have NULLs that no other row has: whoever writes the rows looks for those.
+			o := batch.ConformOptions{FirstRow: int64(r.first), Defaults: step.initial, AllowNull: true}
+			made, err := batch.Conform(renamed(r.rec, step.from, step.to), step.to, o)
 			if err := r.replace(made, err); err != nil {
 				return base.Wrap(err, "part %d of schema version %d", s.part.ID, s.written.Version)
 			}
@@ -90,8 +97,8 @@ func (s *source) closeSteps() {
 	}
 }
 
-// exemptWithin returns which of n rows from the first on are in a set (nil: none), counted from 0.
-func exemptWithin(set *roaring.Bitmap, first uint32, n int64) (out []uint32) {
+// within returns which of n rows from the first on are in a set (nil: none), counted from 0.
+func within(set *roaring.Bitmap, first uint32, n int64) (out []uint32) {
 	if set == nil {
 		return nil
 	}

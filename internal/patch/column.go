@@ -3,6 +3,7 @@ package patch
 import (
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/scoterdb/scoter/internal/base"
@@ -30,17 +31,14 @@ func (s *Set) Column(c schema.Column) (*Column, error) {
 	if known := s.folded[c.ID]; known != nil && arrow.TypeEqual(known.Values.DataType(), want) {
 		return known, nil
 	}
-	runs := slices.Clone(s.chains[at].runs)
-	for i, r := range runs {
-		if arrow.TypeEqual(r.values.DataType(), want) {
-			continue
-		}
-		var err error
-		if runs[i].values, err = batch.Convert(r.values, c.Type); err != nil {
-			return nil, base.Wrap(err, "patch of source %d: column %q", s.Source, c.Name)
-		}
+	runs, err := s.chains[at].compact()
+	if err == nil {
+		err = s.retype(runs, want, c.Type)
 	}
-	r, err := fold(runs)
+	var r run
+	if err == nil {
+		r, err = fold(runs)
+	}
 	if err != nil {
 		return nil, base.Wrap(err, "patch of source %d: column %q", s.Source, c.Name)
 	}
@@ -52,11 +50,56 @@ func (s *Set) Column(c schema.Column) (*Column, error) {
 	return column, nil
 }
 
+// retype brings runs, the newest last, to one type. What newer values replace goes, and so does what is deleted: it need not be a value of the type.
+func (s *Set) retype(runs []run, want arrow.DataType, t schema.Type) (err error) {
+	if len(runs) == 1 && arrow.TypeEqual(runs[0].values.DataType(), want) {
+		return nil
+	}
+	gone := roaring.New()
+	if s.Deleted != nil {
+		gone = s.Deleted.Clone()
+	}
+	for i := len(runs) - 1; i >= 0; i-- {
+		r := &runs[i]
+		newer := r.ordinals
+		if !arrow.TypeEqual(r.values.DataType(), want) {
+			var live, at []uint32
+			for k, o := range r.ordinals {
+				if !gone.Contains(o) {
+					live, at = append(live, o), append(at, uint32(k))
+				}
+			}
+			taken, err := batch.Take([]arrow.RecordBatch{oneColumn(r.values)}, at)
+			if err != nil {
+				return err
+			}
+			r.ordinals = live
+			if r.values, err = batch.Convert(taken.Column(0), t); err != nil {
+				return err
+			}
+		}
+		gone.AddMany(newer)
+	}
+	return nil
+}
+
+// Within returns which of n rows, the first of which has ordinal first, have a value, counted from 0, and where in Values that of the first
+// of them is.
+func (c *Column) Within(first uint32, n int64) (rows []uint32, from int) {
+	from, _ = slices.BinarySearch(c.Ordinals, first)
+	for _, o := range c.Ordinals[from:] {
+		if int64(o)-int64(first) >= n {
+			break
+		}
+		rows = append(rows, o-first)
+	}
+	return rows, from
+}
+
 // Apply returns rows of the source, the first of which has ordinal first, with their new values in
 // place of the old. The rows are those of a table version, not older than the values. Deleted rows stay: see Live.
 func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (arrow.RecordBatch, error) {
 	columns := slices.Clone(rec.Columns())
-	end := uint64(first) + uint64(rec.NumRows())
 	var made []arrow.Array
 	for i, c := range table.Columns {
 		newer, err := s.Column(c)
@@ -66,17 +109,9 @@ func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (ar
 		if newer == nil {
 			continue
 		}
-		from, _ := slices.BinarySearch(newer.Ordinals, first)
-		to := from
-		for to < len(newer.Ordinals) && uint64(newer.Ordinals[to]) < end {
-			to++
-		}
-		if from == to {
+		rows, from := newer.Within(first, rec.NumRows())
+		if len(rows) == 0 {
 			continue
-		}
-		rows := make([]uint32, to-from)
-		for k, o := range newer.Ordinals[from:to] {
-			rows[k] = o - first
 		}
 		if columns[i], err = batch.Overlay(columns[i], rows, newer.Values, from); err != nil {
 			return nil, base.Wrap(err, "patch of source %d: column %q", s.Source, c.Name)

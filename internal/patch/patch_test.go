@@ -337,6 +337,39 @@ func TestValuesFollowTheirColumnsType(t *testing.T) {
 	}
 }
 
+// A date that no TIMESTAMP reaches may have been replaced or deleted before the column became one.
+func TestValuesThatAreReplacedOrDeletedNeedNoPlaceInTheColumnsType(t *testing.T) {
+	date := schema.Column{ID: 1, Name: "d", Type: schema.Of(schema.Date)}
+	layer := func(seq base.Seq, typ schema.Type, value string, rows ...uint32) Layer {
+		values := valuesOf(t, typ.Arrow(), slices.Repeat([]string{value}, len(rows)))
+		return Layer{Source: 7, Seq: seq, Version: uint32(seq), Columns: []base.ColumnID{1}, Ordinals: rows, Values: newRecord([]arrow.Field{fieldOf(1, typ.Arrow())}, []arrow.Array{values})}
+	}
+	b := array.NewDate32Builder(memory.DefaultAllocator)
+	b.AppendValues([]arrow.Date32{110_000_000, 110_000_000, 110_000_000}, nil) // in the year 303144
+	first := layer(1, date.Type, "", 3, 5, 8)
+	first.Values = newRecord([]arrow.Field{fieldOf(1, date.Type.Arrow())}, []arrow.Array{b.NewArray()})
+	s, err := New(7).With(1, nil, first, layer(2, date.Type, "1970-01-02", 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = s.With(3, roaring.BitmapOf(8), layer(3, schema.Of(schema.Timestamp), "1970-01-03", 3)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Column(schema.Column{ID: 1, Name: "d", Type: schema.Of(schema.Timestamp)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := valuesOf(t, schema.Of(schema.Timestamp).Arrow(), []string{"1970-01-03", "1970-01-02"}); !slices.Equal(got.Ordinals, []uint32{3, 5}) || !array.Equal(got.Values, want) {
+		t.Errorf("rows %v: %v", got.Ordinals, got.Values)
+	}
+	if s, err = s.With(4, nil, first); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Column(schema.Column{ID: 1, Name: "d", Type: schema.Of(schema.Timestamp)}); err == nil {
+		t.Errorf("a value that is no TIMESTAMP: %v", got.Values)
+	}
+}
+
 // TestManySmallChangesStayFew: the number of runs grows with the logarithm of the changes.
 func TestManySmallChangesStayFew(t *testing.T) {
 	s := New(7)

@@ -2,6 +2,7 @@ package slt
 
 import (
 	"context"
+	"strings"
 	"testing"
 )
 
@@ -43,6 +44,40 @@ func TestASortKeyThatWentAndCameBack(t *testing.T) {
 	k.is("SELECT concat_ws(' ', count(*), sum(x), min(x), max(x), sum(y)) FROM t", "1000 50250000 500 100000 1")
 	k.is("SELECT concat_ws(' ', a, x, y) FROM t WHERE a IN (7, 501) ORDER BY a", "7 99993 1 501 501 0")
 	k.is("SELECT count(*)::VARCHAR FROM scoter.patches", "0")
+	if err := k.app.Engine.Check(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten makes a column NOT NULL, or another type, over values in parts' files that no row has any
+// more.
+func TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten(t *testing.T) {
+	k := openKept(t, nil)
+	for gone, want := range map[string]string{
+		"UPDATE t SET c = 0, d = '2000-01-01' WHERE id = 1":                                  "1 0 2000-01-01 00:00:00 7, 3 2 2024-02-29 00:00:00 7",
+		"DELETE FROM t WHERE id = 1":                                                         "3 2 2024-02-29 00:00:00 7",
+		"UPDATE t SET d = '300001-01-01' WHERE id = 1; DELETE FROM t WHERE id = 1":           "3 2 2024-02-29 00:00:00 7",
+		"UPDATE t SET d = '300001-01-01'; UPDATE t SET c = coalesce(c, 0), d = '2000-01-01'": "1 0 2000-01-01 00:00:00 7, 3 2 2000-01-01 00:00:00 7",
+	} {
+		k.do("DROP TABLE IF EXISTS t")
+		k.do("CREATE TABLE t (id INTEGER, c INTEGER, d DATE)")
+		k.do("INSERT INTO t VALUES (1, NULL, '300000-01-01'), (2, 2, '2024-02-29')")
+		k.flush()
+		for statement := range strings.SplitSeq(gone, ";") {
+			k.do(statement)
+		}
+		k.do("ALTER TABLE t ADD COLUMN more INTEGER")
+		k.do("UPDATE t SET more = 7")
+		for _, column := range []string{"c", "more"} {
+			k.do("ALTER TABLE t ALTER COLUMN " + column + " SET NOT NULL")
+		}
+		k.do("ALTER TABLE t ALTER COLUMN d TYPE TIMESTAMP")
+		if n := k.do("UPDATE t SET id = 3 WHERE id = 2 WITH (mode = 'rewrite')"); n != 1 {
+			t.Errorf("%s: %d rows", gone, n)
+		}
+		k.is("SELECT string_agg(concat_ws(' ', id, c, d, more), ', ' ORDER BY id) FROM t", want)
+		k.is("SELECT count(*)::VARCHAR FROM scoter.patches", "0")
+	}
 	if err := k.app.Engine.Check(context.Background()); err != nil {
 		t.Error(err)
 	}

@@ -90,6 +90,9 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, pinn
 		if err := e.readdress(tc); err != nil {
 			return err
 		}
+		if len(tc.rows) == 0 {
+			return ErrChanged // they were deleted meanwhile: no part has one to be written anew
+		}
 		var err error
 		m.Rewrite, err = e.Rewrite(c.Table, slices.Sorted(maps.Keys(tc.rows)))
 		if err != nil && base.KindOf(err) == base.Conflict {

@@ -41,9 +41,6 @@ func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 			plan.Sources, plan.Rows, plan.Bytes = append(plan.Sources, p), plan.Rows+p.Rows, plan.Bytes+p.Bytes
 		}
 	}
-	if len(plan.Sources) == 0 {
-		return false, base.Errorf(base.Internal, "a mutation of no part")
-	}
 	shown := s.begin(t, job{group{table: t.Schema.ID}, plan})
 	made, move, err := s.merger.mutate(ctx, m, plan, c)
 	if err == nil {

@@ -66,6 +66,26 @@ func TestMutationWithCrash(t *testing.T) {
 	})
 }
 
+// TestAMutationOfRowsThatAreGoneIsChanged has the rows, which are in no part when the mutation is computed, deleted by somebody else.
+func TestAMutationOfRowsThatAreGoneIsChanged(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createItems()
+	must(t, err)
+	must(t, d.appendItems(table.ID, []int64{1, 2, 3}, 0))
+	old, err := d.engine.Snapshot(table.ID)
+	must(t, err)
+	must(t, d.changeNow(fsys, table.ID, map[int64]*int64{1: nil, 2: nil}))
+	one := int64(1)
+	for _, d.mutates = range []bool{false, true} {
+		if err := d.change(fsys, old, table.ID, map[int64]*int64{1: &one, 2: nil}); !errors.Is(err, engine.ErrChanged) {
+			t.Errorf("by writing parts anew %t: %v", d.mutates, err)
+		}
+	}
+	old.Release()
+	d.mustEnd(t)
+}
+
 // Two changes of one row: the mutation does not win over what was committed since its snapshot, and one that
 // was computed before a mutation does not hold either.
 func TestMutationsAreComparedWithOtherChanges(t *testing.T) {

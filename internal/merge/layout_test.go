@@ -105,3 +105,35 @@ func TestALayoutThatWentAndCameBackReachesPartsOfBefore(t *testing.T) {
 		})
 	}
 }
+
+// TestAPlanOfAnOlderLayoutIsVoid has the sort key change between planning and merging.
+func TestAPlanOfAnOlderLayoutIsVoid(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createItems()
+	must(t, err)
+	for id := range int64(3) {
+		must(t, d.appendItems(table.ID, []int64{id}, 2-id))
+		must(t, d.engine.Flush(ctx))
+	}
+	jobs, err := d.merges.plan(true)
+	must(t, err)
+	if len(jobs) != 1 || len(jobs[0].plan.Sources) != 3 {
+		t.Fatalf("%d plans", len(jobs))
+	}
+	d.alter(t, table.ID, sortedBy(2))
+	if changed, err := d.merges.merge(ctx, jobs[0]); changed || err != nil {
+		t.Errorf("changed %t, error %v", changed, err)
+	}
+	if list := d.merges.List(); len(list) != 0 {
+		t.Errorf("merges %+v", list)
+	}
+	must(t, d.merges.RunUntilIdle(ctx))
+	s, err := d.engine.Snapshot(table.ID)
+	must(t, err)
+	defer s.Release()
+	if now := s.Tables[table.ID]; len(now.Parts) != 1 || !slices.Equal(d.valuesOf(t, fsys, now, 0), []int64{0, 1, 2}) {
+		t.Errorf("%d parts", len(now.Parts))
+	}
+	d.mustEnd(t)
+}

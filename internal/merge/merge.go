@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
@@ -24,7 +25,7 @@ const (
 	rewriteBytes = 64 << 20
 )
 
-// begin takes hold of a plan's sources; of nothing if one of them is gone.
+// begin takes hold of a plan's sources; of nothing if one of them is gone, or is to be sorted anew by itself since the plan was made.
 func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 	ids := make([]base.SourceID, len(plan.Sources))
 	for i, p := range plan.Sources {
@@ -34,7 +35,15 @@ func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 	if kind := base.KindOf(err); err != nil && (kind == base.Conflict || kind == base.NotFound) {
 		return nil, nil
 	}
-	return rewrite, err
+	if err != nil {
+		return nil, err
+	}
+	since := rewrite.Table().LayoutSince()
+	if len(plan.Sources) > 1 && slices.ContainsFunc(plan.Sources, func(p *catalog.Part) bool { return p.SchemaVersion < since }) {
+		rewrite.Close()
+		return nil, nil
+	}
+	return rewrite, nil
 }
 
 // execute makes new parts with the rows of a plan's sources, and puts them in their place. It reports whether they were

@@ -37,6 +37,7 @@ type interleave struct {
 	order []uint32
 	last  []int64 // of the window's rows, the last one given, per source
 
+	parts    []base.SourceID // of the sources, by number
 	byNumber []*patch.Lane
 	move     *patch.Interleaved
 }
@@ -64,7 +65,7 @@ func newInterleave(sources []*source, table schema.Table, yield func() error) *i
 	}
 	for i, s := range sources {
 		in.sources = append(in.sources, &cursor{source: s, number: uint16(i)})
-		in.byNumber = append(in.byNumber, in.move.Lane(s.part.ID))
+		in.parts, in.byNumber = append(in.parts, s.part.ID), append(in.byNumber, in.move.Lane(s.part.ID))
 	}
 	return in
 }
@@ -98,7 +99,8 @@ func (in *interleave) note(order []uint32) error {
 	for _, o := range order {
 		n := in.lanes[o]
 		if int64(o) <= in.last[n] {
-			return base.Errorf(base.Internal, "table %s: a part is not in the order of the sort key", in.table.QualifiedName())
+			id := in.parts[n]
+			return &sourceError{id, base.Errorf(base.Internal, "table %s: part %d is not in the order of the sort key", in.table.QualifiedName(), id)}
 		}
 		in.last[n] = int64(o)
 		in.move.Add(in.byNumber[n])

@@ -107,7 +107,7 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	for _, p := range plan.Sources {
 		s, err := m.open(ctx, t, p, len(plan.Sources))
 		if err != nil {
-			return nil, nil, 0, err
+			return nil, nil, 0, &sourceError{p.ID, err}
 		}
 		sources = append(sources, s)
 	}

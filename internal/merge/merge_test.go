@@ -201,6 +201,68 @@ func TestMergeOutlivesFullDisk(t *testing.T) {
 	d.mustEnd(t)
 }
 
+// TestAPartThatCannotBeReadWaitsAlone has one of eight parts of a partition fail: the others are merged meanwhile, and the log tells of it once.
+func TestAPartThatCannotBeReadWaitsAlone(t *testing.T) {
+	var log bytes.Buffer
+	fsys := vfs.NewCrashable()
+	failing := vfs.Failing(fsys, vfs.Never)
+	d, err := tryOpen(failing, "/db", quiet)
+	must(t, err)
+	d.merges.Close()
+	d.merges = New(d.engine, Settings{DisableAutomatic: true, MaxPartRows: 40}, Components{FS: failing, Clock: d.clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	table, err := d.createEvents("events", false)
+	must(t, err)
+	for i := range 8 {
+		must(t, d.flushEvents("events", "w", i*10, 10))
+	}
+	before := d.mustRead(t, fsys, table.ID)
+	snap, err := d.engine.Snapshot(table.ID)
+	must(t, err)
+	bad := d.engine.PartFile(snap.Tables[table.ID].Parts[1])
+	snap.Release()
+	failing.SetRule(func(op vfs.Op) error {
+		if op.Kind == vfs.OpOpen && op.Path == bad {
+			return vfs.ErrInjected
+		}
+		return nil
+	})
+	round := func(what string, wantDone int, fails bool, wantParts int) {
+		t.Helper()
+		done, err := d.merges.runRound(ctx, false)
+		if done != wantDone || (err != nil) != fails {
+			t.Fatalf("%s: %d merges, error %v", what, done, err)
+		}
+		if n := d.parts(t, table.ID); n != wantParts {
+			t.Fatalf("%s: %d parts", what, n)
+		}
+		if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
+			t.Fatalf("%s: %d errors in the log:\n%s", what, n, log.String())
+		}
+	}
+	again := func() int { return strings.Count(log.String(), "merges work again") }
+	round("two plans, one of the bad part", 1, true, 5)
+	round("those beside it", 1, false, 4)
+	round("nothing is left to merge", 0, false, 4)
+	d.clock.advance(d.merges.settings.Interval)
+	round("it is tried again", 0, true, 4)
+	round("and not at once", 0, false, 4)
+	if again() != 0 {
+		t.Errorf("log:\n%s", log.String())
+	}
+	failing.SetRule(vfs.Never)
+	d.clock.advance(d.merges.settings.Interval)
+	round("it waits longer", 0, false, 4)
+	d.clock.advance(d.merges.settings.Interval)
+	round("it can be read again", 1, false, 2)
+	if again() != 1 {
+		t.Errorf("log:\n%s", log.String())
+	}
+	if now := d.mustRead(t, fsys, table.ID); !slices.Equal(now.rows, before.rows) {
+		t.Errorf("%d rows of %d", len(now.rows), len(before.rows))
+	}
+	d.mustEnd(t)
+}
+
 func TestCanceledMergeLeavesNothing(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)

@@ -2,16 +2,19 @@ package merge
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
 // What is told of merges: the list behind scoter.merges, and the log. A failure is in the list each
 // time, in the log when its kind is news: a full disk fails every merge until there is
-// space again, and that is one event.
+// space again, and that is one event. What failed is tried again later and later, the parts beside it go on.
 
 func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	m := &Merge{
@@ -37,52 +40,85 @@ func (s *Scheduler) ended(m *Merge, err error) {
 	}
 }
 
-// end is ended for a merge, and says when its group may be tried again.
-func (s *Scheduler) end(ctx context.Context, m *Merge, g group, err error) {
+// end is ended for a merge, and says when what it was of may be tried again.
+func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) {
 	s.ended(m, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case ctx.Err() != nil: // who ended it knows
 	case err != nil:
-		s.failedLocked(m, g, err)
-	case s.failures[g] != nil:
-		delete(s.failures, g)
-		if len(s.failures) == 0 {
+		s.failedLocked(m, of, err)
+	default:
+		before := len(s.failures)
+		for _, x := range of {
+			delete(s.failures, x)
+		}
+		if before > 0 && len(s.failures) == 0 {
 			s.log.Info("merges work again", "table", m.Table, "partition", m.Partition)
 		}
 	}
 }
 
-func (s *Scheduler) failedLocked(m *Merge, g group, err error) {
-	if kind := base.KindOf(err); len(s.failures) == 0 || kind != s.trouble {
-		s.trouble = kind
+// failedLocked notes that a merge failed: of the one source that is to blame, if there is such, else of all.
+func (s *Scheduler) failedLocked(m *Merge, of []subject, err error) {
+	kind, known := base.KindOf(err), false
+	for _, f := range s.failures {
+		known = known || f.kind == kind
+	}
+	if !known {
 		s.log.Error("merge failed; its parts stay as they are, and it is tried again", "table", m.Table, "partition", m.Partition, "error", err)
 	}
-	f := s.failures[g]
-	if f == nil {
-		f = &failure{wait: s.settings.Interval / 2}
-		s.failures[g] = f
+	var blamed *sourceError
+	if errors.As(err, &blamed) {
+		of = slices.DeleteFunc(slices.Clone(of), func(x subject) bool { return x.part != blamed.part })
 	}
-	f.wait = min(2*f.wait, maxBackoff)
-	f.retryAt = s.clock.Now().Add(f.wait)
+	for _, x := range of {
+		f := s.failures[x]
+		if f == nil {
+			f = &failure{wait: s.settings.Interval / 2}
+			s.failures[x] = f
+		}
+		f.kind, f.wait = kind, min(2*f.wait, maxBackoff)
+		f.retryAt = s.clock.Now().Add(f.wait)
+	}
 }
 
-// mayTry reports whether a group's last merge did not fail, or long enough ago.
-func (s *Scheduler) mayTry(g group, now time.Time) bool {
+// mayTry reports whether what was tried last did not fail, or long enough ago.
+func (s *Scheduler) mayTry(x subject, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := s.failures[g]
+	f := s.failures[x]
 	return f == nil || !now.Before(f.retryAt)
 }
 
-// forgetDropped drops the failures of tables that are gone: nobody will try them again.
-func (s *Scheduler) forgetDropped(snap *snapshot.Snapshot) {
+// triable returns the parts of a partition that may be merged now, as runs of neighbours: one that failed a short time ago is left out, and what
+// came before it is not merged with what came after it.
+func (s *Scheduler) triable(parts []*catalog.Part, now time.Time) (runs [][]*catalog.Part) {
+	var run []*catalog.Part
+	for _, p := range slices.SortedFunc(slices.Values(parts), ingestionOrder) {
+		if s.mayTry(subject{p.Table, p.ID}, now) {
+			run = append(run, p)
+			continue
+		}
+		runs, run = append(runs, run), nil
+	}
+	return append(runs, run)
+}
+
+// forgetGone drops the failures of tables and parts that are gone: nobody will try them again.
+func (s *Scheduler) forgetGone(snap *snapshot.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for g := range s.failures {
-		if snap.Tables[g.table] == nil {
-			delete(s.failures, g)
+	if len(s.failures) == 0 {
+		return
+	}
+	there := map[subject]bool{}
+	for id, t := range snap.Tables {
+		there[subject{table: id}] = true
+		for _, p := range t.Parts {
+			there[subject{id, p.ID}] = true
 		}
 	}
+	maps.DeleteFunc(s.failures, func(x subject, _ *failure) bool { return !there[x] })
 }

@@ -69,10 +69,9 @@ type Scheduler struct {
 	closeOnce sync.Once
 
 	mu       sync.Mutex
-	running  []*Merge           // guarded by mu; oldest first
-	finished []*Merge           // guarded by mu; oldest first, at most keepFinished
-	failures map[group]*failure // guarded by mu; of groups whose last merge failed
-	trouble  base.Kind          // guarded by mu; that the log knows of; with a failure
+	running  []*Merge             // guarded by mu; oldest first
+	finished []*Merge             // guarded by mu; oldest first, at most keepFinished
+	failures map[subject]*failure // guarded by mu; of what failed the last time
 }
 
 // keepFinished is how many merges are remembered.
@@ -87,8 +86,15 @@ type group struct {
 	partition string
 }
 
-// failure is a group's last merge that failed.
+// subject is what fails or succeeds: a part that is merged, or, with part 0, a table that is settled.
+type subject struct {
+	table base.TableID
+	part  base.SourceID
+}
+
+// failure is the last try, which failed.
 type failure struct {
+	kind    base.Kind
 	wait    time.Duration
 	retryAt time.Time
 }
@@ -110,7 +116,7 @@ func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	s := &Scheduler{
 		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock},
 		settings: settings.withDefaults(), clock: c.Clock, log: c.Logger,
-		round: make(chan struct{}, 1), failures: map[group]*failure{},
+		round: make(chan struct{}, 1), failures: map[subject]*failure{},
 	}
 	if c.FS == nil {
 		s.merger.fs = vfs.OS
@@ -198,6 +204,15 @@ type job struct {
 	plan  Plan
 }
 
+// subjects are the parts that a job merges.
+func (j job) subjects() []subject {
+	all := make([]subject, len(j.plan.Sources))
+	for i, p := range j.plan.Sources {
+		all[i] = subject{p.Table, p.ID}
+	}
+	return all
+}
+
 // runRound plans and merges once, and returns how many merges changed something. If eager, as few
 // parts as possible are to remain, and what failed lately is tried too.
 func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err error) {
@@ -242,7 +257,7 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 		return nil, err
 	}
 	defer snap.Release()
-	s.forgetDropped(snap)
+	s.forgetGone(snap)
 	now := s.clock.Now()
 	var jobs []job
 	for id, t := range snap.Tables {
@@ -250,7 +265,7 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 		for _, p := range t.Parts {
 			g := group{id, p.Partition}
 			if p.SchemaVersion < since {
-				if eager || s.mayTry(g, now) {
+				if eager || s.mayTry(subject{id, p.ID}, now) {
 					jobs = append(jobs, job{g, Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes}})
 				}
 				continue
@@ -261,10 +276,6 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 		}
 		for g, parts := range groups {
 			policy := Policy{MaxPartBytes: s.settings.MaxPartBytes, MaxPartRows: s.settings.MaxPartRows, Rest: eager || s.atRest(parts, now)}
-			loads := s.loadsOf(t, parts, policy.Rest)
-			if len(parts) < 2 && len(loads) == 0 || !eager && !s.mayTry(g, now) {
-				continue
-			}
 			switch {
 			case eager:
 				policy.Load = anyLoad
@@ -273,8 +284,14 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 			case policy.Rest:
 				policy.Load = restLoad
 			}
-			for _, plan := range Pick(parts, loads, policy) {
-				jobs = append(jobs, job{g, plan})
+			runs := [][]*catalog.Part{parts}
+			if !eager {
+				runs = s.triable(parts, now)
+			}
+			for _, run := range runs {
+				for _, plan := range Pick(run, s.loadsOf(t, run, policy.Rest), policy) {
+					jobs = append(jobs, job{g, plan})
+				}
 			}
 		}
 	}
@@ -311,7 +328,7 @@ func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) 
 	defer rewrite.Close()
 	m := s.begin(rewrite.Table(), j)
 	changed, err = s.merger.execute(ctx, rewrite, j.plan, s.yielder(ctx))
-	s.end(ctx, m, j.group, err)
+	s.end(ctx, m, j.subjects(), err)
 	return changed, err
 }
 

@@ -157,7 +157,7 @@ func TestListRemembersTheLastMerges(t *testing.T) {
 		if list := d.merges.List(); !list[0].Finished.IsZero() {
 			t.Fatal("the running merge is not listed first")
 		}
-		d.merges.end(ctx, m, j.group, nil)
+		d.merges.end(ctx, m, j.subjects(), nil)
 	}
 	snap.Release()
 	list := d.merges.List()

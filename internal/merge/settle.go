@@ -14,9 +14,6 @@ import (
 // Of a table that merges on read only settled parts are merged: of the rows that came up to some edit no two that are not deleted have one key, so it
 // does not matter any more which of them came first. So each round begins with settling what flushes and loads brought.
 
-// settling stands for a partition in the group of a table whose last settling failed.
-const settling = "\x00settling"
-
 // isSettled reports whether a part may be merged, and its tombstones dropped.
 func isSettled(t *snapshot.Table, p *catalog.Part) bool {
 	return !t.Schema.MergeOnRead || p.MaxSeq <= t.Settled
@@ -32,7 +29,7 @@ func (s *Scheduler) settle(ctx context.Context, eager bool) error {
 	var errs []error
 	for id, t := range snap.Tables {
 		due := slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { return !isSettled(t, p) })
-		if !due || ctx.Err() != nil || !eager && !s.mayTry(group{id, settling}, s.clock.Now()) {
+		if !due || ctx.Err() != nil || !eager && !s.mayTry(subject{table: id}, s.clock.Now()) {
 			continue
 		}
 		started := s.clock.Now()
@@ -48,14 +45,14 @@ func (s *Scheduler) settle(ctx context.Context, eager bool) error {
 
 // settled keeps account of a settling: a failure is told as that of a merge, which does not take place.
 func (s *Scheduler) settled(ctx context.Context, t *snapshot.Table, started time.Time, err error) {
-	g := group{t.Schema.ID, settling}
+	of := subject{table: t.Schema.ID}
 	s.mu.Lock()
-	failed := s.failures[g] != nil
+	failed := s.failures[of] != nil
 	s.mu.Unlock()
 	if err == nil && !failed {
 		return
 	}
 	m := s.begin(t, job{group: group{table: t.Schema.ID}})
 	m.Started = started
-	s.end(ctx, m, g, err)
+	s.end(ctx, m, []subject{of}, err)
 }

@@ -128,9 +128,27 @@ func (r rows) ordinal(i int) uint32 {
 	return r.first + uint32(i)
 }
 
+// sourceError is an error that one source of a merge has: others of them do without it.
+type sourceError struct {
+	part base.SourceID
+	err  error
+}
+
+func (e *sourceError) Error() string { return e.err.Error() }
+
+func (e *sourceError) Unwrap() error { return e.err }
+
 // next returns the part's next rows, in the current version of the schema, with their newest values and without deleted
 // ones, or io.EOF. There may be none left of a batch. The caller releases it.
 func (s *source) next() (rows, error) {
+	r, err := s.read()
+	if err != nil && err != io.EOF {
+		err = &sourceError{s.part.ID, err}
+	}
+	return r, err
+}
+
+func (s *source) read() (rows, error) {
 	rec, err, ok := s.pull()
 	if !ok {
 		if s.left != 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -13,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// How a leaf is stored is chosen on a sample of the first row group. Measured with DuckDB
+// How a leaf is stored is chosen on a sample of the first row group that has values of it. Measured with DuckDB
 // 1.5.5 on a million rows of a sorted timestamp, two dictionary strings and three random
 // doubles (CPU s to write; bytes per row; CPU ms for DuckDB to scan all):
 //
@@ -41,13 +42,6 @@ type storage struct {
 var plainly = storage{encoding: parquet.Encodings.Plain, codec: compress.Codecs.Uncompressed}
 
 const zstdLevel = 1
-
-func (s storage) properties(path string) []parquet.WriterProperty {
-	return []parquet.WriterProperty{
-		parquet.WithDictionaryFor(path, s.dictionary), parquet.WithEncodingFor(path, s.encoding),
-		parquet.WithCompressionFor(path, s.codec), parquet.WithCompressionLevelFor(path, zstdLevel),
-	}
-}
 
 const (
 	// A sample is so many runs of so many values: runs show deltas, their distance other parts.
@@ -147,9 +141,16 @@ func physicalBytes(t arrow.DataType) int {
 	return 0
 }
 
-// sample returns runs of the leaf's values, wherever they lie in nested rows, and how many values there are.
-func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
-	var all []arrow.Array
+// hasValues reports whether there is anything but NULL among the leaf's values.
+func (c column) hasValues(leaf leafPath) bool {
+	if c.dictionary != nil {
+		return c.dictionary.Len() > 0
+	}
+	return slices.ContainsFunc(c.values(leaf), func(a arrow.Array) bool { return a.NullN() < a.Len() })
+}
+
+// values returns the leaf's values, borrowed, wherever they lie in nested rows.
+func (c column) values(leaf leafPath) (all []arrow.Array) {
 	for _, chunk := range c.chunks {
 		a := chunk.column
 		for _, st := range leaf.path {
@@ -163,6 +164,14 @@ func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 			a = ext.Storage()
 		}
 		all = append(all, a)
+	}
+	return all
+}
+
+// sample returns runs of the leaf's values, and how many values there are.
+func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
+	all := c.values(leaf)
+	for _, a := range all {
 		total += a.Len()
 	}
 	if total <= sampleRuns*sampleRunLength {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -199,6 +202,99 @@ func TestZstdIsForWhatItMakesMuchSmallerThanLZ4(t *testing.T) {
 		}
 		if how := choose(leafPath{typ: arrow.BinaryTypes.String}, c, Fast); how.codec == compress.Codecs.Zstd {
 			t.Errorf("%s is stored as %+v in a hurry", want, how)
+		}
+	}
+}
+
+// TestRowGroupsWithoutValuesDecideNothing writes row groups of NULLs before, between and after others, flat and nested, as texts of dictionaries and
+// without: the others are stored as they are where there are no NULLs, and the footer says how.
+func TestRowGroupsWithoutValuesDecideNothing(t *testing.T) {
+	types := []string{"VARCHAR", "BIGINT", "DOUBLE", "VARCHAR[]", "STRUCT(a BIGINT, b VARCHAR)"}
+	var columns []schema.Column
+	for i, text := range types {
+		typ, err := schema.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns = append(columns, schema.Column{Name: fmt.Sprint("c", i), Type: typ})
+	}
+	table := tableOf(columns...)
+	group := func(values bool) arrow.RecordBatch {
+		r := rand.New(rand.NewPCG(1, 2))
+		var arrays []arrow.Array
+		for i, f := range table.Arrow().Fields() {
+			b := array.NewBuilder(memory.DefaultAllocator, f.Type)
+			for n := range RowGroupRows {
+				switch {
+				case !values:
+					b.AppendNull()
+				case i == 1:
+					b.(*array.Int64Builder).Append(1e12 + int64(n))
+				default:
+					appendNumber(b, r, func(r *rand.Rand, _ int) int64 { return r.Int64N(4) }, n)
+				}
+			}
+			arrays = append(arrays, b.NewArray())
+		}
+		return array.NewRecordBatch(table.Arrow(), arrays, RowGroupRows)
+	}
+	some, none := group(true), group(false)
+	stored := func(profile Profile, batches ...arrow.RecordBatch) (groups [][]string) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "p")
+		written, err := WriteBatches(vfs.OS, path, table, batches, Options{Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []arrow.RecordBatch
+		if err := Read(vfs.OS, path, table, written, func(b arrow.RecordBatch) error {
+			b.Retain()
+			got = append(got, b)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range table.Columns {
+			if a, b := whole(t, batches, i), whole(t, got, i); !array.Equal(a, b) {
+				t.Errorf("%s differs", types[i])
+			}
+		}
+		f, err := file.OpenParquetFile(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for g := range f.NumRowGroups() {
+			var how []string
+			for i := range f.MetaData().Schema.NumColumns() {
+				chunk, err := f.MetaData().RowGroup(g).ColumnChunk(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				how = append(how, fmt.Sprint(chunk.Encodings(), chunk.HasDictionaryPage(), chunk.Compression()))
+			}
+			groups = append(groups, how)
+		}
+		return groups
+	}
+	for _, profile := range []Profile{Fast, Best} {
+		want := stored(profile, some)[0]
+		if !strings.Contains(want[0], "RLE_DICT") || !strings.Contains(want[1], "DELTA_BINARY_PACKED") || !strings.Contains(want[3], "RLE_DICT") {
+			t.Fatalf("stored as %q", want)
+		}
+		coded := dictionaries(some, 1)
+		for _, c := range []struct {
+			want    []string
+			batches []arrow.RecordBatch
+		}{
+			{want, []arrow.RecordBatch{none, some}}, {want, []arrow.RecordBatch{some, none, some}}, {want, []arrow.RecordBatch{none, none, some, none, some}},
+			{stored(profile, coded)[0], []arrow.RecordBatch{dictionaries(none, 2), coded, dictionaries(none, 3), some}},
+		} {
+			for g, how := range stored(profile, c.batches...) {
+				if c.batches[g].Column(0).NullN() == 0 && !slices.Equal(how, c.want) {
+					t.Errorf("profile %d, row group %d of %d: stored as %q, want %q", profile, g, len(c.batches), how, c.want)
+				}
+			}
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 // inside a nested type.
 type leafPath struct {
 	column   int
-	name     string // as arrow-go spells the path
 	nullable bool   // the column
 	path     []step // empty for a scalar column
 	first    bool   // of its column
@@ -27,13 +26,13 @@ type step struct {
 // appendLeaves appends the leaves of a column, in the order in which Parquet has them.
 func appendLeaves(to []leafPath, column int, f arrow.Field) ([]leafPath, error) {
 	start := len(to)
-	var descend func(path []step, name string, t arrow.DataType) error
-	descend = func(path []step, name string, t arrow.DataType) error {
+	var descend func(path []step, t arrow.DataType) error
+	descend = func(path []step, t arrow.DataType) error {
 		path = path[:len(path):len(path)]
 		switch t := t.(type) {
 		case *arrow.StructType:
 			for i, child := range t.Fields() {
-				if err := descend(append(path, step{child: i, nullable: child.Nullable}), name+"."+child.Name, child.Type); err != nil {
+				if err := descend(append(path, step{child: i, nullable: child.Nullable}), child.Type); err != nil {
 					return err
 				}
 			}
@@ -41,20 +40,20 @@ func appendLeaves(to []leafPath, column int, f arrow.Field) ([]leafPath, error) 
 			entries := append(path, step{repeated: true})
 			for i, child := range []arrow.Field{t.KeyField(), t.ItemField()} {
 				into := append(entries[:len(entries):len(entries)], step{child: i, nullable: child.Nullable})
-				if err := descend(into, name+".key_value."+[...]string{"key", "value"}[i], child.Type); err != nil {
+				if err := descend(into, child.Type); err != nil {
 					return err
 				}
 			}
 		case *arrow.ListType:
-			return descend(append(path, step{repeated: true, nullable: t.ElemField().Nullable}), name+".list.element", t.Elem())
+			return descend(append(path, step{repeated: true, nullable: t.ElemField().Nullable}), t.Elem())
 		default:
 			_, nested := t.(arrow.NestedType)
 			if _, extension := t.(arrow.ExtensionType); nested && !extension {
 				return base.Errorf(base.Internal, "type %s is not a storage type", t)
 			}
-			to = append(to, leafPath{column: column, name: name, nullable: f.Nullable, path: path, first: len(to) == start, typ: t})
+			to = append(to, leafPath{column: column, nullable: f.Nullable, path: path, first: len(to) == start, typ: t})
 		}
 		return nil
 	}
-	return to, descend(nil, f.Name, f.Type)
+	return to, descend(nil, f.Type)
 }

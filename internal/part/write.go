@@ -102,8 +102,8 @@ func (s *sink) Write(p []byte) (int, error) {
 func (s *sink) Tell() int64 { return s.bytes }
 
 // writer writes one file: it gathers batches into row groups and writes a group leaf by
-// leaf (chunk). Encodings and compression are chosen on the first group, before the file begins. Pages' headers,
-// compression and the footer are arrow-go's; statistics are put into the footer here.
+// leaf (chunk). A leaf's encoding and compression are chosen on the first group that has values of it. Pages' headers,
+// compression and the footer are arrow-go's; what it says of encodings, compression and statistics is put in here.
 type writer struct {
 	sink    sink
 	table   schema.Table
@@ -115,7 +115,7 @@ type writer struct {
 	file    *metadata.FileMetaDataBuilder // nil until the first group
 	pages   file.PageWriter               // nil until the first leaf
 	leaves  []leafPath
-	storage []storage // of each leaf
+	storage []*storage // of each leaf; nil as long as there were no values
 	total   Written
 	// chunks has what the footer says of every column chunk, per row group and leaf.
 	chunks [][]chunkFooter
@@ -124,6 +124,7 @@ type writer struct {
 // chunkFooter is what a footer says of a column chunk beside what arrow-go knows.
 type chunkFooter struct {
 	codec      compress.Compression
+	encoding   parquet.Encoding
 	statistics *metadata.EncodedStatistics // nil inside nested columns
 }
 
@@ -137,6 +138,7 @@ func newWriter(out io.Writer, table schema.Table, opts Options) (*writer, error)
 			return nil, base.Wrap(err, "column %q", f.Name)
 		}
 	}
+	w.storage = make([]*storage, len(w.leaves))
 	return w, nil
 }
 
@@ -281,7 +283,7 @@ func (w *writer) writeGroup(rows int64) (err error) {
 		defer columns[i].release()
 	}
 	if w.file == nil {
-		if err := w.begin(columns); err != nil {
+		if err := w.begin(); err != nil {
 			return err
 		}
 	}
@@ -291,11 +293,11 @@ func (w *writer) writeGroup(rows int64) (err error) {
 	for i, leaf := range w.leaves {
 		c := columns[leaf.column]
 		described := out.NextColumnChunk()
-		codec, err := w.writeChunk(c, i, described, ordinal)
+		var err error
+		chunks[i].codec, chunks[i].encoding, err = w.writeChunk(c, i, described, ordinal)
 		if err = errors.Join(err, w.sink.err); err != nil {
 			return base.Wrap(err, "column %q", w.table.Columns[leaf.column].Name)
 		}
-		chunks[i].codec = codec
 		if leaf.first {
 			id, stats := w.table.Columns[leaf.column].ID, c.stats()
 			w.total.Stats[id] = mergeStats(w.total.Stats[id], w.total.Rows, stats, rows)
@@ -309,14 +311,22 @@ func (w *writer) writeGroup(rows int64) (err error) {
 	return out.Finish(0, ordinal)
 }
 
-// writeChunk writes the leaf-th leaf of a row group, and returns how its pages are compressed.
-func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkMetaDataBuilder, group int16) (codec compress.Compression, err error) {
-	how := w.storage[leaf]
+// writeChunk writes the leaf-th leaf of a row group, and returns how its pages are compressed, and its values encoded.
+func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkMetaDataBuilder, group int16) (codec compress.Compression, kind parquet.Encoding, err error) {
+	if w.storage[leaf] == nil && c.hasValues(w.leaves[leaf]) {
+		chosen := choose(w.leaves[leaf], c, w.opts.Profile)
+		w.storage[leaf] = &chosen
+	}
+	how := plainly
+	if w.storage[leaf] != nil {
+		how = *w.storage[leaf]
+	}
 	pieces, d := c.leaf(described.Descr(), w.leaves[leaf], how)
 	defer pieces.release()
-	if how.dictionary && d.values == 0 && c.dictionary == nil { // one that is too large in this row group is so in the next
+	// A dictionary that is too large in this row group is so in the next.
+	if how.dictionary && d.values == 0 && c.dictionary == nil && pieces.present() > 0 {
 		how = chooseAgain(w.leaves[leaf], c, w.opts.Profile)
-		w.storage[leaf] = how
+		w.storage[leaf] = &how
 	}
 	codec = how.codec
 	if d.values > 0 {
@@ -328,43 +338,29 @@ func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkM
 		err = w.pages.Reset(&w.sink, codec, zstdLevel, described, group, int16(leaf), nil, nil)
 	}
 	if err != nil {
-		return codec, err
+		return codec, kind, err
 	}
 	to := newChunk(w.pages, described.Descr(), how)
 	if d.values > 0 {
 		if err := to.useDictionary(d); err != nil {
-			return codec, err
+			return codec, kind, err
 		}
 	}
 	for _, s := range pieces {
 		if err := to.add(s); err != nil {
-			return codec, err
+			return codec, kind, err
 		}
 	}
-	return codec, to.close()
+	return codec, to.kind, to.close()
 }
 
-// begin chooses how each leaf is stored, on the first row group, and starts the file.
-func (w *writer) begin(columns []column) (err error) {
-	properties := []parquet.WriterProperty{
+// begin starts the file.
+func (w *writer) begin() (err error) {
+	props := parquet.NewWriterProperties(
 		parquet.WithVersion(parquet.V2_LATEST), parquet.WithCreatedBy(createdBy),
 		parquet.WithDictionaryDefault(false), parquet.WithStats(false),
 		parquet.WithStoreDecimalAsInteger(true), parquet.WithSortingColumns(w.sortingColumns()),
-	}
-	paths := map[string]int{}
-	for _, leaf := range w.leaves {
-		paths[leaf.name]++
-	}
-	for _, leaf := range w.leaves {
-		// A column "a.b" and a field b of a column "a" share a path: both stay plain.
-		how := plainly
-		if paths[leaf.name] == 1 {
-			how = choose(leaf, columns[leaf.column], w.opts.Profile)
-			properties = append(properties, how.properties(leaf.name)...)
-		}
-		w.storage = append(w.storage, how)
-	}
-	props := parquet.NewWriterProperties(properties...)
+	)
 	fields := make([]arrow.Field, w.arrow.NumFields())
 	for i, f := range w.arrow.Fields() {
 		f.Metadata = arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.FormatUint(uint64(w.table.Columns[i].ID), 10)})
@@ -430,7 +426,8 @@ func (w *writer) finish() (Written, error) {
 	for g, chunks := range w.chunks {
 		for i, c := range chunks {
 			about := footer.RowGroups[g].Columns[i].MetaData
-			setCodec(&about.Codec, c.codec)
+			setNumber(&about.Codec, c.codec)
+			setNumber(&about.Encodings[0], c.encoding) // what others there are is that of dictionaries and levels
 			if c.statistics != nil {
 				about.Statistics = c.statistics.ToThrift()
 			}
@@ -443,8 +440,8 @@ func (w *writer) finish() (Written, error) {
 	return w.total, nil
 }
 
-// setCodec sets a codec of a footer, whose type arrow-go gives no name to.
-func setCodec[T ~int64](to *T, codec compress.Compression) { *to = T(codec) }
+// setNumber sets a codec or an encoding of a footer, whose types arrow-go gives no names to.
+func setNumber[T, V ~int64](to *T, value V) { *to = T(value) }
 
 func (w *writer) writeFooter(footer *metadata.FileMetaData) error {
 	n, err := footer.WriteTo(&w.sink, nil)

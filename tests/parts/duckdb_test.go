@@ -217,3 +217,41 @@ func damageOtherGroups(t *testing.T, db *sql.DB, path string, keep int) string {
 	}
 	return damaged
 }
+
+// TestDuckDBReadsRowGroupsWithoutValues reads columns that have values in the second and the fourth row group alone: deltas, and indices of dictionaries.
+func TestDuckDBReadsRowGroupsWithoutValues(t *testing.T) {
+	table := tableOf(schema.Column{Name: "n", Type: schema.Of(schema.BigInt)}, schema.Column{Name: "s", Type: schema.Of(schema.Varchar)}, schema.Column{Name: "l", Type: schema.ListOf(schema.Of(schema.Double))})
+	b := array.NewRecordBuilder(memory.DefaultAllocator, table.Arrow())
+	for i := range 4 * part.RowGroupRows {
+		if i/part.RowGroupRows%2 == 0 {
+			for _, f := range b.Fields() {
+				f.AppendNull()
+			}
+			continue
+		}
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		b.Field(1).(*array.StringBuilder).Append(fmt.Sprint("text ", i%4))
+		list := b.Field(2).(*array.ListBuilder)
+		list.Append(true)
+		list.ValueBuilder().(*array.Float64Builder).Append(float64(i % 3))
+	}
+	rec := b.NewRecordBatch()
+	for _, profile := range []part.Profile{part.Fast, part.Best} {
+		path := filepath.Join(t.TempDir(), "p.parquet")
+		if _, err := part.WriteBatches(vfs.OS, path, table, []arrow.RecordBatch{rec}, part.Options{Profile: profile}); err != nil {
+			t.Fatal(err)
+		}
+		db := openDuckDB(t)
+		var right, empty, encodings int
+		query := fmt.Sprintf(`SELECT count(*) FILTER (n = i AND s = 'text ' || i %% 4 AND l = [i %% 3]), count(*) FILTER (n IS NULL AND s IS NULL AND l IS NULL)
+			FROM (SELECT *, file_row_number AS i FROM read_parquet('%s'))`, path)
+		if err := db.QueryRow(query).Scan(&right, &empty); err != nil || right != 2*part.RowGroupRows || empty != 2*part.RowGroupRows {
+			t.Errorf("%d rows are right, %d empty, %v", right, empty, err)
+		}
+		query = fmt.Sprintf(`SELECT count(*) FROM parquet_metadata('%s') WHERE row_group_id %% 2 = 1
+			AND contains(encodings, CASE path_in_schema WHEN 'n' THEN 'DELTA_BINARY_PACKED' ELSE 'RLE_DICTIONARY' END)`, path)
+		if err := db.QueryRow(query).Scan(&encodings); err != nil || encodings != 6 {
+			t.Errorf("%d of 6 column chunks are encoded as expected, %v", encodings, err)
+		}
+	}
+}

@@ -97,7 +97,7 @@ const flushParallel = 2
 
 // Engine is an open data directory. Its methods may be called concurrently.
 //
-// Lock order: flushing, mu; keysMu, the budget's and the queue's locks are leaves. The
+// Lock order: flushing, mu; keysMu, the budget's, the queue's and the key finder's locks are leaves. The
 // fields under "of the committer" are written by the committer goroutine alone, so it
 // reads what it wrote without a lock.
 type Engine struct {

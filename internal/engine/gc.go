@@ -174,6 +174,7 @@ func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) 
 // AbandonPart removes a file at PartPath that will not be used; while it is in doubt
 // whether the catalog lists it, that is put off.
 func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
+	e.keyFinder.Forget(id) // a load looks for keys in its parts before it is committed
 	return base.Wrap(e.abandon(e.partPath(table, id)), "abandon part %d", id)
 }
 

@@ -41,3 +41,40 @@ func TestAKeyIsInsertedByOneOfTwoThatSawNone(t *testing.T) {
 		t.Errorf("%d rows", got)
 	}
 }
+
+// TestIndexesOfKeysGoWithTheirSources flushes, merges and drops what indexes were made of, with and without a reader that holds it.
+func TestIndexesOfKeysGoWithTheirSources(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createSettling(e, "t", false)
+	must(t, err)
+	want := func(what string, n int) {
+		t.Helper()
+		if kept := e.keyFinder.Kept(); kept != n {
+			t.Fatalf("%s: indexes of %d sources, want %d", what, kept, n)
+		}
+	}
+	bring := func() {
+		t.Helper()
+		must(t, appendSettling(e, table, []keyed{{id: 1}, {id: 2}, {id: 3}}, AppendOptions{}))
+		_, err := readSettled(e, table)
+		must(t, err)
+	}
+	bring()
+	want("a memtable", 1)
+	held, err := e.Snapshot(table.ID)
+	must(t, err)
+	must(t, e.Flush(ctx))
+	want("a flushed memtable that somebody reads", 1)
+	held.Release()
+	want("a flushed memtable", 0)
+	bring()
+	want("a memtable and the part that has its keys", 2)
+	must(t, e.Flush(ctx))
+	want("that part", 1)
+	must(t, rewriteFirst(e, table, func() {}))
+	want("that part written anew", 0)
+	bring()
+	must(t, e.DropTable(ctx, table.ID))
+	want("a dropped table", 0)
+	mustEnd(t, e)
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -38,6 +39,7 @@ type resident struct {
 	mem        *memtable.Memtable
 	generation base.SegmentID
 	budget     *budget
+	keys       *keys.Finder
 	refs       atomic.Int64
 
 	minSeq base.Seq // constant once there are rows to be seen
@@ -48,13 +50,14 @@ type resident struct {
 }
 
 func newResident(e *Engine, source base.SourceID, t schema.Table, generation base.SegmentID) *resident {
-	r := &resident{mem: memtable.New(e.pool, source, t), generation: generation, budget: e.budget}
+	r := &resident{mem: memtable.New(e.pool, source, t), generation: generation, budget: e.budget, keys: e.keyFinder}
 	r.refs.Store(1)
 	return r
 }
 
 func (r *resident) release() {
 	if r.refs.Add(-1) == 0 {
+		r.keys.Forget(r.mem.Source())
 		r.mem.Release()
 		r.budget.release(r.charged)
 	}
@@ -62,6 +65,7 @@ func (r *resident) release() {
 
 func (p *partFile) release(e *Engine) {
 	if p.refs.Add(-1) == 0 && p.obsolete.Load() {
+		e.keyFinder.Forget(p.ID)
 		e.garbage.add(e.partPath(p.Table, p.ID))
 	}
 }

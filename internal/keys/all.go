@@ -1,7 +1,9 @@
 package keys
 
 import (
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -13,6 +15,9 @@ import (
 
 // maxAlike is how many rows of one key All finds: more are better found by a scan.
 const maxAlike = 256
+
+// coarseFor is how long a key counts as one that tells too few rows apart: rows may go, and to find out takes what a few statements do.
+const coarseFor = 10 * time.Minute
 
 // coarseKey names the key of a table.
 type coarseKey struct {
@@ -37,7 +42,6 @@ func (f *Finder) All(s *snapshot.Snapshot, table base.TableID, key []base.Column
 	if err != nil {
 		return nil, false, err
 	}
-	f.forgetMemtables(t)
 	from := func(id base.SourceID) func(uint32) bool {
 		set := t.Patches[id]
 		return func(ordinal uint32) bool {
@@ -79,7 +83,8 @@ func (f *Finder) All(s *snapshot.Snapshot, table base.TableID, key []base.Column
 	if len(found) > maxAlike {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}] = true
+		maps.DeleteFunc(f.coarse, func(_ coarseKey, found time.Time) bool { return time.Since(found) >= coarseFor })
+		f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}] = time.Now()
 		return nil, false, nil
 	}
 	return found, true, nil
@@ -101,7 +106,8 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return !f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}]
+	since, coarse := f.coarse[coarseKey{t.Schema.ID, describe(Columns(t.Schema, key))}]
+	return !coarse || time.Since(since) >= coarseFor
 }
 
 // maxReads is how many footers and row groups All reads: more take longer than a query.

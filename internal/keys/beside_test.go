@@ -10,10 +10,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
@@ -247,5 +251,65 @@ func TestStatementsAndUpsertsFindTheSameRowsWhileIndexesAreMade(t *testing.T) {
 	slices.Sort(w.read)
 	if !slices.Equal(w.read, []base.SourceID{1, 2, 3, 4, 5, 6}) || w.held != 0 || w.failures != nil {
 		t.Errorf("parts %v read, each is to be once; %d snapshots held; failures %v", w.read, w.held, w.failures)
+	}
+}
+
+// TestAKeyThatManyRowsHadIsLookedForAgain deletes one of so many rows of a key that those of any key are looked for by queries.
+func TestAKeyThatManyRowsHadIsLookedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newBesideWorld(t, append(slices.Repeat([]int64{5}, maxAlike+1), 7))
+		defer w.finder.Close()
+		seven := base.RowAddress{Source: 1, Ordinal: maxAlike + 1}
+		w.expect(7)
+		w.after(0)
+		w.expect(7)
+		w.after(0, 1)
+		w.expect(7, seven)
+		w.expect(5)
+		w.expect(7)
+		set, err := patch.New(1).With(1, roaring.BitmapOf(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.table.Patches[1] = set
+		w.expect(7)
+		time.Sleep(coarseFor)
+		w.expect(7, seven)
+		if found, ok := w.all(5); !ok || len(found) != maxAlike {
+			t.Errorf("%d rows, %t", len(found), ok)
+		}
+		if n := len(w.finder.coarse); n != 1 {
+			t.Errorf("%d coarse keys", n)
+		}
+		w.table.Patches[1] = patch.New(1)
+		w.table.Schema.ID = 2 // another table
+		w.expect(5)
+		if n := len(w.finder.coarse); n != 1 {
+			t.Errorf("%d coarse keys: one is to be forgotten", n)
+		}
+	})
+}
+
+func TestWhatIsKeptOfASourceGoesWithIt(t *testing.T) {
+	w := newBesideWorld(t, []int64{1, 2, 3}, []int64{3, 4, 5})
+	w.held = 1
+	defer w.finder.Close()
+	w.table.Memtables = []memtable.View{{Source: 9, Schema: w.table.Schema, Rows: 2, Batches: []memtable.Batch{
+		{Record: array.NewRecordBatch(w.table.Schema.Arrow(), []arrow.Array{numbers(8, 9)}, 2)}}}}
+	if _, err := w.finder.Find(t.Context(), w.table, []arrow.Array{numbers(3)}, hashes(t, numbers(3))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.finder.Find(t.Context(), w.table, []arrow.Array{numbers(5)}, hashes(t, numbers(5))); err != nil {
+		t.Fatal(err)
+	}
+	w.table.Memtables = nil
+	for i, id := range []base.SourceID{1, 9, 2, 4} {
+		if want := max(3-i, 0); w.finder.Kept() != want {
+			t.Errorf("%d sources are kept, want %d", w.finder.Kept(), want)
+		}
+		w.finder.Forget(id)
+	}
+	if f := w.finder; f.bytes != 0 || f.used.Len() != 0 {
+		t.Errorf("%d bytes of %d parts are kept", f.bytes, f.used.Len())
 	}
 }

@@ -32,31 +32,26 @@ type Reader struct {
 	Rows    func(n *part.Numbers, group int, values []int64) ([]uint32, error)
 }
 
-// Finder finds rows by key. It is safe for concurrent use.
+// Finder finds rows by key. What it keeps of a source goes with Forget. It is safe for concurrent use.
 type Finder struct {
 	reader   Reader
 	maxBytes int64
 
-	mu        sync.Mutex
-	sources   map[sourceKey]*source               // guarded by mu
-	memtables map[base.TableID]map[sourceKey]bool // guarded by mu; those in sources
-	used      *list.List                          // guarded by mu; of *source that are parts, the last used first
-	bytes     int64                               // guarded by mu; of what is kept of parts
-	coarse    map[coarseKey]bool                  // guarded by mu; keys that many rows share
+	mu sync.Mutex
+	// sources are the indexes of each source, by the columns of the key with their types, which another version of the schema may
+	// change. Guarded by mu.
+	sources map[base.SourceID]map[string]*source
+	used    *list.List              // guarded by mu; of *source that are parts, the last used first
+	bytes   int64                   // guarded by mu; of what is kept of parts
+	coarse  map[coarseKey]time.Time // guarded by mu; keys that many rows share, and when that was found
 
 	beside beside
 }
 
-// sourceKey names an index: the source, and the columns of the key with their types, which another version of the
-// schema may change.
-type sourceKey struct {
-	id  base.SourceID
-	key string
-}
-
 // source is the index of one source.
 type source struct {
-	key    sourceKey
+	id     base.SourceID
+	key    string
 	place  *list.Element // of a part; guarded by Finder.mu
 	bytes  int64         // guarded by Finder.mu
 	asked  bool          // of a part: All wanted it before; guarded by Finder.mu
@@ -79,7 +74,7 @@ type partIndex struct {
 // NewFinder returns a finder that keeps what it knows of parts up to a number of bytes. failed is told why an index could not be made of which no
 // caller waits. Close it.
 func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
-	f := &Finder{reader: reader, maxBytes: maxBytes, sources: map[sourceKey]*source{}, memtables: map[base.TableID]map[sourceKey]bool{}, used: list.New(), coarse: map[coarseKey]bool{}}
+	f := &Finder{reader: reader, maxBytes: maxBytes, sources: map[base.SourceID]map[string]*source{}, used: list.New(), coarse: map[coarseKey]time.Time{}}
 	f.beside.failed = failed
 	f.beside.closing, f.beside.close = context.WithCancel(context.Background())
 	return f
@@ -97,7 +92,6 @@ func Key(t schema.Table, rec arrow.RecordBatch) []arrow.Array {
 // Find returns, for each primary key, the address of the table's row that has it, with Source 0 if there is
 // none. columns are the key's; hashes are theirs. The caller holds the snapshot.
 func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Array, hashes []batch.KeyHash) ([]base.RowAddress, error) {
-	f.forgetMemtables(t)
 	key := t.Schema.PrimaryKey
 	found := make([]base.RowAddress, len(hashes))
 	missing := make([]uint32, len(hashes))
@@ -246,21 +240,19 @@ func describe(columns []schema.Column) string {
 
 // source returns the entry of a source, making it if there is none.
 func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.ColumnID, part bool) *source {
-	key := sourceKey{id, describe(Columns(t.Schema, columns))}
+	key := describe(Columns(t.Schema, columns))
 
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := f.sources[key]
+	s := f.sources[id][key]
 	if s == nil {
-		s = &source{key: key}
-		f.sources[key] = s
+		s = &source{id: id, key: key}
+		if f.sources[id] == nil {
+			f.sources[id] = map[string]*source{}
+		}
+		f.sources[id][key] = s
 		if part {
 			s.place = f.used.PushFront(s)
-		} else {
-			if f.memtables[t.Schema.ID] == nil {
-				f.memtables[t.Schema.ID] = map[sourceKey]bool{}
-			}
-			f.memtables[t.Schema.ID][key] = true
 		}
 	} else if part {
 		f.used.MoveToFront(s.place)
@@ -306,29 +298,38 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 func (f *Finder) keep(s *source, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.sources[s.key] != s {
+	if f.sources[s.id][s.key] != s {
 		return // let go of meanwhile
 	}
 	s.bytes += bytes
 	f.bytes += bytes
 	for f.bytes > f.maxBytes && f.used.Len() > 1 {
-		oldest := f.used.Remove(f.used.Back()).(*source)
-		f.bytes -= oldest.bytes
-		delete(f.sources, oldest.key)
+		f.dropLocked(f.used.Back().Value.(*source))
 	}
 }
 
-// forgetMemtables lets go of the memtables of a table that were flushed: those older than any that it has.
-func (f *Finder) forgetMemtables(t *snapshot.Table) {
-	if len(t.Memtables) == 0 {
-		return
+func (f *Finder) dropLocked(s *source) {
+	if delete(f.sources[s.id], s.key); len(f.sources[s.id]) == 0 {
+		delete(f.sources, s.id)
 	}
+	if s.place != nil {
+		f.used.Remove(s.place)
+		f.bytes -= s.bytes
+	}
+}
+
+// Forget lets go of what is kept of a source that no table has any more, nor anybody who looks for its rows.
+func (f *Finder) Forget(id base.SourceID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for key := range f.memtables[t.Schema.ID] {
-		if key.id < t.Memtables[0].Source {
-			delete(f.memtables[t.Schema.ID], key)
-			delete(f.sources, key)
-		}
+	for _, s := range f.sources[id] {
+		f.dropLocked(s)
 	}
+}
+
+// Kept returns of how many sources something is kept.
+func (f *Finder) Kept() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.sources)
 }

@@ -33,7 +33,6 @@ type Losers struct {
 // an edit and is not older than that of before. before stays as it is; a bitmap to which nothing was added is the same one.
 // The caller holds the snapshot.
 func (f *Finder) Losers(ctx context.Context, t *snapshot.Table, seq base.Seq, before Losers) (Losers, error) {
-	f.forgetMemtables(t)
 	c := &contest{Finder: f, ctx: ctx, table: t, losers: maps.Clone(before.Of), grown: map[base.SourceID]bool{}}
 	if c.losers == nil {
 		c.losers = map[base.SourceID]*roaring.Bitmap{}

@@ -36,3 +36,38 @@ func TestChangesWithoutMemoryAreRefusedUntilPartsAreWrittenAnew(t *testing.T) {
 	must(t, noteFirst(e, table, 20))
 	mustEnd(t, e)
 }
+
+// TestARewriteHoldsPartsAndNoMemory flushes, and drops the table, while a part is being written anew.
+func TestARewriteHoldsPartsAndNoMemory(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	table, err := createAccounts(e, "t")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 10, 1))
+	must(t, e.Flush(ctx))
+	must(t, appendAccounts(e, table, 10, 10, 1))
+	s, err := e.Snapshot(table.ID)
+	must(t, err)
+	part := s.Tables[table.ID].Parts[0]
+	s.Release()
+	r, err := e.Rewrite(table.ID, []base.SourceID{part.ID})
+	must(t, err)
+	if now := r.Table(); len(now.Parts) != 1 || len(now.Memtables) != 0 {
+		t.Errorf("%d parts, %d memtables", len(now.Parts), len(now.Memtables))
+	}
+	must(t, e.Flush(ctx))
+	if used := e.Status().MemoryBytes; used != 0 {
+		t.Errorf("%d bytes in use after the flush", used)
+	}
+	must(t, e.DropTable(ctx, table.ID))
+	must(t, e.CollectGarbage())
+	if _, err := disk.Stat(e.PartFile(part)); err != nil {
+		t.Errorf("the part went while it is written anew: %v", err)
+	}
+	r.Close()
+	must(t, e.CollectGarbage())
+	if _, err := disk.Stat(e.PartFile(part)); err == nil {
+		t.Error("the part stays when nobody reads it")
+	}
+	mustEnd(t, e)
+}

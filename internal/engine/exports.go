@@ -265,16 +265,7 @@ func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapsho
 		return e.Settled(ctx, id)
 	}
 	defer e.mu.RUnlock()
-	view, parts := t.view(), t.current.parts
-	view.Memtables = nil
-	for _, p := range parts { // current, so nobody gives up the last reference meanwhile
-		p.refs.Add(1)
-	}
-	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{id: view}, func() {
-		for _, p := range parts {
-			p.release(e)
-		}
-	}), nil
+	return e.storedLocked(t), nil
 }
 
 // Sync makes durable all that is visible now, appends that nobody waited for too.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -42,6 +43,23 @@ func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.
 		}
 	}
 	return nil
+}
+
+// holdPart keeps the file of a part until release is called. ok is false if its table has it no more.
+func (e *Engine) holdPart(p *catalog.Part) (release func(), ok bool) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	t := e.tables[p.Table]
+	if t == nil {
+		return nil, false
+	}
+	i := slices.IndexFunc(t.current.parts, func(other *partFile) bool { return other.ID == p.ID })
+	if i < 0 {
+		return nil, false
+	}
+	held := t.current.parts[i]
+	held.refs.Add(1) // current, so nobody gives up the last reference meanwhile
+	return func() { held.release(e) }, true
 }
 
 // openNumbers is part.OpenNumbers of a part that a snapshot holds.

@@ -59,7 +59,8 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	if components.ReadColumns == nil {
 		components.ReadColumns = e.readColumns
 	}
-	e.keyFinder = keys.NewFinder(keyIndexBytes, keys.Reader{Part: components.ReadColumns, Numbers: e.openNumbers, Group: e.readNumbers, Rows: e.findNumbers}, func(err error) {
+	reader := keys.Reader{Hold: e.holdPart, Part: components.ReadColumns, Numbers: e.openNumbers, Group: e.readNumbers, Rows: e.findNumbers}
+	e.keyFinder = keys.NewFinder(keyIndexBytes, reader, func(err error) {
 		e.log.Error("index of keys failed; statements find their rows without it, and it is tried again", "error", err)
 	})
 	if err := e.open(); err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Rewrite is parts of a table that are being written anew: a merge. It holds a snapshot to read them from, with their
-// deletions and patches; what is changed of their rows from then on is carried over by Publish.
+// Rewrite is parts of a table that are being written anew: a merge. It holds a snapshot of the table's parts to read them from, with their
+// deletions and patches; what is changed of their rows from then on is carried over by Publish. Rows in memory are not in the snapshot: writers may
+// wait for their memory for as long as the merge takes, which itself rests while they do.
 type Rewrite struct {
 	Snapshot *snapshot.Snapshot
 
@@ -37,11 +38,7 @@ func (e *Engine) Rewrite(id base.TableID, sources []base.SourceID) (*Rewrite, er
 			return nil, base.Errorf(base.Conflict, "part %d is gone", source)
 		}
 	}
-	s, err := e.snapshotLocked([]base.TableID{id})
-	if err != nil {
-		return nil, err
-	}
-	return &Rewrite{Snapshot: s, engine: e, table: id, sources: sources, moving: t.beginMove(sources...)}, nil
+	return &Rewrite{Snapshot: e.storedLocked(t), engine: e, table: id, sources: sources, moving: t.beginMove(sources...)}, nil
 }
 
 // Table returns the table as the rewrite reads it.

@@ -48,6 +48,21 @@ func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) 
 	}), nil
 }
 
+// storedLocked returns what the parts of a table hold, for who reads them for long: it keeps no memory that writers wait for, and nothing of what
+// changes that are computed before it are checked against. Under mu.
+func (e *Engine) storedLocked(t *table) *snapshot.Snapshot {
+	view, parts := t.view(), t.current.parts
+	view.Memtables = nil
+	for _, p := range parts { // current, so nobody gives up the last reference meanwhile
+		p.refs.Add(1)
+	}
+	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{t.id: view}, func() {
+		for _, p := range parts {
+			p.release(e)
+		}
+	})
+}
+
 // view is the current version, what its memtables hold, and what changed of it, at this moment. The caller
 // holds mu, under which all of it is published.
 func (t *table) view() *snapshot.Table {

@@ -29,8 +29,7 @@ type coarseKey struct {
 // row has a key of which a part is NULL. ok is false if they are not to be found this way: the key tells too few rows apart, or there is more
 // to be read for it than a few row groups, which a query would take longer for. That is made beside the statements,
 // see beside. The caller holds the snapshot.
-func (f *Finder) All(s *snapshot.Snapshot, table base.TableID, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
-	t := s.Tables[table]
+func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
 	if !f.suits(t, key) {
 		return nil, false, nil
 	}
@@ -52,7 +51,7 @@ func (f *Finder) All(s *snapshot.Snapshot, table base.TableID, key []base.Column
 		}
 	}
 	met := slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return !ranges.meet(t, key, p) })
-	ways, ok, err := f.ways(s, t, met, key, values)
+	ways, ok, err := f.ways(t, met, key, values)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -125,7 +124,7 @@ type way struct {
 }
 
 // ways returns where the rows of a key are looked up in some parts. ok is false if that is not all there and not to be read at once.
-func (f *Finder) ways(s *snapshot.Snapshot, t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array) (ways []way, ok bool, err error) {
+func (f *Finder) ways(t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array) (ways []way, ok bool, err error) {
 	var lacking []lack
 	var groups []candidates
 	left := maxReads
@@ -147,7 +146,7 @@ func (f *Finder) ways(s *snapshot.Snapshot, t *snapshot.Table, parts []*catalog.
 		}
 	}
 	if len(lacking) > 0 {
-		f.want(s, t, lacking, key, values)
+		f.want(t, lacking, key, values)
 		return nil, false, nil
 	}
 	for _, c := range groups {

@@ -13,9 +13,9 @@ import (
 )
 
 // Making the index of a part takes several times as long as a query for one of its keys. So All makes none, and the
-// statement goes on by a query; from the second time on that All lacks the index of a part, it is made beside the statements, and their
-// snapshot is held until it is there, so that the part's file stays however it is merged or dropped meanwhile. Row groups that are not
-// to be read at once are read in the same way, from the first time on.
+// statement goes on by a query; from the second time on that All lacks the index of a part, it is made beside the statements. The part is
+// held until it is there, so that its file stays however it is merged or dropped meanwhile, and not the statement's snapshot: that keeps the memory of rows,
+// for which writers may wait. Row groups that are not to be read at once are read in the same way, from the first time on.
 //
 // What one statement lacks is made one after the other, and nothing else until it is there: the statements have the other
 // processors, and the memory of making an index, which is that of one more, is taken once. Who then lacks others comes by again.
@@ -42,7 +42,7 @@ type lack struct {
 }
 
 // want sees to it that a key which a statement looks for, given by its values, can be looked up in parts later.
-func (f *Finder) want(s *snapshot.Snapshot, t *snapshot.Table, lacking []lack, key []base.ColumnID, values []arrow.Array) {
+func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var due []lack
@@ -57,29 +57,21 @@ func (f *Finder) want(s *snapshot.Snapshot, t *snapshot.Table, lacking []lack, k
 		return
 	}
 	f.beside.busy = true
-	s.Retain()
-	f.beside.running.Go(func() {
-		defer s.Release()
-		f.makeBeside(t, due, key, values)
-	})
+	rows, stored := t.Rows(), *t
+	stored.Memtables = nil
+	f.beside.running.Go(func() { f.makeBeside(&stored, rows, due, key, values) })
 }
 
-// makeBeside makes what is lacking. The caller holds the snapshot.
-func (f *Finder) makeBeside(t *snapshot.Table, lacking []lack, key []base.ColumnID, values []arrow.Array) {
+// makeBeside makes what is lacking of a table of so many rows, of which nobody holds more than makeIndex does.
+func (f *Finder) makeBeside(t *snapshot.Table, rows int64, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	defer func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.beside.busy = false
 	}()
 	for _, l := range lacking {
-		groups, _, ok, err := f.groupsHolding(l.entry, t, l.part, key, values, maxReads)
-		if err == nil && ok {
-			err = f.readGroups(groups)
-		}
 		// The indexes of a table are made if they fit into memory together: else each would take the place of another.
-		if err == nil && !ok && l.again && t.Rows()*entryBytes <= f.maxBytes {
-			_, err = f.ofPart(f.beside.closing, t, l.part, key)
-		}
+		err := f.makeIndex(t, l, l.again && rows*entryBytes <= f.maxBytes, key, values)
 		if f.beside.closing.Err() != nil {
 			return
 		}
@@ -91,6 +83,25 @@ func (f *Finder) makeBeside(t *snapshot.Table, lacking []lack, key []base.Column
 		f.mu.Unlock()
 		f.beside.failed(base.Wrap(err, "table %s: part %d", t.Schema.QualifiedName(), l.part.ID))
 	}
+}
+
+// makeIndex makes what is lacking of one part, unless its table has it no more: what its row groups say of the key, or else, if whole, its index.
+func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.ColumnID, values []arrow.Array) error {
+	release, there := f.reader.Hold(l.part)
+	if !there {
+		return nil
+	}
+	defer release()
+	groups, _, ok, err := f.groupsHolding(l.entry, t, l.part, key, values, maxReads)
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		return f.readGroups(groups)
+	case whole:
+		_, err = f.ofPart(f.beside.closing, t, l.part, key)
+	}
+	return err
 }
 
 // Close ends what makes indexes beside statements, and waits for it. It may be called more than once. What is asked for later is found

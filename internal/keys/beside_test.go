@@ -34,18 +34,35 @@ type besideWorld struct {
 	read     []base.SourceID // guarded by mu
 	fail     error           // guarded by mu
 	failures []string        // guarded by mu
-	held     int             // guarded by mu; snapshots that are not released
+	held     int             // guarded by mu; parts that are not released
+	gone     bool            // guarded by mu; the table has none of its parts any more
 }
 
 func newBesideWorld(t *testing.T, keys ...[]int64) *besideWorld {
 	w := &besideWorld{T: t, keys: keys}
 	w.table, _ = tableOf(t, &w.read, keys...)
-	w.finder = NewFinder(1<<30, readerOf(w.readPart), func(err error) {
+	reader := readerOf(w.readPart)
+	reader.Hold = w.hold
+	w.finder = NewFinder(1<<30, reader, func(err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.failures = append(w.failures, err.Error())
 	})
 	return w
+}
+
+func (w *besideWorld) hold(*catalog.Part) (release func(), ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.gone {
+		return nil, false
+	}
+	w.held++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.held--
+	}, true
 }
 
 func (w *besideWorld) readPart(ctx context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
@@ -73,19 +90,9 @@ func (w *besideWorld) readPart(ctx context.Context, _ *snapshot.Table, p *catalo
 	return rows([]arrow.Array{numbers(w.keys[p.ID-1][half:]...)})
 }
 
-// all is Finder.All with a snapshot of its own.
 func (w *besideWorld) all(key int64) ([]base.RowAddress, bool) {
 	w.Helper()
-	w.mu.Lock()
-	w.held++
-	w.mu.Unlock()
-	s := snapshot.New(1, map[base.TableID]*snapshot.Table{1: w.table}, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.held--
-	})
-	defer s.Release()
-	found, ok, err := w.finder.All(s, 1, w.table.Schema.PrimaryKey, []arrow.Array{numbers(key)})
+	found, ok, err := w.finder.All(w.table, w.table.Schema.PrimaryKey, []arrow.Array{numbers(key)})
 	if err != nil {
 		w.Error(err)
 	}
@@ -101,14 +108,14 @@ func (w *besideWorld) expect(key int64, want ...base.RowAddress) {
 	}
 }
 
-// after expects which parts were read until now, and how many snapshots are held.
+// after expects which parts were read until now, and how many are held.
 func (w *besideWorld) after(held int, read ...base.SourceID) {
 	w.Helper()
 	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.held != held || !slices.Equal(w.read, read) {
-		w.Errorf("%d snapshots held, parts %v read; want %d, %v", w.held, w.read, held, read)
+		w.Errorf("%d parts held, parts %v read; want %d, %v", w.held, w.read, held, read)
 	}
 }
 
@@ -250,8 +257,26 @@ func TestStatementsAndUpsertsFindTheSameRowsWhileIndexesAreMade(t *testing.T) {
 	w.finder.Close()
 	slices.Sort(w.read)
 	if !slices.Equal(w.read, []base.SourceID{1, 2, 3, 4, 5, 6}) || w.held != 0 || w.failures != nil {
-		t.Errorf("parts %v read, each is to be once; %d snapshots held; failures %v", w.read, w.held, w.failures)
+		t.Errorf("parts %v read, each is to be once; %d held; failures %v", w.read, w.held, w.failures)
 	}
+}
+
+func TestNoIndexIsMadeOfAPartThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newBesideWorld(t, []int64{1, 2, 3})
+		defer w.finder.Close()
+		w.expect(3)
+		w.after(0)
+		w.gone = true
+		w.expect(3)
+		w.after(0)
+		w.gone = false
+		w.expect(3)
+		w.after(0, 1)
+		if w.failures != nil {
+			t.Errorf("to be gone is no failure: %v", w.failures)
+		}
+	})
 }
 
 // TestAKeyThatManyRowsHadIsLookedForAgain deletes one of so many rows of a key that those of any key are looked for by queries.

@@ -25,6 +25,8 @@ type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, colu
 
 // Reader reads parts.
 type Reader struct {
+	// Hold keeps a part, which is read beside those who hold it, until release is called. ok is false if its table has it no more.
+	Hold func(p *catalog.Part) (release func(), ok bool)
 	Part ReadPart
 	// Numbers, Group and Rows are part.OpenNumbers for columns of a part, part.Numbers.Read, and part.Numbers.Find.
 	Numbers func(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error)

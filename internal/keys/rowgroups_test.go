@@ -45,6 +45,7 @@ func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
 	descending.Version, descending.SortKey = 2, []schema.SortField{{Column: 1, Descending: true}}
 	w.table = &snapshot.Table{Schema: table, Versions: map[uint32]schema.Table{1: table, 2: descending}, Patches: map[base.SourceID]*patch.Set{}}
 	w.finder = NewFinder(maxBytes, Reader{
+		Hold: heldForGood,
 		Part: func(context.Context, *snapshot.Table, *catalog.Part, []schema.Column, func([]arrow.Array) error) error {
 			t.Error("a whole part is read")
 			return errors.New("a whole part")
@@ -101,9 +102,7 @@ func (w *groupWorld) delete(row base.RowAddress) {
 }
 
 func (w *groupWorld) all(key [2]int64) ([]base.RowAddress, bool, error) {
-	s := snapshot.New(1, map[base.TableID]*snapshot.Table{1: w.table}, func() {})
-	defer s.Release()
-	return w.finder.All(s, 1, []base.ColumnID{1, 2}, []arrow.Array{numbers(key[0]), numbers(key[1])})
+	return w.finder.All(w.table, []base.ColumnID{1, 2}, []arrow.Array{numbers(key[0]), numbers(key[1])})
 }
 
 // check compares with what was written.

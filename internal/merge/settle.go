@@ -25,15 +25,20 @@ func (s *Scheduler) settle(ctx context.Context, eager bool) error {
 	if err != nil {
 		return err
 	}
-	defer snap.Release()
-	var errs []error
+	var due []*snapshot.Table
 	for id, t := range snap.Tables {
-		due := slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { return !isSettled(t, p) })
-		if !due || ctx.Err() != nil || !eager && !s.mayTry(subject{table: id}, s.clock.Now()) {
-			continue
+		if slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { return !isSettled(t, p) }) && (eager || s.mayTry(subject{table: id}, s.clock.Now())) {
+			due = append(due, t)
+		}
+	}
+	snap.Release() // settling takes a while, and writers may wait for the memory of other tables' rows
+	var errs []error
+	for _, t := range due {
+		if ctx.Err() != nil {
+			break
 		}
 		started := s.clock.Now()
-		err := s.merger.engine.Settle(ctx, id)
+		err := s.merger.engine.Settle(ctx, t.Schema.ID)
 		if kind := base.KindOf(err); err != nil && (kind == base.NotFound || kind == base.Conflict) {
 			err = nil // dropped or changed meanwhile
 		}

@@ -226,3 +226,35 @@ func TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled(t *testing.T) {
 	}
 	d.mustEnd(t)
 }
+
+// TestSettlingKeepsNoMemoryOfOtherTables flushes rows of another table while one is settled.
+func TestSettlingKeepsNoMemoryOfOtherTables(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	failing := vfs.Failing(fsys, vfs.Never)
+	d, err := tryOpen(failing, "/db", quiet)
+	must(t, err)
+	table, err := d.createLazy()
+	must(t, err)
+	other, err := d.createItems()
+	must(t, err)
+	for i := range int64(2) {
+		must(t, d.appendItems(table.ID, []int64{1, 2, 3}, i))
+		must(t, d.engine.Flush(ctx))
+	}
+	must(t, d.appendItems(other.ID, []int64{1, 2, 3}, 0))
+	used := int64(-1)
+	failing.SetRule(func(op vfs.Op) error { // the keys of a part are read
+		if op.Kind == vfs.OpOpen && strings.HasSuffix(op.Path, ".parquet") && used < 0 {
+			used = 0
+			must(t, d.engine.Flush(ctx))
+			used = d.engine.Status().MemoryBytes
+		}
+		return nil
+	})
+	_, err = d.merges.runRound(ctx, false)
+	must(t, err)
+	if used != 0 {
+		t.Errorf("%d bytes in use", used)
+	}
+	d.mustEnd(t)
+}

@@ -196,6 +196,32 @@ func pathOf(table schema.Table, key []schema.Value) string {
 	return strings.Join(levels, "/")
 }
 
+// SamePartitions reports whether rows are in partitions of the same texts by two versions of a table: the texts have names of columns, and values as their
+// types are written.
+func SamePartitions(a, b schema.Table) bool {
+	if !slices.Equal(a.PartitionBy, b.PartitionBy) || !slices.Equal(PartitionLevels(a), PartitionLevels(b)) {
+		return false
+	}
+	return !slices.ContainsFunc(a.PartitionBy, func(f schema.PartitionField) bool {
+		return !writtenAlike(a.Columns[a.ColumnByID(f.Column)].Type, b.Columns[b.ColumnByID(f.Column)].Type)
+	})
+}
+
+// writtenAlike reports whether valueText gives equal values of two types one text. That of an infinite DATE is another than that of an infinite TIMESTAMP by
+// every transform.
+func writtenAlike(a, b schema.Type) bool {
+	whole := func(t schema.Type) bool {
+		return t.Kind >= schema.TinyInt && t.Kind <= schema.UHugeInt || t.Kind == schema.Decimal && t.Scale == 0
+	}
+	switch {
+	case whole(a) && whole(b):
+		return true
+	case a.Kind == schema.Decimal && b.Kind == schema.Decimal:
+		return a.Scale == b.Scale
+	}
+	return a.StorageType().Equal(b.StorageType())
+}
+
 // PartitionLevels returns the names in the table's Hive paths, not escaped. A transform is the level's name if only one
 // level has it and no column is named so; otherwise the column's name comes before it.
 func PartitionLevels(table schema.Table) []string {

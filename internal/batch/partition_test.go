@@ -3,12 +3,14 @@ package batch
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -69,6 +71,75 @@ func TestPartitionEvaluatesTransforms(t *testing.T) {
 		"at_day=__HIVE_DEFAULT_PARTITION__/d_day=__HIVE_DEFAULT_PARTITION__ [2]",
 		schema.PartitionField{Column: 2, Transform: schema.Day}, schema.PartitionField{Column: 3, Transform: schema.Day})
 	f("d=1969-12-01 [3]; d=1969-12-31 [0]; d=1970-01-01 [1]; d=9999-12-31 [4]; d=__HIVE_DEFAULT_PARTITION__ [2]", schema.PartitionField{Column: 3})
+}
+
+// TestSamePartitionsHaveOneText widens the column that a table is partitioned by, and compares the texts of the same values.
+func TestSamePartitionsHaveOneText(t *testing.T) {
+	texts := func(typ string, transform schema.Transform, values []string) (schema.Table, []string) {
+		t.Helper()
+		parsed, err := schema.Parse(typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := schema.New(schema.Table{ID: 1, Database: "d", Schema: "main", Name: "t", Columns: []schema.Column{{Name: "c", Type: parsed}},
+			PartitionBy: []schema.PartitionField{{Column: 1, Transform: transform}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := array.NewStringBuilder(allocator)
+		b.AppendValues(values, nil)
+		rec, err := Conform(array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "c", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{b.NewArray()}, int64(len(values))), table, ConformOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for i := range values {
+			parts, err := Partition([]arrow.RecordBatch{rec}, table, []uint32{uint32(i)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, parts[0].Key.Text)
+		}
+		return table, out
+	}
+	numbers, days := []string{"-3", "0", "17"}, []string{"1969-12-31", "2024-02-29", "infinity"}
+	for _, c := range []struct {
+		from, to  string
+		transform schema.Transform
+		values    []string
+		same      bool
+	}{
+		{"SMALLINT", "BIGINT", schema.Identity, numbers, true},
+		{"BIGINT", "HUGEINT", schema.Identity, numbers, true},
+		{"INTEGER", "DECIMAL(10,0)", schema.Identity, numbers, true},
+		{"INTEGER", "DECIMAL(12,2)", schema.Identity, numbers, false},
+		{"DECIMAL(4,2)", "DECIMAL(9,2)", schema.Identity, numbers, true},
+		{"DECIMAL(4,2)", "DECIMAL(6,3)", schema.Identity, numbers, false},
+		{"ENUM('a', '~')", "VARCHAR", schema.Identity, []string{"a", "~"}, true},
+		{"TIMESTAMP_S", "TIMESTAMP", schema.Identity, days, true},
+		{"TIMESTAMP_S", "TIMESTAMP", schema.Day, days, true},
+		{"DATE", "TIMESTAMP", schema.Identity, days, false},
+		{"DATE", "TIMESTAMP", schema.Day, days, false},
+	} {
+		from, before := texts(c.from, c.transform, c.values)
+		to, after := texts(c.to, c.transform, c.values)
+		if same := SamePartitions(from, to); same != c.same || slices.Equal(before, after) != c.same {
+			t.Errorf("%s of %s and %s: said to be the same %t, %q and %q", c.transform, c.from, c.to, same, before, after)
+		}
+	}
+	at := schema.Table{Columns: []schema.Column{{ID: 1, Name: "at", Type: schema.Of(schema.Date)}, {ID: 2, Name: "n", Type: schema.Of(schema.Integer)}},
+		PartitionBy: []schema.PartitionField{{Column: 1, Transform: schema.Day}}}
+	named := func(columns ...string) schema.Table {
+		out := at
+		out.Columns = nil
+		for i, name := range columns {
+			out.Columns = append(out.Columns, schema.Column{ID: base.ColumnID(i + 1), Name: name, Type: at.Columns[0].Type})
+		}
+		return out
+	}
+	if !SamePartitions(at, named("other", "m")) || SamePartitions(at, named("at", "Day")) || SamePartitions(named("at", "day"), named("other", "day")) {
+		t.Error("the names of columns that are not in the text count, or those that are do not")
+	}
 }
 
 func TestPartitionKeepsTheGivenOrderAndCoversEveryRow(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -108,9 +109,10 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 		}
 		view := t.view()
 		since := view.PartitionsSince()
-		if slices.ContainsFunc(view.Parts, func(p *catalog.Part) bool { return p.SchemaVersion < since }) {
-			return nil, base.Errorf(base.Conflict, "table %s has parts that were written with another partitioning than it has now", t.current.schema.QualifiedName()).
-				WithHint("CREATE TABLE ... AS SELECT writes all rows anew")
+		if slices.ContainsFunc(view.Parts, func(p *catalog.Part) bool { return p.SchemaVersion < since }) ||
+			slices.ContainsFunc(view.Memtables, func(v memtable.View) bool { return v.Schema.Version < since }) { // their parts will be of it
+			return nil, base.Errorf(base.Conflict, "table %s has rows that were written with another partitioning than it has now", t.current.schema.QualifiedName()).
+				WithHint("CREATE TABLE ... AS SELECT writes all rows anew, and merges do in time")
 		}
 		in := e.schemas[keyOf(x.Name.Database, x.Name.Schema)]
 		x.Name.Database, x.Name.Schema = in.Database, in.Name

@@ -100,6 +100,60 @@ func TestAnObjectIsInStepUntilRowsOfPartsChange(t *testing.T) {
 	mustEnd(t, e)
 }
 
+// TestAnExportedTableKeepsThePathsOfItsPartitions alters an exported table, and exports tables that were altered.
+func TestAnExportedTableKeepsThePathsOfItsPartitions(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	must(t, e.CreateDatabase(ctx, "d", true))
+	number := schema.Of(schema.Integer)
+	def := schema.Table{Database: "d", Schema: "main", Name: "t", Columns: []schema.Column{{Name: "n", Type: number}, {Name: "at", Type: schema.Of(schema.Timestamp)}, {Name: "writer", Type: schema.Of(schema.Varchar)}},
+		PartitionBy: []schema.PartitionField{{Column: 1}, {Column: 2, Transform: schema.Day}}}
+	table, err := e.CreateTable(ctx, def, false)
+	must(t, err)
+	bring := func() {
+		t.Helper()
+		_, err := appendNumbers(e, "t", "w", 0, 3, AppendOptions{})
+		must(t, err)
+	}
+	alter := func(change func(schema.Table) (schema.Table, error)) error {
+		_, err := e.AlterTable(ctx, table.ID, change)
+		return err
+	}
+	widen := func(to schema.Type) func(schema.Table) (schema.Table, error) {
+		return func(t schema.Table) (schema.Table, error) { return t.ChangeType("n", to) }
+	}
+	bring()
+	must(t, alter(func(t schema.Table) (schema.Table, error) { return t.RenameColumn("at", "moment") })) // the path has "day"
+	must(t, alter(widen(schema.Of(schema.BigInt))))
+	first, err := createExport(e, table, "x")
+	must(t, err)
+	for what, change := range map[string]func(schema.Table) (schema.Table, error){
+		"another name": func(t schema.Table) (schema.Table, error) { return t.RenameColumn("n", "m") },
+		"a column of the name": func(t schema.Table) (schema.Table, error) {
+			return t.AddColumns(schema.Column{Name: "day", Type: number})
+		},
+		"another type":           widen(schema.DecimalOf(22, 2)),
+		"no partitions any more": func(t schema.Table) (schema.Table, error) { return t.SetPartitioning() },
+	} {
+		if err := alter(change); base.KindOf(err) != base.Conflict {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must(t, alter(widen(schema.DecimalOf(20, 0))))
+	must(t, e.DropExport(ctx, first.ID))
+	must(t, alter(widen(schema.DecimalOf(22, 2))))
+	_, err = createExport(e, table, "x") // there are rows in memory of the other paths
+	wantKind(t, err, base.Conflict)
+	must(t, e.Flush(ctx))
+	_, err = createExport(e, table, "x")
+	wantKind(t, err, base.Conflict)
+	_, err = e.Truncate(ctx, table.ID)
+	must(t, err)
+	bring()
+	_, err = createExport(e, table, "x")
+	must(t, err)
+	mustEnd(t, e)
+}
+
 // An object may be sent for minutes, and writers must not wait for its memory.
 func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
 	disk := vfs.NewCrashable()

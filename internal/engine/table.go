@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -115,7 +115,7 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 				return nil, err
 			}
 		}
-		if !slices.Equal(now.PartitionBy, next.PartitionBy) {
+		if !batch.SamePartitions(now, next) {
 			if err := e.checkNotExported(t, "partitioned in another way"); err != nil {
 				return nil, err
 			}

@@ -137,3 +137,31 @@ func TestAPlanOfAnOlderLayoutIsVoid(t *testing.T) {
 	}
 	d.mustEnd(t)
 }
+
+// TestPartsOfOnePartitionAreMergedAfterItsTextChanged widens and renames the column that a table is partitioned by.
+func TestPartsOfOnePartitionAreMergedAfterItsTextChanged(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	table, err := d.createItems()
+	must(t, err)
+	d.alter(t, table.ID, partitionedBy(2))
+	want := func(partition string) {
+		t.Helper()
+		must(t, d.merges.RunUntilIdle(ctx))
+		s, err := d.engine.Snapshot(table.ID)
+		must(t, err)
+		defer s.Release()
+		if parts := s.Tables[table.ID].Parts; len(parts) != 1 || parts[0].Partition != partition {
+			t.Errorf("%d parts, the first of partition %q, want one of %q", len(parts), parts[0].Partition, partition)
+		}
+	}
+	must(t, d.appendItems(table.ID, []int64{1}, 1))
+	must(t, d.engine.Flush(ctx))
+	d.alter(t, table.ID, func(t schema.Table) (schema.Table, error) { return t.ChangeType("value", schema.DecimalOf(12, 2)) })
+	must(t, d.appendItems(table.ID, []int64{2}, 1))
+	must(t, d.engine.Flush(ctx))
+	want("value=1.00")
+	d.alter(t, table.ID, func(t schema.Table) (schema.Table, error) { return t.RenameColumn("value", "amount") })
+	want("amount=1.00")
+	d.mustEnd(t)
+}

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"slices"
 
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -12,11 +13,18 @@ import (
 func (t *Table) LayoutSince() uint32 { return t.since(sameLayout) }
 
 // PartitionsSince is LayoutSince without a look at the sort key.
-func (t *Table) PartitionsSince() uint32 { return t.since(samePartitions) }
+func (t *Table) PartitionsSince() uint32 { return t.since(batch.SamePartitions) }
 
+// since goes no further back than to the oldest version that the table has rows of.
 func (t *Table) since(same func(then, now schema.Table) bool) uint32 {
-	version := t.Schema.Version
-	for version > 0 {
+	version, oldest := t.Schema.Version, t.Schema.Version
+	for _, p := range t.Parts {
+		oldest = min(oldest, p.SchemaVersion)
+	}
+	for _, v := range t.Memtables {
+		oldest = min(oldest, v.Schema.Version)
+	}
+	for version > oldest {
 		then, known := t.Versions[version-1]
 		if !known || !same(then, t.Schema) {
 			break
@@ -27,7 +35,7 @@ func (t *Table) since(same func(then, now schema.Table) bool) uint32 {
 }
 
 func sameLayout(then, now schema.Table) bool {
-	if !slices.Equal(then.SortKey, now.SortKey) || !samePartitions(then, now) {
+	if !slices.Equal(then.SortKey, now.SortKey) || !batch.SamePartitions(then, now) {
 		return false
 	}
 	for _, f := range now.SortKey {
@@ -38,8 +46,4 @@ func sameLayout(then, now schema.Table) bool {
 		}
 	}
 	return true
-}
-
-func samePartitions(then, now schema.Table) bool {
-	return slices.Equal(then.PartitionBy, now.PartitionBy)
 }

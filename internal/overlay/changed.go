@@ -66,8 +66,10 @@ type changed struct {
 	source *source
 	set    *patch.Set
 	table  schema.Table
-	hidden []uint32 // rows not to be read where they were written, ascending
-	rows   []uint32 // those of them that are not deleted
+	// written is the version that the source was written with.
+	written schema.Table
+	hidden  []uint32 // rows not to be read where they were written, ascending
+	rows    []uint32 // those of them that are not deleted
 	// The hidden ones as a scan of the part looks them up, once one does.
 	inPart     livescan.Rows
 	inPartOnce sync.Once
@@ -79,13 +81,13 @@ type changed struct {
 type reader func(columns []schema.Column, rows []uint32) ([]arrow.Array, error)
 
 // at returns the source's changed rows.
-func (s *source) at(set *patch.Set, table schema.Table) *changed {
+func (s *source) at(set *patch.Set, table, written schema.Table) *changed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.latest != nil && s.latest.set == set && s.version == table.Version {
 		return s.latest
 	}
-	c := &changed{source: s, set: set, table: table, columns: map[base.ColumnID]arrow.Array{}}
+	c := &changed{source: s, set: set, table: table, written: written, columns: map[base.ColumnID]arrow.Array{}}
 	patched := set.Patched()
 	switch {
 	case set.Deleted == nil:
@@ -231,8 +233,10 @@ func (c *changed) keptLocked() keptColumns {
 	return c.source.kept
 }
 
-// missing returns the columns of which values are needed of the source that nobody read yet, and of which rows.
+// missing returns columns of which values are needed of the source that nobody read yet, and of which rows: all that can be read together.
 func (c *changed) missing(columns []schema.Column, kept keptColumns) (wanted []schema.Column, missing []uint32, err error) {
+	var alone []schema.Column
+	var aloneRows []uint32
 	for _, column := range columns {
 		if _, ok := c.columns[column.ID]; ok {
 			continue
@@ -242,33 +246,47 @@ func (c *changed) missing(columns []schema.Column, kept keptColumns) (wanted []s
 			return nil, nil, err
 		}
 		lacking := minus(minus(c.rows, newer.rows), kept.written(column.ID).rows)
-		if len(lacking) > 0 {
+		switch {
+		case len(lacking) == 0:
+		case !c.mayFail(column):
 			wanted, missing = append(wanted, column), union(missing, lacking)
+		case alone == nil:
+			alone, aloneRows = []schema.Column{column}, lacking
 		}
+	}
+	if len(wanted) == 0 {
+		return alone, aloneRows, nil
 	}
 	return wanted, missing, nil
 }
 
+// mayFail reports whether what was written need not be a value of the column's present type, in rows that have a newer one.
+func (c *changed) mayFail(column schema.Column) bool {
+	at := c.written.ColumnByID(column.ID)
+	return at >= 0 && c.written.Columns[at].Type.Kind == schema.Date && column.Type.Kind != schema.Date
+}
+
 // readMissing reads what is missing into what is kept.
 func (c *changed) readMissing(columns []schema.Column, kept keptColumns, read reader) error {
-	wanted, missing, err := c.missing(columns, kept)
-	if err != nil || len(wanted) == 0 {
-		return err
-	}
-	values, err := read(wanted, missing)
-	if err != nil {
-		return err
-	}
-	for i, column := range wanted {
-		k := kept[column.ID]
-		rows := union(k.written.rows, missing)
-		joined, err := newest(rows, writtenColumn{missing, values[i]}, k.written)
-		if err != nil {
-			return base.Wrap(err, "column %q", column.Name)
+	for {
+		wanted, missing, err := c.missing(columns, kept)
+		if err != nil || len(wanted) == 0 {
+			return err
 		}
-		k.written, k.writtenBytes = writtenColumn{rows, joined}, 4*int64(len(rows))+bytesOf(joined)
+		values, err := read(wanted, missing)
+		if err != nil {
+			return err
+		}
+		for i, column := range wanted {
+			k := kept[column.ID]
+			rows := union(k.written.rows, missing)
+			joined, err := newest(rows, writtenColumn{missing, values[i]}, k.written)
+			if err != nil {
+				return base.Wrap(err, "column %q", column.Name)
+			}
+			k.written, k.writtenBytes = writtenColumn{rows, joined}, 4*int64(len(rows))+bytesOf(joined)
+		}
 	}
-	return nil
 }
 
 // newest returns the value of each of the rows: the newer where there is one, else the older.

@@ -56,7 +56,6 @@ type changedPart struct {
 	changedSource
 	overlay *Overlay
 	part    *catalog.Part
-	written schema.Table
 	ahead   *ahead // what was read for values to find
 }
 

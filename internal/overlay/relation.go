@@ -100,8 +100,8 @@ func (b *builder) build() error {
 		}
 	}
 	for _, p := range patched {
-		if c := b.changes(p.ID); c != nil {
-			b.addChanged(&changedPart{changedSource: changedSource{c, nil}, overlay: b.overlay, part: p, written: b.table.Versions[p.SchemaVersion]}, c)
+		if c := b.changes(p.ID, b.table.Versions[p.SchemaVersion]); c != nil {
+			b.addChanged(&changedPart{changedSource: changedSource{c, nil}, overlay: b.overlay, part: p}, c)
 		}
 	}
 	if len(b.changed) > 0 {
@@ -150,7 +150,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 		paths[i] = b.overlay.partPath(p)
 		files[i] = livescan.File{Path: paths[i], Source: p.ID}
 		b.relation.Rows += p.Rows
-		if c := b.changes(p.ID); c != nil && len(c.hidden) > 0 {
+		if c := b.changes(p.ID, written); c != nil && len(c.hidden) > 0 {
 			b.relation.Rows -= int64(len(c.hidden))
 			files[i].Rows = c.hiddenIn(p)
 			touched = true
@@ -181,7 +181,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 // addMemtables adds a branch for memtables of the same version of the table.
 func (b *builder) addMemtables(group []memtable.View) error {
 	hiddenOf := func(id base.SourceID) []uint32 {
-		if c := b.changes(id); c != nil {
+		if c := b.changes(id, group[0].Schema); c != nil {
 			return c.hidden
 		}
 		return nil
@@ -193,7 +193,7 @@ func (b *builder) addMemtables(group []memtable.View) error {
 	b.addScan(s, s.id, group[0].Schema)
 	for _, v := range group {
 		b.relation.Rows += v.Rows
-		if c := b.changes(v.Source); c != nil {
+		if c := b.changes(v.Source, v.Schema); c != nil {
 			b.relation.Rows -= int64(len(c.hidden))
 			b.addChanged(changedSource{c, b.overlay.memtableReader(v)}, c)
 		}
@@ -214,11 +214,11 @@ func (b *builder) addScan(s interface{ Close() }, id uint64, written schema.Tabl
 		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written, storedColumnName))
 }
 
-// changes returns what became of a source's rows; nil if nothing.
-func (b *builder) changes(id base.SourceID) *changed {
+// changes returns what became of the rows of a source that was written with a version of the table; nil if nothing.
+func (b *builder) changes(id base.SourceID, written schema.Table) *changed {
 	var set *patch.Set
 	if set = b.table.Patches[id]; set == nil || set.Empty() {
 		return nil
 	}
-	return b.overlay.sources.of(set).at(set, b.table.Schema)
+	return b.overlay.sources.of(set).at(set, b.table.Schema, written)
 }

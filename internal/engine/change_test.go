@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -296,6 +297,53 @@ func TestAChangeOfAllThatItFoundMindsOnlyRowsThatOthersBring(t *testing.T) {
 		s.Release()
 		mustEnd(t, e)
 	}
+}
+
+// TestRowsThatAMutationBringsAreMinded: one that came by writing parts anew would have been found as well as one that came by a change.
+func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
+	for _, brings := range []bool{false, true} {
+		e := mustOpen(t, vfs.NewCrashable())
+		table, err := createAccounts(e, "t")
+		must(t, err)
+		must(t, appendAccounts(e, table, 0, 6, 10))
+		must(t, e.Flush(ctx))
+		must(t, appendAccounts(e, table, 9, 1, 10)) // a part of its own, which the mutation leaves nothing of
+		must(t, e.Flush(ctx))
+		s, err := e.Snapshot(table.ID)
+		must(t, err)
+		rows, err := accountsIn(e, s.Tables[table.ID])
+		must(t, err)
+		gone := rows[9].address
+		c := Change{Table: table.ID, Deleted: rowsAt(gone)}
+		var parts []catalog.Part
+		if brings {
+			c.Inserted = []arrow.RecordBatch{accountsBatch(50, 1, 1)}
+			parts = append(parts, mustWritePart(t, e, table, c.Inserted))
+		}
+		m, err := e.Mutate(ctx, s, c, AppendOptions{})
+		must(t, err)
+		_, err = m.Publish(ctx, parts, &patch.Sorted{Source: gone.Source})
+		must(t, err)
+		m.Close()
+		_, err = updateFrom(e, s, table.ID, []Read{{Table: table.ID, Brought: true}}, AppendOptions{}, set(7, 1))
+		if errors.Is(err, ErrChanged) != brings || !brings && err != nil {
+			t.Errorf("a mutation that brings a row: %v, the change after it: %v", brings, err)
+		}
+		s.Release()
+		mustEnd(t, e)
+	}
+}
+
+// mustWritePart writes a part of rows that nobody lists yet.
+func mustWritePart(t testing.TB, e *Engine, table schema.Table, rows []arrow.RecordBatch) catalog.Part {
+	t.Helper()
+	id, err := e.NextSourceID()
+	must(t, err)
+	path, err := e.PartPath(table.ID, id)
+	must(t, err)
+	written, err := part.WriteBatches(e.fs, path, table, rows, part.Options{})
+	must(t, err)
+	return catalog.Part{ID: id, Table: table.ID, SchemaVersion: table.Version, Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum, Stats: written.Stats}
 }
 
 func updating(f func(map[int64]account) map[int64]*int64) func(*Engine, schema.Table) error {

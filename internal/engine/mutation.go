@@ -61,7 +61,8 @@ func (m *Mutation) Close() {
 
 func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, pinned bool) error {
 	t := s.Tables[c.Table]
-	tc := &tableChange{id: c.Table, version: t.Schema.Version, all: len(c.Inserted) > 0, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
+	tc := &tableChange{id: c.Table, version: t.Schema.Version, brings: len(c.Inserted) > 0, all: len(c.Inserted) > 0, deleted: map[base.SourceID]*roaring.Bitmap{},
+		keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
 	for source, deleted := range c.Deleted {
 		if deleted == nil || deleted.IsEmpty() {
 			continue
@@ -129,7 +130,7 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, pinn
 	}
 	m.note = func(t *table, edit *catalog.Edit) {
 		e.keyPut(m.options, edit, result)
-		t.note(written{seq: e.seq, rows: tc.touched, columns: tc.columns, all: tc.all, keys: tc.keys})
+		t.note(written{seq: e.seq, rows: tc.touched, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys})
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/patch"
-	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
@@ -337,18 +336,11 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 			return base.Errorf(base.Internal, "patch of column %q with values of type %s, expected %s", c.Name, values.DataType(), c.Type.Arrow())
 		case c.NotNull && values.NullN() > 0:
 			return base.Errorf(base.Invalid, "column %q is NOT NULL", c.Name)
-		case inKey(t.Schema, id):
+		case t.Schema.InKey(id):
 			return base.Errorf(base.Internal, "patch of column %q, which decides where a row is", c.Name)
 		}
 	}
 	return nil
-}
-
-// inKey reports whether a column decides where a row is.
-func inKey(t schema.Table, id base.ColumnID) bool {
-	return slices.ContainsFunc(t.SortKey, func(f schema.SortField) bool { return f.Column == id }) ||
-		slices.ContainsFunc(t.PartitionBy, func(f schema.PartitionField) bool { return f.Column == id }) ||
-		slices.Contains(t.PrimaryKey, id)
 }
 
 // readdress brings a change's addresses to where the rows are now.

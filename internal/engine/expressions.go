@@ -176,7 +176,7 @@ func expressionOf(s schema.Table, x *patch.Expression) (*patch.Expression, error
 		return nil, err
 	}
 	for _, id := range own.Columns() {
-		if inKey(s, id) {
+		if s.InKey(id) {
 			return nil, base.Errorf(base.Internal, "expression for column %q, which decides where a row is", s.Columns[s.ColumnByID(id)].Name)
 		}
 	}

@@ -248,10 +248,3 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	_, err = load.CommitOver(x.ctx, found.Snapshot(), deleted, counts, x.options)
 	return counts, err
 }
-
-func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
-	if to[row.Source] == nil {
-		to[row.Source] = roaring.New()
-	}
-	to[row.Source].Add(uint32(row.Ordinal))
-}

@@ -216,7 +216,7 @@ func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) 
 				late[uint32(i)] = true
 				continue
 			}
-			o.remove(addresses[i])
+			addRow(o.change.Deleted, addresses[i])
 		}
 		if there || seen[h] {
 			return duplicateKey(t, columns, i)

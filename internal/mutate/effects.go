@@ -195,11 +195,11 @@ func (f *effects) resolve() (*outcome, error) {
 		switch p.actions[f.actions[i]].kind {
 		case deleteRow:
 			o.change.Counts.Deleted++
-			o.remove(f.rows[i])
+			addRow(o.change.Deleted, f.rows[i])
 		case updateRow:
 			o.change.Counts.Updated++
 			if p.moves {
-				o.remove(f.rows[i])
+				addRow(o.change.Deleted, f.rows[i])
 				inserted = append(inserted, i)
 				o.moved[i] = true
 			} else {
@@ -225,15 +225,6 @@ func (f *effects) resolve() (*outcome, error) {
 	values := newValues{table: p.table, columns: p.columns, values: f.values, set: set}
 	o.change.Updated, err = values.layers(updated, func(row uint32) base.RowAddress { return f.rows[row] })
 	return o, err
-}
-
-func (o *outcome) remove(row base.RowAddress) {
-	deleted := o.change.Deleted[row.Source]
-	if deleted == nil {
-		deleted = roaring.New()
-		o.change.Deleted[row.Source] = deleted
-	}
-	deleted.Add(uint32(row.Ordinal))
 }
 
 // addressed returns the effects on rows that the table has, by ascending address, one per row.

@@ -142,7 +142,7 @@ func (x *execution) readExpression() (*asExpression, error) {
 		return nil, errNotKept("table %s has deleted rows that nobody sees", t.table.QualifiedName())
 	}
 	for _, a := range assignments {
-		if inKey(t.table, a.column.ID) {
+		if t.table.InKey(a.column.ID) {
 			return nil, errNotKept("column %q decides where a row lies", a.column.Name)
 		}
 		if a.column.ID == t.table.RowVersion {

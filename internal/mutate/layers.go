@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
@@ -18,6 +19,14 @@ func compareAddresses(a, b base.RowAddress) int {
 		return c
 	}
 	return cmp.Compare(a.Ordinal, b.Ordinal)
+}
+
+// addRow enters a row into the bitmap of its source.
+func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
+	if to[row.Source] == nil {
+		to[row.Source] = roaring.New()
+	}
+	to[row.Source].Add(uint32(row.Ordinal))
 }
 
 // newValues are rows with new values for rows of a table.

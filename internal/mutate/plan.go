@@ -106,7 +106,7 @@ func (p *rowPlan) chooseColumns() {
 		whole = whole || a.kind == insertRow
 		for _, id := range a.set {
 			set[id] = true
-			p.moves = p.moves || inKey(p.table, id)
+			p.moves = p.moves || p.table.InKey(id)
 		}
 	}
 	for _, c := range p.table.Columns {

@@ -143,12 +143,6 @@ func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c 
 // that give some columns to rows that are there, which the change lacks yet.
 func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, kept, updated []uint32, err error) {
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
-	remove := func(row base.RowAddress) {
-		if change.Deleted[row.Source] == nil {
-			change.Deleted[row.Source] = roaring.New()
-		}
-		change.Deleted[row.Source].Add(uint32(row.Ordinal))
-	}
 	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
 	minded := a.table.MergeOnRead && a.table.RowVersion != 0 // the keys of rows that go or get versions
 	touch := func(i int) {
@@ -189,7 +183,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			continue
 		}
 		if stored {
-			remove(address)
+			addRow(change.Deleted, address)
 			touch(i)
 		}
 		if leaves {
@@ -243,15 +237,8 @@ func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, up
 // movesRow reports whether new values of columns give a row of a keyed table another place.
 func movesRow(t schema.Table, columns []schema.Column) bool {
 	return slices.ContainsFunc(columns, func(c schema.Column) bool {
-		return !slices.Contains(t.PrimaryKey, c.ID) && inKey(t, c.ID)
+		return !slices.Contains(t.PrimaryKey, c.ID) && t.InKey(c.ID)
 	})
-}
-
-// inKey reports whether a column decides where a row is.
-func inKey(t schema.Table, id base.ColumnID) bool {
-	return slices.ContainsFunc(t.SortKey, func(f schema.SortField) bool { return f.Column == id }) ||
-		slices.ContainsFunc(t.PartitionBy, func(f schema.PartitionField) bool { return f.Column == id }) ||
-		slices.Contains(t.PrimaryKey, id)
 }
 
 // emptyRows returns a batch of the table without rows.

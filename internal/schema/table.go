@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -163,6 +164,13 @@ func (t Table) Condition() string {
 		}
 	}
 	return strings.Join(checks, " AND ")
+}
+
+// InKey reports whether a column decides where a row is: it is in the sort key, the partitioning or the primary key.
+func (t Table) InKey(id base.ColumnID) bool {
+	return slices.ContainsFunc(t.SortKey, func(f SortField) bool { return f.Column == id }) ||
+		slices.ContainsFunc(t.PartitionBy, func(f PartitionField) bool { return f.Column == id }) ||
+		slices.Contains(t.PrimaryKey, id)
 }
 
 // QualifiedName returns the table's name for people: database.schema.name.

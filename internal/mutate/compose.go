@@ -97,11 +97,16 @@ func parameter(t sqltoken.Token, mark int) (name string, position int) {
 	if t.Text() == "?" {
 		return positionalName(mark), mark
 	}
-	position, err := strconv.Atoi(t.Text()[1:])
-	if err != nil {
-		return t.Text()[1:], 0
+	name = t.Text()[1:]
+	switch {
+	case strings.HasPrefix(name, `"`):
+		return strings.ReplaceAll(name[1:len(name)-1], `""`, `"`), 0
+	case name != "" && name[0] <= '9':
+		if position, err := strconv.Atoi(strings.ReplaceAll(name, "_", "")); err == nil {
+			return positionalName(position), position
+		}
 	}
-	return positionalName(position), position
+	return name, 0
 }
 
 func positionalName(position int) string { return "scoter_" + strconv.Itoa(position) }

@@ -16,13 +16,7 @@ func Statements(text string) ([]Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(s.wide) > 0 {
-		plain := []byte(text)
-		for _, at := range s.wide {
-			copy(plain[at:], "   "[:wideSpace(text[at:])])
-		}
-		text = string(plain)
-	}
+	text = s.plain()
 	tokens := s.tokens
 	var out []Statement
 	for from := 0; from < len(tokens); {
@@ -36,6 +30,41 @@ func Statements(text string) ([]Statement, error) {
 		from = to + 1
 	}
 	return out, nil
+}
+
+// plain returns the text with nothing in it that DuckDB would replace by something shorter. Before it scans a text, DuckDB (1.5.5) looks for
+// spaces beyond ASCII that are in no text and no name in quotes, and does not know of block comments nor of \' for that. So where there are any
+// such spaces, comments become white space as well, and a quote behind a backslash becomes a doubled one.
+func (s *scanner) plain() string {
+	wide := false
+	for i := 0; i < len(s.text) && !wide; i++ {
+		wide = wideSpace(s.text[i:]) > 0
+	}
+	if !wide {
+		return s.text
+	}
+	plain := []byte(s.text)
+	for _, gap := range s.gaps {
+		for i := gap.start; i < gap.end; i++ {
+			if plain[i] != '\n' && plain[i] != '\r' {
+				plain[i] = ' '
+			}
+		}
+	}
+	for _, t := range s.tokens {
+		if t.Kind != String || t.text[0]|0x20 != 'e' {
+			continue
+		}
+		for i := t.Start; i < t.End; i++ {
+			if plain[i] != '\\' {
+				continue
+			}
+			if i++; plain[i] == '\'' {
+				plain[i-1] = '\''
+			}
+		}
+	}
+	return string(plain)
 }
 
 func newStatement(text string, tokens []Token) Statement {

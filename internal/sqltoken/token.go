@@ -22,7 +22,7 @@ const (
 	String
 	// Number is a numeric literal.
 	Number
-	// Parameter is ?, $1, $name or :name.
+	// Parameter is ?, ?1, $1, $name or $"name".
 	Parameter
 	// Symbol is an operator or punctuation; brackets, commas, semicolons and dots are
 	// one character each.
@@ -90,8 +90,16 @@ type scanner struct {
 	text   string
 	pos    int
 	open   []int // offsets of open brackets
-	wide   []int // offsets of the spaces that are not ASCII
+	gaps   []gap // comments and spaces beyond ASCII
 	tokens []Token
+}
+
+type gap struct{ start, end int }
+
+// skip goes on behind a comment or a space beyond ASCII.
+func (s *scanner) skip(end int) {
+	s.gaps = append(s.gaps, gap{s.pos, end})
+	s.pos = end
 }
 
 func (s *scanner) emit(kind Kind, end int) {
@@ -102,17 +110,12 @@ func (s *scanner) emit(kind Kind, end int) {
 func (s *scanner) next() error {
 	c, rest := s.text[s.pos], s.text[s.pos:]
 	switch {
-	case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
+	case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f':
 		s.pos++
 	case wideSpace(rest) > 0:
-		s.wide = append(s.wide, s.pos)
-		s.pos += wideSpace(rest)
+		s.skip(s.pos + wideSpace(rest))
 	case strings.HasPrefix(rest, "--"):
-		if n := strings.IndexByte(rest, '\n'); n >= 0 {
-			s.pos += n
-		} else {
-			s.pos = len(s.text)
-		}
+		s.skip(commentEnd(s.text, s.pos))
 	case strings.HasPrefix(rest, "/*"):
 		return s.blockComment()
 	case c == '\'':
@@ -121,14 +124,14 @@ func (s *scanner) next() error {
 		return s.quoted(Quoted, s.pos, '"', false)
 	case (c == 'e' || c == 'E') && len(rest) > 1 && rest[1] == '\'':
 		return s.quoted(String, s.pos+1, '\'', true)
-	case (c == 'x' || c == 'X' || c == 'b' || c == 'B') && len(rest) > 1 && rest[1] == '\'':
+	case strings.IndexByte("xXbBnN", c) >= 0 && len(rest) > 1 && rest[1] == '\'':
 		return s.quoted(String, s.pos+1, '\'', false)
 	case c == '$':
 		return s.dollar()
 	case c == '?':
-		s.emit(Parameter, s.pos+1)
-	case isDigit(c) || c == '.' && len(rest) > 1 && isDigit(rest[1]) && !s.afterName():
-		s.number()
+		s.emit(Parameter, digitsEnd(s.text, s.pos+1))
+	case isDigit(c) || c == '.' && len(rest) > 1 && isDigit(rest[1]):
+		s.emit(Number, numberEnd(s.text, s.pos))
 	case isWordStart(c):
 		s.emit(Word, s.wordEnd(s.pos))
 	default:
@@ -150,12 +153,6 @@ func wideSpace(text string) int {
 	return 0
 }
 
-// afterName tells t.1 (a struct position) from .1 (a number).
-func (s *scanner) afterName() bool {
-	n := len(s.tokens)
-	return n > 0 && s.tokens[n-1].End == s.pos && (s.tokens[n-1].IsName() || s.tokens[n-1].Is(")") || s.tokens[n-1].Is("]"))
-}
-
 func (s *scanner) blockComment() error {
 	start, depth := s.pos, 0
 	for i := s.pos; i+1 < len(s.text); i++ {
@@ -167,7 +164,7 @@ func (s *scanner) blockComment() error {
 			depth--
 			i++
 			if depth == 0 {
-				s.pos = i + 1
+				s.skip(i + 1)
 				return nil
 			}
 		}
@@ -183,23 +180,57 @@ func (s *scanner) quoted(kind Kind, open int, quote byte, backslashes bool) erro
 		case s.text[i] == quote && i+1 < len(s.text) && s.text[i+1] == quote:
 			i++
 		case s.text[i] == quote:
+			if next := s.continuation(i + 1); backslashes && next > 0 {
+				i = next
+				continue
+			}
 			s.emit(kind, i+1)
 			return nil
 		}
 	}
-	if kind == Quoted {
-		return unended("quoted identifier", s.pos)
+	if quote == '"' {
+		return unended("quoted identifier", open)
 	}
 	return unended("string", s.pos)
 }
 
+// continuation returns where the quote stands with which a text goes on that ended at i: nothing but white space and comments is before, and
+// the end of a line; 0 if it does not. In the rest backslashes mean what they did before, so it is the same token; what continues a text without
+// is one of its own.
+func (s *scanner) continuation(i int) int {
+	lines := 0
+	for i < len(s.text) {
+		switch c := s.text[i]; {
+		case c == '\n' || c == '\r':
+			lines++
+			i++
+		case c == ' ' || c == '\t' || c == '\f':
+			i++
+		case strings.HasPrefix(s.text[i:], "--"):
+			i = commentEnd(s.text, i)
+		case c == '\'' && lines > 0:
+			return i
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
 func (s *scanner) dollar() error {
 	i := s.pos + 1
+	if end := digitsEnd(s.text, i); end > i {
+		s.emit(Parameter, end) // what follows is a token of its own
+		return nil
+	}
+	if i < len(s.text) && s.text[i] == '"' {
+		return s.quoted(Parameter, i, '"', false)
+	}
 	for i < len(s.text) && (isWordStart(s.text[i]) || isDigit(s.text[i])) {
 		i++
 	}
-	if i >= len(s.text) || s.text[i] != '$' || i > s.pos+1 && isDigit(s.text[s.pos+1]) {
-		s.emit(Parameter, i)
+	if i >= len(s.text) || s.text[i] != '$' {
+		s.emit(Parameter, s.wordEnd(s.pos+1))
 		return nil
 	}
 	tag := s.text[s.pos : i+1]
@@ -211,23 +242,45 @@ func (s *scanner) dollar() error {
 	return nil
 }
 
-func (s *scanner) number() {
-	i := s.pos
-	for i < len(s.text) {
-		c := s.text[i]
-		exponent := (c == '+' || c == '-') && (s.text[i-1] == 'e' || s.text[i-1] == 'E') && !strings.HasPrefix(s.text[s.pos:], "0x")
-		if !isDigit(c) && !isWordStart(c) && c != '.' && !exponent {
-			break
-		}
-		i++
+// commentEnd returns where the comment ends that begins with -- at i: before a line feed or a carriage return.
+func commentEnd(text string, i int) int {
+	if n := strings.IndexAny(text[i:], "\n\r"); n >= 0 {
+		return i + n
 	}
-	s.emit(Number, i)
+	return len(text)
 }
 
-const operators = "+-*/<>=~!@#%^&|`"
+// numberEnd returns where the number ends that begins at i. A letter that is not of it begins another token: 1FROM and 0x1F are two.
+func numberEnd(text string, i int) int {
+	end := digitsEnd(text, i)
+	if strings.HasPrefix(text[end:], ".") && !strings.HasPrefix(text[end:], "..") {
+		end = digitsEnd(text, end+1)
+	}
+	exponent := end
+	if exponent < len(text) && (text[exponent] == 'e' || text[exponent] == 'E') {
+		exponent++
+		if exponent < len(text) && (text[exponent] == '+' || text[exponent] == '-') {
+			exponent++
+		}
+		if digits := digitsEnd(text, exponent); digits > exponent {
+			end = digits
+		}
+	}
+	return end
+}
+
+// digitsEnd returns where digits end that begin at i, if there are any. There may be a _ between two.
+func digitsEnd(text string, i int) int {
+	for from := i; i < len(text) && (isDigit(text[i]) || text[i] == '_' && i > from && i+1 < len(text) && isDigit(text[i+1])); {
+		i++
+	}
+	return i
+}
+
+const operators = "+-*/<>=~!@%^&|`"
 
 // unusual are operators that SQL itself has none with: one that has any may end in a sign.
-const unusual = "~!@#%^&|`"
+const unusual = "~!@%^&|`"
 
 func (s *scanner) symbol(c byte) error {
 	switch c {

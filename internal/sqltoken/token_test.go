@@ -33,12 +33,19 @@ func TestSplitKeepsStringsAndCommentsWhole(t *testing.T) {
 	f("$$a;b$$ $x$ $$ $x$", "$$a;b$$", "$x$ $$ $x$")
 	f("a = $1 AND b = $name AND c = ?", "a", "=", "$1", "AND", "b", "=", "$name", "AND", "c", "=", "?")
 	f("x::INT[3]", "x", "::", "INT", "[", "3", "]")
-	f("1e-3+.5-0x1F", "1e-3", "+", ".5", "-", "0x1F")
+	f("1e-3+.5-1_0x", "1e-3", "+", ".5", "-", "1_0", "x")
 	f("a->>'$.b'", "a", "->>", "'$.b'")
-	f("t.1", "t", ".", "1")
+	f("t.1", "t", ".1")
 	f("a=-1+-2<=+3", "a", "=", "-", "1", "+", "-", "2", "<=", "+", "3")
 	f("a!=-1||-b", "a", "!=-", "1", "||-", "b")
 	f("a--comment", "a")
+	f("a -- b\r; c -- d\n e", "a", ";", "c", "e")
+	f("E'a\\'' -- b\r  -- c\n 'd\\';' 'e'", "E'a\\'' -- b\r  -- c\n 'd\\';'", "'e'")
+	f("E'a' 'b\\' 'c'\n'd\\'", "E'a'", "'b\\'", "'c'", "'d\\'")
+	f("1e'\\';' .5FROM a=#1_0", "1", "e'\\';'", ".5", "FROM", "a", "=", "#", "1_0")
+	f("?1_0a $1_0e'\\'' a$b", "?1_0", "a", "$1_0", "e'\\''", "a$b")
+	f(`n'a' $"b""c"`, "n'a'", `$"b""c"`)
+	f("1\u00a0FROM $a\u00a0b", "1", "FROM", "$a", "b")
 	f("größe<>1", "größe", "<>", "1")
 	f("a IS DISTINCT FROM b", "a", "IS", "DISTINCT", "FROM", "b")
 }
@@ -81,6 +88,17 @@ func TestStatementsKeepsPlacesBehindWideSpaces(t *testing.T) {
 	}
 	if x := got[0].Tokens[3]; got[0].Text[x.Start:x.End] != "x" {
 		t.Errorf("token %+v", x)
+	}
+}
+
+func TestStatementsHidesFromDuckDBWhatItReplacesByMistake(t *testing.T) {
+	got, err := Statements("SELECT /* it's\n\u00a0 */ E'\\'\\\\' -- it's\u00a0\n, '\u00a0\\'")
+	want := "SELECT        \n      E'''\\\\'          \n, '\u00a0\\'"
+	if err != nil || len(got) != 1 || got[0].Text != want {
+		t.Errorf("%+v, want %q (%v)", got, want, err)
+	}
+	if got, err := Statements("SELECT /* it's */ E'\\''"); err != nil || got[0].Text != "SELECT /* it's */ E'\\''" {
+		t.Errorf("%q, %v", got[0].Text, err)
 	}
 }
 

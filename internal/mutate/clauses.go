@@ -125,7 +125,7 @@ func (c *clauses) text(i, j int) (string, int) {
 // rest returns the text from the current token to the end, and where it starts.
 func (c *clauses) rest() (string, int) { return c.text(c.at, len(c.tokens())) }
 
-// list cuts tokens at their top-level commas.
+// list cuts tokens at their top-level commas. A comma behind the last item is passed over, as DuckDB does where it takes one.
 func list(tokens []sqltoken.Token) [][]sqltoken.Token {
 	if len(tokens) == 0 {
 		return nil
@@ -138,7 +138,10 @@ func list(tokens []sqltoken.Token) [][]sqltoken.Token {
 			from = i + 1
 		}
 	}
-	return append(out, tokens[from:])
+	if from < len(tokens) {
+		out = append(out, tokens[from:])
+	}
+	return out
 }
 
 // textOf returns what tokens of this statement say.

@@ -222,11 +222,8 @@ func (t *tableClauses) read(c *clauses) error {
 			t.sortedBy = list(items)
 		case c.peek("WITH") && !c.peek("WITH", "NO", "DATA"):
 			c.accept("WITH")
-			items, err := c.brackets()
-			if err != nil {
-				return err
-			}
-			if t.options, err = options(list(items)); err != nil {
+			var err error
+			if t.options, err = c.options(); err != nil {
 				return err
 			}
 		default:
@@ -235,13 +232,19 @@ func (t *tableClauses) read(c *clauses) error {
 	}
 }
 
-// options reads name = value pairs.
-func options(items [][]sqltoken.Token) (map[string]string, error) {
+// options reads (name = value, ...).
+func (c *clauses) options() (map[string]string, error) {
+	inner, err := c.brackets()
+	if err != nil {
+		return nil, err
+	}
 	out := map[string]string{}
-	for _, item := range items {
+	at := c.at - 1 - len(inner) // of the token where the item begins, or would
+	for _, item := range list(inner) {
 		if len(item) < 3 || !item[1].Is("=") {
-			return nil, base.Errorf(base.Invalid, "an option is written name = value").At(item[0].Start + 1)
+			return nil, c.placed(base.Errorf(base.Invalid, "an option is written name = value"), at)
 		}
+		at += len(item) + 1
 		value := ""
 		for i, t := range item[2:] {
 			if i > 0 && (item[2].Kind == sqltoken.String || t.Is("=")) {
@@ -253,6 +256,9 @@ func options(items [][]sqltoken.Token) (map[string]string, error) {
 			value = strings.ReplaceAll(value[1:len(value)-1], "''", "'")
 		}
 		out[strings.ToLower(strings.Trim(item[0].Text(), `"'`))] = value
+	}
+	if n := len(inner); n > 0 && inner[n-1].Is(",") {
+		return nil, c.placed(base.Errorf(base.Invalid, "an option is expected behind the comma"), c.at-1)
 	}
 	return out, nil
 }

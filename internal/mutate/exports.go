@@ -88,18 +88,11 @@ func (x *execution) exportDefinition() (t schema.Table, d export.Definition, sta
 		return t, d, 0, err
 	}
 	d.Storage, d.Database = strings.ToUpper(storage), x.req.Database
-	items, err := c.brackets()
-	if err != nil {
-		return t, d, 0, err
-	}
-	if d.Options, err = options(list(items)); err != nil {
+	if d.Options, err = c.options(); err != nil {
 		return t, d, 0, err
 	}
 	if c.accept("WITH") {
-		if items, err = c.brackets(); err != nil {
-			return t, d, 0, err
-		}
-		if d.With, err = options(list(items)); err != nil {
+		if d.With, err = c.options(); err != nil {
 			return t, d, 0, err
 		}
 	}

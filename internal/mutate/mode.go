@@ -45,7 +45,7 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement
 	if with < 1 || !s.Tokens[with].Is("WITH") {
 		return s, otherwise, false, nil
 	}
-	options, err := options(list(s.Tokens[open+1 : last]))
+	options, err := (&clauses{statement: s, at: open}).options()
 	if err != nil {
 		return s, 0, false, err
 	}

@@ -76,11 +76,7 @@ func (x *execution) definition() (d stream.Definition, err error) {
 	if !c.accept("FROM", "KAFKA") {
 		return d, c.unexpected("FROM KAFKA")
 	}
-	items, err := c.brackets()
-	if err != nil {
-		return d, err
-	}
-	if d.Kafka, err = options(list(items)); err != nil {
+	if d.Kafka, err = c.options(); err != nil {
 		return d, err
 	}
 	if !c.accept("FORMAT") {
@@ -92,10 +88,7 @@ func (x *execution) definition() (d stream.Definition, err error) {
 	}
 	d.Format = map[string]string{}
 	if c.peek("(") {
-		if items, err = c.brackets(); err != nil {
-			return d, err
-		}
-		if d.Format, err = options(list(items)); err != nil {
+		if d.Format, err = c.options(); err != nil {
 			return d, err
 		}
 	}

@@ -183,33 +183,47 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 	return out, nil
 }
 
-// copySource appends the query between two tokens. Every value in a VALUES list becomes one of
+// copySource appends the query between two tokens. If that is a list of VALUES, every value becomes one of
 // its column's type: DuckDB would look for one type for all values of a column first, and fail on
 // (1), ('x') or round DECIMALs to DOUBLE. The keyword DEFAULT becomes the column's default.
 func (x *execution) copySource(q *composition, from, end int, targets []schema.Column, byName bool) {
 	c, done := x.c, from
-	tokens := c.tokens()
-	for i := from + 1; i < end && tokens[from].Is("VALUES") && !byName; i++ {
-		if tokens[i].Depth != 0 || !tokens[i].Is("(") {
-			continue
-		}
-		row := clauses{statement: c.statement, at: i}
-		values, err := row.brackets()
-		if err != nil {
-			break // DuckDB will say so
-		}
-		at := i + 1
-		for column, value := range list(values) {
-			if column < len(targets) && len(value) > 0 {
+	for _, row := range x.valuesRows(from) {
+		at := row.at
+		for column, value := range list(row.values) {
+			if column < len(targets) && !byName {
 				q.copy(c, done, at)
 				x.writeValue(q, value, targets[column])
 				done = at + len(value)
 			}
 			at += len(value) + 1
 		}
-		i = row.at - 1
 	}
 	q.copy(c, done, end)
+}
+
+// valuesRow is a row of a list of VALUES: its tokens between the brackets, and the index of the first.
+type valuesRow struct {
+	at     int
+	values []sqltoken.Token
+}
+
+// valuesRows returns the rows of the list of VALUES that the source from a token on is; none if it is another query, or that list and another query,
+// for which DuckDB looks for common types, too.
+func (x *execution) valuesRows(from int) (all []valuesRow) {
+	c := clauses{statement: x.c.statement, at: from}
+	for more := c.accept("VALUES"); more; more = c.accept(",") {
+		at := c.at + 1
+		values, err := c.brackets()
+		if err != nil {
+			break // a comma behind the last row
+		}
+		all = append(all, valuesRow{at, values})
+	}
+	if c.peek("UNION") || c.peek("INTERSECT") || c.peek("EXCEPT") {
+		return nil
+	}
+	return all
 }
 
 // writeValue appends an expression as the value of a column, cast as an assignment casts.

@@ -106,7 +106,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	result := &Result{Counts: o.change.Counts}
 	if !p.returning.none() {
 		// Before the commit: an error in RETURNING must leave nothing changed.
-		if result.Rows, err = x.returnedOf(f, o); err != nil {
+		if result.Rows, err = x.returnedOf(f, o, room); err != nil {
 			return nil, err
 		}
 	}
@@ -237,38 +237,40 @@ func duplicateKey(t schema.Table, columns []arrow.Array, row int) error {
 
 // returnedOf evaluates RETURNING over the rows as they are after the statement; deleted ones as they
 // were.
-func (x *execution) returnedOf(f *effects, o *outcome) (Rows, error) {
-	p := f.plan
+func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows, error) {
+	release, err := room.Take(2 * bytesOf(f.values)) // which returnedRows copies twice
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	p, all := f.plan, &collected{}
 	if len(p.actions) == 1 {
-		return x.returnedRows(p.table, p.returning, p.actions[0].name, f.values, o.returned)
+		return all, x.returnedRows(all, p.table, p.returning, p.actions[0].name, f.values, o.returned)
 	}
 	// One query per action, since merge_action is no column.
-	all := &collected{}
 	for _, name := range []string{"INSERT", "UPDATE", "DELETE"} {
 		rows := slices.DeleteFunc(slices.Clone(o.returned), func(i uint32) bool { return p.actions[f.actions[i]].name != name })
-		some, err := x.returnedRows(p.table, p.returning, name, f.values, rows)
-		if err != nil {
+		if err := x.returnedRows(all, p.table, p.returning, name, f.values, rows); err != nil {
 			all.Close()
 			return nil, err
 		}
-		all.schema, all.batches = some.schema, append(all.batches, some.batches...)
 	}
 	return all, nil
 }
 
-// returnedRows evaluates RETURNING over some rows of batches.
-func (x *execution) returnedRows(t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) (*collected, error) {
+// returnedRows evaluates RETURNING over some rows of batches, and adds what it gives to all.
+func (x *execution) returnedRows(all *collected, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
 	k := x.newKeeper(t)
 	defer k.release()
 	if len(rows) > 0 {
 		rec, err := batch.Take(batches, rows)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer rec.Release()
 		if err := k.add(rec); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return x.returned(k, r, action)
+	return x.returned(all, k, r, action)
 }

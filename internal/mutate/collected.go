@@ -11,6 +11,7 @@ import (
 type collected struct {
 	schema  *arrow.Schema
 	batches []arrow.RecordBatch
+	bytes   int64 // of all batches that came
 }
 
 func (c *collected) Schema() *arrow.Schema { return c.schema }

@@ -119,11 +119,9 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	if !in.returning.none() {
 		before = func(kept []uint32) error {
 			result.Close() // of an attempt before
-			rows, err := x.returnedRows(t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
-			if err == nil {
-				result.Rows = rows
-			}
-			return err
+			all := &collected{}
+			result.Rows = all
+			return x.returnedRows(all, t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
 		}
 	}
 	if result.Counts, err = x.upsert(x.ctx, a, policy, engine.AppendOptions{}, before); err != nil {

@@ -52,6 +52,9 @@ func (x *execution) insert() (*Result, error) {
 	}
 	err = x.fill(t, in.columns, in.source, func(rec arrow.RecordBatch) error {
 		if kept != nil {
+			if kept.memtable.Bytes()+batch.Bytes(rec) > x.store.ChunkBytes() {
+				return x.errReturning()
+			}
 			if err := kept.add(rec); err != nil {
 				return err
 			}
@@ -64,9 +67,11 @@ func (x *execution) insert() (*Result, error) {
 	result := &Result{}
 	if kept != nil {
 		// Before the commit: an error in RETURNING must leave nothing inserted.
-		if result.Rows, err = x.returned(kept, in.returning, "INSERT"); err != nil {
+		all := &collected{}
+		if err = x.returned(all, kept, in.returning, "INSERT"); err != nil {
 			return nil, errors.Join(err, load.Abort())
 		}
+		result.Rows = all
 	}
 	if result.Counts.Inserted, err = load.Commit(x.ctx, x.options); err != nil {
 		result.Close()

@@ -66,7 +66,7 @@ func (in *intake) take(rec arrow.RecordBatch) error {
 // stage writes the chunk as parts.
 func (in *intake) stage() (err error) {
 	if in.whole {
-		return base.Errorf(base.TooLarge, "RETURNING of more than %d bytes of rows", in.store.ChunkBytes()).WithHint("insert fewer rows at a time, or leave RETURNING out")
+		return in.errReturning()
 	}
 	if in.staged == nil {
 		if in.staged, err = in.store.Load(in.ctx, in.table, engine.LoadOptions{}); err != nil {

@@ -3,6 +3,8 @@ package mutate
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -66,9 +68,15 @@ func (k *keeper) transient(name string) *Transient {
 // returnedTable is what the query of RETURNING calls the rows: no query in the list means them by the table's name.
 const returnedTable = "scoter_returned"
 
-// returned evaluates a RETURNING list over the kept rows, with which this was done. All of them are read before
-// it returns, since their memory goes with the statement.
-func (x *execution) returned(k *keeper, r returning, action string) (*collected, error) {
+// errReturning says that there is more to return than a statement holds: what it returns is held as a whole until it is read, and so
+// are the rows of an INSERT, which may be any number, until it is evaluated.
+func (m *Mutator) errReturning() error {
+	return base.Errorf(base.TooLarge, "RETURNING of more than %d bytes of rows", m.store.ChunkBytes()).WithHint("change fewer rows at a time, or leave RETURNING out")
+}
+
+// returned evaluates a RETURNING list over the kept rows, with which this was done, and adds what it gives to all: all of it, since the
+// rows' memory goes with the statement. After an error nothing is left in all.
+func (x *execution) returned(all *collected, k *keeper, r returning, action string) error {
 	var q composition
 	q.write("SELECT ")
 	x.copyReturning(&q, r, action)
@@ -77,20 +85,23 @@ func (x *execution) returned(k *keeper, r returning, action string) (*collected,
 	s.Transient = k.transient(returnedTable)
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
-		return nil, q.placed(err)
+		all.Close()
+		return q.placed(err)
 	}
 	defer rows.Close()
-	out := &collected{schema: rows.Schema()}
+	all.schema = rows.Schema()
 	err = each(x.ctx, rows, func(rec arrow.RecordBatch) error {
+		if all.bytes += batch.Bytes(rec); all.bytes > x.store.ChunkBytes() {
+			return x.errReturning()
+		}
 		rec.Retain()
-		out.batches = append(out.batches, rec)
+		all.batches = append(all.batches, rec)
 		return nil
 	})
 	if err != nil {
-		out.Close()
-		return nil, q.placed(err)
+		all.Close()
 	}
-	return out, nil
+	return q.placed(err)
 }
 
 // copyReturning appends the list. merge_action, which DuckDB knows in MERGE INTO alone, becomes a constant.

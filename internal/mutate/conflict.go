@@ -198,9 +198,11 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 		}
 		q.write(" THEN 0 END AS ", schema.ActionColumn)
 	}
-	if hasQuery(in.conflict.condition) {
-		p.choose = action
+	at, err := x.placingOf(in.conflict.condition)
+	if err != nil {
+		return nil, err
 	}
+	p.place(at, action)
 	p.write(x, in.target, action, func(q *composition, col schema.Column) {
 		insert := actionValue{1, func(q *composition) { writeExcluded(q, col) }}
 		q.writeValueByAction(col.Type, []actionValue{insert}, func(q *composition) {

@@ -24,8 +24,8 @@ func (x *execution) checkDeterministic(e *asExpression) error {
 	if err != nil {
 		return err
 	}
-	defer x.pool.Release(conn)
 	nodes, err := e.parse(conn)
+	x.pool.Release(conn)
 	if err != nil {
 		return unplaced(err)
 	}
@@ -35,7 +35,7 @@ func (x *execution) checkDeterministic(e *asExpression) error {
 			return err
 		}
 	}
-	return x.checkFunctions(conn, names)
+	return x.checkFunctions(names)
 }
 
 // parse returns the syntax trees of the values and of the condition, if there is one.
@@ -149,44 +149,55 @@ func zoned(v any) bool {
 	return false
 }
 
-// pureFunctions knows of DuckDB's functions whether their results depend on nothing but their arguments. It asks once: the list is long.
-type pureFunctions struct {
-	mu    sync.Mutex
-	known map[string]bool // guarded by mu; nil until asked for
+// function is what is known of one of DuckDB's.
+type function struct {
+	pure     bool // its result depends on nothing but its arguments
+	volatile bool // each call may have another result
 }
 
-func (p *pureFunctions) of(ctx context.Context, conn *duck.Conn) (map[string]bool, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.known != nil {
-		return p.known, nil
+// knownFunctions are those that DuckDB has, by name. It is asked once: the list is long.
+type knownFunctions struct {
+	mu    sync.Mutex
+	known map[string]function // guarded by mu; nil until asked for
+}
+
+func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]function, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known != nil {
+		return f.known, nil
 	}
-	rows, err := texts(ctx, conn, `SELECT lower(function_name), bool_and(function_type = 'scalar' AND coalesce(stability, '') = 'CONSISTENT')::VARCHAR
-		FROM duckdb_functions() GROUP BY ALL`)
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Release(conn)
+	rows, err := texts(ctx, conn, `SELECT lower(function_name), bool_and(function_type = 'scalar' AND coalesce(stability, '') = 'CONSISTENT')::VARCHAR,
+		bool_or(coalesce(stability, '') = 'VOLATILE')::VARCHAR FROM duckdb_functions() GROUP BY ALL`)
 	if err != nil {
 		return nil, base.Wrap(err, "DuckDB's functions")
 	}
-	p.known = make(map[string]bool, len(rows))
+	f.known = make(map[string]function, len(rows))
 	for _, row := range rows {
-		p.known[row[0]] = row[1] == "true" && !slices.Contains(changing, row[0])
+		f.known[row[0]] = function{pure: row[1] == "true" && !slices.Contains(changing, row[0]), volatile: row[2] == "true"}
 	}
-	return p.known, nil
+	return f.known, nil
 }
 
 // checkFunctions refuses functions that are not of their arguments alone.
-func (x *execution) checkFunctions(conn *duck.Conn, names map[string]bool) error {
+func (x *execution) checkFunctions(names map[string]bool) error {
 	if len(names) == 0 {
 		return nil
 	}
-	pure, err := x.pure.of(x.ctx, conn)
+	all, err := x.functions.of(x.ctx, x.pool)
 	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		switch pure, known := pure[name]; {
+		switch f, known := all[name]; {
 		case !known:
 			return errNotKept("function %s is not known", name)
-		case !pure:
+		case !f.pure:
 			return errNotKept("function %s is not one of its arguments alone", name)
 		}
 	}

@@ -22,7 +22,7 @@ type mergeClause struct {
 	condition func(*composition) // nil: none
 	action    int                // of the plan, -1 for none
 	message   func(*composition) // of an ERROR, nil if not given
-	asks      bool               // there is a query in one of these, or in the version that it sets
+	placing   placing            // of these, and of the version that it sets
 	values    map[base.ColumnID]func(*composition)
 }
 
@@ -70,8 +70,9 @@ func (x *execution) merge() (*rowPlan, error) {
 	if slices.ContainsFunc(p.actions, func(a rowAction) bool { return a.kind == failRow }) {
 		p.message = func(q *composition) { writeMergeMessage(q, when) }
 	}
-	if slices.ContainsFunc(when, func(w *mergeClause) bool { return w.asks }) {
-		p.choose = action
+	p.each = m.each
+	for _, w := range when {
+		p.place(w.placing, action)
 	}
 	p.write(x, target, action, func(q *composition, col schema.Column) {
 		writeMergeValue(q, c, when, &target, col)

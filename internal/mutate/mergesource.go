@@ -14,6 +14,7 @@ type mergeSource struct {
 	target  *target
 	tokens  []sqltoken.Token
 	columns []string // once asked for
+	each    bool     // something that within puts into a row is to be computed for each row of the join
 }
 
 // sideTable is what within calls the only row that its expression sees.
@@ -22,7 +23,13 @@ const sideTable = "scoter_side"
 // within returns how to write an expression of a clause. Where a clause has only one side, a name that both have means that side's: such names
 // become columns of a row around the expression, which hides the others. decides says that it has a say in which action applies.
 func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decides bool, write func(*composition)) (func(*composition), error) {
-	w.asks = w.asks || decides && hasQuery(expression)
+	placing, err := m.placingOf(expression)
+	if err != nil {
+		return nil, err
+	}
+	if decides {
+		w.placing = max(w.placing, placing)
+	}
 	alias := sourceAlias(m.tokens)
 	if w.target && w.source || alias == "" {
 		return write, nil
@@ -47,7 +54,10 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 	if len(both) == 0 {
 		return write, nil
 	}
-	w.asks = w.asks || decides
+	if decides {
+		w.placing = max(w.placing, beside)
+	}
+	m.each = m.each || placing == besideEach
 	return func(q *composition) {
 		q.write("(SELECT ")
 		write(q)
@@ -61,6 +71,9 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 			} else {
 				q.write(schema.Quote(alias), ".", schema.Quote(col.Name))
 			}
+		}
+		if placing == besideEach {
+			q.write(", ", eachColumn)
 		}
 		q.write(") AS ", sideTable, ")")
 	}, nil

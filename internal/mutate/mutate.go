@@ -180,7 +180,7 @@ type Mutator struct {
 	rewriter   Rewriter
 	updateMode UpdateMode // of UPDATE, DELETE and MERGE that do not say one
 
-	pure pureFunctions
+	functions knownFunctions
 }
 
 // New returns a mutator.

@@ -43,8 +43,9 @@ type rowPlan struct {
 	// touches says that the keys of the rows that are there come behind the action: the commit minds rows of these that arrive
 	// meanwhile. See engine.Change.Keys.
 	touches bool
-	// choose writes the action if that needs a row of its own: DuckDB 1.5.5 does not let an alias stand for a query. Else nil.
+	// choose writes the action if that is a column of a row of its own beside the others, else nil.
 	choose func(*composition)
+	each   bool // something is to be computed for each row, whatever columns it reads: see eachColumn
 	// once makes it an error that a statement changes a row twice. Without it one of the
 	// changes holds, and the row counts once.
 	once      bool
@@ -178,21 +179,62 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	}
 }
 
+// eachColumn is a list. DuckDB (1.5.5) runs a query that reads columns of the rows beside it once for each combination of their values; but with
+// a list among them, which it does not compare, once for each row.
+const eachColumn = "scoter_each.one"
+
 // writeChoice ends what stands behind FROM in a plan whose rows have actions each.
 func (p *rowPlan) writeChoice(q *composition) {
+	if p.each {
+		q.write(" CROSS JOIN (SELECT [0] AS one) AS scoter_each")
+	}
 	if p.choose != nil {
 		q.write(" CROSS JOIN LATERAL (SELECT ")
 		p.choose(q)
+		if p.each {
+			q.write(" WHERE ", eachColumn, " IS NOT NULL")
+		}
 		q.write(") AS scoter_choice")
 	}
 	q.write(" WHERE ", schema.ActionColumn, " IS NOT NULL")
 }
 
-// hasQuery reports whether there is a query in an expression.
-func hasQuery(expression []sqltoken.Token) bool {
-	return slices.ContainsFunc(expression, func(t sqltoken.Token) bool {
-		return t.Is("SELECT") || t.Is("FROM") || t.Is("VALUES") || t.Is("TABLE") || t.Is("WITH")
-	})
+// placing says where an expression is computed that has a say in a row's action.
+type placing uint8
+
+const (
+	inPlace    placing = iota // in the select list: conditions name it by its alias
+	beside                    // in a row of its own: it has a query, for which DuckDB (1.5.5) lets no alias stand
+	besideEach                // so, for each row: it calls a function that has another result each time, and no alias stands for that either
+)
+
+// placingOf says where the expression of some tokens is to be computed.
+func (x *execution) placingOf(expression []sqltoken.Token) (p placing, err error) {
+	var known map[string]function
+	for i, t := range expression {
+		switch {
+		case t.Is("SELECT"), t.Is("FROM"), t.Is("VALUES"), t.Is("TABLE"), t.Is("WITH"):
+			p = max(p, beside)
+		case t.IsName() && i+1 < len(expression) && expression[i+1].Is("("):
+			if known == nil {
+				if known, err = x.functions.of(x.ctx, x.pool); err != nil {
+					return p, err
+				}
+			}
+			if known[schema.Fold(t.Name())].volatile {
+				p = besideEach
+			}
+		}
+	}
+	return p, nil
+}
+
+// place puts the action where the most demanding of its expressions has to be.
+func (p *rowPlan) place(at placing, action func(*composition)) {
+	if at != inPlace {
+		p.choose = action
+	}
+	p.each = p.each || at == besideEach
 }
 
 // writeTarget appends the table as the statement names it.

@@ -171,8 +171,12 @@ func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 		reads = slices.DeleteFunc(reads, func(r engine.Read) bool { return r.Table == p.table.ID && r.Columns != nil })
 	}
 	for i := range reads {
-		if p.readsAll && reads[i].Table == p.table.ID {
-			reads[i].Columns = nil
+		switch r := &reads[i]; {
+		case r.Table != p.table.ID || r.Columns == nil:
+		case p.readsAll:
+			r.Columns = nil
+		default:
+			r.Columns = append(r.Columns, p.decides...)
 		}
 	}
 	return reads

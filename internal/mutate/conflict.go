@@ -159,6 +159,11 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
 	p = &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0, transient: arrived, returning: in.returning}
+	for _, token := range in.conflict.condition {
+		if i := t.ColumnIndex(token.Name()); token.IsName() && i >= 0 {
+			p.decides = append(p.decides, t.Columns[i].ID)
+		}
+	}
 	if p.pending, err = x.pendingColumns(t); err != nil {
 		return nil, err
 	}

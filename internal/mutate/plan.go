@@ -52,6 +52,7 @@ type rowPlan struct {
 	message   func(*composition) // writes what rows say that fail, behind the action; nil if none does
 	readsAll  bool               // rows that come into the table meanwhile would have changed the result
 	keyed     bool               // what it read of the table's other rows are keys, which the commit checks anyway
+	decides   []base.ColumnID    // columns of the table that a condition of an action names, beside those that say which rows the query gives
 	pending   []base.ColumnID    // columns of the table that expressions set
 	key       *keyCondition      // if the statement looks for the rows of one key
 	transient *Transient

@@ -21,7 +21,7 @@ type analysis struct {
 	columns []columnRef // those qualified by more than one name
 	names   []outputName
 	output  *rowSource   // what the statement gives, if its rows are rows of one table
-	decides namedColumns // what says which rows the statement gives: all but its select list
+	decides namedColumns // what says which rows the statement gives: all but its select list, and what names there stand for
 	// expanded are the edits that listed the values of PIVOTs, in order: the text is the user's
 	// no more.
 	expanded []sqltoken.Edits

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
@@ -14,9 +16,31 @@ type namedColumns struct {
 	all   bool            // there is a star among them
 }
 
-// outsideSelectList collects what a query names anywhere but in its select list. A sub-query in
-// its FROM is looked at the same way: what it selects is read through the select list.
+// outsideSelectList collects what a query names anywhere but in its select list, and what stands for a name there: a sub-query in FROM
+// may compute what it selects of the tables beside it.
 func (n *namedColumns) outsideSelectList(query duck.Node) {
+	var s scopeNames
+	s.query(query)
+	for s.resolve() {
+	}
+	s.mergeInto(n)
+}
+
+// scopeNames are what one SELECT names outside its select list.
+type scopeNames struct {
+	namedColumns
+	inner    []*scopeNames // of the sub-queries in its FROM
+	selected []selected    // by these
+}
+
+// selected is an expression that a sub-query selects, and names of which one stands for it.
+type selected struct {
+	within     *scopeNames
+	expression duck.Node
+	names      []string
+}
+
+func (n *scopeNames) query(query duck.Node) {
 	if text(query, "type") != "SELECT_NODE" {
 		n.collect(query)
 		return
@@ -32,7 +56,7 @@ func (n *namedColumns) outsideSelectList(query duck.Node) {
 	}
 }
 
-func (n *namedColumns) from(ref duck.Node) {
+func (n *scopeNames) from(ref duck.Node) {
 	switch text(ref, "type") {
 	case "JOIN":
 		n.from(object(ref, "left"))
@@ -44,10 +68,73 @@ func (n *namedColumns) from(ref duck.Node) {
 		}
 		n.all = n.all || text(ref, "ref_type") == "NATURAL"
 	case "SUBQUERY":
-		n.outsideSelectList(object(object(ref, "subquery"), "node"))
+		n.subquery(object(object(ref, "subquery"), "node"), stringsOf(ref["column_name_alias"]))
 	default:
 		n.collect(ref)
 	}
+}
+
+// subquery enters a sub-query of FROM, whose columns may be renamed. Stars are passed over: what is behind them has its own name.
+func (n *scopeNames) subquery(query duck.Node, renamed []string) {
+	within := &scopeNames{}
+	within.query(query)
+	n.inner = append(n.inner, within)
+	list, _ := query["select_list"].([]any)
+	for _, item := range list {
+		expression, _ := item.(duck.Node)
+		if text(expression, "class") == "STAR" {
+			continue
+		}
+		s := selected{within, expression, renamed}
+		columns := stringsOf(expression["column_names"])
+		switch alias := text(expression, "alias"); {
+		case alias != "":
+			s.names = append(s.names[:len(s.names):len(s.names)], alias)
+		case len(columns) > 0:
+			s.names = append(s.names[:len(s.names):len(s.names)], columns[len(columns)-1])
+		default:
+			n.collect(expression) // its name is its text
+			continue
+		}
+		n.selected = append(n.selected, s)
+	}
+}
+
+// resolve collects the expressions that names stand for. It reports whether there were any: they name others.
+func (n *scopeNames) resolve() (any bool) {
+	n.selected = slices.DeleteFunc(n.selected, func(s selected) bool {
+		named := slices.ContainsFunc(s.names, func(name string) bool { return n.names[schema.Fold(name)] })
+		if named {
+			n.collect(s.expression)
+			s.within.collect(s.expression)
+			any = true
+		}
+		return named
+	})
+	for _, inner := range n.inner {
+		any = inner.resolve() || any
+	}
+	return any
+}
+
+func (n *scopeNames) mergeInto(all *namedColumns) {
+	all.all = all.all || n.all
+	for name := range n.names {
+		all.add(name)
+	}
+	for _, inner := range n.inner {
+		inner.mergeInto(all)
+	}
+}
+
+func stringsOf(v any) (all []string) {
+	list, _ := v.([]any)
+	for _, item := range list {
+		if s, ok := item.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func (n *namedColumns) add(name any) {

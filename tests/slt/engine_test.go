@@ -36,6 +36,7 @@ type database interface {
 // 0 keeps them in the memtable.
 type scoterDB struct {
 	app        *app.App
+	dir        string
 	flushEvery int
 	statements int
 }
@@ -55,7 +56,7 @@ func openScoter(t testing.TB, embedded bool, flushEvery int) *scoterDB {
 			t.Error(err)
 		}
 	})
-	return &scoterDB{app: a, flushEvery: flushEvery}
+	return &scoterDB{app: a, dir: settings.Dir, flushEvery: flushEvery}
 }
 
 func (db *scoterDB) engine() string { return scoterEngine }

@@ -1,0 +1,91 @@
+package slt
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/mutate"
+	"github.com/scoterdb/scoter/internal/overlay"
+	"github.com/scoterdb/scoter/internal/query"
+	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// interrupted is a planner that calls between, once, when a statement has found its rows and has not changed them yet.
+type interrupted struct {
+	mutate.Planner
+	between func()
+	once    sync.Once
+}
+
+func (p *interrupted) Find(ctx context.Context, s mutate.Select) (mutate.Found, error) {
+	found, err := p.Planner.Find(ctx, s)
+	p.once.Do(p.between)
+	return found, err
+}
+
+// TestWhatDecidesIsCompared runs a statement within another: between its query and its change. The result is that of one after the other.
+func TestWhatDecidesIsCompared(t *testing.T) {
+	const other = "UPDATE p SET w = 0 WHERE id = 1 AND (SELECT x.v FROM p AS x WHERE x.id = 2) = 0"
+	const first, second = "1 0 1, 2 1 0", "1 1 0, 2 1 0" // the statement first, or the other one
+	for _, sql := range []string{
+		"INSERT INTO p VALUES (1, 1, 0), (2, 1, 0) ON CONFLICT DO UPDATE SET v = excluded.v WHERE p.w = 0",
+		"INSERT INTO p VALUES (1, 1, 0), (2, 1, 0) ON CONFLICT DO UPDATE SET v = excluded.v WHERE p.w = (SELECT 0)",
+		"INSERT INTO p VALUES (1, 1, 0), (2, 1, 0) ON CONFLICT DO UPDATE SET v = excluded.v WHERE p.w + random() < 1",
+		"MERGE INTO p USING (VALUES (1), (2)) AS s(id) USING (id) WHEN MATCHED AND p.w = 0 THEN UPDATE SET v = 1",
+		"MERGE INTO p USING (VALUES (1), (2)) AS s(id) USING (id) WHEN MATCHED AND p.w + random() < 1 THEN UPDATE SET v = 1",
+		"UPDATE p SET v = 1 WHERE w = 0",
+		"UPDATE p SET v = 1 FROM (SELECT p.w = 0 AS low) AS s WHERE s.low",
+		"UPDATE p SET v = 1 FROM (SELECT p.w = 0) AS s(low), (SELECT s.low AS very) AS q WHERE very",
+	} {
+		db := openScoter(t, false, 0)
+		run := func(sql string) answer {
+			t.Helper()
+			got, err := db.run(sql)
+			if err != nil {
+				t.Fatalf("%s: %v", sql, err)
+			}
+			return got
+		}
+		run("CREATE TABLE p (id INTEGER PRIMARY KEY, v BIGINT, w INTEGER)")
+		run("INSERT INTO p VALUES (1, 0, 1), (2, 0, 0)")
+		interrupting(t, db, func() { run(other) }, sql)
+		rows := run("SELECT array_to_string([id, v, w], ' ') FROM p ORDER BY id").rows
+		if got := strings.Join(rows, ", "); !slices.Contains([]string{first, second}, got) {
+			t.Errorf("%s: %s, want %s or %s", sql, got, first, second)
+		}
+	}
+}
+
+// interrupting executes a statement with something between its query and its change.
+func interrupting(t *testing.T, db *scoterDB, between func(), sql string) {
+	t.Helper()
+	inst, err := duck.Open(duck.Settings{Threads: 2, ExternalAccess: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inst.Close()
+	pool := duck.NewPool(inst, 2)
+	defer pool.Close()
+	relations, err := overlay.New(inst, filepath.Join(db.dir, "parts"), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planner := &interrupted{Planner: session.NewPlanner(query.NewRunner(pool, db.app.Engine, nil, relations)), between: between}
+	m := mutate.New(db.app.Engine, planner, pool, memtable.NewPool(memtable.PoolOptions{}), nil, nil, nil, mutate.Patch)
+	statements, err := sqltoken.Statements(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := m.Execute(t.Context(), statements[0], mutate.Request{Database: "default"})
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	result.Close()
+}

@@ -183,6 +183,9 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 		if i < 0 {
 			return nil, base.Errorf(base.Invalid, "table %s has no column %q for BY NAME", t.QualifiedName(), n)
 		}
+		if contains(out, t.Columns[i].ID) {
+			return nil, base.Errorf(base.Invalid, "column %q comes twice for BY NAME", n)
+		}
 		out = append(out, t.Columns[i])
 	}
 	return out, nil

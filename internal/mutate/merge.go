@@ -78,7 +78,7 @@ func (x *execution) merge() (*rowPlan, error) {
 		writeMergeValue(q, c, when, &target, col)
 	}, func(q *composition) {
 		p.writeTarget(q, x, target)
-		writeMergeJoin(q, c, when, source, join)
+		writeMergeJoin(q, m, when, join)
 		p.writeChoice(q)
 	})
 	return p, nil
@@ -285,7 +285,7 @@ func bySource(when []*mergeClause) bool {
 	return slices.ContainsFunc(when, func(w *mergeClause) bool { return !w.source })
 }
 
-func writeMergeJoin(q *composition, c *clauses, when []*mergeClause, source, join []sqltoken.Token) {
+func writeMergeJoin(q *composition, m *mergeSource, when []*mergeClause, join []sqltoken.Token) {
 	unmatched := slices.ContainsFunc(when, func(w *mergeClause) bool { return !w.target })
 	switch {
 	case unmatched && bySource(when):
@@ -300,10 +300,10 @@ func writeMergeJoin(q *composition, c *clauses, when []*mergeClause, source, joi
 	if bySource(when) {
 		q.write("(")
 	}
-	q.copyTokens(c, source)
+	m.write(q)
 	if bySource(when) {
 		q.write(" CROSS JOIN (SELECT TRUE AS ", foundColumn, ") AS scoter_marker)")
 	}
 	q.write(" ")
-	q.copyTokens(c, join)
+	q.copyTokens(m.c, join)
 }

@@ -1,20 +1,54 @@
 package mutate
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// mergeSource is the table, query or function behind MERGE's USING.
+// mergeSource is what stands behind MERGE's USING: a table, query or function, or a join of several.
 type mergeSource struct {
 	*execution
 	target  *target
 	tokens  []sqltoken.Token
-	columns []string // once asked for
-	each    bool     // something that within puts into a row is to be computed for each row of the join
+	columns []sourceColumn // once asked for
+	each    bool           // something that within puts into a row is to be computed for each row of the join
+}
+
+// sourceColumn is a column of the source, and what the table is called that has it.
+type sourceColumn struct{ table, name string }
+
+func (c sourceColumn) write(q *composition) {
+	q.write(schema.Quote(c.table), ".", schema.Quote(c.name))
+}
+
+// unnamedQuery is what DuckDB calls a query in FROM that the statement gives no name.
+const unnamedQuery = "unnamed_subquery"
+
+// write appends the source. A query without a name gets the one that it has anyway: how many there are, and what they are called then,
+// depends on what stands in the places of tables.
+func (m *mergeSource) write(q *composition) {
+	q.copyTokens(m.c, m.tokens)
+	if m.unnamed() {
+		q.write(" AS ", unnamedQuery)
+	}
+}
+
+// unnamed reports whether the source is a query in brackets and nothing else.
+func (m *mergeSource) unnamed() bool {
+	tokens := m.tokens
+	if len(tokens) > 0 && tokens[0].Is("LATERAL") {
+		tokens = tokens[1:]
+	}
+	last := len(tokens) - 1
+	if last < 1 || !tokens[0].Is("(") || sqltoken.Next(tokens, 1, tokens[0].Depth, ")") != last {
+		return false
+	}
+	return slices.ContainsFunc([]string{"SELECT", "FROM", "WITH", "VALUES", "TABLE", "DESCRIBE", "SHOW", "SUMMARIZE"}, tokens[1].Is)
 }
 
 // sideTable is what within calls the only row that its expression sees.
@@ -23,6 +57,9 @@ const sideTable = "scoter_side"
 // within returns how to write an expression of a clause. Where a clause has only one side, a name that both have means that side's: such names
 // become columns of a row around the expression, which hides the others. decides says that it has a say in which action applies.
 func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decides bool, write func(*composition)) (func(*composition), error) {
+	if w.target && w.source && !decides {
+		return write, nil
+	}
 	placing, err := m.placingOf(expression)
 	if err != nil {
 		return nil, err
@@ -30,27 +67,34 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 	if decides {
 		w.placing = max(w.placing, placing)
 	}
-	alias := sourceAlias(m.tokens)
-	if w.target && w.source || alias == "" {
+	if w.target && w.source {
 		return write, nil
 	}
-	var both []schema.Column
+	var named []schema.Column
 	for i, t := range expression {
 		alone := t.IsName() && (i == 0 || !expression[i-1].Is(".")) && (i+1 == len(expression) || !expression[i+1].Is(".") && !expression[i+1].Is("("))
-		if at := m.target.table.ColumnIndex(t.Name()); alone && at >= 0 && !contains(both, m.target.table.Columns[at].ID) {
-			both = append(both, m.target.table.Columns[at])
+		if at := m.target.table.ColumnIndex(t.Name()); alone && at >= 0 && !contains(named, m.target.table.Columns[at].ID) {
+			named = append(named, m.target.table.Columns[at])
 		}
 	}
-	if len(both) == 0 {
+	if len(named) == 0 {
 		return write, nil
 	}
-	names, err := m.names()
-	if err != nil {
+	if err := m.readColumns(); err != nil {
 		return nil, err
 	}
-	both = slices.DeleteFunc(both, func(col schema.Column) bool {
-		return !slices.ContainsFunc(names, func(name string) bool { return schema.Fold(name) == schema.Fold(col.Name) })
-	})
+	var both []func(*composition)
+	for _, col := range named {
+		called := func(c sourceColumn) bool { return schema.Fold(c.name) == schema.Fold(col.Name) }
+		i := slices.IndexFunc(m.columns, called)
+		switch {
+		case i < 0:
+		case w.target:
+			both = append(both, func(q *composition) { m.target.writeColumn(q, m.c, col) })
+		case !slices.ContainsFunc(m.columns[i+1:], called): // else it is for DuckDB to say that the name is ambiguous
+			both = append(both, m.columns[i].write)
+		}
+	}
 	if len(both) == 0 {
 		return write, nil
 	}
@@ -62,15 +106,11 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 		q.write("(SELECT ")
 		write(q)
 		q.write(" FROM (SELECT ")
-		for i, col := range both {
+		for i, column := range both {
 			if i > 0 {
 				q.write(", ")
 			}
-			if w.target {
-				m.target.writeColumn(q, m.c, col)
-			} else {
-				q.write(schema.Quote(alias), ".", schema.Quote(col.Name))
-			}
+			column(q)
 		}
 		if placing == besideEach {
 			q.write(", ", eachColumn)
@@ -79,18 +119,71 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 	}, nil
 }
 
-// names returns the source's columns.
-func (m *mergeSource) names() ([]string, error) {
+// readColumns asks for the source's columns, table by table: those by which a join finds its rows are in both of its tables.
+func (m *mergeSource) readColumns() error {
 	if m.columns != nil {
-		return m.columns, nil
+		return nil
 	}
+	tables, err := m.tables()
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		var q composition
+		q.copy(m.c, 0, m.c.statement.VerbIndex())
+		q.write(" SELECT ", schema.Quote(table), ".* FROM ")
+		m.write(&q)
+		names, err := m.planner.Columns(m.ctx, m.selects(&q))
+		if err != nil {
+			return q.placed(err)
+		}
+		for _, name := range names {
+			m.columns = append(m.columns, sourceColumn{table, name})
+		}
+	}
+	return nil
+}
+
+// tables returns what the source's tables are called, in their order.
+func (m *mergeSource) tables() ([]string, error) {
+	conn, err := m.pool.Acquire(m.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer m.pool.Release(conn)
 	var q composition
-	q.copy(m.c, 0, m.c.statement.VerbIndex())
-	q.write(" SELECT * FROM ")
-	q.copyTokens(m.c, m.tokens)
-	var err error
-	m.columns, err = m.planner.Columns(m.ctx, m.selects(&q))
-	return m.columns, q.placed(err)
+	q.write("SELECT * FROM ")
+	m.write(&q)
+	query, err := conn.ParseSelect(q.String())
+	if err != nil && !errors.Is(err, duck.ErrNotSelect) {
+		return nil, q.placed(err)
+	}
+	tables, ok := tablesIn(query["from_table"])
+	if !ok {
+		return nil, base.Errorf(base.Invalid, "not all tables of the source have a name").At(m.tokens[0].Start + 1).WithHint("name queries that it joins: (SELECT ...) AS s")
+	}
+	return tables, nil
+}
+
+// tablesIn returns what the tables of a FROM are called whose columns are seen; false if it does not say so of all.
+func tablesIn(from any) (tables []string, ok bool) {
+	node, _ := from.(duck.Node)
+	name := textOf(node, "alias")
+	switch kind := textOf(node, "type"); {
+	case kind == "JOIN":
+		if tables, ok = tablesIn(node["left"]); !ok || textOf(node, "join_type") == "SEMI" || textOf(node, "join_type") == "ANTI" {
+			return tables, ok
+		}
+		right, ok := tablesIn(node["right"])
+		return append(tables, right...), ok
+	case name != "":
+	case kind == "BASE_TABLE":
+		name = textOf(node, "table_name")
+	case kind == "TABLE_FUNCTION":
+		function, _ := node["function"].(duck.Node)
+		name = textOf(function, "function_name")
+	}
+	return []string{name}, name != ""
 }
 
 // columnsFor makes the source's columns the values of the table's, by position or by name, as the
@@ -101,42 +194,28 @@ func (m *mergeSource) columnsFor(t schema.Table, w *mergeClause) ([]schema.Colum
 	byName := c.accept("BY", "NAME")
 	_ = byName || c.accept("BY", "POSITION")
 	c.accept("*")
-	if _, err := m.names(); err != nil {
+	if err := m.readColumns(); err != nil {
 		return nil, err
 	}
 	columns := t.Columns
 	if byName {
+		names := make([]string, len(m.columns))
+		for i, column := range m.columns {
+			names[i] = column.name
+		}
 		var err error
-		if columns, err = columnsCalled(t, m.columns); err != nil {
-			return nil, err
+		if columns, err = columnsCalled(t, names); err != nil {
+			return nil, c.placed(err, at)
 		}
 	} else if len(columns) != len(m.columns) {
 		return nil, c.placed(base.Errorf(base.Invalid, "table %s takes %d values, the source has %d columns", t.QualifiedName(), len(columns), len(m.columns)), at-1)
 	}
-	alias := sourceAlias(m.tokens)
 	for i, col := range columns {
 		w.values[col.ID] = func(q *composition) {
-			q.write("CAST(", schema.Quote(alias), ".", schema.Quote(m.columns[i]), " AS ", col.Type.String(), ")")
+			q.write("CAST(")
+			m.columns[i].write(q)
+			q.write(" AS ", col.Type.String(), ")")
 		}
 	}
 	return columns, nil
-}
-
-// sourceAlias returns the name by which a table, query or function behind FROM is called.
-func sourceAlias(tokens []sqltoken.Token) string {
-	c := clauses{statement: sqltoken.Statement{Tokens: tokens}}
-	name := ""
-	if parts, next := sqltoken.QualifiedName(tokens, 0); next > 0 {
-		name, c.at = parts[len(parts)-1], next
-	}
-	if c.peek("(") {
-		if end := sqltoken.Next(tokens, c.at+1, tokens[c.at].Depth, ")"); end > 0 {
-			c.at = end + 1
-		}
-	}
-	c.accept("AS")
-	if !c.done() && c.tokens()[c.at].IsName() {
-		name = c.tokens()[c.at].Name()
-	}
-	return name
 }

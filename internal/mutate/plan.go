@@ -206,7 +206,7 @@ type placing uint8
 const (
 	inPlace    placing = iota // in the select list: conditions name it by its alias
 	beside                    // in a row of its own: it has a query, for which DuckDB (1.5.5) lets no alias stand
-	besideEach                // so, for each row: it calls a function that has another result each time, and no alias stands for that either
+	besideEach                // the same for each row: it calls a function that has another result each time, for which no alias stands either
 )
 
 // placingOf says where the expression of some tokens is to be computed.

@@ -100,21 +100,21 @@ func (n *scopeNames) subquery(query duck.Node, renamed []string) {
 	}
 }
 
-// resolve collects the expressions that names stand for. It reports whether there were any: they name others.
-func (n *scopeNames) resolve() (any bool) {
+// resolve collects the expressions that names stand for. It reports whether there were some: they name others.
+func (n *scopeNames) resolve() (more bool) {
 	n.selected = slices.DeleteFunc(n.selected, func(s selected) bool {
 		named := slices.ContainsFunc(s.names, func(name string) bool { return n.names[schema.Fold(name)] })
 		if named {
 			n.collect(s.expression)
 			s.within.collect(s.expression)
-			any = true
+			more = true
 		}
 		return named
 	})
 	for _, inner := range n.inner {
-		any = inner.resolve() || any
+		more = inner.resolve() || more
 	}
-	return any
+	return more
 }
 
 func (n *scopeNames) mergeInto(all *namedColumns) {

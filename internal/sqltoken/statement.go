@@ -38,7 +38,7 @@ func Statements(text string) ([]Statement, error) {
 func (s *scanner) plain() string {
 	wide := false
 	for i := 0; i < len(s.text) && !wide; i++ {
-		wide = wideSpace(s.text[i:]) > 0
+		wide = s.text[i] >= 0xC2 && wideSpace(s.text[i:]) > 0
 	}
 	if !wide {
 		return s.text

@@ -180,9 +180,11 @@ func (s *scanner) quoted(kind Kind, open int, quote byte, backslashes bool) erro
 		case s.text[i] == quote && i+1 < len(s.text) && s.text[i+1] == quote:
 			i++
 		case s.text[i] == quote:
-			if next := s.continuation(i + 1); backslashes && next > 0 {
-				i = next
-				continue
+			if backslashes {
+				if next := s.continuation(i + 1); next > 0 {
+					i = next
+					continue
+				}
 			}
 			s.emit(kind, i+1)
 			return nil
@@ -199,16 +201,23 @@ func (s *scanner) quoted(kind Kind, open int, quote byte, backslashes bool) erro
 // is one of its own.
 func (s *scanner) continuation(i int) int {
 	lines := 0
+	var gaps []gap
 	for i < len(s.text) {
-		switch c := s.text[i]; {
+		switch c, wide := s.text[i], wideSpace(s.text[i:]); {
 		case c == '\n' || c == '\r':
 			lines++
 			i++
 		case c == ' ' || c == '\t' || c == '\f':
 			i++
+		case wide > 0:
+			gaps = append(gaps, gap{i, i + wide})
+			i += wide
 		case strings.HasPrefix(s.text[i:], "--"):
-			i = commentEnd(s.text, i)
+			end := commentEnd(s.text, i)
+			gaps = append(gaps, gap{i, end})
+			i = end
 		case c == '\'' && lines > 0:
+			s.gaps = append(s.gaps, gaps...)
 			return i
 		default:
 			return 0

@@ -42,6 +42,7 @@ func TestSplitKeepsStringsAndCommentsWhole(t *testing.T) {
 	f("a -- b\r; c -- d\n e", "a", ";", "c", "e")
 	f("E'a\\'' -- b\r  -- c\n 'd\\';' 'e'", "E'a\\'' -- b\r  -- c\n 'd\\';'", "'e'")
 	f("E'a' 'b\\' 'c'\n'd\\'", "E'a'", "'b\\'", "'c'", "'d\\'")
+	f("E'a'\u00a0\n'b\\'' ;", "E'a'\u00a0\n'b\\''", ";")
 	f("1e'\\';' .5FROM a=#1_0", "1", "e'\\';'", ".5", "FROM", "a", "=", "#", "1_0")
 	f("?1_0a $1_0e'\\'' a$b", "?1_0", "a", "$1_0", "e'\\''", "a$b")
 	f(`n'a' $"b""c"`, "n'a'", `$"b""c"`)

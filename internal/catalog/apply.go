@@ -58,8 +58,8 @@ func (c *Catalog) commit(write func() error) (committed bool, err error) {
 	if c.broken != nil {
 		return false, err
 	}
-	var found int64
-	if lookErr := c.queryRow(`SELECT edits FROM meta`, &found); lookErr != nil {
+	found, lookErr := c.countEdits()
+	if lookErr != nil {
 		c.doubt = true
 		return false, err
 	}
@@ -75,9 +75,9 @@ func (c *Catalog) resolve() error {
 	if !c.doubt {
 		return nil
 	}
-	var found int64
 	c.fs.lastErr = nil
-	if err := c.queryRow(`SELECT edits FROM meta`, &found); err != nil {
+	found, err := c.countEdits()
+	if err != nil {
 		return c.wrap(err, "read")
 	}
 	if found != c.edits {
@@ -86,6 +86,12 @@ func (c *Catalog) resolve() error {
 	}
 	c.doubt = false
 	return nil
+}
+
+// countEdits returns how many edits the file holds.
+func (c *Catalog) countEdits() (edits int64, err error) {
+	err = c.queryRow(`SELECT edits FROM meta`, &edits)
+	return edits, err
 }
 
 func (c *Catalog) fail() {

@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -409,6 +410,18 @@ func crashes(disk *vfs.Crashable, random *rand.Rand) []*vfs.Crashable {
 }
 
 func TestLastingFailureNeverLeavesTheCatalogBesideWhatApplySaid(t *testing.T) {
+	for what, look := range map[string]func(*Catalog) error{
+		"nothing": func(*Catalog) error { return nil },
+		"Check":   (*Catalog).Check,
+		"State":   func(c *Catalog) error { _, err := c.State(); return err },
+		"Inspect": func(c *Catalog) error { return c.Inspect(io.Discard) },
+	} {
+		t.Run(what, func(t *testing.T) { lastingFailure(t, look) })
+	}
+}
+
+// lastingFailure has an edit fail in every way in which the disk may fail from some operation on, looks at the catalog, and applies the edit again.
+func lastingFailure(t *testing.T, look func(*Catalog) error) {
 	want := states(t)
 	refused := 0
 	for k := 0; ; k++ {
@@ -428,6 +441,9 @@ func TestLastingFailureNeverLeavesTheCatalogBesideWhatApplySaid(t *testing.T) {
 				t.Fatal("no failure made the outcome unknown")
 			}
 			return
+		}
+		if err := look(c); err != nil && c.broken == nil {
+			t.Fatalf("from operation %d: %v", k, err)
 		}
 		second := c.Apply(script()[2])
 		c.Close()

@@ -21,7 +21,7 @@ func (c *Catalog) State() (State, error) {
 	return s, c.wrap(err, "read")
 }
 
-// load reads everything. What cannot be what Apply wrote is Corrupt.
+// load reads everything, and changes nothing: c.edits is what Apply said, whatever the file holds. What cannot be what Apply wrote is Corrupt.
 func (c *Catalog) load() (State, error) {
 	s := State{TableVersions: map[base.TableID][]schema.Table{}}
 	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadPatches, c.loadExpressions, c.loadStreams, c.loadExports, c.loadKeys} {
@@ -34,8 +34,8 @@ func (c *Catalog) load() (State, error) {
 
 func (c *Catalog) loadMeta(s *State) error {
 	var flushed, table, source, seq, stream, export int64
-	err := c.queryRow(`SELECT edits, flushed_through, next_table, next_source, next_seq, next_stream, next_export FROM meta`,
-		&c.edits, &flushed, &table, &source, &seq, &stream, &export)
+	err := c.queryRow(`SELECT flushed_through, next_table, next_source, next_seq, next_stream, next_export FROM meta`,
+		&flushed, &table, &source, &seq, &stream, &export)
 	s.FlushedThrough = base.SegmentID(flushed)
 	s.Counters = Counters{NextTable: base.TableID(table), NextSource: base.SourceID(source), NextSeq: base.Seq(seq), NextStream: base.StreamID(stream),
 		NextExport: base.ExportID(export)}

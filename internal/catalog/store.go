@@ -34,7 +34,7 @@ type Catalog struct {
 	lock io.Closer // on a real file; see lockOthersOut
 	// statements are kept prepared, by their text.
 	statements map[string]*sqlite3.Stmt
-	edits      int64 // as in meta
+	edits      int64 // that Apply said are in the file, and those before Open: as in meta unless there is doubt
 	// doubt is set while it is unknown whether the last edit, whose failure was
 	// reported, is in the file; see Apply.
 	doubt  bool
@@ -74,6 +74,9 @@ func (c *Catalog) open() (State, error) {
 		return State{}, err
 	}
 	if err := c.createOrCheck(); err != nil {
+		return State{}, err
+	}
+	if c.edits, err = c.countEdits(); err != nil {
 		return State{}, err
 	}
 	return c.load()

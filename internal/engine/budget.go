@@ -119,7 +119,7 @@ func (e *Engine) acquire(ctx context.Context, bytes int64) error {
 		func() {
 			// Most of the memory may be in the generation that is not due yet.
 			if !e.settings.DisableAutomaticFlush {
-				e.queue.nudge()
+				e.queue.signal()
 			}
 		})
 	if err == error(errMemory) {

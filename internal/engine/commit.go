@@ -51,7 +51,7 @@ func (e *Engine) runCommitter() {
 	var syncDue, ageDue <-chan time.Time
 	var aged *generation
 	for {
-		group, full, closed := e.queue.next(e.settings.GroupBytes)
+		group, closed := e.queue.next(e.settings.GroupBytes)
 		switch {
 		case len(group) == 0 && closed:
 			return
@@ -61,7 +61,7 @@ func (e *Engine) runCommitter() {
 			}
 			continue
 		case len(group) == 0:
-			if full && e.due(full) {
+			if e.budget.waiting() && e.due(true) {
 				e.freezeOrLog()
 			}
 			if e.unsynced && syncDue == nil {
@@ -94,7 +94,7 @@ func (e *Engine) runCommitter() {
 				e.syncLog()
 			default:
 			}
-			if e.due(full) {
+			if e.due(e.budget.waiting()) {
 				e.freezeOrLog()
 			}
 		}

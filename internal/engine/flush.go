@@ -102,7 +102,7 @@ func (e *Engine) flushFrozen(ctx context.Context) error {
 		e.flushFailure.Store(nil)
 		// Writers may need more than what has become free.
 		if e.budget.waiting() && !e.settings.DisableAutomaticFlush {
-			e.queue.nudge()
+			e.queue.signal()
 		}
 	}
 }

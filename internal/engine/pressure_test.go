@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"testing"
+	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"golang.org/x/sync/errgroup"
 )
@@ -17,6 +20,78 @@ func TestWritersThatWaitForMemoryCutNoSmallGenerations(t *testing.T) {
 	e.generations = []*generation{newGeneration(1)}
 	if e.due(true) {
 		t.Error("a small generation is frozen although another is being flushed")
+	}
+}
+
+// TestWritersThatWaitForMemoryAreNotForgotten has a writer wait while the committer is busy with an edit and another one is next in line, and while the
+// only rows that a flush could make room of are not with the committer yet. No time passes: nothing else gives the writer its memory.
+func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
+	const rows = 1000
+	batchOf := func(writer string, rows int) []TableRows {
+		return []TableRows{{Table: TableName{"d", "main", "t"}, Batches: []arrow.RecordBatch{numbersBatch(writer, 0, rows)}}}
+	}
+	for name, during := range map[string]func(t *testing.T, e *Engine, wait func(rows int)){
+		"edits": func(t *testing.T, e *Engine, wait func(int)) {
+			_, err := e.Append(ctx, batchOf("early", rows), AppendOptions{})
+			must(t, err)
+			busy, goOn := make(chan struct{}), make(chan struct{})
+			var edits errgroup.Group
+			edits.Go(func() error {
+				return e.commit(ctx, func() error {
+					close(busy)
+					<-goOn
+					return nil
+				})
+			})
+			<-busy
+			edits.Go(func() error { return e.commit(ctx, func() error { return nil }) })
+			eventually(func() bool {
+				e.queue.mu.Lock()
+				defer e.queue.mu.Unlock()
+				return len(e.queue.pending) == 1
+			})
+			wait(rows / 4) // less than what is in memory takes
+			close(goOn)
+			must(t, edits.Wait())
+		},
+		"preparing": func(t *testing.T, e *Engine, wait func(int)) {
+			r, err := e.prepare(ctx, batchOf("early", rows), AppendOptions{})
+			must(t, err)
+			wait(rows * 9 / 10) // more than what a request gives back by itself, its frame
+			eventually(func() bool { return len(e.queue.wake) == 0 })
+			_, _, err = e.submit(ctx, r, nil)
+			must(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := Open("/db", Settings{MemoryBytes: 1 << 20}, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+			must(t, err)
+			_, err = createNumbers(e, "t")
+			must(t, err)
+			patience, cancel := context.WithTimeout(ctx, 10*time.Second)
+			defer cancel()
+			var writer errgroup.Group
+			var waiting int
+			room := e.Room()
+			during(t, e, func(rows int) {
+				waiting = rows
+				_, err := room.Take(e.settings.MemoryBytes - e.budget.inUse())
+				must(t, err)
+				writer.Go(func() error {
+					_, err := e.Append(patience, batchOf("late", rows), AppendOptions{})
+					return err
+				})
+				eventually(e.budget.waiting)
+				e.queue.signal() // what the writer does next, if it did not yet
+			})
+			must(t, writer.Wait())
+			found, err := readNumbers(e, "t")
+			must(t, err)
+			if len(found) != rows+waiting {
+				t.Errorf("%d rows", len(found))
+			}
+			must(t, e.Close())
+		})
 	}
 }
 

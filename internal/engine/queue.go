@@ -59,7 +59,6 @@ type queue struct {
 	mu      sync.Mutex
 	pending []*request    // guarded by mu
 	closed  bool          // guarded by mu
-	full    bool          // guarded by mu: a writer waits for memory
 	wake    chan struct{} // of size 1
 }
 
@@ -75,6 +74,7 @@ func (q *queue) push(r *request) error {
 	return nil
 }
 
+// signal has the committer look again: at the line, and whether writers wait for memory.
 func (q *queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -82,19 +82,10 @@ func (q *queue) signal() {
 	}
 }
 
-// nudge tells the committer that writers wait for memory.
-func (q *queue) nudge() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.full = true
-	q.signal()
-}
-
 // next takes the next group: appends of up to maxBytes, or one edit.
-func (q *queue) next(maxBytes int64) (group []*request, full, closed bool) {
+func (q *queue) next(maxBytes int64) (group []*request, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	full, q.full = q.full, false
 	n, bytes := 0, int64(0)
 	for n < len(q.pending) && q.pending[n].edit == nil && (n == 0 || bytes+q.pending[n].bytes <= maxBytes) {
 		bytes += q.pending[n].bytes
@@ -107,7 +98,7 @@ func (q *queue) next(maxBytes int64) (group []*request, full, closed bool) {
 	if q.pending = q.pending[n:]; len(q.pending) == 0 {
 		q.pending = nil // so that the array does not only grow
 	}
-	return group, full, q.closed
+	return group, q.closed
 }
 
 func (q *queue) close() {

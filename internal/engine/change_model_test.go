@@ -88,7 +88,7 @@ func TestChangesAgainstAMap(t *testing.T) {
 				})
 				must(t, err)
 			case what < 19 && r.IntN(8) == 0:
-				_, err := e.Truncate(ctx, table.ID)
+				_, err := truncate(e, table.ID)
 				must(t, err)
 				for id := range model {
 					touched[id] = true

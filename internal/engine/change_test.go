@@ -417,7 +417,7 @@ func altering(e *Engine, table schema.Table) error {
 }
 
 func truncating(e *Engine, table schema.Table) error {
-	_, err := e.Truncate(ctx, table.ID)
+	_, err := truncate(e, table.ID)
 	return err
 }
 

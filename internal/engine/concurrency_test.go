@@ -142,7 +142,7 @@ func TestSnapshotsStayWhatTheyWere(t *testing.T) {
 			must(t, e.commit(ctx, e.freeze))
 		case 2:
 			if r.IntN(4) == 0 {
-				n, err := e.Truncate(ctx, table.ID)
+				n, err := truncate(e, table.ID)
 				must(t, err)
 				if n != int64(rows) {
 					t.Fatalf("%d rows truncated, want %d", n, rows)

@@ -245,7 +245,7 @@ func TestRowsAreDroppedOnlyIfAllExportsHaveThemAsTheyAre(t *testing.T) {
 		e = mustOpen(t, disk)
 	}
 	o = exported(t, e, first.ID)
-	if _, err := e.Truncate(ctx, table.ID); err != nil {
+	if _, err := truncate(e, table.ID); err != nil {
 		t.Fatal(err)
 	}
 	wantInStep(t, e, first.ID, false, "TRUNCATE")

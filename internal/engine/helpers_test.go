@@ -194,6 +194,16 @@ func createNumbers(e *Engine, name string) (schema.Table, error) {
 	return e.CreateTable(ctx, t, true)
 }
 
+// truncate returns how many rows a table had.
+func truncate(e *Engine, id base.TableID) (rows int64, err error) {
+	removed, err := e.Truncate(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	defer removed.Release()
+	return removed.Tables[id].Rows(), nil
+}
+
 // numbersBatch returns rows (writer, from), ..., (writer, from+count-1).
 func numbersBatch(writer string, from, count int) arrow.RecordBatch {
 	w := array.NewStringBuilder(memory.DefaultAllocator)

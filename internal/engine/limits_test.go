@@ -293,7 +293,7 @@ func TestAFailedSyncStopsAllWritesUntilRestart(t *testing.T) {
 	for what, write := range map[string]func() error{
 		"append":   func() error { _, err := appendNumbers(e, "t", "w", 20, 10, AppendOptions{}); return err },
 		"create":   func() error { _, err := createNumbers(e, "other"); return err },
-		"truncate": func() error { _, err := e.Truncate(ctx, table.ID); return err },
+		"truncate": func() error { _, err := truncate(e, table.ID); return err },
 		"flush":    func() error { return e.Flush(ctx) },
 	} {
 		if err := write(); base.KindOf(err) != base.Unavailable || !strings.Contains(err.Error(), "stopped") {

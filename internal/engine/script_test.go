@@ -107,7 +107,7 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		_, err = e.Truncate(ctx, t.ID)
+		_, err = truncate(e, t.ID)
 		return "", err
 	case "alter": // alter t add=(a BIGINT) | drop=a | rename=(a,b) | type=(a,DOUBLE) | table=u
 		return s.alter(d)

@@ -90,10 +90,19 @@ func (e *Engine) Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Sn
 		return e.Snapshot(ids...)
 	}
 	e.mu.Lock()
+	s, moves, err := e.takeLocked(ids, turns)
+	e.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return e.settled(ctx, s, turns, moves)
+}
+
+// takeLocked takes a snapshot, and where rows of the tables of whose turn it is went since the last one. It is the first half of Settled.
+func (e *Engine) takeLocked(ids []base.TableID, turns map[base.TableID]*settling) (*snapshot.Snapshot, map[base.TableID][]relocation, error) {
 	s, err := e.snapshotLocked(ids)
 	if err != nil {
-		e.mu.Unlock()
-		return nil, err
+		return nil, nil, err
 	}
 	moves := make(map[base.TableID][]relocation, len(turns))
 	for id, t := range turns {
@@ -102,7 +111,13 @@ func (e *Engine) Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Sn
 		}
 		moves[id], t.moves = t.moves, nil
 	}
-	e.mu.Unlock()
+	return s, moves, nil
+}
+
+// settled is the second half of Settled: it looks up the losers of a snapshot, which it takes over.
+func (e *Engine) settled(ctx context.Context, s *snapshot.Snapshot, turns map[base.TableID]*settling,
+	moves map[base.TableID][]relocation) (*snapshot.Snapshot, error) {
+	var err error
 	tables := maps.Clone(s.Tables)
 	for id, t := range turns { // all before one may fail: these moves do not come again
 		err = errors.Join(err, t.follow(moves[id]))

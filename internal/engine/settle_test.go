@@ -20,6 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/vfs"
+	"golang.org/x/sync/errgroup"
 )
 
 // createSettling makes a table that merges on read, of ids with versions (if they count) and amounts.
@@ -293,7 +294,7 @@ func (m *settlingModel) step() {
 		m.change(m.late)
 		m.forgetLate()
 	case n < 21 && m.IntN(6) == 0:
-		n, err := m.e.Truncate(ctx, m.table.ID)
+		n, err := truncate(m.e, m.table.ID)
 		must(m.t, err)
 		if n != int64(len(m.rows)) {
 			m.t.Fatalf("truncated %d rows of %d", n, len(m.rows))
@@ -386,6 +387,44 @@ func TestAFailureOfOneTableLeavesOthersSettled(t *testing.T) {
 		}
 		mustEnd(t, e)
 	}
+}
+
+// TestTruncateCountsWhatIsThereWhenItRuns has a table be settled after TRUNCATE began and before it has its turn.
+func TestTruncateCountsWhatIsThereWhenItRuns(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createSettling(e, "t", false)
+	must(t, err)
+	must(t, appendSettling(e, table, []keyed{{1, held{}}, {1, held{amount: 1}}, {2, held{}}}, AppendOptions{}))
+	busy, goOn := make(chan struct{}), make(chan struct{})
+	waiting := func(n int) {
+		eventually(func() bool {
+			e.queue.mu.Lock()
+			defer e.queue.mu.Unlock()
+			return len(e.queue.pending) == n
+		})
+	}
+	var others errgroup.Group
+	others.Go(func() error {
+		return e.commit(ctx, func() error {
+			close(busy)
+			<-goOn
+			return nil
+		})
+	})
+	<-busy
+	others.Go(func() error { return e.Settle(ctx, table.ID) })
+	waiting(1)
+	others.Go(func() error {
+		n, err := truncate(e, table.ID)
+		if err == nil && n != 2 {
+			t.Errorf("%d rows", n)
+		}
+		return err
+	})
+	waiting(2)
+	close(goOn)
+	must(t, others.Wait())
+	mustEnd(t, e)
 }
 
 // TestSettlingWaitsForNoPin settles a table that a statement has pinned.

@@ -82,7 +82,7 @@ func TestStoredPatchesStayFew(t *testing.T) {
 	must(t, e.Close())
 	e = mustOpen(t, disk)
 	wantAmounts(t, e, table.ID, want)
-	_, err = e.Truncate(ctx, table.ID)
+	_, err = truncate(e, table.ID)
 	must(t, err)
 	must(t, e.CollectGarbage())
 	if files := patchFiles(t, disk, table); len(files) != 0 {

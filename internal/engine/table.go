@@ -8,6 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
 // CreateTable creates a table. Its id and columns' ids are given here, columns' in their order, as
@@ -145,18 +146,49 @@ func (e *Engine) RenameTable(ctx context.Context, id base.TableID, name string) 
 	return e.AlterTable(ctx, id, func(t schema.Table) (schema.Table, error) { return t.Rename(name) })
 }
 
-// Truncate removes all rows of a table that are committed by now, and returns how many
-// there were.
-func (e *Engine) Truncate(ctx context.Context, id base.TableID) (rows int64, err error) {
+// Truncate removes all rows of a table that are committed by now. It returns the table as it was at that moment, as Settled shows it; the caller
+// releases it. If its rows cannot be looked up, they are gone all the same: then several of a key may be shown.
+func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapshot.Snapshot, err error) {
+	turns, release, err := e.takeTurns(ctx, []base.TableID{id})
+	if err != nil {
+		return nil, base.Wrap(err, "truncate table")
+	}
+	defer release()
+	var moves map[base.TableID][]relocation
+	err = e.truncate(ctx, id, func() (err error) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		removed, moves, err = e.takeLocked([]base.TableID{id}, turns)
+		return err
+	})
+	if err != nil {
+		if removed != nil {
+			removed.Release()
+		}
+		return nil, base.Wrap(err, "truncate table")
+	}
+	removed.Retain()
+	shown, err := e.settled(ctx, removed, turns, moves)
+	if err != nil {
+		e.log.Error("rows that were truncated cannot be counted", "table", removed.Tables[id].Schema.QualifiedName(), "error", err)
+		return removed, nil
+	}
+	removed.Release()
+	return shown, nil
+}
+
+// truncate is the edit of Truncate. It calls look before anything changes.
+func (e *Engine) truncate(ctx context.Context, id base.TableID, look func() error) error {
 	var t *table
 	var seq base.Seq
-	losers := e.countLosers(ctx, id)
-	err = e.change(ctx, func() (edit *catalog.Edit, err error) {
-		if t, err = e.tableLocked(id); err != nil {
+	return e.change(ctx, func() (edit *catalog.Edit, err error) {
+		if t, err = e.tableLocked(id); err == nil {
+			err = look()
+		}
+		if err != nil {
 			return nil, err
 		}
 		seq = e.seq
-		rows = t.view().Rows() - losers
 		edit = &catalog.Edit{PutTables: []catalog.Table{{Schema: t.current.schema, TruncatedSeq: seq, Created: t.created}}}
 		for _, p := range t.current.parts {
 			edit.RemoveParts = append(edit.RemoveParts, p.ID)
@@ -169,19 +201,4 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (rows int64, err
 		t.note(written{seq: e.seq, all: true})
 		return []*version{t.installLocked(e.newVersionLocked(t.current.schema, nil, nil))}
 	})
-	return rows, base.Wrap(err, "truncate table")
-}
-
-// countLosers returns how many rows of a table that merges on read are none to its readers. Of a table that cannot be read it is none: it may be
-// truncated all the same.
-func (e *Engine) countLosers(ctx context.Context, id base.TableID) (n int64) {
-	s, err := e.Settled(ctx, id)
-	if err != nil {
-		return 0
-	}
-	defer s.Release()
-	for _, rows := range s.Tables[id].Losers {
-		n += int64(rows.GetCardinality())
-	}
-	return n
 }

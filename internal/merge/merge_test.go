@@ -106,7 +106,10 @@ func TestMergeBringsNewLayoutToOldParts(t *testing.T) {
 func TestMergeOfDroppedPartsLeavesNothing(t *testing.T) {
 	for name, drop := range map[string]func(*database, schema.Table) error{
 		"truncate": func(d *database, table schema.Table) error {
-			_, err := d.engine.Truncate(ctx, table.ID)
+			removed, err := d.engine.Truncate(ctx, table.ID)
+			if err == nil {
+				removed.Release()
+			}
 			return err
 		},
 		"drop": func(d *database, table schema.Table) error { return d.engine.DropTable(ctx, table.ID) },

@@ -11,6 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -345,6 +346,37 @@ func (x *execution) truncate() (Counts, error) {
 	if err := x.c.end(); err != nil {
 		return Counts{}, err
 	}
-	n, err := x.store.Truncate(x.ctx, t.ID)
-	return Counts{Deleted: n}, err
+	removed, err := x.store.Truncate(x.ctx, t.ID)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer removed.Release()
+	return Counts{Deleted: x.countShown(removed.Tables[t.ID])}, nil
+}
+
+// truncatedTable is what the query of countShown calls the rows.
+const truncatedTable = "scoter_truncated"
+
+// countShown returns how many rows SELECT gives of a table in a snapshot: those are none that say that their key is deleted. Where they cannot be
+// read, which is no reason for TRUNCATE to fail, all rows count.
+func (x *execution) countShown(t *snapshot.Table) int64 {
+	n := t.Rows()
+	if t.Schema.IsDeleted == 0 || n == 0 {
+		return n
+	}
+	count := Select{SQL: "SELECT count(*) FROM " + truncatedTable, Database: t.Schema.Database, Transient: &Transient{Name: truncatedTable, Table: t}}
+	rows, err := x.planner.Select(x.ctx, count)
+	if err != nil {
+		return n
+	}
+	defer rows.Close()
+	shown := n
+	err = each(x.ctx, rows, func(rec arrow.RecordBatch) error {
+		shown = rec.Column(0).(*array.Int64).Value(0)
+		return nil
+	})
+	if err != nil {
+		return n
+	}
+	return shown
 }

@@ -35,7 +35,7 @@ type Store interface {
 	CreateTable(ctx context.Context, t schema.Table, ifNotExists bool) (schema.Table, error)
 	AlterTable(ctx context.Context, id base.TableID, change func(schema.Table) (schema.Table, error)) (schema.Table, error)
 	DropTable(ctx context.Context, id base.TableID) error
-	Truncate(ctx context.Context, id base.TableID) (rows int64, err error)
+	Truncate(ctx context.Context, id base.TableID) (removed *snapshot.Snapshot, err error)
 	PutView(ctx context.Context, v catalog.View, replace bool) error
 	DropView(ctx context.Context, name catalog.ViewName, ifExists bool) error
 	Load(ctx context.Context, t schema.Table, o engine.LoadOptions) (*engine.Load, error)

@@ -241,7 +241,7 @@ const maxSettles = 10
 func (e *Engine) Settle(ctx context.Context, id base.TableID) error {
 	for attempt := 0; ; attempt++ {
 		err := e.settleOnce(ctx, id)
-		if err != ErrChanged || attempt == maxSettles {
+		if !errors.Is(err, ErrChanged) || attempt == maxSettles {
 			return err
 		}
 	}

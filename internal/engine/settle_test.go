@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -387,6 +388,31 @@ func TestAFailureOfOneTableLeavesOthersSettled(t *testing.T) {
 		}
 		mustEnd(t, e)
 	}
+}
+
+// TestSettlingRunsAgainWhenItsRowsAreGone truncates the table between the look-up of its losers and the change that deletes them.
+func TestSettlingRunsAgainWhenItsRowsAreGone(t *testing.T) {
+	disk := vfs.Failing(vfs.NewCrashable(), vfs.Never)
+	e := mustOpen(t, disk)
+	table, err := createSettling(e, "t", false)
+	must(t, err)
+	for range 2 {
+		must(t, loadSettling(e, table, []keyed{{1, held{}}, {2, held{}}}))
+	}
+	var once sync.Once
+	disk.SetRule(func(op vfs.Op) error {
+		if op.Kind == vfs.OpOpen && strings.HasSuffix(op.Path, ".parquet") { // the look-up reads, with its snapshot in hand
+			once.Do(func() { must(t, e.truncate(ctx, table.ID, func() error { return nil })) })
+		}
+		return nil
+	})
+	must(t, e.Settle(ctx, table.ID))
+	got, err := readSettled(e, table)
+	must(t, err)
+	if len(got) != 0 {
+		t.Errorf("%v after TRUNCATE", got)
+	}
+	mustEnd(t, e)
 }
 
 // TestTruncateCountsWhatIsThereWhenItRuns has a table be settled after TRUNCATE began and before it has its turn.

@@ -327,25 +327,6 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(common, columns, int64(Rows(recs))), nil
 }
 
-// Slice returns the rows from, from+1, ..., to-1 without copying.
-func Slice(rec arrow.RecordBatch, from, to int) (arrow.RecordBatch, error) {
-	if from < 0 || to < from || to > int(rec.NumRows()) {
-		return nil, base.Errorf(base.Internal, "slice rows %d to %d of %d", from, to, rec.NumRows())
-	}
-	return rec.NewSlice(int64(from), int64(to)), nil
-}
-
-// Split cuts a batch into slices of at most rowsEach rows, without copying. An empty batch
-// gives none.
-func Split(rec arrow.RecordBatch, rowsEach int) []arrow.RecordBatch {
-	var parts []arrow.RecordBatch
-	n := int(rec.NumRows())
-	for from := 0; from < n; from += max(1, rowsEach) {
-		parts = append(parts, rec.NewSlice(int64(from), int64(min(n, from+max(1, rowsEach)))))
-	}
-	return parts
-}
-
 // Bytes returns how much memory the batch keeps alive: its buffers' whole lengths, each counted
 // once, also where the batch is a slice of them.
 func Bytes(rec arrow.RecordBatch) int64 {

@@ -99,17 +99,6 @@ func TestTakeRefusesRowsAndBatchesThatDoNotFit(t *testing.T) {
 	}
 }
 
-func TestSplitCoversTheBatch(t *testing.T) {
-	recs, _ := metricBatches(10, 2)
-	parts := Split(recs[0], 4)
-	if len(parts) != 3 || parts[2].NumRows() != 2 || Rows(parts) != 10 {
-		t.Errorf("%d parts", len(parts))
-	}
-	if _, err := Slice(recs[0], 5, 11); err == nil {
-		t.Error("a slice beyond the end")
-	}
-}
-
 func TestBytesCountsSharedBuffersOnce(t *testing.T) {
 	recs, table := metricBatches(1000, 2)
 	rec := recs[0]

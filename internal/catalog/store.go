@@ -190,7 +190,7 @@ func (c *Catalog) Close() error {
 }
 
 // transaction runs do and commits, or rolls back and returns the first error. After a
-// failed commit the outcome is what the file says: see settle.
+// failed commit the outcome is what the file says: see commit and resolve.
 func (c *Catalog) transaction(do func() error) error {
 	c.fs.lastErr = nil
 	if err := c.db.Exec(`BEGIN IMMEDIATE`); err != nil {

@@ -94,7 +94,7 @@ func TestInterleaveIsAStableMerge(t *testing.T) {
 					sorted, err := batch.Take([]arrow.RecordBatch{rows}, order)
 					must(t, err)
 					all = append(all, sorted)
-					sources = append(sources, sliceSource(table, batch.Split(sorted, 1+r.IntN(most/2))))
+					sources = append(sources, sliceSource(table, split(sorted, 1+r.IntN(most/2))))
 				}
 				order, err := batch.Sort(all, table)
 				must(t, err)
@@ -120,6 +120,15 @@ func TestInterleaveIsAStableMerge(t *testing.T) {
 	}
 }
 
+// split cuts a batch into slices of at most so many rows.
+func split(rec arrow.RecordBatch, rowsEach int) []arrow.RecordBatch {
+	var slices []arrow.RecordBatch
+	for from := int64(0); from < rec.NumRows(); from += int64(max(1, rowsEach)) {
+		slices = append(slices, rec.NewSlice(from, min(rec.NumRows(), from+int64(max(1, rowsEach)))))
+	}
+	return slices
+}
+
 // No more than a batch of each source is loaded at a time.
 func TestInterleaveLoadsOneBatchPerSource(t *testing.T) {
 	table := keyedTable(t, schema.SortField{Column: 4})
@@ -127,7 +136,7 @@ func TestInterleaveLoadsOneBatchPerSource(t *testing.T) {
 	loaded := 0
 	var sources []*source
 	for i := range 4 {
-		s := sliceSource(table, batch.Split(randomRows(r, 1000, int64(i*1000)), 10))
+		s := sliceSource(table, split(randomRows(r, 1000, int64(i*1000)), 10))
 		pull := s.pull
 		s.pull = func() (arrow.RecordBatch, error, bool) {
 			loaded += 10

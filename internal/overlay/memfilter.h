@@ -1,6 +1,5 @@
-// Filters of a memtable scan: DuckDB hands none to table functions of the C API, so the bounds of the
-// query come with the scan. They only leave out rows that the query's own condition leaves out
-// again; what they cannot judge passes.
+// Filters of a memtable scan. They are the bounds that leave out parts, too, and come with the scan: the function asks DuckDB for none. They only
+// leave out rows that the query's own condition leaves out again; what they cannot judge passes.
 #ifndef SCOTER_MEMFILTER_H
 #define SCOTER_MEMFILTER_H
 

@@ -22,7 +22,7 @@ import (
 const scanFunction = "scoter_memtable"
 
 // scans are the described memtables of the queries under way, by the id that their
-// SQL text carries. Global, because the function has no way to say which instance it serves.
+// SQL text carries: all that the function is given of them. An id is of one scan of all that the process's instances run.
 var scans struct {
 	sync.Map // uint64 -> *C.scoter_scan
 	last     atomic.Uint64

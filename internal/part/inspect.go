@@ -12,7 +12,7 @@ import (
 // their statistics, its row groups with how each column is stored.
 func Inspect(fsys vfs.FS, path string, w io.Writer) error {
 	var out []byte
-	err := open(fsys, path, func(r *file.Reader, footer Footer) error {
+	err := open(fsys, path, func(r *file.Reader, footer summary) error {
 		out = fmt.Appendf(out, "part of table %d version %d: %d rows in %d row groups\n", footer.Table, footer.SchemaVersion, footer.Rows, footer.RowGroups)
 		for _, c := range footer.Columns {
 			s := footer.Stats[c.ID]

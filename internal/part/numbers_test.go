@@ -74,7 +74,7 @@ func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
 						if err != nil || !ok {
 							t.Fatal(ok, err)
 						}
-						if err := open(fsys, "/p", func(r *file.Reader, _ Footer) error {
+						if err := open(fsys, "/p", func(r *file.Reader, _ summary) error {
 							chunk, err := r.MetaData().RowGroup(0).ColumnChunk(1)
 							stored = append(stored, fmt.Sprint(chunk.Encodings()[0], chunk.Compression()))
 							return err

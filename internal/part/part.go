@@ -41,18 +41,18 @@ type Written struct {
 	Stats    map[base.ColumnID]schema.ColumnStats
 }
 
-// Footer is what a part says of itself.
-type Footer struct {
+// summary is what a part says of itself.
+type summary struct {
 	Table         base.TableID
 	SchemaVersion uint32
 	Rows          int64
 	RowGroups     int
-	Columns       []FooterColumn // in file order
+	Columns       []summaryColumn // in file order
 	Stats         map[base.ColumnID]schema.ColumnStats
 }
 
-// FooterColumn is a column of a part.
-type FooterColumn struct {
+// summaryColumn is a column of a part.
+type summaryColumn struct {
 	ID   base.ColumnID
 	Name string // the column's name when the part was written
 }

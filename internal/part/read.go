@@ -19,7 +19,7 @@ import (
 )
 
 // open opens a part for do. What arrow-go does not understand, panics included, is Corrupt.
-func open(fsys vfs.FS, path string, do func(*file.Reader, Footer) error) error {
+func open(fsys vfs.FS, path string, do func(*file.Reader, summary) error) error {
 	return openFile(fsys, path, func(f io.ReaderAt, size int64) error {
 		r, err := file.NewParquetReader(io.NewSectionReader(f, 0, size))
 		if err != nil {
@@ -62,38 +62,29 @@ func parse(do func() error) (err error) {
 	return err
 }
 
-func describe(r *file.Reader) (Footer, error) {
+func describe(r *file.Reader) (summary, error) {
 	var d description
 	meta := r.MetaData()
 	text := meta.KeyValueMetadata().FindValue(footerKey)
 	if text == nil {
-		return Footer{}, base.Errorf(base.Corrupt, "a Parquet file, but not one of ours: its metadata has no %q", footerKey)
+		return summary{}, base.Errorf(base.Corrupt, "a Parquet file, but not one of ours: its metadata has no %q", footerKey)
 	}
 	if err := json.Unmarshal([]byte(*text), &d); err != nil {
-		return Footer{}, base.Errorf(base.Corrupt, "metadata %q: %w", footerKey, err)
+		return summary{}, base.Errorf(base.Corrupt, "metadata %q: %w", footerKey, err)
 	}
-	footer := Footer{Table: d.Table, SchemaVersion: d.SchemaVersion, Rows: meta.NumRows, RowGroups: len(meta.RowGroups), Stats: d.Stats}
+	footer := summary{Table: d.Table, SchemaVersion: d.SchemaVersion, Rows: meta.NumRows, RowGroups: len(meta.RowGroups), Stats: d.Stats}
 	root := meta.Schema.Root()
 	for i := range root.NumFields() {
-		footer.Columns = append(footer.Columns, FooterColumn{ID: base.ColumnID(root.Field(i).FieldID()), Name: root.Field(i).Name()})
+		footer.Columns = append(footer.Columns, summaryColumn{ID: base.ColumnID(root.Field(i).FieldID()), Name: root.Field(i).Name()})
 	}
 	rows := int64(0)
 	for i := range footer.RowGroups {
 		rows += meta.RowGroup(i).NumRows()
 	}
 	if rows != footer.Rows {
-		return Footer{}, base.Errorf(base.Corrupt, "footer counts %d rows, its row groups %d", footer.Rows, rows)
+		return summary{}, base.Errorf(base.Corrupt, "footer counts %d rows, its row groups %d", footer.Rows, rows)
 	}
 	return footer, nil
-}
-
-// ReadFooter returns what a part says of itself. It is Corrupt if it is not a part.
-func ReadFooter(fsys vfs.FS, path string) (footer Footer, err error) {
-	err = open(fsys, path, func(_ *file.Reader, f Footer) error {
-		footer = f
-		return nil
-	})
-	return footer, err
 }
 
 // Read calls rows for every batch of a part, in order, of the table's storage types. The
@@ -123,7 +114,7 @@ func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionari
 	if size != want.Bytes || sum != want.Checksum {
 		return base.Errorf(base.Corrupt, "part %s: %d bytes with checksum %08x, expected %d with %08x", path, size, sum, want.Bytes, want.Checksum)
 	}
-	return open(fsys, path, func(r *file.Reader, footer Footer) error {
+	return open(fsys, path, func(r *file.Reader, footer summary) error {
 		if err := matches(footer, table); err != nil {
 			return err
 		}
@@ -190,13 +181,13 @@ func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) erro
 }
 
 // matches compares a part's columns with the version of the schema it was written with.
-func matches(footer Footer, table schema.Table) error {
+func matches(footer summary, table schema.Table) error {
 	if footer.Table != table.ID || footer.SchemaVersion != table.Version || len(footer.Columns) != len(table.Columns) {
 		return base.Errorf(base.Corrupt, "file is of table %d version %d with %d columns, expected table %d version %d with %d",
 			footer.Table, footer.SchemaVersion, len(footer.Columns), table.ID, table.Version, len(table.Columns))
 	}
 	for i, c := range table.Columns {
-		if footer.Columns[i] != (FooterColumn{ID: c.ID, Name: c.Name}) {
+		if footer.Columns[i] != (summaryColumn{ID: c.ID, Name: c.Name}) {
 			return base.Errorf(base.Corrupt, "column %d of the file is %d %q, expected %d %q", i, footer.Columns[i].ID, footer.Columns[i].Name, c.ID, c.Name)
 		}
 	}

@@ -27,7 +27,7 @@ func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column b
 	if values, err = readNumbers(fsys, path, table, group, column); values != nil || err != nil {
 		return values, err
 	}
-	err = open(fsys, path, func(r *file.Reader, footer Footer) error {
+	err = open(fsys, path, func(r *file.Reader, footer summary) error {
 		if err := matches(footer, table); err != nil {
 			return err
 		}

@@ -36,27 +36,6 @@ func WriteFile(fsys FS, path string, write func(io.Writer) error) error {
 	return base.Wrap(fsys.SyncDir(filepath.Dir(path)), "write %s", path)
 }
 
-// Publish makes a finished file that somebody else wrote (DuckDB) durable under
-// its final name, in the same folder: fsync file, rename, fsync folder. The
-// promise is WriteFile's. On an error before the rename the temporary file stays
-// where it was and belongs to the caller.
-func Publish(fsys FS, tempPath, finalPath string) error {
-	if filepath.Dir(tempPath) != filepath.Dir(finalPath) {
-		return base.Errorf(base.Internal, "publish %s: %s is in another folder, where a rename is not atomic", finalPath, tempPath)
-	}
-	f, err := fsys.OpenReadWrite(tempPath)
-	if err != nil {
-		return base.Wrap(err, "publish %s", finalPath)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return base.Wrap(err, "publish %s", finalPath)
-	}
-	if err := fsys.rename(tempPath, finalPath); err != nil {
-		return base.Wrap(err, "publish %s", finalPath)
-	}
-	return base.Wrap(fsys.SyncDir(filepath.Dir(finalPath)), "publish %s", finalPath)
-}
-
 func writeTemp(fsys FS, temp string, write func(io.Writer) error) error {
 	f, err := fsys.Create(temp)
 	if err != nil {

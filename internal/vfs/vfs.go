@@ -3,14 +3,13 @@
 //
 // Durability is said by three calls and by nothing else. [File.Sync] makes a
 // file's bytes durable, [FS.SyncDir] makes a folder's names durable, and
-// [Publish] (with its front [WriteFile]) combines both so that a file appears
-// whole or not at all. A file that is not published this way must be readable in
+// [WriteFile] combines both so that a file appears whole or not at all. A file that is not published this way must be readable in
 // any state of tearing; only the write-ahead log and SQLite are.
 //
 // Three implementations: [OS] is the real one, [Crashable] remembers in memory
 // what a power failure would leave, [Failing] wraps any of them and fails the
 // operations a test names. The interface has an unexported method on purpose:
-// rename can be reached only through Publish.
+// rename can be reached only through WriteFile.
 package vfs
 
 import "io"
@@ -52,7 +51,7 @@ type FS interface {
 	// FreeSpace returns how many bytes can still be written below dir.
 	FreeSpace(dir string) (bytes uint64, err error)
 
-	// rename replaces newPath by oldPath, in one folder, atomically. For Publish alone.
+	// rename replaces newPath by oldPath, in one folder, atomically. For WriteFile alone.
 	rename(oldPath, newPath string) error
 }
 

@@ -231,21 +231,6 @@ func TestLockNamesItsOwner(t *testing.T) {
 	must(t, lock.Close())
 }
 
-func TestPublishRefusesAnotherFolder(t *testing.T) {
-	eachFS(t, func(t *testing.T, fsys FS, dir string) {
-		must(t, fsys.Mkdir(filepath.Join(dir, "other")))
-		temp := filepath.Join(dir, "f.tmp")
-		must(t, mustCreate(t, fsys, temp).Close())
-		if err := Publish(fsys, temp, filepath.Join(dir, "other", "f")); err == nil {
-			t.Fatal("published across folders")
-		}
-		must(t, Publish(fsys, temp, filepath.Join(dir, "f")))
-		if content(t, fsys, temp) != "(none)" || content(t, fsys, filepath.Join(dir, "f")) != "" {
-			t.Fatal("not renamed")
-		}
-	})
-}
-
 func TestWriteFileKeepsTheOldFileWhenTheWriterFails(t *testing.T) {
 	eachFS(t, func(t *testing.T, fsys FS, dir string) {
 		path := filepath.Join(dir, "f")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -183,5 +184,42 @@ func TestAQueryIsOverWhenItsRowsAreClosed(t *testing.T) {
 		if err := rows.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestFoldersAreNoPatterns has databases in folders whose names DuckDB takes for patterns, beside one in a folder that matches them.
+func TestFoldersAreNoPatterns(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	for _, name := range []string{"x1", "x[1]", "x*", "x?"} {
+		db := open(t, filepath.Join(dir, name))
+		defer db.Close()
+		count := func(want string) {
+			t.Helper()
+			rows, err := db.Query(ctx, "SELECT string_agg(who || ' ' || n, ', ' ORDER BY who) FROM (SELECT who, count(*) AS n FROM t GROUP BY who)")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer rows.Close()
+			var got string
+			if rows.Next() {
+				err = rows.Scan(&got)
+			}
+			if err != nil || got != want {
+				t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+			}
+		}
+		// Written anew, all rows are in a part. Then some of them are not to be read there, and others have another value.
+		for _, sql := range []string{"CREATE TABLE t AS SELECT i AS id, '' AS who FROM range(1000) r(i)", "UPDATE t SET who = 'in " + name + "' WITH (mode = 'rewrite')"} {
+			if _, err := db.Exec(ctx, sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		count("in " + name + " 1000")
+		for _, sql := range []string{"DELETE FROM t WHERE id < 100", "UPDATE t SET who = 'new' WHERE id >= 900 WITH (mode = 'patch')"} {
+			if _, err := db.Exec(ctx, sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		count("in " + name + " 800, new 100")
 	}
 }

@@ -216,11 +216,29 @@ bool Compute(optional_ptr<TableFilterSet> filters) {
 	return false;
 }
 
+// Reads the files of a list of paths. DuckDB's own reader takes paths for patterns: where a folder is called "x[1]" it reads the files of "x1".
+struct PathReader : public MultiFileReader {
+	explicit PathReader(string name) { function_name = std::move(name); }
+
+	static unique_ptr<MultiFileReader> Create(const TableFunction &function) { return make_uniq<PathReader>(function.name); }
+
+	unique_ptr<MultiFileReader> Copy() const override { return make_uniq<PathReader>(function_name); }
+
+	shared_ptr<MultiFileList> CreateFileList(ClientContext &, const vector<string> &paths, const FileGlobInput &) override {
+		return make_shared_ptr<SimpleMultiFileList>(vector<OpenFileInfo>(paths.begin(), paths.end()));
+	}
+
+	// Whether it reads all rows.
+	virtual bool All() const { return true; }
+};
+
 // Reads Parquet files as DuckDB does, without such rows. Those that are scattered are read with the others, as without them.
-struct PartReader : public MultiFileReader {
-	PartReader(const scoter_rows &hidden, string name) : hidden(hidden) { function_name = std::move(name); }
+struct PartReader : public PathReader {
+	PartReader(const scoter_rows &hidden, string name) : PathReader(std::move(name)), hidden(hidden) {}
 
 	unique_ptr<MultiFileReader> Copy() const override { return make_uniq<PartReader>(hidden, function_name); }
+
+	bool All() const override { return false; }
 
 	ReaderInitializeType InitializeReader(MultiFileReaderData &data, const MultiFileBindData &bind_data, const vector<MultiFileColumnDefinition> &columns,
 	                                      const vector<ColumnIndex> &ids, optional_ptr<TableFilterSet> filters, ClientContext &context,
@@ -279,9 +297,10 @@ unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &in
 	return data;
 }
 
-// read_parquet's scan and virtual columns, of every instance.
+// read_parquet's scan, virtual columns and statistics, of every instance.
 std::atomic<table_function_t> original_scan;
 std::atomic<table_function_get_virtual_columns_t> original_columns;
+std::atomic<table_function_get_partition_stats_t> original_stats;
 
 void Scan(ClientContext &context, TableFunctionInput &input, DataChunk &output) {
 	scanning = input.local_state ? &input.local_state->Cast<MultiFileLocalState>() : nullptr;
@@ -294,6 +313,13 @@ virtual_column_map_t VirtualColumns(ClientContext &context, optional_ptr<Functio
 	columns.at(MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER).name = ordinal_name;
 	data->Cast<MultiFileBindData>().virtual_columns = columns;
 	return columns;
+}
+
+// What files' metadata say of their rows holds where all are read.
+vector<PartitionStatistics> Stats(ClientContext &context, GetPartitionStatsInput &input) {
+	auto &reader = static_cast<const PathReader &>(*input.bind_data->Cast<MultiFileBindData>().multi_file_reader);
+	if (!reader.All()) return {};
+	return original_stats.load()(context, input);
 }
 
 void Register(ClientContext &context, const string &name, bool late_materialization) {
@@ -309,8 +335,9 @@ void Register(ClientContext &context, const string &name, bool late_materializat
 	original_columns = function.get_virtual_columns;
 	function.get_virtual_columns = VirtualColumns;
 	function.late_materialization = late_materialization;
-	// They count rows by the files' metadata.
-	function.get_partition_stats = nullptr;
+	original_stats = function.get_partition_stats;
+	function.get_partition_stats = Stats;
+	function.get_multi_file_reader = PathReader::Create;
 	// A plan that is copied binds anew, with the handle.
 	function.serialize = nullptr;
 	function.deserialize = nullptr;

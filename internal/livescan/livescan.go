@@ -182,17 +182,14 @@ func (f *Filter) Close() {
 	f.pinner.Unpin()
 }
 
-// Parquet is a call of a table function that reads files as read_parquet does, through the filter if there is one.
+// Parquet is a call of a table function that reads files as read_parquet does, through the filter if there is one. Paths are what they are, whatever
+// characters they have.
 // once says that they are not to be scanned a second time for the rows that ORDER BY ... LIMIT chose, which costs more
 // than it saves where a condition leaves little to scan.
 func Parquet(paths []string, f *Filter, once bool) string {
 	quoted := make([]string, len(paths))
 	for i, path := range paths {
 		quoted[i] = schema.QuoteString(path)
-	}
-	list := strings.Join(quoted, ", ")
-	if f == nil && !once {
-		return fmt.Sprintf("read_parquet([%s], hive_partitioning = false)", list)
 	}
 	name, id := function, uint64(0)
 	if once {
@@ -201,5 +198,5 @@ func Parquet(paths []string, f *Filter, once bool) string {
 	if f != nil {
 		id = f.id
 	}
-	return fmt.Sprintf("%s([%s], %d, hive_partitioning = false)", name, list, id)
+	return fmt.Sprintf("%s([%s], %d, hive_partitioning = false)", name, strings.Join(quoted, ", "), id)
 }

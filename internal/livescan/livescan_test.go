@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -150,8 +151,8 @@ func TestRowsAreLeftOut(t *testing.T) {
 			if err := f.conn.Exec("CREATE OR REPLACE TEMP TABLE numbers AS SELECT unnest([" + strings.Join(numbers, ", ") + "]) AS id"); err != nil {
 				t.Fatal(err)
 			}
-			want := fmt.Sprintf("(SELECT *, %s AS scoter_source, file_row_number AS scoter_ordinal FROM %s WHERE id %s (SELECT id FROM numbers))",
-				source, Parquet(paths, nil, false), condition)
+			want := fmt.Sprintf("(SELECT *, %s AS scoter_source, file_row_number AS scoter_ordinal FROM read_parquet(['%s']) WHERE id %s (SELECT id FROM numbers))",
+				source, strings.Join(paths, "', '"), condition)
 			once := i%2 == 0 != only
 			got := fmt.Sprintf("(SELECT * REPLACE (0 AS scoter_source) FROM (SELECT *, scoter_source, scoter_ordinal FROM %s))", Parquet(paths, filter, once))
 			if addressed {
@@ -187,6 +188,43 @@ func TestColumnsHaveTheNamesOfDuckDBsOwn(t *testing.T) {
 		if got := f.rows("SELECT count(*), sum(file_row_number)::BIGINT FROM " + Parquet(paths, filter, true) + " WHERE file_index = 0"); got != even {
 			t.Errorf("got %s, want %s", got, even)
 		}
+	}
+}
+
+// TestPathsAreNoPatterns reads files whose folders have names that DuckDB takes for patterns, beside folders that match them.
+func TestPathsAreNoPatterns(t *testing.T) {
+	f := newFixture(t)
+	dir := filepath.Dir(f.paths[0])
+	var paths []string
+	for i, name := range []string{"x1", "x[1]", "y", "?", "zz", "z*", "**", "{y}", `q\r`, "it's"} {
+		path := filepath.Join(dir, name, "1.parquet")
+		if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		plain := filepath.Join(dir, "to be moved.parquet") // COPY has opinions on names, too
+		if err := f.conn.Exec(fmt.Sprintf("COPY (SELECT %d AS n FROM range(10)) TO '%s'", i, plain)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(plain, path); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	for i, path := range paths {
+		files, only := []File{{Path: path, Source: 5, Rows: Hidden([]uint32{3, 4}, 10)}}, []File{{Path: path, Source: 5, Rows: Rows{Numbers: []uint32{3, 4}}}}
+		for filter, rows := range map[*Filter]int{nil: 10, Without(files): 8, Addressed(files): 8, Only(only): 2} {
+			if filter != nil {
+				t.Cleanup(filter.Close)
+			}
+			for _, once := range []bool{false, true} {
+				if got, want := f.rows("SELECT count(*), min(n), max(n) FROM "+Parquet(paths[i:i+1], filter, once)), fmt.Sprintf("%d|%d|%d|\n", rows, i, i); got != want {
+					t.Errorf("%s, once %v: %q, want %q", path, once, got, want)
+				}
+			}
+		}
+	}
+	if got, want := f.rows("SELECT count(*), count(DISTINCT n) FROM "+Parquet(paths, nil, false)), fmt.Sprintf("%d|%d|\n", 10*len(paths), len(paths)); got != want {
+		t.Errorf("all: %q, want %q", got, want)
 	}
 }
 
@@ -250,6 +288,21 @@ func TestFilesAreScannedOnce(t *testing.T) {
 			plan := f.rows("EXPLAIN SELECT * FROM " + Parquet(f.paths, filter, once) + " WHERE few = 3 ORDER BY word LIMIT 5")
 			if twice := strings.Contains(plan, "JOIN"); twice == once {
 				t.Errorf("once %v:\n%s", once, plan)
+			}
+		}
+	}
+}
+
+// TestAllRowsAreCountedByMetadata counts rows of one file, for which DuckDB looks into its footer.
+func TestAllRowsAreCountedByMetadata(t *testing.T) {
+	f := newFixture(t)
+	filter := Without([]File{{Path: f.paths[0], Rows: Hidden([]uint32{5}, rowsPerFile)}})
+	t.Cleanup(filter.Close)
+	for filter, want := range map[*Filter]bool{nil: false, filter: true} {
+		for _, once := range []bool{false, true} {
+			plan := f.rows("EXPLAIN SELECT count(*) FROM " + Parquet(f.paths[:1], filter, once))
+			if scans := strings.Contains(strings.ToLower(plan), function); scans != want {
+				t.Errorf("hidden rows %v, once %v:\n%s", want, once, plan)
 			}
 		}
 	}

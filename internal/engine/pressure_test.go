@@ -59,7 +59,7 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 			must(t, err)
 			wait(rows * 9 / 10) // more than what a request gives back by itself, its frame
 			eventually(func() bool { return len(e.queue.wake) == 0 })
-			_, _, err = e.submit(ctx, r, nil)
+			_, err = e.submit(ctx, r)
 			must(t, err)
 		},
 	} {

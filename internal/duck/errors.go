@@ -15,6 +15,9 @@ type failure struct {
 	Subtype    string `json:"error_subtype"`
 	Position   string `json:"position"`
 	Candidates string `json:"candidates"`
+	// Of an error of ours that passed through DuckDB: its kind's name, and its hint.
+	Kind string `json:"scoter_kind"`
+	Hint string `json:"scoter_hint"`
 }
 
 // kindsByType maps DuckDB's exception types to what a caller can do about them.
@@ -72,8 +75,13 @@ func (f failure) err() *base.Error {
 	if !known {
 		kind = base.Internal
 	}
+	if f.Kind != "" {
+		kind = base.KindNamed(f.Kind)
+	}
 	err := base.Errorf(kind, "%s", strings.TrimSpace(f.Message))
 	switch {
+	case f.Hint != "":
+		err = err.WithHint("%s", f.Hint)
 	case f.Type == "Out of Memory":
 		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise memory_limit")
 	case f.Candidates != "":

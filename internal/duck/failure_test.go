@@ -189,3 +189,11 @@ func threads(t *testing.T) int {
 	}
 	return len(tasks)
 }
+
+// TestErrorsOfOursKeepTheirKind reads what table functions of other packages throw.
+func TestErrorsOfOursKeepTheirKind(t *testing.T) {
+	err := parseFailure(`{"exception_type":"IO","exception_message":"rows of table t: no space","scoter_kind":"storage_full","scoter_hint":"free some"}`).err()
+	if err.Kind != base.StorageFull || err.Message != "rows of table t: no space" || err.Hint != "free some" {
+		t.Errorf("%+v", err)
+	}
+}

@@ -216,6 +216,20 @@ bool Compute(optional_ptr<TableFilterSet> filters) {
 	return false;
 }
 
+// Does what reads a file, which is one of ours. That the file is damaged is thrown as what internal/duck makes an error of that kind of: DuckDB has no
+// exception for it that it has not for statements, too.
+template <class ACTION>
+auto Reading(const string &path, bool contents, ACTION action) -> decltype(action()) {
+	try {
+		return action();
+	} catch (const std::exception &failure) {
+		ErrorData error(failure);
+		// Pages that cannot be decoded are errors of other libraries than DuckDB, which it calls INVALID. Conditions that it asks while it reads them have its own.
+		if (error.Type() != ExceptionType::INVALID && (contents || error.Type() != ExceptionType::INVALID_INPUT)) throw;
+		throw Exception({{"scoter_kind", "corrupt"}}, ExceptionType::IO, path + ": " + error.RawMessage());
+	}
+}
+
 // Reads the files of a list of paths. DuckDB's own reader takes paths for patterns: where a folder is called "x[1]" it reads the files of "x1".
 struct PathReader : public MultiFileReader {
 	explicit PathReader(string name) { function_name = std::move(name); }
@@ -226,6 +240,16 @@ struct PathReader : public MultiFileReader {
 
 	shared_ptr<MultiFileList> CreateFileList(ClientContext &, const vector<string> &paths, const FileGlobInput &) override {
 		return make_shared_ptr<SimpleMultiFileList>(vector<OpenFileInfo>(paths.begin(), paths.end()));
+	}
+
+	shared_ptr<BaseFileReader> CreateReader(ClientContext &context, GlobalTableFunctionState &state, const OpenFileInfo &file, idx_t index,
+	                                        const MultiFileBindData &data) override {
+		return Reading(file.path, false, [&]() { return MultiFileReader::CreateReader(context, state, file, index, data); });
+	}
+
+	shared_ptr<BaseFileReader> CreateReader(ClientContext &context, const OpenFileInfo &file, BaseFileReaderOptions &options,
+	                                        const MultiFileOptions &file_options, MultiFileReaderInterface &interface) override {
+		return Reading(file.path, false, [&]() { return MultiFileReader::CreateReader(context, file, options, file_options, interface); });
 	}
 
 	// Whether it reads all rows.
@@ -304,7 +328,8 @@ std::atomic<table_function_get_partition_stats_t> original_stats;
 
 void Scan(ClientContext &context, TableFunctionInput &input, DataChunk &output) {
 	scanning = input.local_state ? &input.local_state->Cast<MultiFileLocalState>() : nullptr;
-	original_scan.load()(context, input, output);
+	auto file = scanning ? scanning->reader : nullptr;
+	Reading(file ? file->file.path : string(), true, [&]() { original_scan.load()(context, input, output); });
 }
 
 virtual_column_map_t VirtualColumns(ClientContext &context, optional_ptr<FunctionData> data) {

@@ -7,6 +7,7 @@ package overlay
 import "C"
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"unsafe"
@@ -80,10 +81,11 @@ func (c *changedPart) values(columns []schema.Column, scan uint64) ([]arrow.Arra
 var lazyScans sync.Map // uint64 -> *lazyScan
 
 //export scoterFillColumns
-func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t) *C.char {
+func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t, failure *C.scoter_failure) C.bool {
 	found, ok := lazyScans.Load(uint64(id))
 	if !ok {
-		return C.CString("no such scan")
+		report(failure, base.Errorf(base.Internal, "no such scan"))
+		return false
 	}
 	s := found.(*lazyScan)
 	var wanted []int
@@ -93,9 +95,18 @@ func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t) *C.char {
 		}
 	}
 	if err := s.fill(wanted); err != nil {
-		return C.CString(err.Error())
+		report(failure, err)
+		return false
 	}
-	return nil
+	return true
+}
+
+// report has DuckDB report an error. internal/duck makes one of the same kind of it again.
+func report(to *C.scoter_failure, err error) {
+	to.message, to.kind = C.CString(err.Error()), C.CString(base.KindOf(err).String())
+	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
+		to.hint = C.CString(e.Hint)
+	}
 }
 
 // newLazyScan describes rows under a number. Rows that the bounds exclude may be left out. kept is what bounds what the sources keep, nil

@@ -20,9 +20,24 @@ namespace {
 
 using namespace duckdb;
 
+// Throws what internal/duck makes a base.Error of that kind of: no type of DuckDB's errors says what it is, and that the statement is wrong is what most do.
+[[noreturn]] void Throw(const string &message, const string &kind, const string &hint) {
+	unordered_map<string, string> about {{"scoter_kind", kind}, {"scoter_hint", hint}};
+	throw Exception(about, ExceptionType::IO, message);
+}
+
+void ThrowIfSet(scoter_failure &failure) {
+	if (!failure.message) return;
+	string message(failure.message), kind(failure.kind), hint(failure.hint ? failure.hint : "");
+	free(failure.message);
+	free(failure.kind);
+	free(failure.hint);
+	Throw(message, kind, hint);
+}
+
 scoter_scan &Find(uint64_t id) {
 	auto scan = scoterFindScan(id);
-	if (!scan) throw InvalidInputException("no such scan");
+	if (!scan) Throw("no such scan", "internal", "");
 	return *scan;
 }
 
@@ -69,13 +84,9 @@ unique_ptr<NodeStatistics> Cardinality(ClientContext &, const FunctionData *boun
 unique_ptr<GlobalTableFunctionState> Begin(ClientContext &, TableFunctionInitInput &input) {
 	// Found anew, since a kept statement is bound once and run with many scans of one number.
 	auto &scan = Find(input.bind_data->Cast<Bound>().id);
-	char *failure = nullptr;
+	scoter_failure failure {};
 	auto run = scoter_begin(&scan, input.column_ids.data(), input.column_ids.size(), &failure);
-	if (!run) {
-		string message(failure);
-		free(failure);
-		throw InvalidInputException(message);
-	}
+	ThrowIfSet(failure);
 	return make_uniq<Running>(run);
 }
 

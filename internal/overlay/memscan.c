@@ -67,8 +67,8 @@ duckdb_logical_type scoter_logical_type(const scoter_type *t) {
 	}
 }
 
-scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, char **failure) {
-	if (scan->lazy && (*failure = scoterFillColumns(scan->lazy, (idx_t *)projected, n_projected))) return NULL;
+scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure) {
+	if (scan->lazy && !scoterFillColumns(scan->lazy, (idx_t *)projected, n_projected, failure)) return NULL;
 	scoter_run *run = calloc(1, sizeof(scoter_run));
 	run->scan = scan;
 	run->n_projected = n_projected;

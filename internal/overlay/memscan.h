@@ -83,6 +83,11 @@ typedef struct {
 	scoter_filter *filters;
 } scoter_scan;
 
+// Why rows are not to be had: texts to be freed. All are NULL if nothing failed.
+typedef struct {
+	char *message, *kind, *hint; // the kind is a base.Kind's name; the hint may be NULL
+} scoter_failure;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -94,8 +99,8 @@ duckdb_logical_type scoter_logical_type(const scoter_type *t);
 typedef struct scoter_run scoter_run;
 typedef struct scoter_reader scoter_reader;
 
-// Begins to read the given columns, by number. Returns NULL, and what went wrong, to be freed, if they are not to be had.
-scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, char **failure);
+// Begins to read the given columns, by number. Returns NULL, and what went wrong, if they are not to be had.
+scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure);
 uint64_t scoter_morsels(const scoter_run *run);
 void scoter_end(scoter_run *run);
 

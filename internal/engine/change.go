@@ -39,6 +39,8 @@ type Change struct {
 	Expression *patch.Expression
 	Inserted   []arrow.RecordBatch // as TableRows.Batches
 	Reads      []Read
+	// Kept are rows that the change leaves as they are because they are there: with another of them, or without one, it would do something else.
+	Kept map[base.SourceID]*roaring.Bitmap
 	// Keys are hashes of the primary keys of the inserted rows, as batch.KeyHashes gives them, for a table with
 	// one: a change or append since the snapshot that inserted one of them makes this one ErrChanged. In a table that merges on read and has
 	// versions those of rows are among them that the change deletes, or gives another version.
@@ -65,7 +67,7 @@ var errMoved = errors.New("rows moved to other sources meanwhile")
 // of concurrent changes are those of one after the other, in the order of Result.Seq; an append that a change did not see
 // counts as later:
 //
-//   - A change of a row that was changed or deleted since the snapshot is ErrChanged.
+//   - A change of a row that was changed or deleted since the snapshot is ErrChanged, and one that kept it as it was.
 //   - So is one with a Read of a column that was written since; deletions, and insertions of other changes, write all
 //     columns. A Read of a whole table minds appended rows too, unless the change is Pinned: then it counts as
 //     having come before them.
@@ -131,10 +133,12 @@ type tableChange struct {
 	losers  map[base.SourceID]*roaring.Bitmap // that go with it: nobody minds
 	gone    map[base.SourceID]*roaring.Bitmap // both
 	updated []patch.Layer
+	kept    map[base.SourceID]*roaring.Bitmap
 	// rows are those that the change deletes or updates, touched also under the addresses that they had
-	// since the snapshot.
+	// since the snapshot, and seen likewise with those that it keeps.
 	rows       map[base.SourceID]*roaring.Bitmap
 	touched    map[base.SourceID]*roaring.Bitmap
+	seen       map[base.SourceID]*roaring.Bitmap
 	columns    []base.ColumnID // that it writes
 	expression *patch.Expression
 	all        bool // it writes all columns: rows come or go
@@ -202,6 +206,12 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		tc.deleted[source] = deleted.Clone()
 		tc.all = true
 	}
+	for source, kept := range c.Kept {
+		if err := checkRows(t, source, kept.Maximum()); err != nil {
+			return err
+		}
+	}
+	tc.kept = c.Kept
 	for _, l := range c.Updated {
 		if len(l.Ordinals) == 0 {
 			continue
@@ -345,7 +355,7 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 
 // readdress brings a change's addresses to where the rows are now.
 func (e *Engine) readdress(c *tableChange) error {
-	c.touched = map[base.SourceID]*roaring.Bitmap{}
+	c.touched, c.seen = map[base.SourceID]*roaring.Bitmap{}, map[base.SourceID]*roaring.Bitmap{}
 	for {
 		c.rows = map[base.SourceID]*roaring.Bitmap{}
 		for source, rows := range c.deleted {
@@ -356,12 +366,16 @@ func (e *Engine) readdress(c *tableChange) error {
 		}
 		for source, rows := range c.rows {
 			addRows(c.touched, source, rows)
+			addRows(c.seen, source, rows)
+		}
+		for source, rows := range c.kept {
+			addRows(c.seen, source, rows)
 		}
 		c.gone = maps.Clone(c.deleted)
 		for source, rows := range c.losers {
 			addRows(c.gone, source, rows)
 		}
-		moves, err := e.movesOf(c.id, c.sources())
+		moves, err := e.movesOf(c.id, slices.AppendSeq(c.sources(), maps.Keys(c.kept)))
 		if err != nil || len(moves) == 0 {
 			return err
 		}
@@ -370,6 +384,9 @@ func (e *Engine) readdress(c *tableChange) error {
 			return err
 		}
 		if c.losers, err = moveRows(moves, c.losers); err != nil {
+			return err
+		}
+		if c.kept, err = moveRows(moves, c.kept); err != nil {
 			return err
 		}
 		var updated []patch.Layer

@@ -146,12 +146,12 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 		}
 		for _, others := range [][]written{t.since(c.seq), a.written[tc.id]} {
 			for i := range others {
-				if others[i].touches(tc.touched) || others[i].inserted(tc.keySet) {
+				if others[i].touches(tc.seen) || others[i].inserted(tc.keySet) {
 					return ErrChanged
 				}
 			}
 		}
-		for _, source := range tc.sources() {
+		for _, source := range slices.AppendSeq(tc.sources(), maps.Keys(tc.kept)) {
 			if !t.current.has(source) {
 				return errMoved
 			}

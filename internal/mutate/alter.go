@@ -329,6 +329,9 @@ func (x *execution) drop() error {
 		database, name := x.schemaName(parts)
 		err = x.store.DropSchema(x.ctx, database, name, cascade)
 	case "DATABASE":
+		if len(parts) > 1 {
+			return c.placed(base.Errorf(base.Invalid, "the name of a database has no part behind a dot"), place)
+		}
 		err = x.store.DropDatabase(x.ctx, parts[0], cascade)
 	}
 	if ifExists && base.KindOf(err) == base.NotFound {

@@ -218,6 +218,7 @@ func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) 
 		if there && states != nil && states[i].Deleted {
 			if there = false; own.older(i, states[i]) && o.isNew(i) {
 				late[uint32(i)] = true
+				addRow(o.change.Kept, addresses[i])
 				continue
 			}
 			addRow(o.change.Deleted, addresses[i])

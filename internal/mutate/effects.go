@@ -175,7 +175,7 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 // resolve brings the effects in order and makes a change of them.
 func (f *effects) resolve() (*outcome, error) {
 	p := f.plan
-	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}}
+	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}}
 	var inserted, updated []uint32
 	addressed, err := f.addressed()
 	if err != nil {

@@ -142,7 +142,7 @@ func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c 
 // table has versions or tombstones. Source 0 stands for new ones. kept are the rows that are in the table then, updated those
 // that give some columns to rows that are there, which the change lacks yet.
 func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, kept, updated []uint32, err error) {
-	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
+	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}
 	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
 	minded := a.table.MergeOnRead && a.table.RowVersion != 0 // the keys of rows that go or get versions
 	touch := func(i int) {
@@ -156,6 +156,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 		there := stored
 		if stored && states != nil {
 			if a.older(i, states[i]) {
+				addRow(change.Kept, address)
 				continue
 			}
 			there = !states[i].Deleted
@@ -163,6 +164,11 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 		deletes := a.deletes(i) || c == deleteRows
 		switch {
 		case there && c == keepRow, !there && c >= updateRows:
+			if stored {
+				addRow(change.Kept, address)
+			} else {
+				change.Keys = append(change.Keys, a.hashes[i].High) // had a row come with it, that would change
+			}
 			continue
 		case there && deletes:
 			change.Counts.Deleted++

@@ -218,15 +218,15 @@ bool Compute(optional_ptr<TableFilterSet> filters) {
 
 // Does what reads a file, which is one of ours. That the file is damaged is thrown as what internal/duck makes an error of that kind of: DuckDB has no
 // exception for it that it has not for statements, too.
-template <class ACTION>
-auto Reading(const string &path, bool contents, ACTION action) -> decltype(action()) {
+template <class PATH, class ACTION>
+auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 	try {
 		return action();
 	} catch (const std::exception &failure) {
 		ErrorData error(failure);
 		// Pages that cannot be decoded are errors of other libraries than DuckDB, which it calls INVALID. Conditions that it asks while it reads them have its own.
 		if (error.Type() != ExceptionType::INVALID && (contents || error.Type() != ExceptionType::INVALID_INPUT)) throw;
-		throw Exception({{"scoter_kind", "corrupt"}}, ExceptionType::IO, path + ": " + error.RawMessage());
+		throw Exception({{"scoter_kind", "corrupt"}}, ExceptionType::IO, path() + ": " + error.RawMessage());
 	}
 }
 
@@ -244,12 +244,12 @@ struct PathReader : public MultiFileReader {
 
 	shared_ptr<BaseFileReader> CreateReader(ClientContext &context, GlobalTableFunctionState &state, const OpenFileInfo &file, idx_t index,
 	                                        const MultiFileBindData &data) override {
-		return Reading(file.path, false, [&]() { return MultiFileReader::CreateReader(context, state, file, index, data); });
+		return Reading([&]() { return file.path; }, false, [&]() { return MultiFileReader::CreateReader(context, state, file, index, data); });
 	}
 
 	shared_ptr<BaseFileReader> CreateReader(ClientContext &context, const OpenFileInfo &file, BaseFileReaderOptions &options,
 	                                        const MultiFileOptions &file_options, MultiFileReaderInterface &interface) override {
-		return Reading(file.path, false, [&]() { return MultiFileReader::CreateReader(context, file, options, file_options, interface); });
+		return Reading([&]() { return file.path; }, false, [&]() { return MultiFileReader::CreateReader(context, file, options, file_options, interface); });
 	}
 
 	// Whether it reads all rows.
@@ -328,8 +328,8 @@ std::atomic<table_function_get_partition_stats_t> original_stats;
 
 void Scan(ClientContext &context, TableFunctionInput &input, DataChunk &output) {
 	scanning = input.local_state ? &input.local_state->Cast<MultiFileLocalState>() : nullptr;
-	auto file = scanning ? scanning->reader : nullptr;
-	Reading(file ? file->file.path : string(), true, [&]() { original_scan.load()(context, input, output); });
+	auto path = [&]() { return scanning && scanning->reader ? scanning->reader->file.path : string("a part"); };
+	Reading(path, true, [&]() { original_scan.load()(context, input, output); });
 }
 
 virtual_column_map_t VirtualColumns(ClientContext &context, optional_ptr<FunctionData> data) {

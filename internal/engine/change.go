@@ -375,7 +375,7 @@ func (e *Engine) readdress(c *tableChange) error {
 		for source, rows := range c.losers {
 			addRows(c.gone, source, rows)
 		}
-		moves, err := e.movesOf(c.id, slices.AppendSeq(c.sources(), maps.Keys(c.kept)))
+		moves, err := e.movesOf(c.id, c.allSources())
 		if err != nil || len(moves) == 0 {
 			return err
 		}
@@ -403,7 +403,12 @@ func (e *Engine) readdress(c *tableChange) error {
 	}
 }
 
-// sources returns those of which the change names rows.
+// allSources returns sources, and those of rows that it keeps.
+func (c *tableChange) allSources() []base.SourceID {
+	return slices.AppendSeq(c.sources(), maps.Keys(c.kept))
+}
+
+// sources returns those of which the change changes rows.
 func (c *tableChange) sources() []base.SourceID {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(c.rows)), maps.Keys(c.losers))
 	slices.Sort(all)

@@ -21,15 +21,13 @@ type Mutation struct {
 	// Sets are what is changed of the parts to be written anew: what their snapshot has, and the change over it.
 	Sets map[base.SourceID]*patch.Set
 
-	options AppendOptions
-	counts  Counts
 	release func()
 }
 
 // Mutate begins to make a change that was computed from a snapshot, which the caller holds until the end. Rows that are
 // in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
-	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, options: o, counts: c.Counts, release: func() {}}
+	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, release: func() {}}
 	if !o.Pinned {
 		var err error
 		if m.release, err = e.sharePins(ctx, []base.TableID{c.Table}); err != nil {
@@ -42,7 +40,7 @@ func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o A
 		err = e.Flush(ctx)
 	}
 	if err == nil {
-		err = e.beginMutation(m, s, c, o.Pinned)
+		err = e.beginMutation(m, s, c, o)
 	}
 	if err != nil {
 		m.Close()
@@ -59,7 +57,7 @@ func (m *Mutation) Close() {
 	m.release()
 }
 
-func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, pinned bool) error {
+func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o AppendOptions) error {
 	t := s.Tables[c.Table]
 	tc := &tableChange{id: c.Table, version: t.Schema.Version, brings: len(c.Inserted) > 0, all: len(c.Inserted) > 0, deleted: map[base.SourceID]*roaring.Bitmap{},
 		keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
@@ -83,7 +81,7 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, pinn
 		tc.updated = append(tc.updated, l)
 		tc.columns = append(tc.columns, l.Columns...)
 	}
-	set := &changeSet{seq: s.Seq, pinned: pinned, tables: []*tableChange{tc}}
+	set := &changeSet{seq: s.Seq, pinned: o.Pinned, tables: []*tableChange{tc}}
 	for _, r := range c.Reads {
 		set.reads = append(set.reads, read{r, s.Tables[r.Table].Schema.Version})
 	}
@@ -124,12 +122,12 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, pinn
 	}
 	var result Result
 	m.check = func(edit *catalog.Edit) error {
-		result = Result{Counts: m.counts, Seq: e.seq + 1}
-		m.options.putKey(edit, result)
+		result = Result{Counts: c.Counts, Seq: e.seq + 1}
+		o.putKey(edit, result)
 		return e.checkChanges(set, newAhead())
 	}
 	m.note = func(t *table, edit *catalog.Edit) {
-		e.keyPut(m.options, edit, result)
+		e.keyPut(o, edit, result)
 		t.note(written{seq: e.seq, rows: tc.touched, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys})
 	}
 	return nil

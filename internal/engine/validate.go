@@ -151,7 +151,7 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 				}
 			}
 		}
-		for _, source := range slices.AppendSeq(tc.sources(), maps.Keys(tc.kept)) {
+		for _, source := range tc.allSources() {
 			if !t.current.has(source) {
 				return errMoved
 			}

@@ -226,7 +226,7 @@ func (x *execution) alterColumn(t schema.Table) error {
 func (x *execution) changeType(t schema.Table, c schema.Column, to schema.Type) error {
 	if c.Type.Kind == schema.Date && to.Kind == schema.Timestamp {
 		name := schema.Quote(c.Name)
-		n, err := x.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE isfinite(%s) AND TRY_CAST(%s AS TIMESTAMP) IS NULL", t.QuotedName(), name, name))
+		n, err := x.count(Select{SQL: fmt.Sprintf("SELECT count(*) FROM %s WHERE isfinite(%s) AND TRY_CAST(%s AS TIMESTAMP) IS NULL", t.QuotedName(), name, name)})
 		if err != nil {
 			return err
 		}
@@ -246,7 +246,7 @@ func (x *execution) setNotNull(t schema.Table, name string) error {
 		return err
 	}
 	was := false
-	_, err := x.store.AlterTable(x.ctx, t.ID, func(t schema.Table) (schema.Table, error) {
+	err := x.change(t, func(t schema.Table) (schema.Table, error) {
 		if i := t.ColumnIndex(name); i >= 0 {
 			was = t.Columns[i].NotNull
 		}
@@ -265,7 +265,7 @@ func (x *execution) setNotNull(t schema.Table, name string) error {
 
 // checkNoNulls refuses NULLs in a column.
 func (x *execution) checkNoNulls(t schema.Table, column string) error {
-	n, err := x.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QuotedName(), schema.Quote(column)))
+	n, err := x.count(Select{SQL: fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QuotedName(), schema.Quote(column))})
 	if err == nil && n > 0 {
 		err = base.Errorf(base.Invalid, "column %q of table %s holds %d NULLs", column, t.QualifiedName(), n)
 	}
@@ -273,8 +273,9 @@ func (x *execution) checkNoNulls(t schema.Table, column string) error {
 }
 
 // count runs a query that yields one BIGINT.
-func (x *execution) count(sql string) (int64, error) {
-	rows, err := x.planner.Select(x.ctx, Select{SQL: sql, Database: x.req.Database})
+func (x *execution) count(s Select) (int64, error) {
+	s.Database = x.req.Database
+	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
 		return 0, err
 	}
@@ -367,17 +368,7 @@ func (x *execution) countShown(t *snapshot.Table) int64 {
 	if t.Schema.IsDeleted == 0 || n == 0 {
 		return n
 	}
-	count := Select{SQL: "SELECT count(*) FROM " + truncatedTable, Database: t.Schema.Database, Transient: &Transient{Name: truncatedTable, Table: t}}
-	rows, err := x.planner.Select(x.ctx, count)
-	if err != nil {
-		return n
-	}
-	defer rows.Close()
-	shown := n
-	err = each(x.ctx, rows, func(rec arrow.RecordBatch) error {
-		shown = rec.Column(0).(*array.Int64).Value(0)
-		return nil
-	})
+	shown, err := x.count(Select{SQL: "SELECT count(*) FROM " + truncatedTable, Transient: &Transient{Name: truncatedTable, Table: t}})
 	if err != nil {
 		return n
 	}

@@ -144,7 +144,7 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 }
 
 // commitAll makes one change of what is appended, sorted by table.
-func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions, pinned bool) (counts Counts, err error) {
+func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions, pinned bool) (Counts, error) {
 	var ids []base.TableID
 	for _, one := range all {
 		ids = append(ids, one.table.ID)

@@ -415,7 +415,7 @@ func (x *execution) locate(p *rowPlan) (*Located, error) {
 	// Rows of a part that lacks expressions are not read one by one.
 	ok := t.Schema.Version == p.table.Version && len(t.Expressions) == 0
 	if ok {
-		found.Addresses, ok, err = x.keys.All(s.Tables[p.table.ID], p.key.columns, p.key.values)
+		found.Addresses, ok, err = x.keys.All(t, p.key.columns, p.key.values)
 	}
 	if err != nil || !ok {
 		s.Release()

@@ -24,16 +24,7 @@ var fragments = []string{
 // TestTokensAreThoseOfDuckDB compares what sqltoken makes of random texts with what DuckDB's parser does: how many statements there are, and
 // that a text of the tokens alone has the same tree.
 func TestTokensAreThoseOfDuckDB(t *testing.T) {
-	inst, err := Open(Settings{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer inst.Close()
-	conn, err := inst.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := connect(t)
 	r := rand.New(rand.NewPCG(1, 1))
 	valid := 0
 	for range 10_000 {

@@ -33,21 +33,27 @@ var sequences = []func(r *rand.Rand, n int) int64{
 	func(r *rand.Rand, _ int) int64 { return []int64{math.MinInt64, math.MaxInt64, 0}[r.IntN(3)] },
 }
 
+// tableOfTypes returns a table with a column of each of some types.
+func tableOfTypes(t *testing.T, types []string) schema.Table {
+	t.Helper()
+	var columns []schema.Column
+	for i, text := range types {
+		typ, err := schema.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns = append(columns, schema.Column{Name: fmt.Sprint("c", i), Type: typ})
+	}
+	return tableOf(columns...)
+}
+
 // TestEncodingsOfManyPagesComeBack writes columns of several pages and row groups, of numbers of every
 // kind of sequence, with NULLs anywhere and nowhere, and reads them back.
 func TestEncodingsOfManyPagesComeBack(t *testing.T) {
 	types := []string{"INTEGER", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "SMALLINT", "DECIMAL(9,2)", "DECIMAL(38,2)", "INTEGER[]", "STRUCT(a BIGINT, b VARCHAR[])", "VARCHAR[][]"}
 	for seed := range uint64(24) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		var columns []schema.Column
-		for i, text := range types {
-			typ, err := schema.Parse(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			columns = append(columns, schema.Column{Name: fmt.Sprint("c", i), Type: typ})
-		}
-		table := tableOf(columns...)
+		table := tableOfTypes(t, types)
 		rows := []int{1, 7, 8, 9, 1000, 129}[r.IntN(6)]
 		if seed%12 == 0 {
 			rows = RowGroupRows + 77
@@ -210,15 +216,7 @@ func TestZstdIsForWhatItMakesMuchSmallerThanLZ4(t *testing.T) {
 // without: the others are stored as they are where there are no NULLs, and the footer says how.
 func TestRowGroupsWithoutValuesDecideNothing(t *testing.T) {
 	types := []string{"VARCHAR", "BIGINT", "DOUBLE", "VARCHAR[]", "STRUCT(a BIGINT, b VARCHAR)"}
-	var columns []schema.Column
-	for i, text := range types {
-		typ, err := schema.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		columns = append(columns, schema.Column{Name: fmt.Sprint("c", i), Type: typ})
-	}
-	table := tableOf(columns...)
+	table := tableOfTypes(t, types)
 	group := func(values bool) arrow.RecordBatch {
 		r := rand.New(rand.NewPCG(1, 2))
 		var arrays []arrow.Array

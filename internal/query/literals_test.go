@@ -10,16 +10,7 @@ import (
 
 // TestLiteralsAreWhatDuckDBMakesOfThem compares the short way with the long one.
 func TestLiteralsAreWhatDuckDBMakesOfThem(t *testing.T) {
-	inst, err := duck.Open(duck.Settings{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer inst.Close()
-	conn, err := inst.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := connect(t)
 	taken := 0
 	for _, typ := range []schema.Type{
 		schema.Of(schema.TinyInt), schema.Of(schema.Integer), schema.Of(schema.BigInt), schema.Of(schema.UTinyInt), schema.Of(schema.UBigInt),

@@ -5,23 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/scoterdb/scoter/internal/duck"
 )
 
 // TestNamesThatDecide are those outside of select lists, and what they stand for: no more, since each column of more is one
 // whose changes send a statement back.
 func TestNamesThatDecide(t *testing.T) {
-	inst, err := duck.Open(duck.Settings{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer inst.Close()
-	conn, err := inst.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := connect(t)
 	f := func(sql, want string) {
 		t.Helper()
 		a, err := analyze(conn, sql, false)

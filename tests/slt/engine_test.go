@@ -85,6 +85,16 @@ func (db *scoterDB) execute(ctx context.Context, req session.Request) (answer, e
 	return out, err
 }
 
+// mustRun runs a statement that is to succeed.
+func mustRun(t testing.TB, db database, sql string) answer {
+	t.Helper()
+	got, err := db.run(sql)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return got
+}
+
 // onRead is a database whose keyed tables merge on read: everything is as in others, but for how many rows an INSERT says that it replaced.
 type onRead struct{ *scoterDB }
 

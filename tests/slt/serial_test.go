@@ -58,14 +58,7 @@ func TestWhatDecidesIsCompared(t *testing.T) {
 		"UPDATE p SET v = 1 FROM (SELECT p.w = 0) AS s(low), (SELECT s.low AS very) AS q WHERE very",
 	} {
 		db := openScoter(t, false, 0)
-		run := func(sql string) answer {
-			t.Helper()
-			got, err := db.run(sql)
-			if err != nil {
-				t.Fatalf("%s: %v", sql, err)
-			}
-			return got
-		}
+		run := func(sql string) answer { t.Helper(); return mustRun(t, db, sql) }
 		run("CREATE TABLE p (id INTEGER PRIMARY KEY, v BIGINT, w INTEGER)")
 		run("INSERT INTO p VALUES (1, 0, 1), (2, 0, 0)")
 		interrupting(t, db, func() { run(other) }, sql)
@@ -81,14 +74,7 @@ func TestWhatARowThatIsThereKeepsAwayIsCompared(t *testing.T) {
 	for _, options := range []string{"", " WITH (version = 'v', is_deleted = 'gone')", " WITH (version = 'v', is_deleted = 'gone', upsert = 'merge-on-read')"} {
 		for how, moves := range []bool{false, false, true} {
 			db := openScoter(t, false, how%2)
-			run := func(sql string) answer {
-				t.Helper()
-				got, err := db.run(sql)
-				if err != nil {
-					t.Fatalf("%s: %v", sql, err)
-				}
-				return got
-			}
+			run := func(sql string) answer { t.Helper(); return mustRun(t, db, sql) }
 			run("CREATE TABLE p (id INTEGER PRIMARY KEY, v BIGINT, gone BOOLEAN DEFAULT false)" + options)
 			run("INSERT INTO p (id, v) VALUES (1, 5), (2, 5)")
 			interrupting(t, db, func() {

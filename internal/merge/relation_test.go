@@ -110,7 +110,7 @@ func (d *sqlDatabase) query(id base.TableID, sql string) (string, error) {
 		return "", err
 	}
 	defer snap.Release()
-	relation, err := d.overlay.Relation(snap.Tables[id], nil, overlay.RelationOptions{})
+	relation, err := d.overlay.Relation(context.Background(), snap.Tables[id], nil, overlay.RelationOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -286,7 +286,7 @@ func TestReadersDuringMergesSeeWholeRequests(t *testing.T) {
 			rows := snap.Tables[table.ID].Rows()
 			var answers [2]string
 			for i := range answers {
-				relation, err := d.overlay.Relation(snap.Tables[table.ID], nil, overlay.RelationOptions{})
+				relation, err := d.overlay.Relation(context.Background(), snap.Tables[table.ID], nil, overlay.RelationOptions{})
 				if err != nil {
 					t.Error(err)
 					break

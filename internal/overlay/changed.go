@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -77,8 +78,28 @@ type changed struct {
 	columns map[base.ColumnID]arrow.Array // guarded by source.mu
 }
 
-// reader reads values of ascending rows as a source holds them, in the columns' present types.
-type reader func(columns []schema.Column, rows []uint32) ([]arrow.Array, error)
+// within returns what there is of it between the first and the last of some rows.
+func (w writtenColumn) within(rows []uint32) writtenColumn {
+	if len(w.rows) == 0 || len(rows) == 0 {
+		return writtenColumn{}
+	}
+	from, _ := slices.BinarySearch(w.rows, rows[0])
+	to, found := slices.BinarySearch(w.rows, rows[len(rows)-1])
+	if found {
+		to++
+	}
+	switch {
+	case from == 0 && to == len(w.rows):
+		return w
+	case from == to:
+		return writtenColumn{}
+	}
+	return writtenColumn{w.rows[from:to], array.NewSlice(w.values, int64(from), int64(to))}
+}
+
+// reader reads values of ascending rows as a source holds them, in the columns' present types: of all of them, or of the first ones,
+// whose values take more than so many bytes.
+type reader func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error)
 
 // at returns the source's changed rows.
 func (s *source) at(set *patch.Set, table, written schema.Table) *changed {
@@ -121,11 +142,12 @@ func (c *changed) hiddenIn(p *catalog.Part) livescan.Rows {
 	return c.inPart
 }
 
-// values returns columns of the rows to a scan: see rowSource.
-func (c *changed) values(columns []schema.Column, read reader, scan uint64) ([]arrow.Array, error) {
+// values returns columns of the rows to a scan, or nil if there is no room: see rowSource.
+func (c *changed) values(ctx context.Context, columns []schema.Column, read reader, scan uint64, room *int64) ([]arrow.Array, error) {
 	s := c.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.measure()
 	kept := c.keptLocked()
 	for _, column := range columns {
 		if k := kept[column.ID]; k != nil {
@@ -134,7 +156,7 @@ func (c *changed) values(columns []schema.Column, read reader, scan uint64) ([]a
 			kept[column.ID] = &keptColumn{used: 2 * scan} // it goes before what the scan found here: see sources.trim
 		}
 	}
-	if err := c.readMissing(columns, kept, read); err != nil {
+	if n, err := c.readMissing(ctx, columns, kept, read, room); err != nil || n < len(c.rows) {
 		return nil, err
 	}
 	out := make([]arrow.Array, len(columns))
@@ -142,31 +164,53 @@ func (c *changed) values(columns []schema.Column, read reader, scan uint64) ([]a
 		values, ok := c.columns[column.ID]
 		if !ok {
 			var err error
-			if values, err = c.valuesOf(column, kept[column.ID]); err != nil {
+			if values, err = c.valuesOf(column, kept[column.ID], room); err != nil {
 				return nil, base.Wrap(err, "column %q", column.Name)
+			}
+			if values == nil {
+				return nil, nil
 			}
 			c.columns[column.ID] = values
 		}
 		out[i] = values
 	}
-	s.measure()
 	return out, nil
 }
 
-// valuesOf makes the values of a column, and notes what they take.
-func (c *changed) valuesOf(column schema.Column, k *keptColumn) (arrow.Array, error) {
+// valuesOf makes the values of a column, and notes what they take. It returns nil if that is more than there is room for.
+func (c *changed) valuesOf(column schema.Column, k *keptColumn, room *int64) (arrow.Array, error) {
 	newer, err := c.newer(column)
 	if err != nil {
 		return nil, err
+	}
+	if len(newer.rows) > 0 && len(k.written.rows) > 0 && !slices.Equal(c.rows, newer.rows) && bytesOf(newer.values)+bytesOf(k.written.values) > min(*room, arrayBytes) {
+		return nil, nil
 	}
 	values, err := newest(c.rows, newer, k.written)
 	if err == nil { // many rows often get one new value
 		values, err = batch.Repeating(values)
 	}
-	if err == nil && c == c.source.latest && values != newer.values && values != k.written.values {
-		k.latestBytes = bytesOf(values)
+	if err == nil && values != newer.values && values != k.written.values {
+		bytes := bytesOf(values)
+		*room -= bytes
+		if c == c.source.latest {
+			k.latestBytes = bytes
+		}
 	}
 	return values, err
+}
+
+// held returns what is kept of some columns, in bytes.
+func (c *changed) held(columns []schema.Column) (bytes int64) {
+	c.source.mu.Lock()
+	defer c.source.mu.Unlock()
+	kept := c.keptLocked()
+	for _, column := range columns {
+		if k := kept[column.ID]; k != nil {
+			bytes += k.writtenBytes + k.latestBytes
+		}
+	}
+	return bytes
 }
 
 // measure adds up what is kept. mu is held.
@@ -209,20 +253,20 @@ func bytesOf(a arrow.Array) int64 {
 	return batch.Bytes(array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{a}, int64(a.Len())))
 }
 
-// newer returns the patched values of a column.
+// newer returns the patched values of a column, in the rows or between them.
 func (c *changed) newer(column schema.Column) (writtenColumn, error) {
 	newer, err := c.set.Column(column)
 	if err != nil || newer == nil {
 		return writtenColumn{}, err
 	}
-	return writtenColumn{newer.Ordinals, newer.Values}, nil
+	return writtenColumn{newer.Ordinals, newer.Values}.within(c.rows), nil
 }
 
 // lacks returns those of the columns that values will have to read of the source, and of which rows.
 func (c *changed) lacks(columns []schema.Column) ([]schema.Column, []uint32, error) {
 	c.source.mu.Lock()
 	defer c.source.mu.Unlock()
-	return c.missing(columns, c.keptLocked())
+	return c.missing(c.rows, columns, c.keptLocked())
 }
 
 // keptLocked returns what is kept for this version of the table. source.mu is held.
@@ -233,8 +277,8 @@ func (c *changed) keptLocked() keptColumns {
 	return c.source.kept
 }
 
-// missing returns columns of which values are needed of the source that nobody read yet, and of which rows: all that can be read together.
-func (c *changed) missing(columns []schema.Column, kept keptColumns) (wanted []schema.Column, missing []uint32, err error) {
+// missing returns columns of which values of some rows are needed of the source that nobody read yet, and of which rows: all that can be read together.
+func (c *changed) missing(rows []uint32, columns []schema.Column, kept keptColumns) (wanted []schema.Column, missing []uint32, err error) {
 	var alone []schema.Column
 	var aloneRows []uint32
 	for _, column := range columns {
@@ -245,7 +289,7 @@ func (c *changed) missing(columns []schema.Column, kept keptColumns) (wanted []s
 		if err != nil {
 			return nil, nil, err
 		}
-		lacking := minus(minus(c.rows, newer.rows), kept.written(column.ID).rows)
+		lacking := minus(minus(rows, newer.rows), kept.written(column.ID).rows)
 		switch {
 		case len(lacking) == 0:
 		case !c.mayFail(column):
@@ -266,25 +310,44 @@ func (c *changed) mayFail(column schema.Column) bool {
 	return at >= 0 && c.written.Columns[at].Type.Kind == schema.Date && column.Type.Kind != schema.Date
 }
 
-// readMissing reads what is missing into what is kept.
-func (c *changed) readMissing(columns []schema.Column, kept keptColumns, read reader) error {
+// arrayBytes bounds an array that is made of what is read: its offsets are of 31 bits.
+const arrayBytes = 1 << 30
+
+// readMissing reads what is missing into what is kept, while there is room for it. It returns of how many of the rows, of the first, nothing is
+// missing any more.
+func (c *changed) readMissing(ctx context.Context, columns []schema.Column, kept keptColumns, read reader, room *int64) (int, error) {
+	rows := c.rows
 	for {
-		wanted, missing, err := c.missing(columns, kept)
+		wanted, missing, err := c.missing(rows, columns, kept)
 		if err != nil || len(wanted) == 0 {
-			return err
+			return len(rows), err
 		}
-		values, err := read(wanted, missing)
+		most := *room
+		for _, column := range wanted {
+			most = min(most, arrayBytes-kept[column.ID].writtenBytes)
+		}
+		if most <= 0 {
+			n, _ := slices.BinarySearch(rows, missing[0])
+			return n, nil
+		}
+		values, err := read(ctx, wanted, missing, most)
 		if err != nil {
-			return err
+			return 0, err
+		}
+		if n := values[0].Len(); n < len(missing) {
+			k, _ := slices.BinarySearch(rows, missing[n])
+			rows, missing = rows[:k], missing[:n]
 		}
 		for i, column := range wanted {
 			k := kept[column.ID]
-			rows := union(k.written.rows, missing)
-			joined, err := newest(rows, writtenColumn{missing, values[i]}, k.written)
+			all := union(k.written.rows, missing)
+			joined, err := newest(all, writtenColumn{missing, values[i]}, k.written)
 			if err != nil {
-				return base.Wrap(err, "column %q", column.Name)
+				return 0, base.Wrap(err, "column %q", column.Name)
 			}
-			k.written, k.writtenBytes = writtenColumn{rows, joined}, 4*int64(len(rows))+bytesOf(joined)
+			before := k.writtenBytes
+			k.written, k.writtenBytes = writtenColumn{all, joined}, 4*int64(len(all))+bytesOf(joined)
+			*room -= k.writtenBytes - before
 		}
 	}
 }

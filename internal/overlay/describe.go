@@ -153,9 +153,12 @@ func describeType(m *cMemory, out *C.scoter_type, t schema.Type) error {
 }
 
 // describeColumn fills in where an array's values lie. The array must
-// outlive the scan.
-func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData) error {
+// outlive the scan, unless it is passing.
+func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, passing bool) error {
 	buffers := data.Buffers()
+	if passing {
+		out.passing = 1
+	}
 	out.offset, out.length = C.int64_t(data.Offset()), C.int64_t(data.Len())
 	if len(buffers) > 0 && buffers[0] != nil && data.NullN() != 0 {
 		out.validity = (*C.uint8_t)(m.pointer(buffers[0].Bytes()))
@@ -200,7 +203,7 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData) erro
 		if children[i].DataType().ID() == arrow.DICTIONARY {
 			return base.Errorf(base.Internal, "no scan for a dictionary inside of %s", data.DataType())
 		}
-		if err := describeColumn(m, &described[i], children[i]); err != nil {
+		if err := describeColumn(m, &described[i], children[i], passing); err != nil {
 			return err
 		}
 	}
@@ -213,7 +216,7 @@ func describeBatch(m *cMemory, out *C.scoter_batch, source base.SourceID, first 
 	out.source, out.first_ordinal, out.rows = C.uint64_t(source), C.uint64_t(first), C.int64_t(rec.NumRows())
 	columns := cArray[C.scoter_column](m, int(rec.NumCols()))
 	for i := range columns {
-		if err := describeColumn(m, &columns[i], rec.Column(i).Data()); err != nil {
+		if err := describeColumn(m, &columns[i], rec.Column(i).Data(), false); err != nil {
 			return base.Wrap(err, "column %q", rec.ColumnName(i))
 		}
 	}

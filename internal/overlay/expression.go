@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,7 +83,7 @@ func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.Re
 		set = append(set, c)
 		values = append(values, "CAST("+schema.Quote(c.Name)+" AS "+c.Type.StorageSQL()+")")
 	}
-	made, err := o.read("SELECT " + strings.Join(values, ", ") + " FROM (" + x.Over(table, rows, schema.OrdinalColumn) + ") ORDER BY " + schema.OrdinalColumn)
+	made, err := o.read(context.Background(), "SELECT "+strings.Join(values, ", ")+" FROM ("+x.Over(table, rows, schema.OrdinalColumn)+") ORDER BY "+schema.OrdinalColumn)
 	if err != nil {
 		return nil, base.Wrap(err, "expression %d of table %s", x.Seq, table.QualifiedName())
 	}

@@ -42,7 +42,7 @@ func TestUnreadableRowsAreNoFaultOfTheStatement(t *testing.T) {
 			}
 			read := func(options RelationOptions) error {
 				t.Helper()
-				r, err := f.overlay.Relation(&p.now, nil, options)
+				r, err := f.overlay.Relation(context.Background(), &p.now, nil, options)
 				if err != nil {
 					t.Fatal(err)
 				}

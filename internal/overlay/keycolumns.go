@@ -18,7 +18,7 @@ import (
 // part's rows. It takes a connection of its own, for queries that hold one wait for what is read.
 func (o *Overlay) ReadColumns(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error {
 	one := &snapshot.Table{Schema: t.Schema.Bare(), Parts: []*catalog.Part{p}, Versions: t.Versions}
-	relation, err := o.Relation(one, nil, RelationOptions{Addresses: true})
+	relation, err := o.Relation(ctx, one, nil, RelationOptions{Addresses: true})
 	if err != nil {
 		return err
 	}

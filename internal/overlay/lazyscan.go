@@ -7,7 +7,9 @@ package overlay
 import "C"
 
 import (
+	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"unsafe"
@@ -20,24 +22,28 @@ import (
 )
 
 // lazyScan is a scan of rows as they are now, a batch per source. Its columns are described when DuckDB says
-// that a query wants them, which it does when it starts to execute: most queries want few.
+// that a query wants them, which it does when it starts to execute: most queries want few. Where they are too large to be kept, each
+// scan reads them again, in pieces.
 type lazyScan struct {
 	scan
+	ctx       context.Context // of the query
 	table     schema.Table
 	sources   []rowSource
 	kept      *sources // of changed rows; nil of others
 	described *C.scoter_scan
 	batches   []C.scoter_batch
 
-	mu   sync.Mutex
-	done map[int]bool // columns that are described; guarded by mu
+	mu sync.Mutex // of what is described
 }
 
 // rowSource is rows of one source, whose values are to be had column by column.
 type rowSource interface {
 	address() (source base.SourceID, ordinals []uint32)
-	// values returns columns for the scan with this number; later ones have higher numbers.
-	values(columns []schema.Column, scan uint64) ([]arrow.Array, error)
+	// values returns columns for the scan with this number; later ones have higher numbers. It takes what they take from room, in bytes; if that is not enough it
+	// returns nil.
+	values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error)
+	// piece returns columns of the rows from one number up to another, or of the first of them: of as many as take about pieceBytes.
+	piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error)
 }
 
 // changedSource is changed rows and where their other values are to be read.
@@ -48,8 +54,12 @@ type changedSource struct {
 
 func (c changedSource) address() (base.SourceID, []uint32) { return c.set.Source, c.rows }
 
-func (c changedSource) values(columns []schema.Column, scan uint64) ([]arrow.Array, error) {
-	return c.changed.values(columns, c.read, scan)
+func (c changedSource) values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error) {
+	return c.changed.values(ctx, columns, c.read, scan, room)
+}
+
+func (c changedSource) piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error) {
+	return c.changed.piece(ctx, columns, c.read, from, to)
 }
 
 // changedPart is the changed rows of a part.
@@ -60,45 +70,48 @@ type changedPart struct {
 	ahead   *ahead // what was read for values to find
 }
 
-// ahead are values of some columns of some rows.
+// ahead are values of some columns of some rows, or of the first of those.
 type ahead struct {
 	columns []schema.Column
 	rows    []uint32
 	values  []arrow.Array
 }
 
-func (c *changedPart) values(columns []schema.Column, scan uint64) ([]arrow.Array, error) {
-	c.changedSource.read = func(columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
+func newChangedPart(o *Overlay, p *catalog.Part, c *changed) *changedPart {
+	return &changedPart{changedSource{c, o.partReader(p, c.written)}, o, p, nil}
+}
+
+func (c *changedPart) values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error) {
+	read := func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
 		if a := c.ahead; a != nil && slices.EqualFunc(a.columns, columns, sameColumn) && slices.Equal(a.rows, rows) {
 			return a.values, nil
 		}
-		return c.overlay.partReader(c.part, c.written)(columns, rows) // what is kept of the part is not what it was
+		return c.read(ctx, columns, rows, most) // what is kept of the part is not what it was
 	}
-	return c.changedSource.values(columns, scan)
+	return c.changed.values(ctx, columns, read, scan, room)
 }
 
 // lazyScans are the lazy scans of the queries under way.
 var lazyScans sync.Map // uint64 -> *lazyScan
 
-//export scoterFillColumns
-func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t, failure *C.scoter_failure) C.bool {
+func findLazyScan(id C.uint64_t) (*lazyScan, error) {
 	found, ok := lazyScans.Load(uint64(id))
 	if !ok {
-		report(failure, base.Errorf(base.Internal, "no such scan"))
-		return false
+		return nil, base.Errorf(base.Internal, "no such scan")
 	}
-	s := found.(*lazyScan)
-	var wanted []int
-	for _, column := range unsafe.Slice(projected, int(n)) {
-		if column < C.idx_t(len(s.table.Columns)) { // what lies behind is part of the address, or the row's id
-			wanted = append(wanted, int(column))
-		}
+	return found.(*lazyScan), nil
+}
+
+//export scoterFillColumns
+func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t, inPieces *C.int64_t, failure *C.scoter_failure) C.bool {
+	s, err := findLazyScan(id)
+	if err == nil {
+		err = s.fill(s.wanted(projected, n), unsafe.Slice(inPieces, len(s.sources)))
 	}
-	if err := s.fill(wanted); err != nil {
+	if err != nil {
 		report(failure, err)
-		return false
 	}
-	return true
+	return err == nil
 }
 
 // report has DuckDB report an error. internal/duck makes one of the same kind of it again.
@@ -109,10 +122,10 @@ func report(to *C.scoter_failure, err error) {
 	}
 }
 
-// newLazyScan describes rows under a number. Rows that the bounds exclude may be left out. kept is what bounds what the sources keep, nil
-// if they keep nothing.
-func newLazyScan(id uint64, table schema.Table, sources []rowSource, kept *sources, bounds []Bound) (*lazyScan, error) {
-	s := &lazyScan{scan: scan{id: id}, table: table, sources: sources, kept: kept, done: map[int]bool{}}
+// newLazyScan describes rows under a number, for a query with this context. Rows that the bounds exclude may be left out. kept is what bounds what the
+// sources keep, nil if they keep nothing.
+func newLazyScan(ctx context.Context, id uint64, table schema.Table, sources []rowSource, kept *sources, bounds []Bound) (*lazyScan, error) {
+	s := &lazyScan{scan: scan{id: id}, ctx: ctx, table: table, sources: sources, kept: kept}
 	described, err := s.describeColumns(table.Columns)
 	if err != nil {
 		s.memory.free()
@@ -140,45 +153,89 @@ func (s *lazyScan) Close() {
 	s.scan.Close()
 }
 
-// fill describes columns, by number, and those that the filters look at.
-func (s *lazyScan) fill(wanted []int) error {
+// wanted returns the numbers of the columns that a query asks for, and of those that the filters look at.
+func (s *lazyScan) wanted(projected *C.idx_t, n C.idx_t) (columns []int) {
+	add := func(column int) {
+		if !slices.Contains(columns, column) {
+			columns = append(columns, column)
+		}
+	}
+	for _, column := range unsafe.Slice(projected, int(n)) {
+		if column < C.idx_t(len(s.table.Columns)) { // what lies behind is part of the address, or the row's id
+			add(int(column))
+		}
+	}
+	for _, f := range unsafe.Slice(s.described.filters, int(s.described.n_filters)) {
+		add(int(f.column))
+	}
+	return columns
+}
+
+func (s *lazyScan) columns(numbers []int) []schema.Column {
+	columns := make([]schema.Column, len(numbers))
+	for i, n := range numbers {
+		columns[i] = s.table.Columns[n]
+	}
+	return columns
+}
+
+// fill describes columns, by number, of all sources where there is room for them. Of the others it says how many rows are to be asked
+// for as a piece.
+func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range unsafe.Slice(s.described.filters, int(s.described.n_filters)) {
-		wanted = append(wanted, int(f.column))
-	}
-	var columns []schema.Column
-	var numbers []int
-	for _, n := range wanted {
-		if !s.done[n] && !slices.Contains(numbers, n) {
-			columns, numbers = append(columns, s.table.Columns[n]), append(numbers, n)
-		}
-	}
-	if len(columns) == 0 {
-		return nil
-	}
-	if err := readAhead(s.sources, columns); err != nil {
-		return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
-	}
-	for i, source := range s.sources {
-		values, err := source.values(columns, s.id)
-		if err == nil {
-			described := unsafe.Slice(s.batches[i].columns, len(s.table.Columns))
-			for k, n := range numbers {
-				if err = describeColumn(&s.memory, &described[n], values[k].Data()); err != nil {
-					break
-				}
+	missing, any := make([][]int, len(s.sources)), false
+	for i := range s.sources {
+		described := unsafe.Slice(s.batches[i].columns, len(s.table.Columns))
+		for _, n := range wanted {
+			if described[n].length == 0 {
+				missing[i], any = append(missing[i], n), true
 			}
 		}
-		if err != nil {
-			return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
+	}
+	if !any {
+		return nil
+	}
+	room := int64(math.MaxInt64)
+	if s.kept != nil {
+		room = s.kept.most
+		for i, source := range s.sources {
+			if c, ok := source.(interface{ held([]schema.Column) int64 }); ok {
+				room -= c.held(s.columns(missing[i]))
+			}
 		}
 	}
-	for _, n := range numbers {
-		s.done[n] = true
+	err := readAhead(s.ctx, s.sources, func(i int) []schema.Column { return s.columns(missing[i]) }, room)
+	for i := 0; i < len(s.sources) && err == nil; i++ {
+		if len(missing[i]) > 0 {
+			inPieces[i], err = s.fillSource(i, missing[i], &room)
+		}
 	}
 	if s.kept != nil {
 		s.kept.trim()
+	}
+	return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
+}
+
+// fillSource describes columns of a source, or returns of how many rows to ask for as a piece of it.
+func (s *lazyScan) fillSource(i int, numbers []int, room *int64) (inPieces C.int64_t, err error) {
+	columns := s.columns(numbers)
+	values, err := s.sources[i].values(s.ctx, columns, s.id, room)
+	if err != nil {
+		return 0, err
+	}
+	if values == nil {
+		return C.int64_t(pieceRows(columns, int64(s.batches[i].rows))), nil
+	}
+	return 0, s.describeValues(&s.memory, &s.batches[i], numbers, values, false)
+}
+
+func (s *lazyScan) describeValues(m *cMemory, b *C.scoter_batch, numbers []int, values []arrow.Array, passing bool) error {
+	described := unsafe.Slice(b.columns, len(s.table.Columns))
+	for k, n := range numbers {
+		if err := describeColumn(m, &described[n], values[k].Data(), passing); err != nil {
+			return base.Wrap(err, "column %q", s.table.Columns[n].Name)
+		}
 	}
 	return nil
 }

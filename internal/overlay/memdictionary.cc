@@ -43,7 +43,7 @@ scoter_dictionary *scoter_make_dictionary(const scoter_column *c) {
 	made->texts->size = size;
 	made->texts->id = NextName();
 	auto &vector = made->texts->data;
-	fill_strings(reinterpret_cast<duckdb_string_t *>(FlatVector::GetData<string_t>(vector)), &texts, 0, texts.length);
+	fill_texts(reinterpret_cast<duckdb_vector>(&vector), &texts, NULL, 0, texts.length);
 	if (c->validity) {
 		FlatVector::GetData<string_t>(vector)[made->null] = string_t();
 		FlatVector::Validity(vector).Reset(size);

@@ -257,7 +257,7 @@ void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_c
 		for (int64_t i = 0; i < n; i++) ((bool *)to)[i] = is_set(c->data, c->offset + rows[i]);
 		break;
 	case SCOTER_STRING:
-		for (int64_t i = 0; i < n; i++) fill_strings((duckdb_string_t *)to + i, c, rows[i], 1);
+		fill_texts(vector, c, rows, 0, n);
 		break;
 	case SCOTER_DICTIONARY: // only whole columns are
 		break;

@@ -95,7 +95,10 @@ unique_ptr<LocalTableFunctionState> Open(ExecutionContext &, TableFunctionInitIn
 }
 
 void Read(ClientContext &, TableFunctionInput &input, DataChunk &rows) {
-	scoter_read(input.global_state->Cast<Running>().run, input.local_state->Cast<Reading>().reader, reinterpret_cast<duckdb_data_chunk>(&rows));
+	scoter_failure failure {};
+	auto run = input.global_state->Cast<Running>().run;
+	auto reader = input.local_state->Cast<Reading>().reader;
+	if (!scoter_read(run, reader, reinterpret_cast<duckdb_data_chunk>(&rows), &failure)) ThrowIfSet(failure);
 }
 
 OperatorPartitionData Place(ClientContext &, TableFunctionGetPartitionInput &input) {

@@ -9,7 +9,7 @@
 #include "memvalue.h"
 
 // Rows that a thread takes at a time: enough to make the counter free, few enough
-// to share a small memtable between threads.
+// to share a small memtable between threads. Of a batch that is read in pieces it takes as many as are worth a query.
 #define MORSEL_ROWS (8 * 2048)
 
 struct scoter_run {
@@ -17,6 +17,7 @@ struct scoter_run {
 	idx_t n_projected;
 	idx_t *projected;
 	uint64_t *rows_before; // each batch, in the batches before it
+	int64_t *in_pieces;    // rows of a morsel of each batch that is read in pieces; 0 of others
 	uint64_t morsels;
 	// The next morsel: batch and row within it, packed so that one compare-and-swap
 	// hands it out.
@@ -25,13 +26,16 @@ struct scoter_run {
 
 struct scoter_reader {
 	idx_t n_projected;
-	scoter_batch *batch;
-	uint64_t morsel; // the number of its first row among all of the scan
-	int64_t row, end;
+	scoter_batch *batch; // of the scan, or the piece
+	uint64_t morsel;     // the number of its first row among all of the scan
+	int64_t row, end;    // those at hand: a morsel, or some of a piece
+	// Of a batch in pieces: its number, the piece at hand, and the morsel's rows behind it.
+	int64_t pieced;
+	scoter_piece piece;
+	int64_t behind, morsel_end;
 	// Per projected column: the current batch's dictionary, once it was used.
 	scoter_dictionary **dictionaries;
-	scoter_batch *dictionaries_of;
-	// Whether only some of the morsel's rows are wanted: which, how many of them were handed out, and per
+	// Whether only some of the rows at hand are wanted: which, how many of them were handed out, and per
 	// filter the codes that it wants in the current batch.
 	bool selecting;
 	uint32_t *selected;
@@ -67,9 +71,18 @@ duckdb_logical_type scoter_logical_type(const scoter_type *t) {
 	}
 }
 
+static int64_t morsel_rows(const scoter_run *run, int64_t batch) {
+	return run->in_pieces[batch] ? run->in_pieces[batch] : MORSEL_ROWS;
+}
+
 scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure) {
-	if (scan->lazy && !scoterFillColumns(scan->lazy, (idx_t *)projected, n_projected, failure)) return NULL;
+	int64_t *in_pieces = calloc((size_t)scan->n_batches + 1, sizeof(int64_t));
+	if (scan->lazy && !scoterFillColumns(scan->lazy, (idx_t *)projected, n_projected, in_pieces, failure)) {
+		free(in_pieces);
+		return NULL;
+	}
 	scoter_run *run = calloc(1, sizeof(scoter_run));
+	run->in_pieces = in_pieces;
 	run->scan = scan;
 	run->n_projected = n_projected;
 	run->projected = malloc((n_projected + 1) * sizeof(idx_t));
@@ -79,7 +92,7 @@ scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_proj
 	for (int64_t b = 0; b < scan->n_batches; b++) {
 		run->rows_before[b] = rows;
 		rows += (uint64_t)scan->batches[b].rows;
-		run->morsels += (uint64_t)(scan->batches[b].rows + MORSEL_ROWS - 1) / MORSEL_ROWS;
+		run->morsels += (uint64_t)((scan->batches[b].rows + morsel_rows(run, b) - 1) / morsel_rows(run, b));
 	}
 	return run;
 }
@@ -89,6 +102,7 @@ uint64_t scoter_morsels(const scoter_run *run) { return run->morsels; }
 void scoter_end(scoter_run *run) {
 	free(run->projected);
 	free(run->rows_before);
+	free(run->in_pieces);
 	free(run);
 }
 
@@ -114,8 +128,14 @@ static void drop_dictionaries(scoter_reader *r) {
 	}
 }
 
+static void drop_piece(scoter_reader *r) {
+	if (r->piece.memory) scoterFreePiece(r->piece.memory);
+	r->piece.memory = 0;
+}
+
 void scoter_close_reader(scoter_reader *r) {
 	drop_dictionaries(r);
+	drop_piece(r);
 	free(r->dictionaries);
 	free(r->matches);
 	free(r->selected);
@@ -123,27 +143,62 @@ void scoter_close_reader(scoter_reader *r) {
 	free(r);
 }
 
-// Hands out the next morsel; false at the end.
-static bool next_morsel(scoter_run *run, scoter_reader *r) {
+// Goes to a batch, or to another piece.
+static void use(scoter_run *run, scoter_reader *r, scoter_batch *batch) {
+	r->batch = batch;
+	drop_dictionaries(r);
+	for (int32_t f = 0; f < r->n_matches; f++) r->matches[f] = scoter_match_codes(&run->scan->filters[f], batch);
+}
+
+// Hands out the next morsel: rows from *row to *end of a batch. Returns the batch's number, or -1 at the end.
+static int64_t next_morsel(scoter_run *run, int64_t *row, int64_t *end) {
 	scoter_scan *scan = run->scan;
 	uint64_t at = atomic_load(&run->next);
 	for (;;) {
-		int64_t b = (int64_t)(at >> 32), row = (int64_t)(at & 0xffffffffu);
-		while (b < scan->n_batches && row >= scan->batches[b].rows) {
+		int64_t b = (int64_t)(at >> 32);
+		*row = (int64_t)(at & 0xffffffffu);
+		while (b < scan->n_batches && *row >= scan->batches[b].rows) {
 			b++;
-			row = 0;
+			*row = 0;
 		}
-		if (b >= scan->n_batches) return false;
-		scoter_batch *batch = &scan->batches[b];
-		int64_t end = row + MORSEL_ROWS < batch->rows ? row + MORSEL_ROWS : batch->rows;
-		if (atomic_compare_exchange_weak(&run->next, &at, (uint64_t)b << 32 | (uint64_t)end)) {
-			r->batch = batch;
-			r->morsel = run->rows_before[b] + (uint64_t)row;
-			r->row = row;
-			r->end = end;
-			return true;
-		}
+		if (b >= scan->n_batches) return -1;
+		*end = *row + morsel_rows(run, b);
+		if (*end > scan->batches[b].rows) *end = scan->batches[b].rows;
+		if (atomic_compare_exchange_weak(&run->next, &at, (uint64_t)b << 32 | (uint64_t)*end)) return b;
 	}
+}
+
+// Goes to the next rows at hand: of the piece, of the next piece, or of the next morsel. *ended is set if there are none.
+static bool next_rows(scoter_run *run, scoter_reader *r, bool *ended, scoter_failure *failure) {
+	if (r->batch == &r->piece.batch && r->end < r->piece.batch.rows) {
+		r->row = r->end;
+	} else {
+		if (r->behind == r->morsel_end) {
+			int64_t row, end, b = next_morsel(run, &row, &end);
+			if (b < 0) {
+				*ended = true;
+				return true;
+			}
+			r->morsel = run->rows_before[b] + (uint64_t)row;
+			if (!run->in_pieces[b]) {
+				drop_piece(r);
+				if (r->batch != &run->scan->batches[b]) use(run, r, &run->scan->batches[b]);
+				r->row = row;
+				r->end = end;
+				return true;
+			}
+			r->pieced = b;
+			r->behind = row;
+			r->morsel_end = end;
+		}
+		drop_piece(r);
+		if (!scoterReadPiece(run->scan->lazy, r->pieced, r->behind, r->morsel_end, run->projected, run->n_projected, &r->piece, failure)) return false;
+		r->behind += r->piece.batch.rows;
+		use(run, r, &r->piece.batch);
+		r->row = 0;
+	}
+	r->end = r->row + MORSEL_ROWS < r->piece.batch.rows ? r->row + MORSEL_ROWS : r->piece.batch.rows;
+	return true;
 }
 
 // Copies n validity bits from Arrow's bitmap, starting at a row, to a vector.
@@ -205,7 +260,7 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 		break;
 	}
 	case SCOTER_STRING:
-		fill_strings(duckdb_vector_get_data(vector), c, row, n);
+		fill_texts(vector, c, NULL, row, n);
 		break;
 	case SCOTER_DICTIONARY: // only whole columns are
 		break;
@@ -237,16 +292,12 @@ static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool s
 	}
 }
 
-// Goes on to the next rows that are not handed out; false at the end.
-static bool advance(scoter_run *run, scoter_reader *r) {
+// Goes on to the next rows that are not handed out. *ended is set if there are none.
+static bool advance(scoter_run *run, scoter_reader *r, bool *ended, scoter_failure *failure) {
 	for (;;) {
 		if (r->selecting ? r->handed_out < r->n_selected : r->row < r->end) return true;
-		if (!next_morsel(run, r)) return false;
-		if (r->dictionaries_of != r->batch) {
-			drop_dictionaries(r);
-			r->dictionaries_of = r->batch;
-			for (int32_t f = 0; f < r->n_matches; f++) r->matches[f] = scoter_match_codes(&run->scan->filters[f], r->batch);
-		}
+		if (!next_rows(run, r, ended, failure)) return false;
+		if (*ended) return true;
 		r->selecting = r->n_matches > 0 || scoter_hides(r->batch, r->row, r->end);
 		if (r->selecting) {
 			if (!r->selected) {
@@ -259,10 +310,12 @@ static bool advance(scoter_run *run, scoter_reader *r) {
 	}
 }
 
-void scoter_read(scoter_run *run, scoter_reader *r, duckdb_data_chunk output) {
-	if (!advance(run, r)) {
+bool scoter_read(scoter_run *run, scoter_reader *r, duckdb_data_chunk output, scoter_failure *failure) {
+	bool ended = false;
+	if (!advance(run, r, &ended, failure)) return false;
+	if (ended) {
 		duckdb_data_chunk_set_size(output, 0);
-		return;
+		return true;
 	}
 	scoter_scan *scan = run->scan;
 	int64_t n = r->selecting ? r->n_selected - r->handed_out : r->end - r->row;
@@ -294,4 +347,5 @@ void scoter_read(scoter_run *run, scoter_reader *r, duckdb_data_chunk output) {
 		r->row += n;
 	}
 	duckdb_data_chunk_set_size(output, (idx_t)n);
+	return true;
 }

@@ -7,6 +7,7 @@
 #ifndef SCOTER_MEMSCAN_H
 #define SCOTER_MEMSCAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <duckdb.h>
@@ -33,6 +34,7 @@ typedef struct scoter_column {
 	const uint8_t *bytes;    // what offsets of strings point into
 	struct scoter_column *children;
 	uint8_t layout; // scoter_layout; may differ between batches (string, dictionary)
+	uint8_t passing; // not 0: it goes before the query ends, so texts are copied
 } scoter_column;
 
 // The type of a column, the same for all batches.
@@ -69,7 +71,7 @@ typedef struct {
 // address (source UBIGINT, ordinal UBIGINT), computed only if asked for.
 typedef struct {
 	// Not 0: columns are described when a query first asks for them, by scoterFillColumns (in Go), under
-	// this number.
+	// this number; where they are too large for that, by scoterReadPiece, some rows at a time.
 	uint64_t lazy;
 	// Not 0: the statement that reads it is kept, and run again with other rows under the same number.
 	uint8_t kept;
@@ -82,6 +84,12 @@ typedef struct {
 	int32_t n_filters;
 	scoter_filter *filters;
 } scoter_scan;
+
+// Some rows of a batch whose columns are not described, from the first one asked for.
+typedef struct {
+	scoter_batch batch;
+	uintptr_t memory; // what scoterFreePiece frees; 0 if there is none
+} scoter_piece;
 
 // Why rows are not to be had: texts to be freed. All are NULL if nothing failed.
 typedef struct {
@@ -105,8 +113,8 @@ uint64_t scoter_morsels(const scoter_run *run);
 void scoter_end(scoter_run *run);
 
 scoter_reader *scoter_open_reader(const scoter_run *run);
-// Gives the next rows, of one morsel, none at the end.
-void scoter_read(scoter_run *run, scoter_reader *reader, duckdb_data_chunk rows);
+// Gives the next rows, of one morsel, none at the end. Returns false, and what went wrong, if they are not to be had.
+bool scoter_read(scoter_run *run, scoter_reader *reader, duckdb_data_chunk rows, scoter_failure *failure);
 // Returns a number that is greater for each later morsel of the scan: that of the rows given last.
 uint64_t scoter_morsel(const scoter_reader *reader);
 void scoter_close_reader(scoter_reader *reader);

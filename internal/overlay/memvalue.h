@@ -21,10 +21,19 @@ static inline duckdb_string_t string_at(const uint8_t *p, uint32_t length) {
 	return s;
 }
 
-static inline void fill_strings(duckdb_string_t *out, const scoter_column *c, int64_t row, int64_t n) {
-	const int32_t *offsets = (const int32_t *)c->data + c->offset + row;
+// Fills a vector with the texts in some rows, or in n rows from row on: where they lie, or copied if they go before it does.
+static inline void fill_texts(duckdb_vector vector, const scoter_column *c, const uint32_t *rows, int64_t row, int64_t n) {
+	const int32_t *offsets = (const int32_t *)c->data + c->offset;
+	duckdb_string_t *out = (duckdb_string_t *)duckdb_vector_get_data(vector);
 	for (int64_t i = 0; i < n; i++) {
-		out[i] = string_at(c->bytes + offsets[i], (uint32_t)(offsets[i + 1] - offsets[i]));
+		int64_t at = rows ? (int64_t)rows[i] : row + i;
+		const uint8_t *text = c->bytes + offsets[at];
+		uint32_t length = (uint32_t)(offsets[at + 1] - offsets[at]);
+		if (c->passing) {
+			duckdb_unsafe_vector_assign_string_element_len(vector, (idx_t)i, (const char *)text, length);
+		} else {
+			out[i] = string_at(text, length);
+		}
 	}
 }
 

@@ -31,8 +31,8 @@ type Overlay struct {
 
 // New registers the C functions that relations call. partsDir is the folder that holds
 // a folder of parts per table, as an absolute path. keptBytes bounds what is kept, between queries, of changed rows beside
-// their patches: the values of columns that did not change, where a query read them; and half of it, between changes of single rows, the
-// columns that they read.
+// their patches: the values of columns that did not change, where a query read them (those of more rows are read in pieces, again by each
+// query); and half of it, between changes of single rows, the columns that they read.
 func New(inst *duck.Instance, partsDir string, keptBytes int64) (*Overlay, error) {
 	if err := inst.Extend(register); err != nil {
 		return nil, err

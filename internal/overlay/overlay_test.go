@@ -112,7 +112,7 @@ func (f *fixture) memtableOf(table schema.Table, source base.SourceID, sql strin
 
 func (f *fixture) relation(t *snapshot.Table, bounds ...Bound) *Relation {
 	f.t.Helper()
-	r, err := f.overlay.Relation(t, bounds, RelationOptions{})
+	r, err := f.overlay.Relation(context.Background(), t, bounds, RelationOptions{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func TestClosedScanIsGone(t *testing.T) {
 	f := newFixture(t)
 	table := newTable(t, schema.Of(schema.Integer))
 	m := f.memtableOf(table, 4, "SELECT 7::INTEGER AS v0")
-	r, err := f.overlay.Relation(&snapshot.Table{Schema: table, Memtables: []memtable.View{m.View()}}, nil, RelationOptions{})
+	r, err := f.overlay.Relation(context.Background(), &snapshot.Table{Schema: table, Memtables: []memtable.View{m.View()}}, nil, RelationOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,7 @@ type patchedTable struct {
 	seq    base.Seq
 	now    snapshot.Table
 	rows   map[base.SourceID]int
+	digits int // of texts, if they are to be long
 }
 
 func newPatchedTable(f *fixture, table schema.Table, seed uint64) *patchedTable {
@@ -59,6 +60,9 @@ func (p *patchedTable) declarations(prefix string) string {
 
 // value is an expression for a value of a column that depends on a row number and a salt.
 func (p *patchedTable) value(c schema.Column, row string, salt int) string {
+	if c.Type.Kind == schema.Varchar && p.digits > 0 {
+		return fmt.Sprintf("lpad(hash(%s, %d, %d)::VARCHAR, %d, '0')", row, salt, c.ID, p.digits)
+	}
 	for _, s := range samples {
 		if typ, err := schema.Parse(s.typ); err == nil && typ.Equal(c.Type) {
 			expr := fmt.Sprintf("CASE hash(%s, %d, %d) %% %d", row, salt, c.ID, len(s.values)+1)
@@ -188,7 +192,7 @@ func (p *patchedTable) update(id base.SourceID, rows []uint32, columns ...schema
 // compare runs a query over the relation and over the judge; {} is the table in it.
 func (p *patchedTable) compare(sql string, bounds ...Bound) {
 	p.t.Helper()
-	r, err := p.overlay.Relation(&p.now, bounds, RelationOptions{Addresses: true})
+	r, err := p.overlay.Relation(context.Background(), &p.now, bounds, RelationOptions{Addresses: true})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -202,8 +206,20 @@ func (p *patchedTable) compare(sql string, bounds ...Bound) {
 	}
 }
 
-func TestChangedRowsOfEveryType(t *testing.T) {
-	f := newFixture(t)
+// eachRoom runs a test with room for all that is read of changed rows, for some, and for none.
+func eachRoom(t *testing.T, test func(*testing.T, *fixture)) {
+	for _, most := range []int64{64 << 20, 100_000, 0} {
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			f := newFixture(t)
+			f.overlay.sources.most = most
+			test(t, f)
+		})
+	}
+}
+
+func TestChangedRowsOfEveryType(t *testing.T) { eachRoom(t, testChangedRowsOfEveryType) }
+
+func testChangedRowsOfEveryType(t *testing.T, f *fixture) {
 	var types []schema.Type
 	for _, s := range samples {
 		typ, err := schema.Parse(s.typ)
@@ -232,8 +248,9 @@ func TestChangedRowsOfEveryType(t *testing.T) {
 	}
 }
 
-func TestRandomChanges(t *testing.T) {
-	f := newFixture(t)
+func TestRandomChanges(t *testing.T) { eachRoom(t, testRandomChanges) }
+
+func testRandomChanges(t *testing.T, f *fixture) {
 	for seed := range uint64(2) {
 		table := newTable(t, schema.Of(schema.BigInt), schema.Of(schema.Varchar), schema.Of(schema.Integer), schema.Of(schema.Double), schema.ListOf(schema.Of(schema.Integer)))
 		table.ID = base.TableID(seed + 1)

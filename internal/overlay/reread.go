@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,68 +24,92 @@ import (
 type partRows struct {
 	part   *catalog.Part
 	rows   []uint32      // ascending
-	values []arrow.Array // column by column, once they are read
+	values []arrow.Array // column by column, once they are read: of all the rows, or of the first of them
 }
 
 // readParts reads columns of rows of parts that were written with one version of the table, with one query: planning one costs more than
-// reading some rows.
-func (o *Overlay) readParts(parts []*partRows, written schema.Table, columns []schema.Column) error {
+// reading some rows. It ends where the values take more than most bytes.
+func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written schema.Table, columns []schema.Column, most int64) error {
 	files, paths := make([]livescan.File, len(parts)), make([]string, len(parts))
 	var all []uint32
-	n := int64(0)
+	n := 0
 	for i, p := range parts {
 		paths[i] = o.partPath(p.part)
 		files[i] = livescan.File{Path: paths[i], Source: p.part.ID, Rows: livescan.Rows{Numbers: p.rows}}
 		all = union(all, p.rows)
-		n += int64(len(p.rows))
+		n += len(p.rows)
 	}
 	wanted := livescan.Only(files)
 	defer wanted.Close()
-	rec, err := o.read(fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s", schema.SourceColumn, schema.OrdinalColumn,
-		stored(columns, written, columnName), livescan.Parquet(paths, wanted, true), rowGroups(all)))
-	if err == nil && rec.NumRows() != n {
-		err = base.Errorf(base.Corrupt, "%d rows instead of %d", rec.NumRows(), n)
+	records, ended, err := o.readSome(ctx, fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s", schema.SourceColumn, schema.OrdinalColumn,
+		stored(columns, written, columnName), livescan.Parquet(paths, wanted, true), rowGroups(all)), most)
+	defer func() { releaseAll(records) }()
+	if got := batch.Rows(records); err == nil && (got > n || ended && got < n) {
+		err = base.Errorf(base.Corrupt, "%d rows instead of %d", got, n)
 	}
 	if err != nil {
 		return base.Wrap(err, "read %d rows that were changed, of part %d and %d others", n, parts[0].part.ID, len(parts)-1)
 	}
-	source, ordinal := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
-	at := 0
 	for _, p := range parts {
-		for k, row := range p.rows {
-			if source.Value(at+k) != uint64(p.part.ID) || ordinal.Value(at+k) != int64(row) {
-				return base.Errorf(base.Internal, "part %d: rows come in another order than they have in the file", p.part.ID)
-			}
+		var own []arrow.RecordBatch
+		if own, records, err = p.take(records); err == nil && len(own) > 0 {
+			p.values, err = valuesOf(own, columns)
 		}
-		own := rec
-		if len(parts) > 1 { // what is kept of one part is not to keep alive that of all
-			if own, err = batch.Copy(rec.NewSlice(int64(at), int64(at+len(p.rows)))); err != nil {
-				return base.Wrap(err, "part %d", p.part.ID)
-			}
-		}
-		if p.values, err = inStorage(columns, own.Columns()[2:]); err != nil {
+		releaseAll(own)
+		if err != nil {
 			return base.Wrap(err, "part %d", p.part.ID)
 		}
-		at += len(p.rows)
 	}
 	return nil
 }
 
+// take takes the part's rows, as far as they are there, off the front of what was read.
+func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBatch, err error) {
+	for at := 0; len(records) > 0 && at < len(p.rows); {
+		rec := records[0]
+		n := min(int(rec.NumRows()), len(p.rows)-at)
+		source, ordinal := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
+		for k := range n {
+			if source.Value(k) != uint64(p.part.ID) || ordinal.Value(k) != int64(p.rows[at+k]) {
+				return own, records, base.Errorf(base.Internal, "rows come in another order than they have in the file")
+			}
+		}
+		own = append(own, rec.NewSlice(0, int64(n)))
+		if at += n; n == int(rec.NumRows()) {
+			rec.Release()
+			records = records[1:]
+		} else {
+			records[0] = rec.NewSlice(int64(n), rec.NumRows())
+			rec.Release()
+		}
+	}
+	return own, records, nil
+}
+
+// valuesOf returns the columns of rows that were read, behind their address, in storage types and in memory of their own.
+func valuesOf(records []arrow.RecordBatch, columns []schema.Column) ([]arrow.Array, error) {
+	one, err := onHeap(records)
+	if err != nil {
+		return nil, err
+	}
+	return inStorage(columns, one.Columns()[2:])
+}
+
 // partReader reads rows of a part that was written with a version of the table.
 func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
-	return func(columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
+	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
 		wanted := &partRows{part: p, rows: rows}
-		err := o.readParts([]*partRows{wanted}, written, columns)
+		err := o.readParts(ctx, []*partRows{wanted}, written, columns, most)
 		return wanted.values, err
 	}
 }
 
-// rowsAtOnce bounds the rows that one query reads of several parts: its result is in memory up to three times while it is taken apart.
+// rowsAtOnce bounds the rows that one query reads of several parts: its result is in memory twice while it is taken apart.
 const rowsAtOnce = 1 << 20
 
-// readAhead reads what changed rows of parts lack of columns, for many parts together. What somebody else reads meanwhile is
-// read twice.
-func readAhead(sources []rowSource, columns []schema.Column) error {
+// readAhead reads what changed rows of parts lack of the columns of each, for many parts together, while there is room for it in bytes. What somebody
+// else reads meanwhile is read twice.
+func readAhead(ctx context.Context, sources []rowSource, columns func(source int) []schema.Column, room int64) error {
 	type group struct {
 		written schema.Table
 		columns []schema.Column
@@ -92,12 +117,12 @@ func readAhead(sources []rowSource, columns []schema.Column) error {
 		rows    []*partRows
 	}
 	var groups []*group
-	for _, s := range sources {
+	for i, s := range sources {
 		c, ok := s.(*changedPart)
 		if !ok {
 			continue
 		}
-		lacking, rows, err := c.lacks(columns)
+		lacking, rows, err := c.lacks(columns(i))
 		if err != nil {
 			return err
 		}
@@ -116,15 +141,24 @@ func readAhead(sources []rowSource, columns []schema.Column) error {
 		g.of, g.rows = append(g.of, c), append(g.rows, &partRows{part: c.part, rows: rows})
 	}
 	for _, g := range groups {
-		for rest := g.rows; len(rest) > 0; {
-			n := together(rest, rowsAtOnce)
-			if err := g.of[0].overlay.readParts(rest[:n], g.written, g.columns); err != nil {
+		for at := 0; at < len(g.rows); {
+			some := g.rows[at : at+together(g.rows[at:], rowsAtOnce)]
+			if room <= 0 {
+				return nil
+			}
+			if err := g.of[0].overlay.readParts(ctx, some, g.written, g.columns, min(room, arrayBytes)); err != nil {
 				return err
 			}
-			rest = rest[n:]
-		}
-		for i, c := range g.of {
-			c.ahead = &ahead{g.columns, g.rows[i].rows, g.rows[i].values}
+			for k, p := range some {
+				if p.values == nil {
+					break // there is no room for it
+				}
+				g.of[at+k].ahead = &ahead{g.columns, p.rows, p.values}
+				for _, a := range p.values {
+					room -= bytesOf(a)
+				}
+			}
+			at += len(some)
 		}
 	}
 	return nil
@@ -159,7 +193,7 @@ func rowGroups(rows []uint32) string {
 
 // memtableReader reads rows of a memtable.
 func (o *Overlay) memtableReader(v memtable.View) reader {
-	return func(columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
+	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
 		var present []schema.Column // what the memtable has of the columns
 		alike := true
 		for _, c := range columns {
@@ -170,7 +204,7 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 				alike = false
 			}
 		}
-		taken, err := takeRows(v, present, rows)
+		taken, err := takeRows(v, present, rows, most)
 		if err != nil {
 			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Source, len(rows))
 		}
@@ -185,7 +219,7 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 			return nil, err
 		}
 		defer s.Close()
-		rec, err := o.read(fmt.Sprintf("SELECT %s FROM %s(%d) ORDER BY "+schema.OrdinalColumn, stored(columns, v.Schema, storedColumnName), scanFunction, s.id))
+		rec, err := o.read(ctx, fmt.Sprintf("SELECT %s FROM %s(%d) ORDER BY "+schema.OrdinalColumn, stored(columns, v.Schema, storedColumnName), scanFunction, s.id))
 		if err != nil {
 			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Source, len(rows))
 		}
@@ -193,8 +227,8 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 	}
 }
 
-// takeRows returns columns of a memtable's rows, in memory of their own.
-func takeRows(v memtable.View, columns []schema.Column, rows []uint32) (arrow.RecordBatch, error) {
+// takeRows returns columns of a memtable's rows, in memory of their own: of all, or of the first ones, which take more than most bytes.
+func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int64) (arrow.RecordBatch, error) {
 	records := make([]arrow.RecordBatch, len(v.Batches))
 	for i, b := range v.Batches {
 		fields, arrays := make([]arrow.Field, len(columns)), make([]arrow.Array, len(columns))
@@ -204,11 +238,21 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32) (arrow.Re
 		}
 		records[i] = array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, b.Record.NumRows())
 	}
-	taken, err := batch.Take(records, rows)
-	if err != nil {
-		return nil, err
+	const atOnce = 16 << 10
+	var some []arrow.RecordBatch
+	for bytes := int64(0); len(rows) > 0 && bytes <= most; {
+		n := min(len(rows), atOnce)
+		taken, err := batch.Take(records, rows[:n])
+		if err != nil {
+			return nil, err
+		}
+		own, err := batch.Copy(taken) // it may be a slice of the memtable, which goes sooner than what is kept
+		if err != nil {
+			return nil, err
+		}
+		rows, some, bytes = rows[n:], append(some, own), bytes+batch.Bytes(own)
 	}
-	return batch.Copy(taken) // it may be a slice of the memtable, which goes sooner than what is kept
+	return batch.Concat(some)
 }
 
 // stored lists columns, written with another version of the table, in the types that store them now.
@@ -221,39 +265,57 @@ func stored(columns []schema.Column, written schema.Table, nameOf func(schema.Co
 }
 
 // read runs a query on a connection of the overlay's own and returns all its rows, on Go's heap.
-func (o *Overlay) read(sql string) (arrow.RecordBatch, error) {
-	ctx := context.Background()
-	conn, err := o.inst.Connect()
+func (o *Overlay) read(ctx context.Context, sql string) (arrow.RecordBatch, error) {
+	records, _, err := o.readSome(ctx, sql, math.MaxInt64)
+	defer releaseAll(records)
 	if err != nil {
 		return nil, err
-	}
-	defer conn.Close()
-	rows, err := conn.Query(ctx, sql)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	rows.Gather()
-	var records []arrow.RecordBatch
-	for {
-		rec, err := rows.Next(ctx)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		copied, err := batch.Copy(rec)
-		rec.Release()
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, copied)
 	}
 	if len(records) == 0 {
 		return nil, base.Errorf(base.Corrupt, "no rows")
 	}
+	return onHeap(records)
+}
+
+// readSome runs a query on a connection of the overlay's own and returns its rows, in DuckDB's memory: all of them, then it has ended, or the first ones, which take
+// more than most bytes. The caller releases them, also beside an error.
+func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records []arrow.RecordBatch, ended bool, err error) {
+	conn, err := o.inst.Connect()
+	if err != nil {
+		return nil, false, err
+	}
+	defer conn.Close()
+	rows, err := conn.Query(ctx, sql)
+	if err != nil {
+		return nil, false, err
+	}
+	defer rows.Close()
+	rows.Gather()
+	for bytes := int64(0); bytes <= most; {
+		rec, err := rows.Next(ctx)
+		if err != nil {
+			if err == io.EOF {
+				return records, true, nil
+			}
+			return records, false, err
+		}
+		records, bytes = append(records, rec), bytes+batch.Bytes(rec)
+	}
+	return records, false, nil
+}
+
+// onHeap returns the rows of batches, at least one, as one on Go's heap.
+func onHeap(records []arrow.RecordBatch) (arrow.RecordBatch, error) {
+	if len(records) == 1 {
+		return batch.Copy(records[0])
+	}
 	return batch.Concat(records)
+}
+
+func releaseAll(records []arrow.RecordBatch) {
+	for _, rec := range records {
+		rec.Release()
+	}
 }
 
 func inStorage(columns []schema.Column, arrays []arrow.Array) ([]arrow.Array, error) {

@@ -2,8 +2,10 @@ package overlay
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -42,7 +44,7 @@ const keptScans = 1 << 62
 // RowsRelation returns a relation of some of the table's rows, with their addresses. For queries of one
 // connection on one version of the table its SQL is always the same, and they may be kept prepared: DuckDB knows
 // nothing of the rows when it plans. It is for one query of the connection at a time.
-func (o *Overlay) RowsRelation(conn *duck.Conn, t *snapshot.Table, rows Rows) (*Relation, error) {
+func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot.Table, rows Rows) (*Relation, error) {
 	table, known, types := t.Schema, maps.Clone(rows.Key), ""
 	table.Columns = append(make([]schema.Column, 0, len(t.Schema.Columns)+len(rows.Constants)), t.Schema.Columns...)
 	for i, c := range rows.Constants {
@@ -64,7 +66,7 @@ func (o *Overlay) RowsRelation(conn *duck.Conn, t *snapshot.Table, rows Rows) (*
 		}
 		sources = append(sources, located)
 	}
-	s, err := newLazyScan(keptScans+conn.Number(), table, sources, nil, nil)
+	s, err := newLazyScan(ctx, keptScans+conn.Number(), table, sources, nil, nil)
 	if err != nil {
 		return nil, base.Wrap(err, "table %s", t.Schema.QualifiedName())
 	}
@@ -90,20 +92,25 @@ type located struct {
 
 func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows }
 
-func (l *located) values(columns []schema.Column, _ uint64) ([]arrow.Array, error) {
+func (l *located) values(ctx context.Context, columns []schema.Column, _ uint64, _ *int64) ([]arrow.Array, error) {
+	return l.piece(ctx, columns, 0, len(l.rows)) // they are few
+}
+
+func (l *located) piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error) {
+	rows := l.rows[from:to]
 	out := make([]arrow.Array, len(columns))
 	var written []schema.Column // those that are to be read where they were written
 	for i, c := range columns {
 		if one, ok := l.known[c.ID]; ok {
 			var err error
-			if out[i], err = batch.Repeat(one, len(l.rows)); err != nil {
+			if out[i], err = batch.Repeat(one, len(rows)); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		written = append(written, c)
 	}
-	read, err := l.read(written)
+	read, err := l.read(ctx, written, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +120,7 @@ func (l *located) values(columns []schema.Column, _ uint64) ([]arrow.Array, erro
 		}
 		out[i], read = read[0], read[1:]
 		if set := l.table.Patches[l.source]; set != nil {
-			if out[i], err = set.Over(c, l.rows, out[i]); err != nil {
+			if out[i], err = set.Over(c, rows, out[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -122,13 +129,13 @@ func (l *located) values(columns []schema.Column, _ uint64) ([]arrow.Array, erro
 }
 
 // read returns columns of the rows as they were written, in their present types.
-func (l *located) read(columns []schema.Column) ([]arrow.Array, error) {
+func (l *located) read(ctx context.Context, columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
 	if len(columns) == 0 {
 		return nil, nil
 	}
 	for _, v := range l.table.Memtables {
 		if v.Source == l.source {
-			return l.overlay.memtableReader(v)(columns, l.rows)
+			return l.overlay.memtableReader(v)(ctx, columns, rows, math.MaxInt64)
 		}
 	}
 	i, ok := slices.BinarySearchFunc(l.table.Parts, l.source, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
@@ -140,7 +147,7 @@ func (l *located) read(columns []schema.Column) ([]arrow.Array, error) {
 	out := make([]arrow.Array, len(columns))
 	var others []schema.Column
 	for i, c := range columns {
-		values, err := l.overlay.chunks.take(p, written, c, l.rows)
+		values, err := l.overlay.chunks.take(p, written, c, rows)
 		if err != nil {
 			return nil, base.Wrap(err, "part %d: column %q", p.ID, c.Name)
 		}
@@ -152,7 +159,7 @@ func (l *located) read(columns []schema.Column) ([]arrow.Array, error) {
 	if len(others) == 0 {
 		return out, nil
 	}
-	read, err := l.overlay.partReader(p, written)(others, l.rows)
+	read, err := l.overlay.partReader(p, written)(ctx, others, rows, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}

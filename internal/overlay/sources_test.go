@@ -15,7 +15,7 @@ import (
 func (p *patchedTable) keptOf(column int) (sources []base.SourceID, bytes int64) {
 	for id, set := range p.now.Patches {
 		s := p.overlay.sources.of(set)
-		if s.kept[p.now.Schema.Columns[column].ID] != nil {
+		if k := s.kept[p.now.Schema.Columns[column].ID]; k != nil && k.writtenBytes+k.latestBytes > 0 {
 			sources = append(sources, id)
 		}
 		bytes += s.bytes.Load()

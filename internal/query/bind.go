@@ -97,7 +97,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 	if p := b.req.Portion; p != nil && !tables[p.Table] {
 		return "", base.Errorf(base.Invalid, "the query does not read the table whose partitions it is for")
 	}
-	splices, err := b.spliceAll(a, b.req.Database, "main", nil)
+	splices, err := b.spliceAll(ctx, a, b.req.Database, "main", nil)
 	if err != nil {
 		return "", err
 	}
@@ -215,7 +215,7 @@ func (b *binding) resolve(ref *tableRef, database, schemaName string, inView boo
 
 // spliceAll replaces every table name of a statement by its relation. given are conditions
 // that the rows of the statement's result meet: those of a query that reads it as a view.
-func (b *binding) spliceAll(a *analysis, database, schemaName string, given []condition) (sqltoken.Edits, error) {
+func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaName string, given []condition) (sqltoken.Edits, error) {
 	var splices sqltoken.Edits
 	aliases := uniqueAliases(a)
 	for i := range a.tables {
@@ -231,7 +231,7 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 		case t.file:
 			continue
 		case t.table != nil && b.req.Rows != nil:
-			sql, err = b.rows(b.snapshot.Tables[t.table.ID])
+			sql, err = b.rows(ctx, b.snapshot.Tables[t.table.ID])
 		case t.table != nil:
 			var bounds []overlay.Bound
 			if bounds, err = b.bounds(conditions, t.table); err == nil {
@@ -239,13 +239,13 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 				if p := b.req.Portion; p != nil && p.Table == t.table.ID {
 					options.Partition = &p.Partition
 				}
-				sql, err = b.relation(b.snapshot.Tables[t.table.ID], bounds, options)
+				sql, err = b.relation(ctx, b.snapshot.Tables[t.table.ID], bounds, options)
 			}
 		case t.transient != nil:
-			sql, err = b.relation(t.transient.Rows, nil, overlay.RelationOptions{Addresses: b.isTarget(a, ref), InMemory: t.transient.InMemory})
+			sql, err = b.relation(ctx, t.transient.Rows, nil, overlay.RelationOptions{Addresses: b.isTarget(a, ref), InMemory: t.transient.InMemory})
 		case t.view != nil:
 			var inner sqltoken.Edits
-			if inner, err = b.spliceAll(t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {
+			if inner, err = b.spliceAll(ctx, t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {
 				sql = inner.Apply(t.view.analysis.text)
 			}
 		default:
@@ -271,8 +271,8 @@ func (b *binding) spliceAll(a *analysis, database, schemaName string, given []co
 	return append(splices, b.columnSplices(a, database, schemaName, aliases)...), nil
 }
 
-func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound, options overlay.RelationOptions) (string, error) {
-	rel, err := b.runner.overlay.Relation(t, bounds, options)
+func (b *binding) relation(ctx context.Context, t *snapshot.Table, bounds []overlay.Bound, options overlay.RelationOptions) (string, error) {
+	rel, err := b.runner.overlay.Relation(ctx, t, bounds, options)
 	if err != nil {
 		return "", err
 	}
@@ -280,11 +280,11 @@ func (b *binding) relation(t *snapshot.Table, bounds []overlay.Bound, options ov
 }
 
 // rows is relation for the rows that the request found.
-func (b *binding) rows(t *snapshot.Table) (string, error) {
+func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	if t == nil {
 		return "", base.Errorf(base.Internal, "rows were found in a table that the query does not name")
 	}
-	rel, err := b.runner.overlay.RowsRelation(b.conn, t, b.req.Rows.Rows)
+	rel, err := b.runner.overlay.RowsRelation(ctx, b.conn, t, b.req.Rows.Rows)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,137 @@
+package overlay
+
+/*
+#include <stdlib.h>
+#include "memscan.h"
+*/
+import "C"
+
+import (
+	"context"
+	"runtime/cgo"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Changed rows whose values are too large to be kept are read in pieces: by the threads that scan them, each its own and one at a
+// time, which goes when the thread is through with it. A piece costs a query, so it is made of many rows.
+
+const (
+	// pieceBytes bounds the values that are read for a piece.
+	pieceBytes = 32 << 20
+	// leastPieceRows are worth a query, also where it reads one narrow column.
+	leastPieceRows = 64 << 10
+	// A source becomes at least so many pieces, if they are not too small then, for threads to share.
+	pieces = 8
+)
+
+// pieceRows returns for how many of a source's rows a piece of some columns is to be asked.
+func pieceRows(columns []schema.Column, rows int64) int64 {
+	bytes := int64(0)
+	for _, c := range columns {
+		if fixed, ok := c.Type.Arrow().(arrow.FixedWidthDataType); ok {
+			bytes += int64(fixed.BitWidth()+7) / 8
+		} else {
+			const text = 32 // a guess: a piece ends where its values take too much
+			bytes += text
+		}
+	}
+	return min(pieceBytes/max(1, bytes), max(rows/pieces, leastPieceRows))
+}
+
+//export scoterReadPiece
+func scoterReadPiece(id C.uint64_t, batch, from, to C.int64_t, projected *C.idx_t, n C.idx_t, piece *C.scoter_piece, failure *C.scoter_failure) C.bool {
+	s, err := findLazyScan(id)
+	if err == nil {
+		err = s.readPiece(int(batch), int(from), int(to), s.wanted(projected, n), piece)
+	}
+	if err != nil {
+		report(failure, err)
+	}
+	return err == nil
+}
+
+//export scoterFreePiece
+func scoterFreePiece(memory C.uintptr_t) {
+	h := cgo.Handle(memory)
+	h.Value().(*cMemory).free()
+	h.Delete()
+}
+
+// readPiece describes columns, by number, of rows of a source, or of the first of them.
+func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_piece) error {
+	values, err := s.sources[source].piece(s.ctx, s.columns(wanted), from, to)
+	if err != nil {
+		return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
+	}
+	m, of := new(cMemory), &s.batches[source]
+	_, rows := s.sources[source].address()
+	out.batch = C.scoter_batch{source: of.source, rows: C.int64_t(values[0].Len()), ordinals: m.numbers(rows[from:to])}
+	out.batch.columns = unsafe.SliceData(cArray[C.scoter_column](m, len(s.table.Columns)))
+	if err := s.describeValues(m, &out.batch, wanted, values, true); err != nil {
+		m.free()
+		return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
+	}
+	out.memory = C.uintptr_t(cgo.NewHandle(m))
+	return nil
+}
+
+// piece returns columns of the rows from one number up to another, or of the first of them: see rowSource.
+func (c *changed) piece(ctx context.Context, columns []schema.Column, read reader, from, to int) ([]arrow.Array, error) {
+	n, err := c.joined(columns, c.rows[from:to])
+	if err != nil {
+		return nil, err
+	}
+	to = from + n
+	// It is changed rows by themselves, with what is kept of all.
+	p := &changed{source: new(source), set: c.set, table: c.table, written: c.written, rows: c.rows[from:to], columns: map[base.ColumnID]arrow.Array{}}
+	kept := keptColumns{}
+	c.source.mu.Lock()
+	for _, column := range columns {
+		kept[column.ID] = &keptColumn{written: c.keptLocked().written(column.ID).within(p.rows)}
+		if values, ok := c.columns[column.ID]; ok {
+			p.columns[column.ID] = array.NewSlice(values, int64(from), int64(to))
+		}
+	}
+	c.source.mu.Unlock()
+	room := int64(pieceBytes)
+	if n, err = p.readMissing(ctx, columns, kept, read, &room); err != nil {
+		return nil, err
+	}
+	p.rows = p.rows[:n]
+	out := make([]arrow.Array, len(columns))
+	for i, column := range columns {
+		if values, ok := p.columns[column.ID]; ok {
+			out[i] = array.NewSlice(values, 0, int64(n))
+			continue
+		}
+		newer, err := p.newer(column)
+		if err == nil {
+			out[i], err = newest(p.rows, newer, kept[column.ID].written)
+		}
+		if err != nil {
+			return nil, base.Wrap(err, "column %q", column.Name)
+		}
+	}
+	return out, nil
+}
+
+// joined returns of how many of the rows, of the first, the patches' values that are copied to go with others take about pieceBytes.
+func (c *changed) joined(columns []schema.Column, rows []uint32) (int, error) {
+	perRow := int64(0)
+	for _, column := range columns {
+		newer, err := c.newer(column)
+		if err != nil {
+			return 0, err
+		}
+		if n := len(newer.within(rows).rows); n > 0 && n < len(rows) {
+			perRow += bytesOf(newer.values) / int64(len(newer.rows))
+		}
+	}
+	return min(len(rows), int(pieceBytes/max(1, perRow))+1), nil
+}

@@ -156,7 +156,7 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 			kept[column.ID] = &keptColumn{used: 2 * scan} // it goes before what the scan found here: see sources.trim
 		}
 	}
-	if n, err := c.readMissing(ctx, columns, kept, read, room); err != nil || n < len(c.rows) {
+	if n, err := c.readMissing(ctx, columns, kept, read, room, 0); err != nil || n < len(c.rows) {
 		return nil, err
 	}
 	out := make([]arrow.Array, len(columns))
@@ -314,8 +314,8 @@ func (c *changed) mayFail(column schema.Column) bool {
 const arrayBytes = 1 << 30
 
 // readMissing reads what is missing into what is kept, while there is room for it. It returns of how many of the rows, of the first, nothing is
-// missing any more.
-func (c *changed) readMissing(ctx context.Context, columns []schema.Column, kept keptColumns, read reader, room *int64) (int, error) {
+// missing any more. Each time it reads what takes least bytes, be there room or not: with 0 nothing without room, with 1 some rows in any case.
+func (c *changed) readMissing(ctx context.Context, columns []schema.Column, kept keptColumns, read reader, room *int64, least int64) (int, error) {
 	rows := c.rows
 	for {
 		wanted, missing, err := c.missing(rows, columns, kept)
@@ -326,7 +326,7 @@ func (c *changed) readMissing(ctx context.Context, columns []schema.Column, kept
 		for _, column := range wanted {
 			most = min(most, arrayBytes-kept[column.ID].writtenBytes)
 		}
-		if most <= 0 {
+		if most = max(most, least); most <= 0 {
 			n, _ := slices.BinarySearch(rows, missing[0])
 			return n, nil
 		}

@@ -100,7 +100,7 @@ func (c *changed) piece(ctx context.Context, columns []schema.Column, read reade
 	}
 	c.source.mu.Unlock()
 	room := int64(pieceBytes)
-	if n, err = p.readMissing(ctx, columns, kept, read, &room); err != nil {
+	if n, err = p.readMissing(ctx, columns, kept, read, &room, 1); err != nil {
 		return nil, err
 	}
 	p.rows = p.rows[:n]

@@ -72,6 +72,24 @@ func TestLongTextsAreReadInPieces(t *testing.T) {
 	}
 }
 
+// TestPiecesOfColumnsThatAreReadApart has a column that is read by itself, since its type changed, beside one that takes a whole piece.
+func TestPiecesOfColumnsThatAreReadApart(t *testing.T) {
+	f := newFixture(t)
+	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt), schema.Of(schema.Varchar), schema.Of(schema.Date)), 9)
+	p.digits = 6144
+	p.addPart(10, 15_000)
+	p.update(10, p.some(10, 15_000), p.now.Schema.Columns[0])
+	next, err := p.now.Schema.ChangeType("v2", schema.Of(schema.Timestamp))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.exec("ALTER TABLE judge ALTER v2 TYPE TIMESTAMP")
+	p.now.Schema = next
+	p.now.Version++
+	f.overlay.sources.most = 0
+	p.compare("FROM {}")
+}
+
 // TestPiecesEndWithTheirQuery cancels a query that reads in pieces.
 func TestPiecesEndWithTheirQuery(t *testing.T) {
 	f := newFixture(t)

@@ -65,21 +65,21 @@ type language struct {
 	// start makes the program ready in the folder of generated code and returns its command line.
 	// It is then given the engine, a file and the server's address; it answers the line "ways" with a
 	// greeting, and a line of operation, way and number of rows with an outcome.
-	start func(dir string) ([]string, error)
+	start func(ctx context.Context, dir string) ([]string, error)
 }
 
 var languages = []language{{"go", startGo}, {"python", startPython}, {"typescript", startTypeScript}}
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) (err error) {
-	dir, err := env.Program(files)
+func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
+	dir, err := env.Program(ctx, files)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	urls := map[string]string{}
 	if slices.Contains(o.Engines, "postgres") {
-		server, err := postgres.StartServer(context.Background(), settings...)
+		server, err := postgres.StartServer(ctx, settings...)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (o *Options) Run(env *harness.Env) (err error) {
 		urls["postgres"] = server.URL()
 	}
 	if slices.Contains(o.Engines, "scoter") {
-		server, err := env.StartServer(context.Background())
+		server, err := env.StartServer(ctx)
 		if err != nil {
 			return err
 		}
@@ -100,13 +100,13 @@ func (o *Options) Run(env *harness.Env) (err error) {
 		if !slices.Contains(o.Languages, l.name) {
 			continue
 		}
-		command, err := l.start(dir)
+		command, err := l.start(ctx, dir)
 		if err != nil {
 			return err
 		}
 		for _, engine := range o.Engines {
 			args := append(command[1:len(command):len(command)], engine, filepath.Join(dir, l.name+"-"+engine+".db"), urls[engine])
-			p, err := harness.Converse(harness.Command(dir, command[0], args...))
+			p, err := harness.Converse(harness.Command(ctx, dir, command[0], args...))
 			if err != nil {
 				return err
 			}

@@ -1,24 +1,25 @@
 package bulk
 
 import (
+	"context"
 	"path/filepath"
 
 	"github.com/scoterdb/scoter/bench/harness"
 )
 
 // startPython returns the command of Python's program.
-func startPython(dir string) ([]string, error) {
-	python, err := harness.Python(dir, filepath.Join("python", "requirements.txt"))
+func startPython(ctx context.Context, dir string) ([]string, error) {
+	python, err := harness.Python(ctx, dir, filepath.Join("python", "requirements.txt"))
 	return []string{python, filepath.Join("python", "main.py")}, err
 }
 
 // startGo builds Go's program.
-func startGo(dir string) ([]string, error) {
-	program, err := harness.GoProgram(dir, files)
+func startGo(ctx context.Context, dir string) ([]string, error) {
+	program, err := harness.GoProgram(ctx, dir, files)
 	return []string{program}, err
 }
 
 // startTypeScript compiles TypeScript's program.
-func startTypeScript(dir string) ([]string, error) {
-	return append(harness.Node(dir, false), filepath.Join("out", "main.js")), harness.TypeScript(dir)
+func startTypeScript(ctx context.Context, dir string) ([]string, error) {
+	return append(harness.Node(dir, false), filepath.Join("out", "main.js")), harness.TypeScript(ctx, dir)
 }

@@ -52,8 +52,7 @@ const database = "default"
 const insertRows = 500_000
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) (err error) {
-	ctx := context.Background()
+func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	dir := o.Data
 	if dir == "" {
 		if dir, err = env.TempDir(); err != nil {

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,7 +16,7 @@ import (
 // `bench` with the drivers of the versions that this program has. files has the sources in golang/;
 // they end in .go.txt, because where they are kept they would have to compile by themselves. It
 // returns the program's path.
-func GoProgram(dir string, files fs.FS) (string, error) {
+func GoProgram(ctx context.Context, dir string, files fs.FS) (string, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "", base.Errorf(base.Internal, "this program does not say of which modules it is made")
@@ -41,5 +42,5 @@ func GoProgram(dir string, files fs.FS) (string, error) {
 			return "", base.Errorf(base.Unavailable, "Go's program: %w", err)
 		}
 	}
-	return filepath.Join(root, "program"), command(root, "go", "build", "-mod=mod", "-o", "program", ".")
+	return filepath.Join(root, "program"), command(ctx, root, "go", "build", "-mod=mod", "-o", "program", ".")
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -32,7 +33,7 @@ func (e *Env) Result(r *Report) string { return filepath.Join(e.Output, r.Benchm
 
 // Java compiles a benchmark's Java program, as JavaProgram does: files has scoter.yaml with its
 // queries, of which code is generated, and the program, beside the sources that all share.
-func (e *Env) Java(files fs.FS, version int) (_ *Java, err error) {
+func (e *Env) Java(ctx context.Context, files fs.FS, version int) (_ *Java, err error) {
 	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-java-")
 	if err != nil {
 		return nil, base.Errorf(base.Unavailable, "temporary folder: %w", err)
@@ -55,23 +56,23 @@ func (e *Env) Java(files fs.FS, version int) (_ *Java, err error) {
 	if err != nil {
 		return nil, base.Errorf(base.Internal, "this program: %w", err)
 	}
-	if err := command(dir, scoter, "generate"); err != nil {
+	if err := command(ctx, dir, scoter, "generate"); err != nil {
 		return nil, err
 	}
-	j.java, j.path, err = JavaProgram(dir, version)
+	j.java, j.path, err = JavaProgram(ctx, dir, version)
 	return j, err
 }
 
 // JavaProgram compiles the sources in java/ and the generated ones in src/bench/ with the libraries
 // of pom.xml, which are fetched once per file. The JDK is the newest of the machine; one below
 // the version is an error. It returns the java command and the class path.
-func JavaProgram(dir string, version int) (java, path string, err error) {
-	javac, newest := newestJDK()
+func JavaProgram(ctx context.Context, dir string, version int) (java, path string, err error) {
+	javac, newest := newestJDK(ctx)
 	if newest < version {
 		return "", "", base.Errorf(base.Unavailable, "there is no JDK of version %d or newer: set JAVA_HOME", version)
 	}
 	jars, err := installed(dir, "pom.xml", func(into string) error {
-		return command(dir, "mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory="+into)
+		return command(ctx, dir, "mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory="+into)
 	})
 	if err != nil {
 		return "", "", err
@@ -86,15 +87,15 @@ func JavaProgram(dir string, version int) (java, path string, err error) {
 	}
 	out := filepath.Join(dir, "out")
 	args := append([]string{"-encoding", "UTF-8", "-cp", filepath.Join(jars, "*"), "-d", out}, sources...)
-	return filepath.Join(filepath.Dir(javac), "java"), out + string(os.PathListSeparator) + filepath.Join(jars, "*"), command(dir, javac, args...)
+	return filepath.Join(filepath.Dir(javac), "java"), out + string(os.PathListSeparator) + filepath.Join(jars, "*"), command(ctx, dir, javac, args...)
 }
 
 // newestJDK returns the path of javac and its version, 0 if there is none.
-func newestJDK() (javac string, newest int) {
+func newestJDK(ctx context.Context) (javac string, newest int) {
 	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
 		paths, _ := filepath.Glob(pattern) // the patterns are right
 		for _, path := range paths {
-			out, err := exec.Command(path, "-version").CombinedOutput()
+			out, err := exec.CommandContext(ctx, path, "-version").CombinedOutput()
 			version := 0
 			if _, scan := fmt.Sscanf(string(out), "javac %d", &version); err == nil && scan == nil && version > newest {
 				javac, newest = path, version
@@ -104,9 +105,8 @@ func newestJDK() (javac string, newest int) {
 	return javac, newest
 }
 
-func command(dir, name string, args ...string) error {
-	c := exec.Command(name, args...)
-	c.Dir = dir
+func command(ctx context.Context, dir, name string, args ...string) error {
+	c := Command(ctx, dir, name, args...)
 	if out, err := c.CombinedOutput(); err != nil {
 		return base.Errorf(base.Unavailable, "%s: %w\n%s", filepath.Base(name), err, bytes.TrimSpace(out))
 	}
@@ -118,8 +118,8 @@ func (j *Java) Close() error { return os.RemoveAll(filepath.Dir(j.Dir)) }
 
 // Measure runs the program, which prints a line of JSON per run, and adds what it measured to the
 // report; progress is on the standard error.
-func (j *Java) Measure(r *Report, args ...string) error {
-	c := exec.Command(j.java, append([]string{"-cp", j.path}, args...)...)
+func (j *Java) Measure(ctx context.Context, r *Report, args ...string) error {
+	c := exec.CommandContext(ctx, j.java, append([]string{"-cp", j.path}, args...)...)
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	out, err := c.StdoutPipe()

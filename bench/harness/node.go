@@ -3,6 +3,7 @@ package harness
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,7 +18,7 @@ import (
 
 // TypeScript installs the packages that a program's package-lock.json pins, once per lock file in
 // the user's cache folder, and compiles the program with its tsconfig.json.
-func TypeScript(dir string) error {
+func TypeScript(ctx context.Context, dir string) error {
 	packages, err := installed(dir, "package-lock.json", func(into string) error {
 		for _, name := range []string{"package.json", "package-lock.json"} {
 			text, err := os.ReadFile(filepath.Join(dir, name))
@@ -28,7 +29,7 @@ func TypeScript(dir string) error {
 				return base.Errorf(base.Unavailable, "packages: %w", err)
 			}
 		}
-		return command(into, "npm", "ci", "--no-audit", "--no-fund")
+		return command(ctx, into, "npm", "ci", "--no-audit", "--no-fund")
 	})
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func TypeScript(dir string) error {
 	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 		return base.Errorf(base.Unavailable, "packages: %w", err)
 	}
-	return command(dir, filepath.Join("node_modules", ".bin", "tsc"), "-p", ".")
+	return command(ctx, dir, filepath.Join("node_modules", ".bin", "tsc"), "-p", ".")
 }
 
 // Node is the command line of Node.js for a compiled program: the machine's, or the newer one

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,7 +12,7 @@ import (
 
 // Program makes a folder with a benchmark's files, which have scoter.yaml with its queries, and the
 // code that is generated of them. The caller removes it.
-func (e *Env) Program(files fs.FS) (dir string, err error) {
+func (e *Env) Program(ctx context.Context, files fs.FS) (dir string, err error) {
 	dir, err = os.MkdirTemp(e.Dir, "scoter-bench-")
 	if err != nil {
 		return "", base.Errorf(base.Unavailable, "temporary folder: %w", err)
@@ -28,23 +29,23 @@ func (e *Env) Program(files fs.FS) (dir string, err error) {
 	if err != nil {
 		return "", base.Errorf(base.Internal, "this program: %w", err)
 	}
-	return dir, command(dir, scoter, "generate")
+	return dir, command(ctx, dir, scoter, "generate")
 }
 
-// Command is a program in a folder.
-func Command(dir, name string, args ...string) *exec.Cmd {
-	c := exec.Command(name, args...)
+// Command is a program in a folder, which goes with the context.
+func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
 	return c
 }
 
 // Python returns a Python with the packages that a file of dir pins.
-func Python(dir, requirements string) (string, error) {
+func Python(ctx context.Context, dir, requirements string) (string, error) {
 	packages, err := installed(dir, requirements, func(into string) error {
-		if err := command(dir, "python3", "-m", "venv", into); err != nil {
+		if err := command(ctx, dir, "python3", "-m", "venv", into); err != nil {
 			return err
 		}
-		return command(dir, filepath.Join(into, "bin", "python"), "-m", "pip", "install", "-q", "-r", requirements)
+		return command(ctx, dir, filepath.Join(into, "bin", "python"), "-m", "pip", "install", "-q", "-r", requirements)
 	})
 	return filepath.Join(packages, "bin", "python"), err
 }

@@ -51,7 +51,11 @@ func (e *Env) StartServer(ctx context.Context, flags ...string) (*Server, error)
 	if err != nil {
 		return nil, err
 	}
-	return launch(ctx, dir, flags)
+	s, err := launch(ctx, dir, flags)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return s, nil
 }
 
 // Restart ends the server and starts it again on the same data, with other flags.

@@ -55,8 +55,7 @@ var kinds = []kind{
 }
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) error {
-	ctx := context.Background()
+func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	report := harness.NewReport("ingest", map[string]any{"rows": o.Rows, "request_rows": o.RequestRows, "connections": connections, "flat_out_seconds": o.FlatOut.Seconds()})
 	cpu, acknowledged, rate, bytes := make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds))
 	for range o.Repeat { // interleaved: who else uses the machine meets all kinds alike

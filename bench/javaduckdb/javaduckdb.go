@@ -3,6 +3,7 @@
 package javaduckdb
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"strconv"
@@ -31,8 +32,8 @@ func (*Options) Help() string {
 var files embed.FS
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) error {
-	program, err := env.Java(files, 22)
+func (o *Options) Run(ctx context.Context, env *harness.Env) error {
+	program, err := env.Java(ctx, files, 22)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (o *Options) Run(env *harness.Env) error {
 	for _, n := range o.Rows {
 		sizes = append(sizes, strconv.Itoa(n))
 	}
-	err = program.Measure(report, "-Xms4g", "-Xmx6g", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED",
+	err = program.Measure(ctx, report, "-Xms4g", "-Xmx6g", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED",
 		"--sun-misc-unsafe-memory-access=allow", "bench.Main", program.Dir, strconv.Itoa(o.Repeat), strconv.FormatBool(o.All),
 		strings.Join(o.Operations, ","), strings.Join(sizes, ","), strings.Join(o.Methods, ";"))
 	if err != nil {

@@ -44,8 +44,8 @@ var files embed.FS
 var settings = []string{"wal_level=replica", "full_page_writes=on", "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h"}
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) error {
-	program, err := env.Java(files, 22)
+func (o *Options) Run(ctx context.Context, env *harness.Env) error {
+	program, err := env.Java(ctx, files, 22)
 	if err != nil {
 		return err
 	}
@@ -54,13 +54,13 @@ func (o *Options) Run(env *harness.Env) error {
 	if err != nil {
 		return err
 	}
-	server, err := postgres.StartServer(context.Background(), append([]string{"listen_addresses=127.0.0.1", "port=" + port}, settings...)...)
+	server, err := postgres.StartServer(ctx, append([]string{"listen_addresses=127.0.0.1", "port=" + port}, settings...)...)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
 	report := harness.NewReport("java-postgres", map[string]any{"repeat": o.Repeat, "settings": strings.Join(settings, ", ")})
-	extension, err := install(program.Dir)
+	extension, err := install(ctx, program.Dir)
 	if err != nil {
 		report.Options["left_out"] = "the ways through DuckDB: " + err.Error()
 	}
@@ -68,7 +68,7 @@ func (o *Options) Run(env *harness.Env) error {
 	for _, n := range o.Rows {
 		sizes = append(sizes, strconv.Itoa(n))
 	}
-	err = program.Measure(report, "-Xms4g", "-Xmx6g", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED",
+	err = program.Measure(ctx, report, "-Xms4g", "-Xmx6g", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED",
 		"--sun-misc-unsafe-memory-access=allow", "bench.Main", port, extension, strconv.Itoa(o.Repeat), strconv.FormatBool(o.All),
 		strings.Join(o.Operations, ","), strings.Join(sizes, ","))
 	if err != nil {
@@ -84,8 +84,8 @@ func (o *Options) Run(env *harness.Env) error {
 }
 
 // install fetches DuckDB's postgres extension, of the version of the driver, from PyPI.
-func install(dir string) (string, error) {
-	out, err := exec.Command("python3", "-m", "pip", "download", "-q", "--no-deps", "-d", dir, "duckdb-extension-postgres-scanner==1.5.5").CombinedOutput()
+func install(ctx context.Context, dir string) (string, error) {
+	out, err := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "-d", dir, "duckdb-extension-postgres-scanner==1.5.5").CombinedOutput()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		return "", fmt.Errorf("pip: %w: %s", err, lines[len(lines)-1])

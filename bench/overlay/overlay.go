@@ -71,7 +71,7 @@ type bench struct {
 }
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) (err error) {
+func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	dir, err := env.TempDir()
 	if err != nil {
 		return err
@@ -86,7 +86,6 @@ func (o *Options) Run(env *harness.Env) (err error) {
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	b := &bench{o, a, harness.NewReport("overlay", map[string]any{"rows": o.Rows, "repeat": o.Repeat}), rand.New(rand.NewPCG(1, 2))}
-	ctx := context.Background()
 	for _, sql := range []string{lineitem.CreateTable("original"), lineitem.Insert("original", o.Rows)} {
 		if err := b.exec(ctx, sql); err != nil {
 			return err

@@ -26,8 +26,7 @@ func (*Options) Help() string {
 var start = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) (err error) {
-	ctx := context.Background()
+func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	s, err := env.StartServer(ctx, harness.FlushSoon(time.Second)...)
 	if err != nil {
 		return err

@@ -42,8 +42,7 @@ var formats = []struct {
 }{{"arrow", 8e6}, {"msgpack", 8e6}, {"json", 3e6}, {"csv", 0}}
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) (err error) {
-	ctx := context.Background()
+func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	s, err := env.StartServer(ctx)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@
 package sqlite
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"os"
@@ -72,8 +73,8 @@ func (p *program) ask(words ...any) (a answer, err error) {
 }
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) error {
-	dir, err := env.Program(files)
+func (o *Options) Run(ctx context.Context, env *harness.Env) error {
+	dir, err := env.Program(ctx, files)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (o *Options) Run(env *harness.Env) error {
 	if err := fill(original); err != nil {
 		return err
 	}
-	programs, err := o.start(dir)
+	programs, err := o.start(ctx, dir)
 	for _, p := range programs {
 		defer p.Close()
 	}
@@ -134,7 +135,7 @@ func (o *Options) Run(env *harness.Env) error {
 }
 
 // start compiles the programs and starts each driver's process.
-func (o *Options) start(dir string) (programs []*program, err error) {
+func (o *Options) start(ctx context.Context, dir string) (programs []*program, err error) {
 	var java, classes string
 	for i, driver := range o.Drivers {
 		var line []string
@@ -142,25 +143,25 @@ func (o *Options) start(dir string) (programs []*program, err error) {
 		case "python":
 			line = []string{"python3", filepath.Join("python", "main.py")}
 		case "go":
-			path, err := harness.GoProgram(dir, files)
+			path, err := harness.GoProgram(ctx, dir, files)
 			if err != nil {
 				return programs, err
 			}
 			line = []string{path}
 		case "java":
-			if java, classes, err = harness.JavaProgram(dir, 17); err != nil {
+			if java, classes, err = harness.JavaProgram(ctx, dir, 17); err != nil {
 				return programs, err
 			}
 			line = []string{java, "-Xmx2g", "--enable-native-access=ALL-UNNAMED", "-cp", classes, "bench.Main"}
 		default:
 			if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
-				if err := harness.TypeScript(dir); err != nil {
+				if err := harness.TypeScript(ctx, dir); err != nil {
 					return programs, err
 				}
 			}
 			line = append(harness.Node(dir, driver == "node:sqlite"), filepath.Join("out", "main.js"))
 		}
-		p, err := harness.Converse(harness.Command(dir, line[0], append(line[1:], driver)...))
+		p, err := harness.Converse(harness.Command(ctx, dir, line[0], append(line[1:], driver)...))
 		if err != nil {
 			return programs, base.Wrap(err, "%s", driver)
 		}

@@ -57,8 +57,7 @@ var queries = []query{
 }
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) (err error) {
-	ctx := context.Background()
+func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	s, err := env.StartServer(ctx, harness.FlushSoon(flushAge)...)
 	if err != nil {
 		return err

@@ -45,8 +45,7 @@ type bench struct {
 }
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) (err error) {
-	ctx := context.Background()
+func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	bin, err := python(ctx)
 	if err != nil {
 		return base.Wrap(err, "the data comes from a program of PyPI")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 
 	"github.com/scoterdb/scoter/internal/backup"
@@ -25,9 +24,7 @@ func (*backupCommand) Help() string {
 		"Examples:\n  scoter backup monday.tar\n  scoter backup --dir ./data - | zstd > monday.tar.zst"
 }
 
-func (b *backupCommand) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+func (b *backupCommand) Run(ctx context.Context) error {
 	t, err := b.open()
 	if err != nil {
 		return err
@@ -61,9 +58,7 @@ func (*restoreCommand) Help() string {
 	return "The files are checked against the backup's checksums, and then as scoter check does.\nExamples:\n  scoter restore monday.tar ./data2\n  zstd -d < monday.tar.zst | scoter restore - ./data2"
 }
 
-func (r *restoreCommand) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+func (r *restoreCommand) Run(ctx context.Context) error {
 	in := os.Stdin
 	if r.File != "-" {
 		f, err := os.Open(r.File)

@@ -15,7 +15,7 @@ type checkCommand struct {
 
 func (*checkCommand) Help() string { return "Example: scoter check ./data" }
 
-func (c *checkCommand) Run() error { return check(context.Background(), c.Dir) }
+func (c *checkCommand) Run(ctx context.Context) error { return check(ctx, c.Dir) }
 
 // check reads everything: the catalog's invariants, every part against its checksum and
 // statistics, every record of the log.

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/tests/binary"
@@ -333,5 +335,33 @@ func TestBackupAndRestore(t *testing.T) {
 		if _, errs, code := run(t, out[:len(out)/2], "restore", "-", filepath.Join(t.TempDir(), "half")); code != 74 || !strings.Contains(errs, "breaks off") {
 			t.Errorf("half of one: %d %s", code, errs)
 		}
+	}
+}
+
+func TestABenchmarkThatIsStoppedLeavesNothing(t *testing.T) {
+	scratch := t.TempDir()
+	cmd := exec.Command(binary.Path(t), "bench", "query", "--scratch", scratch)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lock := "" // of the server, which has its data directory open
+	for until := time.Now().Add(time.Minute); lock == ""; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("no server: %s", errs.String())
+		}
+		if found, _ := filepath.Glob(filepath.Join(scratch, "*", "LOCK")); len(found) > 0 {
+			lock = found[0]
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("it says that it succeeded")
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("it left %v (%v): %s", left, err, errs.String())
 	}
 }

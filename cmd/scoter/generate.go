@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"time"
 
@@ -35,13 +34,11 @@ Exit codes: 0 fine, 1 files differ (--check), 65 something is wrong in the
 configuration or the SQL, 66 no configuration, 75 a database is unreachable.`
 }
 
-func (c *generateCommand) Run() error {
+func (c *generateCommand) Run(ctx context.Context) error {
 	path, err := c.path()
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	g := gen.New(c.Postgres)
 	if c.Watch {
 		err = c.watch(ctx, g, path)

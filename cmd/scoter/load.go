@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -28,9 +27,7 @@ func (*loadCommand) Help() string {
 	return "Example: scoter load *.parquet --table trips"
 }
 
-func (l *loadCommand) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+func (l *loadCommand) Run(ctx context.Context) error {
 	t, err := l.open()
 	if err != nil {
 		return err

@@ -2,10 +2,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -44,6 +47,7 @@ func main() {
 		kong.Name("scoter"),
 		kong.Description("A real-time analytical database on DuckDB and Parquet."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindToProvider(untilStopped),
 		kong.Resolvers(resolver(c.file.Values)),
 		kong.Vars{"server": defaultURL},
 	)
@@ -57,6 +61,13 @@ func main() {
 	if err := ctx.Run(&c); err != nil {
 		fail(err)
 	}
+}
+
+// untilStopped is the context of a command that has something to end: it is over at Ctrl-C, or when the system asks the process to go.
+// A command without it ends at once.
+func untilStopped() context.Context {
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // until the process ends
+	return ctx
 }
 
 // exitUsage is the exit code of a command line that makes no sense (EX_USAGE).

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -46,7 +45,7 @@ Exit codes: 0 done, 65 a migration was changed or its SQL refused (nothing was a
 75 the database is unreachable or locked.`
 }
 
-func (c *migrateCommand) Run() error {
+func (c *migrateCommand) Run(ctx context.Context) error {
 	path, err := (&project{File: c.File}).path()
 	if err != nil {
 		return err
@@ -55,8 +54,6 @@ func (c *migrateCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	var list diag.List
 	name, all, err := gen.Migrations(path, t.Engine, c.SQL, &list)
 	if err != nil {

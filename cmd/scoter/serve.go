@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/scoterdb/scoter/internal/app"
 	"github.com/scoterdb/scoter/internal/base"
@@ -24,13 +22,11 @@ func (*serveCommand) Help() string {
 	return "Example: scoter serve --dir /var/lib/scoter --listen 127.0.0.1:7287"
 }
 
-func (s *serveCommand) Run(c *commands) error {
+func (s *serveCommand) Run(ctx context.Context, c *commands) error {
 	if err := c.complete(&s.Server); err != nil {
 		return err
 	}
 	log := newLogger(s.LogLevel, os.Stderr)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	a, err := app.Open(s.Server, false, log)
 	if err != nil {
 		return err

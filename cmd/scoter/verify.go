@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen"
@@ -30,7 +29,7 @@ Exit codes: 0 the same, 1 there are differences, 65 the files have errors, 66 or
 database is not there.`
 }
 
-func (c *verifyCommand) Run() error {
+func (c *verifyCommand) Run(ctx context.Context) error {
 	path, err := c.path()
 	if err != nil {
 		return err
@@ -39,8 +38,6 @@ func (c *verifyCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	g := gen.New(c.Postgres)
 	var list diag.List
 	v, err := g.Verify(ctx, path, t, c.SQL, &list)

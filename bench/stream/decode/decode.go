@@ -47,8 +47,8 @@ type shape struct {
 const distinct = 16_384
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) error {
-	shapes, err := o.shapes()
+func (o *Options) Run(ctx context.Context, env *harness.Env) error {
+	shapes, err := o.shapes(ctx)
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func (o *Options) Run(env *harness.Env) error {
 	return env.Publish(report)
 }
 
-func (o *Options) shapes() ([]*shape, error) {
-	files, err := protobuf.CompileProto(context.Background(), messages.Protos, "auction.proto", "event.proto")
+func (o *Options) shapes(ctx context.Context) ([]*shape, error) {
+	files, err := protobuf.CompileProto(ctx, messages.Protos, "auction.proto", "event.proto")
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func TestRunReportsEveryShape(t *testing.T) {
 	}
 	var out bytes.Buffer
 	o := Options{Messages: 2000, Batch: 1000, Repeat: 1}
-	if err := o.Run(&harness.Env{Table: &out}); err != nil {
+	if err := o.Run(t.Context(), &harness.Env{Table: &out}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"nested", "flat", "normalized", "against protobuf-go"} {

@@ -60,8 +60,7 @@ func list(paths []string) string {
 }
 
 // Run runs the benchmark.
-func (o *Options) Run(env *harness.Env) (err error) {
-	ctx := context.Background()
+func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	dir, err := env.TempDir()
 	if err != nil {
 		return err

@@ -117,11 +117,8 @@ func (e *Engine) takeLocked(ids []base.TableID, turns map[base.TableID]*settling
 // settled is the second half of Settled: it looks up the losers of a snapshot, which it takes over.
 func (e *Engine) settled(ctx context.Context, s *snapshot.Snapshot, turns map[base.TableID]*settling,
 	moves map[base.TableID][]relocation) (*snapshot.Snapshot, error) {
-	var err error
 	tables := maps.Clone(s.Tables)
-	for id, t := range turns { // all before one may fail: these moves do not come again
-		err = errors.Join(err, t.follow(moves[id]))
-	}
+	err := followAll(turns, moves)
 	for id, t := range turns {
 		if err == nil {
 			t.losers, err = e.keyFinder.Losers(ctx, s.Tables[id], s.Seq, t.losers)
@@ -163,6 +160,14 @@ func (e *Engine) takeTurns(ctx context.Context, ids []base.TableID) (turns map[b
 		turns[id] = t.settling
 	}
 	return turns, release, nil
+}
+
+// followAll brings the losers of tables to where takeLocked found that their rows went: it finds that once.
+func followAll(turns map[base.TableID]*settling, moves map[base.TableID][]relocation) (err error) {
+	for id, t := range turns {
+		err = errors.Join(err, t.follow(moves[id]))
+	}
+	return err
 }
 
 // follow brings the losers to where their sources' rows are now. By who has the turn.

@@ -543,3 +543,51 @@ func TestKeysOfManyAppendsAreBounded(t *testing.T) {
 	s.Release()
 	mustEnd(t, e)
 }
+
+// TestAFailedTruncateLosesNoLosers truncates on a full disk, after losers went to a part.
+func TestAFailedTruncateLosesNoLosers(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	table, err := createSettling(e, "t", true)
+	must(t, err)
+	must(t, loadSettling(e, table, []keyed{{1, held{5, 50}}}))
+	must(t, appendSettling(e, table, []keyed{{1, held{3, 30}}, {2, held{1, 20}}}, AppendOptions{}))
+	want := map[int64]held{1: {5, 50}, 2: {1, 20}}
+	check := func(what string) {
+		t.Helper()
+		if rows, err := readSettled(e, table); err != nil || !maps.Equal(rows, want) {
+			t.Errorf("%s: %v, %v", what, rows, err)
+		}
+	}
+	check("before")
+	must(t, e.Flush(ctx))
+	disk.SetCapacity(0)
+	if _, err := e.Truncate(ctx, table.ID); err == nil {
+		t.Fatal("TRUNCATE on a full disk")
+	}
+	disk.SetCapacity(-1)
+	check("after it failed")
+	must(t, e.Settle(ctx, table.ID))
+	check("settled")
+	mustEnd(t, e)
+}
+
+// TestLargeAppendsAfterSmallOnesAreNoted appends many rows after few, while an old snapshot is held.
+func TestLargeAppendsAfterSmallOnesAreNoted(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createSettling(e, "t", true)
+	must(t, err)
+	s, err := e.Settled(ctx, table.ID)
+	must(t, err)
+	id := int64(0)
+	for _, n := range []int{1, maxWrittenKeys * 2 / 3, maxWrittenKeys * 2 / 3, 1, maxWrittenKeys} {
+		rows := make([]keyed, n)
+		for i := range rows {
+			id++
+			rows[i].id = id
+		}
+		must(t, appendSettling(e, table, rows, AppendOptions{}))
+	}
+	s.Release()
+	mustEnd(t, e)
+}

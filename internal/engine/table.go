@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -165,7 +166,7 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 		if removed != nil {
 			removed.Release()
 		}
-		return nil, base.Wrap(err, "truncate table")
+		return nil, base.Wrap(errors.Join(err, followAll(turns, moves)), "truncate table")
 	}
 	removed.Retain()
 	shown, err := e.settled(ctx, removed, turns, moves)

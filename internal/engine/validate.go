@@ -66,14 +66,15 @@ const (
 	maxWrittenKeys = 1 << 20
 )
 
-// note adds a change. When there are too many, the older half is taken for one, and when there are too many keys,
-// that one is taken for one of any key: a statement that is older than it may then be sent back for nothing.
+// note adds a change. When there are too many, the older half is taken for one, and when there are too many keys, one of it that
+// has some: that one is taken for one of any key. A statement that is older than it may then be sent back for nothing.
 func (t *table) note(w written) {
 	if len(w.keys) > maxWrittenKeys {
 		w.keys, w.anyKey = nil, true
 	}
 	for n := len(t.written); n >= maxWritten || n > 0 && t.writtenKeys+len(w.keys) > maxWrittenKeys; n = len(t.written) {
-		t.fold((n + 1) / 2)
+		named := slices.IndexFunc(t.written, func(w written) bool { return len(w.keys) > 0 })
+		t.fold(max((n+1)/2, named+1))
 	}
 	t.written, t.writtenKeys = append(t.written, w), t.writtenKeys+len(w.keys)
 }

@@ -78,13 +78,9 @@ struct Marks {
 
 idx_t Count(const uint64_t *words, idx_t rows) { return idx_t(scoter_count(words, int64_t(rows + 63) / 64)); }
 
-// Returns marks of those of so many rows of a file that are hidden, in own if they lie nowhere yet; none if no row is. Groups of rows are
-// multiples of 64, but for the last of a file: so is the vector's first row.
+// Returns marks of those of so many rows of a file that are hidden, in own if they do not lie there as they are needed; none if no row is.
 const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks &own) {
-	if (file.bits) {
-		if (first % 64 != 0) throw InternalException("a vector begins with row %d of %s", first, file.path);
-		return file.bits + first / 64;
-	}
+	if (file.bits && first % 64 == 0 && count % 64 == 0) return file.bits + first / 64; // not so at the ends of the file, and of groups of large rows
 	auto end = file.rows + file.n;
 	auto row = std::lower_bound(file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
 	auto behind = first + row_t(count);

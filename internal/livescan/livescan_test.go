@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 )
@@ -43,16 +46,51 @@ func newFixture(t *testing.T) *fixture {
 	}
 	f := &fixture{t: t, conn: conn}
 	for n := range 3 {
-		path := filepath.Join(dir, fmt.Sprintf("%d.parquet", n))
-		f.paths = append(f.paths, path)
-		err := conn.Exec(fmt.Sprintf(`COPY (SELECT %d * %d + i AS id, i %% 7 AS few, 'text ' || i %% 5 AS word, [i, i + 1] AS list,
-			CASE WHEN i %% 3 > 0 THEN 'a long text, and all of them differ ' || hash(i) END AS long, {'odd': i %% 2, 'word': 'text ' || i %% 5} AS pair FROM range(%d) r(i)) TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 4096)`,
-			n, rowsPerFile, rowsPerFile, path))
-		if err != nil {
+		f.paths = append(f.paths, filepath.Join(dir, fmt.Sprintf("%d.parquet", n)))
+		rows := fmt.Sprintf(`SELECT %d * %d + i AS id, i %% 7 AS few, 'text ' || i %% 5 AS word, [i, i + 1] AS list,
+			CASE WHEN i %% 3 > 0 THEN 'a long text, and all of them differ ' || hash(i) END AS long, {'odd': i %% 2, 'word': 'text ' || i %% 5} AS pair FROM range(%d) r(i)`,
+			n, rowsPerFile, rowsPerFile)
+		if n == 1 {
+			f.writeOddGroups(rows, f.paths[n])
+		} else if err := conn.Exec("COPY (" + rows + ") TO '" + f.paths[n] + "' (FORMAT parquet, ROW_GROUP_SIZE 4096)"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return f
+}
+
+// writeOddGroups writes a file with groups of rows that are no multiples of 64: DuckDB writes none.
+func (f *fixture) writeOddGroups(query, path string) {
+	f.t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	rows, err := f.conn.Query(context.Background(), query)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer rows.Close()
+	out, err := pqarrow.NewFileWriter(rows.Schema(), file, parquet.NewWriterProperties(parquet.WithMaxRowGroupLength(3001)), pqarrow.DefaultWriterProps())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for {
+		rec, err := rows.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = out.WriteBuffered(rec)
+			rec.Release()
+		}
+		if err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		f.t.Fatal(err)
+	}
 }
 
 func (f *fixture) rows(sql string) string {

@@ -15,6 +15,9 @@ import (
 // own unit of parallel scans and of pruning by statistics.
 const RowGroupRows = 122_880
 
+// vectorRows is how many rows DuckDB reads at a time.
+const vectorRows = 2048
+
 // groupBytes is how large the values of a row group may be, about: what is read, merged or looked through at once.
 const groupBytes = 256 << 20
 

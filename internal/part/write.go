@@ -168,11 +168,15 @@ func (w *writer) add(batch arrow.RecordBatch) error {
 	return nil
 }
 
-// groupRows returns how many of the pending rows the next row group takes: all that there are, up to RowGroupRows, or fewer if they are large.
+// groupRows returns how many of the pending rows the next row group takes: all that there are, up to RowGroupRows, or fewer if they are large, in
+// whole vectors of DuckDB if it can be.
 func (w *writer) groupRows() int64 {
 	rows := min(w.rows, RowGroupRows)
 	if w.bytes > 0 && w.bytes/w.rows > groupBytes/RowGroupRows {
 		rows = min(rows, max(1, groupBytes/(w.bytes/w.rows)))
+		if rows < w.rows && rows >= vectorRows {
+			rows -= rows % vectorRows
+		}
 	}
 	return rows
 }

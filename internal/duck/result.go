@@ -23,14 +23,7 @@ struct ArrowSchema {
 	void *private_data;
 };
 
-// A result being produced, with what the conversion of its chunks needs.
-typedef struct {
-	duckdb_result result;
-	duckdb_arrow_options options;
-	bool gather;             // small chunks become large ones
-	duckdb_data_chunk ahead; // the next chunk, if it was fetched already
-	bool ended;              // there are no more chunks: none may be fetched
-} scoter_result;
+#include "gather.h"
 
 // Helps with the statement's tasks until there are rows or an error. duckdb_execute_pending does
 // so too, but spins while other threads have the tasks: a fifth of the processor time of the smallest queries,
@@ -97,48 +90,6 @@ static int scoter_maps_as_lists(struct ArrowSchema *s) {
 	if (maps) s->format = "+l";
 	for (int64_t i = 0; i < s->n_children; i++) maps |= scoter_maps_as_lists(s->children[i]);
 	return maps;
-}
-
-// Appends the rows of a chunk to those of another, which has room for them.
-static void scoter_append(duckdb_data_chunk to, duckdb_data_chunk from, duckdb_selection_vector in_order) {
-	idx_t at = duckdb_data_chunk_get_size(to), n = duckdb_data_chunk_get_size(from);
-	for (idx_t i = 0; i < duckdb_data_chunk_get_column_count(to); i++) {
-		duckdb_vector_copy_sel(duckdb_data_chunk_get_vector(from, i), duckdb_data_chunk_get_vector(to, i), in_order, n, 0, at);
-	}
-	duckdb_data_chunk_set_size(to, at + n);
-}
-
-static duckdb_data_chunk scoter_fetch(scoter_result *r) {
-	duckdb_data_chunk chunk = r->ended ? NULL : duckdb_fetch_chunk(r->result);
-	r->ended = !chunk;
-	return chunk;
-}
-
-// Returns a chunk with the rows of one and of those that follow, as far as they fit into it. It takes over the one.
-static duckdb_data_chunk scoter_gather(scoter_result *r, duckdb_data_chunk first) {
-	const idx_t most = duckdb_vector_size();
-	idx_t n = duckdb_data_chunk_get_size(first);
-	if (2 * n >= most) return first;
-	r->ahead = scoter_fetch(r);
-	if (!r->ahead || n + duckdb_data_chunk_get_size(r->ahead) > most) return first;
-	idx_t columns = duckdb_data_chunk_get_column_count(first);
-	duckdb_logical_type *types = malloc(columns * sizeof(duckdb_logical_type));
-	for (idx_t i = 0; i < columns; i++) types[i] = duckdb_column_logical_type(&r->result, i);
-	duckdb_data_chunk all = duckdb_create_data_chunk(types, columns);
-	for (idx_t i = 0; i < columns; i++) duckdb_destroy_logical_type(&types[i]);
-	free(types);
-	duckdb_selection_vector in_order = duckdb_create_selection_vector(most);
-	sel_t *rows = duckdb_selection_vector_get_data_ptr(in_order);
-	for (idx_t i = 0; i < most; i++) rows[i] = i;
-	scoter_append(all, first, in_order);
-	duckdb_destroy_data_chunk(&first);
-	while (r->ahead && duckdb_data_chunk_get_size(all) + duckdb_data_chunk_get_size(r->ahead) <= most) {
-		scoter_append(all, r->ahead, in_order);
-		duckdb_destroy_data_chunk(&r->ahead);
-		r->ahead = scoter_fetch(r);
-	}
-	duckdb_destroy_selection_vector(in_order);
-	return all;
 }
 
 // Fetches and converts the next chunk: 1 a chunk, 0 the end, -1 an error.
@@ -363,7 +314,7 @@ func (r *Result) importSchema() error {
 func (r *Result) Schema() *arrow.Schema { return r.schema }
 
 // Gather has Next wait until a batch is full, instead of giving what DuckDB gives: of a scan that finds few rows that is a batch for
-// each vector with any of them. It is for who needs all rows before doing anything.
+// each vector with any of them. It is for who needs all rows before doing anything. Batches of large values stay as they come.
 func (r *Result) Gather() {
 	if r.res != nil {
 		r.res.gather = true

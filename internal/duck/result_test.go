@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -324,4 +325,35 @@ func BenchmarkCheckSyntax(b *testing.B) {
 			}
 		}
 	})
+}
+
+// TestLargeValuesAreNotGathered reads a few rows at a time whose texts are large, also within lists: no batch has many of them.
+func TestLargeValuesAreNotGathered(t *testing.T) {
+	const size, atOnce, groups = 5_000, 100, 100 // DuckDB joins fewer than 64 rows itself
+	c := connect(t)
+	for _, value := range []string{"repeat('x', %d)", "[NULL, repeat('x', %d)]", "{'a': 1, 'b': {'c': [repeat('x', %d)]}}", "MAP {i: repeat('x', %d)}", "array_value('a', repeat('x', %d))", "CASE WHEN i %% 2 = 0 THEN repeat('x', %d) END"} {
+		rows, err := c.Query(t.Context(), fmt.Sprintf("SELECT i, "+value+" FROM range(%d) r(i) WHERE i %% 2048 < %d", size, groups*2048, atOnce))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.Gather()
+		n := int64(0)
+		for {
+			rec, err := rows.Next(t.Context())
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(value, err)
+			}
+			if n += rec.NumRows(); rec.NumRows() > atOnce+2*(1<<20)/size {
+				t.Fatalf("%s: a batch of %d rows", value, rec.NumRows())
+			}
+			rec.Release()
+		}
+		if n != atOnce*groups {
+			t.Errorf("%s: %d rows", value, n)
+		}
+		rows.Close()
+	}
 }

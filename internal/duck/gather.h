@@ -1,0 +1,124 @@
+// A result's small chunks, joined to large ones.
+#ifndef SCOTER_GATHER_H
+#define SCOTER_GATHER_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <duckdb.h>
+
+// A result being produced, with what the conversion of its chunks needs.
+typedef struct {
+	duckdb_result result;
+	duckdb_arrow_options options;
+	bool gather;             // small chunks become large ones
+	duckdb_data_chunk ahead; // the next chunk, if it was fetched already
+	bool ended;              // there are no more chunks: none may be fetched
+} scoter_result;
+
+// What the values of joined chunks may take beside those of a fixed width: large ones cost more to copy than a chunk costs.
+enum { scoter_gathered_bytes = 1 << 20 };
+
+static bool scoter_valid(duckdb_vector v, idx_t row) {
+	uint64_t *valid = duckdb_vector_get_validity(v);
+	return !valid || duckdb_validity_row_is_valid(valid, row);
+}
+
+// Returns how many bytes texts take in rows of a flat vector; of lists only if their elements are flat, too.
+static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool elements) {
+	duckdb_logical_type type = duckdb_vector_get_column_type(v);
+	idx_t bytes = 0;
+	switch (duckdb_get_type_id(type)) {
+	case DUCKDB_TYPE_VARCHAR:
+	case DUCKDB_TYPE_BLOB:
+	case DUCKDB_TYPE_BIT:
+	case DUCKDB_TYPE_BIGNUM:
+	case DUCKDB_TYPE_GEOMETRY: {
+		duckdb_string_t *texts = duckdb_vector_get_data(v);
+		for (idx_t i = from; i < to; i++) {
+			if (scoter_valid(v, i)) bytes += duckdb_string_t_length(texts[i]);
+		}
+		break;
+	}
+	case DUCKDB_TYPE_STRUCT:
+		for (idx_t i = 0; elements && i < duckdb_struct_type_child_count(type); i++)
+			bytes += scoter_text_bytes(duckdb_struct_vector_get_child(v, i), from, to, true);
+		break;
+	case DUCKDB_TYPE_ARRAY: {
+		idx_t n = duckdb_array_type_array_size(type);
+		if (elements) bytes = scoter_text_bytes(duckdb_array_vector_get_child(v), from * n, to * n, true);
+		break;
+	}
+	case DUCKDB_TYPE_LIST:
+	case DUCKDB_TYPE_MAP: {
+		duckdb_list_entry *lists = duckdb_vector_get_data(v);
+		duckdb_vector child = duckdb_list_vector_get_child(v);
+		for (idx_t i = from; i < to; i++) {
+			if (!scoter_valid(v, i)) continue;
+			bytes += sizeof(duckdb_list_entry) * lists[i].length;
+			if (elements) bytes += scoter_text_bytes(child, lists[i].offset, lists[i].offset + lists[i].length, true);
+		}
+		break;
+	}
+	default:
+		break;
+	}
+	duckdb_destroy_logical_type(&type);
+	return bytes;
+}
+
+static idx_t scoter_chunk_bytes(duckdb_data_chunk chunk, idx_t from, bool elements) {
+	idx_t bytes = 0, columns = duckdb_data_chunk_get_column_count(chunk), rows = duckdb_data_chunk_get_size(chunk);
+	for (idx_t i = 0; i < columns; i++) bytes += scoter_text_bytes(duckdb_data_chunk_get_vector(chunk, i), from, rows, elements);
+	return bytes;
+}
+
+// Appends the rows of a chunk to those of another, which has room for them. Returns the bytes of their texts.
+static idx_t scoter_append(duckdb_data_chunk to, duckdb_data_chunk from, duckdb_selection_vector in_order) {
+	idx_t at = duckdb_data_chunk_get_size(to), n = duckdb_data_chunk_get_size(from);
+	for (idx_t i = 0; i < duckdb_data_chunk_get_column_count(to); i++) {
+		duckdb_vector_copy_sel(duckdb_data_chunk_get_vector(from, i), duckdb_data_chunk_get_vector(to, i), in_order, n, 0, at);
+	}
+	duckdb_data_chunk_set_size(to, at + n);
+	return scoter_chunk_bytes(to, at, true);
+}
+
+static duckdb_data_chunk scoter_fetch(scoter_result *r) {
+	duckdb_data_chunk chunk = r->ended ? NULL : duckdb_fetch_chunk(r->result);
+	r->ended = !chunk;
+	return chunk;
+}
+
+// Reports whether a fetched chunk may be joined to others of so many rows and bytes.
+static bool scoter_fits(duckdb_data_chunk chunk, idx_t rows, idx_t bytes) {
+	return chunk && rows + duckdb_data_chunk_get_size(chunk) <= duckdb_vector_size() &&
+	       bytes + scoter_chunk_bytes(chunk, 0, false) <= scoter_gathered_bytes;
+}
+
+// Returns a chunk with the rows of one and of those that follow, as far as they fit into it. It takes over the one.
+static duckdb_data_chunk scoter_gather(scoter_result *r, duckdb_data_chunk first) {
+	const idx_t most = duckdb_vector_size();
+	idx_t n = duckdb_data_chunk_get_size(first);
+	if (2 * n >= most || !scoter_fits(first, 0, 0)) return first;
+	r->ahead = scoter_fetch(r);
+	if (!scoter_fits(r->ahead, n, 0)) return first;
+	idx_t columns = duckdb_data_chunk_get_column_count(first);
+	duckdb_logical_type *types = malloc(columns * sizeof(duckdb_logical_type));
+	for (idx_t i = 0; i < columns; i++) types[i] = duckdb_column_logical_type(&r->result, i);
+	duckdb_data_chunk all = duckdb_create_data_chunk(types, columns);
+	for (idx_t i = 0; i < columns; i++) duckdb_destroy_logical_type(&types[i]);
+	free(types);
+	duckdb_selection_vector in_order = duckdb_create_selection_vector(most);
+	sel_t *rows = duckdb_selection_vector_get_data_ptr(in_order);
+	for (idx_t i = 0; i < most; i++) rows[i] = i;
+	idx_t bytes = scoter_append(all, first, in_order);
+	duckdb_destroy_data_chunk(&first);
+	while (scoter_fits(r->ahead, duckdb_data_chunk_get_size(all), bytes)) {
+		bytes += scoter_append(all, r->ahead, in_order);
+		duckdb_destroy_data_chunk(&r->ahead);
+		r->ahead = scoter_fetch(r);
+	}
+	duckdb_destroy_selection_vector(in_order);
+	return all;
+}
+
+#endif

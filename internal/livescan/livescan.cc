@@ -218,6 +218,8 @@ template <class PATH, class ACTION>
 auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 	try {
 		return action();
+	} catch (const std::bad_alloc &) {
+		throw;
 	} catch (const std::exception &failure) {
 		ErrorData error(failure);
 		// Pages that cannot be decoded are errors of other libraries than DuckDB, which it calls INVALID. Conditions that it asks while it reads them have its own.

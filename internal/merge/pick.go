@@ -184,7 +184,7 @@ func openBytes(p *catalog.Part) int64 {
 	if p.Rows <= part.RowGroupRows {
 		return p.Bytes
 	}
-	return int64(float64(p.Bytes) * part.RowGroupRows / float64(p.Rows))
+	return min(int64(float64(p.Bytes)*part.RowGroupRows/float64(p.Rows)), part.GroupBytes)
 }
 
 // ingestionOrder compares parts by when their rows came.

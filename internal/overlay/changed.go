@@ -253,13 +253,15 @@ func bytesOf(a arrow.Array) int64 {
 	return batch.Bytes(array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{a}, int64(a.Len())))
 }
 
-// newer returns the patched values of a column, in the rows or between them.
-func (c *changed) newer(column schema.Column) (writtenColumn, error) {
-	newer, err := c.set.Column(column)
+func (c *changed) newer(column schema.Column) (writtenColumn, error) { return newerIn(c.set, column, c.rows) }
+
+// newerIn returns the patched values of a column, in the rows or between them.
+func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn, error) {
+	newer, err := set.Column(column)
 	if err != nil || newer == nil {
 		return writtenColumn{}, err
 	}
-	return writtenColumn{newer.Ordinals, newer.Values}.within(c.rows), nil
+	return writtenColumn{newer.Ordinals, newer.Values}.within(rows), nil
 }
 
 // lacks returns those of the columns that values will have to read of the source, and of which rows.
@@ -292,7 +294,7 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, kept keptColum
 		lacking := minus(minus(rows, newer.rows), kept.written(column.ID).rows)
 		switch {
 		case len(lacking) == 0:
-		case !c.mayFail(column):
+		case !mayFail(c.written, column):
 			wanted, missing = append(wanted, column), union(missing, lacking)
 		case alone == nil:
 			alone, aloneRows = []schema.Column{column}, lacking
@@ -304,10 +306,10 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, kept keptColum
 	return wanted, missing, nil
 }
 
-// mayFail reports whether what was written need not be a value of the column's present type, in rows that have a newer one.
-func (c *changed) mayFail(column schema.Column) bool {
-	at := c.written.ColumnByID(column.ID)
-	return at >= 0 && c.written.Columns[at].Type.Kind == schema.Date && column.Type.Kind != schema.Date
+// mayFail reports whether what was written with a version of the table need not be a value of the column's present type, in rows that have a newer one.
+func mayFail(written schema.Table, column schema.Column) bool {
+	at := written.ColumnByID(column.ID)
+	return at >= 0 && written.Columns[at].Type.Kind == schema.Date && column.Type.Kind != schema.Date
 }
 
 // arrayBytes bounds an array that is made of what is read: its offsets are of 31 bits.

@@ -3,7 +3,7 @@
 // The Go side describes the batches with the structs below, in C memory that points
 // into the memtables' arenas (which Go does not manage), and keeps both alive until
 // the query has ended. Nothing is copied but fixed-width values into DuckDB's
-// vectors; strings are referenced where they lie (memdictionary.cc: those that repeat).
+// vectors, and strings that go before the query has; others are referenced where they lie (memdictionary.cc: those that repeat).
 #ifndef SCOTER_MEMSCAN_H
 #define SCOTER_MEMSCAN_H
 
@@ -68,7 +68,7 @@ typedef struct {
 } scoter_filter;
 
 // All that one scan reads. Followed by two more columns than it has: the row
-// address (source UBIGINT, ordinal UBIGINT), computed only if asked for.
+// address (source UBIGINT, ordinal BIGINT), computed only if asked for.
 typedef struct {
 	// Not 0: columns are described when a query first asks for them, by scoterFillColumns (in Go), under
 	// this number; where they are too large for that, by scoterReadPiece, some rows at a time.

@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
@@ -97,20 +98,23 @@ func (l *located) values(ctx context.Context, columns []schema.Column, _ uint64,
 }
 
 func (l *located) piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error) {
-	rows := l.rows[from:to]
+	rows, set, written := l.rows[from:to], l.table.Patches[l.source], l.written()
 	out := make([]arrow.Array, len(columns))
-	var written []schema.Column // those that are to be read where they were written
+	var err error
+	var whole []schema.Column // those that are read of all rows
 	for i, c := range columns {
 		if one, ok := l.known[c.ID]; ok {
-			var err error
-			if out[i], err = batch.Repeat(one, len(rows)); err != nil {
-				return nil, err
-			}
-			continue
+			out[i], err = batch.Repeat(one, len(rows))
+		} else if set != nil && mayFail(written, c) {
+			out[i], err = l.unlessNewer(ctx, set, c, rows)
+		} else {
+			whole = append(whole, c)
 		}
-		written = append(written, c)
+		if err != nil {
+			return nil, err
+		}
 	}
-	read, err := l.read(ctx, written, rows)
+	read, err := l.read(ctx, whole, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -119,13 +123,52 @@ func (l *located) piece(ctx context.Context, columns []schema.Column, from, to i
 			continue
 		}
 		out[i], read = read[0], read[1:]
-		if set := l.table.Patches[l.source]; set != nil {
+		if set != nil {
 			if out[i], err = set.Over(c, rows, out[i]); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return out, nil
+}
+
+// unlessNewer returns a column of which those rows are read that have no newer value.
+func (l *located) unlessNewer(ctx context.Context, set *patch.Set, column schema.Column, rows []uint32) (arrow.Array, error) {
+	newer, err := newerIn(set, column, rows)
+	if err != nil {
+		return nil, err
+	}
+	older := writtenColumn{rows: minus(rows, newer.rows)}
+	if len(older.rows) > 0 {
+		read, err := l.read(ctx, []schema.Column{column}, older.rows)
+		if err != nil {
+			return nil, err
+		}
+		older.values = read[0]
+	}
+	return newest(rows, newer, older)
+}
+
+// written returns the version of the table that the source was written with.
+func (l *located) written() schema.Table {
+	for _, v := range l.table.Memtables {
+		if v.Source == l.source {
+			return v.Schema
+		}
+	}
+	if p := l.part(); p != nil {
+		return l.table.Versions[p.SchemaVersion]
+	}
+	return l.table.Schema
+}
+
+// part returns the source if it is a part, else nil.
+func (l *located) part() *catalog.Part {
+	i, ok := slices.BinarySearchFunc(l.table.Parts, l.source, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
+	if !ok {
+		return nil
+	}
+	return l.table.Parts[i]
 }
 
 // read returns columns of the rows as they were written, in their present types.
@@ -138,11 +181,10 @@ func (l *located) read(ctx context.Context, columns []schema.Column, rows []uint
 			return l.overlay.memtableReader(v)(ctx, columns, rows, math.MaxInt64)
 		}
 	}
-	i, ok := slices.BinarySearchFunc(l.table.Parts, l.source, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
-	if !ok {
+	p := l.part()
+	if p == nil {
 		return nil, base.Errorf(base.Internal, "source %d is not in the snapshot", l.source)
 	}
-	p := l.table.Parts[i]
 	written := l.table.Versions[p.SchemaVersion]
 	out := make([]arrow.Array, len(columns))
 	var others []schema.Column

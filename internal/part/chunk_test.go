@@ -142,7 +142,7 @@ func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 		}
 		rows := 0
 		for i, n := range groups {
-			if rows += n; n*wide > groupBytes+wide*atOnce || i < len(groups)-1 && (n*wide < groupBytes-wide*vectorRows || n%vectorRows != 0) {
+			if rows += n; n*wide > GroupBytes+wide*atOnce || i < len(groups)-1 && (n*wide < GroupBytes-wide*vectorRows || n%vectorRows != 0) {
 				t.Errorf("%s: row group %d of %d rows", name, i, n)
 			}
 		}

@@ -135,7 +135,7 @@ func TestTextsWithNULLsAreReadAcrossRowGroups(t *testing.T) {
 			t.Errorf("profile %d: %d bytes for %d rows of one of five texts: no dictionary", profile, written.Bytes, rows)
 		}
 		at := 0
-		if err := ReadDictionaries(vfs.OS, path, table, written, BatchSize{1000, groupBytes}, func(b arrow.RecordBatch) error {
+		if err := ReadDictionaries(vfs.OS, path, table, written, BatchSize{1000, GroupBytes}, func(b arrow.RecordBatch) error {
 			d, ok := b.Column(0).(*array.Dictionary)
 			if !ok {
 				t.Fatalf("profile %d: %s", profile, b.Column(0).DataType())

@@ -84,7 +84,7 @@ func TestEncodingsOfManyPagesComeBack(t *testing.T) {
 		for how, read := range map[string]func(rows func(arrow.RecordBatch) error) error{
 			"whole row groups": func(rows func(arrow.RecordBatch) error) error { return Read(fsys, "/p", table, written, rows) },
 			fmt.Sprintf("dictionaries of at most %d rows", most): func(rows func(arrow.RecordBatch) error) error {
-				return ReadDictionaries(fsys, "/p", table, written, BatchSize{most, groupBytes}, func(b arrow.RecordBatch) error {
+				return ReadDictionaries(fsys, "/p", table, written, BatchSize{most, GroupBytes}, func(b arrow.RecordBatch) error {
 					if b.NumRows() > most {
 						t.Errorf("seed %d: %d rows at once, at most %d were asked for", seed, b.NumRows(), most)
 					}

@@ -18,8 +18,8 @@ const RowGroupRows = 122_880
 // vectorRows is how many rows DuckDB reads at a time.
 const vectorRows = 2048
 
-// groupBytes is how large the values of a row group may be, about: what is read, merged or looked through at once.
-const groupBytes = 256 << 20
+// GroupBytes is how large the values of a row group may be, about: what is read, merged or looked through at once.
+const GroupBytes = 256 << 20
 
 // Profile says what a file is written for.
 type Profile uint8

@@ -94,7 +94,7 @@ func describe(r *file.Reader) (summary, error) {
 // The whole file is compared with its checksum before: arrow-go panics on damaged pages,
 // partly in goroutines of its own, where nobody can recover.
 func Read(fsys vfs.FS, path string, table schema.Table, want Written, rows func(arrow.RecordBatch) error) error {
-	return read(fsys, path, table, want, false, BatchSize{RowGroupRows, groupBytes}, rows)
+	return read(fsys, path, table, want, false, BatchSize{RowGroupRows, GroupBytes}, rows)
 }
 
 // BatchSize is how large a batch may be: in rows, and about in bytes of values.

@@ -160,7 +160,7 @@ func (w *writer) add(batch arrow.RecordBatch) error {
 	w.pending = append(w.pending, batch)
 	w.rows += batch.NumRows()
 	w.bytes += valueBytes(batch)
-	for w.rows > 0 && (w.rows >= RowGroupRows || w.bytes >= groupBytes) {
+	for w.rows > 0 && (w.rows >= RowGroupRows || w.bytes >= GroupBytes) {
 		if err := w.writeGroup(w.groupRows()); err != nil {
 			return err
 		}
@@ -172,8 +172,8 @@ func (w *writer) add(batch arrow.RecordBatch) error {
 // whole vectors of DuckDB if it can be.
 func (w *writer) groupRows() int64 {
 	rows := min(w.rows, RowGroupRows)
-	if w.bytes > 0 && w.bytes/w.rows > groupBytes/RowGroupRows {
-		rows = min(rows, max(1, groupBytes/(w.bytes/w.rows)))
+	if w.bytes > 0 && w.bytes/w.rows > GroupBytes/RowGroupRows {
+		rows = min(rows, max(1, GroupBytes/(w.bytes/w.rows)))
 		if rows < w.rows && rows >= vectorRows {
 			rows -= rows % vectorRows
 		}

@@ -83,3 +83,26 @@ func TestNULLsAndValuesThatAreGoneDoNotKeepPartsFromBeingWritten(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRowsByKeyAreReadWithoutValuesThatAreGone updates rows by their key that were a date which the column's type does not reach.
+func TestRowsByKeyAreReadWithoutValuesThatAreGone(t *testing.T) {
+	k := openKept(t, nil)
+	for _, flushed := range []bool{true, false} {
+		k.do("DROP TABLE IF EXISTS t")
+		k.do("CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE, c INTEGER CHECK (c < 9))")
+		k.do("INSERT INTO t VALUES (1, '300000-01-01', 0), (2, '2024-02-29', 0)")
+		if flushed {
+			k.flush()
+		}
+		k.do("UPDATE t SET d = '2020-01-01' WHERE id = 1")
+		k.do("ALTER TABLE t ALTER d TYPE TIMESTAMP")
+		for id, day := range []string{"2020-01-01", "2024-02-29"} {
+			for range 3 { // indexes are made from the second time on
+				if n := k.do("UPDATE t SET c = c + 1 WHERE id = $1 AND d >= '"+day+"'", id+1); n != 1 {
+					t.Errorf("flushed %t, id %d: %d rows", flushed, id+1, n)
+				}
+			}
+		}
+		k.is("SELECT string_agg(concat_ws(' ', id, d, c), ', ' ORDER BY id) FROM t", "1 2020-01-01 00:00:00 3, 2 2024-02-29 00:00:00 3")
+	}
+}

@@ -102,6 +102,7 @@ func writePatches(b *strings.Builder, t *table, source base.SourceID) {
 // Status is what an operator wants to see at a glance.
 type Status struct {
 	MemoryBytes  int64 // of Settings.MemoryBytes in use
+	KeyBytes     int64 // of indexes of parts' keys
 	MappedBytes  int64 // held of the system's memory outside of the heap, unused included
 	Generations  int   // frozen and not flushed yet
 	Stopped      error // every write fails with it; nil if all is well
@@ -111,6 +112,7 @@ type Status struct {
 // Status returns the present state of the engine.
 func (e *Engine) Status() Status {
 	s := Status{MemoryBytes: e.budget.inUse(), MappedBytes: mapped.Shared.Bytes()}
+	_, s.KeyBytes = e.keyFinder.Kept()
 	e.mu.RLock()
 	s.Generations = len(e.generations)
 	e.mu.RUnlock()

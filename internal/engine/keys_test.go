@@ -49,7 +49,7 @@ func TestIndexesOfKeysGoWithTheirSources(t *testing.T) {
 	must(t, err)
 	want := func(what string, n int) {
 		t.Helper()
-		if kept := e.keyFinder.Kept(); kept != n {
+		if kept, _ := e.keyFinder.Kept(); kept != n {
 			t.Fatalf("%s: indexes of %d sources, want %d", what, kept, n)
 		}
 	}

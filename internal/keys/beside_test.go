@@ -329,8 +329,8 @@ func TestWhatIsKeptOfASourceGoesWithIt(t *testing.T) {
 	}
 	w.table.Memtables = nil
 	for i, id := range []base.SourceID{1, 9, 2, 4} {
-		if want := max(3-i, 0); w.finder.Kept() != want {
-			t.Errorf("%d sources are kept, want %d", w.finder.Kept(), want)
+		if sources, _ := w.finder.Kept(); sources != max(3-i, 0) {
+			t.Errorf("%d sources are kept, want %d", sources, max(3-i, 0))
 		}
 		w.finder.Forget(id)
 	}

@@ -329,9 +329,9 @@ func (f *Finder) Forget(id base.SourceID) {
 	}
 }
 
-// Kept returns of how many sources something is kept.
-func (f *Finder) Kept() int {
+// Kept returns of how many sources something is kept, and how many bytes of those that are parts.
+func (f *Finder) Kept() (sources int, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.sources)
+	return len(f.sources), f.bytes
 }

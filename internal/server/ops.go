@@ -79,6 +79,7 @@ func (s *Server) writeState(w io.Writer) {
 		{"scoter_unflushed_generations", uint64(state.Generations)},
 		{"scoter_write_memory_bytes", uint64(state.MemoryBytes)},
 		{"scoter_request_memory_bytes", uint64(s.gate.used.Load())},
+		{"scoter_key_index_bytes", uint64(state.KeyBytes)},
 		{"scoter_mapped_bytes", uint64(state.MappedBytes)},
 		{"scoter_queries_running", uint64(s.queries.Running())},
 	} {
@@ -117,6 +118,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 		"go_heap_bytes":   memory.HeapAlloc,
 		"write_memory":    state.MemoryBytes,
 		"request_memory":  s.gate.used.Load(),
+		"key_index_bytes": state.KeyBytes,
 		"mapped_bytes":    state.MappedBytes,
 		"unflushed":       state.Generations,
 		"flush_error":     flushError,

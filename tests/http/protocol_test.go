@@ -135,8 +135,11 @@ func TestMethodsAndPaths(t *testing.T) {
 	if a := send(t, s, "GET", "/", "").must(t, 200); !strings.Contains(a.body, "curl ") {
 		t.Error(a.body)
 	}
-	if a := send(t, s, "GET", "/metrics", "").must(t, 200); !strings.Contains(a.body, "scoter_request_seconds") {
-		t.Error(a.body)
+	metrics := send(t, s, "GET", "/metrics", "").must(t, 200).body
+	for _, name := range []string{"scoter_request_seconds", "scoter_write_memory_bytes", "scoter_key_index_bytes"} {
+		if !strings.Contains(metrics, name) {
+			t.Errorf("no %s: %s", name, metrics)
+		}
 	}
 }
 

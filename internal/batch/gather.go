@@ -3,6 +3,7 @@ package batch
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -54,7 +55,7 @@ func locate(lengths []int, ordinals []uint32) ([]place, error) {
 }
 
 // gather builds the array of a storage type from rows of several chunks of that type;
-// dictionary chunks may have different dictionaries.
+// dictionary chunks may have different dictionaries. Of text some chunks may be plain and others dictionaries, be it to become the one or the other.
 func gather(dt arrow.DataType, chunks []arrow.Array, places []place) (arrow.ArrayData, error) {
 	validity, nulls := gatherValidity(chunks, places)
 	n := len(places)
@@ -68,7 +69,7 @@ func gather(dt arrow.DataType, chunks []arrow.Array, places []place) (arrow.Arra
 	case *arrow.BooleanType:
 		return array.NewData(dt, n, []*memory.Buffer{validity, gatherBits(chunks, places)}, nil, nulls, 0), nil
 	case *arrow.StringType, *arrow.BinaryType:
-		offsets, bytes, err := gatherBytes(chunks, places)
+		offsets, bytes, err := gatherBytes(chunks, places, validity)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +196,28 @@ func valueBytes(a arrow.Array) []byte {
 	return nil
 }
 
-func gatherBytes(chunks []arrow.Array, places []place) (offsetBuffer, bytes *memory.Buffer, err error) {
+// resolve returns the chunks with dictionaries in place of arrays of their codes, and places in those. A NULL's means nothing.
+func resolve(chunks []arrow.Array, places []place, validity *memory.Buffer) ([]arrow.Array, []place) {
+	if !slices.ContainsFunc(chunks, isDictionary) {
+		return chunks, places
+	}
+	chunks, places = slices.Clone(chunks), slices.Clone(places)
+	codes := make([][]uint32, len(chunks))
+	for i, c := range chunks {
+		if d, ok := c.(*array.Dictionary); ok {
+			chunks[i], codes[i] = d.Dictionary(), words[uint32](d.Indices())
+		}
+	}
+	for i, p := range places {
+		if of := codes[p.chunk()]; of != nil && !gathersNull(validity, i) {
+			places[i] = makePlace(p.chunk(), int(of[p.row()]))
+		}
+	}
+	return chunks, places
+}
+
+func gatherBytes(chunks []arrow.Array, places []place, validity *memory.Buffer) (offsetBuffer, bytes *memory.Buffer, err error) {
+	chunks, places = resolve(chunks, places, validity)
 	sourceOffsets := make([][]int32, len(chunks))
 	sourceBytes := make([][]byte, len(chunks))
 	for i, c := range chunks {
@@ -204,20 +226,36 @@ func gatherBytes(chunks []arrow.Array, places []place) (offsetBuffer, bytes *mem
 	outOffsets := make([]int32, len(places)+1)
 	total := 0
 	for i, p := range places {
+		if gathersNull(validity, i) {
+			outOffsets[i+1] = int32(total)
+			continue
+		}
 		o := sourceOffsets[p.chunk()]
 		row := p.row()
 		total += int(o[row+1] - o[row])
 		if total > math.MaxInt32 {
-			return nil, nil, base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
+			return nil, nil, errTextBytes()
 		}
 		outOffsets[i+1] = int32(total)
 	}
 	out := make([]byte, total)
 	for i, p := range places {
+		if gathersNull(validity, i) {
+			continue
+		}
 		o, row := sourceOffsets[p.chunk()], p.row()
 		copy(out[outOffsets[i]:outOffsets[i+1]], sourceBytes[p.chunk()][o[row]:o[row+1]])
 	}
 	return memory.NewBufferBytes(asBytes(outOffsets)), memory.NewBufferBytes(out), nil
+}
+
+func errTextBytes() error {
+	return base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
+}
+
+// gathersNull reports whether a gathered row is NULL.
+func gathersNull(validity *memory.Buffer, row int) bool {
+	return validity != nil && !bitutil.BitIsSet(validity.Bytes(), row)
 }
 
 // gatherDictionary gives the result one dictionary with the values in use, in the order
@@ -229,6 +267,10 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 	values := make([]*array.String, len(chunks))
 	shared := make(map[arrow.ArrayData][]uint32) // chunks that came from one batch share a dictionary
 	for i, c := range chunks {
+		if plain, ok := c.(*array.String); ok {
+			values[i] = plain
+			continue
+		}
 		d, ok := c.(*array.Dictionary)
 		if !ok || !isTextDictionary(d.DataType()) {
 			return nil, base.Errorf(base.Internal, "gather dictionary rows from %s", c.DataType())
@@ -249,13 +291,21 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 	var distinct intern.Table
 	for i, p := range places {
 		c := p.chunk()
-		if validity != nil && !bitutil.BitIsSet(validity.Bytes(), i) {
+		if gathersNull(validity, i) {
 			continue // the code of a NULL row means nothing and may be out of range
+		}
+		if codes[c] == nil { // plain
+			if out[i] = distinct.IndexText(values[c].Value(p.row())); distinct.Bytes() > math.MaxInt32 {
+				return nil, errTextBytes()
+			}
+			continue
 		}
 		code := codes[c][p.row()]
 		to := remap[c][code]
 		if to == unseen {
-			to = distinct.IndexText(values[c].Value(int(code)))
+			if to = distinct.IndexText(values[c].Value(int(code))); distinct.Bytes() > math.MaxInt32 {
+				return nil, errTextBytes()
+			}
 			remap[c][code] = to
 		}
 		out[i] = to

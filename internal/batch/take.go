@@ -50,7 +50,7 @@ func Repeat(one arrow.Array, n int) (arrow.Array, error) {
 
 // Take returns the rows of the given global ordinals, in that order; an ordinal may come
 // several times. The batches are of one table version and at least one. A text column is
-// a dictionary if it is one in every batch; the result's dictionary holds the values in use.
+// a dictionary if it is one in every batch, or where more than half of the rows come from; the result's dictionary holds the values in use.
 func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
 	common, err := commonSchema(recs)
 	if err != nil {
@@ -62,6 +62,16 @@ func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error
 		}
 	}
 	return takeRows(recs, common, ordinals)
+}
+
+// TakeFirst is Take of the first of some rows: of so many, or of as many as have texts that fit into an array. It returns of how many.
+func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.RecordBatch, int, error) {
+	for n := min(len(ordinals), most); ; n /= 2 {
+		rec, err := Take(recs, ordinals[:n])
+		if n < 2 || base.KindOf(err) != base.TooLarge {
+			return rec, n, err
+		}
+	}
 }
 
 // Gather is Take for rows that are to outlive the batches' memory: it always copies.
@@ -86,57 +96,66 @@ func takeRows(recs []arrow.RecordBatch, common *arrow.Schema, ordinals []uint32)
 }
 
 func gatherColumns(recs []arrow.RecordBatch, common *arrow.Schema, places []place) (arrow.RecordBatch, error) {
-	columns := make([]arrow.Array, common.NumFields())
+	columns, fields := make([]arrow.Array, common.NumFields()), common.Fields()
 	defer releaseAll(columns)
-	for i, field := range common.Fields() {
-		chunks, err := chunksOf(recs, i, field.Type)
+	for i := range fields {
+		chunks := chunksOf(recs, i)
+		fields[i].Type = textType(fields[i].Type, chunks, places)
+		data, err := gather(fields[i].Type, chunks, places)
 		if err != nil {
-			return nil, err
-		}
-		data, err := gather(field.Type, chunks, places)
-		releaseAll(chunks)
-		if err != nil {
-			return nil, base.Wrap(err, "column %q", field.Name)
+			return nil, base.Wrap(err, "column %q", fields[i].Name)
 		}
 		columns[i] = array.MakeFromData(data)
 		data.Release()
 	}
-	return array.NewRecordBatch(common, columns, int64(len(places))), nil
+	metadata := common.Metadata()
+	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(len(places))), nil
 }
 
-// chunksOf returns a column of every batch, retained, and as plain text where the common type is that.
-func chunksOf(recs []arrow.RecordBatch, column int, want arrow.DataType) ([]arrow.Array, error) {
+// chunksOf returns a column of every batch.
+func chunksOf(recs []arrow.RecordBatch, column int) []arrow.Array {
 	chunks := make([]arrow.Array, len(recs))
 	for i, r := range recs {
-		c := r.Column(column)
-		if d, ok := c.(*array.Dictionary); ok && want.ID() == arrow.STRING {
-			plain, err := decodeDictionary(d)
-			if err != nil {
-				releaseAll(chunks)
-				return nil, err
-			}
-			chunks[i] = plain
-			continue
-		}
-		c.Retain()
-		chunks[i] = c
+		chunks[i] = r.Column(column)
 	}
-	return chunks, nil
+	return chunks
 }
+
+// textType returns as what a column's rows are to be gathered: text of which some is in dictionaries as one of these if most of it is.
+// A text that comes again and again may take many times as much room otherwise.
+func textType(common arrow.DataType, chunks []arrow.Array, places []place) arrow.DataType {
+	if common.ID() != arrow.STRING || !slices.ContainsFunc(chunks, isDictionary) {
+		return common
+	}
+	coded := 0
+	for _, p := range places {
+		if isDictionary(chunks[p.chunk()]) {
+			coded++
+		}
+	}
+	if 2*coded > len(places) {
+		return textDictionary
+	}
+	return common
+}
+
+func isDictionary(a arrow.Array) bool { return a.DataType().ID() == arrow.DICTIONARY }
 
 // Plain returns the rows with text in place of dictionaries of text.
 func Plain(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), make([]arrow.Array, rec.NumCols())
 	defer releaseAll(columns)
 	for i, f := range fields {
-		if isTextDictionary(f.Type) {
-			fields[i].Type = arrow.BinaryTypes.String
+		if !isTextDictionary(f.Type) {
+			columns[i] = rec.Column(i)
+			columns[i].Retain()
+			continue
 		}
-		chunks, err := chunksOf([]arrow.RecordBatch{rec}, i, fields[i].Type)
+		plain, err := decodeDictionary(rec.Column(i).(*array.Dictionary))
 		if err != nil {
 			return nil, base.Wrap(err, "column %q", f.Name)
 		}
-		columns[i] = chunks[0]
+		fields[i].Type, columns[i] = arrow.BinaryTypes.String, plain
 	}
 	metadata := rec.Schema().Metadata()
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
@@ -296,14 +315,12 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 		return recs[0], nil
 	}
 	var places []place // only dictionaries need them
-	columns := make([]arrow.Array, common.NumFields())
+	columns, fields := make([]arrow.Array, common.NumFields()), common.Fields()
 	defer releaseAll(columns)
-	for i, field := range common.Fields() {
-		chunks, err := chunksOf(recs, i, field.Type)
-		if err != nil {
-			return nil, err
-		}
-		if !isTextDictionary(field.Type) {
+	for i := range fields {
+		field, chunks := &fields[i], chunksOf(recs, i)
+		var err error
+		if !slices.ContainsFunc(chunks, isDictionary) {
 			columns[i], err = array.Concatenate(chunks, memory.DefaultAllocator)
 		} else {
 			if places == nil {
@@ -313,18 +330,19 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 					}
 				}
 			}
+			field.Type = textType(field.Type, chunks, places)
 			var data arrow.ArrayData
 			if data, err = gather(field.Type, chunks, places); err == nil {
 				columns[i] = array.MakeFromData(data)
 				data.Release()
 			}
 		}
-		releaseAll(chunks)
 		if err != nil {
 			return nil, base.Wrap(err, "concatenate column %q", field.Name)
 		}
 	}
-	return array.NewRecordBatch(common, columns, int64(Rows(recs))), nil
+	metadata := common.Metadata()
+	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(Rows(recs))), nil
 }
 
 // Bytes returns how much memory the batch keeps alive: its buffers' whole lengths, each counted

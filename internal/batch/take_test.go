@@ -2,6 +2,7 @@ package batch
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -137,4 +138,72 @@ func ints(t *testing.T, n int) arrow.RecordBatch {
 	r := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: a.DataType()}}, nil), []arrow.Array{a}, int64(n))
 	t.Cleanup(r.Release)
 	return r
+}
+
+// TestTakeOfPlainAndDictionaryText takes rows of both: what is often the same stays so, and nothing is written out but what is taken.
+func TestTakeOfPlainAndDictionaryText(t *testing.T) {
+	const rows = 60_000
+	long := strings.Repeat("long ", 10_000)
+	values, plain, codes := array.NewStringBuilder(memory.DefaultAllocator), array.NewStringBuilder(memory.DefaultAllocator), array.NewUint32Builder(memory.DefaultAllocator)
+	values.AppendValues([]string{long, "short"}, nil)
+	for i := range rows {
+		if i%3 == 1 {
+			codes.AppendNull()
+		} else {
+			codes.Append(uint32(i % 2))
+		}
+	}
+	plain.AppendValues([]string{"plain", long}, nil)
+	plain.AppendNull()
+	record := func(a arrow.Array) arrow.RecordBatch {
+		return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "s", Type: a.DataType(), Nullable: true}}, nil), []arrow.Array{a}, int64(a.Len()))
+	}
+	recs := []arrow.RecordBatch{record(plain.NewArray()), record(array.NewDictionaryArray(textDictionary, codes.NewArray(), values.NewArray()))}
+	want := func(o uint32) string {
+		switch o -= 3; {
+		case int32(o) < 0:
+			return []string{"plain", long, array.NullValueStr}[o+3]
+		case o%3 == 1:
+			return array.NullValueStr
+		}
+		return []string{long, "short"}[o%2]
+	}
+	all := make([]uint32, rows+3)
+	for i := range all {
+		all[i] = uint32(len(all) - 1 - i)
+	}
+	for _, test := range []struct {
+		ordinals   []uint32
+		dictionary bool
+	}{{all, true}, {[]uint32{1, 0, 2, 5, 4}, false}, {[]uint32{9, 0, 4, 3, 2}, true}, {[]uint32{2, 4}, false}} {
+		got, err := Take(recs, test.ordinals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isDictionary(got.Column(0)) != test.dictionary || isTextDictionary(got.Schema().Field(0).Type) != test.dictionary {
+			t.Errorf("%d rows are %s", len(test.ordinals), got.Column(0).DataType())
+		}
+		for i, o := range test.ordinals {
+			if v := got.Column(0).ValueStr(i); v != want(o) {
+				t.Fatalf("row %d is %.20q, not %.20q", o, v, want(o))
+			}
+		}
+	}
+}
+
+func TestTakeFirstTakesWhatFits(t *testing.T) {
+	const large = 1 << 30
+	offsets := []int32{0, 1, 2, large, large + large/2}
+	text := array.NewStringData(array.NewData(arrow.BinaryTypes.String, 4, []*memory.Buffer{nil, memory.NewBufferBytes(asBytes(offsets)), memory.NewBufferBytes(make([]byte, large+large/2))}, nil, 0, 0))
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{text}, 4)
+	for _, test := range []struct {
+		ordinals []uint32
+		most     int
+		want     int
+	}{{[]uint32{0, 1, 2, 2, 3}, 5, 2}, {[]uint32{1, 0, 1}, 5, 3}, {[]uint32{1, 0, 1}, 2, 2}} {
+		got, n, err := TakeFirst([]arrow.RecordBatch{rec}, test.ordinals, test.most)
+		if err != nil || n != test.want || got.NumRows() != int64(n) {
+			t.Errorf("%v: %d rows, %v", test.ordinals, n, err)
+		}
+	}
 }

@@ -411,7 +411,7 @@ func taker(records []arrow.RecordBatch, rows []uint32) func() (arrow.RecordBatch
 		if run := batch.Run(records, rows[:n]); run >= longRun {
 			n = run
 		}
-		record, err := batch.Take(records, rows[:n])
+		record, n, err := batch.TakeFirst(records, rows, n)
 		rows = rows[n:]
 		return record, err
 	}

@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -447,4 +450,41 @@ func TestDamageIsFoundByCheck(t *testing.T) {
 		t.Fatalf("check: %v", err)
 	}
 	must(t, e.Close())
+}
+
+// TestTextsThatRepeatAreFlushedWithOthers flushes 3 GB of one text, which takes 40 KB in its batch's dictionary, with a row between them that came by itself.
+func TestTextsThatRepeatAreFlushedWithOthers(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	must(t, e.CreateDatabase(ctx, "d", true))
+	table, err := e.CreateTable(ctx, schema.Table{Database: "d", Schema: "main", Name: "t", Columns: []schema.Column{
+		{Name: "id", Type: schema.Of(schema.BigInt)}, {Name: "text", Type: schema.Of(schema.Varchar)}}, SortKey: []schema.SortField{{Column: 1}}}, true)
+	must(t, err)
+	const rows = 80_000
+	add := func(text arrow.Array, id func(i int64) int64) {
+		t.Helper()
+		ids := array.NewInt64Builder(memory.DefaultAllocator)
+		for i := range int64(text.Len()) {
+			ids.Append(id(i))
+		}
+		fields := []arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "text", Type: text.DataType()}}
+		rec := array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{ids.NewArray(), text}, int64(text.Len()))
+		_, err := e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{rec}}}, AppendOptions{})
+		must(t, err)
+	}
+	values := array.NewStringBuilder(memory.DefaultAllocator)
+	values.Append(strings.Repeat("long", 10_000))
+	codes := array.NewUint32Builder(memory.DefaultAllocator)
+	codes.AppendValues(make([]uint32, rows), nil)
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
+	add(array.NewDictionaryArray(dictionary, codes.NewArray(), values.NewArray()), func(i int64) int64 { return rows - i })
+	values.Append("alone")
+	add(values.NewArray(), func(int64) int64 { return rows / 2 })
+	must(t, e.Flush(ctx))
+	s, err := e.Snapshot(table.ID)
+	must(t, err)
+	if parts := s.Tables[table.ID].Parts; len(parts) != 1 || parts[0].Rows != rows+1 || parts[0].Bytes > 10<<20 {
+		t.Errorf("parts %v", parts)
+	}
+	s.Release()
+	mustEnd(t, e)
 }

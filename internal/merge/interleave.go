@@ -80,8 +80,7 @@ func (in *interleave) next() (arrow.RecordBatch, error) {
 			return nil, err
 		}
 	}
-	n := min(len(in.order), part.RowGroupRows)
-	rec, err := batch.Take(in.window, in.order[:n])
+	rec, n, err := batch.TakeFirst(in.window, in.order, part.RowGroupRows)
 	if err != nil {
 		return nil, err
 	}

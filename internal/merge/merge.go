@@ -244,8 +244,7 @@ func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like 
 			if len(rows) == 0 {
 				return nil, io.EOF
 			}
-			n := min(len(rows), part.RowGroupRows)
-			rec, err := batch.Take(chunk, rows[:n])
+			rec, n, err := batch.TakeFirst(chunk, rows, part.RowGroupRows)
 			rows = rows[n:]
 			return rec, err
 		})

@@ -355,7 +355,9 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 
 // readdress brings a change's addresses to where the rows are now.
 func (e *Engine) readdress(c *tableChange) error {
-	c.touched, c.seen = map[base.SourceID]*roaring.Bitmap{}, map[base.SourceID]*roaring.Bitmap{}
+	if c.seen == nil { // not the first time: what was changed since may be noted at the addresses before, too
+		c.touched, c.seen = map[base.SourceID]*roaring.Bitmap{}, map[base.SourceID]*roaring.Bitmap{}
+	}
 	for {
 		c.rows = map[base.SourceID]*roaring.Bitmap{}
 		for source, rows := range c.deleted {

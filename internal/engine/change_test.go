@@ -474,3 +474,24 @@ func TestRacingIncrementsAllCount(t *testing.T) {
 	}
 	mustEnd(t, e)
 }
+
+// TestAddressesOfAChangeAreKeptAsItFollowsItsRows follows rows twice: what others changed of them meanwhile may be noted at any of their addresses.
+func TestAddressesOfAChangeAreKeptAsItFollowsItsRows(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createAccounts(e, "bank")
+	must(t, err)
+	must(t, bankOp{ins: []int64{1, 2, 3}}.commit(e))
+	held, err := e.Snapshot(table.ID)
+	must(t, err)
+	source := held.Tables[table.ID].Memtables[0].Source
+	c := &tableChange{id: table.ID, version: table.Version, deleted: map[base.SourceID]*roaring.Bitmap{source: roaring.BitmapOf(1)}}
+	must(t, e.Flush(ctx))
+	must(t, e.readdress(c))
+	must(t, rewriteFirst(e, table, func() {}))
+	must(t, e.readdress(c))
+	if len(c.rows) != 1 || len(c.touched) != 3 || len(c.seen) != 3 || c.seen[source] == nil {
+		t.Errorf("rows %v, touched %v, seen %v", c.rows, c.touched, c.seen)
+	}
+	held.Release()
+	mustEnd(t, e)
+}

@@ -76,9 +76,9 @@ func (e *Engine) runCommitter() {
 				syncDue = nil
 				e.syncLog()
 			case <-ageDue:
-				ageDue = nil
-				if aged == e.active {
+				if ageDue = nil; aged == e.active {
 					e.freezeOrLog()
+					aged = nil // if that failed it is tried again, as late as this
 				}
 			}
 		case group[0].edit != nil:

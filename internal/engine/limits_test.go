@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -384,13 +385,25 @@ func TestAsynchronousRowsAreSyncedByTheClock(t *testing.T) {
 
 func TestRowsBecomePartsByTheirAge(t *testing.T) {
 	clock := newManualClock()
-	e, err := Open("/db", Settings{}, Components{FS: vfs.NewCrashable(), Clock: clock, Logger: quiet, PoisonMemory: true})
+	var full atomic.Bool // for a new log segment
+	disk := vfs.Failing(vfs.NewCrashable(), func(op vfs.Op) error {
+		if full.Load() && op.Kind.Writes() && strings.Contains(op.Path, "/wal") {
+			return vfs.ErrNoSpace
+		}
+		return nil
+	})
+	e, err := Open("/db", Settings{}, Components{FS: disk, Clock: clock, Logger: quiet, PoisonMemory: true})
 	must(t, err)
 	table, err := createNumbers(e, "t")
 	must(t, err)
 	_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
 	must(t, err)
+	full.Store(true)
 	clock.waitForTimer(e.settings.FlushAge)
+	clock.advance(e.settings.FlushAge)
+	eventually(func() bool { return e.Status().FlushFailing != nil })
+	full.Store(false)
+	clock.waitForTimer(e.settings.FlushAge) // it is tried again
 	clock.advance(e.settings.FlushAge)
 	eventually(func() bool {
 		s, err := e.Snapshot(table.ID)
@@ -486,5 +499,5 @@ func TestTextsThatRepeatAreFlushedWithOthers(t *testing.T) {
 		t.Errorf("parts %v", parts)
 	}
 	s.Release()
-	mustEnd(t, e)
+	must(t, e.Close())
 }

@@ -41,11 +41,30 @@ const (
 	// restLoad is Policy.Load at rest: what is changed of a hundredth of a part slows its readers down for
 	// as long as it stays.
 	restLoad = 0.01
-	// fullLoad is Policy.Load when changes take much of the memory.
+	// fullLoad is Policy.Load when changes take much of the memory, or more than it: see loadToFree.
 	fullLoad = 0.001
 	// anyLoad is Policy.Load when as little as possible is to remain changed.
 	anyLoad = 1e-12
 )
+
+// loadToFree returns Policy.Load when changes take much of the memory. It is fullLoad where at least half of that is in parts with as much. Else
+// it is what the parts have that hold half of it: a little all over many parts fills the memory, too.
+func loadToFree(parts []*catalog.Part, loads map[base.SourceID]Load) float64 {
+	ordered, total := make([]*catalog.Part, 0, len(loads)), int64(0)
+	for _, p := range parts {
+		if load, ok := loads[p.ID]; ok {
+			ordered, total = append(ordered, p), total+load.Bytes
+		}
+	}
+	slices.SortFunc(ordered, func(a, b *catalog.Part) int { return cmp.Compare(loads[b.ID].share(b), loads[a.ID].share(a)) })
+	freed := int64(0)
+	for _, p := range ordered {
+		if freed += loads[p.ID].Bytes; 2*freed >= total {
+			return min(fullLoad, loads[p.ID].share(p))
+		}
+	}
+	return fullLoad
+}
 
 func (p Policy) withDefaults() Policy {
 	orDefault(&p.MaxPartBytes, 512<<20)

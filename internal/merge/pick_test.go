@@ -262,3 +262,37 @@ func TestPickKeepsItsPromises(t *testing.T) {
 		}
 	}
 }
+
+// TestLittleAllOverManyPartsIsMergedToFreeMemory gives every part changes of fewer rows than make a merge worth it by themselves.
+func TestLittleAllOverManyPartsIsMergedToFreeMemory(t *testing.T) {
+	var parts []*catalog.Part
+	loads := map[base.SourceID]Load{}
+	for i := range 100 {
+		p := &catalog.Part{ID: base.SourceID(i + 1), Rows: 8 << 20, Bytes: 512 << 20, MinSeq: base.Seq(i + 1), MaxSeq: base.Seq(i + 1)}
+		parts = append(parts, p)
+		loads[p.ID] = Load{Patched: int64(1000 + 10*i), Bytes: int64(100_000 + 1000*i)}
+	}
+	planned := func() (rows int, bytes, all int64) {
+		for _, p := range Pick(parts, loads, Policy{Load: loadToFree(parts, loads)}) {
+			rows++
+			bytes += loads[p.Sources[0].ID].Bytes
+		}
+		for _, l := range loads {
+			all += l.Bytes
+		}
+		return rows, bytes, all
+	}
+	if n, freed, all := planned(); 2*freed < all || n > 50 {
+		t.Errorf("%d parts, which free %d bytes of %d", n, freed, all)
+	}
+	for i := range 3 { // parts of which much is changed do not keep those
+		loads[base.SourceID(i+1)] = Load{Patched: 1 << 20, Bytes: 5_000}
+	}
+	if n, freed, all := planned(); 2*freed < all {
+		t.Errorf("%d parts, which free %d bytes of %d", n, freed, all)
+	}
+	loads[4] = Load{Patched: 1 << 20, Bytes: 50_000_000}
+	if load := loadToFree(parts, loads); load != fullLoad {
+		t.Errorf("load %g, though one part has most of what is changed", load)
+	}
+}

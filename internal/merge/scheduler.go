@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -260,18 +261,17 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 	s.forgetGone(snap)
 	now := s.clock.Now()
 	var jobs []job
+	full := s.loadToFree(snap)
 	for id, t := range snap.Tables {
 		groups, since := map[group][]*catalog.Part{}, t.LayoutSince()
 		for _, p := range t.Parts {
 			g := group{id, p.Partition}
-			if p.SchemaVersion < since {
-				if eager || s.mayTry(subject{id, p.ID}, now) {
-					jobs = append(jobs, job{g, Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes}})
-				}
-				continue
-			}
-			if isSettled(t, p) {
+			switch {
+			case !isSettled(t, p): // of the rows of a key, the place may say which is newest
+			case p.SchemaVersion >= since:
 				groups[g] = append(groups[g], p)
+			case eager || s.mayTry(subject{id, p.ID}, now):
+				jobs = append(jobs, job{g, Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes}})
 			}
 		}
 		for g, parts := range groups {
@@ -279,8 +279,8 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 			switch {
 			case eager:
 				policy.Load = anyLoad
-			case s.merger.engine.PatchesFull():
-				policy.Load = fullLoad
+			case full > 0:
+				policy.Load = full
 			case policy.Rest:
 				policy.Load = restLoad
 			}
@@ -299,6 +299,21 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 }
 
 // loadsOf returns what is changed of parts, and whether they have rows to drop or lack expressions.
+// loadToFree returns which load is due because patches fill the memory; 0 if they do not.
+func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
+	if !s.merger.engine.PatchesFull() {
+		return 0
+	}
+	var parts []*catalog.Part
+	loads := map[base.SourceID]Load{}
+	for _, t := range snap.Tables {
+		settled := slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return !isSettled(t, p) })
+		parts = append(parts, settled...)
+		maps.Copy(loads, s.loadsOf(t, settled, false))
+	}
+	return loadToFree(parts, loads)
+}
+
 func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.SourceID]Load {
 	loads := map[base.SourceID]Load{}
 	for _, p := range parts {

@@ -35,6 +35,9 @@ func New(t Table) (Table, error) {
 	if err := t.Validate(); err != nil {
 		return Table{}, err
 	}
+	if err := t.checkNewTypes(Table{}); err != nil {
+		return Table{}, err
+	}
 	return t, nil
 }
 
@@ -59,7 +62,23 @@ func (t Table) evolve(change func(*Table) error) (Table, error) {
 	if err := next.Validate(); err != nil {
 		return Table{}, err
 	}
+	if err := next.checkNewTypes(t); err != nil {
+		return Table{}, err
+	}
 	return next, nil
+}
+
+// checkNewTypes refuses types that people and programs could not give a column again, unless the table before has them.
+func (t Table) checkNewTypes(before Table) error {
+	for _, c := range t.Columns {
+		if at := before.ColumnByID(c.ID); at >= 0 && before.Columns[at].Type.Equal(c.Type) {
+			continue
+		}
+		if err := checkTextBytes(len(c.Type.String())); err != nil {
+			return base.Wrap(err, "table %s: column %q", t.QualifiedName(), shorten(c.Name, 80))
+		}
+	}
+	return nil
 }
 
 // evolveColumn is evolve for a change of one existing column, found by name.

@@ -20,9 +20,21 @@ const (
 // people write it (aliases such as INT or TEXT, any case, spaces anywhere). Types that a
 // table cannot hold are Invalid.
 func Parse(text string) (Type, error) {
-	if len(text) > maxTypeTextBytes {
-		return Type{}, base.Errorf(base.TooLarge, "type text of %d bytes: the limit is %d", len(text), maxTypeTextBytes)
+	if err := checkTextBytes(len(text)); err != nil {
+		return Type{}, err
 	}
+	return parse(text)
+}
+
+func checkTextBytes(n int) error {
+	if n > maxTypeTextBytes {
+		return base.Errorf(base.TooLarge, "type text of %d bytes: the limit is %d", n, maxTypeTextBytes)
+	}
+	return nil
+}
+
+// parse is Parse for a text of any length.
+func parse(text string) (Type, error) {
 	p := typeParser{text: text}
 	p.next()
 	t, err := p.parse(0)

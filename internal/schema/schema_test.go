@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -308,5 +309,39 @@ func TestValuesSurviveJSON(t *testing.T) {
 		if err := new(Value).UnmarshalText([]byte(text)); base.KindOf(err) != base.Corrupt {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestTypesThatAreTooLongAreRefusedAndRead makes columns of types whose text is longer than what is parsed.
+func TestTypesThatAreTooLongAreRefusedAndRead(t *testing.T) {
+	var fields []Field
+	for i := range 12_000 {
+		fields = append(fields, Field{Name: fmt.Sprintf("%0100d", i), Type: Of(BigInt)})
+	}
+	long := Column{Name: "long", Type: StructOf(fields...)}
+	table := Table{Database: "d", Schema: "s", Name: "t", Columns: []Column{{Name: "id", Type: Of(BigInt)}}}
+	old, err := New(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.AddColumns(long); base.KindOf(err) != base.TooLarge {
+		t.Errorf("a column of a type of 1.3 MB of text: %v", err)
+	}
+	table.Columns = append(table.Columns, long)
+	if _, err := New(table); base.KindOf(err) != base.TooLarge {
+		t.Errorf("a table with such a column: %v", err)
+	}
+	// As earlier versions made it.
+	old.Columns, old.NextColumnID = append(old.Columns, Column{ID: 2, Name: "long", Type: long.Type}), 3
+	text, err := old.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := DecodeTable(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read.AddColumns(Column{Name: "more", Type: Of(BigInt)}); err != nil {
+		t.Errorf("another column beside it: %v", err)
 	}
 }

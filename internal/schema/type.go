@@ -145,8 +145,8 @@ func (t Type) MarshalText() ([]byte, error) {
 	return []byte(t.String()), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads what MarshalText wrote, of any length: what a table has must be read again.
 func (t *Type) UnmarshalText(text []byte) (err error) {
-	*t, err = Parse(string(text))
+	*t, err = parse(string(text))
 	return err
 }

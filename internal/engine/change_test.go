@@ -495,3 +495,35 @@ func TestAddressesOfAChangeAreKeptAsItFollowsItsRows(t *testing.T) {
 	held.Release()
 	mustEnd(t, e)
 }
+
+// TestNewValuesOfAColumnFitIntoAnArray changes different rows of a part by more text than one array holds.
+func TestNewValuesOfAColumnFitIntoAnArray(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createAccounts(e, "bank")
+	must(t, err)
+	text := func(rows int, bytes int32) arrow.RecordBatch {
+		offsets := make([]int32, rows+1)
+		for i := range rows {
+			offsets[i+1] = offsets[i] + bytes/int32(rows)
+		}
+		values := array.NewData(arrow.BinaryTypes.String, rows, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)),
+			memory.NewBufferBytes(make([]byte, bytes))}, nil, 0, 0) // of pages that nobody touches
+		return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{array.MakeFromData(values)}, int64(rows))
+	}
+	change := func(ordinal uint32, bytes int32) *request {
+		l := patch.Layer{Source: 7, Columns: []base.ColumnID{3}, Ordinals: []uint32{ordinal, ordinal + 1}, Values: text(2, bytes)}
+		return &request{changes: &changeSet{tables: []*tableChange{{id: table.ID, updated: []patch.Layer{l}, rows: map[base.SourceID]*roaring.Bitmap{7: roaring.BitmapOf(ordinal, ordinal+1)}}}}}
+	}
+	must(t, e.commit(ctx, func() error {
+		a := newAhead()
+		if err := e.foresee(change(0, 900<<20), e.seq+1, a); err != nil {
+			t.Error(err)
+		}
+		wantKind(t, e.foresee(change(2, 300<<20), e.seq+2, a), base.Unavailable)
+		if err := e.foresee(change(2, 30<<20), e.seq+2, a); err != nil {
+			t.Error(err)
+		}
+		return nil
+	}))
+	mustEnd(t, e)
+}

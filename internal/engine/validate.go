@@ -198,9 +198,15 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 				if set == nil {
 					set = patch.New(source)
 				}
-				set, err := set.With(seq, tc.gone[source], layersOf(tc.updated, source)...)
+				layers := layersOf(tc.updated, source)
+				set, err := set.With(seq, tc.gone[source], layers...)
 				if err != nil {
 					return err
+				}
+				if len(layers) > 0 && set.ColumnBytes() > patch.MaxColumnBytes {
+					e.notifyPartsAdded() // who merges may be able to help
+					return base.Errorf(base.Unavailable, "over %d bytes of new values of one column of one part", patch.MaxColumnBytes).
+						WithHint("retry once a merge has written those that are there, or use WITH (mode = 'rewrite')")
 				}
 				made[tc.id][source] = set
 			}

@@ -253,7 +253,9 @@ func bytesOf(a arrow.Array) int64 {
 	return batch.Bytes(array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{a}, int64(a.Len())))
 }
 
-func (c *changed) newer(column schema.Column) (writtenColumn, error) { return newerIn(c.set, column, c.rows) }
+func (c *changed) newer(column schema.Column) (writtenColumn, error) {
+	return newerIn(c.set, column, c.rows)
+}
 
 // newerIn returns the patched values of a column, in the rows or between them.
 func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn, error) {

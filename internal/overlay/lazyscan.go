@@ -39,6 +39,8 @@ type lazyScan struct {
 // rowSource is rows of one source, whose values are to be had column by column.
 type rowSource interface {
 	address() (source base.SourceID, ordinals []uint32)
+	// held returns what is kept of columns already, in bytes.
+	held(columns []schema.Column) int64
 	// values returns columns for the scan with this number; later ones have higher numbers. It takes what they take from room, in bytes; if that is not enough it
 	// returns nil.
 	values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error)
@@ -200,9 +202,7 @@ func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	if s.kept != nil {
 		room = s.kept.most
 		for i, source := range s.sources {
-			if c, ok := source.(interface{ held([]schema.Column) int64 }); ok {
-				room -= c.held(s.columns(missing[i]))
-			}
+			room -= source.held(s.columns(missing[i]))
 		}
 	}
 	err := readAhead(s.ctx, s.sources, func(i int) []schema.Column { return s.columns(missing[i]) }, room)

@@ -93,6 +93,8 @@ type located struct {
 
 func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows }
 
+func (l *located) held([]schema.Column) int64 { return 0 }
+
 func (l *located) values(ctx context.Context, columns []schema.Column, _ uint64, _ *int64) ([]arrow.Array, error) {
 	return l.piece(ctx, columns, 0, len(l.rows)) // they are few
 }

@@ -23,6 +23,13 @@ type chain struct {
 	runs   []run // oldest first; never written again
 }
 
+func (c chain) bytes() (n int64) {
+	for _, r := range c.runs {
+		n += r.bytes
+	}
+	return n
+}
+
 func (c chain) compare(id base.ColumnID) int { return cmp.Compare(c.column, id) }
 
 // run is values of one column for ascending rows.

@@ -133,9 +133,7 @@ func (s *Set) measure() int64 {
 		n += int64(s.Deleted.GetSizeInBytes())
 	}
 	for _, c := range s.chains {
-		for _, r := range c.runs {
-			n += r.bytes
-		}
+		n += c.bytes()
 	}
 	return n
 }
@@ -147,6 +145,18 @@ func (s *Set) Bytes() int64 {
 		return 0
 	}
 	return s.bytes
+}
+
+// MaxColumnBytes is how much the new values of a column of one source may take: who reads them joins them to one array, whose offsets have 31 bits.
+const MaxColumnBytes = 1 << 30
+
+// ColumnBytes returns what the new values of the column take of which they take most, as Bytes does.
+func (s *Set) ColumnBytes() int64 {
+	most := int64(0)
+	for _, c := range s.chains {
+		most = max(most, c.bytes())
+	}
+	return most
 }
 
 // Empty reports whether nothing is changed.

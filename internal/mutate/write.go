@@ -143,6 +143,9 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 		return Counts{}, err
 	}
 	own := sameColumns(ids, t.PrimaryKey)
+	if own {
+		ids = t.PrimaryKey // in the order in which the table's keys are hashed, whatever the request's is
+	}
 	by := t
 	by.PrimaryKey = ids
 	if err := checkKeyValues(by, records); err != nil {
@@ -235,16 +238,20 @@ func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 	return nil
 }
 
-// merge makes the change as a MERGE INTO, for keys that are not the table's, and rows that move.
+// merge makes the change as a MERGE INTO, for keys that are not the table's, and rows that move. A column of the key that was not sent
+// has its default in the rows, by which they are found and inserted, as by those that were.
 func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
 	t := a.table
 	column := func(alias string, c schema.Column) string { return alias + "." + schema.Quote(c.Name) }
 	var on, set, names, values []string
-	for _, c := range given {
-		if slices.Contains(t.PrimaryKey, c.ID) {
+	for _, c := range t.Columns {
+		switch {
+		case slices.Contains(t.PrimaryKey, c.ID):
 			on = append(on, column("scoter_target", c)+" = "+column(arrivedTable, c))
-		} else {
+		case contains(given, c.ID):
 			set = append(set, schema.Quote(c.Name)+" = "+column(arrivedTable, c))
+		default:
+			continue
 		}
 		names, values = append(names, schema.Quote(c.Name)), append(values, column(arrivedTable, c))
 	}

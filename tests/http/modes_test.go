@@ -37,6 +37,49 @@ func TestModesChangeRowsByKey(t *testing.T) {
 	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,"London"],[2,"Bob",22,"Bern"]]`)
 }
 
+// TestKeysAreFoundInAnyOrderOfTheirColumns names a primary key's columns otherwise than the table does, which is the same key.
+func TestKeysAreFoundInAnyOrderOfTheirColumns(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE p (a INTEGER, b INTEGER, v INTEGER, PRIMARY KEY (a, b))").must(t, http.StatusOK)
+	change := func(query, body, want string) {
+		t.Helper()
+		got := post(t, s, "/api/v1/tables/default/p/rows?"+query, ndjson, body).must(t, http.StatusOK)
+		if !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", query, got.body, want)
+		}
+	}
+	change("mode=upsert&key=b,a", `{"a":1,"b":2,"v":1}`, `"inserted":1,"updated":0`)
+	change("mode=upsert&key=b,a", `{"a":1,"b":2,"v":2}`+"\n"+`{"a":2,"b":1,"v":3}`, `"inserted":1,"updated":1`)
+	change("mode=update&key=b,a", `{"b":2,"a":1,"v":4}`, `"updated":1`)
+	equal(t, s, "SELECT a, b, v FROM p ORDER BY ALL", `[[1,2,4],[2,1,3]]`)
+	change("mode=delete&key=b,a", `{"a":1,"b":2}`, `"deleted":1`)
+	equal(t, s, "SELECT a, b, v FROM p", `[[2,1,3]]`)
+	sql(t, s, "INSERT INTO p VALUES (2, 1, 5)").must(t, http.StatusOK)
+	equal(t, s, "SELECT a, b, v FROM p", `[[2,1,5]]`)
+}
+
+// TestKeyColumnsThatAreNotSentHaveTheirDefaults sends rows that lack a column of the key, to tables whose rows are found by index and by MERGE INTO.
+func TestKeyColumnsThatAreNotSentHaveTheirDefaults(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	for table, definition := range map[string]string{
+		"plain":   "(host VARCHAR, minute INTEGER DEFAULT 0, level INTEGER)",
+		"keyed":   "(host VARCHAR, minute INTEGER DEFAULT 0, level INTEGER, PRIMARY KEY (host, minute))",
+		"checked": "(host VARCHAR, minute INTEGER DEFAULT 0, level INTEGER CHECK (level < 100), PRIMARY KEY (host, minute))",
+		"moved":   "(host VARCHAR, minute INTEGER DEFAULT 0, level INTEGER, PRIMARY KEY (host, minute)) SORTED BY (level)",
+	} {
+		sql(t, s, "CREATE TABLE "+table+" "+definition).must(t, http.StatusOK)
+		sql(t, s, "INSERT INTO "+table+" VALUES ('a', 0, 1), ('a', 1, 2)").must(t, http.StatusOK)
+		path := "/api/v1/tables/default/" + table + "/rows?mode=upsert&key=host,minute"
+		got := post(t, s, path, ndjson, `{"host":"a","level":9}`+"\n"+`{"host":"b","level":8}`).must(t, http.StatusOK)
+		if !strings.Contains(got.body, `"inserted":1,"updated":1`) {
+			t.Errorf("%s: %s", table, got.body)
+		}
+		equal(t, s, "SELECT host, minute, level FROM "+table+" ORDER BY ALL", `[["a",0,9],["a",1,2],["b",0,8]]`)
+		post(t, s, path, ndjson, `{"level":7}`).refused(t, http.StatusBadRequest, "invalid", "host")
+		post(t, s, strings.Replace(path, "upsert", "update", 1), ndjson, `{"host":"a","level":7}`).refused(t, http.StatusBadRequest, "invalid", "key")
+	}
+}
+
 func TestModesHeedVersionsAndDeletions(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	for table, options := range map[string]string{"complete": "version = 'ver', is_deleted = 'gone'", "versioned": "version = 'ver'", "marked": "is_deleted = 'gone'"} {

@@ -175,7 +175,8 @@ func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roari
 	return out, nil
 }
 
-// mergeParts joins the staged rows with the table, and commits what comes of it.
+// mergeParts joins the staged rows with the table, and commits what comes of it. Where the statement gives rows other keys, these
+// may be each other's, or those of rows that it does not change.
 func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (counts Counts, err error) {
 	p, err := x.arrivalPlan(in, arrived)
 	if err != nil {
@@ -190,11 +191,12 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	if err := rows.check(t); err != nil {
 		return Counts{}, err
 	}
-	load, err := x.store.Load(x.ctx, rows.table, engine.LoadOptions{})
-	if err != nil {
-		return Counts{}, err
+	made := &intake{Mutator: x.Mutator, ctx: x.ctx, table: rows.table, sent: rows.table.Columns, room: x.store.Room()}
+	defer made.closing(&err)
+	rekeys := p.rekeys()
+	if rekeys {
+		made.twice = errOneKey(rows.table)
 	}
-	defer func() { err = errors.Join(err, load.Abort()) }()
 	deleted := map[base.SourceID]*roaring.Bitmap{}
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		f := &effects{plan: p}
@@ -214,22 +216,25 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 			return err
 		}
 		defer values.Release()
-		return load.Add(x.ctx, values)
+		return made.take(values)
 	})
+	if err == nil {
+		err = made.stage()
+	}
 	if err != nil {
 		return Counts{}, p.query.placed(err)
 	}
-	made, err := load.Parts(x.ctx)
+	parts, err := made.staged.Parts(x.ctx)
 	if err != nil {
 		return Counts{}, err
 	}
-	if rows.table.IsDeleted != 0 {
+	if rekeys || rows.table.IsDeleted != 0 {
 		// The join did not see tombstones.
 		visible := *t
 		if visible.Patches, err = without(t.Patches, deleted); err != nil {
 			return Counts{}, err
 		}
-		s := rows.settlement(&visible, made)
+		s := rows.settlement(&visible, parts)
 		s.counts = counts
 		if err := s.run(s.buryOne); err != nil {
 			return Counts{}, err
@@ -245,6 +250,6 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	if counts.Rows() == 0 {
 		return counts, nil
 	}
-	_, err = load.CommitOver(x.ctx, found.Snapshot(), deleted, counts, x.options)
+	_, err = made.staged.CommitOver(x.ctx, found.Snapshot(), deleted, counts, x.options)
 	return counts, err
 }

@@ -120,6 +120,13 @@ func (p *rowPlan) chooseColumns() {
 	p.touches = slices.ContainsFunc(p.actions, p.touchesKey)
 }
 
+// rekeys reports whether an action gives rows another primary key.
+func (p *rowPlan) rekeys() bool {
+	return slices.ContainsFunc(p.actions, func(a rowAction) bool {
+		return slices.ContainsFunc(a.set, func(id base.ColumnID) bool { return slices.Contains(p.table.PrimaryKey, id) })
+	})
+}
+
 // write composes the query. action appends the action's number under its name; value appends a column's new value in its declared type, from
 // what stands behind FROM, the target included.
 func (p *rowPlan) write(x *execution, t target, action func(*composition), value func(*composition, schema.Column), from func(*composition)) {

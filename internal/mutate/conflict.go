@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
@@ -124,7 +123,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 			return x.returnedRows(all, t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
 		}
 	}
-	if result.Counts, err = x.upsert(x.ctx, a, policy, engine.AppendOptions{}, before); err != nil {
+	if result.Counts, err = x.upsert(x.ctx, a, policy, x.options, before); err != nil {
 		result.Close()
 		return nil, err
 	}

@@ -254,3 +254,71 @@ func TestAChangeWithAnIdempotencyKeyIsMadeOnce(t *testing.T) {
 	post(t, s, "/api/v1/tables/default/k/rows?mode=delete", "application/x-ndjson", `{"id":9}`, "Idempotency-Key", "key 4").refused(t, http.StatusConflict, "conflict", "another body")
 	check()
 }
+
+// TestAStatementWithAnIdempotencyKeyIsRunOnce is the same for SQL.
+func TestAStatementWithAnIdempotencyKeyIsRunOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := binary.Serve(t, dir)
+	for table, rest := range map[string]string{"t": "", "k": "", "r": " WITH (upsert = 'merge-on-read')"} {
+		key := " PRIMARY KEY"
+		if table == "t" {
+			key = ""
+		}
+		sql(t, s, "CREATE TABLE "+table+" (id INTEGER"+key+", v INTEGER)"+rest).must(t, http.StatusOK)
+	}
+	sql(t, s, "CREATE TABLE large (id INTEGER PRIMARY KEY, v VARCHAR)").must(t, http.StatusOK)
+	requests := []struct{ statement, answer string }{
+		{"INSERT INTO t SELECT i, 0 FROM range(10) r(i)", `"inserted":10,"updated":0,"deleted":0`},
+		{"INSERT INTO k VALUES (1, 1), (2, 2)", `"inserted":2,"updated":0,"deleted":0`},
+		{"INSERT INTO k VALUES (1, 1) ON CONFLICT DO UPDATE SET v = k.v + 1", `"inserted":0,"updated":1,"deleted":0`},
+		{"INSERT INTO r VALUES (1, 1)", `"inserted":1,"updated":0,"deleted":0`},
+		{"UPDATE t SET v = v + 1", `"inserted":0,"updated":10,"deleted":0`},
+		{"UPDATE t SET v = v + 1 WITH (mode = 'rewrite')", `"inserted":0,"updated":10,"deleted":0`},
+		{"UPDATE t SET v = v + 1 WITH (mode = 'expression')", `"inserted":0,"updated":10,"deleted":0`},
+		{"DELETE FROM k WHERE id = 2", `"inserted":0,"updated":0,"deleted":1`},
+		{"DELETE FROM k WHERE id = 7", `"inserted":0,"updated":0,"deleted":0`},
+		{"MERGE INTO k USING (SELECT 3 AS id) AS s USING (id) WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (3, 3)", `"inserted":1,"updated":0,"deleted":0`},
+		{"INSERT INTO large SELECT i, repeat('x', 1000) FROM range(40000) r(i)", `"inserted":40000,"updated":0,"deleted":0`},
+		{"INSERT INTO large SELECT i, repeat('y', 1000) FROM range(40000) r(i) ON CONFLICT DO UPDATE SET v = large.v || '+'", `"inserted":0,"updated":40000,"deleted":0`},
+	}
+	send := func() {
+		t.Helper()
+		for i, r := range requests {
+			a := post(t, s, "/api/v1/sql", "text/plain", r.statement, "Idempotency-Key", fmt.Sprint("key ", i))
+			if a.must(t, http.StatusOK); !strings.Contains(a.body, r.answer) {
+				t.Errorf("%s: %s, want %s", r.statement, a.body, r.answer)
+			}
+		}
+	}
+	check := func() {
+		t.Helper()
+		equal(t, s, "SELECT count(*), min(v), max(v) FROM t", "[[10,3,3]]")
+		equal(t, s, "SELECT * FROM k ORDER BY id", "[[1,2],[2,20],[3,3],[7,70]]")
+		equal(t, s, "SELECT * FROM r", "[[1,10]]")
+		equal(t, s, "SELECT count(*), min(length(v)), max(length(v)) FROM large", "[[40000,1001,1001]]")
+	}
+	send()
+	sql(t, s, "INSERT INTO k VALUES (2, 20), (7, 70)").must(t, http.StatusOK)
+	sql(t, s, "UPDATE r SET v = 10").must(t, http.StatusOK)
+	check()
+	send()
+	check()
+	s.Kill()
+	s = binary.Serve(t, dir)
+	send()
+	check()
+
+	refused := func(statement, kind, contains string, status int) {
+		t.Helper()
+		post(t, s, "/api/v1/sql", "text/plain", statement, "Idempotency-Key", "key 4").refused(t, status, kind, contains)
+	}
+	refused("UPDATE t SET v = v + 2", "conflict", "another body", http.StatusConflict)
+	refused("UPDATE t SET v = v + 1; SELECT 1", "invalid", "single statement", http.StatusBadRequest)
+	refused("UPDATE t SET v = v + 1 RETURNING v", "invalid", "RETURNING", http.StatusBadRequest)
+	refused("TRUNCATE t", "invalid", "TRUNCATE", http.StatusBadRequest)
+	refused("CREATE TABLE t2 AS SELECT 1", "invalid", "CREATE", http.StatusBadRequest)
+	post(t, s, "/api/v1/sql", "text/plain", "SELECT 1", "Idempotency-Key", "key 4").must(t, http.StatusOK)
+	post(t, s, "/api/v1/sql", "text/plain", "UPDATE t SET nope = 1", "Idempotency-Key", "free").refused(t, http.StatusBadRequest, "invalid")
+	post(t, s, "/api/v1/sql", "text/plain", "UPDATE t SET v = 3", "Idempotency-Key", "free").must(t, http.StatusOK)
+	check()
+}

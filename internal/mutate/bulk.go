@@ -46,6 +46,11 @@ func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema
 		n, err := load.Commit(ctx, o)
 		return Counts{Inserted: n}, err
 	}
+	return m.insertSeen(ctx, t, given, o, rows)
+}
+
+// insertSeen is insertMany with a look at the rows that are there.
+func (m *Mutator) insertSeen(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
 	names := make([]string, len(given))
 	for i, c := range given {
 		names[i] = schema.Quote(c.Name)

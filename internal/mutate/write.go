@@ -76,13 +76,8 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case err != nil:
 		return Counts{}, err
 	}
-	if w.mode == Delete && len(key) == 0 && t.KeepsTombstones() && contains(givenBy(w.rows, t), t.RowVersion) {
-		// Deletions of a version: they leave tombstones.
-		w.mode = Upsert
-		w.rows.Batches = slices.Clone(w.rows.Batches)
-		for i, rec := range w.rows.Batches {
-			w.rows.Batches[i] = marked(rec, t.Columns[t.ColumnByID(t.IsDeleted)].Name)
-		}
+	if w.mode == Delete {
+		return w.delete(t, key)
 	}
 	if w.mode == Upsert && isKey(t, key) && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole) {
 		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
@@ -98,18 +93,27 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	}
 	sub := t
 	sub.Columns = givenBy(w.rows, t)
-	var records []arrow.RecordBatch
-	defer func() { releaseAll(records) }()
+	records, err := w.conform(sub)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer releaseAll(records)
+	return w.apply(sub, records, key)
+}
+
+// conform returns the rows with the columns of a table that they have.
+func (w *write) conform(sub schema.Table) (records []arrow.RecordBatch, err error) {
 	first := int64(0)
 	for _, in := range w.rows.Batches {
 		rec, err := batch.Conform(in, sub, batch.ConformOptions{FirstRow: first})
 		if err != nil {
-			return Counts{}, err
+			releaseAll(records)
+			return nil, err
 		}
 		records = append(records, rec)
 		first += rec.NumRows()
 	}
-	return w.apply(sub, records, key)
+	return records, nil
 }
 
 func releaseAll(records []arrow.RecordBatch) {
@@ -153,14 +157,7 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	given := givenBy(w.rows, t)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
-		return w.InsertMany(w.ctx, t, given, w.options, func(take func(arrow.RecordBatch) error) error {
-			for _, rec := range records {
-				if err := take(rec); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		return w.InsertMany(w.ctx, t, given, w.options, taking(records))
 	}
 	a, err := arrive(by, records, given, given, modeConflicts[w.mode])
 	if err != nil {
@@ -172,6 +169,18 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 		return w.merge(a, given)
 	}
 	return w.upsert(w.ctx, a, modeConflicts[w.mode], w.options, nil)
+}
+
+// taking gives records to who takes rows.
+func taking(records []arrow.RecordBatch) func(take func(arrow.RecordBatch) error) error {
+	return func(take func(arrow.RecordBatch) error) error {
+		for _, rec := range records {
+			if err := take(rec); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func bytesOf(records []arrow.RecordBatch) int64 {

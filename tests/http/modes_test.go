@@ -124,6 +124,70 @@ func TestModesHeedVersionsAndDeletions(t *testing.T) {
 	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[1,10],[2,20]]`)
 }
 
+// TestDeletionsLookAtKeyAndVersionAlone sends other columns with them, and lacks those that a row has to have.
+func TestDeletionsLookAtKeyAndVersionAlone(t *testing.T) {
+	s := binary.Serve(t, t.TempDir(), "--write-memory", "64MiB", "--max-body", "16MiB")
+	tables := []struct{ name, check, rest string }{
+		{"plain", "", ""},
+		{"checked", ", CHECK (x > 0 AND must > 0)", ""},
+		{"versions", "", " WITH (version = 'ver')"},
+		{"complete", "", " WITH (version = 'ver', is_deleted = 'gone')"},
+		{"strict", ", CHECK (x > 0 AND must > 0)", " WITH (version = 'ver', is_deleted = 'gone')"},
+		{"moved", "", " SORTED BY (ver) WITH (version = 'ver', is_deleted = 'gone')"},
+		{"parted", "", " PARTITIONED BY (day(day)) WITH (version = 'ver', is_deleted = 'gone')"},
+		{"unseen", "", " WITH (version = 'ver', is_deleted = 'gone', upsert = 'merge-on-read')"},
+	}
+	for _, table := range tables {
+		sql(t, s, "CREATE TABLE "+table.name+" (id INTEGER PRIMARY KEY, x INTEGER, must INTEGER NOT NULL, day DATE NOT NULL, ver INTEGER, gone BOOLEAN"+table.check+")"+table.rest).must(t, http.StatusOK)
+		sql(t, s, "INSERT INTO "+table.name+" SELECT i, i, i, '2026-01-01', 5, FALSE FROM range(1, 6) r(i)").must(t, http.StatusOK)
+		change := func(query, body, want string) {
+			t.Helper()
+			got := post(t, s, "/api/v1/tables/default/"+table.name+"/rows?"+query, ndjson, body).must(t, http.StatusOK)
+			if !strings.Contains(got.body, want) {
+				t.Errorf("%s, %s %s: %s, want %s", table.name, query, body, got.body, want)
+			}
+		}
+		change("mode=delete", `{"id":1,"note":"x","x":"no number","must":null}`, `"inserted":0,"updated":0,"deleted":1`)
+		change("mode=delete&key=id", `{"id":2,"ver":6,"gone":false,"note":"x","x":"no number","must":null}`+"\n"+`{"id":9,"ver":6}`, `"inserted":0,"updated":0,"deleted":1`)
+		change("mode=delete&key=id,x", `{"id":3,"x":3,"must":"y"}`, `"deleted":1`)
+		equal(t, s, "SELECT id FROM "+table.name+" ORDER BY id", "[[4],[5]]")
+		equal(t, s, "SELECT count(*) FROM information_schema.columns WHERE table_name = '"+table.name+"'", "[[6]]")
+		if table.rest == "" {
+			continue
+		}
+		change("mode=delete", `{"id":4,"ver":4,"must":"y"}`, `"deleted":0`)
+		kept := `"inserted":0`
+		if table.name == "versions" { // it keeps no tombstones
+			kept = `"inserted":2`
+		}
+		if table.name == "unseen" {
+			kept = `"inserted"`
+		}
+		rows := `{"id":2,"x":2,"must":2,"day":"2026-01-01","ver":5,"gone":false}` + "\n" + `{"id":9,"x":9,"must":9,"day":"2026-01-01","ver":5,"gone":false}`
+		change("mode=upsert", rows, kept)
+		if table.name != "versions" {
+			equal(t, s, "SELECT id FROM "+table.name+" ORDER BY id", "[[4],[5]]")
+		}
+	}
+	post(t, s, "/api/v1/tables/default/complete/rows?mode=delete", ndjson, `{"id":4,"ver":"new"}`).refused(t, http.StatusBadRequest, "invalid", "ver")
+	post(t, s, "/api/v1/tables/default/complete/rows?mode=delete", ndjson, `{"ver":6}`).refused(t, http.StatusBadRequest, "invalid", "primary key")
+	post(t, s, "/api/v1/tables/default/complete/rows?mode=delete", ndjson, `{"id":null,"ver":6}`).refused(t, http.StatusBadRequest, "invalid", "id")
+
+	// Many at once, which are parts right away.
+	sql(t, s, "CREATE TABLE many (id BIGINT PRIMARY KEY, must INTEGER NOT NULL, s VARCHAR, ver INTEGER, gone BOOLEAN, CHECK (must > 0)) WITH (version = 'ver', is_deleted = 'gone')").must(t, http.StatusOK)
+	sql(t, s, "INSERT INTO many SELECT i, 1, 'x', 5, FALSE FROM range(800000) r(i) WHERE i % 2 = 0").must(t, http.StatusOK)
+	var body strings.Builder
+	body.WriteString("id,ver\n")
+	for id := range 600000 {
+		fmt.Fprintf(&body, "%d,6\n", id)
+	}
+	if got := post(t, s, "/api/v1/tables/default/many/rows?mode=delete", csv, body.String()).must(t, http.StatusOK); !strings.Contains(got.body, `"inserted":0,"updated":0,"deleted":300000`) {
+		t.Error(got.body)
+	}
+	sql(t, s, "INSERT INTO many SELECT i, 1, 'x', 5, FALSE FROM range(3) r(i)").must(t, http.StatusOK)
+	equal(t, s, "SELECT count(*), min(id) FROM many", "[[100000,600000]]")
+}
+
 // TestTablesThatMergeOnReadTakeRowsUnseen sends whole rows, which nobody compares with what is there, and others, which somebody does.
 func TestTablesThatMergeOnReadTakeRowsUnseen(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -196,31 +197,43 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	if err := rows.check(t); err != nil {
 		return Counts{}, err
 	}
-	made := &intake{Mutator: x.Mutator, ctx: x.ctx, table: rows.table, sent: rows.table.Columns, room: x.store.Room()}
+	made := &intake{Mutator: x.Mutator, ctx: x.ctx, table: rows.table, sent: rows.sent, room: x.store.Room()}
 	defer made.closing(&err)
 	rekeys := p.rekeys()
 	if rekeys {
 		made.twice = errOneKey(rows.table)
 	}
+	if at := rows.table.ColumnByID(rows.table.IsDeleted); at >= 0 && !contains(made.sent, rows.table.IsDeleted) {
+		made.sent = append(slices.Clone(made.sent), rows.table.Columns[at]) // DO UPDATE may set it
+	}
 	deleted := map[base.SourceID]*roaring.Bitmap{}
+	changed := false
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		f := &effects{plan: p}
 		if err := f.addAddresses(rec); err != nil {
 			return err
 		}
-		for _, row := range f.rows {
-			if row.Source == 0 {
-				counts.Inserted++
-				continue
-			}
-			counts.Updated++
-			addRow(deleted, row)
-		}
+		changed = changed || len(f.rows) > 0
 		values, err := f.conform(rec)
 		if err != nil {
 			return err
 		}
 		defer values.Release()
+		buries := p.buries(values)
+		for i, row := range f.rows {
+			_, buried := slices.BinarySearch(buries, uint32(i))
+			switch {
+			case row.Source == 0:
+				counts.Inserted++
+			case buried:
+				counts.Deleted++
+				counts.Inserted++ // settlement.tombstones takes that back
+				addRow(deleted, row)
+			default:
+				counts.Updated++
+				addRow(deleted, row)
+			}
+		}
 		return made.take(values)
 	})
 	if err == nil {
@@ -239,8 +252,11 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		if visible.Patches, err = without(t.Patches, deleted); err != nil {
 			return Counts{}, err
 		}
-		s := rows.settlement(&visible, parts)
+		s := made.settlement(&visible, parts)
 		s.counts = counts
+		if err := s.tombstones(); err != nil {
+			return Counts{}, err
+		}
 		if err := s.run(s.buryOne); err != nil {
 			return Counts{}, err
 		}
@@ -252,7 +268,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		}
 		counts = s.counts
 	}
-	if counts.Rows() == 0 {
+	if !changed {
 		return counts, nil
 	}
 	_, err = made.staged.CommitOver(x.ctx, found.Snapshot(), deleted, counts, x.options)

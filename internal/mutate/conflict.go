@@ -182,7 +182,7 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 		}
 	}
 	x.setStanding(in, &update, values)
-	p.actions = []rowAction{update, {kind: insertRow, name: "INSERT"}}
+	p.actions = []rowAction{update, {kind: insertRow, name: "INSERT", versioned: contains(in.columns, t.RowVersion)}}
 	p.chooseColumns()
 	action := func(q *composition) {
 		q.write("CASE WHEN " + schema.SourceColumn + " IS NULL THEN 1")

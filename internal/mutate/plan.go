@@ -27,6 +27,8 @@ type rowAction struct {
 	kind actionKind
 	name string          // as RETURNING merge_action gives it
 	set  []base.ColumnID // the columns that an update gives new values
+	// versioned says that an insertion's rows come with a version: others count as newer than what is there.
+	versioned bool
 }
 
 // rowPlan is a query that finds the rows which a statement changes and computes their new values,

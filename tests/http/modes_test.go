@@ -81,9 +81,16 @@ func TestKeyColumnsThatAreNotSentHaveTheirDefaults(t *testing.T) {
 }
 
 func TestModesHeedVersionsAndDeletions(t *testing.T) {
-	s := binary.Serve(t, t.TempDir())
+	// Found by index, and by MERGE INTO.
+	for name, definition := range map[string][2]string{"plain": {}, "checked": {", CHECK (x < 1000)", ""}, "moved": {"", " SORTED BY (x, ver)"}} {
+		t.Run(name, func(t *testing.T) { versionsAndDeletions(t, definition[0], definition[1]) })
+	}
+}
+
+func versionsAndDeletions(t *testing.T, check, sorted string) {
+	s := binary.Serve(t, t.TempDir(), "--write-memory", "16MiB", "--max-body", "4MiB")
 	for table, options := range map[string]string{"complete": "version = 'ver', is_deleted = 'gone'", "versioned": "version = 'ver'", "marked": "is_deleted = 'gone'"} {
-		sql(t, s, "CREATE TABLE "+table+" (id INTEGER PRIMARY KEY, x INTEGER, ver INTEGER, gone BOOLEAN) WITH ("+options+")").must(t, http.StatusOK)
+		sql(t, s, "CREATE TABLE "+table+" (id INTEGER PRIMARY KEY, x INTEGER, ver INTEGER, gone BOOLEAN"+check+")"+sorted+" WITH ("+options+")").must(t, http.StatusOK)
 		post(t, s, "/api/v1/tables/default/"+table+"/rows", "text/csv", "id,x,ver,gone\n1,1,5,\n2,2,5,\n3,3,5,false\n").must(t, http.StatusOK)
 	}
 	change := func(table, query, body, want string) {
@@ -122,6 +129,46 @@ func TestModesHeedVersionsAndDeletions(t *testing.T) {
 	change("marked", "mode=delete", `{"id":3,"gone":false}`, `"deleted":1`)
 	change("marked", "mode=upsert", `{"id":1,"x":10}`, `"inserted":1`)
 	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[1,10],[2,20]]`)
+
+	// A row without a version is newer than a tombstone, and a deletion of what is not there counts for nothing.
+	change("complete", "mode=delete", `{"id":2,"ver":9}`, `"deleted":1`)
+	change("complete", "mode=upsert", `{"id":2,"x":2}`, `"inserted":1`)
+	change("complete", "mode=upsert", `{"id":50,"gone":true,"ver":3}`+"\n"+`{"id":8,"gone":true,"ver":4}`, `"inserted":0,"updated":0,"deleted":1`)
+	change("complete", "mode=upsert", `{"id":50,"x":50,"ver":2}`, none)
+	change("marked", "mode=upsert", `{"id":50,"gone":true}`+"\n"+`{"id":1,"gone":true}`, `"inserted":0,"updated":0,"deleted":1`)
+	equal(t, s, "SELECT id, x, ver FROM complete ORDER BY id", `[[1,1,1],[2,2,null]]`)
+	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[2,20]]`)
+
+	// So it is with statements.
+	run := func(statement, want string) {
+		t.Helper()
+		if got := sql(t, s, statement).must(t, http.StatusOK); !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", statement, got.body, want)
+		}
+	}
+	run("INSERT INTO complete VALUES (1, 1, 5, TRUE), (50, 1, 5, TRUE), (60, 1, 5, FALSE) ON CONFLICT DO UPDATE SET x = complete.x + excluded.x", `"inserted":1,"updated":0,"deleted":1`)
+	run("INSERT INTO complete VALUES (60, 1, 6, TRUE), (61, 1, 6, TRUE), (62, 1, 5, FALSE) ON CONFLICT DO UPDATE SET x = complete.x + excluded.x RETURNING id", `"rows":[`+"\n[62]]")
+	run("INSERT INTO complete (id, x) VALUES (61, 4) RETURNING id, x", `"rows":[`+"\n[61,4]]")
+	run("MERGE INTO complete USING (VALUES (60, 7), (61, 7)) AS s(id, x) USING (id) WHEN MATCHED THEN UPDATE SET x = s.x WHEN NOT MATCHED THEN INSERT (id, x) VALUES (s.id, s.x)", `"inserted":1,"updated":1,"deleted":0`)
+	run("MERGE INTO complete USING (VALUES (60), (61), (63)) AS s(id) USING (id) WHEN MATCHED THEN UPDATE SET gone = TRUE, ver = 9 WHEN NOT MATCHED THEN INSERT (id, ver, gone) VALUES (s.id, 9, TRUE)", `"inserted":0,"updated":0,"deleted":2`)
+	run("MERGE INTO complete USING (VALUES (60), (63)) AS s(id) USING (id) WHEN NOT MATCHED THEN INSERT (id, x, ver) VALUES (s.id, 0, 8)", none)
+	equal(t, s, "SELECT id, x, ver FROM complete ORDER BY id", `[[2,2,null],[62,1,5]]`)
+	run("MERGE INTO marked USING (VALUES (2), (70)) AS s(id) USING (id) WHEN MATCHED THEN UPDATE SET gone = TRUE WHEN NOT MATCHED THEN INSERT (id, gone) VALUES (s.id, TRUE) RETURNING merge_action, id", `"rows":[],`)
+	run("INSERT INTO marked (id, x, gone) VALUES (2, 1, FALSE), (70, 1, FALSE), (71, 1, TRUE) ON CONFLICT DO UPDATE SET x = marked.x + 1", `"inserted":2,"updated":0,"deleted":0`)
+	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[2,1],[70,1]]`)
+	equal(t, s, "SELECT sum(rows) FROM scoter.tables WHERE table_name = 'marked'", `[[2]]`) // nothing stays of keys that are deleted
+	run("UPDATE marked SET gone = TRUE WHERE id = 70", `"updated":1,"deleted":0`)
+	equal(t, s, "SELECT id FROM marked", `[[2]]`)
+
+	// Many rows at once, which are parts right away.
+	for _, table := range []string{"complete", "marked"} {
+		run("TRUNCATE "+table, "")
+		run("INSERT INTO "+table+" SELECT i, 1, 5, FALSE FROM range(10) r(i)", `"inserted":10`)
+		run("INSERT INTO "+table+" SELECT i, 1, 6, i % 2 = 0 FROM range(5, 300005) r(i) ON CONFLICT DO UPDATE SET x = "+table+".x + excluded.x", `"inserted":149997,"updated":3,"deleted":2`)
+		equal(t, s, "SELECT count(*), sum(x) FROM "+table, `[[150005,150008]]`)
+	}
+	run("INSERT INTO complete VALUES (6, 1, 5, FALSE), (100, 1, 5, FALSE)", none)
+	run("INSERT INTO marked VALUES (6, 1, 5, FALSE), (100, 1, 5, FALSE)", `"inserted":2`)
 }
 
 // TestDeletionsLookAtKeyAndVersionAlone sends other columns with them, and lacks those that a row has to have.

@@ -163,6 +163,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			there = !states[i].Deleted
 		}
 		deletes := a.deletes(i) || c == deleteRows
+		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones()
 		switch {
 		case there && c == keepRow, !there && c >= updateRows:
 			if stored {
@@ -174,6 +175,9 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 		case there && deletes:
 			change.Counts.Deleted++
 		case deletes:
+			if !stored && !leaves {
+				change.Keys = append(change.Keys, a.hashes[i].High) // as above
+			}
 		case there:
 			change.Counts.Updated++
 			kept = append(kept, uint32(i))
@@ -181,7 +185,6 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			change.Counts.Inserted++
 			kept = append(kept, uint32(i))
 		}
-		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones()
 		if leaves && there && !whole && !(deletes && moves) { // of a tombstone nobody misses the other columns
 			updated = append(updated, uint32(i))
 			if contains(a.given, a.table.RowVersion) {

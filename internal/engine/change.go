@@ -194,21 +194,22 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 	return r, nil
 }
 
-func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t *snapshot.Table) error {
+// tableChangeOf checks what a change does to rows that are there against the snapshot that it was computed from. What is inserted comes later.
+func tableChangeOf(c *Change, t *snapshot.Table) (*tableChange, error) {
 	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
 	for source, deleted := range c.Deleted {
 		if deleted == nil || deleted.IsEmpty() {
 			continue
 		}
 		if err := checkRows(t, source, deleted.Maximum()); err != nil {
-			return err
+			return nil, err
 		}
 		tc.deleted[source] = deleted.Clone()
 		tc.all = true
 	}
 	for source, kept := range c.Kept {
 		if err := checkRows(t, source, kept.Maximum()); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	tc.kept = c.Kept
@@ -217,16 +218,25 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 			continue
 		}
 		if err := checkLayer(t, l); err != nil {
-			return err
-		}
-		if err := checkPending(t, l); err != nil {
-			return err
+			return nil, err
 		}
 		l.Version, l.Seq = t.Schema.Version, 0
 		tc.updated = append(tc.updated, l)
 		tc.columns = append(tc.columns, l.Columns...)
 	}
-	var err error
+	return tc, nil
+}
+
+func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t *snapshot.Table) error {
+	tc, err := tableChangeOf(c, t)
+	if err != nil {
+		return err
+	}
+	for _, l := range tc.updated {
+		if err := checkPending(t, l); err != nil {
+			return err
+		}
+	}
 	if tc.expression, err = expressionOf(t.Schema, c.Expression); err != nil {
 		return err
 	}
@@ -255,7 +265,7 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 	if err != nil {
 		return err
 	}
-	if len(tc.deleted) == 0 && len(tc.losers) == 0 && len(tc.updated) == 0 && (!tc.brings || c.Appended) && tc.expression == nil {
+	if c.Appended || !tc.does() && len(tc.kept) == 0 && len(tc.keys) == 0 {
 		return nil
 	}
 	if err := e.readdress(tc); err != nil {
@@ -281,6 +291,12 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 	p.request.changes.bytes += 2 * tc.bytes
 	p.request.changes.tables = append(p.request.changes.tables, tc)
 	return nil
+}
+
+// does reports whether a change does anything. Of one that does not it still matters what it keeps, and which keys it found nothing of, if changes of other
+// tables go with it.
+func (c *tableChange) does() bool {
+	return len(c.deleted) > 0 || len(c.losers) > 0 || len(c.updated) > 0 || c.brings || c.expression != nil
 }
 
 func setOf(keys []uint64) map[uint64]struct{} {

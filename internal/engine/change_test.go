@@ -334,6 +334,78 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 	}
 }
 
+// TestWhatAChangeKeepsIsMindedBesideOthers: a change that does nothing to its table because of a row that is there, or because there is none of a key, holds as long as
+// that does; and so does one that is made by writing parts anew.
+func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
+	const key = 77
+	keyed := func(e *Engine, table schema.Table) error {
+		s, err := e.Snapshot(table.ID)
+		if err != nil {
+			return err
+		}
+		defer s.Release()
+		_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Inserted: []arrow.RecordBatch{accountsBatch(50, 1, 1)}, Keys: []uint64{key}}}, AppendOptions{})
+		return err
+	}
+	for _, c := range []struct {
+		name    string
+		between func(e *Engine, table schema.Table) error
+		changed bool
+	}{
+		{"another row updated", updating(set(5, 3)), false},
+		{"rows appended", appending, false},
+		{"flushed", func(e *Engine, _ schema.Table) error { return e.Flush(ctx) }, false},
+		{"the row updated", updating(set(1, 1)), true},
+		{"the row deleted", updating(del(1)), true},
+		{"the key inserted", keyed, true},
+	} {
+		for _, how := range []string{"beside another table's", "as parts"} {
+			files := vfs.NewCrashable()
+			e := mustOpen(t, files)
+			table, err := createAccounts(e, "t")
+			must(t, err)
+			other, err := createAccounts(e, "other")
+			must(t, err)
+			must(t, appendAccounts(e, table, 9, 1, 10)) // a part of its own, which the mutation leaves nothing of
+			must(t, e.Flush(ctx))
+			must(t, appendAccounts(e, table, 0, 6, 10))
+			s, err := e.Snapshot(table.ID, other.ID)
+			must(t, err)
+			rows, err := accountsIn(e, s.Tables[table.ID])
+			must(t, err)
+			must(t, c.between(e, table))
+			change := Change{Table: table.ID, Kept: rowsAt(rows[1].address), Keys: []uint64{key}}
+			if how == "as parts" {
+				change.Deleted = rowsAt(rows[9].address)
+				m, mutateErr := e.Mutate(ctx, s, change, AppendOptions{})
+				if err = mutateErr; err == nil {
+					_, err = m.Publish(ctx, nil, &patch.Sorted{Source: rows[9].address.Source})
+					m.Close()
+				}
+			} else {
+				_, err = e.Commit(ctx, s, []Change{change, {Table: other.ID, Inserted: []arrow.RecordBatch{accountsBatch(1, 1, 1)}}}, AppendOptions{})
+			}
+			if errors.Is(err, ErrChanged) != c.changed || !c.changed && err != nil {
+				t.Errorf("%s, %s: %v", c.name, how, err)
+			}
+			if how != "as parts" && !c.changed {
+				// It changed nothing of the table, as others see it, and after a restart.
+				_, err := updateFrom(e, s, table.ID, nil, AppendOptions{}, set(7, 1))
+				must(t, err)
+				s.Release()
+				mustEnd(t, e)
+				e = mustOpen(t, files)
+				if got := amounts(t, e, other.ID); len(got) != 1 {
+					t.Errorf("%s: %v", c.name, got)
+				}
+			} else {
+				s.Release()
+			}
+			mustEnd(t, e)
+		}
+	}
+}
+
 // mustWritePart writes a part of rows that nobody lists yet.
 func mustWritePart(t testing.TB, e *Engine, table schema.Table, rows []arrow.RecordBatch) catalog.Part {
 	t.Helper()

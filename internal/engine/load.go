@@ -147,11 +147,11 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 }
 
 // Commit makes all rows visible and durable, and returns how many there were. After an
-// error nothing of the load is left. For a table with a primary key, whose rows might be there, it is an error unless it merges on
+// error nothing of the load is left. Rows for a table with a primary key, whose keys others might have, are an error unless it merges on
 // read: see CommitOver. Then rows that others of the load replace count too.
 func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err error) {
 	l.room.Close() // no more rows come
-	if err = l.writers.Wait(); err == nil && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
+	if err = l.writers.Wait(); err == nil && l.rows > 0 && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
 		err = errKeyed(l.table)
 	}
 	if err != nil {

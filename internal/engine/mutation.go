@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/patch"
@@ -59,28 +57,12 @@ func (m *Mutation) Close() {
 
 func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o AppendOptions) error {
 	t := s.Tables[c.Table]
-	tc := &tableChange{id: c.Table, version: t.Schema.Version, brings: len(c.Inserted) > 0, all: len(c.Inserted) > 0, deleted: map[base.SourceID]*roaring.Bitmap{},
-		keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
-	for source, deleted := range c.Deleted {
-		if deleted == nil || deleted.IsEmpty() {
-			continue
-		}
-		if err := checkRows(t, source, deleted.Maximum()); err != nil {
-			return err
-		}
-		tc.deleted[source], tc.all = deleted, true
+	tc, err := tableChangeOf(&c, t)
+	if err != nil {
+		return err
 	}
-	for _, l := range c.Updated {
-		if len(l.Ordinals) == 0 {
-			continue
-		}
-		if err := checkLayer(t, l); err != nil {
-			return err
-		}
-		l.Version = t.Schema.Version
-		tc.updated = append(tc.updated, l)
-		tc.columns = append(tc.columns, l.Columns...)
-	}
+	tc.brings = len(c.Inserted) > 0
+	tc.all = tc.all || tc.brings
 	set := &changeSet{seq: s.Seq, pinned: o.Pinned, tables: []*tableChange{tc}}
 	for _, r := range c.Reads {
 		set.reads = append(set.reads, read{r, s.Tables[r.Table].Schema.Version})
@@ -92,7 +74,6 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 		if len(tc.rows) == 0 {
 			return ErrChanged // they were deleted meanwhile: no part has one to be written anew
 		}
-		var err error
 		m.Rewrite, err = e.Rewrite(c.Table, slices.Sorted(maps.Keys(tc.rows)))
 		if err != nil && base.KindOf(err) == base.Conflict {
 			continue // merged just now

@@ -35,7 +35,7 @@ func newRequest(o AppendOptions) *request {
 
 // empty reports whether there is nothing to do, not even to remember the answer.
 func (r *request) empty() bool {
-	return r.progress == nil && r.claim == nil && (r.changes == nil || len(r.changes.tables) == 0) &&
+	return r.progress == nil && r.claim == nil && (r.changes == nil || !slices.ContainsFunc(r.changes.tables, (*tableChange).does)) &&
 		!slices.ContainsFunc(r.tables, func(t tableRows) bool { return len(t.rows) > 0 })
 }
 

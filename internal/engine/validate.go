@@ -219,7 +219,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 		}
 		for _, tc := range r.changes.tables {
 			if len(tc.rows) == 0 && !tc.all && tc.expression == nil {
-				continue // only losers go
+				continue // only losers go, or nothing
 			}
 			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys, everywhere: tc.expression != nil})
 		}

@@ -174,14 +174,14 @@ func (s *source) read() (rows, error) {
 	if s.drops {
 		tombstones = trueRows(r.rec.Column(s.now.ColumnByID(s.now.IsDeleted)))
 	}
-	if s.patches == nil && len(tombstones) == 0 {
-		return r, nil
-	}
 	live, all := s.patches.Live(r.first, int(r.rec.NumRows()))
 	if s.patches != nil {
 		if err := r.replace(s.patches.Apply(r.rec, s.now, r.first)); err != nil {
 			return rows{}, base.Wrap(err, "part %d", s.part.ID)
 		}
+	}
+	if err := s.blankTombstones(&r); err != nil {
+		return rows{}, base.Wrap(err, "part %d", s.part.ID)
 	}
 	if len(tombstones) > 0 {
 		live, all = s.drop(r, tombstones, live, all)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
@@ -28,6 +30,40 @@ func trueRows(a arrow.Array) []uint32 {
 		}
 	}
 	return out
+}
+
+// blankTombstones gives tombstones some value where they have NULL in a column that was made NOT NULL since: they show nowhere, so that nothing kept it
+// from being made that, but the part that they go to takes no NULL.
+func (s *source) blankTombstones(r *rows) error {
+	if s.now.IsDeleted == 0 {
+		return nil
+	}
+	columns := slices.Clone(r.rec.Columns())
+	changed := false
+	for at, c := range s.now.Columns {
+		if !c.NotNull || columns[at].NullN() == 0 {
+			continue
+		}
+		nulls := slices.DeleteFunc(trueRows(r.rec.Column(s.now.ColumnByID(s.now.IsDeleted))), func(i uint32) bool { return columns[at].IsValid(int(i)) })
+		if len(nulls) == 0 {
+			continue
+		}
+		blank, err := batch.Blank(c.Type, len(nulls))
+		if err != nil {
+			return r.replace(nil, base.Wrap(err, "column %q", c.Name))
+		}
+		columns[at], err = batch.Overlay(columns[at], nulls, blank, 0)
+		blank.Release()
+		if err != nil {
+			return r.replace(nil, base.Wrap(err, "column %q", c.Name))
+		}
+		defer columns[at].Release()
+		changed = true
+	}
+	if !changed {
+		return nil
+	}
+	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
 // drop leaves tombstones out of the live ones of some rows. One that was changed since it was written is as old as the

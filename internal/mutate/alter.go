@@ -221,20 +221,40 @@ func (x *execution) alterColumn(t schema.Table) error {
 	return c.unexpected("TYPE, SET DEFAULT, DROP DEFAULT, SET NOT NULL or DROP NOT NULL")
 }
 
+// alteredTable is what the query of countStored calls the rows.
+const alteredTable = "scoter_altered"
+
 // changeType widens a column. A DATE reaches further than a TIMESTAMP, so dates are looked
-// through before; a date beyond that comes in between is refused by whoever reads it as a TIMESTAMP.
+// through before, those of tombstones too, which merges bring to the new type as well; a date beyond that comes in between is refused by whoever reads it
+// as a TIMESTAMP.
 func (x *execution) changeType(t schema.Table, c schema.Column, to schema.Type) error {
 	if c.Type.Kind == schema.Date && to.Kind == schema.Timestamp {
 		name := schema.Quote(c.Name)
-		n, err := x.count(Select{SQL: fmt.Sprintf("SELECT count(*) FROM %s WHERE isfinite(%s) AND TRY_CAST(%s AS TIMESTAMP) IS NULL", t.QuotedName(), name, name)})
+		n, err := x.countStored(t, fmt.Sprintf("isfinite(%s) AND TRY_CAST(%s AS TIMESTAMP) IS NULL", name, name))
 		if err != nil {
 			return err
 		}
 		if n > 0 {
-			return base.Errorf(base.Invalid, "column %q of table %s holds %d dates that no TIMESTAMP reaches", c.Name, t.QualifiedName(), n)
+			e := base.Errorf(base.Invalid, "column %q of table %s holds %d dates that no TIMESTAMP reaches", c.Name, t.QualifiedName(), n)
+			if t.IsDeleted != 0 {
+				return e.WithHint("rows that say that their key is deleted count too, until merges drop them: after keep_tombstones")
+			}
+			return e
 		}
 	}
 	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.ChangeType(c.Name, to) })
+}
+
+// countStored counts the rows of a table that meet a condition, tombstones among them.
+func (x *execution) countStored(t schema.Table, condition string) (int64, error) {
+	s, err := x.store.Settled(x.ctx, t.ID)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Release()
+	stored := *s.Tables[t.ID]
+	stored.Schema = stored.Schema.Bare()
+	return x.count(Select{SQL: "SELECT count(*) FROM " + alteredTable + " WHERE " + condition, Transient: &Transient{Name: alteredTable, Table: &stored}})
 }
 
 // setNotNull looks for NULLs, forbids them, and looks for those that came before it did. If there is one, the column is as before.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -46,6 +47,11 @@ func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema
 		n, err := load.Commit(ctx, o)
 		return Counts{Inserted: n}, err
 	}
+	return m.insertSeen(ctx, t, given, o, rows)
+}
+
+// insertSeen is insertMany with a look at the rows that are there.
+func (m *Mutator) insertSeen(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
 	names := make([]string, len(given))
 	for i, c := range given {
 		names[i] = schema.Quote(c.Name)
@@ -175,7 +181,8 @@ func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roari
 	return out, nil
 }
 
-// mergeParts joins the staged rows with the table, and commits what comes of it.
+// mergeParts joins the staged rows with the table, and commits what comes of it. Where the statement gives rows other keys, these
+// may be each other's, or those of rows that it does not change.
 func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (counts Counts, err error) {
 	p, err := x.arrivalPlan(in, arrived)
 	if err != nil {
@@ -190,47 +197,66 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	if err := rows.check(t); err != nil {
 		return Counts{}, err
 	}
-	load, err := x.store.Load(x.ctx, rows.table, engine.LoadOptions{})
-	if err != nil {
-		return Counts{}, err
+	made := &intake{Mutator: x.Mutator, ctx: x.ctx, table: rows.table, sent: rows.sent, room: x.store.Room()}
+	defer made.closing(&err)
+	rekeys := p.rekeys()
+	if rekeys {
+		made.twice = errOneKey(rows.table)
 	}
-	defer func() { err = errors.Join(err, load.Abort()) }()
+	if at := rows.table.ColumnByID(rows.table.IsDeleted); at >= 0 && !contains(made.sent, rows.table.IsDeleted) {
+		made.sent = append(slices.Clone(made.sent), rows.table.Columns[at]) // DO UPDATE may set it
+	}
 	deleted := map[base.SourceID]*roaring.Bitmap{}
+	changed := false
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		f := &effects{plan: p}
 		if err := f.addAddresses(rec); err != nil {
 			return err
 		}
-		for _, row := range f.rows {
-			if row.Source == 0 {
-				counts.Inserted++
-				continue
-			}
-			counts.Updated++
-			addRow(deleted, row)
-		}
+		changed = changed || len(f.rows) > 0
 		values, err := f.conform(rec)
 		if err != nil {
 			return err
 		}
 		defer values.Release()
-		return load.Add(x.ctx, values)
+		buries := p.buries(values)
+		for i, row := range f.rows {
+			_, buried := slices.BinarySearch(buries, uint32(i))
+			switch {
+			case row.Source == 0:
+				counts.Inserted++
+			case buried:
+				counts.Deleted++
+				counts.Inserted++ // settlement.tombstones takes that back
+				addRow(deleted, row)
+			default:
+				counts.Updated++
+				addRow(deleted, row)
+			}
+		}
+		return made.take(values)
 	})
+	if err == nil {
+		err = made.stage()
+	}
 	if err != nil {
 		return Counts{}, p.query.placed(err)
 	}
-	made, err := load.Parts(x.ctx)
+	parts, err := made.staged.Parts(x.ctx)
 	if err != nil {
 		return Counts{}, err
 	}
-	if rows.table.IsDeleted != 0 {
+	if rekeys || rows.table.IsDeleted != 0 {
 		// The join did not see tombstones.
 		visible := *t
 		if visible.Patches, err = without(t.Patches, deleted); err != nil {
 			return Counts{}, err
 		}
-		s := rows.settlement(&visible, made)
+		s := made.settlement(&visible, parts)
 		s.counts = counts
+		if err := s.tombstones(); err != nil {
+			return Counts{}, err
+		}
 		if err := s.run(s.buryOne); err != nil {
 			return Counts{}, err
 		}
@@ -242,9 +268,9 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		}
 		counts = s.counts
 	}
-	if counts.Rows() == 0 {
+	if !changed {
 		return counts, nil
 	}
-	_, err = load.CommitOver(x.ctx, found.Snapshot(), deleted, counts, x.options)
+	_, err = made.staged.CommitOver(x.ctx, found.Snapshot(), deleted, counts, x.options)
 	return counts, err
 }

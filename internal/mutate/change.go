@@ -100,7 +100,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	if err != nil {
 		return nil, err
 	}
-	if err := x.checkKeys(p.table, o, found.Snapshot()); err != nil {
+	if err := x.checkKeys(f, o, found.Snapshot()); err != nil {
 		return nil, err
 	}
 	result := &Result{Counts: o.change.Counts}
@@ -110,7 +110,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 			return nil, err
 		}
 	}
-	if len(o.returned) == 0 {
+	if len(o.change.Deleted)+len(o.change.Updated)+len(o.change.Inserted) == 0 {
 		return result, nil
 	}
 	o.change.Reads = found.reads(o)
@@ -183,8 +183,9 @@ func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 }
 
 // checkKeys refuses rows of keys that other rows have, and tells the commit the keys that come. A new row takes the place of its
-// key's tombstone, unless that has a higher version: then it does not come.
-func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) error {
+// key's tombstone, unless that has a higher version: then it does not come. Neither does one that says that its key is deleted, if no tombstones are kept.
+func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) error {
+	t := f.plan.table
 	if len(t.PrimaryKey) == 0 || len(o.change.Inserted) == 0 {
 		return nil
 	}
@@ -208,7 +209,7 @@ func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) 
 			return err
 		}
 	}
-	late := map[uint32]bool{} // inserted rows of a lower version than their key's tombstone
+	left := map[uint32]bool{} // inserted rows that do not come: of a lower version than their key's tombstone, or to delete what is not there
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {
 		there := addresses[i].Source != 0
@@ -216,8 +217,8 @@ func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) 
 			there = !deleted.Contains(uint32(addresses[i].Ordinal))
 		}
 		if there && states != nil && states[i].Deleted {
-			if there = false; own.older(i, states[i]) && o.isNew(i) {
-				late[uint32(i)] = true
+			if there = false; own.older(i, states[i]) && o.isNew(i) && f.plan.actions[f.actions[o.inserted[i]]].versioned {
+				left[uint32(i)] = true
 				addRow(o.change.Kept, addresses[i])
 				continue
 			}
@@ -228,8 +229,11 @@ func (x *execution) checkKeys(t schema.Table, o *outcome, s *snapshot.Snapshot) 
 		}
 		seen[h] = true
 		o.change.Keys = append(o.change.Keys, h.High)
+		if o.buries[o.inserted[i]] && !t.KeepsTombstones() {
+			left[uint32(i)] = true
+		}
 	}
-	return o.leaveOut(late)
+	return o.leaveOut(left)
 }
 
 func duplicateKey(t schema.Table, columns []arrow.Array, row int) error {

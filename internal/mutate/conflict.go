@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
@@ -124,7 +123,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 			return x.returnedRows(all, t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
 		}
 	}
-	if result.Counts, err = x.upsert(x.ctx, a, policy, engine.AppendOptions{}, before); err != nil {
+	if result.Counts, err = x.upsert(x.ctx, a, policy, x.options, before); err != nil {
 		result.Close()
 		return nil, err
 	}
@@ -158,7 +157,11 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 // arrivalPlan joins the arrivals, a transient table, with the table.
 func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
-	p = &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0, transient: arrived, returning: in.returning}
+	versioned := contains(in.columns, t.RowVersion)
+	p = &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0 && !versioned, transient: arrived, returning: in.returning}
+	if versioned {
+		p.decides = append(p.decides, t.RowVersion) // a row is left out because of that of the one that is there
+	}
 	for _, token := range in.conflict.condition {
 		if i := t.ColumnIndex(token.Name()); token.IsName() && i >= 0 {
 			p.decides = append(p.decides, t.Columns[i].ID)
@@ -183,11 +186,11 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 		}
 	}
 	x.setStanding(in, &update, values)
-	p.actions = []rowAction{update, {kind: insertRow, name: "INSERT"}}
+	p.actions = []rowAction{update, {kind: insertRow, name: "INSERT", versioned: versioned}}
 	p.chooseColumns()
 	action := func(q *composition) {
 		q.write("CASE WHEN " + schema.SourceColumn + " IS NULL THEN 1")
-		if contains(in.columns, t.RowVersion) {
+		if versioned {
 			version := t.Columns[t.ColumnByID(t.RowVersion)]
 			q.write(" WHEN ")
 			writeOlder(q, func(q *composition) { writeExcluded(q, version) }, func(q *composition) { in.target.writeColumn(q, c, version) })

@@ -144,12 +144,13 @@ type outcome struct {
 	// the table before.
 	returned, inserted []uint32
 	moved              map[uint32]bool
+	buries             map[uint32]bool // rows of the effects that say that their key is deleted
 }
 
 // isNew reports whether an inserted row was not in the table before.
 func (o *outcome) isNew(i int) bool { return !o.moved[o.inserted[i]] }
 
-// leaveOut takes back the insertion of some new rows.
+// leaveOut takes back the insertion of some rows.
 func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 	if len(inserted) == 0 {
 		return nil
@@ -159,6 +160,9 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 		if !inserted[uint32(i)] {
 			kept = append(kept, uint32(i))
 			continue
+		}
+		if o.buries[row] {
+			continue // it did not count
 		}
 		o.change.Counts.Inserted--
 		o.returned = slices.DeleteFunc(o.returned, func(r uint32) bool { return r == row })
@@ -172,22 +176,49 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 	return err
 }
 
-// resolve brings the effects in order and makes a change of them.
+// buries returns which rows of a batch of the plan's values say that their key is deleted. A plain UPDATE is no arrival of a row: it may set that as any
+// other column.
+func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
+	at := slices.IndexFunc(p.columns, func(c schema.Column) bool { return c.ID == p.table.IsDeleted })
+	if at < 0 || p.verb == "UPDATE" {
+		return nil
+	}
+	deleted := values.Column(at).(*array.Boolean)
+	var rows []uint32
+	for i := range deleted.Len() {
+		if deleted.IsValid(i) && deleted.Value(i) {
+			rows = append(rows, uint32(i))
+		}
+	}
+	return rows
+}
+
+// resolve brings the effects in order and makes a change of them. A row that says that its key is deleted does what such a row does in an INSERT: it counts
+// as the deletion of the one that is there, and is not returned.
 func (f *effects) resolve() (*outcome, error) {
 	p := f.plan
-	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}}
+	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}, buries: map[uint32]bool{}}
 	var inserted, updated []uint32
 	addressed, err := f.addressed()
 	if err != nil {
 		return nil, err
 	}
+	first := uint32(0)
+	for _, values := range f.values {
+		for _, i := range p.buries(values) {
+			o.buries[first+i] = p.actions[f.actions[first+i]].kind != deleteRow // that gives what the row was
+		}
+		first += uint32(values.NumRows())
+	}
 	for i, action := range f.actions {
 		if p.actions[action].kind == insertRow {
 			inserted = append(inserted, uint32(i))
-			o.change.Counts.Inserted++
+			if !o.buries[uint32(i)] {
+				o.change.Counts.Inserted++
+			}
 		}
 	}
-	o.returned = slices.Concat(addressed, inserted)
+	o.returned = slices.DeleteFunc(slices.Concat(addressed, inserted), func(i uint32) bool { return o.buries[i] })
 	for _, i := range addressed {
 		if p.touchesKey(p.actions[f.actions[i]]) {
 			o.change.Keys = append(o.change.Keys, f.touched[i].High)
@@ -197,12 +228,19 @@ func (f *effects) resolve() (*outcome, error) {
 			o.change.Counts.Deleted++
 			addRow(o.change.Deleted, f.rows[i])
 		case updateRow:
-			o.change.Counts.Updated++
-			if p.moves {
+			if o.buries[i] {
+				o.change.Counts.Deleted++
+			} else {
+				o.change.Counts.Updated++
+			}
+			switch {
+			case o.buries[i] && !p.table.KeepsTombstones():
+				addRow(o.change.Deleted, f.rows[i])
+			case p.moves:
 				addRow(o.change.Deleted, f.rows[i])
 				inserted = append(inserted, i)
 				o.moved[i] = true
-			} else {
+			default:
 				updated = append(updated, i)
 			}
 		}

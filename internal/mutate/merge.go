@@ -141,7 +141,7 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 		a.set, err = x.mergeUpdate(p, w, m)
 	case c.accept("INSERT"):
 		a = rowAction{kind: insertRow, name: "INSERT"}
-		err = x.mergeInsert(p, w, m)
+		a.versioned, err = x.mergeInsert(p, w, m)
 	default:
 		err = c.unexpected("UPDATE, DELETE, INSERT, DO NOTHING or ERROR")
 	}
@@ -174,44 +174,44 @@ func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set
 }
 
 // mergeInsert reads what stands behind INSERT: [(columns)] VALUES (values), DEFAULT VALUES, or * and its like,
-// which take the source's columns.
-func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) error {
+// which take the source's columns. versioned says whether the rows come with a version.
+func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (versioned bool, err error) {
 	c := x.c
 	for _, col := range p.table.Columns {
 		w.values[col.ID] = func(q *composition) { q.write("CAST(", defaultOf(col), " AS ", col.Type.String(), ")") }
 	}
 	if c.accept("DEFAULT", "VALUES") {
-		return nil
+		return false, nil
 	}
 	targets := p.table.Columns
 	if c.peek("(") {
 		names, err := c.brackets()
 		if err != nil {
-			return err
+			return false, err
 		}
 		if targets, err = columnsNamed(p.table, names); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if !c.accept("VALUES") {
-		_, err := m.columnsFor(p.table, w)
-		return err
+		columns, err := m.columnsFor(p.table, w)
+		return contains(columns, p.table.RowVersion), err
 	}
 	at := c.at
 	inner, err := c.brackets()
 	if err != nil {
-		return err
+		return false, err
 	}
 	values := list(inner)
 	if len(values) != len(targets) {
-		return c.placed(base.Errorf(base.Invalid, "table %s takes %d values, %d are given", p.table.QualifiedName(), len(targets), len(values)), at)
+		return false, c.placed(base.Errorf(base.Invalid, "table %s takes %d values, %d are given", p.table.QualifiedName(), len(targets), len(values)), at)
 	}
 	for i, col := range targets {
 		if w.values[col.ID], err = m.within(w, values[i], false, func(q *composition) { x.writeValue(q, values[i], col) }); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return contains(targets, p.table.RowVersion), nil
 }
 
 // writeMergeAction appends the number of the action that applies to a row. An update to a lower version does not.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -149,6 +150,8 @@ type Request struct {
 	Args      []any
 	Database  string
 	ReadFiles bool
+	// Options have the idempotency key of a statement that changes rows.
+	Options engine.AppendOptions
 }
 
 // Counts of rows that a statement changed.
@@ -188,8 +191,34 @@ func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, s
 	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, exports: exports, keys: store.Keys(), rewriter: rewriter, updateMode: mode}
 }
 
-// Execute runs one statement that is no query.
+// Execute runs one statement that is no query. One with an idempotency key is not run if it is the repetition of one: then it gives the counts of the
+// first one. A statement whose repetition could not be answered so is Invalid with a key.
 func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
+	if req.Options.IdempotencyKey == "" {
+		return m.execute(ctx, s, req)
+	}
+	if !ChangesRows(s) {
+		return nil, base.Errorf(base.Invalid, "%s takes no idempotency key", s.Verb()).WithHint("INSERT, UPDATE, DELETE and MERGE INTO take one")
+	}
+	returning := func(t sqltoken.Token) bool { return t.Depth == 0 && t.Is("RETURNING") }
+	if i := slices.IndexFunc(s.Tokens, returning); i >= 0 {
+		return nil, base.Errorf(base.Invalid, "a statement with an idempotency key has no RETURNING: a repetition could not return the rows").At(s.Tokens[i].Start + 1)
+	}
+	counts, err := m.once(ctx, req.Options, func(o engine.AppendOptions) (Counts, error) {
+		req.Options = o
+		result, err := m.execute(ctx, s, req)
+		if err != nil {
+			return Counts{}, err
+		}
+		return result.Counts, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Counts: counts}, nil
+}
+
+func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
 	x, given, err := m.begin(ctx, s, req)
 	if err != nil {
 		return nil, err
@@ -245,24 +274,21 @@ func (m *Mutator) begin(ctx context.Context, s sqltoken.Statement, req Request) 
 	if err := checkArguments(s.Tokens, req.Args); err != nil {
 		return nil, false, err
 	}
-	return &execution{Mutator: m, ctx: ctx, req: req, c: &clauses{statement: s}, mode: mode}, given, nil
+	return &execution{Mutator: m, ctx: ctx, req: req, c: &clauses{statement: s}, mode: mode, options: req.Options}, given, nil
 }
 
 // execution is one statement being run.
 type execution struct {
 	*Mutator
-	ctx context.Context
-	req Request
-	c   *clauses
-	// mode is how it changes rows: of statements alone, since what comes without SQL may carry an idempotency key, which is
-	// stored with a patch.
-	mode UpdateMode
+	ctx  context.Context
+	req  Request
+	c    *clauses
+	mode UpdateMode // how it changes rows
 	// explain are the words that make a plan's text of the query that they precede: EXPLAIN and its options. Empty if it is to run.
-	explain string
-	// Of rows that come without SQL: how they are committed, and what the statement calls them.
-	options   engine.AppendOptions
-	transient *Transient
-	scanning  bool // rows are not to be looked up by key
+	explain   string
+	options   engine.AppendOptions // how it is committed
+	transient *Transient           // of rows that come without SQL: what the statement calls them
+	scanning  bool                 // rows are not to be looked up by key
 }
 
 // tableName resolves a dotted name as queries do: a.b is table b of schema a, if the

@@ -27,6 +27,8 @@ type rowAction struct {
 	kind actionKind
 	name string          // as RETURNING merge_action gives it
 	set  []base.ColumnID // the columns that an update gives new values
+	// versioned says that an insertion's rows come with a version: others count as newer than what is there.
+	versioned bool
 }
 
 // rowPlan is a query that finds the rows which a statement changes and computes their new values,
@@ -118,6 +120,13 @@ func (p *rowPlan) chooseColumns() {
 	}
 	p.touches = p.table.MergeOnRead && p.table.RowVersion != 0
 	p.touches = slices.ContainsFunc(p.actions, p.touchesKey)
+}
+
+// rekeys reports whether an action gives rows another primary key.
+func (p *rowPlan) rekeys() bool {
+	return slices.ContainsFunc(p.actions, func(a rowAction) bool {
+		return slices.ContainsFunc(a.set, func(id base.ColumnID) bool { return slices.Contains(p.table.PrimaryKey, id) })
+	})
 }
 
 // write composes the query. action appends the action's number under its name; value appends a column's new value in its declared type, from

@@ -8,6 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/keys"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
@@ -156,10 +157,16 @@ func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) err
 	return nil
 }
 
+// errOneKey refuses a statement that gives a row the key of another one.
+func errOneKey(t schema.Table) *base.Error {
+	return base.Errorf(base.Conflict, "Duplicate key violates primary key constraint of table %s: rows that are there would have one key", t.QualifiedName()).
+		WithHint("DO UPDATE SET of a column of the primary key may give no two rows one key")
+}
+
 // buryOne decides between a new row and the tombstone of its key.
 func (s *settlement) buryOne(rows []base.RowAddress, states []keys.State) error {
-	if len(rows) != 2 || s.comes[rows[0].Source] || !states[0].Deleted {
-		return base.Errorf(base.Internal, "table %s: %d rows of one key", s.table.QualifiedName(), len(rows))
+	if len(rows) != 2 || s.comes[rows[0].Source] || states == nil || !states[0].Deleted {
+		return errOneKey(s.table)
 	}
 	if s.versioned() && states[1].Version < states[0].Version {
 		s.leaveOut(rows[1])

@@ -5,7 +5,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/keys"
@@ -131,22 +130,4 @@ func writeOlder(q *composition, arriving, there func(*composition)) {
 	q.write(") IS NULL AND ")
 	there(q)
 	q.write(" IS NOT NULL)")
-}
-
-// marked returns rows with a column that says of all of them that they are deleted. It shares their columns
-// without a reference of its own, so it needs no release.
-func marked(rec arrow.RecordBatch, name string) arrow.RecordBatch {
-	var fields []arrow.Field
-	var columns []arrow.Array
-	for i, f := range rec.Schema().Fields() {
-		if schema.Fold(f.Name) != schema.Fold(name) {
-			fields, columns = append(fields, f), append(columns, rec.Column(i))
-		}
-	}
-	b := array.NewBooleanBuilder(memory.DefaultAllocator)
-	for range rec.NumRows() {
-		b.Append(true)
-	}
-	fields = append(fields, arrow.Field{Name: name, Type: arrow.FixedWidthTypes.Boolean})
-	return array.NewRecordBatch(arrow.NewSchema(fields, nil), append(columns, b.NewArray()), rec.NumRows())
 }

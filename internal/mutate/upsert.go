@@ -144,6 +144,7 @@ func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c 
 func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, kept, updated []uint32, err error) {
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}
 	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
+	moves := movesRow(a.table, a.given)
 	minded := a.table.MergeOnRead && a.table.RowVersion != 0 // the keys of rows that go or get versions
 	touch := func(i int) {
 		if minded {
@@ -162,6 +163,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			there = !states[i].Deleted
 		}
 		deletes := a.deletes(i) || c == deleteRows
+		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones()
 		switch {
 		case there && c == keepRow, !there && c >= updateRows:
 			if stored {
@@ -173,6 +175,9 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 		case there && deletes:
 			change.Counts.Deleted++
 		case deletes:
+			if !stored && !leaves {
+				change.Keys = append(change.Keys, a.hashes[i].High) // as above
+			}
 		case there:
 			change.Counts.Updated++
 			kept = append(kept, uint32(i))
@@ -180,8 +185,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			change.Counts.Inserted++
 			kept = append(kept, uint32(i))
 		}
-		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones()
-		if leaves && there && !whole {
+		if leaves && there && !whole && !(deletes && moves) { // of a tombstone nobody misses the other columns
 			updated = append(updated, uint32(i))
 			if contains(a.given, a.table.RowVersion) {
 				touch(i)

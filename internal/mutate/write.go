@@ -76,13 +76,8 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case err != nil:
 		return Counts{}, err
 	}
-	if w.mode == Delete && len(key) == 0 && t.KeepsTombstones() && contains(givenBy(w.rows, t), t.RowVersion) {
-		// Deletions of a version: they leave tombstones.
-		w.mode = Upsert
-		w.rows.Batches = slices.Clone(w.rows.Batches)
-		for i, rec := range w.rows.Batches {
-			w.rows.Batches[i] = marked(rec, t.Columns[t.ColumnByID(t.IsDeleted)].Name)
-		}
+	if w.mode == Delete {
+		return w.delete(t, key)
 	}
 	if w.mode == Upsert && isKey(t, key) && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole) {
 		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
@@ -98,18 +93,27 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	}
 	sub := t
 	sub.Columns = givenBy(w.rows, t)
-	var records []arrow.RecordBatch
-	defer func() { releaseAll(records) }()
+	records, err := w.conform(sub)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer releaseAll(records)
+	return w.apply(sub, records, key)
+}
+
+// conform returns the rows with the columns of a table that they have.
+func (w *write) conform(sub schema.Table) (records []arrow.RecordBatch, err error) {
 	first := int64(0)
 	for _, in := range w.rows.Batches {
 		rec, err := batch.Conform(in, sub, batch.ConformOptions{FirstRow: first})
 		if err != nil {
-			return Counts{}, err
+			releaseAll(records)
+			return nil, err
 		}
 		records = append(records, rec)
 		first += rec.NumRows()
 	}
-	return w.apply(sub, records, key)
+	return records, nil
 }
 
 func releaseAll(records []arrow.RecordBatch) {
@@ -143,6 +147,9 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 		return Counts{}, err
 	}
 	own := sameColumns(ids, t.PrimaryKey)
+	if own {
+		ids = t.PrimaryKey // in the order in which the table's keys are hashed, whatever the request's is
+	}
 	by := t
 	by.PrimaryKey = ids
 	if err := checkKeyValues(by, records); err != nil {
@@ -150,14 +157,7 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	given := givenBy(w.rows, t)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
-		return w.InsertMany(w.ctx, t, given, w.options, func(take func(arrow.RecordBatch) error) error {
-			for _, rec := range records {
-				if err := take(rec); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		return w.InsertMany(w.ctx, t, given, w.options, taking(records))
 	}
 	a, err := arrive(by, records, given, given, modeConflicts[w.mode])
 	if err != nil {
@@ -169,6 +169,18 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 		return w.merge(a, given)
 	}
 	return w.upsert(w.ctx, a, modeConflicts[w.mode], w.options, nil)
+}
+
+// taking gives records to who takes rows.
+func taking(records []arrow.RecordBatch) func(take func(arrow.RecordBatch) error) error {
+	return func(take func(arrow.RecordBatch) error) error {
+		for _, rec := range records {
+			if err := take(rec); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func bytesOf(records []arrow.RecordBatch) int64 {
@@ -235,16 +247,20 @@ func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 	return nil
 }
 
-// merge makes the change as a MERGE INTO, for keys that are not the table's, and rows that move.
+// merge makes the change as a MERGE INTO, for keys that are not the table's, and rows that move. A column of the key that was not sent
+// has its default in the rows, by which they are found and inserted, as by those that were.
 func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
 	t := a.table
 	column := func(alias string, c schema.Column) string { return alias + "." + schema.Quote(c.Name) }
 	var on, set, names, values []string
-	for _, c := range given {
-		if slices.Contains(t.PrimaryKey, c.ID) {
+	for _, c := range t.Columns {
+		switch {
+		case slices.Contains(t.PrimaryKey, c.ID):
 			on = append(on, column("scoter_target", c)+" = "+column(arrivedTable, c))
-		} else {
+		case contains(given, c.ID):
 			set = append(set, schema.Quote(c.Name)+" = "+column(arrivedTable, c))
+		default:
+			continue
 		}
 		names, values = append(names, schema.Quote(c.Name)), append(values, column(arrivedTable, c))
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/encode"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
@@ -67,7 +68,9 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	if r.Method == http.MethodGet {
 		role = min(role, session.Reader) // a link must not change anything
 	}
-	answer, err := s.executor.Execute(ctx, session.Request{SQL: req.SQL, Args: args, Database: req.Database, Role: role})
+	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
+	identify(&o, r, text)
+	answer, err := s.executor.Execute(ctx, session.Request{SQL: req.SQL, Args: args, Database: req.Database, Role: role, Options: o})
 	if err != nil {
 		return err
 	}

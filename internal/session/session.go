@@ -39,6 +39,8 @@ type Request struct {
 	Args     []any // positional, or one map[string]any; only with a single statement
 	Database string
 	Role     Role
+	// Options have the idempotency key of a single statement that changes rows; one that only reads needs none.
+	Options engine.AppendOptions
 }
 
 // Answer is what the last statement of a request gave. Close it.
@@ -81,6 +83,8 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 		return nil, base.Errorf(base.Invalid, "no statement")
 	case len(statements) > 1 && len(req.Args) > 0:
 		return nil, base.Errorf(base.Invalid, "parameters need a single statement, not %d", len(statements))
+	case len(statements) > 1 && req.Options.IdempotencyKey != "":
+		return nil, base.Errorf(base.Invalid, "an idempotency key needs a single statement, not %d", len(statements)).WithHint("each statement is a change of its own: send each with a key of its own")
 	}
 	for i, s := range statements {
 		started := time.Now()
@@ -159,7 +163,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 			return nil, base.Errorf(base.Forbidden, "%s EXPORT needs the role admin: an export writes files and connects to other machines", verb).
 				WithHint("scoter token NAME --role admin makes a token, and says what belongs into the settings file")
 		}
-		result, err := x.mutate.Execute(ctx, s, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})
+		result, err := x.mutate.Execute(ctx, s, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin, Options: req.Options})
 		if err != nil {
 			return nil, err
 		}

@@ -37,10 +37,60 @@ func TestModesChangeRowsByKey(t *testing.T) {
 	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,"London"],[2,"Bob",22,"Bern"]]`)
 }
 
-func TestModesHeedVersionsAndDeletions(t *testing.T) {
+// TestKeysAreFoundInAnyOrderOfTheirColumns names a primary key's columns otherwise than the table does, which is the same key.
+func TestKeysAreFoundInAnyOrderOfTheirColumns(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE p (a INTEGER, b INTEGER, v INTEGER, PRIMARY KEY (a, b))").must(t, http.StatusOK)
+	change := func(query, body, want string) {
+		t.Helper()
+		got := post(t, s, "/api/v1/tables/default/p/rows?"+query, ndjson, body).must(t, http.StatusOK)
+		if !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", query, got.body, want)
+		}
+	}
+	change("mode=upsert&key=b,a", `{"a":1,"b":2,"v":1}`, `"inserted":1,"updated":0`)
+	change("mode=upsert&key=b,a", `{"a":1,"b":2,"v":2}`+"\n"+`{"a":2,"b":1,"v":3}`, `"inserted":1,"updated":1`)
+	change("mode=update&key=b,a", `{"b":2,"a":1,"v":4}`, `"updated":1`)
+	equal(t, s, "SELECT a, b, v FROM p ORDER BY ALL", `[[1,2,4],[2,1,3]]`)
+	change("mode=delete&key=b,a", `{"a":1,"b":2}`, `"deleted":1`)
+	equal(t, s, "SELECT a, b, v FROM p", `[[2,1,3]]`)
+	sql(t, s, "INSERT INTO p VALUES (2, 1, 5)").must(t, http.StatusOK)
+	equal(t, s, "SELECT a, b, v FROM p", `[[2,1,5]]`)
+}
+
+// TestKeyColumnsThatAreNotSentHaveTheirDefaults sends rows that lack a column of the key, to tables whose rows are found by index and by MERGE INTO.
+func TestKeyColumnsThatAreNotSentHaveTheirDefaults(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	for table, definition := range map[string]string{
+		"plain":   "(host VARCHAR, minute INTEGER DEFAULT 0, level INTEGER)",
+		"keyed":   "(host VARCHAR, minute INTEGER DEFAULT 0, level INTEGER, PRIMARY KEY (host, minute))",
+		"checked": "(host VARCHAR, minute INTEGER DEFAULT 0, level INTEGER CHECK (level < 100), PRIMARY KEY (host, minute))",
+		"moved":   "(host VARCHAR, minute INTEGER DEFAULT 0, level INTEGER, PRIMARY KEY (host, minute)) SORTED BY (level)",
+	} {
+		sql(t, s, "CREATE TABLE "+table+" "+definition).must(t, http.StatusOK)
+		sql(t, s, "INSERT INTO "+table+" VALUES ('a', 0, 1), ('a', 1, 2)").must(t, http.StatusOK)
+		path := "/api/v1/tables/default/" + table + "/rows?mode=upsert&key=host,minute"
+		got := post(t, s, path, ndjson, `{"host":"a","level":9}`+"\n"+`{"host":"b","level":8}`).must(t, http.StatusOK)
+		if !strings.Contains(got.body, `"inserted":1,"updated":1`) {
+			t.Errorf("%s: %s", table, got.body)
+		}
+		equal(t, s, "SELECT host, minute, level FROM "+table+" ORDER BY ALL", `[["a",0,9],["a",1,2],["b",0,8]]`)
+		post(t, s, path, ndjson, `{"level":7}`).refused(t, http.StatusBadRequest, "invalid", "host")
+		post(t, s, strings.Replace(path, "upsert", "update", 1), ndjson, `{"host":"a","level":7}`).refused(t, http.StatusBadRequest, "invalid", "key")
+	}
+}
+
+func TestModesHeedVersionsAndDeletions(t *testing.T) {
+	// Found by index, and by MERGE INTO.
+	for name, definition := range map[string][2]string{"plain": {}, "checked": {", CHECK (x < 1000)", ""}, "moved": {"", " SORTED BY (x, ver)"}} {
+		t.Run(name, func(t *testing.T) { versionsAndDeletions(t, definition[0], definition[1]) })
+	}
+}
+
+func versionsAndDeletions(t *testing.T, check, sorted string) {
+	s := binary.Serve(t, t.TempDir(), "--write-memory", "16MiB", "--max-body", "4MiB")
 	for table, options := range map[string]string{"complete": "version = 'ver', is_deleted = 'gone'", "versioned": "version = 'ver'", "marked": "is_deleted = 'gone'"} {
-		sql(t, s, "CREATE TABLE "+table+" (id INTEGER PRIMARY KEY, x INTEGER, ver INTEGER, gone BOOLEAN) WITH ("+options+")").must(t, http.StatusOK)
+		sql(t, s, "CREATE TABLE "+table+" (id INTEGER PRIMARY KEY, x INTEGER, ver INTEGER, gone BOOLEAN"+check+")"+sorted+" WITH ("+options+")").must(t, http.StatusOK)
 		post(t, s, "/api/v1/tables/default/"+table+"/rows", "text/csv", "id,x,ver,gone\n1,1,5,\n2,2,5,\n3,3,5,false\n").must(t, http.StatusOK)
 	}
 	change := func(table, query, body, want string) {
@@ -79,6 +129,110 @@ func TestModesHeedVersionsAndDeletions(t *testing.T) {
 	change("marked", "mode=delete", `{"id":3,"gone":false}`, `"deleted":1`)
 	change("marked", "mode=upsert", `{"id":1,"x":10}`, `"inserted":1`)
 	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[1,10],[2,20]]`)
+
+	// A row without a version is newer than a tombstone, and a deletion of what is not there counts for nothing.
+	change("complete", "mode=delete", `{"id":2,"ver":9}`, `"deleted":1`)
+	change("complete", "mode=upsert", `{"id":2,"x":2}`, `"inserted":1`)
+	change("complete", "mode=upsert", `{"id":50,"gone":true,"ver":3}`+"\n"+`{"id":8,"gone":true,"ver":4}`, `"inserted":0,"updated":0,"deleted":1`)
+	change("complete", "mode=upsert", `{"id":50,"x":50,"ver":2}`, none)
+	change("marked", "mode=upsert", `{"id":50,"gone":true}`+"\n"+`{"id":1,"gone":true}`, `"inserted":0,"updated":0,"deleted":1`)
+	equal(t, s, "SELECT id, x, ver FROM complete ORDER BY id", `[[1,1,1],[2,2,null]]`)
+	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[2,20]]`)
+
+	// So it is with statements.
+	run := func(statement, want string) {
+		t.Helper()
+		if got := sql(t, s, statement).must(t, http.StatusOK); !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", statement, got.body, want)
+		}
+	}
+	run("INSERT INTO complete VALUES (1, 1, 5, TRUE), (50, 1, 5, TRUE), (60, 1, 5, FALSE) ON CONFLICT DO UPDATE SET x = complete.x + excluded.x", `"inserted":1,"updated":0,"deleted":1`)
+	run("INSERT INTO complete VALUES (60, 1, 6, TRUE), (61, 1, 6, TRUE), (62, 1, 5, FALSE) ON CONFLICT DO UPDATE SET x = complete.x + excluded.x RETURNING id", `"rows":[`+"\n[62]]")
+	run("INSERT INTO complete (id, x) VALUES (61, 4) RETURNING id, x", `"rows":[`+"\n[61,4]]")
+	run("MERGE INTO complete USING (VALUES (60, 7), (61, 7)) AS s(id, x) USING (id) WHEN MATCHED THEN UPDATE SET x = s.x WHEN NOT MATCHED THEN INSERT (id, x) VALUES (s.id, s.x)", `"inserted":1,"updated":1,"deleted":0`)
+	run("MERGE INTO complete USING (VALUES (60), (61), (63)) AS s(id) USING (id) WHEN MATCHED THEN UPDATE SET gone = TRUE, ver = 9 WHEN NOT MATCHED THEN INSERT (id, ver, gone) VALUES (s.id, 9, TRUE)", `"inserted":0,"updated":0,"deleted":2`)
+	run("MERGE INTO complete USING (VALUES (60), (63)) AS s(id) USING (id) WHEN NOT MATCHED THEN INSERT (id, x, ver) VALUES (s.id, 0, 8)", none)
+	equal(t, s, "SELECT id, x, ver FROM complete ORDER BY id", `[[2,2,null],[62,1,5]]`)
+	run("MERGE INTO marked USING (VALUES (2), (70)) AS s(id) USING (id) WHEN MATCHED THEN UPDATE SET gone = TRUE WHEN NOT MATCHED THEN INSERT (id, gone) VALUES (s.id, TRUE) RETURNING merge_action, id", `"rows":[],`)
+	run("INSERT INTO marked (id, x, gone) VALUES (2, 1, FALSE), (70, 1, FALSE), (71, 1, TRUE) ON CONFLICT DO UPDATE SET x = marked.x + 1", `"inserted":2,"updated":0,"deleted":0`)
+	equal(t, s, "SELECT id, x FROM marked ORDER BY id", `[[2,1],[70,1]]`)
+	equal(t, s, "SELECT sum(rows) FROM scoter.tables WHERE table_name = 'marked'", `[[2]]`) // nothing stays of keys that are deleted
+	run("UPDATE marked SET gone = TRUE WHERE id = 70", `"updated":1,"deleted":0`)
+	equal(t, s, "SELECT id FROM marked", `[[2]]`)
+
+	// Many rows at once, which are parts right away.
+	for _, table := range []string{"complete", "marked"} {
+		run("TRUNCATE "+table, "")
+		run("INSERT INTO "+table+" SELECT i, 1, 5, FALSE FROM range(10) r(i)", `"inserted":10`)
+		run("INSERT INTO "+table+" SELECT i, 1, 6, i % 2 = 0 FROM range(5, 300005) r(i) ON CONFLICT DO UPDATE SET x = "+table+".x + excluded.x", `"inserted":149997,"updated":3,"deleted":2`)
+		equal(t, s, "SELECT count(*), sum(x) FROM "+table, `[[150005,150008]]`)
+	}
+	run("INSERT INTO complete VALUES (6, 1, 5, FALSE), (100, 1, 5, FALSE)", none)
+	run("INSERT INTO marked VALUES (6, 1, 5, FALSE), (100, 1, 5, FALSE)", `"inserted":2`)
+}
+
+// TestDeletionsLookAtKeyAndVersionAlone sends other columns with them, and lacks those that a row has to have.
+func TestDeletionsLookAtKeyAndVersionAlone(t *testing.T) {
+	s := binary.Serve(t, t.TempDir(), "--write-memory", "64MiB", "--max-body", "16MiB")
+	tables := []struct{ name, check, rest string }{
+		{"plain", "", ""},
+		{"checked", ", CHECK (x > 0 AND must > 0)", ""},
+		{"versions", "", " WITH (version = 'ver')"},
+		{"complete", "", " WITH (version = 'ver', is_deleted = 'gone')"},
+		{"strict", ", CHECK (x > 0 AND must > 0)", " WITH (version = 'ver', is_deleted = 'gone')"},
+		{"moved", "", " SORTED BY (ver) WITH (version = 'ver', is_deleted = 'gone')"},
+		{"parted", "", " PARTITIONED BY (day(day)) WITH (version = 'ver', is_deleted = 'gone')"},
+		{"unseen", "", " WITH (version = 'ver', is_deleted = 'gone', upsert = 'merge-on-read')"},
+	}
+	for _, table := range tables {
+		sql(t, s, "CREATE TABLE "+table.name+" (id INTEGER PRIMARY KEY, x INTEGER, must INTEGER NOT NULL, day DATE NOT NULL, ver INTEGER, gone BOOLEAN"+table.check+")"+table.rest).must(t, http.StatusOK)
+		sql(t, s, "INSERT INTO "+table.name+" SELECT i, i, i, '2026-01-01', 5, FALSE FROM range(1, 6) r(i)").must(t, http.StatusOK)
+		change := func(query, body, want string) {
+			t.Helper()
+			got := post(t, s, "/api/v1/tables/default/"+table.name+"/rows?"+query, ndjson, body).must(t, http.StatusOK)
+			if !strings.Contains(got.body, want) {
+				t.Errorf("%s, %s %s: %s, want %s", table.name, query, body, got.body, want)
+			}
+		}
+		change("mode=delete", `{"id":1,"note":"x","x":"no number","must":null}`, `"inserted":0,"updated":0,"deleted":1`)
+		change("mode=delete&key=id", `{"id":2,"ver":6,"gone":false,"note":"x","x":"no number","must":null}`+"\n"+`{"id":9,"ver":6}`, `"inserted":0,"updated":0,"deleted":1`)
+		change("mode=delete&key=id,x", `{"id":3,"x":3,"must":"y"}`, `"deleted":1`)
+		equal(t, s, "SELECT id FROM "+table.name+" ORDER BY id", "[[4],[5]]")
+		equal(t, s, "SELECT count(*) FROM information_schema.columns WHERE table_name = '"+table.name+"'", "[[6]]")
+		if table.rest == "" {
+			continue
+		}
+		change("mode=delete", `{"id":4,"ver":4,"must":"y"}`, `"deleted":0`)
+		kept := `"inserted":0`
+		if table.name == "versions" { // it keeps no tombstones
+			kept = `"inserted":2`
+		}
+		if table.name == "unseen" {
+			kept = `"inserted"`
+		}
+		rows := `{"id":2,"x":2,"must":2,"day":"2026-01-01","ver":5,"gone":false}` + "\n" + `{"id":9,"x":9,"must":9,"day":"2026-01-01","ver":5,"gone":false}`
+		change("mode=upsert", rows, kept)
+		if table.name != "versions" {
+			equal(t, s, "SELECT id FROM "+table.name+" ORDER BY id", "[[4],[5]]")
+		}
+	}
+	post(t, s, "/api/v1/tables/default/complete/rows?mode=delete", ndjson, `{"id":4,"ver":"new"}`).refused(t, http.StatusBadRequest, "invalid", "ver")
+	post(t, s, "/api/v1/tables/default/complete/rows?mode=delete", ndjson, `{"ver":6}`).refused(t, http.StatusBadRequest, "invalid", "primary key")
+	post(t, s, "/api/v1/tables/default/complete/rows?mode=delete", ndjson, `{"id":null,"ver":6}`).refused(t, http.StatusBadRequest, "invalid", "id")
+
+	// Many at once, which are parts right away.
+	sql(t, s, "CREATE TABLE many (id BIGINT PRIMARY KEY, must INTEGER NOT NULL, s VARCHAR, ver INTEGER, gone BOOLEAN, CHECK (must > 0)) WITH (version = 'ver', is_deleted = 'gone')").must(t, http.StatusOK)
+	sql(t, s, "INSERT INTO many SELECT i, 1, 'x', 5, FALSE FROM range(800000) r(i) WHERE i % 2 = 0").must(t, http.StatusOK)
+	var body strings.Builder
+	body.WriteString("id,ver\n")
+	for id := range 600000 {
+		fmt.Fprintf(&body, "%d,6\n", id)
+	}
+	if got := post(t, s, "/api/v1/tables/default/many/rows?mode=delete", csv, body.String()).must(t, http.StatusOK); !strings.Contains(got.body, `"inserted":0,"updated":0,"deleted":300000`) {
+		t.Error(got.body)
+	}
+	sql(t, s, "INSERT INTO many SELECT i, 1, 'x', 5, FALSE FROM range(3) r(i)").must(t, http.StatusOK)
+	equal(t, s, "SELECT count(*), min(id) FROM many", "[[100000,600000]]")
 }
 
 // TestTablesThatMergeOnReadTakeRowsUnseen sends whole rows, which nobody compares with what is there, and others, which somebody does.
@@ -209,5 +363,73 @@ func TestAChangeWithAnIdempotencyKeyIsMadeOnce(t *testing.T) {
 	send()
 	check()
 	post(t, s, "/api/v1/tables/default/k/rows?mode=delete", "application/x-ndjson", `{"id":9}`, "Idempotency-Key", "key 4").refused(t, http.StatusConflict, "conflict", "another body")
+	check()
+}
+
+// TestAStatementWithAnIdempotencyKeyIsRunOnce is the same for SQL.
+func TestAStatementWithAnIdempotencyKeyIsRunOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := binary.Serve(t, dir)
+	for table, rest := range map[string]string{"t": "", "k": "", "r": " WITH (upsert = 'merge-on-read')"} {
+		key := " PRIMARY KEY"
+		if table == "t" {
+			key = ""
+		}
+		sql(t, s, "CREATE TABLE "+table+" (id INTEGER"+key+", v INTEGER)"+rest).must(t, http.StatusOK)
+	}
+	sql(t, s, "CREATE TABLE large (id INTEGER PRIMARY KEY, v VARCHAR)").must(t, http.StatusOK)
+	requests := []struct{ statement, answer string }{
+		{"INSERT INTO t SELECT i, 0 FROM range(10) r(i)", `"inserted":10,"updated":0,"deleted":0`},
+		{"INSERT INTO k VALUES (1, 1), (2, 2)", `"inserted":2,"updated":0,"deleted":0`},
+		{"INSERT INTO k VALUES (1, 1) ON CONFLICT DO UPDATE SET v = k.v + 1", `"inserted":0,"updated":1,"deleted":0`},
+		{"INSERT INTO r VALUES (1, 1)", `"inserted":1,"updated":0,"deleted":0`},
+		{"UPDATE t SET v = v + 1", `"inserted":0,"updated":10,"deleted":0`},
+		{"UPDATE t SET v = v + 1 WITH (mode = 'rewrite')", `"inserted":0,"updated":10,"deleted":0`},
+		{"UPDATE t SET v = v + 1 WITH (mode = 'expression')", `"inserted":0,"updated":10,"deleted":0`},
+		{"DELETE FROM k WHERE id = 2", `"inserted":0,"updated":0,"deleted":1`},
+		{"DELETE FROM k WHERE id = 7", `"inserted":0,"updated":0,"deleted":0`},
+		{"MERGE INTO k USING (SELECT 3 AS id) AS s USING (id) WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (3, 3)", `"inserted":1,"updated":0,"deleted":0`},
+		{"INSERT INTO large SELECT i, repeat('x', 1000) FROM range(40000) r(i)", `"inserted":40000,"updated":0,"deleted":0`},
+		{"INSERT INTO large SELECT i, repeat('y', 1000) FROM range(40000) r(i) ON CONFLICT DO UPDATE SET v = large.v || '+'", `"inserted":0,"updated":40000,"deleted":0`},
+	}
+	send := func() {
+		t.Helper()
+		for i, r := range requests {
+			a := post(t, s, "/api/v1/sql", "text/plain", r.statement, "Idempotency-Key", fmt.Sprint("key ", i))
+			if a.must(t, http.StatusOK); !strings.Contains(a.body, r.answer) {
+				t.Errorf("%s: %s, want %s", r.statement, a.body, r.answer)
+			}
+		}
+	}
+	check := func() {
+		t.Helper()
+		equal(t, s, "SELECT count(*), min(v), max(v) FROM t", "[[10,3,3]]")
+		equal(t, s, "SELECT * FROM k ORDER BY id", "[[1,2],[2,20],[3,3],[7,70]]")
+		equal(t, s, "SELECT * FROM r", "[[1,10]]")
+		equal(t, s, "SELECT count(*), min(length(v)), max(length(v)) FROM large", "[[40000,1001,1001]]")
+	}
+	send()
+	sql(t, s, "INSERT INTO k VALUES (2, 20), (7, 70)").must(t, http.StatusOK)
+	sql(t, s, "UPDATE r SET v = 10").must(t, http.StatusOK)
+	check()
+	send()
+	check()
+	s.Kill()
+	s = binary.Serve(t, dir)
+	send()
+	check()
+
+	refused := func(statement, kind, contains string, status int) {
+		t.Helper()
+		post(t, s, "/api/v1/sql", "text/plain", statement, "Idempotency-Key", "key 4").refused(t, status, kind, contains)
+	}
+	refused("UPDATE t SET v = v + 2", "conflict", "another body", http.StatusConflict)
+	refused("UPDATE t SET v = v + 1; SELECT 1", "invalid", "single statement", http.StatusBadRequest)
+	refused("UPDATE t SET v = v + 1 RETURNING v", "invalid", "RETURNING", http.StatusBadRequest)
+	refused("TRUNCATE t", "invalid", "TRUNCATE", http.StatusBadRequest)
+	refused("CREATE TABLE t2 AS SELECT 1", "invalid", "CREATE", http.StatusBadRequest)
+	post(t, s, "/api/v1/sql", "text/plain", "SELECT 1", "Idempotency-Key", "key 4").must(t, http.StatusOK)
+	post(t, s, "/api/v1/sql", "text/plain", "UPDATE t SET nope = 1", "Idempotency-Key", "free").refused(t, http.StatusBadRequest, "invalid")
+	post(t, s, "/api/v1/sql", "text/plain", "UPDATE t SET v = 3", "Idempotency-Key", "free").must(t, http.StatusOK)
 	check()
 }

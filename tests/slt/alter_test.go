@@ -2,6 +2,7 @@ package slt
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -104,5 +105,43 @@ func TestRowsByKeyAreReadWithoutValuesThatAreGone(t *testing.T) {
 			}
 		}
 		k.is("SELECT string_agg(concat_ws(' ', id, d, c), ', ' ORDER BY id) FROM t", "1 2020-01-01 00:00:00 3, 2 2024-02-29 00:00:00 3")
+	}
+}
+
+// TestTombstonesDoNotKeepPartsFromBeingWritten makes columns NOT NULL, or of another type, of which rows that say that their key is deleted have no value,
+// or one that is none of the type.
+func TestTombstonesDoNotKeepPartsFromBeingWritten(t *testing.T) {
+	k := openKept(t, nil)
+	for _, flushed := range []bool{true, false} {
+		k.do("DROP TABLE IF EXISTS c")
+		k.do(`CREATE TABLE c (id INTEGER PRIMARY KEY, i INTEGER, h HUGEINT, e ENUM ('glad', 'sad'), u UUID, l INTEGER[], a INTEGER[2], s STRUCT(x HUGEINT), m MAP(VARCHAR, INTEGER),
+			j JSON, v INTERVAL, z TIMETZ, b BIT, w VARCHAR, n DECIMAL(9, 2), d DATE, ver INTEGER, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')`)
+		k.do("INSERT INTO c (id, ver) VALUES (1, 1), (2, 1)")
+		k.do("INSERT INTO c (id, ver, gone) VALUES (1, 2, TRUE)")
+		k.do("UPDATE c SET i = 1, h = 2, e = 'sad', u = 'a0000000-0000-0000-0000-000000000001', l = [1], a = [1, 2], s = {'x': 1}, m = MAP {'a': 1}, j = '1', v = '1 day', z = '00:00:00+01', b = '1', w = 'x', n = 1.5, d = '2024-02-29'")
+		if flushed {
+			k.flush()
+		}
+		for column := range strings.SplitSeq("i h e u l a s m j v z b w n d", " ") {
+			k.do("ALTER TABLE c ALTER " + column + " SET NOT NULL")
+		}
+		for i := range 2 { // the second time of what the first wrote
+			if n := k.do("UPDATE c SET i = i + 1 WITH (mode = 'rewrite')"); n != 1 {
+				t.Errorf("%d rows", n)
+			}
+			k.is("SELECT concat_ws(' ', id, i, h, e, u, l, a, s, m, j, v, z, b, w, n, d) FROM c WHERE e = 'sad' AND h = 2 AND v = '1 day' AND z <> '01:00:00+00' AND b = '1' AND a[1] = 1 AND s.x = 1",
+				fmt.Sprintf("2 %d 2 sad a0000000-0000-0000-0000-000000000001 [1] [1, 2] {'x': 1} {a=1} 1 1 day 00:00:00+01 1 x 1.50 2024-02-29", i+2))
+		}
+		k.do("INSERT INTO c (id, ver, i, h, e, u, l, a, s, m, j, v, z, b, w, n, d) SELECT 1, 1, i, h, e, u, l, a, s, m, j, v, z, b, w, n, d FROM c")
+		k.is("SELECT string_agg(id, ' ') FROM c", "2") // the tombstone is of a higher version
+	}
+	k.do("CREATE TABLE d (id INTEGER PRIMARY KEY, d DATE, ver INTEGER, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')")
+	k.do("INSERT INTO d VALUES (1, '300000-01-01', 1, FALSE)")
+	k.do("INSERT INTO d VALUES (1, '300000-01-01', 2, TRUE)")
+	if _, err := k.run("ALTER TABLE d ALTER COLUMN d TYPE TIMESTAMP"); err == nil || !strings.Contains(err.Error(), "no TIMESTAMP reaches") {
+		t.Error(err)
+	}
+	if err := k.app.Engine.Check(context.Background()); err != nil {
+		t.Error(err)
 	}
 }

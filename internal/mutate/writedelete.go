@@ -1,0 +1,116 @@
+package mutate
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// delete removes the rows of the same key. Of the rows that come it looks at the key, and, if that is the table's own, at the version: lower ones
+// than that of the row that is there do nothing, and where the table keeps tombstones each of the others leaves one.
+func (w *write) delete(t schema.Table, key []string) (Counts, error) {
+	ids, err := keyColumns(t, key)
+	if err != nil {
+		return Counts{}, err
+	}
+	versioned := isKey(t, key) && contains(givenBy(w.rows, t), t.RowVersion)
+	if versioned {
+		ids = append(ids, t.RowVersion)
+	}
+	sub := t
+	sub.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return !slices.Contains(ids, c.ID) })
+	w.rows.Batches = slices.Clone(w.rows.Batches)
+	for i, rec := range w.rows.Batches {
+		w.rows.Batches[i] = only(rec, sub.Columns)
+	}
+	sub.Columns = givenBy(w.rows, sub)
+	records, err := w.conform(sub)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer releaseAll(records)
+	if !versioned || !t.KeepsTombstones() || batch.Rows(records) == 0 {
+		return w.apply(sub, records, key)
+	}
+	if _, err := keyColumns(sub, key); err != nil {
+		return Counts{}, err
+	}
+	return w.bury(t, sub, records)
+}
+
+// bury adds tombstones: of the columns that the rows have, with NULL in the others, or, in those that are NOT NULL, some value, since nobody sees it. For
+// the same reason no check of the table is of account.
+func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, error) {
+	var tombstones []arrow.RecordBatch
+	defer func() { releaseAll(tombstones) }()
+	for _, rec := range records {
+		made, err := buried(t, sub, rec)
+		if err != nil {
+			return Counts{}, err
+		}
+		tombstones = append(tombstones, made)
+	}
+	if bytesOf(tombstones) > w.store.ChunkBytes() {
+		return w.insertSeen(w.ctx, t, t.Columns, w.options, taking(tombstones))
+	}
+	given := append(slices.Clone(sub.Columns), t.Columns[t.ColumnByID(t.IsDeleted)])
+	a, err := arrive(t, tombstones, given, given, replaceRow)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer a.release()
+	return w.upsert(w.ctx, a, replaceRow, w.options, nil)
+}
+
+// buried returns rows that conform to sub, some columns of a table, as tombstones of it.
+func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+	var fields []arrow.Field
+	var columns []arrow.Array
+	add := func(c schema.Column, values arrow.Array) {
+		fields, columns = append(fields, c.Arrow()), append(columns, values)
+	}
+	for _, c := range t.Columns {
+		at := sub.ColumnByID(c.ID)
+		switch {
+		case c.ID == t.IsDeleted:
+			b := array.NewBooleanBuilder(memory.DefaultAllocator)
+			b.Append(true)
+			values, err := batch.Repeat(b.NewArray(), int(rec.NumRows()))
+			if err != nil {
+				return nil, err
+			}
+			defer values.Release()
+			add(c, values)
+		case at >= 0:
+			add(c, rec.Column(at))
+		case c.NotNull:
+			values, err := batch.Blank(c.Type, int(rec.NumRows()))
+			if err != nil {
+				return nil, base.Wrap(err, "column %q", c.Name)
+			}
+			defer values.Release()
+			add(c, values)
+		}
+	}
+	own := array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
+	defer own.Release()
+	return batch.Conform(own, t, batch.ConformOptions{})
+}
+
+// only returns rows with some of their columns. It shares these without a reference of its own, so it needs no release.
+func only(rec arrow.RecordBatch, wanted []schema.Column) arrow.RecordBatch {
+	var fields []arrow.Field
+	var columns []arrow.Array
+	for i, f := range rec.Schema().Fields() {
+		if slices.ContainsFunc(wanted, func(c schema.Column) bool { return schema.Fold(c.Name) == schema.Fold(f.Name) }) {
+			fields, columns = append(fields, f), append(columns, rec.Column(i))
+		}
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
+}

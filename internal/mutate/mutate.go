@@ -105,6 +105,8 @@ type Transient struct {
 	Table *snapshot.Table
 	// InMemory leaves out all rows that are read where parts hold them: those of memtables are left, and changed ones.
 	InMemory bool
+	// Path, if not nil, is the database, schema and name of a table as which the query may name the rows' columns.
+	Path []string
 }
 
 // Rows is a result being read. Close it.

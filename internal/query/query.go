@@ -79,7 +79,8 @@ type Portion struct {
 type Transient struct {
 	Name     string
 	Rows     *snapshot.Table
-	InMemory bool // see overlay.RelationOptions
+	InMemory bool     // see overlay.RelationOptions
+	Path     []string // database, schema and name that columns may be qualified with, whatever the alias; nil for none
 }
 
 // Runner runs queries. It is safe for concurrent use.

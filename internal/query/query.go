@@ -125,8 +125,13 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return rec, err
 }
 
-// Snapshot returns what the query reads, nil if that is no table. It is valid until Close.
-func (r *Result) Snapshot() *snapshot.Snapshot { return r.binding.snapshot }
+// Snapshot returns what the query reads, which may be no table. It is valid until Close.
+func (r *Result) Snapshot() *snapshot.Snapshot {
+	if r.binding.snapshot == nil {
+		return snapshot.New(0, nil, func() {})
+	}
+	return r.binding.snapshot
+}
 
 // Reads returns what of its tables decides which rows the query gives. Of the request's Target
 // these are columns, of every other table everything.

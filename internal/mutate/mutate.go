@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -178,6 +179,7 @@ type Mutator struct {
 	sources Sources
 	exports Exports
 	keys    *keys.Finder
+	log     *slog.Logger
 
 	rewriter   Rewriter
 	updateMode UpdateMode // of UPDATE, DELETE and MERGE that do not say one
@@ -186,8 +188,8 @@ type Mutator struct {
 }
 
 // New returns a mutator.
-func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, exports Exports, rewriter Rewriter, mode UpdateMode) *Mutator {
-	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, exports: exports, keys: store.Keys(), rewriter: rewriter, updateMode: mode}
+func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, exports Exports, rewriter Rewriter, mode UpdateMode, log *slog.Logger) *Mutator {
+	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, exports: exports, keys: store.Keys(), log: log, rewriter: rewriter, updateMode: mode}
 }
 
 // Execute runs one statement that is no query.

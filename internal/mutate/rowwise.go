@@ -94,8 +94,8 @@ func (x *execution) namesRow(p *rowPlan, t target) bool {
 			continue
 		}
 		before := tokens[i-1]
-		table := before.Is("FROM") && !tokens[i-2].Is("DISTINCT") || before.Is("JOIN") || before.Is("USING") // all else is taken for a row
-		if !table && !before.Is(".") {
+		other := before.Is("FROM") && !tokens[i-2].Is("DISTINCT") || before.Is("JOIN") || before.Is("USING") || before.Is("AS")
+		if !other && !before.Is(".") {
 			return true
 		}
 	}

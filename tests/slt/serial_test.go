@@ -55,6 +55,8 @@ func TestWhatDecidesIsCompared(t *testing.T) {
 		"MERGE INTO p USING (VALUES (1), (2)) AS s(id) USING (id) WHEN MATCHED AND p.w = 0 THEN UPDATE SET v = 1",
 		"MERGE INTO p USING (VALUES (1), (2)) AS s(id) USING (id) WHEN MATCHED AND p.w + random() < 1 THEN UPDATE SET v = 1",
 		"UPDATE p SET v = 1 WHERE w = 0",
+		"UPDATE p SET v = 1 WHERE p::VARCHAR LIKE '%''w'': 0}'",
+		"INSERT INTO p VALUES (1, 1, 0), (2, 1, 0) ON CONFLICT DO UPDATE SET v = excluded.v WHERE p::VARCHAR LIKE '%''w'': 0}'",
 		"UPDATE p SET v = 1 FROM (SELECT p.w = 0 AS low) AS s WHERE s.low",
 		"UPDATE p SET v = 1 FROM (SELECT p.w = 0) AS s(low), (SELECT s.low AS very) AS q WHERE very",
 	} {

@@ -78,7 +78,9 @@ func (m *Mutator) errReturning() error {
 // rows' memory goes with the statement. After an error nothing is left in all.
 func (x *execution) returned(all *collected, k *keeper, r returning, action string) error {
 	var q composition
-	q.copy(x.c, 0, x.c.statement.VerbIndex()) // CTEs
+	if hasQuery(r.list) {
+		q.copy(x.c, 0, x.c.statement.VerbIndex()) // CTEs
+	}
 	q.write(" SELECT ")
 	x.copyReturning(&q, r, action)
 	q.write(" FROM ", returnedTable, " AS ", schema.Quote(r.target.alias))

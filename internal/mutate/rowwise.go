@@ -9,9 +9,9 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// checkRowwise refuses in an expression of a statement what is not computed of one row, or is more than one value: unnest, aggregates,
-// window functions, which are functions that may be aggregates, and, but in RETURNING, stars. DuckDB refuses them in such statements; where a query of ours has the expression, it would take some.
-// What queries within the expression have is for them. clause is where the expression stands.
+// checkRowwise refuses in an expression of a statement what is not computed of one row, or is more than one value: unnest, aggregates, window functions,
+// which DuckDB lists among these, and, but in RETURNING, stars. DuckDB refuses them in such statements; where a query of ours has the expression, it would take
+// some. What queries within the expression have is for them. clause is where the expression stands.
 func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) error {
 	for i := 0; i < len(expression); i++ {
 		t := expression[i]
@@ -57,6 +57,16 @@ func beginsQuery(tokens []sqltoken.Token) bool {
 		return false
 	}
 	return slices.ContainsFunc(queryWords, tokens[0].Is) || len(tokens) > 1 && tokens[0].Is("VALUES") && tokens[1].Is("(")
+}
+
+// hasQuery reports whether a query is within an expression.
+func hasQuery(expression []sqltoken.Token) bool {
+	for i, t := range expression {
+		if t.Is("(") && beginsQuery(expression[i+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // writeTarget appends the table whose rows are to be changed, by the name that the statement has for it, with their addresses. These are columns

@@ -125,7 +125,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode)
+	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode, log)
 	a.Executor = session.New(runner, mutator)
 	sources.Start(session.NewCollector(runner), session.NewWriter(mutator))
 	exports.Start(session.NewPortions(runner))

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -450,6 +451,31 @@ func TestTruncateCountsWhatIsThereWhenItRuns(t *testing.T) {
 	waiting(2)
 	close(goOn)
 	must(t, others.Wait())
+	mustEnd(t, e)
+}
+
+// TestTruncateCountsForWhoIsGone cancels a TRUNCATE while it looks for what was to be seen of the rows.
+func TestTruncateCountsForWhoIsGone(t *testing.T) {
+	disk := vfs.Failing(vfs.NewCrashable(), vfs.Never)
+	e := mustOpen(t, disk)
+	table, err := createSettling(e, "t", false)
+	must(t, err)
+	for range 2 {
+		must(t, loadSettling(e, table, []keyed{{1, held{}}, {2, held{}}}))
+	}
+	gone, cancel := context.WithCancel(ctx)
+	disk.SetRule(func(op vfs.Op) error {
+		if op.Kind == vfs.OpOpen && strings.HasSuffix(op.Path, ".parquet") {
+			cancel()
+		}
+		return nil
+	})
+	removed, err := e.Truncate(gone, table.ID)
+	must(t, err)
+	if n := removed.Tables[table.ID].Rows(); n != 2 || gone.Err() == nil {
+		t.Errorf("%d rows, %v", n, gone.Err())
+	}
+	removed.Release()
 	mustEnd(t, e)
 }
 

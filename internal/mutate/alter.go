@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -381,15 +382,23 @@ func (x *execution) truncate() (Counts, error) {
 // truncatedTable is what the query of countShown calls the rows.
 const truncatedTable = "scoter_truncated"
 
+// countingTime bounds how long TRUNCATE reads what is gone already.
+const countingTime = 10 * time.Second
+
 // countShown returns how many rows SELECT gives of a table in a snapshot: those are none that say that their key is deleted. Where they cannot be
-// read, which is no reason for TRUNCATE to fail, all rows count.
+// read, which is no reason for TRUNCATE to fail, all rows count. That the statement's time has run out meanwhile does not matter.
 func (x *execution) countShown(t *snapshot.Table) int64 {
 	n := t.Rows()
 	if t.Schema.IsDeleted == 0 || n == 0 {
 		return n
 	}
-	shown, err := x.count(Select{SQL: "SELECT count(*) FROM " + truncatedTable, Transient: &Transient{Name: truncatedTable, Table: t}})
+	late := *x
+	var cancel context.CancelFunc
+	late.ctx, cancel = context.WithTimeout(context.WithoutCancel(x.ctx), countingTime)
+	defer cancel()
+	shown, err := late.count(Select{SQL: "SELECT count(*) FROM " + truncatedTable, Transient: &Transient{Name: truncatedTable, Table: t}})
 	if err != nil {
+		x.log.Error("rows that were truncated cannot be read: those that say that their key is deleted are counted too", "table", t.Schema.QualifiedName(), "error", err)
 		return n
 	}
 	return shown

@@ -86,7 +86,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	}
 	defer found.Close()
 	p = found.plan
-	now := found.Snapshot().Tables[p.table.ID] // nil if another table has the name now
+	now := found.Snapshot().Tables[p.table.ID] // nil if another table, or a view, has the name now
 	known := func(id base.ColumnID) bool { return slices.Contains(p.pending, id) }
 	if now == nil || now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
 		return nil, engine.ErrChanged

@@ -14,7 +14,7 @@ import (
 type clauses struct {
 	statement sqltoken.Statement
 	at        int
-	lifted    map[int]*constant // by where they start; see lookUp
+	replaced  map[int]string // what queries have in the place of tokens, by where these start
 }
 
 func (c *clauses) tokens() []sqltoken.Token { return c.statement.Tokens }
@@ -85,7 +85,7 @@ func (c *clauses) find(sequences ...string) int {
 	for i := c.at; i < len(c.tokens()); i++ {
 		t := c.tokens()[i]
 		switch {
-		case t.Depth != 0:
+		case t.Depth != 0, i > 0 && c.tokens()[i-1].Is("."): // a word behind a dot is a name
 			continue
 		case t.Is("CASE"):
 			cases++

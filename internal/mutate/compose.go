@@ -45,9 +45,9 @@ func (q *composition) copy(c *clauses, i, j int) {
 	from := i
 	for ; i < j; i++ {
 		t := c.tokens()[i]
-		if l := c.lifted[t.Start]; l != nil {
+		if other := c.replaced[t.Start]; other != "" {
 			q.copyText(c, from, i)
-			q.write(" ", l.expression, " ")
+			q.write(" ", other, " ")
 			from = i + 1
 			continue
 		}

@@ -58,11 +58,22 @@ func (x *execution) onConflict(in *insertion) error {
 	}
 	o.update = true
 	var err error
+	if schema.Fold(in.target.alias) == excluded {
+		return c.placed(base.Errorf(base.Invalid, "Ambiguous reference to table %q: the table is called as the row that comes is", in.target.alias).
+			WithHint("give the table another name: INSERT INTO ... AS name"), place)
+	}
 	if o.assignments, err = x.assignments(t, c.until("WHERE", "RETURNING")); err != nil {
 		return err
 	}
-	if c.accept("WHERE") {
-		o.condition = c.until("RETURNING")
+	if o.condition, err = x.where(); err != nil || in.arrived == excluded {
+		return err
+	}
+	c.replaced = map[int]string{}
+	clause := c.tokens()[place:c.at]
+	for i, t := range clause[:len(clause)-1] {
+		if t.IsName() && schema.Fold(t.Name()) == excluded && clause[i+1].Is(".") && !clause[i-1].Is(".") {
+			c.replaced[t.Start] = in.arrived
+		}
 	}
 	return nil
 }
@@ -72,7 +83,7 @@ func (o *onConflict) excluded() ([]schema.Column, bool) {
 	var out []schema.Column
 	for _, a := range o.assignments {
 		v := a.value
-		if len(v) != 3 || !v[0].IsName() || schema.Fold(v[0].Name()) != "excluded" || !v[1].Is(".") || schema.Fold(v[2].Name()) != schema.Fold(a.column.Name) {
+		if len(v) != 3 || !v[0].IsName() || schema.Fold(v[0].Name()) != excluded || !v[1].Is(".") || schema.Fold(v[2].Name()) != schema.Fold(a.column.Name) {
 			return nil, false
 		}
 		out = append(out, a.column)
@@ -130,10 +141,8 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	return result, nil
 }
 
-const (
-	arrivedTable = "scoter_arrived"
-	arrivedKey   = "scoter_key_"
-)
+// arrivedTable is what the query of arrivalPlan calls the arrivals.
+const arrivedTable = "scoter_arrived"
 
 // mergeArrivals is insertKeyed where a row that is there has a say in what becomes of it: one join of the
 // arrivals, which are called excluded, with the table.
@@ -181,7 +190,7 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 		for _, col := range in.columns {
 			if !slices.Contains(t.PrimaryKey, col.ID) { // the key is the same
 				update.set = append(update.set, col.ID)
-				values[col.ID] = func(q *composition) { writeExcluded(q, col) }
+				values[col.ID] = func(q *composition) { in.writeArrived(q, col) }
 			}
 		}
 	}
@@ -193,7 +202,7 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 		if versioned {
 			version := t.Columns[t.ColumnByID(t.RowVersion)]
 			q.write(" WHEN ")
-			writeOlder(q, func(q *composition) { writeExcluded(q, version) }, func(q *composition) { in.target.writeColumn(q, c, version) })
+			writeOlder(q, func(q *composition) { in.writeArrived(q, version) }, func(q *composition) { in.target.writeColumn(q, c, version) })
 			q.write(" THEN NULL")
 		}
 		if len(in.conflict.condition) > 0 {
@@ -212,7 +221,7 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 	}
 	p.place(at, action)
 	p.write(x, in.target, action, func(q *composition, col schema.Column) {
-		insert := actionValue{1, func(q *composition) { writeExcluded(q, col) }}
+		insert := actionValue{1, func(q *composition) { in.writeArrived(q, col) }}
 		q.writeValueByAction(col.Type, []actionValue{insert}, func(q *composition) {
 			if value := values[col.ID]; value != nil {
 				value(q)
@@ -221,34 +230,50 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 			}
 		})
 	}, func(q *composition) {
-		p.writeTarget(q, x, in.target)
-		writeArrivals(q, x.c, t, in.target)
+		p.writeTarget(q, x, in.target, nil)
+		in.writeArrivals(q, x.c)
 		p.writeChoice(q)
 	})
 	return p, nil
 }
 
-func writeExcluded(q *composition, col schema.Column) { q.write("excluded.", schema.Quote(col.Name)) }
+// excluded is what statements call the row that arrives.
+const excluded = "excluded"
 
-// writeArrivals appends the join with the arrivals. They are one column, excluded, so that no name
+// nameArrived chooses a name for the row that arrives: that which statements have for it, unless the table or a column has it. A column
+// is no reason for a statement not to mean the row by it, where a dot follows.
+func (in *insertion) nameArrived() {
+	in.arrived = excluded
+	if schema.Fold(in.target.alias) == excluded || in.target.table.ColumnIndex(excluded) >= 0 {
+		in.arrived = schema.ExcludedColumn
+	}
+}
+
+// writeArrived appends a column's value in the row that arrives.
+func (in *insertion) writeArrived(q *composition, col schema.Column) {
+	q.write(in.arrived, ".", schema.Quote(col.Name))
+}
+
+// writeArrivals appends the join with the arrivals. They are one column, so that no name
 // in the statement's expressions can mean one of theirs by itself.
-func writeArrivals(q *composition, c *clauses, t schema.Table, target target) {
+func (in *insertion) writeArrivals(q *composition, c *clauses) {
+	t := in.target.table
 	var fields, names, on []string
 	for _, col := range t.Columns {
 		fields = append(fields, schema.Quote(col.Name)+" := "+schema.Quote(col.Name))
 	}
 	for _, id := range t.PrimaryKey {
 		name := schema.Quote(t.Columns[t.ColumnByID(id)].Name)
-		key := schema.Quote(arrivedKey + t.Columns[t.ColumnByID(id)].Name)
+		key := schema.Quote(schema.KeyColumn + t.Columns[t.ColumnByID(id)].Name)
 		names = append(names, name+" AS "+key)
 		on = append(on, name, key)
 	}
-	q.write(" RIGHT JOIN (SELECT struct_pack(", strings.Join(fields, ", "), ") AS excluded, ", strings.Join(names, ", "), " FROM ", arrivedTable, ") AS scoter_arrivals ON ")
+	q.write(" RIGHT JOIN (SELECT struct_pack(", strings.Join(fields, ", "), ") AS ", in.arrived, ", ", strings.Join(names, ", "), " FROM ", arrivedTable, ") AS scoter_arrivals ON ")
 	for i := 0; i < len(on); i += 2 {
 		if i > 0 {
 			q.write(" AND ")
 		}
-		q.copyTokens(c, target.qualifier)
+		q.copyTokens(c, in.target.qualifier)
 		q.write(".", on[i], " = ", on[i+1])
 	}
 }

@@ -151,8 +151,9 @@ func zoned(v any) bool {
 
 // function is what is known of one of DuckDB's.
 type function struct {
-	pure     bool // its result depends on nothing but its arguments
-	volatile bool // each call may have another result
+	pure      bool // its result depends on nothing but its arguments
+	volatile  bool // each call may have another result
+	aggregate bool // it is one of many rows; so are window functions
 }
 
 // knownFunctions are those that DuckDB has, by name. It is asked once: the list is long.
@@ -173,13 +174,13 @@ func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]fu
 	}
 	defer pool.Release(conn)
 	rows, err := texts(ctx, conn, `SELECT lower(function_name), bool_and(function_type = 'scalar' AND coalesce(stability, '') = 'CONSISTENT')::VARCHAR,
-		bool_or(coalesce(stability, '') = 'VOLATILE')::VARCHAR FROM duckdb_functions() GROUP BY ALL`)
+		bool_or(coalesce(stability, '') = 'VOLATILE')::VARCHAR, bool_and(function_type = 'aggregate')::VARCHAR FROM duckdb_functions() GROUP BY ALL`)
 	if err != nil {
 		return nil, base.Wrap(err, "DuckDB's functions")
 	}
 	f.known = make(map[string]function, len(rows))
 	for _, row := range rows {
-		f.known[row[0]] = function{pure: row[1] == "true" && !slices.Contains(changing, row[0]), volatile: row[2] == "true"}
+		f.known[row[0]] = function{pure: row[1] == "true" && !slices.Contains(changing, row[0]), volatile: row[2] == "true", aggregate: row[3] == "true"}
 	}
 	return f.known, nil
 }

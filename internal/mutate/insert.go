@@ -22,6 +22,7 @@ type insertion struct {
 	columns   []schema.Column // that the source gives, in its order
 	source    *composition
 	conflict  onConflict
+	arrived   string // by which queries of ours call the row that arrives
 	returning returning
 }
 
@@ -100,6 +101,7 @@ func (x *execution) insertion() (in insertion, err error) {
 		return in, err
 	}
 	t := in.target.table
+	in.nameArrived()
 	in.columns = t.Columns
 	if c.peek("(") && !x.bracketedQuery() {
 		names, err := c.brackets()
@@ -118,8 +120,7 @@ func (x *execution) insertion() (in insertion, err error) {
 	if err := x.onConflict(&in); err != nil {
 		return in, err
 	}
-	in.returning = c.returning(in.target.alias)
-	if err := c.end(); err != nil {
+	if in.returning, err = x.returning(in.target); err != nil {
 		return in, err
 	}
 	in.source = &composition{}
@@ -158,7 +159,7 @@ func (x *execution) bracketedQuery() bool {
 	c := clauses{statement: x.c.statement, at: x.c.at}
 	for c.accept("(") {
 	}
-	return c.peek("SELECT") || c.peek("WITH") || c.peek("VALUES") || c.peek("FROM")
+	return beginsQuery(x.c.tokens()[c.at:])
 }
 
 func columnsNamed(t schema.Table, names []sqltoken.Token) ([]schema.Column, error) {

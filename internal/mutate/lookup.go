@@ -46,13 +46,13 @@ func (c *constant) is(t schema.Type) bool {
 	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
 }
 
-// naming are words without which no expression names another table, or all columns.
-var naming = []string{"SELECT", "FROM", "TABLE", "VALUES", "WITH", "PIVOT", "UNPIVOT", "DESCRIBE", "SHOW", "SUMMARIZE", "COLUMNS"}
+// naming are words without which no expression names another table.
+var naming = append([]string{"VALUES"}, queryWords...)
 
 // lookUp returns the key that a statement without other tables looks for; nil if its WHERE gives none as a
 // whole, or values that are not exactly some of the columns' types.
 func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.Token) *keyCondition {
-	x.c.lifted = nil
+	x.c.replaced = nil
 	if x.scanning || x.c.statement.VerbIndex() > 0 || !t.plain(where) || slices.ContainsFunc(assignments, func(a assignment) bool { return !t.plain(a.value) }) {
 		return nil
 	}
@@ -113,15 +113,16 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 			lifted[value[0].Start] = c
 		}
 	}
+	replaced := map[int]string{}
 	for _, start := range slices.Sorted(maps.Keys(lifted)) {
 		c := lifted[start]
 		if t.table.ColumnIndex(c.Name) >= 0 {
 			return nil
 		}
-		c.expression = fmt.Sprintf(c.expression, schema.Quote(c.Name))
+		replaced[start] = fmt.Sprintf(c.expression, schema.Quote(c.Name))
 		key.constants = append(key.constants, c)
 	}
-	x.c.lifted = lifted
+	x.c.replaced = replaced
 	return key
 }
 
@@ -167,7 +168,7 @@ func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 	var out [][]sqltoken.Token
 	from := 0
 	for i, t := range where {
-		if t.Depth != where[0].Depth {
+		if t.Depth != where[0].Depth || i > 0 && where[i-1].Is(".") {
 			continue
 		}
 		switch {

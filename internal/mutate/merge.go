@@ -11,9 +11,6 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// foundColumn is true where a row of MERGE's join has a source, else NULL.
-const foundColumn = "scoter_found"
-
 // mergeClause is one WHEN of a MERGE: when it applies, and what it does.
 type mergeClause struct {
 	when      string             // in words, for errors
@@ -45,6 +42,9 @@ func (x *execution) merge() (*rowPlan, error) {
 	if len(join) == 0 {
 		return nil, c.unexpected("ON or USING")
 	}
+	if err := x.checkRowwise(join[1:], "ON"); err != nil {
+		return nil, err
+	}
 	p := &rowPlan{verb: "MERGE INTO", table: target.table, once: true, readsAll: true, transient: x.transient}
 	m := &mergeSource{execution: x, target: &target, tokens: source}
 	var when []*mergeClause
@@ -55,8 +55,7 @@ func (x *execution) merge() (*rowPlan, error) {
 		}
 		when = append(when, w)
 	}
-	p.returning = c.returning(target.alias)
-	if err := c.end(); err != nil {
+	if p.returning, err = x.returning(target); err != nil {
 		return nil, err
 	}
 	if p.pending, err = x.pendingColumns(target.table); err != nil {
@@ -77,7 +76,7 @@ func (x *execution) merge() (*rowPlan, error) {
 	p.write(x, target, action, func(q *composition, col schema.Column) {
 		writeMergeValue(q, c, when, &target, col)
 	}, func(q *composition) {
-		p.writeTarget(q, x, target)
+		p.writeTarget(q, x, target, source)
 		writeMergeJoin(q, m, when, join)
 		p.writeChoice(q)
 	})
@@ -87,7 +86,7 @@ func (x *execution) merge() (*rowPlan, error) {
 // mergeJoin cuts what stands behind MERGE's USING into the source and its join with the table.
 func mergeJoin(tokens []sqltoken.Token) (source, join []sqltoken.Token) {
 	for i := len(tokens) - 1; i > 0; i-- {
-		if t := tokens[i]; t.Depth == 0 && (t.Is("ON") || t.Is("USING")) {
+		if t := tokens[i]; t.Depth == 0 && (t.Is("ON") || t.Is("USING")) && !tokens[i-1].Is(".") {
 			return tokens[:i], tokens[i:]
 		}
 	}
@@ -224,7 +223,7 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target
 		}
 		q.write("NULL")
 		if bySource(when) {
-			q.write(" AND ", foundColumn, " IS ")
+			q.write(" AND ", schema.FoundColumn, " IS ")
 			if w.source {
 				q.write("NOT ")
 			}
@@ -302,7 +301,7 @@ func writeMergeJoin(q *composition, m *mergeSource, when []*mergeClause, join []
 	}
 	m.write(q)
 	if bySource(when) {
-		q.write(" CROSS JOIN (SELECT TRUE AS ", foundColumn, ") AS scoter_marker)")
+		q.write(" CROSS JOIN (SELECT TRUE AS ", schema.FoundColumn, ") AS scoter_marker)")
 	}
 	q.write(" ")
 	q.copyTokens(m.c, join)

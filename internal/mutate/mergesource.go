@@ -48,7 +48,7 @@ func (m *mergeSource) unnamed() bool {
 	if last < 1 || !tokens[0].Is("(") || sqltoken.Next(tokens, 1, tokens[0].Depth, ")") != last {
 		return false
 	}
-	return slices.ContainsFunc([]string{"SELECT", "FROM", "WITH", "VALUES", "TABLE", "DESCRIBE", "SHOW", "SUMMARIZE"}, tokens[1].Is)
+	return beginsQuery(tokens[1:])
 }
 
 // sideTable is what within calls the only row that its expression sees.
@@ -57,6 +57,9 @@ const sideTable = "scoter_side"
 // within returns how to write an expression of a clause. Where a clause has only one side, a name that both have means that side's: such names
 // become columns of a row around the expression, which hides the others. decides says that it has a say in which action applies.
 func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decides bool, write func(*composition)) (func(*composition), error) {
+	if err := m.checkRowwise(expression, "MERGE INTO"); err != nil {
+		return nil, err
+	}
 	if w.target && w.source && !decides {
 		return write, nil
 	}

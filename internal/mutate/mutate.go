@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -106,6 +107,8 @@ type Transient struct {
 	Table *snapshot.Table
 	// InMemory leaves out all rows that are read where parts hold them: those of memtables are left, and changed ones.
 	InMemory bool
+	// Path, if not nil, is the database, schema and name of a table as which the query may name the rows' columns.
+	Path []string
 }
 
 // Rows is a result being read. Close it.
@@ -179,6 +182,7 @@ type Mutator struct {
 	sources Sources
 	exports Exports
 	keys    *keys.Finder
+	log     *slog.Logger
 
 	rewriter   Rewriter
 	updateMode UpdateMode // of UPDATE, DELETE and MERGE that do not say one
@@ -187,8 +191,8 @@ type Mutator struct {
 }
 
 // New returns a mutator.
-func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, exports Exports, rewriter Rewriter, mode UpdateMode) *Mutator {
-	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, exports: exports, keys: store.Keys(), rewriter: rewriter, updateMode: mode}
+func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, exports Exports, rewriter Rewriter, mode UpdateMode, log *slog.Logger) *Mutator {
+	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, exports: exports, keys: store.Keys(), log: log, rewriter: rewriter, updateMode: mode}
 }
 
 // Execute runs one statement that is no query. One with an idempotency key is not run if it is the repetition of one: then it gives the counts of the

@@ -191,12 +191,12 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 
 // eachColumn is a list. DuckDB (1.5.5) runs a query that reads columns of the rows beside it once for each combination of their values; but with
 // a list among them, which it does not compare, once for each row.
-const eachColumn = "scoter_each.one"
+const eachColumn = "scoter_each." + schema.EachColumn
 
 // writeChoice ends what stands behind FROM in a plan whose rows have actions each.
 func (p *rowPlan) writeChoice(q *composition) {
 	if p.each {
-		q.write(" CROSS JOIN (SELECT [0] AS one) AS scoter_each")
+		q.write(" CROSS JOIN (SELECT [0] AS ", schema.EachColumn, ") AS scoter_each")
 	}
 	if p.choose != nil {
 		q.write(" CROSS JOIN LATERAL (SELECT ")
@@ -245,10 +245,4 @@ func (p *rowPlan) place(at placing, action func(*composition)) {
 		p.choose = action
 	}
 	p.each = p.each || at == besideEach
-}
-
-// writeTarget appends the table as the statement names it.
-func (p *rowPlan) writeTarget(q *composition, x *execution, t target) {
-	p.target = q.Len()
-	q.copyTokens(x.c, t.written)
 }

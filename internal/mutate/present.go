@@ -11,15 +11,16 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
 // Who patches a row for the first time gives it values of all columns that pending expressions set. A plan's query yields them
-// (rowPlan.chooseColumns); rows that are found by key are read for that.
+// (rowPlan.chooseColumns); rows that are found by key are read for that. Where the expressions set what decides where a row is, the row moves.
 
-// filledTable is what the query of fill calls the rows.
+// filledTable is what the query of withPresent calls the rows.
 const filledTable = "scoter_filled"
 
 // fill makes layers of some rows, which ascend by address, with the present values of columns that expressions set.
@@ -30,26 +31,7 @@ func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, 
 			columns = append(columns, t.Schema.Columns[t.Schema.ColumnByID(id)])
 		}
 	}
-	only, err := onlyRows(t, rows, addresses)
-	if err != nil {
-		return nil, err
-	}
-	sql := "SELECT " + schema.SourceColumn + ", " + schema.OrdinalColumn
-	for _, c := range columns {
-		sql += ", " + storedExpression(c)
-	}
-	sql += " FROM "
-	found, err := m.planner.Find(ctx, Select{SQL: sql + filledTable, Database: t.Schema.Database, Target: len(sql), Transient: &Transient{Name: filledTable, Table: only}})
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	present := newPresent(columns)
-	defer present.release()
-	if err := each(ctx, found, present.add); err != nil {
-		return nil, err
-	}
-	values, err := present.beside(given, rows, addresses)
+	values, err := m.withPresent(ctx, t, given, columns, rows, addresses)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +41,76 @@ func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, 
 		order[i] = uint32(i)
 	}
 	return values.layers(order, func(i uint32) base.RowAddress { return addresses[rows[i]] })
+}
+
+// move deletes and inserts anew the rows to which arrivals give some columns, as far as they are in parts that lack expressions of columns which decide
+// where a row is: the table was sorted or partitioned by these since. It returns the others.
+func (m *Mutator) move(ctx context.Context, t *snapshot.Table, a *arrivals, change *engine.Change, updated []uint32, addresses []base.RowAddress) (others []uint32, err error) {
+	moves := map[base.SourceID]bool{}
+	if len(t.Expressions) > 0 {
+		for _, p := range t.Parts {
+			moves[p.ID] = slices.ContainsFunc(t.PendingColumns(p), t.Schema.InKey)
+		}
+	}
+	var moved []uint32
+	for _, i := range updated {
+		if !moves[addresses[i].Source] {
+			others = append(others, i)
+			continue
+		}
+		moved = append(moved, i)
+		addRow(change.Deleted, addresses[i])
+		change.Keys = append(change.Keys, a.hashes[i].High)
+	}
+	if len(moved) == 0 {
+		return others, nil
+	}
+	given := a.newValues()
+	left := slices.DeleteFunc(slices.Clone(t.Schema.Columns), func(c schema.Column) bool { return given.set[c.ID] })
+	values, err := m.withPresent(ctx, t, given, left, moved, addresses)
+	if err != nil {
+		return nil, err
+	}
+	defer values.values[0].Release()
+	order := make([]int, len(t.Schema.Columns))
+	for i, c := range values.columns {
+		order[t.Schema.ColumnByID(c.ID)] = i
+	}
+	change.Inserted = append(change.Inserted, project(values.values[0], order))
+	return others, nil
+}
+
+// newValues returns the columns that the arrivals give to rows that are there: all but the key, which is the same.
+func (a *arrivals) newValues() newValues {
+	set := map[base.ColumnID]bool{}
+	for _, c := range a.given {
+		set[c.ID] = !slices.Contains(a.table.PrimaryKey, c.ID)
+	}
+	return newValues{table: a.table, columns: a.table.Columns, set: set, values: []arrow.RecordBatch{a.rows}}
+}
+
+// withPresent returns the new values of some rows of parts, in one batch in the order of rows, with what they have now of other columns.
+func (m *Mutator) withPresent(ctx context.Context, t *snapshot.Table, given newValues, columns []schema.Column, rows []uint32, addresses []base.RowAddress) (newValues, error) {
+	only, err := onlyRows(t, rows, addresses)
+	if err != nil {
+		return newValues{}, err
+	}
+	sql := "SELECT " + schema.SourceColumn + ", " + schema.OrdinalColumn
+	for _, c := range columns {
+		sql += ", " + storedExpression(c)
+	}
+	sql += " FROM "
+	found, err := m.planner.Find(ctx, Select{SQL: sql + filledTable, Database: t.Schema.Database, Target: len(sql), Transient: &Transient{Name: filledTable, Table: only}})
+	if err != nil {
+		return newValues{}, err
+	}
+	defer found.Close()
+	present := newPresent(columns)
+	defer present.release()
+	if err := each(ctx, found, present.add); err != nil {
+		return newValues{}, err
+	}
+	return present.beside(given, rows, addresses)
 }
 
 // present is the values of some columns that rows have now.

@@ -11,23 +11,23 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// returning is a RETURNING list, empty if the statement has none, and the name by which it calls
-// the table.
+// returning is a RETURNING list, empty if the statement has none, and the table, as it names it.
 type returning struct {
-	list  []sqltoken.Token
-	alias string
+	list   []sqltoken.Token
+	target target
 }
 
 func (r returning) none() bool { return len(r.list) == 0 }
 
-// returning reads RETURNING list, the end of a statement, if it stands here.
-func (c *clauses) returning(alias string) returning {
+// returning reads RETURNING list, if it stands here, and the end of the statement.
+func (x *execution) returning(t target) (returning, error) {
+	c := x.c
 	if !c.accept("RETURNING") {
-		return returning{}
+		return returning{}, c.end()
 	}
-	r := returning{c.tokens()[c.at:], alias}
+	r := returning{c.tokens()[c.at:], t}
 	c.at = len(c.tokens())
-	return r
+	return r, x.checkRowwise(r.list, "RETURNING")
 }
 
 // keeper holds the rows that a RETURNING list is evaluated over.
@@ -78,11 +78,17 @@ func (m *Mutator) errReturning() error {
 // rows' memory goes with the statement. After an error nothing is left in all.
 func (x *execution) returned(all *collected, k *keeper, r returning, action string) error {
 	var q composition
-	q.write("SELECT ")
+	if hasQuery(r.list) {
+		q.copy(x.c, 0, x.c.statement.VerbIndex()) // CTEs
+	}
+	q.write(" SELECT ")
 	x.copyReturning(&q, r, action)
-	q.write(" FROM ", returnedTable, " AS ", schema.Quote(r.alias))
+	q.write(" FROM ", returnedTable, " AS ", schema.Quote(r.target.alias))
 	s := x.selects(&q)
 	s.Transient = k.transient(returnedTable)
+	if !r.target.aliased {
+		s.Transient.Path = []string{r.target.table.Database, r.target.table.Schema, r.target.table.Name}
+	}
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
 		all.Close()

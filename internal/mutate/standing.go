@@ -100,7 +100,7 @@ func (x *execution) setStanding(in insertion, update *rowAction, values map[base
 		col, assigned := t.Columns[t.ColumnByID(id)], values[id]
 		if assigned == nil {
 			update.set = append(update.set, id)
-			assigned = func(q *composition) { writeExcluded(q, col) }
+			assigned = func(q *composition) { in.writeArrived(q, col) }
 		}
 		deleted := t.ColumnByID(t.IsDeleted)
 		values[id] = func(q *composition) {
@@ -109,9 +109,9 @@ func (x *execution) setStanding(in insertion, update *rowAction, values map[base
 				return
 			}
 			q.write("CASE WHEN ")
-			writeExcluded(q, t.Columns[deleted])
+			in.writeArrived(q, t.Columns[deleted])
 			q.write(" THEN ")
-			writeExcluded(q, col)
+			in.writeArrived(q, col)
 			q.write(" ELSE ")
 			assigned(q)
 			q.write(" END")

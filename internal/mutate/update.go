@@ -29,11 +29,11 @@ func (x *execution) update() (*rowPlan, error) {
 	if c.accept("FROM") {
 		tables = c.until("WHERE", "RETURNING")
 	}
-	if c.accept("WHERE") {
-		where = c.until("RETURNING")
+	if where, err = x.where(); err != nil {
+		return nil, err
 	}
-	p := &rowPlan{verb: c.statement.Verb(), table: target.table, returning: c.returning(target.alias)}
-	if err := c.end(); err != nil {
+	p := &rowPlan{verb: c.statement.Verb(), table: target.table}
+	if p.returning, err = x.returning(target); err != nil {
 		return nil, err
 	}
 	if p.pending, err = x.pendingColumns(target.table); err != nil {
@@ -56,7 +56,7 @@ func (x *execution) update() (*rowPlan, error) {
 		}
 		x.writeValue(q, assignments[i].value, col)
 	}, func(q *composition) {
-		p.writeTarget(q, x, target)
+		p.writeTarget(q, x, target, tables)
 		if len(tables) > 0 {
 			q.write(", ")
 			q.copyTokens(c, tables)
@@ -64,6 +64,14 @@ func (x *execution) update() (*rowPlan, error) {
 		p.writeWhere(q, c, where)
 	})
 	return p, nil
+}
+
+// where reads WHERE condition, if it stands here.
+func (x *execution) where() (condition []sqltoken.Token, err error) {
+	if x.c.accept("WHERE") {
+		condition = x.c.until("RETURNING")
+	}
+	return condition, x.checkRowwise(condition, "WHERE")
 }
 
 // onlyAction is the action of a statement that has but one.
@@ -100,11 +108,11 @@ func (x *execution) delete() (*rowPlan, error) {
 	if c.accept("USING") {
 		tables = c.until("WHERE", "RETURNING")
 	}
-	if c.accept("WHERE") {
-		where = c.until("RETURNING")
+	if where, err = x.where(); err != nil {
+		return nil, err
 	}
-	p := &rowPlan{verb: c.statement.Verb(), table: target.table, returning: c.returning(target.alias)}
-	if err := c.end(); err != nil {
+	p := &rowPlan{verb: c.statement.Verb(), table: target.table}
+	if p.returning, err = x.returning(target); err != nil {
 		return nil, err
 	}
 	if p.pending, err = x.pendingColumns(target.table); err != nil {
@@ -118,7 +126,7 @@ func (x *execution) delete() (*rowPlan, error) {
 	p.write(x, target, onlyAction, func(q *composition, col schema.Column) {
 		target.writeColumn(q, c, col)
 	}, func(q *composition) {
-		p.writeTarget(q, x, target)
+		p.writeTarget(q, x, target, tables)
 		if len(tables) > 0 {
 			q.write(", ")
 			q.copyTokens(c, tables)
@@ -190,7 +198,7 @@ func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assi
 			return base.Errorf(base.Invalid, "Multiple assignments to same column %q", t.Columns[i].Name).At(name[0].Start + 1)
 		}
 		out = append(out, assignment{t.Columns[i], value})
-		return nil
+		return x.checkRowwise(value, "SET")
 	}
 	for _, item := range list(tokens) {
 		equals := slices.IndexFunc(item, func(tok sqltoken.Token) bool { return tok.Depth == item[0].Depth && tok.Is("=") })
@@ -206,7 +214,8 @@ func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assi
 		}
 		names, values := list(left[1:len(left)-1]), list(rowValues(right))
 		if len(names) != len(values) {
-			return nil, base.Errorf(base.Invalid, "Could not perform assignment, expected %d values, got %d", len(names), len(values)).At(right[0].Start + 1)
+			return nil, base.Errorf(base.Invalid, "Could not perform assignment, expected %d values, got %d", len(names), len(values)).At(right[0].Start + 1).
+				WithHint("values stand in brackets: (a, b) = (1, 2); a query is one value, for one column")
 		}
 		for i := range names {
 			if err := add(names[i], values[i]); err != nil {
@@ -224,7 +233,7 @@ func rowValues(tokens []sqltoken.Token) []sqltoken.Token {
 		inner = inner[1:]
 	}
 	last := len(inner) - 1
-	if last < 1 || !inner[0].Is("(") || sqltoken.Next(inner, 1, inner[0].Depth, ")") != last || inner[1].Is("SELECT") {
+	if last < 1 || !inner[0].Is("(") || sqltoken.Next(inner, 1, inner[0].Depth, ")") != last || beginsQuery(inner[1:]) {
 		return tokens
 	}
 	return inner[1:last]

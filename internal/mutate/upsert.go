@@ -133,6 +133,9 @@ func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c 
 	}
 	change, kept, updated, err := a.change(addresses, states, c)
 	if err == nil {
+		updated, err = m.move(ctx, t, a, &change, updated, addresses)
+	}
+	if err == nil {
 		change.Updated, err = m.layers(ctx, t, a, updated, addresses)
 	}
 	return change, kept, err
@@ -216,15 +219,12 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 // layers gives the columns of some rows to those that are there. Who is in a part that lacks expressions gets its present values
 // of the columns that these set, too.
 func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
-	set := map[base.ColumnID]bool{}
-	for _, c := range a.given {
-		set[c.ID] = !slices.Contains(a.table.PrimaryKey, c.ID)
-	}
+	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
 	lacking := map[base.SourceID]bool{} // values, of columns that are not given
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {
-			lacking[p.ID] = slices.ContainsFunc(t.PendingColumns(p), func(id base.ColumnID) bool { return !set[id] })
+			lacking[p.ID] = slices.ContainsFunc(t.PendingColumns(p), func(id base.ColumnID) bool { return !values.set[id] })
 		}
 	}
 	var plain, filled []uint32
@@ -235,7 +235,6 @@ func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, up
 			plain = append(plain, i)
 		}
 	}
-	values := newValues{table: a.table, columns: a.table.Columns, set: set, values: []arrow.RecordBatch{a.rows}}
 	layers, err := values.layers(plain, func(i uint32) base.RowAddress { return addresses[i] })
 	if err != nil || len(filled) == 0 {
 		return layers, err

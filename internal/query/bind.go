@@ -175,7 +175,7 @@ func (b *binding) readings(parts []string, database, schemaName string) []name {
 // reads no files, whoever runs it, since somebody else may have written it.
 func (b *binding) resolve(ref *tableRef, database, schemaName string, inView bool) (*target, error) {
 	if t := b.req.Transient; t != nil && !inView && len(ref.parts) == 1 && schema.Fold(ref.parts[0]) == schema.Fold(t.Name) {
-		return &target{transient: t}, nil
+		return &target{transient: t, path: t.Path}, nil
 	}
 	var first error
 	for _, n := range b.readings(ref.parts, database, schemaName) {
@@ -333,14 +333,18 @@ func (b *binding) columnSplices(a *analysis, database, schemaName string, aliase
 	for _, c := range a.columns {
 		for i := range a.tables {
 			ref := &a.tables[i]
+			t, called := b.targets[targetKey(database, schemaName, ref.parts)], aliases[i]
+			if ref.alias != "" {
+				called = ref.alias
+			}
 			qualifiers := 0
-			if ref.alias == "" {
-				qualifiers = qualifying(c.names, b.targets[targetKey(database, schemaName, ref.parts)].path)
+			if ref.alias == "" || t.transient != nil {
+				qualifiers = qualifying(c.names, t.path)
 			}
 			if qualifiers == 0 {
 				continue
 			}
-			text := schema.Quote(aliases[i])
+			text := schema.Quote(called)
 			for _, n := range c.names[qualifiers:] {
 				text += "." + schema.Quote(n)
 			}

@@ -79,7 +79,8 @@ type Portion struct {
 type Transient struct {
 	Name     string
 	Rows     *snapshot.Table
-	InMemory bool // see overlay.RelationOptions
+	InMemory bool     // see overlay.RelationOptions
+	Path     []string // database, schema and name that columns may be qualified with, whatever the alias; nil for none
 }
 
 // Runner runs queries. It is safe for concurrent use.
@@ -124,8 +125,13 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return rec, err
 }
 
-// Snapshot returns what the query reads, nil if that is no table. It is valid until Close.
-func (r *Result) Snapshot() *snapshot.Snapshot { return r.binding.snapshot }
+// Snapshot returns what the query reads, which may be no table. It is valid until Close.
+func (r *Result) Snapshot() *snapshot.Snapshot {
+	if r.binding.snapshot == nil {
+		return snapshot.New(0, nil, func() {})
+	}
+	return r.binding.snapshot
+}
 
 // Reads returns what of its tables decides which rows the query gives. Of the request's Target
 // these are columns, of every other table everything.

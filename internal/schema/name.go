@@ -42,20 +42,24 @@ func CheckReserved(database, schemaName string) error {
 // Columns that the system's queries on tables have beside a table's own, which have none of these names. The first two are a row's address: the
 // source that holds it (UBIGINT) and its number there (BIGINT), as the scans of parts (livescan.cc) and of memory (memfunction.cc) give them.
 const (
-	SourceColumn  = "scoter_source"
-	OrdinalColumn = "scoter_ordinal"
-	ActionColumn  = "scoter_action"
-	MessageColumn = "scoter_message"
-	TouchedColumn = "scoter_touched_" // and the name of a column of the primary key
+	SourceColumn   = "scoter_source"
+	OrdinalColumn  = "scoter_ordinal"
+	ActionColumn   = "scoter_action"
+	MessageColumn  = "scoter_message"
+	TouchedColumn  = "scoter_touched_" // and the name of a column of the primary key
+	KeyColumn      = "scoter_key_"     // the same
+	ExcludedColumn = "scoter_excluded"
+	FoundColumn    = "scoter_found" // true where a row of MERGE's join has a source, else NULL
+	EachColumn     = "scoter_one"
 )
 
 // reservedColumn reports whether a column's name is one of the system's own.
 func reservedColumn(name string) bool {
 	switch name = Fold(name); name {
-	case SourceColumn, OrdinalColumn, ActionColumn, MessageColumn:
+	case SourceColumn, OrdinalColumn, ActionColumn, MessageColumn, ExcludedColumn, FoundColumn, EachColumn:
 		return true
 	}
-	return strings.HasPrefix(name, TouchedColumn)
+	return strings.HasPrefix(name, TouchedColumn) || strings.HasPrefix(name, KeyColumn)
 }
 
 // checkName refuses names that DuckDB, Parquet or JSON could not carry.

@@ -144,7 +144,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	}
 	defer src.drop()
 	w.Header().Set("Content-Type", format.ContentType())
-	if answer.Counts != (mutate.Counts{}) {
+	if answer.Changes {
 		w.Header().Set("Scoter-Inserted", strconv.FormatInt(answer.Counts.Inserted, 10))
 		w.Header().Set("Scoter-Updated", strconv.FormatInt(answer.Counts.Updated, 10))
 		w.Header().Set("Scoter-Deleted", strconv.FormatInt(answer.Counts.Deleted, 10))

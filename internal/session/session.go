@@ -47,11 +47,13 @@ type Request struct {
 type Answer struct {
 	// Rows is the result; nil for a statement without one.
 	Rows mutate.Rows
-	// Verb of the statement, upper-case, and what it changed.
-	Verb   string
-	Counts mutate.Counts
-	Stats  query.Stats
-	close  func()
+	// Verb of the statement, upper-case.
+	Verb string
+	// Changes says that the statement is one that changes something, and Counts what it changed.
+	Changes bool
+	Counts  mutate.Counts
+	Stats   query.Stats
+	close   func()
 }
 
 // Close frees what the answer holds.
@@ -167,7 +169,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 		if err != nil {
 			return nil, err
 		}
-		return &Answer{Rows: result.Rows, Counts: result.Counts, close: result.Close}, nil
+		return &Answer{Rows: result.Rows, Changes: true, Counts: result.Counts, close: result.Close}, nil
 	}
 	if hint, refused := refusals[verb]; refused {
 		return nil, base.Errorf(base.Forbidden, "%s is not allowed", verb).WithHint("%s", hint).At(1)

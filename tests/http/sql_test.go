@@ -206,4 +206,11 @@ func TestCountsOfStatementsWithoutAResult(t *testing.T) {
 	if a.header.Get("Scoter-Inserted") != "1" || !strings.HasSuffix(strings.TrimSpace(a.body), "3") {
 		t.Errorf("%v %s", a.header, a.body)
 	}
+	a = sql(t, s, "DELETE FROM t WHERE a > 3 RETURNING a").must(t, 200)
+	if a.header.Get("Scoter-Deleted") != "0" || a.header.Get("Scoter-Inserted") != "0" {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	if a = sql(t, s, "SELECT 1").must(t, 200); a.header.Get("Scoter-Deleted") != "" {
+		t.Errorf("%v", a.header)
+	}
 }

@@ -2,6 +2,7 @@ package slt
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +55,8 @@ func TestWhatDecidesIsCompared(t *testing.T) {
 		"MERGE INTO p USING (VALUES (1), (2)) AS s(id) USING (id) WHEN MATCHED AND p.w = 0 THEN UPDATE SET v = 1",
 		"MERGE INTO p USING (VALUES (1), (2)) AS s(id) USING (id) WHEN MATCHED AND p.w + random() < 1 THEN UPDATE SET v = 1",
 		"UPDATE p SET v = 1 WHERE w = 0",
+		"UPDATE p SET v = 1 WHERE p::VARCHAR LIKE '%''w'': 0}'",
+		"INSERT INTO p VALUES (1, 1, 0), (2, 1, 0) ON CONFLICT DO UPDATE SET v = excluded.v WHERE p::VARCHAR LIKE '%''w'': 0}'",
 		"UPDATE p SET v = 1 FROM (SELECT p.w = 0 AS low) AS s WHERE s.low",
 		"UPDATE p SET v = 1 FROM (SELECT p.w = 0) AS s(low), (SELECT s.low AS very) AS q WHERE very",
 	} {
@@ -116,30 +119,90 @@ func TestADeletionOfWhatIsNotThereIsCompared(t *testing.T) {
 	}
 }
 
+// TestTruncateCountsWhenItsTimeIsOver has a TRUNCATE be canceled once its rows are gone, and be unable to read them.
+func TestTruncateCountsWhenItsTimeIsOver(t *testing.T) {
+	for _, unread := range []bool{false, true} {
+		db := openScoter(t, false, 0)
+		mustRun(t, db, "CREATE TABLE p (id INTEGER PRIMARY KEY, v BIGINT, gone BOOLEAN DEFAULT false) WITH (version = 'v', is_deleted = 'gone')")
+		mustRun(t, db, "INSERT INTO p VALUES (1, 1, false), (2, 1, true), (3, 1, false)")
+		ctx, cancel := context.WithCancel(t.Context())
+		var log strings.Builder
+		m := mutatorOf(t, db, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
+			if unread {
+				p = unreadable{p}
+			}
+			return &canceledStore{s, cancel}, p
+		}, slog.New(slog.NewTextHandler(&log, nil)))
+		result, err := m.Execute(ctx, statement(t, "TRUNCATE p"), mutate.Request{Database: "default"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, said := int64(2), ""
+		if unread {
+			want, said = 3, "cannot be read"
+		}
+		if got := result.Counts.Deleted; got != want || !strings.Contains(log.String(), said) {
+			t.Errorf("%d rows, want %d; log: %s", got, want, log.String())
+		}
+	}
+}
+
+// canceledStore cancels a TRUNCATE once it has happened.
+type canceledStore struct {
+	mutate.Store
+	cancel context.CancelFunc
+}
+
+func (s *canceledStore) Truncate(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
+	removed, err := s.Store.Truncate(ctx, id)
+	s.cancel()
+	return removed, err
+}
+
+// unreadable is a planner whose queries fail.
+type unreadable struct{ mutate.Planner }
+
+func (unreadable) Select(context.Context, mutate.Select) (mutate.Rows, error) {
+	return nil, base.Errorf(base.Corrupt, "a part is damaged")
+}
+
 // interrupting executes a statement with something between its query and its change.
 func interrupting(t *testing.T, db *scoterDB, between func(), sql string) {
+	t.Helper()
+	once := sync.OnceFunc(between)
+	m := mutatorOf(t, db, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
+		return &interruptedStore{s, once}, &interrupted{p, once}
+	}, slog.New(slog.DiscardHandler))
+	result, err := m.Execute(t.Context(), statement(t, sql), mutate.Request{Database: "default"})
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	result.Close()
+}
+
+func statement(t *testing.T, sql string) sqltoken.Statement {
+	t.Helper()
+	statements, err := sqltoken.Statements(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return statements[0]
+}
+
+// mutatorOf returns a mutator of a database's rows over something else around its store and queries.
+func mutatorOf(t *testing.T, db *scoterDB, around func(mutate.Store, mutate.Planner) (mutate.Store, mutate.Planner), log *slog.Logger) *mutate.Mutator {
 	t.Helper()
 	inst, err := duck.Open(duck.Settings{Threads: 2, ExternalAccess: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer inst.Close()
+	t.Cleanup(inst.Close)
 	pool := duck.NewPool(inst, 2)
-	defer pool.Close()
+	t.Cleanup(pool.Close)
 	relations, err := overlay.New(inst, filepath.Join(db.dir, "parts"), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	once := sync.OnceFunc(between)
-	planner := &interrupted{session.NewPlanner(query.NewRunner(pool, db.app.Engine, nil, relations)), once}
-	m := mutate.New(&interruptedStore{db.app.Engine, once}, planner, pool, memtable.NewPool(memtable.PoolOptions{}), nil, nil, nil, mutate.Patch)
-	statements, err := sqltoken.Statements(sql)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := m.Execute(t.Context(), statements[0], mutate.Request{Database: "default"})
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	result.Close()
+	store, planner := around(db.app.Engine, session.NewPlanner(query.NewRunner(pool, db.app.Engine, nil, relations)))
+	return mutate.New(store, planner, pool, memtable.NewPool(memtable.PoolOptions{}), nil, nil, nil, mutate.Patch, log)
 }

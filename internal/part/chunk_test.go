@@ -116,6 +116,55 @@ func TestPagesOfLargeValuesAfterSmallOnesAreBounded(t *testing.T) {
 	}
 }
 
+// dictionaryOf returns a batch of one column of texts: a dictionary's values in the order of the codes.
+func dictionaryOf(values []string, codes []uint32) arrow.RecordBatch {
+	texts, indices := array.NewStringBuilder(memory.DefaultAllocator), array.NewUint32Builder(memory.DefaultAllocator)
+	texts.AppendValues(values, nil)
+	indices.AppendValues(codes, nil)
+	column := array.NewDictionaryArray(textDictionary, indices.NewArray(), texts.NewArray())
+	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "text", Type: textDictionary, Nullable: true}}, nil), []arrow.Array{column}, int64(len(codes)))
+}
+
+// unequal returns values of which the first is large, the others short, and codes that have each of these once and the large one so many times,
+// from the at-th row on.
+func unequal(large, short, times, at int) (values []string, codes []uint32) {
+	values = []string{strings.Repeat("x", large)}
+	for i := range short {
+		values = append(values, strconv.Itoa(10_000_000+i))
+		codes = append(codes, uint32(1+i))
+	}
+	return values, slices.Insert(codes, at, make([]uint32, times)...)
+}
+
+// TestPagesOfUnequalTextsAreBounded writes a dictionary, too large to be one in the file, of short texts and a large one that many rows have, wherever
+// in a page these begin.
+func TestPagesOfUnequalTextsAreBounded(t *testing.T) {
+	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
+	for _, at := range []int{0, 100, 2048, 5000} {
+		fsys := vfs.NewCrashable()
+		values, codes := unequal(64<<10, 5000, 300, at)
+		rec := dictionaryOf(values, codes)
+		written, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{rec}, Options{Profile: Fast})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages := pagesOf(t, fsys, table, 0)
+		for i, p := range pages {
+			if p.unpacked > pageBytes*9/4 {
+				t.Errorf("large ones from row %d: page %d has %d bytes", at, i, p.unpacked)
+			}
+		}
+		if len(pages) > 2*300*(64<<10)/pageBytes {
+			t.Errorf("large ones from row %d: %d pages", at, len(pages))
+		}
+		for i, row := range readAll(t, fsys, "/p", table, written) {
+			if row != values[codes[i]]+"|" {
+				t.Fatalf("row %d is another", i)
+			}
+		}
+	}
+}
+
 // TestRowGroupsAreBoundedByBytes writes large rows, also as a dictionary: no row group holds more of them than are read at once.
 func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 	const wide, atOnce, batches = 20_000, 1000, 32

@@ -214,3 +214,63 @@ func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestRowGroupsOfUnequalTextsAreBoundedByBytes writes dictionaries in which a large text is seldom, but not among the rows, or the other way
+// round; and rows of which the large ones come first, or last.
+func TestRowGroupsOfUnequalTextsAreBoundedByBytes(t *testing.T) {
+	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
+	const large, short, times = 100_000, 5000, 6000
+	// 880 different large texts, and in the other rows none.
+	messages, seldom := []string{""}, make([]uint32, RowGroupRows)
+	for i := range 880 {
+		messages, seldom[i] = append(messages, strings.Repeat(strconv.Itoa(100+i), 2000)), uint32(1+i)
+	}
+	values, first := unequal(large, short, times, 0)
+	_, last := unequal(large, short, times, short)
+	first, last = append(first, first[times:]...), append(last[:short:short], last...) // short ones twice: what repeats is a dictionary in the file, too
+	texts := array.NewStringBuilder(memory.DefaultAllocator)
+	for range short {
+		texts.Append("short")
+	}
+	before := array.NewRecordBatch(table.Arrow(), []arrow.Array{texts.NewArray()}, short)
+	for name, c := range map[string]struct {
+		batches     []arrow.RecordBatch
+		least, most int // row groups
+	}{
+		"most are small":     {[]arrow.RecordBatch{dictionaryOf(messages, seldom)}, 1, 1},
+		"large ones first":   {[]arrow.RecordBatch{dictionaryOf(values, first)}, 3, 4},
+		"large ones last":    {[]arrow.RecordBatch{dictionaryOf(values, last)}, 3, 4},
+		"in between batches": {[]arrow.RecordBatch{before, dictionaryOf(values, first), before}, 3, 4},
+	} {
+		fsys := vfs.NewCrashable()
+		if _, err := WriteBatches(fsys, "/p", table, c.batches, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		groups, err := Groups(fsys, "/p", table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(groups) < c.least || len(groups) > c.most {
+			t.Errorf("%s: row groups of %d rows", name, groups)
+		}
+		var sizes []int // of all rows' values
+		for _, b := range c.batches {
+			for i := range int(b.NumRows()) {
+				n := len("short")
+				if d, is := b.Column(0).(*array.Dictionary); is {
+					n = len(d.Dictionary().(*array.String).Value(d.GetValueIndex(i)))
+				}
+				sizes = append(sizes, n)
+			}
+		}
+		for i, rows := range groups {
+			bytes := 0
+			for _, n := range sizes[:rows] {
+				bytes += n
+			}
+			if sizes = sizes[rows:]; bytes > GroupBytes {
+				t.Errorf("%s: row group %d has %d bytes", name, i, bytes)
+			}
+		}
+	}
+}

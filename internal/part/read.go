@@ -97,9 +97,6 @@ func Read(fsys vfs.FS, path string, table schema.Table, want Written, rows func(
 	return read(fsys, path, table, want, false, BatchSize{RowGroupRows, GroupBytes}, rows)
 }
 
-// BatchSize is how large a batch may be: in rows, and about in bytes of values.
-type BatchSize struct{ Rows, Bytes int64 }
-
 // ReadDictionaries is Read in batches of at most some size, except that VARCHAR columns that the file stores with a dictionary come as
 // dictionary<uint32, utf8>, which costs a fraction.
 func ReadDictionaries(fsys vfs.FS, path string, table schema.Table, want Written, most BatchSize, rows func(arrow.RecordBatch) error) error {
@@ -114,11 +111,15 @@ func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionari
 	if size != want.Bytes || sum != want.Checksum {
 		return base.Errorf(base.Corrupt, "part %s: %d bytes with checksum %08x, expected %d with %08x", path, size, sum, want.Bytes, want.Checksum)
 	}
+	batchRows, err := most.of(fsys, path, table, dictionaries)
+	if err != nil {
+		return err
+	}
 	return open(fsys, path, func(r *file.Reader, footer summary) error {
 		if err := matches(footer, table); err != nil {
 			return err
 		}
-		props := pqarrow.ArrowReadProperties{BatchSize: most.of(r)}
+		props := pqarrow.ArrowReadProperties{BatchSize: batchRows}
 		if dictionaries {
 			if err := askForDictionaries(&props, r); err != nil {
 				return err
@@ -145,21 +146,6 @@ func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionari
 		return nil
 	})
 }
-
-// of returns how many rows of a file have the size.
-func (s BatchSize) of(r *file.Reader) int64 {
-	rows := min(s.Rows, batchRows(r))
-	for i := range r.NumRowGroups() {
-		g := r.MetaData().RowGroup(i)
-		if n := g.NumRows(); n > 0 && g.TotalByteSize() > 0 {
-			rows = min(rows, int64(float64(s.Bytes)/float64(g.TotalByteSize())*float64(n)))
-		}
-	}
-	return max(1, rows)
-}
-
-// batchRows is how many rows of a file are read at once: arrow-go takes memory for as many, however few there are.
-func batchRows(r *file.Reader) int64 { return max(1, min(RowGroupRows, r.NumRows())) }
 
 // askForDictionaries marks the columns of texts whose first chunk has a dictionary. Where a later chunk has
 // none, the reader builds one.

@@ -278,7 +278,7 @@ func (w *writer) writeGroup(rows int64) (err error) {
 			id, stats := w.table.Columns[leaf.column].ID, c.stats()
 			w.total.Stats[id] = mergeStats(w.total.Stats[id], w.total.Rows, stats, rows)
 			if len(leaf.path) == 0 {
-				chunks[i].statistics = chunkStatistics(stats, described.Descr())
+				chunks[i].statistics = chunkStatistics(kept(stats), described.Descr())
 			}
 		}
 	}
@@ -383,6 +383,9 @@ func (w *writer) finish() (Written, error) {
 	}
 	if w.total.Rows == 0 {
 		return Written{}, base.Errorf(base.Invalid, "a part without rows")
+	}
+	for id, s := range w.total.Stats {
+		w.total.Stats[id] = kept(s)
 	}
 	text, err := json.Marshal(description{Table: w.table.ID, SchemaVersion: w.table.Version, Stats: w.total.Stats})
 	if err != nil {

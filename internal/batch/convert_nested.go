@@ -148,7 +148,8 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	if !ok {
 		return nil, noWay(a, t)
 	}
-	keys, f := convert(pairs.Field(key), *t.Key, false)
+	// A pair that is NULL is an entry whose key is.
+	keys, f := convert(maskNulls(pairs.Field(key), pairs), *t.Key, false)
 	if f == nil && keys.NullN() > 0 {
 		f = &fault{row: firstNull(keys), value: "NULL", why: "is a key of a MAP"}
 	}
@@ -156,7 +157,7 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		return nil, inList(f, counts)
 	}
 	defer keys.Release()
-	values, f := convert(pairs.Field(value), *t.Elem, false)
+	values, f := convert(maskNulls(pairs.Field(value), pairs), *t.Elem, false)
 	if f != nil {
 		return nil, inList(f, counts)
 	}

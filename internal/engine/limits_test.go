@@ -499,5 +499,5 @@ func TestTextsThatRepeatAreFlushedWithOthers(t *testing.T) {
 		t.Errorf("parts %v", parts)
 	}
 	s.Release()
-	must(t, e.Close())
+	mustEnd(t, e)
 }

@@ -51,7 +51,7 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 				return base.Wrap(err, "find duplicate keys")
 			}
 			var err error
-			r := keyReader{table: t, part: p, number: uint32(i), rows: all, takes: func(high uint64) bool { return high>>32*passes>>32 == pass }}
+			r := keyReader{table: t, part: p, number: uint32(i), rows: all, takes: func(high uint64) bool { return isOfPass(high, pass, passes) }}
 			if all, err = f.keyRows(ctx, &r); err != nil {
 				return base.Wrap(err, "keys of part %d", p.ID)
 			}
@@ -75,6 +75,9 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 	}
 	return nil
 }
+
+// isOfPass says whether a hash is in the share of one of so many passes.
+func isOfPass(high, pass, passes uint64) bool { return high>>32*passes>>32 == pass }
 
 // keyReader gathers rows of a part.
 type keyReader struct {
@@ -121,25 +124,31 @@ func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.Key
 	}
 }
 
-// alike calls f with the rows of each hash that several have, in the order in which they are given.
-func alike(rows []keyRow, f func([]keyRow) error) error {
-	// Buckets by the first bits of the hash, of some rows each: what is alike is then next to one another.
+// inBuckets returns rows in the order of buckets, of some rows each, so that what is alike is next to one another; and where each bucket
+// starts, and the last one ends. Buckets are by the last bits of the hash: the first ones the rows of a pass have in common.
+func inBuckets(rows []keyRow) (ordered []keyRow, starts []uint32) {
 	width := bits.Len(uint(len(rows) / bucketRows))
-	bucket := func(r keyRow) uint64 { return r.high >> 1 >> (63 - width) }
-	starts := make([]uint32, 1<<width+1)
+	bucket := func(r keyRow) uint64 { return r.high & (1<<width - 1) }
+	starts = make([]uint32, 1<<width+1)
 	for _, r := range rows {
 		starts[bucket(r)+1]++
 	}
 	for i := 1; i < len(starts); i++ {
 		starts[i] += starts[i-1]
 	}
-	ordered := make([]keyRow, len(rows))
+	ordered = make([]keyRow, len(rows))
 	next := slices.Clone(starts)
 	for _, r := range rows {
 		b := bucket(r)
 		ordered[next[b]] = r
 		next[b]++
 	}
+	return ordered, starts
+}
+
+// alike calls f with the rows of each hash that several have, in the order in which they are given.
+func alike(rows []keyRow, f func([]keyRow) error) error {
+	ordered, starts := inBuckets(rows)
 	var group []keyRow
 	for b := range starts[1:] {
 		some := ordered[starts[b]:starts[b+1]]

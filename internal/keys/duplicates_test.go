@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -78,5 +79,28 @@ func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
 	}
 	if !slices.Equal(read, []base.SourceID{2}) {
 		t.Errorf("read parts %v", read)
+	}
+}
+
+// TestBucketsHoldFewRowsOfAnyPass has rows of one of many passes, whose hashes have much in common.
+func TestBucketsHoldFewRowsOfAnyPass(t *testing.T) {
+	const passes = 64
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, pass := range []uint64{0, 17, passes - 1} {
+		var rows []keyRow
+		for len(rows) < 5000 {
+			if high := r.Uint64(); isOfPass(high, pass, passes) {
+				rows = append(rows, keyRow{high: high})
+			}
+		}
+		ordered, starts := inBuckets(rows)
+		for i, end := range starts[1:] {
+			if n := end - starts[i]; n > 6*bucketRows {
+				t.Errorf("pass %d: %d rows in a bucket", pass, n)
+			}
+		}
+		if len(ordered) != len(rows) || int(starts[len(starts)-1]) != len(rows) {
+			t.Errorf("%d rows in buckets up to row %d", len(ordered), starts[len(starts)-1])
+		}
 	}
 }

@@ -3,7 +3,9 @@ package part
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"math/bits"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -64,12 +66,18 @@ func (c *chunk) add(s shredded) error {
 		values = ext.Storage()
 	}
 	most := c.descr.MaxDefinitionLevel()
+	steps := c.step*averageBytes(values, s.present) <= pageBytes
 	taken := 0 // of the values
 	for at := 0; at < s.slots; {
-		to := at + c.room(s, values)
-		if to >= s.slots {
-			to = s.slots
-		} else if s.rep != nil {
+		left := s.present.slice(taken, s.present.len())
+		to := at + c.room(values, left, s.slots-at, steps)
+		if to == at {
+			if err := c.flush(); err != nil {
+				return err
+			}
+			continue
+		}
+		if to < s.slots && s.rep != nil {
 			for to < s.slots && s.rep[to] != 0 {
 				to++
 			}
@@ -102,33 +110,76 @@ func (c *chunk) add(s shredded) error {
 // maxPageSlots bounds the slots of a page whose values take no room to speak of.
 const maxPageSlots = RowGroupRows
 
-// room returns how many slots go into the page at once, at least one: it is looked at again when they are there.
-func (c *chunk) room(s shredded, values arrow.Array) int {
-	width := 16
-	switch a := values.(type) {
-	case textArray:
-		if offsets := a.ValueOffsets(); len(offsets) > 1 {
-			width = 4 + int(offsets[len(offsets)-1]-offsets[0])/a.Len()
+// room returns how many of the slots that are left, which have the values that are left, go into the page at once: it is looked at again when they are
+// there. It is none if the page is to be written before. Steps says whether pages of the leaf hold whole steps.
+func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) int {
+	within := func(bytes int) int {
+		if n := fitting(values, left, bytes); n < left.len() {
+			return n // a slot has at most one value
 		}
-	default:
-		if fixed, ok := a.DataType().(arrow.FixedWidthDataType); ok {
-			width = max(1, fixed.Bytes())
-		}
+		return slots
 	}
-	n := max(1, (pageBytes-c.encoder.size())/width)
+	size := c.encoder.size()
+	n := within(pageBytes - size)
 	if past := (c.slots + n) % c.step; past < n {
 		n -= past
-	} else if c.step*width <= pageBytes {
-		n = c.step - c.slots%c.step // what is left of a step that began
+	} else if steps {
+		n = min(within(2*pageBytes-size), c.step-c.slots%c.step) // what is left of a step that began
 	}
-	return min(n, maxPageSlots-c.slots)
+	if n == 0 && size < pageBytes/2 {
+		n = 1
+	}
+	return min(n, slots, maxPageSlots-c.slots)
+}
+
+// averageBytes returns how large one of some values is on average, as PLAIN has it.
+func averageBytes(values arrow.Array, s selection) int {
+	texts, ok := values.(textArray)
+	if !ok {
+		return widthOf(values)
+	}
+	if s.len() == 0 {
+		return 0
+	}
+	return lengthBytes + int(textBytes(texts, s))/s.len()
+}
+
+// fitting returns how many of some values, from the first on, take no more than so many bytes. Texts are measured one by one: of a dictionary a few large
+// ones may be all that follows.
+func fitting(values arrow.Array, s selection, bytes int) int {
+	texts, ok := values.(textArray)
+	switch {
+	case !ok:
+		return max(0, min(bytes/widthOf(values), s.len()))
+	case s.len() == 0:
+		return 0
+	}
+	offsets := texts.ValueOffsets()
+	if s.positions == nil {
+		ends := offsets[s.from : s.from+s.n+1]
+		return sort.Search(s.n, func(i int) bool { return lengthBytes*(i+1)+int(ends[i+1]-ends[0]) > bytes })
+	}
+	for i, p := range s.positions {
+		if bytes -= lengthBytes + int(offsets[p+1]-offsets[p]); bytes < 0 {
+			return i
+		}
+	}
+	return len(s.positions)
+}
+
+// widthOf returns about how large each value is of an array that has no texts.
+func widthOf(values arrow.Array) int {
+	if fixed, ok := values.DataType().(arrow.FixedWidthDataType); ok {
+		return max(1, fixed.Bytes())
+	}
+	return 16
 }
 
 // full says whether the page is to be written before more is added.
 func (c *chunk) full() bool {
 	size := c.encoder.size()
-	step := size * c.step / c.slots              // bytes
-	if step > pageBytes || size >= 2*pageBytes { // the latter where large values come after many small ones
+	step := size * c.step / c.slots // bytes
+	if step > pageBytes {
 		return size >= pageBytes
 	}
 	return c.slots%c.step == 0 && size+step > pageBytes || c.slots >= maxPageSlots
@@ -151,6 +202,9 @@ func (c *chunk) flush() error {
 	c.page = appendLevels(c.page[:0], c.rep, c.descr.MaxRepetitionLevel())
 	c.page = appendLevels(c.page, c.def, c.descr.MaxDefinitionLevel())
 	c.page = c.encoder.flush(c.page)
+	if len(c.page) > math.MaxInt32 { // headers have no more bits
+		return base.Errorf(base.TooLarge, "a row with %d bytes in one column", len(c.page))
+	}
 	data := c.page
 	if c.pages.HasCompressor() {
 		c.compressed.Reset()

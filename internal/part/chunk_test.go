@@ -116,6 +116,55 @@ func TestPagesOfLargeValuesAfterSmallOnesAreBounded(t *testing.T) {
 	}
 }
 
+// dictionaryOf returns a batch of one column of texts: a dictionary's values in the order of the codes.
+func dictionaryOf(values []string, codes []uint32) arrow.RecordBatch {
+	texts, indices := array.NewStringBuilder(memory.DefaultAllocator), array.NewUint32Builder(memory.DefaultAllocator)
+	texts.AppendValues(values, nil)
+	indices.AppendValues(codes, nil)
+	column := array.NewDictionaryArray(textDictionary, indices.NewArray(), texts.NewArray())
+	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "text", Type: textDictionary, Nullable: true}}, nil), []arrow.Array{column}, int64(len(codes)))
+}
+
+// unequal returns values of which the first is large, the others short, and codes that have each of these once and the large one so many times,
+// from the at-th row on.
+func unequal(large, short, times, at int) (values []string, codes []uint32) {
+	values = []string{strings.Repeat("x", large)}
+	for i := range short {
+		values = append(values, strconv.Itoa(10_000_000+i))
+		codes = append(codes, uint32(1+i))
+	}
+	return values, slices.Insert(codes, at, make([]uint32, times)...)
+}
+
+// TestPagesOfUnequalTextsAreBounded writes a dictionary, too large to be one in the file, of short texts and a large one that many rows have, wherever
+// in a page these begin.
+func TestPagesOfUnequalTextsAreBounded(t *testing.T) {
+	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
+	for _, at := range []int{0, 100, 2048, 5000} {
+		fsys := vfs.NewCrashable()
+		values, codes := unequal(64<<10, 5000, 300, at)
+		rec := dictionaryOf(values, codes)
+		written, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{rec}, Options{Profile: Fast})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages := pagesOf(t, fsys, table, 0)
+		for i, p := range pages {
+			if p.unpacked > pageBytes*9/4 {
+				t.Errorf("large ones from row %d: page %d has %d bytes", at, i, p.unpacked)
+			}
+		}
+		if len(pages) > 2*300*(64<<10)/pageBytes {
+			t.Errorf("large ones from row %d: %d pages", at, len(pages))
+		}
+		for i, row := range readAll(t, fsys, "/p", table, written) {
+			if row != values[codes[i]]+"|" {
+				t.Fatalf("row %d is another", i)
+			}
+		}
+	}
+}
+
 // TestRowGroupsAreBoundedByBytes writes large rows, also as a dictionary: no row group holds more of them than are read at once.
 func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 	const wide, atOnce, batches = 20_000, 1000, 32
@@ -162,6 +211,66 @@ func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 		})
 		if err != nil || rows != atOnce*batches {
 			t.Errorf("%s: %d rows, %v", name, rows, err)
+		}
+	}
+}
+
+// TestRowGroupsOfUnequalTextsAreBoundedByBytes writes dictionaries in which a large text is seldom, but not among the rows, or the other way
+// round; and rows of which the large ones come first, or last.
+func TestRowGroupsOfUnequalTextsAreBoundedByBytes(t *testing.T) {
+	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
+	const large, short, times = 100_000, 5000, 6000
+	// 880 different large texts, and in the other rows none.
+	messages, seldom := []string{""}, make([]uint32, RowGroupRows)
+	for i := range 880 {
+		messages, seldom[i] = append(messages, strings.Repeat(strconv.Itoa(100+i), 2000)), uint32(1+i)
+	}
+	values, first := unequal(large, short, times, 0)
+	_, last := unequal(large, short, times, short)
+	first, last = append(first, first[times:]...), append(last[:short:short], last...) // short ones twice: what repeats is a dictionary in the file, too
+	texts := array.NewStringBuilder(memory.DefaultAllocator)
+	for range short {
+		texts.Append("short")
+	}
+	before := array.NewRecordBatch(table.Arrow(), []arrow.Array{texts.NewArray()}, short)
+	for name, c := range map[string]struct {
+		batches     []arrow.RecordBatch
+		least, most int // row groups
+	}{
+		"most are small":     {[]arrow.RecordBatch{dictionaryOf(messages, seldom)}, 1, 1},
+		"large ones first":   {[]arrow.RecordBatch{dictionaryOf(values, first)}, 3, 4},
+		"large ones last":    {[]arrow.RecordBatch{dictionaryOf(values, last)}, 3, 4},
+		"in between batches": {[]arrow.RecordBatch{before, dictionaryOf(values, first), before}, 3, 4},
+	} {
+		fsys := vfs.NewCrashable()
+		if _, err := WriteBatches(fsys, "/p", table, c.batches, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		groups, err := Groups(fsys, "/p", table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(groups) < c.least || len(groups) > c.most {
+			t.Errorf("%s: row groups of %d rows", name, groups)
+		}
+		var sizes []int // of all rows' values
+		for _, b := range c.batches {
+			for i := range int(b.NumRows()) {
+				n := len("short")
+				if d, is := b.Column(0).(*array.Dictionary); is {
+					n = len(d.Dictionary().(*array.String).Value(d.GetValueIndex(i)))
+				}
+				sizes = append(sizes, n)
+			}
+		}
+		for i, rows := range groups {
+			bytes := 0
+			for _, n := range sizes[:rows] {
+				bytes += n
+			}
+			if sizes = sizes[rows:]; bytes > GroupBytes {
+				t.Errorf("%s: row group %d has %d bytes", name, i, bytes)
+			}
 		}
 	}
 }

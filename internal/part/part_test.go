@@ -324,6 +324,37 @@ func TestStatsOfEdgeCases(t *testing.T) {
 	}
 }
 
+// TestStatsDoNotDependOnBatches writes texts too long for a bound between others, in batches of their own. A part that was written when bounds of such
+// batches were dropped, and those of the part with them, is sound as well.
+func TestStatsDoNotDependOnBatches(t *testing.T) {
+	table := tableOf(schema.Column{Name: "s", Type: schema.Of(schema.Varchar)})
+	var batches []arrow.RecordBatch
+	for _, texts := range [][]string{{"a", "z"}, {strings.Repeat("m", maxBoundBytes+1)}} {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, table.Arrow())
+		b.Field(0).(*array.StringBuilder).AppendValues(texts, nil)
+		batches = append(batches, b.NewRecordBatch())
+	}
+	fsys := vfs.NewCrashable()
+	w, err := WriteBatches(fsys, "/p", table, batches, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := w.Stats[1]; s.Min != schema.StringValue("a") || s.Max != schema.StringValue("z") {
+		t.Errorf("min %s, max %s", s.Min, s.Max)
+	}
+	if err := Verify(fsys, "/p", table, w); err != nil {
+		t.Error(err)
+	}
+	w.Stats[1] = schema.ColumnStats{}
+	if err := Verify(fsys, "/p", table, w); err != nil {
+		t.Error("without bounds:", err)
+	}
+	w.Stats[1] = schema.ColumnStats{Min: schema.StringValue("a"), Max: schema.StringValue("y")}
+	if err := Verify(fsys, "/p", table, w); base.KindOf(err) != base.Corrupt {
+		t.Error("with wrong bounds:", err)
+	}
+}
+
 func TestNothingToWriteLeavesNoFile(t *testing.T) {
 	table := everyType(t)
 	fsys := vfs.NewCrashable()

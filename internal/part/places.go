@@ -45,6 +45,7 @@ type place struct {
 	values       int64 // NULLs included
 	codec        compress.Compression
 	nulls        bool // there may be some
+	dictionary   bool // it begins with one
 	min, max     []byte
 }
 
@@ -243,7 +244,7 @@ func readPlace(c *compact) place {
 		return id == columnMeta
 	})
 	if dictionary > 0 {
-		p.first = min(p.first, dictionary)
+		p.first, p.dictionary = min(p.first, dictionary), true
 	}
 	return p
 }

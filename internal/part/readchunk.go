@@ -35,7 +35,7 @@ func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column b
 		if _, nested := want.(arrow.NestedType); nested {
 			return base.Errorf(base.Internal, "column %d is nested", column)
 		}
-		fr, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: batchRows(r)}, memory.DefaultAllocator)
+		fr, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: r.MetaData().RowGroup(group).NumRows()}, memory.DefaultAllocator)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,8 @@
 package part
 
 import (
+	"sort"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
@@ -13,6 +15,15 @@ func valueBytes(rec arrow.RecordBatch) (n int64) {
 	return n
 }
 
+// rowsWithin returns how many rows of a batch, from the first on, have values of no more than so many bytes.
+func rowsWithin(rec arrow.RecordBatch, bytes int64) int64 {
+	return int64(sort.Search(int(rec.NumRows()), func(i int) bool {
+		some := rec.NewSlice(0, int64(i)+1)
+		defer some.Release()
+		return valueBytes(some) > bytes
+	}))
+}
+
 // sizeOf returns about how large the values of an array are, without a dictionary: who reads the file may not ask for one.
 func sizeOf(a arrow.Array) int64 {
 	if a.Len() == 0 {
@@ -23,7 +34,7 @@ func sizeOf(a arrow.Array) int64 {
 		offsets := a.ValueOffsets()
 		return int64(offsets[len(offsets)-1] - offsets[0])
 	case *array.Dictionary:
-		return sizeOf(a.Dictionary()) / int64(max(1, a.Dictionary().Len())) * int64(a.Len())
+		return codedBytes(a)
 	case array.ExtensionArray:
 		return sizeOf(a.Storage())
 	case *array.Struct:
@@ -43,4 +54,17 @@ func sizeOf(a arrow.Array) int64 {
 		return int64(a.Len()*fixed.BitWidth()) / 8
 	}
 	return 0
+}
+
+// codedBytes returns how large the values of a dictionary's rows are: each that rows have counts as often as they have it.
+func codedBytes(a *array.Dictionary) (n int64) {
+	texts, codes := a.Dictionary().(textArray), a.Indices().(*array.Uint32)
+	offsets, nulls := texts.ValueOffsets(), codes.NullN() > 0
+	for i, code := range codes.Uint32Values() {
+		// A code that the dictionary does not have is an error when it is written.
+		if int(code)+1 < len(offsets) && !(nulls && codes.IsNull(i)) {
+			n += int64(offsets[code+1] - offsets[code])
+		}
+	}
+	return n
 }

@@ -19,7 +19,18 @@ import (
 // hold one per column and row group.
 const maxBoundBytes = 256
 
-// stats returns the statistics of a column of one row group.
+// kept returns statistics as they are stored, without bounds that are too long. Those of more rows are joined before that: else
+// they would depend on how the rows were cut.
+func kept(s schema.ColumnStats) schema.ColumnStats {
+	lo, _ := s.Min.Text()
+	hi, _ := s.Max.Text()
+	if len(lo) > maxBoundBytes || len(hi) > maxBoundBytes {
+		s.Min, s.Max = schema.Value{}, schema.Value{}
+	}
+	return s
+}
+
+// stats returns the statistics of a column of one row group. Its bounds may be of any length.
 func (c column) stats() (s schema.ColumnStats) {
 	if c.dictionary != nil {
 		s = arrayStats(c.dictionary)
@@ -35,7 +46,7 @@ func (c column) stats() (s schema.ColumnStats) {
 	return s
 }
 
-// arrayStats bounds the values of an array of a storage type; nested types have no bounds.
+// arrayStats bounds the values of an array of a storage type, by texts of any length; nested types have no bounds.
 func arrayStats(a arrow.Array) (s schema.ColumnStats) {
 	s.Nulls = int64(a.NullN())
 	if a.Len() == int(s.Nulls) {
@@ -174,9 +185,6 @@ func firstValid(a arrow.Array) int {
 }
 
 func textBounds(lo, hi string) (schema.Value, schema.Value) {
-	if len(lo) > maxBoundBytes || len(hi) > maxBoundBytes {
-		return schema.Value{}, schema.Value{}
-	}
 	return schema.StringValue(strings.Clone(lo)), schema.StringValue(strings.Clone(hi)) // the array goes, the statistics stay
 }
 

@@ -169,6 +169,21 @@ type textArray interface {
 	ValueOffsets() []int32
 }
 
+// lengthBytes are what PLAIN has in front of each text.
+const lengthBytes = 4
+
+// textBytes returns how long some texts are together.
+func textBytes(a textArray, s selection) (n int64) {
+	offsets := a.ValueOffsets()
+	if s.positions == nil && s.n > 0 {
+		return int64(offsets[s.from+s.n] - offsets[s.from])
+	}
+	for _, p := range s.positions {
+		n += int64(offsets[p+1] - offsets[p])
+	}
+	return n
+}
+
 func appendTexts(to []byte, a textArray, s selection) []byte {
 	n := s.len()
 	if n == 0 {

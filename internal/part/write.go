@@ -168,15 +168,24 @@ func (w *writer) add(batch arrow.RecordBatch) error {
 	return nil
 }
 
-// groupRows returns how many of the pending rows the next row group takes: all that there are, up to RowGroupRows, or fewer if they are large, in
-// whole vectors of DuckDB if it can be.
+// groupRows returns how many of the pending rows the next row group takes: as many as their values leave, in whole vectors of DuckDB if it can be.
 func (w *writer) groupRows() int64 {
-	rows := min(w.rows, RowGroupRows)
-	if w.bytes > 0 && w.bytes/w.rows > GroupBytes/RowGroupRows {
-		rows = min(rows, max(1, GroupBytes/(w.bytes/w.rows)))
-		if rows < w.rows && rows >= vectorRows {
-			rows -= rows % vectorRows
+	most := min(w.rows, RowGroupRows)
+	if w.bytes <= GroupBytes {
+		return most
+	}
+	rows, left := int64(0), int64(GroupBytes)
+	for _, b := range w.pending {
+		size := valueBytes(b)
+		if size > left {
+			rows += rowsWithin(b, left)
+			break
 		}
+		rows, left = rows+b.NumRows(), left-size
+	}
+	rows = max(1, min(rows, most))
+	if rows < w.rows && rows >= vectorRows {
+		rows -= rows % vectorRows
 	}
 	return rows
 }
@@ -203,6 +212,10 @@ func (w *writer) check(batch arrow.RecordBatch) error {
 func (w *writer) take(rows int64) []arrow.RecordBatch {
 	var group []arrow.RecordBatch
 	defer func() {
+		if w.rows == 0 {
+			w.bytes = 0
+			return
+		}
 		for _, b := range group {
 			w.bytes -= valueBytes(b)
 		}
@@ -265,7 +278,7 @@ func (w *writer) writeGroup(rows int64) (err error) {
 			id, stats := w.table.Columns[leaf.column].ID, c.stats()
 			w.total.Stats[id] = mergeStats(w.total.Stats[id], w.total.Rows, stats, rows)
 			if len(leaf.path) == 0 {
-				chunks[i].statistics = chunkStatistics(stats, described.Descr())
+				chunks[i].statistics = chunkStatistics(kept(stats), described.Descr())
 			}
 		}
 	}
@@ -370,6 +383,9 @@ func (w *writer) finish() (Written, error) {
 	}
 	if w.total.Rows == 0 {
 		return Written{}, base.Errorf(base.Invalid, "a part without rows")
+	}
+	for id, s := range w.total.Stats {
+		w.total.Stats[id] = kept(s)
 	}
 	text, err := json.Marshal(description{Table: w.table.ID, SchemaVersion: w.table.Version, Stats: w.total.Stats})
 	if err != nil {

@@ -1,0 +1,80 @@
+package part
+
+import (
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// BatchSize is how large a batch may be: in rows, and about in bytes of values.
+type BatchSize struct{ Rows, Bytes int64 }
+
+// of returns how many rows of a part have the size as they are in memory, which may be many times what they are in the file. Dictionaries says that
+// texts come as dictionaries where the file has them.
+func (s BatchSize) of(fsys vfs.FS, path string, table schema.Table, dictionaries bool) (rows int64, err error) {
+	var leaves []leafPath
+	for i, f := range table.Arrow().Fields() {
+		if leaves, err = appendLeaves(leaves, i, f); err != nil {
+			return 0, base.Wrap(err, "column %q", f.Name)
+		}
+	}
+	err = openPlaces(fsys, path, table, func(f io.ReaderAt, p *places) error {
+		rows = min(s.Rows, RowGroupRows, p.rows) // arrow-go takes memory for as many, however few there are
+		for i, g := range p.groups {
+			if len(g.chunks) != len(leaves) {
+				return base.Errorf(base.Corrupt, "row group %d: %d columns, expected %d", i, len(g.chunks), len(leaves))
+			}
+			bytes, known := int64(0), true
+			for at, leaf := range leaves {
+				size, sure, err := memoryBytes(f, g.chunks[at], leaf, dictionaries && p.groups[0].chunks[at].dictionary)
+				if err != nil {
+					return base.Wrap(err, "row group %d: column %q", i, p.columns[leaf.column].name)
+				}
+				bytes, known = bytes+size, known && sure
+			}
+			if !known && g.rows < RowGroupRows && i < len(p.groups)-1 {
+				bytes = max(bytes, GroupBytes) // it ended because it was full
+			}
+			if bytes > 0 && g.rows > 0 {
+				rows = min(rows, int64(float64(s.Bytes)/float64(bytes)*float64(g.rows)))
+			}
+		}
+		rows = max(1, rows)
+		return nil
+	})
+	return rows, err
+}
+
+// memoryBytes returns about how large the values of a column chunk are in memory, and whether that is sure. Coded says that a text comes as a
+// dictionary.
+func memoryBytes(f io.ReaderAt, chunk place, leaf leafPath, coded bool) (bytes int64, sure bool, err error) {
+	typ := leaf.typ
+	if ext, is := typ.(arrow.ExtensionType); is {
+		typ = ext.StorageType()
+	}
+	if fixed, is := typ.(arrow.FixedWidthDataType); is {
+		return max(chunk.unpacked, chunk.values*int64(fixed.BitWidth())/8), true, nil
+	}
+	if coded && typ.ID() == arrow.STRING && len(leaf.path) == 0 {
+		const code = 4
+		return max(chunk.unpacked, code*chunk.values), true, nil
+	}
+	if !chunk.dictionary {
+		return chunk.unpacked, true, nil
+	}
+	// How often rows have each of its texts is not known without reading them all.
+	p, err := openPages(f, chunk, leaf.nullable)
+	if err != nil {
+		return 0, false, err
+	}
+	defer p.close()
+	h, err := p.header()
+	if err != nil {
+		return 0, false, unreadable(err)
+	}
+	return max(chunk.unpacked, int64(float64(h.unpacked)/float64(max(1, h.values))*float64(chunk.values))), false, nil
+}

@@ -285,6 +285,7 @@ func TestEditsThatDoNotFitAreRefusedWhole(t *testing.T) {
 		"offset of no stream":  {PutOffsets: []Offset{{Stream: 9, Topic: "t"}}},
 		"counter falls":        {Counters: Counters{NextSeq: 99}},
 		"flushed falls":        {FlushedThrough: 3},
+		"value too long":       {PutDeletions: []Deletions{{Part: 1, Rows: 1, Bitmap: make([]byte, 300<<20)}}},
 		"older schema version": {PutTables: []Table{{Schema: table(1, "a", 1).Schema}, table(4, "a", 1)}},
 	} {
 		err := c.Apply(e)

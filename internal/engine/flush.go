@@ -201,7 +201,7 @@ func (e *Engine) discard(all []*flushed) error {
 }
 
 // publishFlush is step 3 and the first half of 4, in the committer. It returns the
-// memtables whose rows were dropped meanwhile, and the changes of parts that are gone.
+// memtables whose rows were dropped meanwhile, and the changes of parts that are gone. With an error it leaves no files of its own.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
 	edit := catalog.Edit{DropKeys: e.storedExpired(), FlushedThrough: g.segment}
 	for _, k := range g.keys {
@@ -214,6 +214,14 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	var live []*flushed
 	var stored []partChanges
 	results := map[*flushed]*settled{}
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, s := range results {
+			err = errors.Join(err, e.discardPatches(s.stored))
+		}
+	}()
 	for _, f := range all {
 		t := e.tables[f.resident.mem.Schema().ID]
 		if t == nil || !t.current.holds(f.resident) {

@@ -58,7 +58,8 @@ type settled struct {
 }
 
 // settleMove puts what was changed of rows while they were written anew into the edit that makes their new parts
-// known. In the committer, where nothing changes any more.
+// known. In the committer, where nothing changes any more. If the edit fails, or this does, what is stored may have left files, for
+// discardPatches.
 func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.Move) (*settled, error) {
 	s := &settled{move: move, sets: map[base.SourceID]*patch.Set{}}
 	for _, set := range m.changes {
@@ -66,19 +67,19 @@ func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.
 			continue
 		}
 		if err := patch.MoveSet(move, set, s.sets); err != nil {
-			return nil, base.Wrap(err, "move changes of source %d", set.Source)
+			return s, base.Wrap(err, "move changes of source %d", set.Source)
 		}
 	}
 	for part, set := range s.sets {
-		patches, err := e.encodePatches(t.history, set, true)
-		if err != nil {
-			return nil, err
-		}
+		patches, err := e.encodePatches(t.history, set, settledInlineBytes)
 		c := partChanges{table: t.id, part: part, patches: patches}
-		if err := e.putChanges(edit, &c, set); err != nil {
-			return nil, err
+		if err == nil {
+			err = e.putChanges(edit, &c, set)
 		}
 		s.stored = append(s.stored, c)
+		if err != nil {
+			return s, err
+		}
 	}
 	for source := range m.changes {
 		s.sets[source] = nil

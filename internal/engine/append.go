@@ -57,7 +57,7 @@ type AppendOptions struct {
 	Progress *Progress
 	// Pinned, of Commit only, says that the caller holds Pin of the tables that it changes.
 	Pinned bool
-	// Room, of Commit only, is where the memory comes from.
+	// Room, of Commit and Mutate only, is where the memory comes from.
 	Room *Room
 
 	claim *claim // of the key, within Once

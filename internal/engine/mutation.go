@@ -25,7 +25,8 @@ type Mutation struct {
 }
 
 // Mutate begins to make a change that was computed from a snapshot, which the caller holds until the end. Rows that are
-// in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business.
+// in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business. The memory for what is settled
+// before is of AppendOptions.Room, so ErrNoRoom is as that of Commit.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
 	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, release: func() {}}
 	if !o.Pinned {
@@ -35,7 +36,7 @@ func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o A
 		}
 	}
 	// Deleted by themselves first: they may be in parts that the change leaves as they are.
-	err := e.settleAt(ctx, s, c.Table)
+	err := e.settleAt(ctx, s, c.Table, o.Room)
 	if err == nil {
 		err = e.Flush(ctx)
 	}

@@ -58,7 +58,9 @@ func (e *Engine) runFlusher() {
 		case <-e.closing:
 			return
 		}
-		if err := e.flushFrozen(context.Background()); err != nil {
+		if err := e.flushFrozen(context.Background()); errors.Is(err, errClosed) {
+			return
+		} else if err != nil {
 			e.flushFailed(err)
 			if e.writable() != nil {
 				return // it would fail until the next start
@@ -79,11 +81,17 @@ func (e *Engine) flushFailed(err error) {
 	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
 }
 
-// flushFrozen flushes the frozen generations, oldest first.
+// flushFrozen flushes the frozen generations, oldest first. Once the engine is being closed no more begins: the log has the rows, and
+// Close waits for the lock.
 func (e *Engine) flushFrozen(ctx context.Context) error {
 	e.flushing.Lock()
 	defer e.flushing.Unlock()
 	for {
+		select {
+		case <-e.closing:
+			return errClosed
+		default:
+		}
 		e.mu.RLock()
 		var g *generation
 		if len(e.generations) > 0 {

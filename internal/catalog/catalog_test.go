@@ -416,6 +416,7 @@ func TestLastingFailureNeverLeavesTheCatalogBesideWhatApplySaid(t *testing.T) {
 		"Check":   (*Catalog).Check,
 		"State":   func(c *Catalog) error { _, err := c.State(); return err },
 		"Inspect": func(c *Catalog) error { return c.Inspect(io.Discard) },
+		"CopyTo":  func(c *Catalog) error { return c.CopyTo("/copy.db") },
 	} {
 		t.Run(what, func(t *testing.T) { lastingFailure(t, look) })
 	}
@@ -447,6 +448,7 @@ func lastingFailure(t *testing.T, look func(*Catalog) error) {
 			t.Fatalf("from operation %d: %v", k, err)
 		}
 		second := c.Apply(script()[2])
+		copied := c.CopyTo("/copied.db")
 		c.Close()
 		_, s := mustOpen(t, disk, "/catalog.db")
 		if s.String() != want[3] {
@@ -456,6 +458,9 @@ func lastingFailure(t *testing.T, look func(*Catalog) error) {
 			// It is there although it was reported as failed: only a restart may go on.
 			if refused++; base.KindOf(second) != base.Unavailable {
 				t.Fatalf("from operation %d: %v", k, second)
+			}
+			if copied == nil {
+				t.Fatalf("from operation %d: what is in doubt is copied", k)
 			}
 		}
 	}

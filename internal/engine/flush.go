@@ -265,7 +265,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	if err := e.apply(edit); err != nil {
 		return nil, nil, err
 	}
-	e.keysStored(edit.PutKeys)
+	e.keysStored(&edit)
 	e.settledStored(&edit)
 	for _, f := range live {
 		e.garbage.taken(e, f.parts)

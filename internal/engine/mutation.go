@@ -124,7 +124,7 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 	var result Result
 	m.check = func(edit *catalog.Edit) error {
 		result = Result{Counts: c.Counts, Seq: e.seq + 1}
-		o.putKey(edit, result)
+		e.putKey(o, edit, result)
 		return e.checkChanges(set, newAhead())
 	}
 	m.note = func(t *table, edit *catalog.Edit) {

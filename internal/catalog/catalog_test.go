@@ -285,6 +285,7 @@ func TestEditsThatDoNotFitAreRefusedWhole(t *testing.T) {
 		"offset of no stream":  {PutOffsets: []Offset{{Stream: 9, Topic: "t"}}},
 		"counter falls":        {Counters: Counters{NextSeq: 99}},
 		"flushed falls":        {FlushedThrough: 3},
+		"value too long":       {PutDeletions: []Deletions{{Part: 1, Rows: 1, Bitmap: make([]byte, 300<<20)}}},
 		"older schema version": {PutTables: []Table{{Schema: table(1, "a", 1).Schema}, table(4, "a", 1)}},
 	} {
 		err := c.Apply(e)
@@ -415,6 +416,7 @@ func TestLastingFailureNeverLeavesTheCatalogBesideWhatApplySaid(t *testing.T) {
 		"Check":   (*Catalog).Check,
 		"State":   func(c *Catalog) error { _, err := c.State(); return err },
 		"Inspect": func(c *Catalog) error { return c.Inspect(io.Discard) },
+		"CopyTo":  func(c *Catalog) error { return c.CopyTo("/copy.db") },
 	} {
 		t.Run(what, func(t *testing.T) { lastingFailure(t, look) })
 	}
@@ -446,6 +448,7 @@ func lastingFailure(t *testing.T, look func(*Catalog) error) {
 			t.Fatalf("from operation %d: %v", k, err)
 		}
 		second := c.Apply(script()[2])
+		copied := c.CopyTo("/copied.db")
 		c.Close()
 		_, s := mustOpen(t, disk, "/catalog.db")
 		if s.String() != want[3] {
@@ -455,6 +458,9 @@ func lastingFailure(t *testing.T, look func(*Catalog) error) {
 			// It is there although it was reported as failed: only a restart may go on.
 			if refused++; base.KindOf(second) != base.Unavailable {
 				t.Fatalf("from operation %d: %v", k, second)
+			}
+			if copied == nil {
+				t.Fatalf("from operation %d: what is in doubt is copied", k)
 			}
 		}
 	}

@@ -3,10 +3,14 @@ package catalog
 import "strings"
 
 // CopyTo writes what the catalog holds now as a catalog of its own at path, where no file is. SQLite's VACUUM INTO
-// writes it whole and without free pages; it is as durable as the caller makes it.
+// writes it whole and without free pages; it is as durable as the caller makes it. While it is in doubt what the catalog holds, it is
+// an error, as for Apply.
 func (c *Catalog) CopyTo(path string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.resolve(); err != nil {
+		return err
+	}
 	c.fs.lastErr = nil
 	return c.wrap(c.db.Exec("VACUUM INTO '"+strings.ReplaceAll(c.uri(path), "'", "''")+"'"), "copy")
 }

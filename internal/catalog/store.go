@@ -215,6 +215,10 @@ func (c *Catalog) transaction(do func() error) error {
 	return err
 }
 
+// maxValueBytes is the longest text or BLOB that SQLite gets. It has 256 MiB in all, an INSERT takes twice the value, and where there
+// is no memory to bind one, the driver panics.
+const maxValueBytes = 64 << 20
+
 // prepare returns the prepared statement of a text, reset and bound.
 func (c *Catalog) prepare(sql string, args []any) (*sqlite3.Stmt, error) {
 	s := c.statements[sql]
@@ -231,12 +235,16 @@ func (c *Catalog) prepare(sql string, args []any) (*sqlite3.Stmt, error) {
 		case int64:
 			err = s.BindInt64(i+1, v)
 		case string:
-			err = s.BindText(i+1, v)
+			if err = checkValue(len(v)); err == nil {
+				err = s.BindText(i+1, v)
+			}
 		case []byte:
 			if v == nil {
 				v = []byte{} // an empty BLOB, not NULL
 			}
-			err = s.BindBlob(i+1, v)
+			if err = checkValue(len(v)); err == nil {
+				err = s.BindBlob(i+1, v)
+			}
 		default:
 			err = base.Errorf(base.Internal, "bind a %T", arg)
 		}
@@ -245,6 +253,13 @@ func (c *Catalog) prepare(sql string, args []any) (*sqlite3.Stmt, error) {
 		}
 	}
 	return s, nil
+}
+
+func checkValue(bytes int) error {
+	if bytes > maxValueBytes {
+		return base.Errorf(base.TooLarge, "a value of %d bytes: the limit of the catalog is %d", bytes, maxValueBytes)
+	}
+	return nil
 }
 
 // exec runs a statement without rows in the open transaction and returns how many rows it
@@ -258,7 +273,8 @@ func (c *Catalog) exec(sql string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := s.Exec(); err != nil {
+	// The values go with the statement, not with its next run.
+	if err := errors.Join(s.Exec(), s.ClearBindings()); err != nil {
 		return 0, err
 	}
 	return c.db.Changes(), nil

@@ -57,7 +57,7 @@ type AppendOptions struct {
 	Progress *Progress
 	// Pinned, of Commit only, says that the caller holds Pin of the tables that it changes.
 	Pinned bool
-	// Room, of Commit only, is where the memory comes from.
+	// Room, of Commit and Mutate only, is where the memory comes from.
 	Room *Room
 
 	claim *claim // of the key, within Once
@@ -270,7 +270,7 @@ func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 	if bodyBytes > maxBodyBytes {
 		return errBody(bodyBytes)
 	}
-	r.bytes += bodyBytes // about
+	r.bytes += bodyBytes // about: encoded it may be more
 	if room != nil {
 		if err := room.take(r.bytes); err != nil {
 			return err
@@ -289,9 +289,18 @@ func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 		r.body = nil
 		encoded.free()
 	}
-	if err := e.encodeBody(p, encoded); err != nil {
+	err := e.encodeBody(p, encoded)
+	bytes := encoded.bytes + int64(len(r.sections()))
+	if err == nil && bytes > maxBodyBytes {
+		err = errBody(bytes) // here, since in the log all of its group would fail
+	}
+	if err != nil {
 		r.release()
 		return err
+	}
+	if more := bytes - bodyBytes; more > 0 {
+		r.bytes += more
+		e.budget.force(more)
 	}
 	r.body = encoded.slices
 	return nil

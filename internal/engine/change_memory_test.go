@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -68,6 +70,56 @@ func TestARewriteHoldsPartsAndNoMemory(t *testing.T) {
 	must(t, e.CollectGarbage())
 	if _, err := disk.Stat(e.PartFile(part)); err == nil {
 		t.Error("the part stays when nobody reads it")
+	}
+	mustEnd(t, e)
+}
+
+// TestMovesThatASnapshotKeepsAreBounded flushes a table again and again while somebody reads another one.
+func TestMovesThatASnapshotKeepsAreBounded(t *testing.T) {
+	settings := manual
+	settings.MemoryBytes = 1 << 20
+	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+	must(t, err)
+	read, err := createNumbers(e, "read")
+	must(t, err)
+	table, err := createAccounts(e, "t")
+	must(t, err)
+	held, err := e.Snapshot(read.ID)
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 10, 1))
+	old, err := e.Snapshot(table.ID)
+	must(t, err)
+	var late *snapshot.Snapshot
+	const flushes, rows = 20, 2000
+	for i := range flushes {
+		must(t, appendAccounts(e, table, 10+i*rows, rows, 1))
+		if i == flushes-1 {
+			late, err = e.Snapshot(table.ID)
+			must(t, err)
+		}
+		must(t, e.Flush(ctx))
+		if e.moves.bytes > e.movesBytes() || len(e.tables[table.ID].moved) != len(e.moves.kept) {
+			t.Fatalf("%d moves of %d bytes are kept, %d of the table, after %d flushes", len(e.moves.kept), e.moves.bytes, len(e.tables[table.ID].moved), i+1)
+		}
+	}
+	if n := len(e.moves.kept); n < 2 || n == flushes {
+		t.Errorf("%d moves are kept of %d", n, flushes)
+	}
+	last := int64(9 + flushes*rows)
+	_, err = updateFrom(e, late, table.ID, nil, AppendOptions{}, set(2, last))
+	must(t, err)
+	if _, err = updateFrom(e, old, table.ID, nil, AppendOptions{}, set(3, 5)); !errors.Is(err, ErrChanged) {
+		t.Errorf("a change of rows that went nobody knows where: %v", err)
+	}
+	if now := amounts(t, e, table.ID); now[last] != 2 || now[5] != 1 {
+		t.Errorf("amounts %d and %d", now[last], now[5])
+	}
+	for _, s := range []*snapshot.Snapshot{old, late, held} {
+		s.Release()
+	}
+	must(t, e.Flush(ctx))
+	if len(e.moves.kept) > 0 || e.moves.bytes != 0 || len(e.tables[table.ID].moved) > 0 {
+		t.Errorf("%d moves of %d bytes are kept for nobody", len(e.moves.kept), e.moves.bytes)
 	}
 	mustEnd(t, e)
 }

@@ -332,6 +332,7 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 	e.active.frames += len(accepted)
 	e.seq = before + base.Seq(len(accepted))
 	oldest := e.live.oldest()
+	e.moves.forget(oldest)
 	for id, sets := range a.sets {
 		e.patchLocked(e.tables[id], sets)
 		e.tables[id].forget(oldest)

@@ -151,6 +151,7 @@ type Engine struct {
 	exports     map[base.ExportID]*export
 	active      *generation
 	generations []*generation // frozen, oldest first
+	moves       moves         // of all tables' rows
 
 	keysMu sync.Mutex
 	keys   map[string]*claim // guarded by keysMu

@@ -292,7 +292,7 @@ func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 		if set := t.Patches[p.ID]; set != nil {
 			fmt.Fprintf(h, " deleted %d", set.DeletedRows())
 			if len(set.Columns()) > 0 {
-				fmt.Fprintf(h, " patched %d", set.Seq)
+				fmt.Fprintf(h, " patched %d", set.ValuesSeq) // deletions have none in the catalog
 			}
 		}
 		for _, x := range t.Pending(p) {

@@ -317,3 +317,32 @@ func exportAndDrop(e *Engine) error {
 	}
 	return e.DropExported(ctx, o)
 }
+
+// TestObjectsStayInStepOverARestart exports a part with updated and deleted rows, and opens the directory anew: before the changes are flushed, after, and after so
+// many flushes that patches are joined.
+func TestObjectsStayInStepOverARestart(t *testing.T) {
+	for what, flushes := range map[string]int{"not flushed": 0, "flushed": 1, "joined": maxPatches + 2} {
+		disk := vfs.NewCrashable()
+		e := mustOpen(t, disk)
+		table, err := createAccounts(e, "accounts")
+		must(t, err)
+		must(t, appendAccounts(e, table, 0, 100, 1))
+		must(t, e.Flush(ctx))
+		x, err := createExport(e, table, "x")
+		must(t, err)
+		for i := range int64(max(flushes, 1)) {
+			_, err = update(e, table.ID, nil, set(i+2, 1))
+			must(t, err)
+			_, err = update(e, table.ID, nil, del(50+i))
+			must(t, err)
+			if flushes > 0 {
+				must(t, e.Flush(ctx))
+			}
+		}
+		exported(t, e, x.ID)
+		must(t, e.Close())
+		e = mustOpen(t, disk)
+		wantInStep(t, e, x.ID, true, "a restart, "+what)
+		mustEnd(t, e)
+	}
+}

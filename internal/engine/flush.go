@@ -58,7 +58,9 @@ func (e *Engine) runFlusher() {
 		case <-e.closing:
 			return
 		}
-		if err := e.flushFrozen(context.Background()); err != nil {
+		if err := e.flushFrozen(context.Background()); errors.Is(err, errClosed) {
+			return
+		} else if err != nil {
 			e.flushFailed(err)
 			if e.writable() != nil {
 				return // it would fail until the next start
@@ -79,11 +81,17 @@ func (e *Engine) flushFailed(err error) {
 	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
 }
 
-// flushFrozen flushes the frozen generations, oldest first.
+// flushFrozen flushes the frozen generations, oldest first. Once the engine is being closed no more begins: the log has the rows, and
+// Close waits for the lock.
 func (e *Engine) flushFrozen(ctx context.Context) error {
 	e.flushing.Lock()
 	defer e.flushing.Unlock()
 	for {
+		select {
+		case <-e.closing:
+			return errClosed
+		default:
+		}
 		e.mu.RLock()
 		var g *generation
 		if len(e.generations) > 0 {
@@ -201,7 +209,7 @@ func (e *Engine) discard(all []*flushed) error {
 }
 
 // publishFlush is step 3 and the first half of 4, in the committer. It returns the
-// memtables whose rows were dropped meanwhile, and the changes of parts that are gone.
+// memtables whose rows were dropped meanwhile, and the changes of parts that are gone. With an error it leaves no files of its own.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
 	edit := catalog.Edit{DropKeys: e.storedExpired(), FlushedThrough: g.segment}
 	for _, k := range g.keys {
@@ -214,6 +222,14 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	var live []*flushed
 	var stored []partChanges
 	results := map[*flushed]*settled{}
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, s := range results {
+			err = errors.Join(err, e.discardPatches(s.stored))
+		}
+	}()
 	for _, f := range all {
 		t := e.tables[f.resident.mem.Schema().ID]
 		if t == nil || !t.current.holds(f.resident) {
@@ -249,7 +265,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	if err := e.apply(edit); err != nil {
 		return nil, nil, err
 	}
-	e.keysStored(edit.PutKeys)
+	e.keysStored(&edit)
 	e.settledStored(&edit)
 	for _, f := range live {
 		e.garbage.taken(e, f.parts)

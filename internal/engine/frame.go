@@ -79,21 +79,29 @@ func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []by
 		b = binary.AppendUvarint(b, uint64(source(t.id)))
 		b = binary.AppendUvarint(b, uint64(len(t.rows)))
 	}
-	return appendSections(b, r)
+	return append(b, r.sections()...)
 }
 
-func appendSections(b []byte, r *request) []byte {
-	n := len(b)
-	b = append(b, 0)
+// sections returns the number of sections of a request's frame, and the sections. They are encoded once, mostly before the committer has the request: the bitmaps of a
+// change may be large.
+func (r *request) sections() []byte {
+	if r.encoded == nil {
+		r.encoded = encodeSections(r)
+	}
+	return r.encoded
+}
+
+func encodeSections(r *request) []byte {
+	b := []byte{0}
 	if r.progress != nil {
-		b[n]++
+		b[0]++
 		b = appendSection(b, sectionProgress, r.progress.encode())
 	}
 	if r.changes != nil {
-		b[n]++
+		b[0]++
 		b = appendSection(b, sectionChanges, r.changes.encode())
 		if content := r.changes.encodeExpressions(); content != nil {
-			b[n]++
+			b[0]++
 			b = appendSection(b, sectionExpressions, content)
 		}
 	}

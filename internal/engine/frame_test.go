@@ -115,6 +115,32 @@ func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
+// TestARequestIsMeasuredAsItIsEncoded has one that is estimated as nothing, and is longer than a frame: in the log it would fail those beside it. Its memory is a batch
+// of zeros that it has again and again.
+func TestARequestIsMeasuredAsItIsEncoded(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	const bytes = 64 << 20
+	column := array.NewInt64Data(array.NewData(arrow.PrimitiveTypes.Int64, bytes/8, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, bytes))}, nil, 0, 0))
+	zeros := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{column}, bytes/8)
+	for _, c := range []struct {
+		batches int
+		long    bool
+	}{{1, false}, {maxBodyBytes/bytes + 1, true}} {
+		p := preparation{request: newRequest(AppendOptions{}), patches: slices.Repeat([]arrow.RecordBatch{zeros}, c.batches)}
+		err := e.fill(ctx, &p, nil)
+		if c.long {
+			wantKind(t, err, base.TooLarge)
+			continue
+		}
+		must(t, err)
+		if used := e.budget.inUse(); used < bytes {
+			t.Errorf("%d bytes are charged", used)
+		}
+		p.request.release()
+	}
+	mustEnd(t, e)
+}
+
 // TestFramesOfEarlierFormatsAreRead: they have one number of rows, and those of format 1 end their header with the tables.
 func TestFramesOfEarlierFormatsAreRead(t *testing.T) {
 	r := &request{counts: Counts{Inserted: 5}, tables: []tableRows{{id: 3, version: 2}}}

@@ -26,7 +26,7 @@ type claim struct {
 	// Guarded by keysMu until done is closed, then constant.
 	result    Result
 	withdrawn bool
-	stored    bool // guarded by keysMu: the catalog has it
+	stored    bool // guarded by keysMu: the catalog has the key, with this result or that of an earlier claim
 }
 
 // Once runs a request, unless it is the repetition of one: then it returns the first one's result. run gets the options for the one Append, Commit or Load
@@ -65,10 +65,12 @@ func (e *Engine) Once(ctx context.Context, o AppendOptions, run func(AppendOptio
 	return result, err
 }
 
-// putKey adds to an edit what is to be remembered of a request that it is all of.
-func (o AppendOptions) putKey(edit *catalog.Edit, result Result) {
+// putKey adds to an edit what is to be remembered of a request that it is all of. Keys whose time is over go with it: who only loads
+// flushes nothing.
+func (e *Engine) putKey(o AppendOptions, edit *catalog.Edit, result Result) {
 	if o.claim != nil {
 		edit.PutKeys = append(edit.PutKeys, o.claim.resultsIn(result))
+		edit.DropKeys = e.storedExpired()
 	}
 }
 
@@ -76,7 +78,7 @@ func (o AppendOptions) putKey(edit *catalog.Edit, result Result) {
 func (e *Engine) keyPut(o AppendOptions, edit *catalog.Edit, result Result) {
 	if o.claim != nil {
 		e.resolveClaim(o.claim, result)
-		e.keysStored(edit.PutKeys)
+		e.keysStored(edit)
 	}
 }
 
@@ -94,10 +96,10 @@ func (e *Engine) claimKey(ctx context.Context, key string, hash []byte) (*claim,
 		e.keysMu.Lock()
 		c := e.keys[key]
 		if c == nil || c.resolved() && !e.now().Before(c.expires) {
-			c = &claim{key: key, hash: bytes.Clone(hash), expires: e.now().Add(e.settings.KeyLifetime), done: make(chan struct{})}
-			e.keys[key] = c
+			fresh := &claim{key: key, hash: bytes.Clone(hash), expires: e.now().Add(e.settings.KeyLifetime), done: make(chan struct{}), stored: c != nil && c.stored}
+			e.keys[key] = fresh
 			e.keysMu.Unlock()
-			return c, nil, nil
+			return fresh, nil, nil
 		}
 		e.keysMu.Unlock()
 		if !bytes.Equal(c.hash, hash) {
@@ -143,7 +145,11 @@ func (e *Engine) withdrawClaim(c *claim) {
 		return
 	}
 	c.withdrawn = true
-	delete(e.keys, c.key)
+	if c.stored {
+		c.expires = time.Time{} // the catalog is still to drop an earlier one
+	} else {
+		delete(e.keys, c.key)
+	}
 	close(c.done)
 }
 
@@ -181,7 +187,7 @@ func (e *Engine) storedExpired() []string {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
 	for key, c := range e.keys {
-		if c.stored && !now.Before(c.expires) {
+		if c.stored && c.resolved() && !now.Before(c.expires) {
 			gone = append(gone, key)
 		}
 	}
@@ -189,15 +195,20 @@ func (e *Engine) storedExpired() []string {
 	return gone
 }
 
-// keysStored notes which keys the catalog has now, and forgets those whose time is over.
-func (e *Engine) keysStored(put []catalog.Key) {
+// keysStored notes which keys the catalog has after an edit, and forgets those whose time is over and that it has not.
+func (e *Engine) keysStored(edit *catalog.Edit) {
 	now := e.now()
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
-	for _, k := range put {
-		if c := e.keys[k.Key]; c != nil && c.resolved() {
+	for _, key := range edit.DropKeys {
+		if c := e.keys[key]; c != nil {
+			c.stored = false
+		}
+	}
+	for _, k := range edit.PutKeys {
+		if c := e.keys[k.Key]; c != nil {
 			c.stored = true
 		}
 	}
-	maps.DeleteFunc(e.keys, func(_ string, c *claim) bool { return c.resolved() && !now.Before(c.expires) })
+	maps.DeleteFunc(e.keys, func(_ string, c *claim) bool { return !c.stored && c.resolved() && !now.Before(c.expires) })
 }

@@ -62,7 +62,7 @@ func (e *Engine) Image(ctx context.Context) (*Image, error) {
 
 // fillImage runs in the committer.
 func (e *Engine) fillImage(m *Image) (err error) {
-	if err := e.writable(); err != nil {
+	if err := e.settle(); err != nil {
 		return err // what the disk holds is not known
 	}
 	m.Seq = e.seq

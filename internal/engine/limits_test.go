@@ -422,12 +422,46 @@ func TestAClosedEngineRefusesWithoutHanging(t *testing.T) {
 	must(t, e.Close())
 	_, snapshotErr := e.Snapshot(table.ID)
 	_, appendErr := e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{numbersBatch("w", 0, 1)}}}, AppendOptions{})
+	_, namedErr := appendNumbers(e, "t", "w", 0, 1, AppendOptions{})
+	_, missingErr := e.LookupView("d", "main", "t")
 	_, createErr := createNumbers(e, "u")
-	for what, err := range map[string]error{"snapshot": snapshotErr, "append": appendErr, "create": createErr, "flush": e.Flush(ctx), "check": e.Check(ctx)} {
-		if err == nil {
-			t.Errorf("%s after Close succeeds", what)
+	_, lookupErr := e.Lookup("d", "main", "t")
+	_, tableErr := e.Table(table.ID)
+	for what, err := range map[string]error{"snapshot": snapshotErr, "append": appendErr, "append by name": namedErr, "create": createErr, "flush": e.Flush(ctx),
+		"check": e.Check(ctx), "look-up": lookupErr, "look-up of a view": missingErr, "table": tableErr} {
+		if err == nil || base.KindOf(err) != base.Unavailable {
+			t.Errorf("%s after Close: %v", what, err)
 		}
 	}
+}
+
+// TestAFlushThatCloseOvertakesWritesNothing has a flush wait for another one while the engine is closed.
+func TestAFlushThatCloseOvertakesWritesNothing(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	_, err := createNumbers(e, "t")
+	must(t, err)
+	_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
+	must(t, err)
+	e.flushing.Lock()
+	flushed, closed := make(chan error, 1), make(chan error, 1)
+	go func() { flushed <- e.Flush(ctx) }()
+	eventually(func() bool { return e.Status().Generations == 1 })
+	go func() { closed <- e.Close() }()
+	<-e.closing
+	e.flushing.Unlock()
+	if err := <-flushed; !errors.Is(err, errClosed) {
+		t.Errorf("flush: %v", err)
+	}
+	must(t, <-closed)
+	if n := filesOfParts(t, disk); n != 0 {
+		t.Errorf("%d files of parts", n)
+	}
+	e = mustOpen(t, disk)
+	if n := countNumbers(t, e, "t"); n != 10 {
+		t.Errorf("%d rows", n)
+	}
+	mustEnd(t, e)
 }
 
 func TestOneDirectoryIsOpenOnce(t *testing.T) {

@@ -227,7 +227,7 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 			p.MinSeq, p.MaxSeq, p.Applied = e.seq+1, e.seq+1, e.seq+1
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
-		o.putKey(edit, result)
+		e.putKey(o, edit, result)
 		return edit, nil
 	}, func() []*version {
 		e.garbage.taken(e, l.parts)

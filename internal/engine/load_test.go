@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -168,5 +169,54 @@ func TestALoadCreatesAndReplacesItsTable(t *testing.T) {
 		t.Errorf("the old snapshot has %d rows", len(rows))
 	}
 	old.Release()
+	mustEnd(t, e)
+}
+
+// TestKeysOfLoadsGoWhenTheirTimeIsOver has loads whose keys the catalog has without a flush, and a request that fails with one of them later.
+func TestKeysOfLoadsGoWhenTheirTimeIsOver(t *testing.T) {
+	clock := newManualClock()
+	e, err := tryOpen(vfs.NewCrashable(), clock)
+	must(t, err)
+	must(t, e.CreateDatabase(ctx, "d", true))
+	load := func(name string) {
+		t.Helper()
+		_, err := e.Once(ctx, AppendOptions{IdempotencyKey: name}, func(o AppendOptions) (Result, error) {
+			named := numbers
+			named.Name = name
+			l, err := e.Load(ctx, named, LoadOptions{Create: true})
+			must(t, err)
+			must(t, addNumbers(l, 1))
+			rows, err := l.Commit(ctx, o)
+			return Result{Counts: Counts{Inserted: rows}}, err
+		})
+		must(t, err)
+	}
+	want := func(names ...string) {
+		t.Helper()
+		state, err := e.catalog.State()
+		must(t, err)
+		var stored []string
+		for _, k := range state.Keys {
+			stored = append(stored, k.Key)
+		}
+		if !slices.Equal(stored, names) || len(e.keys) != len(names) {
+			t.Fatalf("keys %v, %d in memory, want %v", stored, len(e.keys), names)
+		}
+	}
+	load("a")
+	want("a")
+	clock.advance(e.settings.KeyLifetime / 2)
+	load("b")
+	want("a", "b")
+	clock.advance(e.settings.KeyLifetime / 2)
+	load("c")
+	want("b", "c")
+	clock.advance(e.settings.KeyLifetime)
+	_, err = e.Once(ctx, AppendOptions{IdempotencyKey: "b"}, func(AppendOptions) (Result, error) { return Result{}, errClosed })
+	wantKind(t, err, base.Unavailable)
+	_, err = appendNumbers(e, "a", "w", 0, 1, AppendOptions{})
+	must(t, err)
+	must(t, e.Flush(ctx))
+	want()
 	mustEnd(t, e)
 }

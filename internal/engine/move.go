@@ -19,6 +19,68 @@ type moved struct {
 	move patch.Move
 }
 
+// moves are all tables' moves that took place, oldest first. They are kept for changes that were computed before them, as long as there is a snapshot of any
+// table from before: a query that somebody reads slowly, say. So they are bounded: of one that is dropped before, changes are
+// ErrChanged.
+type moves struct {
+	kept  []keptMove // ascending by seq
+	bytes int64
+}
+
+// keptMove is one of them, which its table has in moved.
+type keptMove struct {
+	table   *table
+	sources []base.SourceID
+	seq     base.Seq
+	bytes   int64
+}
+
+// movesBytes bounds the memory of moves, but for the last one.
+func (e *Engine) movesBytes() int64 { return e.settings.MemoryBytes / 4 }
+
+// add keeps a move of a table, and drops the oldest ones over the limit.
+func (m *moves) add(t *table, sources []base.SourceID, seq base.Seq, move patch.Move, limit int64) {
+	if t.moved == nil {
+		t.moved = map[base.SourceID]moved{}
+	}
+	for _, source := range sources {
+		t.moved[source] = moved{seq, move}
+	}
+	bytes := move.Bytes()
+	m.kept, m.bytes = append(m.kept, keptMove{t, sources, seq, bytes}), m.bytes+bytes
+	for len(m.kept) > 1 && m.bytes > limit {
+		m.dropOldest()
+	}
+}
+
+func (m *moves) dropOldest() {
+	oldest := m.kept[0]
+	for _, source := range oldest.sources {
+		delete(oldest.table.moved, source)
+	}
+	m.bytes -= oldest.bytes
+	m.kept[0] = keptMove{} // the array may be there for long
+	m.kept = m.kept[1:]
+}
+
+// forget drops those that no snapshot is older than.
+func (m *moves) forget(oldest base.Seq) {
+	for len(m.kept) > 0 && m.kept[0].seq <= oldest {
+		m.dropOldest()
+	}
+}
+
+// forgetTable drops those of a table.
+func (m *moves) forgetTable(t *table) {
+	t.moved = nil
+	m.kept = slices.DeleteFunc(m.kept, func(k keptMove) bool {
+		if k.table == t {
+			m.bytes -= k.bytes
+		}
+		return k.table == t
+	})
+}
+
 // beginMove begins to collect for sources. Under mu.
 func (t *table) beginMove(sources ...base.SourceID) *moving {
 	m := &moving{changes: map[base.SourceID]*patch.Set{}}
@@ -58,7 +120,8 @@ type settled struct {
 }
 
 // settleMove puts what was changed of rows while they were written anew into the edit that makes their new parts
-// known. In the committer, where nothing changes any more.
+// known. In the committer, where nothing changes any more. If the edit fails, or this does, what is stored may have left files, for
+// discardPatches.
 func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.Move) (*settled, error) {
 	s := &settled{move: move, sets: map[base.SourceID]*patch.Set{}}
 	for _, set := range m.changes {
@@ -66,19 +129,19 @@ func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.
 			continue
 		}
 		if err := patch.MoveSet(move, set, s.sets); err != nil {
-			return nil, base.Wrap(err, "move changes of source %d", set.Source)
+			return s, base.Wrap(err, "move changes of source %d", set.Source)
 		}
 	}
 	for part, set := range s.sets {
-		patches, err := e.encodePatches(t.history, set, true)
-		if err != nil {
-			return nil, err
-		}
+		patches, err := e.encodePatches(t.history, set, settledInlineBytes)
 		c := partChanges{table: t.id, part: part, patches: patches}
-		if err := e.putChanges(edit, &c, set); err != nil {
-			return nil, err
+		if err == nil {
+			err = e.putChanges(edit, &c, set)
 		}
 		s.stored = append(s.stored, c)
+		if err != nil {
+			return s, err
+		}
 	}
 	for source := range m.changes {
 		s.sets[source] = nil
@@ -94,11 +157,8 @@ func (e *Engine) showMoveLocked(t *table, s *settled) {
 			continue
 		}
 		sources = append(sources, source)
-		if t.moved == nil {
-			t.moved = map[base.SourceID]moved{}
-		}
-		t.moved[source] = moved{e.seq + 1, s.move}
 	}
+	e.moves.add(t, sources, e.seq+1, s.move, e.movesBytes())
 	t.settling.relocated(sources, s.move)
 	e.patchLocked(t, s.sets)
 }
@@ -106,6 +166,7 @@ func (e *Engine) showMoveLocked(t *table, s *settled) {
 // forgetLocked drops what was kept for snapshots that are gone.
 func (e *Engine) forgetLocked() {
 	oldest := e.live.oldest()
+	e.moves.forget(oldest)
 	for _, t := range e.tables {
 		t.forget(oldest)
 	}

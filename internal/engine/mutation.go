@@ -23,7 +23,8 @@ type Mutation struct {
 }
 
 // Mutate begins to make a change that was computed from a snapshot, which the caller holds until the end. Rows that are
-// in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business.
+// in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business. The memory for what is settled
+// before is of AppendOptions.Room, so ErrNoRoom is as that of Commit.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
 	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, release: func() {}}
 	if !o.Pinned {
@@ -33,7 +34,7 @@ func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o A
 		}
 	}
 	// Deleted by themselves first: they may be in parts that the change leaves as they are.
-	err := e.settleAt(ctx, s, c.Table)
+	err := e.settleAt(ctx, s, c.Table, o.Room)
 	if err == nil {
 		err = e.Flush(ctx)
 	}
@@ -104,7 +105,7 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 	var result Result
 	m.check = func(edit *catalog.Edit) error {
 		result = Result{Counts: c.Counts, Seq: e.seq + 1}
-		o.putKey(edit, result)
+		e.putKey(o, edit, result)
 		return e.checkChanges(set, newAhead())
 	}
 	m.note = func(t *table, edit *catalog.Edit) {

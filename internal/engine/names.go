@@ -82,6 +82,9 @@ func (e *Engine) TableVersion(id base.TableID, version uint32) (schema.Table, er
 }
 
 func (e *Engine) tableLocked(id base.TableID) (*table, error) {
+	if e.tables == nil {
+		return nil, errClosed
+	}
 	t := e.tables[id]
 	if t == nil {
 		return nil, base.Errorf(base.NotFound, "table %d was dropped", id)
@@ -94,6 +97,9 @@ func (e *Engine) tableLocked(id base.TableID) (*table, error) {
 func (e *Engine) Lookup(database, schemaName, name string) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
+	if e.tables == nil {
+		return schema.Table{}, errClosed
+	}
 	if id, ok := e.names[keyOf(database, schemaName, name)]; ok {
 		return e.tables[id].current.schema, nil
 	}
@@ -114,6 +120,9 @@ func (e *Engine) LookupView(database, schemaName, name string) (catalog.View, er
 }
 
 func (e *Engine) missingTableLocked(database, schemaName, name string) error {
+	if e.tables == nil {
+		return errClosed
+	}
 	if err := e.checkSchemaLocked(database, schemaName); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -120,6 +121,9 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		e.forgetLocked()
 		return []*version{old}
 	})
+	if err != nil && settled != nil {
+		err = errors.Join(err, e.discardPatches(settled.stored))
+	}
 	return base.Wrap(err, "replace parts")
 }
 

@@ -44,14 +44,14 @@ func (e *Engine) patchLocked(t *table, sets map[base.SourceID]*patch.Set) {
 	}
 }
 
-// unpatchLocked drops all sets of a table.
+// unpatchLocked drops all sets of a table, and where its rows went.
 func (e *Engine) unpatchLocked(t *table) {
 	none := map[base.SourceID]*patch.Set{}
 	for source := range t.patches {
 		none[source] = nil
 	}
 	e.patchLocked(t, none)
-	t.moved = nil
+	e.moves.forgetTable(t)
 }
 
 // checkPatchMemory refuses a change for which there is no memory until merges have written older ones into parts.

@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"golang.org/x/sync/errgroup"
 )
@@ -93,6 +95,67 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 			must(t, e.Close())
 		})
 	}
+}
+
+// TestSettlingWaitsForMemoryWithoutASnapshot has a table settled while a writer waits for the memory that its rows keep, and a change that writes its parts anew. No
+// time passes: whoever held the rows while it waits would wait for itself.
+func TestSettlingWaitsForMemoryWithoutASnapshot(t *testing.T) {
+	e, err := Open("/db", Settings{MemoryBytes: 4 << 20}, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+	must(t, err)
+	table, err := createSettling(e, "t", false)
+	must(t, err)
+	e.flushing.Lock() // until all wait
+	const rows = 20_000
+	for range 2 {
+		var batch []keyed
+		for i := range int64(rows) {
+			batch = append(batch, keyed{i, held{amount: i}})
+		}
+		must(t, appendSettling(e, table, batch, AppendOptions{}))
+	}
+	release, err := e.Room().Take(e.settings.MemoryBytes - e.budget.inUse() - 256<<10)
+	must(t, err)
+	patience, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	s, err := e.Settled(ctx, table.ID)
+	must(t, err)
+	var others errgroup.Group
+	others.Go(func() error {
+		err := e.acquire(patience, 512<<10)
+		if err == nil {
+			e.budget.release(512 << 10)
+		}
+		return err
+	})
+	waiting := func(n int) {
+		eventually(func() bool {
+			e.budget.mu.Lock()
+			defer e.budget.mu.Unlock()
+			return len(e.budget.queue) == n
+		})
+	}
+	waiting(1)
+	room := e.Room()
+	gone := s.Tables[table.ID].Memtables[0].Source
+	soon, cancelSoon := context.WithTimeout(patience, 2*time.Second)
+	defer cancelSoon()
+	_, err = e.Mutate(soon, s, Change{Table: table.ID, Deleted: rowsAt(base.RowAddress{Source: gone, Ordinal: rows})}, AppendOptions{Room: room})
+	if !errors.Is(err, ErrNoRoom) {
+		t.Errorf("the change: %v", err)
+	}
+	room.Close()
+	s.Release()
+	others.Go(func() error { return e.Settle(patience, table.ID) })
+	waiting(2)
+	e.flushing.Unlock()
+	must(t, others.Wait())
+	release()
+	got, err := readSettled(e, table)
+	must(t, err)
+	if len(got) != rows {
+		t.Errorf("%d rows", len(got))
+	}
+	must(t, e.Close())
 }
 
 // Whoever waits while a generation is flushed and needs more than it frees must not wait

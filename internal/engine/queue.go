@@ -15,6 +15,7 @@ type request struct {
 	// Of an append.
 	tables   []tableRows
 	body     [][]byte
+	encoded  []byte // see sections
 	counts   Counts // what the answer says
 	bytes    int64  // reserved of the budget, for the body and what the memtables are charged
 	async    bool

@@ -59,7 +59,8 @@ func (e *Engine) replay(g *generation, seq base.Seq, payload []byte) error {
 	}
 	g.frames++
 	if f.key != "" {
-		c := &claim{key: f.key, hash: f.hash, expires: f.expires, done: make(chan struct{})}
+		before := e.keys[f.key]
+		c := &claim{key: f.key, hash: f.hash, expires: f.expires, done: make(chan struct{}), stored: before != nil && before.stored}
 		e.keys[f.key] = c
 		g.keys = append(g.keys, e.resolveClaim(c, Result{Counts: f.counts, Seq: seq}))
 	}

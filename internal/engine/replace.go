@@ -143,7 +143,7 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 				}
 			}
 		}
-		o.putKey(edit, result)
+		e.putKey(o, edit, result)
 		return edit, e.syncBefore()
 	}, func() []*version {
 		e.garbage.taken(e, l.parts)

@@ -238,37 +238,48 @@ func holds(s *snapshot.Table, source base.SourceID) bool {
 	return ok || slices.ContainsFunc(s.Memtables, func(v memtable.View) bool { return v.Source == source })
 }
 
-// maxSettles bounds how often Settle gives way to schema changes.
+// maxSettles bounds how often Settle gives way to schema changes and waits for memory.
 const maxSettles = 10
 
 // Settle deletes the losers that a table which merges on read has now, and notes that it is settled. For other tables it does
-// nothing. It waits for nobody's pin: who holds one does not mind.
+// nothing. It waits for nobody's pin: who holds one does not mind. For memory it waits without a snapshot, see Room.
 func (e *Engine) Settle(ctx context.Context, id base.TableID) error {
+	room := e.Room()
+	defer room.Close()
 	for attempt := 0; ; attempt++ {
-		err := e.settleOnce(ctx, id)
-		if !errors.Is(err, ErrChanged) || attempt == maxSettles {
+		err := e.settleOnce(ctx, id, room)
+		switch {
+		case attempt == maxSettles:
+			return err
+		case errors.Is(err, ErrNoRoom):
+			if err := room.Wait(ctx); err != nil {
+				return err
+			}
+		case errors.Is(err, ErrChanged):
+			room.Restart()
+		default:
 			return err
 		}
 	}
 }
 
-func (e *Engine) settleOnce(ctx context.Context, id base.TableID) error {
+func (e *Engine) settleOnce(ctx context.Context, id base.TableID, room *Room) error {
 	s, err := e.Settled(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer s.Release()
-	return e.settleAt(ctx, s, id)
+	return e.settleAt(ctx, s, id, room)
 }
 
-// settleAt is Settle for the losers of a snapshot of Settled.
-func (e *Engine) settleAt(ctx context.Context, s *snapshot.Snapshot, id base.TableID) error {
+// settleAt is Settle for the losers of a snapshot of Settled, with the memory of a room.
+func (e *Engine) settleAt(ctx context.Context, s *snapshot.Snapshot, id base.TableID, room *Room) error {
 	t := s.Tables[id]
 	switch {
 	case !t.Schema.MergeOnRead || t.Settled >= s.Seq:
 		return nil
 	case len(t.Losers) > 0:
-		_, err := e.Commit(ctx, s, []Change{{Table: id, Settle: true}}, AppendOptions{Pinned: true})
+		_, err := e.Commit(ctx, s, []Change{{Table: id, Settle: true}}, AppendOptions{Pinned: true, Room: room})
 		return err
 	}
 	return e.commit(ctx, func() error {

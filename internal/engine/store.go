@@ -29,7 +29,7 @@ import (
 //     (storeChanges). Frames say nothing of memtables that are gone: their rows are in parts, changed as they were.
 //   - Its source goes: whoever writes rows anew, a flush or a merge, does so from a snapshot, and collects what is changed
 //     from then on (moving). The catalog transaction that removes the source stores that for its
-//     successors, at the rows' new places (settleMoves). So at replay a frame that names an unknown source has
+//     successors, at the rows' new places (settleMove). So at replay a frame that names an unknown source has
 //     nothing to say.
 //
 // Deleted rows of a part are one bitmap. Values are patches, which lie in the catalog itself if they are
@@ -41,7 +41,10 @@ import (
 const (
 	// inlineBytes is the size up to which a patch lies in the catalog: about what a page of statistics takes.
 	inlineBytes = 64 << 10
-	maxPatches  = 16 // of a part
+	// settledInlineBytes is that size where the patch is made in the committer, which all writers wait for: they wait less for SQLite than
+	// for the fsyncs of a file. More would be memory that SQLite does not have.
+	settledInlineBytes = 4 << 20
+	maxPatches         = 16 // of a part
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -61,9 +64,9 @@ func (e *Engine) patchPath(table base.TableID, id base.SourceID) string {
 	return filepath.Join(e.patchesDir(), strconv.FormatUint(uint64(table), 10), fmt.Sprintf("%d.parquet", id))
 }
 
-// encodePatches makes patches of a set's values. Those over inlineBytes become files, unless they must be inline; what
+// encodePatches makes patches of a set's values. Those of more than inline bytes become files; what
 // is returned with an error may have left some.
-func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, inline bool) ([]catalog.Patch, error) {
+func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, inline int64) ([]catalog.Patch, error) {
 	layers, err := set.Layers()
 	if err != nil {
 		return nil, err
@@ -80,7 +83,7 @@ func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, 
 		}
 		p := catalog.Patch{ID: id, Part: set.Source, SchemaVersion: l.Version, Columns: l.Columns, Seq: l.Seq, Rows: int64(len(l.Ordinals)), Created: e.now()}
 		record := l.Record(stored)
-		if inline || batch.Bytes(record) <= inlineBytes {
+		if batch.Bytes(record) <= inline {
 			if p.Content, err = encodeRecord(record); err != nil {
 				return made, err
 			}
@@ -280,7 +283,7 @@ func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 		} else if set, err = set.With(0, nil, layers[k]...); err != nil {
 			return all, err
 		}
-		c.patches, err = e.encodePatches(histories[k.table], set, false)
+		c.patches, err = e.encodePatches(histories[k.table], set, inlineBytes)
 		all = append(all, c)
 		if err != nil {
 			return all, base.Wrap(err, "patches of part %d", k.part)

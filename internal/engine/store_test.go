@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -27,21 +29,109 @@ func patchFiles(t *testing.T, disk vfs.FS, table schema.Table) []string {
 }
 
 // noteFirst gives the first n rows of a table's only part a note of 1000 bytes.
-func noteFirst(e *Engine, table schema.Table, n int) error {
+func noteFirst(e *Engine, table schema.Table, n int) error { return noteRows(e, table, 3, n, 1000) }
+
+// noteRows gives the first n rows of a table's only source texts of so many bytes in a column.
+func noteRows(e *Engine, table schema.Table, column base.ColumnID, n, bytes int) error {
 	s, err := e.Snapshot(table.ID)
 	if err != nil {
 		return err
 	}
 	defer s.Release()
-	l := patch.Layer{Source: s.Tables[table.ID].Parts[0].ID, Columns: []base.ColumnID{3}}
+	l := patch.Layer{Columns: []base.ColumnID{column}}
+	for _, p := range s.Tables[table.ID].Parts {
+		l.Source = p.ID
+	}
+	for _, m := range s.Tables[table.ID].Memtables {
+		l.Source = m.Source
+	}
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	for i := range n {
 		l.Ordinals = append(l.Ordinals, uint32(i))
-		b.Append(strings.Repeat("x", 1000))
+		b.Append(strings.Repeat("x", bytes))
 	}
 	l.Values = array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "note", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{b.NewArray()}, int64(n))
 	_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Updated: []patch.Layer{l}}}, AppendOptions{})
 	return err
+}
+
+// TestLargeChangesOfMovedRowsAreFiles has a flush and a merge carry over more new values than SQLite has memory for if they are large enough: those of a column
+// that came after the memtable, and those that came while the merge ran. A catalog that fails leaves no files of them.
+func TestLargeChangesOfMovedRowsAreFiles(t *testing.T) {
+	const rows, bytes = 3 * settledInlineBytes >> 20, 1 << 20
+	disk := vfs.NewCrashable()
+	failing := vfs.Failing(disk, vfs.Never)
+	e := mustOpen(t, failing)
+	table, err := createAccounts(e, "t")
+	must(t, err)
+	catalogFails := vfs.Where(func(op vfs.Op) bool { return strings.Contains(op.Path, "catalog.db") && op.Kind == vfs.OpWriteAt }, vfs.FromIndex(0))
+	move := func(publish func() error) {
+		t.Helper()
+		before := len(patchFiles(t, disk, table))
+		failing.SetRule(catalogFails)
+		if publish() == nil {
+			t.Fatal("no error of a failing catalog")
+		}
+		failing.SetRule(vfs.Never)
+		must(t, e.commit(ctx, e.settle))
+		must(t, e.CollectGarbage())
+		if files := patchFiles(t, disk, table); len(files) != before {
+			t.Fatalf("patch files %v after an error, before %d", files, before)
+		}
+		must(t, publish())
+		must(t, e.CollectGarbage())
+		if files := patchFiles(t, disk, table); len(files) != 1 {
+			t.Fatalf("patch files %v, want one", files)
+		}
+		must(t, e.Check(ctx))
+	}
+	must(t, appendAccounts(e, table, 0, rows, 10))
+	table, err = e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
+		return now.AddColumns(schema.Column{Name: "late", Type: schema.Of(schema.Varchar)})
+	})
+	must(t, err)
+	must(t, noteRows(e, table, 4, rows, bytes))
+	move(func() error { return e.Flush(ctx) })
+
+	source := currentParts(t, e, table.ID)[0].ID
+	r, err := e.Rewrite(table.ID, []base.SourceID{source})
+	must(t, err)
+	must(t, noteRows(e, table, 4, rows, 2*bytes))
+	sorted := &patch.Sorted{Source: source, Rows: [][]uint32{nil}}
+	for i := range uint32(rows) {
+		sorted.Rows[0] = append(sorted.Rows[0], i)
+	}
+	move(func() error {
+		old := table
+		old.Columns, old.Version = table.Columns[:3], 1 // the part has no notes: all come by the patch
+		made := mustWritePart(t, e, old, []arrow.RecordBatch{accountsBatch(0, rows, 10)})
+		sorted.Parts = []base.SourceID{made.ID}
+		err := r.Publish(ctx, []catalog.Part{made}, sorted)
+		if err != nil {
+			must(t, e.AbandonPart(table.ID, made.ID))
+		}
+		return err
+	})
+	r.Close()
+	must(t, e.Close())
+	e = mustOpen(t, disk)
+	snapshot, err := e.Snapshot(table.ID)
+	must(t, err)
+	layers, err := snapshot.Tables[table.ID].Patches[sorted.Parts[0]].Layers()
+	must(t, err)
+	snapshot.Release()
+	if n := batch.Bytes(layers[0].Values); len(layers) != 1 || n < 2*rows*bytes {
+		t.Fatalf("%d layers, the first with %d bytes", len(layers), n)
+	}
+	mustEnd(t, e)
+}
+
+func currentParts(t *testing.T, e *Engine, table base.TableID) []*catalog.Part {
+	t.Helper()
+	s, err := e.Snapshot(table)
+	must(t, err)
+	defer s.Release()
+	return s.Tables[table].Parts
 }
 
 // TestStoredPatchesStayFew flushes after each of many changes: small ones lie in the catalog, a large one in a file, and from time to

@@ -113,11 +113,6 @@ func (t *table) forget(oldest base.Seq) {
 		}
 		t.written = slices.Clone(t.written[n:])
 	}
-	for source, m := range t.moved {
-		if m.seq <= oldest {
-			delete(t.moved, source)
-		}
-	}
 }
 
 // ahead is what the accepted requests of a group will have done once it is written.

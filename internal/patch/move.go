@@ -15,6 +15,8 @@ type Move interface {
 	// Find returns the new addresses of ascending rows of a source; that of a row that was left out has
 	// source 0.
 	Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error)
+	// Bytes returns about how much memory the move takes once rows were looked for.
+	Bytes() int64
 }
 
 // Sorted is a move of one source whose rows were sorted anew: Rows[i] are the source's ordinals in the
@@ -54,6 +56,14 @@ func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddres
 		}
 	}
 	return found, nil
+}
+
+// Bytes implements Move.
+func (m *Sorted) Bytes() (n int64) {
+	for _, rows := range m.Rows {
+		n += (4 + 8) * int64(len(rows)) // with the inverse
+	}
+	return n
 }
 
 // Interleaved is a move of several sources into one part, in which the rows of each keep their order. It takes at most a
@@ -150,6 +160,17 @@ func (m *Interleaved) Find(source base.SourceID, ordinals []uint32) ([]base.RowA
 	return found, nil
 }
 
+// Bytes implements Move.
+func (m *Interleaved) Bytes() (n int64) {
+	for _, l := range m.lanes {
+		n += int64(l.at.GetSizeInBytes())
+		if l.leftOut != nil {
+			n += int64(l.leftOut.GetSizeInBytes())
+		}
+	}
+	return n
+}
+
 // Moves is several moves of different sources.
 type Moves map[base.SourceID]Move
 
@@ -159,6 +180,14 @@ func (m Moves) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress,
 		return nil, base.Errorf(base.Internal, "rows of source %d did not move", source)
 	}
 	return m[source].Find(source, ordinals)
+}
+
+// Bytes implements Move.
+func (m Moves) Bytes() (n int64) {
+	for _, move := range m {
+		n += move.Bytes()
+	}
+	return n
 }
 
 // MoveRows returns where rows of a source went.

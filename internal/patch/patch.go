@@ -51,9 +51,10 @@ func ascending[T ~uint32](s []T) bool {
 
 // Set is everything that is known about one source's rows.
 type Set struct {
-	Source  base.SourceID
-	Seq     base.Seq        // of the newest edit in it
-	Deleted *roaring.Bitmap // read only; nil: none
+	Source    base.SourceID
+	Seq       base.Seq        // of the newest edit in it
+	ValuesSeq base.Seq        // of the newest that gave values
+	Deleted   *roaring.Bitmap // read only; nil: none
 
 	chains []chain // by ascending column
 	bytes  int64
@@ -83,7 +84,7 @@ func (s *Set) Beside(make func() any) any {
 // With returns the set with more deletions (nil: none) and layers, each newer than what is there and than those
 // before it. What it is given must not change any more.
 func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set, error) {
-	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), Deleted: s.Deleted, chains: slices.Clone(s.chains), beside: s.beside}
+	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), ValuesSeq: s.ValuesSeq, Deleted: s.Deleted, chains: slices.Clone(s.chains), beside: s.beside}
 	if deleted != nil && !deleted.IsEmpty() {
 		if next.Deleted == nil {
 			next.Deleted = deleted
@@ -92,7 +93,7 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 		}
 	}
 	for _, l := range layers {
-		next.Seq = max(next.Seq, l.Seq)
+		next.Seq, next.ValuesSeq = max(next.Seq, l.Seq), max(next.ValuesSeq, l.Seq)
 		for i, id := range l.Columns {
 			r := newRun(l.Ordinals, l.Values.Column(i), l.Version)
 			at, found := slices.BinarySearchFunc(next.chains, id, chain.compare)
@@ -112,7 +113,7 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 
 // WithoutDeletions returns the set with its values alone.
 func (s *Set) WithoutDeletions() *Set {
-	values := &Set{Source: s.Source, Seq: s.Seq, chains: s.chains, beside: s.beside}
+	values := &Set{Source: s.Source, Seq: s.Seq, ValuesSeq: s.ValuesSeq, chains: s.chains, beside: s.beside}
 	values.bytes = values.measure()
 	return values
 }
@@ -254,7 +255,7 @@ func (s *Set) Layers() ([]Layer, error) {
 	layers := make([]Layer, len(groups))
 	for i, g := range groups {
 		layers[i] = Layer{
-			Source: s.Source, Seq: s.Seq, Version: g.run.version, Columns: g.columns, Ordinals: g.run.ordinals,
+			Source: s.Source, Seq: s.ValuesSeq, Version: g.run.version, Columns: g.columns, Ordinals: g.run.ordinals,
 			Values: newRecord(g.fields, g.values),
 		}
 	}

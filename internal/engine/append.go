@@ -34,6 +34,8 @@ type TableRows struct {
 	// Whole says that a row replaces the one of its key as a whole: columns that it lacks have their defaults then.
 	// Otherwise they stay as they are.
 	Whole bool
+	// Sparse says that a row with NULL in a column lacks it.
+	Sparse bool
 	// Numbers, if not nil, say in which order the rows of all batches came: a number for each. Of several rows with
 	// one key the last one counts. Rows of one number, or without, came as they stand.
 	Numbers [][]int32

@@ -41,6 +41,7 @@ type Column struct {
 	kind   Kind
 	rows   int
 	nulls  int
+	left   int // rows that left it out: of nulls, those that were not sent
 	shared *shared
 
 	// valid is the validity bitmap of the rows up to the last NULL; later rows are
@@ -93,6 +94,7 @@ func (c *Column) pad(rows int) error {
 			WithHint("send rows of different columns in different requests")
 	}
 	c.nulls += n
+	c.left += n
 	if c.kind == Null {
 		c.rows = rows
 		return nil
@@ -194,6 +196,7 @@ func (c *Column) SetNull(row int) error {
 	if c.shared.padding > maxPadding {
 		c.shared.padding = maxPadding
 	}
+	c.left--
 	return c.pad(row + 1)
 }
 

@@ -3,6 +3,7 @@ package ingest
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -10,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // TextDictionary is the type of string columns whose values repeat.
@@ -22,7 +24,8 @@ var TimestampNS = &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
 var TimestampUS = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 
 // Finish returns the table's rows. order, if not nil, is the sequence of the
-// columns; those it leaves out are left out. The table must not be used afterwards.
+// columns; those it leaves out are left out. The field of a column that some rows leave out says so (schema.LackingKey). The table must not be used
+// afterwards.
 func (t *Table) Finish(order []*Column) (arrow.RecordBatch, error) {
 	if order == nil {
 		order = t.set.list
@@ -40,6 +43,9 @@ func (t *Table) Finish(order []*Column) (arrow.RecordBatch, error) {
 		arrays[i] = array.MakeFromData(data)
 		data.Release()
 		fields[i] = arrow.Field{Name: c.name, Type: arrays[i].DataType(), Nullable: true}
+		if c.left > 0 {
+			fields[i].Metadata = arrow.NewMetadata([]string{schema.LackingKey}, []string{strconv.Itoa(c.left)})
+		}
 	}
 	batch := array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, int64(t.rows))
 	for _, a := range arrays {

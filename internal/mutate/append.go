@@ -18,9 +18,19 @@ import (
 // give only some columns of a table with checks: that takes a request of their own.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
 	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
+		if slices.ContainsFunc(tables, func(rows engine.TableRows) bool { return rows.Sparse }) {
+			if counts, done, err := m.appendSparse(ctx, tables, o); done {
+				return counts, err
+			}
+		}
 		keyed := false
 		for _, rows := range tables {
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+			if err == nil && len(t.PrimaryKey) > 0 {
+				if err := checkSameColumns(rows); err != nil {
+					return Counts{}, base.Wrap(err, "table %s", t.QualifiedName())
+				}
+			}
 			keyed = keyed || err == nil && !goesIn(t, rows) // of others Append says what is wrong
 		}
 		switch {

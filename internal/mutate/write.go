@@ -79,6 +79,9 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	if w.mode == Delete {
 		return w.delete(t, key)
 	}
+	if err := checkSameColumns(w.rows); err != nil {
+		return Counts{}, err
+	}
 	if w.mode == Upsert && isKey(t, key) && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole) {
 		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
 		return result.Counts, err

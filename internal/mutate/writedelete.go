@@ -29,6 +29,9 @@ func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	for i, rec := range w.rows.Batches {
 		w.rows.Batches[i] = only(rec, sub.Columns)
 	}
+	if err := checkSameColumns(w.rows); err != nil {
+		return Counts{}, err
+	}
 	sub.Columns = givenBy(w.rows, sub)
 	records, err := w.conform(sub)
 	if err != nil {

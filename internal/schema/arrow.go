@@ -112,6 +112,9 @@ func (t Type) NeedsCast() bool { return !t.StorageType().Equal(t) }
 // NaturalKey is the key under which the field of a decoded column of text names the type that all its values have.
 const NaturalKey = "scoter.natural"
 
+// LackingKey is the key by which the field of a decoded column says that rows lack it, which have NULL there as if that had been sent.
+const LackingKey = "scoter.lacking"
+
 // FromArrow returns the natural type of a decoded column: what a table declares for it
 // when nobody said otherwise. Metadata is that of the column's field; it names the type of text (NaturalKey), and the
 // extension of a storage type whose extension is not registered. Types without a

@@ -52,6 +52,9 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	if err != nil {
 		return err
 	}
+	for i := range tables {
+		tables[i].Sparse = true // no field is NULL
+	}
 	if err := b.decoded(r.Context(), batchesOf(decoded.Rows)...); err != nil {
 		return err
 	}

@@ -124,7 +124,8 @@ func versionsAndDeletions(t *testing.T, check, sorted string) {
 	change("versioned", "mode=upsert", `{"id":3,"x":30,"ver":1}`, `"inserted":1`) // no tombstone stayed
 	equal(t, s, "SELECT id, x, ver FROM versioned ORDER BY id", `[[1,1,5],[2,20,5],[3,30,1]]`)
 
-	change("marked", "mode=update", `{"id":1,"gone":true}`+"\n"+`{"id":2,"x":20,"gone":false}`+"\n"+`{"id":9,"gone":true}`, `"inserted":0,"updated":1,"deleted":1`)
+	change("marked", "mode=update", `{"id":1,"gone":true}`+"\n"+`{"id":2,"gone":false}`+"\n"+`{"id":9,"gone":true}`, `"inserted":0,"updated":1,"deleted":1`)
+	change("marked", "mode=update", `{"id":2,"x":20}`, `"updated":1`)
 	change("marked", "mode=update", `{"id":1,"x":10}`, none)
 	change("marked", "mode=delete", `{"id":3,"gone":false}`, `"deleted":1`)
 	change("marked", "mode=upsert", `{"id":1,"x":10}`, `"inserted":1`)
@@ -294,6 +295,62 @@ func TestModesWorkOnTablesWithoutAKey(t *testing.T) {
 	change("mode=upsert&key=host,minute", "host,minute,level\na,1,9\nc,1,8\n", `"inserted":1,"updated":2`)
 	change("mode=delete&key=host", "host\nb\n", `"deleted":1`)
 	equal(t, s, "SELECT host, minute, level FROM log ORDER BY ALL", `[["a",1,9],["a",1,9],["c",1,8]]`)
+}
+
+// TestRowsOfDifferentColumnsDoNotOverwrite sends rows of which some lack what others have: that is to stay as it is.
+func TestRowsOfDifferentColumnsDoNotOverwrite(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	path := "/api/v1/tables/default/p/rows?"
+	for _, options := range []string{"", " WITH (upsert = 'merge-on-read')"} {
+		sql(t, s, "CREATE OR REPLACE TABLE p (id INTEGER PRIMARY KEY, name VARCHAR, age INTEGER)"+options).must(t, http.StatusOK)
+		sql(t, s, "INSERT INTO p VALUES (1, 'A', 1), (2, 'B', 2)").must(t, http.StatusOK)
+		for _, query := range []string{"", "mode=append", "mode=upsert", "mode=update", "mode=upsert&key=id", "mode=update&key=name"} {
+			p := post(t, s, path+query, ndjson, mixedRows).refused(t, http.StatusBadRequest, "invalid", "lack the column")
+			if !strings.Contains(p.Hint, "different requests") {
+				t.Error(p.Hint)
+			}
+		}
+		post(t, s, path, "application/json", `[{"id":1,"name":"Ada","age":1},{"id":2}]`).refused(t, http.StatusBadRequest, "invalid", "lack the column")
+		equal(t, s, "SELECT * FROM p ORDER BY id", `[[1,"A",1],[2,"B",2]]`)
+		// NULL that is sent is one, and rows without some of the table's columns may all be so.
+		post(t, s, path, ndjson, `{"id":1,"name":"Ada","age":null}`+"\n"+`{"id":2,"name":null,"age":21}`).must(t, http.StatusOK)
+		post(t, s, path, ndjson, `{"age":22,"id":2}`+"\n"+`{"id":3,"age":null}`).must(t, http.StatusOK)
+		equal(t, s, "SELECT * FROM p ORDER BY id", `[[1,"Ada",null],[2,null,22],[3,null,null]]`)
+	}
+	sql(t, s, "CREATE TABLE c (id INTEGER PRIMARY KEY, ver INTEGER, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')").must(t, http.StatusOK)
+	post(t, s, "/api/v1/tables/default/c/rows?mode=delete", ndjson, `{"id":1,"ver":1}`+"\n"+`{"id":2}`).refused(t, http.StatusBadRequest, "invalid", "lack the column")
+	post(t, s, "/api/v1/tables/default/c/rows?mode=delete", ndjson, `{"id":1,"note":1}`+"\n"+`{"id":2}`).must(t, http.StatusOK)
+	// Without a key nothing stays as it is.
+	post(t, s, "/api/v1/tables/default/plain/rows", ndjson, mixedRows).must(t, http.StatusOK)
+	equal(t, s, "SELECT * FROM plain ORDER BY id", `[[1,"Ada",null],[2,null,21]]`)
+}
+
+const mixedRows = `{"id":1,"name":"Ada"}` + "\n" + `{"id":2,"age":21}`
+
+// TestPointsOfDifferentFieldsDoNotOverwrite is the same for line protocol, which refuses nothing of it.
+func TestPointsOfDifferentFieldsDoNotOverwrite(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	for table, rest := range map[string]string{"m": ")", "checked": ", CHECK (used < 1000))", "unseen": ") WITH (upsert = 'merge-on-read')", "versions": ") WITH (version = 'ver')"} {
+		sql(t, s, "CREATE TABLE "+table+" (h VARCHAR, time TIMESTAMPTZ, used DOUBLE, free DOUBLE DEFAULT 7, note VARCHAR, ver BIGINT, PRIMARY KEY (h, time)"+rest).must(t, http.StatusOK)
+		lines := func(body string) {
+			t.Helper()
+			post(t, s, "/write?precision=s", "text/plain", strings.ReplaceAll(body, "m,", table+","), "Idempotency-Key", fmt.Sprintf("%s %d", table, len(body))).must(t, http.StatusNoContent)
+		}
+		lines("m,h=a used=1 1\nm,h=a free=2 1\nother v=1 1\nm,h=b used=3 1\nm,h=a note=\"x\" 2\nm,h=a used=4 1\nm,h=a used=5,free=6 2")
+		want := `[["a",1,4,2,null],["a",2,5,6,"x"],["b",1,3,7,null]]`
+		equal(t, s, "SELECT h, epoch(time)::BIGINT, used, free, note FROM "+table+" ORDER BY h, time", want)
+		equal(t, s, "SELECT count(*) FROM other", "[[1]]")
+		// Once more, over what is there, and with a new field.
+		lines("m,h=a used=1 1\nm,h=b extra=1i 1\nm,h=a free=8 1")
+		equal(t, s, "SELECT h, epoch(time)::BIGINT, used, free, note, extra FROM "+table+" ORDER BY h, time", `[["a",1,1,8,null,null],["a",2,5,6,"x",null],["b",1,3,7,null,1]]`)
+		sql(t, s, "DROP TABLE other").must(t, http.StatusOK)
+	}
+	// Points that do not fit are named, the others are stored.
+	a := post(t, s, "/write?precision=s", "text/plain", "m,h=a used=2 1\nm,h=a free=\"no\" 1\nm,h=a note=\"y\" 1").must(t, http.StatusBadRequest)
+	if !strings.Contains(a.body, "dropped=1") {
+		t.Error(a.body)
+	}
+	equal(t, s, "SELECT used, free, note FROM m WHERE h = 'a' AND epoch(time) = 1", `[[2,8,"y"]]`)
 }
 
 func TestModesSayWhatTheyLack(t *testing.T) {

@@ -32,7 +32,8 @@ func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch 
 		if fields == nil {
 			fields = rec.Schema().Fields() // a copy
 		}
-		fields[i].Metadata = arrow.NewMetadata([]string{schema.NaturalKey}, []string{schema.Of(kind).String()})
+		old := fields[i].Metadata
+		fields[i].Metadata = arrow.NewMetadata(append(old.Keys(), schema.NaturalKey), append(old.Values(), schema.Of(kind).String()))
 	}
 	if fields == nil {
 		return rec

@@ -13,9 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Overlay returns a column with other values in some of its rows: values[from+i] in row rows[i]. Both
+// Overlay returns a column with other values in some of its rows: values[i] in row rows[i]. Both
 // are of one storage type, the values plain where the column may be a dictionary.
-func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
+func Overlay(column arrow.Array, rows []uint32, values arrow.Array) (arrow.Array, error) {
 	if column.DataType().ID() == arrow.DICTIONARY {
 		coded, err := encodeDictionary(values, math.MaxInt)
 		if err != nil {
@@ -32,7 +32,7 @@ func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (a
 		places[i] = makePlace(0, i)
 	}
 	for i, row := range rows {
-		places[row] = makePlace(1, from+i)
+		places[row] = makePlace(1, i)
 	}
 	data, err := gather(column.DataType(), []arrow.Array{column, values}, places)
 	if err != nil {

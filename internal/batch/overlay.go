@@ -13,15 +13,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Overlay returns a column with other values in some of its rows: values[i] in row rows[i]. Both
+// Overlay returns a column with other values in some of its rows: values[from+i] in row rows[i]. Both
 // are of one storage type, the values plain where the column may be a dictionary.
-func Overlay(column arrow.Array, rows []uint32, values arrow.Array) (arrow.Array, error) {
+func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
+	// Of texts a dictionary is made: those of the rows alone, which may be few of the values.
+	values = array.NewSlice(values, int64(from), int64(from+len(rows)))
+	defer func() { values.Release() }()
 	if column.DataType().ID() == arrow.DICTIONARY {
 		coded, err := encodeDictionary(values, math.MaxInt)
 		if err != nil {
 			return nil, err
 		}
-		defer coded.Release()
+		values.Release()
 		values = coded
 	}
 	if !arrow.TypeEqual(column.DataType(), values.DataType()) {

@@ -215,7 +215,7 @@ func (s *source) hide(r *rows) error {
 			continue
 		}
 		nulls := array.MakeArrayOfNull(memory.DefaultAllocator, columns[at].DataType(), len(hidden))
-		columns[at], err = batch.Overlay(columns[at], hidden, nulls)
+		columns[at], err = batch.Overlay(columns[at], hidden, nulls, 0)
 		nulls.Release()
 		if err != nil {
 			return r.replace(nil, base.Wrap(err, "part %d: column %q", s.part.ID, c.Name))

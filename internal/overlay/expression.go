@@ -101,7 +101,7 @@ func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.Re
 	columns := slices.Clone(rec.Columns())
 	for i, c := range set {
 		k := table.ColumnByID(c.ID)
-		if columns[k], err = batch.Overlay(columns[k], at, newer[i]); err != nil {
+		if columns[k], err = batch.Overlay(columns[k], at, newer[i], 0); err != nil {
 			return nil, base.Wrap(err, "column %q", c.Name)
 		}
 		defer columns[k].Release()

@@ -113,11 +113,7 @@ func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (ar
 		if len(rows) == 0 {
 			continue
 		}
-		// Of texts a dictionary is made: those of the rows alone, which are few of the source's.
-		values := array.NewSlice(newer.Values, int64(from), int64(from+len(rows)))
-		columns[i], err = batch.Overlay(columns[i], rows, values)
-		values.Release()
-		if err != nil {
+		if columns[i], err = batch.Overlay(columns[i], rows, newer.Values, from); err != nil {
 			return nil, base.Wrap(err, "patch of source %d: column %q", s.Source, c.Name)
 		}
 		made = append(made, columns[i])

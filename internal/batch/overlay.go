@@ -16,12 +16,15 @@ import (
 // Overlay returns a column with other values in some of its rows: values[from+i] in row rows[i]. Both
 // are of one storage type, the values plain where the column may be a dictionary.
 func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
+	// Of texts a dictionary is made: those of the rows alone, which may be few of the values.
+	values = array.NewSlice(values, int64(from), int64(from+len(rows)))
+	defer func() { values.Release() }()
 	if column.DataType().ID() == arrow.DICTIONARY {
 		coded, err := encodeDictionary(values, math.MaxInt)
 		if err != nil {
 			return nil, err
 		}
-		defer coded.Release()
+		values.Release()
 		values = coded
 	}
 	if !arrow.TypeEqual(column.DataType(), values.DataType()) {
@@ -32,7 +35,7 @@ func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (a
 		places[i] = makePlace(0, i)
 	}
 	for i, row := range rows {
-		places[row] = makePlace(1, from+i)
+		places[row] = makePlace(1, i)
 	}
 	data, err := gather(column.DataType(), []arrow.Array{column, values}, places)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -301,6 +302,40 @@ func TestApplyAndLiveGiveTheRowsAsTheyAre(t *testing.T) {
 			}
 			from = to
 		}
+	}
+}
+
+// TestApplyCostsWhatTheRowsTake applies the texts of many changed rows to a few of them.
+func TestApplyCostsWhatTheRowsTake(t *testing.T) {
+	const changed, few = 50_000, 10
+	table := testTable(t)
+	table.Columns = table.Columns[1:2]
+	c := table.Columns[0]
+	l := Layer{Source: 7, Seq: 1, Version: table.Version, Columns: []base.ColumnID{c.ID}}
+	texts := make([]string, changed)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("a text of row %d, which no other row has", i)
+		l.Ordinals = append(l.Ordinals, uint32(i))
+	}
+	l.Values = newRecord([]arrow.Field{c.Arrow()}, []arrow.Array{valuesOf(t, c.Type.Arrow(), texts)})
+	s, err := New(7).With(1, nil, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Column(c); err != nil {
+		t.Fatal(err)
+	}
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
+	rec := newRecord([]arrow.Field{{Name: c.Name, Type: dictionary, Nullable: true}}, []arrow.Array{valuesOf(t, dictionary, make([]string, few))})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := s.Apply(rec, table, changed/2)
+	runtime.ReadMemStats(&after)
+	if err != nil || text(t, got.Column(0), few-1) != texts[changed/2+few-1] {
+		t.Fatal(got, err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > changed {
+		t.Errorf("%d bytes for %d rows", n, few)
 	}
 }
 

@@ -59,7 +59,7 @@ type AppendOptions struct {
 	Progress *Progress
 	// Pinned, of Commit only, says that the caller holds Pin of the tables that it changes.
 	Pinned bool
-	// Room, of Commit and Mutate only, is where the memory comes from.
+	// Room, if not nil, is where the memory comes from: what it has not at once is ErrNoRoom.
 	Room *Room
 
 	claim *claim // of the key, within Once
@@ -179,7 +179,7 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	if err != nil {
 		return nil, err
 	}
-	if err := e.fill(ctx, &p, nil); err != nil {
+	if err := e.fill(ctx, &p, o.Room); err != nil {
 		release()
 		return nil, err
 	}

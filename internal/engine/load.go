@@ -18,6 +18,9 @@ import (
 // goes the way of an append, through the log. It is also what a part of a large load holds.
 const loadChunkBytes = 64 << 20
 
+// leastSpill is which share of a chunk is worth parts of its own while there is no memory for more.
+const leastSpill = 8
+
 // LoadOptions says what a load does besides adding rows.
 type LoadOptions struct {
 	// Create makes the table in the same edit; its ID is given here.
@@ -80,7 +83,16 @@ func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 		return nil
 	}
 	bytes := batch.Bytes(rec)
-	release, err := l.room.Need(ctx, bytes)
+	release, err := l.room.Take(bytes)
+	if errors.Is(err, ErrNoRoom) {
+		// Others may wait for what the chunk holds, and keep what this waits for.
+		if l.chunkBytes >= l.engine.ChunkBytes()/leastSpill {
+			if err := l.spill(ctx); err != nil {
+				return err
+			}
+		}
+		release, err = l.room.Need(ctx, bytes)
+	}
 	if err != nil {
 		return err
 	}
@@ -157,15 +169,18 @@ func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err err
 	if err != nil {
 		return 0, errors.Join(err, l.Abort())
 	}
+	if l.rows == 0 && !l.options.Create {
+		return 0, nil
+	}
 	if len(l.parts) == 0 && !l.options.Create {
-		chunk, release := l.chunk, l.release
-		l.chunk, l.release = nil, nil
-		defer giveBack(chunk, release)
-		if l.rows == 0 {
-			return 0, nil
+		// Not if it had to wait for memory: others like it would wait for what its chunk holds.
+		o.Room = l.room
+		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: l.chunk}}, o)
+		if !errors.Is(err, ErrNoRoom) {
+			giveBack(l.chunk, l.release)
+			l.chunk, l.release = nil, nil
+			return l.rows, err
 		}
-		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: chunk}}, o)
-		return l.rows, err
 	}
 	if len(l.chunk) > 0 {
 		err = l.spill(ctx)

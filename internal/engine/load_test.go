@@ -1,14 +1,18 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
+	"golang.org/x/sync/errgroup"
 )
 
 // openSmall opens an engine whose loads write parts from 128 KiB on.
@@ -219,4 +223,45 @@ func TestKeysOfLoadsGoWhenTheirTimeIsOver(t *testing.T) {
 	must(t, e.Flush(ctx))
 	want()
 	mustEnd(t, e)
+}
+
+// TestLoadsDoNotWaitForOneAnother has so many that their chunks fill the memory, and that all need more: for the log, or for more rows. No time passes.
+func TestLoadsDoNotWaitForOneAnother(t *testing.T) {
+	for what, more := range map[string]int{"to commit": 0, "to add": 4000} {
+		e := openSmall(t, vfs.NewCrashable())
+		table, err := createNumbers(e, "t")
+		must(t, err)
+		patience, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		const loads, rows = 8, 8000 // a chunk but for some rows
+		add := func(l *Load, from, count int) error {
+			rec := numbersBatch("load", from, count)
+			defer rec.Release()
+			return l.Add(patience, rec)
+		}
+		all := make([]*Load, loads)
+		for i := range all {
+			all[i], err = e.Load(ctx, table, LoadOptions{})
+			must(t, err)
+			must(t, add(all[i], i*rows, rows))
+		}
+		var others errgroup.Group
+		for i, l := range all {
+			others.Go(func() error {
+				if more > 0 {
+					if err := add(l, (loads+i)*rows, more); err != nil {
+						return errors.Join(err, l.Abort())
+					}
+				}
+				_, err := l.Commit(patience, AppendOptions{})
+				return err
+			})
+		}
+		if err := others.Wait(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		} else if n := countNumbers(t, e, "t"); n != loads*(rows+more) {
+			t.Errorf("%s: %d rows", what, n)
+		}
+		mustEnd(t, e)
+	}
 }

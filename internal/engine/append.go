@@ -75,8 +75,8 @@ type Counts struct {
 // Rows returns how many rows were changed in any way.
 func (c Counts) Rows() int64 { return c.Inserted + c.Updated + c.Deleted }
 
-// plus returns the sum.
-func (c Counts) plus(d Counts) Counts {
+// Plus returns the sum.
+func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Inserted + d.Inserted, c.Updated + d.Updated, c.Deleted + d.Deleted}
 }
 

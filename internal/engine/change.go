@@ -256,7 +256,7 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		tc.all = tc.all || tc.brings
 	}
 	tc.takeLosers(c, t)
-	p.request.counts = p.request.counts.plus(c.Counts)
+	p.request.counts = p.request.counts.Plus(c.Counts)
 	if c.Appended {
 		err = p.append(t.Schema, records)
 	} else if err = checkSettled(t); err == nil {

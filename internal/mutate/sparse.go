@@ -149,23 +149,25 @@ func (m *Mutator) appendSparse(ctx context.Context, tables []engine.TableRows, o
 	if len(pieces) == 0 {
 		return Counts{}, false, nil
 	}
-	// What comes last carries the key. A repetition of what broke off before does no harm.
+	// What comes last carries the key: rows that a repetition would add once more. That of pieces, where something broke off behind them, does no harm.
 	before := engine.AppendOptions{Async: o.Async, Create: o.Create}
-	if len(rest) > 0 {
-		if counts, err = m.Append(ctx, rest, before); err != nil {
-			return Counts{}, true, err
-		}
-	}
 	for i, piece := range pieces {
 		with := before
-		if i == len(pieces)-1 {
+		if i == len(pieces)-1 && len(rest) == 0 {
 			with = o
 		}
 		more, err := m.Write(ctx, piece, Upsert, nil, with)
 		if err != nil {
 			return Counts{}, true, err
 		}
-		counts.Inserted, counts.Updated, counts.Deleted = counts.Inserted+more.Inserted, counts.Updated+more.Updated, counts.Deleted+more.Deleted
+		counts = counts.Plus(more)
+	}
+	if len(rest) > 0 {
+		more, err := m.Append(ctx, rest, o)
+		if err != nil {
+			return Counts{}, true, err
+		}
+		counts = counts.Plus(more)
 	}
 	return counts, true, nil
 }

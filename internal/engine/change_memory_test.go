@@ -123,3 +123,32 @@ func TestMovesThatASnapshotKeepsAreBounded(t *testing.T) {
 	}
 	mustEnd(t, e)
 }
+
+// TestMovesSinceAPinAreKept flushes far more than is kept while a table is pinned.
+func TestMovesSinceAPinAreKept(t *testing.T) {
+	settings := manual
+	settings.MemoryBytes = 1 << 20
+	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
+	must(t, err)
+	table, err := createAccounts(e, "t")
+	must(t, err)
+	unpin, err := e.Pin(ctx, table.ID)
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 10, 1))
+	old, err := e.Snapshot(table.ID)
+	must(t, err)
+	const flushes, rows = 20, 2000
+	for i := range flushes {
+		must(t, appendAccounts(e, table, 10+i*rows, rows, 1))
+		must(t, e.Flush(ctx))
+	}
+	_, err = updateFrom(e, old, table.ID, nil, AppendOptions{Pinned: true}, set(3, 5))
+	must(t, err)
+	unpin()
+	old.Release()
+	must(t, e.Flush(ctx))
+	if len(e.moves.kept) > 0 || e.moves.bytes != 0 || len(e.tables[table.ID].moved) > 0 {
+		t.Errorf("%d moves of %d bytes are kept for nobody", len(e.moves.kept), e.moves.bytes)
+	}
+	mustEnd(t, e)
+}

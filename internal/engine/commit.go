@@ -177,14 +177,11 @@ func (e *Engine) commitGroup(group []*request) {
 		for _, r := range accepted {
 			e.finish(r, outcome{err: err})
 		}
-		for _, p := range places {
-			if p.fresh {
-				p.resident.release()
-			}
-		}
+		releaseFresh(places)
 		return
 	}
 	if len(accepted) == 0 {
+		releaseFresh(places)
 		return
 	}
 	if e.active.frames == 0 {
@@ -206,6 +203,15 @@ func (e *Engine) commitGroup(group []*request) {
 	}
 	for i, r := range accepted {
 		e.finish(r, outcome{seq: seq + base.Seq(i) + 1})
+	}
+}
+
+// releaseFresh gives up memtables that were made for requests of which none was written.
+func releaseFresh(places map[base.TableID]*placement) {
+	for _, p := range places {
+		if p.fresh {
+			p.resident.release()
+		}
 	}
 }
 

@@ -176,6 +176,7 @@ type table struct {
 	moving       []*moving
 	moved        map[base.SourceID]moved // where rows of sources went that a change may still name
 	pin          *semaphore.Weighted     // constant
+	pinnedSeq    base.Seq                // guarded by mu: the last edit when the table was pinned; 0 if it is not
 	settling     *settling               // constant; nil: it does not merge on read
 
 	stored          map[base.SourceID][]storedPatch // by part: what the catalog has of changes

@@ -173,8 +173,9 @@ func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err err
 		return 0, nil
 	}
 	if len(l.parts) == 0 && !l.options.Create {
-		// Not if it had to wait for memory: others like it would wait for what its chunk holds.
-		o.Room = l.room
+		if l.chunkBytes >= l.engine.ChunkBytes()/leastSpill {
+			o.Room = l.room // not if it had to wait for memory: others like it would wait for what its chunk holds
+		}
 		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: l.chunk}}, o)
 		if !errors.Is(err, ErrNoRoom) {
 			giveBack(l.chunk, l.release)

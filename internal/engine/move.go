@@ -21,7 +21,7 @@ type moved struct {
 
 // moves are all tables' moves that took place, oldest first. They are kept for changes that were computed before them, as long as there is a snapshot of any
 // table from before: a query that somebody reads slowly, say. So they are bounded: of one that is dropped before, changes are
-// ErrChanged.
+// ErrChanged. Who pins a table, as for another attempt, has those that came since.
 type moves struct {
 	kept  []keptMove // ascending by seq
 	bytes int64
@@ -38,7 +38,7 @@ type keptMove struct {
 // movesBytes bounds the memory of moves, but for the last one.
 func (e *Engine) movesBytes() int64 { return e.settings.MemoryBytes / 4 }
 
-// add keeps a move of a table, and drops the oldest ones over the limit.
+// add keeps a move of a table, and drops the oldest ones over the limit that no pin is from before.
 func (m *moves) add(t *table, sources []base.SourceID, seq base.Seq, move patch.Move, limit int64) {
 	if t.moved == nil {
 		t.moved = map[base.SourceID]moved{}
@@ -48,37 +48,36 @@ func (m *moves) add(t *table, sources []base.SourceID, seq base.Seq, move patch.
 	}
 	bytes := move.Bytes()
 	m.kept, m.bytes = append(m.kept, keptMove{t, sources, seq, bytes}), m.bytes+bytes
-	for len(m.kept) > 1 && m.bytes > limit {
-		m.dropOldest()
-	}
+	last := len(m.kept) - 1
+	i := -1
+	m.drop(func(k keptMove) bool {
+		i++
+		return i < last && m.bytes > limit && (k.table.pinnedSeq == 0 || k.seq <= k.table.pinnedSeq)
+	})
 }
 
-func (m *moves) dropOldest() {
-	oldest := m.kept[0]
-	for _, source := range oldest.sources {
-		delete(oldest.table.moved, source)
-	}
-	m.bytes -= oldest.bytes
-	m.kept[0] = keptMove{} // the array may be there for long
-	m.kept = m.kept[1:]
+// drop forgets those moves for which it is asked to.
+func (m *moves) drop(drop func(keptMove) bool) {
+	m.kept = slices.DeleteFunc(m.kept, func(k keptMove) bool {
+		if !drop(k) {
+			return false
+		}
+		for _, source := range k.sources {
+			delete(k.table.moved, source)
+		}
+		m.bytes -= k.bytes
+		return true
+	})
 }
 
 // forget drops those that no snapshot is older than.
 func (m *moves) forget(oldest base.Seq) {
-	for len(m.kept) > 0 && m.kept[0].seq <= oldest {
-		m.dropOldest()
-	}
+	m.drop(func(k keptMove) bool { return k.seq <= oldest })
 }
 
 // forgetTable drops those of a table.
 func (m *moves) forgetTable(t *table) {
-	t.moved = nil
-	m.kept = slices.DeleteFunc(m.kept, func(k keptMove) bool {
-		if k.table == t {
-			m.bytes -= k.bytes
-		}
-		return k.table == t
-	})
+	m.drop(func(k keptMove) bool { return k.table == t })
 }
 
 // beginMove begins to collect for sources. Under mu.

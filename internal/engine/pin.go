@@ -19,7 +19,24 @@ func newPin() *semaphore.Weighted { return semaphore.NewWeighted(pinned) }
 // AppendOptions.Pinned, so that what it changes is not changed under its hands. Flushes and merges go on: they
 // change no row; and so do appends, but to tables that merge on read, where they do.
 func (e *Engine) Pin(ctx context.Context, table base.TableID) (release func(), err error) {
-	return e.acquirePin(ctx, table, pinned)
+	give, err := e.acquirePin(ctx, table, pinned)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	t := e.tables[table] // nil if it was dropped just now
+	if t != nil {
+		t.pinnedSeq = e.seq
+	}
+	e.mu.Unlock()
+	return func() {
+		e.mu.Lock()
+		if t != nil {
+			t.pinnedSeq = 0
+		}
+		e.mu.Unlock()
+		give()
+	}, nil
 }
 
 func (e *Engine) acquirePin(ctx context.Context, table base.TableID, weight int64) (release func(), err error) {

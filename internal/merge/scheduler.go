@@ -298,7 +298,6 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 	return jobs, nil
 }
 
-// loadsOf returns what is changed of parts, and whether they have rows to drop or lack expressions.
 // loadToFree returns which load is due because patches fill the memory; 0 if they do not.
 func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	if !s.merger.engine.PatchesFull() {
@@ -314,6 +313,7 @@ func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	return loadToFree(parts, loads)
 }
 
+// loadsOf returns what is changed of parts, and whether they have rows to drop or lack expressions.
 func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.SourceID]Load {
 	loads := map[base.SourceID]Load{}
 	for _, p := range parts {

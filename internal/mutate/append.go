@@ -17,17 +17,17 @@ import (
 // those of the same key; whole ones of a table that merges on read count as inserted, for nobody looks whether their keys are there. Beside rows for other tables they must not move rows by giving only some of their columns, nor
 // give only some columns of a table with checks: that takes a request of their own.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
-	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
-		if slices.ContainsFunc(tables, func(rows engine.TableRows) bool { return rows.Sparse }) {
-			if counts, done, err := m.appendSparse(ctx, tables, o); done {
-				return counts, err
-			}
+	if slices.ContainsFunc(tables, func(rows engine.TableRows) bool { return rows.Sparse }) {
+		if counts, done, err := m.appendSparse(ctx, tables, o); done {
+			return counts, err
 		}
+	}
+	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
 		keyed := false
 		for _, rows := range tables {
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 			if err == nil && len(t.PrimaryKey) > 0 {
-				if err := checkSameColumns(rows); err != nil {
+				if err := checkSameColumns(rows, t); err != nil {
 					return Counts{}, base.Wrap(err, "table %s", t.QualifiedName())
 				}
 			}

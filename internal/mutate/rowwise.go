@@ -25,7 +25,7 @@ func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) err
 		what := ""
 		switch {
 		case t.Is("(") && beginsQuery(expression[i+1:]):
-			i = sqltoken.Next(expression, i+1, t.Depth, ")")
+			i = behindQuery(expression, i)
 		case t.Is("*") && (i == 0 || slices.ContainsFunc([]string{"(", "[", ",", "."}, before.Is)), t.Is("COLUMNS") && behind.Is("("):
 			if clause != "RETURNING" {
 				what = "a star is"
@@ -47,6 +47,20 @@ func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) err
 	}
 	return nil
 }
+
+// behindQuery returns where the brackets of a query end that open at i, or those around it if the query is the first of several that are combined.
+func behindQuery(tokens []sqltoken.Token, i int) int {
+	for {
+		end := sqltoken.Next(tokens, i+1, tokens[i].Depth, ")")
+		if end < 0 || end+1 >= len(tokens) || i == 0 || !tokens[i-1].Is("(") || !slices.ContainsFunc(behindOperands, tokens[end+1].Is) {
+			return end
+		}
+		i--
+	}
+}
+
+// behindOperands are words that go on with a query whose first operand is in brackets.
+var behindOperands = []string{"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET"}
 
 // queryWords begin a query, and no expression.
 var queryWords = []string{"SELECT", "FROM", "WITH", "TABLE", "DESCRIBE", "SHOW", "SUMMARIZE", "PIVOT", "UNPIVOT"}
@@ -100,8 +114,11 @@ func (x *execution) namesRow(p *rowPlan, t target) bool {
 	tokens := x.c.tokens()
 	last := t.written[len(t.written)-1].Start
 	for i, tok := range tokens[:len(tokens)-len(p.returning.list)] {
-		if tok.Start <= last || !tok.IsName() || schema.Fold(tok.Name()) != schema.Fold(t.alias) || i+1 < len(tokens) && tokens[i+1].Is(".") {
+		if tok.Start <= last || !tok.IsName() || schema.Fold(tok.Name()) != schema.Fold(t.alias) {
 			continue
+		}
+		if i+1 < len(tokens) && slices.ContainsFunc([]string{".", "(", ":", ":="}, tokens[i+1].Is) {
+			continue // a column, a function, or a field's name
 		}
 		before := tokens[i-1]
 		other := before.Is("FROM") && !tokens[i-2].Is("DISTINCT") || before.Is("JOIN") || before.Is("USING") || before.Is("AS")

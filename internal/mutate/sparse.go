@@ -2,6 +2,8 @@ package mutate
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,26 +18,18 @@ import (
 // What a row of a keyed table lacks stays as it is, so rows of different columns are different changes. Those of most formats are to come in different requests,
 // which are applied as a whole; points of line protocol have the fields that they have, and go one set of fields after the other (engine.TableRows.Sparse).
 
-// lacking returns the first column that some rows have and others lack, or "".
-func lacking(batches []arrow.RecordBatch) string {
-	for _, rec := range batches {
-		for _, f := range rec.Schema().Fields() {
-			if f.Metadata.FindKey(schema.LackingKey) >= 0 {
-				return f.Name
-			}
-		}
-	}
-	return ""
-}
-
-// checkSameColumns refuses rows of which some lack columns that others have, if what a row lacks is to stay as it is.
-func checkSameColumns(rows engine.TableRows) error {
+// checkSameColumns refuses rows of which some lack columns of a table that others have, if what a row lacks is to stay as it is.
+func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 	if rows.Whole || rows.Sparse {
 		return nil
 	}
-	if name := lacking(rows.Batches); name != "" {
-		return base.Errorf(base.Invalid, "some rows lack the column %q, and others have it: what a row lacks stays as it is in the one of its key", name).
-			WithHint("send rows of different columns in different requests, or null for a value that is to be NULL")
+	for _, rec := range rows.Batches {
+		for _, f := range rec.Schema().Fields() {
+			if f.Metadata.FindKey(schema.LackingKey) >= 0 && t.ColumnIndex(f.Name) >= 0 {
+				return base.Errorf(base.Invalid, "some rows lack the column %q, and others have it: what a row lacks stays as it is in the one of its key", f.Name).
+					WithHint("send rows of different columns in different requests, or null for a value that is to be NULL")
+			}
+		}
 	}
 	return nil
 }
@@ -60,6 +54,11 @@ func split(t schema.Table, rows engine.TableRows) (pieces []engine.TableRows, re
 	key, err := keyHashes(t, all)
 	if err != nil {
 		return nil, func() {}, err
+	}
+	if t.RowVersion == 0 && t.IsDeleted == 0 { // else a row may be left out, or take away what those before it gave
+		if all, key, err = fold(all, key); err != nil {
+			return nil, func() {}, err
+		}
 	}
 	type set struct {
 		has  string // which of some
@@ -110,6 +109,51 @@ func split(t schema.Table, rows engine.TableRows) (pieces []engine.TableRows, re
 	return pieces, release, nil
 }
 
+// fold returns sparse rows with one for each key: of every column it has the last value.
+func fold(all arrow.RecordBatch, key []batch.KeyHash) (arrow.RecordBatch, []batch.KeyHash, error) {
+	numbers, keys := map[batch.KeyHash]int{}, []batch.KeyHash{}
+	of := make([]int, len(key)) // which key each row has
+	var first []uint32
+	for row, k := range key {
+		n, known := numbers[k]
+		if !known {
+			n = len(keys)
+			numbers[k], keys, first = n, append(keys, k), append(first, uint32(row))
+		}
+		of[row] = n
+	}
+	if len(keys) == len(key) {
+		return all, key, nil
+	}
+	columns := make([]arrow.Array, all.NumCols())
+	defer func() {
+		for _, c := range columns {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	fields := all.Schema().Fields()
+	for i, c := range all.Columns() {
+		last := slices.Clone(first)
+		for row, n := range of {
+			if c.IsValid(row) {
+				last[n] = uint32(row)
+			}
+		}
+		one := array.NewRecordBatch(arrow.NewSchema(fields[i:i+1], nil), []arrow.Array{c}, all.NumRows())
+		taken, err := batch.Take([]arrow.RecordBatch{one}, last)
+		one.Release()
+		if err != nil {
+			return nil, nil, err
+		}
+		columns[i] = taken.Column(0)
+		columns[i].Retain()
+		taken.Release()
+	}
+	return array.NewRecordBatch(all.Schema(), columns, int64(len(keys))), keys, nil
+}
+
 // keyHashes returns hashes of the columns of the primary key that rows have.
 func keyHashes(t schema.Table, rec arrow.RecordBatch) ([]batch.KeyHash, error) {
 	sub := t
@@ -126,7 +170,8 @@ func keyHashes(t schema.Table, rec arrow.RecordBatch) ([]batch.KeyHash, error) {
 	return batch.KeyHashes(conformed.Columns())
 }
 
-// appendSparse is Append for rows of which some are sparse, and for a table with a primary key. done is false if there is nothing to split.
+// appendSparse is Append for rows of which some are sparse, and for a table with a primary key. done is false if there is nothing to split. Each piece is a
+// request of its own, with a key of its own if the request has one: a repetition makes the same pieces.
 func (m *Mutator) appendSparse(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (counts Counts, done bool, err error) {
 	var rest, pieces []engine.TableRows
 	for _, rows := range tables {
@@ -149,25 +194,25 @@ func (m *Mutator) appendSparse(ctx context.Context, tables []engine.TableRows, o
 	if len(pieces) == 0 {
 		return Counts{}, false, nil
 	}
-	// What comes last carries the key: rows that a repetition would add once more. That of pieces, where something broke off behind them, does no harm.
-	before := engine.AppendOptions{Async: o.Async, Create: o.Create}
-	for i, piece := range pieces {
-		with := before
-		if i == len(pieces)-1 && len(rest) == 0 {
-			with = o
-		}
-		more, err := m.Write(ctx, piece, Upsert, nil, with)
-		if err != nil {
+	if len(rest) > 0 {
+		if counts, err = m.Append(ctx, rest, ofPiece(o, len(pieces))); err != nil {
 			return Counts{}, true, err
 		}
-		counts = counts.Plus(more)
 	}
-	if len(rest) > 0 {
-		more, err := m.Append(ctx, rest, o)
+	for i, piece := range pieces {
+		more, err := m.Write(ctx, piece, Upsert, nil, ofPiece(o, i))
 		if err != nil {
 			return Counts{}, true, err
 		}
 		counts = counts.Plus(more)
 	}
 	return counts, true, nil
+}
+
+// ofPiece returns the options for a piece of a request.
+func ofPiece(o engine.AppendOptions, n int) engine.AppendOptions {
+	if o.IdempotencyKey != "" {
+		o.IdempotencyKey = fmt.Sprintf("sparse-%x", sha256.Sum256(fmt.Appendf(nil, "%s/%d", o.IdempotencyKey, n)))
+	}
+	return o
 }

@@ -79,7 +79,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	if w.mode == Delete {
 		return w.delete(t, key)
 	}
-	if err := checkSameColumns(w.rows); err != nil {
+	if err := checkSameColumns(w.rows, t); err != nil {
 		return Counts{}, err
 	}
 	if w.mode == Upsert && isKey(t, key) && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole) {

@@ -29,7 +29,7 @@ func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	for i, rec := range w.rows.Batches {
 		w.rows.Batches[i] = only(rec, sub.Columns)
 	}
-	if err := checkSameColumns(w.rows); err != nil {
+	if err := checkSameColumns(w.rows, t); err != nil {
 		return Counts{}, err
 	}
 	sub.Columns = givenBy(w.rows, sub)

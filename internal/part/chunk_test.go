@@ -274,3 +274,21 @@ func TestRowGroupsOfUnequalTextsAreBoundedByBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestADictionaryWithoutValuesIsWritten writes NULLs as Arrow allows them to come: codes of no values, with no offsets.
+func TestADictionaryWithoutValuesIsWritten(t *testing.T) {
+	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
+	texts := array.NewStringData(array.NewData(arrow.BinaryTypes.String, 0, []*memory.Buffer{nil, memory.NewBufferBytes(nil), nil}, nil, 0, 0))
+	codes := array.NewUint32Builder(memory.DefaultAllocator)
+	codes.AppendNulls(3)
+	text := array.NewDictionaryArray(textDictionary, codes.NewArray(), texts)
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "text", Type: text.DataType(), Nullable: true}}, nil), []arrow.Array{text}, 3)
+	fsys := vfs.NewCrashable()
+	written, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{rec}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Verify(fsys, "/p", table, written); err != nil {
+		t.Error(err)
+	}
+}

@@ -58,6 +58,9 @@ func sizeOf(a arrow.Array) int64 {
 
 // codedBytes returns how large the values of a dictionary's rows are: each that rows have counts as often as they have it.
 func codedBytes(a *array.Dictionary) (n int64) {
+	if a.Dictionary().Len() == 0 {
+		return 0 // there need not be an offset
+	}
 	texts, codes := a.Dictionary().(textArray), a.Indices().(*array.Uint32)
 	offsets, nulls := texts.ValueOffsets(), codes.NullN() > 0
 	for i, code := range codes.Uint32Values() {

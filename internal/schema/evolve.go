@@ -35,7 +35,7 @@ func New(t Table) (Table, error) {
 	if err := t.Validate(); err != nil {
 		return Table{}, err
 	}
-	if err := t.checkNewTypes(Table{}); err != nil {
+	if err := t.checkNew(Table{}); err != nil {
 		return Table{}, err
 	}
 	return t, nil
@@ -62,16 +62,21 @@ func (t Table) evolve(change func(*Table) error) (Table, error) {
 	if err := next.Validate(); err != nil {
 		return Table{}, err
 	}
-	if err := next.checkNewTypes(t); err != nil {
+	if err := next.checkNew(t); err != nil {
 		return Table{}, err
 	}
 	return next, nil
 }
 
-// checkNewTypes refuses types that people and programs could not give a column again, unless the table before has them.
-func (t Table) checkNewTypes(before Table) error {
+// checkNew refuses names of columns that are the system's own, and types that people and programs could not give a column again, unless the table before has
+// them: earlier versions may have taken them.
+func (t Table) checkNew(before Table) error {
 	for _, c := range t.Columns {
-		if at := before.ColumnByID(c.ID); at >= 0 && before.Columns[at].Type.Equal(c.Type) {
+		at := before.ColumnByID(c.ID)
+		if reservedColumn(c.Name) && (at < 0 || Fold(before.Columns[at].Name) != Fold(c.Name)) {
+			return t.invalid("has a column named %q: the name is the system's own", c.Name)
+		}
+		if at >= 0 && before.Columns[at].Type.Equal(c.Type) {
 			continue
 		}
 		if err := checkTextBytes(len(c.Type.String())); err != nil {

@@ -31,9 +31,6 @@ func (t Table) Validate() error {
 		if err := checkName("column", c.Name); err != nil {
 			return base.Wrap(err, "table %s", t.QualifiedName())
 		}
-		if reservedColumn(c.Name) {
-			return t.invalid("has a column named %q: the name is the system's own", c.Name)
-		}
 		if names[Fold(c.Name)] {
 			return t.invalid("has two columns named %q", c.Name)
 		}

@@ -345,6 +345,23 @@ func TestPointsOfDifferentFieldsDoNotOverwrite(t *testing.T) {
 		equal(t, s, "SELECT h, epoch(time)::BIGINT, used, free, note, extra FROM "+table+" ORDER BY h, time", `[["a",1,1,8,null,null],["a",2,5,6,"x",null],["b",1,3,7,null,1]]`)
 		sql(t, s, "DROP TABLE other").must(t, http.StatusOK)
 	}
+	// A repetition undoes nothing of what others did since.
+	again := "m,h=z used=1 1\nm,h=z2 free=2 1\nmore v=1 1"
+	for _, change := range []string{"UPDATE m SET used = 9 WHERE h = 'z'", ""} {
+		post(t, s, "/write?precision=s", "text/plain", again, "Idempotency-Key", "again").must(t, http.StatusNoContent)
+		if change != "" {
+			sql(t, s, change).must(t, http.StatusOK)
+		}
+	}
+	equal(t, s, "SELECT h, used, free FROM m WHERE h LIKE 'z%' ORDER BY h", `[["z",9,7],["z2",null,2]]`)
+	equal(t, s, "SELECT count(*) FROM more", "[[1]]")
+	// Many points of one key, with turns of fields, are one change.
+	var turns strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&turns, "m,h=turns %s=%d 1\n", []string{"used", "free"}[i%2], i)
+	}
+	post(t, s, "/write?precision=s", "text/plain", turns.String()).must(t, http.StatusNoContent)
+	equal(t, s, "SELECT used, free FROM m WHERE h = 'turns'", "[[1998,1999]]")
 	// Points that do not fit are named, the others are stored.
 	a := post(t, s, "/write?precision=s", "text/plain", "m,h=a used=2 1\nm,h=a free=\"no\" 1\nm,h=a note=\"y\" 1").must(t, http.StatusBadRequest)
 	if !strings.Contains(a.body, "dropped=1") {

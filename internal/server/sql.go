@@ -65,8 +65,8 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	defer func() { s.logSlow(w.Header().Get(requestIDHeader), who, &req, time.Since(started)) }()
 
 	role := who.role
-	if r.Method == http.MethodGet {
-		role = min(role, session.Reader) // a link must not change anything
+	if r.Method != http.MethodPost {
+		role = min(role, session.Reader) // a link must not change anything; routes for GET take HEAD too
 	}
 	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
 	identify(&o, r, text)

@@ -68,6 +68,9 @@ func TestStatementsParametersAndLimits(t *testing.T) {
 	send(t, s, "GET", "/api/v1/sql?q=SELECT+sum(a)+FROM+t", "").must(t, 200)
 	send(t, s, "GET", "/api/v1/sql?q=DELETE+FROM+t", "").refused(t, 403, "forbidden")
 	send(t, s, "HEAD", "/api/v1/sql?q=SELECT+1", "").must(t, 200)
+	send(t, s, "HEAD", "/api/v1/sql?q=CREATE+TABLE+made+(a+BIGINT)", "").must(t, 403)
+	send(t, s, "HEAD", "/query?q=CREATE+DATABASE+made", "").must(t, 403)
+	equal(t, s, "SELECT table_name FROM information_schema.tables WHERE table_name = 'made'", "[]")
 	equal(t, s, "SELECT count(*) FROM t", "[[3]]")
 }
 
@@ -165,7 +168,7 @@ func TestAQueryEndsWhenItsClientGoes(t *testing.T) {
 		"/* needle */ SELECT * FROM range(1000000000000)",                                // while rows are sent
 	} {
 		conn := dial(t, s)
-		fmt.Fprintf(conn, "POST /api/v1/sql?format=csv HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(query), query)
+		fmt.Fprintf(conn, "POST /api/v1/sql?format=csv HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(query), query)
 		waitFor(t, "the query to run", func() bool { return running() == 1 })
 		conn.Close()
 		waitFor(t, "the query to end", func() bool { return running() == 0 })

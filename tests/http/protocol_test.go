@@ -143,6 +143,17 @@ func TestMethodsAndPaths(t *testing.T) {
 	}
 }
 
+func TestDatabasesThatInfluxDBsClientsMake(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	for query, want := range map[string]int{"CREATE+DATABASE+one": 200, "CREATE+DATABASE+IF+NOT+EXISTS+two": 200, "CREATE+DATABASE+%22if%22+WITH+DURATION+30d": 200,
+		"CREATE+DATABASE+scoter": 400, "CREATE+DATABASE": 400, "CREATE+DATABASE+IF+NOT+EXISTS": 400} {
+		post(t, s, "/query?q="+query, "text/plain", "").must(t, want)
+	}
+	if a := send(t, s, "GET", "/query?q=SHOW+DATABASES", ""); !strings.Contains(a.body, `"values":[["default"],["if"],["one"],["two"]]`) {
+		t.Error(a.body)
+	}
+}
+
 // TestPagesOfOtherSitesChangeNothing sends what browsers send for such pages without asking the server first.
 func TestPagesOfOtherSitesChangeNothing(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())

@@ -59,7 +59,7 @@ func TestADefectOfDuckDBEndsItsStatementsAlone(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.Exports.List, a.duckdb.Failures, a.log).Handler().
-		ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/metrics", nil))
 	if !strings.Contains(w.Body.String(), "scoter_duckdb_failures_total 3\n") {
 		t.Errorf("the metrics are\n%s", w.Body)
 	}

@@ -44,11 +44,10 @@ const readStep = 1 << 20
 const expansion = 8
 
 // A client that is slow to send its body holds memory meanwhile: it has patience, and a
-// second more for each slowest bytes. Small bodies hold next to nothing.
+// second more for each slowest bytes.
 const (
-	patience  = 30 * time.Second
-	slowest   = 64 << 10
-	smallBody = 64 << 10
+	patience = 30 * time.Second
+	slowest  = 64 << 10
 )
 
 // readBody reads a request's body. It takes memory before it reads, so that what
@@ -109,8 +108,6 @@ func (b *body) readInTime(w http.ResponseWriter, r *http.Request, limit int64) e
 	switch {
 	case size > limit:
 		return tooLarge(limit)
-	case size >= 0 && size <= smallBody:
-		return b.read(r, limit)
 	case size < 0:
 		size = limit
 	}

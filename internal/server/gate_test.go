@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
+	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -83,3 +86,41 @@ func TestABodyGivesBackAllItTook(t *testing.T) {
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.Join(io.ErrUnexpectedEOF) }
+
+// connection is one whose client sends and takes nothing; it knows deadlines as those of net/http do.
+type connection struct {
+	*httptest.ResponseRecorder
+	net.Conn
+}
+
+func (c connection) Write(p []byte) (int, error) { return c.Conn.Write(p) }
+
+func TestAClientThatDoesNothingIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Server{settings: config.Default()}
+		s.gate = newGate(1<<20, func() error { return nil })
+		client, conn := net.Pipe()
+		defer client.Close()
+		defer conn.Close()
+		w := connection{httptest.NewRecorder(), conn}
+		for _, length := range []int64{1, 65_000, 70_000, -1} {
+			r := httptest.NewRequest("POST", "/", conn)
+			r.ContentLength = length
+			if _, err := s.readBody(w, r); base.KindOf(err) != base.Timeout {
+				t.Errorf("a body of %d bytes that does not come: %v", length, err)
+			}
+			if n := s.gate.used.Load(); n != 0 {
+				t.Errorf("%d bytes are left", n)
+			}
+		}
+		answer := &patient{w, http.NewResponseController(w)}
+		if _, err := answer.Write([]byte("a backup")); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("what nobody takes of a backup: %v", err)
+		}
+		answer.done()
+		go func() { _, _ = io.ReadFull(client, make([]byte, 1)) }()
+		if _, err := conn.Write([]byte("x")); err != nil {
+			t.Errorf("the connection afterwards: %v", err)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
@@ -26,11 +27,15 @@ func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller)
 				series.Values = append(series.Values, []string{name})
 			}
 			results[i].Series = []influxSeries{series}
-		case st.Starts("CREATE", "DATABASE") && len(st.Tokens) >= 3 && st.Tokens[2].IsName():
+		case st.Starts("CREATE", "DATABASE") && newDatabase(st) != "":
 			if who.role < session.Writer || r.Method != http.MethodPost {
 				return base.Errorf(base.Forbidden, "CREATE DATABASE needs POST and the role writer")
 			}
-			if err := s.store.CreateDatabase(r.Context(), st.Tokens[2].Name(), true); err != nil {
+			name := newDatabase(st)
+			if err := schema.CheckReserved(name, ""); err != nil {
+				return err
+			}
+			if err := s.store.CreateDatabase(r.Context(), name, true); err != nil {
 				return err
 			}
 		default:
@@ -39,6 +44,19 @@ func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller)
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"results": results})
 	return nil
+}
+
+// newDatabase is the name that CREATE DATABASE [IF NOT EXISTS] gives, or "". What may follow of retention is not looked at, nor is
+// whether IF NOT EXISTS is said: to InfluxDB it goes without saying.
+func newDatabase(st sqltoken.Statement) string {
+	at := 2
+	if st.Starts("CREATE", "DATABASE", "IF", "NOT", "EXISTS") {
+		at = 5
+	}
+	if at >= len(st.Tokens) || !st.Tokens[at].IsName() {
+		return ""
+	}
+	return st.Tokens[at].Name()
 }
 
 // influxResult is the answer to one statement, as InfluxDB 1 writes it.

@@ -2,16 +2,19 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/ingest/lineprotocol"
@@ -58,17 +61,39 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	if err := b.decoded(r.Context(), batchesOf(decoded.Rows)...); err != nil {
 		return err
 	}
-	_, err = s.append(r, tables, o)
+	p := unparsed(decoded)
+	counts, err := s.append(r, tables, o)
 	switch {
 	case base.KindOf(err) == base.Invalid && err != nil:
-		return s.appendWhatFits(r, tables, o, decoded)
-	case err != nil:
-		return err
-	case decoded.Rejected > 0:
-		return unparsed(decoded).answer()
+		p.stored = true
+		err = s.appendWhatFits(r, tables, o, p)
+	case err == nil && o.IdempotencyKey != "":
+		// Counts that are not those of the rows are the first request's, of which some did not fit. They may do so now.
+		if n, ok := s.rowsFor(tables); ok && n != counts.Rows() {
+			p.repeated(n + p.dropped - counts.Rows())
+		}
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	if err != nil {
+		return err
+	}
+	return p.answer(w)
+}
+
+// rowsFor is how many rows there are for tables without a primary key; ok is false if one of them has a key: of such counts say something else.
+func (s *Server) rowsFor(tables []engine.TableRows) (n int64, ok bool) {
+	for _, t := range tables {
+		if s.keyed(t.Table) {
+			return 0, false
+		}
+		n += t.Batches[0].NumRows()
+	}
+	return n, true
+}
+
+// keyed reports whether a table has a primary key.
+func (s *Server) keyed(name engine.TableName) bool {
+	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
+	return err == nil && len(t.PrimaryKey) > 0
 }
 
 // decodeAsStored decodes once more, as if each measurement had begun with a line of the types
@@ -171,42 +196,93 @@ func unparsed(d lineprotocol.Result) *partial {
 	return p
 }
 
-// answer is the error for the client, in InfluxDB's words: clients read them.
-func (p *partial) answer() error {
+// repeated is for a request that was made before, under its key, of which so many lines were dropped then.
+func (p *partial) repeated(dropped int64) {
+	p.reasons, p.dropped, p.stored = []string{"this request was made before: some lines were not taken then"}, max(0, dropped), true
+}
+
+// answer says that all was stored, or is the error for the client, in InfluxDB's words: clients read them.
+func (p *partial) answer(w http.ResponseWriter) error {
 	text := strings.Join(p.reasons, "\n")
-	if !p.stored {
+	switch {
+	case p.dropped == 0:
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	case !p.stored:
 		return base.Errorf(base.Invalid, "unable to parse: %s", text)
 	}
 	return base.Errorf(base.Invalid, "partial write: %s dropped=%d", text, p.dropped)
 }
 
-// appendWhatFits is for lines of which some contradict their tables: it stores the others,
-// and answers with an error that says why those were dropped.
-func (s *Server) appendWhatFits(r *http.Request, tables []engine.TableRows, o engine.AppendOptions, decoded lineprotocol.Result) error {
-	p := unparsed(decoded)
-	p.stored = true
+// appendWhatFits is for lines of which some contradict their tables: it stores the others, and enters which it dropped. What a repetition
+// would add once more goes in at once, under the request's key, behind all that it would not: then nothing is doubled whatever fails.
+func (s *Server) appendWhatFits(r *http.Request, tables []engine.TableRows, o engine.AppendOptions, p *partial) error {
+	var fitting []engine.TableRows
 	for i, t := range tables {
-		if err := s.appendHalves(r, t, o, fmt.Sprintf("%d", i), p); err != nil {
+		if s.keyed(t.Table) {
+			if err := p.eachPiece(r.Context(), t, strconv.Itoa(i), s.upsertPiece(r, o)); err != nil {
+				return err
+			}
+			continue
+		}
+		var pieces []arrow.RecordBatch
+		defer func() {
+			for _, rec := range pieces {
+				rec.Release()
+			}
+		}()
+		err := p.eachPiece(r.Context(), t, "", func(t engine.TableRows, _ string) error {
+			err := s.executor.Fits(r.Context(), []engine.TableRows{t}, engine.AppendOptions{Create: o.Create})
+			if err == nil {
+				t.Batches[0].Retain()
+				pieces = append(pieces, t.Batches[0])
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
+		if len(pieces) == 0 {
+			continue
+		}
+		whole, err := batch.Concat(pieces)
+		if err != nil {
+			return err
+		}
+		defer whole.Release()
+		t.Batches = []arrow.RecordBatch{whole}
+		fitting = append(fitting, t)
 	}
-	return p.answer()
+	if len(fitting) == 0 {
+		return nil
+	}
+	_, err := s.append(r, fitting, o)
+	return err
 }
 
-// appendHalves cuts a batch that does not fit in two until what does not fit is single rows.
-// A request that is repeated under its key goes the same way: each piece has a key of its own.
-func (s *Server) appendHalves(r *http.Request, t engine.TableRows, o engine.AppendOptions, piece string, p *partial) error {
-	if err := r.Context().Err(); err != nil {
+// upsertPiece returns what stores rows of a table with a primary key. A repetition of them changes nothing, but that it could come behind
+// a later change: so each piece of a request with a key has one of its own.
+func (s *Server) upsertPiece(r *http.Request, o engine.AppendOptions) func(engine.TableRows, string) error {
+	return func(t engine.TableRows, piece string) error {
+		with := o
+		if o.IdempotencyKey != "" {
+			hash := sha256.Sum256([]byte(o.IdempotencyKey + "/" + piece))
+			with.IdempotencyKey = fmt.Sprintf("lines-%x", hash)
+		}
+		_, err := s.append(r, []engine.TableRows{t}, with)
 		return err
 	}
-	rec, with := t.Batches[0], o
-	if o.IdempotencyKey != "" {
-		hash := sha256.Sum256([]byte(o.IdempotencyKey + "/" + piece))
-		with.IdempotencyKey = fmt.Sprintf("lines-%x", hash)
+}
+
+// eachPiece cuts rows that do not fit in two until what does not fit is single rows, which are dropped. A request that is
+// repeated is cut in the same way, and its pieces have the same names.
+func (p *partial) eachPiece(ctx context.Context, t engine.TableRows, piece string, fit func(t engine.TableRows, piece string) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	_, err := s.append(r, []engine.TableRows{t}, with)
+	rec := t.Batches[0]
 	n := rec.NumRows()
-	switch {
+	switch err := fit(t, piece); {
 	case err == nil:
 		return nil
 	case base.KindOf(err) != base.Invalid:
@@ -221,7 +297,7 @@ func (s *Server) appendHalves(r *http.Request, t engine.TableRows, o engine.Appe
 	for i, cut := range [][2]int64{{0, n / 2}, {n / 2, n}} {
 		half := t
 		half.Batches = []arrow.RecordBatch{rec.NewSlice(cut[0], cut[1])}
-		err := s.appendHalves(r, half, o, fmt.Sprintf("%s.%d", piece, i), p)
+		err := p.eachPiece(ctx, half, fmt.Sprintf("%s.%d", piece, i), fit)
 		half.Batches[0].Release()
 		if err != nil {
 			return err

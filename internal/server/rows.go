@@ -182,7 +182,7 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byt
 		o.NullText = q.Get("null")
 		o.Types = make(map[string]arrow.DataType)
 		for _, c := range s.columnTypes(table) {
-			o.Types[c.Name] = c.Type.Arrow()
+			o.Types[schema.Fold(c.Name)] = c.Type.Arrow()
 		}
 		return one(csv.Decode(body, o))
 	}

@@ -40,6 +40,7 @@ type Server struct {
 	executor *session.Executor
 	queries  *system.Queries
 	tokens   tokens
+	browsers browsers
 	sources  func() []stream.Status
 	exports  func() []export.Status
 	failures func() int64 // of DuckDB
@@ -56,7 +57,7 @@ func New(settings config.Server, store Store, executor *session.Executor, querie
 	failing := func() error { return store.Status().FlushFailing }
 	return &Server{
 		settings: settings, store: store, executor: executor, queries: queries, sources: sources, exports: exports, failures: failures,
-		tokens: newTokens(settings.Tokens), log: log, metrics: newMetrics(), started: time.Now(),
+		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: newMetrics(), started: time.Now(),
 		gate: newGate(int64(settings.RequestMemory()), failing),
 	}
 }
@@ -143,7 +144,11 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		id := w.Header().Get(requestIDHeader)
-		who, err := s.tokens.identify(r)
+		var who caller
+		err := s.browsers.check(r)
+		if err == nil {
+			who, err = s.tokens.identify(r)
+		}
 		if err == nil && who.role < least {
 			err = base.Errorf(base.Forbidden, "this needs the role %s; %s has the role %s", roleName(least), who.name, roleName(who.role)).
 				WithHint("scoter token NAME --role %s makes a token for it", roleName(least))

@@ -65,8 +65,8 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	defer func() { s.logSlow(w.Header().Get(requestIDHeader), who, &req, time.Since(started)) }()
 
 	role := who.role
-	if r.Method == http.MethodGet {
-		role = min(role, session.Reader) // a link must not change anything
+	if r.Method != http.MethodPost {
+		role = min(role, session.Reader) // a link must not change anything; routes for GET take HEAD too
 	}
 	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
 	identify(&o, r, text)
@@ -89,6 +89,9 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 		RowsRead: func() int64 { return answer.Stats.RowsRead },
 	})
 }
+
+// smallBody is up to where a statement's body takes no memory of requests under way.
+const smallBody = 64 << 10
 
 // statementBody reads the body of a request to run SQL. Large ones take memory of requests under way until done is called; small
 // ones none, so that no query waits for who writes.
@@ -135,12 +138,24 @@ func loggable(sql string) string {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
+// farewell is how long after its time a query's client has to take what tells it so.
+const farewell = 3 * time.Second
+
 // stream writes a result. The first batch is awaited before the header, and the first bytes are buffered, so that an error
-// until then has a status of its own; a later one ends the answer in a way that the client sees.
+// until then has a status of its own; a later one ends the answer in a way that the client sees. A change is made by now: nothing ends its
+// result but its client.
 func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *session.Answer, format encode.Format, opts encode.Options) error {
+	connection := http.NewResponseController(w)
+	// A write to a client that reads nothing heeds no context, and the snapshot below it keeps rows in memory that writers wait for.
+	if deadline, ok := ctx.Deadline(); ok && connection.SetWriteDeadline(deadline.Add(farewell)) == nil {
+		defer func() { _ = connection.SetWriteDeadline(time.Time{}) }() // it worked a moment ago
+	}
+	if answer.Changes {
+		ctx = context.WithoutCancel(ctx)
+	}
 	src := &peeked{Rows: answer.Rows}
 	if err := src.peek(ctx); err != nil {
-		return err
+		return instead(w, answer, opts, err)
 	}
 	defer src.drop()
 	w.Header().Set("Content-Type", format.ContentType())
@@ -152,7 +167,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	stats, err := encode.Write(ctx, w, format, src, opts)
 	s.metrics.rowsOut.Add(int(stats.Rows))
 	if err != nil && stats.Bytes == 0 {
-		return err
+		return instead(w, answer, opts, err)
 	}
 	if err != nil {
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
@@ -160,6 +175,21 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 			panic(http.ErrAbortHandler) // cut the connection: these formats cannot say it
 		}
 	}
+	return nil
+}
+
+// instead answers with the error that there is in place of a result. That of a change stands beside the counts of an answer with status 200:
+// the change is made, and who takes it for failed makes it again.
+func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options, err error) error {
+	if !answer.Changes {
+		return err
+	}
+	w.Header().Set("Scoter-Statement", answer.Verb)
+	writeJSON(w, http.StatusOK, struct {
+		mutate.Counts
+		Elapsed float64 `json:"elapsed_ms"`
+		problem
+	}{answer.Counts, milliseconds(opts.Elapsed()), newProblem(err)})
 	return nil
 }
 

@@ -114,12 +114,27 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 
 // Append adds rows to tables, all or nothing.
 func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (mutate.Counts, error) {
-	for _, rows := range tables {
-		if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
-			return mutate.Counts{}, err
-		}
+	if err := checkReserved(tables); err != nil {
+		return mutate.Counts{}, err
 	}
 	return x.mutate.Append(ctx, tables, o)
+}
+
+// Fits returns nil if Append would take the rows now: see mutate.Mutator.Fits.
+func (x *Executor) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
+	if err := checkReserved(tables); err != nil {
+		return err
+	}
+	return x.mutate.Fits(ctx, tables, o)
+}
+
+func checkReserved(tables []engine.TableRows) error {
+	for _, rows := range tables {
+		if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Write changes a table by rows: see mutate.Mutator.Write.

@@ -170,7 +170,7 @@ func TestTwoGigabytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 2147483648\r\n\r\n", path, ndjson)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: 2147483648\r\n\r\n", path, ndjson)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -224,7 +224,7 @@ func TestATornRequestIsNotTakenForAWholeOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(conn, "POST /api/v1/tables/default/torn/rows HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\n%s", ndjson, head)
+		fmt.Fprintf(conn, "POST /api/v1/tables/default/torn/rows HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\n%s", ndjson, head)
 		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 			t.Fatal(err)
 		}

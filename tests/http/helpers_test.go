@@ -170,7 +170,7 @@ func noise(n int) string {
 func announce(t testing.TB, s *binary.Server, size int) (leave func()) {
 	t.Helper()
 	conn := dial(t, s)
-	fmt.Fprintf(conn, "POST /api/v1/tables/default/t/rows HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", ndjson, size)
+	fmt.Fprintf(conn, "POST /api/v1/tables/default/t/rows HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", ndjson, size)
 	return func() { conn.Close() }
 }
 

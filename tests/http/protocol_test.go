@@ -143,6 +143,59 @@ func TestMethodsAndPaths(t *testing.T) {
 	}
 }
 
+func TestDatabasesThatInfluxDBsClientsMake(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	for query, want := range map[string]int{"CREATE+DATABASE+one": 200, "CREATE+DATABASE+IF+NOT+EXISTS+two": 200, "CREATE+DATABASE+%22if%22+WITH+DURATION+30d": 200,
+		"CREATE+DATABASE+scoter": 400, "CREATE+DATABASE": 400, "CREATE+DATABASE+IF+NOT+EXISTS": 400} {
+		post(t, s, "/query?q="+query, "text/plain", "").must(t, want)
+	}
+	if a := send(t, s, "GET", "/query?q=SHOW+DATABASES", ""); !strings.Contains(a.body, `"values":[["default"],["if"],["one"],["two"]]`) {
+		t.Error(a.body)
+	}
+}
+
+// TestPagesOfOtherSitesChangeNothing sends what browsers send for such pages without asking the server first.
+func TestPagesOfOtherSitesChangeNothing(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	const create = "CREATE TABLE made (a BIGINT)"
+	for _, header := range [][]string{
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://evil.example"}, {"Origin", "null"},
+	} {
+		post(t, s, "/api/v1/sql", "text/plain", create, header...).refused(t, 403, "forbidden", "another site")
+		post(t, s, "/write", "text/plain", "made v=1", header...).must(t, 403)
+		post(t, s, "/api/v1/tables/default/made/rows", csv, "a\n1", header...).must(t, 403)
+		post(t, s, "/query?q=CREATE+DATABASE+made", "text/plain", "", header...).must(t, 403)
+		send(t, s, "GET", "/api/v1/sql?q=SELECT+1", "", header...).must(t, 200) // a browser keeps the answer to itself
+	}
+	equal(t, s, "SELECT table_name FROM information_schema.tables WHERE table_name = 'made'", "[]")
+	post(t, s, "/api/v1/sql", "text/plain", "SELECT 1", "Sec-Fetch-Site", "same-origin").must(t, 200)
+	post(t, s, "/api/v1/sql", "text/plain", "SELECT 1", "Origin", s.URL).must(t, 200)
+
+	// A site that calls this machine by its own name is the same site to a browser.
+	called := func(s *binary.Server, host string) int {
+		t.Helper()
+		req, err := http.NewRequest("POST", s.URL+"/api/v1/sql", strings.NewReader("SELECT 1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	for host, want := range map[string]int{"evil.example:7287": 403, "evil.example": 403, "localhost:7287": 200, "LocalHost": 200, "127.0.0.1": 200, "[::1]:7287": 200, "10.1.2.3:80": 200} {
+		if got := called(s, host); got != want {
+			t.Errorf("called %q it answers %d, want %d", host, got, want)
+		}
+	}
+	if got := called(binary.Serve(t, t.TempDir(), "--allow-open"), "db.example"); got != 200 {
+		t.Errorf("behind a proxy it answers %d", got)
+	}
+}
+
 func TestRequestsHaveNamesInTheLog(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--log-level", "debug", "--slow-query", "1ms")
 	a := post(t, s, "/api/v1/sql", "text/plain", "SELECT count(*) FROM range(3000000) WHERE hash(range) = 1", "X-Request-Id", "mine-17").must(t, 200)
@@ -239,9 +292,9 @@ func TestPipelining(t *testing.T) {
 	var all strings.Builder
 	for i := range n {
 		body := fmt.Sprintf(`{"a":%d}`, i)
-		fmt.Fprintf(&all, "POST /api/v1/tables/default/t/rows HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", ndjson, len(body), body)
+		fmt.Fprintf(&all, "POST /api/v1/tables/default/t/rows HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", ndjson, len(body), body)
 		question := "SELECT count(*) FROM t"
-		fmt.Fprintf(&all, "POST /api/v1/sql?format=ndjson HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(question), question)
+		fmt.Fprintf(&all, "POST /api/v1/sql?format=ndjson HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(question), question)
 	}
 	if _, err := io.WriteString(conn, all.String()); err != nil {
 		t.Fatal(err)

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
@@ -68,6 +70,9 @@ func TestStatementsParametersAndLimits(t *testing.T) {
 	send(t, s, "GET", "/api/v1/sql?q=SELECT+sum(a)+FROM+t", "").must(t, 200)
 	send(t, s, "GET", "/api/v1/sql?q=DELETE+FROM+t", "").refused(t, 403, "forbidden")
 	send(t, s, "HEAD", "/api/v1/sql?q=SELECT+1", "").must(t, 200)
+	send(t, s, "HEAD", "/api/v1/sql?q=CREATE+TABLE+made+(a+BIGINT)", "").must(t, 403)
+	send(t, s, "HEAD", "/query?q=CREATE+DATABASE+made", "").must(t, 403)
+	equal(t, s, "SELECT table_name FROM information_schema.tables WHERE table_name = 'made'", "[]")
 	equal(t, s, "SELECT count(*) FROM t", "[[3]]")
 }
 
@@ -165,11 +170,45 @@ func TestAQueryEndsWhenItsClientGoes(t *testing.T) {
 		"/* needle */ SELECT * FROM range(1000000000000)",                                // while rows are sent
 	} {
 		conn := dial(t, s)
-		fmt.Fprintf(conn, "POST /api/v1/sql?format=csv HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(query), query)
+		fmt.Fprintf(conn, "POST /api/v1/sql?format=csv HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(query), query)
 		waitFor(t, "the query to run", func() bool { return running() == 1 })
 		conn.Close()
 		waitFor(t, "the query to end", func() bool { return running() == 0 })
 	}
+}
+
+// TestAClientThatReadsNothingIsLeft: its query holds what writers wait for.
+func TestAClientThatReadsNothingIsLeft(t *testing.T) {
+	s := binary.Serve(t, t.TempDir(), "--query-timeout", "1s")
+	running := func() bool {
+		return strings.Contains(send(t, s, "GET", "/metrics", "").must(t, 200).body, "\nscoter_queries_running 1\n")
+	}
+	ask := func(conn net.Conn, query string) {
+		fmt.Fprintf(conn, "POST /api/v1/sql?format=csv HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(query), query)
+	}
+	patient := dial(t, s)
+	r := bufio.NewReader(patient)
+	answered := func() {
+		t.Helper()
+		ask(patient, "SELECT 42")
+		resp, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), "42") {
+			t.Errorf("%q %v", text, err)
+		}
+	}
+	answered()
+	began := time.Now()
+	ask(dial(t, s), "SELECT hash(range), hash(-range) FROM range(1000000000)")
+	waitFor(t, "the query to run", running)
+	waitFor(t, "the query to end", func() bool { return !running() })
+	if took := time.Since(began); took < time.Second {
+		t.Errorf("it ended after %s: nobody waited for its client", took)
+	}
+	time.Sleep(time.Until(began.Add(5 * time.Second))) // past the time of the first answer
+	answered()
 }
 
 // TestALargeResultIsStreamed: the answer is much larger than what the server may use for it.
@@ -206,6 +245,20 @@ func TestCountsOfStatementsWithoutAResult(t *testing.T) {
 	if a.header.Get("Scoter-Inserted") != "1" || !strings.HasSuffix(strings.TrimSpace(a.body), "3") {
 		t.Errorf("%v %s", a.header, a.body)
 	}
+	// What cannot be sent of a change that is made is no failure of it.
+	sql(t, s, "CREATE TABLE h (x HUGEINT)").must(t, 200)
+	const most = "170141183460469231731687303715884105727"
+	a = post(t, s, "/api/v1/sql?format=parquet", "text/plain", "INSERT INTO h VALUES ("+most+") RETURNING x")
+	if a.header.Get("Scoter-Inserted") != "1" || !strings.Contains(a.body, `"inserted":1`) {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	var told struct{ Error problem }
+	if err := json.Unmarshal([]byte(a.must(t, 200).body), &told); err != nil || told.Error.Kind != "invalid" {
+		t.Errorf("%v %s", err, a.body)
+	}
+	equal(t, s, "SELECT count(*) FROM h", "[[1]]")
+	post(t, s, "/api/v1/sql?format=parquet", "text/plain", "SELECT x FROM h").refused(t, 400, "invalid")
+
 	a = sql(t, s, "DELETE FROM t WHERE a > 3 RETURNING a").must(t, 200)
 	if a.header.Get("Scoter-Deleted") != "0" || a.header.Get("Scoter-Inserted") != "0" {
 		t.Errorf("%v %s", a.header, a.body)

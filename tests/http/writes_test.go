@@ -69,6 +69,45 @@ func TestAPartialWriteWithAKeyIsAppliedOnce(t *testing.T) {
 	equal(t, s, "SELECT v FROM n", "[[1]]")
 }
 
+// TestAPartialWriteIsNotRepeatedInPieces: what did not fit at first does not bring in the rest once more when it fits.
+func TestAPartialWriteIsNotRepeatedInPieces(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE m (time TIMESTAMPTZ, v INTEGER)").must(t, 200)
+	sql(t, s, "CREATE TABLE k (host VARCHAR PRIMARY KEY, time TIMESTAMPTZ, v BIGINT)").must(t, 200)
+	body := "m v=1 1000\nm v=2 2000\nm v=2.5 3000\nm v=4 4000\nn v=1 4000"
+	mixed := "m v=6i 6000\nm v=6.5 7000"
+	dropped := func(body, key string, n int) {
+		t.Helper()
+		a := post(t, s, "/write", "text/plain", body, "Idempotency-Key", key).must(t, 400)
+		if want := fmt.Sprintf("dropped=%d", n); !strings.Contains(a.body, "partial write") || !strings.Contains(a.body, want) {
+			t.Errorf("%s, want %s", a.body, want)
+		}
+	}
+	dropped(body, "p", 1)
+	dropped("k,host=a v=1i 1000\nk,host=b v=2.5 1000\nn v=2 5000\nm v=5i 5000", "q", 1)
+	dropped(mixed, "r", 1)
+	sql(t, s, "ALTER TABLE m ALTER v TYPE DOUBLE").must(t, 200)
+	dropped(body, "p", 1)
+	dropped(mixed, "r", 1)
+	equal(t, s, "SELECT v FROM m ORDER BY time", "[[1],[2],[4],[5],[6]]")
+	equal(t, s, "SELECT v FROM n ORDER BY time", "[[1],[2]]")
+	equal(t, s, "SELECT host, v FROM k", `[["a",1]]`)
+	// A key that cannot be remembered is no reason to store without it.
+	a := post(t, s, "/write", "text/plain", "n v=7 6000", "Idempotency-Key", strings.Repeat("x", 300)).must(t, 400)
+	if !strings.Contains(a.body, "idempotency key of 300 bytes") {
+		t.Error(a.body)
+	}
+	equal(t, s, "SELECT count(*) FROM n", "[[2]]")
+}
+
+// TestNamesOfCSVFindTheirColumns in whatever case they are written: text of a known type is read as that.
+func TestNamesOfCSVFindTheirColumns(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE p (version VARCHAR, N INT)").must(t, 200)
+	rows(t, s, "p", csv, "Version,n\n1.10,1\n").must(t, 200)
+	equal(t, s, "SELECT version, n FROM p", `[["1.10",1]]`)
+}
+
 func TestAsyncRowsAreVisibleAtOnceAndSurviveACleanStop(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, dir, "--sync-interval", "1h")

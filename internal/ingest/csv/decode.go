@@ -30,7 +30,8 @@ type Options struct {
 	Quote     byte   // 0 is "
 	NullText  string // what NULL is written as
 
-	// Types are the types of columns that are known, usually the target table's:
+	// Types are the types of columns that are known, usually the target table's, by
+	// their names as schema.Fold has them:
 	// integers, float32, float64, bool, utf8, date32 and timestamps (in UTC if the
 	// text names no zone) are read as such, and a value that is none of them is an
 	// error. A column of any other type comes as utf8. Columns without a type here
@@ -130,7 +131,7 @@ func (d *decoder) infer() ([]arrow.DataType, error) {
 	types := make([]arrow.DataType, len(d.names))
 	unknown := false
 	for i, name := range d.names {
-		if t := d.opts.Types[name]; t != nil && t.ID() != arrow.NULL {
+		if t := d.opts.Types[schema.Fold(name)]; t != nil && t.ID() != arrow.NULL {
 			types[i] = t
 		}
 		unknown = unknown || types[i] == nil

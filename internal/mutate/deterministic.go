@@ -13,9 +13,9 @@ import (
 )
 
 // changing are functions that DuckDB counts among those which depend on nothing but their arguments, and which do depend on
-// settings, variables or the time, or do something else.
-var changing = []string{"age", "current_setting", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
-	"timezone_minute", "to_timestamp", "try_strptime", "write_log"}
+// variables or the time, or do something else. Those that no statement may call are not there either.
+var changing = []string{"age", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
+	"timezone_minute", "to_timestamp", "try_strptime"}
 
 // checkDeterministic refuses an expression whose value could be another one at another time: it may have columns of the row,
 // constants, and functions of these alone.
@@ -180,7 +180,7 @@ func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]fu
 	}
 	f.known = make(map[string]function, len(rows))
 	for _, row := range rows {
-		f.known[row[0]] = function{pure: row[1] == "true" && !slices.Contains(changing, row[0]), volatile: row[2] == "true", aggregate: row[3] == "true"}
+		f.known[row[0]] = function{pure: row[1] == "true" && !slices.Contains(changing, row[0]) && !duck.Refused(row[0]), volatile: row[2] == "true", aggregate: row[3] == "true"}
 	}
 	return f.known, nil
 }

@@ -55,11 +55,17 @@ func withoutShape(err error) error {
 }
 
 // checkDefinitions refuses what DuckDB would take, and nobody here would keep: a column that is computed, a
-// collation, a reference to another table. A word behind a column's name can be none but the clause.
+// collation, a reference to another table. A word behind a column's name can be none but the clause. It refuses functions that no
+// statement may call, too: DuckDB binds defaults and checks before anybody sees what it made of them.
 func checkDefinitions(text string) error {
 	tokens, err := sqltoken.Split(text)
 	if err != nil {
 		return err
+	}
+	for i, t := range tokens {
+		if i+1 < len(tokens) && tokens[i+1].Is("(") && t.IsName() && duck.Refused(t.Name()) {
+			return base.Errorf(base.Forbidden, "function %s is not allowed", strings.ToLower(t.Name())).At(t.Start + 1)
+		}
 	}
 	for _, item := range list(tokens) {
 		for i, t := range item {

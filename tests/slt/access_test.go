@@ -66,6 +66,29 @@ var attacks = [][]string{
 	{"SELECT * FROM parquet_scan(['%[1]s'])"},
 	{"SELECT * FROM read_json_objects('%[1]s')"},
 	{"SELECT pg_read_file('%[1]s')"},
+	{"SELECT json_serialize_plan('SELECT * FROM read_csv(''%[1]s'', header = true)')"},
+	{"SELECT 'SELECT * FROM read_csv(''%[1]s'', header = true)'.json_serialize_plan()"},
+	{`SELECT system.main."JSON_serialize_plan"('FROM scoter_memtable(1)', optimize := true)`},
+	{"SELECT list_transform(['FROM read_csv(''%[1]s'')'], lambda x: json_serialize_plan(x))"},
+	{"SELECT sleep_ms(1)"},
+	{"SELECT pg_sleep(0.001)"},
+	{"SELECT setseed(0.42)"},
+	{"SELECT a FROM t ORDER BY setseed(0.42)"},
+	{"SELECT write_log('x')"},
+	{"SELECT current_setting('temp_directory')"},
+	{"SELECT * FROM histogram('%[1]s', column0)"},
+	{"SELECT * FROM duckdb_logs_parsed('QueryLog')"},
+	{"SELECT * FROM duckdb_prepared_statements()"},
+	{"SELECT * FROM which_secret('s3://a/b', 's3')"},
+	{"SELECT * FROM sql_auto_complete('FROM ''%[1]s')"},
+	{"SELECT * FROM force_checkpoint()"},
+	{"CREATE VIEW av AS SELECT setseed(0.42)"},
+	{"CREATE TABLE made (a VARCHAR DEFAULT json_serialize_plan('SELECT * FROM read_csv(''%[1]s'', header = true)'))"},
+	{"CREATE TABLE made (a INTEGER CHECK (sleep_ms(a) IS NULL))"},
+	{"ALTER TABLE t ADD COLUMN x VARCHAR DEFAULT json_serialize_plan('SELECT * FROM read_csv(''%[1]s'', header = true)')"},
+	{"ALTER TABLE t ALTER b SET DEFAULT current_setting('temp_directory')"},
+	{"UPDATE t SET b = json_serialize_plan('SELECT * FROM read_csv(''%[1]s'', header = true)')"},
+	{"UPDATE t SET b = json_serialize_plan('SELECT * FROM read_csv(''%[1]s'', header = true)') WITH (mode = 'expression')"},
 	{"SELECT getenv('HOME')"},
 	{"SELECT * FROM duckdb_secrets()"},
 	{"SELECT * FROM duckdb_settings()"},
@@ -184,6 +207,19 @@ func TestServerReadsNoFilesOutsideItsFolders(t *testing.T) {
 		sql = strings.ReplaceAll(sql, "%s", secretFile)
 		got, err := db.execute(context.Background(), session.Request{SQL: sql, Database: "default", Role: session.Admin})
 		if base.KindOf(err) != base.Forbidden {
+			t.Errorf("%s: %v, %v", sql, got, err)
+		}
+	}
+}
+
+func TestNobodyChangesTheEngine(t *testing.T) {
+	db := openScoter(t, true, 0)
+	for _, sql := range []string{
+		"FROM enable_profiling(save_location = '/nowhere/profile.json')", "FROM disable_profiling()", "FROM enable_logging()", "FROM disable_logging()",
+		"FROM truncate_duckdb_logs()", "FROM enable_peg_parser()", "FROM disable_peg_parser()", "FROM query('SELECT 1')", "FROM histogram('t', a)",
+		"FROM scoter_memtable(1)", "SELECT setseed(0.42)", "SELECT sleep_ms(1)", "SELECT json_serialize_plan('SELECT 1')", "SELECT write_log('x')",
+	} {
+		if got, err := db.execute(context.Background(), session.Request{SQL: sql, Database: "default", Role: session.Admin}); base.KindOf(err) != base.Forbidden {
 			t.Errorf("%s: %v, %v", sql, got, err)
 		}
 	}

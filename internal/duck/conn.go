@@ -25,12 +25,18 @@ type Conn struct {
 	conn     C.duckdb_connection
 	number   uint64
 	prepared map[string]*Stmt
+	kept     int                    // bytes of the texts of prepared
 	options  C.duckdb_arrow_options // once asked for
 }
 
-// preparedPerConn bounds the statements that a connection keeps prepared. They are
-// those whose plan no edit can make stale, since DuckDB knows nothing of our tables when it makes it.
-const preparedPerConn = 256
+// What a connection keeps prepared are statements whose plan no edit can make stale, since DuckDB knows nothing of our tables when it
+// makes it. They are bounded by their number and by the bytes of their texts: a plan takes a hundred times as much, which is in nobody's budget,
+// and there are many connections.
+const (
+	keptStatements = 256
+	keptText       = 128 << 10
+	longestKept    = keptText / 4 // others are prepared each time: they seldom come twice
+)
 
 // connections counts them, for their numbers.
 var connections atomic.Uint64
@@ -132,21 +138,22 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 }
 
 // PrepareCached is Prepare for statements whose plan no edit can make stale: the
-// connection keeps the statement and hands it out again. When it has too many it begins anew: those
+// connection keeps the statement, unless it is long, and hands it out again. When it has too many it begins anew: those
 // that come often are back at once.
 func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	if s, ok := c.prepared[sql]; ok {
 		return s, nil
 	}
 	s, err := c.Prepare(sql)
-	if err != nil {
-		return nil, err
+	if err != nil || len(sql) > longestKept {
+		return s, err
 	}
-	if len(c.prepared) >= preparedPerConn {
+	if len(c.prepared) >= keptStatements || c.kept+len(sql) > keptText {
 		c.forgetPrepared()
 	}
 	s.cached = true
 	c.prepared[sql] = s
+	c.kept += len(sql)
 	return s, nil
 }
 
@@ -156,6 +163,7 @@ func (c *Conn) forgetPrepared() {
 		C.duckdb_destroy_prepare(&s.stmt)
 	}
 	clear(c.prepared)
+	c.kept = 0
 }
 
 // Close releases the statement, unless its connection keeps it.

@@ -198,6 +198,15 @@ func (s *Stmt) Computed(chunk unsafe.Pointer) *Result {
 	return &Result{columns: *s.columns, stmt: s, chunk: C.duckdb_data_chunk(chunk), unhook: func() {}}
 }
 
+// Ended closes the statement and says why, if the context ended before it ran.
+func (s *Stmt) Ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	s.Close()
+	return contextError(ctx, nil)
+}
+
 // Failed returns the error of a text in which DuckDB says why the statement failed, and closes the statement.
 func (s *Stmt) Failed(text string) error {
 	s.Close()

@@ -27,6 +27,10 @@ func Start(ctx context.Context, stmt *duck.Stmt, rows int) (*duck.Result, error)
 	if !stmt.ColumnsKnown() {
 		return stmt.Start(ctx)
 	}
+	// Nothing interrupts what runs here, so this is where the context has its say.
+	if err := stmt.Ended(ctx); err != nil {
+		return nil, err
+	}
 	var chunk C.duckdb_data_chunk
 	var failure *C.char
 	switch C.scoter_run_few_rows(C.duckdb_prepared_statement(stmt.Raw()), C.uint64_t(rows), &chunk, &failure) {

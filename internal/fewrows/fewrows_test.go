@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
@@ -175,5 +176,21 @@ func TestWithoutFrom(t *testing.T) {
 		if _, _, err := run(t, conn, "SELECT error('no')", directly); err == nil || !strings.Contains(err.Error(), "no") {
 			t.Errorf("the error is %v", err)
 		}
+	}
+}
+
+func TestAnEndedContextRunsNothing(t *testing.T) {
+	conn := connect(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	start := func(stmt *duck.Stmt) (*duck.Result, error) { return Start(ctx, stmt, 0) }
+	if _, _, err := run(t, conn, "SELECT 42", start); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, _, err := run(t, conn, "SELECT 42", start); base.KindOf(err) != base.Canceled {
+		t.Errorf("%v", err)
+	}
+	if rows, _, err := run(t, conn, "SELECT 42", directly); err != nil || rows[0] != "42|" {
+		t.Errorf("afterwards: %v, %v", rows, err)
 	}
 }

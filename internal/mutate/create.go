@@ -187,6 +187,10 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token) (sc
 	if err != nil {
 		return schema.Table{}, query.placed(err)
 	}
+	if len(columns) != len(t.Columns) {
+		return schema.Table{}, base.Errorf(base.Conflict, "the query's columns changed from %d to %d while they were read", len(t.Columns), len(columns)).
+			WithHint("a file that it reads was replaced: run the statement again")
+	}
 	for i := range t.Columns {
 		t.Columns[i].Name = columns[i]
 	}

@@ -18,6 +18,7 @@ type analysis struct {
 	text    string
 	tokens  []sqltoken.Token
 	tables  []tableRef
+	files   bool        // a table function may give something else each time, under other names: it reads files
 	columns []columnRef // those qualified by more than one name
 	names   []outputName
 	output  *rowSource   // what the statement gives, if its rows are rows of one table
@@ -70,6 +71,7 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	w.passToCTEs()
 	w.a.names = outputNames(conn, node)
 	w.a.decides.outsideSelectList(node)
+	w.a.tokens = nil // they served to find the names
 	return w.a, nil
 }
 
@@ -310,7 +312,11 @@ var bypassing = map[string]bool{
 func (w *walker) tableFunction(ref duck.Node) {
 	function := object(ref, "function")
 	name := schema.Fold(text(function, "function_name"))
-	if harmless[name] || w.mayReadFiles && !duck.Refused(name) && !bypassing[name] {
+	if harmless[name] {
+		return
+	}
+	w.a.files = true
+	if w.mayReadFiles && !duck.Refused(name) && !bypassing[name] {
 		return
 	}
 	w.fail(base.Errorf(base.Forbidden, "table function %s is not allowed", name).

@@ -105,9 +105,9 @@ func (b *binding) compute(constants []duck.Node, t schema.Type) ([]schema.Value,
 	return b.ask(constants, t)
 }
 
-// ask has DuckDB compute constants.
+// ask has DuckDB compute constants. One that cannot be computed is NULL: an error would end the transaction that the query is to run in.
 func (b *binding) ask(constants []duck.Node, t schema.Type) ([]schema.Value, error) {
-	inner, err := b.conn.PrintSelect(selectOf(constants))
+	inner, err := b.conn.PrintSelect(selectOf(tried(constants)))
 	if err != nil {
 		// The printer does not know an expression: no bound, the query itself decides.
 		return nil, nil
@@ -135,6 +135,15 @@ func (b *binding) ask(constants []duck.Node, t schema.Type) ([]schema.Value, err
 	}
 	defer rec.Release()
 	return firstRow(rec)
+}
+
+// tried returns expressions in TRY(...).
+func tried(expressions []duck.Node) []duck.Node {
+	out := make([]duck.Node, len(expressions))
+	for i, e := range expressions {
+		out[i] = duck.Node{"class": "OPERATOR", "type": "OPERATOR_TRY", "alias": "", "children": []any{e}}
+	}
+	return out
 }
 
 // check is the constant cast to the column's type if that loses nothing and the column's values

@@ -199,18 +199,18 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 		return nil, nil, err
 	}
 	b := &binding{runner: r, conn: conn, req: req, analysis: a}
+	prepare := conn.Prepare
+	if !a.files && (len(a.tables) == 0 || req.Rows != nil) {
+		prepare = conn.PrepareCached
+	}
 	if len(a.tables) == 0 && req.Portion == nil {
 		b.sql = a.text
-		stmt, err := conn.PrepareCached(a.text)
+		stmt, err := prepare(b.sql)
 		return stmt, b, b.positioned(err)
 	}
 	if b.sql, err = b.bind(ctx); err != nil {
 		b.release()
 		return nil, nil, err
-	}
-	prepare := conn.Prepare
-	if req.Rows != nil {
-		prepare = conn.PrepareCached
 	}
 	stmt, err := prepare(b.sql)
 	if err != nil {

@@ -47,6 +47,7 @@ func (w *walker) passToCTEs() {
 		if c := w.ctes[i]; c.references == 1 && c.source != nil {
 			c.source.give(w.a, c.conditions...)
 		}
+		w.ctes[i].conditions = nil // an analysis holds the CTE that its rows come from
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/session"
 )
 
@@ -315,6 +316,26 @@ func (db *duckDB) ask(sql string, args []any) ([]string, error) {
 
 // A condition on the leading column of the sort order leaves little to scan: a second scan for the rows that LIMIT chose
 // would cost more than it saves.
+func TestConstantsThatCannotBeComputedAreTheQuerysErrors(t *testing.T) {
+	db := openScoter(t, false, 1)
+	for _, sql := range []string{
+		"CREATE TABLE t (ts TIMESTAMPTZ)", "INSERT INTO t VALUES ('2024-01-01')", "INSERT INTO t VALUES ('2024-01-02')",
+	} {
+		mustRun(t, db, sql)
+	}
+	for _, where := range []string{"ts > now() - CAST($1 AS INTERVAL)", "ts < now() AND ts > now() - CAST($1 AS INTERVAL)", "ts > now() + to_years(CAST(length($1) AS INTEGER) + 99999999)"} {
+		got, err := db.execute(context.Background(), session.Request{SQL: "SELECT * FROM t WHERE " + where, Args: []any{"abc"}, Database: "default", Role: session.Reader})
+		if base.KindOf(err) != base.Invalid {
+			t.Errorf("%s: %v, %v", where, got, err)
+		}
+	}
+	got, err := db.execute(context.Background(), session.Request{
+		SQL: "SELECT ts::DATE FROM t WHERE ts > now() - CAST($1 AS INTERVAL)", Args: []any{"100 years"}, Database: "default", Role: session.Reader})
+	if err != nil || len(got.rows) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestNarrowQueriesScanOnce(t *testing.T) {
 	db, _ := openSmall(t)
 	db.flushEvery = 1

@@ -1,0 +1,43 @@
+package duck
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// resident returns the bytes of memory that the process holds: what DuckDB's plans take is not on Go's heap.
+func resident(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip("only Linux tells what memory a process holds: ", err)
+	}
+	var all, held int
+	if _, err := fmt.Sscan(string(text), &all, &held); err != nil {
+		t.Fatal(err)
+	}
+	return held * os.Getpagesize()
+}
+
+func TestKeptStatementsAreBounded(t *testing.T) {
+	const most = 40 << 20
+	for _, want := range []struct{ rows, statements int }{{60, 100}, {600, 15}} { // rows of some 100 bytes
+		c := connect(t)
+		before := resident(t)
+		for i := range want.statements {
+			row := fmt.Sprintf("(%d, 'some text', 1.5, %d, %d, 'another text', DATE '2024-01-01', NULL, true, 'a third')", i, i+1, i+2)
+			stmt, err := c.PrepareCached("SELECT * FROM (VALUES " + strings.Repeat(row+", ", want.rows-1) + row + ")")
+			if err != nil {
+				t.Fatal(err)
+			}
+			stmt.Close()
+		}
+		grown := resident(t) - before
+		t.Logf("statements of %d rows: %d MB", want.rows, grown>>20)
+		if grown > most {
+			t.Errorf("statements of %d rows: a connection that is idle holds %d MB", want.rows, grown>>20)
+		}
+	}
+}

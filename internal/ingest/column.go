@@ -61,7 +61,7 @@ type Column struct {
 // shared is what all columns of a table draw on.
 type shared struct {
 	columns int // how many there are, nested ones included
-	padding int // NULLs that may still be implied
+	padding *Padding
 }
 
 // Name returns the column's name, a path for a nested one.
@@ -89,7 +89,7 @@ func (c *Column) pad(rows int) error {
 	if n <= 0 {
 		return nil
 	}
-	if c.shared.padding -= n; c.shared.padding < 0 {
+	if c.shared.padding.left -= n; c.shared.padding.left < 0 {
 		return base.Errorf(base.TooLarge, "rows leave out more than %d values of columns that other rows have", maxPadding).
 			WithHint("send rows of different columns in different requests")
 	}
@@ -192,10 +192,7 @@ func (c *Column) SetNull(row int) error {
 	if row < c.rows {
 		return c.errorf(row, "the column is given twice")
 	}
-	c.shared.padding++ // a NULL that was sent is not an implied one
-	if c.shared.padding > maxPadding {
-		c.shared.padding = maxPadding
-	}
+	c.shared.padding.left = min(c.shared.padding.left+1, maxPadding) // a NULL that was sent is not an implied one
 	c.left--
 	return c.pad(row + 1)
 }

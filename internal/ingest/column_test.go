@@ -19,7 +19,7 @@ import (
 func TestColumnsAgreeWithAPlainModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		table := NewTable("t")
+		table := NewTable("t", NewPadding())
 		rows := 1 + r.IntN(200)
 		kinds := make([]Kind, 1+r.IntN(5))
 		for i := range kinds {
@@ -148,7 +148,7 @@ func binaryOf(v []byte) arrow.ArrayData {
 func TestNumbersKeepTheirValuesOrAreRefused(t *testing.T) {
 	// set sets one number per row: int64, uint64 or float64.
 	set := func(values ...any) (arrow.RecordBatch, error) {
-		table := NewTable("t")
+		table := NewTable("t", NewPadding())
 		for row, v := range values {
 			c, err := table.Column(0, []byte("c"))
 			if err != nil {
@@ -210,7 +210,7 @@ func TestDictionariesOfAnyCardinality(t *testing.T) {
 			if distinct > 10_000 && size != 5 && size != 40 {
 				continue
 			}
-			table := NewTable("t")
+			table := NewTable("t", NewPadding())
 			rows := max(3*distinct, 100)
 			value := func(i int) []byte {
 				text := fmt.Sprint(i % distinct)
@@ -249,7 +249,7 @@ func TestStringsOfOneKeyAreToldApart(t *testing.T) {
 			values = append(values, strings.Repeat(string(c), n), strings.Repeat("a", n)+string(c), string(c)+strings.Repeat("a", n))
 		}
 	}
-	table := NewTable("t")
+	table := NewTable("t", NewPadding())
 	for i := range 3 * len(values) {
 		must(t, mustColumn(t, table, 0).SetString(i, []byte(values[i%len(values)])))
 		must(t, table.Grow(1))

@@ -199,7 +199,7 @@ func (c *Column) wholeNumbers() error {
 }
 
 func (c *Column) timeFromText() error {
-	moments := &Column{name: c.name, shared: &shared{padding: maxPadding}}
+	moments := &Column{name: c.name, shared: &shared{padding: NewPadding()}}
 	for i := range c.rows {
 		if !c.isValid(i) {
 			if err := moments.SetNull(i); err != nil {

@@ -64,9 +64,15 @@ type Table struct {
 	set    columns
 }
 
-// NewTable returns an empty table.
-func NewTable(name string) *Table {
-	return &Table{Name: name, shared: shared{padding: maxPadding}}
+// Padding is how many NULLs a request may still imply by leaving columns out of rows, in all of its tables.
+type Padding struct{ left int }
+
+// NewPadding returns what one request may imply.
+func NewPadding() *Padding { return &Padding{maxPadding} }
+
+// NewTable returns an empty table of a request.
+func NewTable(name string, padding *Padding) *Table {
+	return &Table{Name: name, shared: shared{padding: padding}}
 }
 
 // Rows returns how many rows there are: the number of the row to set next.

@@ -54,7 +54,7 @@ const (
 // arrives faster than it can be stored waits in the network, and then is refused.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (*body, error) {
 	limit := int64(s.settings.MaxBody)
-	b := &body{gate: s.gate, pooled: buffers.Get().(*[]byte), largest: int64(s.settings.WriteMemory) / 3}
+	b := &body{gate: s.gate, pooled: buffers.Get().(*[]byte), largest: s.largest()}
 	if err := b.readInTime(w, r, limit); err != nil {
 		b.Close()
 		return nil, err
@@ -68,6 +68,9 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (*body, error)
 	}
 	return b, nil
 }
+
+// largest is what the rows of a request may take in memory.
+func (s *Server) largest() int64 { return int64(s.settings.WriteMemory) / 3 }
 
 // take takes memory. One request never waits for more than there is.
 func (b *body) take(ctx context.Context, n int64) error {
@@ -84,12 +87,12 @@ func (b *body) take(ctx context.Context, n int64) error {
 // decoded accounts for rows that are decoded from the body: their own size takes the place
 // of the body's, which is not needed any more. Storing them takes twice as much, of the engine.
 func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error {
-	if len(b.bytes) < readStep {
-		return nil // what small bodies grow to is small
-	}
 	var total int64
 	for _, rec := range batches {
 		total += batch.Bytes(rec)
+	}
+	if len(b.bytes) < readStep && total <= b.held {
+		return nil // as small bodies are, but for those that leave out what takes memory
 	}
 	b.Close()
 	if total > b.largest {

@@ -12,6 +12,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/config"
 )
@@ -80,6 +84,31 @@ func TestABodyGivesBackAllItTook(t *testing.T) {
 	f(io.MultiReader(strings.NewReader(text), broken{}), -1, base.Canceled, false)
 	f(io.MultiReader(strings.NewReader(text), broken{}), 1<<20, base.Canceled, false)
 	f(strings.NewReader("\x1f\x8b\x08broken"), -1, base.Invalid, false)
+}
+
+// TestRowsOfSmallBodiesAreCounted: rows that leave out columns take more than a body says.
+func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
+	s := &Server{settings: config.Default()}
+	s.settings.MaxBody, s.settings.WriteMemory = 1<<20, 4<<20
+	s.gate = newGate(int64(s.settings.WriteMemory)/2, func() error { return nil })
+	for rows, want := range map[int]int64{1: 2 * (100 + 1), 100_000: 800_000, 200_000: 0} {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", 100)))
+		b, err := s.readBody(httptest.NewRecorder(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		builder := array.NewInt64Builder(memory.DefaultAllocator)
+		builder.AppendEmptyValues(rows)
+		column := builder.NewArray()
+		rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{column}, int64(rows))
+		if err := b.decoded(t.Context(), rec); (err == nil) != (want > 0) || err != nil && base.KindOf(err) != base.TooLarge {
+			t.Errorf("%d rows: %v", rows, err)
+		}
+		if n := s.gate.used.Load(); n < want || n > want*5/4 {
+			t.Errorf("%d rows hold %d bytes, about %d are expected", rows, n, want)
+		}
+		b.Close()
+	}
 }
 
 // broken is the rest of a body whose client is gone.

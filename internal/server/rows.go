@@ -166,7 +166,7 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byt
 	case "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file":
 		return arrowipc.Decode(body, int64(s.settings.MaxBody))
 	case "application/vnd.apache.parquet":
-		return parquet.Decode(body)
+		return parquet.Decode(body, s.largest())
 	case "application/json", "application/x-ndjson", "application/ndjson", "application/jsonl":
 		return one(ndjson.Decode(body, ndjson.Options{Types: s.columnTypes(table), Moments: true}))
 	case "application/msgpack", "application/x-msgpack", "application/vnd.msgpack":

@@ -161,7 +161,7 @@ func (d *decoder) infer() ([]arrow.DataType, error) {
 
 // build reads the body into columns of the given types.
 func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
-	strings := ingest.NewTable("")
+	strings := ingest.NewTable("", ingest.NewPadding())
 	columns := make([]*appender, len(types))
 	defer func() {
 		for _, c := range columns {

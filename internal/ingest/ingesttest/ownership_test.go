@@ -77,5 +77,5 @@ func TestBatchesOwnTheirMemory(t *testing.T) {
 		}
 	}
 	f("arrow", stream.Bytes(), func(body []byte) ([]ingest.Rows, error) { return first(arrowipc.Decode(body, 0)) })
-	f("parquet", file.Bytes(), func(body []byte) ([]ingest.Rows, error) { return first(parquet.Decode(body)) })
+	f("parquet", file.Bytes(), func(body []byte) ([]ingest.Rows, error) { return first(parquet.Decode(body, 1<<20)) })
 }

@@ -64,7 +64,7 @@ func Decode(body []byte, opts Options) (Result, error) {
 	if opts.Precision == ingest.Auto {
 		opts.Precision = ingest.Nanosecond
 	}
-	d := decoder{src: body, opts: opts, checkText: !utf8.Valid(body)}
+	d := decoder{src: body, opts: opts, checkText: !utf8.Valid(body), padding: ingest.NewPadding()}
 	if err := d.lines(); err != nil {
 		return Result{}, err
 	}
@@ -98,6 +98,8 @@ type decoder struct {
 	last   *measurement // of the previous line
 	byName map[string]*measurement
 	order  []*measurement
+
+	padding *ingest.Padding
 
 	values   []value // of the current line: the first filled ones
 	filled   int

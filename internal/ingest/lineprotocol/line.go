@@ -74,7 +74,7 @@ func (d *decoder) measurement(p int) (*measurement, int, reason) {
 		if err := ingest.CheckName("table", string(name)); err != nil {
 			return nil, p, bad(err.Error())
 		}
-		m = &measurement{table: ingest.NewTable(string(name)), columns: make(map[string]*column)}
+		m = &measurement{table: ingest.NewTable(string(name), d.padding), columns: make(map[string]*column)}
 		var err error
 		if m.time, err = m.table.Column(0, []byte(ingest.TimeColumn)); err != nil {
 			return nil, p, bad(err.Error())

@@ -41,7 +41,7 @@ type Options struct {
 // order in which the tables first appear. Errors are base.Invalid, with the byte
 // position where the format is broken, or base.TooLarge.
 func Decode(body []byte, opts Options) ([]ingest.Rows, error) {
-	d := decoder{reader: reader{src: body}, opts: opts}
+	d := decoder{reader: reader{src: body}, opts: opts, padding: ingest.NewPadding()}
 	for d.p < len(body) {
 		if err := d.items(); err != nil {
 			return nil, err
@@ -68,6 +68,7 @@ type decoder struct {
 	types   []schema.Field // of the columns of the table whose values take it
 	tables  []*table
 	byName  map[string]*table
+	padding *ingest.Padding
 	scratch [32]byte
 }
 
@@ -243,7 +244,7 @@ func (d *decoder) table() (*table, error) {
 	if err := ingest.CheckName("table", string(name)); err != nil {
 		return nil, err
 	}
-	t := &table{Table: ingest.NewTable(string(name))}
+	t := &table{Table: ingest.NewTable(string(name), d.padding)}
 	if d.byName == nil {
 		d.byName = make(map[string]*table)
 	}

@@ -205,6 +205,12 @@ func TestDecodeRefuses(t *testing.T) {
 		sparse = pack(sparse, pairs{"m", "t", "fields", pairs{strconv.Itoa(i % 9_000), 1}})
 	}
 	f("sparse rows", raw(sparse), "rows leave out more")
+
+	sparse = nil
+	for i := range 40_000 { // 2 million NULLs in each table
+		sparse = pack(sparse, pairs{"m", "t" + strconv.Itoa(i/2_000), "fields", pairs{strconv.Itoa(i % 1_000), 1}})
+	}
+	f("sparse rows of many tables", raw(sparse), "rows leave out more")
 }
 
 func TestEveryPrefixOfABodyIsRefused(t *testing.T) {

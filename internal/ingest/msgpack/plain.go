@@ -14,7 +14,7 @@ import (
 // table's columns, as far as they are known.
 func DecodeTable(body []byte, types []schema.Field) (arrow.RecordBatch, error) {
 	d := decoder{reader: reader{src: body}, types: special(types)}
-	t := &table{Table: ingest.NewTable("")}
+	t := &table{Table: ingest.NewTable("", ingest.NewPadding())}
 	for d.p < len(body) {
 		if err := d.plain(t); err != nil {
 			return nil, err

@@ -49,7 +49,7 @@ func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 	d := decoder{
 		// A column tells by itself that it is given twice, without a set of names.
 		in:    jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
-		table: ingest.NewTable(""),
+		table: ingest.NewTable("", ingest.NewPadding()),
 		types: special(o.Types),
 	}
 	err := d.rows()

@@ -32,10 +32,11 @@ import (
 const MaxBatchRows = 122_880
 
 // Decode returns a file's rows, in batches of at most MaxBatchRows rows and of natural
-// types; an empty batch if it has none. The decoded rows may take 1 GiB, or eight
-// times the body if that is more. Errors are base.Invalid or base.TooLarge. The
+// types; an empty batch if it has none. limit is how many bytes of rows
+// the caller takes: decoding takes at most three times as much memory, and at most 1 GiB, or
+// eight times the body if that is more. Errors are base.Invalid or base.TooLarge. The
 // caller releases the batches.
-func Decode(body []byte) (batches []arrow.RecordBatch, err error) {
+func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 	var d decoder
 	defer func() {
 		if p := ingest.Recovered(recover(), "Parquet"); p != nil {
@@ -50,7 +51,7 @@ func Decode(body []byte) (batches []arrow.RecordBatch, err error) {
 			batches = nil
 		}
 	}()
-	d.bound = ingest.NewBoundedAllocator(max(1<<30, 8*int64(len(body))))
+	d.bound = ingest.NewBoundedAllocator(min(max(1<<30, 8*int64(len(body))), 3*limit))
 	if err := d.open(body); err != nil {
 		return nil, err
 	}

@@ -74,9 +74,36 @@ const sampleText = `: a int64 [1 (null) 3] b utf8 [x  (null)] c list<element: in
 	`e us [1970-01-01T00:00:01Z (null) (null)] f decimal(20, 2) [1.5 (null) -3] ` +
 	`g map<utf8, int64, items_nullable> [[{"key":"k","value":1}] (null) []] h bool [true (null) false]`
 
+// limit is more than any of the tests' rows.
+const limit = 1 << 30
+
+func TestRowsThatGrowTooLarge(t *testing.T) {
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	defer b.Release()
+	for range 2_000_000 {
+		b.Append(1)
+	}
+	column := b.NewArray()
+	defer column.Release()
+	body := write(t, compress.Codecs.Zstd, array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil), []arrow.Array{column}, 2_000_000))
+	if len(body) > 1<<20 {
+		t.Fatalf("%d bytes are no small body", len(body))
+	}
+	if _, err := Decode(body, 4<<20); base.KindOf(err) != base.TooLarge {
+		t.Errorf("16 MB of rows where 4 MiB are taken: %v", err)
+	}
+	got, err := Decode(body, 16<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range got {
+		rec.Release()
+	}
+}
+
 func TestDecode(t *testing.T) {
 	for _, codec := range codecs {
-		got, err := Decode(write(t, codec, sample(t)))
+		got, err := Decode(write(t, codec, sample(t)), limit)
 		if err != nil || len(got) != 1 {
 			t.Errorf("%v: %d batches, %v", codec, len(got), err)
 			continue
@@ -96,7 +123,7 @@ func TestBatchesHaveAtMostARowGroupsRows(t *testing.T) {
 	}
 	column := numbers.NewArray()
 	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: int64s}}, nil), []arrow.Array{column}, n)
-	got, err := Decode(write(t, compress.Codecs.Zstd, batch.NewSlice(0, 1000), batch.NewSlice(1000, n)))
+	got, err := Decode(write(t, compress.Codecs.Zstd, batch.NewSlice(0, 1000), batch.NewSlice(1000, n)), limit)
 	if err != nil || len(got) != 3 {
 		t.Fatalf("%d batches, %v", len(got), err)
 	}
@@ -119,7 +146,7 @@ func TestBatchesHaveAtMostARowGroupsRows(t *testing.T) {
 
 func TestAFileWithoutRowsIsAnEmptyBatch(t *testing.T) {
 	for _, batch := range []arrow.RecordBatch{sample(t).NewSlice(0, 0)} {
-		got, err := Decode(write(t, compress.Codecs.Snappy, batch))
+		got, err := Decode(write(t, compress.Codecs.Snappy, batch), limit)
 		if err != nil || len(got) != 1 || got[0].NumRows() != 0 || got[0].NumCols() != batch.NumCols() {
 			t.Errorf("%v, %v", got, err)
 		}
@@ -129,7 +156,7 @@ func TestAFileWithoutRowsIsAnEmptyBatch(t *testing.T) {
 func TestTornFilesAreRefused(t *testing.T) {
 	body := write(t, compress.Codecs.Snappy, sample(t))
 	for n := range body {
-		if got, err := Decode(body[:n]); base.KindOf(err) != base.Invalid || got != nil {
+		if got, err := Decode(body[:n], limit); base.KindOf(err) != base.Invalid || got != nil {
 			t.Fatalf("%d of %d bytes: %v", n, len(body), err)
 		}
 	}
@@ -139,7 +166,7 @@ func TestInvalidTextIsRefused(t *testing.T) {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	b.Append("a\xff")
 	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: text}}, nil), []arrow.Array{b.NewArray()}, 1)
-	if _, err := Decode(write(t, compress.Codecs.Snappy, batch)); base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), `column "a": row 1 is not valid UTF-8`) {
+	if _, err := Decode(write(t, compress.Codecs.Snappy, batch), limit); base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), `column "a": row 1 is not valid UTF-8`) {
 		t.Error(err)
 	}
 }
@@ -186,7 +213,7 @@ func TestFlippedBytes(t *testing.T) {
 
 func check(t *testing.T, body []byte) {
 	t.Helper()
-	batches, err := Decode(body)
+	batches, err := Decode(body, limit)
 	if err != nil {
 		if k := base.KindOf(err); k != base.Invalid && k != base.TooLarge || batches != nil {
 			t.Fatal(err)
@@ -214,7 +241,7 @@ func TestWhatAFileSaysOfBytesIsHeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Decode(body)
+	got, err := Decode(body, limit)
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%d batches, %v", len(got), err)
 	}

@@ -2,6 +2,7 @@ package duck
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -69,6 +70,25 @@ func parseFailure(text string) failure {
 	return f
 }
 
+// suggestions are the names that DuckDB says it has instead of one that it has not.
+var suggestions = regexp.MustCompile(`(?m)^Candidate bindings: .*$`)
+
+// ownName is a column that the system's queries have beside those of tables.
+var ownName = regexp.MustCompile(`,\s*"?\bscoter_\w+"?|"?\bscoter_\w+"?(,\s*|$)`)
+
+// withoutOwn returns a list of names without the system's own, which mean nothing to who wrote the statement.
+func withoutOwn(list string) string {
+	return ownName.ReplaceAllString(list, "")
+}
+
+// withoutOwnLine is withoutOwn for a line of suggestions; without any there is none.
+func withoutOwnLine(line string) string {
+	if line = withoutOwn(line); strings.HasSuffix(line, ": ") {
+		return ""
+	}
+	return line
+}
+
 // err returns it as a base error. Positions are 1-based byte positions in the SQL text that DuckDB was given.
 func (f failure) err() *base.Error {
 	kind, known := kindsByType[f.Type]
@@ -78,14 +98,16 @@ func (f failure) err() *base.Error {
 	if f.Kind != "" {
 		kind = base.KindNamed(f.Kind)
 	}
-	err := base.Errorf(kind, "%s", strings.TrimSpace(f.Message))
+	err := base.Errorf(kind, "%s", strings.TrimSpace(suggestions.ReplaceAllStringFunc(f.Message, withoutOwnLine)))
 	switch {
 	case f.Hint != "":
 		err = err.WithHint("%s", f.Hint)
 	case f.Type == "Out of Memory":
 		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise memory_limit")
-	case f.Candidates != "":
-		err = err.WithHint("did you mean %s?", f.Candidates)
+	default:
+		if near := withoutOwn(f.Candidates); near != "" {
+			err = err.WithHint("did you mean %s?", near)
+		}
 	}
 	if p, e := strconv.Atoi(f.Position); e == nil {
 		err = err.At(p + 1)

@@ -191,6 +191,7 @@ func TestErrorsHaveKindPositionAndHint(t *testing.T) {
 	}
 	f("SELECT a FRM t", base.Invalid, 14, "")
 	f("SELECT b FROM (SELECT 1 AS bb)", base.Invalid, 8, "did you mean bb?")
+	f("SELECT b FROM (SELECT 1 AS scoter_b, 2 AS bb, 3 AS scoter_bb)", base.Invalid, 8, "did you mean bb?")
 	f("SELECT 'x'::INTEGER", base.Invalid, 11, "")
 	f("SELECT error('boom')", base.Invalid, 0, "")
 }

@@ -37,15 +37,32 @@ func Repeat(one arrow.Array, n int) (arrow.Array, error) {
 		one.Retain()
 		return one, nil
 	}
-	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: one.DataType(), Nullable: true}}, nil), []arrow.Array{one}, 1)
+	return TakeValues(one, make([]uint32, n))
+}
+
+// TakeValues is Take for rows of one array.
+func TakeValues(a arrow.Array, ordinals []uint32) (arrow.Array, error) {
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: a.DataType(), Nullable: true}}, nil), []arrow.Array{a}, int64(a.Len()))
 	defer rec.Release()
-	taken, err := Take([]arrow.RecordBatch{rec}, make([]uint32, n))
+	taken, err := Take([]arrow.RecordBatch{rec}, ordinals)
 	if err != nil {
 		return nil, err
 	}
 	defer taken.Release()
 	taken.Column(0).Retain()
 	return taken.Column(0), nil
+}
+
+// TrueRows returns in which rows a BOOLEAN column is true, ascending.
+func TrueRows(a arrow.Array) []uint32 {
+	values := a.(*array.Boolean)
+	var out []uint32
+	for i := range values.Len() {
+		if values.IsValid(i) && values.Value(i) {
+			out = append(out, uint32(i))
+		}
+	}
+	return out
 }
 
 // Take returns the rows of the given global ordinals, in that order; an ordinal may come
@@ -99,17 +116,24 @@ func gatherColumns(recs []arrow.RecordBatch, common *arrow.Schema, places []plac
 	columns, fields := make([]arrow.Array, common.NumFields()), common.Fields()
 	defer releaseAll(columns)
 	for i := range fields {
-		chunks := chunksOf(recs, i)
-		fields[i].Type = textType(fields[i].Type, chunks, places)
-		data, err := gather(fields[i].Type, chunks, places)
-		if err != nil {
+		var err error
+		if columns[i], err = gatherColumn(&fields[i], chunksOf(recs, i), places); err != nil {
 			return nil, base.Wrap(err, "column %q", fields[i].Name)
 		}
-		columns[i] = array.MakeFromData(data)
-		data.Release()
 	}
 	metadata := common.Metadata()
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(len(places))), nil
+}
+
+// gatherColumn gathers rows of a column, and gives its field the type of what comes of it.
+func gatherColumn(field *arrow.Field, chunks []arrow.Array, places []place) (arrow.Array, error) {
+	field.Type = textType(field.Type, chunks, places)
+	data, err := gather(field.Type, chunks, places)
+	if err != nil {
+		return nil, err
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
 }
 
 // chunksOf returns a column of every batch.
@@ -318,7 +342,7 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	columns, fields := make([]arrow.Array, common.NumFields()), common.Fields()
 	defer releaseAll(columns)
 	for i := range fields {
-		field, chunks := &fields[i], chunksOf(recs, i)
+		chunks := chunksOf(recs, i)
 		var err error
 		if !slices.ContainsFunc(chunks, isDictionary) {
 			columns[i], err = array.Concatenate(chunks, memory.DefaultAllocator)
@@ -330,15 +354,10 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 					}
 				}
 			}
-			field.Type = textType(field.Type, chunks, places)
-			var data arrow.ArrayData
-			if data, err = gather(field.Type, chunks, places); err == nil {
-				columns[i] = array.MakeFromData(data)
-				data.Release()
-			}
+			columns[i], err = gatherColumn(&fields[i], chunks, places)
 		}
 		if err != nil {
-			return nil, base.Wrap(err, "concatenate column %q", field.Name)
+			return nil, base.Wrap(err, "concatenate column %q", fields[i].Name)
 		}
 	}
 	metadata := common.Metadata()

@@ -70,8 +70,11 @@ func (m *moves) drop(drop func(keptMove) bool) {
 	})
 }
 
-// forget drops those that no snapshot is older than.
+// forget drops those that no snapshot is older than. It is asked at every commit, mostly in vain.
 func (m *moves) forget(oldest base.Seq) {
+	if len(m.kept) == 0 || m.kept[0].seq > oldest {
+		return
+	}
 	m.drop(func(k keptMove) bool { return k.seq <= oldest })
 }
 

@@ -97,9 +97,6 @@ func (e *Engine) tableLocked(id base.TableID) (*table, error) {
 func (e *Engine) Lookup(database, schemaName, name string) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	if e.tables == nil {
-		return schema.Table{}, errClosed
-	}
 	if id, ok := e.names[keyOf(database, schemaName, name)]; ok {
 		return e.tables[id].current.schema, nil
 	}

@@ -218,7 +218,7 @@ func (e *Engine) closeFiles() error {
 	if e.active != nil {
 		generations = append(generations[:len(generations):len(generations)], e.active)
 	}
-	e.tables, e.generations = nil, nil
+	e.tables, e.generations, e.names, e.views = nil, nil, nil, nil
 	e.mu.Unlock()
 	for _, g := range generations {
 		for _, r := range g.residents {

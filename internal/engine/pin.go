@@ -19,27 +19,22 @@ func newPin() *semaphore.Weighted { return semaphore.NewWeighted(pinned) }
 // AppendOptions.Pinned, so that what it changes is not changed under its hands. Flushes and merges go on: they
 // change no row; and so do appends, but to tables that merge on read, where they do.
 func (e *Engine) Pin(ctx context.Context, table base.TableID) (release func(), err error) {
-	give, err := e.acquirePin(ctx, table, pinned)
+	t, err := e.acquirePin(ctx, table, pinned)
 	if err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
-	t := e.tables[table] // nil if it was dropped just now
-	if t != nil {
-		t.pinnedSeq = e.seq
-	}
+	t.pinnedSeq = e.seq
 	e.mu.Unlock()
 	return func() {
 		e.mu.Lock()
-		if t != nil {
-			t.pinnedSeq = 0
-		}
+		t.pinnedSeq = 0
 		e.mu.Unlock()
-		give()
+		t.pin.Release(pinned)
 	}, nil
 }
 
-func (e *Engine) acquirePin(ctx context.Context, table base.TableID, weight int64) (release func(), err error) {
+func (e *Engine) acquirePin(ctx context.Context, table base.TableID, weight int64) (*table, error) {
 	e.mu.RLock()
 	t, err := e.tableLocked(table)
 	e.mu.RUnlock()
@@ -49,25 +44,25 @@ func (e *Engine) acquirePin(ctx context.Context, table base.TableID, weight int6
 	if err := t.pin.Acquire(ctx, weight); err != nil {
 		return nil, base.Wrap(err, "wait for another statement on table %d", table)
 	}
-	return func() { t.pin.Release(weight) }, nil
+	return t, nil
 }
 
 // sharePins waits until nobody pins one of some tables, and keeps it so.
 func (e *Engine) sharePins(ctx context.Context, ids []base.TableID) (release func(), err error) {
 	slices.Sort(ids) // in one order, so that two never wait for one another
-	var held []func()
+	var held []*table
 	release = func() {
-		for _, r := range held {
-			r()
+		for _, t := range held {
+			t.pin.Release(1)
 		}
 	}
 	for _, id := range slices.Compact(ids) {
-		r, err := e.acquirePin(ctx, id, 1)
+		t, err := e.acquirePin(ctx, id, 1)
 		if err != nil {
 			release()
 			return nil, err
 		}
-		held = append(held, r)
+		held = append(held, t)
 	}
 	return release, nil
 }

@@ -147,8 +147,8 @@ func (e *Engine) RenameTable(ctx context.Context, id base.TableID, name string) 
 	return e.AlterTable(ctx, id, func(t schema.Table) (schema.Table, error) { return t.Rename(name) })
 }
 
-// countingTime bounds how long Truncate looks for what of the rows that are gone was to be seen.
-const countingTime = 10 * time.Second
+// CountingTime bounds how long a TRUNCATE looks for what of the rows that are gone was to be seen.
+const CountingTime = 10 * time.Second
 
 // Truncate removes all rows of a table that are committed by now. It returns the table as it was at that moment, as Settled shows it; the caller
 // releases it. If its rows cannot be looked up, they are gone all the same: then several of a key may be shown.
@@ -172,7 +172,7 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 		return nil, base.Wrap(errors.Join(err, followAll(turns, moves)), "truncate table")
 	}
 	removed.Retain()
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), countingTime) // they are gone, whether the caller waits or not
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), CountingTime) // they are gone, whether the caller waits or not
 	defer cancel()
 	shown, err := e.settled(late, removed, turns, moves)
 	if err != nil {

@@ -172,7 +172,7 @@ func (s *source) read() (rows, error) {
 	}
 	var tombstones []uint32
 	if s.drops {
-		tombstones = trueRows(r.rec.Column(s.now.ColumnByID(s.now.IsDeleted)))
+		tombstones = batch.TrueRows(r.rec.Column(s.now.ColumnByID(s.now.IsDeleted)))
 	}
 	live, all := s.patches.Live(r.first, int(r.rec.NumRows()))
 	if s.patches != nil {

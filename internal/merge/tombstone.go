@@ -3,7 +3,6 @@ package merge
 import (
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
@@ -20,18 +19,6 @@ func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
 	return p.MayHaveTombstones(t.Schema) && isSettled(t, p) && (!t.Schema.KeepsTombstones() || m.clock.Now().Sub(p.Created) >= t.Schema.TombstoneAge())
 }
 
-// trueRows returns where a BOOLEAN column is true.
-func trueRows(a arrow.Array) []uint32 {
-	values := a.(*array.Boolean)
-	var out []uint32
-	for i := range values.Len() {
-		if values.IsValid(i) && values.Value(i) {
-			out = append(out, uint32(i))
-		}
-	}
-	return out
-}
-
 // blankTombstones gives tombstones some value where they have NULL in a column that was made NOT NULL since: they show nowhere, so that nothing kept it
 // from being made that, but the part that they go to takes no NULL.
 func (s *source) blankTombstones(r *rows) error {
@@ -44,7 +31,7 @@ func (s *source) blankTombstones(r *rows) error {
 		if !c.NotNull || columns[at].NullN() == 0 {
 			continue
 		}
-		nulls := slices.DeleteFunc(trueRows(r.rec.Column(s.now.ColumnByID(s.now.IsDeleted))), func(i uint32) bool { return columns[at].IsValid(int(i)) })
+		nulls := slices.DeleteFunc(batch.TrueRows(r.rec.Column(s.now.ColumnByID(s.now.IsDeleted))), func(i uint32) bool { return columns[at].IsValid(int(i)) })
 		if len(nulls) == 0 {
 			continue
 		}

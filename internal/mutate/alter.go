@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/sqltoken"
@@ -222,9 +222,6 @@ func (x *execution) alterColumn(t schema.Table) error {
 	return c.unexpected("TYPE, SET DEFAULT, DROP DEFAULT, SET NOT NULL or DROP NOT NULL")
 }
 
-// alteredTable is what the query of countStored calls the rows.
-const alteredTable = "scoter_altered"
-
 // changeType widens a column. A DATE reaches further than a TIMESTAMP, so dates are looked
 // through before, those of tombstones too, which merges bring to the new type as well; a date beyond that comes in between is refused by whoever reads it
 // as a TIMESTAMP.
@@ -255,7 +252,15 @@ func (x *execution) countStored(t schema.Table, condition string) (int64, error)
 	defer s.Release()
 	stored := *s.Tables[t.ID]
 	stored.Schema = stored.Schema.Bare()
-	return x.count(Select{SQL: "SELECT count(*) FROM " + alteredTable + " WHERE " + condition, Transient: &Transient{Name: alteredTable, Table: &stored}})
+	return x.countOf(&stored, condition)
+}
+
+// countedTable is what the query of countOf calls the rows.
+const countedTable = "scoter_counted"
+
+// countOf counts the rows of a table in a snapshot that meet a condition.
+func (x *execution) countOf(t *snapshot.Table, condition string) (int64, error) {
+	return x.count(Select{SQL: "SELECT count(*) FROM " + countedTable + " WHERE " + condition, Transient: &Transient{Name: countedTable, Table: t}})
 }
 
 // setNotNull looks for NULLs, forbids them, and looks for those that came before it did. If there is one, the column is as before.
@@ -379,12 +384,6 @@ func (x *execution) truncate() (Counts, error) {
 	return Counts{Deleted: x.countShown(removed.Tables[t.ID])}, nil
 }
 
-// truncatedTable is what the query of countShown calls the rows.
-const truncatedTable = "scoter_truncated"
-
-// countingTime bounds how long TRUNCATE reads what is gone already.
-const countingTime = 10 * time.Second
-
 // countShown returns how many rows SELECT gives of a table in a snapshot: those are none that say that their key is deleted. Where they cannot be
 // read, which is no reason for TRUNCATE to fail, all rows count. That the statement's time has run out meanwhile does not matter.
 func (x *execution) countShown(t *snapshot.Table) int64 {
@@ -394,9 +393,9 @@ func (x *execution) countShown(t *snapshot.Table) int64 {
 	}
 	late := *x
 	var cancel context.CancelFunc
-	late.ctx, cancel = context.WithTimeout(context.WithoutCancel(x.ctx), countingTime)
+	late.ctx, cancel = context.WithTimeout(context.WithoutCancel(x.ctx), engine.CountingTime)
 	defer cancel()
-	shown, err := late.count(Select{SQL: "SELECT count(*) FROM " + truncatedTable, Transient: &Transient{Name: truncatedTable, Table: t}})
+	shown, err := late.countOf(t, "TRUE")
 	if err != nil {
 		x.log.Error("rows that were truncated cannot be read: those that say that their key is deleted are counted too", "table", t.Schema.QualifiedName(), "error", err)
 		return n

@@ -258,17 +258,14 @@ func (in *insertion) writeArrived(q *composition, col schema.Column) {
 // in the statement's expressions can mean one of theirs by itself.
 func (in *insertion) writeArrivals(q *composition, c *clauses) {
 	t := in.target.table
-	var fields, names, on []string
-	for _, col := range t.Columns {
-		fields = append(fields, schema.Quote(col.Name)+" := "+schema.Quote(col.Name))
-	}
+	var names, on []string
 	for _, id := range t.PrimaryKey {
 		name := schema.Quote(t.Columns[t.ColumnByID(id)].Name)
 		key := schema.Quote(schema.KeyColumn + t.Columns[t.ColumnByID(id)].Name)
 		names = append(names, name+" AS "+key)
 		on = append(on, name, key)
 	}
-	q.write(" RIGHT JOIN (SELECT struct_pack(", strings.Join(fields, ", "), ") AS ", in.arrived, ", ", strings.Join(names, ", "), " FROM ", arrivedTable, ") AS scoter_arrivals ON ")
+	q.write(" RIGHT JOIN (SELECT ", packed(t), " AS ", in.arrived, ", ", strings.Join(names, ", "), " FROM ", arrivedTable, ") AS scoter_arrivals ON ")
 	for i := 0; i < len(on); i += 2 {
 		if i > 0 {
 			q.write(" AND ")

@@ -183,14 +183,7 @@ func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
 	if at < 0 || p.verb == "UPDATE" {
 		return nil
 	}
-	deleted := values.Column(at).(*array.Boolean)
-	var rows []uint32
-	for i := range deleted.Len() {
-		if deleted.IsValid(i) && deleted.Value(i) {
-			rows = append(rows, uint32(i))
-		}
-	}
-	return rows
+	return batch.TrueRows(values.Column(at))
 }
 
 // resolve brings the effects in order and makes a change of them. A row that says that its key is deleted does what such a row does in an INSERT: it counts

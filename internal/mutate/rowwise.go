@@ -95,15 +95,20 @@ func (p *rowPlan) writeTarget(q *composition, x *execution, t target, tables []s
 	}
 	q.write("(SELECT *")
 	if row {
-		fields := make([]string, len(t.table.Columns))
-		for i, col := range t.table.Columns {
-			fields[i] = schema.Quote(col.Name) + " := " + schema.Quote(col.Name)
-		}
-		q.write(", struct_pack(", strings.Join(fields, ", "), ") AS ", schema.Quote(t.alias))
+		q.write(", ", packed(t.table), " AS ", schema.Quote(t.alias))
 	}
 	q.write(" FROM ")
 	p.target = q.Len()
 	q.write(schema.Quote(t.table.Database), ".", schema.Quote(t.table.Schema), ".", schema.Quote(t.table.Name), ") AS ", schema.Quote(t.alias))
+}
+
+// packed is a row of a table as one value.
+func packed(t schema.Table) string {
+	fields := make([]string, len(t.Columns))
+	for i, col := range t.Columns {
+		fields[i] = schema.Quote(col.Name) + " := " + schema.Quote(col.Name)
+	}
+	return "struct_pack(" + strings.Join(fields, ", ") + ")"
 }
 
 // namesRow reports whether an expression of the statement may mean a row of the table as a whole, but in RETURNING, which has rows without addresses.

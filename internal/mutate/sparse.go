@@ -125,15 +125,7 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash) (arrow.RecordBatch, []batc
 	if len(keys) == len(key) {
 		return all, key, nil
 	}
-	columns := make([]arrow.Array, all.NumCols())
-	defer func() {
-		for _, c := range columns {
-			if c != nil {
-				c.Release()
-			}
-		}
-	}()
-	fields := all.Schema().Fields()
+	columns := make([]arrow.Array, all.NumCols()) // on Go's heap
 	for i, c := range all.Columns() {
 		last := slices.Clone(first)
 		for row, n := range of {
@@ -141,15 +133,10 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash) (arrow.RecordBatch, []batc
 				last[n] = uint32(row)
 			}
 		}
-		one := array.NewRecordBatch(arrow.NewSchema(fields[i:i+1], nil), []arrow.Array{c}, all.NumRows())
-		taken, err := batch.Take([]arrow.RecordBatch{one}, last)
-		one.Release()
-		if err != nil {
+		var err error
+		if columns[i], err = batch.TakeValues(c, last); err != nil {
 			return nil, nil, err
 		}
-		columns[i] = taken.Column(0)
-		columns[i].Retain()
-		taken.Release()
 	}
 	return array.NewRecordBatch(all.Schema(), columns, int64(len(keys))), keys, nil
 }

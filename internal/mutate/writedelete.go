@@ -108,12 +108,11 @@ func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, erro
 
 // only returns rows with some of their columns. It shares these without a reference of its own, so it needs no release.
 func only(rec arrow.RecordBatch, wanted []schema.Column) arrow.RecordBatch {
-	var fields []arrow.Field
-	var columns []arrow.Array
+	var at []int
 	for i, f := range rec.Schema().Fields() {
 		if slices.ContainsFunc(wanted, func(c schema.Column) bool { return schema.Fold(c.Name) == schema.Fold(f.Name) }) {
-			fields, columns = append(fields, f), append(columns, rec.Column(i))
+			at = append(at, i)
 		}
 	}
-	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
+	return project(rec, at)
 }

@@ -69,12 +69,12 @@ func (s *Set) retype(runs []run, want arrow.DataType, t schema.Type) (err error)
 					live, at = append(live, o), append(at, uint32(k))
 				}
 			}
-			taken, err := batch.Take([]arrow.RecordBatch{oneColumn(r.values)}, at)
+			taken, err := batch.TakeValues(r.values, at)
 			if err != nil {
 				return err
 			}
 			r.ordinals = live
-			if r.values, err = batch.Convert(taken.Column(0), t); err != nil {
+			if r.values, err = batch.Convert(taken, t); err != nil {
 				return err
 			}
 		}

@@ -38,9 +38,6 @@ import (
 // are merged that are settled, which is to say that of the rows up to some edit no two have one key: how they mix with
 // others does not matter then. The catalog keeps that edit's number.
 
-// keyIndexBytes bounds the memory of the indexes of parts of keyed tables.
-const keyIndexBytes = 1 << 30
-
 // settling is the part of a table that merges on read.
 type settling struct {
 	turn *semaphore.Weighted // constant; of 1: look-ups come one after the other, each with a later snapshot

@@ -334,7 +334,7 @@ func TestWhatIsKeptOfASourceGoesWithIt(t *testing.T) {
 		}
 		w.finder.Forget(id)
 	}
-	if f := w.finder; f.bytes != 0 || f.used.Len() != 0 {
-		t.Errorf("%d bytes of %d parts are kept", f.bytes, f.used.Len())
+	if f := w.finder; f.bytes != 0 || len(f.parts) != 0 {
+		t.Errorf("%d bytes of %d parts are kept", f.bytes, len(f.parts))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
@@ -41,6 +42,40 @@ func readerOf(read ReadPart) Reader {
 	return Reader{Hold: heldForGood, Part: read, Numbers: func(*snapshot.Table, *catalog.Part, []base.ColumnID) (*part.Numbers, bool, error) {
 		return nil, false, nil
 	}}
+}
+
+// TestIndexesOfWhichSomeFitAreOfUse looks for a key in parts of which any may have it, and of which the indexes of half fit into memory.
+func TestIndexesOfWhichSomeFitAreOfUse(t *testing.T) {
+	var read []base.SourceID
+	parts := make([][]int64, 10)
+	for i := range 10_000 {
+		parts[i%10] = append(parts[i%10], int64(2*i))
+	}
+	table, f := tableOf(t, &read, parts...)
+	look := func(f *Finder) {
+		columns := []arrow.Array{numbers(9_999)}
+		hashes, err := batch.KeyHashes(columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := f.Find(t.Context(), table, columns, hashes); err != nil || found[0].Source != 0 {
+			t.Fatal(found, err)
+		}
+	}
+	look(f)
+	_, all := f.Kept()
+	if len(read) != 10 || all == 0 {
+		t.Fatal(read, all)
+	}
+	read = nil
+	_, f = tableOf(t, &read, parts...)
+	f.maxBytes = all / 2
+	for range 100 {
+		look(f)
+	}
+	if _, bytes := f.Kept(); bytes > f.maxBytes || len(read) > 750 {
+		t.Errorf("%d bytes are kept of %d, and parts were read %d times of 1000", bytes, f.maxBytes, len(read))
+	}
 }
 
 func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {

@@ -1,8 +1,8 @@
 package keys
 
 import (
-	"container/list"
 	"context"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -43,7 +43,7 @@ type Finder struct {
 	// sources are the indexes of each source, by the columns of the key with their types, which another version of the schema may
 	// change. Guarded by mu.
 	sources map[base.SourceID]map[string]*source
-	used    *list.List              // guarded by mu; of *source that are parts, the last used first
+	parts   []*source               // guarded by mu; those of parts
 	bytes   int64                   // guarded by mu; of what is kept of parts
 	coarse  map[coarseKey]time.Time // guarded by mu; keys that many rows share, and when that was found
 
@@ -54,10 +54,10 @@ type Finder struct {
 type source struct {
 	id     base.SourceID
 	key    string
-	place  *list.Element // of a part; guarded by Finder.mu
-	bytes  int64         // guarded by Finder.mu
-	asked  bool          // of a part: All wanted it before; guarded by Finder.mu
-	failed time.Time     // of a part: when making its index beside statements failed last; guarded by Finder.mu
+	at     int       // in Finder.parts, of a part, else -1; guarded by Finder.mu
+	bytes  int64     // guarded by Finder.mu
+	asked  bool      // of a part: All wanted it before; guarded by Finder.mu
+	failed time.Time // of a part: when making its index beside statements failed last; guarded by Finder.mu
 
 	part   atomic.Pointer[partIndex]  // of a part; nil until made
 	groups atomic.Pointer[*rowGroups] // of a part; nil until looked at, of nil if there are none
@@ -76,7 +76,7 @@ type partIndex struct {
 // NewFinder returns a finder that keeps what it knows of parts up to a number of bytes. failed is told why an index could not be made of which no
 // caller waits. Close it.
 func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
-	f := &Finder{reader: reader, maxBytes: maxBytes, sources: map[base.SourceID]map[string]*source{}, used: list.New(), coarse: map[coarseKey]time.Time{}}
+	f := &Finder{reader: reader, maxBytes: maxBytes, sources: map[base.SourceID]map[string]*source{}, coarse: map[coarseKey]time.Time{}}
 	f.beside.failed = failed
 	f.beside.closing, f.beside.close = context.WithCancel(context.Background())
 	return f
@@ -248,16 +248,15 @@ func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.Colu
 	defer f.mu.Unlock()
 	s := f.sources[id][key]
 	if s == nil {
-		s = &source{id: id, key: key}
+		s = &source{id: id, key: key, at: -1}
 		if f.sources[id] == nil {
 			f.sources[id] = map[string]*source{}
 		}
 		f.sources[id][key] = s
 		if part {
-			s.place = f.used.PushFront(s)
+			s.at = len(f.parts)
+			f.parts = append(f.parts, s)
 		}
-	} else if part {
-		f.used.MoveToFront(s.place)
 	}
 	return s
 }
@@ -296,7 +295,8 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 	return x, nil
 }
 
-// keep accounts for what more is kept of a part, and lets go of those that were not used for longest.
+// keep accounts for what more is kept of a part. If that is too much, it lets go of a new one again, or, one time in eight, of others: keys may be in all parts, which are
+// asked in one order each time. If each index took the place of the one that was not used for longest, that would be the one that is asked next.
 func (f *Finder) keep(s *source, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -305,17 +305,33 @@ func (f *Finder) keep(s *source, bytes int64) {
 	}
 	s.bytes += bytes
 	f.bytes += bytes
-	for f.bytes > f.maxBytes && f.used.Len() > 1 {
-		f.dropLocked(f.used.Back().Value.(*source))
+	if f.bytes > f.maxBytes && s.bytes == bytes && rand.IntN(8) > 0 {
+		f.dropLocked(s)
 	}
+	for len(f.parts) > 0 && f.bytes > f.maxBytes && f.dropOtherLocked(s) {
+	}
+}
+
+// dropOtherLocked lets go of some other part's index, if there is one.
+func (f *Finder) dropOtherLocked(made *source) bool {
+	first := rand.IntN(len(f.parts))
+	for i := range f.parts {
+		if s := f.parts[(first+i)%len(f.parts)]; s != made && s.bytes > 0 {
+			f.dropLocked(s)
+			return true
+		}
+	}
+	return false
 }
 
 func (f *Finder) dropLocked(s *source) {
 	if delete(f.sources[s.id], s.key); len(f.sources[s.id]) == 0 {
 		delete(f.sources, s.id)
 	}
-	if s.place != nil {
-		f.used.Remove(s.place)
+	if s.at >= 0 {
+		last := f.parts[len(f.parts)-1]
+		f.parts[s.at], last.at = last, s.at
+		f.parts = f.parts[:len(f.parts)-1]
 		f.bytes -= s.bytes
 	}
 }

@@ -173,7 +173,7 @@ func TestWhatIsKeptOfRowGroupsIsBounded(t *testing.T) {
 			}
 		}
 	}
-	if w.read != 16 { // one part's fit
+	if w.read <= 8 || w.read > 16 { // one part's fit
 		t.Errorf("%d row groups read", w.read)
 	}
 }

@@ -26,11 +26,6 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 		keyed := false
 		for _, rows := range tables {
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-			if err == nil && len(t.PrimaryKey) > 0 {
-				if err := checkSameColumns(rows, t); err != nil {
-					return Counts{}, base.Wrap(err, "table %s", t.QualifiedName())
-				}
-			}
 			keyed = keyed || err == nil && !goesIn(t, rows) // of others Append says what is wrong
 		}
 		switch {
@@ -52,7 +47,7 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 
 // goesIn reports whether rows go into a table as they come, whatever is there.
 func goesIn(t schema.Table, rows engine.TableRows) bool {
-	return len(t.PrimaryKey) == 0 || comesUnseen(t, givenBy(rows, t), rows.Whole)
+	return len(t.PrimaryKey) == 0 || comesUnseen(t, givenBy(rows, t), rows.Whole) && checkSameColumns(rows, t) == nil
 }
 
 // comesUnseen reports whether rows of which the sender gave some columns come into a table without a look at those of their keys that are there.
@@ -72,8 +67,8 @@ func (m *Mutator) Fits(ctx context.Context, tables []engine.TableRows, o engine.
 // appended are rows for one of several tables.
 type appended struct {
 	table schema.Table
-	rows  []arrow.RecordBatch // conformed
-	keyed *arrivals           // the same for a table with a primary key; nil if there are none
+	rows  []arrow.RecordBatch // conformed, unless some are keyed
+	keyed []*arrivals         // rows for a table with a primary key
 }
 
 // appended conforms rows to their tables. release is to be called in any case.
@@ -81,34 +76,48 @@ func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o eng
 	release = func() {
 		for _, one := range all {
 			releaseAll(one.rows)
-			if one.keyed != nil {
-				one.keyed.release()
-			}
+			releaseArrivals(one.keyed)
 		}
 	}
 	for _, rows := range tables {
-		var one appended
-		if one.table, one.rows, err = m.store.Conform(ctx, rows, o); err != nil {
+		one, err := m.appendedTo(ctx, rows, o)
+		if err != nil {
 			return all, release, err
 		}
-		if one.table.MergeOnRead && goesIn(one.table, rows) && len(one.rows) > 0 {
-			came := one.rows
-			one.rows, err = batch.Arrange(came, rows.Numbers)
-			releaseAll(came)
-			if err != nil {
-				return all, release, err
-			}
-		}
 		all = append(all, one)
-		if goesIn(one.table, rows) || batch.Rows(one.rows) == 0 {
-			continue
-		}
-		w := &write{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
-		if all[len(all)-1].keyed, err = w.arrivals(one.table, one.rows); err != nil {
-			return all, release, base.Wrap(err, "table %s", one.table.QualifiedName())
-		}
 	}
 	return all, release, nil
+}
+
+// appendedTo conforms rows to their table.
+func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (one appended, err error) {
+	w := &write{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
+	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+	if err == nil && len(t.PrimaryKey) > 0 { // of others Conform says what is wrong
+		if one.keyed, err = w.pieces(t); err != nil || len(one.keyed) > 0 {
+			one.table = t
+			return one, base.Wrap(err, "table %s", t.QualifiedName())
+		}
+	}
+	var records []arrow.RecordBatch
+	if one.table, records, err = m.store.Conform(ctx, rows, o); err != nil {
+		return one, err
+	}
+	if batch.Rows(records) == 0 || len(one.table.PrimaryKey) == 0 {
+		one.rows = records
+		return one, nil
+	}
+	defer releaseAll(records)
+	if goesIn(one.table, rows) {
+		one.rows, err = batch.Arrange(records, rows.Numbers)
+		return one, err
+	}
+	a, err := w.arrivals(one.table, records)
+	if err != nil {
+		return one, base.Wrap(err, "table %s", one.table.QualifiedName())
+	}
+	one.keyed = []*arrivals{a}
+	return one, nil
 }
 
 // arrivals returns rows that conform to a table as arrivals that are upserted by its primary key without a query.
@@ -158,7 +167,7 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 	var ids []base.TableID
 	for _, one := range all {
 		ids = append(ids, one.table.ID)
-		if pinned && (one.keyed != nil || one.table.MergeOnRead) {
+		if pinned && (len(one.keyed) > 0 || one.table.MergeOnRead) {
 			release, err := m.store.Pin(ctx, one.table.ID) // in one order, so that two never wait for one another
 			if err != nil {
 				return Counts{}, err
@@ -175,12 +184,12 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 	var changes []engine.Change
 	for _, one := range all {
 		t := snap.Tables[one.table.ID]
-		if t.Schema.Version != one.table.Version {
+		if len(one.keyed) == 0 && t.Schema.Version != one.table.Version {
 			return Counts{}, errStale
 		}
 		change := engine.Change{Table: one.table.ID, Inserted: one.rows, Appended: true, Counts: Counts{Inserted: int64(batch.Rows(one.rows))}}
-		if one.keyed != nil {
-			if change, _, err = m.arrive(ctx, t, one.keyed, replaceRow); err != nil {
+		if len(one.keyed) > 0 {
+			if change, _, err = m.arriveAll(ctx, t, one.keyed, replaceRow); err != nil {
 				return Counts{}, base.Wrap(err, "table %s", one.table.QualifiedName())
 			}
 		}

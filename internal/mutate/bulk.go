@@ -260,12 +260,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		if err := s.run(s.buryOne); err != nil {
 			return Counts{}, err
 		}
-		for source, rows := range s.deleted {
-			if deleted[source] == nil {
-				deleted[source] = roaring.New()
-			}
-			deleted[source].Or(rows)
-		}
+		addRows(deleted, s.deleted)
 		counts = s.counts
 	}
 	if !changed {

@@ -134,7 +134,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 			return x.returnedRows(all, t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
 		}
 	}
-	if result.Counts, err = x.upsert(x.ctx, a, policy, x.options, before); err != nil {
+	if result.Counts, err = x.upsert(x.ctx, []*arrivals{a}, policy, x.options, before); err != nil {
 		result.Close()
 		return nil, err
 	}

@@ -29,6 +29,16 @@ func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
 	to[row.Source].Add(uint32(row.Ordinal))
 }
 
+// addRows enters rows into the bitmaps of their sources.
+func addRows(to, rows map[base.SourceID]*roaring.Bitmap) {
+	for source, more := range rows {
+		if to[source] == nil {
+			to[source] = roaring.New()
+		}
+		to[source].Or(more)
+	}
+}
+
 // newValues are rows with new values for rows of a table.
 type newValues struct {
 	table   schema.Table

@@ -39,6 +39,12 @@ type arrivals struct {
 
 func (a *arrivals) release() { a.rows.Release() }
 
+func releaseArrivals(all []*arrivals) {
+	for _, a := range all {
+		a.release()
+	}
+}
+
 // arrive makes one batch of rows, of which the sender gave some columns. Of several with one key the one of the highest
 // version counts, of equals the last, with keepRow the first. The batches are at least one.
 func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Column, c conflict) (*arrivals, error) {
@@ -79,36 +85,33 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Co
 	return a, err
 }
 
-// upsert commits arrivals. before, if not nil, is called with the rows that will be in the table, and may
-// still prevent it. errStale says that the table's schema is another now.
-func (m *Mutator) upsert(ctx context.Context, a *arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
+// upsert commits arrivals for one table, of which no two have a key in common. before, if not nil, is called with those rows of the first that will be in
+// the table, and may still prevent it. errStale says that the table's schema is another now.
+func (m *Mutator) upsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
 	err = m.again(ctx, func(room *engine.Room, pinned bool) (err error) {
 		o.Room = room
-		counts, err = m.tryUpsert(ctx, a, c, o, pinned, before)
+		counts, err = m.tryUpsert(ctx, all, c, o, pinned, before)
 		return err
 	})
 	return counts, err
 }
 
-func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engine.AppendOptions, pinned bool, before func(kept []uint32) error) (counts Counts, err error) {
+func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, pinned bool, before func(kept []uint32) error) (counts Counts, err error) {
+	table := all[0].table.ID
 	if pinned {
-		release, err := m.store.Pin(ctx, a.table.ID)
+		release, err := m.store.Pin(ctx, table)
 		if err != nil {
 			return Counts{}, err
 		}
 		defer release()
 		o.Pinned = true
 	}
-	snap, err := m.store.Settled(ctx, a.table.ID)
+	snap, err := m.store.Settled(ctx, table)
 	if err != nil {
 		return Counts{}, err
 	}
 	defer snap.Release()
-	t := snap.Tables[a.table.ID]
-	if t.Schema.Version != a.table.Version {
-		return Counts{}, errStale
-	}
-	change, kept, err := m.arrive(ctx, t, a, c)
+	change, kept, err := m.arriveAll(ctx, snap.Tables[table], all, c)
 	if err == nil && before != nil {
 		err = before(kept)
 	}
@@ -117,6 +120,30 @@ func (m *Mutator) tryUpsert(ctx context.Context, a *arrivals, c conflict, o engi
 	}
 	_, err = m.store.Commit(ctx, snap, []engine.Change{change}, o)
 	return change.Counts, err
+}
+
+// arriveAll makes one change of arrivals for one table, of which no two have a key in common. kept are those rows of the first that are in the table then.
+// errStale says that the table's schema is another now.
+func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
+	for i, a := range all {
+		if t.Schema.Version != a.table.Version {
+			return change, nil, errStale
+		}
+		one, rows, err := m.arrive(ctx, t, a, c)
+		if err != nil {
+			return change, nil, err
+		}
+		if i == 0 {
+			change, kept = one, rows
+			continue
+		}
+		change.Counts = change.Counts.Plus(one.Counts)
+		change.Updated, change.Inserted = append(change.Updated, one.Updated...), append(change.Inserted, one.Inserted...)
+		change.Keys = append(change.Keys, one.Keys...)
+		addRows(change.Deleted, one.Deleted)
+		addRows(change.Kept, one.Kept)
+	}
+	return change, kept, nil
 }
 
 // arrive makes a change of arrivals, computed from a snapshot. kept are the rows that are in the table then.

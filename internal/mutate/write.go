@@ -73,35 +73,52 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	switch {
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
+		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {
+			var records []arrow.RecordBatch // that make the table
+			if t, records, err = w.store.Conform(w.ctx, w.rows, w.options); err != nil {
+				return Counts{}, err
+			}
+			releaseAll(records)
+		}
 	case err != nil:
 		return Counts{}, err
 	}
 	if w.mode == Delete {
 		return w.delete(t, key)
 	}
-	if err := checkSameColumns(w.rows, t); err != nil {
-		return Counts{}, err
+	own := isKey(t, key)
+	var pieces []*arrivals
+	if own {
+		pieces, err = w.pieces(t)
+	} else {
+		err = checkSameColumns(w.rows, t)
 	}
-	if w.mode == Upsert && isKey(t, key) && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole) {
+	switch {
+	case err != nil:
+		return Counts{}, err
+	case len(pieces) > 0:
+		defer releaseArrivals(pieces)
+		return w.upsert(w.ctx, pieces, modeConflicts[w.mode], w.options, nil)
+	case w.mode == Upsert && own && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole):
 		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
 		return result.Counts, err
 	}
-	if w.mode == Upsert {
-		var records []arrow.RecordBatch
-		if t, records, err = w.store.Conform(w.ctx, w.rows, w.options); err != nil {
-			return Counts{}, err
-		}
-		defer releaseAll(records)
-		return w.apply(t, records, key)
-	}
-	sub := t
-	sub.Columns = givenBy(w.rows, t)
-	records, err := w.conform(sub)
+	t, records, err := w.conformed(t)
 	if err != nil {
 		return Counts{}, err
 	}
 	defer releaseAll(records)
-	return w.apply(sub, records, key)
+	return w.apply(t, records, key)
+}
+
+// conformed returns the rows as the table stores them, with its columns: those that the rows have if nothing is to be inserted.
+func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, error) {
+	if w.mode == Upsert {
+		return w.store.Conform(w.ctx, w.rows, w.options)
+	}
+	t.Columns = givenBy(w.rows, t)
+	records, err := w.conform(t)
+	return t, records, err
 }
 
 // conform returns the rows with the columns of a table that they have.
@@ -171,7 +188,7 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	if !own || partial && w.mode != Delete && (movesRow(t, given) || t.Condition() != "") {
 		return w.merge(a, given)
 	}
-	return w.upsert(w.ctx, a, modeConflicts[w.mode], w.options, nil)
+	return w.upsert(w.ctx, []*arrivals{a}, modeConflicts[w.mode], w.options, nil)
 }
 
 // taking gives records to who takes rows.

@@ -68,7 +68,7 @@ func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, 
 		return Counts{}, err
 	}
 	defer a.release()
-	return w.upsert(w.ctx, a, replaceRow, w.options, nil)
+	return w.upsert(w.ctx, []*arrivals{a}, replaceRow, w.options, nil)
 }
 
 // buried returns rows that conform to sub, some columns of a table, as tombstones of it.

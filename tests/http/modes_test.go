@@ -304,13 +304,31 @@ func TestRowsOfDifferentColumnsDoNotOverwrite(t *testing.T) {
 	for _, options := range []string{"", " WITH (upsert = 'merge-on-read')"} {
 		sql(t, s, "CREATE OR REPLACE TABLE p (id INTEGER PRIMARY KEY, name VARCHAR, age INTEGER)"+options).must(t, http.StatusOK)
 		sql(t, s, "INSERT INTO p VALUES (1, 'A', 1), (2, 'B', 2)").must(t, http.StatusOK)
-		for _, query := range []string{"", "mode=append", "mode=upsert", "mode=update", "mode=upsert&key=id", "mode=update&key=name"} {
-			p := post(t, s, path+query, ndjson, mixedRows).refused(t, http.StatusBadRequest, "invalid", "lack the column")
+		for _, query := range []string{"", "mode=append", "mode=upsert", "mode=update", "mode=upsert&key=id"} {
+			post(t, s, path+query, ndjson, mixedRows).must(t, http.StatusOK)
+			equal(t, s, "SELECT * FROM p ORDER BY id", `[[1,"Ada",1],[2,"B",21]]`)
+			sql(t, s, "UPDATE p SET name = chr(64 + id), age = id").must(t, http.StatusOK)
+		}
+		// Of rows of one key each gives what it has, and new ones get defaults.
+		post(t, s, path, "application/json", `[{"id":1,"name":"Ada"},{"id":2},{"id":1,"age":36},{"id":3,"age":3},{"id":1,"name":"Eve"}]`).must(t, http.StatusOK)
+		equal(t, s, "SELECT * FROM p ORDER BY id", `[[1,"Eve",36],[2,"B",2],[3,null,3]]`)
+		if got := post(t, s, path+"mode=update", ndjson, `{"id":3,"name":"C"}`+"\n"+`{"id":9,"age":1}`).must(t, http.StatusOK); !strings.Contains(got.body, `"inserted":0,"updated":1,`) {
+			t.Error(got.body)
+		}
+		sql(t, s, "DELETE FROM p WHERE id = 3").must(t, http.StatusOK)
+		sql(t, s, "UPDATE p SET name = chr(64 + id), age = id").must(t, http.StatusOK)
+		// What is wrong with one row is said of it, and nothing is written of the others.
+		post(t, s, path, ndjson, `{"id":1,"name":"Ada"}`+"\n"+`{"id":1,"name":"Eve"}`+"\n"+`{"id":2,"age":"no"}`).refused(t, http.StatusBadRequest, "invalid", "row 3")
+		for query, body := range map[string]string{
+			"mode=update&key=name": mixedRows,                                                             // may change several rows for one
+			"":                     `{"id":1,"age":null}` + "\n" + `{"id":2,"age":1}` + "\n" + `{"id":3}`, // which are NULL?
+			"mode=upsert":          `{"id":1,"age":5}` + "\n" + `{"age":6}`,
+		} {
+			p := post(t, s, path+query, ndjson, body).refused(t, http.StatusBadRequest, "invalid", "lack the column")
 			if !strings.Contains(p.Hint, "different requests") {
 				t.Error(p.Hint)
 			}
 		}
-		post(t, s, path, "application/json", `[{"id":1,"name":"Ada","age":1},{"id":2}]`).refused(t, http.StatusBadRequest, "invalid", "lack the column")
 		equal(t, s, "SELECT * FROM p ORDER BY id", `[[1,"A",1],[2,"B",2]]`)
 		// NULL that is sent is one, and rows without some of the table's columns may all be so.
 		post(t, s, path, ndjson, `{"id":1,"name":"Ada","age":null}`+"\n"+`{"id":2,"name":null,"age":21}`).must(t, http.StatusOK)
@@ -320,6 +338,13 @@ func TestRowsOfDifferentColumnsDoNotOverwrite(t *testing.T) {
 	sql(t, s, "CREATE TABLE c (id INTEGER PRIMARY KEY, ver INTEGER, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')").must(t, http.StatusOK)
 	post(t, s, "/api/v1/tables/default/c/rows?mode=delete", ndjson, `{"id":1,"ver":1}`+"\n"+`{"id":2}`).refused(t, http.StatusBadRequest, "invalid", "lack the column")
 	post(t, s, "/api/v1/tables/default/c/rows?mode=delete", ndjson, `{"id":1,"note":1}`+"\n"+`{"id":2}`).must(t, http.StatusOK)
+	post(t, s, "/api/v1/tables/default/c/rows", ndjson, `{"id":1,"ver":1,"gone":false}`+"\n"+`{"id":2,"ver":1}`).refused(t, http.StatusBadRequest, "invalid", "lack the column")
+	sql(t, s, "CREATE TABLE ids (id UUID DEFAULT uuid() PRIMARY KEY, a INTEGER, b INTEGER)").must(t, http.StatusOK) // rows without keys are not the same
+	post(t, s, "/api/v1/tables/default/ids/rows", ndjson, `{"a":1}`+"\n"+`{"b":2}`).refused(t, http.StatusBadRequest, "invalid", "lack the column")
+	// A table that is made has the key from the first row on.
+	post(t, s, "/api/v1/tables/default/made/rows?mode=upsert&key=id", ndjson, mixedRows+"\n"+`{"id":1,"age":36}`).must(t, http.StatusOK)
+	post(t, s, "/api/v1/tables/default/made/rows", ndjson, `{"id":1,"more":1}`+"\n"+`{"id":2,"name":"Bob"}`).must(t, http.StatusOK)
+	equal(t, s, "SELECT * FROM made ORDER BY id", `[[1,"Ada",36,1],[2,"Bob",21,null]]`)
 	// Without a key nothing stays as it is.
 	post(t, s, "/api/v1/tables/default/plain/rows", ndjson, mixedRows).must(t, http.StatusOK)
 	equal(t, s, "SELECT * FROM plain ORDER BY id", `[[1,"Ada",null],[2,null,21]]`)

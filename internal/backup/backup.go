@@ -34,8 +34,6 @@ const (
 	ContentType = "application/x-tar"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // header begins an archive.
 type header struct {
 	Format  int       `json:"format"`
@@ -79,7 +77,7 @@ func add(ctx context.Context, archive *tar.Writer, image *engine.Image, f engine
 	if err := archive.WriteHeader(&tar.Header{Name: f.Name, Size: f.Bytes, Mode: 0o644, ModTime: created}); err != nil {
 		return 0, err
 	}
-	sum := crc32.New(castagnoli)
+	sum := crc32.New(base.Castagnoli)
 	err := image.Read(f, func(r io.Reader) error {
 		n, err := io.Copy(io.MultiWriter(archive, sum), &stoppable{ctx, r})
 		if err == nil && n != f.Bytes {

@@ -106,7 +106,7 @@ func (u *unpacking) file(h *tar.Header, then func() error) error {
 		return err
 	}
 	return vfs.WriteFile(u.fs, path, func(w io.Writer) error {
-		sum := crc32.New(castagnoli)
+		sum := crc32.New(base.Castagnoli)
 		if _, err := io.Copy(io.MultiWriter(w, sum), u.archive); err != nil {
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				err = base.Errorf(base.Corrupt, "the archive breaks off")

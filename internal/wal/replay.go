@@ -233,7 +233,7 @@ func (r *frameReader) next() (h frameHeader, payload []byte, bad *badFrame, err 
 	if _, err := io.ReadFull(r.in, payload); err != nil {
 		return h, nil, nil, noEOF(err)
 	}
-	if found := crc32.Checksum(payload, castagnoli); found != h.payloadChecksum {
+	if found := crc32.Checksum(payload, base.Castagnoli); found != h.payloadChecksum {
 		return h, nil, &badFrame{"payload checksum", hex(h.payloadChecksum), hex(found)}, nil
 	}
 	r.offset += frameHeaderBytes + int64(h.length)

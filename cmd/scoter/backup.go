@@ -25,6 +25,11 @@ func (*backupCommand) Help() string {
 }
 
 func (b *backupCommand) Run(ctx context.Context) error {
+	if b.Dir != "" {
+		if err := checkIsData(b.Dir); err != nil {
+			return err
+		}
+	}
 	t, err := b.open()
 	if err != nil {
 		return err
@@ -39,6 +44,13 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	path, err := filepath.Abs(b.File)
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe or a device: it is written to, and not replaced by a file
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return base.Errorf(base.Invalid, "%w", err)
+		}
+		return errors.Join(t.backup(ctx, f), f.Close())
 	}
 	p := newBar("backup", -1)
 	err = vfs.WriteFile(vfs.OS, path, func(w io.Writer) error { return t.backup(ctx, io.MultiWriter(w, p)) })
@@ -73,5 +85,8 @@ func (r *restoreCommand) Run(ctx context.Context) error {
 	if err := errors.Join(err, p.Finish()); err != nil {
 		return err
 	}
-	return check(ctx, r.Dir)
+	if err := check(ctx, r.Dir); err != nil {
+		return errors.Join(err, backup.Remove(vfs.OS, r.Dir))
+	}
+	return nil
 }

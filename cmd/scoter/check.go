@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
@@ -15,31 +19,60 @@ type checkCommand struct {
 
 func (*checkCommand) Help() string { return "Example: scoter check ./data" }
 
-func (c *checkCommand) Run(ctx context.Context) error { return check(ctx, c.Dir) }
+func (c *checkCommand) Run(ctx context.Context) error {
+	if err := checkIsData(c.Dir); err != nil {
+		return err
+	}
+	return check(ctx, c.Dir)
+}
+
+// checkIsData refuses what is no data directory: opened, it would become an empty one.
+func checkIsData(dir string) error {
+	is, err := engine.Exists(vfs.OS, dir)
+	if err == nil && !is {
+		err = base.Errorf(base.NotFound, "%s is no data directory: it has no %s, or an empty one", dir, catalog.FileName)
+	}
+	return err
+}
+
+// checkMayBeData refuses a folder that holds other things than a data directory does.
+func checkMayBeData(dir string) error {
+	names, err := vfs.OS.List(dir)
+	if base.KindOf(err) == base.NotFound && err != nil {
+		return nil // it is made
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == engine.LockName || slices.Contains(engine.Contents, name) })
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return checkIsData(dir)
+}
 
 // check reads everything: the catalog's invariants, every part against its checksum and
 // statistics, every record of the log.
-func check(ctx context.Context, dir string) error {
-	e, err := engine.Open(dir, engine.Settings{DisableAutomaticFlush: true}, engine.Components{FS: vfs.OS, Logger: newLogger("warn", os.Stderr)})
+func check(ctx context.Context, dir string) (err error) {
+	e, err := engine.Open(dir, engine.Settings{DisableAutomaticFlush: true, KeepOrphans: true}, engine.Components{FS: vfs.OS, Logger: newLogger("warn", os.Stderr)})
 	if err != nil {
 		return err
 	}
-	err = e.Check(ctx)
-	snap, snapErr := e.Snapshot()
-	if err == nil && snapErr == nil {
-		var rows int64
-		parts := 0
-		for _, t := range snap.Tables {
-			rows += t.Rows()
-			parts += len(t.Parts)
-		}
-		fmt.Printf("%d tables, %d parts, %d rows: all is well\n", len(snap.Tables), parts, rows)
+	defer func() { err = errors.Join(err, e.Close()) }()
+	if err := e.Check(ctx); err != nil {
+		return err
 	}
-	if snapErr == nil {
-		snap.Release()
+	snap, err := e.Snapshot()
+	if err != nil {
+		return err
 	}
-	if closeErr := e.Close(); err == nil {
-		err = closeErr
+	defer snap.Release()
+	var rows int64
+	parts := 0
+	for _, t := range snap.Tables {
+		rows += t.Rows()
+		parts += len(t.Parts)
 	}
-	return err
+	if left := e.Orphans(); len(left) > 0 {
+		fmt.Printf("the catalog does not list %d paths, the first of them %s: what a crash left of a flush or merge, unless the catalog is an older one; the next start removes them\n", len(left), left[0])
+	}
+	fmt.Printf("%d tables, %d parts, %d rows: all is well\n", len(snap.Tables), parts, rows)
+	return nil
 }

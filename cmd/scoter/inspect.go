@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"github.com/scoterdb/scoter/internal/wal"
@@ -34,16 +38,51 @@ func (i *inspectCommand) Run() error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, catalog.FileName)
 	}
-	if _, err := os.Stat(path); err != nil { // opening one that is not there would make it
-		return base.Errorf(base.NotFound, "%w", err)
+	return base.Wrap(inspectCatalog(path), "inspect %s", path)
+}
+
+// inspectCatalog prints a copy: opening the file itself would bring it to the newest format, and undo what a crash interrupted. In a data directory
+// nobody may write it meanwhile.
+func inspectCatalog(path string) (err error) {
+	lock := filepath.Join(filepath.Dir(path), engine.LockName)
+	if _, err := os.Stat(lock); err == nil {
+		held, err := vfs.OS.Lock(lock)
+		if err != nil {
+			return err
+		}
+		defer held.Close() // it is only let go
 	}
-	c, _, err := catalog.Open(vfs.OS, path)
+	dir, err := os.MkdirTemp("", "scoter-inspect-")
+	if err != nil {
+		return base.Errorf(base.Unavailable, "%w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	copied := filepath.Join(dir, catalog.FileName)
+	const journal = "-journal" // that of a crash belongs to it
+	if err := copyFile(path, copied); err != nil {
+		return err
+	}
+	if err := copyFile(path+journal, copied+journal); err != nil && base.KindOf(err) != base.NotFound {
+		return err
+	}
+	c, _, err := catalog.Open(vfs.OS, copied)
 	if err != nil {
 		return err
 	}
-	if err := c.Inspect(os.Stdout); err != nil {
-		_ = c.Close() // the first error says more
-		return err
+	return errors.Join(c.Inspect(os.Stdout), c.Close())
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return base.Errorf(base.NotFound, "%w", err)
 	}
-	return c.Close()
+	if err != nil {
+		return base.Errorf(base.Unavailable, "%w", err)
+	}
+	defer in.Close() // it is only read
+	return vfs.WriteFile(vfs.OS, to, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
 }

@@ -56,6 +56,9 @@ func (w *where) open() (target, error) {
 		}
 		return &remote{url: strings.TrimSuffix(w.URL, "/"), token: w.Token, database: w.Database}, nil
 	}
+	if err := checkMayBeData(w.Dir); err != nil {
+		return nil, err
+	}
 	s := config.Default()
 	s.Dir, s.Database = w.Dir, w.Database
 	a, err := app.Open(s, true, newLogger("warn", os.Stderr))

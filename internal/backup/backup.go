@@ -34,8 +34,6 @@ const (
 	ContentType = "application/x-tar"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // header begins an archive.
 type header struct {
 	Format  int       `json:"format"`
@@ -46,9 +44,12 @@ type header struct {
 	Bytes   int64     `json:"bytes"` // of the files
 }
 
-// Write writes an archive of an image. A file that is not what the catalog says of it is Corrupt: a backup of damage
-// would be none. After an error what was written is no archive, and Restore knows.
+// Write writes an archive of an image. A file that is not what the catalog says of it, or a log that is not as it was written, is Corrupt: a
+// backup of damage would be none. After an error what was written is no archive, and Restore knows.
 func Write(ctx context.Context, image *engine.Image, created time.Time, w io.Writer) error {
+	if err := image.CheckLog(ctx); err != nil {
+		return base.Wrap(err, "back up the log")
+	}
 	archive := tar.NewWriter(w)
 	h := header{Format: FormatVersion, Version: version.String(), Created: created.UTC().Truncate(time.Second), Seq: image.Seq, Files: len(image.Files)}
 	for _, f := range image.Files {
@@ -79,7 +80,7 @@ func add(ctx context.Context, archive *tar.Writer, image *engine.Image, f engine
 	if err := archive.WriteHeader(&tar.Header{Name: f.Name, Size: f.Bytes, Mode: 0o644, ModTime: created}); err != nil {
 		return 0, err
 	}
-	sum := crc32.New(castagnoli)
+	sum := crc32.New(base.Castagnoli)
 	err := image.Read(f, func(r io.Reader) error {
 		n, err := io.Copy(io.MultiWriter(archive, sum), &stoppable{ctx, r})
 		if err == nil && n != f.Bytes {

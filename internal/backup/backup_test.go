@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -184,7 +185,7 @@ func TestADamagedBackupIsRefusedAndLeavesNothing(t *testing.T) {
 		if err == nil || scoter.Kind(err) != kind {
 			t.Errorf("%s: got %v, want an error of kind %s", what, err, kind)
 		}
-		if names, err := os.ReadDir(restored); err != nil || len(names) > 0 {
+		if names, err := os.ReadDir(restored); err != nil || len(names) > 1 || len(names) == 1 && names[0].Name() != engine.LockName {
 			t.Errorf("%s: left %v, %v", what, names, err)
 		}
 	}
@@ -247,6 +248,116 @@ func TestABackupOfADamagedPartFails(t *testing.T) {
 	must(t, os.WriteFile(parts[0], content, 0o600))
 	if err := db.Backup(ctx, io.Discard); err == nil || scoter.Kind(err) != "corrupt" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestABackupOfADamagedLogFails damages a row that is in the log alone. Restored, that would pass for a write that a crash interrupted.
+func TestABackupOfADamagedLogFails(t *testing.T) {
+	dir := t.TempDir()
+	db := openDB(t, dir)
+	defer db.Close()
+	exec(t, db, "CREATE TABLE t (v VARCHAR)")
+	exec(t, db, "INSERT INTO t VALUES ('acknowledged')")
+	segments, err := filepath.Glob(filepath.Join(dir, "wal", "*.wal"))
+	if err != nil || len(segments) == 0 {
+		t.Fatal(segments, err)
+	}
+	path := segments[len(segments)-1]
+	content, err := os.ReadFile(path)
+	must(t, err)
+	at := bytes.Index(content, []byte("acknowledged"))
+	if at < 0 {
+		t.Fatal("the row is not in the log")
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.WriteAt([]byte("A"), int64(at))
+	must(t, errors.Join(err, f.Close()))
+	if err := db.Backup(ctx, io.Discard); err == nil || scoter.Kind(err) != "corrupt" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestARestoreHasTheDirectoryForItself has a server and a user come to the folder while the archive is read.
+func TestARestoreHasTheDirectoryForItself(t *testing.T) {
+	db := sample(t, t.TempDir())
+	var archive bytes.Buffer
+	must(t, db.Backup(ctx, &archive))
+	must(t, db.Close())
+	dir := filepath.Join(t.TempDir(), "restored")
+	open := func() error {
+		db, err := scoter.Open(dir)
+		if err == nil {
+			must(t, db.Close())
+		}
+		return err
+	}
+	in, out := io.Pipe()
+	restored := make(chan error)
+	go func() { restored <- scoter.Restore(ctx, in, dir) }()
+	_, err := out.Write(archive.Bytes()[:archive.Len()/2])
+	must(t, err)
+	if err := open(); err == nil || scoter.Kind(err) != "conflict" {
+		t.Errorf("opened during a restore: %v", err)
+	}
+	mine := filepath.Join(dir, "mine")
+	must(t, os.WriteFile(mine, []byte("precious"), 0o600))
+	must(t, out.Close())
+	if err := <-restored; err == nil || scoter.Kind(err) != "corrupt" {
+		t.Errorf("half an archive: %v", err)
+	}
+	if content, err := os.ReadFile(mine); string(content) != "precious" {
+		t.Errorf("what somebody else wrote: %q, %v", content, err)
+	}
+	must(t, os.Remove(mine))
+
+	lock, err := vfs.OS.Lock(filepath.Join(dir, engine.LockName))
+	must(t, err)
+	for what, err := range map[string]error{"restore": scoter.Restore(ctx, bytes.NewReader(archive.Bytes()), dir), "remove": backup.Remove(vfs.OS, dir)} {
+		if err == nil || scoter.Kind(err) != "conflict" {
+			t.Errorf("%s of a directory in use: %v", what, err)
+		}
+	}
+	must(t, lock.Close())
+	must(t, scoter.Restore(ctx, &archive, dir)) // the file that is left is no obstacle
+	must(t, open())
+	must(t, os.WriteFile(mine, nil, 0o600))
+	must(t, backup.Remove(vfs.OS, dir))
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 2 { // LOCK and mine
+		t.Errorf("left %v, %v", names, err)
+	}
+}
+
+// TestARestoreThatWasKilledIsNoDatabase opens what it left: files, and no catalog.
+func TestARestoreThatWasKilledIsNoDatabase(t *testing.T) {
+	db := sample(t, t.TempDir())
+	var archive bytes.Buffer
+	must(t, db.Backup(ctx, &archive))
+	must(t, db.Close())
+	dir := filepath.Join(t.TempDir(), "restored")
+	dead := false
+	killed := vfs.Failing(vfs.OS, func(op vfs.Op) error {
+		if dead = dead || op.Kind == vfs.OpCreate && filepath.Base(op.Path) == "catalog.db.tmp"; dead {
+			return vfs.ErrInjected
+		}
+		return nil
+	})
+	if err := backup.Restore(ctx, killed, &archive, dir); err == nil {
+		t.Fatal("no error")
+	}
+	parts, err := filepath.Glob(filepath.Join(dir, "parts", "*", "*"))
+	if err != nil || len(parts) == 0 {
+		t.Fatal(parts, err)
+	}
+	db, err = scoter.Open(dir)
+	if err == nil {
+		must(t, db.Close())
+	}
+	if err == nil || scoter.Kind(err) != "corrupt" {
+		t.Errorf("opened: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "parts", "*", "*")); len(left) != len(parts) {
+		t.Errorf("%d of %d parts are left", len(left), len(parts))
 	}
 }
 

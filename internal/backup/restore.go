@@ -11,9 +11,11 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -25,23 +27,60 @@ var allowed = regexp.MustCompile(`^(wal/[0-9]+\.wal|parts/[0-9]+/[0-9]+\.parquet
 
 // Restore makes a data directory of an archive, at a path where nothing is, or an empty folder. Every file is compared with its
 // checksum, and the catalog, without which the folder is no data directory, is published when all of them were. After
-// an error nothing of it is left. An archive that breaks off, or was changed, is Corrupt.
+// an error nothing of it is left. An archive that breaks off, or was changed, is Corrupt. Meanwhile the directory is locked, as for who has it open.
 func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
-	names, err := fsys.List(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return base.Wrap(err, "restore")
-	}
-	if len(names) > 0 {
-		return base.Errorf(base.Conflict, "restore: %s is not empty: it has %s", dir, names[0]).WithHint("name a folder that does not exist yet")
+	if err := checkEmpty(fsys, dir); err != nil { // before there is a lock in somebody's folder
+		return err
 	}
 	if err := vfs.MkdirAll(fsys, dir); err != nil {
 		return base.Wrap(err, "restore")
 	}
-	u := &unpacking{fs: fsys, dir: dir, archive: tar.NewReader(&stoppable{ctx, r}), sums: map[string]string{}}
-	if err := u.run(); err != nil {
-		return errors.Join(base.Wrap(err, "restore %s", dir), u.removeAll())
+	return locked(fsys, dir, func() error {
+		if err := checkEmpty(fsys, dir); err != nil {
+			return err
+		}
+		u := &unpacking{fs: fsys, dir: dir, archive: tar.NewReader(&stoppable{ctx, r}), sums: map[string]string{}}
+		if err := u.run(); err != nil {
+			return errors.Join(base.Wrap(err, "restore %s", dir), removeAll(fsys, dir))
+		}
+		return nil
+	})
+}
+
+// Remove takes away what Restore made, unless somebody has it open.
+func Remove(fsys vfs.FS, dir string) error {
+	return locked(fsys, dir, func() error { return removeAll(fsys, dir) })
+}
+
+// locked runs do while nobody else may use the directory. The lock's file stays.
+func locked(fsys vfs.FS, dir string, do func() error) error {
+	lock, err := fsys.Lock(filepath.Join(dir, engine.LockName))
+	if err != nil {
+		return base.Wrap(err, "restore")
+	}
+	return errors.Join(do(), lock.Close())
+}
+
+// checkEmpty refuses a folder that holds something.
+func checkEmpty(fsys vfs.FS, dir string) error {
+	names, err := fsys.List(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return base.Wrap(err, "restore")
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == engine.LockName })
+	if len(names) > 0 {
+		return base.Errorf(base.Conflict, "restore: %s is not empty: it has %s", dir, names[0]).WithHint("name a folder that does not exist yet")
 	}
 	return nil
+}
+
+// removeAll removes what a data directory holds, and nothing that somebody else put there.
+func removeAll(fsys vfs.FS, dir string) error {
+	var errs []error
+	for _, name := range slices.Concat(engine.Contents, []string{catalog.FileName + vfs.TempSuffix}) {
+		errs = append(errs, vfs.RemoveAll(fsys, filepath.Join(dir, name)))
+	}
+	return errors.Join(errs...)
 }
 
 // unpacking is a restore under way.
@@ -106,7 +145,7 @@ func (u *unpacking) file(h *tar.Header, then func() error) error {
 		return err
 	}
 	return vfs.WriteFile(u.fs, path, func(w io.Writer) error {
-		sum := crc32.New(castagnoli)
+		sum := crc32.New(base.Castagnoli)
 		if _, err := io.Copy(io.MultiWriter(w, sum), u.archive); err != nil {
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				err = base.Errorf(base.Corrupt, "the archive breaks off")
@@ -154,14 +193,4 @@ func (u *unpacking) json(h *tar.Header, into any) error {
 		return base.Errorf(base.Corrupt, "%s: %w", h.Name, err)
 	}
 	return nil
-}
-
-// removeAll leaves the folder empty.
-func (u *unpacking) removeAll() error {
-	names, err := u.fs.List(u.dir)
-	errs := []error{err}
-	for _, name := range names {
-		errs = append(errs, vfs.RemoveAll(u.fs, filepath.Join(u.dir, name)))
-	}
-	return errors.Join(errs...)
 }

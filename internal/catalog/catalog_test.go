@@ -465,3 +465,16 @@ func lastingFailure(t *testing.T, look func(*Catalog) error) {
 		}
 	}
 }
+
+func TestAClosedCatalogIsAnError(t *testing.T) {
+	c, _ := mustOpen(t, vfs.NewCrashable(), "/catalog.db")
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, stateErr := c.State()
+	for what, err := range map[string]error{"Apply": c.Apply(Edit{}), "Check": c.Check(), "CopyTo": c.CopyTo("/copy.db"), "Inspect": c.Inspect(io.Discard), "State": stateErr} {
+		if err == nil || base.KindOf(err) != base.Internal || !strings.Contains(err.Error(), "closed") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

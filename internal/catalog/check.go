@@ -16,13 +16,9 @@ const maxFindings = 100
 
 // Check reads the whole file and compares it with what must hold. The error, if any, is
 // Corrupt and names the findings.
-func (c *Catalog) Check() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return base.Errorf(base.Internal, "check catalog %s: it is closed", c.path)
-	}
-	c.fs.lastErr = nil
+func (c *Catalog) Check() error { return c.read("check", c.check) }
+
+func (c *Catalog) check() error {
 	var findings []string
 	err := c.query(fmt.Sprintf(`PRAGMA integrity_check(%d)`, maxFindings), func(row *sqlite3.Stmt) error {
 		if text := row.ColumnText(0); text != "ok" {
@@ -31,22 +27,22 @@ func (c *Catalog) Check() error {
 		return nil
 	})
 	if err != nil {
-		return c.wrap(err, "check")
+		return err
 	}
 	err = c.query(`PRAGMA foreign_key_check`, func(row *sqlite3.Stmt) error {
 		findings = append(findings, fmt.Sprintf("a row of %s refers to a row of %s that is not there", row.ColumnText(0), row.ColumnText(2)))
 		return nil
 	})
 	if err != nil {
-		return c.wrap(err, "check")
+		return err
 	}
 	state, err := c.load()
 	if err != nil {
-		return c.wrap(err, "check")
+		return err
 	}
 	findings = append(findings, state.findings()...)
 	if len(findings) > 0 {
-		return base.Errorf(base.Corrupt, "check catalog %s: %d findings: %q", c.path, len(findings), findings[:min(len(findings), maxFindings)])
+		return base.Errorf(base.Corrupt, "%d findings: %q", len(findings), findings[:min(len(findings), maxFindings)])
 	}
 	return nil
 }
@@ -102,15 +98,9 @@ func (s State) findings() (all []string) {
 
 // Inspect prints the catalog as text, the same for the same contents.
 func (c *Catalog) Inspect(w io.Writer) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return base.Errorf(base.Internal, "inspect catalog %s: it is closed", c.path)
-	}
-	c.fs.lastErr = nil
-	state, err := c.load()
+	state, err := c.State()
 	if err != nil {
-		return c.wrap(err, "inspect")
+		return err
 	}
 	_, err = io.WriteString(w, state.String())
 	return err

@@ -6,13 +6,13 @@ import "strings"
 // writes it whole and without free pages; it is as durable as the caller makes it. While it is in doubt what the catalog holds, it is
 // an error, as for Apply.
 func (c *Catalog) CopyTo(path string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.resolve(); err != nil {
-		return err
-	}
-	c.fs.lastErr = nil
-	return c.wrap(c.db.Exec("VACUUM INTO '"+strings.ReplaceAll(c.uri(path), "'", "''")+"'"), "copy")
+	return c.read("copy", func() error {
+		if err := c.resolve(); err != nil {
+			return err
+		}
+		c.fs.lastErr = nil
+		return c.db.Exec("VACUUM INTO '" + strings.ReplaceAll(c.uri(path), "'", "''") + "'")
+	})
 }
 
 // uri names a file of the catalog's file system: the one way to tell SQLite of a file system that is not its own.

@@ -10,15 +10,12 @@ import (
 )
 
 // State reads everything anew, for who checks it.
-func (c *Catalog) State() (State, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return State{}, base.Errorf(base.Internal, "read catalog %s: it is closed", c.path)
-	}
-	c.fs.lastErr = nil
-	s, err := c.load()
-	return s, c.wrap(err, "read")
+func (c *Catalog) State() (s State, err error) {
+	err = c.read("read", func() (err error) {
+		s, err = c.load()
+		return err
+	})
+	return s, err
 }
 
 // load reads everything, and changes nothing: c.edits is what Apply said, whatever the file holds. What cannot be what Apply wrote is Corrupt.

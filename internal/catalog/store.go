@@ -189,6 +189,17 @@ func (c *Catalog) Close() error {
 	return c.wrap(errors.Join(errs...), "close")
 }
 
+// read runs do, which changes nothing here, on the open catalog; doing says what it is for.
+func (c *Catalog) read(doing string, do func() error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return base.Errorf(base.Internal, "%s catalog %s: it is closed", doing, c.path)
+	}
+	c.fs.lastErr = nil
+	return c.wrap(do(), doing)
+}
+
 // transaction runs do and commits, or rolls back and returns the first error. After a
 // failed commit the outcome is what the file says: see commit and resolve.
 func (c *Catalog) transaction(do func() error) error {

@@ -16,7 +16,7 @@ import (
 
 // Check reads everything in the data directory and compares it with what it should be:
 // the catalog with its own rules, each part file and patch with what the catalog says of it, the log
-// frame by frame, and the folder of parts with the list. Findings are Corrupt. Appends wait while
+// frame by frame, and the folder of parts with the list; Orphans are no finding. Findings are Corrupt. Appends wait while
 // the log and the patches are read, flushes during all of it.
 func (e *Engine) Check(ctx context.Context) error {
 	e.flushing.Lock()
@@ -29,8 +29,12 @@ func (e *Engine) Check(ctx context.Context) error {
 	findings := []error{e.catalog.Check()}
 	findings = append(findings, e.checkParts(ctx), e.checkKeys(ctx))
 	var strangers []string
-	err := e.commit(ctx, func() (err error) {
-		findings = append(findings, e.checkLog(), e.checkPatches())
+	err := e.commit(ctx, func() error {
+		state, err := e.catalog.State()
+		if err != nil {
+			return err
+		}
+		findings = append(findings, e.checkLog(state), e.checkPatches(state))
 		strangers, err = e.strangers(e.knownFiles(), e.tables)
 		return err
 	})
@@ -38,6 +42,9 @@ func (e *Engine) Check(ctx context.Context) error {
 		findings = append(findings, err)
 	}
 	for _, path := range strangers {
+		if slices.Contains(e.orphans, path) {
+			continue // which the next Open removes
+		}
 		if names, err := e.fs.List(path); err == nil && len(names) == 0 {
 			continue // the folder of a dropped table, or of one being made
 		}
@@ -108,11 +115,7 @@ func (e *Engine) checkKeys(ctx context.Context) error {
 }
 
 // checkPatches reads what the catalog has of parts' changes, and its expressions. In the committer, so that no merge takes them away.
-func (e *Engine) checkPatches() error {
-	state, err := e.catalog.State()
-	if err != nil {
-		return err
-	}
+func (e *Engine) checkPatches(state catalog.State) error {
 	parts := map[base.SourceID]catalog.Part{}
 	for _, p := range state.Parts {
 		parts[p.ID] = p
@@ -151,8 +154,11 @@ func (e *Engine) checkPatches() error {
 	return errors.Join(findings...)
 }
 
-// checkLog decodes every frame of the log.
-func (e *Engine) checkLog() error {
+// checkLog decodes every frame of the log. In the committer, so that no segment goes meanwhile.
+func (e *Engine) checkLog(state catalog.State) error {
+	if err := e.checkSegments(state); err != nil {
+		return err
+	}
 	_, err := wal.Replay(e.fs, e.walDir(), func(segment base.SegmentID, seq base.Seq, payload []byte) error {
 		f, err := decodeFrame(payload)
 		if err == nil {

@@ -37,8 +37,10 @@ type Settings struct {
 	KeyLifetime  time.Duration // how long an idempotency key is known; 24 h
 
 	// DisableAutomaticFlush leaves every background step to the caller: Flush flushes,
-	// CollectGarbage removes files. For tests.
+	// CollectGarbage removes files. For tests and checks.
 	DisableAutomaticFlush bool
+	// KeepOrphans leaves what the catalog does not list where it is: for who only looks.
+	KeepOrphans bool
 }
 
 func (s Settings) withDefaults() Settings {
@@ -153,10 +155,13 @@ type Engine struct {
 	generations []*generation // frozen, oldest first
 	moves       moves         // of all tables' rows
 
-	keysMu sync.Mutex
-	keys   map[string]*claim // guarded by keysMu
+	keysMu       sync.Mutex
+	keys         map[string]*claim // guarded by keysMu; those that are on their way, and those whose result stands
+	keysByExpiry byExpiry          // guarded by keysMu; the latter
+	keysGone     map[string]bool   // guarded by keysMu; those that are known no more, and that the catalog still has
 
 	garbage garbage
+	orphans []string // constant once Open returned
 
 	live       live         // snapshots that are held
 	patchBytes atomic.Int64 // memory of all tables' patches
@@ -202,9 +207,10 @@ func keyOf(parts ...string) nameKey {
 	return k
 }
 
-func (e *Engine) walDir() string     { return filepath.Join(e.dir, "wal") }
-func (e *Engine) partsDir() string   { return filepath.Join(e.dir, "parts") }
-func (e *Engine) patchesDir() string { return filepath.Join(e.dir, "patches") }
+func (e *Engine) walDir() string     { return filepath.Join(e.dir, walName) }
+func (e *Engine) partsDir() string   { return filepath.Join(e.dir, partsName) }
+func (e *Engine) patchesDir() string { return filepath.Join(e.dir, patchesName) }
+func (e *Engine) tmpDir() string     { return filepath.Join(e.dir, tmpName) }
 
 // stop makes the engine refuse every write from now on. Reads go on.
 func (e *Engine) stop(cause error) *base.Error {

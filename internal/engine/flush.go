@@ -211,12 +211,7 @@ func (e *Engine) discard(all []*flushed) error {
 // publishFlush is step 3 and the first half of 4, in the committer. It returns the
 // memtables whose rows were dropped meanwhile, and the changes of parts that are gone. With an error it leaves no files of its own.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
-	edit := catalog.Edit{DropKeys: e.storedExpired(), FlushedThrough: g.segment}
-	for _, k := range g.keys {
-		if e.now().Before(k.Expires) {
-			edit.PutKeys = append(edit.PutKeys, k)
-		}
-	}
+	edit := catalog.Edit{DropKeys: e.storedExpired(), PutKeys: e.known(g.keys), FlushedThrough: g.segment}
 	edit.PutOffsets = e.liveOffsets(g.offsets)
 	edit.Counters.NextSeq = e.seq + 1
 	var live []*flushed

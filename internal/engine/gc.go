@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -225,20 +226,39 @@ func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*tabl
 	return found, nil
 }
 
-// listedLocked returns the files that the catalog lists.
-func (e *Engine) listedLocked() map[string]bool {
-	listed := map[string]bool{}
-	for _, t := range e.tables {
-		for _, p := range t.current.parts {
-			listed[e.partPath(t.id, p.ID)] = true
-		}
-		for _, patches := range t.stored {
-			for _, p := range patches {
-				if p.inFile {
-					listed[e.patchPath(t.id, p.ID)] = true
+// listedFile is a file that the catalog lists.
+type listedFile struct {
+	path     string
+	bytes    int64
+	checksum *uint32
+	part     *partFile // nil: it is a patch
+}
+
+// filesLocked are the files that the catalog lists: parts and patches, in no order.
+func (e *Engine) filesLocked() iter.Seq[listedFile] {
+	return func(yield func(listedFile) bool) {
+		for _, t := range e.tables {
+			for _, p := range t.current.parts {
+				if !yield(listedFile{e.partPath(t.id, p.ID), p.Bytes, &p.Checksum, p}) {
+					return
+				}
+			}
+			for _, patches := range t.stored {
+				for _, p := range patches {
+					if p.inFile && !yield(listedFile{e.patchPath(t.id, p.ID), p.Bytes, &p.Checksum, nil}) {
+						return
+					}
 				}
 			}
 		}
+	}
+}
+
+// listedLocked returns the paths of filesLocked.
+func (e *Engine) listedLocked() map[string]bool {
+	listed := map[string]bool{}
+	for f := range e.filesLocked() {
+		listed[f.path] = true
 	}
 	return listed
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"container/heap"
 	"context"
 	"encoding/json"
 	"maps"
@@ -13,7 +14,7 @@ import (
 )
 
 // claim is an idempotency key, from its first request on. While done is open the request
-// is on its way; once it is closed, either the result stands for Settings.KeyLifetime, or the claim
+// is on its way; once it is closed, either the result stands for Settings.KeyLifetime, or until maxKeys others came later, or the claim
 // was withdrawn because the request failed, and the key is free again.
 type claim struct {
 	key     string
@@ -27,6 +28,51 @@ type claim struct {
 	result    Result
 	withdrawn bool
 	stored    bool // guarded by keysMu: the catalog has the key, with this result or that of an earlier claim
+}
+
+// maxKeys bounds how many keys are known, and so their memory: some 200 MB.
+const maxKeys = 500_000
+
+// byExpiry is a heap of claims whose results stand, the next to expire first.
+type byExpiry []*claim
+
+func (h byExpiry) Len() int           { return len(h) }
+func (h byExpiry) Less(i, j int) bool { return h[i].expires.Before(h[j].expires) }
+func (h byExpiry) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *byExpiry) Push(c any)        { *h = append(*h, c.(*claim)) }
+func (h *byExpiry) Pop() any {
+	last := len(*h) - 1
+	c := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return c
+}
+
+// rememberLocked takes in a claim whose result stands.
+func (e *Engine) rememberLocked(c *claim) {
+	heap.Push(&e.keysByExpiry, c)
+	if len(e.keysByExpiry) > maxKeys {
+		e.forgetKeyLocked()
+	}
+}
+
+// expireKeysLocked forgets the claims whose time is over.
+func (e *Engine) expireKeysLocked() {
+	for now := e.now(); len(e.keysByExpiry) > 0 && !now.Before(e.keysByExpiry[0].expires); {
+		e.forgetKeyLocked()
+	}
+}
+
+// forgetKeyLocked forgets the claim that is the next to expire.
+func (e *Engine) forgetKeyLocked() {
+	c := heap.Pop(&e.keysByExpiry).(*claim)
+	if e.keys[c.key] != c {
+		return // replayed once more since, by a later request
+	}
+	delete(e.keys, c.key)
+	if c.stored {
+		e.keysGone[c.key] = true
+	}
 }
 
 // Once runs a request, unless it is the repetition of one: then it returns the first one's result. run gets the options for the one Append, Commit or Load
@@ -94,9 +140,11 @@ func (e *Engine) claimKey(ctx context.Context, key string, hash []byte) (*claim,
 	}
 	for {
 		e.keysMu.Lock()
+		e.expireKeysLocked()
 		c := e.keys[key]
-		if c == nil || c.resolved() && !e.now().Before(c.expires) {
-			fresh := &claim{key: key, hash: bytes.Clone(hash), expires: e.now().Add(e.settings.KeyLifetime), done: make(chan struct{}), stored: c != nil && c.stored}
+		if c == nil {
+			fresh := &claim{key: key, hash: bytes.Clone(hash), expires: e.now().Add(e.settings.KeyLifetime), done: make(chan struct{}), stored: e.keysGone[key]}
+			delete(e.keysGone, key)
 			e.keys[key] = fresh
 			e.keysMu.Unlock()
 			return fresh, nil, nil
@@ -134,6 +182,7 @@ func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
 	defer e.keysMu.Unlock()
 	c.result = result
 	close(c.done)
+	e.rememberLocked(c)
 	return c.toCatalog()
 }
 
@@ -145,10 +194,9 @@ func (e *Engine) withdrawClaim(c *claim) {
 		return
 	}
 	c.withdrawn = true
+	delete(e.keys, c.key)
 	if c.stored {
-		c.expires = time.Time{} // the catalog is still to drop an earlier one
-	} else {
-		delete(e.keys, c.key)
+		e.keysGone[c.key] = true // an earlier one
 	}
 	close(c.done)
 }
@@ -180,27 +228,33 @@ func restoreClaim(k catalog.Key) (*claim, error) {
 	return c, nil
 }
 
-// storedExpired returns the keys in the catalog whose time is over.
+// storedExpired returns the keys that the catalog is to drop.
 func (e *Engine) storedExpired() []string {
-	now := e.now()
-	var gone []string
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
-	for key, c := range e.keys {
-		if c.stored && c.resolved() && !now.Before(c.expires) {
-			gone = append(gone, key)
-		}
-	}
-	slices.Sort(gone)
-	return gone
+	e.expireKeysLocked()
+	return slices.Sorted(maps.Keys(e.keysGone))
 }
 
-// keysStored notes which keys the catalog has after an edit, and forgets those whose time is over and that it has not.
+// known returns those of a generation's keys that are known still.
+func (e *Engine) known(all []catalog.Key) (known []catalog.Key) {
+	e.keysMu.Lock()
+	defer e.keysMu.Unlock()
+	e.expireKeysLocked()
+	for _, k := range all {
+		if c := e.keys[k.Key]; c != nil && c.resolved() && c.expires.Equal(k.Expires) {
+			known = append(known, k)
+		}
+	}
+	return known
+}
+
+// keysStored notes which keys the catalog has after an edit.
 func (e *Engine) keysStored(edit *catalog.Edit) {
-	now := e.now()
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
 	for _, key := range edit.DropKeys {
+		delete(e.keysGone, key)
 		if c := e.keys[key]; c != nil {
 			c.stored = false
 		}
@@ -208,7 +262,8 @@ func (e *Engine) keysStored(edit *catalog.Edit) {
 	for _, k := range edit.PutKeys {
 		if c := e.keys[k.Key]; c != nil {
 			c.stored = true
+		} else {
+			e.keysGone[k.Key] = true // forgotten meanwhile
 		}
 	}
-	maps.DeleteFunc(e.keys, func(_ string, c *claim) bool { return !c.stored && c.resolved() && !now.Before(c.expires) })
 }

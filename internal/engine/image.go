@@ -24,6 +24,7 @@ type Image struct {
 
 	engine *Engine
 	parts  []*partFile
+	log    []wal.Segment
 	held   []io.Closer
 	once   sync.Once
 }
@@ -43,8 +44,8 @@ type ImageFile struct {
 //
 // It refers to parts and not to a snapshot, whose memtables would fill the budget of all writers as long as a slow client
 // reads; their rows are in the segments. Of segments and patches, which are removed without a look at who reads them, the
-// files are opened here, in the committer: what has no name any more can still be read. A flush, which removes segments
-// when its edit is long done, is waited for.
+// files are opened here, in the committer: what has no name any more can still be read. The catalog is copied there too, which all
+// writers wait for. A flush, which removes segments when its edit is long done, is waited for.
 func (e *Engine) Image(ctx context.Context) (*Image, error) {
 	e.flushing.Lock()
 	defer e.flushing.Unlock()
@@ -66,22 +67,16 @@ func (e *Engine) fillImage(m *Image) (err error) {
 		return err // what the disk holds is not known
 	}
 	m.Seq = e.seq
-	for _, t := range e.tables {
-		for _, p := range t.current.parts { // current, so nobody gives up the last reference meanwhile
-			p.refs.Add(1)
-			m.parts = append(m.parts, p)
-			path := e.partPath(t.id, p.ID)
-			m.Files = append(m.Files, ImageFile{Name: e.below(path), Bytes: p.Bytes, Checksum: &p.Checksum, path: path})
-		}
-		for _, patches := range t.stored {
-			for _, p := range patches {
-				if p.inFile {
-					if err := m.hold(e, e.patchPath(t.id, p.ID), -1); err != nil {
-						return err
-					}
-				}
+	for f := range e.filesLocked() {
+		if f.part == nil {
+			if _, err := m.hold(e, f.path, f.bytes, f.checksum); err != nil {
+				return err
 			}
+			continue
 		}
+		f.part.refs.Add(1) // it is in a current version, so nobody gives up the last reference meanwhile
+		m.parts = append(m.parts, f.part)
+		m.Files = append(m.Files, ImageFile{Name: e.below(f.path), Bytes: f.bytes, Checksum: f.checksum, path: f.path})
 	}
 	segments, err := wal.List(e.fs, e.walDir())
 	if err != nil {
@@ -92,41 +87,50 @@ func (e *Engine) fillImage(m *Image) (err error) {
 		if id == e.wal.ID() {
 			size = e.wal.Size() // space behind is allocated for frames to come
 		}
-		if err := m.hold(e, wal.SegmentPath(e.walDir(), id), size); err != nil {
+		path := wal.SegmentPath(e.walDir(), id)
+		f, err := m.hold(e, path, size, nil)
+		if err != nil {
 			return err
 		}
+		m.log = append(m.log, wal.Segment{ID: id, Path: path, File: f.reader, Bytes: f.Bytes})
 	}
 	// By name, so that two images of one state are the same.
 	slices.SortFunc(m.Files, func(a, b ImageFile) int { return cmp.Compare(a.Name, b.Name) })
-	copied := filepath.Join(e.dir, "tmp", "image.db")
-	if err := vfs.RemoveAll(e.fs, copied); err != nil { // of an image that failed here
+	copied := filepath.Join(e.tmpDir(), "image.db")
+	remove := func() error { return errors.Join(vfs.RemoveAll(e.fs, copied), vfs.RemoveAll(e.fs, copied+"-journal")) }
+	if err := remove(); err != nil { // of an image that failed here
 		return err
 	}
+	defer func() { err = errors.Join(err, remove()) }() // what is held can be read without a name
 	if err := e.catalog.CopyTo(copied); err != nil {
 		return err
 	}
-	if err := m.hold(e, copied, -1); err != nil {
+	if _, err := m.hold(e, copied, -1, nil); err != nil {
 		return err
 	}
 	m.Files[len(m.Files)-1].Name = catalog.FileName
-	return e.fs.Remove(copied)
+	return nil
 }
 
 // hold opens a file; size is how much of it belongs to the image, all if negative.
-func (m *Image) hold(e *Engine, path string, size int64) error {
+func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (ImageFile, error) {
 	r, err := e.fs.Open(path)
 	if err != nil {
-		return err
+		return ImageFile{}, err
 	}
 	m.held = append(m.held, r)
 	if size < 0 {
 		if size, err = r.Size(); err != nil {
-			return err
+			return ImageFile{}, err
 		}
 	}
-	m.Files = append(m.Files, ImageFile{Name: e.below(path), Bytes: size, reader: r})
-	return nil
+	f := ImageFile{Name: e.below(path), Bytes: size, Checksum: checksum, reader: r}
+	m.Files = append(m.Files, f)
+	return f, nil
 }
+
+// CheckLog reads the segments of the log, of which the catalog has no checksum. What is not as it was written is Corrupt.
+func (m *Image) CheckLog(ctx context.Context) error { return wal.Verify(ctx, m.log) }
 
 // below returns a path's name below the data directory, with slashes.
 func (e *Engine) below(path string) string {

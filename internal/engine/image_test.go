@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"hash/crc32"
 	"io"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -92,4 +94,65 @@ func TestAnImageHasAllRowsWhateverBecameOfAFlush(t *testing.T) {
 	if refused == 0 {
 		t.Error("no failure left the catalog in doubt")
 	}
+}
+
+// TestAnImageHasAChecksumOfAllThatIsFlushed: a backup of a damaged patch would not open.
+func TestAnImageHasAChecksumOfAllThatIsFlushed(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createAccounts(e, "t")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 200, 0))
+	must(t, e.Flush(ctx))
+	must(t, noteFirst(e, table, 100))
+	must(t, e.Flush(ctx))
+	image, err := e.Image(ctx)
+	must(t, err)
+	checked := map[string]int{}
+	for _, f := range image.Files {
+		folder, _, _ := strings.Cut(f.Name, "/")
+		if folder != partsName && folder != patchesName {
+			continue
+		}
+		checked[folder]++
+		sum := crc32.New(base.Castagnoli)
+		must(t, image.Read(f, func(r io.Reader) error {
+			_, err := io.Copy(sum, r)
+			return err
+		}))
+		if f.Checksum == nil || *f.Checksum != sum.Sum32() {
+			t.Errorf("%s has the checksum %08x, the image says %v", f.Name, sum.Sum32(), f.Checksum)
+		}
+	}
+	if checked[partsName] == 0 || checked[patchesName] == 0 {
+		t.Errorf("files %v", checked)
+	}
+	must(t, image.CheckLog(ctx))
+	must(t, image.Close())
+	mustEnd(t, e)
+}
+
+// TestAnImageThatFailsLeavesNothing fails each operation on the copy of the catalog, as a full disk does.
+func TestAnImageThatFailsLeavesNothing(t *testing.T) {
+	disk := vfs.NewCrashable()
+	failing := vfs.Failing(disk, vfs.Never)
+	e := mustOpen(t, failing)
+	_, err := createNumbers(e, "t")
+	must(t, err)
+	for i := 0; ; i++ {
+		failing.SetRule(vfs.Where(func(op vfs.Op) bool { return op.Kind == vfs.OpWriteAt && strings.HasPrefix(op.Path, e.tmpDir()) }, vfs.OnIndex(i, vfs.ErrNoSpace)))
+		image, err := e.Image(ctx)
+		failing.SetRule(vfs.Never)
+		if names, listErr := disk.List(e.tmpDir()); listErr != nil || len(names) > 0 {
+			t.Fatalf("write %d: left %v, %v", i, names, listErr)
+		}
+		if err == nil {
+			must(t, image.Close())
+			if i == 0 {
+				t.Fatal("nothing failed")
+			}
+			break
+		}
+		wantKind(t, err, base.StorageFull)
+	}
+	mustEnd(t, e)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 
@@ -12,6 +13,29 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
+
+// What a data directory holds besides its catalog.
+const (
+	// LockName is the file of which the lock is held while it is open. The file stays.
+	LockName = "LOCK"
+
+	walName     = "wal"
+	partsName   = "parts"
+	patchesName = "patches"
+	tmpName     = "tmp"
+)
+
+// Contents are the names in a data directory, but for LockName; the first is what makes it one.
+var Contents = []string{catalog.FileName, catalog.FileName + "-journal", walName, partsName, patchesName, tmpName}
+
+// Exists reports whether a folder is a data directory: it has a catalog. An empty one is what Open leaves if it ends as it begins.
+func Exists(fsys vfs.FS, dir string) (bool, error) {
+	info, err := fsys.Stat(filepath.Join(dir, catalog.FileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.Size > 0, base.Wrap(err, "open %s", dir)
+}
 
 // Open opens a data directory, or makes a new one. It holds:
 //
@@ -24,7 +48,7 @@ import (
 //
 // Rows that were acknowledged before, however the process ended, are there when Open returns. A
 // directory that another process holds is a Conflict; damage is Corrupt, and then nothing was changed but
-// what the last process left unfinished.
+// what the last process left unfinished. So is a folder with files but without a catalog: by a new one, all of them would be garbage.
 func Open(dir string, settings Settings, components Components) (*Engine, error) {
 	e := &Engine{
 		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger,
@@ -44,6 +68,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 		streamNames: map[nameKey]base.StreamID{},
 		exports:     map[base.ExportID]*export{},
 		keys:        map[string]*claim{},
+		keysGone:    map[string]bool{},
 	}
 	if e.fs == nil {
 		e.fs = vfs.OS
@@ -81,19 +106,10 @@ func (e *Engine) open() (err error) {
 	if err := vfs.MkdirAll(e.fs, e.dir); err != nil {
 		return err
 	}
-	if e.dirLock, err = e.fs.Lock(filepath.Join(e.dir, "LOCK")); err != nil {
+	if e.dirLock, err = e.fs.Lock(filepath.Join(e.dir, LockName)); err != nil {
 		return err
 	}
-	for _, dir := range []string{e.walDir(), e.partsDir(), e.patchesDir()} {
-		if err := vfs.MkdirAll(e.fs, dir); err != nil {
-			return err
-		}
-	}
-	tmp := filepath.Join(e.dir, "tmp")
-	if err := vfs.RemoveAll(e.fs, tmp); err != nil {
-		return err
-	}
-	if err := vfs.MkdirAll(e.fs, tmp); err != nil {
+	if err := e.checkExists(); err != nil {
 		return err
 	}
 	c, state, err := catalog.Open(e.fs, filepath.Join(e.dir, catalog.FileName))
@@ -101,13 +117,42 @@ func (e *Engine) open() (err error) {
 		return err
 	}
 	e.catalog = c
+	for _, dir := range []string{e.walDir(), e.partsDir(), e.patchesDir(), e.tmpDir()} {
+		if err := vfs.MkdirAll(e.fs, dir); err != nil {
+			return err
+		}
+	}
+	left, err := e.fs.List(e.tmpDir())
+	if err != nil {
+		return err
+	}
+	for _, name := range left {
+		if err := vfs.RemoveAll(e.fs, filepath.Join(e.tmpDir(), name)); err != nil {
+			return err
+		}
+	}
 	if err := e.load(state); err != nil {
 		return err
 	}
-	if err := e.removeOrphans(); err != nil {
+	return e.recover(state)
+}
+
+// checkExists refuses a folder whose catalog is missing although there are other files.
+func (e *Engine) checkExists() error {
+	if exists, err := Exists(e.fs, e.dir); err != nil || exists {
 		return err
 	}
-	return e.recover(state)
+	for _, dir := range []string{e.walDir(), e.partsDir(), e.patchesDir(), e.tmpDir()} {
+		names, err := e.fs.List(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(names) > 0 {
+			return base.Errorf(base.Corrupt, "%s is missing or empty, but %s holds %s; nothing was changed", catalog.FileName, dir, names[0]).
+				WithHint("put the catalog back or restore a backup; a new database needs an empty folder")
+		}
+	}
+	return nil
 }
 
 // load builds the versions from what the catalog holds.
@@ -163,6 +208,7 @@ func (e *Engine) load(state catalog.State) error {
 		}
 		c.stored = true
 		e.keys[k.Key] = c
+		e.rememberLocked(c)
 	}
 	e.nextTable, e.nextStream, e.nextExport = state.Counters.NextTable, state.Counters.NextStream, state.Counters.NextExport
 	// Ids up to the reserved one may be in use by rows that readers saw.
@@ -173,18 +219,21 @@ func (e *Engine) load(state catalog.State) error {
 
 // removeOrphans removes what the catalog does not list: files of a flush or merge that a
 // crash interrupted, and those that could not be removed when they were dropped.
-func (e *Engine) removeOrphans() error {
-	orphans, err := e.strangers(e.listedLocked(), e.tables)
-	if err != nil {
+func (e *Engine) removeOrphans() (err error) {
+	if e.orphans, err = e.strangers(e.listedLocked(), e.tables); err != nil || e.settings.KeepOrphans {
 		return err
 	}
-	for _, path := range orphans {
+	for _, path := range e.orphans {
 		if err := vfs.RemoveAll(e.fs, path); err != nil {
 			return base.Wrap(err, "remove orphan")
 		}
 	}
+	e.orphans = nil
 	return nil
 }
+
+// Orphans returns the paths of what Open found that the catalog does not list, and left with Settings.KeepOrphans.
+func (e *Engine) Orphans() []string { return e.orphans }
 
 // Close ends all background work and closes the files. Requests that still wait get
 // Unavailable. Rows need not be flushed: the log has them. Snapshots that are still held

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -43,22 +41,40 @@ type StoredPatch struct {
 // Patches lists what changed of rows and is not merged yet, by table and source.
 func (e *Engine) Patches() []StoredPatch {
 	e.mu.RLock()
-	defer e.mu.RUnlock()
-	var all []StoredPatch
+	all := e.catalogPatchesLocked()
+	versions := make(map[base.TableID]*version, len(e.tables))
+	for id, t := range e.tables {
+		versions[id] = t.current
+	}
+	var changes [][]committed // none of which changes any more
+	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
+		changes = append(changes, g.changes)
+	}
+	e.mu.RUnlock() // what the log has takes long to count, and the committer would wait
+	all = append(all, loggedPatches(versions, changes)...)
+	slices.SortStableFunc(all, func(a, b StoredPatch) int {
+		return cmp.Or(cmp.Compare(a.Table.ID, b.Table.ID), cmp.Compare(a.Source, b.Source))
+	})
+	return all
+}
+
+// catalogPatchesLocked lists the patches and deleted rows that the catalog has, and all expressions.
+func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 	for _, t := range e.tables {
+		now := t.current.schema
 		for part, patches := range t.stored {
 			for _, p := range patches {
-				one := StoredPatch{Table: t.current.schema, Source: part, Columns: t.columnNames(p.Columns), Updated: p.Rows, Bytes: p.Bytes,
+				one := StoredPatch{Table: now, Source: part, Columns: columnNames(now, p.Columns), Updated: p.Rows, Bytes: p.Bytes,
 					Storage: PatchInCatalog, Created: p.Created}
 				if p.inFile {
 					one.Storage = PatchInFile
-					one.Path = filepath.ToSlash(filepath.Join("patches", strconv.FormatUint(uint64(t.id), 10), filepath.Base(e.patchPath(t.id, p.ID))))
+					one.Path = e.below(e.patchPath(t.id, p.ID))
 				}
 				all = append(all, one)
 			}
 		}
 		for _, x := range t.expressions {
-			one := StoredPatch{Table: t.current.schema, Columns: t.columnNames(x.Columns()), Bytes: int64(len(x.Encode())), Storage: PatchInLog, Created: x.created,
+			one := StoredPatch{Table: now, Columns: columnNames(now, x.Columns()), Bytes: int64(len(x.Encode())), Storage: PatchInLog, Created: x.created,
 				Expression: x.String(t.history[x.Version])}
 			if x.stored {
 				one.Storage = PatchInCatalog
@@ -66,19 +82,15 @@ func (e *Engine) Patches() []StoredPatch {
 			all = append(all, one)
 		}
 		for part, d := range t.storedDeletions {
-			all = append(all, StoredPatch{Table: t.current.schema, Source: part, Deleted: d.rows, Bytes: d.bytes, Storage: PatchInCatalog, Created: d.created})
+			all = append(all, StoredPatch{Table: now, Source: part, Deleted: d.rows, Bytes: d.bytes, Storage: PatchInCatalog, Created: d.created})
 		}
 	}
-	all = append(all, e.loggedPatchesLocked()...)
-	slices.SortStableFunc(all, func(a, b StoredPatch) int {
-		return cmp.Or(cmp.Compare(a.Table.ID, b.Table.ID), cmp.Compare(a.Source, b.Source))
-	})
 	return all
 }
 
-// loggedPatchesLocked lists the changes that the log alone has, one entry per source. Those of sources that were written anew since
+// loggedPatches lists the changes that the log alone has, one entry per source. Those of sources that were written anew since
 // are in the catalog.
-func (e *Engine) loggedPatchesLocked() []StoredPatch {
+func loggedPatches(versions map[base.TableID]*version, changes [][]committed) []StoredPatch {
 	type logged struct {
 		StoredPatch
 		updated, deleted *roaring.Bitmap
@@ -86,17 +98,17 @@ func (e *Engine) loggedPatchesLocked() []StoredPatch {
 	}
 	var all []*logged
 	bySource := map[base.SourceID]*logged{}
-	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
-		for _, c := range g.changes {
-			t := e.tables[c.table]
+	for _, group := range changes {
+		for _, c := range group {
+			v := versions[c.table]
 			of := func(source base.SourceID) *logged {
-				if t == nil || !t.current.has(source) {
+				if v == nil || !v.has(source) {
 					return nil
 				}
 				l := bySource[source]
 				if l == nil {
 					l = &logged{updated: roaring.New(), deleted: roaring.New()}
-					l.StoredPatch = StoredPatch{Table: t.current.schema, Source: source, Memtable: !t.current.lists(source), Storage: PatchInLog, Created: c.created}
+					l.StoredPatch = StoredPatch{Table: v.schema, Source: source, Memtable: !v.lists(source), Storage: PatchInLog, Created: c.created}
 					bySource[source], all = l, append(all, l)
 				}
 				return l
@@ -119,7 +131,7 @@ func (e *Engine) loggedPatchesLocked() []StoredPatch {
 	out := make([]StoredPatch, len(all))
 	for i, l := range all {
 		slices.Sort(l.columns)
-		l.Columns = e.tables[l.Table.ID].columnNames(slices.Compact(l.columns))
+		l.Columns = columnNames(l.Table, slices.Compact(l.columns))
 		l.Updated, l.Deleted = int64(l.updated.GetCardinality()), int64(l.deleted.GetCardinality())
 		out[i] = l.StoredPatch
 	}
@@ -127,11 +139,11 @@ func (e *Engine) loggedPatchesLocked() []StoredPatch {
 }
 
 // columnNames returns the present names of columns; those that were dropped are left out.
-func (t *table) columnNames(ids []base.ColumnID) []string {
+func columnNames(now schema.Table, ids []base.ColumnID) []string {
 	var names []string
 	for _, id := range ids {
-		if i := t.current.schema.ColumnByID(id); i >= 0 {
-			names = append(names, t.current.schema.Columns[i].Name)
+		if i := now.ColumnByID(id); i >= 0 {
+			names = append(names, now.Columns[i].Name)
 		}
 	}
 	return names

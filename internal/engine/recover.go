@@ -14,8 +14,11 @@ import (
 // generation, with the memtables, source ids and row ordinals that it had before, and the schema
 // version: rows are not conformed anew, since memtables of older versions are read like parts of
 // older versions. Frames of dropped tables, and those that TRUNCATE made void, are left out.
-// Then a new segment is begun.
+// Then, since nothing is missing, files that nobody lists go, and a new segment is begun.
 func (e *Engine) recover(state catalog.State) error {
+	if err := e.checkSegments(state); err != nil {
+		return err
+	}
 	var g *generation
 	result, err := wal.Recover(e.fs, e.walDir(), func(segment base.SegmentID, seq base.Seq, payload []byte) error {
 		e.seq = max(e.seq, seq)
@@ -35,20 +38,37 @@ func (e *Engine) recover(state catalog.State) error {
 	for _, g := range e.generations {
 		e.showReplayed(g)
 	}
+	if err := e.removeOrphans(); err != nil {
+		return err
+	}
 	if err := wal.RemoveBefore(e.fs, e.walDir(), state.FlushedThrough+1); err != nil {
 		return err
 	}
 	after := result.End
-	if after.Segment < state.FlushedThrough {
-		// The log is gone, but all of it that counted is in parts.
-		after = wal.Position{Segment: state.FlushedThrough}
-	}
 	after.Seq = e.seq
 	if e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{}, after); err != nil {
 		return err
 	}
 	e.active = newGeneration(e.wal.ID())
 	return nil
+}
+
+// checkSegments compares the segments that are there with what the catalog says of them. One is flushed only once the next is there, the newest
+// is never removed, and the first is older than all that the catalog holds. So the one behind the flushed ones is missing only if it was lost.
+func (e *Engine) checkSegments(state catalog.State) error {
+	ids, err := wal.List(e.fs, e.walDir())
+	if err != nil {
+		return err
+	}
+	next := state.FlushedThrough + 1
+	if len(ids) > 0 && ids[0] <= next && next <= ids[len(ids)-1] {
+		return nil
+	}
+	if len(ids) == 0 && next == 1 && len(state.Databases) == 0 && state.Counters.NextTable == 1 {
+		return nil // nothing has happened yet
+	}
+	return base.Errorf(base.Corrupt, "%s is missing: the catalog has what came before it, and rows that were acknowledged later are lost", wal.SegmentPath(e.walDir(), next)).
+		WithHint("put the log back, or restore a backup")
 }
 
 // replay adds one frame to a generation that nobody sees yet.

@@ -47,8 +47,6 @@ const (
 	maxPatches         = 16 // of a part
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // partChanges is what an edit stores of one part.
 type partChanges struct {
 	table   base.TableID
@@ -87,7 +85,7 @@ func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, 
 			if p.Content, err = encodeRecord(record); err != nil {
 				return made, err
 			}
-			p.Bytes, p.Checksum = int64(len(p.Content)), crc32.Checksum(p.Content, castagnoli)
+			p.Bytes, p.Checksum = int64(len(p.Content)), crc32.Checksum(p.Content, base.Castagnoli)
 			made = append(made, p)
 			continue
 		}
@@ -128,7 +126,7 @@ func (e *Engine) readPatch(history map[uint32]schema.Table, p catalog.Patch) (pa
 		}
 	}()
 	if len(p.Content) > 0 {
-		if sum := crc32.Checksum(p.Content, castagnoli); sum != p.Checksum {
+		if sum := crc32.Checksum(p.Content, base.Castagnoli); sum != p.Checksum {
 			return patch.Layer{}, base.Errorf(base.Corrupt, "patch %d: checksum %08x, expected %08x", p.ID, sum, p.Checksum)
 		}
 		record, err := decodeBatch(p.Content)

@@ -377,3 +377,17 @@ func TestReadersSeeWholePrefixesWhileRowsArrive(t *testing.T) {
 	readers.Wait()
 	m.Release()
 }
+
+// What is counted of a block that has a chunk of its own is nearly all that the chunk takes.
+func TestALargeBlockTakesWhatIsCounted(t *testing.T) {
+	p := NewPool(PoolOptions{ChunkBytes: 64 << 20}) // so that the block is larger than what other tests left
+	defer p.Close()
+	b, err := p.alloc(32<<20 + 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held := len(b.chunk.mem); int64(held) > p.Bytes()*9/8 {
+		t.Errorf("%d bytes are held for %d", held, p.Bytes())
+	}
+	p.release(b)
+}

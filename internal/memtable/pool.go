@@ -67,8 +67,9 @@ func (p *Pool) alloc(n int) (block, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if size > p.chunkBytes/2 {
-		// A chunk of its own: the current one stays for the small.
-		c, err := p.newChunk(alignUp(size, p.chunkBytes))
+		// A chunk of its own: the current one stays for the small. It is hardly larger than the block, which is all that is counted, and
+		// of one of few sizes, so that the next block often fits in.
+		c, err := p.newChunk(alignUp(size, p.chunkBytes/16))
 		if err != nil {
 			return block{}, err
 		}

@@ -297,7 +297,7 @@ func checksum(fsys vfs.FS, path string) (size int64, sum uint32, err error) {
 	if size, err = f.Size(); err != nil {
 		return 0, 0, base.Wrap(err, "part %s", path)
 	}
-	hash := crc32.New(castagnoli)
+	hash := crc32.New(base.Castagnoli)
 	if _, err := io.Copy(hash, io.NewSectionReader(f, 0, size)); err != nil {
 		return 0, 0, base.Wrap(err, "part %s", path)
 	}

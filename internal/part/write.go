@@ -20,8 +20,6 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 const (
 	createdBy = "scoter"
 	// footerKey is the key in the file's metadata under which the part describes itself.
@@ -92,7 +90,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	}
 	n, err := s.out.Write(p)
 	s.bytes += int64(n)
-	s.crc = crc32.Update(s.crc, castagnoli, p[:n])
+	s.crc = crc32.Update(s.crc, base.Castagnoli, p[:n])
 	s.err = err
 	return n, err
 }

@@ -28,7 +28,7 @@ func New(t Table) (Table, error) {
 		if i := t.ColumnByID(id); i >= 0 {
 			t.Columns[i].NotNull = true
 		}
-		if len(t.SortKey) < len(t.PrimaryKey) && !sorted {
+		if !sorted {
 			t.SortKey = append(t.SortKey, SortField{Column: id})
 		}
 	}

@@ -60,13 +60,18 @@ func removeIfThere(fsys FS, path string) error {
 }
 
 // MkdirAll makes a folder and the missing ones above it, durably. An existing
-// folder is not an error.
+// folder, or a symbolic link to one, is not an error.
 func MkdirAll(fsys FS, dir string) error {
 	dir = filepath.Clean(dir)
 	parent := filepath.Dir(dir)
 	info, err := fsys.Stat(dir)
+	isDir := err == nil && info.IsDir
+	if err == nil && !isDir {
+		_, listErr := fsys.List(dir) // it follows a link, as Stat does not
+		isDir = listErr == nil
+	}
 	switch {
-	case err == nil && info.IsDir:
+	case isDir:
 		// A process killed between Mkdir and SyncDir left a folder that exists and is
 		// not durable. A parent we may not open is not one that we made.
 		if err := fsys.SyncDir(parent); !errors.Is(err, fs.ErrPermission) {

@@ -270,3 +270,27 @@ func TestFullDiskIsStorageFull(t *testing.T) {
 	must(t, WriteFile(c, "g", writeString("y")))
 	wantKind(t, osError(&fs.PathError{Op: "write", Path: "f", Err: ErrNoSpace}), base.StorageFull, ErrNoSpace)
 }
+
+func TestALinkToAFolderIsAFolder(t *testing.T) {
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	must(t, os.Mkdir(real, 0o700))
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip(err) // a system on which not everybody may
+	}
+	must(t, MkdirAll(OS, link))
+	must(t, MkdirAll(OS, filepath.Join(link, "a", "b")))
+	if _, err := os.Stat(filepath.Join(real, "a", "b")); err != nil {
+		t.Error(err)
+	}
+	must(t, RemoveAll(OS, link)) // the link alone
+	if _, err := os.Stat(filepath.Join(real, "a", "b")); err != nil {
+		t.Error(err)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	must(t, os.Symlink(filepath.Join(dir, "file"), link))
+	wantKind(t, MkdirAll(OS, link), base.Conflict, nil)
+	must(t, os.Remove(link))
+	must(t, os.Symlink(filepath.Join(dir, "nothing"), link))
+	wantKind(t, MkdirAll(OS, filepath.Join(link, "a")), base.Conflict, nil)
+}

@@ -177,7 +177,7 @@ func TestMissingOrForeignSegmentIsCorrupt(t *testing.T) {
 // forge puts a frame with right checksums and wrong fields into segment 4.
 func forge(t testing.TB, c *vfs.Crashable, h frameHeader) {
 	segment := segmentHeader{version: 1, id: 4, salt: 42, previousEnd: int64(len(segmentBytes(t, c, 3)))}
-	h.length, h.payloadChecksum = 1, crc32.Checksum([]byte{0}, castagnoli)
+	h.length, h.payloadChecksum = 1, crc32.Checksum([]byte{0}, base.Castagnoli)
 	setSegment(t, c, 4, append(h.append(segment.encode(), segment.salt, segmentHeaderBytes), 0))
 }
 

@@ -37,9 +37,6 @@ const (
 // le is the byte order of everything in a segment.
 var le = binary.LittleEndian
 
-// castagnoli has hardware instructions on amd64 and arm64, which hash/crc32 uses.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // segmentHeader is what the first segmentHeaderBytes of a segment say.
 type segmentHeader struct {
 	version uint32
@@ -65,7 +62,7 @@ func (h segmentHeader) encode() []byte {
 
 // segmentChecksum covers everything in a segment header but itself.
 func segmentChecksum(b []byte) uint32 {
-	return crc32.Update(crc32.Checksum(b[:12], castagnoli), castagnoli, b[16:segmentHeaderBytes])
+	return crc32.Update(crc32.Checksum(b[:12], base.Castagnoli), base.Castagnoli, b[16:segmentHeaderBytes])
 }
 
 // decodeSegmentHeader reads the header of the segment that is called id.
@@ -124,7 +121,7 @@ func frameChecksum(header []byte, salt uint64, offset int64) uint32 {
 	le.PutUint64(b[0:], salt)
 	le.PutUint64(b[8:], uint64(offset))
 	copy(b[16:], header[:fields])
-	return crc32.Checksum(b[:], castagnoli)
+	return crc32.Checksum(b[:], base.Castagnoli)
 }
 
 // decodeFrameHeader returns the header's fields, and its checksum as it should be

@@ -267,7 +267,7 @@ func (w *Writer) write(frames []Frame, total int64) error {
 	for _, frame := range frames {
 		h := frameHeader{length: uint32(payloadBytes(frame)), seq: frame.Seq, synced: w.synced}
 		for _, slice := range frame.Payload {
-			h.payloadChecksum = crc32.Update(h.payloadChecksum, castagnoli, slice)
+			h.payloadChecksum = crc32.Update(h.payloadChecksum, base.Castagnoli, slice)
 		}
 		var header [frameHeaderBytes]byte
 		if err := s.add(h.append(header[:0], w.salt, offset)); err != nil {

@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// TestOnlySoManyKeysAreKnown has more keys come than are known at one time. The first are forgotten: one that the catalog has, and one that only the log has.
+func TestOnlySoManyKeysAreKnown(t *testing.T) {
+	clock := newManualClock()
+	e, err := tryOpen(vfs.NewCrashable(), clock)
+	must(t, err)
+	_, err = createNumbers(e, "t")
+	must(t, err)
+	send := func(key string) Result {
+		t.Helper()
+		r, err := appendNumbers(e, "t", key, 0, 1, AppendOptions{IdempotencyKey: key})
+		must(t, err)
+		return r
+	}
+	send("in the catalog")
+	must(t, e.Flush(ctx))
+	send("in the log")
+	clock.advance(time.Second)
+	for i := range maxKeys {
+		c, known, err := e.claimKey(ctx, fmt.Sprint("key ", i), nil)
+		if err != nil || known != nil {
+			t.Fatal(known, err)
+		}
+		e.resolveClaim(c, Result{})
+	}
+	if n := len(e.keys); n != maxKeys {
+		t.Errorf("%d keys are known", n)
+	}
+	must(t, e.Flush(ctx))
+	state, err := e.catalog.State()
+	must(t, err)
+	if len(state.Keys) > 0 || len(e.keysGone) > 0 {
+		t.Errorf("the catalog has %v, to be dropped are %v", state.Keys, e.keysGone)
+	}
+	clock.advance(time.Second)
+	for _, key := range []string{"in the catalog", "in the log", "new"} {
+		if send(key).Replayed || !send(key).Replayed {
+			t.Errorf("%s: wrongly known or unknown", key)
+		}
+	}
+	if n := len(e.keys); n != maxKeys {
+		t.Errorf("%d keys are known", n)
+	}
+	clock.advance(e.settings.KeyLifetime)
+	must(t, e.Flush(ctx))
+	if len(e.keys) > 0 || len(e.keysByExpiry) > 0 || len(e.keysGone) > 0 {
+		t.Errorf("%d, %d, %d keys are left", len(e.keys), len(e.keysByExpiry), len(e.keysGone))
+	}
+	mustEnd(t, e)
+}

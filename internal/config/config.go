@@ -157,7 +157,7 @@ func (s *Server) checkLeast() error {
 
 func atLeast[T ~int | ~int64](name string, value, least T) error {
 	if value < least {
-		return base.Errorf(base.Invalid, "%s = %v is too low: it is at least %v", name, value, least)
+		return base.Errorf(base.Invalid, "%s = %v is too low: the least is %v", name, value, least)
 	}
 	return nil
 }

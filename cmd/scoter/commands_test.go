@@ -118,6 +118,185 @@ func TestSQL(t *testing.T) {
 	}
 }
 
+func TestFilesOfResults(t *testing.T) {
+	both(t, func(t *testing.T, where ...string) {
+		sql := func(args ...string) (string, string, int) {
+			return run(t, "", append(append([]string{"sql"}, where...), args...)...)
+		}
+		if _, errs, code := sql("-c", "CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1)"); code != 0 {
+			t.Fatal(errs)
+		}
+		// A change is told of, also if its rows are not to be had.
+		kept := file(t, "kept.parquet", "what was there")
+		_, errs, code := sql("-c", "UPDATE t SET a = 2 RETURNING 170141183460469231731687303715884105727::HUGEINT", "-o", kept)
+		if code == 0 || !strings.Contains(errs, "UPDATE: 0 inserted, 1 updated, 0 deleted") || !strings.Contains(errs, "scoter: ") {
+			t.Errorf("%d %q", code, errs)
+		}
+		if _, errs, code := sql("-c", "INSERT INTO t VALUES (3)", "-o", kept); code != 0 || !strings.Contains(errs, "INSERT: 1 inserted") {
+			t.Errorf("%d %q", code, errs)
+		}
+		if text, _ := os.ReadFile(kept); string(text) != "what was there" {
+			t.Errorf("a statement without a result left %q", text)
+		}
+		if left, _ := os.ReadDir(filepath.Dir(kept)); len(left) != 1 {
+			t.Errorf("files are left: %v", left)
+		}
+		// A result without rows is one.
+		if _, errs, code := sql("-c", "FROM t WHERE a > 99", "--format", "ndjson", "-o", kept); code != 0 {
+			t.Error(errs)
+		}
+		if text, err := os.ReadFile(kept); err != nil || len(text) != 0 {
+			t.Errorf("%q %v", text, err)
+		}
+	})
+	// Permissions are what the system gives new files, or those of the file before.
+	dir := t.TempDir()
+	sql := func(output string) {
+		t.Helper()
+		cmd := exec.Command("sh", "-c", `umask 027 && exec "$0" "$@"`, binary.Path(t), "sql", "--dir", filepath.Join(dir, "data"), "-c", "SELECT 1 AS a", "--format", "csv", "-o", output)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	made, private, pipe := filepath.Join(dir, "made.csv"), filepath.Join(dir, "private.csv"), filepath.Join(dir, "pipe.csv")
+	if err := os.WriteFile(private, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{made: 0o640, private: 0o600} {
+		sql(path)
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want || info.Size() == 0 {
+			t.Errorf("%s: %v %v", path, info, err)
+		}
+	}
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string, 1)
+	go func() {
+		text, err := os.ReadFile(pipe)
+		read <- fmt.Sprint(strings.ReplaceAll(string(text), "\r", ""), err)
+	}()
+	sql(pipe)
+	if info, err := os.Lstat(pipe); err != nil || info.Mode().IsRegular() {
+		t.Fatalf("a pipe became a file: %v %v", info, err)
+	}
+	if got := <-read; got != "a\n1\n<nil>" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTheSettingsFileIsTheServers(t *testing.T) {
+	data, other := t.TempDir(), t.TempDir()
+	settings := file(t, "scoter.toml", fmt.Sprintf("dir = %q\ndatabase = \"elsewhere\"\n[[token]]\nname = \"a\"\nrole = \"admin\"\nsha256 = \"%x\"\n", other, sha256.Sum256([]byte("secret"))))
+	s := binary.Serve(t, data)
+	for _, args := range [][]string{
+		{"sql", "--config", settings, "--url", s.URL, "-c", "CREATE TABLE t (a BIGINT)"},
+		{"load", "--config", settings, "--url", s.URL, "--table", "t", file(t, "t.csv", "a\n1\n")},
+		{"backup", "--config", settings, "--url", s.URL, filepath.Join(t.TempDir(), "b.tar")},
+	} {
+		want := 0
+		if args[0] == "backup" {
+			want = 77 // for administrators
+		}
+		if _, errs, code := run(t, "", args...); code != want {
+			t.Errorf("%v: %d %s", args, code, errs)
+		}
+	}
+	if left, err := os.ReadDir(other); err != nil || len(left) > 0 {
+		t.Errorf("the directory of the settings file has %v (%v)", left, err)
+	}
+	if _, text, err := s.Post("/api/v1/sql?format=csv", "text/plain", []byte("SELECT count(*) AS n FROM \"default\".main.t")); err != nil || !strings.Contains(text, "1") {
+		t.Errorf("%q %v", text, err)
+	}
+	if _, errs, code := run(t, "", "sql", "--dir", other, "--url", s.URL, "-c", "SELECT 1"); code != 64 || !strings.Contains(errs, "--dir and --url") {
+		t.Errorf("%d %q", code, errs)
+	}
+	t.Setenv("SCOTER_URL", "http://127.0.0.1:1")
+	if _, errs, code := run(t, "", "sql", "--dir", t.TempDir(), "-c", "SELECT 1"); code != 0 {
+		t.Errorf("%d %q", code, errs)
+	}
+	// Nobody else reads it.
+	broken := file(t, "scoter.toml", "listen = 5")
+	for _, args := range [][]string{{"version"}, {"--help"}, {"serve", "--help"}, {"token", "x"}, {"check", data}, {"init", t.TempDir()}} {
+		if args[0] == "check" {
+			s.Stop(t)
+		}
+		if _, errs, code := run(t, "", append(args, "--config", broken)...); code != 0 {
+			t.Errorf("%v: %d %s", args, code, errs)
+		}
+	}
+	for _, command := range []string{"serve", "config"} {
+		if _, errs, code := run(t, "", command, "--config", broken); code != 65 || !strings.Contains(errs, "scoter.toml:1: listen") {
+			t.Errorf("%s: %d %q", command, code, errs)
+		}
+	}
+}
+
+func TestABadEnvironmentIsAnError(t *testing.T) {
+	t.Setenv("SCOTER_MAX_QUERIES", "many")
+	if _, errs, code := run(t, "", "sql", "--dir", t.TempDir(), "-c", "SELECT 1"); code != 65 || !strings.Contains(errs, "SCOTER_MAX_QUERIES") || strings.Contains(errs, "goroutine") {
+		t.Errorf("%d %q", code, errs)
+	}
+}
+
+func TestASampleIsWholeOrNotThere(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command(binary.Path(t), "serve", "--dir", dir, "--listen", "127.0.0.1:0", "--sample", "2000000000", "--flush-bytes", "1MiB")
+	var errs bytes.Buffer
+	cmd.Dir, cmd.Stderr = t.TempDir(), &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if found, _ := filepath.Glob(filepath.Join(dir, "parts", "*", "*.parquet")); len(found) > 1 {
+			break // a beginning is on the disk
+		}
+		if time.Now().After(until) {
+			t.Errorf("no parts: %s", errs.String())
+			break
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("it says that it succeeded")
+	}
+	if out, errs, code := run(t, "", "sql", "--dir", dir, "-c", "SELECT count(*) AS n FROM sensor_readings"); strings.ReplaceAll(out, "\r", "") != "n\n0\n" {
+		t.Errorf("%d %q %s", code, out, errs)
+	}
+	s := binary.Serve(t, dir, "--sample", "250000")
+	if _, text, err := s.Post("/api/v1/sql?format=csv", "text/plain", []byte("SELECT count(*), count(DISTINCT \"timestamp\") FROM sensor_readings")); err != nil || !strings.Contains(text, "250000,250000") {
+		t.Errorf("%q %v", text, err)
+	}
+}
+
+func TestLoadTakesNamesForNoPatterns(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"trips[1].csv": "a\n1\n", "trips1.csv": "a\n100\n", "b*.csv": "a\n2\n", "b2.csv": "a\n100\n", "c?.json": "{\"a\":3}\n", "c3.json": "{\"a\":100}\n",
+		"x[y]/d.csv": "a\n4\n", "xy/d.csv": "a\n100\n", "[!e]'].csv": "a\n5\n", "e'].csv": "a\n100\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"load", "--dir", data, "--table", "t"}
+	for _, name := range []string{"trips[1].csv", "b*.csv", "c?.json", "x[y]/d.csv", "[!e]'].csv"} {
+		args = append(args, filepath.Join(dir, name))
+	}
+	if _, errs, code := run(t, "", args...); code != 0 {
+		t.Errorf("%d %s", code, errs)
+	}
+	if out, errs, code := run(t, "", "sql", "--dir", data, "-c", "SELECT a FROM t ORDER BY a"); strings.ReplaceAll(out, "\r", "") != "a\n1\n2\n3\n4\n5\n" {
+		t.Errorf("%d %q %s", code, out, errs)
+	}
+}
+
 func TestLoad(t *testing.T) {
 	both(t, func(t *testing.T, where ...string) {
 		with := func(command string, args ...string) (string, string, int) {

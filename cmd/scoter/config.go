@@ -10,7 +10,9 @@ type configCommand struct {
 	config.Server `embed:""`
 }
 
-func (*configCommand) Help() string { return "Example: scoter config > scoter.toml" }
+func (*configCommand) Help() string {
+	return "What the environment, the settings file and flags make of the defaults; sources are left out, as they may hold passwords.\n\nExample: scoter config --write-memory 1GiB > new.toml"
+}
 
 func (s *configCommand) Run(c *commands) error {
 	if err := c.complete(&s.Server); err != nil {

@@ -26,22 +26,25 @@ type embedded struct {
 
 func (e *embedded) close() error { return e.app.Close() }
 
-func (e *embedded) sql(ctx context.Context, w io.Writer, text string, format encode.Format) error {
+func (e *embedded) sql(ctx context.Context, w io.Writer, text string, format encode.Format) (result bool, err error) {
 	started := time.Now()
 	answer, err := e.app.Executor.Execute(ctx, session.Request{SQL: text, Database: e.database, Role: session.Admin})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer answer.Close()
 	if answer.Rows == nil {
 		tell(answer.Verb, answer.Counts)
-		return nil
+		return false, nil
 	}
 	_, err = encode.Write(ctx, w, format, answer.Rows, encode.Options{
 		Elapsed:  func() time.Duration { return time.Since(started) },
 		RowsRead: func() int64 { return answer.Stats.RowsRead },
 	})
-	return err
+	if err != nil && answer.Changes {
+		tell(answer.Verb, answer.Counts) // it is done: who takes it for failed does it again
+	}
+	return true, err
 }
 
 func (e *embedded) backup(ctx context.Context, w io.Writer) error {

@@ -58,6 +58,9 @@ func (l *loadCommand) run(ctx context.Context, t target) error {
 var readers = map[string]string{".csv": "read_csv", ".tsv": "read_csv", ".txt": "read_csv", ".json": "read_json", ".ndjson": "read_json",
 	".jsonl": "read_json", ".parquet": "read_parquet"}
 
+// literal makes of a path the pattern that it alone matches: DuckDB takes all paths for patterns, and of trips[1].csv reads trips1.csv.
+var literal = strings.NewReplacer("[", "[[]", "*", "[*]", "?", "[?]")
+
 // batchRows and batchBytes bound what is sent at once.
 const (
 	batchRows  = 122_880
@@ -74,7 +77,7 @@ func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file 
 	if !ok {
 		return base.Errorf(base.Invalid, "the ending %q names no format", ending).WithHint("files end in .csv, .json, .ndjson or .parquet")
 	}
-	rows, err := conn.Query(ctx, fmt.Sprintf("SELECT * FROM %s(%s)", reader, schema.QuoteString(file)))
+	rows, err := conn.Query(ctx, fmt.Sprintf("SELECT * FROM %s(%s)", reader, schema.QuoteString(literal.Replace(file))))
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // commands are the subcommands with their flags. The library is kong: the struct is the
 // documentation of the flags, the environment and the file at once.
 type commands struct {
-	Config  string         `help:"Settings file (TOML)." default:"scoter.toml" type:"path" env:"SCOTER_CONFIG" placeholder:"FILE"`
+	Config  string         `help:"Settings file (TOML) of serve and config; scoter.toml, if there is one." env:"SCOTER_CONFIG" placeholder:"FILE"`
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
 	SQL     sqlCommand     `cmd:"" name:"sql" help:"Run SQL, on a data directory or a server."`
 	Load    loadCommand    `cmd:"" help:"Load files into a table."`
@@ -33,22 +33,17 @@ type commands struct {
 	typedSQL
 	Version versionCommand `cmd:"" help:"Print the version."`
 
-	file config.File // what the settings file holds
+	file *config.File // what the settings file holds, once somebody asked; see settings
 }
 
 func main() {
 	var c commands
-	path, explicit := settingsPath(os.Args[1:])
-	var err error
-	if c.file, err = config.ReadFile(path, explicit); err != nil {
-		fail(err)
-	}
 	parser, err := kong.New(&c,
 		kong.Name("scoter"),
 		kong.Description("A real-time analytical database on DuckDB and Parquet."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindToProvider(untilStopped),
-		kong.Resolvers(resolver(c.file.Values)),
+		kong.Resolvers(kong.ResolverFunc(c.fromFile)),
 		kong.Vars{"server": defaultURL},
 	)
 	if err != nil {

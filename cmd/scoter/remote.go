@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/vmihailenco/msgpack/v5"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/encode"
@@ -37,6 +38,9 @@ func (r *remote) post(ctx context.Context, path string, query url.Values, conten
 		req.Header.Set("Authorization", "Bearer "+r.token)
 	}
 	resp, err := http.DefaultClient.Do(req)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, base.Errorf(base.Unavailable, "%w", err).WithHint("start a server with scoter serve, or name a data directory with --dir")
 	}
@@ -47,17 +51,18 @@ func (r *remote) post(ctx context.Context, path string, query url.Values, conten
 	return resp, nil
 }
 
-// remoteError reads the server's error.
-func remoteError(resp *http.Response) error {
-	var p struct {
-		Error struct {
-			Kind, Message, Hint string
-			Position            int
-		}
+// problem is an error as the server tells it.
+type problem struct {
+	Error struct {
+		Kind, Message, Hint string
+		Position            int
 	}
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if json.Unmarshal(text, &p) != nil || p.Error.Message == "" {
-		return base.Errorf(base.Unavailable, "%s: %s", resp.Status, bytes.TrimSpace(text))
+}
+
+// err is the error; nil if there is none.
+func (p problem) err() error {
+	if p.Error.Message == "" {
+		return nil
 	}
 	e := base.Errorf(base.KindNamed(p.Error.Kind), "%s", p.Error.Message).At(p.Error.Position)
 	if p.Error.Hint != "" {
@@ -66,22 +71,75 @@ func remoteError(resp *http.Response) error {
 	return e
 }
 
-func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encode.Format) error {
+// remoteError reads the server's error.
+func remoteError(resp *http.Response) error {
+	var p problem
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if json.Unmarshal(text, &p) != nil || p.Error.Message == "" {
+		return base.Errorf(base.Unavailable, "%s: %s", resp.Status, bytes.TrimSpace(text))
+	}
+	return p.err()
+}
+
+func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encode.Format) (result bool, err error) {
 	resp, err := r.post(ctx, "/api/v1/sql", url.Values{"database": {r.database}, "format": {format.String()}}, "text/plain", strings.NewReader(text), nil)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer resp.Body.Close()
 	if verb := resp.Header.Get("Scoter-Statement"); verb != "" {
-		var c mutate.Counts
-		if err := json.NewDecoder(resp.Body).Decode(&c); err != nil {
-			return base.Errorf(base.Unavailable, "the server's answer: %w", err)
+		var done struct {
+			mutate.Counts
+			problem // why there is no result of a change that is made
 		}
-		tell(verb, c)
-		return nil
+		if err := json.NewDecoder(resp.Body).Decode(&done); err != nil {
+			return false, base.Errorf(base.Unavailable, "the server's answer: %w", err)
+		}
+		tell(verb, done.Counts)
+		return false, done.err()
 	}
-	_, err = io.Copy(w, resp.Body)
-	return base.Wrap(err, "the result breaks off")
+	var end lastBytes
+	if _, err = io.Copy(io.MultiWriter(w, &end), resp.Body); err != nil {
+		return true, brokenOff(ctx, format, end, err)
+	}
+	return true, nil
+}
+
+// lastBytes keeps the end of what is written to it.
+type lastBytes []byte
+
+func (b *lastBytes) Write(p []byte) (int, error) {
+	const kept = 64 << 10
+	*b = append(*b, p...)
+	*b = (*b)[max(0, len(*b)-kept):]
+	return len(p), nil
+}
+
+// reasons are what the formats that can say why a result breaks off have before it, at their end.
+var reasons = map[encode.Format]string{encode.JSON: "],\n\"error\":", encode.NDJSON: `{"$error":`, encode.MessagePack: "\x81\xa5error"}
+
+// brokenOff is the error of a result that is not whole: that at its end, if the server got to say it, else what reading it met.
+func brokenOff(ctx context.Context, format encode.Format, end []byte, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var p problem
+	reason, says := reasons[format]
+	if i := bytes.LastIndex(end, []byte(reason)); says && i >= 0 {
+		text := end[i+len(reason):]
+		if format == encode.MessagePack {
+			var m map[string]string
+			if msgpack.Unmarshal(text, &m) == nil {
+				p.Error.Kind, p.Error.Message, p.Error.Hint = m["kind"], m["message"], m["hint"]
+			}
+		} else {
+			_ = json.Unmarshal(bytes.TrimSuffix(text, []byte("}\n")), &p.Error) // half a reason is none
+		}
+	}
+	if said := p.err(); said != nil {
+		return base.Wrap(said, "the result breaks off")
+	}
+	return base.Errorf(base.Unavailable, "the result is incomplete: %w", err)
 }
 
 func (r *remote) backup(ctx context.Context, w io.Writer) error {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -15,10 +17,10 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// sampleBatch is how many rows are appended at once.
+// sampleBatch is how many rows are made at once.
 const sampleBatch = 100_000
 
-// loadSample makes the table of sensor readings, unless it is there and has rows.
+// loadSample makes the table of sensor readings, unless it is there and has rows. Its rows come in one edit: what does not end leaves none.
 func loadSample(ctx context.Context, a *app.App, database string, rows int) error {
 	answer, err := a.Executor.Execute(ctx, session.Request{SQL: sample.SensorTable, Database: database, Role: session.Writer})
 	if err != nil {
@@ -42,21 +44,18 @@ func loadSample(ctx context.Context, a *app.App, database string, rows int) erro
 		progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionOnCompletion(func() { fmt.Fprintln(os.Stderr) }))
 	defer bar.Close()
-	sensors := sample.NewSensors()
-	for done := 0; done < rows; {
+	sensors, done := sample.NewSensors(), 0
+	return (&embedded{a, database}).load(ctx, "sensor_readings", func() (arrow.RecordBatch, error) {
+		if err := errors.Join(ctx.Err(), bar.Set(done)); err != nil {
+			return nil, err
+		}
+		if done == rows {
+			return nil, io.EOF
+		}
 		n := min(sampleBatch, rows-done)
-		rec := sensors.Batch(n)
-		_, err := a.Engine.Append(ctx, []engine.TableRows{{ID: t.ID, Batches: []arrow.RecordBatch{rec}}}, engine.AppendOptions{Async: true})
-		rec.Release()
-		if err != nil {
-			return err
-		}
 		done += n
-		if err := bar.Set(done); err != nil {
-			return err
-		}
-	}
-	return a.Engine.Flush(ctx)
+		return sensors.Batch(n), nil
+	})
 }
 
 // thingsToTry is printed below the sample data.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -12,45 +14,45 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// settingsPath finds the settings file before the flags are parsed, since it gives them
-// their defaults.
-func settingsPath(args []string) (path string, explicit bool) {
-	for i, a := range args {
-		if value, ok := strings.CutPrefix(a, "--config="); ok {
-			return value, true
+// settings returns what the settings file holds. It must be there if it has a path of its own.
+func (c *commands) settings(path string) config.File {
+	if c.file == nil {
+		file, err := config.ReadFile(cmp.Or(path, "scoter.toml"), path != "")
+		if err != nil {
+			fail(err) // kong would call it an error of the flag that asked first
 		}
-		if a == "--config" && i+1 < len(args) {
-			return args[i+1], true
-		}
+		c.file = &file
 	}
-	if path := os.Getenv("SCOTER_CONFIG"); path != "" {
-		return path, true
-	}
-	return "scoter.toml", false
+	return *c.file
 }
 
-// resolver gives flags the values of the settings file.
-func resolver(values map[string]any) kong.Resolver {
-	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		v, ok := values[strings.ReplaceAll(flag.Name, "-", "_")]
-		if !ok {
-			return nil, nil
+// fromFile gives the flags of serve and config the values of the settings file. Other commands do not read it: --dir, --database and --token
+// mean what a command works on there, not what a server is.
+func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (any, error) {
+	if path.Command == nil || path.Command.Name != "serve" && path.Command.Name != "config" {
+		return nil, nil
+	}
+	named := slices.IndexFunc(k.Model.Flags, func(f *kong.Flag) bool { return f.Name == "config" })
+	file, _ := k.FlagValue(k.Model.Flags[named]).(string)
+	v, ok := c.settings(file).Values[strings.ReplaceAll(flag.Name, "-", "_")]
+	if !ok {
+		return nil, nil
+	}
+	for _, name := range flag.Tag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return nil, nil // the environment wins over the file
 		}
-		for _, name := range flag.Tag.Envs {
-			if _, set := os.LookupEnv(name); set {
-				return nil, nil // the environment wins over the file
-			}
-		}
-		if list, ok := v.([]any); ok {
-			return list, nil
-		}
-		return fmt.Sprint(v), nil
-	})
+	}
+	if list, ok := v.([]any); ok {
+		return list, nil
+	}
+	return fmt.Sprint(v), nil
 }
 
 // complete adds to the settings what only the file can hold, and checks them.
 func (c *commands) complete(s *config.Server) error {
-	s.Tokens, s.Sources = c.file.Tokens, c.file.Sources
+	file := c.settings(c.Config)
+	s.Tokens, s.Sources = file.Tokens, file.Sources
 	return s.Check()
 }
 

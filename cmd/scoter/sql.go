@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -88,7 +89,8 @@ func printAll(ctx context.Context, t target, text string, format encode.Format) 
 	switch format {
 	case encode.Table, encode.CSV, encode.JSON, encode.NDJSON:
 	default:
-		return t.sql(ctx, os.Stdout, text, format)
+		_, err := t.sql(ctx, os.Stdout, text, format)
+		return err
 	}
 	statements, err := sqltoken.Statements(text)
 	if err != nil {
@@ -98,26 +100,41 @@ func printAll(ctx context.Context, t target, text string, format encode.Format) 
 		return base.Errorf(base.Invalid, "no statement")
 	}
 	for i, statement := range statements {
-		if err := t.sql(ctx, os.Stdout, statement.Text, format); err != nil {
+		if _, err := t.sql(ctx, os.Stdout, statement.Text, format); err != nil {
 			return session.Locate(err, statement, i, len(statements))
 		}
 	}
 	return nil
 }
 
-// toFile writes the result beside its place and moves it there when it is whole, so that
-// nobody takes half a result for one, and what was there stays if the statement fails.
+// toFile writes the result beside its place and moves it there when it is whole, so that nobody takes half a result for one, and what was there
+// stays if the statement fails or has none. What is no file, such as a pipe, is written as it comes.
 func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format encode.Format) error {
-	f, err := os.CreateTemp(filepath.Dir(s.Output), "."+filepath.Base(s.Output)+"-*")
+	there, err := os.Stat(s.Output)
+	if err == nil && !there.Mode().IsRegular() {
+		f, err := os.OpenFile(s.Output, os.O_WRONLY, 0)
+		if err != nil {
+			return base.Errorf(base.Invalid, "%w", err)
+		}
+		_, err = t.sql(ctx, f, text, format)
+		return errors.Join(err, f.Close())
+	}
+	mode := os.FileMode(0o666)
+	if err == nil {
+		mode = there.Mode().Perm()
+	}
+	temp := filepath.Join(filepath.Dir(s.Output), "."+filepath.Base(s.Output)+"-"+rand.Text())
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) // less the umask
 	if err != nil {
 		return base.Errorf(base.Invalid, "%w", err)
 	}
-	err = errors.Join(t.sql(ctx, f, text, format), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.Output)
+	result, err := t.sql(ctx, f, text, format)
+	err = errors.Join(err, f.Close())
+	if err == nil && result {
+		err = os.Rename(temp, s.Output)
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err != nil || !result {
+		return errors.Join(err, os.Remove(temp))
 	}
 	return nil
 }
@@ -172,7 +189,7 @@ func (s *sqlCommand) prompt(t target) error {
 		}
 		pending.WriteString(text + "\n")
 		statement := strings.TrimSpace(pending.String())
-		if !strings.HasSuffix(statement, ";") {
+		if !ended(statement) {
 			continue
 		}
 		pending.Reset()
@@ -188,6 +205,15 @@ func (s *sqlCommand) prompt(t target) error {
 	}
 	_, err = line.WriteHistory(f)
 	return errors.Join(err, f.Close())
+}
+
+// ended reports whether a text is to run as it is: a semicolon ends it, or what is wrong with it no further line puts right.
+func ended(text string) bool {
+	tokens, err := sqltoken.Split(text)
+	if err != nil {
+		return !errors.Is(err, sqltoken.ErrUnended)
+	}
+	return len(tokens) > 0 && tokens[len(tokens)-1].Is(";")
 }
 
 func historyFile() string {

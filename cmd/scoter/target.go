@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/app"
@@ -31,9 +33,9 @@ const defaultURL = "http://127.0.0.1:7287"
 
 // target is an open one.
 type target interface {
-	// sql runs statements and writes the last one's result. What a statement without one did is
+	// sql runs statements and writes the last one's result, if it has one. What a statement without one did is
 	// said on standard error, so that a result is never mixed with it.
-	sql(ctx context.Context, w io.Writer, text string, format encode.Format) error
+	sql(ctx context.Context, w io.Writer, text string, format encode.Format) (result bool, err error)
 	// load adds rows to a table.
 	load(ctx context.Context, table string, rows input) error
 	// backup writes an archive of all there is.
@@ -43,6 +45,20 @@ type target interface {
 
 // input is rows to load: it returns a batch, which the caller releases, or io.EOF.
 type input func() (arrow.RecordBatch, error)
+
+// Validate refuses two databases on one command line. --dir wins over a server that only the environment names.
+func (w *where) Validate(k *kong.Context) error {
+	named := map[string]bool{}
+	for _, p := range k.Path {
+		if p.Flag != nil {
+			named[p.Flag.Name] = true
+		}
+	}
+	if named["dir"] && named["url"] {
+		return errors.New("--dir and --url name two databases")
+	}
+	return nil
+}
 
 // tell says what a statement did that has no result.
 func tell(verb string, c mutate.Counts) {
@@ -59,7 +75,10 @@ func (w *where) open() (target, error) {
 	if err := checkMayBeData(w.Dir); err != nil {
 		return nil, err
 	}
-	s := config.Default()
+	s, err := config.FromEnvironment()
+	if err != nil {
+		return nil, err
+	}
 	s.Dir, s.Database = w.Dir, w.Database
 	a, err := app.Open(s, true, newLogger("warn", os.Stderr))
 	if err != nil {

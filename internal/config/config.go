@@ -5,6 +5,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -35,7 +36,7 @@ type Server struct {
 	MaxQueries    int           `toml:"max_queries" help:"Queries at once; more wait." default:"32" env:"SCOTER_MAX_QUERIES"`
 	WriteMemory   Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part; requests under way may take half as much besides." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
 	MaxBody       Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"64MiB" env:"SCOTER_MAX_BODY"`
-	FlushBytes    Bytes         `toml:"flush_bytes" help:"Rows of this size together become parts." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
+	FlushBytes    Bytes         `toml:"flush_bytes" help:"Rows of this size together become parts; at most a quarter of write_memory." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
 	FlushAge      time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
 	SyncInterval  time.Duration `toml:"sync_interval" help:"The longest that a row written with durability=async stays without fsync." default:"100ms" env:"SCOTER_SYNC_INTERVAL"`
 	MergeParallel int           `toml:"merge_parallel" help:"Merges at once, each of one core; 0 leaves parts as they are." default:"1" env:"SCOTER_MERGE_PARALLEL"`
@@ -99,8 +100,11 @@ func (b Bytes) String() string {
 // MarshalText is String.
 func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// Check reports settings that contradict one another.
+// Check reports settings that make no sense, by themselves or beside one another, and makes of the others what takes effect.
 func (s *Server) Check() error {
+	if err := s.checkLeast(); err != nil {
+		return err
+	}
 	host, _, err := net.SplitHostPort(s.Listen)
 	if err != nil {
 		return base.Errorf(base.Invalid, "listen: %w", err).WithHint("write it as host:port")
@@ -122,8 +126,38 @@ func (s *Server) Check() error {
 			return base.Errorf(base.Invalid, "tls_cert and tls_key: %w", err)
 		}
 	}
+	s.FlushBytes = min(s.FlushBytes, s.WriteMemory/4) // as the engine has it
 	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
 		return fmt.Errorf("dir: %w", err)
+	}
+	return nil
+}
+
+// leastMemory is below what anything runs with.
+const leastMemory = 1 << 20
+
+// checkLeast reports the first number that is too low.
+func (s *Server) checkLeast() error {
+	return cmp.Or(
+		atLeast("query_memory", s.QueryMemory, leastMemory),
+		atLeast("query_threads", s.QueryThreads, 0),
+		atLeast("query_timeout", s.QueryTimeout, time.Millisecond),
+		atLeast("max_queries", s.MaxQueries, 1),
+		atLeast("write_memory", s.WriteMemory, leastMemory),
+		atLeast("max_body", s.MaxBody, 1<<10),
+		atLeast("flush_bytes", s.FlushBytes, 1<<10),
+		atLeast("flush_age", s.FlushAge, time.Millisecond),
+		atLeast("sync_interval", s.SyncInterval, time.Millisecond),
+		atLeast("merge_parallel", s.MergeParallel, 0),
+		atLeast("slow_query", s.SlowQuery, 0),
+		atLeast("shutdown_grace", s.ShutdownGrace, 0),
+		atLeast("stream_memory", s.StreamMemory, leastMemory),
+	)
+}
+
+func atLeast[T ~int | ~int64](name string, value, least T) error {
+	if value < least {
+		return base.Errorf(base.Invalid, "%s = %v is too low: the least is %v", name, value, least)
 	}
 	return nil
 }
@@ -145,7 +179,7 @@ func missing(s *Server) string {
 	return "tokens"
 }
 
-// Print returns the settings as a scoter.toml, but for sources.
+// Print returns the settings as a scoter.toml, but for sources, which it says.
 func (s *Server) Print() (string, error) {
 	var out bytes.Buffer
 	shown := *s
@@ -155,18 +189,40 @@ func (s *Server) Print() (string, error) {
 	if err := e.Encode(shown); err != nil {
 		return "", base.Errorf(base.Internal, "print settings: %w", err)
 	}
+	if n := len(s.Sources); n > 0 {
+		fmt.Fprintf(&out, "\n# %d [[source]] left out: they may hold passwords\n", n)
+	}
 	return out.String(), nil
 }
 
 // Default returns the settings that a server has when nobody sets any.
 func Default() Server {
-	var s Server
-	parser, err := kong.New(&s, kong.Exit(func(int) {}))
-	if err == nil {
-		_, err = parser.Parse(nil)
-	}
+	s, err := parse(kong.PostBuild(func(k *kong.Kong) error {
+		for _, flag := range k.Model.Flags {
+			flag.Tag.Envs = nil
+		}
+		return nil
+	}))
 	if err != nil {
 		panic("config: the defaults in the struct's tags are wrong: " + err.Error())
 	}
 	return s
+}
+
+// FromEnvironment returns the defaults, and what the environment sets instead.
+func FromEnvironment() (Server, error) {
+	s, err := parse()
+	if err != nil {
+		return s, base.Errorf(base.Invalid, "settings: %w", err)
+	}
+	return s, s.checkLeast()
+}
+
+// parse returns the settings of a command line without flags.
+func parse(options ...kong.Option) (s Server, err error) {
+	parser, err := kong.New(&s, append(options, kong.Exit(func(int) {}))...)
+	if err == nil {
+		_, err = parser.Parse(nil)
+	}
+	return s, err
 }

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,84 @@ func TestCertificatesAreReadBeforeTheServerStarts(t *testing.T) {
 	f(cert, "none.pem", false)
 	f(key, cert, false)
 	f(cert, "", false)
+}
+
+func TestNumbersThatMakeNoSense(t *testing.T) {
+	for i := range reflect.TypeFor[Server]().NumField() {
+		s := Default()
+		f, v := reflect.TypeFor[Server]().Field(i), reflect.ValueOf(&s).Elem().Field(i)
+		if !v.CanInt() {
+			continue
+		}
+		v.SetInt(-1)
+		if err := s.Check(); err == nil || base.KindOf(err) != base.Invalid || !strings.HasPrefix(err.Error(), f.Tag.Get("toml")+" = -1") {
+			t.Errorf("%s = -1: %v", f.Name, err)
+		}
+	}
+	f := func(name string, set func(*Server), ok bool) {
+		t.Helper()
+		s := Default()
+		set(&s)
+		if err := s.Check(); (err == nil) != ok || err != nil && !strings.HasPrefix(err.Error(), name+" = 0") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f("max_queries", func(s *Server) { s.MaxQueries = 0 }, false)
+	f("query_timeout", func(s *Server) { s.QueryTimeout = 0 }, false)
+	f("query_memory", func(s *Server) { s.QueryMemory = 0 }, false)
+	f("write_memory", func(s *Server) { s.WriteMemory, s.MaxBody = 0, 0 }, false)
+	f("max_body", func(s *Server) { s.MaxBody = 0 }, false)
+	f("flush_bytes", func(s *Server) { s.FlushBytes = 0 }, false)
+	f("flush_age", func(s *Server) { s.FlushAge = 0 }, false)
+	f("sync_interval", func(s *Server) { s.SyncInterval = 0 }, false)
+	f("stream_memory", func(s *Server) { s.StreamMemory = 0 }, false)
+	f("", func(s *Server) { s.QueryThreads, s.MergeParallel, s.SlowQuery, s.ShutdownGrace = 0, 0, 0, 0 }, true)
+	f("", func(s *Server) {
+		s.FlushAge, s.FlushBytes, s.WriteMemory, s.MaxBody = time.Millisecond, 1<<10, 1<<20, 1<<18
+	}, true)
+}
+
+func TestCheckShowsWhatTakesEffect(t *testing.T) {
+	s := Default()
+	s.WriteMemory, s.MaxBody = 64<<20, 8<<20
+	if err := s.Check(); err != nil || s.FlushBytes != 16<<20 {
+		t.Errorf("flush_bytes = %s, %v", s.FlushBytes, err)
+	}
+}
+
+func TestTheEnvironmentChangesNoDefaults(t *testing.T) {
+	want := Default()
+	t.Setenv("SCOTER_MAX_QUERIES", "7")
+	if s, err := FromEnvironment(); err != nil || s.MaxQueries != 7 || s.QueryMemory != want.QueryMemory {
+		t.Errorf("%d queries, %v", s.MaxQueries, err)
+	}
+	for _, bad := range []string{"many", "0", ""} {
+		t.Setenv("SCOTER_MAX_QUERIES", bad)
+		if s := Default(); !reflect.DeepEqual(s, want) {
+			t.Errorf("%q: %+v", bad, s)
+		}
+		if _, err := FromEnvironment(); err == nil || base.KindOf(err) != base.Invalid {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestNamesOfSettingsAreExact(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "scoter.toml")
+	for text, want := range map[string]string{
+		"dir = \"d\"\nWrite_Memory = \"1GiB\"":                       ":2: unknown setting Write_Memory",
+		"DIR = \"d\"":                                                ":1: unknown setting DIR",
+		"dir = \"d\"\nDir = \"e\"":                                   ":2: unknown setting Dir",
+		"[[Source]]\nname = \"s\"":                                   ":1: unknown setting Source",
+		"Token = [{name = \"a\", role = \"reader\", sha256 = \"\"}]": ":1: unknown setting Token",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := ReadFile(path, true); err == nil || base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v", text, f.Values, err)
+		}
+	}
 }
 
 func TestNoFileIsNoSettingsUnlessItWasNamed(t *testing.T) {
@@ -171,6 +250,11 @@ func TestSourcesOfTheFile(t *testing.T) {
 	f, err := ReadFile(path, true)
 	if err != nil {
 		t.Fatal(err)
+	}
+	s := Default()
+	s.Sources = f.Sources
+	if printed, err := s.Print(); err != nil || !strings.Contains(printed, "\n# 1 [[source]] left out") {
+		t.Errorf("%v %q", err, printed)
 	}
 	if len(f.Sources) != 1 || f.Sources[0]["name"] != "s" || f.Sources[0]["kafka"].(map[string]any)["topic"] != "t" || len(f.Sources[0]["table"].([]map[string]any)) != 1 {
 		t.Errorf("%v", f.Sources)

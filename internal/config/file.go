@@ -41,10 +41,11 @@ func ReadFile(path string, mustExist bool) (File, error) {
 	if err != nil {
 		return File{}, misread(path, err)
 	}
-	// What is inside a source is its package's to know.
-	extra := slices.DeleteFunc(meta.Undecoded(), func(k toml.Key) bool { return k[0] == "source" })
-	if len(extra) > 0 {
-		return File{}, base.Errorf(base.Invalid, "settings: %s:%d: unknown setting %s", path, lineOf(text, extra[0], 0), extra[0]).
+	// What is inside a source is its package's to know. TOML's library takes names for known in any case, and nobody else does.
+	unknown := slices.DeleteFunc(meta.Undecoded(), func(k toml.Key) bool { return k[0] == "source" })
+	unknown = append(unknown, slices.DeleteFunc(meta.Keys(), func(k toml.Key) bool { return slices.Contains(names, k[0]) })...)
+	if len(unknown) > 0 {
+		return File{}, base.Errorf(base.Invalid, "settings: %s:%d: unknown setting %s", path, lineOf(text, unknown[0], 0), unknown[0]).
 			WithHint("scoter config prints all there are")
 	}
 	for key, v := range f.Values {
@@ -67,15 +68,17 @@ func ReadFile(path string, mustExist bool) (File, error) {
 
 var levels = []string{"debug", "info", "warn", "error"}
 
-// durations are the settings that need a unit.
-var durations = func() (names []string) {
+// names are those of all settings, durations of those that need a unit.
+var names, durations = func() (all, durations []string) {
 	t := reflect.TypeFor[Server]()
 	for i := range t.NumField() {
-		if f := t.Field(i); f.Type == reflect.TypeFor[time.Duration]() {
-			names = append(names, f.Tag.Get("toml"))
+		f := t.Field(i)
+		all = append(all, f.Tag.Get("toml"))
+		if f.Type == reflect.TypeFor[time.Duration]() {
+			durations = append(durations, f.Tag.Get("toml"))
 		}
 	}
-	return names
+	return all, durations
 }()
 
 var digest = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)

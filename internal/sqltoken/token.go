@@ -4,6 +4,7 @@
 package sqltoken
 
 import (
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -82,8 +83,11 @@ func scan(text string) (scanner, error) {
 	return s, nil
 }
 
+// ErrUnended is in the errors of what more text may end.
+var ErrUnended = errors.New("does not end")
+
 func unended(what string, at int) error {
-	return base.Errorf(base.Invalid, "syntax error: %s that does not end", what).At(at + 1)
+	return base.Errorf(base.Invalid, "syntax error: %s that %w", what, ErrUnended).At(at + 1)
 }
 
 type scanner struct {

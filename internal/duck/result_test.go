@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 func connect(t testing.TB) *Conn {
@@ -44,7 +45,7 @@ func TestFieldsCarryTheirExactType(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", want, err)
 		}
-		if got, _ := rows.Schema().Field(0).Metadata.GetValue(typeKey); got != want {
+		if got, _ := rows.Schema().Field(0).Metadata.GetValue(schema.TypeKey); got != want {
 			t.Errorf("type %q, want %q", got, want)
 		}
 		rec, err := rows.Next(context.Background())

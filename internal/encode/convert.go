@@ -13,8 +13,7 @@ type convert func(arrow.Array) (arrow.Array, error)
 
 // target is what an output can hold of Arrow's types.
 type target struct {
-	parquet            bool // else Arrow IPC
-	decodeDictionaries bool
+	parquet bool // else Arrow IPC
 }
 
 // converted is a schema as an output holds it, with the way there.
@@ -121,7 +120,7 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 	switch dt := dt.(type) {
 	case *arrow.DictionaryType:
 		// Parquet's writer takes one dictionary per row group and no NULL in it; it builds its own.
-		if !to.decodeDictionaries && !to.parquet {
+		if !to.parquet {
 			return with(dt, nil)
 		}
 		inner, c, err := to.plan(arrow.Field{Name: f.Name, Type: dt.ValueType, Nullable: true, Metadata: f.Metadata}, depth+1)

@@ -10,10 +10,6 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TypeKey is the metadata key of a field that holds the column's DuckDB type as SQL text, for
-// instance "DECIMAL(10,2)". Without it the type is derived from the Arrow type.
-const TypeKey = "duckdb.type"
-
 // Source is a result that is being produced. It is used by one goroutine.
 type Source interface {
 	// Schema returns the result's columns; it is valid from the start and does not change.
@@ -34,21 +30,12 @@ type Options struct {
 	// A negative answer means unknown and is left out.
 	RowsRead func() int64
 
-	CSV     CSVOptions
-	Arrow   ArrowOptions
-	Parquet ParquetOptions
-	Table   TableOptions
+	CSV CSVOptions
+
+	// Sizes that tests make smaller; 0 is the usual one.
+	batchRows    int   // of Arrow
+	rowGroupRows int64 // of Parquet
 }
-
-// Compression is the codec of Arrow buffers and Parquet pages.
-type Compression uint8
-
-const (
-	DefaultCompression Compression = iota // none for Arrow, zstd for Parquet
-	NoCompression
-	Zstd
-	LZ4
-)
 
 // Stats is what a Write did.
 type Stats struct {
@@ -169,16 +156,16 @@ func newEncoder(f Format, schema *arrow.Schema, o *out, opt Options) (encoder, e
 	case CSV:
 		return newCSVEncoder(schema, o, opt.CSV)
 	case Arrow:
-		return newArrowEncoder(schema, o, opt.Arrow)
+		return newArrowEncoder(schema, o, opt)
 	case Parquet:
-		return newParquetEncoder(schema, o, opt.Parquet)
+		return newParquetEncoder(schema, o, opt)
 	case MessagePack:
 		return newMessagePackEncoder(schema, o)
 	case Table:
 		if isPlan(schema) {
 			return newPlanEncoder(schema, o)
 		}
-		return newTableEncoder(schema, o, opt.Table)
+		return newTableEncoder(schema, o)
 	}
 	return nil, base.Errorf(base.Internal, "no encoder for format %d", uint8(f))
 }

@@ -38,7 +38,7 @@ func resolve(field arrow.Field) (arrow.DataType, meaning) {
 			return resolve(arrow.Field{Type: dt})
 		}
 	}
-	sqlType, _ := field.Metadata.GetValue(TypeKey)
+	sqlType, _ := field.Metadata.GetValue(schema.TypeKey)
 	sqlType = strings.ToUpper(sqlType)
 	is := func(extension, opaque, sql string) bool {
 		return extension != "" && name == extension || name == "arrow.opaque" && typeName == opaque || sql != "" && sqlType == sql
@@ -98,7 +98,7 @@ func unwrap(arr arrow.Array) arrow.Array {
 
 // typeName returns the column type that an answer reports.
 func typeName(field arrow.Field) string {
-	if sqlType, ok := field.Metadata.GetValue(TypeKey); ok && sqlType != "" {
+	if sqlType, ok := field.Metadata.GetValue(schema.TypeKey); ok && sqlType != "" {
 		return sqlType
 	}
 	dt, m := resolve(field)

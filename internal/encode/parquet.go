@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"cmp"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
@@ -11,16 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ParquetOptions shape the Parquet file.
-type ParquetOptions struct {
-	// Compression of the pages: Zstd (the default), LZ4 or NoCompression.
-	Compression Compression
-	// RowGroupRows is the number of rows of a row group; 0 is 122,880, DuckDB's own.
-	RowGroupRows int64
-}
-
 const (
-	defaultRowGroupRows = 122_880
+	// maxRowGroupRows is DuckDB's own.
+	maxRowGroupRows = 122_880
 	// dictionaryBytes is where the writer gives up a column's dictionary for plain values. The library's
 	// 1 MB is more than a row group of doubles has, so that every random double would be hashed.
 	dictionaryBytes = 128 << 10
@@ -43,7 +38,7 @@ type parquetEncoder struct {
 	writer  *pqarrow.FileWriter
 }
 
-func newParquetEncoder(schema *arrow.Schema, o *out, opt ParquetOptions) (*parquetEncoder, error) {
+func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncoder, error) {
 	fields := append([]arrow.Field(nil), schema.Fields()...)
 	for i, name := range uniqueNames(schema) {
 		fields[i].Name = name
@@ -52,20 +47,10 @@ func newParquetEncoder(schema *arrow.Schema, o *out, opt ParquetOptions) (*parqu
 	if err != nil {
 		return nil, err
 	}
-	codec := compress.Codecs.Zstd
-	switch opt.Compression {
-	case NoCompression:
-		codec = compress.Codecs.Uncompressed
-	case LZ4:
-		codec = compress.Codecs.Lz4Raw
-	}
-	if opt.RowGroupRows <= 0 {
-		opt.RowGroupRows = defaultRowGroupRows
-	}
 	options := []parquet.WriterProperty{
-		parquet.WithCompression(codec),
+		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithDictionaryPageSizeLimit(dictionaryBytes),
-		parquet.WithMaxRowGroupLength(opt.RowGroupRows),
+		parquet.WithMaxRowGroupLength(cmp.Or(opt.rowGroupRows, maxRowGroupRows)),
 		parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithCreatedBy("scoter"),
 	}

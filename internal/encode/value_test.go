@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/vmihailenco/msgpack/v5"
 )
 
@@ -26,7 +27,7 @@ import (
 type valueCase struct {
 	name    string
 	array   func(t testing.TB) arrow.Array
-	sqlType string   // TypeKey metadata, if any
+	sqlType string   // schema.TypeKey, if any
 	json    []string // per row
 	csv     []string // per row, after parsing; nil: as json, with NULL as nothing
 	pack    []any    // per row; nil: as JSON parsed
@@ -311,7 +312,7 @@ func (c valueCase) batch(t testing.TB) arrow.RecordBatch {
 	arr := c.array(t)
 	f := arrow.Field{Name: "v", Type: arr.DataType(), Nullable: true}
 	if c.sqlType != "" {
-		f.Metadata = arrow.NewMetadata([]string{TypeKey}, []string{c.sqlType})
+		f.Metadata = arrow.NewMetadata([]string{schema.TypeKey}, []string{c.sqlType})
 	}
 	return batchOf([]arrow.Field{f}, arr)
 }

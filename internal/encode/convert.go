@@ -160,7 +160,7 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		return out, plainList(list, c), err
 	case arrow.UnionType:
 		if !to.parquet {
-			return with(dt, rebaseUnion)
+			return to.planUnion(out, dt, depth)
 		}
 	default:
 		if !to.parquet || parquetHolds(dt) {
@@ -198,18 +198,40 @@ func hasDistinctNames(dt *arrow.StructType) bool {
 	return dt.NumFields() > 0 && len(seen) == dt.NumFields()
 }
 
-func (to target) planStruct(out arrow.Field, dt *arrow.StructType, depth int) (arrow.Field, convert, error) {
-	fields := make([]arrow.Field, dt.NumFields())
-	converts := make([]convert, dt.NumFields())
-	for i, f := range dt.Fields() {
+// planFields plans the fields of a struct or union in their place.
+func (to target) planFields(fields []arrow.Field, depth int) ([]convert, error) {
+	converts := make([]convert, len(fields))
+	for i, f := range fields {
 		var err error
 		if fields[i], converts[i], err = to.plan(f, depth+1); err != nil {
-			return out, nil, base.Wrap(err, "field %q", f.Name)
+			return nil, base.Wrap(err, "field %q", f.Name)
 		}
 	}
+	return converts, nil
+}
+
+func (to target) planStruct(out arrow.Field, dt *arrow.StructType, depth int) (arrow.Field, convert, error) {
+	fields := dt.Fields()
+	converts, err := to.planFields(fields, depth)
 	st := arrow.StructOf(fields...)
 	out.Type = st
-	return out, nestedConvert(st, converts...), nil
+	return out, nestedConvert(st, converts...), err
+}
+
+func (to target) planUnion(out arrow.Field, dt arrow.UnionType, depth int) (arrow.Field, convert, error) {
+	fields := dt.Fields()
+	converts, err := to.planFields(fields, depth)
+	ut := arrow.UnionOf(dt.Mode(), fields, dt.TypeCodes())
+	out.Type = ut
+	members := nestedConvert(ut, converts...)
+	return out, func(arr arrow.Array) (arrow.Array, error) {
+		arr, err := rebaseUnion(arr)
+		if err != nil {
+			return nil, err
+		}
+		defer arr.Release()
+		return members.apply(arr)
+	}, err
 }
 
 func (to target) planMap(out arrow.Field, dt *arrow.MapType, depth int) (arrow.Field, convert, error) {

@@ -73,13 +73,22 @@ type tail struct {
 func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) (Stats, error) {
 	o := newOut(w)
 	defer o.free()
+	t, err := write(ctx, o, f, src, opt)
+	return Stats{Rows: t.rows, Bytes: o.written, Truncated: t.truncated}, base.Wrap(err, "encode %s result", f)
+}
+
+// write is Write into a buffer. A panic is an error: that is how arrow-go's encoders report one.
+func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t tail, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = base.Errorf(base.Internal, "panic: %v", p)
+		}
+	}()
 	enc, err := newEncoder(f, src.Schema(), o, opt)
 	if err != nil {
-		return Stats{}, base.Wrap(err, "encode %s result", f)
+		return t, err
 	}
 	defer enc.release()
-
-	var t tail
 	if err = enc.begin(); err == nil {
 		t, err = pump(ctx, enc, src, opt)
 	}
@@ -92,7 +101,7 @@ func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) 
 		// The error that ended the result is the one to report.
 		_ = o.flush()
 	}
-	return Stats{Rows: t.rows, Bytes: o.written, Truncated: t.truncated}, base.Wrap(err, "encode %s result", f)
+	return t, err
 }
 
 // pump moves batches from the source to the encoder.

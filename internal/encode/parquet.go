@@ -2,6 +2,7 @@ package encode
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -55,8 +56,9 @@ func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncod
 		parquet.WithCreatedBy("scoter"),
 	}
 	for _, f := range c.schema.Fields() {
-		if f.Type.ID() == arrow.TIMESTAMP {
-			// Times rarely repeat, and follow each other.
+		// Times rarely repeat, and follow each other. The library knows columns by their paths: a name with a dot may be that of a
+		// field in another column, of another type.
+		if f.Type.ID() == arrow.TIMESTAMP && !strings.Contains(f.Name, ".") {
 			options = append(options, parquet.WithDictionaryFor(f.Name, false), parquet.WithEncodingFor(f.Name, parquet.Encodings.DeltaBinaryPacked))
 		}
 	}

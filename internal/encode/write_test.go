@@ -285,6 +285,21 @@ func TestWrongBatchIsAnErrorNotAPanic(t *testing.T) {
 	}
 }
 
+// defective is a result that panics, as the libraries of formats may.
+type defective struct{ *sliceSource }
+
+func (defective) Next(context.Context) (arrow.RecordBatch, error) { panic("unimplemented") }
+
+func TestAPanicIsAnError(t *testing.T) {
+	for _, f := range allFormats {
+		var b bytes.Buffer
+		_, err := Write(context.Background(), &b, f, defective{newSource(benchBatches(2, 1)...)}, Options{})
+		if err == nil || base.KindOf(err) != base.Internal || !strings.Contains(err.Error(), "unimplemented") || b.Len() > 0 {
+			t.Errorf("%s: %v, %d bytes", f, err, b.Len())
+		}
+	}
+}
+
 func TestRepeatedColumnNamesStayApart(t *testing.T) {
 	one := arrayOf(t, arrow.PrimitiveTypes.Int32, `[1]`)
 	f := func(name string) arrow.Field {

@@ -92,10 +92,7 @@ func (e *arrowEncoder) batch(rec arrow.RecordBatch) error {
 		}
 		return e.write(rec)
 	}
-	var bytes int64
-	for _, column := range rec.Columns() {
-		bytes += dataSize(column.Data())
-	}
+	bytes := batchSize(rec)
 	if e.rows+rows > e.maxRows || e.bytes+bytes > maxBatchBytes {
 		if err := e.flushPending(); err != nil {
 			return err
@@ -106,6 +103,15 @@ func (e *arrowEncoder) batch(rec arrow.RecordBatch) error {
 	e.rows += rows
 	e.bytes += bytes
 	return nil
+}
+
+// batchSize returns the bytes that a batch refers to; of slices, those of the whole.
+func batchSize(rec arrow.RecordBatch) int64 {
+	var n int64
+	for _, column := range rec.Columns() {
+		n += dataSize(column.Data())
+	}
+	return n
 }
 
 // dataSize returns the bytes that an array refers to; for a slice, those of the whole.

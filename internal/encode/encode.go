@@ -33,8 +33,9 @@ type Options struct {
 	CSV CSVOptions
 
 	// Sizes that tests make smaller; 0 is the usual one.
-	batchRows    int   // of Arrow
-	rowGroupRows int64 // of Parquet
+	batchRows     int   // of Arrow
+	rowGroupRows  int64 // of Parquet
+	rowGroupBytes int64
 }
 
 // Stats is what a Write did.

@@ -17,6 +17,9 @@ import (
 const (
 	// maxRowGroupRows is DuckDB's own.
 	maxRowGroupRows = 122_880
+	// maxRowGroupBytes bounds the values of a row group, whatever their width: it stays in memory until it is whole. They are counted as
+	// they come and not as they are encoded, because each column may have a page of up to 1 MB that is not encoded yet.
+	maxRowGroupBytes = 128 << 20
 	// dictionaryBytes is where the writer gives up a column's dictionary for plain values. The library's
 	// 1 MB is more than a row group of doubles has, so that every random double would be hashed.
 	dictionaryBytes = 128 << 10
@@ -34,9 +37,11 @@ func wrapUUID(arr arrow.Array) (arrow.Array, error) {
 // fit; INTERVAL, TIMETZ, BIT, BIGNUM and UNION become their text. Repeated column names get a
 // suffix, see uniqueNames.
 type parquetEncoder struct {
-	out     *out
-	convert converted
-	writer  *pqarrow.FileWriter
+	out      *out
+	convert  converted
+	writer   *pqarrow.FileWriter
+	maxBytes int64
+	bytes    int64 // of the row group that is being written
 }
 
 func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncoder, error) {
@@ -66,7 +71,7 @@ func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncod
 	if err != nil {
 		return nil, base.Wrap(err, "begin Parquet file")
 	}
-	return &parquetEncoder{out: o, convert: c, writer: writer}, nil
+	return &parquetEncoder{out: o, convert: c, writer: writer, maxBytes: cmp.Or(opt.rowGroupBytes, maxRowGroupBytes)}, nil
 }
 
 func (e *parquetEncoder) begin() error { return nil }
@@ -81,7 +86,27 @@ func (e *parquetEncoder) batch(rec arrow.RecordBatch) error {
 		return err
 	}
 	defer rec.Release()
-	return e.wrap(e.writer.WriteBuffered(rec), "write Parquet rows")
+	return e.wrap(e.write(rec), "write Parquet rows")
+}
+
+// write adds rows to the row group, or to another one if they are too large for it.
+func (e *parquetEncoder) write(rec arrow.RecordBatch) error {
+	size := batchSize(rec)
+	if e.bytes > 0 && e.bytes+size > e.maxBytes {
+		if err := e.writer.NewBufferedRowGroupChecked(); err != nil {
+			return err
+		}
+		e.bytes = 0
+	}
+	if err := e.writer.WriteBuffered(rec); err != nil {
+		return err
+	}
+	rows, err := e.writer.RowGroupNumRows()
+	if int64(rows) <= rec.NumRows() {
+		e.bytes = 0 // the one before had its number of rows
+	}
+	e.bytes += size
+	return err
 }
 
 // owned returns a batch whose texts are in Go's memory. The library keeps the least and the greatest of them, as they are, until the

@@ -148,6 +148,31 @@ func TestParquetRowGroupsAreOfTheWantedSize(t *testing.T) {
 	}
 }
 
+// TestParquetRowGroupsAreBounded, whatever the rows' width.
+func TestParquetRowGroupsAreBounded(t *testing.T) {
+	batches := benchBatches(2, 40) // of some 100 KB each
+	size := batchSize(batches[0])
+	for _, opt := range []Options{{rowGroupBytes: 4 * size}, {rowGroupBytes: 1}, {rowGroupBytes: 7 * size, rowGroupRows: 5 * chunkRows / 2}} {
+		b := written(t, Parquet, opt, batches...)
+		f, err := file.NewParquetReader(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.NumRows() != 40*chunkRows {
+			t.Errorf("%+v: %d rows", opt, f.NumRows())
+		}
+		for g := range f.NumRowGroups() {
+			// A batch is not cut for its size.
+			if rows := f.RowGroup(g).NumRows(); rows == 0 || rows > max(opt.rowGroupBytes/size, 1)*chunkRows || opt.rowGroupRows > 0 && rows > opt.rowGroupRows {
+				t.Errorf("%+v: row group %d has %d rows", opt, g, rows)
+			}
+		}
+		if opt.rowGroupRows > 0 && f.NumRowGroups() != 16 {
+			t.Errorf("%+v: %d row groups", opt, f.NumRowGroups())
+		}
+	}
+}
+
 func TestArrowGathersSmallBatches(t *testing.T) {
 	batches := benchBatches(2, 64)
 	got := streamBatches(t, written(t, Arrow, Options{}, batches...))

@@ -28,7 +28,7 @@
 //   - VARCHAR: UTF-8; an invalid byte becomes U+FFFD.
 //   - JSON: the value itself in JSON and NDJSON if it is valid JSON, else a string.
 //   - LIST, ARRAY: JSON array. STRUCT: JSON object, an array if its fields have no names.
-//     MAP: JSON object if the keys are strings, else an array of {"key", "value"} objects. UNION: an
+//     MAP: JSON object if the keys are VARCHAR or ENUM, else an array of {"key", "value"} objects. UNION: an
 //     object of one member, the tag. CSV and Table print these as JSON text too.
 //
 // # Errors in mid-stream

@@ -76,9 +76,12 @@ func isString(id arrow.Type) bool {
 	return id == arrow.STRING || id == arrow.LARGE_STRING || id == arrow.STRING_VIEW
 }
 
-// isStringKey reports whether map keys of this type become object member names.
+// isStringKey reports whether map keys of this type become object member names. JSON stands as the value that it is, which no name can be.
 func isStringKey(field arrow.Field) bool {
-	dt, _ := resolve(field)
+	dt, m := resolve(field)
+	if m == jsonText {
+		return false
+	}
 	if dict, ok := dt.(*arrow.DictionaryType); ok {
 		dt = dict.ValueType
 	}

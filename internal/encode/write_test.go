@@ -300,6 +300,28 @@ func TestAPanicIsAnError(t *testing.T) {
 	}
 }
 
+// TestKeysThatAreJSONAreNoNames: a map with them is a list of pairs.
+func TestKeysThatAreJSONAreNoNames(t *testing.T) {
+	for key, want := range map[arrow.DataType]string{
+		jsonType():               "[{\"key\":{\"a\":1},\"value\":1},{\"key\":\"x\",\"value\":2}]",
+		arrow.BinaryTypes.String: "{\"{\\\"a\\\":1}\":1,\"\\\"x\\\"\":2}",
+	} {
+		pairs := arrayOf(t, arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32), `[[{"key":"{\"a\":1}","value":1},{"key":"\"x\"","value":2}]]`).(*array.Map)
+		mt := arrow.MapOf(key, arrow.PrimitiveTypes.Int32)
+		keys := pairs.Keys().Data()
+		entries := newArray(mt.Elem(), keys.Len(), []*memory.Buffer{nil}, []arrow.ArrayData{
+			array.NewData(key, keys.Len(), keys.Buffers(), nil, 0, 0), pairs.Items().Data()}, 0, 0)
+		rec := oneColumn(newArray(mt, 1, pairs.Data().Buffers(), []arrow.ArrayData{entries.Data()}, 0, 0))
+		if got := jsonRows(t, written(t, JSON, Options{}, rec)); got[0] != want {
+			t.Errorf("keys of type %s: got %s, want %s", key, got[0], want)
+		}
+		_, list := packRows(t, written(t, MessagePack, Options{}, rec))[0].([]any)
+		if list != (want[0] == '[') {
+			t.Errorf("keys of type %s in MessagePack: a list is %t", key, list)
+		}
+	}
+}
+
 func TestRepeatedColumnNamesStayApart(t *testing.T) {
 	one := arrayOf(t, arrow.PrimitiveTypes.Int32, `[1]`)
 	f := func(name string) arrow.Field {

@@ -43,6 +43,6 @@
 //   - Arrow: the end-of-stream marker is missing. Parquet: the footer is missing.
 //   - CSV, Table: nothing in the format can say it.
 //
-// Write returns the error in every case; a server then ends the response so that the client's
-// transport reports it as incomplete (no last chunk, RST_STREAM).
+// Write returns the error in every case; the server then ends the response, whatever the format, so that the client's
+// transport reports it as incomplete (no last chunk, RST_STREAM; HTTP/1.0 has nothing of the kind).
 package encode

@@ -118,6 +118,12 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		}
 	}
 	switch dt := dt.(type) {
+	case *arrow.TimestampType:
+		if to.parquet && dt.Unit == arrow.Second {
+			millis := &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: dt.TimeZone}
+			return with(millis, millisFromSeconds(millis))
+		}
+		return with(dt, nil)
 	case *arrow.DictionaryType:
 		// Parquet's writer takes one dictionary per row group and no NULL in it; it builds its own.
 		if !to.parquet {
@@ -181,7 +187,7 @@ func parquetHolds(dt arrow.DataType) bool {
 	switch id := dt.ID(); id {
 	case arrow.NULL, arrow.BOOL, arrow.FLOAT16, arrow.DECIMAL128, arrow.DECIMAL256,
 		arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY, arrow.FIXED_SIZE_BINARY,
-		arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP:
+		arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64:
 		return true
 	default:
 		return arrow.IsInteger(id) || arrow.IsFloating(id)

@@ -300,6 +300,14 @@ func TestAPanicIsAnError(t *testing.T) {
 	}
 }
 
+func TestJSONValuesBreakNoLine(t *testing.T) {
+	arr := bytesArray(arrow.BinaryTypes.String, jsonType(), "{\"a\u2028b\": [1,\r\n\"\u2029\u0085é日\"]}", "\n\"plain\"\n")(t)
+	want := "{\"v\":{\"a\\u2028b\": [1,\"\\u2029\\u0085é日\"]}}\n{\"v\":\"plain\"}\n"
+	if got := string(written(t, NDJSON, Options{}, oneColumn(arr))); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestKeysThatAreJSONAreNoNames: a map with them is a list of pairs.
 func TestKeysThatAreJSONAreNoNames(t *testing.T) {
 	for key, want := range map[arrow.DataType]string{
@@ -357,7 +365,15 @@ func TestCSVTellsNullFromEmpty(t *testing.T) {
 func TestFloatsReadBackTheSame(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	c := &floatCell[float64]{bitSize: 64, short: true}
+	single := &floatCell[float32]{bitSize: 32}
 	for range 200_000 {
+		single.values = []float32{math.Float32frombits(random.Uint32())}
+		if v := single.values[0]; v-v == 0 {
+			text := string(single.append(nil, 0))
+			if back, err := strconv.ParseFloat(text, 32); err != nil || float32(back) != v || digits(text) != digits(strconv.FormatFloat(float64(v), 'g', -1, 32)) || !strings.ContainsAny(text, ".e") {
+				t.Fatalf("%v printed as %s reads as %v, %v", v, text, back, err)
+			}
+		}
 		v := math.Float64frombits(random.Uint64())
 		switch random.IntN(4) {
 		case 0:
@@ -385,8 +401,10 @@ func TestFloatsReadBackTheSame(t *testing.T) {
 // digits returns a number's significant digits.
 func digits(text string) string {
 	text, _, _ = strings.Cut(text, "e")
-	return strings.Trim(strings.NewReplacer(".", "", "-", "").Replace(text), "0")
+	return strings.Trim(noDigits.Replace(text), "0")
 }
+
+var noDigits = strings.NewReplacer(".", "", "-", "")
 
 func TestTable(t *testing.T) {
 	name := arrayOf(t, arrow.BinaryTypes.String, `["duck", null, "日本\u001b[31m"]`)

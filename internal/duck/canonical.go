@@ -55,6 +55,8 @@ func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
 		return arrow.MapOfFields(pair.Field(0), pair.Field(1))
 	case *arrow.StructType:
 		return arrow.StructOf(children...)
+	case arrow.UnionType:
+		return arrow.UnionOf(dt.Mode(), children, dt.TypeCodes())
 	}
 	return dt
 }
@@ -80,6 +82,8 @@ func childFields(dt arrow.DataType) []arrow.Field {
 	case *arrow.MapType:
 		return []arrow.Field{dt.ElemField()}
 	case *arrow.StructType:
+		return dt.Fields()
+	case arrow.UnionType:
 		return dt.Fields()
 	}
 	return nil

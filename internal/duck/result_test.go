@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 func connect(t testing.TB) *Conn {
@@ -44,7 +45,7 @@ func TestFieldsCarryTheirExactType(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", want, err)
 		}
-		if got, _ := rows.Schema().Field(0).Metadata.GetValue(typeKey); got != want {
+		if got, _ := rows.Schema().Field(0).Metadata.GetValue(schema.TypeKey); got != want {
 			t.Errorf("type %q, want %q", got, want)
 		}
 		rec, err := rows.Next(context.Background())
@@ -80,6 +81,61 @@ func TestMembersOfMapsKeepTheirMeaning(t *testing.T) {
 		}
 		if !arrow.TypeEqual(rec.Column(0).DataType(), rows.Schema().Field(0).Type) {
 			t.Errorf("%s: an array of %s", sql, rec.Column(0).DataType())
+		}
+		rec.Release()
+		rows.Close()
+	}
+}
+
+// TestMembersOfUnionsKeepTheirMeaning: they are what columns of their types are.
+func TestMembersOfUnionsKeepTheirMeaning(t *testing.T) {
+	c := connect(t)
+	types := []string{"BOOLEAN", "UUID", "HUGEINT", "UHUGEINT", "BIGNUM", "BIT", "TIME WITH TIME ZONE", "JSON", "INTEGER", "BOOLEAN[]", "BOOLEAN[2]",
+		"STRUCT(a UUID)", "MAP(UUID, BOOLEAN)", "UNION(b BOOLEAN, u UUID)"}
+	var columns, members []string
+	for i, sqlType := range types {
+		columns = append(columns, fmt.Sprintf("NULL::%s AS m%d", sqlType, i))
+		members = append(members, fmt.Sprintf("m%d %s", i, sqlType))
+	}
+	alone, err := c.Query(context.Background(), "SELECT "+strings.Join(columns, ", "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alone.Close()
+	for _, form := range []string{"v", "[v]", "{'a': v}", "MAP {1: v}"} {
+		rows, err := connect(t).Query(context.Background(), fmt.Sprintf(`SELECT %s FROM (SELECT
+			unnest([union_value(m0 := true)::UNION(%[2]s), union_value(m9 := [false, NULL, true])::UNION(%[2]s), union_value(m0 := false)::UNION(%[2]s)]) AS v)`, form, strings.Join(members, ", ")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := rows.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !arrow.TypeEqual(rec.Column(0).DataType(), rows.Schema().Field(0).Type) {
+			t.Errorf("%s: an array of %s, the result says %s", form, rec.Column(0).DataType(), rows.Schema().Field(0).Type)
+		}
+		var u *array.SparseUnion
+		switch v := rec.Column(0).(type) {
+		case *array.SparseUnion:
+			u = v
+		case *array.Struct:
+			u = v.Field(0).(*array.SparseUnion)
+		case *array.Map:
+			u = v.Items().(*array.SparseUnion)
+		case *array.List:
+			u = v.ListValues().(*array.SparseUnion)
+		}
+		for i, f := range u.UnionType().Fields() {
+			if want := alone.Schema().Field(i).Type; !arrow.TypeEqual(f.Type, want) {
+				t.Errorf("%s: %s is %s, want %s", form, types[i], f.Type, want)
+			}
+		}
+		if b := u.Field(0).(*array.Boolean); !b.Value(0) || b.Value(2) || u.ChildID(1) != 9 {
+			t.Errorf("%s: %v", form, u)
+		}
+		if l := u.Field(9).(*array.List); l.ValueStr(1) != "[false,null,true]" {
+			t.Errorf("%s: %s", form, l.ValueStr(1))
 		}
 		rec.Release()
 		rows.Close()

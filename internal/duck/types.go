@@ -16,15 +16,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// typeKey is the metadata key of a result's field that holds the column's type as SQL:
-// Arrow has one type for several of DuckDB's (ENUM and VARCHAR, TIMESTAMP_MS and TIMESTAMP).
-const typeKey = "duckdb.type"
-
 func withType(m arrow.Metadata, sql string) arrow.Metadata {
 	if sql == "" {
 		return m
 	}
-	return arrow.NewMetadata(append(slices.Clone(m.Keys()), typeKey), append(slices.Clone(m.Values()), sql))
+	return arrow.NewMetadata(append(slices.Clone(m.Keys()), schema.TypeKey), append(slices.Clone(m.Values()), sql))
 }
 
 // typeNames are the types that are a keyword and nothing else.

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"cmp"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -8,20 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ArrowOptions shape the Arrow IPC stream.
-type ArrowOptions struct {
-	// Compression of the buffers: none (the default), Zstd or LZ4.
-	Compression Compression
-	// BatchRows is how many rows are gathered into one batch before it is written; 0 is
-	// 65,536, 1 passes batches on as they come.
-	BatchRows int
-	// DecodeDictionaries sends plain values in place of dictionaries, for clients that cannot
-	// read dictionaries that change from batch to batch.
-	DecodeDictionaries bool
-}
-
 const (
-	defaultBatchRows = 65_536
+	// maxBatchRows is how many rows are gathered into one batch before it is written.
+	maxBatchRows = 65_536
 	// maxBatchBytes bounds what is gathered, whatever the rows' width.
 	maxBatchBytes = 16 << 20
 )
@@ -54,26 +45,16 @@ func (s *arrowSink) Write(p []byte) (int, error) {
 	return s.out.Write(p)
 }
 
-func newArrowEncoder(schema *arrow.Schema, o *out, opt ArrowOptions) (*arrowEncoder, error) {
-	c, err := newConverted(schema, target{decodeDictionaries: opt.DecodeDictionaries})
+func newArrowEncoder(schema *arrow.Schema, o *out, opt Options) (*arrowEncoder, error) {
+	c, err := newConverted(schema, target{})
 	if err != nil {
 		return nil, err
 	}
-	options := []ipc.Option{ipc.WithSchema(c.schema)}
-	switch opt.Compression {
-	case Zstd:
-		options = append(options, ipc.WithZstd())
-	case LZ4:
-		options = append(options, ipc.WithLZ4())
-	}
-	e := &arrowEncoder{out: o, sink: &arrowSink{out: o}, convert: c, maxRows: opt.BatchRows, gathered: true}
-	if e.maxRows <= 0 {
-		e.maxRows = defaultBatchRows
-	}
+	e := &arrowEncoder{out: o, sink: &arrowSink{out: o}, convert: c, maxRows: cmp.Or(opt.batchRows, maxBatchRows), gathered: true}
 	for _, f := range c.schema.Fields() {
 		e.gathered = e.gathered && !hasUnion(f.Type)
 	}
-	e.writer = ipc.NewWriter(e.sink, options...)
+	e.writer = ipc.NewWriter(e.sink, ipc.WithSchema(c.schema))
 	return e, nil
 }
 
@@ -111,10 +92,7 @@ func (e *arrowEncoder) batch(rec arrow.RecordBatch) error {
 		}
 		return e.write(rec)
 	}
-	var bytes int64
-	for _, column := range rec.Columns() {
-		bytes += dataSize(column.Data())
-	}
+	bytes := batchSize(rec)
 	if e.rows+rows > e.maxRows || e.bytes+bytes > maxBatchBytes {
 		if err := e.flushPending(); err != nil {
 			return err
@@ -125,6 +103,15 @@ func (e *arrowEncoder) batch(rec arrow.RecordBatch) error {
 	e.rows += rows
 	e.bytes += bytes
 	return nil
+}
+
+// batchSize returns the bytes that a batch refers to; of slices, those of the whole.
+func batchSize(rec arrow.RecordBatch) int64 {
+	var n int64
+	for _, column := range rec.Columns() {
+		n += dataSize(column.Data())
+	}
+	return n
 }
 
 // dataSize returns the bytes that an array refers to; for a slice, those of the whole.

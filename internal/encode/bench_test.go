@@ -80,14 +80,7 @@ func BenchmarkParquetTwoDecimals(b *testing.B) { benchmarkWrite(b, Parquet, 2, O
 
 func BenchmarkArrow(b *testing.B) {
 	for _, rows := range []int{1, 8192, 0} {
-		for _, c := range []struct {
-			name  string
-			codec Compression
-		}{{"none", NoCompression}, {"lz4", LZ4}, {"zstd", Zstd}} {
-			b.Run(fmt.Sprintf("gather=%d/%s", rows, c.name), func(b *testing.B) {
-				benchmarkWrite(b, Arrow, -1, Options{Arrow: ArrowOptions{BatchRows: rows, Compression: c.codec}})
-			})
-		}
+		b.Run(fmt.Sprintf("gather=%d", rows), func(b *testing.B) { benchmarkWrite(b, Arrow, -1, Options{batchRows: rows}) })
 	}
 }
 
@@ -95,7 +88,7 @@ func BenchmarkArrow(b *testing.B) {
 func BenchmarkArrowClient(b *testing.B) {
 	for _, rows := range []int{1, 8192, 0} {
 		b.Run(fmt.Sprintf("gather=%d", rows), func(b *testing.B) {
-			stream := written(b, Arrow, Options{Arrow: ArrowOptions{BatchRows: rows}}, benchBatches(-1, benchChunks)...)
+			stream := written(b, Arrow, Options{batchRows: rows}, benchBatches(-1, benchChunks)...)
 			for b.Loop() {
 				r, err := ipc.NewReader(bytes.NewReader(stream))
 				if err != nil {

@@ -29,9 +29,6 @@ const (
 	tableStyle              // the same, as DuckDB's shell prints it
 )
 
-// nested is the style of what lies inside lists, structs, maps and unions.
-func (s style) nested() style { return jsonStyle }
-
 // maxDepth bounds the nesting of types.
 const maxDepth = 64
 

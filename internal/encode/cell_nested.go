@@ -7,56 +7,76 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
+// nesting is what a format has inside of nested values.
+type nesting struct {
+	null  string                                             // how it writes NULL
+	name  func(dst, name []byte) []byte                      // appends the name of a member
+	child func(field arrow.Field, inside bool) (cell, error) // inside: of lists, structs, maps and unions
+}
+
 // newNestedCell returns the cell for a type made of other types.
 func newNestedCell(field arrow.Field, dt arrow.DataType, st style, depth int) (cell, error) {
-	child := func(f arrow.Field, st style) (cell, error) {
-		c, err := newCell(f, st, depth+1)
-		if err != nil && f.Name != "" {
-			err = base.Wrap(err, "field %q", f.Name)
-		}
-		return c, err
+	c, err := nesting{
+		null: nullText,
+		name: func(dst, name []byte) []byte { return append(appendJSONString(dst, name), ':') },
+		child: func(f arrow.Field, inside bool) (cell, error) {
+			if inside {
+				return newCell(f, jsonStyle, depth+1)
+			}
+			return newCell(f, st, depth+1)
+		},
+	}.cell(dt)
+	if c == nil && err == nil {
+		err = base.Errorf(base.Invalid, "type %s cannot be written as text", field.Type)
 	}
+	return c, err
+}
+
+// cell returns the cell for a type, which prints JSON's brackets; nil if it is none made of other types.
+func (n nesting) cell(dt arrow.DataType) (cell, error) {
 	var err error
 	switch dt := dt.(type) {
 	case *arrow.DictionaryType:
-		c := &dictCell{null: nullText}
-		c.values, err = child(arrow.Field{Type: dt.ValueType}, st)
+		c := &dictCell{null: n.null}
+		c.values, err = n.child(arrow.Field{Type: dt.ValueType}, false)
 		return c, err
 	case *arrow.RunEndEncodedType:
 		c := &runCell{}
-		c.values, err = child(arrow.Field{Type: dt.Encoded()}, st)
+		c.values, err = n.child(arrow.Field{Type: dt.Encoded()}, false)
 		return c, err
 	case *arrow.MapType:
 		c := &mapCell{object: isStringKey(dt.KeyField())}
-		if c.keys, err = child(dt.KeyField(), st.nested()); err != nil {
+		if c.keys, err = n.child(dt.KeyField(), true); err != nil {
 			return nil, err
 		}
-		c.items, err = child(dt.ItemField(), st.nested())
+		c.items, err = n.child(dt.ItemField(), true)
 		return c, err
 	case *arrow.StructType:
-		names, cells, err := newMembers(dt.Fields(), st, child)
-		return &structCell{names: names, fields: cells}, err
+		c := &structCell{}
+		c.names, c.fields, err = n.members(dt.Fields())
+		return c, err
 	case arrow.UnionType:
-		names, cells, err := newMembers(dt.Fields(), st, child)
-		return &unionCell{names: names, fields: cells}, err
+		c := &unionCell{}
+		c.names, c.fields, err = n.members(dt.Fields())
+		return c, err
 	case arrow.ListLikeType:
 		c := &listCell{}
-		c.elements, err = child(dt.ElemField(), st.nested())
+		c.elements, err = n.child(dt.ElemField(), true)
 		return c, err
 	}
-	return nil, base.Errorf(base.Invalid, "type %s cannot be written as text", field.Type)
+	return nil, nil
 }
 
-// newMembers returns `"name":` and the cell of each field. names is nil if no field has a name.
-func newMembers(fields []arrow.Field, st style, child func(arrow.Field, style) (cell, error)) (names []string, cells []cell, err error) {
+// members returns the name, as it is written, and the cell of each field. names is nil if no field has a name.
+func (n nesting) members(fields []arrow.Field) (names []string, cells []cell, err error) {
 	named := len(fields) == 0
 	for _, f := range fields {
-		c, err := child(f, st.nested())
+		c, err := n.child(f, true)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, base.Wrap(err, "field %q", f.Name)
 		}
 		cells = append(cells, c)
-		names = append(names, string(append(appendJSONString(nil, []byte(f.Name)), ':')))
+		names = append(names, string(n.name(nil, []byte(f.Name))))
 		named = named || f.Name != ""
 	}
 	if !named {

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -149,15 +148,7 @@ func (c *jsonCell) append(dst []byte, i int) []byte {
 	if c.style != jsonStyle || !json.Valid(text) {
 		return c.appendString(dst, text)
 	}
-	// Inside of strings JSON has no raw line end: those outside would break NDJSON.
-	for {
-		end := bytes.IndexAny(text, "\r\n")
-		if end < 0 {
-			return append(dst, text...)
-		}
-		dst = append(dst, text[:end]...)
-		text = text[end+1:]
-	}
+	return appendJSONLine(dst, text)
 }
 
 type uuidCell struct {

@@ -13,8 +13,7 @@ type convert func(arrow.Array) (arrow.Array, error)
 
 // target is what an output can hold of Arrow's types.
 type target struct {
-	parquet            bool // else Arrow IPC
-	decodeDictionaries bool
+	parquet bool // else Arrow IPC
 }
 
 // converted is a schema as an output holds it, with the way there.
@@ -119,9 +118,15 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		}
 	}
 	switch dt := dt.(type) {
+	case *arrow.TimestampType:
+		if to.parquet && dt.Unit == arrow.Second {
+			millis := &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: dt.TimeZone}
+			return with(millis, millisFromSeconds(millis))
+		}
+		return with(dt, nil)
 	case *arrow.DictionaryType:
 		// Parquet's writer takes one dictionary per row group and no NULL in it; it builds its own.
-		if !to.decodeDictionaries && !to.parquet {
+		if !to.parquet {
 			return with(dt, nil)
 		}
 		inner, c, err := to.plan(arrow.Field{Name: f.Name, Type: dt.ValueType, Nullable: true, Metadata: f.Metadata}, depth+1)
@@ -161,7 +166,7 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		return out, plainList(list, c), err
 	case arrow.UnionType:
 		if !to.parquet {
-			return with(dt, rebaseUnion)
+			return to.planUnion(out, dt, depth)
 		}
 	default:
 		if !to.parquet || parquetHolds(dt) {
@@ -182,7 +187,7 @@ func parquetHolds(dt arrow.DataType) bool {
 	switch id := dt.ID(); id {
 	case arrow.NULL, arrow.BOOL, arrow.FLOAT16, arrow.DECIMAL128, arrow.DECIMAL256,
 		arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY, arrow.FIXED_SIZE_BINARY,
-		arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP:
+		arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64:
 		return true
 	default:
 		return arrow.IsInteger(id) || arrow.IsFloating(id)
@@ -199,18 +204,40 @@ func hasDistinctNames(dt *arrow.StructType) bool {
 	return dt.NumFields() > 0 && len(seen) == dt.NumFields()
 }
 
-func (to target) planStruct(out arrow.Field, dt *arrow.StructType, depth int) (arrow.Field, convert, error) {
-	fields := make([]arrow.Field, dt.NumFields())
-	converts := make([]convert, dt.NumFields())
-	for i, f := range dt.Fields() {
+// planFields plans the fields of a struct or union in their place.
+func (to target) planFields(fields []arrow.Field, depth int) ([]convert, error) {
+	converts := make([]convert, len(fields))
+	for i, f := range fields {
 		var err error
 		if fields[i], converts[i], err = to.plan(f, depth+1); err != nil {
-			return out, nil, base.Wrap(err, "field %q", f.Name)
+			return nil, base.Wrap(err, "field %q", f.Name)
 		}
 	}
+	return converts, nil
+}
+
+func (to target) planStruct(out arrow.Field, dt *arrow.StructType, depth int) (arrow.Field, convert, error) {
+	fields := dt.Fields()
+	converts, err := to.planFields(fields, depth)
 	st := arrow.StructOf(fields...)
 	out.Type = st
-	return out, nestedConvert(st, converts...), nil
+	return out, nestedConvert(st, converts...), err
+}
+
+func (to target) planUnion(out arrow.Field, dt arrow.UnionType, depth int) (arrow.Field, convert, error) {
+	fields := dt.Fields()
+	converts, err := to.planFields(fields, depth)
+	ut := arrow.UnionOf(dt.Mode(), fields, dt.TypeCodes())
+	out.Type = ut
+	members := nestedConvert(ut, converts...)
+	return out, func(arr arrow.Array) (arrow.Array, error) {
+		arr, err := rebaseUnion(arr)
+		if err != nil {
+			return nil, err
+		}
+		defer arr.Release()
+		return members.apply(arr)
+	}, err
 }
 
 func (to target) planMap(out arrow.Field, dt *arrow.MapType, depth int) (arrow.Field, convert, error) {

@@ -117,6 +117,29 @@ func boolFromBool8(arr arrow.Array) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
+// millisFromSeconds returns the conversion of seconds, which Parquet lacks, to dt. The library has one too, to which an infinity, the
+// greatest number in every unit, is too large.
+func millisFromSeconds(dt *arrow.TimestampType) convert {
+	return func(arr arrow.Array) (arrow.Array, error) {
+		data := arr.Data()
+		millis := make([]int64, data.Offset()+data.Len())
+		for i, v := range fixedValues[int64](arr) {
+			to := &millis[data.Offset()+i]
+			switch {
+			case arr.IsNull(i):
+			case v == math.MaxInt64 || v == -math.MaxInt64:
+				*to = v
+			case v > math.MaxInt64/1000 || v < math.MinInt64/1000:
+				return nil, base.Errorf(base.Invalid, "%d seconds since 1970 are out of Parquet's range of times", v)
+			default:
+				*to = v * 1000
+			}
+		}
+		buffers := []*memory.Buffer{data.Buffers()[0], memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(millis))}
+		return newArray(dt, data.Len(), buffers, nil, data.NullN(), data.Offset()), nil
+	}
+}
+
 // hugeintDecimal is what DuckDB's own clients make of a HUGEINT: a decimal whose values may have one digit more than it says.
 var hugeintDecimal = &arrow.Decimal128Type{Precision: 38}
 

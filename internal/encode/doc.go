@@ -3,8 +3,8 @@
 // for a terminal. It is the mirror of ingest: pure, no engine, no DuckDB.
 //
 // Memory does not grow with the result: every format but Table and Parquet holds one
-// batch and one output buffer, Arrow up to Options.Arrow.BatchRows rows, Parquet one row group,
-// Table the rows it will print.
+// batch and one output buffer, Arrow up to 65,536 rows or 16 MiB, Parquet one row group of up to
+// 128 MiB of values, Table the rows it will print.
 //
 // # How values are written as text
 //
@@ -28,7 +28,7 @@
 //   - VARCHAR: UTF-8; an invalid byte becomes U+FFFD.
 //   - JSON: the value itself in JSON and NDJSON if it is valid JSON, else a string.
 //   - LIST, ARRAY: JSON array. STRUCT: JSON object, an array if its fields have no names.
-//     MAP: JSON object if the keys are strings, else an array of {"key", "value"} objects. UNION: an
+//     MAP: JSON object if the keys are VARCHAR or ENUM, else an array of {"key", "value"} objects. UNION: an
 //     object of one member, the tag. CSV and Table print these as JSON text too.
 //
 // # Errors in mid-stream
@@ -43,6 +43,6 @@
 //   - Arrow: the end-of-stream marker is missing. Parquet: the footer is missing.
 //   - CSV, Table: nothing in the format can say it.
 //
-// Write returns the error in every case; a server then ends the response so that the client's
-// transport reports it as incomplete (no last chunk, RST_STREAM).
+// Write returns the error in every case; the server then ends the response, whatever the format, so that the client's
+// transport reports it as incomplete (no last chunk, RST_STREAM; HTTP/1.0 has nothing of the kind).
 package encode

@@ -10,10 +10,6 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TypeKey is the metadata key of a field that holds the column's DuckDB type as SQL text, for
-// instance "DECIMAL(10,2)". Without it the type is derived from the Arrow type.
-const TypeKey = "duckdb.type"
-
 // Source is a result that is being produced. It is used by one goroutine.
 type Source interface {
 	// Schema returns the result's columns; it is valid from the start and does not change.
@@ -34,21 +30,13 @@ type Options struct {
 	// A negative answer means unknown and is left out.
 	RowsRead func() int64
 
-	CSV     CSVOptions
-	Arrow   ArrowOptions
-	Parquet ParquetOptions
-	Table   TableOptions
+	CSV CSVOptions
+
+	// Sizes that tests make smaller; 0 is the usual one.
+	batchRows     int   // of Arrow
+	rowGroupRows  int64 // of Parquet
+	rowGroupBytes int64
 }
-
-// Compression is the codec of Arrow buffers and Parquet pages.
-type Compression uint8
-
-const (
-	DefaultCompression Compression = iota // none for Arrow, zstd for Parquet
-	NoCompression
-	Zstd
-	LZ4
-)
 
 // Stats is what a Write did.
 type Stats struct {
@@ -86,13 +74,22 @@ type tail struct {
 func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) (Stats, error) {
 	o := newOut(w)
 	defer o.free()
+	t, err := write(ctx, o, f, src, opt)
+	return Stats{Rows: t.rows, Bytes: o.written, Truncated: t.truncated}, base.Wrap(err, "encode %s result", f)
+}
+
+// write is Write into a buffer. A panic is an error: that is how arrow-go's encoders report one.
+func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t tail, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = base.Errorf(base.Internal, "panic: %v", p)
+		}
+	}()
 	enc, err := newEncoder(f, src.Schema(), o, opt)
 	if err != nil {
-		return Stats{}, base.Wrap(err, "encode %s result", f)
+		return t, err
 	}
 	defer enc.release()
-
-	var t tail
 	if err = enc.begin(); err == nil {
 		t, err = pump(ctx, enc, src, opt)
 	}
@@ -105,7 +102,7 @@ func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) 
 		// The error that ended the result is the one to report.
 		_ = o.flush()
 	}
-	return Stats{Rows: t.rows, Bytes: o.written, Truncated: t.truncated}, base.Wrap(err, "encode %s result", f)
+	return t, err
 }
 
 // pump moves batches from the source to the encoder.
@@ -169,16 +166,16 @@ func newEncoder(f Format, schema *arrow.Schema, o *out, opt Options) (encoder, e
 	case CSV:
 		return newCSVEncoder(schema, o, opt.CSV)
 	case Arrow:
-		return newArrowEncoder(schema, o, opt.Arrow)
+		return newArrowEncoder(schema, o, opt)
 	case Parquet:
-		return newParquetEncoder(schema, o, opt.Parquet)
+		return newParquetEncoder(schema, o, opt)
 	case MessagePack:
 		return newMessagePackEncoder(schema, o)
 	case Table:
 		if isPlan(schema) {
 			return newPlanEncoder(schema, o)
 		}
-		return newTableEncoder(schema, o, opt.Table)
+		return newTableEncoder(schema, o)
 	}
 	return nil, base.Errorf(base.Internal, "no encoder for format %d", uint8(f))
 }

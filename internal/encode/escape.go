@@ -84,9 +84,8 @@ func appendEscaped(dst, s []byte) []byte {
 		case r == utf8.RuneError && size == 1:
 			dst = append(dst, s[start:i]...)
 			dst = append(dst, "\uFFFD"...)
-		case r == 0x85 || r == 0x2028 || r == 0x2029:
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+		case isWideLineEnd(r):
+			dst = appendWideEscape(append(dst, s[start:i]...), r)
 		default:
 			i += size
 			continue
@@ -96,6 +95,35 @@ func appendEscaped(dst, s []byte) []byte {
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
+}
+
+func isWideLineEnd(r rune) bool { return r == 0x85 || r == 0x2028 || r == 0x2029 }
+
+func appendWideEscape(dst []byte, r rune) []byte {
+	return append(dst, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+}
+
+// appendJSONLine appends a valid JSON value without line ends, which would break NDJSON. Those of ASCII stand between its parts and are left
+// out; the others, as in appendEscaped, stand in its strings.
+func appendJSONLine(dst, s []byte) []byte {
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c != '\n' && c != '\r' && c < 0xC2 { // where a character of two bytes or more begins
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(s[i:])
+		if c < 0x80 || isWideLineEnd(r) {
+			dst = append(dst, s[start:i]...)
+			start = i + size
+		}
+		if isWideLineEnd(r) {
+			dst = appendWideEscape(dst, r)
+		}
+		i += size
+	}
+	return append(dst, s[start:]...)
 }
 
 // appendEscape appends the escape of an ASCII character.

@@ -47,8 +47,7 @@ func (e *jsonEncoder) batch(rec arrow.RecordBatch) error {
 	for j, c := range e.cells {
 		c.bind(rec.Column(j))
 	}
-	b := e.out.buf
-	for i := range int(rec.NumRows()) {
+	return e.out.rows(int(rec.NumRows()), func(b []byte, i int) []byte {
 		if e.rows {
 			b = append(b, ',')
 		}
@@ -60,17 +59,8 @@ func (e *jsonEncoder) batch(rec arrow.RecordBatch) error {
 			}
 			b = c.append(b, i)
 		}
-		b = append(b, ']')
-		if len(b) >= flushAt {
-			e.out.buf = b
-			if err := e.out.flush(); err != nil {
-				return err
-			}
-			b = e.out.buf
-		}
-	}
-	e.out.buf = b
-	return nil
+		return append(b, ']')
+	})
 }
 
 func (e *jsonEncoder) end(t tail) error {

@@ -38,7 +38,7 @@ func resolve(field arrow.Field) (arrow.DataType, meaning) {
 			return resolve(arrow.Field{Type: dt})
 		}
 	}
-	sqlType, _ := field.Metadata.GetValue(TypeKey)
+	sqlType, _ := field.Metadata.GetValue(schema.TypeKey)
 	sqlType = strings.ToUpper(sqlType)
 	is := func(extension, opaque, sql string) bool {
 		return extension != "" && name == extension || name == "arrow.opaque" && typeName == opaque || sql != "" && sqlType == sql
@@ -76,9 +76,12 @@ func isString(id arrow.Type) bool {
 	return id == arrow.STRING || id == arrow.LARGE_STRING || id == arrow.STRING_VIEW
 }
 
-// isStringKey reports whether map keys of this type become object member names.
+// isStringKey reports whether map keys of this type become object member names. JSON stands as the value that it is, which no name can be.
 func isStringKey(field arrow.Field) bool {
-	dt, _ := resolve(field)
+	dt, m := resolve(field)
+	if m == jsonText {
+		return false
+	}
 	if dict, ok := dt.(*arrow.DictionaryType); ok {
 		dt = dict.ValueType
 	}
@@ -98,7 +101,7 @@ func unwrap(arr arrow.Array) arrow.Array {
 
 // typeName returns the column type that an answer reports.
 func typeName(field arrow.Field) string {
-	if sqlType, ok := field.Metadata.GetValue(TypeKey); ok && sqlType != "" {
+	if sqlType, ok := field.Metadata.GetValue(schema.TypeKey); ok && sqlType != "" {
 		return sqlType
 	}
 	dt, m := resolve(field)

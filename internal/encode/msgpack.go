@@ -84,27 +84,19 @@ func (e *messagePackEncoder) batch(rec arrow.RecordBatch) error {
 	rows := int(rec.NumRows())
 	b := packMap(e.out.buf, 2)
 	b = packInt(packString(b, "rows"), int64(rows))
-	b = packArray(packString(b, "data"), len(e.cells))
-	for j, c := range e.cells {
+	e.out.buf = packArray(packString(b, "data"), len(e.cells))
+	return e.out.rows(len(e.cells), func(b []byte, j int) []byte {
+		c := e.cells[j]
 		c.bind(rec.Column(j))
 		b = packArray(b, rows)
 		if fast, ok := c.(columnAppender); ok {
-			b = fast.appendAll(b, rows)
-		} else {
-			for i := range rows {
-				b = c.append(b, i)
-			}
+			return fast.appendAll(b, rows)
 		}
-		if len(b) >= flushAt {
-			e.out.buf = b
-			if err := e.out.flush(); err != nil {
-				return err
-			}
-			b = e.out.buf
+		for i := range rows {
+			b = c.append(b, i)
 		}
-	}
-	e.out.buf = b
-	return nil
+		return b
+	})
 }
 
 func (e *messagePackEncoder) end(t tail) error {

@@ -4,57 +4,31 @@ import "github.com/apache/arrow-go/v18/arrow"
 
 // newPackNested returns the cell for a type made of other types; their values nest as JSON's do.
 func newPackNested(field arrow.Field, dt arrow.DataType, depth int) (cell, error) {
-	child := func(f arrow.Field) (cell, error) { return newPackCell(f, depth+1) }
-	var err error
-	switch dt := dt.(type) {
-	case *arrow.DictionaryType:
-		c := &dictCell{null: string([]byte{packNil})}
-		c.values, err = child(arrow.Field{Type: dt.ValueType})
-		return c, err
-	case *arrow.RunEndEncodedType:
-		c := &runCell{}
-		c.values, err = child(arrow.Field{Type: dt.Encoded()})
-		return c, err
-	case *arrow.MapType:
-		c := &packMaps{mapCell{object: isStringKey(dt.KeyField())}}
-		if c.keys, err = child(dt.KeyField()); err != nil {
-			return nil, err
+	c, err := nesting{
+		null:  string([]byte{packNil}),
+		name:  packText,
+		child: func(f arrow.Field, _ bool) (cell, error) { return newPackCell(f, depth+1) },
+	}.cell(dt)
+	if err != nil {
+		return nil, err
+	}
+	switch c := c.(type) {
+	case *mapCell:
+		return &packMaps{*c}, nil
+	case *structCell:
+		return &packStructs{*c}, nil
+	case *unionCell:
+		return &packUnions{*c}, nil
+	case *listCell:
+		return &packLists{*c}, nil
+	case nil:
+		switch dt.(type) {
+		case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, *arrow.DurationType:
+			return newPackText(field, jsonStyle) // ISO 8601 is the text of JSON only
 		}
-		c.items, err = child(dt.ItemField())
-		return c, err
-	case *arrow.StructType:
-		names, cells, err := newPackMembers(dt.Fields(), child)
-		return &packStructs{structCell{names: names, fields: cells}}, err
-	case arrow.UnionType:
-		names, cells, err := newPackMembers(dt.Fields(), child)
-		return &packUnions{unionCell{names: names, fields: cells}}, err
-	case arrow.ListLikeType:
-		c := &packLists{}
-		c.elements, err = child(dt.ElemField())
-		return c, err
-	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, *arrow.DurationType:
-		return newPackText(field, jsonStyle) // ISO 8601 is the text of JSON only
+		return newPackText(field, csvStyle)
 	}
-	return newPackText(field, csvStyle)
-}
-
-// newPackMembers returns the packed name and the cell of each field. names is nil if no field has a
-// name.
-func newPackMembers(fields []arrow.Field, child func(arrow.Field) (cell, error)) (names []string, cells []cell, err error) {
-	named := len(fields) == 0
-	for _, f := range fields {
-		c, err := child(f)
-		if err != nil {
-			return nil, nil, err
-		}
-		cells = append(cells, c)
-		names = append(names, string(packText(nil, []byte(f.Name))))
-		named = named || f.Name != ""
-	}
-	if !named {
-		names = nil
-	}
-	return names, cells, nil
+	return c, nil
 }
 
 type packLists struct{ listCell }

@@ -29,8 +29,7 @@ func (e *ndjsonEncoder) batch(rec arrow.RecordBatch) error {
 	for j, c := range e.cells {
 		c.bind(rec.Column(j))
 	}
-	b := e.out.buf
-	for i := range int(rec.NumRows()) {
+	return e.out.rows(int(rec.NumRows()), func(b []byte, i int) []byte {
 		if len(e.cells) == 0 {
 			b = append(b, '{')
 		}
@@ -38,17 +37,8 @@ func (e *ndjsonEncoder) batch(rec arrow.RecordBatch) error {
 			b = append(b, e.prefixes[j]...)
 			b = c.append(b, i)
 		}
-		b = append(b, '}', '\n')
-		if len(b) >= flushAt {
-			e.out.buf = b
-			if err := e.out.flush(); err != nil {
-				return err
-			}
-			b = e.out.buf
-		}
-	}
-	e.out.buf = b
-	return nil
+		return append(b, '}', '\n')
+	})
 }
 
 func (e *ndjsonEncoder) end(tail) error { return nil }

@@ -16,6 +16,9 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 			if v == 0 && math.Signbit(v) {
 				return append(dst, "-0.0"...)
 			}
+			if bitSize == 32 && abs > 1<<24 { // some of its digits may be left to tell it from its neighbours
+				return append(strconv.AppendFloat(dst, v, 'f', -1, 32), '.', '0')
+			}
 			return append(strconv.AppendInt(dst, int64(v), 10), '.', '0')
 		}
 		if abs >= 1e-6 {

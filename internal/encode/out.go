@@ -49,6 +49,23 @@ func (o *out) flush() error {
 	return o.err
 }
 
+// rows appends n rows, or other pieces, with f, and writes what is buffered whenever it is enough.
+func (o *out) rows(n int, f func(dst []byte, i int) []byte) error {
+	b := o.buf
+	for i := range n {
+		if b = f(b, i); len(b) < flushAt {
+			continue
+		}
+		o.buf = b
+		if err := o.flush(); err != nil {
+			return err
+		}
+		b = o.buf
+	}
+	o.buf = b
+	return nil
+}
+
 // Write implements io.Writer for libraries that write in pieces: small ones are gathered, large
 // ones passed on.
 func (o *out) Write(p []byte) (int, error) {

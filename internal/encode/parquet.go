@@ -1,6 +1,9 @@
 package encode
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
@@ -11,16 +14,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ParquetOptions shape the Parquet file.
-type ParquetOptions struct {
-	// Compression of the pages: Zstd (the default), LZ4 or NoCompression.
-	Compression Compression
-	// RowGroupRows is the number of rows of a row group; 0 is 122,880, DuckDB's own.
-	RowGroupRows int64
-}
-
 const (
-	defaultRowGroupRows = 122_880
+	// maxRowGroupRows is DuckDB's own.
+	maxRowGroupRows = 122_880
+	// maxRowGroupBytes bounds the values of a row group, whatever their width: it stays in memory until it is whole. They are counted as
+	// they come and not as they are encoded, because each column may have a page of up to 1 MB that is not encoded yet.
+	maxRowGroupBytes = 128 << 20
 	// dictionaryBytes is where the writer gives up a column's dictionary for plain values. The library's
 	// 1 MB is more than a row group of doubles has, so that every random double would be hashed.
 	dictionaryBytes = 128 << 10
@@ -38,12 +37,14 @@ func wrapUUID(arr arrow.Array) (arrow.Array, error) {
 // fit; INTERVAL, TIMETZ, BIT, BIGNUM and UNION become their text. Repeated column names get a
 // suffix, see uniqueNames.
 type parquetEncoder struct {
-	out     *out
-	convert converted
-	writer  *pqarrow.FileWriter
+	out      *out
+	convert  converted
+	writer   *pqarrow.FileWriter
+	maxBytes int64
+	bytes    int64 // of the row group that is being written
 }
 
-func newParquetEncoder(schema *arrow.Schema, o *out, opt ParquetOptions) (*parquetEncoder, error) {
+func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncoder, error) {
 	fields := append([]arrow.Field(nil), schema.Fields()...)
 	for i, name := range uniqueNames(schema) {
 		fields[i].Name = name
@@ -52,26 +53,17 @@ func newParquetEncoder(schema *arrow.Schema, o *out, opt ParquetOptions) (*parqu
 	if err != nil {
 		return nil, err
 	}
-	codec := compress.Codecs.Zstd
-	switch opt.Compression {
-	case NoCompression:
-		codec = compress.Codecs.Uncompressed
-	case LZ4:
-		codec = compress.Codecs.Lz4Raw
-	}
-	if opt.RowGroupRows <= 0 {
-		opt.RowGroupRows = defaultRowGroupRows
-	}
 	options := []parquet.WriterProperty{
-		parquet.WithCompression(codec),
+		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithDictionaryPageSizeLimit(dictionaryBytes),
-		parquet.WithMaxRowGroupLength(opt.RowGroupRows),
+		parquet.WithMaxRowGroupLength(cmp.Or(opt.rowGroupRows, maxRowGroupRows)),
 		parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithCreatedBy("scoter"),
 	}
 	for _, f := range c.schema.Fields() {
-		if f.Type.ID() == arrow.TIMESTAMP {
-			// Times rarely repeat, and follow each other.
+		// Times rarely repeat, and follow each other. The library knows columns by their paths: a name with a dot may be that of a
+		// field in another column, of another type.
+		if f.Type.ID() == arrow.TIMESTAMP && !strings.Contains(f.Name, ".") {
 			options = append(options, parquet.WithDictionaryFor(f.Name, false), parquet.WithEncodingFor(f.Name, parquet.Encodings.DeltaBinaryPacked))
 		}
 	}
@@ -79,7 +71,7 @@ func newParquetEncoder(schema *arrow.Schema, o *out, opt ParquetOptions) (*parqu
 	if err != nil {
 		return nil, base.Wrap(err, "begin Parquet file")
 	}
-	return &parquetEncoder{out: o, convert: c, writer: writer}, nil
+	return &parquetEncoder{out: o, convert: c, writer: writer, maxBytes: cmp.Or(opt.rowGroupBytes, maxRowGroupBytes)}, nil
 }
 
 func (e *parquetEncoder) begin() error { return nil }
@@ -94,7 +86,27 @@ func (e *parquetEncoder) batch(rec arrow.RecordBatch) error {
 		return err
 	}
 	defer rec.Release()
-	return e.wrap(e.writer.WriteBuffered(rec), "write Parquet rows")
+	return e.wrap(e.write(rec), "write Parquet rows")
+}
+
+// write adds rows to the row group, or to another one if they are too large for it.
+func (e *parquetEncoder) write(rec arrow.RecordBatch) error {
+	size := batchSize(rec)
+	if e.bytes > 0 && e.bytes+size > e.maxBytes {
+		if err := e.writer.NewBufferedRowGroupChecked(); err != nil {
+			return err
+		}
+		e.bytes = 0
+	}
+	if err := e.writer.WriteBuffered(rec); err != nil {
+		return err
+	}
+	rows, err := e.writer.RowGroupNumRows()
+	if int64(rows) <= rec.NumRows() {
+		e.bytes = 0 // the one before had its number of rows
+	}
+	e.bytes += size
+	return err
 }
 
 // owned returns a batch whose texts are in Go's memory. The library keeps the least and the greatest of them, as they are, until the

@@ -51,6 +51,17 @@ func (s *textSource) Next(context.Context) (arrow.RecordBatch, error) {
 	return b.NewRecordBatch(), nil
 }
 
+// TestParquetTakesAColumnNamedLikeAField: how times are encoded is said by name.
+func TestParquetTakesAColumnNamedLikeAField(t *testing.T) {
+	text := arrow.StructOf(arrow.Field{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true})
+	rec := batchOf([]arrow.Field{{Name: "a", Type: text, Nullable: true}, {Name: "a.b", Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true}},
+		arrayOf(t, text, `[{"b":"x"},{"b":"y"}]`), arrayOf(t, arrow.FixedWidthTypes.Timestamp_us, `["2024-03-09T10:00:00Z",null]`))
+	want := string(written(t, NDJSON, Options{}, rec))
+	if got := string(written(t, NDJSON, Options{}, parquetBatches(t, written(t, Parquet, Options{}, rec))...)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestStatisticsOfTextsOutliveTheirBatches: the library refers to the least and the greatest until the row group ends.
 func TestStatisticsOfTextsOutliveTheirBatches(t *testing.T) {
 	src := &textSource{batches: 100, schema: arrow.NewSchema([]arrow.Field{

@@ -77,18 +77,17 @@ func pieces(rec arrow.RecordBatch, rows int64) []arrow.RecordBatch {
 // TestArrowStreamHoldsTheSameValues writes every type in one piece and in slices, with every
 // way of gathering, and compares what a reader gets.
 func TestArrowStreamHoldsTheSameValues(t *testing.T) {
-	options := []ArrowOptions{{}, {BatchRows: 1}, {BatchRows: 2}, {Compression: Zstd}, {Compression: LZ4}, {DecodeDictionaries: true}}
 	for _, c := range valueCases {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "run-end encoded" {
 				t.Skip("arrow-go reads slices of run-end encoded arrays wrongly; DuckDB does not send them")
 			}
 			rec := c.batch(t)
-			for _, opt := range options {
+			for _, batchRows := range []int{0, 1, 2} {
 				for rows := int64(1); rows <= rec.NumRows(); rows++ {
-					got := streamBatches(t, written(t, Arrow, Options{Arrow: opt}, pieces(rec, rows)...))
+					got := streamBatches(t, written(t, Arrow, Options{batchRows: batchRows}, pieces(rec, rows)...))
 					if values := jsonRows(t, written(t, JSON, Options{}, got...)); !reflect.DeepEqual(values, c.json) {
-						t.Errorf("%+v in pieces of %d: got %q, want %q", opt, rows, values, c.json)
+						t.Errorf("gathered to %d, in pieces of %d: got %q, want %q", batchRows, rows, values, c.json)
 					}
 				}
 			}
@@ -118,7 +117,7 @@ func TestParquetHoldsTheSameValues(t *testing.T) {
 			}
 			want := csvRows(t, written(t, CSV, Options{CSV: CSVOptions{Null: "<null>"}}, rec))
 			for _, rows := range []int64{1, 2, rec.NumRows()} {
-				got := parquetBatches(t, written(t, Parquet, Options{Parquet: ParquetOptions{RowGroupRows: 2}}, pieces(rec, rows)...))
+				got := parquetBatches(t, written(t, Parquet, Options{rowGroupRows: 2}, pieces(rec, rows)...))
 				values := csvRows(t, written(t, CSV, Options{CSV: CSVOptions{Null: "<null>"}}, got...))
 				if !reflect.DeepEqual(values, want) {
 					t.Errorf("in pieces of %d: got %q, want %q", rows, values, want)
@@ -139,7 +138,7 @@ func TestParquetRefusesAHugeintOfMoreThan38Digits(t *testing.T) {
 
 func TestParquetRowGroupsAreOfTheWantedSize(t *testing.T) {
 	batches := benchBatches(2, 4) // 8,192 rows
-	b := written(t, Parquet, Options{Parquet: ParquetOptions{RowGroupRows: 5000}}, batches...)
+	b := written(t, Parquet, Options{rowGroupRows: 5000}, batches...)
 	f, err := file.NewParquetReader(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
@@ -149,13 +148,38 @@ func TestParquetRowGroupsAreOfTheWantedSize(t *testing.T) {
 	}
 }
 
+// TestParquetRowGroupsAreBounded, whatever the rows' width.
+func TestParquetRowGroupsAreBounded(t *testing.T) {
+	batches := benchBatches(2, 40) // of some 100 KB each
+	size := batchSize(batches[0])
+	for _, opt := range []Options{{rowGroupBytes: 4 * size}, {rowGroupBytes: 1}, {rowGroupBytes: 7 * size, rowGroupRows: 5 * chunkRows / 2}} {
+		b := written(t, Parquet, opt, batches...)
+		f, err := file.NewParquetReader(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.NumRows() != 40*chunkRows {
+			t.Errorf("%+v: %d rows", opt, f.NumRows())
+		}
+		for g := range f.NumRowGroups() {
+			// A batch is not cut for its size.
+			if rows := f.RowGroup(g).NumRows(); rows == 0 || rows > max(opt.rowGroupBytes/size, 1)*chunkRows || opt.rowGroupRows > 0 && rows > opt.rowGroupRows {
+				t.Errorf("%+v: row group %d has %d rows", opt, g, rows)
+			}
+		}
+		if opt.rowGroupRows > 0 && f.NumRowGroups() != 16 {
+			t.Errorf("%+v: %d row groups", opt, f.NumRowGroups())
+		}
+	}
+}
+
 func TestArrowGathersSmallBatches(t *testing.T) {
 	batches := benchBatches(2, 64)
 	got := streamBatches(t, written(t, Arrow, Options{}, batches...))
 	if len(got) != len(batches)/32 || got[0].NumRows() != 65_536 {
 		t.Errorf("%d batches, first %d rows", len(got), got[0].NumRows())
 	}
-	if got := streamBatches(t, written(t, Arrow, Options{Arrow: ArrowOptions{BatchRows: 1}}, batches...)); len(got) != len(batches) {
+	if got := streamBatches(t, written(t, Arrow, Options{batchRows: 1}, batches...)); len(got) != len(batches) {
 		t.Errorf("not gathered: %d batches", len(got))
 	}
 }
@@ -175,14 +199,14 @@ func TestArrowUnifiesDictionaries(t *testing.T) {
 		want = append(want, texts...)
 		batches = append(batches, oneColumn(arrayOf(t, dt, "["+strings.Join(texts, ",")+"]")))
 	}
-	for _, opt := range []ArrowOptions{{}, {BatchRows: 1}, {BatchRows: 200}, {DecodeDictionaries: true}} {
-		got := streamBatches(t, written(t, Arrow, Options{Arrow: opt}, batches...))
+	for _, batchRows := range []int{0, 1, 200} {
+		got := streamBatches(t, written(t, Arrow, Options{batchRows: batchRows}, batches...))
 		var values []string
 		for _, rec := range got {
 			values = append(values, jsonRows(t, written(t, JSON, Options{}, rec))...)
 		}
 		if !reflect.DeepEqual(values, want) {
-			t.Errorf("%+v: %d values of %d, or others", opt, len(values), len(want))
+			t.Errorf("gathered to %d: %d values of %d, or others", batchRows, len(values), len(want))
 		}
 	}
 }

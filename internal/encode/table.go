@@ -9,20 +9,9 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// TableOptions shape the table on a terminal.
-type TableOptions struct {
-	// Rows is how many rows are printed; a line says how many more there are. 0 is 40,
-	// negative is all.
-	Rows int
-	// Width is the terminal's width in columns; wide columns are cut until the table fits.
-	// 0 is no limit.
-	Width int
-}
-
 const (
-	defaultTableRows = 40
-	// minColumnWidth is what a column that is cut to fit keeps.
-	minColumnWidth = 8
+	// tableRows is how many rows are printed; a line says how many more there are.
+	tableRows = 40
 	// maxCellBytes bounds what is kept of one value.
 	maxCellBytes = 4096
 )
@@ -34,18 +23,13 @@ type tableEncoder struct {
 	schema  *arrow.Schema
 	cells   []cell
 	numbers []bool // right-aligned columns
-	opt     TableOptions
 	text    []byte // printed values, row after row
 	ends    []int
-	nulls   []bool
 }
 
-func newTableEncoder(schema *arrow.Schema, o *out, opt TableOptions) (*tableEncoder, error) {
+func newTableEncoder(schema *arrow.Schema, o *out) (*tableEncoder, error) {
 	cells, err := newCells(schema, tableStyle)
-	if opt.Rows == 0 {
-		opt.Rows = defaultTableRows
-	}
-	e := &tableEncoder{out: o, schema: schema, cells: cells, opt: opt}
+	e := &tableEncoder{out: o, schema: schema, cells: cells}
 	for _, f := range schema.Fields() {
 		dt, m := resolve(f)
 		id := dt.ID()
@@ -66,11 +50,8 @@ func (e *tableEncoder) rows() int {
 }
 
 func (e *tableEncoder) batch(rec arrow.RecordBatch) error {
-	n := int(rec.NumRows())
-	if e.opt.Rows > 0 {
-		n = min(n, e.opt.Rows-e.rows())
-	}
-	if n <= 0 || len(e.cells) == 0 {
+	n := min(int(rec.NumRows()), tableRows-e.rows())
+	if n == 0 || len(e.cells) == 0 {
 		return nil
 	}
 	for j, c := range e.cells {
@@ -79,15 +60,11 @@ func (e *tableEncoder) batch(rec arrow.RecordBatch) error {
 	var buf []byte
 	for i := range n {
 		for _, c := range e.cells {
-			null := c.isNull(i)
-			if null {
-				buf = append(buf[:0], "NULL"...)
-			} else {
+			if buf = append(buf[:0], "NULL"...); !c.isNull(i) {
 				buf = c.append(buf[:0], i)
 			}
 			e.text = appendPrintable(e.text, cutCell(buf))
 			e.ends = append(e.ends, len(e.text))
-			e.nulls = append(e.nulls, null)
 		}
 	}
 	return nil
@@ -149,79 +126,35 @@ func (e *tableEncoder) end(t tail) error {
 		j := index % len(e.cells)
 		widths[j] = max(widths[j], runewidth.StringWidth(e.value(index)))
 	}
-	shown := e.fit(widths)
 
-	e.border(widths, shown, "┌", "┬", "┐")
-	e.line(widths, shown, func(j int) (string, alignment) { return names[j], center })
-	e.line(widths, shown, func(j int) (string, alignment) { return types[j], center })
-	e.border(widths, shown, "├", "┼", "┤")
-	for i := range e.rows() {
-		e.line(widths, shown, func(j int) (string, alignment) {
+	b := appendBorder(e.out.buf, widths, "┌", "┬", "┐")
+	b = appendLine(b, widths, func(j int) (string, alignment) { return names[j], center })
+	b = appendLine(b, widths, func(j int) (string, alignment) { return types[j], center })
+	e.out.buf = appendBorder(b, widths, "├", "┼", "┤")
+	err := e.out.rows(e.rows(), func(b []byte, i int) []byte {
+		return appendLine(b, widths, func(j int) (string, alignment) {
 			index := i*len(e.cells) + j
 			if e.numbers[j] {
 				return e.value(index), right
 			}
 			return e.value(index), left
 		})
-		if err := e.flushFull(); err != nil {
-			return err
-		}
-	}
-	e.border(widths, shown, "└", "┴", "┘")
-	e.summary(t, shown)
-	return nil
+	})
+	e.out.buf = e.appendSummary(appendBorder(e.out.buf, widths, "└", "┴", "┘"), t)
+	return err
 }
 
-func (e *tableEncoder) flushFull() error {
-	if len(e.out.buf) < flushAt {
-		return nil
-	}
-	return e.out.flush()
-}
-
-// fit narrows the widest columns until the table fits into the terminal, and if that is not
-// enough returns how many columns are shown.
-func (e *tableEncoder) fit(widths []int) int {
-	if e.opt.Width <= 0 {
-		return len(widths)
-	}
-	total := 1 // each column adds its width, two blanks and a border
-	for _, w := range widths {
-		total += w + 3
-	}
-	for total > e.opt.Width {
-		widest := 0
-		for j, w := range widths {
-			if w > widths[widest] {
-				widest = j
-			}
-		}
-		if widths[widest] <= minColumnWidth {
-			break
-		}
-		cut := max(1, min(total-e.opt.Width, widths[widest]-minColumnWidth, widths[widest]/8))
-		widths[widest] -= cut
-		total -= cut
-	}
-	shown := len(widths)
-	for ; total > e.opt.Width && shown > 1; shown-- {
-		total -= widths[shown-1] + 3
-	}
-	return shown
-}
-
-func (e *tableEncoder) border(widths []int, shown int, first, between, last string) {
-	b := append(e.out.buf, first...)
-	for j := range shown {
+func appendBorder(dst []byte, widths []int, first, between, last string) []byte {
+	dst = append(dst, first...)
+	for j, width := range widths {
 		if j > 0 {
-			b = append(b, between...)
+			dst = append(dst, between...)
 		}
-		for range widths[j] + 2 {
-			b = append(b, "─"...)
+		for range width + 2 {
+			dst = append(dst, "─"...)
 		}
 	}
-	b = append(b, last...)
-	e.out.buf = append(b, '\n')
+	return append(append(dst, last...), '\n')
 }
 
 type alignment uint8
@@ -232,28 +165,24 @@ const (
 	center
 )
 
-func (e *tableEncoder) line(widths []int, shown int, text func(j int) (string, alignment)) {
-	b := e.out.buf
-	for j := range shown {
-		b = append(b, "│ "...)
+func appendLine(dst []byte, widths []int, text func(j int) (string, alignment)) []byte {
+	for j, width := range widths {
+		dst = append(dst, "│ "...)
 		s, align := text(j)
-		width := runewidth.StringWidth(s)
-		if width > widths[j] {
-			s = runewidth.Truncate(s, widths[j], "…")
-			width = runewidth.StringWidth(s)
+		if runewidth.StringWidth(s) > width { // a type's name
+			s = runewidth.Truncate(s, width, "…")
 		}
-		before := 0
-		switch pad := widths[j] - width; align {
+		pad, before := width-runewidth.StringWidth(s), 0
+		switch align {
 		case right:
 			before = pad
 		case center:
 			before = pad / 2
 		}
-		b = appendBlanks(b, before)
-		b = append(b, s...)
-		b = appendBlanks(b, widths[j]-width-before+1)
+		dst = append(appendBlanks(dst, before), s...)
+		dst = appendBlanks(dst, pad-before+1)
 	}
-	e.out.buf = append(b, "│\n"...)
+	return append(dst, "│\n"...)
 }
 
 func appendBlanks(dst []byte, n int) []byte {
@@ -263,16 +192,11 @@ func appendBlanks(dst []byte, n int) []byte {
 	return dst
 }
 
-// summary prints "… n more rows" and the size of the result.
-func (e *tableEncoder) summary(t tail, shown int) {
-	b := e.out.buf
+// appendSummary appends "… n more rows" and the size of the result.
+func (e *tableEncoder) appendSummary(b []byte, t tail) []byte {
 	if more := t.rows - int64(e.rows()); more > 0 {
 		b = append(b, "… "...)
 		b = append(appendCount(b, more, "more row"), '\n')
-	}
-	if hidden := len(e.cells) - shown; hidden > 0 {
-		b = append(b, "… "...)
-		b = append(appendCount(b, int64(hidden), "more column"), '\n')
 	}
 	b = appendCount(b, t.rows, "row")
 	if t.truncated {
@@ -282,7 +206,7 @@ func (e *tableEncoder) summary(t tail, shown int) {
 		b = append(b, " in "...)
 		b = append(strconv.AppendFloat(b, milliseconds(t), 'f', 1, 64), " ms"...)
 	}
-	e.out.buf = append(b, '\n')
+	return append(b, '\n')
 }
 
 // appendCount appends a number with its digits in groups and a noun.

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/vmihailenco/msgpack/v5"
 )
 
@@ -26,7 +27,7 @@ import (
 type valueCase struct {
 	name    string
 	array   func(t testing.TB) arrow.Array
-	sqlType string   // TypeKey metadata, if any
+	sqlType string   // schema.TypeKey, if any
 	json    []string // per row
 	csv     []string // per row, after parsing; nil: as json, with NULL as nothing
 	pack    []any    // per row; nil: as JSON parsed
@@ -148,8 +149,9 @@ var valueCases = []valueCase{
 		json: []string{"1.0", "-0.5", "0.1", "-0.0", "1e+15", "1e+300", "1e-07", `"NaN"`, `"Infinity"`, `"-Infinity"`, "5e-324"},
 		csv:  []string{"1.0", "-0.5", "0.1", "-0.0", "1e+15", "1e+300", "1e-07", "NaN", "Infinity", "-Infinity", "5e-324"},
 		pack: []any{1.0, -0.5, 0.1, math.Copysign(0, -1), 1e15, 1e300, 1e-7, math.NaN(), math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64}},
-	{name: "FLOAT", array: fromJSON(arrow.PrimitiveTypes.Float32, `[0.1,null,16777216]`), json: []string{"0.1", "null", "16777216.0"},
-		pack: []any{float32(0.1), nil, float32(16777216)}},
+	{name: "FLOAT", array: fromJSON(arrow.PrimitiveTypes.Float32, `[0.1,null,16777216,-33554436,1e11,1e14,1e15]`),
+		json: []string{"0.1", "null", "16777216.0", "-33554436.0", "100000000000.0", "100000000000000.0", "1000000000000000.0"},
+		pack: []any{float32(0.1), nil, float32(16777216), float32(-33554436), float32(1e11), float32(1e14), float32(1e15)}},
 	{name: "half", array: fromJSON(arrow.FixedWidthTypes.Float16, `[0.5,null,2]`), json: []string{"0.5", "null", "2.0"}, pack: []any{float32(0.5), nil, float32(2)}},
 	{name: "DECIMAL", array: decimals(38, 2, "0", "-5", "150", "99999999999999999", "100000000000000000000000000000"),
 		json: []string{"0.00", "-0.05", "1.50", `"999999999999999.99"`, "1000000000000000000000000000.00", "null"},
@@ -204,7 +206,8 @@ var valueCases = []valueCase{
 		pack: []any{int64(0), int64(1_709_978_400_000_000), int64(1_709_978_400_500_000), int64(1_709_978_400_000_001), int64(-1), int64(math.MaxInt64), int64(-math.MaxInt64), nil}},
 	{name: "TIMESTAMPTZ", array: int64s(timestamps(arrow.Microsecond, "Europe/Berlin"), 1_709_978_400_000_000), json: []string{`"2024-03-09T10:00:00Z"`, "null"},
 		pack: []any{int64(1_709_978_400_000_000), nil}},
-	{name: "TIMESTAMP_S", array: int64s(timestamps(arrow.Second, ""), 1_709_978_400), json: []string{`"2024-03-09T10:00:00"`, "null"}, pack: []any{int64(1_709_978_400), nil}},
+	{name: "TIMESTAMP_S", array: int64s(timestamps(arrow.Second, ""), 1_709_978_400, math.MaxInt64, -math.MaxInt64, -1), json: []string{`"2024-03-09T10:00:00"`, `"infinity"`, `"-infinity"`, `"1969-12-31T23:59:59"`, "null"},
+		pack: []any{int64(1_709_978_400), int64(math.MaxInt64), int64(-math.MaxInt64), int64(-1), nil}},
 	{name: "TIMESTAMP_MS", array: int64s(timestamps(arrow.Millisecond, ""), 1_709_978_400_001), json: []string{`"2024-03-09T10:00:00.001"`, "null"}, pack: []any{int64(1_709_978_400_001), nil}},
 	{name: "TIMESTAMP_NS", array: int64s(timestamps(arrow.Nanosecond, ""), 1_709_978_400_000_000_001, -1), json: []string{`"2024-03-09T10:00:00.000000001"`, `"1969-12-31T23:59:59.999999999"`, "null"},
 		pack: []any{int64(1_709_978_400_000_000_001), int64(-1), nil}},
@@ -311,7 +314,7 @@ func (c valueCase) batch(t testing.TB) arrow.RecordBatch {
 	arr := c.array(t)
 	f := arrow.Field{Name: "v", Type: arr.DataType(), Nullable: true}
 	if c.sqlType != "" {
-		f.Metadata = arrow.NewMetadata([]string{TypeKey}, []string{c.sqlType})
+		f.Metadata = arrow.NewMetadata([]string{schema.TypeKey}, []string{c.sqlType})
 	}
 	return batchOf([]arrow.Field{f}, arr)
 }

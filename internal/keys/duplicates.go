@@ -50,12 +50,11 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 			if err := ctx.Err(); err != nil {
 				return base.Wrap(err, "find duplicate keys")
 			}
-			var err error
-			r := keyReader{table: t, part: p, number: uint32(i), rows: all, takes: func(high uint64) bool { return isOfPass(high, pass, passes) }}
-			if all, err = f.keyRows(ctx, &r); err != nil {
+			r := keyReader{number: uint32(i), pass: pass, passes: passes, rows: all, keep: passes == 1 && isAdded[i]}
+			if err := f.readKeys(ctx, t, p, &r); err != nil {
 				return base.Wrap(err, "keys of part %d", p.ID)
 			}
-			if passes == 1 && isAdded[i] {
+			if all = r.rows; r.keep {
 				f.remember(t, p, r.hashes)
 			}
 		}
@@ -81,31 +80,30 @@ func isOfPass(high, pass, passes uint64) bool { return high>>32*passes>>32 == pa
 
 // keyReader gathers rows of a part.
 type keyReader struct {
-	table  *snapshot.Table
-	part   *catalog.Part
-	number uint32
-	takes  func(high uint64) bool
-	rows   []keyRow
-	hashes []batch.KeyHash // of all rows
+	number       uint32 // of the part
+	pass, passes uint64
+	rows         []keyRow
+	keep         bool
+	hashes       []batch.KeyHash // of all rows, if they are to be kept
 }
 
-// keyRows appends the rows of a part that are not deleted and whose hash is taken.
-func (f *Finder) keyRows(ctx context.Context, r *keyReader) ([]keyRow, error) {
-	t := r.table
-	set := t.Patches[r.part.ID]
+// readKeys gathers the rows of a part that are not deleted and of the pass.
+func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Part, r *keyReader) error {
+	set, ordinal := t.Patches[p.ID], uint32(0)
 	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
-	err := f.reader.Part(ctx, t, r.part, columns, func(columns []arrow.Array) error {
+	return f.reader.Part(ctx, t, p, columns, func(columns []arrow.Array) error {
 		hashes, err := batch.KeyHashes(columns)
-		for i, h := range hashes {
-			ordinal := uint32(len(r.hashes) + i)
-			if r.takes(h.High) && (set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal)) {
+		for _, h := range hashes {
+			if isOfPass(h.High, r.pass, r.passes) && (set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal)) {
 				r.rows = append(r.rows, keyRow{h.High, h.Low, r.number, ordinal})
 			}
+			ordinal++
 		}
-		r.hashes = append(r.hashes, hashes...)
+		if r.keep {
+			r.hashes = append(r.hashes, hashes...)
+		}
 		return err
 	})
-	return r.rows, err
 }
 
 // remember keeps the index of a part whose keys were just read: rows that come are often soon followed by others of their keys.

@@ -35,6 +35,11 @@ func (o *Set) Text(name, value string) string {
 	return value
 }
 
+func (o *Set) has(name string) bool {
+	_, ok := o.values[name]
+	return ok
+}
+
 // List returns an option that is written with commas, without spaces and empty items.
 func (o *Set) List(name string) []string {
 	var all []string
@@ -58,7 +63,7 @@ func (o *Set) OneOf(name, value string, values ...string) string {
 // Parsed reads an option with a parser; absent, it is value.
 func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) T {
 	text := o.Text(name, "")
-	if text == "" {
+	if !o.has(name) {
 		return value
 	}
 	v, err := parse(text)
@@ -123,9 +128,13 @@ func (o *Set) TLS(prefix string) (*tls.Config, error) {
 
 // Secret reads a password, or the file that holds it.
 func (o *Set) Secret(name string) (string, error) {
-	value, path := o.Text(name, ""), o.Text(name+"_file", "")
-	if path == "" {
+	file := name + "_file"
+	value, path := o.Text(name, ""), o.Text(file, "")
+	switch {
+	case !o.has(file):
 		return value, nil
+	case o.has(name):
+		return "", base.Errorf(base.Invalid, "%s: %s and %s are both given", o.What, name, file)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -112,6 +112,10 @@ func (t Type) NeedsCast() bool { return !t.StorageType().Equal(t) }
 // NaturalKey is the key under which the field of a decoded column of text names the type that all its values have.
 const NaturalKey = "scoter.natural"
 
+// TypeKey is the key under which the field of a result holds its column's type as DuckDB writes it, such as DECIMAL(10,2): Arrow has one type
+// for several of DuckDB's (ENUM and VARCHAR). Without it the type follows from Arrow's.
+const TypeKey = "duckdb.type"
+
 // LackingKey is the key by which the field of a decoded column says that rows lack it, which have NULL there as if that had been sent.
 const LackingKey = "scoter.lacking"
 

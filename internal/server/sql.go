@@ -171,9 +171,9 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	}
 	if err != nil {
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
-		if format != encode.JSON && format != encode.MessagePack {
-			panic(http.ErrAbortHandler) // cut the connection: these formats cannot say it
-		}
+		// What says why, in formats that can, goes out before the connection is cut: a client that looks at nothing else sees that.
+		_ = connection.Flush() // a client that is gone needs neither
+		panic(http.ErrAbortHandler)
 	}
 	return nil
 }

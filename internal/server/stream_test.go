@@ -1,8 +1,14 @@
 package server
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -38,6 +44,79 @@ func TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver(t *testing.T) {
 			t.Errorf("%v %d %s %v", err, w.Code, w.Body, w.Header())
 		}
 	}
+}
+
+// TestAResultThatBreaksOffIsIncomplete for every client, whatever its format; those that can say why do so before.
+func TestAResultThatBreaksOffIsIncomplete(t *testing.T) {
+	s := &Server{metrics: newMetrics(), log: slog.New(slog.DiscardHandler)}
+	handler := compress()(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		format, err := encode.FormatNamed(r.URL.Query().Get("format"))
+		if err == nil {
+			err = s.stream(r.Context(), w, &session.Answer{Rows: newBreaking(80)}, format, encode.Options{})
+		}
+		t.Errorf("%s ends as if it were whole: %v", r.URL, err)
+	}))
+	for _, http2 := range []bool{false, true} {
+		server := httptest.NewUnstartedServer(handler)
+		server.EnableHTTP2 = http2
+		server.StartTLS()
+		defer server.Close()
+		for _, format := range []encode.Format{encode.JSON, encode.NDJSON, encode.CSV, encode.Arrow, encode.Parquet, encode.MessagePack} {
+			for _, packing := range []string{"identity", "gzip"} {
+				req, err := http.NewRequest("POST", server.URL+"?format="+format.String(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Header.Set("Accept-Encoding", packing)
+				resp, err := server.Client().Do(req)
+				if err != nil {
+					t.Errorf("%s, %s: %v", format, packing, err)
+					continue
+				}
+				text, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if err == nil || resp.StatusCode != 200 || (resp.ProtoMajor == 2) != http2 {
+					t.Errorf("%s, %s: status %d of %s ends after %d bytes as if it were whole", format, packing, resp.StatusCode, resp.Proto, len(text))
+				}
+				if resp.Header.Get("Content-Encoding") == "gzip" {
+					r, err := gzip.NewReader(bytes.NewReader(text))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if text, err = io.ReadAll(r); err == nil {
+						t.Errorf("%s: what is packed ends as if it were whole", format)
+					}
+				}
+				says := format == encode.JSON || format == encode.NDJSON || format == encode.MessagePack
+				if bytes.Contains(text, []byte("no further")) != says || format == encode.JSON && !json.Valid(text) {
+					t.Errorf("%s, %s: ... %q", format, packing, text[max(0, len(text)-100):])
+				}
+			}
+		}
+	}
+}
+
+// breaking is a result that ends with an error.
+type breaking struct {
+	numbers
+	random *rand.Rand
+	left   int // batches
+}
+
+func newBreaking(batches int) *breaking {
+	return &breaking{random: rand.New(rand.NewPCG(1, 2)), left: batches}
+}
+
+func (r *breaking) Next(context.Context) (arrow.RecordBatch, error) {
+	if r.left == 0 {
+		return nil, base.Errorf(base.Invalid, "no further")
+	}
+	r.left--
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	for range 2048 {
+		b.Append(r.random.Int64())
+	}
+	return array.NewRecordBatch(r.Schema(), []arrow.Array{b.NewArray()}, 2048), nil
 }
 
 // numbers is a result of one column and one batch; it heeds its context as results of DuckDB do.

@@ -22,9 +22,14 @@ func Redact(text string) string {
 	}
 	var edits Edits
 	for i := 2; i < len(tokens); i++ {
-		if tokens[i].Kind == String && tokens[i-1].Is("=") && isSecret(tokens[i-2].Text()) {
-			edits = append(edits, Edit{tokens[i].Start, tokens[i].End, "'***'"})
+		if tokens[i].Kind != String || !tokens[i-1].Is("=") || !isSecret(tokens[i-2].Text()) {
+			continue
 		}
+		start := tokens[i].Start
+		for i+1 < len(tokens) && tokens[i+1].Kind == String { // what goes on with the text on another line is a token of its own
+			i++
+		}
+		edits = append(edits, Edit{start, tokens[i].End, "'***'"})
 	}
 	return edits.Apply(text)
 }

@@ -14,5 +14,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	f(`FORMAT avro ("registry_password" = $$a$$, REGISTRY_TOKEN='t', password_file = '/f')`, `FORMAT avro ("registry_password" = '***', REGISTRY_TOKEN='***', password_file = '/f')`)
 	f("INTO S3 (access_key_id = 'a', secret_access_key = 'b', secret_access_key_file = '/f', session_token='t')", "INTO S3 (access_key_id = 'a', secret_access_key = '***', secret_access_key_file = '/f', session_token='***')")
 	f("password = 'unended", "***")
+	f("(password = 'se'\n -- and\n'cr'\n'et', user = 'u'\n'v')", "(password = '***', user = 'u'\n'v')")
+	f("token = E'se'\n'cret'", "token = '***'")
 	f("SELECT 'password'", "SELECT 'password'")
 }

@@ -66,6 +66,29 @@ func TestSumsAreNumbersInArrow(t *testing.T) {
 	}
 }
 
+func TestMembersOfUnionsAreWhatColumnsAre(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	const query = `SELECT union_value(b := true) AS b, union_value(h := 5::HUGEINT) AS h, union_value(u := '00112233-4455-6677-8899-aabbccddeeff'::UUID) AS u,
+		union_value(j := '[1]'::JSON) AS j, union_value(t := '12:00:00+02'::TIMETZ) AS t, union_value(l := [false, NULL]) AS l, [union_value(b := false)] AS n`
+	const want = `{"b":{"b":true},"h":{"h":5},"u":{"u":"00112233-4455-6677-8899-aabbccddeeff"},"j":{"j":[1]},"t":{"t":"12:00:00+02:00"},"l":{"l":[false,null]},"n":[{"b":false}]}` + "\n"
+	if a := post(t, s, "/api/v1/sql?format=ndjson", "text/plain", query).must(t, 200); a.body != want {
+		t.Errorf("got %s", a.body)
+	}
+	a := post(t, s, "/api/v1/sql?format=arrow", "text/plain", query).must(t, 200)
+	r, err := ipc.NewReader(strings.NewReader(a.body))
+	if err != nil || !r.Next() {
+		t.Fatal(err)
+	}
+	for i, member := range []arrow.Type{arrow.BOOL, arrow.DECIMAL128, arrow.FIXED_SIZE_BINARY, arrow.STRING, arrow.STRING, arrow.LIST} {
+		if got := r.Schema().Field(i).Type.(arrow.UnionType).Fields()[0].Type; got.ID() != member {
+			t.Errorf("column %d: a member of %s", i, got)
+		}
+	}
+	file := post(t, s, "/api/v1/sql?format=parquet", "text/plain", query).must(t, 200)
+	rows(t, s, "unions", parquet, file.body).must(t, 200)
+	equal(t, s, "SELECT b, h, u, t FROM unions", `[["{\"b\":true}","{\"h\":5}","{\"u\":\"00112233-4455-6677-8899-aabbccddeeff\"}","{\"t\":\"12:00:00+02:00\"}"]]`)
+}
+
 func TestAnErrorBeforeTheFirstByteIsADocument(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	const query = "SELECT 170141183460469231731687303715884105727::HUGEINT AS h"

@@ -202,6 +202,9 @@ func keyOf(parts ...string) nameKey {
 	return k
 }
 
+// Dir returns the data directory.
+func (e *Engine) Dir() string { return e.dir }
+
 func (e *Engine) walDir() string     { return filepath.Join(e.dir, "wal") }
 func (e *Engine) partsDir() string   { return filepath.Join(e.dir, "parts") }
 func (e *Engine) patchesDir() string { return filepath.Join(e.dir, "patches") }

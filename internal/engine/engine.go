@@ -202,9 +202,6 @@ func keyOf(parts ...string) nameKey {
 	return k
 }
 
-// Dir returns the data directory.
-func (e *Engine) Dir() string { return e.dir }
-
 func (e *Engine) walDir() string     { return filepath.Join(e.dir, "wal") }
 func (e *Engine) partsDir() string   { return filepath.Join(e.dir, "parts") }
 func (e *Engine) patchesDir() string { return filepath.Join(e.dir, "patches") }
@@ -226,6 +223,9 @@ func (e *Engine) writable() error {
 	}
 	return nil
 }
+
+// Dir returns the data directory.
+func (e *Engine) Dir() string { return e.dir }
 
 // now is the time as the catalog keeps it.
 func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Microsecond) }

@@ -113,6 +113,10 @@ func (u *unpacking) run() error {
 		case err != nil:
 			return err
 		case h.Name == catalog.FileName:
+			// Before the catalog, which tells of exports as if nothing was written since.
+			if err := vfs.WriteFile(u.fs, filepath.Join(u.dir, engine.RestoredName), func(io.Writer) error { return nil }); err != nil {
+				return err
+			}
 			return u.file(h, u.complete)
 		case !allowed.MatchString(h.Name):
 			return base.Errorf(base.Corrupt, "the archive holds %q, which no data directory does", h.Name)

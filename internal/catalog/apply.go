@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -107,6 +108,29 @@ func (c *Catalog) write(e Edit) error {
 		}
 	}
 	return nil
+}
+
+// flag is a truth as the catalog keeps it.
+func flag(set bool) int64 {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// microseconds is a time as the catalog keeps it, and moment what that means; 0 stands for one that is not known.
+func microseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func moment(microseconds int64) time.Time {
+	if microseconds == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(microseconds).UTC()
 }
 
 // removal is one row to remove, which must be there, after the rows that depend on it.
@@ -225,14 +249,14 @@ func (c *Catalog) putTable(t Table) error {
 	}
 	changed, err := c.exec(`UPDATE tables SET database_name = ?, schema_name = ?, name = ?, schema_version = ?, truncated_seq = ?, created = ?
 		WHERE id = ? AND schema_version <= ? AND truncated_seq <= ?`,
-		s.Database, s.Schema, s.Name, int64(s.Version), int64(t.TruncatedSeq), t.Created.UnixMicro(), int64(s.ID), int64(s.Version), int64(t.TruncatedSeq))
+		s.Database, s.Schema, s.Name, int64(s.Version), int64(t.TruncatedSeq), microseconds(t.Created), int64(s.ID), int64(s.Version), int64(t.TruncatedSeq))
 	if err != nil {
 		return err
 	}
 	if changed == 0 {
 		// New, or older than what is there: then the id is taken.
 		if _, err := c.exec(`INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, 0)`, int64(s.ID), s.Database, s.Schema, s.Name,
-			int64(s.Version), int64(t.TruncatedSeq), t.Created.UnixMicro()); err != nil {
+			int64(s.Version), int64(t.TruncatedSeq), microseconds(t.Created)); err != nil {
 			return err
 		}
 	}
@@ -249,7 +273,7 @@ func (c *Catalog) putViews(e Edit) error {
 		}
 		if _, err := c.exec(`INSERT INTO views VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (database_name, schema_name, name) DO UPDATE SET query = excluded.query, columns = excluded.columns, created = excluded.created`,
-			v.Name.Database, v.Name.Schema, v.Name.Name, v.SQL, string(columns), v.Created.UnixMicro()); err != nil {
+			v.Name.Database, v.Name.Schema, v.Name.Name, v.SQL, string(columns), microseconds(v.Created)); err != nil {
 			return base.Wrap(c.classify(err), "put view %q", v.Name.Name)
 		}
 	}
@@ -261,14 +285,10 @@ func (c *Catalog) putStreams(e Edit) error {
 		if s.ID == 0 {
 			return base.Errorf(base.Internal, "put stream %q: no id", s.Name.Name)
 		}
-		paused := int64(0)
-		if s.Paused {
-			paused = 1
-		}
 		if _, err := c.exec(`INSERT INTO streams VALUES (?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET database_name = excluded.database_name, schema_name = excluded.schema_name, name = excluded.name,
 			definition = excluded.definition, paused = excluded.paused, created = excluded.created`,
-			int64(s.ID), s.Name.Database, s.Name.Schema, s.Name.Name, string(s.Definition), paused, s.Created.UnixMicro()); err != nil {
+			int64(s.ID), s.Name.Database, s.Name.Schema, s.Name.Name, string(s.Definition), flag(s.Paused), microseconds(s.Created)); err != nil {
 			return base.Wrap(c.classify(err), "put stream %q", s.Name.Name)
 		}
 	}
@@ -300,7 +320,7 @@ func (c *Catalog) addPart(p Part) error {
 		return base.Errorf(base.Internal, "rows %d, bytes %d, seq %d to %d, level %d", p.Rows, p.Bytes, p.MinSeq, p.MaxSeq, p.Level)
 	}
 	if _, err := c.exec(`INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, int64(p.ID), int64(p.Table), int64(p.SchemaVersion),
-		p.Partition, p.Rows, p.Bytes, int64(p.Checksum), int64(p.Level), int64(p.MinSeq), int64(p.MaxSeq), p.Created.UnixMicro(), int64(p.Applied)); err != nil {
+		p.Partition, p.Rows, p.Bytes, int64(p.Checksum), int64(p.Level), int64(p.MinSeq), int64(p.MaxSeq), microseconds(p.Created), int64(p.Applied)); err != nil {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Stats)) {
@@ -329,7 +349,7 @@ func (c *Catalog) putKeys(e Edit) error {
 	for _, k := range e.PutKeys {
 		if _, err := c.exec(`INSERT INTO idempotency_keys VALUES (?, ?, ?, ?)
 			ON CONFLICT (key) DO UPDATE SET body_hash = excluded.body_hash, result = excluded.result, expires = excluded.expires`,
-			k.Key, k.BodyHash, k.Result, k.Expires.UnixMicro()); err != nil {
+			k.Key, k.BodyHash, k.Result, microseconds(k.Expires)); err != nil {
 			return base.Wrap(c.classify(err), "put idempotency key %q", k.Key)
 		}
 	}

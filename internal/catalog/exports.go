@@ -28,10 +28,10 @@ type ExportObject struct {
 	Generation  int64  // of the partition's objects, from 1; all but the last are closed
 	Fingerprint string // of the state of the partition that it holds
 	Rows        int64
-	Bytes       int64  // 0: there were no rows, and there is no object
-	ETag        string // the storage's name for its content; empty if it has none
-	Exported    time.Time
-	Closed      bool // its rows are no longer in the table: it is never written again
+	Bytes       int64     // 0: there were no rows, and there is no object
+	ETag        string    // the storage's name for its content; empty if it has none
+	Exported    time.Time // microseconds, UTC; zero before it was written
+	Closed      bool      // its rows are no longer in the table: it is never written again
 }
 
 func (c *Catalog) putExports(e Edit) error {
@@ -41,7 +41,7 @@ func (c *Catalog) putExports(e Edit) error {
 		}
 		if _, err := c.exec(`INSERT INTO exports VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET definition = excluded.definition, paused = excluded.paused`,
-			int64(x.ID), x.Name.Database, x.Name.Schema, x.Name.Name, int64(x.Table), string(x.Definition), flag(x.Paused), x.Created.UnixMicro()); err != nil {
+			int64(x.ID), x.Name.Database, x.Name.Schema, x.Name.Name, int64(x.Table), string(x.Definition), flag(x.Paused), microseconds(x.Created)); err != nil {
 			return base.Wrap(c.classify(err), "put export %q", x.Name.Name)
 		}
 	}
@@ -53,18 +53,11 @@ func (c *Catalog) putObjects(e Edit) error {
 		if _, err := c.exec(`INSERT INTO export_objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (export_id, partition_key, generation) DO UPDATE SET fingerprint = excluded.fingerprint, row_count = excluded.row_count,
 			bytes = excluded.bytes, etag = excluded.etag, exported = excluded.exported, closed = excluded.closed`,
-			int64(o.Export), o.Partition, o.Generation, o.Fingerprint, o.Rows, o.Bytes, o.ETag, o.Exported.UnixMicro(), flag(o.Closed)); err != nil {
+			int64(o.Export), o.Partition, o.Generation, o.Fingerprint, o.Rows, o.Bytes, o.ETag, microseconds(o.Exported), flag(o.Closed)); err != nil {
 			return base.Wrap(c.classify(err), "put object %d of export %d, partition %q", o.Generation, o.Export, o.Partition)
 		}
 	}
 	return nil
-}
-
-func flag(set bool) int64 {
-	if set {
-		return 1
-	}
-	return 0
 }
 
 func (c *Catalog) loadExports(s *State) error {
@@ -74,8 +67,8 @@ func (c *Catalog) loadExports(s *State) error {
 			Name:       ExportName{row.ColumnText(1), row.ColumnText(2), row.ColumnText(3)},
 			Table:      base.TableID(row.ColumnInt64(4)),
 			Definition: []byte(row.ColumnText(5)),
-			Paused:     row.ColumnInt64(6) != 0,
-			Created:    time.UnixMicro(row.ColumnInt64(7)).UTC(),
+			Paused:     row.ColumnBool(6),
+			Created:    moment(row.ColumnInt64(7)),
 		})
 		return nil
 	})
@@ -92,8 +85,8 @@ func (c *Catalog) loadExports(s *State) error {
 				Rows:        row.ColumnInt64(4),
 				Bytes:       row.ColumnInt64(5),
 				ETag:        row.ColumnText(6),
-				Exported:    time.UnixMicro(row.ColumnInt64(7)).UTC(),
-				Closed:      row.ColumnInt64(8) != 0,
+				Exported:    moment(row.ColumnInt64(7)),
+				Closed:      row.ColumnBool(8),
 			})
 			return nil
 		})

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/scoterdb/scoter/internal/base"
@@ -78,7 +77,7 @@ func (c *Catalog) loadTables(s *State) error {
 		s.Tables = append(s.Tables, Table{
 			Schema:       versions[len(versions)-1],
 			TruncatedSeq: base.Seq(row.ColumnInt64(2)),
-			Created:      time.UnixMicro(row.ColumnInt64(3)).UTC(),
+			Created:      moment(row.ColumnInt64(3)),
 			SettledSeq:   base.Seq(row.ColumnInt64(4)),
 		})
 		return nil
@@ -90,7 +89,7 @@ func (c *Catalog) loadViews(s *State) error {
 		v := View{
 			Name:    ViewName{row.ColumnText(0), row.ColumnText(1), row.ColumnText(2)},
 			SQL:     row.ColumnText(3),
-			Created: time.UnixMicro(row.ColumnInt64(5)).UTC(),
+			Created: moment(row.ColumnInt64(5)),
 		}
 		if err := json.Unmarshal(row.ColumnRawText(4), &v.Columns); err != nil {
 			return base.Errorf(base.Corrupt, "view %q: columns: %w", v.Name.Name, err)
@@ -115,7 +114,7 @@ func (c *Catalog) loadParts(s *State) error {
 			Level:         row.ColumnInt(7),
 			MinSeq:        base.Seq(row.ColumnInt64(8)),
 			MaxSeq:        base.Seq(row.ColumnInt64(9)),
-			Created:       time.UnixMicro(row.ColumnInt64(10)).UTC(),
+			Created:       moment(row.ColumnInt64(10)),
 			Applied:       base.Seq(row.ColumnInt64(11)),
 			Stats:         map[base.ColumnID]schema.ColumnStats{},
 		}
@@ -150,8 +149,8 @@ func (c *Catalog) loadStreams(s *State) error {
 			ID:         base.StreamID(row.ColumnInt64(0)),
 			Name:       StreamName{row.ColumnText(1), row.ColumnText(2), row.ColumnText(3)},
 			Definition: []byte(row.ColumnText(4)),
-			Paused:     row.ColumnInt64(5) != 0,
-			Created:    time.UnixMicro(row.ColumnInt64(6)).UTC(),
+			Paused:     row.ColumnBool(5),
+			Created:    moment(row.ColumnInt64(6)),
 		})
 		return nil
 	})
@@ -180,7 +179,7 @@ func (c *Catalog) loadKeys(s *State) error {
 			Key:      row.ColumnText(0),
 			BodyHash: row.ColumnBlob(1, nil),
 			Result:   row.ColumnBlob(2, nil),
-			Expires:  time.UnixMicro(row.ColumnInt64(3)).UTC(),
+			Expires:  moment(row.ColumnInt64(3)),
 		})
 		return nil
 	})

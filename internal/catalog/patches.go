@@ -62,21 +62,6 @@ func (c *Catalog) putPatches(e Edit) error {
 	return nil
 }
 
-// microseconds is a time as the catalog keeps it, moment what that means; 0 stands for one that is not known.
-func microseconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
-
-func moment(microseconds int64) time.Time {
-	if microseconds == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(microseconds).UTC()
-}
-
 func (c *Catalog) loadPatches(s *State) error {
 	err := c.query(`SELECT part_id, deleted_rows, deleted, created FROM part_deletions ORDER BY part_id`, func(row *sqlite3.Stmt) error {
 		s.Deletions = append(s.Deletions, Deletions{

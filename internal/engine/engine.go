@@ -230,6 +230,9 @@ func (e *Engine) writable() error {
 	return nil
 }
 
+// Dir returns the data directory.
+func (e *Engine) Dir() string { return e.dir }
+
 // now is the time as the catalog keeps it.
 func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Microsecond) }
 

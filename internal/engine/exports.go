@@ -4,9 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
@@ -30,6 +34,19 @@ import (
 //
 // Appends that nobody waited for may be lost with the machine, and their numbers given again. So an object is written, and its fingerprint stored,
 // only when the log is synced (Sync): all that they have is durable then.
+//
+// Whatever is where an object goes is the export's own, or is not replaced: it notes that it goes there (Claimed) before it writes it. A restored backup does not
+// know what was written after it was made. So there nothing counts that its catalog says of objects which may have been written since (Unverified), until the storage was asked.
+
+// Fingerprints of objects that are of no state of a partition.
+const (
+	Claimed    = "claimed"     // it may be being written, for the first time
+	Lost       = "lost"        // the storage did not have it as it was written
+	Unverified = "unverified " // a prefix: the catalog of a restored backup says so
+)
+
+// RestoredName is a file beside the catalog. Who restores a backup makes it, and ForkExports removes it.
+const RestoredName = "RESTORED"
 
 // export is a definition and the objects it wrote: by partition, their generations ascending.
 type export struct {
@@ -127,16 +144,59 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 	return x, err
 }
 
-// PauseExport notes that an export is not to be run, or is again. A missing one is NotFound.
-func (e *Engine) PauseExport(ctx context.Context, id base.ExportID, paused bool) error {
+// ForkExports pauses all exports of a directory that a backup was restored to, with the definitions that redefine makes of theirs, and lets none of their objects
+// be in step. Later, and in other directories, it does nothing.
+func (e *Engine) ForkExports(ctx context.Context, redefine func(definition []byte) ([]byte, error)) error {
+	marker := filepath.Join(e.dir, RestoredName)
+	if _, err := e.fs.Stat(marker); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	edit := &catalog.Edit{}
+	build := func() (*catalog.Edit, error) {
+		for _, id := range slices.Sorted(maps.Keys(e.exports)) {
+			x := e.exports[id].Export
+			definition, err := redefine(x.Definition)
+			if err != nil {
+				return nil, base.Wrap(err, "export %q", x.Name.Name)
+			}
+			x.Paused, x.Definition = true, definition
+			edit.PutExports = append(edit.PutExports, x)
+			for partition := range e.exports[id].objects {
+				if o, ok := e.exports[id].open(partition); ok && !strings.HasPrefix(o.Fingerprint, Unverified) {
+					o.Fingerprint = Unverified + o.Fingerprint
+					edit.PutObjects = append(edit.PutObjects, o)
+				}
+			}
+		}
+		return edit, nil
+	}
+	err := e.change(ctx, build, func() []*version {
+		for _, x := range edit.PutExports {
+			e.exports[x.ID].Export = x
+		}
+		e.showObjectsLocked(edit.PutObjects)
+		return nil
+	})
+	if err == nil {
+		err = e.fs.Remove(marker)
+	}
+	if err == nil {
+		err = e.fs.SyncDir(e.dir)
+	}
+	return base.Wrap(err, "pause the exports of a restored backup")
+}
+
+// ChangeExport stores another definition or state of an export; its id, name, table and objects stay. A missing one is NotFound.
+func (e *Engine) ChangeExport(ctx context.Context, id base.ExportID, change func(catalog.Export) catalog.Export) error {
 	var x catalog.Export
 	build := func() (*catalog.Edit, error) {
 		now := e.exports[id]
 		if now == nil {
 			return nil, errNoExport(id)
 		}
-		x = now.Export
-		x.Paused = paused
+		x = change(now.Export)
 		return &catalog.Edit{PutExports: []catalog.Export{x}}, nil
 	}
 	return e.change(ctx, build, func() []*version {
@@ -199,6 +259,7 @@ type ExportPartition struct {
 	Partition   string
 	Fingerprint string // of what it holds now
 	Parts       int    // 0: it has no rows
+	Bytes       int64  // of the parts
 	Generation  int64  // of the object that these rows belong into
 	// Objects are those that there are, their generations ascending. The last is to be written again unless it is closed.
 	Objects []catalog.ExportObject
@@ -246,28 +307,51 @@ func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	all := make([]ExportPartition, 0, len(parts))
 	for _, partition := range slices.Sorted(maps.Keys(parts)) {
 		known := export{objects: objects}
-		all = append(all, ExportPartition{
+		p := ExportPartition{
 			Partition: partition, Fingerprint: fingerprint(t, parts[partition]), Parts: len(parts[partition]),
 			Generation: known.next(partition), Objects: objects[partition],
-		})
+		}
+		for _, part := range parts[partition] {
+			p.Bytes += part.Bytes
+		}
+		all = append(all, p)
 	}
 	return all, nil
 }
 
 // Stored returns what the parts of a table hold, for who reads them for long and changes nothing: unlike Snapshot it keeps no memory that writers wait
-// for. Only of a table that merges on read it is Settled, since rows in memory may hide stored ones.
+// for. A table that merges on read it shows as Settled does, without the rows in memory, which may hide stored ones.
 func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
-	e.mu.RLock()
-	t, err := e.tableLocked(id)
-	if err != nil || t.settling != nil {
-		e.mu.RUnlock()
-		if err != nil {
-			return nil, err
-		}
-		return e.Settled(ctx, id)
+	ids := []base.TableID{id}
+	turns, release, err := e.takeTurns(ctx, ids)
+	if err != nil {
+		return nil, err
 	}
-	defer e.mu.RUnlock()
-	return e.storedLocked(t), nil
+	defer release()
+	e.mu.Lock()
+	t, err := e.tableLocked(id)
+	if err != nil {
+		e.mu.Unlock()
+		return nil, err
+	}
+	stored := e.storedLocked(t)
+	if len(turns) == 0 {
+		e.mu.Unlock()
+		return stored, nil
+	}
+	s, moves, err := e.takeLocked(ids, turns)
+	e.mu.Unlock()
+	if err == nil {
+		s, err = e.settled(ctx, s, turns, moves)
+	}
+	if err != nil {
+		stored.Release()
+		return nil, err
+	}
+	defer s.Release()
+	view := *s.Tables[id]
+	view.Memtables = nil
+	return snapshot.New(s.Seq, map[base.TableID]*snapshot.Table{id: &view}, stored.Release), nil
 }
 
 // Sync makes durable all that is visible now, appends that nobody waited for too.
@@ -303,14 +387,50 @@ func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// PutExportObject notes that an object was written: the one of the partition's generation. If that is closed meanwhile it is a Conflict.
+// ExportObjects returns the objects of a partition that the exports of a table may write again, by export.
+func (e *Engine) ExportObjects(id base.TableID, partition string) (all []catalog.ExportObject) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	for _, export := range slices.Sorted(maps.Keys(e.exports)) {
+		if x := e.exports[export]; x.Table == id {
+			if o, ok := x.open(partition); ok {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// PutExportObject notes that an object was written, or is going to be (Claimed): the one of the partition's generation. If that is closed meanwhile it is a Conflict.
 func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
 			return nil, err
 		}
-		o.Exported = e.now()
+		if o.Fingerprint != Claimed {
+			o.Exported = e.now()
+		}
 		return &catalog.Edit{PutObjects: []catalog.ExportObject{o}}, e.syncBefore()
+	}
+	return e.change(ctx, build, func() []*version {
+		e.showObjectsLocked([]catalog.ExportObject{o})
+		return nil
+	})
+}
+
+// MarkExportObject gives an object that may be written again another fingerprint, unless it got one meanwhile.
+func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, fingerprint string) error {
+	build := func() (*catalog.Edit, error) {
+		if err := e.checkObject(o); err != nil {
+			return nil, err
+		}
+		now, ok := e.exports[o.Export].open(o.Partition)
+		if !ok || now.Fingerprint != o.Fingerprint {
+			return nil, nil
+		}
+		o = now
+		o.Fingerprint = fingerprint
+		return &catalog.Edit{PutObjects: []catalog.ExportObject{o}}, nil
 	}
 	return e.change(ctx, build, func() []*version {
 		e.showObjectsLocked([]catalog.ExportObject{o})
@@ -452,8 +572,8 @@ func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.Sour
 	slices.SortFunc(after.Parts, func(a, b *catalog.Part) int { return int(a.ID) - int(b.ID) })
 	was, is := fingerprint(before, partitionsOf(before)[partition]), fingerprint(&after, partitionsOf(&after)[partition])
 	for _, x := range e.exports {
-		if o, ok := x.open(partition); ok && x.Table == t.id && o.Fingerprint == was {
-			o.Fingerprint = is
+		if o, ok := x.open(partition); ok && x.Table == t.id && strings.TrimPrefix(o.Fingerprint, Unverified) == was {
+			o.Fingerprint = strings.TrimSuffix(o.Fingerprint, was) + is
 			edit.PutObjects = append(edit.PutObjects, o)
 		}
 	}

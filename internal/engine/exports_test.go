@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
@@ -88,7 +89,10 @@ func TestAnObjectIsInStepUntilRowsOfPartsChange(t *testing.T) {
 	})
 	must(t, err)
 	wantInStep(t, e, x.ID, false, "another column")
-	must(t, e.PauseExport(ctx, x.ID, true))
+	must(t, e.ChangeExport(ctx, x.ID, func(c catalog.Export) catalog.Export {
+		c.Paused = true
+		return c
+	}))
 	mustEnd(t, e)
 	e = mustOpen(t, disk)
 	if all := e.Exports(); len(all) != 1 || !all[0].Paused || all[0].Name.Name != "x" {
@@ -183,6 +187,29 @@ func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
 	if _, err := disk.Stat(path); err == nil {
 		t.Fatal("the part stays when nobody reads it")
 	}
+	mustEnd(t, e)
+}
+
+// TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory either, though rows in memory hide stored ones.
+func TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	table, err := createSettling(e, "t", false)
+	must(t, err)
+	must(t, appendSettling(e, table, []keyed{{1, held{0, 1}}, {2, held{0, 1}}, {3, held{0, 1}}}, AppendOptions{}))
+	must(t, e.Flush(ctx))
+	must(t, appendSettling(e, table, []keyed{{3, held{0, 2}}, {4, held{0, 2}}}, AppendOptions{}))
+	s, err := e.Stored(ctx, table.ID)
+	must(t, err)
+	rows, err := settledRows(e, s.Tables[table.ID])
+	must(t, err)
+	if _, hidden := rows[3]; len(rows) != 2 || hidden || len(s.Tables[table.ID].Memtables) != 0 {
+		t.Errorf("%v", rows)
+	}
+	must(t, e.Flush(ctx))
+	if used := e.budget.inUse(); used != 0 {
+		t.Errorf("%d bytes in use after the flush", used)
+	}
+	s.Release()
 	mustEnd(t, e)
 }
 
@@ -345,4 +372,76 @@ func TestObjectsStayInStepOverARestart(t *testing.T) {
 		wantInStep(t, e, x.ID, true, "a restart, "+what)
 		mustEnd(t, e)
 	}
+}
+
+// TestExportsOfARestoredBackupArePausedOnce, and none of their objects is in step until it was looked at: merges do not change that.
+func TestExportsOfARestoredBackupArePausedOnce(t *testing.T) {
+	disk := vfs.NewCrashable()
+	e := mustOpen(t, disk)
+	table, err := createAccounts(e, "accounts")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 10, 1))
+	must(t, e.Flush(ctx))
+	x, err := createExport(e, table, "x")
+	must(t, err)
+	exported(t, e, x.ID)
+	fork := func() {
+		t.Helper()
+		must(t, e.ForkExports(ctx, func(definition []byte) ([]byte, error) { return append(definition, '!'), nil }))
+	}
+	fork() // no backup was restored
+	if got := e.Exports()[0]; got.Paused || string(got.Definition) != "{}" {
+		t.Fatalf("%+v", got)
+	}
+	f, err := disk.Create(e.Dir() + "/" + RestoredName)
+	must(t, err)
+	must(t, f.Close())
+	mustEnd(t, e)
+	e = mustOpen(t, disk)
+	for range 2 {
+		fork()
+		if got := e.Exports()[0]; !got.Paused || string(got.Definition) != "{}!" {
+			t.Fatalf("%+v", got)
+		}
+		wantInStep(t, e, x.ID, false, "a restore")
+		must(t, rewriteFirst(e, table, func() {}))
+		mustEnd(t, e)
+		e = mustOpen(t, disk)
+	}
+	p := partitionOf(t, e, x.ID)
+	o := *p.Open()
+	wantKind(t, e.DropExported(ctx, o), base.Conflict)
+	must(t, e.MarkExportObject(ctx, o, strings.TrimPrefix(o.Fingerprint, Unverified)))
+	wantInStep(t, e, x.ID, true, "the storage was asked")
+	must(t, e.MarkExportObject(ctx, o, Lost)) // it is another one now
+	wantInStep(t, e, x.ID, true, "what was known before")
+	mustEnd(t, e)
+}
+
+// TestAnObjectThatIsLostKeepsItsTime: it was written when it was, and a new one not before it is.
+func TestAnObjectThatIsLostKeepsItsTime(t *testing.T) {
+	clock := newManualClock()
+	e, err := tryOpen(vfs.NewCrashable(), clock)
+	must(t, err)
+	table, err := createAccounts(e, "accounts")
+	must(t, err)
+	must(t, appendAccounts(e, table, 0, 10, 1))
+	must(t, e.Flush(ctx))
+	x, err := createExport(e, table, "x")
+	must(t, err)
+	p := partitionOf(t, e, x.ID)
+	o := catalog.ExportObject{Export: x.ID, Partition: p.Partition, Generation: 1, Fingerprint: Claimed}
+	must(t, e.PutExportObject(ctx, o))
+	if got := e.ExportObjects(table.ID, p.Partition); len(got) != 1 || !got[0].Exported.IsZero() {
+		t.Fatalf("before it is written: %+v", got)
+	}
+	o.Fingerprint, o.Rows, o.Bytes = p.Fingerprint, 10, 100
+	must(t, e.PutExportObject(ctx, o))
+	written := clock.Now()
+	clock.advance(time.Hour)
+	must(t, e.MarkExportObject(ctx, o, Lost))
+	if got := e.ExportObjects(table.ID, p.Partition); len(got) != 1 || !got[0].Exported.Equal(written) || got[0].Fingerprint != Lost || got[0].Rows != 10 {
+		t.Fatalf("%+v, want it of %s", got, written)
+	}
+	mustEnd(t, e)
 }

@@ -45,6 +45,7 @@ func Exists(fsys vfs.FS, dir string) (bool, error) {
 //	parts/<table id>/<part id>.parquet
 //	patches/<table id>/<patch id>.parquet
 //	tmp/                              scratch space of queries, emptied here
+//	RESTORED                          a backup was restored here, and exports do not know yet
 //
 // Rows that were acknowledged before, however the process ended, are there when Open returns. A
 // directory that another process holds is a Conflict; damage is Corrupt, and then nothing was changed but

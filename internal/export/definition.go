@@ -1,10 +1,8 @@
 package export
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +19,10 @@ type Definition struct {
 	Query   string            `json:"query,omitempty"` // empty: all columns
 	// Database is the one in which the query's names are looked up.
 	Database string `json:"database"`
+	// Mark is what the place says while nobody took it over; empty if the export was created before places had marks.
+	Mark string `json:"mark,omitempty"`
+	// Restored is an export of a restored backup until RESUME EXPORT takes the place over.
+	Restored bool `json:"restored,omitempty"`
 }
 
 // secrets are the options that nobody is shown.
@@ -37,12 +39,16 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
-// location is where the objects are, for people. Another export may not write below it.
-func (d Definition) location() string {
-	if d.Storage == "FOLDER" {
-		return filepath.Clean(d.Options["path"]) + string(filepath.Separator)
+// place returns where the objects are, without what it takes to write there, such as files with secrets, which may be gone.
+func (d Definition) place() (place, error) {
+	o := option.New(d.Storage, d.Options)
+	switch d.Storage {
+	case "S3":
+		return s3Place(o)
+	case "FOLDER":
+		return newFolder(o)
 	}
-	return s3Location(cmp.Or(d.Options["endpoint"], amazon), d.Options["bucket"], d.Options["prefix"])
+	return nil, base.Errorf(base.Invalid, "%s is none of S3, FOLDER", d.Storage)
 }
 
 func (d Definition) encode() ([]byte, error) {
@@ -60,8 +66,19 @@ func decodeDefinition(text []byte) (d Definition, err error) {
 	return d, nil
 }
 
+// restored makes a definition that of an export whose backup was restored.
+func restored(text []byte) ([]byte, error) {
+	d, err := decodeDefinition(text)
+	if err != nil {
+		return nil, err
+	}
+	d.Restored = true
+	return d.encode()
+}
+
 // plan is a definition whose options are read.
 type plan struct {
+	Definition
 	storage storage
 	after   time.Duration // how long a change waits for others
 	keep    time.Duration // how long rows stay in the table once their time is over; 0: for ever
@@ -72,6 +89,7 @@ const defaultAfter = 10 * time.Minute
 
 // newPlan reads the options. Nothing is asked of the storage yet.
 func newPlan(d Definition) (p plan, err error) {
+	p.Definition = d
 	o := option.New("WITH", d.With)
 	p.after = option.Parsed(o, "after", defaultAfter, parseDuration)
 	p.keep = option.Parsed(o, "keep", 0, parseDuration)

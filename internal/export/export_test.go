@@ -112,15 +112,46 @@ func TestCredentialsOfTheEnvironmentAndOfAFile(t *testing.T) {
 }
 
 func TestPlacesAreToldApart(t *testing.T) {
-	f := func(want string, d Definition) {
+	f := func(location, identity string, d Definition) {
 		t.Helper()
-		if got := d.location(); got != want {
-			t.Errorf("%s, want %s", got, want)
+		p, err := d.place()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.location() != location || p.identity() != identity {
+			t.Errorf("%s and %s, want %s and %s", p.location(), p.identity(), location, identity)
 		}
 	}
-	f("https://s3.amazonaws.com/b/", Definition{Storage: "S3", Options: map[string]string{"bucket": "b"}})
-	f("http://h:1/b/a/c/", Definition{Storage: "S3", Options: map[string]string{"bucket": "b", "endpoint": "http://h:1/", "prefix": "/a/c/"}})
-	f("/a/b/", Definition{Storage: "FOLDER", Options: map[string]string{"path": "/a//b/"}})
+	bucket := func(more ...string) Definition {
+		d := Definition{Storage: "S3", Options: map[string]string{"bucket": "b"}}
+		for i := 0; i < len(more); i += 2 {
+			d.Options[more[i]] = more[i+1]
+		}
+		return d
+	}
+	f("https://s3.amazonaws.com/b/", "https://s3.amazonaws.com/b/", bucket())
+	f("https://s3.eu-west-1.amazonaws.com/b/p/", "https://s3.amazonaws.com/b/p/", bucket("endpoint", "https://S3.eu-west-1.AmazonAWS.com", "prefix", "p"))
+	f("http://h:1/b/a/c/", "http://h:1/b/a/c/", bucket("endpoint", "http://h:1/", "prefix", "/a/c/"))
+	f("https://h/b/", "https://h/b/", bucket("endpoint", "https://H:443"))
+	f("http://h:443/b/", "http://h:443/b/", bucket("endpoint", "http://h:443"))
+	dir := t.TempDir()
+	if err := os.Symlink(dir, filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f(filepath.Join(dir, "link", "a", "b")+"/", filepath.Join(root, "a", "b")+"/", Definition{Storage: "FOLDER", Options: map[string]string{"path": filepath.Join(dir, "link") + "/a//b/"}})
+}
+
+// TestPartsAreAsLargeAsAnObjectNeeds, of which there are at most 10,000.
+func TestPartsAreAsLargeAsAnObjectNeeds(t *testing.T) {
+	for bytes, want := range map[int64]int64{0: 16 << 20, 80 << 30: 17 << 20, 1 << 40: 210 << 20} {
+		if got := partSize(bytes); got != want || got*maxParts < 2*bytes {
+			t.Errorf("%d bytes: parts of %d, want %d", bytes, got, want)
+		}
+	}
 }
 
 func TestAFolderHasWholeObjectsOnly(t *testing.T) {
@@ -140,19 +171,19 @@ func TestAFolderHasWholeObjectsOnly(t *testing.T) {
 		}
 	}
 	failure := errors.New("the query fails")
-	if _, err := f.put(ctx, "day=1/1.parquet", text("half", failure)); !errors.Is(err, failure) {
+	if _, err := f.put(ctx, "day=1/1.parquet", 0, text("half", failure)); !errors.Is(err, failure) {
 		t.Fatal(err)
 	}
 	if _, err := f.stat(ctx, "day=1/1.parquet"); base.KindOf(err) != base.NotFound {
 		t.Fatalf("half an object: %v", err)
 	}
 	for _, content := range []string{"first", "the second"} {
-		o, err := f.put(ctx, "day=1/1.parquet", text(content, nil))
+		o, err := f.put(ctx, "day=1/1.parquet", 0, text(content, nil))
 		if err != nil || o.bytes != int64(len(content)) {
 			t.Fatal(o, err)
 		}
 	}
-	if _, err := f.put(ctx, "day=1/1.parquet", text("half", failure)); !errors.Is(err, failure) {
+	if _, err := f.put(ctx, "day=1/1.parquet", 0, text("half", failure)); !errors.Is(err, failure) {
 		t.Fatal(err)
 	}
 	if o, err := f.stat(ctx, "day=1/1.parquet"); err != nil || o.bytes != int64(len("the second")) {
@@ -166,13 +197,31 @@ func TestAFolderHasWholeObjectsOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Another disk, or none, where the folder was.
-	if err := os.Remove(filepath.Join(f.dir, markName)); err != nil {
+}
+
+// TestAPlaceIsTheExportsWhileItsMarkIs there: a disk may not be mounted, or another export have taken the place over.
+func TestAPlaceIsTheExportsWhileItsMarkIs(t *testing.T) {
+	ctx := context.Background()
+	p, err := newPlan(Definition{Storage: "FOLDER", Options: map[string]string{"path": t.TempDir()}, Mark: "mine"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.put(ctx, "day=1/1.parquet", text("x", nil)); base.KindOf(err) != base.Unavailable {
-		t.Fatalf("without the mark: %v", err)
+	check := func(want string) {
+		t.Helper()
+		err := owned(ctx, p)
+		if want == "" && err != nil || want != "" && (base.KindOf(err) != base.Unavailable || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
+	check("is not the one")
+	for mark, want := range map[string]string{"mine": "", "theirs": "took over"} {
+		if err := p.storage.setMark(ctx, mark); err != nil {
+			t.Fatal(err)
+		}
+		check(want)
+	}
+	p.Mark = "" // of an export from before there were marks
+	check("")
 }
 
 // stuck is a storage that takes nothing of an upload, and answers nothing.
@@ -196,7 +245,7 @@ func stuck(t *testing.T) *s3 {
 func TestAnUploadThatStallsIsGivenUp(t *testing.T) {
 	s := stuck(t)
 	s.patience = 50 * time.Millisecond
-	_, err := s.put(context.Background(), "1.parquet", func(w io.Writer) error {
+	_, err := s.put(context.Background(), "1.parquet", 0, func(w io.Writer) error {
 		time.Sleep(200 * time.Millisecond) // a query takes its time
 		_, err := io.WriteString(w, "rows")
 		return err
@@ -211,7 +260,7 @@ func TestAQueryThatFailsLeavesNoObject(t *testing.T) {
 	s := stuck(t)
 	failure := base.Errorf(base.Invalid, "the query fails: %w", io.ErrUnexpectedEOF)
 	for _, size := range []int{0, 10} {
-		_, err := s.put(context.Background(), "1.parquet", func(w io.Writer) error {
+		_, err := s.put(context.Background(), "1.parquet", 0, func(w io.Writer) error {
 			_, writeErr := w.Write(make([]byte, size))
 			return errors.Join(failure, writeErr)
 		})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -20,15 +21,20 @@ import (
 
 // exporter is one export of a manager, with its goroutine unless it is paused.
 type exporter struct {
-	manager    *Manager
-	id         base.ExportID
-	table      base.TableID
-	name       catalog.ExportName
-	created    time.Time
-	definition Definition
-	status     status
+	manager *Manager
+	id      base.ExportID
+	table   base.TableID
+	name    catalog.ExportName
+	created time.Time
+	status  status
 
-	stop func() // guarded by the manager's mu; ends the goroutine, and waits for it; nil while there is none
+	changing sync.Mutex // held by what pauses, resumes or drops it
+	failures failures   // of the goroutine
+
+	// Guarded by the manager's mu.
+	definition Definition
+	stop       func()        // has the goroutine end
+	done       chan struct{} // closed when it did; nil while there is none
 }
 
 const (
@@ -42,48 +48,55 @@ const (
 
 // start begins to export. The caller holds the manager's mu.
 func (x *exporter) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	planner := x.manager.planner
+	var ctx context.Context
+	ctx, x.stop = context.WithCancel(context.Background())
+	done, d, planner := make(chan struct{}), x.definition, x.manager.planner
+	x.done = done
 	go func() {
 		defer close(done)
-		x.run(ctx, planner)
+		x.run(ctx, d, planner)
 	}()
-	x.stop = func() {
-		cancel()
-		<-done
-	}
 }
 
 // run exports until ctx ends or the export is gone.
-func (x *exporter) run(ctx context.Context, planner Planner) {
+func (x *exporter) run(ctx context.Context, d Definition, planner Planner) {
 	wait := firstWait
+	x.failures = failures{}
 	for ctx.Err() == nil {
-		p, err := newPlan(x.definition)
+		p, err := newPlan(d)
 		for err == nil && ctx.Err() == nil {
-			var more bool
-			if more, err = x.round(ctx, p, planner); err != nil {
-				break
+			var pause time.Duration
+			err = x.manager.guarded(func() (err error) {
+				pause, err = x.round(ctx, p, planner)
+				return err
+			})
+			if err == nil {
+				wait = firstWait
+				sleep(ctx, pause)
 			}
-			wait = firstWait
-			x.status.set(stateRunning)
-			if !more {
-				sleep(ctx, min(max(p.after/4, shortestLook), longestLook))
+			if len(x.failures) > 0 {
+				break // files with secrets may have changed
 			}
 		}
 		switch {
 		case ctx.Err() != nil:
 			return
+		case err == nil:
+			continue
 		case errors.Is(err, errGone):
 			x.manager.forget(x)
 			return
 		}
 		if x.status.waits(err) {
-			x.manager.log.Warn("export waits; it tries again", "export", x.name.Name, "error", err)
+			x.warn(err)
 		}
 		sleep(ctx, wait)
 		wait = min(2*wait, longestWait)
 	}
+}
+
+func (x *exporter) warn(err error) {
+	x.manager.log.Warn("export waits; it tries again", "export", x.name.Name, "error", err)
 }
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -107,37 +120,72 @@ func (x *exporter) state() (t schema.Table, all []engine.ExportPartition, err er
 	return t, all, err
 }
 
-// round exports what is due and drops what may go. more says that there is more to do now.
-func (x *exporter) round(ctx context.Context, p plan, planner Planner) (more bool, err error) {
+// round exports what is due and drops what may go. pause is how long there is nothing more to do then.
+func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause time.Duration, err error) {
 	t, all, err := x.state()
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	due, old := x.sort(t, all, p, time.Now())
 	if t.MergeOnRead && len(due)+len(old) > 0 {
 		// What it deletes would be a change of partitions that are exported now. And rows that hide others may not be dropped.
 		if err := x.manager.store.Settle(ctx, t.ID); err != nil {
-			return false, err
+			return 0, err
 		}
 		if t, all, err = x.state(); err != nil {
-			return false, err
+			return 0, err
 		}
 		due, old = x.sort(t, all, p, time.Now())
 	}
-	for began := time.Now(); len(due) > 0 && time.Since(began) < stateAge; due = due[1:] {
-		if err := x.write(ctx, p.storage, planner, t, due[0]); err != nil {
-			return false, base.Wrap(err, "%s", named(due[0].Partition))
+	x.failures.keep(due, old)
+	more, err := x.each(ctx, due, func(part engine.ExportPartition) error { return x.write(ctx, p, planner, t, part) })
+	if err != nil {
+		return 0, err
+	}
+	// Of what is left over neither keeps the other from its turn.
+	moreOld, err := x.each(ctx, old, func(part engine.ExportPartition) error { return x.drop(ctx, p, *part.Open()) })
+	if err != nil {
+		return 0, err
+	}
+	if len(x.failures) == 0 {
+		x.status.set(stateRunning)
+	}
+	if more || moreOld {
+		return 0, nil
+	}
+	return x.failures.pause(min(max(p.after/4, shortestLook), longestLook), time.Now()), nil
+}
+
+// mostInRow is after how many failures in a row it is taken for granted that what fails is not the partitions.
+const mostInRow = 64
+
+// each does something to partitions, one after the other, as long as what is known of all is not too old; left says that some are left then. One that fails
+// waits by itself and keeps no other from it, unless the storage, or what else all need, is away: that is the error.
+func (x *exporter) each(ctx context.Context, some []engine.ExportPartition, do func(engine.ExportPartition) error) (left bool, err error) {
+	began := time.Now()
+	some = x.failures.ready(some, began)
+	for inRow := 0; len(some) > 0 && time.Since(began) < stateAge; some = some[1:] {
+		partition := some[0].Partition
+		err := x.manager.guarded(func() error { return do(some[0]) })
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		if err == nil {
+			inRow = 0
+			delete(x.failures, partition)
+			continue
+		}
+		err = base.Wrap(err, "%s", named(partition))
+		news := x.failures.add(partition, err, time.Now())
+		if inRow++; inRow == mostInRow || base.KindOf(err).Retryable() {
+			return false, err
+		}
+		x.status.waits(err)
+		if news {
+			x.warn(err)
 		}
 	}
-	if len(due) > 0 {
-		return true, nil
-	}
-	for _, part := range old {
-		if err := x.drop(ctx, p.storage, *part.Open()); err != nil {
-			return false, base.Wrap(err, "%s", named(part.Partition))
-		}
-	}
-	return false, nil
+	return len(some) > 0, nil
 }
 
 func named(partition string) string {
@@ -204,13 +252,20 @@ func selectOf(t schema.Table, d Definition) Select {
 }
 
 // write makes a partition's object hold what the partition holds.
-func (x *exporter) write(ctx context.Context, to storage, planner Planner, t schema.Table, p engine.ExportPartition) error {
-	o := catalog.ExportObject{Export: x.id, Partition: p.Partition, Generation: p.Generation, Fingerprint: p.Fingerprint}
-	path := pathOf(o.Partition, o.Generation)
+func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.Table, part engine.ExportPartition) error {
+	if err := owned(ctx, p); err != nil {
+		return err
+	}
+	if was := part.Open(); was != nil && strings.HasPrefix(was.Fingerprint, engine.Unverified) {
+		if err := x.adopt(ctx, p.storage, was); err != nil || part.InStep() {
+			return err
+		}
+	}
+	o := catalog.ExportObject{Export: x.id, Partition: part.Partition, Generation: part.Generation, Fingerprint: part.Fingerprint}
 	var rows Rows
-	if p.Parts > 0 || x.definition.Query != "" {
-		s := selectOf(t, x.definition)
-		s.Partition = p.Partition
+	if part.Parts > 0 || p.Query != "" {
+		s := selectOf(t, p.Definition)
+		s.Partition = part.Partition
 		var err error
 		if rows, err = planner.Select(ctx, s); err != nil {
 			return err
@@ -222,7 +277,7 @@ func (x *exporter) write(ctx context.Context, to storage, planner Planner, t sch
 		return err
 	}
 	if rows != nil {
-		if err := x.send(ctx, to, path, t, rows, &o); err != nil {
+		if err := x.send(ctx, p, t, part, rows, &o); err != nil {
 			return err
 		}
 	}
@@ -234,13 +289,13 @@ func (x *exporter) write(ctx context.Context, to storage, planner Planner, t sch
 		return nil
 	}
 	// There is nothing to hold. Without a row of the table, nothing needs to be known of that.
-	if was := p.Open(); was != nil && was.Bytes > 0 {
-		if err := to.remove(ctx, path); err != nil {
+	if was := part.Open(); was != nil && (was.Bytes > 0 || was.Fingerprint == engine.Claimed) {
+		if err := p.storage.remove(ctx, pathOf(o.Partition, o.Generation)); err != nil {
 			return err
 		}
 	}
 	note := x.manager.store.PutExportObject
-	if p.Parts == 0 {
+	if part.Parts == 0 {
 		note = x.manager.store.RemoveExportObject
 	}
 	if err := note(ctx, o); err != nil {
@@ -250,9 +305,54 @@ func (x *exporter) write(ctx context.Context, to storage, planner Planner, t sch
 	return nil
 }
 
+// adopt makes sure that the storage has an object as the catalog of a restored backup tells, and none of the partition that is newer. Then it is the export's.
+func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObject) error {
+	fingerprint := strings.TrimPrefix(o.Fingerprint, engine.Unverified)
+	for _, generation := range []int64{o.Generation, o.Generation + 1} {
+		known := object{}
+		if generation == o.Generation {
+			known = object{o.Bytes, o.ETag}
+		}
+		path := pathOf(o.Partition, generation)
+		there, err := to.stat(ctx, path)
+		switch {
+		case err != nil && base.KindOf(err) != base.NotFound:
+			return err
+		case err == nil && (known.bytes == 0 || there != known):
+			return errForeign(path, there)
+		case err != nil && known.bytes > 0:
+			fingerprint = engine.Lost
+		}
+	}
+	if err := x.manager.store.MarkExportObject(ctx, *o, fingerprint); err != nil {
+		return err
+	}
+	o.Fingerprint = fingerprint
+	return nil
+}
+
+// claim makes sure that nothing is where an object goes that is written for the first time, and notes that it goes there: what is there from then on is the export's.
+func (x *exporter) claim(ctx context.Context, to storage, o catalog.ExportObject) error {
+	path := pathOf(o.Partition, o.Generation)
+	there, err := to.stat(ctx, path)
+	switch {
+	case err == nil:
+		return errForeign(path, there)
+	case base.KindOf(err) != base.NotFound:
+		return err
+	}
+	o.Fingerprint = engine.Claimed
+	return x.manager.store.PutExportObject(ctx, o)
+}
+
+func errForeign(path string, there object) error {
+	return base.Errorf(base.Conflict, "the storage has %s, of %d bytes, which this database knows nothing of, and may hold rows that are nowhere else: it is not replaced", path, there.bytes).
+		WithHint("a backup that was restored does not know what was written later: remove the object if its rows are in the table again, or let a new export begin elsewhere")
+}
+
 // send streams a result to an object, unless it has no rows.
-func (x *exporter) send(ctx context.Context, to storage, path string, t schema.Table, rows Rows, o *catalog.ExportObject) error {
-	if x.definition.Query != "" {
+func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine.ExportPartition, rows Rows, o *catalog.ExportObject) error {
+	if p.Query != "" {
 		var columns []string
 		for _, f := range rows.Schema().Fields() {
 			columns = append(columns, f.Name)
@@ -266,10 +366,18 @@ func (x *exporter) send(ctx context.Context, to storage, path string, t schema.T
 		return err
 	}
 	defer src.release()
+	if part.Open() == nil {
+		if err := x.claim(ctx, p.storage, *o); err != nil {
+			return err
+		}
+	}
 	var written encode.Stats
-	stored, err := to.put(ctx, path, func(w io.Writer) (err error) {
-		written, err = encode.Write(ctx, w, encode.Parquet, src, encode.Options{})
-		return err
+	path := pathOf(o.Partition, o.Generation)
+	stored, err := p.storage.put(ctx, path, part.Bytes, func(w io.Writer) error {
+		return x.manager.guarded(func() (err error) { // it may run in a goroutine of the storage's
+			written, err = encode.Write(ctx, w, encode.Parquet, src, encode.Options{})
+			return err
+		})
 	})
 	if err != nil {
 		return err
@@ -318,21 +426,17 @@ func (s *source) release() {
 	}
 }
 
-// drop drops the rows of a partition from the table, if the storage has them for sure.
-func (x *exporter) drop(ctx context.Context, from storage, o catalog.ExportObject) error {
-	if o.Bytes > 0 {
-		path := pathOf(o.Partition, o.Generation)
-		there, err := from.stat(ctx, path)
-		switch {
-		case err != nil && base.KindOf(err) != base.NotFound:
+// drop drops the rows of a partition from the table, if the storages of all its exports have them for sure.
+func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) error {
+	if err := x.verify(ctx, p, o); err != nil {
+		return err
+	}
+	for _, theirs := range x.manager.store.ExportObjects(x.table, o.Partition) {
+		if theirs.Export == x.id || theirs.Fingerprint != o.Fingerprint { // which is refused below
+			continue
+		}
+		if err := x.manager.verify(ctx, theirs); err != nil {
 			return err
-		case err != nil || there.bytes != o.Bytes || there.etag != o.ETag:
-			// Somebody removed or replaced it. It is written again, and then looked at again.
-			o.Fingerprint = "lost"
-			if err := x.manager.store.PutExportObject(ctx, o); err != nil {
-				return err
-			}
-			return base.Errorf(base.Unavailable, "the storage does not have %s as it was written: it is written again, and the rows stay until it is there", path)
 		}
 	}
 	if err := x.manager.store.DropExported(ctx, o); err != nil {
@@ -343,14 +447,39 @@ func (x *exporter) drop(ctx context.Context, from storage, o catalog.ExportObjec
 	return nil
 }
 
+// verify makes sure that the storage has an object as it was written. If not, somebody removed or replaced it: it is noted, so that it is written again.
+func (x *exporter) verify(ctx context.Context, p plan, o catalog.ExportObject) error {
+	if err := owned(ctx, p); err != nil || o.Bytes == 0 {
+		return err
+	}
+	path := pathOf(o.Partition, o.Generation)
+	there, err := p.storage.stat(ctx, path)
+	switch {
+	case err != nil && base.KindOf(err) != base.NotFound:
+		return err
+	case err == nil && there == object{o.Bytes, o.ETag}:
+		return nil
+	}
+	if err := x.manager.store.MarkExportObject(ctx, o, engine.Lost); err != nil {
+		return err
+	}
+	return base.Errorf(base.Conflict, "%s%s is not there as it was written: it is written again, and the rows stay until it is there", p.storage.location(), path)
+}
+
 // report returns what the export is doing; false if it is gone.
 func (x *exporter) report() (Status, bool) {
 	t, all, err := x.state()
 	if err != nil {
 		return Status{}, false
 	}
-	s := Status{ID: x.id, Name: x.name, Table: t.QualifiedName(), Definition: x.definition.Masked(), Created: x.created}
-	location := x.definition.location()
+	x.manager.mu.Lock()
+	d := x.definition
+	x.manager.mu.Unlock()
+	s := Status{ID: x.id, Name: x.name, Table: t.QualifiedName(), Definition: d.Masked(), Created: x.created}
+	var location string
+	if place, err := d.place(); err == nil { // it was one when the export was created
+		location = place.location()
+	}
 	for _, p := range all {
 		for _, o := range p.Objects {
 			s.Objects = append(s.Objects, Object{o, location + pathOf(o.Partition, o.Generation)})

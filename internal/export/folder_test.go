@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -11,8 +12,10 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/app"
+	"github.com/scoterdb/scoter/internal/backup"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 var ctx = context.Background()
@@ -26,9 +29,13 @@ type server struct {
 
 func newServer(t *testing.T, dir string) *server {
 	t.Helper()
+	return newServerFor(t, dir, filepath.Join(dir+"-lake", "t"))
+}
+
+func newServerFor(t *testing.T, dir, folder string) *server {
+	t.Helper()
 	settings := config.Default()
 	settings.Dir, settings.Database, settings.FlushAge, settings.MergeParallel = dir, "d", time.Hour, 0
-	folder := filepath.Join(dir+"-lake", "t")
 	settings.ReadableDirs = []string{folder}
 	a, err := app.Open(settings, false, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -56,6 +63,18 @@ func (s *server) flush() {
 	s.t.Helper()
 	if err := s.Engine.Flush(ctx); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// refused executes a statement that is to fail with these words.
+func (s *server) refused(sql, words string) {
+	s.t.Helper()
+	answer, err := s.Executor.Execute(ctx, session.Request{SQL: sql, Database: "d", Role: session.Admin})
+	if err == nil {
+		answer.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), words) {
+		s.t.Errorf("%s: %v, want %q in it", sql, err, words)
 	}
 }
 
@@ -208,4 +227,154 @@ func TestAnObjectThatIsGoneIsWrittenAgainBeforeRowsAreDropped(t *testing.T) {
 	s.eventually("SELECT count(*) FROM t", "0")
 	s.eventually("SELECT string_agg(id, ',') FROM "+s.files(), "2")
 	s.close()
+}
+
+// TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows: what was exported after the backup may be the only copy of rows.
+func TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows(t *testing.T) {
+	dir := dirOf(t)
+	s := newServer(t, dir)
+	s.exec("CREATE TABLE t (time TIMESTAMP, id BIGINT) PARTITIONED BY (day(time)); INSERT INTO t VALUES ('2025-01-01', 1), ('2025-01-02', 2), ('2025-01-03', 3)")
+	s.flush()
+	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms', keep = '36500d')")
+	s.eventually("SELECT concat_ws(' ', objects, due) FROM scoter.exports", "3 0")
+	var archive bytes.Buffer
+	if err := s.Backup(ctx, &archive); err != nil {
+		t.Fatal(err)
+	}
+	s.exec("INSERT INTO t SELECT TIMESTAMP '1900-01-01', i FROM range(100, 110) t(i); INSERT INTO t SELECT TIMESTAMP '2025-01-02', i FROM range(200, 300) t(i)")
+	s.flush()
+	s.eventually("SELECT count(*) FROM t", "103") // those of 1900 are dropped
+	s.eventually("SELECT count(*) FROM "+s.files(), "113")
+	s.eventually("SELECT due FROM scoter.exports", "0")
+	s.close()
+
+	if err := backup.Restore(ctx, vfs.OS, &archive, dir+"2"); err != nil {
+		t.Fatal(err)
+	}
+	first := func(n int) time.Time {
+		t.Helper()
+		info, err := os.Stat(filepath.Join(s.folder, fmt.Sprintf("day=2025-01-0%d", n), "1.parquet"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.ModTime()
+	}
+	unchanged := first(1)
+	r := newServerFor(t, dir+"2", s.folder)
+	state := "SELECT concat_ws(' ', state, contains(error, 'RESUME EXPORT')) FROM scoter.exports"
+	r.eventually(state, "paused true")
+	r.close()
+	r = newServerFor(t, dir+"2", s.folder)
+	r.eventually(state, "paused true")
+	r.exec("INSERT INTO t VALUES ('1900-01-01', 1000), ('2025-01-03', 30)")
+	r.flush()
+	r.exec("RESUME EXPORT x")
+	r.eventually("SELECT concat_ws(' ', state, due, contains(error, 'knows nothing of')) FROM scoter.exports", "waiting 2 true")
+	r.eventually("SELECT string_agg(id, ',' ORDER BY id) FROM "+r.files()+" WHERE day <> '2025-01-02'", "1,3,30,100,101,102,103,104,105,106,107,108,109")
+	r.eventually("SELECT count(*) FROM "+r.files()+" WHERE day = '2025-01-02'", "101")
+	if got := first(1); !got.Equal(unchanged) {
+		t.Error("an object that is as the backup knows it was written again")
+	}
+	// Somebody decides.
+	if err := os.Remove(filepath.Join(s.folder, "day=2025-01-02", "1.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(s.folder, "day=1900-01-01", "1.parquet"), dir+"-old.parquet"); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("SELECT concat_ws(' ', state, due) FROM scoter.exports", "running 0")
+	r.eventually("SELECT string_agg(id, ',' ORDER BY id) FROM "+r.files(), "1,2,3,30,1000")
+	r.eventually("SELECT string_agg(id, ',' ORDER BY id) FROM t", "1,2,3,30")
+
+	// The original is started again.
+	s = newServerFor(t, dir, s.folder)
+	s.exec("INSERT INTO t VALUES ('2025-01-04', 4)")
+	s.flush()
+	s.eventually("SELECT concat_ws(' ', state, contains(error, 'took over')) FROM scoter.exports", "waiting true")
+	s.close()
+	r.close()
+}
+
+// TestWhatIsNotTheExportsIsNotReplaced, though the place is its own.
+func TestWhatIsNotTheExportsIsNotReplaced(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	defer s.close()
+	s.exec("CREATE TABLE t (time TIMESTAMP, id BIGINT) PARTITIONED BY (day(time)); CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms')")
+	path := filepath.Join(s.folder, "day=2025-01-01", "1.parquet")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("somebody's"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.exec("INSERT INTO t VALUES ('2025-01-01', 1), ('2025-01-02', 2)")
+	s.flush()
+	s.eventually("SELECT concat_ws(' ', state, due, objects, contains(error, 'day=2025-01-01/1.parquet')) FROM scoter.exports", "waiting 1 1 true")
+	if content, err := os.ReadFile(path); err != nil || string(content) != "somebody's" {
+		t.Errorf("%s, %v", content, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("SELECT concat_ws(' ', state, due, objects) FROM scoter.exports", "running 0 2")
+}
+
+// TestOnePartitionThatFailsKeepsNoOtherFromItsTurn, neither to be exported nor to be dropped.
+func TestOnePartitionThatFailsKeepsNoOtherFromItsTurn(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	defer s.close()
+	s.exec("CREATE TABLE t (day DATE, h HUGEINT) PARTITIONED BY (day(day)); CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms', keep = '1d')")
+	s.exec("INSERT INTO t VALUES ('2025-01-01', 170141183460469231731687303715884105727), ('2025-01-02', 2), ('2025-01-03', 3)")
+	s.flush()
+	s.eventually("SELECT string_agg(day, ',') FROM t", "2025-01-01")
+	s.eventually("SELECT sum(h) FROM "+s.files(), "5")
+	s.eventually("SELECT concat_ws(' ', state, due, contains(error, 'day=2025-01-01')) FROM scoter.exports", "waiting 1 true")
+	s.exec("UPDATE t SET h = 1")
+	s.flush()
+	s.eventually("SELECT count(*) FROM t", "0")
+	s.eventually("SELECT sum(h) FROM "+s.files(), "6")
+	s.eventually("SELECT concat_ws(' ', state, due) FROM scoter.exports", "running 0")
+}
+
+// TestRowsStayWhileAnyExportLacksThem: not only the one that drops them looks.
+func TestRowsStayWhileAnyExportLacksThem(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	defer s.close()
+	s.exec("CREATE TABLE t (time TIMESTAMP, id BIGINT) PARTITIONED BY (day(time)); INSERT INTO t VALUES ('2025-01-01', 1)")
+	s.flush()
+	s.exec("CREATE EXPORT other FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms')")
+	s.eventually("SELECT concat_ws(' ', objects, due) FROM scoter.exports", "1 0")
+	s.exec("PAUSE EXPORT other")
+	if err := os.Remove(filepath.Join(s.folder, "day=2025-01-01", "1.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "-x') WITH (after = '1ms', keep = '1d')")
+	s.eventually(`SELECT contains(error, 'export "other" of the same table') FROM scoter.exports WHERE export_name = 'x'`, "true")
+	if got := s.value("SELECT count(*) FROM t"); got != "1" {
+		t.Errorf("%s rows are left", got)
+	}
+	s.exec("RESUME EXPORT other")
+	s.eventually("SELECT count(*) FROM t", "0")
+	s.eventually("SELECT string_agg(id, ',') FROM "+s.files(), "1")
+}
+
+// TestAnExportIsApartFromTheDataDirectory, which is cleaned of what is not Scoter's.
+func TestAnExportIsApartFromTheDataDirectory(t *testing.T) {
+	dir := dirOf(t)
+	s := newServer(t, dir)
+	defer s.close()
+	s.exec("CREATE TABLE t (id BIGINT)")
+	link := filepath.Join(filepath.Dir(dir), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "parts", "lake"), filepath.Join(dir, "tmp"), filepath.Dir(dir), filepath.Join(link, "a", "b")} {
+		s.refused("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '"+path+"')", "not apart from the data directory")
+	}
+	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "')")
+	other := filepath.Join(filepath.Dir(dir), "other")
+	if err := os.Symlink(s.folder, other); err != nil {
+		t.Fatal(err)
+	}
+	s.refused("CREATE EXPORT y FROM TABLE t INTO FOLDER (path = '"+filepath.Join(other, "below")+"')", `export "x" writes to`)
 }

@@ -3,7 +3,9 @@ package export
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -49,21 +51,28 @@ type Manager struct {
 	log   *slog.Logger
 	idle  bool
 
-	changing sync.Mutex // held by who creates, drops, pauses or resumes one
+	patience time.Duration // how long who stops an export waits for it: a folder of another machine may not answer
 
-	mu      sync.Mutex
-	planner Planner                     // guarded by mu, constant after Start
-	exports map[base.ExportID]*exporter // guarded by mu
-	closed  bool                        // guarded by mu
+	mu       sync.Mutex
+	planner  Planner                     // guarded by mu, constant after Start
+	exports  map[base.ExportID]*exporter // guarded by mu
+	creating map[string]string           // guarded by mu; the names of exports that are being made, by the identity of their places
+	closed   bool                        // guarded by mu
 }
 
 // New returns a manager of the catalog's exports, of which none runs yet. idle leaves it so: for a process that is no server.
 func New(store *engine.Engine, idle bool, log *slog.Logger) (*Manager, error) {
-	m := &Manager{store: store, log: log, idle: idle, exports: map[base.ExportID]*exporter{}}
+	m := &Manager{store: store, log: log, idle: idle, patience: 10 * time.Second, exports: map[base.ExportID]*exporter{}, creating: map[string]string{}}
+	if err := store.ForkExports(context.Background(), restored); err != nil {
+		return nil, err
+	}
 	for _, stored := range store.Exports() {
 		d, err := decodeDefinition(stored.Definition)
 		if err != nil {
 			return nil, base.Wrap(err, "export %q", stored.Name.Name)
+		}
+		if d.Restored {
+			log.Warn("export waits for RESUME EXPORT: a backup was restored", "export", stored.Name.Name)
 		}
 		m.addLocked(stored, d)
 	}
@@ -89,26 +98,50 @@ func (m *Manager) addLocked(stored catalog.Export, d Definition) *exporter {
 	if stored.Paused {
 		x.status.state = statePaused
 	}
+	if d.Restored {
+		x.status.err, x.status.errAt = ofBackup, time.Now()
+	}
 	m.exports[x.id] = x
 	return x
 }
 
+// ofBackup is what an export of a restored backup waits for.
+const ofBackup = "the export is of a restored backup. RESUME EXPORT has it take over the place of the export that was backed up, which then writes there no more"
+
 // startLocked starts an export's goroutine, if this process runs exports.
 func (m *Manager) startLocked(x *exporter) {
-	if x.stop == nil && !m.closed && !m.idle {
+	if x.done == nil && !m.closed && !m.idle {
 		x.status.set(stateRunning)
 		x.start()
 	}
 }
 
-// halt ends an export's goroutine.
-func (m *Manager) halt(x *exporter) {
+// halt ends an export's goroutine. After an error it begins nothing more, but still waits for the storage.
+func (m *Manager) halt(x *exporter) error {
 	m.mu.Lock()
-	stop := x.stop
-	x.stop = nil
+	stop, done := x.stop, x.done
 	m.mu.Unlock()
-	if stop != nil {
-		stop()
+	if done == nil {
+		return nil
+	}
+	stop()
+	select {
+	case <-done:
+	case <-time.After(m.patience):
+		return base.Errorf(base.Unavailable, "export %q still waits for an answer of its storage", x.name.Name)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if x.done == done {
+		x.stop, x.done = nil, nil
+	}
+	return nil
+}
+
+// haltOrLeave is halt for who has no use for an export that waits for its storage.
+func (m *Manager) haltOrLeave(x *exporter) {
+	if err := m.halt(x); err != nil {
+		m.log.Warn("an export is left behind", "error", err)
 	}
 }
 
@@ -123,7 +156,7 @@ func (m *Manager) Close() error {
 	m.mu.Unlock()
 	var all sync.WaitGroup
 	for _, x := range running {
-		all.Go(func() { m.halt(x) })
+		all.Go(func() { m.haltOrLeave(x) })
 	}
 	all.Wait()
 	return nil
@@ -135,8 +168,6 @@ const probeTime = 30 * time.Second
 // Create makes an export of a table and starts it. The error is Invalid for a definition that cannot be, Conflict for a name or a place that is
 // taken, or what the storage says if nothing can be written there.
 func (m *Manager) Create(ctx context.Context, name catalog.ExportName, t schema.Table, d Definition, ifNotExists bool) error {
-	m.changing.Lock()
-	defer m.changing.Unlock()
 	if _, err := m.store.LookupExport(name); err == nil && ifNotExists {
 		return nil
 	}
@@ -151,12 +182,52 @@ func (m *Manager) Create(ctx context.Context, name catalog.ExportName, t schema.
 	if err := m.checkQuery(ctx, t, d); err != nil {
 		return err
 	}
-	if err := m.checkPlace(d.location()); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	return m.within(ctx, func() error { return m.create(ctx, name, t, d, p.storage, ifNotExists) })
+}
+
+// guarded makes a panic an error: one in an encoder or a driver is not to end the server, at each start anew.
+func (m *Manager) guarded(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.log.Error("an export panicked", "panic", r, "stack", string(debug.Stack()))
+			err = base.Errorf(base.Internal, "panic: %v", r)
+		}
+	}()
+	return do()
+}
+
+// within runs what may not return, as where a folder of another machine does not answer. When ctx ends that is left behind.
+func (m *Manager) within(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- m.guarded(do) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return base.Wrap(ctx.Err(), "wait for the storage")
+	}
+}
+
+// create is the half of Create that asks the storage.
+func (m *Manager) create(ctx context.Context, name catalog.ExportName, t schema.Table, d Definition, s storage, ifNotExists bool) error {
+	identity := s.identity()
+	if err := m.reserve(identity, name.Name); err != nil {
 		return err
 	}
-	probe, cancel := context.WithTimeout(ctx, probeTime)
-	defer cancel()
-	if err := p.storage.begin(probe); err != nil {
+	defer m.unreserve(identity)
+	if err := m.checkPlace(s); err != nil {
+		return err
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	if err := m.checkMark(ctx, s); err != nil {
+		return err
+	}
+	d.Mark = rand.Text()
+	if err := s.setMark(ctx, d.Mark); err != nil {
 		return err
 	}
 	text, err := d.encode()
@@ -206,16 +277,106 @@ func checkColumns(columns, levels []string) error {
 	return nil
 }
 
-// checkPlace refuses a place that another export writes into.
-func (m *Manager) checkPlace(location string) error {
+// apart reports whether neither of two places, or folders, is in the other.
+func apart(a, b string) bool { return !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a) }
+
+// reserve keeps a place for an export that is being created. unreserve ends that.
+func (m *Manager) reserve(identity, name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for there, other := range m.creating {
+		if !apart(there, identity) {
+			return base.Errorf(base.Conflict, "export %q, which is being created, writes to %s, and that is not apart from %s", other, there, identity)
+		}
+	}
+	m.creating[identity] = name
+	return nil
+}
+
+func (m *Manager) unreserve(identity string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.creating, identity)
+}
+
+// checkPlace refuses a place that another export writes into, and the data directory: what is there and not Scoter's own is removed at the next start.
+func (m *Manager) checkPlace(s storage) error {
+	if data := asDir(resolved(m.store.Dir())); !apart(data, s.identity()) {
+		return base.Errorf(base.Invalid, "%s is not apart from the data directory, %s", s.location(), data)
+	}
 	for _, other := range m.store.Exports() {
 		d, err := decodeDefinition(other.Definition)
 		if err != nil {
 			return err
 		}
-		if there := d.location(); strings.HasPrefix(there, location) || strings.HasPrefix(location, there) {
-			return base.Errorf(base.Conflict, "export %q writes to %s, and that is not apart from %s", other.Name.Name, there, location)
+		there, err := d.place()
+		if err != nil {
+			return base.Wrap(err, "export %q", other.Name.Name)
 		}
+		if !apart(there.identity(), s.identity()) {
+			return base.Errorf(base.Conflict, "export %q writes to %s, and that is not apart from %s", other.Name.Name, there.location(), s.location())
+		}
+	}
+	return nil
+}
+
+// checkMark refuses a place that has another name too, as a host has, by which an export writes into it. A mark that is nobody's here is of an export that was dropped, or not
+// created in the end.
+func (m *Manager) checkMark(ctx context.Context, s storage) error {
+	found, err := s.mark(ctx)
+	if err != nil && base.KindOf(err) != base.NotFound {
+		return err
+	}
+	for _, other := range m.store.Exports() {
+		d, err := decodeDefinition(other.Definition)
+		if err != nil {
+			return err
+		}
+		if found != "" && d.Mark == found {
+			return base.Errorf(base.Conflict, "export %q writes to %s", other.Name.Name, s.location())
+		}
+	}
+	return nil
+}
+
+// takeOver makes the place of an export of a restored backup its own: who wrote there before does so no more.
+func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error) {
+	d.Mark, d.Restored = "", false
+	p, err := newPlan(d)
+	if err != nil {
+		return d, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	mark := rand.Text()
+	err = m.within(ctx, func() error {
+		if err := owned(ctx, p); err != nil {
+			return err
+		}
+		return p.storage.setMark(ctx, mark)
+	})
+	d.Mark = mark
+	return d, err
+}
+
+// verify has another export of a table look whether its storage has an object.
+func (m *Manager) verify(ctx context.Context, o catalog.ExportObject) error {
+	m.mu.Lock()
+	x := m.exports[o.Export]
+	var d Definition
+	if x != nil {
+		d = x.definition
+	}
+	m.mu.Unlock()
+	if x == nil {
+		return base.Errorf(base.Conflict, "export %d of the same table is being created or dropped", o.Export)
+	}
+	p, err := newPlan(d)
+	if err == nil {
+		err = x.verify(ctx, p, o)
+	}
+	if err != nil {
+		return base.Errorf(base.Conflict, "export %q of the same table: %w", x.name.Name, err)
 	}
 	return nil
 }
@@ -237,13 +398,13 @@ func (m *Manager) find(name catalog.ExportName) (*exporter, error) {
 
 // Drop stops an export and forgets it. Its objects stay.
 func (m *Manager) Drop(ctx context.Context, name catalog.ExportName) error {
-	m.changing.Lock()
-	defer m.changing.Unlock()
 	x, err := m.find(name)
 	if err != nil {
 		return err
 	}
-	m.halt(x)
+	x.changing.Lock()
+	defer x.changing.Unlock()
+	m.haltOrLeave(x)
 	if err := m.store.DropExport(ctx, x.id); err != nil {
 		return err
 	}
@@ -255,34 +416,56 @@ func (m *Manager) Drop(ctx context.Context, name catalog.ExportName) error {
 
 // Pause stops an export until Resume, across restarts.
 func (m *Manager) Pause(ctx context.Context, name catalog.ExportName) error {
-	m.changing.Lock()
-	defer m.changing.Unlock()
 	x, err := m.find(name)
 	if err != nil {
 		return err
 	}
-	if err := m.store.PauseExport(ctx, x.id, true); err != nil {
+	x.changing.Lock()
+	defer x.changing.Unlock()
+	if err := m.store.ChangeExport(ctx, x.id, func(c catalog.Export) catalog.Export {
+		c.Paused = true
+		return c
+	}); err != nil {
 		return err
 	}
-	m.halt(x)
+	m.haltOrLeave(x)
 	x.status.set(statePaused)
 	return nil
 }
 
-// Resume starts a paused export; one that waits tries again at once. Files with secrets are read anew.
+// Resume starts a paused export; one that waits tries again at once. Files with secrets are read anew. One of a restored backup takes its place over.
 func (m *Manager) Resume(ctx context.Context, name catalog.ExportName) error {
-	m.changing.Lock()
-	defer m.changing.Unlock()
 	x, err := m.find(name)
 	if err != nil {
 		return err
 	}
-	if err := m.store.PauseExport(ctx, x.id, false); err != nil {
+	x.changing.Lock()
+	defer x.changing.Unlock()
+	m.mu.Lock()
+	d := x.definition
+	m.mu.Unlock()
+	if d.Restored {
+		if d, err = m.takeOver(ctx, d); err != nil {
+			return err
+		}
+	}
+	text, err := d.encode()
+	if err != nil {
 		return err
 	}
-	m.halt(x)
+	if err := m.store.ChangeExport(ctx, x.id, func(c catalog.Export) catalog.Export {
+		c.Paused, c.Definition = false, text
+		return c
+	}); err != nil {
+		return err
+	}
+	if err := m.halt(x); err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	x.definition = d
+	x.status.stopped()
 	m.startLocked(x)
 	return nil
 }

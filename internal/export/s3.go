@@ -18,8 +18,17 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// partBytes is how much of an object is sent at once, and held in memory twice meanwhile. An object has at most 10,000 such parts.
-const partBytes = 16 << 20
+// partBytes is how much of an object is sent at once, and held in memory twice meanwhile. An object has at most maxParts parts.
+const (
+	partBytes = 16 << 20
+	maxParts  = 10_000
+)
+
+// partSize is the size of the parts of an object of about so many bytes: what it really has may be twice as much.
+func partSize(bytes int64) int64 {
+	const round = 1 << 20
+	return max(partBytes, (2*bytes/maxParts+round-1)/round*round)
+}
 
 // stallTime is how long a storage may take no byte of an upload: a part over a slow line takes minutes. The upload has a snapshot and a connection to DuckDB.
 const stallTime = 10 * time.Minute
@@ -29,7 +38,7 @@ const stallTime = 10 * time.Minute
 // minio-go is kept well, streams uploads of unknown length in parts, and works with the storages of many vendors.
 type s3 struct {
 	client   *minio.Client
-	endpoint string
+	endpoint string // without a slash at its end, in lower case, without a port that goes without saying
 	bucket   string
 	prefix   string // empty, or with a slash at its end
 	patience time.Duration
@@ -45,12 +54,36 @@ func asFolder(prefix string) string {
 	return prefix
 }
 
-func s3Location(endpoint, bucket, prefix string) string {
-	return strings.TrimRight(endpoint, "/") + "/" + bucket + "/" + asFolder(prefix)
+func (s *s3) location() string { return s.endpoint + "/" + s.bucket + "/" + s.prefix }
+
+// identity takes the endpoints of Amazon's regions for one, since a bucket's name is of one bucket in all of them.
+func (s *s3) identity() string {
+	if strings.HasSuffix(s.endpoint, ".amazonaws.com") {
+		return amazon + strings.TrimPrefix(s.location(), s.endpoint)
+	}
+	return s.location()
+}
+
+// s3Place reads where the objects go.
+func s3Place(o *option.Set) (*s3, error) {
+	s := &s3{endpoint: o.Text("endpoint", amazon), bucket: o.Text("bucket", ""), prefix: asFolder(o.Text("prefix", "")), patience: stallTime}
+	if s.bucket == "" {
+		return nil, base.Errorf(base.Invalid, "S3 needs a bucket").WithHint("S3 (bucket = 'lake', prefix = 'bids')")
+	}
+	u, err := url.Parse(s.endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+		return nil, base.Errorf(base.Invalid, "S3 endpoint = %q is no URL like https://s3.example.com or http://127.0.0.1:9000", s.endpoint)
+	}
+	host := strings.ToLower(u.Host)
+	if port := u.Port(); port == "" || port == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		host = strings.TrimSuffix(host, ":"+port)
+	}
+	s.endpoint = u.Scheme + "://" + host
+	return s, nil
 }
 
 func newS3(o *option.Set) (*s3, error) {
-	s := &s3{endpoint: o.Text("endpoint", amazon), bucket: o.Text("bucket", ""), prefix: asFolder(o.Text("prefix", "")), patience: stallTime}
+	s, placeErr := s3Place(o)
 	region := o.Text("region", os.Getenv("AWS_REGION"))
 	id, token, ca := o.Text("access_key_id", ""), o.Text("session_token", ""), o.Text("tls_ca", "")
 	secret, err := o.Secret("secret_access_key")
@@ -60,25 +93,21 @@ func newS3(o *option.Set) (*s3, error) {
 	if err := o.End(); err != nil {
 		return nil, err
 	}
-	if s.bucket == "" {
-		return nil, base.Errorf(base.Invalid, "S3 needs a bucket").WithHint("S3 (bucket = 'lake', prefix = 'bids')")
+	if placeErr != nil {
+		return nil, placeErr
 	}
-	u, err := url.Parse(s.endpoint)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
-		return nil, base.Errorf(base.Invalid, "S3 endpoint = %q is no URL like https://s3.example.com or http://127.0.0.1:9000", s.endpoint)
-	}
-	s.endpoint = u.Scheme + "://" + u.Host
+	scheme, host, _ := strings.Cut(s.endpoint, "://")
 	keys, err := s3Credentials(id, secret, token)
 	if err != nil {
 		return nil, err
 	}
-	transport, err := s3Transport(u.Scheme == "https", ca)
+	transport, err := s3Transport(scheme == "https", ca)
 	if err != nil {
 		return nil, err
 	}
 	// Buckets of Amazon are hosts, those of others folders: the client tells them apart by the endpoint. It is not to try for minutes, since
 	// whoever calls it does.
-	s.client, err = minio.New(u.Host, &minio.Options{Creds: keys, Secure: u.Scheme == "https", Region: region, Transport: transport, MaxRetries: 2})
+	s.client, err = minio.New(host, &minio.Options{Creds: keys, Secure: scheme == "https", Region: region, Transport: transport, MaxRetries: 2})
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "S3 endpoint = %q: %w", s.endpoint, err)
 	}
@@ -143,7 +172,7 @@ func (s *s3) begin(ctx context.Context) error {
 			return s.failed(o.Err, "list objects")
 		}
 		if strings.HasSuffix(o.Key, ".parquet") {
-			return errNotEmpty(s3Location(s.endpoint, s.bucket, s.prefix), o.Key)
+			return errNotEmpty(s.location(), o.Key)
 		}
 	}
 	const probe = "_scoter_probe"
@@ -153,8 +182,31 @@ func (s *s3) begin(ctx context.Context) error {
 	return s.remove(ctx, probe)
 }
 
+func (s *s3) mark(ctx context.Context) (string, error) {
+	o, err := s.client.GetObject(ctx, s.bucket, s.prefix+markName, minio.GetObjectOptions{})
+	if err != nil {
+		return "", s.failed(err, "read "+s.prefix+markName)
+	}
+	text, err := io.ReadAll(io.LimitReader(o, maxMark))
+	if closeErr := o.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return "", s.failed(err, "read "+s.prefix+markName)
+	}
+	return markIn(text), nil
+}
+
+func (s *s3) setMark(ctx context.Context, text string) error {
+	text = marking + text + "\n"
+	if _, err := s.client.PutObject(ctx, s.bucket, s.prefix+markName, strings.NewReader(text), int64(len(text)), minio.PutObjectOptions{ContentType: "text/plain"}); err != nil {
+		return s.failed(err, "write "+s.prefix+markName)
+	}
+	return nil
+}
+
 // put sends what fits into one part as one request, so that most objects take no more than that.
-func (s *s3) put(ctx context.Context, path string, write func(io.Writer) error) (object, error) {
+func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Writer) error) (object, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	from, to := io.Pipe()
@@ -166,7 +218,7 @@ func (s *s3) put(ctx context.Context, path string, write func(io.Writer) error) 
 		to.CloseWithError(err)
 		written <- err
 	}()
-	info, err := s.send(ctx, s.prefix+path, &watched{from, stalled, s.patience})
+	info, err := s.send(ctx, s.prefix+path, partSize(size), &watched{from, stalled, s.patience})
 	from.CloseWithError(errors.Join(err, context.Canceled)) // the writer is not to wait for somebody who is gone
 	if writeErr := <-written; writeErr != nil && (err == nil || errors.Is(err, writeErr)) {
 		return object{}, writeErr
@@ -193,10 +245,10 @@ func (w *watched) Read(b []byte) (int, error) {
 	return w.Reader.Read(b)
 }
 
-func (s *s3) send(ctx context.Context, key string, from io.Reader) (minio.UploadInfo, error) {
+func (s *s3) send(ctx context.Context, key string, part int64, from io.Reader) (minio.UploadInfo, error) {
 	// Of an upload that a killed process began. Not every storage lets everybody look; then they stay until its own rules remove them.
 	_ = s.client.RemoveIncompleteUpload(ctx, s.bucket, key)
-	options := minio.PutObjectOptions{ContentType: "application/vnd.apache.parquet", PartSize: partBytes, NumThreads: 1}
+	options := minio.PutObjectOptions{ContentType: "application/vnd.apache.parquet", PartSize: uint64(part), NumThreads: 1}
 	var first bytes.Buffer
 	n, err := io.CopyN(&first, from, partBytes)
 	switch {

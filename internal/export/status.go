@@ -84,6 +84,13 @@ func (s *status) set(state string) {
 	s.state = state
 }
 
+// stopped forgets the last error too.
+func (s *status) stopped() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state, s.err, s.errAt = stateStopped, "", time.Time{}
+}
+
 func (s *status) is(state string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

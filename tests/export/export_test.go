@@ -253,6 +253,18 @@ func TestAnUploadThatAKillLeftIsRemoved(t *testing.T) {
 	}
 }
 
+// TestAPlaceHasOneExport, though a host has many names.
+func TestAPlaceHasOneExport(t *testing.T) {
+	g := startGateway(t)
+	s := serve(t, t.TempDir())
+	run(t, s, table)
+	run(t, s, "CREATE EXPORT lake FROM TABLE bids "+into(g, "bids"))
+	for _, there := range []string{into(g, "bids"), into(g, "/bids/"), into(g, ""), into(g, "bids/below"), strings.Replace(into(g, "bids"), "127.0.0.1", "localhost", 1)} {
+		refused(t, s, "CREATE EXPORT second FROM TABLE bids "+there, `\"lake\" writes to`)
+	}
+	run(t, s, "DROP EXPORT lake; CREATE EXPORT second FROM TABLE bids "+into(g, "bids"))
+}
+
 // TestTheStorageIsVerifiedWithTLS, by the certificate that the option names.
 func TestTheStorageIsVerifiedWithTLS(t *testing.T) {
 	cert, key := certificate(t)

@@ -1,0 +1,61 @@
+package export
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/engine"
+)
+
+// failures are the partitions that could not be exported, or whose rows not dropped, and wait before that is tried again.
+type failures map[string]failure
+
+type failure struct {
+	text string
+	wait time.Duration // doubles
+	next time.Time
+}
+
+// add notes that a partition failed, and reports whether it is news.
+func (f failures) add(partition string, err error, now time.Time) (news bool) {
+	was, again := f[partition]
+	wait := firstWait
+	if again {
+		wait = min(2*was.wait, longestWait)
+	}
+	f[partition] = failure{err.Error(), wait, now.Add(wait)}
+	return !again || was.text != err.Error()
+}
+
+// keep forgets the partitions of which nothing is to be done any more.
+func (f failures) keep(due, old []engine.ExportPartition) {
+	wanted := map[string]bool{}
+	for _, p := range slices.Concat(due, old) {
+		wanted[p.Partition] = true
+	}
+	for partition := range f {
+		if !wanted[partition] {
+			delete(f, partition)
+		}
+	}
+}
+
+// ready returns those whose turn it is, first those that failed least.
+func (f failures) ready(some []engine.ExportPartition, now time.Time) (all []engine.ExportPartition) {
+	for _, p := range some {
+		if !now.Before(f[p.Partition].next) {
+			all = append(all, p)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b engine.ExportPartition) int { return cmp.Compare(f[a.Partition].wait, f[b.Partition].wait) })
+	return all
+}
+
+// pause is at most so long, and until the next turn of one that failed.
+func (f failures) pause(most time.Duration, now time.Time) time.Duration {
+	for _, x := range f {
+		most = min(most, max(x.next.Sub(now), shortestLook))
+	}
+	return most
+}

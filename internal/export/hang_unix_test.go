@@ -1,0 +1,61 @@
+//go:build unix
+
+package export_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/session"
+)
+
+// TestAFolderThatDoesNotAnswerKeepsNobody: statements on exports, nor the end of the server. Who opens a pipe waits for a writer.
+func TestAFolderThatDoesNotAnswerKeepsNobody(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	s.Exports.SetPatience(500 * time.Millisecond)
+	s.exec("CREATE TABLE t (time TIMESTAMP, id BIGINT) PARTITIONED BY (day(time)); CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms')")
+	s.exec("CREATE EXPORT y FROM TABLE t INTO FOLDER (path = '" + s.folder + "-y') WITH (after = '1ms')")
+	hang := func(folder string) (answer func()) {
+		t.Helper()
+		mark := filepath.Join(folder, "_scoter_export")
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(mark); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(mark, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			t.Helper()
+			f, err := os.OpenFile(mark, os.O_RDWR, 0) // which does not wait itself
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = f.Close() })
+		}
+	}
+	answer := hang(s.folder)
+	s.exec("INSERT INTO t VALUES ('2025-01-01', 1)")
+	s.flush()
+	s.eventually("SELECT objects FROM scoter.exports WHERE export_name = 'y'", "1")
+	s.exec("PAUSE EXPORT x")
+	s.eventually("SELECT state FROM scoter.exports WHERE export_name = 'x'", "paused")
+
+	hang(s.folder + "-new")
+	soon, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer cancel()
+	_, err := s.Executor.Execute(soon, session.Request{SQL: "CREATE EXPORT z FROM TABLE t INTO FOLDER (path = '" + s.folder + "-new')", Database: "d", Role: session.Admin})
+	if base.KindOf(err) != base.Timeout {
+		t.Errorf("CREATE EXPORT: %v", err)
+	}
+	s.exec("PAUSE EXPORT y; DROP EXPORT x")
+	s.close()
+	answer()
+}

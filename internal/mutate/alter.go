@@ -354,12 +354,12 @@ func (x *execution) drop() error {
 		err = x.store.DropView(x.ctx, catalog.ViewName{Database: database, Schema: schemaName, Name: name}, ifExists)
 	case "SCHEMA":
 		database, name := x.schemaName(parts)
-		err = x.store.DropSchema(x.ctx, database, name, cascade)
+		err = x.sources.Dropping(database, name, func() error { return x.store.DropSchema(x.ctx, database, name, cascade) })
 	case "DATABASE":
 		if len(parts) > 1 {
 			return c.placed(base.Errorf(base.Invalid, "the name of a database has no part behind a dot"), place)
 		}
-		err = x.store.DropDatabase(x.ctx, parts[0], cascade)
+		err = x.sources.Dropping(parts[0], "", func() error { return x.store.DropDatabase(x.ctx, parts[0], cascade) })
 	}
 	if ifExists && base.KindOf(err) == base.NotFound {
 		return nil

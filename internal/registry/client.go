@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"math"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,7 +72,22 @@ func New(o Options) (*Client, error) {
 	if client.Timeout <= 0 {
 		client.Timeout = DefaultTimeout
 	}
-	opts := []sr.ClientOpt{sr.URLs(slices.Clone(o.URLs)...), sr.HTTPClient(client), sr.UserAgent("scoter")}
+	urls := slices.Clone(o.URLs)
+	for i, text := range urls {
+		// Errors name the URL, without who asks.
+		if !strings.Contains(text, "://") {
+			text = "http://" + text
+		}
+		if u, err := url.Parse(text); err == nil && u.User != nil {
+			if o.Username == "" && o.Password == "" {
+				o.Username = u.User.Username()
+				o.Password, _ = u.User.Password()
+			}
+			u.User = nil
+			urls[i] = u.String()
+		}
+	}
+	opts := []sr.ClientOpt{sr.URLs(urls...), sr.HTTPClient(client), sr.UserAgent("scoter")}
 	if o.Username != "" || o.Password != "" {
 		opts = append(opts, sr.BasicAuth(o.Username, o.Password))
 	}
@@ -147,11 +165,23 @@ func find[T any](c *Client, key string) (value T, err error, kept bool) {
 	return e.value.(T), nil, true
 }
 
+// refusing are the statuses with which registries answer for an id that they do not have, or would not give.
+var refusing = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
+
 // byID returns a schema and all that it refers to, each before those that refer to it.
 func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Schema, []reference, error) {
+	if id > math.MaxInt32 {
+		return sr.Schema{}, nil, base.Errorf(base.NotFound, "schema %d: ids of a schema registry are not above %d", id, math.MaxInt32)
+	}
 	s, err := c.registry.SchemaByID(ctx, int(id))
 	if err != nil {
-		return s, nil, base.Wrap(kindOf(err), "schema %d", id)
+		err = kindOf(err)
+		// Whatever the code of it, the registry says that there is no such schema. A page without one is not its answer.
+		var answer *sr.ResponseError
+		if errors.As(err, &answer) && answer.ErrorCode != 0 && slices.Contains(refusing, answer.StatusCode) {
+			err = base.Errorf(base.NotFound, "the schema registry does not have it: %w", answer)
+		}
+		return s, nil, base.Wrap(err, "schema %d", id)
 	}
 	refs, err := c.complete(ctx, s, want)
 	return s, refs, base.Wrap(err, "schema %d", id)

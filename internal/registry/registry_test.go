@@ -3,8 +3,10 @@ package registry
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -167,6 +169,29 @@ func TestWhoseErrorItIs(t *testing.T) {
 	if _, err := c.Message(t.Context(), header(79, 0)); err != nil {
 		t.Error("after recovery:", err)
 	}
+	// Registries have codes of their own for an id that they do not have, or that cannot be one.
+	id := 200
+	for _, answer := range []string{`400 {"error_code": 400, "message": "no id"}`, `404 {"error_code": 404, "message": "none"}`, `422 {"error_code": 42204, "message": "not so"}`} {
+		r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+			status, _ := strconv.Atoi(answer[:3])
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(answer[4:]))
+			return true
+		})
+		if _, err := c.Message(t.Context(), header(id, 0)); base.KindOf(err) != base.NotFound {
+			t.Errorf("%s: %v", answer, err)
+		}
+		id++
+		r.ClearInterceptors()
+	}
+	r.Intercept(func(http.ResponseWriter, *http.Request) bool {
+		t.Error("it is asked for an id that none has")
+		return false
+	})
+	if _, err := c.Message(t.Context(), header(math.MaxInt32+1, 0)); base.KindOf(err) != base.NotFound {
+		t.Error(err)
+	}
+	r.ClearInterceptors()
 
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
@@ -209,6 +234,17 @@ func TestCredentials(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := connect(t, Options{URLs: []string{r.URL()}}).Message(t.Context(), header(1, 0)); base.KindOf(err) != base.Unauthenticated {
+		t.Error(err)
+	}
+	withUser := func(password string) string { return strings.Replace(r.URL(), "://", "://u:"+password+"@", 1) }
+	if _, err := connect(t, Options{URLs: []string{withUser("p")}}).Message(t.Context(), header(1, 0)); err != nil {
+		t.Error(err)
+	}
+	r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+		w.WriteHeader(http.StatusInternalServerError)
+		return true
+	})
+	if _, err := connect(t, Options{URLs: []string{withUser("secret")}}).Message(t.Context(), header(1, 0)); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
 	token, _ := fake(t, srfake.WithAuth("Bearer secret"))

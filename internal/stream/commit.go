@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -42,50 +41,59 @@ func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc)
 		}
 		releasePieces(b.pieces)
 		x.memory.release(b.bytes)
-		x.inFlight.Done()
+		close(b.done)
 	}
 }
 
 // store stores a batch, however often that must be tried: as long as the disk is full, its records wait, and
-// behind them the topic. An error is one that another session may not have, or that ctx has ended.
+// behind them the topic. What cannot be stored as one edit is stored as several: in the end a single record is, or becomes a dead
+// letter. An error is one that another session may not have, or that ctx has ended.
 func (x *session) store(ctx context.Context, b *sealed) error {
-	sorted := 0
+	sorted := false
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		err := x.append(ctx, b)
-		switch kind := base.KindOf(err); {
-		case err == nil:
-			x.status.running()
+		if err == nil {
+			x.status.done(storing)
 			x.mirror.stored(b.intake)
 			select {
 			case x.stored <- struct{}{}:
 			default:
 			}
 			return nil
+		}
+		refused, tooLarge := base.KindOf(err) == base.Invalid, base.KindOf(err) == base.TooLarge
+		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case kind == base.TooLarge && len(b.records) > 1:
+		case refused && !sorted && len(b.records) > 0:
+			if err = x.sortOut(ctx, b); err == nil {
+				sorted = true
+				continue
+			}
+		case refused && len(b.records) > 1, tooLarge && len(b.held()) > 1:
+			// Each record may fit, but not all of them together: by their number, or because they are of different types.
+			releasePieces(b.pieces)
+			b.pieces = nil
 			first, second := b.halves()
 			for _, half := range []*intake{first, second} {
-				if err := x.store(ctx, &sealed{intake: half, pieces: x.decodeAll(ctx, half.records)}); err != nil {
+				part := &sealed{intake: half}
+				err := x.store(ctx, part)
+				releasePieces(part.pieces)
+				if err != nil {
 					return err
 				}
 			}
 			return nil
-		case (kind == base.Invalid || kind == base.TooLarge) && sorted < 2:
-			// A second time, because a table may have changed between sorting and appending.
-			if err = x.sortOut(ctx, b); err == nil {
-				sorted++
-				continue
-			}
-			if base.KindOf(err) != base.Unavailable {
-				return err
-			}
-			x.status.waiting(err)
-		case kind == base.Conflict, kind == base.Corrupt, kind == base.Internal, errors.Is(err, errGone):
-			return err
-		default:
-			x.status.waiting(err)
+		case (refused || tooLarge) && len(b.records) == 1:
+			x.refuse(b, nil, map[*kgo.Record]string{b.records[0]: err.Error()})
+			continue
+		case tooLarge && b.shorten():
+			continue
 		}
+		if kind := base.KindOf(err); kind == base.Conflict || kind == base.Corrupt || kind == base.Internal || errors.Is(err, errGone) {
+			return err
+		}
+		x.status.waiting(storing, err)
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
@@ -93,52 +101,51 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 }
 
 // append makes one edit of a batch: the rows of all tables, its dead letters, its offsets.
-func (x *session) append(ctx context.Context, b *sealed) error {
-	if b.pieces == nil && len(b.records) > 0 {
-		return base.Errorf(base.Invalid, "records are to be sorted out")
+func (x *session) append(ctx context.Context, b *sealed) (err error) {
+	if err, b.failed = b.failed, nil; err != nil {
+		return err
 	}
-	out := &rows{}
-	if len(b.records) > 0 {
-		if err := guarded(func() (err error) {
-			out, err = x.build(ctx, x.plan, b.pieces, b.records)
-			return err
-		}); err != nil {
+	// Before anything is made: with a source, its database may have been dropped.
+	if _, gone := x.manager.store.Offsets(x.id); gone != nil {
+		return errGone
+	}
+	if b.pieces == nil && len(b.records) > 0 {
+		if b.pieces, err = x.decodeRecords(ctx, x.plan, b.records); base.KindOf(err) == base.NotFound {
+			return base.Errorf(base.Invalid, "%w", err) // a schema that is gone by now: one record's fault
+		} else if err != nil {
 			return err
 		}
 	}
-	defer out.release()
-	if err := x.manager.make(ctx, out.make); err != nil {
-		return err
-	}
-	count := out.count
-	if len(b.letters) > 0 {
-		out.add(engine.TableRows{Table: x.lettersTable(), Batches: []arrow.RecordBatch{x.letterRows(b.letters, time.Now())}})
-	}
-	// Not ctx: the outcome is waited for, so that the next session knows it.
-	if err := x.manager.writer.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: b.progress(x.id)}); err != nil {
+	rows, err := x.insert(ctx, x.plan, b.pieces, b.records, b.letters, b.progress(x.id))
+	if err != nil {
 		if _, gone := x.manager.store.Offsets(x.id); gone != nil {
 			return errGone
 		}
 		return err
 	}
-	x.status.added(b.intake, count)
+	x.batches.Add(1)
+	x.status.added(b.intake, rows)
 	return nil
 }
 
 // errGone says that the source was dropped.
 var errGone = errors.New("the source was dropped")
 
-// decodeAll decodes records anew; nil if one of them cannot be.
-func (x *session) decodeAll(ctx context.Context, records []*kgo.Record) [][]piece {
-	pieces, err := x.decodeRecords(ctx, x.plan, records)
+// insert makes one edit of the rows that rowsOf makes, letters and, if it is not nil, progress. It returns how many rows the tables get.
+func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record, letters []letter, progress *engine.Progress) (rows int64, err error) {
+	out, err := s.rowsOf(ctx, p, pieces, records)
 	if err != nil {
-		return nil
+		return 0, err
 	}
-	return pieces
+	defer out.release()
+	rows = out.count
+	out.add(s.lettersOf(letters))
+	// Not ctx: the outcome is waited for, so that the next session knows it.
+	return rows, s.manager.writer.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: progress})
 }
 
 // decodeRecords decodes records with decoders of their own. An error for which ofMessage holds is
-// about one of them.
+// about one of them, or all together.
 func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Record) ([][]piece, error) {
 	d := newDecodings(p)
 	for i, rec := range records {
@@ -151,27 +158,54 @@ func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Reco
 	return d.finish()
 }
 
-// sortOut finds the records of a batch that no table takes, and makes dead letters of them.
+// sortOut finds the records of a batch that no table takes, and makes dead letters of them. That the others can be stored together, it does
+// not promise.
 func (x *session) sortOut(ctx context.Context, b *sealed) error {
-	releasePieces(b.pieces)
-	b.pieces = nil
 	if err := x.checkQueries(ctx, x.plan); err != nil {
 		return err
 	}
-	ids := map[partition][16]byte{}
-	for p, r := range b.ranges {
-		ids[p] = r.TopicID
+	if err := x.checkLetters(ctx, b.letters); err != nil {
+		return err
 	}
 	var kept []*kgo.Record
-	err := x.sift(ctx, x.plan, b.records, func(good []*kgo.Record) { kept = append(kept, good...) }, func(bad *kgo.Record, reason string) {
-		b.letters = append(b.letters, x.letterOf(x.plan, ids[partition{bad.Topic, bad.Partition}], bad, reason))
+	bad := map[*kgo.Record]string{}
+	began, told := time.Now(), false
+	err := x.sift(ctx, x.plan, b.records, func(good []*kgo.Record) { kept = append(kept, good...) }, func(rec *kgo.Record, reason string) {
+		bad[rec] = reason
+		if !told && time.Since(began) > unnoticed {
+			told = true
+			x.status.waiting(storing, base.Errorf(base.Invalid, "records that no table takes are looked for, of which there are many: %s", reason))
+		}
 	})
 	if err != nil {
 		return err
 	}
-	b.records = kept
-	if len(kept) > 0 {
-		b.pieces, err = x.decodeRecords(ctx, x.plan, kept)
+	x.refuse(b, kept, bad)
+	return nil
+}
+
+// refuse leaves the records kept in a batch, and makes dead letters of those that are bad, each for a reason.
+func (x *session) refuse(b *sealed, kept []*kgo.Record, bad map[*kgo.Record]string) {
+	for _, rec := range b.records {
+		if reason, is := bad[rec]; is {
+			b.letters = append(b.letters, x.letterOf(x.plan, b.ranges[partition{rec.Topic, rec.Partition}].TopicID, rec, reason))
+		}
+	}
+	releasePieces(b.pieces)
+	b.pieces, b.records = nil, kept
+}
+
+// checkLetters returns an error of kind Unavailable if the table of dead letters, which anybody may change, does not take them: that is no
+// record's fault.
+func (s *source) checkLetters(ctx context.Context, letters []letter) error {
+	rows := s.lettersOf(letters)
+	if len(rows.Batches) == 0 {
+		return nil
+	}
+	defer releaseBatches(rows.Batches)
+	err := s.manager.writer.Fits(ctx, []engine.TableRows{rows}, engine.AppendOptions{Create: true})
+	if err != nil && ofMessage(err) {
+		return base.Errorf(base.Unavailable, "table of dead letters: %w", err)
 	}
 	return err
 }
@@ -209,16 +243,10 @@ func (s *source) fits(ctx context.Context, p *plan, records []*kgo.Record) error
 		return err
 	}
 	defer releasePieces(pieces)
-	var out *rows
-	if err := guarded(func() (err error) {
-		out, err = s.build(ctx, p, pieces, records)
-		return err
-	}); err != nil {
+	out, err := s.rowsOf(ctx, p, pieces, records)
+	if err != nil {
 		return err
 	}
 	defer out.release()
-	if err := s.manager.make(ctx, out.make); err != nil {
-		return err
-	}
 	return s.manager.writer.Fits(ctx, out.tables, engine.AppendOptions{Create: true})
 }

@@ -110,13 +110,8 @@ func (n *node) crash(random *rand.Rand) {
 // sum adds a column of a table, and counts its rows and distinct values.
 func (n *node) sum(table, column string) (rows, distinct int, total int64) {
 	n.t.Helper()
-	found, err := n.engine.Lookup("d", "main", table)
-	must(n.t, err)
-	snap, err := n.engine.Snapshot(found.ID)
-	must(n.t, err)
-	defer snap.Release()
 	seen := map[int64]bool{}
-	add := func(record arrow.RecordBatch) error {
+	n.each("main", table, func(record arrow.RecordBatch) error {
 		values := record.Column(record.Schema().FieldIndices(column)[0]).(*array.Int64)
 		for i := range values.Len() {
 			rows++
@@ -124,7 +119,18 @@ func (n *node) sum(table, column string) (rows, distinct int, total int64) {
 			seen[values.Value(i)] = true
 		}
 		return nil
-	}
+	})
+	return rows, len(seen), total
+}
+
+// each calls add with all rows of a table.
+func (n *node) each(schemaName, table string, add func(arrow.RecordBatch) error) {
+	n.t.Helper()
+	found, err := n.engine.Lookup("d", schemaName, table)
+	must(n.t, err)
+	snap, err := n.engine.Snapshot(found.ID)
+	must(n.t, err)
+	defer snap.Release()
 	t := snap.Tables[found.ID]
 	for _, p := range t.Parts {
 		path, err := n.engine.PartPath(p.Table, p.ID)
@@ -136,7 +142,6 @@ func (n *node) sum(table, column string) (rows, distinct int, total int64) {
 			must(n.t, add(one.Record))
 		}
 	}
-	return rows, len(seen), total
 }
 
 // verify waits until a topic's records are stored, and compares the tables with it: ids 0 to

@@ -122,7 +122,9 @@ func (d *decodings) finish() ([][]piece, error) {
 				return err
 			})
 			if err != nil {
-				failed = err
+				// What such a decoder holds is not known.
+				failed, d.last = err, nil
+				delete(d.byKey, one.key)
 				continue
 			}
 			numbers := one.numbers

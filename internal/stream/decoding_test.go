@@ -22,7 +22,11 @@ func (d *faulty) Append(msg []byte) error {
 	return d.jsonDecoder.Append(msg)
 }
 
+// FinishWithMessages panics, and keeps what it has, if a third message is there.
 func (d *faulty) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
+	if d.messages == 3 {
+		panic("index out of range")
+	}
 	return d.jsonDecoder.FinishWithMessages()
 }
 
@@ -42,7 +46,37 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 		t.Error("rows that are lost with the decoder are not decoded again")
 	}
 	d.reset()
+	// Nor is what a decoder holds after a panic at its end.
+	d.byKey[""] = &decoding{decoders: []decoder{&faulty{}}}
+	d.last = d.byKey[""]
+	add := func(n int) {
+		for i := range n {
+			if err := d.add(ctx, &kgo.Record{Value: []byte(`{"id": 1}`)}, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add(3)
+	if _, err := d.finish(); !errors.Is(err, errDefect) {
+		t.Error(err)
+	}
+	add(1)
+	if pieces, err := d.finish(); err != nil || pieces[0][0].rows.NumRows() != 1 {
+		t.Error(pieces, err)
+	} else {
+		releasePieces(pieces)
+	}
 	if err := guarded(func() error { return base.Errorf(base.Unavailable, "away") }); base.KindOf(err) != base.Unavailable {
 		t.Error(err)
+	}
+}
+
+func TestEmptyObjectsAreNull(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`: `{}`, `{"a": {}, "b": [{ }, {"c": {}}], "d": "{}"}{"e\\": "\"{}", "{}": {"{": 1}}`: `{"a": null, "b": [null, {"c": null}], "d": "{}"}{"e\\": "\"{}", "{}": {"{": 1}}`,
+	} {
+		if got := string(withoutEmpty([]byte(text))); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package stream
 import (
 	"encoding/json"
 	"maps"
+	"regexp"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
@@ -35,10 +36,16 @@ type Table struct {
 // secrets are the options that nobody is shown.
 var secrets = []string{"password", "registry_password", "registry_token"}
 
+// userinfo is what a URL may have in front of its host.
+var userinfo = regexp.MustCompile(`[^/]*@`)
+
 // Masked returns the definition without secrets.
 func (d Definition) Masked() Definition {
 	mask := func(options map[string]string) map[string]string {
 		options = maps.Clone(options)
+		if urls := options["registry"]; urls != "" {
+			options["registry"] = userinfo.ReplaceAllString(urls, "***@")
+		}
 		for _, name := range secrets {
 			if options[name] != "" {
 				options[name] = "***"

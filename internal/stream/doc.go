@@ -8,7 +8,8 @@
 //  3. When the batch is full or old enough, session.seal finishes the buffers and hands them to the
 //     committer, which runs the queries of tables that are defined by SQL (query.go), and
 //     appends everything, the rows of all tables, dead letters and the offsets, as one edit.
-//  4. Rows that a table refuses are found by halving the batch (source.sift), and become dead letters too.
+//  4. Rows that a table refuses are found by halving the batch (source.sift), and become dead letters too. What cannot be stored together
+//     although each record fits is stored in halves (session.store).
 //
 // Offsets that the engine has are the only truth. A crash anywhere leaves rows and offsets that agree, and
 // the next session begins there. The engine refuses an append whose offsets do not follow, so that a

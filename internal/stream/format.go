@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -30,6 +31,14 @@ type format struct {
 	message     protoreflect.MessageDescriptor // of all values; nil if the registry knows
 	schema      *avro.Schema                   // the same for Avro; with a registry, which knows what values were written with, the reader's
 	options     protobuf.Options
+	newest      newest // of the subject
+}
+
+// newest are the types of a subject's newest schema, which a plan asks for once: batches that are decoded again must not be of another.
+type newest struct {
+	mu      sync.Mutex
+	message protoreflect.MessageDescriptor
+	schema  *avro.Schema
 }
 
 // decoder turns messages of one schema into rows.
@@ -250,7 +259,7 @@ func (f *format) avroPlan(ctx context.Context, key []byte) (*avro.Plan, error) {
 	switch {
 	case f.registry == nil, f.schema != nil && len(key) == 0 && f.subject == "":
 	case f.subject != "":
-		writer, err = f.registry.LatestAvro(ctx, f.subject)
+		writer, err = once(&f.newest.mu, &f.newest.schema, func() (*avro.Schema, error) { return f.registry.LatestAvro(ctx, f.subject) })
 	default:
 		var id uint32
 		if id, _, err = registry.Cut(key); err == nil {
@@ -268,9 +277,26 @@ func (f *format) messageType(ctx context.Context, key []byte) (protoreflect.Mess
 	case f.message != nil:
 		return f.message, nil
 	case f.subject != "":
-		return f.registry.LatestMessage(ctx, f.subject, f.messageName)
+		return once(&f.newest.mu, &f.newest.message, func() (protoreflect.MessageDescriptor, error) {
+			return f.registry.LatestMessage(ctx, f.subject, f.messageName)
+		})
 	}
 	return f.registry.Message(ctx, key)
+}
+
+// once returns what ask gave the first time that it gave something.
+func once[T comparable](mu *sync.Mutex, kept *T, ask func() (T, error)) (T, error) {
+	mu.Lock()
+	defer mu.Unlock()
+	var none T
+	if *kept != none {
+		return *kept, nil
+	}
+	got, err := ask()
+	if err == nil {
+		*kept = got
+	}
+	return got, err
 }
 
 // known reports whether the columns are known before the first message.

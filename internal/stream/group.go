@@ -9,7 +9,10 @@ import (
 // assigned gives the group's client the offsets of the partitions that it was assigned: the
 // engine's, whatever the group has.
 func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
-	x.inFlight.Wait() // what was read before is stored, if the partition was ours already
+	// What was read before is stored, if the partition was ours already.
+	if err := x.settled(ctx); err != nil {
+		return nil, err
+	}
 	var partitions []partition
 	for topic, numbers := range fetched {
 		for n := range numbers {
@@ -32,6 +35,22 @@ func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo
 	return x.begin(all), nil
 }
 
+// settled waits until what is sealed now is done with. More may be sealed meanwhile.
+func (x *session) settled(ctx context.Context) error {
+	x.mu.Lock()
+	last := x.last
+	x.mu.Unlock()
+	if last == nil {
+		return nil
+	}
+	select {
+	case <-last:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // revoked drops what is not sealed of partitions that are another member's now.
 func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
 	x.mu.Lock()
@@ -44,7 +63,10 @@ func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]in
 				x.decodings.broken = true
 			}
 			delete(x.positions, p)
+			delete(x.unplaced, p)
+			delete(x.unreadable, p)
 			x.status.forget(p)
 		}
 	}
+	x.reads()
 }

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -38,7 +40,16 @@ func (b *intake) empty() bool { return len(b.ranges) == 0 }
 // recordBytes is about what a record takes besides its value and key.
 const recordBytes = 256
 
-func sizeOf(rec *kgo.Record) int64 { return int64(len(rec.Value)+len(rec.Key)) + recordBytes }
+// headerBytes is about what a header takes besides its name and value.
+const headerBytes = 64
+
+func sizeOf(rec *kgo.Record) int64 {
+	bytes := int64(len(rec.Value)+len(rec.Key)) + recordBytes
+	for _, h := range rec.Headers {
+		bytes += int64(len(h.Key)+len(h.Value)) + headerBytes
+	}
+	return bytes
+}
 
 // stand notes that a partition goes on at a position, from which on records are read. lost, if not empty, says which records
 // before it are gone, and why.
@@ -90,30 +101,76 @@ func (b *intake) drop(p partition) (bytes int64) {
 	return bytes
 }
 
-// halves divides a batch of at least two records into one with the first half of them and one with the rest.
+// place is where a record is in its topic.
+type place struct {
+	partition
+	offset int64
+}
+
+func (a place) compare(b place) int {
+	return cmp.Or(a.partition.compare(b.partition), cmp.Compare(a.offset, b.offset))
+}
+
+func (p partition) compare(q partition) int {
+	return cmp.Or(cmp.Compare(p.topic, q.topic), cmp.Compare(p.number, q.number))
+}
+
+func placeOf(rec *kgo.Record) place { return place{partition{rec.Topic, rec.Partition}, rec.Offset} }
+
+// held returns the records of a batch, those that letters hold too.
+func (b *intake) held() []*kgo.Record {
+	all := slices.Clone(b.records)
+	for _, l := range b.letters {
+		if l.record != nil {
+			all = append(all, l.record)
+		}
+	}
+	return all
+}
+
+// halves divides a batch that holds at least two records at the place of the one in the middle, which is in the second half.
 func (b *intake) halves() (first, second *intake) {
+	held := b.held()
+	slices.SortFunc(held, func(a, b *kgo.Record) int { return placeOf(a).compare(placeOf(b)) })
+	cut := placeOf(held[len(held)/2])
 	first, second = newIntake(), newIntake()
-	middle := len(b.records) / 2
-	first.records, second.records = b.records[:middle], b.records[middle:]
 	for p, r := range b.ranges {
 		left, right := *r, *r
-		left.Next, left.bytes, left.newest = r.From, 0, time.Time{}
-		for _, rec := range first.records {
-			if rec.Topic == p.topic && rec.Partition == p.number {
-				left.Next, left.Epoch, left.newest = rec.Offset+1, rec.LeaderEpoch, rec.Timestamp
-				left.bytes += sizeOf(rec)
-			}
+		first.ranges[p] = &left
+		switch at := p.compare(cut.partition); {
+		case at < 0:
+			continue
+		case at == 0:
+			left.Next = cut.offset
+		default:
+			left.Next = left.From // the stream may stand there since this batch
 		}
-		right.From, right.Reset = left.Next, false
-		right.bytes -= left.bytes
-		first.ranges[p] = &left // without records too: the stream may stand there since this batch
+		left.bytes, left.newest, right.From, right.Reset = 0, time.Time{}, left.Next, false
 		if right.Next > right.From {
 			second.ranges[p] = &right
 		}
-		first.bytes, second.bytes = first.bytes+left.bytes, second.bytes+right.bytes
+	}
+	for _, rec := range held {
+		if r := first.ranges[cut.partition]; placeOf(rec).partition == cut.partition && rec.Offset < cut.offset {
+			r.Epoch, r.newest = rec.LeaderEpoch, rec.Timestamp
+			r.bytes += sizeOf(rec)
+		}
+	}
+	second.ranges[cut.partition].bytes -= first.ranges[cut.partition].bytes
+	for _, r := range first.ranges {
+		first.bytes += r.bytes
+	}
+	second.bytes = b.bytes - first.bytes
+	for _, rec := range b.records {
+		if placeOf(rec).compare(cut) < 0 {
+			first.records = append(first.records, rec)
+		} else {
+			second.records = append(second.records, rec)
+		}
 	}
 	for _, l := range b.letters {
-		if l.record == nil || l.offset < first.ranges[l.partition].Next {
+		// What is lost is told of with the range that passes over it.
+		if l.record == nil || placeOf(l.record).compare(cut) < 0 {
 			first.letters = append(first.letters, l)
 		} else {
 			second.letters = append(second.letters, l)

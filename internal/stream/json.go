@@ -40,13 +40,46 @@ func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	defer d.Reset()
 	rec, err := ndjson.Decode(d.text.Bytes(), ndjson.Options{})
 	if err != nil {
-		return nil, nil, err
+		// It takes no column of empty objects alone, of which it cannot tell the type.
+		var againErr error
+		if rec, againErr = ndjson.Decode(withoutEmpty(d.text.Bytes()), ndjson.Options{}); againErr != nil {
+			return nil, nil, err
+		}
 	}
 	if rec.NumRows() != d.messages {
 		rec.Release()
 		return nil, nil, base.Errorf(base.Internal, "%d rows of %d JSON objects", rec.NumRows(), d.messages)
 	}
 	return rec, nil, nil
+}
+
+// withoutEmpty returns objects, in valid JSON, with null for each empty one inside of them.
+func withoutEmpty(text []byte) (out []byte) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted && c == '\\':
+			out = append(out, c)
+			i++
+			c = text[i]
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '}':
+			depth--
+		case c == '{':
+			rest := bytes.TrimLeft(text[i+1:], " \t\r\n")
+			if depth > 0 && rest[0] == '}' {
+				out = append(out, "null"...)
+				i = len(text) - len(rest)
+				continue
+			}
+			depth++
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 func (d *jsonDecoder) Reset() {

@@ -3,6 +3,9 @@ package stream
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,7 +13,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
@@ -22,11 +24,11 @@ type letter struct {
 	partition partition
 	topicID   [16]byte
 	offset    int64
-	record    *kgo.Record // nil if it is lost
+	record    *kgo.Record // nil if it is lost, or too large to be kept
 	schemaID  uint32
 	framed    bool // schemaID is known
 	reason    string
-	replayed  bool // it was decoded again, and is no dead letter any more
+	replayed  bool // it was decoded again, and is no dead letter any more: its row says only that
 }
 
 // Dead letters of a database are rows of this table. A letter that was replayed has a second row
@@ -37,10 +39,10 @@ const (
 	lettersView   = "dead_letters"
 )
 
-// lettersQuery is the view's.
-const lettersQuery = `SELECT * EXCLUDE (replayed) FROM scoter.dead_letter_log l WHERE NOT replayed AND NOT EXISTS (
+// lettersQuery is the view's. A letter without a value is never replayed: it may stand at the offset of one that is.
+const lettersQuery = `SELECT * EXCLUDE (replayed) FROM scoter.dead_letter_log l WHERE NOT replayed AND (l.value IS NULL OR NOT EXISTS (
 	SELECT 1 FROM scoter.dead_letter_log r WHERE r.replayed AND r.source_id = l.source_id AND r.topic = l.topic
-	AND r.topic_id = l.topic_id AND r.partition = l.partition AND r."offset" = l."offset")`
+	AND r.topic_id = l.topic_id AND r.partition = l.partition AND r."offset" = l."offset"))`
 
 var letterColumns = []arrow.Field{
 	{Name: "source", Type: arrow.BinaryTypes.String},
@@ -81,8 +83,11 @@ func (s *source) lettersTable() engine.TableName {
 // prepareLetters makes the table and the view of dead letters, unless they are there.
 func (s *source) prepareLetters(ctx context.Context) error {
 	store := s.manager.store
-	if _, err := store.Lookup(s.name.Database, lettersSchema, lettersLog); err == nil || base.KindOf(err) != base.NotFound {
-		return err
+	there, err := store.LookupView(s.name.Database, lettersSchema, lettersView)
+	if err == nil && there.SQL == lettersQuery {
+		if _, err = store.Lookup(s.name.Database, lettersSchema, lettersLog); err == nil {
+			return nil
+		}
 	}
 	if err := store.CreateSchema(ctx, s.name.Database, lettersSchema, true); err != nil {
 		return err
@@ -102,8 +107,43 @@ func (s *source) prepareLetters(ctx context.Context) error {
 	if err := store.PutView(ctx, view, true); err != nil {
 		return err
 	}
-	_, err := store.CreateTable(ctx, t, true)
+	_, err = store.CreateTable(ctx, t, true)
 	return err
+}
+
+// maxReason bounds the reason of a letter, in bytes: it may quote a value.
+const maxReason = 4 << 10
+
+func (s *source) letterOf(p *plan, topicID [16]byte, rec *kgo.Record, reason string) letter {
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "") + "..."
+	}
+	l := letter{partition: partition{rec.Topic, rec.Partition}, topicID: topicID, offset: rec.Offset, record: rec, reason: reason}
+	l.schemaID, l.framed = p.format.schemaID(rec.Value)
+	return l
+}
+
+// shorten takes from the letters of a batch what their records held, and reports whether there was any.
+func (b *intake) shorten() bool {
+	letters := slices.Clone(b.letters)
+	for i, l := range letters {
+		if l.record != nil {
+			letters[i].reason += fmt.Sprintf("; the record, of %d bytes, is too large to be kept", sizeOf(l.record))
+			letters[i].record = nil
+		}
+	}
+	shorter := len(b.held()) > 0
+	b.letters = letters
+	return shorter
+}
+
+// lettersOf returns letters as rows for their table.
+func (s *source) lettersOf(letters []letter) engine.TableRows {
+	rows := engine.TableRows{Table: s.lettersTable()}
+	if len(letters) > 0 {
+		rows.Batches = []arrow.RecordBatch{s.letterRows(letters, time.Now())}
+	}
+	return rows
 }
 
 // letterRows returns letters as rows of the table.
@@ -120,7 +160,7 @@ func (s *source) letterRows(letters []letter, now time.Time) arrow.RecordBatch {
 		text(3, hex.EncodeToString(l.topicID[:]))
 		b.Field(4).(*array.Int32Builder).Append(l.partition.number)
 		number(5, l.offset)
-		if l.record == nil {
+		if l.record == nil || l.replayed {
 			for _, i := range []int{6, 7, 8, 9} {
 				b.Field(i).AppendNull()
 			}

@@ -126,8 +126,11 @@ func (m *Manager) halt(s *source) {
 // Create makes a source and starts it. The error is Invalid for a definition that cannot be,
 // and Conflict for a name that is taken.
 func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definition, ifNotExists bool) error {
-	if _, err := m.store.LookupStream(name); err == nil && ifNotExists {
-		return nil
+	if there, err := m.store.LookupStream(name); err == nil {
+		if ifNotExists {
+			return nil
+		}
+		return base.Errorf(base.Conflict, "source %q already exists", there.Name.Name)
 	}
 	p, err := newPlan(d)
 	if err != nil {
@@ -178,13 +181,51 @@ func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	m.halt(s)
-	if err := m.store.DropStream(ctx, s.id); err != nil {
-		return err
-	}
+	err = m.store.DropStream(ctx, s.id)
+	m.settle(s)
+	return err
+}
+
+// settle forgets a source that was halted, if the catalog has it no more, or starts it again, unless it is paused.
+func (m *Manager) settle(s *source) {
+	stored, err := m.store.LookupStream(s.name)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.sources, s.id)
-	return nil
+	switch {
+	case err != nil || stored.ID != s.id:
+		delete(m.sources, s.id)
+	case !stored.Paused:
+		m.startLocked(s)
+	}
+}
+
+// Dropping stops the sources of a database, or of one of its schemas, calls drop, which drops it, and forgets those that are gone then: one that
+// still ran would make its tables, and their database, again.
+func (m *Manager) Dropping(database, schemaName string, drop func() error) error {
+	within := func(s *source) bool {
+		return schema.Fold(s.name.Database) == schema.Fold(database) && (schemaName == "" || schema.Fold(s.name.Schema) == schema.Fold(schemaName))
+	}
+	m.mu.Lock()
+	var all []*source
+	for _, s := range m.sources {
+		if within(s) {
+			all = append(all, s)
+		}
+	}
+	m.mu.Unlock()
+	slices.SortFunc(all, func(a, b *source) int { return cmp.Compare(a.id, b.id) })
+	for _, s := range all {
+		s.changing.Lock() // in one order, so that two never wait for one another
+		defer s.changing.Unlock()
+		m.halt(s)
+		s.replaying.Lock()
+		defer s.replaying.Unlock()
+	}
+	err := drop()
+	for _, s := range all {
+		m.settle(s)
+	}
+	return err
 }
 
 // Pause stops a source until Resume, across restarts.
@@ -206,7 +247,7 @@ func (m *Manager) Pause(ctx context.Context, name catalog.StreamName) error {
 	return nil
 }
 
-// Resume starts a paused source where it stands; one that runs reads its schema files anew.
+// Resume starts a paused source where it stands; one that runs reads its schema files anew, and learns the types of its messages anew.
 func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
 	s, err := m.find(name)
 	if err != nil {
@@ -224,8 +265,12 @@ func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
 	return nil
 }
 
+// restart starts a source anew, with what it has learned of its messages forgotten.
 func (m *Manager) restart(s *source) {
 	m.halt(s)
+	s.messages.Store(nil)
+	s.described.Clear()
+	s.unknown.Clear()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.startLocked(s)
@@ -265,7 +310,6 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	m.mu.Lock()
 	s.definition = d
 	m.mu.Unlock()
-	s.messages.Store((*schema.Table)(nil))
 	if !stored.Paused {
 		m.restart(s)
 	}

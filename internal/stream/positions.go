@@ -31,6 +31,7 @@ type resumed struct {
 	end    int64  // where the partition ends
 	read   bool   // by this session: others are of other members of the group
 	lost   string // which records before the position are gone, and why, if there are any
+	why    error  // why the position is not known; nil if it is
 }
 
 // start is where a partition begins that was never read: a time in milliseconds of Unix time, or one of these.
@@ -105,15 +106,15 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 	}
 	admin := kadm.NewClient(client)
 	begins, err := admin.ListStartOffsets(ctx, k.topics...)
-	if err != nil {
+	if err = ofAll(err); err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics begin: %w", strings.Join(k.brokers, ", "), err)
 	}
 	ends, err := admin.ListEndOffsets(ctx, k.topics...)
-	if err != nil {
+	if err = ofAll(err); err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where topics end: %w", strings.Join(k.brokers, ", "), err)
 	}
 	starts, err := k.start.offsets(ctx, admin, begins, k.topics)
-	if err != nil {
+	if err = ofAll(err); err != nil {
 		return nil, base.Errorf(base.Unavailable, "ask Kafka at %s where to start: %w", strings.Join(k.brokers, ", "), err)
 	}
 	mine := map[partition]bool{}
@@ -134,12 +135,23 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 			first = starts
 		}
 		var offsets [3]int64
+		var missing error
 		for i, listed := range []kadm.ListedOffsets{begins, ends, first} {
 			o, ok := listed.Lookup(p.topic, p.number)
 			if !ok || o.Err != nil {
-				return nil, base.Errorf(base.Unavailable, "topic %q partition %d: Kafka gives no offsets: %w", p.topic, p.number, cmp.Or(o.Err, error(kerr.UnknownTopicOrPartition)))
+				missing = base.Errorf(base.Unavailable, "topic %q partition %d: Kafka gives no offsets: %w", p.topic, p.number, cmp.Or(o.Err, error(kerr.LeaderNotAvailable)))
 			}
 			offsets[i] = o.Offset
+		}
+		if missing != nil {
+			// Where it starts is to be settled now, unless that is its beginning later too.
+			if !was && (!seen[p.topic] || len(k.partitions) > 0) && k.start != earliest {
+				return nil, missing
+			}
+			if mine[p] {
+				all[p] = resumed{read: true, why: missing}
+			}
+			continue
 		}
 		begin, end := offsets[0], offsets[1]
 		at := resumed{position: position{topicID: topics[p.topic].ID, next: offsets[2], epoch: -1}, stored: -1, end: end, read: mine[p]}
@@ -150,6 +162,15 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 		all[p] = at
 	}
 	return all, nil
+}
+
+// ofAll returns what asking for the offsets of all partitions failed with, nil if only some of them are missing: a partition may have no leader.
+func ofAll(err error) error {
+	var some *kadm.ShardErrors
+	if errors.As(err, &some) && !some.AllFailed {
+		return nil
+	}
+	return err
 }
 
 // goOn returns the offset to go on at behind what is stored, in a partition of a topic from begin to end, the leader epoch before it,
@@ -176,7 +197,14 @@ func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64
 func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offset {
 	offsets := map[string]map[int32]kgo.Offset{}
 	for p, at := range all {
-		if at.stored < 0 || at.lost != "" {
+		switch {
+		case at.why != nil:
+			x.unplaced[p] = true
+			x.status.waiting(fetching, at.why)
+			continue
+		case !at.read && (x.positions[p] != nil || x.intake.ranges[p] != nil):
+			continue // it is this session that settles where it begins; there may be records of it by now
+		case at.stored < 0 || at.lost != "":
 			x.intake.stand(p, at.position, at.lost)
 		}
 		if !at.read {

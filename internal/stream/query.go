@@ -88,7 +88,18 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	}
 	d := known.(described)
 	result, err := run(d.sql)
-	return result, d, err
+	if !ok || err == nil || base.KindOf(err) != base.Invalid {
+		return result, d, err
+	}
+	// A table that it reads may be another one by now.
+	again, describeErr := s.describe(ctx, t, run)
+	if describeErr != nil || again.sql == d.sql {
+		return nil, d, err
+	}
+	again.version = d.version
+	s.described.Store(key, again)
+	result, err = run(again.sql)
+	return result, again, err
 }
 
 // checkQueries returns an error of kind Unavailable if a query fails whatever the records are, because of a table that it
@@ -103,13 +114,15 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 			continue
 		}
 		result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: *known}})
-		if err != nil && ofMessage(err) {
+		switch {
+		case err == nil:
+			releaseBatches(result)
+		case s.namesUnknown(err):
+		case ofMessage(err):
 			return base.Errorf(base.Unavailable, "query of table %q: %w", t.Name.Name, err)
-		}
-		if err != nil {
+		default:
 			return err
 		}
-		releaseBatches(result)
 	}
 	return nil
 }
@@ -129,7 +142,7 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 		return d, err
 	}
 	defer releaseBatches(result)
-	var names, casts []string
+	var casts []string
 	for _, rec := range result {
 		for i := range int(rec.NumRows()) {
 			name := strings.Clone(rec.Column(0).ValueStr(i))
@@ -139,12 +152,12 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 			}
 			table.Columns = append(table.Columns, schema.Column{Name: name, Type: typ})
 			quoted := schema.Quote(name)
-			names = append(names, quoted)
 			casts = append(casts, fmt.Sprintf("CAST(%s AS %s) AS %s", quoted, typ.StorageSQL(), quoted))
 		}
 	}
 	d.table, d.name = table, t.Name
-	d.sql = fmt.Sprintf("SELECT %s FROM (%s) AS result(%s)", strings.Join(casts, ", "), query, strings.Join(names, ", "))
+	// By names, which still are of the same columns if others come between them.
+	d.sql = fmt.Sprintf("SELECT %s FROM (%s) AS result", strings.Join(casts, ", "), query)
 	return d, nil
 }
 
@@ -206,8 +219,10 @@ func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *t
 	if t.table, err = s.messageTable(p, batches[0]); err != nil {
 		return nil, err
 	}
-	for _, rec := range batches {
-		if t.table, _, err = batch.Evolve(rec, t.table); err != nil {
+	for i, rec := range batches {
+		batches[i] = withoutUnknown(rec, &t.table, func(name string) { s.unknown.Store(name, true) })
+		rec.Release()
+		if t.table, _, err = batch.Evolve(batches[i], t.table); err != nil {
 			return nil, err
 		}
 	}
@@ -264,11 +279,13 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 		}
 		for _, c := range there.Columns {
 			if t.ColumnIndex(c.Name) < 0 { // of two tables, both may have it
-				t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type})
+				t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type, Inferred: true})
 			}
 		}
 	}
 	if len(t.Columns) == 0 {
+		first = withoutUnknown(first, nil, func(string) {})
+		defer first.Release()
 		inferred, err := batch.InferTable(t.Database, t.Schema, t.Name, first, nil, batch.InferOptions{})
 		if err != nil {
 			return t, err

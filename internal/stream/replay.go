@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -12,12 +13,14 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
-	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// replayPage is how many dead letters are decoded, and made rows, at once.
-const replayPage = 10_000
+// replayPage and replayBytes are how many dead letters are decoded, and made rows, at once.
+const (
+	replayPage  = 10_000
+	replayBytes = 16 << 20
+)
 
 // Replay decodes a source's dead letters again, with the schema and the tables of now. Those that
 // succeed become rows, and are dead letters no more, in one edit; the others stay as they are.
@@ -54,59 +57,105 @@ func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed
 	}
 }
 
-// replay makes rows of the letters that can be decoded.
+// replay makes rows of the letters that can be decoded. One that is there twice is one record.
 func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, error) {
+	type key struct {
+		place
+		topicID [16]byte
+	}
+	seen := map[key]bool{}
 	of := map[*kgo.Record]letter{}
 	var records []*kgo.Record
 	for _, l := range letters {
-		records = append(records, l.record)
-		of[l.record] = l
+		at := key{placeOf(l.record), l.topicID}
+		if !seen[at] {
+			seen[at] = true
+			l.replayed = true
+			records, of[l.record] = append(records, l.record), l
+		}
 	}
-	var kept []*kgo.Record
 	var done []letter
 	err := s.sift(ctx, p, records, func(good []*kgo.Record) {
 		for _, rec := range good {
-			l := of[rec]
-			l.replayed = true
-			kept, done = append(kept, rec), append(done, l)
+			done = append(done, of[rec])
 		}
 	}, func(*kgo.Record, string) {})
-	if err != nil || len(kept) == 0 {
-		return 0, err
-	}
-	pieces, err := s.decodeRecords(ctx, p, kept)
 	if err != nil {
 		return 0, err
 	}
-	defer releasePieces(pieces)
-	out, err := s.build(ctx, p, pieces, kept)
-	if err != nil {
-		return 0, err
-	}
-	defer out.release()
-	out.add(engine.TableRows{Table: s.lettersTable(), Batches: []arrow.RecordBatch{s.letterRows(done, time.Now())}})
-	return int64(len(kept)), s.manager.writer.Append(ctx, out.tables, engine.AppendOptions{Create: true})
+	return s.storeReplayed(ctx, p, done)
 }
 
-// readLetters returns the first letters with a value behind a place in their order.
+// storeReplayed stores the rows of letters of which each fits: in one edit, or in several if they do not fit together. One that does not fit alone
+// stays as it is.
+func (s *source) storeReplayed(ctx context.Context, p *plan, letters []letter) (int64, error) {
+	if len(letters) == 0 {
+		return 0, nil
+	}
+	var records []*kgo.Record
+	for _, l := range letters {
+		records = append(records, l.record)
+	}
+	pieces, err := s.decodeRecords(ctx, p, records)
+	if err == nil {
+		_, err = s.insert(ctx, p, pieces, records, letters, nil)
+		releasePieces(pieces)
+	}
+	switch {
+	case err == nil:
+		return int64(len(letters)), nil
+	case ctx.Err() != nil, !ofMessage(err):
+		return 0, err
+	case len(letters) == 1:
+		return 0, nil
+	}
+	middle := len(letters) / 2
+	first, err := s.storeReplayed(ctx, p, letters[:middle])
+	if err != nil {
+		return first, err
+	}
+	second, err := s.storeReplayed(ctx, p, letters[middle:])
+	return first + second, err
+}
+
+// readLetters returns the first letters with a value behind a place in their order, of at most replayBytes, or one.
 func (s *source) readLetters(ctx context.Context, after string) (all []letter, err error) {
-	sql := fmt.Sprintf(`SELECT topic, topic_id, partition, "offset", time, key, value, headers, reason FROM %s.%s WHERE source_id = %d AND value IS NOT NULL%s
-		ORDER BY topic, topic_id, partition, "offset" LIMIT %d`, lettersSchema, lettersView, s.id, after, replayPage)
+	from := fmt.Sprintf(`FROM %s.%s WHERE source_id = %d AND value IS NOT NULL%s ORDER BY topic, topic_id, partition, "offset" LIMIT `, lettersSchema, lettersView, s.id, after)
+	// Sizes first, so that nothing large is sorted in vain.
+	const size = `SELECT (octet_length(value) + coalesce(octet_length(key), 0) + coalesce(list_sum([strlen(h.name) + coalesce(octet_length(h.value), 0) for h in headers]), 0))::BIGINT `
+	n, bytes, full := 0, int64(0), false
+	if err := s.collect(ctx, size+from+strconv.Itoa(replayPage), func(rec arrow.RecordBatch, i int) error {
+		bytes += rec.Column(0).(*array.Int64).Value(i)
+		if full = full || n > 0 && bytes > replayBytes; !full {
+			n++
+		}
+		return nil
+	}); err != nil || n == 0 {
+		return nil, err
+	}
+	err = s.collect(ctx, `SELECT topic, topic_id, partition, "offset", time, key, value, headers, reason `+from+strconv.Itoa(n), func(rec arrow.RecordBatch, i int) error {
+		l, err := readLetter(rec, i)
+		all = append(all, l)
+		return err
+	})
+	return all, err
+}
+
+// collect calls each for every row of a query.
+func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.RecordBatch, i int) error) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database})
 	if err != nil {
-		return nil, base.Wrap(err, "read dead letters")
+		return base.Wrap(err, "read dead letters")
 	}
 	defer releaseBatches(result)
 	for _, rec := range result {
 		for i := range int(rec.NumRows()) {
-			l, err := readLetter(rec, i)
-			if err != nil {
-				return nil, err
+			if err := each(rec, i); err != nil {
+				return err
 			}
-			all = append(all, l)
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // readLetter reads a row of readLetters' query. The table is one that anybody may change, so

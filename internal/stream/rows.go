@@ -42,6 +42,24 @@ func releaseBatches(batches []arrow.RecordBatch) {
 	}
 }
 
+// rowsOf makes the rows of all tables of records, from pieces, what was decoded of them, and the tables and views of queries that are missing.
+func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (out *rows, err error) {
+	if len(pieces) == 0 {
+		return &rows{}, nil
+	}
+	if err := guarded(func() (err error) {
+		out, err = s.build(ctx, p, pieces, records)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if err := s.manager.make(ctx, out.make); err != nil {
+		out.release()
+		return nil, err
+	}
+	return out, nil
+}
+
 // build makes the rows of all tables of what was decoded of records.
 func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (*rows, error) {
 	out := &rows{}
@@ -54,8 +72,15 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 	for _, t := range p.targets {
 		if !t.queried() {
 			all := engine.TableRows{Table: t.Name}
+			there, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
+			table := &there
+			if err != nil {
+				table = nil // it will be made
+			}
 			for _, one := range pieces[t.shape] {
+				one.rows = withoutUnknown(one.rows, table, func(string) {})
 				all.Batches = append(all.Batches, withMetadata(one, records, t.Metadata))
+				one.rows.Release()
 				all.Numbers = append(all.Numbers, one.numbers)
 			}
 			out.add(all)
@@ -74,7 +99,7 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 		result, d, err := s.query(ctx, t, messages)
 		if err != nil {
 			out.release()
-			return nil, base.Wrap(err, "query of table %q", t.Name.Name)
+			return nil, base.Wrap(ofQuery(err, len(records)), "query of table %q", t.Name.Name)
 		}
 		if len(result) == 0 {
 			continue // no message has what the target's paths name
@@ -83,6 +108,23 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 		out.add(engine.TableRows{Table: engine.TableName{Database: d.table.Database, Schema: d.table.Schema, Name: d.table.Name}, Batches: result})
 	}
 	return out, nil
+}
+
+// queryDefect is an internal error of a query, which may have failed all other statements too.
+type queryDefect struct{ error }
+
+func (e queryDefect) Unwrap() error { return e.error }
+
+// ofQuery returns what a query over some records failed with as an error that says whose fault it is: a table that is gone is no record's, and
+// where a single record needs more memory than there is for queries, somebody else may have it now.
+func ofQuery(err error, records int) error {
+	switch kind := base.KindOf(err); {
+	case kind == base.NotFound && records > 0, kind == base.TooLarge && records == 1:
+		return base.Errorf(base.Unavailable, "%w", err)
+	case kind == base.Internal:
+		return queryDefect{err}
+	}
+	return err
 }
 
 // prepare makes the tables before the first record, as far as their columns are known.
@@ -115,15 +157,19 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 		}
 		pieces[i] = []piece{{rows: empty}}
 	}
-	out, err := s.build(ctx, p, pieces, nil)
+	out, err := s.rowsOf(ctx, p, pieces, nil)
 	if err != nil {
 		return err
 	}
 	defer out.release()
-	if err := s.prepareLetters(ctx); err != nil {
-		return err
+	// A query without GROUP BY has a row also where there are no messages.
+	for _, t := range out.tables {
+		for i, rec := range t.Batches {
+			t.Batches[i] = rec.NewSlice(0, 0)
+			rec.Release()
+		}
 	}
-	if err := s.manager.make(ctx, out.make); err != nil {
+	if err := s.prepareLetters(ctx); err != nil {
 		return err
 	}
 	return s.manager.writer.Append(ctx, out.tables, engine.AppendOptions{Create: true})

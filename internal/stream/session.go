@@ -29,24 +29,36 @@ type session struct {
 	positions map[partition]*position
 	intake    *intake
 	decodings *decodings
-	inFlight  sync.WaitGroup // batches with the committer
+	last      <-chan struct{} // closed when the batch that was sealed last is done with; nil before the first
+	// Partitions that are to be read, and are not: Kafka told no offsets of them, or what it gives cannot be read.
+	unplaced   map[partition]bool
+	unreadable map[partition]time.Time              // since when
+	skipped    map[string]map[int32]kgo.EpochOffset // where the client is to go on, once mu is free
 }
 
-// sealed is a batch with its rows. Without pieces, which of the records cannot be decoded is
-// to be found.
+// sealed is a batch with its rows. Without pieces, its records are to be decoded again.
 type sealed struct {
 	*intake
 	pieces [][]piece
+	failed error         // of decoding it together; told once
+	done   chan struct{} // closed when it is stored, or its session has failed
 }
 
 // errAgain ends a session because another one knows what to do: it begins with what the
 // topics are now.
 var errAgain = errors.New("the topics changed")
 
+// again is an errAgain that says how.
+func again(format string, args ...any) error {
+	return base.Errorf(base.Unavailable, "%w: %s", errAgain, fmt.Sprintf(format, args...))
+}
+
 const (
 	checkEvery = 10 * time.Second // between looks at the topics' ids and partitions, and at their ends
 	pollFor    = time.Second      // a poll lasts at most, so that a rebalance does not wait longer
 	askFor     = 15 * time.Second // questions to the cluster take at most
+	readAnew   = time.Minute      // a partition that cannot be read for so long is tried with another client
+	unnoticed  = time.Second      // what holds a source up for longer shows in its state
 
 	// sessionTimeout is how long a group keeps the partitions of a member that is gone without a word:
 	// of a program that was killed and is back, the source waits that long.
@@ -55,7 +67,8 @@ const (
 
 // session runs one session. Only a session that ctx ends returns nil.
 func (s *source) session(ctx context.Context, p *plan) (err error) {
-	x := &session{source: s, plan: p, sealed: make(chan *sealed), stored: make(chan struct{}, 1), mirror: newMirror(), ids: map[string][16]byte{}, positions: map[partition]*position{}}
+	x := &session{source: s, plan: p, sealed: make(chan *sealed), stored: make(chan struct{}, 1), mirror: newMirror(), ids: map[string][16]byte{},
+		positions: map[partition]*position{}, unplaced: map[partition]bool{}, unreadable: map[partition]time.Time{}, skipped: map[string]map[int32]kgo.EpochOffset{}}
 	defer x.status.gone()
 	if err := x.connect(ctx); err != nil {
 		return err
@@ -63,12 +76,14 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	x.status.running() // a quiet topic brings nothing that would say so
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var committer sync.WaitGroup
+	var committer, mirror sync.WaitGroup
 	committer.Go(func() { x.runCommitter(ctx, cancel) })
 	beside, stopBeside := context.WithCancel(ctx)
 	defer stopBeside()
+	telling, stopTelling := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopTelling()
 	if p.kafka.group != "" {
-		committer.Go(func() { x.runMirror(beside) })
+		mirror.Go(func() { x.runMirror(telling) })
 	}
 	committer.Go(func() { x.runJoins(beside) })
 	committer.Go(func() { x.runEnds(beside) })
@@ -76,6 +91,8 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	close(x.sealed)
 	stopBeside()
 	committer.Wait()
+	stopTelling() // of what was stored last, too
+	mirror.Wait()
 	x.abandon()
 	x.client.CloseAllowingRebalance()
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -138,10 +155,13 @@ func (x *session) consume(ctx context.Context) error {
 		if err == nil && !x.intake.empty() && time.Since(x.intake.began) >= x.plan.kafka.maxAge/2 {
 			err = x.seal(ctx)
 		}
+		skipped := x.skipped
+		x.skipped = map[string]map[int32]kgo.EpochOffset{}
 		x.mu.Unlock()
 		if err != nil {
 			return err
 		}
+		x.client.SetOffsets(skipped) // without mu, for which the group's callbacks wait
 		if time.Since(checked) >= checkEvery {
 			if err := x.check(ctx); err != nil {
 				return err
@@ -168,7 +188,7 @@ func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
 		for _, topic := range fetch.Topics {
 			var none [16]byte
 			if known := x.ids[topic.Topic]; topic.TopicID != none && topic.TopicID != known && topic.Topic != "" {
-				return errAgain
+				return again("topic %q was made again", topic.Topic)
 			}
 			for i := range topic.Partitions {
 				if err := x.takePartition(ctx, topic.Topic, &topic.Partitions[i]); err != nil {
@@ -180,42 +200,73 @@ func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
 	return nil
 }
 
+// takePartition adds what was fetched of one partition to the batch: also records in front of an error.
 func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.FetchPartition) error {
 	p := partition{topic, fetched.Partition}
 	at := x.positions[p]
-	var loss *kgo.ErrDataLoss
-	switch {
-	case fetched.Err == nil:
-	case errors.Is(fetched.Err, context.DeadlineExceeded), errors.Is(fetched.Err, context.Canceled):
-		return nil // of the poll
-	case errors.As(fetched.Err, &loss) && at != nil:
-		if err := x.seal(ctx); err != nil {
-			return err
-		}
-		at.next, at.epoch = loss.ResetTo, loss.ResetToEpoch
-		x.intake.stand(p, *at, fmt.Sprintf("the topic lost records: read to offset %d of epoch %d, going on at offset %d of epoch %d",
-			loss.ConsumedTo, loss.ConsumedToEpoch, loss.ResetTo, loss.ResetToEpoch))
-	case errors.Is(fetched.Err, kerr.OffsetOutOfRange), errors.Is(fetched.Err, kerr.UnknownTopicID), errors.Is(fetched.Err, kerr.UnknownTopicOrPartition),
-		errors.Is(fetched.Err, kerr.InconsistentTopicID):
-		return errAgain
-	default:
-		return base.Errorf(base.Unavailable, "topic %q partition %d: %w", topic, fetched.Partition, fetched.Err)
-	}
-	if at == nil {
-		return nil // revoked
-	}
-	if len(fetched.Records) > 0 {
+	if at != nil && len(fetched.Records) > 0 {
 		x.status.ends(p, fetched.HighWatermark)
-	}
-	for _, rec := range fetched.Records {
-		if rec.Offset < at.next {
-			continue // read before, if not by this session
+		delete(x.unreadable, p)
+		x.reads()
+		for _, rec := range fetched.Records {
+			if rec.Offset < at.next {
+				continue // read before, if not by this session
+			}
+			if err := x.add(ctx, p, at, rec); err != nil {
+				return err
+			}
 		}
-		if err := x.add(ctx, p, at, rec); err != nil {
-			return err
-		}
 	}
+	var loss *kgo.ErrDataLoss
+	var large *kgo.ErrDecompressTooLarge
+	var answered *kerr.Error
+	err := fetched.Err
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return nil // of the poll
+	case errors.As(err, &loss) && at != nil:
+		return x.skip(ctx, p, at, position{at.topicID, loss.ResetTo, loss.ResetToEpoch}, fmt.Sprintf("the topic lost records: read to offset %d of epoch %d, going on at offset %d of epoch %d",
+			loss.ConsumedTo, loss.ConsumedToEpoch, loss.ResetTo, loss.ResetToEpoch))
+	case errors.As(err, &large) && at != nil:
+		if x.skipped[topic] == nil {
+			x.skipped[topic] = map[int32]kgo.EpochOffset{}
+		}
+		x.skipped[topic][fetched.Partition] = kgo.EpochOffset{Epoch: large.Epoch, Offset: large.NextOffset}
+		return x.skip(ctx, p, at, position{at.topicID, large.NextOffset, large.Epoch}, fmt.Sprintf("offsets %d to %d are one batch of more than %d bytes, once it is decompressed",
+			large.Offset, large.NextOffset-1, int64(maxRecordBytes)))
+	case errors.Is(err, kerr.OffsetOutOfRange), errors.Is(err, kerr.UnknownTopicID), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.InconsistentTopicID):
+		return again("topic %q partition %d: %v", topic, fetched.Partition, err)
+	}
+	err = base.Errorf(base.Unavailable, "topic %q partition %d: %w", topic, fetched.Partition, err)
+	if at == nil || errors.As(err, &answered) {
+		return err
+	}
+	// The client cannot read what the broker has, which is no reason not to read the others. check tries it again.
+	if x.unreadable[p].IsZero() {
+		x.unreadable[p] = time.Now()
+	}
+	x.client.PauseFetchPartitions(map[string][]int32{topic: {fetched.Partition}})
+	x.status.waiting(fetching, err)
 	return nil
+}
+
+// skip goes on at another position of a partition, and tells why records before it are left out.
+func (x *session) skip(ctx context.Context, p partition, at *position, to position, why string) error {
+	if err := x.seal(ctx); err != nil {
+		return err
+	}
+	*at = to
+	x.intake.stand(p, to, why)
+	return nil
+}
+
+// reads notes that no partition is waited for, if that is so.
+func (x *session) reads() {
+	if len(x.unplaced)+len(x.unreadable) == 0 {
+		x.status.done(fetching)
+	}
 }
 
 // add adds one record to the batch, and seals full ones. It waits as long as the memory
@@ -224,7 +275,7 @@ func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.R
 	if err := x.reserve(ctx, sizeOf(rec)); err != nil {
 		return err
 	}
-	noted := false
+	noted, waits := false, false
 	defer func() {
 		if !noted {
 			x.memory.release(sizeOf(rec))
@@ -244,13 +295,17 @@ func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.R
 			break
 		}
 		// The schema registry does not answer. What is there need not wait for it.
-		x.status.waiting(err)
+		x.status.waiting(taking, err)
+		waits = true
 		if err := x.seal(ctx); err != nil {
 			return err
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
+	}
+	if waits {
+		x.status.done(taking)
 	}
 	if len(x.intake.records) >= x.plan.kafka.batchRows || x.intake.bytes >= x.plan.kafka.batchBytes {
 		return x.seal(ctx)
@@ -295,31 +350,24 @@ func (x *session) note(p partition, at *position, rec *kgo.Record, reason string
 	}
 }
 
-func (s *source) letterOf(p *plan, topicID [16]byte, rec *kgo.Record, reason string) letter {
-	l := letter{partition: partition{rec.Topic, rec.Partition}, topicID: topicID, offset: rec.Offset, record: rec, reason: reason}
-	l.schemaID, l.framed = p.format.schemaID(rec.Value)
-	return l
-}
-
 // seal hands the batch to the committer and begins another one.
 func (x *session) seal(ctx context.Context) error {
 	b := x.intake
 	if b.empty() {
 		return nil
 	}
-	out := &sealed{intake: b}
+	out := &sealed{intake: b, done: make(chan struct{})}
 	if x.decodings.broken {
 		x.decodings.reset()
-	} else if pieces, err := x.decodings.finish(); err == nil {
-		out.pieces = pieces
-	} // else the committer finds the record that is at fault
-	x.intake = newIntake()
-	x.inFlight.Add(1)
+	} else {
+		out.pieces, out.failed = x.decodings.finish()
+	}
+	x.intake, x.last = newIntake(), out.done
 	select {
 	case x.sealed <- out:
 		return nil
 	case <-ctx.Done():
-		x.inFlight.Done()
+		close(out.done)
 		releasePieces(out.pieces)
 		x.memory.release(b.bytes)
 		return nil
@@ -344,6 +392,13 @@ func (x *session) reserve(ctx context.Context, bytes int64) error {
 	if err := x.seal(ctx); err != nil {
 		return err
 	}
+	soon, cancel := context.WithTimeout(ctx, unnoticed)
+	defer cancel()
+	if err := x.memory.acquire(soon, bytes); err == nil || ctx.Err() != nil {
+		return err
+	}
+	x.status.waiting(taking, base.Errorf(base.Unavailable, "no memory for more records: those that were read are not stored yet").WithHint("raise stream_memory"))
+	defer x.status.done(taking)
 	return x.memory.acquire(ctx, bytes)
 }
 
@@ -375,17 +430,37 @@ func (x *session) check(ctx context.Context) error {
 		if base.KindOf(err) == base.NotFound {
 			return err
 		}
-		x.status.waiting(err)
+		x.status.waiting(asking, err)
 		return nil // it reconnects by itself
 	}
+	x.status.done(asking)
 	for _, t := range topics {
 		if t.ID != x.ids[t.Topic] {
-			return errAgain
+			return again("topic %q was made again", t.Topic)
 		}
 	}
-	if k.group == "" && len(k.partitionsOf(topics)) != len(x.positions) {
-		return errAgain // new partitions
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	there := map[partition]bool{}
+	for _, p := range k.partitionsOf(topics) {
+		there[p] = true
+		switch detail := topics[p.topic].Partitions[p.number]; {
+		case x.unplaced[p] && detail.Leader >= 0 && detail.Err == nil:
+			return again("topic %q partition %d has a leader", p.topic, p.number)
+		case k.group == "" && x.positions[p] == nil && !x.unplaced[p]:
+			return again("topic %q has a new partition %d", p.topic, p.number)
+		}
 	}
-	x.status.running()
+	for p := range x.positions {
+		if !there[p] {
+			return again("topic %q has no partition %d any more", p.topic, p.number)
+		}
+	}
+	for p, since := range x.unreadable {
+		if time.Since(since) > readAnew {
+			return again("topic %q partition %d cannot be read", p.topic, p.number)
+		}
+	}
+	x.client.ResumeFetchPartitions(x.client.PauseFetchPartitions(nil))
 	return nil
 }

@@ -23,6 +23,8 @@ type source struct {
 
 	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
 	described sync.Map                     // described by describedKey
+	unknown   sync.Map                     // true by names that messages have, of which no value told the type yet
+	batches   atomic.Int64                 // that were stored
 	replaying sync.Mutex                   // held by a replay: two at once would decode the same letters
 	changing  sync.Mutex                   // held by what pauses, resumes, defines anew or drops it
 
@@ -46,22 +48,43 @@ func (s *source) start() {
 	}
 }
 
+// maxDefects is how often a query may fail with an internal error of DuckDB's over the same records.
+const maxDefects = 3
+
 // run reads the topics until ctx ends: session after session, with growing pauses between those
 // that fail.
 func (s *source) run(ctx context.Context, d Definition) {
 	wait := firstWait
+	again, defects, batches := 0, 0, int64(-1) // sessions in a row that ended so, and how many batches were stored then
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := s.attempt(ctx, d)
+		long := time.Since(began)
+		if now := s.batches.Load(); now != batches {
+			batches, defects = now, 0
+		}
+		if long > 2*checkEvery {
+			again = 0
+		}
+		var defect queryDefect
 		switch {
 		case ctx.Err() != nil, errors.Is(err, errGone):
 			return
+		case errors.As(err, &defect):
+			if defects++; defects == maxDefects {
+				s.fail(base.Errorf(base.Internal, "%w; it is not tried again before RESUME SOURCE", err))
+				<-ctx.Done()
+				return
+			}
+			s.fail(err)
 		case errors.Is(err, errAgain):
+			if again++; again > 1 { // the first time is news, which the next session begins with
+				s.fail(err)
+			}
 		default:
-			s.status.set(stateFailing, err)
-			s.manager.log.Error("source failed; it is tried again", "source", s.name.Name, "error", err)
+			s.fail(err)
 		}
-		if time.Since(began) > 2*longestWait {
+		if long > 2*longestWait {
 			wait = firstWait
 		}
 		if sleep(ctx, wait) != nil {
@@ -71,12 +94,19 @@ func (s *source) run(ctx context.Context, d Definition) {
 	}
 }
 
+// fail notes why a session ended.
+func (s *source) fail(err error) {
+	s.status.set(stateFailing, err)
+	s.manager.log.Error("source failed", "source", s.name.Name, "error", err)
+}
+
 func (s *source) attempt(ctx context.Context, d Definition) error {
 	p, err := newPlan(d)
 	if err != nil {
 		return err
 	}
 	defer p.format.close()
+	s.described.Clear() // what they read may have changed since
 	if err := s.prepare(ctx, p); err != nil {
 		return err
 	}

@@ -43,6 +43,7 @@ type PartitionStatus struct {
 type status struct {
 	mu         sync.Mutex
 	state      string // all guarded by mu
+	waits      waits  // of the session
 	err        string
 	errAt      time.Time
 	errors     int64
@@ -100,8 +101,43 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-func (s *status) running()          { s.set(stateRunning, nil) }
-func (s *status) waiting(err error) { s.set(stateWaiting, err) }
+// waits are what a session waits for. Each is set and cleared by one goroutine, which knows nothing of the others.
+type waits uint8
+
+const (
+	storing  waits = 1 << iota // a batch cannot be stored
+	taking                     // a record cannot be decoded, or there is no memory for it
+	asking                     // the cluster does not answer
+	fetching                   // a partition gives no records although others do
+)
+
+// running notes that a session begins to read.
+func (s *status) running() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = stateRunning
+	if s.waits != 0 {
+		s.state = stateWaiting
+	}
+}
+
+// waiting notes that a session waits, and why.
+func (s *status) waiting(what waits, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waits |= what
+	s.state = stateWaiting
+	s.noteLocked(err)
+}
+
+// done notes that a session does not wait for something any more.
+func (s *status) done(what waits) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waits &^= what; s.waits == 0 && s.state == stateWaiting {
+		s.state = stateRunning
+	}
+}
 
 // begin notes that a session reads a partition.
 func (s *status) begin(p partition, next, end int64) {
@@ -131,6 +167,7 @@ func (s *status) gone() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.partitions)
+	s.waits = 0
 }
 
 // added notes a batch that was stored.

@@ -36,13 +36,11 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	if d.Merged == "" {
 		return nil
 	}
-	for _, v := range m.store.Views() {
-		if folded(engine.TableName(v.Name)) == folded(d.name) {
-			if v.SQL == d.Merged {
-				return nil
-			}
-			return base.Errorf(base.Conflict, "view %q is there already, with another query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
+	if there, err := m.store.LookupView(d.name.Database, d.name.Schema, d.name.Name); err == nil {
+		if there.SQL == d.Merged {
+			return nil
 		}
+		return base.Errorf(base.Conflict, "view %q is there already, with another query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
 	}
 	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.Merged, Database: d.name.Database})
 	if err != nil {

@@ -1,0 +1,309 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// TestAQueryOverNoMessagesStoresNothing, although it has a row then.
+func TestAQueryOverNoMessagesStoresNothing(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms') FORMAT protobuf (schema = '%s', message = 'test.Order')
+		INTO TABLE counts AS SELECT count(*) AS n FROM messages`, c.brokers, protoFile(t, itemProto))))
+	s.eventually("SELECT state FROM scoter.sources", "running")
+	must(t, s.exec("RESUME SOURCE orders"))
+	c.send("orders", 0, orders(0, 3)...)
+	s.eventually("SELECT sum(n)::BIGINT FROM counts", "3")
+	if got := s.value("SELECT count(*) FROM counts WHERE n = 0"); got != "0" {
+		t.Errorf("%s rows of no message", got)
+	}
+}
+
+// TestARefusedSourceChangesNothing of the tables that it names.
+func TestARefusedSourceChangesNothing(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	create := fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders') FORMAT protobuf (schema = '%s', message = 'test.Order') INTO TABLE `, c.brokers, protoFile(t, itemProto))
+	must(t, s.exec(create+"orders"))
+	wantKind(t, s.exec(create+"other"), base.Conflict)
+	must(t, s.exec(strings.Replace(create, "SOURCE", "SOURCE IF NOT EXISTS", 1)+"other"))
+	if got := s.value("SELECT count(*) FROM scoter.tables WHERE table_name = 'other'"); got != "0" {
+		t.Error("its table was made")
+	}
+}
+
+// TestMessagesLearnNewFieldsOfStructs also after a restart, when their types come from a table.
+func TestMessagesLearnNewFieldsOfStructs(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	dir := t.TempDir()
+	s := newServer(t, dir)
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events
+		INTO TABLE xs AS SELECT a.x AS x FROM messages`, c.brokers)))
+	c.send("events", 0, []byte(`{"a": {"x": 1}}`))
+	s.eventually("SELECT count(*) FROM xs", "1")
+	must(t, s.Close())
+	s = newServer(t, dir)
+	c.send("events", 0, []byte(`{"a": {"x": 2, "y": 3}}`))
+	s.eventually("SELECT (SELECT sum(x) FROM xs)::BIGINT || ' ' || (SELECT sum(a.y)::BIGINT FROM events) || ' ' || (SELECT count(*) FROM scoter.dead_letters)", "3 3 0")
+}
+
+// TestAQueryIsDescribedAnewWhenWhatItReadsChanged.
+func TestAQueryIsDescribedAnewWhenWhatItReadsChanged(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec("CREATE TABLE names AS SELECT 1::BIGINT AS id, 'one' AS name, 'x' AS more"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE named AS SELECT n.*, m.v FROM messages m JOIN names n USING (id)`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": 1, "v": "a"}`))
+	s.eventually("SELECT string_agg(name || more || v, ' ') FROM named", "onexa")
+	must(t, s.exec("ALTER TABLE names DROP COLUMN more"))
+	c.send("events", 0, []byte(`{"id": 1, "v": "b"}`))
+	s.eventually("SELECT string_agg(name || coalesce(more, '-') || v, ' ' ORDER BY v) FROM named", "onexa one-b")
+	must(t, s.exec("ALTER TABLE names ADD COLUMN other VARCHAR DEFAULT 'o'"))
+	c.send("events", 0, []byte(`{"id": 1, "v": "c"}`))
+	s.eventually("SELECT string_agg(name || coalesce(more, '-') || v, ' ' ORDER BY v) FROM named", "onexa one-b one-c")
+	if got := s.value("SELECT count(*) FROM scoter.dead_letters"); got != "0" {
+		t.Errorf("%s letters", got)
+	}
+}
+
+// TestWhatHasNoTypeYetIsLeftOut, as NULL is: no record is refused because another did not come before.
+func TestWhatHasNoTypeYetIsLeftOut(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events METADATA (offset)
+		INTO TABLE ids AS SELECT id FROM messages`, c.brokers)))
+	for i, value := range []string{`{"id": 0, "tags": [], "a": {}, "b": {"c": [], "d": 1}, "e": [{"f": null, "g": 1}], "h": [[]]}`,
+		`{"id": 1, "tags": ["x"], "a": {"y": 1}, "b": {"c": [2], "d": 2}, "e": [{"f": 3, "g": 1}], "h": [[4]]}`,
+		`{"id": 2, "tags": [], "a": {}, "b": {"c": [], "d": 3}, "e": [{"f": null, "g": 1}], "h": [[]]}`} {
+		c.send("events", 0, []byte(value))
+		s.eventually("SELECT (SELECT count(*) FROM events) || ' ' || (SELECT count(*) FROM ids) || ' ' || coalesce((SELECT string_agg(reason) FROM scoter.dead_letters), '')", fmt.Sprint(i+1, " ", i+1, " "))
+	}
+	if got := s.value("SELECT string_agg(coalesce(len(tags), -1) || ' ' || coalesce(a.y, -1) || ' ' || b.d || coalesce(len(b.c), -1) || ' ' || e[1].g || coalesce(e[1].f, -1) || coalesce(len(h), -1), ', ' ORDER BY id) FROM events"); got !=
+		"-1 -1 1-1 1-1-1, 1 1 21 131, 0 -1 30 1-11" {
+		t.Error(got)
+	}
+}
+
+// TestAQueryThatNamesWhatHasNoTypeYet gets those records as dead letters, and the others as rows.
+func TestAQueryThatNamesWhatHasNoTypeYet(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE tags AS SELECT id, unnest(tags) AS tag FROM messages`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": 1, "tags": []}`))
+	s.eventually("SELECT count(*) FROM scoter.dead_letters", "1")
+	c.send("events", 0, []byte(`{"id": 2, "tags": ["x", "y"]}`))
+	s.eventually("SELECT string_agg(id || tag, ' ' ORDER BY tag) FROM tags", "2x 2y")
+	must(t, s.exec("REPLAY SOURCE events"))
+	s.eventually("SELECT count(*) FROM scoter.dead_letters", "0")
+}
+
+// TestResumeLearnsTypesAnew: those of the first messages may have been wrong.
+func TestResumeLearnsTypesAnew(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE events AS SELECT v::VARCHAR AS v FROM messages`, c.brokers)))
+	c.send("events", 0, []byte(`{"v": 1}`))
+	s.eventually("SELECT count(*) FROM events", "1")
+	c.send("events", 0, []byte(`{"v": "a"}`))
+	s.eventually("SELECT count(*) FROM scoter.dead_letters", "1")
+	must(t, s.exec("RESUME SOURCE events"))
+	c.send("events", 0, []byte(`{"v": "b"}`))
+	s.eventually("SELECT string_agg(v, ' ' ORDER BY v) FROM events", "1 b")
+}
+
+// TestReplayMakesEachRecordRowsOnce: a letter that is there twice is one record, many large ones are read a few at a time and stored alone if they
+// must be, and the news of lost records stays.
+func TestReplayMakesEachRecordRowsOnce(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir(), func(s *config.Server) { s.WriteMemory, s.MaxBody = 24<<20, 4<<20 })
+	must(t, s.exec("CREATE TABLE events (id VARCHAR, pad VARCHAR NOT NULL)"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events METADATA (offset)`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": "x"}`))
+	s.eventually("SELECT count(*) FROM scoter.dead_letters", "1")
+	must(t, s.exec("DROP TABLE events"))
+	must(t, s.exec("CREATE TABLE events (id VARCHAR, pad VARCHAR)"))
+	const insert = `INSERT INTO scoter.dead_letter_log SELECT * REPLACE (%s) FROM scoter.dead_letter_log WHERE NOT replayed AND "offset" = 0 AND value IS NOT NULL LIMIT 1`
+	must(t, s.exec(fmt.Sprintf(insert, `"offset" AS "offset"`)))
+	must(t, s.exec(fmt.Sprintf(insert, `NULL AS value, NULL AS key, 'lost' AS reason`)))
+	for i := range 5 {
+		must(t, s.exec(fmt.Sprintf(insert, fmt.Sprintf(`%d AS "offset", ('{"id": "%[1]d", "pad": "' || repeat('x', 5000000) || '"}')::BLOB AS value`, i+1))))
+	}
+	must(t, s.exec("REPLAY SOURCE events"))
+	if got := s.value("SELECT string_agg(id || ' ' || coalesce(len(pad), 0) || ' ' || _offset, ', ' ORDER BY _offset) FROM events"); got !=
+		"x 0 0, 1 5000000 1, 2 5000000 2, 3 5000000 3, 4 5000000 4, 5 5000000 5" {
+		t.Error(got)
+	}
+	if got := s.value("SELECT string_agg(reason) FROM scoter.dead_letters"); got != "lost" {
+		t.Error(got)
+	}
+	if got := s.value("SELECT count(*) || ' ' || count(value) FROM scoter.dead_letter_log WHERE replayed"); got != "6 0" {
+		t.Error(got)
+	}
+}
+
+// TestASourceGoesWithItsSchema and its database, which it must not make again.
+func TestASourceGoesWithItsSchema(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec("CREATE DATABASE e"))
+	must(t, s.exec("CREATE SCHEMA e.s"))
+	for _, name := range []string{"e.s.events", "e.main.events"} {
+		must(t, s.exec(fmt.Sprintf(`CREATE SOURCE %s FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE %s`, name, c.brokers, name)))
+	}
+	c.send("events", 0, []byte(`{"id": 1}`))
+	s.eventually("SELECT (SELECT count(*) FROM e.s.events) + (SELECT count(*) FROM e.main.events)", "2")
+	wantKind(t, s.exec("DROP DATABASE e"), base.Conflict)
+	c.send("events", 0, []byte(`{"id": 2}`))
+	s.eventually("SELECT (SELECT count(*) FROM e.s.events) + (SELECT count(*) FROM e.main.events)", "4")
+	must(t, s.exec("DROP SCHEMA e.s CASCADE"))
+	if got := len(s.states()); got != 1 {
+		t.Errorf("%d sources", got)
+	}
+	must(t, s.exec("DROP DATABASE e CASCADE"))
+	c.send("events", 0, []byte(`{"id": 3}`))
+	if got := len(s.states()); got != 0 {
+		t.Errorf("%d sources", got)
+	}
+	if s.Engine.HasDatabase("e") {
+		t.Error("the database is there again")
+	}
+}
+
+// TestASourceThatCannotBeDroppedGoesOn.
+func TestASourceThatCannotBeDroppedGoesOn(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	n := &node{t: t}
+	n.open(vfs.NewCrashable())
+	name := catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}
+	must(t, n.sources.Create(ctx, name, ordersDefinition(c, t), false))
+	c.send("orders", 0, orders(0, 10)...)
+	n.verify(10)
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	wantKind(t, n.sources.Drop(canceled, name), base.Canceled)
+	c.send("orders", 0, orders(10, 20)...)
+	n.verify(20)
+	n.close()
+}
+
+// TestAPartitionWithoutALeaderHoldsUpNoOther.
+func TestAPartitionWithoutALeaderHoldsUpNoOther(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(2, "events"))
+	var led atomic.Bool
+	c.ControlKey(int16(kmsg.ListOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		asked := req.(*kmsg.ListOffsetsRequest)
+		if led.Load() {
+			return nil, nil, false
+		}
+		resp := req.ResponseKind().(*kmsg.ListOffsetsResponse)
+		for _, topic := range asked.Topics {
+			rt := kmsg.NewListOffsetsResponseTopic()
+			rt.Topic = topic.Topic
+			for _, p := range topic.Partitions {
+				rp := kmsg.NewListOffsetsResponseTopicPartition()
+				rp.Partition, rp.Offset, rp.LeaderEpoch = p.Partition, 0, 0
+				if p.Partition == 1 {
+					rp.ErrorCode = kerr.LeaderNotAvailable.Code
+				}
+				rt.Partitions = append(rt.Partitions, rp)
+			}
+			resp.Topics = append(resp.Topics, rt)
+		}
+		return resp, nil, true
+	})
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events METADATA (partition)`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": 1}`))
+	c.send("events", 1, []byte(`{"id": 2}`))
+	s.eventually("SELECT string_agg(id || ' ' || _partition) FROM events", "1 0")
+	s.eventually("SELECT state || ' ' || (error LIKE '%partition 1%') FROM scoter.sources", "waiting true")
+	led.Store(true)
+	s.eventually("SELECT string_agg(id || ' ' || _partition, ', ' ORDER BY id) FROM events", "1 0, 2 1")
+	s.eventually("SELECT state FROM scoter.sources", "running")
+}
+
+// TestSessionsThatEndAgainAndAgainAreToldOf, although each of them only wants another.
+func TestSessionsThatEndAgainAndAgainAreToldOf(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	var well atomic.Bool
+	c.ControlKey(int16(kmsg.Fetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		asked := req.(*kmsg.FetchRequest)
+		if well.Load() {
+			return nil, nil, false
+		}
+		resp := req.ResponseKind().(*kmsg.FetchResponse)
+		for _, topic := range asked.Topics {
+			rt := kmsg.NewFetchResponseTopic()
+			rt.Topic, rt.TopicID = topic.Topic, topic.TopicID
+			for _, p := range topic.Partitions {
+				rp := kmsg.NewFetchResponseTopicPartition()
+				rp.Partition, rp.ErrorCode = p.Partition, kerr.OffsetOutOfRange.Code
+				rt.Partitions = append(rt.Partitions, rp)
+			}
+			resp.Topics = append(resp.Topics, rt)
+		}
+		return resp, nil, true
+	})
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events`, c.brokers)))
+	s.eventually("SELECT state || ' ' || (error LIKE '%partition 0%') FROM scoter.sources", "failing true")
+	well.Store(true)
+	c.send("events", 0, []byte(`{"id": 1}`))
+	s.eventually("SELECT count(*) || ' ' || (SELECT state FROM scoter.sources) FROM events", "1 running")
+}
+
+// TestAGroupIsToldAllOffsets: also those that it refused before, when the source stops.
+func TestAGroupIsToldAllOffsets(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	var refused atomic.Int32
+	c.ControlKey(int16(kmsg.OffsetCommit), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		if refused.Add(1) > 1 {
+			return nil, nil, false
+		}
+		resp := req.ResponseKind().(*kmsg.OffsetCommitResponse)
+		for _, topic := range req.(*kmsg.OffsetCommitRequest).Topics {
+			rt := kmsg.NewOffsetCommitResponseTopic()
+			rt.Topic, rt.TopicID = topic.Topic, topic.TopicID
+			for _, p := range topic.Partitions {
+				rp := kmsg.NewOffsetCommitResponseTopicPartition()
+				rp.Partition, rp.ErrorCode = p.Partition, kerr.UnknownServerError.Code
+				rt.Partitions = append(rt.Partitions, rp)
+			}
+			resp.Topics = append(resp.Topics, rt)
+		}
+		return resp, nil, true
+	})
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', group = 'scoter', max_age = '20ms') FORMAT json INTO TABLE events`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": 1}`), []byte(`{"id": 2}`))
+	s.eventually("SELECT count(*) FROM events", "2")
+	for deadline := time.Now().Add(time.Minute); refused.Load() == 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	must(t, s.exec("PAUSE SOURCE events"))
+	told, err := c.admin().FetchOffsets(ctx, "scoter")
+	must(t, err)
+	if at, ok := told.Lookup("events", 0); !ok || at.At != 2 {
+		t.Errorf("the group was told %+v", at)
+	}
+}

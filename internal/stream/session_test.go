@@ -1,0 +1,216 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+)
+
+// newSession returns a session that reads JSON from the partitions 0 and 1 of a topic t, with nobody behind it.
+func newSession(t *testing.T) *session {
+	p := &plan{format: &format{name: "json"}, shapes: [][]protobuf.Column{nil}, kafka: kafka{batchRows: 1000, batchBytes: 1 << 30, maxAge: time.Hour, topics: []string{"t"}}}
+	s := &source{manager: &Manager{}, status: newStatus(), memory: share{of: &quota{limit: 1 << 30}}}
+	x := &session{source: s, plan: p, sealed: make(chan *sealed, 10), intake: newIntake(), decodings: newDecodings(p), mirror: newMirror(), positions: map[partition]*position{},
+		unplaced: map[partition]bool{}, unreadable: map[partition]time.Time{}, skipped: map[string]map[int32]kgo.EpochOffset{}}
+	for n := range int32(2) {
+		x.positions[partition{"t", n}] = &position{epoch: -1}
+	}
+	var err error
+	x.client, err = kgo.NewClient(kgo.SeedBrokers("127.0.0.1:1"), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{"t": {0: kgo.NewOffset().At(0), 1: kgo.NewOffset().At(0)}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.client.Close)
+	s.status.running()
+	return x
+}
+
+func fetched(number int32, err error, offsets ...int64) *kgo.FetchPartition {
+	f := &kgo.FetchPartition{Partition: number, Err: err, HighWatermark: 100}
+	for _, o := range offsets {
+		f.Records = append(f.Records, &kgo.Record{Topic: "t", Partition: number, Offset: o, Value: fmt.Appendf(nil, `{"id": %d}`, o)})
+	}
+	return f
+}
+
+// TestWhatTheClientCannotReadStopsOnePartition: records in front of it are read, and other partitions.
+func TestWhatTheClientCannotReadStopsOnePartition(t *testing.T) {
+	x, ctx := newSession(t), t.Context()
+	zero := partition{"t", 0}
+	if err := x.takePartition(ctx, "t", fetched(0, errors.New("encoded crc 1 does not match calculated crc 2"), 0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if paused := x.client.PauseFetchPartitions(nil); len(paused["t"]) != 1 || !x.status.is(stateWaiting) || len(x.intake.records) != 2 {
+		t.Errorf("%v are paused, %d records, %s", paused, len(x.intake.records), x.status.state)
+	}
+	if err := x.takePartition(ctx, "t", fetched(1, nil, 0)); err != nil || !x.status.is(stateWaiting) {
+		t.Error(err, x.status.state)
+	}
+	if err := x.takePartition(ctx, "t", fetched(0, nil, 2)); err != nil || !x.status.is(stateRunning) {
+		t.Error(err, x.status.state)
+	}
+	// A batch that is too large is passed over, which is told of.
+	if err := x.takePartition(ctx, "t", fetched(0, &kgo.ErrDecompressTooLarge{Topic: "t", Offset: 4, NextOffset: 9, Epoch: 3}, 3)); err != nil {
+		t.Fatal(err)
+	}
+	if got := x.skipped["t"][0]; got.Offset != 9 || got.Epoch != 3 || x.positions[zero].next != 9 {
+		t.Errorf("goes on at %+v, %+v", got, x.positions[zero])
+	}
+	b := <-x.sealed
+	if r := b.ranges[zero]; len(b.records) != 5 || r.Next != 4 {
+		t.Errorf("%d records, to %+v", len(b.records), r)
+	}
+	if r := x.intake.ranges[zero]; len(x.intake.letters) != 1 || !r.Reset || r.From != 9 {
+		t.Errorf("%+v, %+v", x.intake.letters, r)
+	}
+	// What the broker says is another session's.
+	if err := x.takePartition(ctx, "t", fetched(0, kerr.OffsetOutOfRange)); !errors.Is(err, errAgain) {
+		t.Error(err)
+	}
+	if err := x.takePartition(ctx, "t", fetched(0, kerr.TopicAuthorizationFailed)); base.KindOf(err) != base.Unavailable {
+		t.Error(err)
+	}
+}
+
+// TestATakeoverWaitsForWhatIsSealedThen, and not for what is sealed while it waits.
+func TestATakeoverWaitsForWhatIsSealedThen(t *testing.T) {
+	x, ctx := newSession(t), t.Context()
+	if err := x.settled(ctx); err != nil {
+		t.Error(err)
+	}
+	read := func(offset int64) *sealed {
+		if err := errors.Join(x.takePartition(ctx, "t", fetched(0, nil, offset)), x.seal(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		return <-x.sealed
+	}
+	first := read(0)
+	then := x.last
+	second := read(1)
+	close(first.done)
+	select {
+	case <-then:
+	default:
+		t.Error("what was sealed is done with, and it is waited for")
+	}
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := x.settled(canceled); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	close(second.done)
+	if err := x.settled(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBeginKeepsRecordsThatWereRead of a partition whose start is not stored yet when another is assigned.
+func TestBeginKeepsRecordsThatWereRead(t *testing.T) {
+	x, ctx := newSession(t), t.Context()
+	zero, other := partition{"t", 0}, partition{"t", 2}
+	if err := x.takePartition(ctx, "t", fetched(0, nil, 0, 1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	start := resumed{position: position{epoch: -1}, stored: -1}
+	mine := start
+	mine.read = true
+	x.begin(map[partition]resumed{zero: start, other: mine})
+	if r := x.intake.ranges[zero]; r.Next != 3 || x.positions[zero].next != 3 || x.intake.ranges[other] == nil {
+		t.Errorf("%+v, %+v", r, x.positions[zero])
+	}
+}
+
+// TestWhoWaitsIsKnown: what one waits for is not over because another goes on.
+func TestWhoWaitsIsKnown(t *testing.T) {
+	s := newStatus()
+	s.running()
+	s.waiting(storing, errors.New("no space"))
+	s.waiting(asking, errors.New("away"))
+	s.done(asking)
+	s.done(taking)
+	if !s.is(stateWaiting) {
+		t.Error(s.state)
+	}
+	if s.done(storing); !s.is(stateRunning) {
+		t.Error(s.state)
+	}
+	s.waiting(fetching, errors.New("no leader"))
+	if s.running(); !s.is(stateWaiting) {
+		t.Error(s.state)
+	}
+	s.set(stateFailing, errors.New("failed"))
+	if s.done(fetching); !s.is(stateFailing) {
+		t.Error(s.state)
+	}
+}
+
+// TestHalves divides a batch until each part holds one record: every part follows the one before it, and nothing is lost or doubled.
+func TestHalves(t *testing.T) {
+	b := newIntake()
+	at := map[partition]*position{}
+	for i := range int64(40) {
+		p := partition{"t", int32(i % 3)}
+		if at[p] == nil {
+			at[p] = &position{epoch: -1}
+			b.stand(p, *at[p], []string{"lost", "", ""}[p.number])
+		}
+		rec := &kgo.Record{Topic: p.topic, Partition: p.number, Offset: 2 * i, LeaderEpoch: int32(i), Value: make([]byte, i), Headers: []kgo.RecordHeader{{Key: "h", Value: make([]byte, 1000)}}}
+		b.cover(p, at[p], rec)
+		at[p].next = rec.Offset + 1
+		if i%4 == 1 {
+			b.letters = append(b.letters, letter{partition: p, offset: rec.Offset, record: rec})
+		} else {
+			b.records = append(b.records, rec)
+		}
+	}
+	if b.bytes < 40*1000 {
+		t.Errorf("%d bytes, without headers", b.bytes)
+	}
+	next, bytes, lost := map[partition]int64{}, int64(0), 0
+	seen := map[*kgo.Record]bool{}
+	var divide func(b *intake)
+	divide = func(b *intake) {
+		if len(b.held()) > 1 {
+			first, second := b.halves()
+			divide(first)
+			divide(second)
+			return
+		}
+		bytes += b.bytes
+		for p, r := range b.ranges {
+			if r.From != next[p] || r.Reset && len(b.letters) == 0 {
+				t.Errorf("%v: %+v behind %d", p, r.OffsetRange, next[p])
+			}
+			next[p] = r.Next
+		}
+		for _, rec := range b.held() {
+			r := b.ranges[placeOf(rec).partition]
+			if seen[rec] || rec.Offset < r.From || rec.Offset >= r.Next || r.Epoch != rec.LeaderEpoch || r.bytes != sizeOf(rec) {
+				t.Errorf("record %d in %+v", rec.Offset, r)
+			}
+			seen[rec] = true
+		}
+		for _, l := range b.letters {
+			if l.record == nil {
+				lost++
+			}
+		}
+	}
+	divide(b)
+	if len(seen) != 40 || bytes != b.bytes || lost != 1 {
+		t.Errorf("%d records, %d bytes of %d, %d times lost", len(seen), bytes, b.bytes, lost)
+	}
+	for p, r := range b.ranges {
+		if next[p] != r.Next {
+			t.Errorf("%v: to %d, want %+v", p, next[p], r.OffsetRange)
+		}
+	}
+}

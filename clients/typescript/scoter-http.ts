@@ -61,9 +61,9 @@ function send(db: Connection, sql: string, values: readonly unknown[], format = 
   return post(db, `/api/v1/sql?format=${format}`, "application/json", body);
 }
 
-/** JSON with the integers that a number cannot hold as text, in strings or not. */
+/** JSON with the integers that a number cannot hold as text. What looks like one in a string or behind a point is none. */
 function parse(line: string): core.Raw {
-  return JSON.parse(line.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (m) => (m.startsWith('"') ? m : `"${m}"`))) as core.Raw;
+  return JSON.parse(line.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (m) => (m.startsWith('"') ? m : `"${m}"`))) as core.Raw;
 }
 
 /** The bytes of an answer as they arrive. One that is not read to its end is given up. */
@@ -193,40 +193,8 @@ export class Runtime {
     });
   }
 
-  appender<T>(bulk: Bulk<T>): Appender<T> {
-    return new Appender(this, bulk);
-  }
-}
-
-/** Collects rows and sends them 10,000 at a time. */
-export class Appender<T> {
-  readonly #runtime: Runtime;
-  readonly #bulk: Bulk<T>;
-  #rows: T[] = [];
-
-  constructor(runtime: Runtime, bulk: Bulk<T>) {
-    this.#runtime = runtime;
-    this.#bulk = bulk;
-  }
-
-  async append(row: T): Promise<void> {
-    if (this.#rows.push(row) >= 10000) await this.flush();
-  }
-
-  async appendMany(rows: core.Rows<T>): Promise<void> {
-    for await (const row of rows) await this.append(row);
-  }
-
-  /** Sends what is waiting. */
-  async flush(): Promise<void> {
-    const rows = this.#rows;
-    this.#rows = [];
-    await this.#runtime.bulk(this.#bulk, rows);
-  }
-
-  /** Sends what is waiting. */
-  close(): Promise<void> {
-    return this.flush();
+  appender<T>(bulk: Bulk<T>): core.Appender<T> {
+    return new core.Appender(10000, (rows) => this.bulk(bulk, rows));
   }
 }
 
@@ -264,24 +232,10 @@ export function blob(v: unknown): Uint8Array {
   return new Uint8Array(text.startsWith("\\x") ? Buffer.from(text.slice(2), "hex") : Buffer.from(text, "base64"));
 }
 
-/** An interval: the database's text, 1 year 2 months 3 days 04:05:06.7, or inside of a list ISO 8601. */
+/** An interval: the database's text, or inside of a list ISO 8601. */
 export function interval(v: unknown): core.Interval {
   const text = v as string;
-  if (text.startsWith("P")) return duration(text);
-  let months = 0;
-  let days = 0;
-  for (const [, count, unit] of text.matchAll(/([+-]?\d+) (year|mon|day)/g)) {
-    if (unit === "day") days += Number(count);
-    else months += Number(count) * (unit === "year" ? 12 : 1);
-  }
-  const clock = /([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?/.exec(text);
-  let micros = 0n;
-  if (clock !== null) {
-    const seconds = (BigInt(clock[2]!) * 60n + BigInt(clock[3]!)) * 60n + BigInt(clock[4]!);
-    micros = seconds * 1000000n + BigInt((clock[5] ?? "").padEnd(6, "0"));
-    if (clock[1] === "-") micros = -micros;
-  }
-  return { months, days, micros };
+  return text.startsWith("P") ? duration(text) : core.intervalOf(text);
 }
 
 function duration(text: string): core.Interval {
@@ -313,7 +267,7 @@ export const map =
 
 /** The text of bytes that the database casts. */
 export const toBlob = (v: Uint8Array): string => Array.from(v, (b) => "\\x" + b.toString(16).toUpperCase().padStart(2, "0")).join("");
-export const toInterval = (v: core.Interval): string => `${v.months} mons ${v.days} days ${v.micros} microseconds`;
+export { intervalText as toInterval } from "./scoter.js";
 
 /** JSON of any value of the generated code. */
 export function json(v: unknown): string {

@@ -1,8 +1,8 @@
 import type { ClientBase, QueryConfig, QueryResult } from "pg";
-import Cursor from "pg-cursor";
 import { from as copyFrom } from "pg-copy-streams";
-import { once } from "node:events";
+import { once, type EventEmitter } from "node:events";
 import * as core from "./scoter.js";
+import { Turns } from "./scoter-turns.js";
 export * from "./scoter.js";
 
 /** What a statement without rows did. */
@@ -40,69 +40,153 @@ export type Route = "unnest" | "copy";
  */
 const unnestValues = { insert: 800, staged: 4000 };
 
+/** Half of a pair of code units: UTF-8 has no bytes for it, and others would be sent. */
+const half = /\p{Surrogate}/u;
+
+function checkTexts(values: readonly Text[]): void {
+  for (const v of values) if (v !== null && half.test(v)) throw new RangeError(`a text that UTF-8 cannot hold: ${JSON.stringify(v)}`);
+}
+
+const sessions = new WeakMap<ClientBase, Session>();
+
+/** What all that use a client have in common. */
+class Session {
+  readonly client: ClientBase;
+  readonly turns = new Turns();
+  #cursors = 0;
+  /** What the server said last of the transaction: I none, T open, E failed. Undefined while it is about to say it. */
+  #status: string | undefined;
+
+  static of(client: ClientBase): Session {
+    let session = sessions.get(client);
+    if (session === undefined) sessions.set(client, (session = new Session(client)));
+    return session;
+  }
+
+  private constructor(client: ClientBase) {
+    const { connection } = client as unknown as { connection?: EventEmitter };
+    if (connection === undefined) throw new TypeError("not a client of pg, such as pool.connect() returns: a pool has many connections, and pg-native has no COPY");
+    this.client = client;
+    connection.on("readyForQuery", (message: { status: string }) => (this.#status = message.status));
+    connection.on("errorMessage", () => (this.#status = undefined));
+  }
+
+  /** The name of a cursor that nobody else has. */
+  cursor(): string {
+    return `_scoter_${++this.#cursors}`;
+  }
+
+  /** Runs a statement, whose rows are arrays of texts. */
+  async query(sql: string, values: readonly Text[] = []): Promise<QueryResult<Text[]>> {
+    if (this.turns.current?.busy === true) throw new Error("the rows of a COPY cannot come from statements on its connection: read them on another one, or before");
+    checkTexts(values);
+    return this.client.query<Text[]>({ text: sql, values: [...values], rowMode: "array", types });
+  }
+
+  async inTransaction(): Promise<boolean> {
+    if (this.#status === undefined) await this.query("");
+    return this.#status !== "I";
+  }
+
+  /** Runs body in a transaction, or `joined` in the one that is open already. */
+  transaction<T>(body: () => Promise<T>, end = "COMMIT", joined = body): Promise<T> {
+    return this.turns.take(async () => {
+      if (await this.inTransaction()) return joined();
+      await this.query("BEGIN");
+      try {
+        const result = await body();
+        // COMMIT of a transaction in which a statement has failed is no error, but a ROLLBACK.
+        if ((await this.query(end)).command !== end) throw new Error("the transaction was rolled back: a statement of it had failed");
+        return result;
+      } catch (error) {
+        await this.query("ROLLBACK").catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  /** Runs body all or nothing: in a transaction, or behind a savepoint of the one that is open already. */
+  whole<T>(body: () => Promise<T>): Promise<T> {
+    return this.transaction(body, "COMMIT", async () => {
+      await this.query("SAVEPOINT _scoter");
+      try {
+        const result = await body();
+        await this.query("RELEASE SAVEPOINT _scoter");
+        return result;
+      } catch (error) {
+        await this.query("ROLLBACK TO SAVEPOINT _scoter");
+        throw error;
+      }
+    });
+  }
+}
+
+/** Whether the server refused a statement or a value could not be written: then nothing of it is done. */
+const refused = (error: unknown): boolean => error instanceof core.RowError || (error instanceof Error && "severity" in error);
+
 /** Runs statements for a generated class over one connection. */
 export class Runtime {
   readonly #client: ClientBase;
+  readonly #session: Session;
   readonly #observer: core.Observer | undefined;
   readonly #route: Route | undefined;
-  #depth: { n: number };
 
-  constructor(client: ClientBase, observer?: core.Observer, route?: Route, depth: { n: number } = { n: 0 }) {
+  constructor(client: ClientBase, observer?: core.Observer, route?: Route) {
     this.#client = client;
+    this.#session = Session.of(client);
     this.#observer = observer;
     this.#route = route;
-    this.#depth = depth;
   }
 
-  /** The same connection and transaction with another route. */
+  /** The same connection with another route. */
   withRoute(route: Route | undefined): Runtime {
-    return new Runtime(this.#client, this.#observer, route, this.#depth);
-  }
-
-  #query(sql: string, values: readonly Text[]): Promise<QueryResult<Text[]>> {
-    return this.#client.query<Text[]>({ text: sql, values: [...values], rowMode: "array", types });
+    return new Runtime(this.#client, this.#observer, route);
   }
 
   all<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): Promise<T[]> {
-    return core.observe(this.#observer, name, core.many, async () => (await this.#query(sql, values)).rows.map(read));
+    return core.observe(this.#observer, name, core.many, async () => (await this.#session.query(sql, values)).rows.map(read));
   }
 
   one<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): Promise<T | undefined> {
     return core.observe(this.#observer, name, core.one, async () => {
-      const row = (await this.#query(sql, values)).rows[0];
+      const row = (await this.#session.query(sql, values)).rows[0];
       return row === undefined ? undefined : read(row);
     });
   }
 
-  /** Reads through a cursor, which an early end of the loop closes. */
+  /**
+   * Reads through a cursor, which an early end of the loop closes. The server keeps its result, so that other statements may run
+   * meanwhile, and begin and end transactions: one that is only read as far as needed would hold the connection or a transaction.
+   */
   stream<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): AsyncGenerator<T, void, undefined> {
-    const client = this.#client;
+    const session = this.#session;
     return core.observeEachAsync(this.#observer, name, async function* () {
-      const cursor = client.query(new Cursor<Text[]>(sql, [...values], { rowMode: "array", types: types as never }));
+      const cursor = session.cursor();
+      await session.query(`DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${sql}`, values);
       try {
         for (;;) {
-          const rows = await cursor.read(fetchRows);
+          const { rows } = await session.query(`FETCH ${fetchRows} FROM ${cursor}`);
           yield* rows.map(read);
           if (rows.length < fetchRows) return;
         }
       } finally {
-        await cursor.close();
+        await session.query(`CLOSE ${cursor}`).catch(() => undefined); // a transaction that failed has taken it along, or will
       }
     });
   }
 
   exec(name: string, sql: string, values: readonly Text[]): Promise<ExecResult> {
     return core.observe(this.#observer, name, (r: ExecResult) => r.rowCount, async () => ({
-      rowCount: (await this.#query(sql, values)).rowCount ?? 0,
+      rowCount: (await this.#session.query(sql, values)).rowCount ?? 0,
     }));
   }
 
   /** Runs one statement per row, all or nothing; returns the sum of rows. */
   batch<T>(name: string, sql: string, values: (row: T) => Text[], rows: core.Rows<T>): Promise<number> {
     return core.observe(this.#observer, name, core.same, () =>
-      this.transaction(async () => {
+      this.#session.whole(async () => {
         let changed = 0;
-        for await (const row of rows) changed += (await this.#query(sql, values(row))).rowCount ?? 0;
+        for await (const row of rows) changed += (await this.#session.query(sql, values(row))).rowCount ?? 0;
         return changed;
       }),
     );
@@ -110,80 +194,73 @@ export class Runtime {
 
   /** Runs a bulk operation in one transaction; returns the rows it changed. A row that cannot be written is a RowError. */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-    return core.observe(this.#observer, bulk.name, core.same, async () => {
+    return core.observe(this.#observer, bulk.name, core.same, () => this.#session.turns.take(async () => {
       const values = bulk.stage === undefined ? unnestValues.insert : unnestValues.staged;
       const most = this.#route === "unnest" ? Infinity : this.#route === "copy" || bulk.unnest === undefined ? -1 : Math.floor(values / bulk.columns.length);
       const read = await core.firstRows(rows, most);
       if (bulk.unnest !== undefined && read.all) {
         try {
           return await this.#unnest(bulk.unnest, bulk, read.first);
-        } catch {
-          // Nothing is written. COPY fails too, and says which row it was.
+        } catch (error) {
+          // COPY fails too, and says which row it was. After any other error the rows may be there.
+          if (!refused(error)) throw error;
         }
       }
       try {
-        return await this.transaction(() => this.#copy(bulk, read.rows));
+        return await this.#session.transaction(() => this.#copy(bulk, read.rows));
       } catch (error) {
         throw named(bulk, read.all ? read.first : rows, error);
       }
-    });
+    }));
   }
 
   async #copy<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
     const stage = bulk.stage;
-    if (stage === undefined) return copy(this.#client, bulk, rows);
-    await this.#client.query(stage.create);
-    await copy(this.#client, bulk, rows);
-    if (stage.dedupe !== undefined) await this.#client.query(stage.dedupe);
-    const changed = (await this.#client.query(stage.apply)).rowCount ?? 0;
-    await this.#client.query(stage.drop);
+    if (stage === undefined) return copy(this.#session, bulk, rows);
+    await this.#session.query(stage.create);
+    await copy(this.#session, bulk, rows);
+    if (stage.dedupe !== undefined) await this.#session.query(stage.dedupe);
+    const changed = (await this.#session.query(stage.apply)).rowCount ?? 0;
+    await this.#session.query(stage.drop);
     return changed;
   }
 
   /** One statement, which alone is all or nothing; in a transaction that goes on, a savepoint is. */
   async #unnest<T>(sql: string, bulk: Bulk<T>, rows: readonly T[]): Promise<number> {
     const columns: Text[][] = bulk.columns.map(() => []);
-    rows.forEach((row, i) => core.valuesOf(bulk, row, i + 1).forEach((value, c) => columns[c]?.push(value)));
+    rows.forEach((row, i) => textsOf(bulk, row, i + 1).forEach((value, c) => columns[c]?.push(value)));
     const arrays = columns.map(toList((v: string) => v));
-    if (this.#depth.n === 0) return (await this.#query(sql, arrays)).rowCount ?? 0;
-    await this.#client.query("SAVEPOINT _scoter");
-    try {
-      const changed = (await this.#query(sql, arrays)).rowCount ?? 0;
-      await this.#client.query("RELEASE SAVEPOINT _scoter");
-      return changed;
-    } catch (error) {
-      await this.#client.query("ROLLBACK TO SAVEPOINT _scoter");
-      throw error;
-    }
+    const write = async (): Promise<number> => (await this.#session.query(sql, arrays)).rowCount ?? 0;
+    return (await this.#session.inTransaction()) ? this.#session.whole(write) : write();
   }
 
-  appender<T>(bulk: Bulk<T>): Appender<T> {
-    return new Appender(this, bulk);
+  appender<T>(bulk: Bulk<T>): core.Appender<T> {
+    return new core.Appender(10000, (rows) => this.bulk(bulk, rows));
   }
 
-  /** Runs body in a transaction, or in the one that was begun here already. */
-  async transaction<T>(body: () => Promise<T>): Promise<T> {
-    if (this.#depth.n > 0) return body();
-    await this.#client.query("BEGIN");
-    this.#depth.n++;
-    try {
-      const result = await body();
-      await this.#client.query("COMMIT");
-      return result;
-    } catch (error) {
-      await this.#client.query("ROLLBACK").catch(() => undefined);
-      throw error;
-    } finally {
-      this.#depth.n--;
-    }
+  /** Runs body in a transaction, or in the one that is open already. */
+  transaction<T>(body: () => Promise<T>): Promise<T> {
+    return this.#session.transaction(body);
+  }
+}
+
+/** The values of the row of that number, which are texts that can be sent. */
+function textsOf<T>(bulk: Bulk<T>, row: T, number: number): Text[] {
+  const values = core.valuesOf(bulk, row, number);
+  try {
+    checkTexts(values);
+    return values;
+  } catch (error) {
+    throw new core.RowError(bulk.name, number, error);
   }
 }
 
 /** COPY in chunks of about this many characters. */
 const copyChars = 1 << 16;
 
-async function copy<T>(client: ClientBase, bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-  const stream = client.query(copyFrom(bulk.copy));
+async function copy<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+  const turn = session.turns.current!;
+  const stream = session.client.query(copyFrom(bulk.copy));
   const finished = new Promise<void>((resolve, reject) => {
     stream.on("finish", resolve);
     stream.on("error", reject);
@@ -191,9 +268,10 @@ async function copy<T>(client: ClientBase, bulk: Bulk<T>, rows: core.Rows<T>): P
   finished.catch(() => undefined);
   let text = "";
   let number = 0;
+  turn.busy = true;
   try {
     for await (const row of rows) {
-      const values = core.valuesOf(bulk, row, ++number);
+      const values = textsOf(bulk, row, ++number);
       for (let i = 0; i < values.length; i++) text += (i > 0 ? "\t" : "") + copyText(values[i] as Text);
       text += "\n";
       if (text.length >= copyChars) {
@@ -205,6 +283,8 @@ async function copy<T>(client: ClientBase, bulk: Bulk<T>, rows: core.Rows<T>): P
     stream.destroy(error as Error);
     await finished.catch(() => undefined);
     throw error;
+  } finally {
+    turn.busy = false;
   }
   stream.end(text);
   await finished;
@@ -229,40 +309,6 @@ function copyText(v: Text): string {
   return /[\\\t\n\r]/.test(v) ? v.replace(/[\\\t\n\r]/g, (c) => (c === "\\" ? "\\\\" : c === "\t" ? "\\t" : c === "\n" ? "\\n" : "\\r")) : v;
 }
 
-/** Collects rows and copies them when it is flushed or closed. */
-export class Appender<T> {
-  readonly #runtime: Runtime;
-  readonly #bulk: Bulk<T>;
-  #rows: T[] = [];
-
-  constructor(runtime: Runtime, bulk: Bulk<T>) {
-    this.#runtime = runtime;
-    this.#bulk = bulk;
-  }
-
-  async append(row: T): Promise<this> {
-    this.#rows.push(row);
-    if (this.#rows.length >= 10000) await this.flush();
-    return this;
-  }
-
-  async appendMany(rows: core.Rows<T>): Promise<this> {
-    for await (const row of rows) await this.append(row);
-    return this;
-  }
-
-  async flush(): Promise<this> {
-    const rows = this.#rows;
-    this.#rows = [];
-    if (rows.length > 0) await this.#runtime.bulk(this.#bulk, rows);
-    return this;
-  }
-
-  async close(): Promise<void> {
-    await this.flush();
-  }
-}
-
 /** Applies the pending migrations under an advisory lock; returns their ids. */
 export async function applyMigrations(
   client: ClientBase,
@@ -270,29 +316,28 @@ export async function applyMigrations(
   migrations: readonly core.Migration[],
   options: core.MigrateOptions = {},
 ): Promise<string[]> {
-  return new Runtime(client).transaction(async () => {
+  const session = Session.of(client);
+  const migrate = async (): Promise<string[]> => {
     await client.query("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))");
     await client.query(core.migrationSQL.create);
     await client.query("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
-    const recorded = await client.query<{ migration_id: string; checksum: Text }>(
-      "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1",
-      [project],
-    );
-    const applied = new Map(recorded.rows.map((r) => [r.migration_id, r.checksum]));
+    const recorded = await session.query("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]);
+    const applied = new Map(recorded.rows.map((r) => [r[0] as string, r[1] as Text]));
     const todo = core.pending(project, migrations, applied);
     for (const m of migrations) {
       if (applied.get(m.id) === null) {
-        await client.query("UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]);
+        await session.query("UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]);
       }
     }
     for (const m of todo) {
       for (const statement of m.statements) await client.query(statement);
-      await client.query("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
+      await session.query("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
     }
-    const ids = todo.map((m) => m.id);
-    // COMMIT of a failed or rolled back transaction is a ROLLBACK.
-    if (options.dryRun === true) await client.query("ROLLBACK");
-    return ids;
+    return todo.map((m) => m.id);
+  };
+  return session.transaction(migrate, options.dryRun === true ? "ROLLBACK" : "COMMIT", async () => {
+    core.checkDryRun(options, true);
+    return migrate();
   });
 }
 
@@ -302,9 +347,22 @@ export const str = (v: string): string => v;
 export const bool = (v: string): boolean => v === "t";
 export const number = (v: string): number => (v === "NaN" ? NaN : v === "Infinity" ? Infinity : v === "-Infinity" ? -Infinity : Number(v));
 export const bigint = (v: string): bigint => BigInt(v);
-export const timestamp = (v: string): string => v.replace(" ", "T");
+
+/** What the server writes for a session with another setting than this reads. */
+function unread(what: string, setting: string, v: string): RangeError {
+  return new RangeError(`not ${what} as with ${setting}, which the session must have: ${v}`);
+}
+
+/** A date as it is. Only ISO's form has a hyphen behind four digits, or more where the year has more. */
+export function date(v: string): string {
+  if (v[4] !== "-" && !/^(?:\d{5,}-|-?infinity$)/.test(v)) throw unread("a date", "DateStyle ISO", v);
+  return v;
+}
+
+export const timestamp = (v: string): string => date(v).replace(" ", "T");
 
 export function blob(v: string): Uint8Array {
+  if (!v.startsWith("\\x")) throw unread("bytes", "bytea_output hex", v);
   const bytes = new Uint8Array((v.length - 2) / 2);
   for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(v.slice(2 + 2 * i, 4 + 2 * i), 16);
   return bytes;
@@ -313,29 +371,14 @@ export function blob(v: string): Uint8Array {
 /** An instant in UTC with all its digits. The session may have any zone. */
 export function instant(v: string): string {
   const match = /^(\d+-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?( BC)?$/.exec(v);
-  if (match === null || match[8] !== undefined) return v;
+  if (match === null || match[8] !== undefined) return date(v);
   const offset = Number(match[5]) * 3600 + Number(match[6] ?? 0) * 60 + Number(match[7] ?? 0);
   if (offset === 0) return `${match[1]}T${match[2]}${match[3] ?? ""}Z`;
   const time = new Date(`${match[1]}T${match[2]}Z`).getTime() + (match[4] === "-" ? offset : -offset) * 1000;
   return new Date(time).toISOString().slice(0, -5) + (match[3] ?? "") + "Z";
 }
 
-/** PostgreSQL's own form of an interval: `1 year 2 mons -3 days 04:05:06.7`. */
-export function interval(v: string): core.Interval {
-  const result = { months: 0, days: 0, micros: 0n };
-  for (const [, count, unit] of v.matchAll(/([+-]?\d+) (year|mon|day)s?/g)) {
-    if (unit === "year") result.months += 12 * Number(count);
-    else if (unit === "mon") result.months += Number(count);
-    else result.days += Number(count);
-  }
-  const time = /([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?/.exec(v);
-  if (time !== null) {
-    const seconds = BigInt(time[2] as string) * 3600n + BigInt(time[3] as string) * 60n + BigInt(time[4] as string);
-    const micros = seconds * 1000000n + BigInt((time[5] ?? "").padEnd(6, "0"));
-    result.micros = time[1] === "-" ? -micros : micros;
-  }
-  return result;
-}
+export { intervalOf as interval, intervalText as toInterval } from "./scoter.js";
 
 export const list =
   <T>(read: (v: string) => T) =>
@@ -407,7 +450,6 @@ export function fields(text: string): Text[] {
 
 export const toText = (v: unknown): string => String(v);
 export const toBlob = (v: Uint8Array): string => "\\x" + Array.from(v, (b) => b.toString(16).padStart(2, "0")).join("");
-export const toInterval = (v: core.Interval): string => `${v.months} mons ${v.days} days ${v.micros} microseconds`;
 
 /** Nested lists of one element type, as PostgreSQL writes arrays. */
 export const toList =

@@ -137,9 +137,13 @@ export class Runtime {
     );
   }
 
+  appender<T>(bulk: Bulk<T>): Appender<T> {
+    return new Appender(this, bulk);
+  }
+
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: () => T): T {
-    return transaction(this.#db, "BEGIN IMMEDIATE", body);
+    return transaction(this.#db, body);
   }
 }
 
@@ -185,15 +189,20 @@ export function ran(done: { changes: number | bigint; lastInsertRowid: number | 
 
 function inTransaction(db: SyncDatabase): boolean {
   const d = db as { inTransaction?: boolean; isTransaction?: boolean };
-  return d.inTransaction ?? d.isTransaction ?? false;
+  const open = d.inTransaction ?? d.isTransaction;
+  if (open === undefined) throw new Error("node:sqlite does not tell of transactions before Node.js 22.16: a newer one is needed");
+  return open;
 }
 
-function transaction<T>(db: SyncDatabase, begin: string, body: () => T, commit = "COMMIT"): T {
+function transaction<T>(db: SyncDatabase, body: () => T, commit = "COMMIT"): T {
   if (inTransaction(db)) return body();
-  db.exec(begin);
+  db.exec("BEGIN IMMEDIATE");
   let result: T;
   try {
     result = body();
+    if (typeof (result as { then?: unknown } | undefined)?.then === "function") {
+      throw new TypeError("the body of a transaction on this driver cannot be asynchronous: it would be committed before the body has ended");
+    }
     db.exec(commit);
   } catch (error) {
     if (inTransaction(db)) db.exec("ROLLBACK");
@@ -204,7 +213,7 @@ function transaction<T>(db: SyncDatabase, begin: string, body: () => T, commit =
 
 /** Runs body all or nothing: in a transaction, or behind a savepoint of the one that is open already. */
 function atomic<T>(db: SyncDatabase, body: () => T): T {
-  if (!inTransaction(db)) return transaction(db, "BEGIN IMMEDIATE", body);
+  if (!inTransaction(db)) return transaction(db, body);
   db.exec(savepoint.begin);
   try {
     const result = body();
@@ -230,10 +239,9 @@ export function applyMigrations(
   migrations: readonly core.Migration[],
   options: core.MigrateOptions = {},
 ): string[] {
-  if (options.dryRun === true && inTransaction(db)) throw new Error("a dry run needs a connection without an open transaction");
+  core.checkDryRun(options, inTransaction(db));
   return transaction(
     db,
-    "BEGIN IMMEDIATE",
     () => {
       db.exec(core.migrationSQL.create);
       const columns = db.prepare("SELECT name FROM pragma_table_info('_sqg_migrations')").all() as { name: string }[];

@@ -10,15 +10,15 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// typeScriptProgram generates the code for all drivers and compiles the program; it returns its folder and what runs it on one.
-func typeScriptProgram(t *testing.T) (dir string, command func(driver string) []string) {
-	system, dir, here := toolchain.Need(t, "node"), t.TempDir(), filepath.Join(toolchain.Root(t), "tests")
+// typeScript generates the code of a folder's SQL files for all drivers and compiles its program; it returns where, and what runs it on one.
+func typeScript(t *testing.T, folder string, files ...string) (dir string, command func(driver string) []string) {
+	system, dir, root := toolchain.Need(t, "node"), t.TempDir(), toolchain.Root(t)
 	packages := toolchain.TypeScript(t)
-	for _, name := range []string{"sqlite.sql", "duckdb.sql", "postgres.sql", "scoter.yaml"} {
-		toolchain.Copy(t, filepath.Join(here, "bulk", "typescript", name), filepath.Join(dir, name))
+	for _, name := range append(files, "scoter.yaml") {
+		toolchain.Copy(t, filepath.Join(root, "tests", "bulk", folder, name), filepath.Join(dir, name))
 	}
-	toolchain.Copy(t, filepath.Join(here, "bulk", "typescript", "program.ts"), filepath.Join(dir, "src", "program.ts"))
-	toolchain.Copy(t, filepath.Join(here, "gen", "runtime", "typescript", "tsconfig.json"), filepath.Join(dir, "tsconfig.json"))
+	toolchain.Copy(t, filepath.Join(root, "tests", "bulk", folder, "program.ts"), filepath.Join(dir, "src", "program.ts"))
+	toolchain.Copy(t, filepath.Join(root, "tests", "gen", "runtime", "typescript", "tsconfig.json"), filepath.Join(dir, "tsconfig.json"))
 	toolchain.Copy(t, filepath.Join(packages, "package.json"), filepath.Join(dir, "package.json"))
 	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func typeScriptProgram(t *testing.T) (dir string, command func(driver string) []
 }
 
 func TestTypeScriptKilledInTheMiddleNothingIsWritten(t *testing.T) {
-	dir, command := typeScriptProgram(t)
+	dir, command := typeScript(t, "typescript", "sqlite.sql", "duckdb.sql", "postgres.sql")
 	pg := toolchain.StartPostgres(t)
 	for _, driver := range []string{"better-sqlite3", "node", "libsql", "turso", "duckdb", "postgres"} {
 		t.Run(driver, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestTypeScriptKilledInTheMiddleNothingIsWritten(t *testing.T) {
 }
 
 func TestTypeScriptWritesTheSameOnEveryDriverAndRoute(t *testing.T) {
-	dir, command := typeScriptProgram(t)
+	dir, command := typeScript(t, "typescript", "sqlite.sql", "duckdb.sql", "postgres.sql")
 	pg := toolchain.StartPostgres(t)
 	var want string
 	for _, way := range []struct{ driver, place, route string }{

@@ -3,6 +3,7 @@ export * from "./scoter.js";
 import type { Batch, Bulk, RunResult } from "./scoter-sqlite.js";
 import { jsonList, savepoint } from "./scoter-sqlite.js";
 import { lazyRowsAsync, type ReadRow } from "./scoter-sqlite-rows.js";
+import { turnsOf, type Turns } from "./scoter-turns.js";
 export type { RunResult, Batch, Bulk } from "./scoter-sqlite.js";
 export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText, whole } from "./scoter-sqlite.js";
 
@@ -19,6 +20,7 @@ export interface Session {
   open(sql: string, values: readonly unknown[]): Promise<AsyncIterator<unknown>>;
   /** Whether a transaction is open. */
   readonly inTransaction: boolean;
+  readonly turns: Turns;
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: (session: Session) => Promise<T>, commit: boolean): Promise<T>;
 }
@@ -61,9 +63,10 @@ function libsqlRows(result: LibsqlResult, pluck: boolean): unknown[] {
 }
 
 /** A session over @libsql/client. The client itself prepares each call and holds whole results. */
-export function libsql(db: LibsqlExecutor): Session {
+export function libsql(db: LibsqlExecutor, turns = turnsOf(db)): Session {
   const session: Session = {
     inTransaction: !("transaction" in db),
+    turns,
     prepare: (sql, pluck) => ({
       all: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] }), pluck),
       get: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] }), pluck)[0],
@@ -80,7 +83,7 @@ export function libsql(db: LibsqlExecutor): Session {
       if (!("transaction" in db)) return body(session);
       const tx = await (db as LibsqlClient).transaction("write");
       try {
-        const result = await body(libsql(tx));
+        const result = await body(libsql(tx, turns));
         if (commit) await tx.commit();
         else await tx.rollback();
         return result;
@@ -185,6 +188,7 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
     get inTransaction() {
       return db.inTransaction;
     },
+    turns: turnsOf(db),
     prepare: (sql, pluck) =>
       pending(async () => {
         const statement = await prepare(sql);
@@ -259,12 +263,16 @@ export class Runtime {
     });
   }
 
+  appender<T>(bulk: Bulk<T>): core.Appender<T> {
+    return new core.Appender(1000, (rows) => this.bulk(bulk, rows));
+  }
+
   /** All or nothing: in a transaction, or behind a savepoint of the one that is open already. */
   #atomic(name: string, body: (session: Session) => Promise<number>): Promise<number> {
-    return core.observe(this.#observer, name, core.same, () => {
-      if (!this.#session.inTransaction) return this.#session.transaction(body, true);
-      return this.#part(body);
-    });
+    const session = this.#session;
+    return core.observe(this.#observer, name, core.same, () =>
+      session.turns.take(() => (session.inTransaction ? this.#part(body) : session.transaction(body, true))),
+    );
   }
 
   async #part(body: (session: Session) => Promise<number>): Promise<number> {
@@ -282,7 +290,8 @@ export class Runtime {
 
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: (runtime: Runtime) => Promise<T>): Promise<T> {
-    return this.#session.transaction((session) => body(session === this.#session ? this : new Runtime(session, this.#observer)), true);
+    const own = this.#session;
+    return own.turns.take(() => own.transaction((session) => body(session === own ? this : new Runtime(session, this.#observer)), true));
   }
 }
 
@@ -359,40 +368,6 @@ class Writer<T> {
   }
 }
 
-/** Collects rows of an appender and writes them when it is flushed or closed. */
-export class Appender<T> {
-  readonly #runtime: Runtime;
-  readonly #bulk: Bulk<T>;
-  #rows: T[] = [];
-
-  constructor(runtime: Runtime, bulk: Bulk<T>) {
-    this.#runtime = runtime;
-    this.#bulk = bulk;
-  }
-
-  async append(row: T): Promise<this> {
-    this.#rows.push(row);
-    if (this.#rows.length >= 1000) await this.flush();
-    return this;
-  }
-
-  async appendMany(rows: core.Rows<T>): Promise<this> {
-    for await (const row of rows) await this.append(row);
-    return this;
-  }
-
-  async flush(): Promise<this> {
-    const rows = this.#rows;
-    this.#rows = [];
-    await this.#runtime.bulk(this.#bulk, rows);
-    return this;
-  }
-
-  async close(): Promise<void> {
-    await this.flush();
-  }
-}
-
 /** Applies the pending migrations under the write lock; returns their ids. */
 export async function applyMigrations(
   session: Session,
@@ -400,7 +375,7 @@ export async function applyMigrations(
   migrations: readonly core.Migration[],
   options: core.MigrateOptions = {},
 ): Promise<string[]> {
-  return session.transaction(async (s) => {
+  const migrate = async (s: Session): Promise<string[]> => {
     const run = (sql: string, ...values: unknown[]): Promise<RunResult> => s.prepare(sql, false).run(...values);
     const all = async (sql: string, ...values: unknown[]): Promise<core.Raw[]> => (await s.prepare(sql, false).all(...values)) as core.Raw[];
     await run(core.migrationSQL.create);
@@ -419,5 +394,9 @@ export async function applyMigrations(
       await run("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)", project, m.id, m.checksum);
     }
     return todo.map((m) => m.id);
-  }, options.dryRun !== true);
+  };
+  return session.turns.take(() => {
+    core.checkDryRun(options, session.inTransaction);
+    return session.transaction(migrate, options.dryRun !== true);
+  });
 }

@@ -52,6 +52,21 @@ export interface Interval {
   micros: bigint;
 }
 
+/**
+ * An interval of its text in PostgreSQL's and DuckDB's own form: `1 year 2 mons -3 days 04:05:06.7`, with `months` in DuckDB.
+ * Another one, as of another `intervalstyle`, is an error.
+ */
+export function intervalOf(text: string): Interval {
+  const match = /^(?:([+-]?\d+) years?)? ?(?:([+-]?\d+) mon(?:th)?s?)? ?(?:([+-]?\d+) days?)? ?(?:([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?$/.exec(text);
+  if (match === null || text === "") throw new RangeError(`not an interval that can be read: ${text}`);
+  const [, years = 0, months = 0, days = 0, sign, hours = 0, minutes = 0, seconds = 0, fraction = ""] = match;
+  const micros = ((BigInt(hours) * 60n + BigInt(minutes)) * 60n + BigInt(seconds)) * 1000000n + BigInt(fraction.padEnd(6, "0"));
+  return { months: 12 * Number(years) + Number(months), days: Number(days), micros: sign === "-" ? -micros : micros };
+}
+
+/** The text of an interval, which PostgreSQL and DuckDB read. */
+export const intervalText = (v: Interval): string => `${v.months} mons ${v.days} days ${v.micros} microseconds`;
+
 /** Rows from memory or from a source that is read as the database takes them. */
 export type Rows<T> = Iterable<T> | AsyncIterable<T>;
 
@@ -138,6 +153,44 @@ export function lastWith<T, V>(bulk: BulkRows<T, V>, rows: Rows<T>, named: (colu
     if (wanted.every((w, c) => w === undefined || String(values[c]) === w)) return i;
   }
   return 0;
+}
+
+/** Collects rows and writes so many at a time, when it is flushed and when it is closed. */
+export class Appender<T> {
+  readonly #write: (rows: T[]) => Promise<unknown>;
+  readonly #most: number;
+  #rows: T[] = [];
+  #written: Promise<unknown> = Promise.resolve();
+
+  constructor(most: number, write: (rows: T[]) => Promise<unknown>) {
+    this.#most = most;
+    this.#write = write;
+  }
+
+  /** Waits while rows are written, so that no more of them than that are held. */
+  async append(row: T): Promise<this> {
+    if (this.#rows.push(row) >= this.#most) await this.flush();
+    return this;
+  }
+
+  async appendMany(rows: Rows<T>): Promise<this> {
+    for await (const row of rows) await this.append(row);
+    return this;
+  }
+
+  /** Writes what is waiting, behind what is being written. Once that has failed nothing more is. */
+  async flush(): Promise<this> {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#written = this.#written.then(() => (rows.length > 0 ? this.#write(rows) : undefined));
+    await this.#written;
+    return this;
+  }
+
+  /** Writes what is waiting; fails if any write did. */
+  async close(): Promise<void> {
+    await this.flush();
+  }
 }
 
 /** What a driver said a row is, by column name. */
@@ -241,6 +294,11 @@ export function pending(project: string, migrations: readonly Migration[], appli
     if (checksum !== undefined && checksum !== null && checksum !== m.checksum) throw new MigrationChangedError(project, m.id);
     return checksum === undefined;
   });
+}
+
+/** Refuses a dry run where what it does would stay: in a transaction of the caller's. */
+export function checkDryRun(options: MigrateOptions, inTransaction: boolean): void {
+  if (options.dryRun === true && inTransaction) throw new Error("a dry run needs a connection without an open transaction");
 }
 
 /** The statements around migrations. The table is SQG's, with a checksum. */

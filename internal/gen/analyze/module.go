@@ -167,6 +167,11 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 				param.Type.ElemNullable = false
 				if a.module.Engine == ir.SQLite {
 					param.Binding = ir.BindJSON
+					if param.Type.Elem != nil && param.Type.Elem.Kind == ir.Blob {
+						at := b.Set(p.Name).At
+						a.list.Add(b.Errorf(diag.WrongShape, at, at+len(p.Name), "%s is a list of BLOB, which SQLite cannot be given: JSON, as which it takes lists, has no bytes", p.Name).
+							Suggest("compare their text: hex(column) IN a list of TEXT"))
+					}
 				}
 			}
 			for j := range out.Segments {

@@ -115,3 +115,24 @@ func TestUnknownGeneratorsAreInvalid(t *testing.T) {
 		}
 	}
 }
+
+func TestABatchOfScoterIsNotSaidToBeAllOrNothing(t *testing.T) {
+	for _, id := range []string{"typescript/scoter/http", "java/scoter/http"} {
+		m := module(t, "duckdb")
+		m.Engine = ir.Scoter
+		files, err := Generate(m, target(id, "my queries", "out/db/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := false
+		for _, f := range files {
+			if strings.Contains(f.Content, "once per element, all or nothing") {
+				t.Errorf("%s: %s says that a batch is all or nothing", id, f.Path)
+			}
+			said = said || strings.Contains(f.Content, "once per element, each a transaction of its own")
+		}
+		if !said {
+			t.Errorf("%s: nothing says what a batch is", id)
+		}
+	}
+}

@@ -66,7 +66,7 @@ const createTripsAppender: rt.Bulk<TripsRow> = {
   types: [rt.duck.BIGINT, rt.duck.ENUM(VehicleValues), rt.duck.STRUCT({ lat: rt.duck.DOUBLE, lon: rt.duck.DOUBLE }), rt.duck.LIST(rt.duck.VARCHAR), rt.duck.DECIMAL(10, 2), rt.duck.TIMESTAMP],
   columns: ["id", "vehicle", "start", "stops", "price", "left_at"],
   missing: (r) => rt.none(r.id) ? "id" : rt.none(r.vehicle) ? "vehicle" : rt.none(r.start) ? "start" : rt.none(r.stops) ? "stops" : rt.none(r.left_at) ? "left_at" : undefined,
-  values: (r) => [r.id, r.vehicle, writeTripsStart(r.start), rt.toList(rt.plain)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
+  values: (r) => [rt.toInt64(r.id), r.vehicle, writeTripsStart(r.start), rt.toList(rt.plain)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
 };
 
 const deleteAllTrips: rt.Bulk<TripsKey> = {
@@ -76,7 +76,7 @@ const deleteAllTrips: rt.Bulk<TripsKey> = {
   types: [rt.duck.BIGINT],
   columns: ["id"],
   missing: (r) => rt.none(r.id) ? "id" : undefined,
-  values: (r) => [r.id],
+  values: (r) => [rt.toInt64(r.id)],
   stage: {
     table: "_scoter_trips_delete",
     create: `CREATE TEMP TABLE "_scoter_trips_delete" AS SELECT "id" FROM "trips" LIMIT 0`,
@@ -92,7 +92,7 @@ const upsertAllTrips: rt.Bulk<TripsRow> = {
   types: [rt.duck.BIGINT, rt.duck.ENUM(VehicleValues), rt.duck.STRUCT({ lat: rt.duck.DOUBLE, lon: rt.duck.DOUBLE }), rt.duck.LIST(rt.duck.VARCHAR), rt.duck.DECIMAL(10, 2), rt.duck.TIMESTAMP],
   columns: ["id", "vehicle", "start", "stops", "price", "left_at"],
   missing: (r) => rt.none(r.id) ? "id" : rt.none(r.vehicle) ? "vehicle" : rt.none(r.start) ? "start" : rt.none(r.stops) ? "stops" : rt.none(r.left_at) ? "left_at" : undefined,
-  values: (r) => [r.id, r.vehicle, writeTripsStart(r.start), rt.toList(rt.plain)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
+  values: (r) => [rt.toInt64(r.id), r.vehicle, writeTripsStart(r.start), rt.toList(rt.plain)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
   stage: {
     table: "_scoter_trips_upsert",
     create: `CREATE TEMP TABLE "_scoter_trips_upsert" AS SELECT "id", "vehicle", "start", "stops", "price", "left_at" FROM "trips" LIMIT 0`,
@@ -134,7 +134,7 @@ export class Queries {
   }
 
   getTrip(id: bigint): Promise<TripsRow | undefined> {
-    return this.#rt.one("getTrip", SQL.getTrip, [rt.bind(id, rt.duck.BIGINT)], toTripsRow);
+    return this.#rt.one("getTrip", SQL.getTrip, [rt.bind(id, rt.duck.BIGINT, rt.toInt64)], toTripsRow);
   }
 
   /** What each vehicle was used for. The sum of no prices is null. */
@@ -193,10 +193,10 @@ function toTripsRow(r: rt.duck.DuckDBValue[]): TripsRow {
 }
 
 export function readTripsStart(v: rt.duck.DuckDBValue): TripsStart {
-  const f = Object.values((v as rt.duck.DuckDBStructValue).entries);
+  const f = (v as rt.duck.DuckDBStructValue).entries;
   return {
-    lat: f[0] as number | null,
-    lon: f[1] as number | null,
+    lat: f["lat"] as number | null,
+    lon: f["lon"] as number | null,
   };
 }
 

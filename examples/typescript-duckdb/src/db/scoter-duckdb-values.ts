@@ -5,7 +5,34 @@ import type * as core from "./scoter.js";
 type Value = duck.DuckDBValue;
 
 export const toBlob = (v: Uint8Array): Value => new duck.DuckDBBlobValue(v);
-export const toInterval = (v: core.Interval): Value => new duck.DuckDBIntervalValue(v.months, v.days, v.micros);
+
+// The driver takes as many bits of a number as a type has.
+
+const toNumber =
+  (least: number, most: number) =>
+  (v: number): number => {
+    if (!Number.isInteger(v) || v < least || v > most) throw new RangeError(`${v} is not a whole number from ${least} to ${most}`);
+    return v;
+  };
+export const toInt8 = toNumber(-(2 ** 7), 2 ** 7 - 1);
+export const toInt16 = toNumber(-(2 ** 15), 2 ** 15 - 1);
+export const toInt32 = toNumber(-(2 ** 31), 2 ** 31 - 1);
+export const toUint8 = toNumber(0, 2 ** 8 - 1);
+export const toUint16 = toNumber(0, 2 ** 16 - 1);
+export const toUint32 = toNumber(0, 2 ** 32 - 1);
+
+const toBigint =
+  (least: bigint, most: bigint) =>
+  (v: bigint): bigint => {
+    if (v < least || v > most) throw new RangeError(`${v} is not from ${least} to ${most}`);
+    return v;
+  };
+export const toInt64 = toBigint(-(2n ** 63n), 2n ** 63n - 1n);
+export const toInt128 = toBigint(-(2n ** 127n), 2n ** 127n - 1n);
+export const toUint64 = toBigint(0n, 2n ** 64n - 1n);
+export const toUint128 = toBigint(0n, 2n ** 128n - 1n);
+
+export const toInterval = (v: core.Interval): Value => new duck.DuckDBIntervalValue(toInt32(v.months), toInt32(v.days), toInt64(v.micros));
 
 /** Where the parts of a UUID come together. */
 const halves = new DataView(new ArrayBuffer(16));
@@ -32,7 +59,9 @@ export function toUUID(v: string): Value {
       return duck.DuckDBUUIDValue.fromStoredHugeInt((halves.getBigInt64(0) << 64n) | halves.getBigUint64(8));
     }
   }
-  return duck.DuckDBUUIDValue.fromUint128(BigInt("0x" + v.replaceAll("-", "")));
+  const digits = v.replaceAll("-", "");
+  if (!/^[0-9a-fA-F]{32}$/.test(digits)) throw new RangeError(`not a UUID: ${v}`);
+  return duck.DuckDBUUIDValue.fromUint128(BigInt("0x" + digits));
 }
 
 /** A decimal number of up to 15 digits without its point, as if it had so many behind it; undefined of other texts. */
@@ -122,8 +151,13 @@ function shortMicros(v: string): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second) * 1000 + micros;
 }
 
+/** What ±infinity is stored as in 64 bits, undefined of other texts. */
+function infinity(v: string): bigint | undefined {
+  return v === "infinity" ? 2n ** 63n - 1n : v === "-infinity" ? -(2n ** 63n - 1n) : undefined;
+}
+
 function epochMicros(v: string): bigint {
-  const short = shortMicros(v);
+  const short = shortMicros(v) ?? infinity(v);
   return short === undefined ? floor(epochNanos(v), 1000n) : BigInt(short);
 }
 
@@ -133,7 +167,8 @@ function epochNanos(v: string): bigint {
   return BigInt(days(date)) * 86400000000000n + nanos - BigInt(offset ?? 0) * 1000000000n;
 }
 
-export const toDate = (v: string): Value => new duck.DuckDBDateValue(days(v));
+export const toDate = (v: string): Value =>
+  new duck.DuckDBDateValue(v === "infinity" ? 2 ** 31 - 1 : v === "-infinity" ? -(2 ** 31 - 1) : days(v));
 export const toTime = (v: string): Value => new duck.DuckDBTimeValue(clock(v).nanos / 1000n);
 export const toTimeTZ = (v: string): Value => {
   const { nanos, offset } = clock(v);
@@ -142,7 +177,7 @@ export const toTimeTZ = (v: string): Value => {
 export const toTimestampSeconds = (v: string): Value => new duck.DuckDBTimestampSecondsValue(floor(epochNanos(v), 1000000000n));
 export const toTimestampMillis = (v: string): Value => new duck.DuckDBTimestampMillisecondsValue(floor(epochNanos(v), 1000000n));
 export const toTimestamp = (v: string): Value => new duck.DuckDBTimestampValue(epochMicros(v));
-export const toTimestampNanos = (v: string): Value => new duck.DuckDBTimestampNanosecondsValue(epochNanos(v));
+export const toTimestampNanos = (v: string): Value => new duck.DuckDBTimestampNanosecondsValue(toInt64(epochNanos(v)));
 export const toInstant = (v: string): Value => new duck.DuckDBTimestampTZValue(epochMicros(v));
 
 /** Division that rounds down, before 1970 too. */
@@ -155,9 +190,11 @@ export const toList =
   (v: readonly (T | null)[]): Value =>
     new duck.DuckDBListValue(v.map((e) => (e === null ? null : write(e))));
 export const toArray =
-  <T>(write: (v: T) => Value) =>
-  (v: readonly (T | null)[]): Value =>
-    new duck.DuckDBArrayValue(v.map((e) => (e === null ? null : write(e))));
+  <T>(length: number, write: (v: T) => Value) =>
+  (v: readonly (T | null)[]): Value => {
+    if (v.length !== length) throw new RangeError(`${v.length} elements for an array of ${length}`);
+    return new duck.DuckDBArrayValue(v.map((e) => (e === null ? null : write(e))));
+  };
 export const toMap =
   <K, V>(key: (v: K) => Value, value: (v: V) => Value) =>
   (v: ReadonlyMap<K, V | null>): Value =>

@@ -1,5 +1,6 @@
 import * as duck from "@duckdb/node-api";
 import * as core from "./scoter.js";
+import { turnsOf } from "./scoter-turns.js";
 export * from "./scoter.js";
 export * from "./scoter-duckdb-values.js";
 export * as duck from "@duckdb/node-api";
@@ -46,54 +47,55 @@ export interface Bulk<T> extends core.BulkRows<T, duck.DuckDBValue> {
 export class Runtime {
   readonly #connection: duck.DuckDBConnection;
   readonly #observer: core.Observer | undefined;
-  #open = false;
 
   constructor(connection: duck.DuckDBConnection, observer?: core.Observer) {
     this.#connection = connection;
     this.#observer = observer;
   }
 
-  async #rows(sql: string, values: readonly Bound[]): Promise<duck.DuckDBValue[][]> {
-    const result = await this.#connection.run(sql, values.map((v) => v.value), values.map((v) => v.type));
-    return result.getRows();
+  #run(sql: string, values: readonly Bound[]): Promise<duck.DuckDBMaterializedResult> {
+    return this.#connection.run(sql, values.map((v) => v.value), values.map((v) => v.type));
   }
 
   all<T>(name: string, sql: string, values: readonly Bound[], read: (row: duck.DuckDBValue[]) => T): Promise<T[]> {
-    return core.observe(this.#observer, name, core.many, async () => (await this.#rows(sql, values)).map(read));
+    return core.observe(this.#observer, name, core.many, async () => (await (await this.#run(sql, values)).getRows()).map(read));
   }
 
   one<T>(name: string, sql: string, values: readonly Bound[], read: (row: duck.DuckDBValue[]) => T): Promise<T | undefined> {
     return core.observe(this.#observer, name, core.one, async () => {
-      const row = (await this.#rows(sql, values))[0];
-      return row === undefined ? undefined : read(row);
+      // By chunks: the others are not converted.
+      for await (const [row] of (await this.#run(sql, values)).yieldRows()) if (row !== undefined) return read(row);
+      return undefined;
     });
   }
 
-  /** Reads chunk by chunk as the loop asks for them. */
+  /**
+   * Converts chunk by chunk as the loop asks for them. The result is whole before: of one that is not, the driver takes an error for
+   * the end, as it does any other statement on the connection, which closes the result.
+   */
   stream<T>(
     name: string,
     sql: string,
     values: readonly Bound[],
     read: (row: duck.DuckDBValue[]) => T,
   ): AsyncGenerator<T, void, undefined> {
-    const connection = this.#connection;
+    const run = (): Promise<duck.DuckDBMaterializedResult> => this.#run(sql, values);
     return core.observeEachAsync(this.#observer, name, async function* () {
-      const result = await connection.stream(sql, values.map((v) => v.value), values.map((v) => v.type));
-      for await (const rows of result.yieldRows()) yield* rows.map(read);
+      for await (const rows of (await run()).yieldRows()) yield* rows.map(read);
     });
   }
 
   exec(name: string, sql: string, values: readonly Bound[]): Promise<ExecResult> {
     return core.observe(this.#observer, name, (r: ExecResult) => r.rowsChanged, async () => {
-      const result = await this.#connection.run(sql, values.map((v) => v.value), values.map((v) => v.type));
+      const result = await this.#run(sql, values);
       return { rowsChanged: result.rowsChanged };
     });
   }
 
-  /** Runs one statement per row, all or nothing; returns the sum of rows. */
+  /** Runs one statement per row, all or nothing; returns the sum of rows. As for bulk, a failure may end an open transaction. */
   batch<T>(name: string, sql: string, values: (row: T) => Bound[], rows: core.Rows<T>): Promise<number> {
     return core.observe(this.#observer, name, core.same, () =>
-      this.transaction(async () => {
+      whole(this.#connection, async () => {
         const statement = await this.#connection.prepare(sql);
         try {
           let changed = 0;
@@ -116,44 +118,28 @@ export class Runtime {
    * one that can only be rolled back.
    */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+    const connection = this.#connection;
     return core.observe(this.#observer, bulk.name, core.same, async () => {
       try {
-        if (bulk.stage !== undefined) return await apply(this.#connection, bulk, bulk.stage, rows);
-        // One chunk is all or nothing by itself; to ask for a transaction takes as long as to write it.
-        if (Array.isArray(rows) && rows.length <= chunkRows) return await append(this.#connection, bulk, bulk.schema, bulk.table, rows);
-        return await this.transaction(() => this.#append(bulk, rows));
+        return await turnsOf(connection).take(async () => {
+          if (bulk.stage !== undefined) return apply(connection, bulk, bulk.stage, rows);
+          // One chunk is all or nothing by itself; to ask for a transaction takes as long as to write it.
+          if (Array.isArray(rows) && rows.length <= chunkRows) return append(connection, bulk, bulk.schema, bulk.table, rows);
+          return whole(connection, () => append(connection, bulk, bulk.schema, bulk.table, rows));
+        });
       } catch (error) {
         throw named(bulk, rows, error);
       }
     });
   }
 
-  async #append<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-    try {
-      return await append(this.#connection, bulk, bulk.schema, bulk.table, rows);
-    } catch (error) {
-      // Some of the rows may be in the table.
-      await this.#connection.run("SELECT error('a bulk operation of this transaction has failed')").catch(() => undefined);
-      throw error;
-    }
-  }
-
-  appender<T>(bulk: Bulk<T>): Appender<T> {
-    return new Appender(this, bulk);
+  appender<T>(bulk: Bulk<T>): core.Appender<T> {
+    return new core.Appender(10 * chunkRows, (rows) => this.bulk(bulk, rows));
   }
 
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: () => Promise<T>): Promise<T> {
-    if (this.#open) return body();
-    const marked = async (): Promise<T> => {
-      this.#open = true;
-      try {
-        return await body();
-      } finally {
-        this.#open = false;
-      }
-    };
-    return transaction(this.#connection, marked, "COMMIT");
+    return transaction(this.#connection, body);
   }
 }
 
@@ -268,43 +254,6 @@ function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
   return row > 0 ? new core.RowError(bulk.name, row, error) : error;
 }
 
-/** Collects rows and appends them in chunks. */
-export class Appender<T> {
-  readonly #runtime: Runtime;
-  readonly #bulk: Bulk<T>;
-  #rows: T[] = [];
-  #pending: Promise<unknown> = Promise.resolve();
-
-  constructor(runtime: Runtime, bulk: Bulk<T>) {
-    this.#runtime = runtime;
-    this.#bulk = bulk;
-  }
-
-  append(row: T): this {
-    this.#rows.push(row);
-    return this.#rows.length >= 10 * chunkRows ? this.flush() : this;
-  }
-
-  appendMany(rows: Iterable<T>): this {
-    for (const row of rows) this.append(row);
-    return this;
-  }
-
-  /** Starts to write what is waiting; close() tells how it ended. */
-  flush(): this {
-    const rows = this.#rows;
-    this.#rows = [];
-    this.#pending = this.#pending.then(() => this.#runtime.bulk(this.#bulk, rows));
-    this.#pending.catch(() => undefined);
-    return this;
-  }
-
-  /** Writes what is waiting and fails if any write did. */
-  async close(): Promise<void> {
-    await this.flush().#pending;
-  }
-}
-
 /**
  * Whether a transaction is open: two statements have one id only then. A BEGIN
  * that fails would tell too, but it aborts the open transaction. The id is of
@@ -318,18 +267,35 @@ async function inTransaction(connection: duck.DuckDBConnection): Promise<boolean
   return (await value(id)) === (await value(id));
 }
 
-async function transaction<T>(connection: duck.DuckDBConnection, body: () => Promise<T>, end: string): Promise<T> {
-  if (await inTransaction(connection)) return body();
-  await connection.run("BEGIN TRANSACTION");
-  let result: T;
-  try {
-    result = await body();
-  } catch (error) {
-    await connection.run("ROLLBACK").catch(() => undefined);
-    throw error;
-  }
-  await connection.run(end);
-  return result;
+/** Runs body in a transaction, or `joined` in the one that is open already. */
+function transaction<T>(connection: duck.DuckDBConnection, body: () => Promise<T>, end = "COMMIT", joined = body): Promise<T> {
+  return turnsOf(connection).take(async (turn) => {
+    if (turn.transaction || (await inTransaction(connection))) return joined();
+    await connection.run("BEGIN TRANSACTION");
+    turn.transaction = true;
+    let result: T;
+    try {
+      result = await body();
+    } catch (error) {
+      await connection.run("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+    await connection.run(end);
+    return result;
+  });
+}
+
+/** Runs body all or nothing: a failure in a transaction that is open already makes it one that can only be rolled back. */
+function whole<T>(connection: duck.DuckDBConnection, body: () => Promise<T>): Promise<T> {
+  return transaction(connection, body, "COMMIT", async () => {
+    try {
+      return await body();
+    } catch (error) {
+      // Some of it may be done.
+      await connection.run("SELECT error('an operation of this transaction has failed')").catch(() => undefined);
+      throw error;
+    }
+  });
 }
 
 /** Applies the pending migrations in one transaction; returns their ids. */
@@ -339,28 +305,28 @@ export async function applyMigrations(
   migrations: readonly core.Migration[],
   options: core.MigrateOptions = {},
 ): Promise<string[]> {
-  // DuckDB cannot alter a table and write to it in one transaction.
-  await connection.run(core.migrationSQL.create);
-  await connection.run("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
-  return transaction(
-    connection,
-    async () => {
-      const recorded = await connection.runAndReadAll("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]);
-      const applied = new Map(recorded.getRows().map((r) => [r[0] as string, r[1] as string | null]));
-      const todo = core.pending(project, migrations, applied);
-      for (const m of migrations) {
-        if (applied.get(m.id) === null) {
-          await connection.run("UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]);
-        }
+  const migrate = async (): Promise<string[]> => {
+    const recorded = await connection.runAndReadAll("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]);
+    const applied = new Map(recorded.getRows().map((r) => [r[0] as string, r[1] as string | null]));
+    const todo = core.pending(project, migrations, applied);
+    for (const m of migrations) {
+      if (applied.get(m.id) === null) {
+        await connection.run("UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]);
       }
-      for (const m of todo) {
-        for (const statement of m.statements) await connection.run(statement);
-        await connection.run("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
-      }
-      return todo.map((m) => m.id);
-    },
-    options.dryRun === true ? "ROLLBACK" : "COMMIT",
-  );
+    }
+    for (const m of todo) {
+      for (const statement of m.statements) await connection.run(statement);
+      await connection.run("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
+    }
+    return todo.map((m) => m.id);
+  };
+  return turnsOf(connection).take(async (turn) => {
+    if (options.dryRun === true) core.checkDryRun(options, turn.transaction || (await inTransaction(connection)));
+    // DuckDB cannot alter a table and write to it in one transaction.
+    await connection.run(core.migrationSQL.create);
+    await connection.run("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
+    return transaction(connection, migrate, options.dryRun === true ? "ROLLBACK" : "COMMIT");
+  });
 }
 
 /** Attaches a PostgreSQL database under a name that is already quoted. */
@@ -373,7 +339,17 @@ export async function attachPostgres(connection: duck.DuckDBConnection, sqlName:
 type Value = duck.DuckDBValue;
 
 export const text = (v: Value): string => String(v);
-export const timestamp = (v: Value): string => String(v).replace(" ", "T");
+
+/** A date; that of a year before the first has ISO's year with a sign, as JavaScript writes it: `-000043-03-15`. */
+export function date(v: Value): string {
+  if (v instanceof duck.DuckDBDateValue && Math.abs(v.days) === 2 ** 31 - 1) return v.days > 0 ? "infinity" : "-infinity"; // which the driver does not know
+  const text = String(v);
+  if (!text.includes(" (BC)")) return text;
+  const year = text.slice(0, text.indexOf("-"));
+  return `-${String(Number(year) - 1).padStart(6, "0")}${text.slice(year.length).replace(" (BC)", "")}`;
+}
+
+export const timestamp = (v: Value): string => date(v).replace(" ", "T");
 export const blob = (v: Value): Uint8Array => (v as duck.DuckDBBlobValue).bytes;
 export const interval = (v: Value): core.Interval => {
   const i = v as duck.DuckDBIntervalValue;

@@ -35,7 +35,7 @@ var reserved = map[Language]map[string]bool{
 	TypeScript: words(`break case catch class const continue debugger default delete do else enum export extends false finally for
 		function if import in instanceof new null return super switch this throw true try typeof var void while with
 		implements interface let package private protected public static yield await async of arguments eval undefined NaN Infinity
-		constructor prototype rt SQL migrations`),
+		constructor prototype rt SQL migrations JSON`),
 	Python: words(`self match case print
 		list dict int str float bool bytes tuple type set object iter len rt`),
 	Go: words(`break case chan const continue default defer else fallthrough for func go goto if import interface map package

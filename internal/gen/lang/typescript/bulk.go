@@ -147,9 +147,6 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 	if op.Op == ir.OpAppender {
 		g.doc(t.Doc, "Appends to "+emit.DocText(emit.TypeScript, t.Table.Table)+"; close it to write the last rows.")
 		result, expr := "rt.Appender<"+op.RowType+">", "this.#rt.appender("+op.Method+")"
-		if g.Module.Engine == ir.SQLite {
-			expr = "new rt.Appender(this.#rt, " + op.Method + ")"
-		}
 		if g.Module.Engine == ir.DuckDB {
 			w.Block("async "+op.Method+"(): Promise<"+result+"> {", "}", func() { w.Line("return %s;", expr) })
 			return

@@ -117,8 +117,9 @@ func (g *generator) kept(q *emit.Query, params, binds string) {
 		direct("get", row+" | undefined")
 	case q.Cardinality == ir.One:
 		after(row+" | undefined", func(await string) {
-			w.Line("const row = %s%s;", await, call("get"))
-			w.Line("return row === undefined ? undefined : %s;", apply(read, "row as rt.Raw"))
+			// No parameter is called like this: its name would be without the dollar sign.
+			w.Line("const $row = %s%s;", await, call("get"))
+			w.Line("return $row === undefined ? undefined : %s;", apply(read, "$row as rt.Raw"))
 		})
 	case read == "":
 		direct("all", arrayOf(row))
@@ -131,7 +132,11 @@ func (g *generator) kept(q *emit.Query, params, binds string) {
 func (g *generator) batch(q *emit.Query) {
 	w := &g.w
 	w.Blank()
-	w.Line("/** Runs %s once per element, all or nothing; returns the rows changed. */", q.Method)
+	if g.Module.Engine == ir.Scoter {
+		w.Line("/** Runs %s once per element, each a transaction of its own: those before a failing one stay. Returns the rows changed. */", q.Method)
+	} else {
+		w.Line("/** Runs %s once per element, all or nothing; returns the rows changed. */", q.Method)
+	}
 	rows := "rt.Rows<" + q.BatchRow + ">"
 	if g.sync {
 		rows = "Iterable<" + q.BatchRow + ">"

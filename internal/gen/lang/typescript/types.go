@@ -180,8 +180,10 @@ func (g *generator) duckReader(t ir.Type) string {
 		if t.Native != "VARCHAR" {
 			return "rt.text"
 		}
-	case ir.Decimal, ir.UUID, ir.Date, ir.Time, ir.TimeTZ:
+	case ir.Decimal, ir.UUID, ir.Time, ir.TimeTZ:
 		return "rt.text"
+	case ir.Date:
+		return "rt.date"
 	case ir.Timestamp:
 		return "rt.timestamp"
 	case ir.TimestampTZ:
@@ -230,6 +232,8 @@ func (g *generator) postgresReader(t ir.Type) string {
 		return "rt.bigint"
 	case ir.Blob:
 		return "rt.blob"
+	case ir.Date:
+		return "rt.date"
 	case ir.Timestamp:
 		return "rt.timestamp"
 	case ir.TimestampTZ:
@@ -368,17 +372,20 @@ func (g *generator) structs(s *ir.Struct) {
 	value := map[ir.Engine]string{ir.DuckDB: "rt.duck.DuckDBValue", ir.Postgres: "string", ir.Scoter: "unknown"}[g.Module.Engine]
 	w.Blank()
 	w.Block("export function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
+		// By name: names of digits alone come before all others in an object of JavaScript.
+		field := func(i int) string { return "f[" + quote(s.Fields[i].Name.Original) + "]" }
 		switch g.Module.Engine {
 		case ir.Postgres:
 			w.Line("const f = rt.fields(v);")
+			field = func(i int) string { return fmt.Sprintf("f[%d]", i) }
 		case ir.Scoter:
-			w.Line("const f: unknown[] = Object.values(v as object);")
+			w.Line("const f = v as rt.Raw;")
 		default:
-			w.Line("const f = Object.values((v as rt.duck.DuckDBStructValue).entries);")
+			w.Line("const f = (v as rt.duck.DuckDBStructValue).entries;")
 		}
 		w.Block("return {", "};", func() {
 			for i, f := range s.Fields {
-				w.Line("%s: %s,", property(f.Name.Original), g.read(fmt.Sprintf("f[%d]", i), f.Type, f.Nullable))
+				w.Line("%s: %s,", property(f.Name.Original), g.read(field(i), f.Type, f.Nullable))
 			}
 		})
 	})

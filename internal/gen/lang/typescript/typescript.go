@@ -37,17 +37,17 @@ func drivers(t ir.Target) (driver, bool) {
 		big = "true"
 	}
 	sqlite := driver{runtime: "scoter-sqlite", files: []string{"scoter", "scoter-sqlite", "scoter-sqlite-rows"}, sync: true, exec: "rt.RunResult", open: "new rt.Runtime(db, " + big + ", observer)"}
-	async := driver{runtime: "scoter-sqlite-async", files: []string{"scoter", "scoter-sqlite", "scoter-sqlite-async", "scoter-sqlite-rows"}, exec: "rt.RunResult"}
+	async := driver{runtime: "scoter-sqlite-async", files: []string{"scoter", "scoter-sqlite", "scoter-sqlite-async", "scoter-sqlite-rows", "scoter-turns"}, exec: "rt.RunResult"}
 	d, ok := map[string]driver{
 		"sqlite/better-sqlite3": with(sqlite, `import type { Database } from "better-sqlite3";`, "Database", sqlite.open),
 		"sqlite/node":           with(sqlite, `import type { DatabaseSync } from "node:sqlite";`, "DatabaseSync", sqlite.open),
 		"sqlite/libsql":         with(async, `import type { Client } from "@libsql/client";`, "Client", "rt.libsql(db)"),
 		"sqlite/turso":          with(async, `import type { Database } from "@tursodatabase/database";`, "Database", "rt.turso(db, "+big+")"),
-		"duckdb/node-api": {runtime: "scoter-duckdb", files: []string{"scoter", "scoter-duckdb", "scoter-duckdb-values"}, style: emit.Dollar, exec: "rt.ExecResult",
+		"duckdb/node-api": {runtime: "scoter-duckdb", files: []string{"scoter", "scoter-duckdb", "scoter-duckdb-values", "scoter-turns"}, style: emit.Dollar, exec: "rt.ExecResult",
 			imports: `import type { DuckDBConnection } from "@duckdb/node-api";`, connection: "DuckDBConnection", open: "new rt.Runtime(db, observer)"},
 		"scoter/http": {runtime: "scoter-http", files: []string{"scoter", "scoter-pack", "scoter-http"}, style: emit.Wire, exec: "rt.ExecResult",
 			connection: "rt.Connection", open: "new rt.Runtime(db, observer)"},
-		"postgres/pg": {runtime: "scoter-postgres", files: []string{"scoter", "scoter-postgres"}, style: emit.Dollar, exec: "rt.ExecResult",
+		"postgres/pg": {runtime: "scoter-postgres", files: []string{"scoter", "scoter-postgres", "scoter-turns"}, style: emit.Dollar, exec: "rt.ExecResult",
 			imports: `import type { ClientBase } from "pg";`, connection: "ClientBase", open: "new rt.Runtime(db, observer)"},
 	}[string(t.Engine)+"/"+t.Driver]
 	d.plucks = t.Engine == ir.SQLite && t.Driver != "node"

@@ -59,9 +59,18 @@ func (g *generator) postgresWriter(t ir.Type) string {
 	return "rt.toText"
 }
 
+// duckNumbers are the functions that refuse numbers beyond their type.
+var duckNumbers = map[ir.Kind]string{
+	ir.Int8: "rt.toInt8", ir.Int16: "rt.toInt16", ir.Int32: "rt.toInt32", ir.Int64: "rt.toInt64", ir.Int128: "rt.toInt128",
+	ir.Uint8: "rt.toUint8", ir.Uint16: "rt.toUint16", ir.Uint32: "rt.toUint32", ir.Uint64: "rt.toUint64", ir.Uint128: "rt.toUint128",
+}
+
 func (g *generator) duckWriter(t ir.Type) string {
 	if emit.OnlyOfText(t) {
 		return ""
+	}
+	if f, ok := duckNumbers[t.Kind]; ok {
+		return f
 	}
 	switch t.Kind {
 	case ir.Decimal:
@@ -88,7 +97,7 @@ func (g *generator) duckWriter(t ir.Type) string {
 	case ir.List:
 		return "rt.toList(" + g.orPlain(*t.Elem) + ")"
 	case ir.Array:
-		return "rt.toArray(" + g.orPlain(*t.Elem) + ")"
+		return fmt.Sprintf("rt.toArray(%d, %s)", t.Length, g.orPlain(*t.Elem))
 	case ir.Map:
 		return "rt.toMap(" + g.orPlain(*t.Key) + ", " + g.orPlain(*t.Elem) + ")"
 	}

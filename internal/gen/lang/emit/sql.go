@@ -297,24 +297,77 @@ func (p *Plan) arrowCannot(q *Query) bool {
 	return p.Module.Engine == ir.DuckDB && !q.ReadOnly && slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return p.arrowLoses(c.Type) })
 }
 
-func (p *Plan) arrowLoses(t ir.Type) (loses bool) {
-	t.Walk(func(t ir.Type) {
-		switch {
-		case t.Kind == ir.Any, t.Kind == ir.TimeTZ, t.Kind == ir.Uint128, t.Native == "BIT", t.Native == "BIGNUM":
-			loses = true
-		case t.Kind == ir.StructKind:
-			loses = loses || slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return p.arrowLoses(f.Type) })
-		}
+func (p *Plan) arrowLoses(t ir.Type) bool {
+	return p.some(t, func(t ir.Type) bool {
+		return t.Kind == ir.Any || t.Kind == ir.TimeTZ || t.Kind == ir.Uint128 || t.Native == "BIT" || t.Native == "BIGNUM"
 	})
-	return loses
 }
 
+// some reports whether f is true of a type or of one inside of it.
+func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
+	t.Walk(func(t ir.Type) {
+		found = found || f(t) || t.Kind == ir.StructKind &&
+			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(inner ir.Field) bool { return p.some(inner.Type, f) })
+	})
+	return found
+}
+
+// InnerInstantsAsText wraps a query of DuckDB's dialect so that instants inside of lists, structs and maps are text, but where these
+// hold what has no name: UNION, VARIANT, fields of row(...).
+func (p *Plan) InnerInstantsAsText(q *Query) string {
+	instant := func(t ir.Type) bool { return t.Kind == ir.TimestampTZ }
+	nameless := func(t ir.Type) bool {
+		return t.Kind == ir.Any || t.Kind == ir.StructKind &&
+			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Name.Original == "" })
+	}
+	return castColumns(q, func(t ir.Type) string {
+		if Nested(t) && p.some(t, instant) && !p.some(t, nameless) {
+			return p.instantsAsText(t)
+		}
+		return ""
+	})
+}
+
+// instantsAsText is a type of DuckDB with VARCHAR in place of instants.
+func (p *Plan) instantsAsText(t ir.Type) string {
+	switch t.Kind {
+	case ir.TimestampTZ:
+		return "VARCHAR"
+	case ir.List:
+		return p.instantsAsText(*t.Elem) + "[]"
+	case ir.Array:
+		return p.instantsAsText(*t.Elem) + "[" + strconv.Itoa(t.Length) + "]"
+	case ir.Map:
+		return "MAP(" + p.instantsAsText(*t.Key) + ", " + p.instantsAsText(*t.Elem) + ")"
+	case ir.StructKind:
+		var fields []string
+		for _, f := range p.Module.Struct(t.Ref).Fields {
+			fields = append(fields, sqlName(f.Name.Original)+" "+p.instantsAsText(f.Type))
+		}
+		return "STRUCT(" + strings.Join(fields, ", ") + ")"
+	}
+	return t.Native
+}
+
+func sqlName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
 func columnsAsText(q *Query, which func(ir.Type) bool) string {
+	return castColumns(q, func(t ir.Type) string {
+		if which(t) {
+			return "VARCHAR"
+		}
+		return ""
+	})
+}
+
+// castColumns wraps a query of DuckDB's dialect so that its columns are of other types; to is "" for those that stay. Bytes are text in
+// hexadecimal.
+func castColumns(q *Query, to func(ir.Type) string) string {
 	var texts []string
 	for _, c := range q.Columns {
-		if which(c.Type) {
-			name := `"` + strings.ReplaceAll(c.Name.Original, `"`, `""`) + `"`
-			text := "CAST(" + name + " AS VARCHAR)"
+		if native := to(c.Type); native != "" {
+			name := sqlName(c.Name.Original)
+			text := "CAST(" + name + " AS " + native + ")"
 			if c.Type.Kind == ir.Blob {
 				text = `'\x' || hex(` + name + ")"
 			}

@@ -76,7 +76,7 @@ final class ScoterTimes {
     }
 
     /** A day, with or without a time and a zone, and the era as PostgreSQL and DuckDB write it. */
-    private static final Pattern MOMENT = Pattern.compile("([+-]?\\d{4,9})-(\\d\\d)-(\\d\\d)(?:[ T](\\d\\d:\\d\\d[:.\\d]*) ?(Z|[+-][\\d:]+)?)?( BC| \\(BC\\))?");
+    private static final Pattern MOMENT = Pattern.compile("([+-]?\\d{4,9})-(\\d\\d)-(\\d\\d)( \\(BC\\))?(?:[ T](\\d\\d:\\d\\d[:.\\d]*) ?(Z|[+-][\\d:]+)?)?( BC)?");
 
     /** A day or moment of any form: UTC is the zone if there is none. */
     private static OffsetDateTime parse(String text) {
@@ -85,9 +85,9 @@ final class ScoterTimes {
             throw new DateTimeException(text + " is no day or moment that Java has");
         }
         int year = Integer.parseInt(m.group(1));
-        LocalDate day = LocalDate.of(m.group(6) == null ? year : 1 - year, Integer.parseInt(m.group(2)), Integer.parseInt(m.group(3)));
-        LocalTime clock = m.group(4) == null ? LocalTime.MIDNIGHT : LocalTime.parse(m.group(4));
-        return day.atTime(clock).atOffset(m.group(5) == null ? ZoneOffset.UTC : ZoneOffset.of(m.group(5)));
+        LocalDate day = LocalDate.of(m.group(4) == null && m.group(7) == null ? year : 1 - year, Integer.parseInt(m.group(2)), Integer.parseInt(m.group(3)));
+        LocalTime clock = m.group(5) == null ? LocalTime.MIDNIGHT : LocalTime.parse(m.group(5));
+        return day.atTime(clock).atOffset(m.group(6) == null ? ZoneOffset.UTC : ZoneOffset.of(m.group(6)));
     }
 
     /** {@code 2025-01-31 12:30:00.5}, the form of nearly every moment, without a formatter; null for any other. */

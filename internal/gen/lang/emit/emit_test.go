@@ -78,7 +78,12 @@ func TestInstantsInsideOfOtherValuesBecomeText(t *testing.T) {
 		column("m", ir.Type{Kind: ir.Map, Native: "x", Key: &integer, Elem: &instant}), column("numbers", ir.Type{Kind: ir.List, Native: "INTEGER[]", Elem: &integer}),
 		column("row", ir.Type{Kind: ir.StructKind, Native: "STRUCT(TIMESTAMP WITH TIME ZONE)", Ref: "row"}),
 	}}, SQL: SQL{Text: "FROM t"}}
-	want := `SELECT * REPLACE (CAST("visits" AS STRUCT("a""b" VARCHAR, "n" INTEGER)[]) AS "visits", CAST("pair" AS VARCHAR[2]) AS "pair", CAST("m" AS MAP(INTEGER, VARCHAR)) AS "m") FROM (
+	text := func(v string) string {
+		return "CASE WHEN isfinite(" + v + ") THEN CAST(make_timestamp(epoch_us(" + v + ")) AS VARCHAR) || '+00' ELSE CAST(" + v + " AS VARCHAR) END"
+	}
+	want := `SELECT * REPLACE ([CASE WHEN v1 IS NOT NULL THEN struct_pack("a""b" := ` + text(`struct_extract(v1, 'a"b')`) + `, "n" := struct_extract(v1, 'n')) END for v1 in "visits"] AS "visits", ` +
+		`[` + text("v1") + ` for v1 in "pair"] AS "pair", ` +
+		`CASE WHEN "m" IS NOT NULL THEN map([v1 for v1 in map_keys("m")], [` + text("v1") + ` for v1 in map_values("m")]) END AS "m") FROM (
 FROM t
 )`
 	if got := p.InnerInstantsAsText(q); got != want {

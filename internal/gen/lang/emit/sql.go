@@ -320,57 +320,62 @@ func (p *Plan) InnerInstantsAsText(q *Query) string {
 		return t.Kind == ir.Any || t.Kind == ir.StructKind &&
 			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Name.Original == "" })
 	}
-	return castColumns(q, func(t ir.Type) string {
+	return replaceColumns(q, func(t ir.Type, name string) string {
 		if Nested(t) && p.some(t, instant) && !p.some(t, nameless) {
-			return p.instantsAsText(t)
+			return p.instantsAsText(t, name, 1)
 		}
 		return ""
 	})
 }
 
-// instantsAsText is a type of DuckDB with VARCHAR in place of instants.
-func (p *Plan) instantsAsText(t ir.Type) string {
+// instantsAsText is an expression of DuckDB with text in place of instants. That is in UTC: with an offset it would lose the seconds
+// that offsets had before there were zones.
+func (p *Plan) instantsAsText(t ir.Type, value string, depth int) string {
+	name := "v" + strconv.Itoa(depth)
+	each := func(t ir.Type, list string) string {
+		return "[" + p.instantsAsText(t, name, depth+1) + " for " + name + " in " + list + "]"
+	}
+	orNull := func(expression string) string {
+		return "CASE WHEN " + value + " IS NOT NULL THEN " + expression + " END"
+	}
 	switch t.Kind {
 	case ir.TimestampTZ:
-		return "VARCHAR"
-	case ir.List:
-		return p.instantsAsText(*t.Elem) + "[]"
-	case ir.Array:
-		return p.instantsAsText(*t.Elem) + "[" + strconv.Itoa(t.Length) + "]"
+		return "CASE WHEN isfinite(" + value + ") THEN CAST(make_timestamp(epoch_us(" + value + ")) AS VARCHAR) || '+00' ELSE CAST(" + value + " AS VARCHAR) END"
+	case ir.List, ir.Array:
+		return each(*t.Elem, value)
 	case ir.Map:
-		return "MAP(" + p.instantsAsText(*t.Key) + ", " + p.instantsAsText(*t.Elem) + ")"
+		return orNull("map(" + each(*t.Key, "map_keys("+value+")") + ", " + each(*t.Elem, "map_values("+value+")") + ")")
 	case ir.StructKind:
 		var fields []string
 		for _, f := range p.Module.Struct(t.Ref).Fields {
-			fields = append(fields, sqlName(f.Name.Original)+" "+p.instantsAsText(f.Type))
+			field := "struct_extract(" + value + ", '" + strings.ReplaceAll(f.Name.Original, "'", "''") + "')"
+			fields = append(fields, sqlName(f.Name.Original)+" := "+p.instantsAsText(f.Type, field, depth))
 		}
-		return "STRUCT(" + strings.Join(fields, ", ") + ")"
+		return orNull("struct_pack(" + strings.Join(fields, ", ") + ")")
 	}
-	return t.Native
+	return value
 }
 
 func sqlName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func columnsAsText(q *Query, which func(ir.Type) bool) string {
-	return castColumns(q, func(t ir.Type) string {
-		if which(t) {
-			return "VARCHAR"
+	return replaceColumns(q, func(t ir.Type, name string) string {
+		switch {
+		case !which(t):
+			return ""
+		case t.Kind == ir.Blob:
+			return `'\x' || hex(` + name + ")"
 		}
-		return ""
+		return "CAST(" + name + " AS VARCHAR)"
 	})
 }
 
-// castColumns wraps a query of DuckDB's dialect so that its columns are of other types; to is "" for those that stay. Bytes are text in
-// hexadecimal.
-func castColumns(q *Query, to func(ir.Type) string) string {
+// replaceColumns wraps a query of DuckDB's dialect with expressions in place of columns; "" is of those that stay.
+func replaceColumns(q *Query, by func(t ir.Type, name string) string) string {
 	var texts []string
 	for _, c := range q.Columns {
-		if native := to(c.Type); native != "" {
-			name := sqlName(c.Name.Original)
-			text := "CAST(" + name + " AS " + native + ")"
-			if c.Type.Kind == ir.Blob {
-				text = `'\x' || hex(` + name + ")"
-			}
+		name := sqlName(c.Name.Original)
+		if text := by(c.Type, name); text != "" {
 			texts = append(texts, text+" AS "+name)
 		}
 	}

@@ -66,7 +66,7 @@ public final class ScoterConnection {
         StringBuilder body = new StringBuilder("{\"sql\":");
         ScoterText.quoteJson(body, sql);
         ScoterText.quoteJson(body.append(",\"params\":").append(params).append(",\"database\":"), database);
-        return post("/api/v1/sql?format=" + format, "application/json", HttpRequest.BodyPublishers.ofString(body.append('}').toString()));
+        return post("/api/v1/sql?format=" + format, "application/json", HttpRequest.BodyPublishers.ofString(ScoterText.whole(body.append('}').toString())));
     }
 
     /** Sends rows in MessagePack to the path of a table in the database. */

@@ -103,7 +103,7 @@ final class ScoterCopyBuffer {
         INT.set(bytes, began - 4, size - began);
     }
 
-    /** Writes a text as UTF-8. A lone surrogate becomes "?", as of Java's own encoder. */
+    /** Writes a text as UTF-8. */
     void utf8(String text) {
         reserve(Math.multiplyExact(3, text.length()));
         size = utf8(text, bytes, size);
@@ -112,7 +112,7 @@ final class ScoterCopyBuffer {
     /** Writes a text from there on; returns where it ends. */
     private static int utf8(String text, byte[] to, int at) {
         int ascii = ascii(text, to, at);
-        return ascii == text.length() ? at + ascii : utf8(text, ascii, to, at + ascii);
+        return ascii == text.length() ? at + ascii : ScoterText.utf8(text, ascii, to, at + ascii);
     }
 
     /**
@@ -170,51 +170,17 @@ final class ScoterCopyBuffer {
         return true;
     }
 
-    /** Writes the characters of a text from one on. */
-    private static int utf8(String text, int from, byte[] to, int at) {
-        int length = text.length();
-        for (int i = from; i < length; i++) {
-            char c = text.charAt(i);
-            if (c < 0x80) {
-                to[at++] = (byte) c;
-            } else if (c < 0x800) {
-                to[at++] = (byte) (0xc0 | c >> 6);
-                to[at++] = (byte) (0x80 | c & 0x3f);
-            } else if (Character.isHighSurrogate(c) && i + 1 < length && Character.isLowSurrogate(text.charAt(i + 1))) {
-                int point = Character.toCodePoint(c, text.charAt(++i));
-                to[at++] = (byte) (0xf0 | point >> 18);
-                to[at++] = (byte) (0x80 | point >> 12 & 0x3f);
-                to[at++] = (byte) (0x80 | point >> 6 & 0x3f);
-                to[at++] = (byte) (0x80 | point & 0x3f);
-            } else if (Character.isSurrogate(c)) {
-                to[at++] = '?';
-            } else {
-                to[at++] = (byte) (0xe0 | c >> 12);
-                to[at++] = (byte) (0x80 | c >> 6 & 0x3f);
-                to[at++] = (byte) (0x80 | c & 0x3f);
-            }
-        }
-        return at;
-    }
-
     /** A hash of the bytes from there up to there. */
     long hash(int from, int end) {
         long hash = end - from;
         int at = from;
         for (; at + 8 <= end; at += 8) {
-            hash = mix(hash ^ (long) LONG.get(bytes, at));
+            hash = ScoterHashes.mix(hash ^ (long) LONG.get(bytes, at));
         }
         long rest = 0;
         for (; at < end; at++) {
             rest = rest << 8 | bytes[at] & 0xff;
         }
-        return mix(hash ^ rest);
-    }
-
-    /** The finalizer of MurmurHash3. */
-    static long mix(long h) {
-        h = (h ^ h >>> 33) * 0xff51afd7ed558ccdL;
-        h = (h ^ h >>> 33) * 0xc4ceb9fe1a85ec53L;
-        return h ^ h >>> 33;
+        return ScoterHashes.mix(hash ^ rest);
     }
 }

@@ -52,7 +52,7 @@ final class ScoterHeap {
         clear();
     }
 
-    /** Writes a text as UTF-8, at most three bytes per char; returns how many. A lone surrogate becomes "?". */
+    /** Writes a text as UTF-8, at most three bytes per char; returns how many. */
     static int utf8(String text, long address) {
         long at = address;
         int length = text.length();
@@ -63,18 +63,19 @@ final class ScoterHeap {
             } else if (c < 0x800) {
                 ScoterNative.BYTE.set(at++, (byte) (0xc0 | c >> 6));
                 ScoterNative.BYTE.set(at++, (byte) (0x80 | c & 0x3f));
-            } else if (Character.isHighSurrogate(c) && i + 1 < length && Character.isLowSurrogate(text.charAt(i + 1))) {
-                int point = Character.toCodePoint(c, text.charAt(++i));
+            } else if (!Character.isSurrogate(c)) {
+                ScoterNative.BYTE.set(at++, (byte) (0xe0 | c >> 12));
+                ScoterNative.BYTE.set(at++, (byte) (0x80 | c >> 6 & 0x3f));
+                ScoterNative.BYTE.set(at++, (byte) (0x80 | c & 0x3f));
+            } else {
+                int point = text.codePointAt(i++);
+                if (point < 0x10000) {
+                    throw ScoterText.half();
+                }
                 ScoterNative.BYTE.set(at++, (byte) (0xf0 | point >> 18));
                 ScoterNative.BYTE.set(at++, (byte) (0x80 | point >> 12 & 0x3f));
                 ScoterNative.BYTE.set(at++, (byte) (0x80 | point >> 6 & 0x3f));
                 ScoterNative.BYTE.set(at++, (byte) (0x80 | point & 0x3f));
-            } else if (Character.isSurrogate(c)) {
-                ScoterNative.BYTE.set(at++, (byte) '?');
-            } else {
-                ScoterNative.BYTE.set(at++, (byte) (0xe0 | c >> 12));
-                ScoterNative.BYTE.set(at++, (byte) (0x80 | c >> 6 & 0x3f));
-                ScoterNative.BYTE.set(at++, (byte) (0x80 | c & 0x3f));
             }
         }
         return (int) (at - address);

@@ -179,9 +179,8 @@ final class ScoterHttp extends ScoterObserved {
             }
             try {
                 fetched = answer.row();
-            } catch (SQLException e) {
-                close(e);
-                throw new IllegalStateException(e);
+            } catch (SQLException | RuntimeException e) {
+                throw fail(e);
             }
             if (fetched == null) {
                 close(null);
@@ -200,10 +199,18 @@ final class ScoterHttp extends ScoterObserved {
                 T result = reader.read(row);
                 count++;
                 return result;
-            } catch (SQLException e) {
-                close(e);
-                throw new IllegalStateException(e);
+            } catch (SQLException | RuntimeException e) {
+                throw fail(e);
             }
+        }
+
+        private RuntimeException fail(Exception e) {
+            try {
+                close(e);
+            } catch (RuntimeException closing) {
+                e.addSuppressed(closing);
+            }
+            return e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
         }
 
         void close(Throwable failure) {
@@ -251,7 +258,12 @@ final class ScoterHttp extends ScoterObserved {
             ScoterPack[] columns = new ScoterPack[bulk.columns().size()];
             Arrays.setAll(columns, i -> new ScoterPack());
             for (T row : rows) {
-                bulk.writer().write(columns, row);
+                try {
+                    bulk.writer().write(columns, row);
+                } catch (RuntimeException e) {
+                    String before = stored == 0 ? "" : " (the first " + stored + " rows are stored)";
+                    throw new SQLException(bulk.name() + ": row " + (stored + waiting + 1) + ": " + e.getMessage() + before, "22000", e);
+                }
                 waiting++;
                 int size = 0;
                 for (ScoterPack column : columns) {

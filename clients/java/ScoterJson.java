@@ -280,7 +280,7 @@ final class ScoterJson {
                 var map = (ScoterNested.MapType<?, ?>) type;
                 char separator = '{';
                 for (Map.Entry<?, ?> e : ((Map<?, ?>) value).entrySet()) {
-                    ScoterText.quoteJson(b.append(separator), ((ScoterTypes.Type<Object>) map.key).text(e.getKey()));
+                    ScoterText.quoteJson(b.append(separator), text(map.key, e.getKey()));
                     separator = ',';
                     write(b.append(':'), map.value, e.getValue());
                 }
@@ -302,8 +302,20 @@ final class ScoterJson {
                     ScoterText.quoteJson(b, value.toString());
                 }
             }
-            default -> ScoterText.quoteJson(b, ((ScoterTypes.Type<Object>) type).text(value));
+            default -> ScoterText.quoteJson(b, text(type, value));
         }
+    }
+
+    /** DuckDB takes signs of years, but no plus, where PostgreSQL's text has an era. */
+    @SuppressWarnings("unchecked")
+    private static String text(ScoterTypes.Type<?> type, Object value) {
+        return switch (type.kind) {
+            case DATE, TIMESTAMP, TIMESTAMP_S, TIMESTAMP_MS, TIMESTAMP_NS, TIMESTAMPTZ -> {
+                String iso = (String) ((ScoterTypes.Type<Object>) type).sqlite(value);
+                yield iso.startsWith("+") ? iso.substring(1) : iso;
+            }
+            default -> ((ScoterTypes.Type<Object>) type).text(value);
+        };
     }
 
     /** Writes a parameter: a number of 64 bits, text, a truth value or null; what is nested is JSON in text. */

@@ -121,27 +121,7 @@ final class ScoterPack {
         reserve(Math.addExact(5, Math.multiplyExact(3, chars)));
         // The header's size follows from the most bytes that there can be.
         int head = chars * 3 < 32 ? 1 : chars * 3 < 1 << 16 ? 3 : 5;
-        int at = size + head;
-        for (int i = 0; i < chars; i++) {
-            char c = v.charAt(i);
-            if (c < 0x80) {
-                bytes[at++] = (byte) c;
-            } else if (c < 0x800) {
-                bytes[at++] = (byte) (0xc0 | c >> 6);
-                bytes[at++] = (byte) (0x80 | c & 0x3f);
-            } else if (Character.isHighSurrogate(c) && i + 1 < chars && Character.isLowSurrogate(v.charAt(i + 1))) {
-                int point = Character.toCodePoint(c, v.charAt(++i));
-                bytes[at++] = (byte) (0xf0 | point >> 18);
-                bytes[at++] = (byte) (0x80 | point >> 12 & 0x3f);
-                bytes[at++] = (byte) (0x80 | point >> 6 & 0x3f);
-                bytes[at++] = (byte) (0x80 | point & 0x3f);
-            } else {
-                // Half of a pair as well, which the server refuses: it is no text.
-                bytes[at++] = (byte) (0xe0 | c >> 12);
-                bytes[at++] = (byte) (0x80 | c >> 6 & 0x3f);
-                bytes[at++] = (byte) (0x80 | c & 0x3f);
-            }
-        }
+        int at = ScoterText.utf8(v, 0, bytes, size + head);
         int n = at - size - head;
         if (head == 1) {
             code(0xa0 | n);

@@ -3,7 +3,7 @@ package com.scoterdb.client;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The text of PostgreSQL's arrays and composite values, and of JSON strings. */
+/** The text of PostgreSQL's arrays and composite values, and of JSON strings; text as UTF-8. */
 final class ScoterText {
     private final String text;
     private int at;
@@ -84,6 +84,48 @@ final class ScoterText {
                 return values.toArray();
             }
         }
+    }
+
+    /** Refuses a text that has no UTF-8: drivers would write a question mark for what has none. */
+    static String whole(String text) {
+        for (int i = 0, length = text.length(); i < length; i++) {
+            if (Character.isSurrogate(text.charAt(i)) && text.codePointAt(i++) < 0x10000) {
+                throw half();
+            }
+        }
+        return text;
+    }
+
+    static IllegalArgumentException half() {
+        return new IllegalArgumentException("has half of a surrogate pair, which is no character");
+    }
+
+    /** Writes the characters of a text from one on as UTF-8, at most three bytes each; returns where they end. */
+    static int utf8(String text, int from, byte[] to, int at) {
+        int length = text.length();
+        for (int i = from; i < length; i++) {
+            char c = text.charAt(i);
+            if (c < 0x80) {
+                to[at++] = (byte) c;
+            } else if (c < 0x800) {
+                to[at++] = (byte) (0xc0 | c >> 6);
+                to[at++] = (byte) (0x80 | c & 0x3f);
+            } else if (!Character.isSurrogate(c)) {
+                to[at++] = (byte) (0xe0 | c >> 12);
+                to[at++] = (byte) (0x80 | c >> 6 & 0x3f);
+                to[at++] = (byte) (0x80 | c & 0x3f);
+            } else {
+                int point = text.codePointAt(i++);
+                if (point < 0x10000) {
+                    throw half();
+                }
+                to[at++] = (byte) (0xf0 | point >> 18);
+                to[at++] = (byte) (0x80 | point >> 12 & 0x3f);
+                to[at++] = (byte) (0x80 | point >> 6 & 0x3f);
+                to[at++] = (byte) (0x80 | point & 0x3f);
+            }
+        }
+        return at;
     }
 
     static void quoteItem(StringBuilder b, String item) {

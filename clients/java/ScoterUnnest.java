@@ -21,7 +21,7 @@ final class ScoterUnnest {
      */
     static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         String[] arrays = arrays(bulk.columns(), rows);
-        if (rt.connection.getAutoCommit()) {
+        if (!rt.joins()) {
             return execute(rt, bulk.statement(), arrays);
         }
         try {

@@ -93,6 +93,7 @@ public final class Program {
             say("large", () -> q.insertAllKv(List.of(new Writes.KvRow(200_001, "x", new BigDecimal("123456.5"), null))));
             say("length", () -> q.insertAllKv(List.of(kv(200_000, "x"), new Writes.KvRow(200_001, "x", null, List.of(1, 2)))));
             say("duplicate", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(7, "x"))));
+            say("half", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(200_001, "\ud800"))));
             List<Writes.KvRow> late = new ArrayList<>(kvs(200_000, 400_000, "x"));
             late.set(150_000, kv(999_999, null));
             say("late", () -> q.insertAllKv(late));
@@ -132,8 +133,34 @@ public final class Program {
             say("committed", () -> text(c, all));
             say("fails", () -> q.insertAllKv(List.of(kv(500_000, "x"), kv(500_001, null))));
             c.rollback();
+            say("batch fails", () -> q.setKvBatch(() -> IntStream.range(0, 3000).mapToObj(i -> {
+                if (i == 2500) {
+                    throw new IllegalStateException("no row " + i);
+                }
+                return new Writes.SetKvParams(300_000, "batch");
+            }).iterator()));
+            say("can only be rolled back", () -> {
+                try {
+                    return text(c, all);
+                } catch (SQLException e) {
+                    return e.getMessage().contains("aborted");
+                }
+            });
+            c.rollback();
             c.setAutoCommit(true);
+            execute(c, "BEGIN");
+            say("dry run in a transaction", () -> Writes.applyMigrations(c, "other", true));
+            execute(c, "ROLLBACK");
             say("after all", () -> text(c, all));
+            say("appender", () -> {
+                try (var a = q.createAppendedAppender()) {
+                    a.append(kv(600_000, "x"));
+                    say("appender refuses", () -> a.append(new Writes.KvRow(600_001, "x", new BigDecimal("1.234"), null)));
+                    say("appender refuses null", () -> a.append(kv(600_002, null)));
+                    a.append(kv(600_003, "x"));
+                }
+                return text(c, "SELECT list(k ORDER BY k)::VARCHAR FROM kv WHERE k >= 600000");
+            });
             ordered(c, q);
         }
     }
@@ -273,7 +300,7 @@ public final class Program {
         return LocalDateTime.ofEpochSecond(r.nextInt(), r.nextInt(1_000_000) * 1000, ZoneOffset.UTC);
     }
 
-    private static final String[] PIECES = {"a", "ü", "€", "😀", "\0", "\n", "'", "long enough not to be inlined", "\ud800"};
+    private static final String[] PIECES = {"a", "ü", "€", "😀", "\0", "\n", "'", "long enough not to be inlined"};
 
     private static String unicode(Random r) {
         StringBuilder b = new StringBuilder();

@@ -16,6 +16,14 @@ CREATE TABLE measured (slot SMALLINT, device UUID, taken TIMESTAMPTZ, tiny TINYI
 
 -- WRITE measured insert|update|delete|upsert key(slot, device, taken)
 
+-- EXEC set_kv :batch
+@set k = 1
+@set v = 'x'
+UPDATE kv SET v = ${v} WHERE k = ${k};
+
+-- TABLE appended :appender
+kv
+
 -- QUERY all_every
 SELECT * FROM every ORDER BY id;
 

@@ -29,6 +29,10 @@ var nasty = func() []string {
 		}
 		out = append(out, b.String())
 	}
+	for n := range 10 {
+		quotes := strings.Repeat(`"`, n)
+		out = append(out, "\n"+quotes, quotes+"\n", "a\n"+quotes+"b\n"+quotes+quotes)
+	}
 	return append(out, strings.Repeat("long \\ é\n", 20000))
 }()
 

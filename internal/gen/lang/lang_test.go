@@ -1,9 +1,11 @@
 package lang
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -70,6 +72,23 @@ func TestGenerationIsDeterministicAndSorted(t *testing.T) {
 
 // path reports whether a file would leave the output's folder.
 func path(p string) bool { return !strings.HasPrefix(p, "out/db/") || strings.Contains(p, "..") }
+
+func TestJavaRefusesRowsOfMoreColumnsThanARecordHas(t *testing.T) {
+	m := module(t, "duckdb")
+	row := &m.Rows[slices.IndexFunc(m.Rows, func(r ir.Row) bool { return r.Ref == "list_everything_result" })]
+	query := &m.Queries[slices.IndexFunc(m.Queries, func(q ir.Query) bool { return q.Row == row.Ref })]
+	for i := len(row.Columns); i <= 254; i++ {
+		if _, err := Generate(m, target("java/duckdb/jdbc", "q", "out/db/")); err != nil {
+			t.Fatalf("%d columns: %v", i, err)
+		}
+		column := ir.Column{Name: ir.NewName(fmt.Sprint("more ", i)), Type: ir.Type{Kind: ir.Int32, Native: "INTEGER"}}
+		row.Columns, query.Columns = append(row.Columns, column), append(query.Columns, column)
+	}
+	_, err := Generate(m, target("java/duckdb/jdbc", "q", "out/db/"))
+	if base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "list_everything_result have 255 columns") {
+		t.Error(err)
+	}
+}
 
 func TestTargetsInOneFolderShareEqualRuntimeFiles(t *testing.T) {
 	for _, language := range []string{"typescript", "java", "python"} {

@@ -1,7 +1,9 @@
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.List;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import writes.ScoterConnection;
@@ -20,6 +22,16 @@ final class Main {
             System.out.println("refused: true " + e.getMessage());
         }
         Writes.applyMigrations(new ScoterConnection(args[0]));
+        try {
+            queries.insertAllKv(List.of(new Writes.KvRow(1L, "x", null, null, null), new Writes.KvRow(2L, "\ud800", null, null, null)));
+        } catch (SQLException e) {
+            System.out.println("half: " + e.getMessage());
+        }
+        try {
+            queries.numbers("\ud800");
+        } catch (IllegalArgumentException e) {
+            System.out.println("half of a parameter: " + e.getMessage());
+        }
         var many = new ArrayList<Writes.KvRow>();
         for (long i = 0; i < 100_000; i++) {
             many.add(new Writes.KvRow(i, "x".repeat(100), i == 99_999 ? new BigDecimal("12345.67") : null, null, null));

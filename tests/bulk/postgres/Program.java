@@ -145,6 +145,7 @@ public final class Program {
             say("long", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(200_001, "more than ten"))));
             say("duplicate", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(7, "x"))));
             say("check", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(200_001, "never"))));
+            say("half", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(200_001, "\ud800"))));
             List<Writes.KvRow> late = new ArrayList<>(kvs(200_000, 215_000, "x"));
             late.set(12_345, kv(999_999, null));
             say("late", () -> q.insertAllKv(late));
@@ -195,6 +196,11 @@ public final class Program {
             say("nets broken", () -> q.insertAllNets(List.of(new Writes.NetsRow(3, "10.0.0.1", "x"), new Writes.NetsRow(4, "10.0.0", "x"))));
             say("nets upsert", () -> q.upsertAllNets(List.of(new Writes.NetsRow(1, "::1", "x"), new Writes.NetsRow(3, "::2", "y"), new Writes.NetsRow(3, "::3", "z"))));
             say("nets are", () -> text(c, "SELECT string_agg(w::text, ' ' ORDER BY k) FROM nets w"));
+            // Rows of all sizes, which have place in pages before the last one.
+            Random sizes = new Random(2);
+            say("of all sizes", () -> q.upsertAllNets(IntStream.range(0, 3000)
+                    .mapToObj(i -> new Writes.NetsRow(1000 + i % 500, null, i + " " + "x".repeat(sizes.nextInt(1900)))).toList()));
+            say("last of all sizes", () -> text(c, "SELECT count(*) || ' ' || count(*) FILTER (WHERE split_part(s, ' ', 1)::int >= 2500) FROM nets WHERE k >= 1000"));
             say("view", () -> q.insertAllKvs(List.of(new Writes.KvsRow(70_000, "v"), new Writes.KvsRow(70_001, "v"))));
             say("view duplicate", () -> q.insertAllKvs(List.of(new Writes.KvsRow(70_002, "v"), new Writes.KvsRow(70_001, "v"))));
             say("viewed", () -> text(c, all));
@@ -212,13 +218,16 @@ public final class Program {
             c.commit();
             say("committed", () -> text(c, all));
             say("fails", () -> q.insertAllKv(List.of(kv(500_000, "x"), kv(500_001, null))));
-            say("aborted", () -> {
-                try {
-                    return text(c, all);
-                } catch (SQLException e) {
-                    return e.getSQLState();
+            late.set(12_345, kv(300_001, "more than ten"));
+            say("fails late", () -> q.updateAllKv(late));
+            say("batch fails", () -> q.setKvBatch(() -> IntStream.range(0, 3000).mapToObj(i -> {
+                if (i == 2500) {
+                    throw new IllegalStateException("no row " + i);
                 }
-            });
+                return new Writes.SetKvParams(300_000, "batch");
+            }).iterator()));
+            say("dry run", () -> Writes.applyMigrations(c, "other", true).size());
+            say("as it was", () -> text(c, all));
             c.rollback();
             c.setAutoCommit(true);
             say("after all", () -> text(c, all));
@@ -242,12 +251,83 @@ public final class Program {
                 return "no";
             });
             say("appended", () -> text(c, all) + " " + c.getAutoCommit());
+            streams(c, q);
+            begun(c, q, all);
 
             // The columns change behind the code's back: bytes would be taken for something else.
             execute(c, "ALTER TABLE every ALTER i8 TYPE double precision USING 0");
             say("changed", () -> q.insertAllEvery(List.of(shift())));
             say("changed to", () -> text(c, "SELECT i8 FROM every WHERE id = -1"));
         }
+    }
+
+    /** Changes while a stream is open. */
+    private static void streams(Connection c, Writes q) throws Exception {
+        say("while a stream is open", () -> {
+            try (var keys = q.keysOfStream("x")) {
+                for (var key = keys.iterator(); key.hasNext(); ) {
+                    q.setKv(key.next(), "s");
+                }
+            }
+            return text(c, "SELECT count(*) FROM kv WHERE v = 's'") + " " + c.getAutoCommit();
+        });
+        say("two streams", () -> {
+            try (var first = q.keysOfStream("s", Writes.StreamOptions.DEFAULT.withFetchSize(2)); var second = q.keysOfStream("s")) {
+                var keys = first.iterator();
+                int key = keys.next();
+                second.close();
+                for (q.setKv(key, "t"); keys.hasNext(); key = keys.next()) {
+                    continue;
+                }
+                return key + " " + c.getAutoCommit();
+            }
+        });
+        say("bulk while a stream is open", () -> {
+            try (var keys = q.keysOfStream("s")) {
+                return q.insertAllKv(kvs(610_000, 610_010, "y"));
+            }
+        });
+        say("transaction while a stream is open", () -> {
+            try (var keys = q.keysOfStream("s")) {
+                return q.transaction(() -> q.setKv(600_001, "y"));
+            }
+        });
+        say("both in a transaction", () -> q.transaction(() -> {
+            try (var keys = q.keysOfStream("s")) {
+                return keys.count() + q.insertAllKv(kvs(610_000, 610_010, "y"));
+            }
+        }));
+        say("fails while a stream is open", () -> {
+            try (var keys = q.keysOfStream("s")) {
+                q.setKv(600_001, "y");
+                return q.setKv(600_002, "more than ten");
+            }
+        });
+        say("after streams", () -> text(c, "SELECT string_agg(v || n, ' ' ORDER BY v) FROM (SELECT v, count(*) n FROM kv WHERE k >= 600000 GROUP BY v)") + " " + c.getAutoCommit());
+    }
+
+    /** Operations in a transaction that the driver does not know of. */
+    private static void begun(Connection c, Writes q, String all) throws Exception {
+        execute(c, "BEGIN");
+        say("few in it", () -> q.insertAllKv(kvs(700_000, 700_010, "b")) + q.deleteAllKv(List.of(new Writes.KvKey(700_000))));
+        say("many in it", () -> q.insertAllKv(kvs(710_000, 713_000, "b")) + q.updateAllKv(kvs(710_000, 713_000, "c")));
+        say("batch in it", () -> q.setKvBatch(List.of(new Writes.SetKvParams(710_000, "d"))).length);
+        say("refused in it", () -> q.insertAllKv(List.of(kv(720_000, "x"), kv(7, null))));
+        say("appender in it", () -> {
+            try (var a = q.createAppendedAppender()) {
+                a.append(kv(730_000, "b"));
+            }
+            return "yes";
+        });
+        say("stream in it", () -> {
+            try (var keys = q.keysOfStream("c")) {
+                return keys.findFirst();
+            }
+        });
+        say("dry run in it", () -> Writes.applyMigrations(c, "other", true).size());
+        say("in it", () -> text(c, all));
+        execute(c, "ROLLBACK");
+        say("not any more", () -> text(c, "SELECT count(*) FROM kv WHERE k >= 700000") + " " + c.getAutoCommit());
     }
 
     /** Row 0 has no key at all, of the others one in three lacks the first part and row 1 the second. */
@@ -377,7 +457,7 @@ public final class Program {
         return LocalDateTime.ofEpochSecond(r.nextInt(), r.nextInt(1_000_000_000), ZoneOffset.UTC);
     }
 
-    private static final String[] PIECES = {"a", "ü", "€", "😀", "\t", "\n", "'", "\\", "some more", "\ud800"};
+    private static final String[] PIECES = {"a", "ü", "€", "😀", "\t", "\n", "'", "\\", "some more"};
 
     private static String unicode(Random r) {
         if (r.nextInt(3) == 0) { // of every length, ASCII or all but the last

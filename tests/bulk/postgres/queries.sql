@@ -26,5 +26,14 @@ CREATE VIEW kvs AS SELECT k, v FROM kv;
 
 -- WRITE pairs insert|update|delete key(a, b)
 
+-- QUERY keys_of :pluck
+@set v = 'x'
+SELECT k FROM kv WHERE v = ${v} ORDER BY k;
+
+-- EXEC set_kv :batch
+@set k = 1
+@set v = 'x'
+UPDATE kv SET v = ${v} WHERE k = ${k};
+
 -- TABLE appended :appender
 kv

@@ -72,6 +72,16 @@ public final class Program {
         c.commit();
         c.setAutoCommit(true);
         say("kept", total);
+        begun(c, q, total);
+        // A value that cannot be read: who watches is told, and the statement is closed.
+        try (var s = c.createStatement()) {
+            s.execute("INSERT INTO days VALUES ('2025-01-31'), ('no day')");
+        }
+        say("no day", () -> {
+            try (var watched = new Writes(c, name -> (rows, error) -> System.out.println(name + " ends: " + rows + " " + error)); var days = watched.daysStream()) {
+                return days.toList();
+            }
+        });
         say("update", () -> q.updateAllKv(rows(20_000, i -> kv(i / 2, i % 2 == 0 ? "first" : "last"))));
         say("upsert", () -> q.upsertAllKv(rows(3000, i -> kv(18_500 + i, "u"))));
         say("delete", () -> q.deleteAllKv(rows(5000, i -> new Writes.KvKey(i * 2L))));
@@ -85,6 +95,21 @@ public final class Program {
         say("commits by itself", () -> c.getAutoCommit());
     }
 
+    /** Operations in a transaction that the driver does not know of. */
+    private static void begun(Connection c, Writes q, Call total) throws SQLException {
+        try (var s = c.createStatement()) {
+            s.execute("BEGIN");
+            say("begun by hand", () -> q.insertAllKv(rows(3000, i -> kv(200_000 + i, "h"))));
+            say("batch in it", () -> q.setKvBatch(List.of(new Writes.SetKvParams(200_000L, "i"))).length);
+            say("refused in it", () -> q.insertAllKv(rows(2000, i -> kv(300_000 + i, i == 1500 ? null : "h"))));
+            say("transaction in it", () -> q.transaction(() -> q.setKv(200_001L, "i")));
+            say("dry run in it", () -> Writes.applyMigrations(c, "other", true).size());
+            say("still in it", () -> text(c, "SELECT count(*) FROM kv WHERE v IN ('h', 'i')"));
+            s.execute("ROLLBACK");
+        }
+        say("out of it", () -> total.run() + " " + c.getAutoCommit());
+    }
+
     /** Rows that are refused, of few and of many batches. */
     private static void refused(String where, Writes q) {
         for (int size : new int[] {3, 5000}) {
@@ -95,6 +120,7 @@ public final class Program {
             say(where + " upsert long of " + size, () -> q.upsertAllKv(rows(size, i -> kv(i, i == 2 ? "eleven bytes" : "x"))));
             say(where + " update long of " + size, () -> q.updateAllKv(rows(size, i -> kv(i, i == 2 ? "eleven bytes" : "x"))));
         }
+        say(where + " half", () -> q.insertAllKv(rows(3, i -> kv(100_000 + i, i == 2 ? "\udc00" : "x"))));
         say(where + " late", () -> q.insertAllKv(rows(5000, i -> kv(100_000 + i, i == 4321 ? null : "x"))));
         say(where + " broken", () -> q.insertAllKv(() -> new Iterator<>() {
             private int given;

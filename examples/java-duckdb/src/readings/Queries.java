@@ -114,12 +114,12 @@ public final class Queries implements AutoCloseable {
 
     /** The average of every device, with when it was last seen. */
     public List<DeviceAveragesResult> deviceAverages() throws SQLException {
-        return runtime.all("deviceAverages", Sql.deviceAverages, Read::deviceAveragesResult);
+        return this.runtime.all("deviceAverages", Sql.deviceAverages, Read::deviceAveragesResult);
     }
 
     /** The result of deviceAverages as Arrow record batches. Close it. */
     public ScoterArrow deviceAveragesArrow() throws SQLException {
-        return ScoterArrow.query(runtime, "deviceAveragesArrow", Sql.deviceAverages);
+        return ScoterArrow.query(this.runtime, "deviceAveragesArrow", Sql.deviceAverages);
     }
 
     /** The rows of deviceAverages one at a time. Close the stream. */
@@ -128,16 +128,16 @@ public final class Queries implements AutoCloseable {
     }
 
     public Stream<DeviceAveragesResult> deviceAveragesStream(StreamOptions options_) throws SQLException {
-        return runtime.stream("deviceAveragesStream", Sql.deviceAverages, Read::deviceAveragesResult, options_.fetchSize());
+        return this.runtime.stream("deviceAveragesStream", Sql.deviceAverages, Read::deviceAveragesResult, options_.fetchSize());
     }
 
     public List<ReadingsRow> readingsBetween(LocalDateTime first, LocalDateTime last) throws SQLException {
-        return runtime.all("readingsBetween", Sql.readingsBetween, Read::readingsRow, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
+        return this.runtime.all("readingsBetween", Sql.readingsBetween, Read::readingsRow, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }
 
     /** The result of readingsBetween as Arrow record batches. Close it. */
     public ScoterArrow readingsBetweenArrow(LocalDateTime first, LocalDateTime last) throws SQLException {
-        return ScoterArrow.query(runtime, "readingsBetweenArrow", Sql.readingsBetween, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
+        return ScoterArrow.query(this.runtime, "readingsBetweenArrow", Sql.readingsBetween, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }
 
     /** The rows of readingsBetween one at a time. Close the stream. */
@@ -146,15 +146,15 @@ public final class Queries implements AutoCloseable {
     }
 
     public Stream<ReadingsRow> readingsBetweenStream(LocalDateTime first, LocalDateTime last, StreamOptions options_) throws SQLException {
-        return runtime.stream("readingsBetweenStream", Sql.readingsBetween, Read::readingsRow, options_.fetchSize(), ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
+        return this.runtime.stream("readingsBetweenStream", Sql.readingsBetween, Read::readingsRow, options_.fetchSize(), ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }
 
     public Long countReadings() throws SQLException {
-        return runtime.one("countReadings", Sql.countReadings, r -> r.get(ScoterTypes.INT64, 1));
+        return this.runtime.one("countReadings", Sql.countReadings, row_ -> row_.get(ScoterTypes.INT64, 1));
     }
 
     public int forgetDevice(String device) throws SQLException {
-        return runtime.exec("forgetDevice", Sql.forgetDevice, ScoterTypes.TEXT.arg(device));
+        return this.runtime.exec("forgetDevice", Sql.forgetDevice, ScoterTypes.TEXT.arg(device));
     }
 
     /** Inserts all rows into readings; returns how many. */

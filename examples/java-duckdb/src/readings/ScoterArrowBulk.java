@@ -64,8 +64,9 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
 
     private long all() throws SQLException {
         ScoterRuntime.Stage stage = bulk.stage();
+        boolean joins = rt.joins();
         if (stage == null) {
-            if (!rt.joins()) {
+            if (!joins) {
                 return rt.transaction(() -> insert(bulk.target() + " (" + bulk.columnList("") + ")"));
             }
             // What fails leaves nothing in the application's transaction.
@@ -75,7 +76,7 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
                     "INSERT INTO " + bulk.target() + " (" + bulk.columnList("") + ") SELECT " + bulk.columnList("") + " FROM " + name, "DROP TABLE " + name);
         }
         ScoterRuntime.Stage filled = stage;
-        return rt.transaction(() -> {
+        ScoterRuntime.Body<Long> operation = () -> {
             if (filled.dedupe() != null && !rt.value("SELECT current_setting('preserve_insertion_order')").equals("true")) {
                 portionRows = 1; // only the rows of one batch keep their order then
             }
@@ -84,7 +85,8 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
             } catch (SQLException e) {
                 throw named(e);
             }
-        });
+        };
+        return joins ? operation.run() : rt.transaction(operation);
     }
 
     /** Inserts all rows into a table; returns how many. */

@@ -71,24 +71,10 @@ public final class ScoterDuckDb {
     }
 
     private static <T> long portable(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
-        try {
-            if (bulk.stage() != null) {
-                return rt.staged(bulk.stage(), () -> insert(rt, null, bulk.stage().table(), '"' + bulk.stage().table() + '"', bulk, rows));
-            }
-            return insert(rt, bulk.schema(), bulk.table(), bulk.target(), bulk, rows);
-        } catch (SQLException | RuntimeException e) {
-            abort(rt);
-            throw e;
+        if (bulk.stage() != null) {
+            return rt.staged(bulk.stage(), () -> insert(rt, null, bulk.stage().table(), '"' + bulk.stage().table() + '"', bulk, rows));
         }
-    }
-
-    /** Makes the open transaction one that can only be rolled back: some of the rows may be in the table. */
-    private static void abort(ScoterRuntime rt) {
-        try {
-            rt.execute("SELECT error('a bulk operation of this transaction has failed')");
-        } catch (SQLException e) {
-            // As it should.
-        }
+        return insert(rt, bulk.schema(), bulk.table(), bulk.target(), bulk, rows);
     }
 
     /** Fills a table, by statements where it has columns that the appender does not take. */
@@ -159,16 +145,19 @@ public final class ScoterDuckDb {
         return schema == null ? connection.createAppender(table) : connection.createAppender(schema, table);
     }
 
+    /** Appends a row, of which nothing is appended if a value cannot be. */
     private static <T> void row(DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, T row, long number) throws SQLException {
-        appender.beginRow();
-        for (ScoterTypes.Column<T, ?> column : columns) {
-            ScoterTypes.Arg<?> arg = checked(column, row, number);
-            Object value;
+        Object[] values = new Object[columns.size()];
+        for (int i = 0; i < values.length; i++) {
+            ScoterTypes.Arg<?> arg = checked(columns.get(i), row, number);
             try {
-                value = arg.appended();
+                values[i] = arg.appended();
             } catch (RuntimeException e) {
-                throw ScoterRowException.at(number, column, arg.value(), e);
+                throw ScoterRowException.at(number, columns.get(i), arg.value(), e);
             }
+        }
+        appender.beginRow();
+        for (Object value : values) {
             append(appender, value);
         }
         appender.endRow();
@@ -227,22 +216,27 @@ public final class ScoterDuckDb {
     }
 
     /**
-     * Appends rows until it is closed, which writes the last of them. What it wrote before a
-     * failure stays unless the caller has opened a transaction.
+     * Appends rows until it is closed, which writes the last of them. A row that is refused is left out, and others may
+     * follow. What it wrote before a failure stays unless the caller has opened a transaction.
      */
     public static final class Appender<T> implements AutoCloseable {
         private final DuckDBAppender appender;
-        private final List<ScoterTypes.Column<T, ?>> columns;
+        private final ScoterRuntime.Bulk<T> bulk;
         private long count;
 
         Appender(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk) throws SQLException {
             this.appender = open(rt, bulk.schema(), bulk.table());
-            this.columns = bulk.columns();
+            this.bulk = bulk;
         }
 
+        /** Adds a row; one that cannot be written is named. */
         public Appender<T> append(T row) throws SQLException {
-            row(appender, columns, row, count++);
-            return this;
+            try {
+                row(appender, bulk.columns(), row, count++);
+                return this;
+            } catch (ScoterRowException e) {
+                throw e.in(bulk.name());
+            }
         }
 
         public Appender<T> appendMany(Iterable<T> rows) throws SQLException {

@@ -40,8 +40,8 @@ final class ScoterKeys<R> {
 
     private final long[] last;
 
-    /** Hashes of the keys that have come, by open addressing; 0 is an empty place. Null while a column rises. */
-    private long[] seen;
+    /** Hashes of the keys that have come. Null while a column rises. */
+    private ScoterHashes seen;
 
     private int count;
     private final Map<Id, R> again = new LinkedHashMap<>();
@@ -85,10 +85,10 @@ final class ScoterKeys<R> {
     }
 
     private boolean isNew(R row, long hash) {
-        if (put(seen, hash == 0 ? SEED : hash)) {
-            if (++count > seen.length / 2) {
-                grow();
-            }
+        if (seen.isFull()) {
+            throw new IllegalStateException("more than " + (1 << 29) + " rows in one operation: write them in several");
+        }
+        if (seen.add(hash)) {
             return true;
         }
         if (!only) {
@@ -194,11 +194,10 @@ final class ScoterKeys<R> {
     /** Goes over to hashes: of the rows that have come, too. */
     private void remember() {
         int expected = rows instanceof Collection<?> c ? c.size() : 0;
-        seen = new long[Integer.highestOneBit(Math.max(1024, Math.min(expected, 1 << 28))) << 2];
+        seen = new ScoterHashes(Integer.highestOneBit(Math.max(1024, Math.min(expected, 1 << 28))) << 2, 2);
         Iterator<R> before = rows instanceof Collection<?> ? rows.iterator() : Collections.emptyIterator();
         for (int i = 0; i < count; i++) {
-            long hash = hash(before.next(), 0);
-            put(seen, hash == 0 ? SEED : hash);
+            seen.add(hash(before.next(), 0));
         }
     }
 
@@ -207,38 +206,12 @@ final class ScoterKeys<R> {
         return again.values();
     }
 
-    private static boolean put(long[] table, long hash) {
-        int mask = table.length - 1;
-        for (int at = (int) hash & mask; ; at = at + 1 & mask) {
-            if (table[at] == 0) {
-                table[at] = hash;
-                return true;
-            }
-            if (table[at] == hash) {
-                return false;
-            }
-        }
-    }
-
-    private void grow() {
-        if (seen.length == 1 << 30) {
-            throw new IllegalStateException("more than " + (1 << 29) + " rows in one operation: write them in several");
-        }
-        long[] larger = new long[seen.length * 2];
-        for (long hash : seen) {
-            if (hash != 0) {
-                put(larger, hash);
-            }
-        }
-        seen = larger;
-    }
-
     private long hash(R row, long seed) {
         long hash = seed;
         for (int i = 0; i < keys.size(); i++) {
             ScoterTypes.Column<R, ?> key = keys.get(i);
             Object value = key.value().apply(row);
-            hash = mix(hash ^ (value == null ? SEED : hash(key.type(), value, seed)));
+            hash = ScoterHashes.mix(hash ^ (value == null ? SEED : hash(key.type(), value, seed)));
         }
         return hash;
     }
@@ -249,9 +222,9 @@ final class ScoterKeys<R> {
             return number(type, value) + seed;
         }
         return switch (type.kind) {
-            case UUID -> mix(((UUID) value).getMostSignificantBits() ^ seed) + ((UUID) value).getLeastSignificantBits();
+            case UUID -> ScoterHashes.mix(((UUID) value).getMostSignificantBits() ^ seed) + ((UUID) value).getLeastSignificantBits();
             case TEXT -> text((String) value, seed);
-            case UINT64, INT128, UINT128 -> mix(((BigInteger) value).longValue() ^ seed) + ((BigInteger) value).shiftRight(64).longValue();
+            case UINT64, INT128, UINT128 -> ScoterHashes.mix(((BigInteger) value).longValue() ^ seed) + ((BigInteger) value).shiftRight(64).longValue();
             // Minus zero is zero.
             case FLOAT32, FLOAT64 -> Double.doubleToLongBits(((Number) value).doubleValue() + 0.0) ^ seed;
             case DECIMAL -> text(((BigDecimal) value).stripTrailingZeros().toPlainString(), seed);
@@ -294,12 +267,5 @@ final class ScoterKeys<R> {
             hash ^= hash >>> 32;
         }
         return hash;
-    }
-
-    /** The finalizer of MurmurHash3. */
-    private static long mix(long h) {
-        h = (h ^ h >>> 33) * 0xff51afd7ed558ccdL;
-        h = (h ^ h >>> 33) * 0xc4ceb9fe1a85ec53L;
-        return h ^ h >>> 33;
     }
 }

@@ -21,15 +21,15 @@ final class ScoterTimeTypes {
         if (raw instanceof java.sql.Date d) {
             return d.toLocalDate();
         }
-        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalDate() : LocalDate.parse(raw.toString().substring(0, 10));
-    }, LocalDate::toString);
+        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalDate() : ScoterTimes.day(raw.toString());
+    }, d -> ScoterTimes.era(d.toString(), d.getYear()), LocalDate::toString);
 
     static final ScoterTypes.Type<LocalTime> TIME = ScoterTypes.textual(ScoterTypes.Kind.TIME, "TIME", raw -> {
         if (raw instanceof LocalTime t) {
             return t;
         }
         return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
-    }, ScoterTimes.CLOCK::format);
+    }, ScoterTimes.CLOCK::format, ScoterTimes.CLOCK::format);
 
     /** DuckDB's TIME_NS, which it makes of text but not of TIME. */
     static final ScoterTypes.Type<LocalTime> TIME_NS = new ScoterTypes.Type<>(ScoterTypes.Kind.ANY, "TIME_NS") {
@@ -96,7 +96,7 @@ final class ScoterTimeTypes {
 
             @Override
             String text(LocalDateTime value) {
-                return ScoterTimes.SPACED.format(value);
+                return ScoterTimes.era(ScoterTimes.SPACED.format(value), value.getYear());
             }
 
             /** As a parameter it would lose what is below a microsecond. */
@@ -144,7 +144,7 @@ final class ScoterTimeTypes {
 
         @Override
         String text(OffsetDateTime value) {
-            return ScoterTimes.ZONED.format(value);
+            return ScoterTimes.era(ScoterTimes.ZONED.format(value), value.getYear());
         }
 
         @Override

@@ -1,19 +1,25 @@
 package readings;
 
 import java.sql.Timestamp;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Days, times and intervals as drivers give them. SQLite has three forms: text, Unix seconds and Julian days. */
+/**
+ * Days, times and intervals as drivers give them. SQLite has three forms: text, Unix seconds and Julian days.
+ * Years before the first and beyond four digits have a sign in Java's text; PostgreSQL has an era in place of a minus, and no plus.
+ */
 final class ScoterTimes {
     private ScoterTimes() {}
 
@@ -31,6 +37,26 @@ final class ScoterTimes {
         return LocalDateTime.ofInstant(Instant.ofEpochMilli(millis), ZoneOffset.UTC);
     }
 
+    /** Java's text of a day or moment of that year as PostgreSQL's: {@code -0043-03-15} is {@code 0044-03-15 BC}. */
+    static String era(String iso, int year) {
+        if (year > 0) {
+            return year > 9999 ? iso.substring(1) : iso;
+        }
+        return String.format(Locale.ROOT, "%04d", 1 - year) + iso.substring(iso.indexOf('-', 1)) + " BC";
+    }
+
+    /** The day of a text, which may have a time behind it. */
+    static LocalDate day(String text) {
+        int length = text.length();
+        if (length < 10 || text.charAt(4) != '-' || text.charAt(7) != '-' || length > 10 && (text.charAt(10) != ' ' && text.charAt(10) != 'T' || text.indexOf("BC") > 0)) {
+            return parse(text).toLocalDate();
+        }
+        int year = digits(text, 0, 4);
+        int month = digits(text, 5, 7);
+        int day = digits(text, 8, 10);
+        return (year | month | day) < 0 ? parse(text).toLocalDate() : LocalDate.of(year, month, day);
+    }
+
     static LocalDateTime moment(Object raw) {
         if (raw instanceof LocalDateTime t) {
             return t;
@@ -46,17 +72,22 @@ final class ScoterTimes {
         }
         String text = raw.toString().trim();
         LocalDateTime plain = plain(text);
-        if (plain != null) {
-            return plain;
+        return plain != null ? plain : parse(text).withOffsetSameInstant(ZoneOffset.UTC).toLocalDateTime();
+    }
+
+    /** A day, with or without a time and a zone, and the era as PostgreSQL and DuckDB write it. */
+    private static final Pattern MOMENT = Pattern.compile("([+-]?\\d{4,9})-(\\d\\d)-(\\d\\d)( \\(BC\\))?(?:[ T](\\d\\d:\\d\\d[:.\\d]*) ?(Z|[+-][\\d:]+)?)?( BC)?");
+
+    /** A day or moment of any form: UTC is the zone if there is none. */
+    private static OffsetDateTime parse(String text) {
+        Matcher m = MOMENT.matcher(text);
+        if (!m.matches()) {
+            throw new DateTimeException(text + " is no day or moment that Java has");
         }
-        if (text.length() <= 10) {
-            return LocalDate.parse(text).atStartOfDay();
-        }
-        int zone = zoneAt(text);
-        if (zone > 0) {
-            return instant(raw).toLocalDateTime();
-        }
-        return LocalDateTime.parse(text.replace(' ', 'T'));
+        int year = Integer.parseInt(m.group(1));
+        LocalDate day = LocalDate.of(m.group(4) == null && m.group(7) == null ? year : 1 - year, Integer.parseInt(m.group(2)), Integer.parseInt(m.group(3)));
+        LocalTime clock = m.group(5) == null ? LocalTime.MIDNIGHT : LocalTime.parse(m.group(5));
+        return day.atTime(clock).atOffset(m.group(6) == null ? ZoneOffset.UTC : ZoneOffset.of(m.group(6)));
     }
 
     /** {@code 2025-01-31 12:30:00.5}, the form of nearly every moment, without a formatter; null for any other. */
@@ -111,7 +142,7 @@ final class ScoterTimes {
 
     static OffsetDateTime instant(Object raw) {
         if (raw instanceof OffsetDateTime t) {
-            // Inside of a list DuckDB gives the time on the clock here with an offset of another day.
+            // Inside of another value DuckDB gives the time on the clock here with an offset of another day, once a year of two instants: queries ask for text.
             return t.toLocalDateTime().atZone(ZoneId.systemDefault()).withZoneSameInstant(ZoneOffset.UTC).toOffsetDateTime();
         }
         if (raw instanceof Timestamp t) {
@@ -122,37 +153,32 @@ final class ScoterTimes {
         }
         String text = raw.toString().trim();
         int zone = text.length() > 10 ? zoneAt(text) : -1;
-        if (zone < 0) {
-            return moment(raw).atOffset(ZoneOffset.UTC);
-        }
-        return moment(text.substring(0, zone)).atOffset(ZoneOffset.of(text.substring(zone))).withOffsetSameInstant(ZoneOffset.UTC);
+        LocalDateTime plain = plain(zone < 0 ? text : text.substring(0, zone));
+        OffsetDateTime moment = plain == null ? parse(text) : plain.atOffset(zone < 0 ? ZoneOffset.UTC : ZoneOffset.of(text.substring(zone)));
+        return moment.withOffsetSameInstant(ZoneOffset.UTC);
     }
 
-    private static final Pattern INTERVAL_PART = Pattern.compile("([+-]?\\d+) (year|mon|day)");
-    private static final Pattern INTERVAL_CLOCK = Pattern.compile("([+-]?)(\\d+):(\\d\\d):(\\d\\d)(?:\\.(\\d{1,6}))?");
+    private static final Pattern INTERVAL = Pattern.compile("(?:([+-]?\\d+) years? ?)?(?:([+-]?\\d+) mon(?:th)?s? ?)?(?:([+-]?\\d+) days? ?)?"
+            + "(?:([+-]?)(\\d+):(\\d\\d):(\\d\\d)(?:\\.(\\d{1,6}))?)?");
 
     /** PostgreSQL's and DuckDB's text of an interval: {@code 1 year 2 mons -3 days 04:05:06.7}. */
     static ScoterInterval interval(String text) {
-        int months = 0;
-        int days = 0;
+        Matcher m = INTERVAL.matcher(text);
+        if (!m.matches() || text.isEmpty()) {
+            throw new DateTimeException(text + " is no interval as PostgreSQL writes it with intervalstyle = 'postgres'");
+        }
         long micros = 0;
-        Matcher part = INTERVAL_PART.matcher(text);
-        while (part.find()) {
-            int n = Integer.parseInt(part.group(1));
-            switch (part.group(2)) {
-                case "year" -> months += 12 * n;
-                case "mon" -> months += n;
-                default -> days += n;
+        if (m.group(5) != null) {
+            micros = (Long.parseLong(m.group(5)) * 3600 + Long.parseLong(m.group(6)) * 60 + Long.parseLong(m.group(7))) * 1_000_000;
+            if (m.group(8) != null) {
+                micros += Long.parseLong((m.group(8) + "000000").substring(0, 6));
             }
+            micros = m.group(4).equals("-") ? -micros : micros;
         }
-        Matcher clock = INTERVAL_CLOCK.matcher(text);
-        if (clock.find()) {
-            micros = (Long.parseLong(clock.group(2)) * 3600 + Long.parseLong(clock.group(3)) * 60 + Long.parseLong(clock.group(4))) * 1_000_000;
-            if (clock.group(5) != null) {
-                micros += Long.parseLong((clock.group(5) + "000000").substring(0, 6));
-            }
-            micros = clock.group(1).equals("-") ? -micros : micros;
-        }
-        return new ScoterInterval(months, days, micros);
+        return new ScoterInterval(12 * number(m.group(1)) + number(m.group(2)), number(m.group(3)), micros);
+    }
+
+    private static int number(String digits) {
+        return digits == null ? 0 : Integer.parseInt(digits);
     }
 }

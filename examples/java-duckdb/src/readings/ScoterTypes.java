@@ -160,8 +160,8 @@ final class ScoterTypes {
         };
     }
 
-    /** What is text in SQLite, where dates and times may be numbers as well. */
-    static <T> Type<T> textual(Kind kind, String name, Parse<T> parse, Function<T, String> format) {
+    /** What is text in SQLite, of a form of its own, where dates and times may be numbers as well. */
+    static <T> Type<T> textual(Kind kind, String name, Parse<T> parse, Function<T, String> format, Function<T, String> sqlite) {
         return new Type<>(kind, name) {
             @Override
             T parse(Object raw) throws SQLException {
@@ -181,7 +181,7 @@ final class ScoterTypes {
 
             @Override
             Object sqlite(T value) {
-                return format.apply(value);
+                return sqlite.apply(value);
             }
         };
     }
@@ -281,6 +281,21 @@ final class ScoterTypes {
         }
 
         @Override
+        String text(String value) {
+            return ScoterText.whole(value);
+        }
+
+        @Override
+        Object sqlite(String value) {
+            return ScoterText.whole(value);
+        }
+
+        @Override
+        Object duck(String value) {
+            return ScoterText.whole(value);
+        }
+
+        @Override
         String read(Engine engine, ResultSet rs, int column) throws SQLException {
             return engine == Engine.SQLITE ? rs.getString(column) : super.read(engine, rs, column);
         }
@@ -288,7 +303,7 @@ final class ScoterTypes {
     static final Type<String> JSON = TEXT;
     static final Type<Object> ANY = simple(Kind.ANY, "VARCHAR", raw -> raw);
 
-    static final Type<UUID> UUID = textual(Kind.UUID, "UUID", raw -> raw instanceof UUID u ? u : java.util.UUID.fromString(raw.toString()), Object::toString);
+    static final Type<UUID> UUID = textual(Kind.UUID, "UUID", raw -> raw instanceof UUID u ? u : java.util.UUID.fromString(raw.toString()), Object::toString, Object::toString);
 
     static final Type<byte[]> BLOB = new Type<>(Kind.BLOB, "BLOB") {
         @Override
@@ -296,7 +311,14 @@ final class ScoterTypes {
             if (raw instanceof Blob b) {
                 return b.getBytes(1, (int) b.length());
             }
-            return raw instanceof byte[] b ? b : HexFormat.of().parseHex(raw.toString().substring(2));
+            if (raw instanceof byte[] b) {
+                return b;
+            }
+            String text = raw.toString();
+            if (!text.startsWith("\\x")) {
+                throw new IllegalArgumentException("bytes in a form other than that of bytea_output = 'hex'");
+            }
+            return HexFormat.of().parseHex(text.substring(2));
         }
 
         @Override

@@ -162,12 +162,12 @@ public final class Queries implements AutoCloseable {
 
     /** Adds a task and returns its id. */
     public Long addTask(String title, List<String> tags, OffsetDateTime due) throws SQLException {
-        return runtime.one("addTask", Sql.addTask, r -> r.get(ScoterTypes.INT64, 1), ScoterTypes.TEXT.arg(title), Types.LIST_OF_TEXT.arg(tags), ScoterTimeTypes.TIMESTAMPTZ.arg(due));
+        return this.runtime.one("addTask", Sql.addTask, row_ -> row_.get(ScoterTypes.INT64, 1), ScoterTypes.TEXT.arg(title), Types.LIST_OF_TEXT.arg(tags), ScoterTimeTypes.TIMESTAMPTZ.arg(due));
     }
 
     /** Tasks of a status, or of any if it is null; the comment is null where there is none. */
     public List<ListTasksResult> listTasks(TaskStatus status) throws SQLException {
-        return runtime.all("listTasks", Sql.listTasks, Read::listTasksResult, Types.TASK_STATUS.arg(status), Types.TASK_STATUS.arg(status));
+        return this.runtime.all("listTasks", Sql.listTasks, Read::listTasksResult, Types.TASK_STATUS.arg(status), Types.TASK_STATUS.arg(status));
     }
 
     /** The rows of listTasks one at a time. Close the stream. */
@@ -176,15 +176,15 @@ public final class Queries implements AutoCloseable {
     }
 
     public Stream<ListTasksResult> listTasksStream(TaskStatus status, StreamOptions options_) throws SQLException {
-        return runtime.stream("listTasksStream", Sql.listTasks, Read::listTasksResult, options_.fetchSize(), Types.TASK_STATUS.arg(status), Types.TASK_STATUS.arg(status));
+        return this.runtime.stream("listTasksStream", Sql.listTasks, Read::listTasksResult, options_.fetchSize(), Types.TASK_STATUS.arg(status), Types.TASK_STATUS.arg(status));
     }
 
     public int commentOn(Long taskId, String body) throws SQLException {
-        return runtime.exec("commentOn", Sql.commentOn, ScoterTypes.INT64.arg(taskId), ScoterTypes.TEXT.arg(body));
+        return this.runtime.exec("commentOn", Sql.commentOn, ScoterTypes.INT64.arg(taskId), ScoterTypes.TEXT.arg(body));
     }
 
     public List<TasksByIdResult> tasksById(List<Long> ids) throws SQLException {
-        return runtime.all("tasksById", Sql.tasksById, Read::tasksByIdResult, Types.LIST_OF_INT64.arg(ids));
+        return this.runtime.all("tasksById", Sql.tasksById, Read::tasksByIdResult, Types.LIST_OF_INT64.arg(ids));
     }
 
     /** The rows of tasksById one at a time. Close the stream. */
@@ -193,7 +193,7 @@ public final class Queries implements AutoCloseable {
     }
 
     public Stream<TasksByIdResult> tasksByIdStream(List<Long> ids, StreamOptions options_) throws SQLException {
-        return runtime.stream("tasksByIdStream", Sql.tasksById, Read::tasksByIdResult, options_.fetchSize(), Types.LIST_OF_INT64.arg(ids));
+        return this.runtime.stream("tasksByIdStream", Sql.tasksById, Read::tasksByIdResult, options_.fetchSize(), Types.LIST_OF_INT64.arg(ids));
     }
 
     /** Inserts all rows into tasks; returns how many. */

@@ -176,7 +176,7 @@ abstract class ScoterCopy<T> {
             for (int i = 0; i < types.length; i++) {
                 int next = at + 4 + Math.max(0, out.int32Of(at));
                 if (columns.get(i).key()) {
-                    hash = ScoterCopyBuffer.mix(hash) ^ out.hash(at, next);
+                    hash = ScoterHashes.mix(hash) ^ out.hash(at, next);
                     if (types[i] instanceof ScoterCopyType.Text && out.bytes[next - 1] == ' ') {
                         keys.found(); // a column's limit may cut off spaces, which makes keys the same
                     }
@@ -215,7 +215,12 @@ abstract class ScoterCopy<T> {
             for (int i = 0; i < columns.size(); i++) {
                 ScoterTypes.Column<T, ?> column = columns.get(i);
                 text.append(i == 0 ? "" : "\t");
-                escape(value(column, row) == null ? null : column.arg(row).text());
+                Object value = value(column, row);
+                try {
+                    escape(value == null ? null : column.arg(row).text());
+                } catch (RuntimeException e) {
+                    throw ScoterRowException.at(rows(), column, value, e);
+                }
             }
             text.append('\n');
             if (text.length() >= CHUNK_CHARS) {
@@ -267,8 +272,12 @@ abstract class ScoterCopy<T> {
         @Override
         void write(T row) throws SQLException {
             for (int i = 0; i < columns.size(); i++) {
-                value(columns.get(i), row);
-                columns.get(i).arg(row).bind(rt.engine, rt.connection, statement, i + 1);
+                Object value = value(columns.get(i), row);
+                try {
+                    columns.get(i).arg(row).bind(rt.engine, rt.connection, statement, i + 1);
+                } catch (RuntimeException e) {
+                    throw ScoterRowException.at(rows(), columns.get(i), value, e);
+                }
             }
             statement.addBatch();
             if (++waiting == BATCH_ROWS) {

@@ -12,20 +12,21 @@ final class ScoterCursor<T> implements Spliterator<T> {
     private final PreparedStatement statement;
     private final ScoterRuntime.Reader<T> reader;
     private final SqgObserver.Scope scope;
-    private final boolean ownTransaction;
+    private final boolean inTransaction;
     private ResultSet rows;
     private ScoterTypes.Row row;
     private boolean closed;
     private long count;
     private Throwable failure;
 
+    /** {@code inTransaction} is whether it has a part in the transaction of streams. */
     ScoterCursor(
-            ScoterRuntime rt, PreparedStatement statement, ScoterRuntime.Reader<T> reader, SqgObserver.Scope scope, boolean ownTransaction) {
+            ScoterRuntime rt, PreparedStatement statement, ScoterRuntime.Reader<T> reader, SqgObserver.Scope scope, boolean inTransaction) {
         this.rt = rt;
         this.statement = statement;
         this.reader = reader;
         this.scope = scope;
-        this.ownTransaction = ownTransaction;
+        this.inTransaction = inTransaction;
     }
 
     void open() throws SQLException {
@@ -46,7 +47,7 @@ final class ScoterCursor<T> implements Spliterator<T> {
             }
             result = reader.read(row);
             count++;
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             throw fail(e);
         }
         action.accept(result);
@@ -68,9 +69,9 @@ final class ScoterCursor<T> implements Spliterator<T> {
         return ORDERED;
     }
 
-    private IllegalStateException fail(SQLException e) {
+    private RuntimeException fail(Exception e) {
         close(e);
-        return new IllegalStateException(e);
+        return e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
     }
 
     /** Closes after a failure, which the observer is told. */
@@ -97,14 +98,17 @@ final class ScoterCursor<T> implements Spliterator<T> {
         }
         closed = true;
         try {
-            statement.close();
-            if (ownTransaction) {
-                rt.connection.rollback();
+            try {
+                statement.close();
+            } finally {
+                if (inTransaction) {
+                    rt.endStream();
+                }
             }
+        } catch (SQLException e) {
+            failure = failure == null ? e : failure;
+            throw e;
         } finally {
-            if (ownTransaction) {
-                rt.connection.setAutoCommit(true);
-            }
             if (scope != null) {
                 scope.end(count, failure);
             }

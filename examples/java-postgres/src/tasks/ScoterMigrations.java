@@ -28,6 +28,9 @@ final class ScoterMigrations {
                 + "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT, PRIMARY KEY (project, migration_id))";
         String addChecksum = "ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT";
         if (engine == ScoterTypes.Engine.DUCKDB) {
+            if (dryRun && rt.joins()) {
+                throw new SQLException("a dry run needs a connection without an open transaction");
+            }
             // DuckDB cannot alter a table and write to it in one transaction.
             rt.execute(create);
             rt.execute(addChecksum);

@@ -18,6 +18,11 @@ public final class ScoterPostgres {
 
     private static final int UNNEST_STAGED_ROWS = 1000;
 
+    /** A column of the temporary table that numbers its rows, and the one that the last place of a key has in {@link ScoterRuntime.Stage#dedupe}. */
+    private static final String NUMBER = "\"_scoter_n\"";
+
+    private static final String LAST = "\"_scoter_last\"";
+
     private ScoterPostgres() {}
 
     /**
@@ -114,9 +119,15 @@ public final class ScoterPostgres {
         // Rows that are nothing but keys may come again.
         boolean only = bulk.columns().stream().allMatch(ScoterTypes.Column::key);
         ScoterCopyKeys keys = only ? null : new ScoterCopyKeys();
+        String dedupe = stage.dedupe();
+        if (!only && !plan.copies) {
+            // Places rise with COPY alone: INSERT fills what earlier pages have left.
+            rt.execute("ALTER TABLE " + table + " ADD COLUMN " + NUMBER + " bigint GENERATED ALWAYS AS IDENTITY");
+            dedupe = dedupe.replace("max(ctid) AS " + LAST, "max(" + NUMBER + ") AS " + LAST).replace("t.ctid < s." + LAST, "t." + NUMBER + " < s." + LAST);
+        }
         copy(ScoterCopy.into(rt, plan, table, operation, keys), rows);
         if (!only && (keys.repeated() || !plan.canonicalKeys)) {
-            rt.execute(stage.dedupe());
+            rt.execute(dedupe);
         }
         try (var statement = rt.connection.createStatement()) {
             statement.execute(stage.apply() + "; " + stage.drop());
@@ -141,7 +152,7 @@ public final class ScoterPostgres {
         Appender(ScoterRuntime rt, Route route, Operation<T> operation) throws SQLException {
             this.rt = rt;
             this.bulk = operation.bulk();
-            this.own = rt.connection.getAutoCommit();
+            this.own = !rt.joins();
             if (own) {
                 rt.connection.setAutoCommit(false);
             }

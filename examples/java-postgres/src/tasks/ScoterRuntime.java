@@ -34,6 +34,8 @@ final class ScoterRuntime extends ScoterObserved {
     private final Map<String, PreparedStatement> statements;
     /** Whether DuckDB's results stream, null if nobody asked. */
     Boolean streams;
+    /** Streams that are open in a transaction which one of them began. */
+    private int cursors;
 
     ScoterRuntime(Connection connection, ScoterTypes.Engine engine, SqgObserver observer) {
         super(observer);
@@ -158,10 +160,18 @@ final class ScoterRuntime extends ScoterObserved {
         return observe(name, r -> found[0] ? 1L : 0L, () -> {
             PreparedStatement statement = prepare(sql, args);
             T result = null;
-            try (ResultSet rs = statement.executeQuery()) {
-                if (rs.next()) {
-                    found[0] = true;
-                    result = reader.read(new ResultRow(rs, engine));
+            try {
+                if (engine == ScoterTypes.Engine.POSTGRES) {
+                    statement.setMaxRows(1); // this driver reads all rows before the first is had
+                }
+                try (ResultSet rs = statement.executeQuery()) {
+                    if (rs.next()) {
+                        found[0] = true;
+                        result = reader.read(new ResultRow(rs, engine));
+                    }
+                }
+                if (engine == ScoterTypes.Engine.POSTGRES) {
+                    statement.setMaxRows(0); // another query may have the same text
                 }
             } catch (SQLException | RuntimeException e) {
                 statement.close();
@@ -189,16 +199,17 @@ final class ScoterRuntime extends ScoterObserved {
     }
 
     /**
-     * Reads row by row. PostgreSQL sends rows in portions only inside a transaction: when the
-     * connection commits automatically, one is opened for as long as the stream lives.
+     * Reads row by row. PostgreSQL sends rows in portions only inside a transaction: when there is none,
+     * one is begun for as long as the stream lives. What other statements change meanwhile is committed with it.
      */
     <T> Stream<T> stream(String name, String sql, Reader<T> reader, int fetchSize, ScoterTypes.Arg<?>... args)
             throws SQLException {
         SqgObserver.Scope scope = start(name);
-        boolean own = engine == ScoterTypes.Engine.POSTGRES && connection.getAutoCommit();
+        boolean own = false;
         ScoterCursor<T> cursor = null;
         try {
-            if (own) {
+            own = engine == ScoterTypes.Engine.POSTGRES && (cursors > 0 || !joins());
+            if (own && cursors++ == 0) {
                 connection.setAutoCommit(false);
             }
             PreparedStatement statement = connection.prepareStatement(sql);
@@ -212,8 +223,12 @@ final class ScoterRuntime extends ScoterObserved {
             if (cursor != null) {
                 cursor.close(e);
             } else {
-                if (own) {
-                    connection.setAutoCommit(true);
+                try {
+                    if (own) {
+                        endStream();
+                    }
+                } catch (SQLException ending) {
+                    e.addSuppressed(ending);
                 }
                 if (scope != null) {
                     scope.end(-1, e);
@@ -223,6 +238,18 @@ final class ScoterRuntime extends ScoterObserved {
         }
         ScoterCursor<T> open = cursor;
         return StreamSupport.stream(open, false).onClose(open::closeUnchecked);
+    }
+
+    /** Lets go of the transaction that streams share; the last one commits it. */
+    void endStream() throws SQLException {
+        if (--cursors > 0) {
+            return;
+        }
+        try {
+            connection.commit(); // an error if the server has ended it: what other statements changed is lost then
+        } finally {
+            connection.setAutoCommit(true);
+        }
     }
 
     /** Runs a statement once per parameter set, all or nothing; returns each one's count. */
@@ -284,14 +311,17 @@ final class ScoterRuntime extends ScoterObserved {
         }
     }
 
-    /** Runs body in a transaction, or in the one that is open already: in SQLite behind a savepoint, so that what fails leaves it as it was. */
+    /**
+     * Runs body in a transaction, or in the one that is open already: behind a savepoint, so that what fails leaves it as
+     * it was. DuckDB has none: there the open one can only be rolled back after a failure.
+     */
     <T> T transaction(Body<T> body) throws SQLException {
         return transaction(true, body);
     }
 
     <T> T transaction(boolean commit, Body<T> body) throws SQLException {
         if (joins()) {
-            return engine == ScoterTypes.Engine.SQLITE ? nested(commit, body) : body.run();
+            return engine == ScoterTypes.Engine.DUCKDB ? joined(body) : nested(commit, body);
         }
         connection.setAutoCommit(false);
         T result;
@@ -320,6 +350,19 @@ final class ScoterRuntime extends ScoterObserved {
         return result;
     }
 
+    private <T> T joined(Body<T> body) throws SQLException {
+        try {
+            return body.run();
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                execute("SELECT error('a part of this transaction has failed')");
+            } catch (SQLException aborted) {
+                // As it should.
+            }
+            throw e;
+        }
+    }
+
     private <T> T nested(boolean commit, Body<T> body) throws SQLException {
         execute("SAVEPOINT _scoter");
         T result;
@@ -329,7 +372,7 @@ final class ScoterRuntime extends ScoterObserved {
             try {
                 undo("_scoter");
             } catch (SQLException undone) {
-                e.addSuppressed(undone); // SQLite has ended the whole transaction
+                e.addSuppressed(undone); // the database has ended the whole transaction
             }
             throw e;
         }
@@ -347,19 +390,52 @@ final class ScoterRuntime extends ScoterObserved {
         execute("RELEASE " + savepoint);
     }
 
-    /** Whether what runs now belongs to a transaction that is open. */
+    /** Whether what runs now belongs to a transaction that is open; an error if that is the one of a stream, which could not end as this wants it to. */
     boolean joins() throws SQLException {
-        return !connection.getAutoCommit() || engine == ScoterTypes.Engine.DUCKDB && inTransaction();
+        if (cursors > 0) {
+            throw new SQLException("a stream is open: close it before, or run both in one transaction", "25001");
+        }
+        if (!connection.getAutoCommit()) {
+            return true;
+        }
+        return switch (engine) {
+            case SQLITE -> begunInSqlite();
+            // The id is of the default database, which must be one of DuckDB's own: in another, a transaction is not seen.
+            case DUCKDB -> value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()").equals("duckdb")
+                    && constant("SELECT txid_current()");
+            case POSTGRES -> begunInPostgres();
+        };
     }
 
-    /**
-     * Whether a transaction was opened by BEGIN in DuckDB, which the driver does not know of: two
-     * statements have one id only then. The id is of the default database, which must be one of
-     * DuckDB's own: in another, a transaction is not seen.
-     */
-    private boolean inTransaction() throws SQLException {
-        return value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()").equals("duckdb")
-                && value("SELECT txid_current()").equals(value("SELECT txid_current()"));
+    /** Whether two statements see one value, as of a transaction's id they only do in a transaction that was begun by BEGIN, which drivers do not know of. */
+    private boolean constant(String sql) throws SQLException {
+        return value(sql).equals(value(sql));
+    }
+
+    private boolean begunInSqlite() throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.executeUpdate("BEGIN; COMMIT"); // takes no lock
+            return false;
+        } catch (SQLException e) {
+            if (String.valueOf(e.getMessage()).contains("within a transaction")) {
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    /** By what the server says with every answer; where the driver is hidden, by a lock that a transaction has on itself. */
+    private boolean begunInPostgres() throws SQLException {
+        try {
+            // This file, used without that driver too, cannot name its classes.
+            Class<?> driver = Class.forName("org.postgresql.core.BaseConnection");
+            if (connection.isWrapperFor(driver)) {
+                return !driver.getMethod("getTransactionState").invoke(connection.unwrap(driver)).toString().equals("IDLE");
+            }
+        } catch (ReflectiveOperationException e) {
+            // Another driver, or one without that method.
+        }
+        return constant("SELECT virtualxid FROM pg_locks WHERE locktype = 'virtualxid' AND pid = pg_backend_pid()");
     }
 
     /** The first value of a query as text. */

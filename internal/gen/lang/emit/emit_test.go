@@ -65,6 +65,36 @@ func TestBulkStatementsFindNullKeysAndKeepTheLastOfEqualKeys(t *testing.T) {
 	}
 }
 
+func TestInstantsInsideOfOtherValuesBecomeText(t *testing.T) {
+	instant, integer := ir.Type{Kind: ir.TimestampTZ, Native: "TIMESTAMP WITH TIME ZONE"}, ir.Type{Kind: ir.Int32, Native: "INTEGER"}
+	column := func(name string, t ir.Type) ir.Column { return ir.Column{Name: ir.NewName(name), Type: t} }
+	list := ir.Type{Kind: ir.List, Native: "visit[]", Elem: &ir.Type{Kind: ir.StructKind, Native: "visit", Ref: "visit"}}
+	p := &Plan{Module: &ir.Module{Structs: []ir.Struct{
+		{Ref: "visit", Fields: []ir.Field{{Name: ir.NewName(`a"b`), Type: instant}, {Name: ir.NewName("n"), Type: integer}}},
+		{Ref: "row", Fields: []ir.Field{{Name: ir.NewName(""), Type: instant}}},
+	}}}
+	q := &Query{Query: &ir.Query{Columns: []ir.Column{
+		column("one", instant), column("visits", list), column("pair", ir.Type{Kind: ir.Array, Native: "x", Elem: &instant, Length: 2}),
+		column("m", ir.Type{Kind: ir.Map, Native: "x", Key: &integer, Elem: &instant}), column("numbers", ir.Type{Kind: ir.List, Native: "INTEGER[]", Elem: &integer}),
+		column("row", ir.Type{Kind: ir.StructKind, Native: "STRUCT(TIMESTAMP WITH TIME ZONE)", Ref: "row"}),
+	}}, SQL: SQL{Text: "FROM t"}}
+	text := func(v string) string {
+		return "CASE WHEN isfinite(" + v + ") THEN CAST(make_timestamp(epoch_us(" + v + ")) AS VARCHAR) || '+00' ELSE CAST(" + v + " AS VARCHAR) END"
+	}
+	want := `SELECT * REPLACE ([CASE WHEN v1 IS NOT NULL THEN struct_pack("a""b" := ` + text(`struct_extract(v1, 'a"b')`) + `, "n" := struct_extract(v1, 'n')) END for v1 in "visits"] AS "visits", ` +
+		`[` + text("v1") + ` for v1 in "pair"] AS "pair", ` +
+		`CASE WHEN "m" IS NOT NULL THEN map([v1 for v1 in map_keys("m")], [` + text("v1") + ` for v1 in map_values("m")]) END AS "m") FROM (
+FROM t
+)`
+	if got := p.InnerInstantsAsText(q); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	q.Columns = q.Columns[:1]
+	if got := p.InnerInstantsAsText(q); got != "FROM t" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestIdentifiersAreNeverReservedAndNeverBeginWithADigit(t *testing.T) {
 	for _, c := range []struct {
 		got, want string

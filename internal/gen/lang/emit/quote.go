@@ -113,7 +113,7 @@ func QuoteBlock(l Language, s, indent string) string {
 		b.WriteString("\"\"\"\n")
 		lines := strings.Split(s, "\n")
 		for i, line := range lines {
-			line = strings.NewReplacer("\\", "\\\\", `"""`, `\"""`).Replace(line)
+			line = strings.NewReplacer("\\", "\\\\", `"""`, `\"\"\"`).Replace(line)
 			// Trailing white space would be stripped.
 			if body := strings.TrimRight(line, " \t"); body != line {
 				tail := strings.ReplaceAll(strings.ReplaceAll(line[len(body):], "\t", `\t`), " ", `\040`)

@@ -297,27 +297,85 @@ func (p *Plan) arrowCannot(q *Query) bool {
 	return p.Module.Engine == ir.DuckDB && !q.ReadOnly && slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return p.arrowLoses(c.Type) })
 }
 
-func (p *Plan) arrowLoses(t ir.Type) (loses bool) {
-	t.Walk(func(t ir.Type) {
-		switch {
-		case t.Kind == ir.Any, t.Kind == ir.TimeTZ, t.Kind == ir.Uint128, t.Native == "BIT", t.Native == "BIGNUM":
-			loses = true
-		case t.Kind == ir.StructKind:
-			loses = loses || slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return p.arrowLoses(f.Type) })
-		}
+func (p *Plan) arrowLoses(t ir.Type) bool {
+	return p.some(t, func(t ir.Type) bool {
+		return t.Kind == ir.Any || t.Kind == ir.TimeTZ || t.Kind == ir.Uint128 || t.Native == "BIT" || t.Native == "BIGNUM"
 	})
-	return loses
 }
 
+// some reports whether f is true of a type or of one inside of it.
+func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
+	t.Walk(func(t ir.Type) {
+		found = found || f(t) || t.Kind == ir.StructKind &&
+			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(inner ir.Field) bool { return p.some(inner.Type, f) })
+	})
+	return found
+}
+
+// InnerInstantsAsText wraps a query of DuckDB's dialect so that instants inside of lists, structs and maps are text, but where these
+// hold what has no name: UNION, VARIANT, fields of row(...).
+func (p *Plan) InnerInstantsAsText(q *Query) string {
+	instant := func(t ir.Type) bool { return t.Kind == ir.TimestampTZ }
+	nameless := func(t ir.Type) bool {
+		return t.Kind == ir.Any || t.Kind == ir.StructKind &&
+			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Name.Original == "" })
+	}
+	return replaceColumns(q, func(t ir.Type, name string) string {
+		if Nested(t) && p.some(t, instant) && !p.some(t, nameless) {
+			return p.instantsAsText(t, name, 1)
+		}
+		return ""
+	})
+}
+
+// instantsAsText is an expression of DuckDB with text in place of instants. That is in UTC: with an offset it would lose the seconds
+// that offsets had before there were zones.
+func (p *Plan) instantsAsText(t ir.Type, value string, depth int) string {
+	name := "v" + strconv.Itoa(depth)
+	each := func(t ir.Type, list string) string {
+		return "[" + p.instantsAsText(t, name, depth+1) + " for " + name + " in " + list + "]"
+	}
+	orNull := func(expression string) string {
+		return "CASE WHEN " + value + " IS NOT NULL THEN " + expression + " END"
+	}
+	switch t.Kind {
+	case ir.TimestampTZ:
+		return "CASE WHEN isfinite(" + value + ") THEN CAST(make_timestamp(epoch_us(" + value + ")) AS VARCHAR) || '+00' ELSE CAST(" + value + " AS VARCHAR) END"
+	case ir.List, ir.Array:
+		return each(*t.Elem, value)
+	case ir.Map:
+		return orNull("map(" + each(*t.Key, "map_keys("+value+")") + ", " + each(*t.Elem, "map_values("+value+")") + ")")
+	case ir.StructKind:
+		var fields []string
+		for _, f := range p.Module.Struct(t.Ref).Fields {
+			field := "struct_extract(" + value + ", '" + strings.ReplaceAll(f.Name.Original, "'", "''") + "')"
+			fields = append(fields, sqlName(f.Name.Original)+" := "+p.instantsAsText(f.Type, field, depth))
+		}
+		return orNull("struct_pack(" + strings.Join(fields, ", ") + ")")
+	}
+	return value
+}
+
+func sqlName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
 func columnsAsText(q *Query, which func(ir.Type) bool) string {
+	return replaceColumns(q, func(t ir.Type, name string) string {
+		switch {
+		case !which(t):
+			return ""
+		case t.Kind == ir.Blob:
+			return `'\x' || hex(` + name + ")"
+		}
+		return "CAST(" + name + " AS VARCHAR)"
+	})
+}
+
+// replaceColumns wraps a query of DuckDB's dialect with expressions in place of columns; "" is of those that stay.
+func replaceColumns(q *Query, by func(t ir.Type, name string) string) string {
 	var texts []string
 	for _, c := range q.Columns {
-		if which(c.Type) {
-			name := `"` + strings.ReplaceAll(c.Name.Original, `"`, `""`) + `"`
-			text := "CAST(" + name + " AS VARCHAR)"
-			if c.Type.Kind == ir.Blob {
-				text = `'\x' || hex(` + name + ")"
-			}
+		name := sqlName(c.Name.Original)
+		if text := by(c.Type, name); text != "" {
 			texts = append(texts, text+" AS "+name)
 		}
 	}

@@ -18,11 +18,11 @@ func (g *generator) arrowQuery(q *emit.Query, params string, args []string) {
 	w.Blank()
 	if g.http() {
 		w.Line("/** The result of %s as an Arrow IPC stream, which {@code ArrowStreamReader} of arrow-vector reads. Close it. */", q.Method)
-		w.Block("public java.io.InputStream "+q.Arrow+"("+params+") throws SQLException {", "}", func() { w.Line("return runtime.arrow(%s);", arguments) })
+		w.Block("public java.io.InputStream "+q.Arrow+"("+params+") throws SQLException {", "}", func() { w.Line("return this.runtime.arrow(%s);", arguments) })
 		return
 	}
 	w.Line("/** The result of %s as Arrow record batches. Close it. */", q.Method)
-	w.Block("public ScoterArrow "+q.Arrow+"("+params+") throws SQLException {", "}", func() { w.Line("return ScoterArrow.query(runtime, %s);", arguments) })
+	w.Block("public ScoterArrow "+q.Arrow+"("+params+") throws SQLException {", "}", func() { w.Line("return ScoterArrow.query(this.runtime, %s);", arguments) })
 }
 
 // arrowBulk writes the method of a bulk operation that takes record batches.

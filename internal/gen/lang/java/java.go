@@ -13,6 +13,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
+// maxFields are the most components of a record: a method of the JVM has at most 255 parameters with
+// this, and the stream of a query one more than its own.
+const maxFields = 254
+
 // defaultPackage is the package of a target that names none; SQG's is the
 // same.
 const defaultPackage = "sqg.generated"
@@ -49,12 +53,35 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if class, file := strings.CutSuffix(path.Base(t.Output), ".java"); file && !emit.IsIdentifier(emit.Java, class) {
 		return nil, base.Errorf(base.Invalid, "%s cannot be a Java file: %q is no name for a class", t.Output, class)
 	}
+	if err := fit(m); err != nil {
+		return nil, err
+	}
 	return emit.NewPlan(m, t, emit.Options{Language: emit.Java, Style: style, Appenders: true, Arrow: t.Driver == "arrow" || t.Engine == ir.Scoter,
 		Types: append(runtimeClasses(), strings.Fields(`Object String Boolean Byte Short Integer Long Float Double Number Iterable List Map Stream Override
 			SuppressWarnings Record Enum Class System Thread Exception RuntimeException SQLException Connection UUID BigDecimal BigInteger LocalDate LocalTime
 			LocalDateTime OffsetTime OffsetDateTime StreamOptions Sql Read Bulk Types Work Math Void Character Throwable Error Comparable Deprecated Arrays
 			HashMap ArrowReader IllegalArgumentException Statement Array Struct Nullable NullMarked`)...),
 		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime withRoute")})
+}
+
+// fit refuses records and methods that are too large for the JVM.
+func fit(m *ir.Module) error {
+	for _, r := range m.Rows {
+		if len(r.Columns) > maxFields {
+			return base.Errorf(base.Invalid, "the rows %s have %d columns, of which a record of Java has at most %d: select fewer", r.Name.Original, len(r.Columns), maxFields)
+		}
+	}
+	for _, s := range m.Structs {
+		if len(s.Fields) > maxFields {
+			return base.Errorf(base.Invalid, "the type %s has %d fields, of which a record of Java has at most %d", s.Name.Original, len(s.Fields), maxFields)
+		}
+	}
+	for _, q := range m.Queries {
+		if len(q.Params) >= maxFields {
+			return base.Errorf(base.Invalid, "query %s has %d parameters, of which a method of Java has at most %d", q.Name.Original, len(q.Params), maxFields-1)
+		}
+	}
+	return nil
 }
 
 // runtimeClasses are the names of the runtime's files, which may all lie beside
@@ -89,9 +116,9 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	if len(m.Tables) > 0 {
 		switch m.Engine {
 		case ir.DuckDB:
-			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterBatches", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterSortedLookup", "ScoterSortedRows", "ScoterVector", "ScoterVectorLoop")
+			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterBatches", "ScoterHashes", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterSortedLookup", "ScoterSortedRows", "ScoterVector", "ScoterVectorLoop")
 		case ir.Postgres:
-			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyFixed", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyRow", "ScoterCopyType", "ScoterPostgresError", "ScoterUnnest")
+			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyFixed", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyRow", "ScoterCopyType", "ScoterHashes", "ScoterPostgresError", "ScoterUnnest")
 		case ir.SQLite:
 			runtime = append(runtime, "ScoterAppender", "ScoterSqlite")
 		case ir.Scoter:
@@ -311,6 +338,7 @@ func (g *generator) migrations() {
 	})
 }
 
+// query writes the methods of a query. Fields are named with this: parameters may be called like them.
 func (g *generator) query(q *emit.Query) {
 	w := &g.w
 	var params, args []string
@@ -329,11 +357,11 @@ func (g *generator) query(q *emit.Query) {
 	if q.Verb == ir.VerbExec {
 		w.Block("public int "+q.Method+"("+list+") throws SQLException {", "}", func() {
 			if g.Module.Engine == ir.SQLite && !q.Counts() {
-				w.Line("runtime.exec(%s);", call(q.Method))
+				w.Line("this.runtime.exec(%s);", call(q.Method))
 				w.Line("return 0;")
 				return
 			}
-			w.Line("return runtime.exec(%s);", call(q.Method))
+			w.Line("return this.runtime.exec(%s);", call(q.Method))
 		})
 		if q.Batch == "" {
 			return
@@ -349,19 +377,19 @@ func (g *generator) query(q *emit.Query) {
 			for _, i := range q.SQL.Binds {
 				values = append(values, g.arg(q.Params[i].Type, "r."+q.Args[i]+"()"))
 			}
-			w.Line("return runtime.batch(%s, Sql.%s, r -> new ScoterTypes.Arg<?>[] {%s}, rows);", quote(q.Batch), q.Method, strings.Join(values, ", "))
+			w.Line("return this.runtime.batch(%s, Sql.%s, r -> new ScoterTypes.Arg<?>[] {%s}, rows);", quote(q.Batch), q.Method, strings.Join(values, ", "))
 		})
 		return
 	}
 	row, reader := g.result(q)
 	if q.Cardinality == ir.One {
-		w.Block("public "+g.orNull(row, true)+" "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return runtime.one(%s);", call(q.Method, reader)) })
+		w.Block("public "+g.orNull(row, true)+" "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return this.runtime.one(%s);", call(q.Method, reader)) })
 		return
 	}
 	if q.Pluck {
 		row = g.orNull(row, q.Columns[0].Nullable)
 	}
-	w.Block("public List<"+row+"> "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return runtime.all(%s);", call(q.Method, reader)) })
+	w.Block("public List<"+row+"> "+q.Method+"("+list+") throws SQLException {", "}", func() { w.Line("return this.runtime.all(%s);", call(q.Method, reader)) })
 	if q.Arrow != "" {
 		g.arrowQuery(q, list, args)
 	}
@@ -388,9 +416,9 @@ func (g *generator) query(q *emit.Query) {
 // its end before the first row is given out.
 func (g *generator) stream(q *emit.Query, call string) string {
 	if q.ReadOnly {
-		return "runtime.stream(" + call + ")"
+		return "this.runtime.stream(" + call + ")"
 	}
-	return "runtime.all(" + call + ").stream()"
+	return "this.runtime.all(" + call + ").stream()"
 }
 
 func (g *generator) sql() {
@@ -410,10 +438,14 @@ func (g *generator) sql() {
 }
 
 // text is the SQL of a query. Scoter's JSON has what a JSON column holds in
-// place, and intervals and bytes in forms of their own: it is asked for their text.
+// place, and intervals and bytes in forms of their own: it is asked for their text. DuckDB's driver
+// gives of instants inside of other values the time on the clock, which two have once a year.
 func (g *generator) text(q *emit.Query) string {
-	if g.http() && q.ReadOnly {
+	switch {
+	case g.http() && q.ReadOnly:
 		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob)
+	case g.Module.Engine == ir.DuckDB && q.ReadOnly:
+		return g.InnerInstantsAsText(q)
 	}
 	return q.SQL.Text
 }

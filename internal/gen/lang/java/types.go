@@ -213,11 +213,11 @@ func (g *generator) arg(t ir.Type, v string) string { return g.codec(t) + ".arg(
 
 func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// result is the type of one result and the function that reads it.
+// result is the type of one result and the function that reads it. Its parameter has a name that none of a query has.
 func (g *generator) result(q *emit.Query) (row, read string) {
 	if q.Pluck {
 		c := q.Columns[0]
-		return g.javaType(c.Type), "r -> r.get(" + g.codec(c.Type) + ", 1)"
+		return g.javaType(c.Type), "row_ -> row_.get(" + g.codec(c.Type) + ", 1)"
 	}
 	row = g.RowType(q.Row)
 	return row, "Read::" + emit.Identifier(emit.Java, lower(row))

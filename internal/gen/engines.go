@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -172,7 +171,7 @@ func Inputs(path string) []string {
 	}
 	for _, e := range p.Entries {
 		for _, f := range e.Files {
-			out = append(out, filepath.Join(p.Dir, filepath.FromSlash(f)))
+			out = append(out, p.Abs(f))
 		}
 	}
 	return out

@@ -190,7 +190,7 @@ func (j *job) parse() ([]*sqlfile.File, error) {
 	var out []*sqlfile.File
 	usable := true
 	for i, name := range j.entry.Files {
-		text, err := readFile(filepath.Join(j.project.Dir, filepath.FromSlash(name)))
+		text, err := readFile(j.project.Abs(name))
 		if err != nil {
 			j.list.Add(j.entry.FilesAt[i].Errorf(diag.FileNotFound, "read %s: %v", name, err))
 			usable = false

@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"slices"
+
 	"github.com/scoterdb/scoter/internal/gen/analyze"
 	"github.com/scoterdb/scoter/internal/gen/config"
 	"github.com/scoterdb/scoter/internal/gen/diag"
@@ -41,7 +43,7 @@ func Migrations(path string, engine ir.Engine, file string, list *diag.List) (pr
 	return j.project.Name, analyze.Migrations(j.project.Constants(), files), nil
 }
 
-// Engines returns the engines that a configuration generates for, as far as it
+// Engines returns the engines that a configuration generates for, each once, as far as it
 // can be read.
 func Engines(path string) []ir.Engine {
 	var list diag.List
@@ -51,7 +53,9 @@ func Engines(path string) []ir.Engine {
 	}
 	var out []ir.Engine
 	for _, j := range jobsOf(p, nil) {
-		out = append(out, j.engine)
+		if !slices.Contains(out, j.engine) {
+			out = append(out, j.engine)
+		}
 	}
 	return out
 }

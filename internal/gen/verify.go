@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -47,10 +48,15 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 	var contract *analyze.Result
 	if err == nil && files != nil {
 		reference := g
-		if live.Engine == ir.Postgres && g.url == live.Where {
-			// The contract must not come from the database under test.
-			reference = New("")
-			defer func() { err = errors.Join(err, reference.Close()) }()
+		if live.Engine == ir.Postgres && g.url != "" {
+			same, err := postgres.Same(ctx, g.url, live.Where)
+			if err != nil {
+				return nil, err
+			}
+			if same { // the contract must not come from the database under test
+				reference = New("")
+				defer func() { err = errors.Join(err, reference.Close()) }()
+			}
 		}
 		contract, err = reference.analyze(ctx, j, files)
 	}
@@ -228,7 +234,11 @@ func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
 				continue
 			}
 			d := differ{v, blockAt(f, t.Pos), expected, found}
+			before := v.differences
 			d.columns("column", tableColumns(t), tableColumns(live))
+			if v.differences == before {
+				d.table(t, live)
+			}
 		}
 	}
 }
@@ -280,6 +290,36 @@ func (d *differ) params(expected, found []ir.Param) {
 			d.report("parameter %s is %s in the live database, %s in the files", expected[i].Name.Original, have, want)
 		}
 	}
+}
+
+// table compares what the bulk methods of a table rest on, whose columns are equal.
+func (d *differ) table(expected, found *ir.Table) {
+	for _, what := range []struct {
+		name       string
+		want, have []int
+	}{{"an insert writes", expected.Insert, found.Insert}, {"the key is", expected.Key, found.Key}} {
+		if !slices.Equal(what.want, what.have) {
+			d.report("%s (%s) in the live database, (%s) in the files", what.name, columnNames(found, what.have), columnNames(expected, what.want))
+			return
+		}
+	}
+	if expected.KeyUnique && !found.KeyUnique {
+		d.report("no constraint keeps (%s) unique in the live database", columnNames(found, found.Key))
+		return
+	}
+	for _, op := range expected.Ops {
+		if !slices.Contains(found.Ops, op) {
+			d.report("%s is not possible in the live database", op)
+		}
+	}
+}
+
+func columnNames(t *ir.Table, columns []int) string {
+	var names []string
+	for _, i := range columns {
+		names = append(names, t.Columns[i].Name.Original)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (d *differ) columns(what string, expected, found []ir.Column) {

@@ -84,6 +84,18 @@ func TestVerifyListsHowALiveDatabaseDiffers(t *testing.T) {
 			if v, text := verify(); v == nil || v.Differences != 0 || v.Queries != 4 || text != "" {
 				t.Fatal(v, text)
 			}
+			if engine == ir.Postgres { // the same database by another name: it is not to be compared with itself
+				execute(t, target, "ALTER TABLE users ALTER name DROP NOT NULL")
+				var list diag.List
+				other := New(target.Where + " application_name=other")
+				v, err := other.Verify(ctx, path, target, "", &list)
+				if err != nil || v == nil || v.Differences == 0 {
+					t.Error(v, err)
+				}
+				if err := other.Close(); err != nil {
+					t.Error(err)
+				}
+			}
 			execute(t, target, "DROP TABLE users", "CREATE TABLE users (id INTEGER PRIMARY KEY, name VARCHAR, mail VARCHAR, age INTEGER)")
 			v, text := verify()
 			for _, want := range []string{
@@ -112,6 +124,27 @@ func TestAnUpsertWithoutItsKeyIsADifference(t *testing.T) {
 	}
 	if text := said(t, path, &list); !strings.Contains(text, "an upsert needs a primary key or unique constraint on exactly its key") {
 		t.Error(text)
+	}
+}
+
+func TestVerifyComparesWhatBulkMethodsRestOn(t *testing.T) {
+	target := databases(t)[ir.SQLite]
+	path := folder(t, map[string]string{
+		"sqg.yaml": "version: 1\nname: app\nsql:\n  - files: [q.sql]\n    gen:\n      - {generator: python/sqlite, output: p/}\n",
+		"q.sql": "-- MIGRATE 1\nCREATE TABLE a (id INTEGER PRIMARY KEY, mail TEXT NOT NULL UNIQUE);\nCREATE TABLE b (id INTEGER PRIMARY KEY, n INTEGER);\n\n" +
+			"-- TABLE a :write key(mail)\n\n-- TABLE b :write\n",
+	})
+	execute(t, target, "CREATE TABLE a (id INTEGER PRIMARY KEY, mail TEXT NOT NULL)", "CREATE TABLE b (id INTEGER PRIMARY KEY, n INTEGER AS (id + 1))")
+	var list diag.List
+	v, err := New("").Verify(context.Background(), path, target, "", &list)
+	if err != nil || v == nil {
+		t.Fatal(v, err)
+	}
+	text := said(t, path, &list)
+	for _, want := range []string{"a: no constraint keeps (mail) unique in the live database", "b: an insert writes (id) in the live database, (id, n) in the files"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
 }
 

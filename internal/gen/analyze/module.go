@@ -188,7 +188,11 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 				out.Cardinality = ir.One
 			}
 			out.Columns = a.columns(b, q.found.Columns)
-			if !b.Pluck {
+			switch {
+			case b.Pluck:
+			case b.Result != "":
+				out.Row = ir.NewName(b.Result).Snake()
+			default:
 				out.Row = a.names.row("", ir.NewName(b.Name).With("result"), withoutOrigin(out.Columns))
 			}
 		}
@@ -250,7 +254,7 @@ func (a *assembler) tables(blocks []*sqlfile.Block) {
 			}
 			ops := append(append([]ir.Op{}, old.Ops...), out.Ops...)
 			old.Ops = nil
-			for _, op := range []ir.Op{ir.OpAppender, ir.OpInsert, ir.OpUpdate, ir.OpDelete, ir.OpUpsert} {
+			for _, op := range sqlfile.Ops {
 				if has(ops, op) {
 					old.Ops = append(old.Ops, op)
 				}
@@ -269,6 +273,9 @@ func (a *assembler) tables(blocks []*sqlfile.Block) {
 // schema and quotes.
 func (a *assembler) tableName(b *sqlfile.Block) ir.Name {
 	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
+	if len(parts) == 0 { // the table's name is below
+		return ir.NewName(b.Name)
+	}
 	return ir.NewName(parts[len(parts)-1])
 }
 

@@ -72,7 +72,9 @@ func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Res
 }
 
 // schema runs BASELINE, MIGRATE and TESTDATA blocks, in this order over all
-// files. It stops at the first error: what follows would only repeat it.
+// files. It stops at the first error: what follows would only repeat it. Of a
+// database that has some of the migrations it runs the others alone: it has what
+// comes before, and data of its own.
 func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bool, error) {
 	applied, err := engine.Applied(ctx, r.input.Project)
 	if err != nil {
@@ -90,7 +92,7 @@ func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bo
 	for _, kind := range []sqlfile.Kind{sqlfile.Baseline, sqlfile.Migrate, sqlfile.Testdata} {
 		for _, f := range r.input.Files {
 			for _, b := range f.Blocks {
-				if b.Kind != kind || b.From != "" {
+				if b.Kind != kind || b.From != "" || kind != sqlfile.Migrate && len(applied) > 0 {
 					continue
 				}
 				if kind == sqlfile.Migrate {
@@ -199,7 +201,8 @@ func word(b *sqlfile.Block, offset int) (from, to int) {
 			return t.Start, t.End()
 		}
 	}
-	return offset, offset + 1
+	end := len(b.File.Source.Text)
+	return min(offset, end), min(offset+1, end)
 }
 
 // blamed returns the byte range of the token that a message without a place

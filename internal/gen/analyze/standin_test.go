@@ -20,6 +20,7 @@ import (
 const attached = `-- BASELINE orders :source=prod
 CREATE TYPE state AS ENUM ('new', 'paid');
 CREATE TABLE orders (id bigint PRIMARY KEY, customer text NOT NULL, total numeric(10, 2), rate numeric, state state, tags text[], data jsonb, "at" timestamptz);
+CREATE MATERIALIZED VIEW totals AS SELECT 1::bigint AS n;
 
 -- MIGRATE 1
 CREATE TABLE local (id BIGINT);
@@ -30,6 +31,9 @@ SELECT o.id, o.customer, o.total, o.rate, o.state, o.tags, o.data, o."at", l.id 
 
 -- QUERY customers :pluck :source=prod
 SELECT customer FROM prod.orders;
+
+-- QUERY totals :pluck :source=prod
+SELECT n FROM prod.totals;
 
 -- TABLE prod.orders :appender
 `
@@ -85,7 +89,7 @@ func TestQueriesOverAnAttachedPostgresHaveItsTypes(t *testing.T) {
 	for _, want := range []string{
 		"id: int64<BIGINT> <- public.orders.id", "customer: text<VARCHAR> <- ", "total: decimal(10,2)<DECIMAL(10,2)>?", "rate: float64<DOUBLE>?", "state: enum orders_state<ENUM('new', 'paid')>?",
 		"tags: text<VARCHAR>?[]<VARCHAR[]>?", "data: text<VARCHAR>?", "at: timestamptz<TIMESTAMPTZ>?", "lid: int64<BIGINT>?",
-		"customer: text<VARCHAR> <- main.orders.customer", `table orders "prod"."orders"`,
+		"customer: text<VARCHAR> <- main.orders.customer", "n: int64<BIGINT>?", `table orders "prod"."orders"`,
 	} {
 		if !strings.Contains(dump, want) {
 			t.Errorf("no %q in\n%s", want, dump)

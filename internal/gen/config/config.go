@@ -99,6 +99,14 @@ func (p *Project) Attached() []ir.Source {
 	return out
 }
 
+// Abs returns where a path of the configuration is, which is relative to its folder.
+func (p *Project) Abs(path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.Dir, path)
+}
+
 // Find returns the configuration in a folder.
 func Find(dir string) (string, error) {
 	for _, name := range Names {
@@ -127,7 +135,7 @@ func Load(path string, list *diag.List) (*Project, error) {
 	}
 	for _, e := range p.Entries {
 		for i, f := range e.Files {
-			if _, err := os.Stat(filepath.Join(p.Dir, filepath.FromSlash(f))); err != nil {
+			if _, err := os.Stat(p.Abs(f)); err != nil {
 				d := list.Add(e.FilesAt[i].Errorf(diag.FileNotFound, "there is no file %s", f))
 				if near := nearFile(p.Dir, f); near != "" {
 					d.Suggest("did you mean %s?", near)

@@ -93,7 +93,7 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 	var err error
 	switch t.Engine {
 	case ir.SQLite:
-		name := "file:" + escape(t.Where) + "?_pragma=busy_timeout(10000)"
+		name := "file:" + escape(t.Where) + "?_pragma=busy_timeout(10000)&_pragma=foreign_keys(0)" // DROP TABLE deletes what refers to it otherwise
 		if dryRun && t.New {
 			name = ":memory:"
 		}

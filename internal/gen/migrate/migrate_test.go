@@ -65,6 +65,23 @@ func read(t *testing.T, target Target, query string) []string {
 	return out
 }
 
+// A table is rebuilt, as SQLite's manual says, by dropping it: that is not to delete the rows that refer to it.
+func TestRowsThatReferToARebuiltTableStay(t *testing.T) {
+	target := Target{Engine: ir.SQLite, Where: filepath.Join(t.TempDir(), "app.db"), New: true}
+	tables := migration("1", "CREATE TABLE parent (id INTEGER PRIMARY KEY)", "INSERT INTO parent VALUES (1)",
+		"CREATE TABLE child (id INTEGER REFERENCES parent ON DELETE CASCADE)", "INSERT INTO child VALUES (1)")
+	rebuild := migration("2", "CREATE TABLE p2 (id INTEGER PRIMARY KEY, name TEXT)", "INSERT INTO p2 (id) SELECT id FROM parent", "DROP TABLE parent", "ALTER TABLE p2 RENAME TO parent")
+	for _, all := range [][]ir.Migration{{tables}, {tables, rebuild}} {
+		if _, err := Run(context.Background(), target, "p", all, false); err != nil {
+			t.Fatal(err)
+		}
+		target.New = false
+	}
+	if got := read(t, target, "SELECT count(*) FROM child"); !slices.Equal(got, []string{"1"}) {
+		t.Error(got)
+	}
+}
+
 func execute(t *testing.T, target Target, statements ...string) {
 	t.Helper()
 	ctx := context.Background()

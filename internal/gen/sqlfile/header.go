@@ -27,7 +27,8 @@ var ops = map[string]ir.Op{
 	"insert": ir.OpInsert, "update": ir.OpUpdate, "delete": ir.OpDelete, "upsert": ir.OpUpsert,
 }
 
-var opOrder = []ir.Op{ir.OpAppender, ir.OpInsert, ir.OpUpdate, ir.OpDelete, ir.OpUpsert}
+// Ops are the operations on tables in the order in which blocks have them.
+var Ops = []ir.Op{ir.OpAppender, ir.OpInsert, ir.OpUpdate, ir.OpDelete, ir.OpUpsert}
 
 // header parses the header comment into b. It reports false when there is
 // nothing to make a block of.
@@ -244,7 +245,7 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 	if b.Kind != Table && b.Kind != Write {
 		return
 	}
-	for _, op := range opOrder {
+	for _, op := range Ops {
 		if set[op] {
 			b.Ops = append(b.Ops, op)
 		}

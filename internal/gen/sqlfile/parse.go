@@ -123,7 +123,7 @@ func (p *parser) isHeader(i int) Kind {
 	if t.Kind != LineComment && t.Kind != BlockComment {
 		return ""
 	}
-	if t.Kind == LineComment && !p.ownLine(t) {
+	if !p.ownLine(t) {
 		return ""
 	}
 	word, rest := headerWord(t.Text)
@@ -308,24 +308,66 @@ func (p *parser) checkBody(b *Block) {
 			p.list.Add(b.Errorf(diag.SQLParse, second[0].Start, second[0].End(), "%s %s has %d statements", b.Kind, b.Name, n).
 				Suggest("give every statement a block of its own"))
 		}
-	case Migrate, Baseline:
-		if len(b.Body) == 0 {
+	case Migrate, Baseline, Testdata:
+		if len(b.Body) == 0 && b.Kind != Testdata {
 			p.list.Add(b.NameErrorf(diag.SQLParse, "%s %s has no SQL", b.Kind, b.Name))
 		}
-	case Table, Write:
-		var name []Token
-		for _, t := range b.Body {
-			if !t.Trivia() {
-				name = append(name, t)
-			}
+		for _, s := range Statements(b.Body) {
+			p.checkSchema(b, s)
 		}
-		for i, t := range name {
-			if i%2 == 0 && t.Kind != Word && t.Kind != Ident || i%2 == 1 && t.Text != "." || i > 4 {
-				p.list.Add(b.Errorf(diag.SQLParse, t.Start, t.End(), "a %s block has no SQL, at most the table's name", b.Kind).
-					Suggest("put the SQL under a header of its own"))
-				b.Body = nil
-				break
-			}
+	case Table, Write:
+		if i := notName(b.Body); i >= 0 {
+			p.list.Add(b.Errorf(diag.SQLParse, b.Body[i].Start, b.Body[i].End(), "a %s block has no SQL, at most the table's name", b.Kind).
+				Suggest("put the SQL under a header of its own"))
+			b.Body = nil
+		}
+		if len(b.Body) == 0 && notName(Tokenize(p.dialect, b.Name, 0)) >= 0 {
+			p.list.Add(b.NameErrorf(diag.SQLParse, "%s is not the name of a table", b.Name).
+				Suggest("put it in double quotes, or on a line of its own below the header"))
+		}
+	}
+}
+
+// notName returns which token does not belong to a name of up to three parts, or -1.
+func notName(tokens []Token) int {
+	n := 0
+	for i, t := range tokens {
+		if t.Trivia() {
+			continue
+		}
+		if n%2 == 0 && t.Kind != Word && t.Kind != Ident || n%2 == 1 && t.Text != "." || n > 4 {
+			return i
+		}
+		n++
+	}
+	return -1
+}
+
+// transactional are the first words of statements that begin and end transactions.
+var transactional = []string{"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE", "PREPARE"}
+
+// checkSchema reports a statement of the schema that would leave the transaction in which all of it runs, which a dry run rolls back, or
+// that waits for data which nobody sends.
+func (p *parser) checkSchema(b *Block, statement []Token) {
+	var words []Token
+	for _, t := range statement {
+		if !t.Trivia() {
+			words = append(words, t)
+		}
+	}
+	first, second := words[0], words[min(1, len(words)-1)]
+	for _, word := range transactional {
+		if first.Is(word) && (word != "PREPARE" || second.Is("TRANSACTION")) {
+			p.list.Add(b.Errorf(diag.SQLParse, first.Start, first.End(), "%s is for transactions, and a %s block runs within one", word, b.Kind).
+				Suggest("leave it out"))
+			return
+		}
+	}
+	for i, t := range words[1:] {
+		if first.Is("COPY") && t.Is("STDIN") && words[i].Is("FROM") {
+			p.list.Add(b.Errorf(diag.SQLParse, first.Start, t.End(), "a %s block has no standard input to COPY from", b.Kind).
+				Suggest("write INSERT (pg_dump --inserts does)"))
+			return
 		}
 	}
 }

@@ -5,11 +5,14 @@ import "strings"
 // Statements splits tokens at the semicolons between statements. Comments and
 // white space around statements are dropped, those inside are kept. A
 // semicolon inside of parentheses, of a trigger's BEGIN ... END (SQLite) or of
-// a function's BEGIN ATOMIC ... END (PostgreSQL) does not split.
+// a function's BEGIN ATOMIC ... END (PostgreSQL) does not split. Both words may
+// be columns there: END ends a body behind a semicolon, or BEGIN, only.
 func Statements(tokens []Token) [][]Token {
 	var out [][]Token
-	start, depth, blocks := 0, 0, 0
-	var words []string // of the statement so far, the first few in upper case
+	start, depth := 0, 0
+	var blocks []string // BEGIN and CASE that are open
+	var words []string  // of the statement so far, the first few in upper case
+	before := ""        // the token before, in upper case, but for comments and white space
 	flush := func(end int) {
 		s := tokens[start:end]
 		for len(s) > 0 && s[0].Trivia() {
@@ -18,17 +21,20 @@ func Statements(tokens []Token) [][]Token {
 		if s = trimEnd(s); len(s) > 0 {
 			out = append(out, s)
 		}
-		words, depth, blocks = nil, 0, 0
+		words, depth, blocks = nil, 0, nil
 	}
 	for i, t := range tokens {
 		switch {
 		case t.Kind == Word:
 			word := strings.ToUpper(t.Text)
 			switch {
-			case word == "BEGIN" && len(words) > 0 && isBodied(words), word == "CASE" && blocks > 0:
-				blocks++
-			case word == "END" && blocks > 0:
-				blocks--
+			case before == ".":
+			case word == "BEGIN" && len(words) > 0 && isBodied(words) && len(blocks) == 0 && before != "OF" && before != ",", word == "CASE" && len(blocks) > 0:
+				blocks = append(blocks, word)
+			case word == "END" && len(blocks) > 0:
+				if inner := blocks[len(blocks)-1]; inner == "CASE" || before == ";" || before == "BEGIN" || before == "ATOMIC" {
+					blocks = blocks[:len(blocks)-1]
+				}
 			}
 			if len(words) < 8 {
 				words = append(words, word)
@@ -37,9 +43,12 @@ func Statements(tokens []Token) [][]Token {
 			depth++
 		case t.Text == ")":
 			depth--
-		case t.Text == ";" && depth <= 0 && blocks == 0:
+		case t.Text == ";" && depth <= 0 && len(blocks) == 0:
 			flush(i)
 			start = i + 1
+		}
+		if !t.Trivia() {
+			before = strings.ToUpper(t.Text)
 		}
 	}
 	flush(len(tokens))

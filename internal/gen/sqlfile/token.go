@@ -53,7 +53,9 @@ func (t Token) Is(word string) bool { return t.Kind == Word && strings.EqualFold
 func (t Token) Trivia() bool { return t.Kind <= BlockComment }
 
 // Name of a Var token: what stands between the braces.
-func (t Token) Name() string { return strings.TrimSpace(t.Text[2 : len(t.Text)-1]) }
+func (t Token) Name() string {
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(t.Text, "${"), "}"))
+}
 
 // Tokenize splits text[from:] into tokens that, joined, are the text again.
 // The dialect decides about quotes, nested comments and dollar strings. It

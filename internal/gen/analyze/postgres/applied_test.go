@@ -21,16 +21,37 @@ func TestAMigratedDatabaseIsNotMigratedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, m := analyzetest.Analyse(t, e, ir.Postgres, "a.sql", "-- MIGRATE 1\nCREATE TABLE users (id int PRIMARY KEY);\n-- MIGRATE 2\nALTER TABLE users ADD name text;\n-- QUERY q\nSELECT id, name FROM users;")
+	got, m := analyzetest.Analyse(t, e, ir.Postgres, "a.sql", "-- BASELINE\nCREATE TABLE users (id int);\n-- TESTDATA\nINSERT INTO users VALUES (NULL);\n-- MIGRATE 1\nCREATE TABLE users (id int PRIMARY KEY);\n-- MIGRATE 2\nALTER TABLE users ADD name text;\n-- QUERY q\nSELECT id, name FROM users;")
 	if m == nil || len(m.Migrations) != 2 || !strings.Contains(got, "name: text<text>?") {
 		t.Error(got)
 	}
 }
 
+func TestAnErrorMayBeBehindTheEndOfTheFile(t *testing.T) {
+	if got, _ := analyzetest.Analyse(t, open(t), ir.Postgres, "a.sql", "-- QUERY q\nSELECT 1 FROM"); !strings.Contains(got, "at end of input") {
+		t.Error(got)
+	}
+}
+
+func TestAQueryThatLocksRowsOrMayChangeThemIsNotReadOnly(t *testing.T) {
+	sql := "-- MIGRATE 1\nCREATE TABLE a (x int);\nCREATE FUNCTION touch() RETURNS int LANGUAGE sql AS 'UPDATE a SET x = 1 RETURNING x';\n"
+	for query, want := range map[string]bool{
+		"SELECT x + 1 AS y, random() AS r FROM a":                    true,
+		"SELECT touch() AS x":                                        false,
+		"SELECT x FROM (SELECT x FROM a FOR UPDATE) AS b":            false,
+		"WITH b AS (UPDATE a SET x = 2 RETURNING x) SELECT x FROM b": false,
+	} {
+		got, m := analyzetest.Analyse(t, open(t), ir.Postgres, "a.sql", sql+"-- QUERY q\n"+query)
+		if m == nil || m.Queries[0].ReadOnly != want {
+			t.Error(query, got)
+		}
+	}
+}
+
 func TestNothingOfARunRemains(t *testing.T) {
 	e := open(t).(*Engine)
-	if _, m := analyzetest.Analyse(t, e, ir.Postgres, "a.sql", "-- MIGRATE 1\nCREATE TABLE leftover (id serial PRIMARY KEY);\n-- QUERY q\nSELECT nextval('leftover_id_seq') AS n;"); m == nil {
-		t.Fatal("it is not valid")
+	if _, m := analyzetest.Analyse(t, e, ir.Postgres, "a.sql", "-- MIGRATE 1\nCREATE TABLE leftover (id serial PRIMARY KEY);\n-- QUERY q\nSELECT nextval('leftover_id_seq') AS n;"); m == nil || m.Queries[0].ReadOnly {
+		t.Fatal("it is not valid, or does not change anything")
 	}
 	var called bool
 	if err := e.conn.QueryRow(context.Background(), "SELECT is_called FROM leftover_id_seq").Scan(&called); err != nil || called {

@@ -129,12 +129,17 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 	if err != nil {
 		return nil, fmt.Errorf("look up table %s: %w", table, err)
 	}
-	r, err := e.relation(ctx, *oid)
+	return e.table(ctx, *oid, schema != "")
+}
+
+// table describes a relation, whose name in SQL has its schema if that is needed, or qualified.
+func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyze.TableInfo, error) {
+	r, err := e.relation(ctx, oid)
 	if err != nil {
 		return nil, err
 	}
 	info := &analyze.TableInfo{Schema: r.schema, Name: r.name, SQLName: e.Quote(r.name)}
-	if !r.visible || schema != "" {
+	if !r.visible || qualified {
 		info.SQLName = e.Quote(r.schema) + "." + info.SQLName
 	}
 	at := map[int]int{}
@@ -157,8 +162,8 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 		at[a.number] = len(info.Columns)
 		info.Columns = append(info.Columns, c)
 	}
-	rows, err := e.conn.Query(ctx, `SELECT i.indisprimary, i.indkey::int2[] FROM pg_index i
-		WHERE i.indrelid = $1 AND i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indimmediate
+	rows, err := e.conn.Query(ctx, `SELECT i.indisprimary, (i.indkey::int2[])[0:i.indnkeyatts-1] FROM pg_index i
+		WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indimmediate
 		ORDER BY i.indisprimary DESC, i.indexrelid`, r.oid)
 	if err != nil {
 		return nil, fmt.Errorf("read indexes of %s: %w", r.name, err)

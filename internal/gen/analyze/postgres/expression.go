@@ -121,6 +121,8 @@ func (w *walker) function(l *level, e *node) bool {
 	switch {
 	case name == "", e.flag("funcretset"):
 		return true
+	case e.flag("funcvariadic"): // VARIADIC NULL
+		return w.any(l, e.list("args"))
 	case name == "concat", name == "jsonb_build_array", name == "json_build_array":
 		return false // these take null for nothing, or for null inside
 	case e.num("funcformat") == 1 || e.num("funcformat") == 2:
@@ -174,6 +176,9 @@ func (w *walker) strictOperator(e *node) bool {
 	if name == "||" {
 		t := e.num("opresulttype")
 		return t == 25 || t == 17 || t == 3802 // text, bytea, jsonb
+	}
+	if name == "+" && e.num("opresulttype") == 602 {
+		return false // of a path that is closed
 	}
 	return strict[name]
 }

@@ -16,6 +16,20 @@ type node struct {
 	token  string
 }
 
+// walk calls visit with the node and all below it.
+func (n *node) walk(visit func(*node)) {
+	if n == nil {
+		return
+	}
+	visit(n)
+	for _, field := range n.fields {
+		field.walk(visit)
+	}
+	for _, item := range n.items {
+		item.walk(visit)
+	}
+}
+
 // maxNodeBytes bounds the text of a tree: a query of a megabyte is generated.
 const maxNodeBytes = 64 << 20
 

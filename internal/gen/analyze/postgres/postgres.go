@@ -73,6 +73,27 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 	return nil
 }
 
+// Same reports whether two URLs lead to one database.
+func Same(ctx context.Context, a, b string) (bool, error) {
+	first, err := identity(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	second, err := identity(ctx, b)
+	return first == second, err
+}
+
+// identity is what no two databases have in common.
+func identity(ctx context.Context, url string) (id string, err error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return "", base.Errorf(base.Unavailable, "connect to PostgreSQL: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	err = conn.QueryRow(ctx, `SELECT system_identifier || '/' || current_database() FROM pg_control_system()`).Scan(&id)
+	return id, err
+}
+
 // Version is such as "18.3".
 func (e *Engine) Version() string { return e.version }
 
@@ -168,7 +189,7 @@ func (e *Engine) Exec(ctx context.Context, sql string) error {
 // Applied reads the migration table, ours or SQG's.
 func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, error) {
 	applied := map[string]bool{}
-	for _, table := range []string{"_scoter_migrations", "_sqg_migrations"} {
+	for _, table := range []string{"_sqg_migrations"} {
 		var exists bool
 		if err := e.conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, table).Scan(&exists); err != nil {
 			return nil, err
@@ -232,7 +253,9 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 		if dims, err = w.paramDimensions(tree); err != nil {
 			return nil, err
 		}
-		d.Statement, d.ReadOnly = statementClass(tree)
+		if d.Statement, d.ReadOnly, err = e.statementClass(ctx, tree); err != nil {
+			return nil, err
+		}
 	} else if class := firstWordClass(sql); class != "" {
 		d.Statement = class
 	}
@@ -425,6 +448,10 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 		return e.conn.QueryRow(ctx, `SELECT prosqlbody::text FROM pg_proc WHERE proname = 'scoter_probe' AND pronamespace = pg_my_temp_schema()`).Scan(&text)
 	})
 	var pg *pgconn.PgError
+	if errors.As(err, &pg) && (pg.Code == "42501" || pg.Code == "25006") { // insufficient_privilege, read_only_sql_transaction
+		return nil, base.Errorf(base.Unavailable, "read the parse tree: %s", pg.Message).
+			WithHint("the analysis makes a temporary function, and rolls it back: GRANT TEMPORARY ON DATABASE, and name the primary, not a replica")
+	}
 	if errors.As(err, &pg) {
 		// PREPARE took the statement: only its nullability stays unknown.
 		return nil, nil
@@ -463,19 +490,47 @@ func firstWordClass(sql string) ir.Statement {
 	return ""
 }
 
-// statementClass reads the command of a query tree.
-func statementClass(query *node) (class ir.Statement, readOnly bool) {
+// statementClass reads the command of a query tree. A SELECT is read-only if it locks no row and calls no function that may change something.
+func (e *Engine) statementClass(ctx context.Context, query *node) (class ir.Statement, readOnly bool, err error) {
 	switch query.num("commandType") {
 	case 1:
-		return ir.StatementSelect, !query.flag("hasModifyingCTE") && query.list("rowMarks") == nil
+		changes := false
+		var functions []int64
+		query.walk(func(n *node) {
+			switch n.tag {
+			case "QUERY":
+				changes = changes || n.flag("hasModifyingCTE") || n.list("rowMarks") != nil
+			case "FUNCEXPR":
+				functions = append(functions, int64(n.num("funcid")))
+			case "OPEXPR":
+				functions = append(functions, int64(n.num("opfuncid")))
+			}
+		})
+		if !changes && len(functions) > 0 {
+			changes, err = e.anyVolatile(ctx, functions)
+		}
+		return ir.StatementSelect, !changes, err
 	case 2:
-		return ir.StatementUpdate, false
+		return ir.StatementUpdate, false, nil
 	case 3:
-		return ir.StatementInsert, false
+		return ir.StatementInsert, false, nil
 	case 4:
-		return ir.StatementDelete, false
+		return ir.StatementDelete, false, nil
 	case 5:
-		return ir.StatementMerge, false
+		return ir.StatementMerge, false, nil
 	}
-	return ir.StatementOther, false
+	return ir.StatementOther, false, nil
+}
+
+// harmless are functions of pg_catalog that are volatile and change nothing.
+const harmless = "'random', 'random_normal', 'clock_timestamp', 'timeofday', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'currval', 'lastval', 'pg_backend_pid'"
+
+// anyVolatile reports whether one of the functions may change something, as far as it was declared.
+func (e *Engine) anyVolatile(ctx context.Context, functions []int64) (volatile bool, err error) {
+	err = e.conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_proc WHERE oid = ANY ($1::oid[]) AND provolatile = 'v'
+		AND NOT (pronamespace = 'pg_catalog'::regnamespace AND proname IN (`+harmless+`)))`, functions).Scan(&volatile)
+	if err != nil {
+		return false, fmt.Errorf("read pg_proc: %w", err)
+	}
+	return volatile, nil
 }

@@ -17,31 +17,35 @@ import (
 // an attached database are analysed without the extension, which would have
 // to be downloaded, and without a running server beside.
 func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error) {
-	rows, err := e.conn.Query(ctx, `SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+	rows, err := e.conn.Query(ctx, `SELECT c.oid, n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema' ORDER BY 1, 2`)
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)
 	}
-	names, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (n [2]string, err error) {
-		err = row.Scan(&n[0], &n[1])
-		return n, err
+	type relation struct {
+		oid          uint32
+		schema, name string
+	}
+	relations, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r relation, err error) {
+		err = row.Scan(&r.oid, &r.schema, &r.name)
+		return r, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)
 	}
 	out, short := []string{"ATTACH ':memory:' AS " + source.SQLName}, []string{}
 	schemas := map[string]bool{}
-	for _, n := range names {
-		schema := source.SQLName + "." + e.Quote(n[0])
-		if !schemas[n[0]] {
-			schemas[n[0]] = true
+	for _, r := range relations {
+		schema := source.SQLName + "." + e.Quote(r.schema)
+		if !schemas[r.schema] {
+			schemas[r.schema] = true
 			out = append(out, "CREATE SCHEMA IF NOT EXISTS "+schema)
 		}
-		info, err := e.Table(ctx, []string{n[0], n[1]})
+		info, err := e.table(ctx, r.oid, true)
 		if err != nil {
 			return nil, err
 		}
-		if info == nil || len(info.Columns) == 0 {
+		if len(info.Columns) == 0 {
 			continue
 		}
 		var columns []string
@@ -52,9 +56,9 @@ func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error
 			}
 			columns = append(columns, column)
 		}
-		list := e.Quote(n[1]) + " (" + strings.Join(columns, ", ") + ")"
+		list := e.Quote(r.name) + " (" + strings.Join(columns, ", ") + ")"
 		out = append(out, "CREATE TABLE "+schema+"."+list)
-		if n[0] == "public" {
+		if r.schema == "public" {
 			// An attached PostgreSQL's default schema is public, a catalog's in
 			// memory is main: source.table has to find it.
 			short = append(short, "CREATE TABLE IF NOT EXISTS "+source.SQLName+".main."+list)

@@ -151,7 +151,7 @@ func (w *walker) strictCall(e *expr, sc *scope, t analyze.Type) value {
 		v := w.value(a, sc)
 		switch {
 		case e.text == "abs":
-			out.typ = v.typ
+			out.typ = operand(v.typ)
 		case i == 0 && (e.text == "substr" || e.text == "substring"):
 			out.exact = v.text()
 			out.nullable = !v.text() // of x'' it is null

@@ -17,6 +17,8 @@ type value struct {
 	exact bool
 	// origin is the table column that it is, as schema, table, column.
 	origin *[3]string
+	// several says that it comes from one or another SELECT of a UNION, of which SQLite names the first one's column.
+	several bool
 }
 
 func (v value) integer() bool { return v.exact && v.typ.Kind == ir.Int64 }
@@ -205,7 +207,7 @@ func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 	start := *c.body
 	start.cores, start.operators = c.body.cores[:1], nil
 	now := &environment{name: c.name, columns: rename(w.queryIn(&start, parent, &environment{name: c.name, parent: env})), parent: env}
-	for range len(now.columns) + 2 {
+	for range 2*len(now.columns) + 2 {
 		again := rename(w.queryIn(c.body, parent, now))
 		if again == nil || len(again) != len(now.columns) {
 			return &environment{name: c.name, parent: env}
@@ -214,7 +216,7 @@ func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 		for i := range again {
 			again[i].nullable = again[i].nullable || now.columns[i].nullable
 			again[i].exact = again[i].exact && now.columns[i].exact
-			changed = changed || again[i].nullable != now.columns[i].nullable || again[i].exact != now.columns[i].exact
+			changed = changed || again[i].nullable != now.columns[i].nullable || again[i].exact != now.columns[i].exact || again[i].typ.Kind != now.columns[i].typ.Kind
 		}
 		now = &environment{name: c.name, columns: again, parent: env}
 		if !changed {
@@ -254,14 +256,13 @@ func (w *walker) query(q *query, parent *scope, env *environment) (out []output,
 		merged := make([]output, len(out))
 		for j := range out {
 			a, b := out[j], next[j]
-			merged[j] = output{name: a.name, value: value{typ: unify(a.typ, b.typ), exact: a.exact && b.exact}}
+			merged[j] = a
 			switch q.operators[i-1] {
 			case "EXCEPT":
-				merged[j].nullable = a.nullable
 			case "INTERSECT":
 				merged[j].nullable = a.nullable && b.nullable
 			default:
-				merged[j].nullable = a.nullable || b.nullable
+				merged[j].value = value{typ: unify(a.typ, b.typ), exact: a.exact && b.exact, nullable: a.nullable || b.nullable, several: true}
 			}
 		}
 		out = merged

@@ -55,7 +55,7 @@ func Open() (*Engine, error) {
 	}
 	e := &Engine{conn: conn, tables: map[string]*tableInfo{}}
 	var rows [][]string
-	if err = Extend(conn); err == nil {
+	if err = errors.Join(Extend(conn), conn.Exec("PRAGMA foreign_keys = OFF")); err == nil { // as migrations run
 		rows, err = e.rows("SELECT sqlite_version()", 1)
 	}
 	if err != nil {
@@ -185,14 +185,18 @@ func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnIn
 		c.Origin = &ir.Origin{Schema: s.ColumnDatabaseName(i), Table: s.ColumnTableName(i), Column: origin}
 	}
 	agreed := found != nil
-	if agreed && found[i].origin != nil && c.Origin != nil {
+	several := agreed && found[i].several
+	switch {
+	case several:
+		c.Origin = nil
+	case agreed && found[i].origin != nil && c.Origin != nil:
 		o := found[i].origin
 		agreed = strings.EqualFold(o[1], c.Origin.Table) && strings.EqualFold(o[2], origin)
 	}
 	if agreed {
 		c.Nullable, c.Type = found[i].nullable, found[i].typ
 	}
-	if decl := s.ColumnDeclType(i); decl != "" {
+	if decl := s.ColumnDeclType(i); decl != "" && !several {
 		c.Type = declared(decl)
 	}
 	named := agreed && found[i].name != "" && found[i].name == c.Name

@@ -69,6 +69,17 @@ func declared(text string) analyze.Type {
 	return t
 }
 
+// operand is the type with which a value takes part in arithmetic, which SQLite does with numbers: the seconds between two times are none.
+func operand(t analyze.Type) analyze.Type {
+	switch t.Kind {
+	case ir.Bool:
+		return integerType
+	case ir.Int64, ir.Float64, ir.Decimal:
+		return t
+	}
+	return anyType
+}
+
 // unify is the type of a value that is one or the other.
 func unify(a, b analyze.Type) analyze.Type {
 	number := func(t analyze.Type) bool { return t.Kind == ir.Int64 || t.Kind == ir.Float64 }
@@ -77,6 +88,10 @@ func unify(a, b analyze.Type) analyze.Type {
 		return a
 	case number(a) && number(b):
 		return realType
+	case a.Kind == ir.Decimal && b.Kind == ir.Int64:
+		return a
+	case a.Kind == ir.Int64 && b.Kind == ir.Decimal:
+		return b
 	}
 	return anyType
 }

@@ -72,8 +72,11 @@ func (w *walker) decide(e *expr, sc *scope) value {
 	case unaryExpr:
 		v := w.value(e.args[0], sc)
 		v.origin = nil
-		if e.text == "NOT" || e.text == "~" {
+		switch e.text {
+		case "NOT", "~":
 			v.typ = integerType
+		case "-":
+			v.typ = operand(v.typ)
 		}
 		return v
 	case binaryExpr:
@@ -88,6 +91,10 @@ func (w *walker) decide(e *expr, sc *scope) value {
 		w.want(e.args[0], declared(e.text))
 		v := w.value(e.args[0], sc)
 		t := declared(e.text)
+		switch t.Kind {
+		case ir.Date, ir.Time, ir.Timestamp, ir.TimestampTZ: // SQLite takes these for names of numbers
+			t = anyType
+		}
 		return value{typ: t, nullable: v.nullable, exact: t.Kind == ir.Int64 || t.Kind == ir.Text}
 	case caseExpr:
 		w.any(e.args, sc)
@@ -216,7 +223,9 @@ func (w *walker) binary(e *expr, sc *scope) value {
 		w.want(e.args[0], textType)
 		w.want(e.args[1], textType)
 	case "+", "-", "*", "/", "%", "&", "|", "<<", ">>":
-		w.alike(e.args, sc)
+		for i, arg := range e.args {
+			w.want(e.args[1-i], operand(w.value(arg, sc).typ))
+		}
 	}
 	a, b := w.value(e.args[0], sc), w.value(e.args[1], sc)
 	either := a.nullable || b.nullable
@@ -231,7 +240,7 @@ func (w *walker) binary(e *expr, sc *scope) value {
 	case "||":
 		return value{typ: textType, nullable: either, exact: true}
 	case "+", "-", "*":
-		out := value{typ: unify(a.typ, b.typ), exact: false}
+		out := value{typ: unify(operand(a.typ), operand(b.typ)), exact: false}
 		// Infinity less infinity, and zero times infinity, are null. Integers
 		// that overflow become finite reals; finite numbers added to infinity
 		// stay infinite.
@@ -239,10 +248,8 @@ func (w *walker) binary(e *expr, sc *scope) value {
 			e.text == "*" && (nonzero(e.args[0]) || nonzero(e.args[1]))
 		out.nullable = either || !finite
 		return out
-	case "/":
-		return value{typ: unify(a.typ, b.typ), nullable: either || !nonzero(e.args[1])}
-	case "%":
-		return value{typ: unify(a.typ, b.typ), nullable: either || !nonzero(e.args[1])}
+	case "/", "%":
+		return value{typ: unify(operand(a.typ), operand(b.typ)), nullable: either || !nonzero(e.args[1])}
 	}
 	return value{typ: anyType, nullable: true} // -> and ->>
 }

@@ -7,5 +7,5 @@ import "embed"
 
 // Files are the sources of all runtimes, by their path in this folder.
 //
-//go:embed typescript/*.ts java/*.java python/*.py go/*.go
+//go:embed typescript/*.ts java/*.java python/*.py go/scoter_*.go
 var Files embed.FS

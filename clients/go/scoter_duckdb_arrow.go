@@ -43,7 +43,7 @@ type scArrowReader struct {
 
 func (r *scArrowReader) open(ctx context.Context, db DBTX, query string, args []any) (err error) {
 	conn, ok := db.(*sql.Conn)
-	if pool, is := db.(*sql.DB); is {
+	if pool, is := db.(scPool); is {
 		if conn, err = pool.Conn(ctx); err != nil {
 			return err
 		}

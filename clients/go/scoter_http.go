@@ -254,28 +254,46 @@ func (r *scHTTPResult) Next(values []driver.Value) error {
 	return nil
 }
 
-// read reads the next object in the order of its keys.
+// read reads the next object in the order of its keys. An answer that fails on
+// the way ends with an object whose only key is $error.
 func (r *scHTTPResult) read() error {
 	first := r.columns == nil
 	r.row = r.row[:0]
 	if _, r.err = r.decoder.Token(); r.err != nil {
 		return r.err
 	}
+	var name json.Token
 	for r.decoder.More() {
-		name, err := r.decoder.Token()
-		if err != nil {
-			return err
-		}
 		var v any
+		var err error
+		if name, err = r.decoder.Token(); err != nil {
+			return scUnexpected(err)
+		}
 		if err := r.decoder.Decode(&v); err != nil {
-			return err
+			return scUnexpected(err)
 		}
 		if first {
 			r.columns = append(r.columns, fmt.Sprint(name))
 		}
 		r.row = append(r.row, scFromJSON(v))
 	}
-	_, err := r.decoder.Token()
+	if _, err := r.decoder.Token(); err != nil {
+		return scUnexpected(err)
+	}
+	if len(r.row) == 1 && name == "$error" {
+		if e, ok := r.row[0].(map[string]any); ok {
+			text := func(key string) string { s, _ := e[key].(string); return s }
+			return &ScoterError{text("kind"), text("message"), text("hint")}
+		}
+	}
+	return nil
+}
+
+// scUnexpected is the error of an answer that ends within an object.
+func scUnexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
 	return err
 }
 
@@ -387,14 +405,16 @@ const scHTTPPortion = 4 << 20
 // scHTTPBulk sends rows in portions; they are durable when it returns.
 func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
-		return n, scHTTPDo(ctx, rt.db, func(h *scHTTP) error {
+		err := scHTTPDo(ctx, rt.db, func(h *scHTTP) (err error) {
 			columns, rowsIn, stored := make([]scPack, len(b.columns)), 0, 0
+			defer func() {
+				if err != nil && stored > 0 {
+					err = fmt.Errorf("%w (rows are counted from row %d, those before it are stored)", err, stored+1)
+				}
+			}()
 			send := func() error {
 				body := scPackColumns(b.columns, columns, rowsIn)
 				response, err := h.post(ctx, "/api/v1/tables/"+url.PathEscape(h.options.Database)+"/"+b.path, "application/msgpack", body)
-				if err != nil && stored > 0 {
-					return fmt.Errorf("%w (rows are counted from row %d, those before it are stored)", err, stored+1)
-				}
 				if err != nil {
 					return err
 				}
@@ -428,6 +448,7 @@ func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows
 			}
 			return nil
 		})
+		return n, err
 	})
 	return n, err
 }
@@ -436,7 +457,7 @@ func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows
 func scHTTPDo(ctx context.Context, db DBTX, do func(*scHTTP) error) error {
 	var conn *sql.Conn
 	switch db := db.(type) {
-	case *sql.DB:
+	case scPool:
 		c, err := db.Conn(ctx)
 		if err != nil {
 			return err

@@ -170,6 +170,12 @@ func scPgxOne[T any](ctx context.Context, rt *scPgx, name, query string, args []
 	return one, err
 }
 
+// scPgxReturning yields the rows of a statement that changes some: it is run to its
+// end before the first row is given out.
+func scPgxReturning[T any](ctx context.Context, rt *scPgx, name, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
+	return scGathered(func() ([]T, error) { return scPgxAll(ctx, rt, name, query, args, read) })
+}
+
 func scPgxStream[T any](ctx context.Context, rt *scPgx, name, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
 	return scObserved(ctx, rt.observer, name, scPgxEach(ctx, rt, query, args, read))
 }
@@ -188,7 +194,7 @@ func scPgxExec(ctx context.Context, rt *scPgx, name, query string, args []any) (
 func scPgxBatch[T any](ctx context.Context, rt *scPgx, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
 	const pipeline = 1000
 	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
-		return n, rt.transaction(ctx, func(conn *pgx.Conn) error {
+		err := rt.transaction(ctx, func(conn *pgx.Conn) error {
 			batch := &pgx.Batch{}
 			send := func() error {
 				results := conn.SendBatch(ctx, batch)
@@ -214,6 +220,7 @@ func scPgxBatch[T any](ctx context.Context, rt *scPgx, name, query string, value
 			}
 			return send()
 		})
+		return n, err
 	})
 	return n, err
 }
@@ -231,7 +238,7 @@ func scPgxMigrate(ctx context.Context, db DB, project string, all []Migration, o
 			}
 		}
 		applied := map[string]string{}
-		recorded := func(d *scDecoder) error { applied[scGet(d, scText)] = scGet(d, scText); return d.err }
+		recorded := func(d *scDecoder) error { applied[scGet(d, scText)] = scMay(d, scText); return d.err }
 		if _, err := scPgxAll(ctx, &scPgx{db: tx}, "", "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", []any{project}, recorded); err != nil {
 			return fmt.Errorf("migration table: %w", err)
 		}

@@ -53,8 +53,11 @@ func NewUUID() UUID {
 // ParseUUID reads the usual form with hyphens, or without.
 func ParseUUID(s string) (u UUID, err error) {
 	plain := strings.ReplaceAll(s, "-", "")
-	if n, err := hex.Decode(u[:], []byte(plain)); err != nil || n != len(u) {
-		return UUID{}, fmt.Errorf("not a UUID: %q", s)
+	if len(plain) == 2*len(u) {
+		_, err = hex.Decode(u[:], []byte(plain))
+	}
+	if len(plain) != 2*len(u) || err != nil {
+		return UUID{}, fmt.Errorf("not a UUID: %.60q", s)
 	}
 	return u, nil
 }
@@ -83,11 +86,26 @@ func RowsOf[T any](rows ...T) iter.Seq2[T, error] {
 	}
 }
 
+// scGathered yields rows that are gathered when it is ranged over.
+func scGathered[T any](gather func() ([]T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		rows, err := gather()
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		RowsOf(rows...)(yield)
+	}
+}
+
 // Appender collects rows and writes them in portions of their own
-// transactions. Close writes the last.
+// transactions. Close writes the last. One that could not write a portion writes
+// nothing more: to write the next, or to close it, gives that error again.
 type Appender[T any] struct {
-	write func(context.Context, iter.Seq2[T, error]) (int64, error)
-	rows  []T
+	write  func(context.Context, iter.Seq2[T, error]) (int64, error)
+	rows   []T
+	failed error
 }
 
 // scPortion is how many rows an Appender collects.
@@ -106,8 +124,10 @@ func (a *Appender[T]) Append(ctx context.Context, rows ...T) error {
 func (a *Appender[T]) Flush(ctx context.Context) error {
 	rows := a.rows
 	a.rows = nil
-	_, err := a.write(ctx, RowsOf(rows...))
-	return err
+	if a.failed == nil {
+		_, a.failed = a.write(ctx, RowsOf(rows...))
+	}
+	return a.failed
 }
 
 // Close writes what is waiting.

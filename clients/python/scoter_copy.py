@@ -153,8 +153,12 @@ def write(cursor: psycopg.Cursor[core.Row], target: str, plan: Plan, bulk: core.
     """Copies rows; returns how many."""
     if plan.types is None or bulk.copy is None:
         with cursor.copy(f"COPY {target} FROM STDIN".encode()) as out:
-            for row in rows:
-                out.write_row(bulk.values(row))
+            for number, row in enumerate(rows, 1):
+                try:
+                    texts = bulk.values(row)
+                except Exception as error:
+                    raise core.RowError(bulk.name, number, str(error)) from error
+                out.write_row(texts)
         return cursor.rowcount
     values = bulk.copy.values
     with cursor.copy(f"COPY {target} FROM STDIN BINARY".encode()) as out:

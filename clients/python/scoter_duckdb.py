@@ -6,7 +6,7 @@ import decimal
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
@@ -112,7 +112,7 @@ class Runtime(core.Observed):
             why = "pyarrow 18 is not installed" if bulk.arrow is not None else "a column's type is not one of Arrow's"
             raise ValueError(f"{bulk.name}: rows in Arrow's form: {why if route != 'lists' else 'the route is lists'}")
         portions: Iterator[Any]
-        fill: Callable[[Iterator[Any]], int]
+        fill: Callable[[str, Iterator[Any]], int]
         if isinstance(rows, ArrowStream):
             if isinstance(rows, duckdb.DuckDBPyRelation):
                 rows.execute()  # it may be of this connection, which is about to do other things
@@ -125,43 +125,55 @@ class Runtime(core.Observed):
         fill = functools.partial(self._fill_arrow, bulk, arrow) if arrow is not None else functools.partial(self._fill_lists, bulk)
 
         def body() -> int:
-            with self.transaction():
-                if bulk.stage is None:
-                    return fill(portions)
+            with self._part() as joined:
+                if bulk.target and not joined:
+                    return fill(bulk.target, portions)
                 first = next(portions, None)
                 second = next(portions, None)
-                if first is not None and second is None and arrow is not None:
+                # The first portions wait inside of what is still to come.
+                head = [p for p in (first, second) if p is not None]
+                if second is None and bulk.target:
+                    return fill(bulk.target, iter(head))  # one statement: if it fails, nothing stays
+                if first is not None and second is None and arrow is not None and bulk.stage is not None:
                     count = self._apply_arrow(bulk, arrow, bulk.stage, first)
                     if count is not None:
                         return count
-                self._conn.execute(bulk.stage.create)
-                # The first portions wait inside of what is still to come.
-                head = [p for p in (first, second) if p is not None]
                 first = second = None
-                fill(_joined(head, portions))
-                if bulk.stage.dedupe is not None:
-                    self._conn.execute(bulk.stage.dedupe)
-                count = changed(self._conn, bulk.stage.apply, ())
-                self._conn.execute(bulk.stage.drop)
-                return count
+                return self._staged(bulk.stage, lambda into: fill(into, _joined(head, portions)))
 
         return self._run(bulk.name, body, core.same)
 
-    def _fill_lists(self, bulk: core.Bulk[T], portions: Iterator[list[T]]) -> int:
+    def _staged(self, stage: core.Stage | None, fill: Callable[[str], int]) -> int:
+        """Fills a temporary table and applies it; it goes, and what was written with it, if that fails."""
+        assert stage is not None
+        self._conn.execute(stage.create)
+        try:
+            fill(f'"{stage.table}"')
+            if stage.dedupe is not None:
+                self._conn.execute(stage.dedupe)
+            count = changed(self._conn, stage.apply, ())
+        except BaseException:
+            with suppress(duckdb.Error):  # the engine may have ended the transaction
+                self._conn.execute(stage.drop)
+            raise
+        self._conn.execute(stage.drop)
+        return count
+
+    def _fill_lists(self, bulk: core.Bulk[T], into: str, portions: Iterator[list[T]]) -> int:
         count = 0
         for portion in portions:
             columns = zip(*map(bulk.values, portion), strict=True)
-            self._conn.execute(bulk.sql, [list(c) for c in columns])
+            self._conn.execute(f"INSERT INTO {into} {bulk.sql}", [list(c) for c in columns])
             count += len(portion)
         return count
 
-    def _fill_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], portions: Iterator[Any]) -> int:
+    def _fill_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], into: str, portions: Iterator[Any]) -> int:
         count = 0
         for portion in portions:
             table = scoter_arrow.columns(bulk.name, arrow, portion, count)
             self._conn.register("_scoter_rows", table)
             try:
-                self._conn.execute(arrow.insert)
+                self._conn.execute(f"INSERT INTO {into} SELECT * FROM _scoter_rows")
             except duckdb.ConstraintException as error:
                 row = duplicate(self._conn, arrow, table, str(error))
                 if row is None:
@@ -190,13 +202,19 @@ class Runtime(core.Observed):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """A transaction, or a part of the one that is open."""
-        if self._open:
+        with self._part():
             yield
+
+    @contextmanager
+    def _part(self) -> Iterator[bool]:
+        """A transaction, or a part of the one that is open, and which it is."""
+        if self._open:
+            yield True
             return
-        with transaction(self._conn):
+        with transaction(self._conn) as joined:
             self._open = True
             try:
-                yield
+                yield joined
             finally:
                 self._open = False
 
@@ -257,14 +275,14 @@ def in_transaction(conn: duckdb.DuckDBPyConnection) -> bool:
 
 
 @contextmanager
-def transaction(conn: duckdb.DuckDBPyConnection, commit: bool = True) -> Iterator[None]:
-    """BEGIN and COMMIT, or nothing inside of an open transaction."""
+def transaction(conn: duckdb.DuckDBPyConnection, commit: bool = True) -> Iterator[bool]:
+    """BEGIN and COMMIT, or nothing inside of an open transaction, which is True then."""
     if in_transaction(conn):
-        yield
+        yield True
         return
     conn.execute("BEGIN TRANSACTION")
     try:
-        yield
+        yield False
     except BaseException:
         conn.execute("ROLLBACK")
         raise
@@ -275,6 +293,8 @@ def apply_migrations(
     conn: duckdb.DuckDBPyConnection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False
 ) -> list[str]:
     """Applies the pending migrations in one transaction; returns their ids."""
+    if dry_run and in_transaction(conn):
+        raise ValueError("DuckDB has no savepoints: what a dry run does in an open transaction would stay")
     # DuckDB cannot alter a table and write to it in one transaction.
     conn.execute(core.CREATE_MIGRATIONS)
     conn.execute("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT")

@@ -10,6 +10,7 @@ import re
 import select
 import urllib.parse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
@@ -23,9 +24,13 @@ else:
     from scoter_arrow import ArrowStream, RecordBatches
     from scoter_runtime import *  # noqa: F403
 
-# Rows that one request of a bulk operation holds: it is applied as a whole.
+# Rows and bytes that one request of a bulk operation holds: it is applied as a whole.
 CHUNK_ROWS = 10_000
 STREAM_ROWS = 65_536  # of Arrow's
+CHUNK_BYTES = 4 << 20
+
+# Bytes of an answer that are read at a time.
+READ_BYTES = 65_536
 
 
 class ScoterError(Exception):
@@ -78,8 +83,11 @@ class Connection:
         link, response = self._answer(sql, values, "ndjson")
         whole = False
         try:
-            for line in response:
-                yield json.loads(line, parse_float=decimal.Decimal)
+            for line in _lines(response):
+                row = json.loads(line, parse_float=decimal.Decimal)
+                if len(row) == 1 and isinstance(row.get("$error"), dict):
+                    raise _refused(row["$error"])
+                yield row
             whole = True
         finally:
             # An answer that is not read to its end ends with its connection.
@@ -124,10 +132,31 @@ class Connection:
             self._idle = None
 
 
+def _lines(response: http.client.HTTPResponse) -> Iterator[bytes]:
+    """The lines of an answer as they come. A loop over the response itself would take one that is
+    broken off for one that has ended."""
+    if not response.chunked:
+        yield from response.read().splitlines()
+        return
+    begun: list[bytes] = []  # of a line
+    while portion := response.read1(READ_BYTES):
+        *lines, last = portion.split(b"\n")
+        if lines:
+            yield b"".join((*begun, lines[0]))
+            yield from lines[1:]
+            begun.clear()
+        begun.append(last)
+    if any(begun):
+        yield b"".join(begun)
+
+
+def _refused(e: Mapping[str, Any]) -> ScoterError:
+    return ScoterError(e["kind"], e["message"], e.get("hint"))
+
+
 def _error(status: int, answer: bytes) -> ScoterError:
     try:
-        e = json.loads(answer)["error"]
-        return ScoterError(e["kind"], e["message"], e.get("hint"))
+        return _refused(json.loads(answer)["error"])
     except (ValueError, KeyError, TypeError):
         return ScoterError("internal", f"status {status}: {answer[:200].decode(errors='replace')}")
 
@@ -193,17 +222,21 @@ class Runtime(core.Observed):
 
         def body() -> int:
             count = stored = 0
-            for kind, n, portion in _portions(bulk, rows):
-                try:
+            try:
+                for kind, n, portion in _portions(bulk, rows):
                     link, response = self._conn.post(path, portion, kind)
-                except ScoterError as error:
-                    if stored:
-                        error.args = (f"{error} (rows are counted from row {stored + 1}, those before it are stored)",)
-                    raise
-                stored += n
-                answer = json.loads(response.read())
-                self._conn.free(link)
-                count += sum(int(answer[k]) for k in ("inserted", "updated", "deleted"))
+                    stored += n
+                    answer = json.loads(response.read())
+                    self._conn.free(link)
+                    count += sum(int(answer[k]) for k in ("inserted", "updated", "deleted"))
+            except Exception as error:
+                if stored:
+                    note = f"rows are counted from row {stored + 1}, those before it are stored"
+                    if isinstance(error, ScoterError):
+                        error.args = (f"{error} ({note})",)
+                    else:
+                        error.add_note(note)
+                raise
             return count
 
         return self._run(bulk.name, body, core.same)
@@ -219,9 +252,23 @@ def _portions(bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream) -> Iterator[t
                 out.write_table(table)
             yield "application/vnd.apache.arrow.stream", table.num_rows, memoryview(sink.getvalue())
         return
-    for chunk in core.chunks(rows, CHUNK_ROWS):
-        columns = list(zip(*map(bulk.values, chunk), strict=True))
-        yield "application/msgpack", len(chunk), scoter_pack.body(bulk.columns, columns)
+    source, size = iter(rows), CHUNK_ROWS
+    while chunk := list(islice(source, size)):
+        for n, body in _packed(bulk, chunk):
+            yield "application/msgpack", n, body
+            # The next rows are likely as large.
+            size = max(1, min(CHUNK_ROWS, n * CHUNK_BYTES // len(body)))
+
+
+def _packed(bulk: core.Bulk[T], rows: list[T]) -> Iterator[tuple[int, bytes]]:
+    """Rows as bodies of requests, with the number of rows of each."""
+    body = scoter_pack.body(bulk.columns, list(zip(*map(bulk.values, rows), strict=True)))
+    if len(body) <= CHUNK_BYTES or len(rows) == 1:
+        yield len(rows), body
+        return
+    step = max(1, len(rows) * CHUNK_BYTES // len(body))
+    for at in range(0, len(rows), step):
+        yield from _packed(bulk, rows[at : at + step])
 
 
 def apply_migrations(conn: Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False) -> list[str]:

@@ -70,11 +70,10 @@ class Stage:
 class Arrow(Generic[T]):
     """A bulk operation's rows as columns of Arrow, which DuckDB reads in place.
 
-    insert takes the rows of a view _scoter_rows. distinct, where rows can be
-    applied without a temporary table, tells how many have a key that came before.
+    distinct, where rows can be applied without a temporary table, tells how many
+    have a key that came before.
     """
 
-    insert: str
     table: str
     names: Sequence[str]
     required: Sequence[bool]
@@ -104,11 +103,13 @@ class Copy(Generic[T]):
 class Bulk(Generic[T]):
     """A bulk operation on a table.
 
-    sql is the statement of a list per column (DuckDB; PostgreSQL, where it is
-    empty if there is none), or the path and query of the request (Scoter), whose
-    rows have the columns. arrow is DuckDB's other way, for rows without a type
-    that Arrow does not have, and copy PostgreSQL's; values are then for the
-    statement and for COPY's text form.
+    sql is the query of the rows (DuckDB) or the statement (PostgreSQL, empty if
+    there is none) of a list per column, or the path and query of the request
+    (Scoter), whose rows have the columns. arrow is DuckDB's other way, for rows
+    without a type that Arrow does not have, and copy PostgreSQL's; values are then
+    for the statement and for COPY's text form. target is the table of DuckDB, with
+    its columns, that an insert writes into; in a transaction of the application it
+    has a stage: what was inserted could not be taken back there.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Bulk(Generic[T]):
     columns: Sequence[str] = ()
     arrow: Arrow[T] | None = None
     copy: Copy[T] | None = None
+    target: str = ""
 
 
 # Of a row the only value.
@@ -214,12 +216,14 @@ def chunks(rows: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 class Appender(Generic[T]):
-    """Collects rows and writes them in portions; leaving the block writes the last."""
+    """Collects rows and writes them in portions; leaving the block writes the last. One that could
+    not write a portion writes nothing more: to write the next, or to close it, raises that error again."""
 
     def __init__(self, write: Callable[[list[T]], int], portion: int = 10_000) -> None:
         self._write = write
         self._portion = portion
         self._rows: list[T] = []
+        self._failure: BaseException | None = None
 
     def append(self, row: T) -> Appender[T]:
         """Adds a row."""
@@ -235,8 +239,14 @@ class Appender(Generic[T]):
     def flush(self) -> Appender[T]:
         """Writes what is waiting."""
         rows, self._rows = self._rows, []
+        if self._failure is not None:
+            raise self._failure
         if rows:
-            self._write(rows)
+            try:
+                self._write(rows)
+            except BaseException as error:
+                self._failure = error
+                raise
         return self
 
     def close(self) -> None:

@@ -139,7 +139,7 @@ class Runtime(core.Observed):
 
 def content(v: Any) -> bytes:
     """Bytes; a column declared BLOB keeps text as text."""
-    return v.encode() if isinstance(v, str) else bytes(v)
+    return v if type(v) is bytes else v.encode() if isinstance(v, str) else bytes(memoryview(v))
 
 
 @contextmanager

@@ -68,8 +68,12 @@ def dec(v: Any) -> decimal.Decimal:
 
 
 def blob(v: Any) -> bytes:
-    """Bytes."""
-    return bytes.fromhex(v[2:]) if isinstance(v, str) else bytes(v)
+    """Bytes. Of PostgreSQL's two forms of text only hex is unmistakable."""
+    if isinstance(v, str):
+        if not v.startswith("\\x"):
+            raise ValueError(f"not the hexadecimal form of bytes: {v!r:.60}")
+        return bytes.fromhex(v[2:])
+    return v if type(v) is bytes else bytes(memoryview(v))
 
 
 def uid(v: Any) -> uuid.UUID:
@@ -120,28 +124,19 @@ def _other_moment(v: Any) -> datetime.datetime:
     return _from_number(v) if isinstance(v, (int, float)) else v
 
 
-_INTERVAL_PART = re.compile(r"([+-]?\d+) (year|mon|day)")
-_INTERVAL_CLOCK = re.compile(r"([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
+_INTERVAL = re.compile(
+    r"(?:([+-]?\d+) years? ?)?(?:([+-]?\d+) mon(?:th)?s? ?)?(?:([+-]?\d+) days? ?)?(?:([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?"
+)
 
 
 def interval(v: Any) -> Interval:
-    """An interval. DuckDB's driver makes a timedelta of one inside of a list; a month is 30 days then."""
-    if isinstance(v, datetime.timedelta):
-        return Interval(0, v.days, v.seconds * 1_000_000 + v.microseconds)
-    months = days = micros = 0
-    for count, unit in _INTERVAL_PART.findall(v):
-        if unit == "year":
-            months += 12 * int(count)
-        elif unit == "mon":
-            months += int(count)
-        else:
-            days += int(count)
-    clock = _INTERVAL_CLOCK.search(v)
-    if clock is not None:
-        sign, h, m, s, fraction = clock.groups()
-        micros = (int(h) * 3600 + int(m) * 60 + int(s)) * 1_000_000 + int((fraction or "").ljust(6, "0"))
-        micros = -micros if sign == "-" else micros
-    return Interval(months, days, micros)
+    """An interval. PostgreSQL has other styles, by a setting of the session: they are not taken for it."""
+    parts = _INTERVAL.fullmatch(v)
+    if parts is None or not v:
+        raise ValueError(f"not an interval in the style postgres: {v!r:.60}")
+    years, months, days, sign, h, m, s, fraction = parts.groups()
+    micros = (int(h or 0) * 3600 + int(m or 0) * 60 + int(s or 0)) * 1_000_000 + int((fraction or "").ljust(6, "0"))
+    return Interval(12 * int(years or 0) + int(months or 0), int(days or 0), -micros if sign == "-" else micros)
 
 
 def list_of(read: Callable[[Any], T]) -> Callable[[Any], list[Any]]:
@@ -232,8 +227,15 @@ def fields(v: Any) -> Sequence[Any]:
 # How values are written as text.
 
 
-def bit(v: bool) -> int:
+def _missing() -> TypeError:
+    """None is text to Python, where it is no value."""
+    return TypeError("None for a value that must not be")
+
+
+def bit(v: bool | None) -> int:
     """A truth value of SQLite."""
+    if v is None:
+        raise _missing()
     return 1 if v else 0
 
 
@@ -251,7 +253,14 @@ def to_text(v: Any) -> str:
         return "\\x" + bytes(v).hex()
     if isinstance(v, Interval):
         return f"{v.months} mons {v.days} days {v.micros} microseconds"
+    if v is None:
+        raise _missing()
     return str(v)
+
+
+def to_moment(v: datetime.datetime) -> str:
+    """The text of a moment of SQLite, which its own functions write in UTC and without an offset."""
+    return (v if v.tzinfo is None else v.astimezone(datetime.timezone.utc).replace(tzinfo=None)).isoformat(" ")
 
 
 def to_array(write: Callable[[Any], str]) -> Callable[[Any], str]:
@@ -264,7 +273,12 @@ def to_array(write: Callable[[Any], str]) -> Callable[[Any], str]:
             return "{" + ",".join(map(item, v)) + "}"
         return '"' + write(v).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
-    return item
+    def every(v: Any) -> str:
+        if v is None:
+            raise _missing()
+        return item(v)
+
+    return every
 
 
 def to_fields(values: Iterable[str | None]) -> str:

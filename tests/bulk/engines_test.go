@@ -65,6 +65,8 @@ func TestPythonOnEveryEngine(t *testing.T) {
 		failing(t, got, "null", "long", "duplicate", "twice", "upsert null", "upsert long", "update long", "type")
 		want(t, got, "other key of 3: RowError: upsert_all_kv: row 3: ...", "other key of 5000: RowError: upsert_all_kv: row 3: ...",
 			"ragged: RowError: insert_all_every: row 50: ...", "out of range: RowError: insert_all_every: row 50: ...",
+			"naive of 3: RowError: insert_all_kv: row 3: ...", "naive of 5000: RowError: insert_all_kv: row 3: ...",
+			"aware of 8: RowError: insert_all_every: row 5: ...", "aware of 1000: RowError: insert_all_every: row 5: ...",
 			"odd: 5000", "odd again: 5000", "odd is: 10:00:00+02 10.0.0.1 tab\tnew$line\\", "inside: 5000", "fails inside: RowError: insert_all_kv: row 1: ...",
 			"still inside: 5000", "and out: 0")
 		killed(t, "postgres", func(operation string) string { return url("py_killed_" + operation) })
@@ -76,6 +78,11 @@ func TestPythonOnEveryEngine(t *testing.T) {
 		got = run("duckdb", "results")
 		want(t, got, python(common)...)
 		failing(t, got, "null", "duplicate", "twice", "upsert null", "type")
+		for route, size := range map[string]string{"arrow": "150000", "lists": "10010"} {
+			want(t, got, route+" broken inside: LookupError: no more rows", route+" upsert broken inside: LookupError: no more rows", route+" is inside: (0, '0')",
+				route+" more inside: "+size, route+" upsert inside: 10", route+" more: ("+size+", 10, '0')")
+		}
+		want(t, got, "dry run inside: ValueError: DuckDB has no savepoints: what a dry run does in an open transaction would stay")
 		killed(t, "duckdb", in(t.TempDir()))
 	})
 	t.Run("sqlite", func(t *testing.T) {

@@ -185,7 +185,7 @@ var bulkQueriesInsertAllMeasurements = scDuckBulk[MeasurementsRow]{
 	drop:   `DROP TABLE "_scoter_measurements_insert"`,
 	direct: true,
 	values: func(r MeasurementsRow) []any {
-		return []any{scDuck(r.Station), scDuck(r.Day), scDuck(r.Celsius)}
+		return []any{scDuck(r.Station), scDuckDay(r.Day), scDuck(r.Celsius)}
 	},
 	columns: []scDuckColumn[MeasurementsRow]{
 		{"station", "text", true, true, func(v *scVec, at int, r *MeasurementsRow) { scSetText(v, at, r.Station) }},
@@ -203,7 +203,7 @@ var bulkQueriesDeleteAllMeasurements = scDuckBulk[MeasurementsKey]{
 	apply:  `DELETE FROM "measurements" AS t USING "_scoter_measurements_delete" AS s WHERE t."station" = s."station" AND t."day" = s."day"`,
 	drop:   `DROP TABLE "_scoter_measurements_delete"`,
 	values: func(r MeasurementsKey) []any {
-		return []any{scDuck(r.Station), scDuck(r.Day)}
+		return []any{scDuck(r.Station), scDuckDay(r.Day)}
 	},
 	columns: []scDuckColumn[MeasurementsKey]{
 		{"station", "text", true, true, func(v *scVec, at int, r *MeasurementsKey) { scSetText(v, at, r.Station) }},
@@ -221,7 +221,7 @@ var bulkQueriesUpsertAllMeasurements = scDuckBulk[MeasurementsRow]{
 	apply:  `MERGE INTO "measurements" AS t USING "_scoter_measurements_upsert" AS s ON t."station" = s."station" AND t."day" = s."day" WHEN MATCHED THEN UPDATE SET "celsius" = s."celsius" WHEN NOT MATCHED THEN INSERT ("station", "day", "celsius") VALUES (s."station", s."day", s."celsius")`,
 	drop:   `DROP TABLE "_scoter_measurements_upsert"`,
 	values: func(r MeasurementsRow) []any {
-		return []any{scDuck(r.Station), scDuck(r.Day), scDuck(r.Celsius)}
+		return []any{scDuck(r.Station), scDuckDay(r.Day), scDuck(r.Celsius)}
 	},
 	columns: []scDuckColumn[MeasurementsRow]{
 		{"station", "text", true, true, func(v *scVec, at int, r *MeasurementsRow) { scSetText(v, at, r.Station) }},

@@ -76,6 +76,9 @@ func scDuck(v any) any {
 	case Interval:
 		return duckdb.Interval{Months: v.Months, Days: v.Days, Micros: v.Micros}
 	case time.Duration:
+		if v < 0 || v >= scDayLength {
+			return v // which the appender refuses: of a time it takes the clock
+		}
 		return time.Unix(0, int64(v)).UTC()
 	case Decimal:
 		if d, ok := scToDecimal(string(v)); ok {
@@ -128,6 +131,9 @@ func scDuck(v any) any {
 	}
 	return v
 }
+
+// scDuckDay is scDuck of the day that a calendar of its zone shows.
+func scDuckDay(t time.Time) any { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 
 func scToDecimal(s string) (duckdb.Decimal, bool) {
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(s, "+"), ".")

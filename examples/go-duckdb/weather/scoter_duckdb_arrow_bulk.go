@@ -30,7 +30,7 @@ func scArrowWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], na
 		}
 		defer given.drop()
 		w := &scDuckWriter[T]{bulk: b, batches: given}
-		return n, rt.transaction(ctx, func(tx *scRuntime) (err error) {
+		err = rt.transaction(ctx, func(tx *scRuntime) (err error) {
 			conn, ok := tx.db.(*sql.Conn)
 			if !ok {
 				return errScDuckConn
@@ -56,6 +56,7 @@ func scArrowWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], na
 			})
 			return err
 		})
+		return n, err
 	})
 	return n, err
 }

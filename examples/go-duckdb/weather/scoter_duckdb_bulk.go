@@ -61,22 +61,23 @@ var errScDuckConn = errors.New("a bulk operation needs a *sql.DB or *sql.Conn: u
 // scDuckWrite runs a bulk operation in one transaction.
 func scDuckWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
-		return n, rt.transaction(ctx, func(tx *scRuntime) (err error) {
+		err := rt.transaction(ctx, func(tx *scRuntime) (err error) {
 			conn, ok := tx.db.(*sql.Conn)
 			if !ok {
 				return errScDuckConn
 			}
 			w := &scDuckWriter[T]{bulk: b, route: DuckDBRoute(rt.route)}
 			if b.direct && tx != rt && !tx.joined {
-				n, err = w.append(conn, b.schema, b.table, rows)
+				n, err = w.append(ctx, conn, b.schema, b.table, rows)
 				return err
 			}
 			n, err = w.staged(ctx, tx, func() error {
-				_, err := w.append(conn, "", b.stage, rows)
+				_, err := w.append(ctx, conn, "", b.stage, rows)
 				return err
 			})
 			return err
 		})
+		return n, err
 	})
 	return n, err
 }
@@ -110,12 +111,17 @@ func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func()
 	if _, err := tx.db.ExecContext(ctx, b.create); err != nil {
 		return 0, err
 	}
+	done := false
+	defer func() {
+		if !done {
+			// The application's transaction goes on without it, unless the engine has ended it.
+			tx.db.ExecContext(context.WithoutCancel(ctx), b.drop)
+		}
+	}()
 	if b.dedupe != "" && w.batches == nil {
 		w.keys = newScKeySet()
 	}
 	if err := fill(); err != nil {
-		// The application's transaction goes on without it, unless the engine has ended it.
-		tx.db.ExecContext(context.WithoutCancel(ctx), b.drop)
 		return 0, err
 	}
 	if b.dedupe != "" && (w.keys == nil || w.keys.repeated) {
@@ -131,19 +137,20 @@ func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func()
 		return 0, err
 	}
 	_, err = tx.db.ExecContext(ctx, b.drop)
+	done = err == nil
 	return n, err
 }
 
 // scDuckPortion is how many rows the engine is given to check at a time.
 const scDuckPortion = 30 * 2048
 
-func (w *scDuckWriter[T]) append(conn *sql.Conn, schema, table string, rows iter.Seq2[T, error]) (n int64, err error) {
+func (w *scDuckWriter[T]) append(ctx context.Context, conn *sql.Conn, schema, table string, rows iter.Seq2[T, error]) (n int64, err error) {
 	err = conn.Raw(func(c any) error {
 		switch w.route {
 		case "", DuckDBVectors:
 			handle, ok := scDuckHandle(c)
 			if ok {
-				ok, err = w.appendVectors(handle, schema, table, rows)
+				ok, err = w.appendVectors(ctx, handle, schema, table, rows)
 			}
 			if ok {
 				return err
@@ -156,7 +163,7 @@ func (w *scDuckWriter[T]) append(conn *sql.Conn, schema, table string, rows iter
 			return fmt.Errorf("%s: there is no route %q", w.bulk.name, string(w.route))
 		}
 		w.keys = nil
-		return w.appendRows(c.(driver.Conn), schema, table, rows)
+		return w.appendRows(ctx, c.(driver.Conn), schema, table, rows)
 	})
 	return w.number, err
 }
@@ -178,7 +185,7 @@ func scDuckHandle(c any) (conn mapping.Connection, ok bool) {
 
 // appendVectors writes rows into the engine's vectors; false if a column has a
 // type that is not written so.
-func (w *scDuckWriter[T]) appendVectors(conn mapping.Connection, schema, table string, rows iter.Seq2[T, error]) (ok bool, err error) {
+func (w *scDuckWriter[T]) appendVectors(ctx context.Context, conn mapping.Connection, schema, table string, rows iter.Seq2[T, error]) (ok bool, err error) {
 	var appender mapping.Appender
 	if mapping.AppenderCreateExt(conn, "", schema, table, &appender) == mapping.StateError {
 		err = fmt.Errorf("%s: %s", w.bulk.name, mapping.AppenderError(appender))
@@ -224,7 +231,7 @@ func (w *scDuckWriter[T]) appendVectors(conn mapping.Connection, schema, table s
 	}
 	chunk := mapping.CreateDataChunk(types)
 	defer mapping.DestroyDataChunk(&chunk)
-	if err := w.fill(appender, chunk, rows); err != nil {
+	if err := w.fill(ctx, appender, chunk, rows); err != nil {
 		return true, err
 	}
 	finished = true
@@ -242,7 +249,7 @@ func scDuckExact(kind mapping.Type) bool {
 	return true
 }
 
-func (w *scDuckWriter[T]) fill(appender mapping.Appender, chunk mapping.DataChunk, rows iter.Seq2[T, error]) error {
+func (w *scDuckWriter[T]) fill(ctx context.Context, appender mapping.Appender, chunk mapping.DataChunk, rows iter.Seq2[T, error]) error {
 	size, at := int(mapping.VectorSize()), 0
 	reach := func() {
 		mapping.DataChunkReset(chunk)
@@ -253,8 +260,8 @@ func (w *scDuckWriter[T]) fill(appender mapping.Appender, chunk mapping.DataChun
 		at = 0
 	}
 	send := func() error {
-		if at == 0 {
-			return nil
+		if err := ctx.Err(); at == 0 || err != nil {
+			return err
 		}
 		for _, v := range w.vecs {
 			v.finish()
@@ -352,7 +359,7 @@ func (v *scVec) appendKey(key []byte, at int) []byte {
 }
 
 // appendRows writes rows by the driver's appender.
-func (w *scDuckWriter[T]) appendRows(c driver.Conn, schema, table string, rows iter.Seq2[T, error]) (err error) {
+func (w *scDuckWriter[T]) appendRows(ctx context.Context, c driver.Conn, schema, table string, rows iter.Seq2[T, error]) (err error) {
 	appender, err := duckdb.NewAppenderFromConn(c, schema, table)
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.bulk.name, err)
@@ -369,7 +376,9 @@ func (w *scDuckWriter[T]) appendRows(c driver.Conn, schema, table string, rows i
 		if err != nil {
 			return err
 		}
-		w.number++
+		if w.number++; w.number%2048 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		raw := w.bulk.values(row)
 		args := make([]driver.Value, len(raw))
 		for i, v := range raw {
@@ -387,7 +396,7 @@ func (w *scDuckWriter[T]) appendRows(c driver.Conn, schema, table string, rows i
 			w.held = w.held[:0]
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 var scDuckDuplicate = regexp.MustCompile(`(?s)[Dd]uplicate key "(.*)"`)

@@ -283,6 +283,10 @@ func scSetDecimal(v *scVec, at int, x Decimal) {
 		}
 		fraction = fraction[:v.scale]
 	}
+	if digits == "" || digits == "." {
+		v.heap.fail("%.60q is no decimal", string(x))
+		return
+	}
 	if len(whole) > v.width-v.scale {
 		v.heap.fail("%.60s does not fit DECIMAL(%d,%d)", string(x), v.width, v.scale)
 		return
@@ -303,7 +307,7 @@ func scSetDecimal(v *scVec, at int, x Decimal) {
 	if whole+fraction != "" {
 		n, err = strconv.ParseInt(whole+fraction, 10, 64)
 	}
-	if err != nil || n < 0 || digits == "" || digits == "." {
+	if err != nil || n < 0 {
 		v.heap.fail("%.60q is no decimal", string(x))
 		return
 	}
@@ -320,8 +324,10 @@ func scSetDecimal(v *scVec, at int, x Decimal) {
 	}
 }
 
+// scSetDate writes the day that a calendar of its zone shows.
 func scSetDate(v *scVec, at int, x time.Time) {
-	seconds := x.Unix()
+	_, offset := x.Zone()
+	seconds := x.Unix() + int64(offset)
 	days := seconds / 86400
 	if seconds%86400 < 0 {
 		days--

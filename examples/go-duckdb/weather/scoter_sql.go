@@ -17,6 +17,17 @@ type DBTX interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
+// scPool is what has connections: *sql.DB, also inside of another type.
+type scPool interface {
+	Conn(ctx context.Context) (*sql.Conn, error)
+}
+
+// scOpened is a transaction: *sql.Tx, also inside of another type.
+type scOpened interface {
+	Commit() error
+	Rollback() error
+}
+
 // scMaxStatements is how many prepared statements are kept: more than most
 // programs have.
 const scMaxStatements = 256
@@ -181,6 +192,12 @@ func scOne[T any](ctx context.Context, rt *scRuntime, name, query string, args [
 	return one, err
 }
 
+// scReturning yields the rows of a statement that changes some: it is run to its end
+// before the first row is given out.
+func scReturning[T any](ctx context.Context, rt *scRuntime, name, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
+	return scGathered(func() ([]T, error) { return scAll(ctx, rt, name, query, args, read) })
+}
+
 func scStream[T any](ctx context.Context, rt *scRuntime, name, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
 	return scObserved(ctx, rt.observer, name, scEach(ctx, rt, true, query, args, read))
 }
@@ -237,17 +254,20 @@ func (rt *scRuntime) transaction(ctx context.Context, body func(*scRuntime) erro
 }
 
 func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRuntime) error) (err error) {
-	if _, tx := rt.db.(*sql.Tx); tx || rt.open {
+	if _, opened := rt.db.(scOpened); opened || rt.open {
 		return rt.nested(ctx, end, body)
 	}
-	conn, ok := rt.db.(*sql.Conn)
-	if db, pool := rt.db.(*sql.DB); pool {
+	var conn *sql.Conn
+	switch db := rt.db.(type) {
+	case *sql.Conn:
+		conn = db
+	case scPool:
 		if conn, err = db.Conn(ctx); err != nil {
 			return err
 		}
 		defer conn.Close()
-	} else if !ok {
-		return body(rt)
+	default:
+		return fmt.Errorf("a transaction needs a *sql.DB, *sql.Conn or *sql.Tx, not a %T", rt.db)
 	}
 	tx := rt.same(conn)
 	tx.open = true
@@ -265,7 +285,7 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 		}
 		if inside {
 			tx.joined = true
-			return run(tx)
+			return tx.nested(ctx, end, run)
 		}
 	}
 	if _, err := conn.ExecContext(ctx, rt.begin); err != nil {
@@ -278,10 +298,15 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 	return scEnding(ctx, conn, end, "ROLLBACK", func() error { return run(tx) })
 }
 
+var errScDryInside = errors.New("DuckDB has no savepoints: what a dry run does in an open transaction would stay")
+
 // nested runs body in the transaction that is open. What fails leaves it as it was in SQLite; DuckDB
 // ends it.
 func (rt *scRuntime) nested(ctx context.Context, end string, body func(*scRuntime) error) error {
 	if rt.begin != scBeginSQLite {
+		if end != "COMMIT" {
+			return errScDryInside
+		}
 		return body(rt)
 	}
 	if _, err := rt.db.ExecContext(ctx, "SAVEPOINT scoter"); err != nil {
@@ -296,7 +321,7 @@ func (rt *scRuntime) nested(ctx context.Context, end string, body func(*scRuntim
 	return scEnding(ctx, rt.db, end, back, func() error { return body(rt) })
 }
 
-// scEnding runs body and ends what was begun, by back if that fails, also when ctx has ended.
+// scEnding runs body and ends what was begun, by back if that fails or ctx has ended.
 func scEnding(ctx context.Context, db DBTX, end, back string, body func() error) (err error) {
 	finish := context.WithoutCancel(ctx)
 	done := false
@@ -307,7 +332,10 @@ func scEnding(ctx context.Context, db DBTX, end, back string, body func() error)
 			}
 		}
 	}()
-	if err = body(); err != nil {
+	if err = body(); err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return err
 	}
 	if _, err = db.ExecContext(finish, end); err != nil {
@@ -342,17 +370,23 @@ func scInDuckTransaction(ctx context.Context, conn *sql.Conn) (bool, error) {
 func scMigrate(ctx context.Context, db DBTX, begin, project string, all []Migration, options MigrateOptions) (ids []string, err error) {
 	rt := newScRuntime(db, begin, func(v any) any { return v })
 	duck := begin == scBeginDuckDB
+	end := "COMMIT"
+	if options.DryRun {
+		end = "ROLLBACK"
+	}
 	if duck {
+		if options.DryRun {
+			// Fails in an open transaction, before anything is done there.
+			if err := rt.transact(ctx, end, func(*scRuntime) error { return nil }); err != nil {
+				return nil, err
+			}
+		}
 		// DuckDB cannot alter a table and write to it in one transaction.
 		for _, s := range []string{scCreateMigrations, strings.Replace(scAddChecksum, "COLUMN", "COLUMN IF NOT EXISTS", 1)} {
 			if _, err := db.ExecContext(ctx, s); err != nil {
 				return nil, fmt.Errorf("migration table: %w", err)
 			}
 		}
-	}
-	end := "COMMIT"
-	if options.DryRun {
-		end = "ROLLBACK"
 	}
 	err = rt.transact(ctx, end, func(tx *scRuntime) error {
 		text := func(d *scDecoder) string { return scGet(d, scText) }
@@ -371,7 +405,7 @@ func scMigrate(ctx context.Context, db DBTX, begin, project string, all []Migrat
 			}
 		}
 		applied := map[string]string{}
-		recorded := func(d *scDecoder) error { applied[scGet(d, scText)] = scGet(d, scText); return d.err }
+		recorded := func(d *scDecoder) error { applied[scGet(d, scText)] = scMay(d, scText); return d.err }
 		if _, err := scAll(ctx, tx, "", "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?", []any{project}, recorded); err != nil {
 			return fmt.Errorf("migration table: %w", err)
 		}

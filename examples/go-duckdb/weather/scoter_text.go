@@ -1,6 +1,7 @@
 package weather
 
 import (
+	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -132,7 +133,7 @@ func scPGText(v any) (string, bool) {
 	case json.RawMessage:
 		return string(v), v != nil
 	case time.Time:
-		return v.Format("2006-01-02 15:04:05.999999999Z07:00"), true
+		return scWithZone(v, "2006-01-02 15:04:05.999999999"), true
 	case time.Duration:
 		return scClockText(v), true
 	case Interval:
@@ -193,15 +194,63 @@ func scPGText(v any) (string, bool) {
 	return fmt.Sprint(v), true
 }
 
+// scWithZone formats a time with its offset, which once had seconds in many zones.
+func scWithZone(t time.Time, layout string) string {
+	layout += "Z07:00"
+	if _, offset := t.Zone(); offset%60 != 0 {
+		layout += ":00"
+	}
+	return t.Format(layout)
+}
+
+// scClockText is a time of day. What is none has more than 24 hours or a sign, for
+// the database to refuse.
 func scClockText(d time.Duration) string {
-	return time.Unix(0, int64(d)).UTC().Format("15:04:05.999999999")
+	if d >= 0 && d < scDayLength {
+		return time.Unix(0, int64(d)).UTC().Format("15:04:05.999999999")
+	}
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	text := fmt.Sprintf("%s%02d:%02d:%02d.%09d", sign, d/time.Hour, d/time.Minute%60, d/time.Second%60, d%time.Second)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}
+
+const scDayLength = 24 * time.Hour
+
+// scRefused is a value that cannot be bound: who asks for it gets the error.
+type scRefused struct{ err error }
+
+func (r scRefused) Value() (driver.Value, error) { return nil, r.err }
+func (r scRefused) MarshalJSON() ([]byte, error) { return nil, r.err }
+
+// scNeeded is the bound value of a parameter that is not nullable.
+func scNeeded(name string, v any) any {
+	if v == nil {
+		return scRefused{fmt.Errorf("the parameter %s must not be nil", name)}
+	}
+	return v
+}
+
+// scSome is the empty list for none.
+func scSome[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // The text forms that SQLite's own functions read.
 
-func scDateText(t time.Time) any           { return t.Format("2006-01-02") }
-func scMomentText(t time.Time) any         { return t.UTC().Format("2006-01-02 15:04:05.999999999") }
-func scTimeText(d time.Duration) any       { return scClockText(d) }
+func scDateText(t time.Time) any   { return t.Format("2006-01-02") }
+func scMomentText(t time.Time) any { return t.UTC().Format("2006-01-02 15:04:05.999999999") }
+func scTimeText(d time.Duration) any {
+	if d < 0 || d > scDayLength {
+		return scRefused{fmt.Errorf("%s is no time of day", d)} // SQLite would keep the text
+	}
+	return scClockText(d)
+}
 func scStringText[T fmt.Stringer](v T) any { return v.String() }
 func scJSONText(v json.RawMessage) any {
 	if v == nil {
@@ -227,20 +276,38 @@ func scOpt[T any](v *T, write func(T) any) any {
 }
 
 // scJSONList is a JSON array of what is bound, for SQLite's json_each.
-func scJSONList[T any](list []T, write func(T) any) string {
+func scJSONList[T any](list []T, write func(T) any) any {
 	items := make([]any, len(list))
 	for i, v := range list {
 		items[i] = write(v)
+		switch item := items[i].(type) {
+		case float64:
+			if item-item != 0 {
+				items[i] = scJSONOdd(item)
+			}
+		case []byte:
+			return scRefused{errors.New("a list of values cannot have bytes")}
+		}
 	}
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(items); err != nil {
-		// Numbers that JSON does not have, NaN and the infinities, are equal
-		// to nothing in the table either.
-		return "[]"
+		return scRefused{err}
 	}
 	return b.String()
+}
+
+// scJSONOdd is a number that JSON does not have as SQLite binds and reads it: NaN is
+// NULL there, and what no number reaches is infinite.
+func scJSONOdd(f float64) json.RawMessage {
+	switch {
+	case f > 0:
+		return json.RawMessage("9e999")
+	case f < 0:
+		return json.RawMessage("-9e999")
+	}
+	return json.RawMessage("null")
 }
 
 func scPlain[T any](v T) any { return v }

@@ -3,6 +3,7 @@ package weather
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"reflect"
@@ -44,13 +45,40 @@ func (d *scDecoder) free() {
 	scDecoders.Put(d)
 }
 
+var errScColumns = errors.New("the result has fewer columns than when the code was generated")
+
+// next returns the next column; nil behind the last, which is an error.
 func (d *scDecoder) next() any {
+	if d.at == len(d.raw) {
+		if d.err == nil {
+			d.err = errScColumns
+		}
+		return nil
+	}
 	d.at++
 	return d.raw[d.at-1]
 }
 
-// scGet reads a column that is not NULL, or whose type has a nil of its own.
+// scGet reads a column that is not NULL.
 func scGet[T any](d *scDecoder, read func(any) (T, error)) T {
+	var zero T
+	raw := d.next()
+	if d.err != nil {
+		return zero
+	}
+	if raw == nil {
+		d.err = fmt.Errorf("column %d: %w", d.at, errScNull)
+		return zero
+	}
+	v, err := read(raw)
+	if err != nil {
+		d.err = fmt.Errorf("column %d: %w", d.at, err)
+	}
+	return v
+}
+
+// scMay reads a column that may be NULL and whose type has a nil of its own.
+func scMay[T any](d *scDecoder, read func(any) (T, error)) T {
 	var zero T
 	raw := d.next()
 	if raw == nil || d.err != nil {
@@ -200,10 +228,10 @@ func scBlob(raw any) ([]byte, error) {
 	case []byte:
 		return append([]byte{}, v...), nil
 	case string:
+		// The other form of PostgreSQL, escape, is no better than text.
 		if strings.HasPrefix(v, `\x`) {
 			return hex.DecodeString(v[2:])
 		}
-		return []byte(v), nil
 	}
 	return scBad[[]byte](raw)
 }
@@ -282,6 +310,9 @@ func scClock(raw any) (time.Duration, error) {
 	case time.Time:
 		return time.Duration(v.Hour())*time.Hour + time.Duration(v.Minute())*time.Minute + time.Duration(v.Second())*time.Second + time.Duration(v.Nanosecond()), nil
 	case string:
+		if strings.HasPrefix(v, "24:00") && strings.Trim(v[5:], ":.0") == "" {
+			return 24 * time.Hour, nil // where the database has it, it is the end of a day
+		}
 		for _, layout := range []string{"15:04:05.999999999", "15:04"} {
 			if t, err := time.Parse(layout, v); err == nil {
 				return scClock(t)
@@ -300,7 +331,7 @@ func scClock(raw any) (time.Duration, error) {
 // scZoned reads a time of day with an offset as text.
 func scZoned(raw any) (string, error) {
 	if v, ok := raw.(time.Time); ok {
-		return v.Format("15:04:05.999999999Z07:00"), nil
+		return scWithZone(v, "15:04:05.999999999"), nil
 	}
 	return scText(raw)
 }
@@ -327,8 +358,10 @@ func scInterval(raw any) (i Interval, err error) {
 				i.Months += 12 * int32(n)
 			case strings.HasPrefix(words[at], "mon"):
 				i.Months += int32(n)
-			default:
+			case strings.HasPrefix(words[at], "day"):
 				i.Days += int32(n)
+			default: // one of PostgreSQL's other styles
+				return scBad[Interval](raw)
 			}
 			continue
 		}

@@ -234,7 +234,7 @@ _BULK_upsert_all_customers = rt.Bulk[CustomersRow](
 _BULK_insert_all_orders = rt.Bulk[OrdersRow](
     name="insert_all_orders",
     sql="INSERT INTO \"orders\" (\"id\", \"customer_id\", \"total\", \"ordered_at\") SELECT s.\"id\", s.\"customer_id\", s.\"total\", s.\"ordered_at\" FROM unnest(CAST(%(p1)s AS uuid[]), CAST(%(p2)s AS bigint[]), CAST(%(p3)s AS numeric(12,2)[]), CAST(%(p4)s AS timestamp with time zone[])) AS s (\"id\", \"customer_id\", \"total\", \"ordered_at\")",
-    values=lambda r: [rt.opt(rt.to_text, r.id), rt.opt(rt.to_text, r.customer_id), rt.opt(rt.to_text, r.total), rt.opt(rt.to_text, r.ordered_at)],
+    values=lambda r: [rt.opt(rt.to_text, r.id), rt.opt(rt.to_text, r.customer_id), rt.opt(rt.to_text, r.total), rt.opt(rt.to_instant, r.ordered_at)],
     copy=rt.Copy(
         table="\"orders\"",
         target="\"orders\" (\"id\", \"customer_id\", \"total\", \"ordered_at\")",
@@ -249,7 +249,7 @@ _BULK_insert_all_orders = rt.Bulk[OrdersRow](
 _BULK_update_all_orders = rt.Bulk[OrdersRow](
     name="update_all_orders",
     sql="UPDATE \"orders\" AS t SET \"customer_id\" = s.\"customer_id\", \"total\" = s.\"total\", \"ordered_at\" = s.\"ordered_at\" FROM (SELECT DISTINCT ON (s.\"id\") * FROM unnest(CAST(%(p1)s AS uuid[]), CAST(%(p2)s AS bigint[]), CAST(%(p3)s AS numeric(12,2)[]), CAST(%(p4)s AS timestamp with time zone[])) WITH ORDINALITY AS s (\"id\", \"customer_id\", \"total\", \"ordered_at\", \"_scoter_n\") ORDER BY s.\"id\", s.\"_scoter_n\" DESC) AS s WHERE t.\"id\" = s.\"id\"",
-    values=lambda r: [rt.opt(rt.to_text, r.id), rt.opt(rt.to_text, r.customer_id), rt.opt(rt.to_text, r.total), rt.opt(rt.to_text, r.ordered_at)],
+    values=lambda r: [rt.opt(rt.to_text, r.id), rt.opt(rt.to_text, r.customer_id), rt.opt(rt.to_text, r.total), rt.opt(rt.to_instant, r.ordered_at)],
     copy=rt.Copy(
         table="\"orders\"",
         target="\"orders\" (\"id\", \"customer_id\", \"total\", \"ordered_at\")",

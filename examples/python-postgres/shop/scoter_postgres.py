@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -44,6 +45,9 @@ Route = Literal["unnest", "binary", "text"]
 UNNEST_INSERT = 320
 UNNEST_STAGED = 1600
 
+# Rows of a batch that are sent at a time.
+BATCH_ROWS = 1000
+
 
 class Runtime(core.Observed):
     """Runs statements over one connection, which commits as it is set up to;
@@ -52,7 +56,8 @@ class Runtime(core.Observed):
     def __init__(self, conn: psycopg.Connection[Any], observer: core.Observer | None = None) -> None:
         super().__init__(observer)
         self._conn = conn
-        self._cursor = self._open()
+        # Cursors of ended calls: to register loaders takes longer than a call of the generated code costs.
+        self._idle: list[psycopg.Cursor[core.Row]] = []
 
     def _open(self) -> psycopg.Cursor[core.Row]:
         cursor = self._conn.cursor(row_factory=tuple_row)
@@ -60,9 +65,17 @@ class Runtime(core.Observed):
             cursor.adapters.register_loader(name, TextLoader)
         return cursor
 
-    def _execute(self, sql: str, values: Values) -> psycopg.Cursor[core.Row]:
-        # Without parameters psycopg leaves every % alone.
-        return self._cursor.execute(sql.encode(), values or None)
+    @contextmanager
+    def _cursor(self) -> Iterator[psycopg.Cursor[core.Row]]:
+        """A cursor of its own, so that calls may be nested and of several threads."""
+        try:
+            cursor = self._idle.pop()
+        except IndexError:
+            cursor = self._open()
+        try:
+            yield cursor
+        finally:
+            self._idle.append(cursor)
 
     def all(self, name: str, sql: str, values: Values, read: core.Reader[T]) -> list[T]:
         return self._run(name, lambda: list(read(self.fetch(sql, values))), len)
@@ -71,10 +84,12 @@ class Runtime(core.Observed):
         return self._run(name, lambda: core.first_of(make, self.fetch_one(sql, values)), core.found)
 
     def fetch(self, sql: str, values: Values) -> list[core.Row]:
-        return self._execute(sql, values).fetchall()
+        with self._cursor() as cursor:
+            return execute(cursor, sql, values).fetchall()
 
     def fetch_one(self, sql: str, values: Values) -> core.Row | None:
-        return self._execute(sql, values).fetchone()
+        with self._cursor() as cursor:
+            return execute(cursor, sql, values).fetchone()
 
     def stream(self, name: str, sql: str, values: Values, read: core.Reader[T]) -> Iterator[T]:
         """Rows as the server sends them. The connection can do nothing else meanwhile."""
@@ -86,13 +101,20 @@ class Runtime(core.Observed):
         return self._each(name, rows)
 
     def exec(self, name: str, sql: str, values: Values) -> int:
-        return self._run(name, lambda: max(0, self._execute(sql, values).rowcount), core.same)
+        return self._run(name, lambda: self._count(sql, values), core.same)
+
+    def _count(self, sql: str, values: Values) -> int:
+        with self._cursor() as cursor:
+            return max(0, execute(cursor, sql, values).rowcount)
 
     def batch(self, name: str, sql: str, values: Callable[[T], Values], rows: Iterable[T]) -> int:
         def body() -> int:
-            with self._conn.transaction():
-                self._cursor.executemany(sql.encode(), map(values, rows))
-                return max(0, self._cursor.rowcount)
+            count = 0
+            with self._conn.transaction(), self._cursor() as cursor:
+                for portion in core.chunks(map(values, rows), BATCH_ROWS):
+                    cursor.executemany(sql.encode(), portion)
+                    count += max(0, cursor.rowcount)
+            return count
 
         return self._run(name, body, core.same)
 
@@ -119,15 +141,15 @@ class Runtime(core.Observed):
                     if self._conn.closed:
                         raise
             rows = chain(few, rows)
-        with self._conn.transaction():
+        with self._conn.transaction(), self._cursor() as cursor:
             try:
                 if bulk.stage is not None:
-                    return self._staged(bulk, form, bulk.stage, rows, route)
+                    return self._staged(cursor, bulk, form, bulk.stage, rows, route)
                 # To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
                 defaults = ", ".join(["DEFAULT"] * len(form.names))
-                self._execute(f"EXPLAIN INSERT INTO {form.target} VALUES ({defaults})", {})
-                plan = copy.Plan(self._cursor, form.table, form, route != "text")
-                return copy.write(self._cursor, form.target, plan, bulk, rows, None)
+                execute(cursor, f"EXPLAIN INSERT INTO {form.target} VALUES ({defaults})", {})
+                plan = copy.Plan(cursor, form.table, form, route != "text")
+                return copy.write(cursor, form.target, plan, bulk, rows, None)
             except psycopg.Error as error:
                 raise copy.named(bulk.name, error) from error
 
@@ -145,25 +167,27 @@ class Runtime(core.Observed):
         lists = [list(map(text, c)) if any(isinstance(v, list) for v in c) else c for c in columns]
         arrays = {f"p{i}": c for i, c in enumerate(lists, 1)}
         if self._conn.autocommit and self._conn.info.transaction_status == TransactionStatus.IDLE:
-            return max(0, self._execute(bulk.sql, arrays).rowcount)
+            return self._count(bulk.sql, arrays)
         with self._conn.transaction():
-            return max(0, self._execute(bulk.sql, arrays).rowcount)
+            return self._count(bulk.sql, arrays)
 
-    def _staged(self, bulk: core.Bulk[T], form: core.Copy[T], stage: core.Stage, rows: Iterable[T], route: Route | None) -> int:
+    def _staged(
+        self, cursor: psycopg.Cursor[core.Row], bulk: core.Bulk[T], form: core.Copy[T], stage: core.Stage, rows: Iterable[T], route: Route | None
+    ) -> int:
         """Fills a temporary table and applies it."""
-        self._execute(stage.create, {})
+        execute(cursor, stage.create, {})
         table = f'"{stage.table}"'
-        plan = copy.Plan(self._cursor, table, form, route != "text")
+        plan = copy.Plan(cursor, table, form, route != "text")
         keys = copy.Keys([i for i, key in enumerate(form.keys) if key]) if stage.dedupe is not None and plan.exact and plan.types is not None else None
-        copy.write(self._cursor, table, plan, bulk, rows, keys)
+        copy.write(cursor, table, plan, bulk, rows, keys)
         try:
             with self._conn.transaction():
                 if stage.dedupe is not None and (keys is None or keys.repeated):
-                    self._execute(stage.dedupe, {})
-                count = self._execute(stage.apply, {}).rowcount
+                    execute(cursor, stage.dedupe, {})
+                count = execute(cursor, stage.apply, {}).rowcount
         except psycopg.Error as error:
-            raise copy.refused(self._cursor, bulk.name, stage, error) from error
-        self._execute(stage.drop, {})
+            raise copy.refused(cursor, bulk.name, stage, error) from error
+        execute(cursor, stage.drop, {})
         return count
 
     @contextmanager
@@ -171,6 +195,25 @@ class Runtime(core.Observed):
         """A transaction, or a savepoint in the one that is open."""
         with self._conn.transaction():
             yield
+
+
+def execute(cursor: psycopg.Cursor[core.Row], sql: str, values: Values) -> psycopg.Cursor[core.Row]:
+    """Runs a statement. Without parameters psycopg leaves every % alone."""
+    return cursor.execute(sql.encode(), values or None)
+
+
+def to_local(v: datetime.datetime) -> str:
+    """The text of a day and time without a zone, which COPY's binary form wants without one, too."""
+    if v.tzinfo is not None:
+        raise ValueError(f"{v.isoformat(' ')} has a zone, which the column has not")
+    return v.isoformat(" ")
+
+
+def to_instant(v: datetime.datetime) -> str:
+    """The text of a moment, which COPY's binary form wants with its zone, too."""
+    if v.tzinfo is None:
+        raise ValueError(f"{v.isoformat(' ')} has no zone, which the column wants")
+    return v.isoformat(" ")
 
 
 def apply_migrations(

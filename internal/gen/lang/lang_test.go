@@ -155,3 +155,63 @@ func TestABatchOfScoterIsNotSaidToBeAllOrNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestFilesGetNamesThatTheirLanguageTakes(t *testing.T) {
+	for _, c := range []struct{ id, name, want string }{
+		{"go/sqlite/sql", "sales windows", "out/db/sales_windows_.go"}, {"go/sqlite/sql", "x linux arm64", "out/db/x_linux_arm64_.go"}, {"go/sqlite/sql", "a test", "out/db/a_test_.go"},
+		{"go/sqlite/sql", "windows", "out/db/windows.go"}, {"go/sqlite/sql", "windows sales", "out/db/windows_sales.go"},
+		{"python/sqlite/sqlite3", "import", "out/db/import_.py"}, {"python/sqlite/sqlite3", "9x", "out/db/_9x.py"}, {"python/sqlite/sqlite3", "list", "out/db/list.py"},
+	} {
+		files, err := Generate(module(t, "sqlite"), target(c.id, c.name, "out/db/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(f ir.File) bool { return f.Path == c.want }) {
+			t.Errorf("%s: there is no %s", c.id, c.want)
+		}
+	}
+}
+
+// selecting is a module with a query whose rows have the columns.
+func selecting(columns ...ir.Column) *ir.Module {
+	name := ir.NewName("q")
+	return &ir.Module{FormatVersion: ir.FormatVersion, Project: "p", Engine: ir.DuckDB, Files: []string{"a.sql"},
+		Rows: []ir.Row{{Ref: "q_result", Name: name.With("result"), Columns: columns}},
+		Queries: []ir.Query{{Name: name, Verb: ir.VerbQuery, Cardinality: ir.All, Statement: ir.StatementSelect, ReadOnly: true,
+			Segments: []ir.Segment{{Kind: ir.Code, Text: "SELECT 1"}}, Columns: columns, Row: "q_result"}}}
+}
+
+func TestWhatGoCannotNameOrHoldIsAnError(t *testing.T) {
+	number, blob := ir.Type{Kind: ir.Int32, Native: "INTEGER"}, ir.Type{Kind: ir.Blob, Native: "BLOB"}
+	column := func(name string, t ir.Type) ir.Column {
+		return ir.Column{Name: ir.NewName(name), Type: t, Nullable: true}
+	}
+	keyed := func(key ir.Type) ir.Type {
+		return ir.Type{Kind: ir.Map, Native: "MAP(" + key.Native + ", INTEGER)", Key: &key, Elem: &number, ElemNullable: true}
+	}
+	labels := selecting(column("a", ir.Type{Kind: ir.EnumKind, Native: "mood", Ref: "q"}))
+	labels.Enums = []ir.Enum{{Ref: "q", Name: ir.NewName("q"), Values: []ir.EnumValue{{Value: "result", Name: ir.NewName("result")}}}}
+	inside := selecting(column("a", ir.Type{Kind: ir.List, Native: "MAP(BLOB[], INTEGER)[]", Elem: ptr(keyed(ir.Type{Kind: ir.List, Native: "BLOB[]", Elem: &blob}))}))
+	for _, c := range []struct {
+		module *ir.Module
+		want   []string
+	}{
+		{selecting(column("9x", number), column("x9x", number)), []string{"column 9x", "column x9x", "X9x"}},
+		{labels, []string{"label result of enum q", "row q_result", "QResult"}},
+		{selecting(column("a", keyed(blob))), []string{"query q, a: MAP(BLOB, INTEGER)"}},
+		{inside, []string{"MAP(BLOB[], INTEGER)"}},
+		{selecting(column("a", keyed(number)), column("b", blob)), nil},
+	} {
+		_, err := Generate(c.module, target("go/duckdb/duckdb-go", "x", "out/"))
+		if c.want == nil && err != nil {
+			t.Error(err)
+		}
+		for _, text := range c.want {
+			if base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), text) {
+				t.Errorf("%v, want %s", err, text)
+			}
+		}
+	}
+}
+
+func ptr[T any](v T) *T { return &v }

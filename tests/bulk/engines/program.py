@@ -136,6 +136,25 @@ def results() -> None:
     say("left", lambda: text(LEFT))
     if engine == "postgres":
         postgres()
+    if engine == "duckdb":
+        inside()
+
+
+def inside() -> None:
+    """Nothing of a call that fails stays in a transaction that goes on."""
+    for route, size in (("arrow", 150_000), ("lists", 10_010)):
+        db.execute("BEGIN TRANSACTION")
+        say(f"{route} broken inside", lambda: q.insert_all_kv(broken(size), route=route))
+        say(f"{route} upsert broken inside", lambda: q.upsert_all_kv(broken(size), route=route))
+        say(f"{route} is inside", lambda: (text("SELECT count(*) FROM kv WHERE v = 'x'"), text(LEFT)))
+        say(f"{route} more inside", lambda: q.insert_all_kv(kvs(500_000, 500_000 + size, "in"), route=route))
+        say(f"{route} upsert inside", lambda: q.upsert_all_kv(kvs(500_000, 500_010, "up"), route=route))
+        db.execute("COMMIT")
+        say(f"{route} more", lambda: (text("SELECT count(*) FROM kv WHERE k >= 500000"), text("SELECT count(*) FROM kv WHERE v = 'up'"), text(LEFT)))
+        db.execute("DELETE FROM kv WHERE k >= 500000")
+    db.execute("BEGIN TRANSACTION")
+    say("dry run inside", lambda: w.Writes.apply_migrations(db, "another", dry_run=True))
+    db.execute("ROLLBACK")
 
 
 def postgres() -> None:
@@ -153,6 +172,13 @@ def postgres() -> None:
 
     say("ragged", lambda: one("grid", [[1], []]))
     say("out of range", lambda: one("i2", 40_000))
+    for size in (3, 5000):  # as the binary form of COPY takes it, few rows take it
+        naive = [w.KvRow(700_000 + i, "n", b"", None, datetime.datetime(2024, 1, 1) if i == 2 else moment(700_000 + i)) for i in range(size)]
+        say(f"naive of {size}", lambda: q.insert_all_kv(naive))
+    for size in (8, 1000):
+        aware = every(size)
+        object.__setattr__(aware[4], "ts", moment(0))
+        say(f"aware of {size}", lambda: q.insert_all_every(aware))
     odd = [w.OddRow(i, datetime.time(10, tzinfo=datetime.timezone(datetime.timedelta(hours=2))), "10.0.0.1", "tab\tnew\nline\\") for i in range(5000)]
     say("odd", lambda: q.upsert_all_odd(odd))
     say("odd again", lambda: q.upsert_all_odd(odd + odd[:2]))

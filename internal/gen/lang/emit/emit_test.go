@@ -135,3 +135,35 @@ func TestOneStatementTakesAnArrayPerColumnAndKeepsTheLastOfEqualKeys(t *testing.
 		t.Errorf("a key of limited length: %s", got)
 	}
 }
+
+func TestACompositeIsNotTakenApartByUnnest(t *testing.T) {
+	table := &ir.Table{Name: ir.NewName("t"), SQLName: "s.t", Insert: []int{0, 1}, Key: []int{0}, Set: []int{1},
+		Columns: []ir.TableColumn{{SQLName: `"a"`, Type: ir.Type{Kind: ir.Int32, Native: "integer"}}, {SQLName: `"p"`, Type: ir.Type{Kind: ir.StructKind, Native: "pt", Ref: "pt"}}}}
+	for op, want := range map[ir.Op]bool{ir.OpInsert: false, ir.OpUpdate: false, ir.OpUpsert: false, ir.OpDelete: true} {
+		if got := UnnestSQL(table, op, DollarMark); (got != "") != want {
+			t.Errorf("%s: %q", op, got)
+		}
+	}
+}
+
+func TestTextStandsForAKindInsideOfOtherValues(t *testing.T) {
+	doc, number := ir.Type{Kind: ir.JSON, Native: "JSON"}, ir.Type{Kind: ir.Int32, Native: "INTEGER"}
+	list := func(e ir.Type) ir.Type { return ir.Type{Kind: ir.List, Native: e.Native + "[]", Elem: &e} }
+	m := &ir.Module{Structs: []ir.Struct{{Ref: "s", Fields: []ir.Field{{Name: ir.NewName(`a "b"`), Type: list(doc)}, {Name: ir.NewName("n"), Type: number}}}}}
+	p := &Plan{Module: m}
+	column := func(name string, t ir.Type) ir.Column { return ir.Column{Name: ir.NewName(name), Type: t} }
+	pairs := ir.Type{Kind: ir.Map, Native: "MAP(INTEGER, JSON)", Key: &number, Elem: &doc}
+	q := &Query{Query: &ir.Query{Name: ir.NewName("q"), Columns: []ir.Column{column("n", number), column("d", doc), column("s", list(ir.Type{Kind: ir.StructKind, Native: "S", Ref: "s"})),
+		column("m", ir.Type{Kind: ir.Array, Native: "M[3]", Elem: &pairs, Length: 3})}}, SQL: SQL{Text: "SELECT 1"}}
+	want := `SELECT * REPLACE (CAST("d" AS VARCHAR) AS "d", CAST("s" AS STRUCT("a ""b""" VARCHAR[], "n" INTEGER)[]) AS "s", CAST("m" AS MAP(INTEGER, VARCHAR)[3]) AS "m") FROM (` + "\nSELECT 1\n)"
+	if got := p.TextSQL(q, ir.JSON, ir.JSON); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	p.Queries = []*Query{q}
+	if err := p.CheckText("Go", ir.JSON, func(*Query) bool { return true }); err != nil {
+		t.Error(err)
+	}
+	if err := p.CheckText("Go", ir.JSON, func(*Query) bool { return false }); err == nil {
+		t.Error("a statement that cannot be wrapped")
+	}
+}

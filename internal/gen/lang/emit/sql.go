@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
@@ -281,6 +282,58 @@ func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 	return columnsAsText(q, func(t ir.Type) bool { return slices.Contains(kinds, t.Kind) })
 }
 
+// TextSQL is ColumnsAsText whose columns have text in place of a kind also inside of other values.
+func (p *Plan) TextSQL(q *Query, inside ir.Kind, kinds ...ir.Kind) string {
+	return columnsAs(q, func(name string, t ir.Type) string {
+		if !slices.Contains(kinds, t.Kind) && p.has(t, inside) {
+			return "CAST(" + name + " AS " + p.withText(t, inside) + ")"
+		}
+		return asText(name, t, slices.Contains(kinds, t.Kind))
+	})
+}
+
+// CheckText fails with Invalid if a statement that is not wrapped has a column with values of a kind, which a language only reads of text.
+func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) bool) error {
+	for _, q := range p.Queries {
+		for _, c := range q.Columns {
+			if !wrapped(q) && p.has(c.Type, kind) {
+				return base.Errorf(base.Invalid, "query %s: column %s is of type %s, which %s would not read as it is", q.Name.Original, c.Name.Original, c.Type.Native, language).
+					WithHint("return CAST(%s AS %s) AS %s", quoteName(c.Name.Original), p.withText(c.Type, kind), quoteName(c.Name.Original))
+			}
+		}
+	}
+	return nil
+}
+
+// has reports whether values of a type are of a kind or have such inside of them.
+func (p *Plan) has(t ir.Type, kind ir.Kind) (has bool) {
+	t.Walk(func(t ir.Type) {
+		has = has || t.Kind == kind || t.Kind == ir.StructKind && slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return p.has(f.Type, kind) })
+	})
+	return has
+}
+
+// withText is a type of DuckDB with text in place of a kind.
+func (p *Plan) withText(t ir.Type, kind ir.Kind) string {
+	switch t.Kind {
+	case kind:
+		return "VARCHAR"
+	case ir.List:
+		return p.withText(*t.Elem, kind) + "[]"
+	case ir.Array:
+		return p.withText(*t.Elem, kind) + "[" + strconv.Itoa(t.Length) + "]"
+	case ir.Map:
+		return "MAP(" + p.withText(*t.Key, kind) + ", " + p.withText(*t.Elem, kind) + ")"
+	case ir.StructKind:
+		var fields []string
+		for _, f := range p.Module.Struct(t.Ref).Fields {
+			fields = append(fields, quoteName(f.Name.Original)+" "+p.withText(f.Type, kind))
+		}
+		return "STRUCT(" + strings.Join(fields, ", ") + ")"
+	}
+	return t.Native
+}
+
 // ArrowSQL is the text of a query whose result is read as Arrow. On DuckDB those columns are text that have a type, also inside,
 // that DuckDB 1.5.5 does not export or not as it is: VARIANT, UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which
 // loses its offset.
@@ -320,7 +373,7 @@ func (p *Plan) InnerInstantsAsText(q *Query) string {
 		return t.Kind == ir.Any || t.Kind == ir.StructKind &&
 			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Name.Original == "" })
 	}
-	return replaceColumns(q, func(t ir.Type, name string) string {
+	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && p.some(t, instant) && !p.some(t, nameless) {
 			return p.instantsAsText(t, name, 1)
 		}
@@ -349,33 +402,36 @@ func (p *Plan) instantsAsText(t ir.Type, value string, depth int) string {
 		var fields []string
 		for _, f := range p.Module.Struct(t.Ref).Fields {
 			field := "struct_extract(" + value + ", '" + strings.ReplaceAll(f.Name.Original, "'", "''") + "')"
-			fields = append(fields, sqlName(f.Name.Original)+" := "+p.instantsAsText(f.Type, field, depth))
+			fields = append(fields, quoteName(f.Name.Original)+" := "+p.instantsAsText(f.Type, field, depth))
 		}
 		return orNull("struct_pack(" + strings.Join(fields, ", ") + ")")
 	}
 	return value
 }
 
-func sqlName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 func columnsAsText(q *Query, which func(ir.Type) bool) string {
-	return replaceColumns(q, func(t ir.Type, name string) string {
-		switch {
-		case !which(t):
-			return ""
-		case t.Kind == ir.Blob:
-			return `'\x' || hex(` + name + ")"
-		}
-		return "CAST(" + name + " AS VARCHAR)"
-	})
+	return columnsAs(q, func(name string, t ir.Type) string { return asText(name, t, which(t)) })
 }
 
-// replaceColumns wraps a query of DuckDB's dialect with expressions in place of columns; "" is of those that stay.
-func replaceColumns(q *Query, by func(t ir.Type, name string) string) string {
+func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// asText is the expression of a column's text, "" if it is to stay as it is.
+func asText(name string, t ir.Type, text bool) string {
+	switch {
+	case !text:
+		return ""
+	case t.Kind == ir.Blob:
+		return `'\x' || hex(` + name + ")"
+	}
+	return "CAST(" + name + " AS VARCHAR)"
+}
+
+// columnsAs wraps a query so that columns are what expressions make of them; "" leaves one as it is.
+func columnsAs(q *Query, expression func(name string, t ir.Type) string) string {
 	var texts []string
 	for _, c := range q.Columns {
-		name := sqlName(c.Name.Original)
-		if text := by(c.Type, name); text != "" {
+		name := quoteName(c.Name.Original)
+		if text := expression(name, c.Type); text != "" {
 			texts = append(texts, text+" AS "+name)
 		}
 	}

@@ -17,13 +17,16 @@ var unlimited = map[string]string{"character varying": "varchar", "character": "
 // UnnestSQL is an operation on a table of PostgreSQL as one statement with a parameter per column, the array
 // of the rows' values; mark writes the placeholder of a parameter, which count from 1. Of several rows with
 // one key the last wins. It is empty for an operation that one statement would do otherwise than a temporary
-// table: where the length of a key decides.
+// table: where the length of a key decides, and where there is a composite, which unnest takes apart.
 func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 	b := BulkSQL(ir.Postgres, t, op)
 	const stage, position = "s", `"_scoter_n"`
 	name := func(i int) string { return t.Columns[i].SQLName }
 	var arrays, names []string
 	for n, i := range b.Columns {
+		if t.Columns[i].Type.Kind == ir.StructKind {
+			return ""
+		}
 		native := t.Columns[i].Type.Native
 		if m := limited.FindStringSubmatch(native); m != nil {
 			native = unlimited[m[1]]

@@ -4,7 +4,11 @@ package golang
 
 import (
 	"fmt"
+	"go/build"
 	"go/format"
+	"go/parser"
+	"go/token"
+	"io"
 	"path"
 	"strings"
 	"unicode"
@@ -47,6 +51,11 @@ type generator struct {
 	w emit.Writer
 }
 
+// runtimeNames are what the runtimes have in the package.
+var runtimeNames = strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
+	GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
+	PostgresRoute PostgresUnnest PostgresBinary PostgresText`)
+
 // Plan names everything in a module. It fails with Invalid when there is no
 // such driver or two names become one.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
@@ -57,11 +66,12 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if p := t.Config.Package; p != "" && !emit.IsIdentifier(emit.Go, p) {
 		return nil, base.Errorf(base.Invalid, "%q cannot be the name of a Go package", p)
 	}
-	return emit.NewPlan(m, t, emit.Options{Language: emit.Go, Style: d.style, Arrow: t.Engine == ir.DuckDB || t.Engine == ir.Scoter, ArrowBulk: t.Engine == ir.DuckDB,
-		Types: strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
-			GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
-			PostgresRoute PostgresUnnest PostgresBinary PostgresText`),
-		Methods: strings.Fields("Transaction WithObserver WithRoute Close")})
+	plan, err := emit.NewPlan(m, t, emit.Options{Language: emit.Go, Style: d.style, Arrow: t.Engine == ir.DuckDB || t.Engine == ir.Scoter, ArrowBulk: t.Engine == ir.DuckDB,
+		Types: runtimeNames, Methods: strings.Fields("Transaction WithObserver WithRoute Close")})
+	if err != nil {
+		return nil, err
+	}
+	return plan, check(plan)
 }
 
 // Generate writes the file and the runtime files beside it.
@@ -78,8 +88,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		return nil, base.Errorf(base.Internal, "generate %s: format: %w", t.Generator, err)
 	}
 	name := emit.File(t, ir.Name.Snake, ".go")
-	if strings.HasSuffix(name, "_test.go") {
-		// Such a file would be left out of the package.
+	if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(t.Output, "/") && !everywhere(path.Base(name)) {
+		// Such a file would be left out of the package, of some builds or of all.
 		name = strings.TrimSuffix(name, ".go") + "_.go"
 	}
 	files := []ir.File{{Path: name, Content: string(text)}}
@@ -103,6 +113,16 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		files = append(files, ir.File{Path: path.Join(path.Dir(name), f+".go"), Content: text})
 	}
 	return files, nil
+}
+
+// everywhere reports whether a file is in its package on every system: not if its name
+// ends with that of one.
+func everywhere(name string) bool {
+	none := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package p\n")), nil
+	}}
+	match, err := none.MatchFile("", name)
+	return err == nil && match
 }
 
 // pkg is the configured package, or one named after the folder.
@@ -168,35 +188,19 @@ func (g *generator) file() {
 }
 
 // imports writes the imports of the standard library's packages that code uses.
+// Code that does not parse is an error where it is formatted.
 func (g *generator) imports(text string) {
-	for _, i := range [][2]string{{"context", "context."}, {"encoding/json", "json."}, {"io", "io."}, {"iter", "iter."}, {"math/big", "big."}, {"time", "time."}} {
-		if uses(text, i[1]) {
-			g.w.Line("%q", i[0])
+	used := map[string]bool{}
+	if file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, 0); err == nil {
+		for _, name := range file.Unresolved {
+			used[name.Name] = true
 		}
 	}
-}
-
-// uses reports whether a package is used in code: its name and a dot behind a
-// character that cannot belong to a name. The SQL and comments may have it
-// too, so lines of the code alone count.
-func uses(text, qualifier string) bool {
-	for _, line := range strings.Split(text, "\n") {
-		code := strings.TrimSpace(line)
-		if strings.HasPrefix(code, "//") {
-			continue
-		}
-		for at := strings.Index(line, qualifier); at >= 0; {
-			if at == 0 || !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.\"'`", rune(line[at-1])) {
-				return true
-			}
-			next := strings.Index(line[at+1:], qualifier)
-			if next < 0 {
-				break
-			}
-			at += 1 + next
+	for _, p := range []string{"context", "encoding/json", "io", "iter", "math/big", "time"} {
+		if used[path.Base(p)] {
+			g.w.Line("%q", p)
 		}
 	}
-	return false
 }
 
 func (g *generator) class() {
@@ -331,20 +335,7 @@ func (g *generator) query(q *emit.Query) {
 	w.Blank()
 	w.Line("// %s yields the rows of %s one at a time.", q.Stream, q.Method)
 	w.Block(receiver+q.Stream+"("+list+") iter.Seq2["+row+", error] {", "}", func() {
-		if q.ReadOnly {
-			w.Line("%s", call("Stream", q.Stream, ", "+read))
-			return
-		}
-		// A statement that changes rows is run to its end before the first
-		// row is given out.
-		w.Block("return func(yield func("+row+", error) bool) {", "}", func() {
-			w.Line("%s", strings.Replace(call("All", q.Stream, ", "+read), "return ", "rows, err := ", 1))
-			w.Block("if err != nil {", "}", func() {
-				w.Line("var none %s", row)
-				w.Line("yield(none, err)")
-			})
-			w.Line("RowsOf(rows...)(yield)")
-		})
+		w.Line("%s", call(map[bool]string{true: "Stream", false: "Returning"}[q.ReadOnly], q.Stream, ", "+read))
 	})
 	if g.Module.Engine == ir.Scoter { // DuckDB's are in a file of their own
 		g.arrowQuery(q)
@@ -376,14 +367,14 @@ func (g *generator) transaction() {
 
 // text is the query's SQL. duckdb-go parses JSON, which loses digits and the
 // order of keys, and Scoter's JSON has what a JSON column holds in place: such
-// columns are read as text.
+// columns are read as text, and a statement that cannot be asked for it is refused.
 func (g *generator) text(q *emit.Query) string {
 	switch {
 	case q.Statement != ir.StatementSelect:
 	case g.Module.Engine == ir.DuckDB:
-		return emit.ColumnsAsText(q, ir.JSON)
+		return g.TextSQL(q, ir.JSON, ir.JSON)
 	case g.Module.Engine == ir.Scoter:
-		return emit.ColumnsAsText(q, ir.JSON, ir.Interval, ir.Blob)
+		return g.TextSQL(q, ir.JSON, ir.JSON, ir.Interval, ir.Blob)
 	}
 	return q.SQL.Text
 }

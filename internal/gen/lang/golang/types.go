@@ -19,7 +19,7 @@ func (g *generator) declarations() {
 		w.Line("// The labels of %s when this was generated.", name)
 		w.Block("const (", ")", func() {
 			for _, v := range e.Values {
-				w.Line("%s%s %s = %s", name, v.Name.Pascal(), name, emit.Quote(emit.Go, v.Value))
+				w.Line("%s %s = %s", label(g.Plan, e, v), name, emit.Quote(emit.Go, v.Value))
 			}
 		})
 		w.Blank()
@@ -28,7 +28,7 @@ func (g *generator) declarations() {
 			w.Block("switch e {", "}", func() {
 				var labels []string
 				for _, v := range e.Values {
-					labels = append(labels, name+v.Name.Pascal())
+					labels = append(labels, label(g.Plan, e, v))
 				}
 				w.Line("case %s:", strings.Join(labels, ", "))
 				w.Line("\treturn true")
@@ -144,8 +144,11 @@ func (g *generator) reader(t ir.Type) string {
 }
 
 func (g *generator) read(t ir.Type, nullable bool) string {
-	if nullable && !hasNil(t) {
+	switch {
+	case nullable && !hasNil(t):
 		return "scNull(d, " + g.reader(t) + ")"
+	case nullable || t.Kind == ir.Any:
+		return "scMay(d, " + g.reader(t) + ")"
 	}
 	return "scGet(d, " + g.reader(t) + ")"
 }
@@ -269,10 +272,28 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 		}
 		return driver(v)
 	}
+	if t.Kind == ir.Date {
+		if nullable {
+			return "scOpt(" + v + ", scDuckDay)"
+		}
+		return "scDuckDay(" + v + ")"
+	}
 	return "scDuck(" + v + ")"
 }
 
+// bind is the expression of a parameter's value for the driver. A nil where it is not
+// nullable is the empty list of an IN, and an error otherwise.
 func (g *generator) bind(p *ir.Param, v string) string {
+	switch {
+	case p.Nullable || !hasNil(p.Type) || p.Binding == ir.BindJSON:
+		return g.bound(p, v)
+	case p.In:
+		return g.bound(p, "scSome("+v+")")
+	}
+	return "scNeeded(" + emit.Quote(emit.Go, p.Name.Original) + ", " + g.bound(p, v) + ")"
+}
+
+func (g *generator) bound(p *ir.Param, v string) string {
 	switch {
 	case g.duck() && emit.Nested(p.Type):
 		return "scJSONNested(" + v + ")"

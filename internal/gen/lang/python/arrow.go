@@ -130,11 +130,6 @@ func (g *generator) arrow(t *emit.Table, op *emit.Op) {
 	}
 	w := &g.w
 	w.Block("arrow=rt.Arrow(", "),", func() {
-		into := op.Bulk.Target
-		if op.Bulk.Stage != "" {
-			into = `"` + op.Bulk.Stage + `" (` + strings.Join(sqlNames(t, op), ", ") + ")"
-		}
-		w.Line("insert=%s,", block("INSERT INTO "+into+" SELECT * FROM _scoter_rows"))
 		w.Line("table=%s,", quote(t.Table.Table))
 		w.Line("names=(%s,),", strings.Join(names, ", "))
 		w.Line("required=(%s,),", strings.Join(required, ", "))
@@ -148,11 +143,4 @@ func (g *generator) arrow(t *emit.Table, op *emit.Op) {
 			w.Line("distinct=%s,", block("SELECT count(*) - count(DISTINCT ("+strings.Join(keys, ", ")+`)) FROM "`+op.Bulk.Stage+`"`))
 		}
 	})
-}
-
-func sqlNames(t *emit.Table, op *emit.Op) (names []string) {
-	for _, i := range op.Bulk.Columns {
-		names = append(names, t.Columns[i].SQLName)
-	}
-	return names
 }

@@ -42,9 +42,27 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	if module, file := strings.CutSuffix(path.Base(t.Output), ".py"); file && !emit.IsIdentifier(emit.Python, module) {
 		return nil, base.Errorf(base.Invalid, "%s cannot be imported: %q is no name for a module", t.Output, module)
 	}
-	return emit.NewPlan(m, t, emit.Options{Language: emit.Python, Style: rt.style, Raw: true, Arrow: slices.Contains(rt.others, "scoter_arrow"),
+	plan, err := emit.NewPlan(m, t, emit.Options{Language: emit.Python, Style: rt.style, Raw: true, Arrow: slices.Contains(rt.others, "scoter_arrow"),
 		Types:   strings.Fields("Any Iterable Iterator Sequence AbstractContextManager Mapping Exception Decimal"),
 		Methods: strings.Fields("get_migrations apply_migrations transaction")})
+	if err != nil {
+		return nil, err
+	}
+	kind, loses := map[ir.Engine]ir.Kind{ir.DuckDB: ir.Interval, ir.Scoter: ir.JSON}[t.Engine]
+	if !loses {
+		return plan, nil
+	}
+	return plan, plan.CheckText("Python", kind, func(q *emit.Query) bool { return q.ReadOnly })
+}
+
+// fileOf is where the module goes. One that is named by the SQL file gets a name that can be imported.
+func fileOf(t ir.Target) string {
+	name := emit.File(t, ir.Name.Snake, ".py")
+	module := strings.TrimSuffix(path.Base(name), ".py")
+	if strings.HasSuffix(t.Output, "/") && !emit.IsIdentifier(emit.Python, module) {
+		return path.Join(path.Dir(name), emit.Identifier(emit.Python, module)+".py")
+	}
+	return name
 }
 
 // Generate writes the module and the runtime modules beside it.
@@ -56,7 +74,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	rt := runtimes[string(t.Engine)+"/"+t.Driver]
 	g := &generator{Plan: p, runtime: rt.module}
 	g.module()
-	name := emit.File(t, ir.Name.Snake, ".py")
+	name := fileOf(t)
 	files := []ir.File{{Path: name, Content: g.w.String()}}
 	for _, f := range append([]string{"scoter_runtime", "scoter_values", g.runtime}, rt.others...) {
 		source, err := clients.Files.ReadFile("python/" + f + ".py")
@@ -310,7 +328,7 @@ func (g *generator) bulks() {
 
 func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	w, b := &g.w, op.Bulk
-	var values, lists, names, columns []string
+	var values, lists, columns []string
 	order := b.RowOrder
 	if order == nil {
 		for i := range b.Columns {
@@ -322,23 +340,27 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		// A None where there must be none is for the database to refuse.
 		field := emit.Field(emit.Python, c.Name)
 		value := g.write("r."+field, c.Type, true)
-		if g.Module.Engine == ir.DuckDB && c.Type.Kind == ir.Uint128 {
+		switch {
+		case g.Module.Engine == ir.DuckDB && c.Type.Kind == ir.Uint128:
 			// The driver binds what is above 2^127 as a floating point number.
 			value = "rt.opt(rt.to_text, r." + field + ")"
+		case g.Module.Engine == ir.Postgres && c.Type.Kind == ir.Timestamp:
+			value = "rt.opt(rt.to_local, r." + field + ")"
+		case g.Module.Engine == ir.Postgres && c.Type.Kind == ir.TimestampTZ:
+			value = "rt.opt(rt.to_instant, r." + field + ")"
 		}
 		values = append(values, value)
 		lists = append(lists, fmt.Sprintf("unnest(CAST($%d AS %s[]))", n+1, t.Columns[b.Columns[i]].Type.Native))
-		names = append(names, t.Columns[b.Columns[i]].SQLName)
 		columns = append(columns, quote(c.Name.Original))
 	}
-	target := b.Target
-	if b.Stage != "" {
-		target = `"` + b.Stage + `" (` + strings.Join(names, ", ") + ")"
-	}
-	sql := b.Row
+	sql, target := b.Row, ""
 	switch g.Module.Engine {
 	case ir.DuckDB:
-		sql = "INSERT INTO " + target + " SELECT " + strings.Join(lists, ", ")
+		sql = "SELECT " + strings.Join(lists, ", ")
+		if b.Stage == "" {
+			target = b.Target
+			b = emit.StagedInsert(t.Table, op.Op)
+		}
 	case ir.Postgres:
 		sql = unnest(t.Table, op.Op)
 		if op.Op == ir.OpDelete || len(t.Set) == 0 {
@@ -366,6 +388,9 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			return
 		}
 		if g.Module.Engine == ir.DuckDB {
+			if target != "" {
+				w.Line("target=%s,", block(target))
+			}
 			g.arrow(t, op)
 		}
 		if g.Module.Engine == ir.Postgres {

@@ -18,13 +18,14 @@ func (g *generator) declarations() {
 		w.In("class "+g.EnumType(e.Ref)+"(_enum.Enum):", func() {
 			g.doc(e.Doc, "Labels of "+emit.DocText(emit.Python, e.Name.Original)+". Reading a label that is newer than this code is a ValueError.")
 			w.Blank()
+			labels := emit.NewScope()
 			for _, v := range e.Values {
 				name := emit.Identifier(emit.Python, v.Name.Screaming())
 				if strings.HasPrefix(name, "_") || name == "MRO" {
 					// Names with underscores mean something to an Enum.
 					name = "V" + strings.TrimPrefix(name, "_")
 				}
-				w.Line("%s = %s", name, quote(v.Value))
+				w.Line("%s = %s", labels.First("label "+v.Value, name, name+"_"), quote(v.Value))
 			}
 		})
 	}
@@ -201,8 +202,10 @@ func (g *generator) writer(t ir.Type) string {
 		switch t.Kind {
 		case ir.Bool:
 			return "rt.bit"
-		case ir.Decimal, ir.UUID, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ:
+		case ir.Decimal, ir.UUID, ir.Date, ir.Time, ir.TimeTZ:
 			return "rt.to_text"
+		case ir.Timestamp, ir.TimestampTZ:
+			return "rt.to_moment"
 		}
 		return ""
 	case ir.Postgres:
@@ -345,14 +348,14 @@ func (g *generator) functions() {
 
 // sql is the text of a query. DuckDB's driver makes timedelta of an INTERVAL, in
 // which a month is 30 days, and Scoter's JSON has what a JSON column holds in
-// place: the database is asked for their text.
+// place: the database is asked for their text, and a statement that cannot be is refused.
 func (g *generator) sql(q *emit.Query) string {
 	switch {
 	case !q.ReadOnly:
 	case g.Module.Engine == ir.DuckDB:
-		return emit.ColumnsAsText(q, ir.Interval)
+		return g.TextSQL(q, ir.Interval, ir.Interval)
 	case g.Module.Engine == ir.Scoter:
-		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob)
+		return g.TextSQL(q, ir.JSON, ir.Interval, ir.JSON, ir.Blob)
 	}
 	return q.SQL.Text
 }

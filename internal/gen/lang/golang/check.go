@@ -1,0 +1,137 @@
+package golang
+
+import (
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/lang/emit"
+)
+
+// check fails with Invalid for what would be no valid Go, or read other than it is.
+func check(p *emit.Plan) error {
+	if err := checkNames(p); err != nil {
+		return err
+	}
+	if err := checkKeys(p); err != nil {
+		return err
+	}
+	if p.Module.Engine == ir.DuckDB || p.Module.Engine == ir.Scoter {
+		return p.CheckText("Go", ir.JSON, func(q *emit.Query) bool { return q.Statement == ir.StatementSelect })
+	}
+	return nil
+}
+
+// checkNames refuses two fields of a type, and two names of the package, that become one.
+func checkNames(p *emit.Plan) error {
+	names := emit.NewScope(slices.Concat(runtimeNames, p.Attach, []string{p.Class, "New" + p.Class, "Get" + p.Class + "Migrations", "Apply" + p.Class + "Migrations"})...)
+	declare := func(owner, name string, fields []ir.Name) error {
+		if _, err := names.Derived(owner, name); err != nil {
+			return err
+		}
+		scope := emit.NewScope()
+		for _, f := range fields {
+			if _, err := scope.Derived(owner+", column "+f.Original, emit.Field(emit.Go, f)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, s := range p.Module.Structs {
+		var fields []ir.Name
+		for _, f := range s.Fields {
+			fields = append(fields, f.Name)
+		}
+		if err := declare("struct "+s.Name.Original, p.StructType(s.Ref), fields); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.Module.Rows {
+		var fields []ir.Name
+		for _, c := range r.Columns {
+			fields = append(fields, c.Name)
+		}
+		if err := declare("row "+r.Name.Original, p.RowType(r.Ref), fields); err != nil {
+			return err
+		}
+	}
+	for _, q := range p.Queries {
+		if q.Batch == "" {
+			continue
+		}
+		var fields []ir.Name
+		for _, a := range q.Params {
+			fields = append(fields, a.Name)
+		}
+		if err := declare("query "+q.Name.Original, q.BatchRow, fields); err != nil {
+			return err
+		}
+	}
+	for _, e := range p.Module.Enums {
+		if err := declare("enum "+e.Name.Original, p.EnumType(e.Ref), nil); err != nil {
+			return err
+		}
+	}
+	for _, e := range p.Module.Enums {
+		for _, v := range e.Values {
+			if err := declare("label "+v.Value+" of enum "+e.Name.Original, label(p, e, v), nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// label is the constant of an enum's label.
+func label(p *emit.Plan, e ir.Enum, v ir.EnumValue) string {
+	return p.EnumType(e.Ref) + v.Name.Pascal()
+}
+
+// checkKeys refuses maps whose keys are of a type that Go's maps cannot have.
+func checkKeys(p *emit.Plan) (err error) {
+	look := func(owner string, t ir.Type) {
+		t.Walk(func(t ir.Type) {
+			if err == nil && t.Kind == ir.Map && !isKey(p.Module, *t.Key) {
+				err = base.Errorf(base.Invalid, "%s: %s: a map of Go cannot have such keys", owner, t.Native).WithHint("CAST it, to a list of its entries or to keys of text")
+			}
+		})
+	}
+	for _, q := range p.Module.Queries {
+		for _, c := range append(q.Columns[:len(q.Columns):len(q.Columns)], params(q)...) {
+			look("query "+q.Name.Original+", "+c.Name.Original, c.Type)
+		}
+	}
+	for _, r := range p.Module.Rows {
+		for _, c := range r.Columns {
+			look("row "+r.Name.Original+", column "+c.Name.Original, c.Type)
+		}
+	}
+	for _, s := range p.Module.Structs {
+		for _, f := range s.Fields {
+			look("struct "+s.Name.Original+", field "+f.Name.Original, f.Type)
+		}
+	}
+	return err
+}
+
+func params(q ir.Query) (columns []ir.Column) {
+	for _, p := range q.Params {
+		columns = append(columns, ir.Column{Name: p.Name, Type: p.Type})
+	}
+	return columns
+}
+
+// isKey reports whether values of a type can be keys: slices and maps cannot.
+func isKey(m *ir.Module, t ir.Type) bool {
+	switch t.Kind {
+	case ir.Blob, ir.JSON, ir.List, ir.Array, ir.Map:
+		return false
+	case ir.StructKind:
+		for _, f := range m.Struct(t.Ref).Fields {
+			if !isKey(m, f.Type) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -41,10 +41,12 @@ func TestAQueryThatLocksRowsOrMayChangeThemIsNotReadOnly(t *testing.T) {
 		"SELECT x FROM (SELECT x FROM a FOR UPDATE) AS b":            false,
 		"WITH b AS (UPDATE a SET x = 2 RETURNING x) SELECT x FROM b": false,
 	} {
-		got, m := analyzetest.Analyse(t, open(t), ir.Postgres, "a.sql", sql+"-- QUERY q\n"+query)
-		if m == nil || m.Queries[0].ReadOnly != want {
-			t.Error(query, got)
-		}
+		t.Run(query, func(t *testing.T) {
+			got, m := analyzetest.Analyse(t, open(t), ir.Postgres, "a.sql", sql+"-- QUERY q\n"+query)
+			if m == nil || m.Queries[0].ReadOnly != want {
+				t.Error(got)
+			}
+		})
 	}
 }
 

@@ -57,7 +57,11 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	if err := errors.Join(err, p.Finish()); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s: %s\n", b.File, size(float64(p.State().CurrentNum)))
+	info, err := os.Stat(path)
+	if err != nil {
+		return base.Errorf(base.Internal, "%w", err)
+	}
+	fmt.Fprintf(os.Stderr, "%s: %s\n", b.File, size(float64(info.Size())))
 	return nil
 }
 

@@ -488,7 +488,7 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Fatal(errs)
 		}
 		archive := filepath.Join(t.TempDir(), "b.tar")
-		if _, errs, code := run(t, "", append(append([]string{"backup"}, where...), archive)...); code != 0 || !strings.Contains(errs, "b.tar: ") {
+		if _, errs, code := run(t, "", append(append([]string{"backup"}, where...), archive)...); code != 0 || !strings.Contains(errs, "b.tar: ") || !strings.Contains(errs, "KiB\n") {
 			t.Fatalf("%d %s", code, errs)
 		}
 		dir := filepath.Join(t.TempDir(), "made")

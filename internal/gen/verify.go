@@ -191,7 +191,7 @@ func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, set
 		setup, err = migrate.SQLiteSchema(ctx, t.Where)
 	case ir.DuckDB:
 		// Named after the file, as when the application opens it.
-		name := quote(migrate.DatabaseName(t.Where))
+		name := ir.QuoteName(migrate.DatabaseName(t.Where))
 		setup = []string{"ATTACH '" + strings.ReplaceAll(t.Where, "'", "''") + "' AS " + name + " (READ_ONLY)", "USE " + name}
 	}
 	if err != nil {
@@ -200,8 +200,6 @@ func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, set
 	engine, err = New("").open(ctx, t.Engine)
 	return engine, setup, err
 }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // verifier reports differences.
 type verifier struct {

@@ -93,7 +93,7 @@ func (p *Project) Attached() []ir.Source {
 	var out []ir.Source
 	for _, s := range p.Sources {
 		if s.Type == "postgres" {
-			out = append(out, ir.Source{Name: ir.NewName(s.Name), SQLName: `"` + strings.ReplaceAll(s.Name, `"`, `""`) + `"`, Type: s.Type})
+			out = append(out, ir.Source{Name: ir.NewName(s.Name), SQLName: ir.QuoteName(s.Name), Type: s.Type})
 		}
 	}
 	return out

@@ -136,7 +136,7 @@ func TestUnknownGeneratorsAreInvalid(t *testing.T) {
 }
 
 func TestABatchOfScoterIsNotSaidToBeAllOrNothing(t *testing.T) {
-	for _, id := range []string{"typescript/scoter/http", "java/scoter/http"} {
+	for _, id := range []string{"typescript/scoter/http", "java/scoter/http", "go/scoter/http", "python/scoter/http"} {
 		m := module(t, "duckdb")
 		m.Engine = ir.Scoter
 		files, err := Generate(m, target(id, "my queries", "out/db/"))

@@ -9,13 +9,15 @@ import (
 	"strings"
 
 	"github.com/duckdb/duckdb-go/v2"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
 // openDuckDB opens a file by ATTACH: a connection string is parsed as a URL,
 // which not every path is.
 func openDuckDB(path string) (*sql.DB, error) {
 	connector, err := duckdb.NewConnector("", func(c driver.ExecerContext) error {
-		name := `"` + strings.ReplaceAll(DatabaseName(path), `"`, `""`) + `"`
+		name := ir.QuoteName(DatabaseName(path))
 		for _, s := range []string{"ATTACH '" + strings.ReplaceAll(path, "'", "''") + "' AS " + name, "USE " + name} {
 			if _, err := c.ExecContext(context.Background(), s, nil); err != nil {
 				return err

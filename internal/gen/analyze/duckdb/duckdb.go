@@ -465,9 +465,9 @@ func (e *Engine) rename(t analyze.Type) analyze.Type {
 	switch t.Kind {
 	case ir.EnumKind:
 		if name, ok := e.enums[strings.Join(t.Values, "\x00")]; ok {
-			t.Name, t.Native = name[1], quote(name[1])
+			t.Name, t.Native = name[1], ir.QuoteName(name[1])
 			if name[0] != "main" {
-				t.Schema, t.Native = name[0], quote(name[0])+"."+t.Native
+				t.Schema, t.Native = name[0], ir.QuoteName(name[0])+"."+t.Native
 			}
 		}
 	case ir.List:

@@ -160,7 +160,7 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 		if alias == "JSON" {
 			t = analyze.Plain(ir.JSON, "JSON")
 		} else if alias != "" {
-			t.Native = quote(alias)
+			t.Native = ir.QuoteName(alias)
 		}
 		return &t, nil
 	}
@@ -197,7 +197,7 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 		}
 		t.Native = "ENUM(" + strings.Join(quoted, ", ") + ")"
 		if alias != "" {
-			t.Name, t.Native = alias, quote(alias)
+			t.Name, t.Native = alias, ir.QuoteName(alias)
 		}
 	case native.TypeList:
 		elem, err := child(native.ListTypeChildType(l))
@@ -239,7 +239,7 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 		}
 		t.Native = "STRUCT(" + strings.Join(parts, ", ") + ")"
 		if alias != "" {
-			t.Name, t.Native = alias, quote(alias)
+			t.Name, t.Native = alias, ir.QuoteName(alias)
 		}
 	case native.TypeUnion:
 		t = analyze.Type{Kind: ir.Any, Native: "UNION"}
@@ -249,11 +249,9 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 	return &t, nil
 }
 
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 func quoteField(name string) string {
 	if name == "" {
 		return "" // an unnamed field of row(...)
 	}
-	return quote(name)
+	return ir.QuoteName(name)
 }

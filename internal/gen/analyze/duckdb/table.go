@@ -15,7 +15,7 @@ import (
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // Quote quotes an identifier.
-func (e *Engine) Quote(name string) string { return quote(name) }
+func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }
 
 // Tables lists what Table finds.
 func (e *Engine) Tables(context.Context) ([]string, error) {
@@ -45,15 +45,15 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 	if err := json.Unmarshal([]byte(rows[0]), &at); err != nil {
 		return nil, fmt.Errorf("look up table %s: %w", strings.Join(name, "."), err)
 	}
-	info := &analyze.TableInfo{Schema: at[1], Name: at[2], SQLName: quote(at[2])}
-	qualified := quote(at[0]) + "." + quote(at[1]) + "." + quote(at[2])
+	info := &analyze.TableInfo{Schema: at[1], Name: at[2], SQLName: ir.QuoteName(at[2])}
+	qualified := ir.QuoteName(at[0]) + "." + ir.QuoteName(at[1]) + "." + ir.QuoteName(at[2])
 	switch {
 	case len(name) == 3 && at[0] != "temp":
 		info.SQLName = qualified
 	case len(name) == 2 && at[0] != "temp" && strings.EqualFold(at[1], name[0]):
-		info.SQLName = quote(at[1]) + "." + quote(at[2])
+		info.SQLName = ir.QuoteName(at[1]) + "." + ir.QuoteName(at[2])
 	case len(name) == 2 && at[0] != "temp": // what the default schema is called depends on what is attached
-		info.SQLName = quote(at[0]) + "." + quote(at[2])
+		info.SQLName = ir.QuoteName(at[0]) + "." + ir.QuoteName(at[2])
 	}
 	if err := e.tableColumns(info, qualified, at); err != nil {
 		return nil, fmt.Errorf("describe table %s: %w", info.Name, err)
@@ -93,7 +93,7 @@ func (e *Engine) tableColumns(info *analyze.TableInfo, qualified string, at [3]s
 		}
 		// The catalog functions do not say which columns are generated; the
 		// binder does.
-		if _, err := e.db.prepare("INSERT INTO " + qualified + " (" + quote(c.Name) + ") VALUES (NULL)"); err != nil && strings.Contains(err.Error(), "generated column") {
+		if _, err := e.db.prepare("INSERT INTO " + qualified + " (" + ir.QuoteName(c.Name) + ") VALUES (NULL)"); err != nil && strings.Contains(err.Error(), "generated column") {
 			out.Generated, out.HasDefault = ir.GeneratedVirtual, false
 		}
 		index[c.Name] = i

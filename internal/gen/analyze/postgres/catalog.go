@@ -202,4 +202,4 @@ func (e *Engine) Tables(ctx context.Context) ([]string, error) {
 
 // Quote quotes an identifier unless it is a plain lower-case one. Keywords are
 // quoted too, by quoting every name that could be one: quotes never hurt.
-func (e *Engine) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }

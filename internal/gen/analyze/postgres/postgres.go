@@ -186,30 +186,20 @@ func (e *Engine) Exec(ctx context.Context, sql string) error {
 	})
 }
 
-// Applied reads the migration table, ours or SQG's.
+// Applied reads the migration table, if there is one.
 func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, error) {
-	applied := map[string]bool{}
-	for _, table := range []string{"_sqg_migrations"} {
-		var exists bool
-		if err := e.conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, table).Scan(&exists); err != nil {
-			return nil, err
-		}
-		if !exists {
-			continue
-		}
-		rows, err := e.conn.Query(ctx, `SELECT migration_id FROM `+table+` WHERE project = $1`, project)
-		if err != nil {
-			return nil, err
-		}
-		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			applied[id] = true
-		}
+	var exists bool
+	if err := e.conn.QueryRow(ctx, `SELECT to_regclass('_sqg_migrations') IS NOT NULL`).Scan(&exists); err != nil || !exists {
+		return nil, err
 	}
-	return applied, nil
+	rows, err := e.conn.Query(ctx, `SELECT migration_id FROM _sqg_migrations WHERE project = $1`, project)
+	if err != nil {
+		return nil, err
+	}
+	applied := map[string]bool{}
+	var id string
+	_, err = pgx.ForEachRow(rows, []any{&id}, func() error { applied[id] = true; return nil })
+	return applied, err
 }
 
 func placeholder(i int) string { return fmt.Sprintf("$%d", i+1) }

@@ -93,7 +93,7 @@ func duckType(t analyze.Type) string {
 	case ir.StructKind:
 		var fields []string
 		for _, f := range t.Fields {
-			fields = append(fields, `"`+strings.ReplaceAll(f.Name, `"`, `""`)+`" `+duckType(f.Type))
+			fields = append(fields, ir.QuoteName(f.Name)+" "+duckType(f.Type))
 		}
 		return "STRUCT(" + strings.Join(fields, ", ") + ")"
 	}

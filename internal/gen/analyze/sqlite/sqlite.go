@@ -273,4 +273,4 @@ func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 }
 
 // Quote quotes an identifier.
-func (e *Engine) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }

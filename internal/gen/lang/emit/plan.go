@@ -202,3 +202,11 @@ func DocLines(l Language, doc []string) []string {
 	}
 	return lines
 }
+
+// PerElement says of the batch form of a statement what comes of its elements together.
+func (p *Plan) PerElement() string {
+	if p.Module.Engine == ir.Scoter {
+		return "once per element, each a transaction of its own: those before a failing one stay"
+	}
+	return "once per element, all or nothing"
+}

@@ -298,7 +298,7 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 		for _, c := range q.Columns {
 			if !wrapped(q) && p.has(c.Type, kind) {
 				return base.Errorf(base.Invalid, "query %s: column %s is of type %s, which %s would not read as it is", q.Name.Original, c.Name.Original, c.Type.Native, language).
-					WithHint("return CAST(%s AS %s) AS %s", quoteName(c.Name.Original), p.withText(c.Type, kind), quoteName(c.Name.Original))
+					WithHint("return CAST(%s AS %s) AS %s", ir.QuoteName(c.Name.Original), p.withText(c.Type, kind), ir.QuoteName(c.Name.Original))
 			}
 		}
 	}
@@ -306,11 +306,8 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 }
 
 // has reports whether values of a type are of a kind or have such inside of them.
-func (p *Plan) has(t ir.Type, kind ir.Kind) (has bool) {
-	t.Walk(func(t ir.Type) {
-		has = has || t.Kind == kind || t.Kind == ir.StructKind && slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return p.has(f.Type, kind) })
-	})
-	return has
+func (p *Plan) has(t ir.Type, kind ir.Kind) bool {
+	return p.some(t, func(t ir.Type) bool { return t.Kind == kind })
 }
 
 // withText is a type of DuckDB with text in place of a kind.
@@ -327,7 +324,7 @@ func (p *Plan) withText(t ir.Type, kind ir.Kind) string {
 	case ir.StructKind:
 		var fields []string
 		for _, f := range p.Module.Struct(t.Ref).Fields {
-			fields = append(fields, quoteName(f.Name.Original)+" "+p.withText(f.Type, kind))
+			fields = append(fields, ir.QuoteName(f.Name.Original)+" "+p.withText(f.Type, kind))
 		}
 		return "STRUCT(" + strings.Join(fields, ", ") + ")"
 	}
@@ -368,13 +365,12 @@ func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 // InnerInstantsAsText wraps a query of DuckDB's dialect so that instants inside of lists, structs and maps are text, but where these
 // hold what has no name: UNION, VARIANT, fields of row(...).
 func (p *Plan) InnerInstantsAsText(q *Query) string {
-	instant := func(t ir.Type) bool { return t.Kind == ir.TimestampTZ }
 	nameless := func(t ir.Type) bool {
 		return t.Kind == ir.Any || t.Kind == ir.StructKind &&
 			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Name.Original == "" })
 	}
 	return columnsAs(q, func(name string, t ir.Type) string {
-		if Nested(t) && p.some(t, instant) && !p.some(t, nameless) {
+		if Nested(t) && p.has(t, ir.TimestampTZ) && !p.some(t, nameless) {
 			return p.instantsAsText(t, name, 1)
 		}
 		return ""
@@ -402,7 +398,7 @@ func (p *Plan) instantsAsText(t ir.Type, value string, depth int) string {
 		var fields []string
 		for _, f := range p.Module.Struct(t.Ref).Fields {
 			field := "struct_extract(" + value + ", '" + strings.ReplaceAll(f.Name.Original, "'", "''") + "')"
-			fields = append(fields, quoteName(f.Name.Original)+" := "+p.instantsAsText(f.Type, field, depth))
+			fields = append(fields, ir.QuoteName(f.Name.Original)+" := "+p.instantsAsText(f.Type, field, depth))
 		}
 		return orNull("struct_pack(" + strings.Join(fields, ", ") + ")")
 	}
@@ -412,8 +408,6 @@ func (p *Plan) instantsAsText(t ir.Type, value string, depth int) string {
 func columnsAsText(q *Query, which func(ir.Type) bool) string {
 	return columnsAs(q, func(name string, t ir.Type) string { return asText(name, t, which(t)) })
 }
-
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // asText is the expression of a column's text, "" if it is to stay as it is.
 func asText(name string, t ir.Type, text bool) string {
@@ -430,7 +424,7 @@ func asText(name string, t ir.Type, text bool) string {
 func columnsAs(q *Query, expression func(name string, t ir.Type) string) string {
 	var texts []string
 	for _, c := range q.Columns {
-		name := quoteName(c.Name.Original)
+		name := ir.QuoteName(c.Name.Original)
 		if text := expression(name, c.Type); text != "" {
 			texts = append(texts, text+" AS "+name)
 		}

@@ -38,20 +38,13 @@ func checkNames(p *emit.Plan) error {
 		return nil
 	}
 	for _, s := range p.Module.Structs {
-		var fields []ir.Name
-		for _, f := range s.Fields {
-			fields = append(fields, f.Name)
-		}
-		if err := declare("struct "+s.Name.Original, p.StructType(s.Ref), fields); err != nil {
+		if err := declare("struct "+s.Name.Original, p.StructType(s.Ref), namesOf(s.Fields, func(f ir.Field) ir.Name { return f.Name })); err != nil {
 			return err
 		}
 	}
+	column := func(c ir.Column) ir.Name { return c.Name }
 	for _, r := range p.Module.Rows {
-		var fields []ir.Name
-		for _, c := range r.Columns {
-			fields = append(fields, c.Name)
-		}
-		if err := declare("row "+r.Name.Original, p.RowType(r.Ref), fields); err != nil {
+		if err := declare("row "+r.Name.Original, p.RowType(r.Ref), namesOf(r.Columns, column)); err != nil {
 			return err
 		}
 	}
@@ -59,11 +52,7 @@ func checkNames(p *emit.Plan) error {
 		if q.Batch == "" {
 			continue
 		}
-		var fields []ir.Name
-		for _, a := range q.Params {
-			fields = append(fields, a.Name)
-		}
-		if err := declare("query "+q.Name.Original, q.BatchRow, fields); err != nil {
+		if err := declare("query "+q.Name.Original, q.BatchRow, namesOf(params(*q.Query), column)); err != nil {
 			return err
 		}
 	}
@@ -80,6 +69,13 @@ func checkNames(p *emit.Plan) error {
 		}
 	}
 	return nil
+}
+
+func namesOf[T any](all []T, name func(T) ir.Name) (names []ir.Name) {
+	for _, one := range all {
+		names = append(names, name(one))
+	}
+	return names
 }
 
 // label is the constant of an enum's label.

@@ -312,7 +312,7 @@ func (g *generator) query(q *emit.Query) {
 			return
 		}
 		w.Blank()
-		w.Line("// %s runs %s once per element, all or nothing, and returns the", q.Batch, q.Method)
+		w.Line("// %s runs %s %s, and returns the", q.Batch, q.Method, g.PerElement())
 		w.Line("// number of rows changed.")
 		w.Block(receiver+q.Batch+"(ctx context.Context, rows iter.Seq2["+q.BatchRow+", error]) (int64, error) {", "}", func() {
 			var each []string

@@ -367,11 +367,7 @@ func (g *generator) query(q *emit.Query) {
 			return
 		}
 		w.Blank()
-		if g.http() {
-			w.Line("/** Runs %s once per element, each a transaction of its own: those before a failing one stay. Returns each one's count of rows. */", q.Method)
-		} else {
-			w.Line("/** Runs %s once per element, all or nothing; returns each one's count of rows. */", q.Method)
-		}
+		w.Line("/** Runs %s %s; returns each one's count of rows. */", q.Method, g.PerElement())
 		w.Block("public int[] "+q.Batch+"(Iterable<"+q.BatchRow+"> rows) throws SQLException {", "}", func() {
 			var values []string
 			for _, i := range q.SQL.Binds {

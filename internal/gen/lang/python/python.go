@@ -258,7 +258,7 @@ func (g *generator) query(q *emit.Query) {
 		}
 		w.Blank()
 		w.In("def "+q.Batch+"(self, rows: Iterable["+q.BatchRow+"]) -> int:", func() {
-			w.Line(`"""Runs %s once per element, all or nothing; returns the rows changed."""`, q.Method)
+			w.Line(`"""Runs %s %s; returns the rows changed."""`, q.Method, g.PerElement())
 			w.Line("return self._rt.batch(%s, %s, lambda r: %s, rows)", quote(q.Batch), sql, g.values(q, func(i int) string { return "r." + q.Args[i] }))
 		})
 		return

@@ -132,11 +132,7 @@ func (g *generator) kept(q *emit.Query, params, binds string) {
 func (g *generator) batch(q *emit.Query) {
 	w := &g.w
 	w.Blank()
-	if g.Module.Engine == ir.Scoter {
-		w.Line("/** Runs %s once per element, each a transaction of its own: those before a failing one stay. Returns the rows changed. */", q.Method)
-	} else {
-		w.Line("/** Runs %s once per element, all or nothing; returns the rows changed. */", q.Method)
-	}
+	w.Line("/** Runs %s %s; returns the rows changed. */", q.Method, g.PerElement())
 	rows := "rt.Rows<" + q.BatchRow + ">"
 	if g.sync {
 		rows = "Iterable<" + q.BatchRow + ">"

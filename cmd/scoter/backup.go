@@ -45,11 +45,9 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe or a device: it is written to, and not replaced by a file
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return base.Errorf(base.Invalid, "%w", err)
-		}
+	if f, err := openDevice(path); err != nil {
+		return err
+	} else if f != nil {
 		return errors.Join(t.backup(ctx, f), f.Close())
 	}
 	p := newBar("backup", -1)
@@ -63,6 +61,19 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	}
 	fmt.Fprintf(os.Stderr, "%s: %s\n", b.File, size(float64(info.Size())))
 	return nil
+}
+
+// openDevice opens what is at a path, if that is no file but a pipe or a device, say: it is written to, and not replaced by a file.
+func openDevice(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() {
+		return nil, nil // what is wrong, who makes the file finds out
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, base.Errorf(base.Invalid, "%w", err)
+	}
+	return f, nil
 }
 
 type restoreCommand struct {

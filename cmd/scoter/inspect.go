@@ -58,11 +58,10 @@ func inspectCatalog(path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	copied := filepath.Join(dir, catalog.FileName)
-	const journal = "-journal" // that of a crash belongs to it
 	if err := copyFile(path, copied); err != nil {
 		return err
 	}
-	if err := copyFile(path+journal, copied+journal); err != nil && base.KindOf(err) != base.NotFound {
+	if err := copyFile(path+catalog.JournalSuffix, copied+catalog.JournalSuffix); err != nil && base.KindOf(err) != base.NotFound {
 		return err
 	}
 	c, _, err := catalog.Open(vfs.OS, copied)

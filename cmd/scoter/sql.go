@@ -110,17 +110,14 @@ func printAll(ctx context.Context, t target, text string, format encode.Format) 
 // toFile writes the result beside its place and moves it there when it is whole, so that nobody takes half a result for one, and what was there
 // stays if the statement fails or has none. What is no file, such as a pipe, is written as it comes.
 func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format encode.Format) error {
-	there, err := os.Stat(s.Output)
-	if err == nil && !there.Mode().IsRegular() {
-		f, err := os.OpenFile(s.Output, os.O_WRONLY, 0)
-		if err != nil {
-			return base.Errorf(base.Invalid, "%w", err)
-		}
+	if f, err := openDevice(s.Output); err != nil {
+		return err
+	} else if f != nil {
 		_, err = t.sql(ctx, f, text, format)
 		return errors.Join(err, f.Close())
 	}
 	mode := os.FileMode(0o666)
-	if err == nil {
+	if there, err := os.Stat(s.Output); err == nil {
 		mode = there.Mode().Perm()
 	}
 	temp := filepath.Join(filepath.Dir(s.Output), "."+filepath.Base(s.Output)+"-"+rand.Text())

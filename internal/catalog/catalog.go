@@ -19,6 +19,9 @@ import (
 // FileName is the catalog's in a data directory.
 const FileName = "catalog.db"
 
+// JournalSuffix ends the name of what SQLite keeps beside it of an edit under way.
+const JournalSuffix = "-journal"
+
 // FormatVersion is the newest layout of a data directory that this binary reads, and the
 // one it writes. A catalog with a greater one is refused; one with a smaller one is brought to this
 // one by Open.

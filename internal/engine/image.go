@@ -97,7 +97,9 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	// By name, so that two images of one state are the same.
 	slices.SortFunc(m.Files, func(a, b ImageFile) int { return cmp.Compare(a.Name, b.Name) })
 	copied := filepath.Join(e.tmpDir(), "image.db")
-	remove := func() error { return errors.Join(vfs.RemoveAll(e.fs, copied), vfs.RemoveAll(e.fs, copied+"-journal")) }
+	remove := func() error {
+		return errors.Join(vfs.RemoveAll(e.fs, copied), vfs.RemoveAll(e.fs, copied+catalog.JournalSuffix))
+	}
 	if err := remove(); err != nil { // of an image that failed here
 		return err
 	}

@@ -26,7 +26,7 @@ const (
 )
 
 // Contents are the names in a data directory, but for LockName; the first is what makes it one.
-var Contents = []string{catalog.FileName, catalog.FileName + "-journal", RestoredName, walName, partsName, patchesName, tmpName}
+var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, walName, partsName, patchesName, tmpName}
 
 // Exists reports whether a folder is a data directory: it has a catalog. An empty one is what Open leaves if it ends as it begins.
 func Exists(fsys vfs.FS, dir string) (bool, error) {

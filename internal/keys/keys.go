@@ -307,8 +307,9 @@ func (f *Finder) keep(s *source, bytes int64) {
 	f.bytes += bytes
 	if f.bytes > f.maxBytes && s.bytes == bytes && rand.IntN(8) > 0 {
 		f.dropLocked(s)
+		return
 	}
-	for len(f.parts) > 0 && f.bytes > f.maxBytes && f.dropOtherLocked(s) {
+	for f.bytes > f.maxBytes && f.dropOtherLocked(s) {
 	}
 }
 

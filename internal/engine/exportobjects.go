@@ -1,0 +1,353 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// ExportPartition is a partition of an exported table that has rows or an object.
+type ExportPartition struct {
+	Partition   string
+	Fingerprint string // of what it holds now
+	Parts       int    // 0: it has no rows
+	Bytes       int64  // of the parts
+	Generation  int64  // of the object that these rows belong into
+	// Objects are those that there are, their generations ascending. The last is to be written again unless it is closed.
+	Objects []catalog.ExportObject
+}
+
+// Open returns the object that is to hold what the partition has now; nil before there is one.
+func (p *ExportPartition) Open() *catalog.ExportObject {
+	if n := len(p.Objects); n > 0 && !p.Objects[n-1].Closed {
+		return &p.Objects[n-1]
+	}
+	return nil
+}
+
+// InStep reports whether there is nothing to export.
+func (p *ExportPartition) InStep() bool {
+	o := p.Open()
+	return o == nil && p.Parts == 0 || o != nil && o.Fingerprint == p.Fingerprint
+}
+
+// ExportState returns what an export's table and objects are at one moment, by partition. A missing export is NotFound.
+func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
+	e.mu.RLock()
+	x := e.exports[id]
+	if x == nil {
+		e.mu.RUnlock()
+		return nil, errNoExport(id)
+	}
+	current, err := e.tableLocked(x.Table)
+	if err != nil {
+		e.mu.RUnlock()
+		return nil, err
+	}
+	t := current.view()
+	objects := make(map[string][]catalog.ExportObject, len(x.objects))
+	for partition, all := range x.objects {
+		objects[partition] = slices.Clone(all)
+	}
+	e.mu.RUnlock()
+	parts := partitionsOf(t)
+	for partition := range objects {
+		if _, has := parts[partition]; !has {
+			parts[partition] = nil
+		}
+	}
+	all := make([]ExportPartition, 0, len(parts))
+	for _, partition := range slices.Sorted(maps.Keys(parts)) {
+		known := export{objects: objects}
+		p := ExportPartition{
+			Partition: partition, Fingerprint: fingerprint(t, parts[partition]), Parts: len(parts[partition]),
+			Generation: known.next(partition), Objects: objects[partition],
+		}
+		for _, part := range parts[partition] {
+			p.Bytes += part.Bytes
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// Stored returns what the parts of a table hold, for who reads them for long and changes nothing: unlike Snapshot it keeps no memory that writers wait
+// for. A table that merges on read it shows as Settled does, without the rows in memory, which may hide stored ones.
+func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
+	ids := []base.TableID{id}
+	turns, release, err := e.takeTurns(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	e.mu.Lock()
+	t, err := e.tableLocked(id)
+	if err != nil {
+		e.mu.Unlock()
+		return nil, err
+	}
+	stored := e.storedLocked(t)
+	if len(turns) == 0 {
+		e.mu.Unlock()
+		return stored, nil
+	}
+	s, moves, err := e.takeLocked(ids, turns)
+	e.mu.Unlock()
+	if err == nil {
+		s, err = e.settled(ctx, s, turns, moves)
+	}
+	if err != nil {
+		stored.Release()
+		return nil, err
+	}
+	defer s.Release()
+	view := *s.Tables[id]
+	view.Memtables = nil
+	return snapshot.New(s.Seq, map[base.TableID]*snapshot.Table{id: &view}, stored.Release), nil
+}
+
+// Sync makes durable all that is visible now, appends that nobody waited for too.
+func (e *Engine) Sync(ctx context.Context) error { return e.commit(ctx, e.syncBefore) }
+
+func partitionsOf(t *snapshot.Table) map[string][]*catalog.Part {
+	parts := map[string][]*catalog.Part{}
+	for _, p := range t.Parts {
+		parts[p.Partition] = append(parts[p.Partition], p)
+	}
+	return parts
+}
+
+// fingerprint tells the states of a partition apart: parts are all that the table has of it, by ascending id.
+func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
+	h := sha256.New()
+	for _, c := range t.Schema.Columns {
+		fmt.Fprintf(h, "column %d %q %s\n", c.ID, c.Name, c.Type)
+	}
+	for _, p := range parts {
+		fmt.Fprintf(h, "part %d", p.ID)
+		if set := t.Patches[p.ID]; set != nil {
+			fmt.Fprintf(h, " deleted %d", set.DeletedRows())
+			if len(set.Columns()) > 0 {
+				fmt.Fprintf(h, " patched %d", set.ValuesSeq) // deletions have none in the catalog
+			}
+		}
+		for _, x := range t.Pending(p) {
+			fmt.Fprintf(h, " expression %d", x.Seq)
+		}
+		fmt.Fprintln(h)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// ExportObjects returns the objects of a partition that the exports of a table may write again, by export.
+func (e *Engine) ExportObjects(id base.TableID, partition string) (all []catalog.ExportObject) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	for _, export := range slices.Sorted(maps.Keys(e.exports)) {
+		if x := e.exports[export]; x.Table == id {
+			if o, ok := x.open(partition); ok {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// PutExportObject notes that an object was written, or is going to be (Claimed): the one of the partition's generation. If that is closed meanwhile it is a Conflict.
+func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) error {
+	build := func() (*catalog.Edit, error) {
+		if err := e.checkObject(o); err != nil {
+			return nil, err
+		}
+		if o.Fingerprint != Claimed {
+			o.Exported = e.now()
+		}
+		return &catalog.Edit{PutObjects: []catalog.ExportObject{o}}, e.syncBefore()
+	}
+	return e.change(ctx, build, func() []*version {
+		e.showObjectsLocked([]catalog.ExportObject{o})
+		return nil
+	})
+}
+
+// MarkExportObject gives an object that may be written again another fingerprint, unless it got one meanwhile.
+func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, fingerprint string) error {
+	build := func() (*catalog.Edit, error) {
+		if err := e.checkObject(o); err != nil {
+			return nil, err
+		}
+		now, ok := e.exports[o.Export].open(o.Partition)
+		if !ok || now.Fingerprint != o.Fingerprint {
+			return nil, nil
+		}
+		o = now
+		o.Fingerprint = fingerprint
+		return &catalog.Edit{PutObjects: []catalog.ExportObject{o}}, nil
+	}
+	return e.change(ctx, build, func() []*version {
+		e.showObjectsLocked([]catalog.ExportObject{o})
+		return nil
+	})
+}
+
+// RemoveExportObject notes that an object is gone, and nothing took its place.
+func (e *Engine) RemoveExportObject(ctx context.Context, o catalog.ExportObject) error {
+	build := func() (*catalog.Edit, error) {
+		if err := e.checkObject(o); err != nil {
+			return nil, err
+		}
+		if _, ok := e.exports[o.Export].open(o.Partition); !ok {
+			return nil, nil
+		}
+		return &catalog.Edit{DropExportObjects: []catalog.ExportObject{o}}, nil
+	}
+	return e.change(ctx, build, func() []*version {
+		all := e.exports[o.Export].objects
+		if all[o.Partition] = all[o.Partition][:len(all[o.Partition])-1]; len(all[o.Partition]) == 0 {
+			delete(all, o.Partition)
+		}
+		return nil
+	})
+}
+
+func (e *Engine) checkObject(o catalog.ExportObject) error {
+	x := e.exports[o.Export]
+	if x == nil {
+		return errNoExport(o.Export)
+	}
+	if next := x.next(o.Partition); next != o.Generation {
+		return base.Errorf(base.Conflict, "object %d of partition %q is not the one to be written, which is %d", o.Generation, o.Partition, next)
+	}
+	return nil
+}
+
+// DropExported drops the rows of a partition that an export has, as its object says: those of parts, and only if the object is in
+// step with them, and those of all other exports of the table are too. All these objects are closed in the same edit. Otherwise it is a Conflict, which names
+// the export that lags behind, and nothing is dropped.
+func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error {
+	var t *table
+	var edit *catalog.Edit
+	var kept, dropped []*partFile
+	err := e.change(ctx, func() (*catalog.Edit, error) {
+		if err := e.checkObject(o); err != nil {
+			return nil, err
+		}
+		t = e.tables[e.exports[o.Export].Table]
+		edit, kept, dropped = &catalog.Edit{}, nil, nil
+		for _, p := range t.current.parts {
+			if p.Partition == o.Partition {
+				dropped, edit.RemoveParts = append(dropped, p), append(edit.RemoveParts, p.ID)
+			} else {
+				kept = append(kept, p)
+			}
+		}
+		now := fingerprint(t.view(), listed(dropped))
+		if now != o.Fingerprint || len(dropped) == 0 {
+			return nil, base.Errorf(base.Conflict, "partition %q changed since it was exported", o.Partition)
+		}
+		if err := t.checkNoLosers(dropped); err != nil {
+			return nil, err
+		}
+		for _, id := range slices.Sorted(maps.Keys(e.exports)) {
+			x := e.exports[id]
+			if x.Table != t.id {
+				continue
+			}
+			theirs, ok := x.open(o.Partition)
+			if !ok || theirs.Fingerprint != now {
+				return nil, base.Errorf(base.Conflict, "export %q of the same table has not exported partition %q as it is", x.Name.Name, o.Partition)
+			}
+			theirs.Closed = true
+			edit.PutObjects = append(edit.PutObjects, theirs)
+		}
+		t.removeExpressions(edit, kept)
+		return edit, e.syncBefore()
+	}, func() []*version {
+		gone := map[base.SourceID]*patch.Set{}
+		for _, p := range dropped {
+			e.retire(t, p)
+			gone[p.ID] = nil
+		}
+		v := t.current
+		old := t.installLocked(e.newVersionLocked(v.schema, kept, v.residents))
+		e.patchLocked(t, gone)
+		t.note(written{seq: e.seq, all: true})
+		e.showObjectsLocked(edit.PutObjects)
+		e.forgetLocked()
+		return []*version{old}
+	})
+	return base.Wrap(err, "drop exported rows")
+}
+
+// checkNoLosers refuses to drop parts with rows that hide others of their key elsewhere, which would come back: of a table that merges on read, those which
+// came after the edit that it is settled up to.
+func (t *table) checkNoLosers(parts []*partFile) error {
+	if t.settling == nil {
+		return nil
+	}
+	for _, p := range parts {
+		if p.MaxSeq > t.settling.upTo {
+			return base.Errorf(base.Conflict, "part %d came after the table was settled", p.ID)
+		}
+	}
+	return nil
+}
+
+func listed(parts []*partFile) []*catalog.Part {
+	all := make([]*catalog.Part, len(parts))
+	for i, p := range parts {
+		all[i] = &p.Part
+	}
+	return all
+}
+
+// followExports puts into the edit of a merge that the objects of its partition which hold the old parts' rows hold the new ones'. parts are all that the
+// table has then, and sets the changes of the sources and the new parts. In the committer.
+func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.SourceID, parts []*partFile, sets map[base.SourceID]*patch.Set) {
+	i := slices.IndexFunc(t.current.parts, func(p *partFile) bool { return slices.Contains(sources, p.ID) })
+	if i < 0 || !slices.ContainsFunc(slices.Collect(maps.Values(e.exports)), func(x *export) bool { return x.Table == t.id }) {
+		return
+	}
+	partition := t.current.parts[i].Partition
+	before := t.view()
+	after := *before
+	after.Patches = maps.Clone(before.Patches)
+	if after.Patches == nil {
+		after.Patches = map[base.SourceID]*patch.Set{}
+	}
+	maps.Copy(after.Patches, sets)
+	after.Expressions = nil
+	for _, x := range t.lacking(parts) {
+		after.Expressions = append(after.Expressions, x.Expression)
+	}
+	after.Parts = listed(parts)
+	slices.SortFunc(after.Parts, func(a, b *catalog.Part) int { return int(a.ID) - int(b.ID) })
+	was, is := fingerprint(before, partitionsOf(before)[partition]), fingerprint(&after, partitionsOf(&after)[partition])
+	for _, x := range e.exports {
+		if o, ok := x.open(partition); ok && x.Table == t.id && strings.TrimPrefix(o.Fingerprint, Unverified) == was {
+			o.Fingerprint = strings.TrimSuffix(o.Fingerprint, was) + is
+			edit.PutObjects = append(edit.PutObjects, o)
+		}
+	}
+}
+
+// checkNotExported refuses what an export's objects could not follow.
+func (e *Engine) checkNotExported(t *table, what string) error {
+	for _, id := range slices.Sorted(maps.Keys(e.exports)) {
+		if x := e.exports[id]; x.Table == t.id {
+			return base.Errorf(base.Conflict, "table %s is exported by %q and cannot be %s", t.current.schema.QualifiedName(), x.Name.Name, what).
+				WithHint("DROP EXPORT %s first; its objects stay", schema.Quote(x.Name.Name))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// tree returns the parse tree of a statement as a Query node, or nil for a
+// statement that has none (DDL). It is read from a function that is created
+// and rolled back; the function never runs.
+func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.StatementDescription) (*node, error) {
+	if firstWordClass(sql) == ir.StatementDDL {
+		return nil, nil
+	}
+	var names []string
+	for _, oid := range prepared.ParamOIDs {
+		name, err := e.formatType(ctx, oid, -1)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	var text string
+	err := e.guarded(ctx, false, func() error {
+		result := "SETOF record" // takes any columns, but wants some
+		if len(prepared.Fields) == 0 {
+			result = "void"
+		}
+		create := "CREATE FUNCTION pg_temp.scoter_probe(" + strings.Join(names, ", ") + ") RETURNS " + result +
+			" LANGUAGE sql BEGIN ATOMIC\n" + sql + "\n; END"
+		if _, err := e.conn.PgConn().Exec(ctx, create).ReadAll(); err != nil {
+			return err
+		}
+		return e.conn.QueryRow(ctx, `SELECT prosqlbody::text FROM pg_proc WHERE proname = 'scoter_probe' AND pronamespace = pg_my_temp_schema()`).Scan(&text)
+	})
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && (pg.Code == "42501" || pg.Code == "25006") { // insufficient_privilege, read_only_sql_transaction
+		return nil, base.Errorf(base.Unavailable, "read the parse tree: %s", pg.Message).
+			WithHint("the analysis makes a temporary function, and rolls it back: GRANT TEMPORARY ON DATABASE, and name the primary, not a replica")
+	}
+	if errors.As(err, &pg) {
+		// PREPARE took the statement: only its nullability stays unknown.
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the parse tree: %w", err)
+	}
+	n, err := parseNode(text)
+	if err != nil {
+		return nil, err
+	}
+	// ((QUERY)) or (QUERY) around the only statement.
+	for n != nil && n.isList && len(n.items) > 0 {
+		n = n.items[0]
+	}
+	if n == nil || n.tag != "QUERY" {
+		return nil, nil
+	}
+	return n, nil
+}
+
+// firstWordClass classifies the statements that have no query tree, by their
+// first word, and tells nothing about the others.
+func firstWordClass(sql string) ir.Statement {
+	word := strings.ToUpper(strings.TrimLeft(sql, " \t\r\n("))
+	for i, r := range word {
+		if (r < 'A' || r > 'Z') && r != '_' {
+			word = word[:i]
+			break
+		}
+	}
+	switch word {
+	case "CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT", "GRANT", "REVOKE", "REINDEX":
+		return ir.StatementDDL
+	}
+	return ""
+}
+
+// statementClass reads the command of a query tree. A SELECT is read-only if it locks no row and calls no function that may change something.
+func (e *Engine) statementClass(ctx context.Context, query *node) (class ir.Statement, readOnly bool, err error) {
+	switch query.num("commandType") {
+	case 1:
+		changes := false
+		var functions []int64
+		query.walk(func(n *node) {
+			switch n.tag {
+			case "QUERY":
+				changes = changes || n.flag("hasModifyingCTE") || n.list("rowMarks") != nil
+			case "FUNCEXPR":
+				functions = append(functions, int64(n.num("funcid")))
+			case "OPEXPR":
+				functions = append(functions, int64(n.num("opfuncid")))
+			}
+		})
+		if !changes && len(functions) > 0 {
+			changes, err = e.anyVolatile(ctx, functions)
+		}
+		return ir.StatementSelect, !changes, err
+	case 2:
+		return ir.StatementUpdate, false, nil
+	case 3:
+		return ir.StatementInsert, false, nil
+	case 4:
+		return ir.StatementDelete, false, nil
+	case 5:
+		return ir.StatementMerge, false, nil
+	}
+	return ir.StatementOther, false, nil
+}
+
+// harmless are functions of pg_catalog that are volatile and change nothing.
+const harmless = "'random', 'random_normal', 'clock_timestamp', 'timeofday', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'currval', 'lastval', 'pg_backend_pid'"
+
+// anyVolatile reports whether one of the functions may change something, as far as it was declared.
+func (e *Engine) anyVolatile(ctx context.Context, functions []int64) (volatile bool, err error) {
+	err = e.conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_proc WHERE oid = ANY ($1::oid[]) AND provolatile = 'v'
+		AND NOT (pronamespace = 'pg_catalog'::regnamespace AND proname IN (`+harmless+`)))`, functions).Scan(&volatile)
+	if err != nil {
+		return false, fmt.Errorf("read pg_proc: %w", err)
+	}
+	return volatile, nil
+}

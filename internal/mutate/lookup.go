@@ -93,7 +93,8 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		}
 		key.others = append(key.others, c)
 		if e.stored != nil {
-			lifted[e.value.Start] = &constant{Constant{"value sought of " + e.column.Name, e.column.Type, e.stored}, "%s"}
+			// Numbered, since several conditions may name one column.
+			lifted[e.value.Start] = &constant{Constant{fmt.Sprintf("value %d sought of %s", i+1, e.column.Name), e.column.Type, e.stored}, "%s"}
 		}
 	}
 	for _, a := range assignments {

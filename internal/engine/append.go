@@ -57,7 +57,7 @@ type AppendOptions struct {
 	// Progress, if not nil, is how far the append brings a stream: it is stored with the rows
 	// or not at all. An append may have it and no rows.
 	Progress *Progress
-	// Pinned, of Commit only, says that the caller holds Pin of the tables that it changes.
+	// Pinned, of Commit only, says that the caller holds Pin of the tables that it changes, at least.
 	Pinned bool
 	// Room, if not nil, is where the memory comes from: what it has not at once is ErrNoRoom.
 	Room *Room

@@ -74,7 +74,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		return nil, err
 	}
 	if pinned {
-		release, err := x.store.Pin(x.ctx, p.table.ID)
+		release, err := x.pin(p.table.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -114,18 +114,35 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		return result, nil
 	}
 	o.change.Reads = found.reads(o)
+	x.read = nil
+	for _, r := range o.change.Reads {
+		x.read = append(x.read, r.Table)
+	}
 	options := x.options
 	options.Pinned, options.Room = pinned, room
-	if x.rewrites(o.change) {
-		err = x.rewriter.Mutate(x.ctx, found.Snapshot(), o.change, options)
-	} else {
+	rewrites := x.rewrites(o.change)
+	if !rewrites {
 		_, err = x.store.Commit(x.ctx, found.Snapshot(), []engine.Change{o.change}, options)
+		rewrites = x.mode == Auto && errors.Is(err, engine.ErrColumnBytes)
+	}
+	if rewrites {
+		err = x.rewriter.Mutate(x.ctx, found.Snapshot(), o.change, options)
 	}
 	if err != nil {
 		result.Close()
 		return nil, err
 	}
 	return result, nil
+}
+
+// pin pins the table that a statement changes, and those that its last attempt read: who changes one of them again and again would send
+// it back each time.
+func (x *execution) pin(target base.TableID) (release func(), err error) {
+	release, err = x.store.Pin(x.ctx, append(x.read, target)...)
+	if base.KindOf(err) == base.NotFound && len(x.read) > 0 {
+		x.read, err = nil, engine.ErrChanged // one was dropped: the next attempt finds out what its name stands for now
+	}
+	return release, err
 }
 
 // find runs the plan's query: over rows of one key if the plan looks for these and they can be located, else over the whole table, for

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
@@ -115,6 +116,45 @@ func TestADeletionOfWhatIsNotThereIsCompared(t *testing.T) {
 			if got := strings.Join(rows, ", "); got != "2, 3" {
 				t.Errorf("%s%s: %s", options, conflict, got)
 			}
+		}
+	}
+}
+
+// TestAStatementEndsWhateverChangesWhatItReads has another table, which a statement reads, change during each of its attempts, unless it has to wait.
+func TestAStatementEndsWhateverChangesWhatItReads(t *testing.T) {
+	for _, sql := range []string{
+		"UPDATE p SET v = u.v FROM u WHERE p.id = u.id",
+		"DELETE FROM p WHERE id IN (SELECT id FROM u)",
+		"MERGE INTO p USING u ON p.id = u.id WHEN MATCHED THEN UPDATE SET v = u.v",
+	} {
+		db := openScoter(t, false, 0)
+		run := func(sql string) answer { t.Helper(); return mustRun(t, db, sql) }
+		run("CREATE TABLE p (id INTEGER PRIMARY KEY, v INTEGER)")
+		run("CREATE TABLE u (id INTEGER PRIMARY KEY, v INTEGER)")
+		run("INSERT INTO p VALUES (1, 0), (2, 0)")
+		run("INSERT INTO u VALUES (1, 0)")
+		attempts := 0
+		var others sync.WaitGroup
+		m := mutatorOf(t, db, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
+			return s, &interrupted{p, func() {
+				attempts++
+				done := make(chan struct{})
+				others.Go(func() {
+					defer close(done)
+					run("INSERT INTO u VALUES (1, 7)")
+				})
+				select {
+				case <-done:
+				case <-time.After(200 * time.Millisecond): // it waits
+				}
+			}}
+		}, slog.New(slog.DiscardHandler))
+		result, err := m.Execute(t.Context(), statement(t, sql), mutate.Request{Database: "default"})
+		others.Wait()
+		if err != nil {
+			t.Errorf("%s: %v", sql, err)
+		} else if n := result.Counts.Rows(); n != 1 || attempts != 2 {
+			t.Errorf("%s: %d rows in %d attempts", sql, n, attempts)
 		}
 	}
 }

@@ -28,6 +28,28 @@ func (s *Scheduler) Mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 	return engine.ErrChanged
 }
 
+// holdBack keeps merges from parts until release is called. One that has begun goes on; but no other takes the parts from
+// under a change that writes all of a large table anew.
+func (s *Scheduler) holdBack(parts []subject) (release func()) {
+	add := func(n int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, p := range parts {
+			if s.mutated[p] += n; s.mutated[p] == 0 {
+				delete(s.mutated, p)
+			}
+		}
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+func (s *Scheduler) isMutated(p subject) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mutated[p] > 0
+}
+
 func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) (moved bool, err error) {
 	m, err := s.merger.engine.Mutate(ctx, snap, c, o)
 	if err != nil {
@@ -41,7 +63,9 @@ func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 			plan.Sources, plan.Rows, plan.Bytes = append(plan.Sources, p), plan.Rows+p.Rows, plan.Bytes+p.Bytes
 		}
 	}
-	shown := s.begin(t, job{group{table: t.Schema.ID}, plan})
+	j := job{group{table: t.Schema.ID}, plan}
+	defer s.holdBack(j.subjects())()
+	shown := s.begin(t, j)
 	made, move, err := s.merger.mutate(ctx, m, plan, c)
 	if err == nil {
 		// Not ctx: see execute.

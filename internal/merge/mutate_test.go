@@ -122,3 +122,36 @@ func TestMutationsAreComparedWithOtherChanges(t *testing.T) {
 		t.Errorf("values %s", got)
 	}
 }
+
+// TestMergesLeaveAloneWhatAMutationWrites has them come by while one part is being written anew.
+func TestMergesLeaveAloneWhatAMutationWrites(t *testing.T) {
+	d := mustOpen(t, vfs.NewCrashable())
+	table, err := d.createItems()
+	must(t, err)
+	for i := range int64(3) {
+		must(t, d.appendItems(table.ID, []int64{i}, 0))
+		must(t, d.engine.Flush(ctx))
+	}
+	parts := func() []base.SourceID {
+		s, err := d.engine.Snapshot(table.ID)
+		must(t, err)
+		defer s.Release()
+		var ids []base.SourceID
+		for _, p := range s.Tables[table.ID].Parts {
+			ids = append(ids, p.ID)
+		}
+		return ids
+	}
+	one := parts()[0]
+	release := d.merges.holdBack([]subject{{table.ID, one}})
+	must(t, d.merges.RunUntilIdle(ctx))
+	if left := parts(); len(left) != 2 || !slices.Contains(left, one) {
+		t.Errorf("parts %v, of which %d is being written anew", left, one)
+	}
+	release()
+	must(t, d.merges.RunUntilIdle(ctx))
+	if left := parts(); len(left) != 1 {
+		t.Errorf("parts %v", left)
+	}
+	d.mustEnd(t)
+}

@@ -73,6 +73,7 @@ type Scheduler struct {
 	running  []*Merge             // guarded by mu; oldest first
 	finished []*Merge             // guarded by mu; oldest first, at most keepFinished
 	failures map[subject]*failure // guarded by mu; of what failed the last time
+	mutated  map[subject]int      // guarded by mu; parts that changes write anew, by how many: merges leave them alone
 }
 
 // keepFinished is how many merges are remembered.
@@ -117,7 +118,7 @@ func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	s := &Scheduler{
 		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock},
 		settings: settings.withDefaults(), clock: c.Clock, log: c.Logger,
-		round: make(chan struct{}, 1), failures: map[subject]*failure{},
+		round: make(chan struct{}, 1), failures: map[subject]*failure{}, mutated: map[subject]int{},
 	}
 	if c.FS == nil {
 		s.merger.fs = vfs.OS
@@ -268,6 +269,7 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 			g := group{id, p.Partition}
 			switch {
 			case !isSettled(t, p): // of the rows of a key, the place may say which is newest
+			case s.isMutated(subject{id, p.ID}):
 			case p.SchemaVersion >= since:
 				groups[g] = append(groups[g], p)
 			case eager || s.mayTry(subject{id, p.ID}, now):
@@ -336,6 +338,9 @@ func (s *Scheduler) atRest(parts []*catalog.Part, now time.Time) bool {
 // merge runs one job and keeps account of it. It reports whether parts were replaced. That sources were
 // dropped meanwhile is no error.
 func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) {
+	if slices.ContainsFunc(j.subjects(), s.isMutated) {
+		return false, nil // since it was planned
+	}
 	rewrite, err := s.merger.begin(j.group.table, j.plan)
 	if rewrite == nil {
 		return false, err

@@ -59,6 +59,9 @@ type Change struct {
 // what it does, were changed meanwhile. A change computed from a new snapshot may succeed.
 var ErrChanged = base.Errorf(base.Conflict, "rows were changed by another statement meanwhile").WithHint("run the statement again")
 
+// ErrColumnBytes is in the error of a change after which the patches of a part would have more new values of a column than they can hold.
+var ErrColumnBytes = errors.New("new values of one column of one part")
+
 // errMoved sends a change back to have its addresses brought up to date.
 var errMoved = errors.New("rows moved to other sources meanwhile")
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -28,6 +29,9 @@ import (
 
 // maxExpressions bounds what a part may lack: a query nests them.
 const maxExpressions = 8
+
+// ErrManyExpressions is in the error of a change whose expression is one too many.
+var ErrManyExpressions = errors.New("updates in mode expression that merges have not written yet")
 
 // storedExpression is one that some part lacks.
 type storedExpression struct {
@@ -154,12 +158,11 @@ func checkPending(t *snapshot.Table, l patch.Layer) error {
 // checkExpression compares an expression with the present. In the committer.
 func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	if len(t.expressions) >= maxExpressions {
-		return base.Errorf(base.Unavailable, "table %s has %d updates in mode expression that merges have not written yet", t.current.schema.QualifiedName(), len(t.expressions)).
+		return base.Errorf(base.Unavailable, "table %s has %d %w", t.current.schema.QualifiedName(), len(t.expressions), ErrManyExpressions).
 			WithHint("retry when merges have, or update in another mode")
 	}
 	// Rows that the statement did not see, and that are in a part by now, would get the new values and not be counted.
-	flushed := slices.ContainsFunc(t.current.parts, func(p *partFile) bool { return p.Applied > since })
-	if t.insertedSeq > since && flushed {
+	if slices.ContainsFunc(t.current.parts, func(p *partFile) bool { return p.MaxSeq > since }) {
 		return ErrChanged
 	}
 	return nil

@@ -70,9 +70,10 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 	return nil
 }
 
-// TakesChange reports whether there is memory for a change of so many bytes of values and row numbers.
+// TakesChange reports whether a change of so many bytes of values and row numbers may be a patch: whether there is memory for it, and whether it
+// fits into one frame of the log, where it may take more.
 func (e *Engine) TakesChange(bytes int64) bool {
-	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2
+	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2 && bytes <= maxBodyBytes/2
 }
 
 // committed is a change as it is kept until its log segment goes.

@@ -200,7 +200,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 				}
 				if len(layers) > 0 && set.ColumnBytes() > patch.MaxColumnBytes {
 					e.notifyPartsAdded() // who merges may be able to help
-					return base.Errorf(base.Unavailable, "over %d bytes of new values of one column of one part", patch.MaxColumnBytes).
+					return base.Errorf(base.Unavailable, "over %d bytes of %w", patch.MaxColumnBytes, ErrColumnBytes).
 						WithHint("retry once a merge has written those that are there, or use WITH (mode = 'rewrite')")
 				}
 				made[tc.id][source] = set

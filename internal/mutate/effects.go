@@ -21,6 +21,8 @@ type effects struct {
 	actions []uint8
 	rows    []base.RowAddress // Source 0 for a new row
 	touched []batch.KeyHash   // keys of the rows that are there, if the plan touches them
+	// removed are the rows of a plan that only removes, which has nothing else: any number of them takes little memory.
+	removed map[base.SourceID]*roaring.Bitmap
 	release []func()
 }
 
@@ -35,7 +37,7 @@ func (f *effects) close() {
 
 // collect reads the query's result to its end. What it holds is of the room.
 func (x *execution) collect(p *rowPlan, rows Rows, room *engine.Room) (*effects, error) {
-	f := &effects{plan: p}
+	f := &effects{plan: p, removed: map[base.SourceID]*roaring.Bitmap{}}
 	if err := each(x.ctx, rows, func(rec arrow.RecordBatch) error { return f.add(room, rec) }); err != nil {
 		f.close()
 		return nil, p.query.placed(err)
@@ -44,6 +46,9 @@ func (x *execution) collect(p *rowPlan, rows Rows, room *engine.Room) (*effects,
 }
 
 func (f *effects) add(room *engine.Room, rec arrow.RecordBatch) error {
+	if f.plan.onlyRemoves() {
+		return f.addRemoved(room, rec)
+	}
 	release, err := room.Take(batch.Bytes(rec))
 	if err != nil {
 		return err
@@ -57,6 +62,37 @@ func (f *effects) add(room *engine.Room, rec arrow.RecordBatch) error {
 		return err
 	}
 	f.values = append(f.values, values)
+	return nil
+}
+
+// addRemoved adds the rows of a batch to those that go.
+func (f *effects) addRemoved(room *engine.Room, rec arrow.RecordBatch) error {
+	sources, ordinals := rec.Column(0).(*array.Uint64).Uint64Values(), rec.Column(1).(*array.Int64).Int64Values()
+	rows := make([]uint32, len(ordinals))
+	for i, n := range ordinals {
+		rows[i] = uint32(n)
+	}
+	for from := 0; from < len(sources); {
+		source, to := base.SourceID(sources[from]), from
+		for to < len(sources) && sources[to] == sources[from] {
+			to++
+		}
+		removed := f.removed[source]
+		if removed == nil {
+			removed = roaring.New()
+			f.removed[source] = removed
+		}
+		before := removed.GetSizeInBytes()
+		removed.AddMany(rows[from:to])
+		from = to
+		if after := removed.GetSizeInBytes(); after > before {
+			release, err := room.Take(int64(after - before))
+			if err != nil {
+				return err
+			}
+			f.release = append(f.release, release)
+		}
+	}
 	return nil
 }
 
@@ -190,7 +226,10 @@ func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
 // as the deletion of the one that is there, and is not returned.
 func (f *effects) resolve() (*outcome, error) {
 	p := f.plan
-	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}, buries: map[uint32]bool{}}
+	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: f.removed, Kept: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}, buries: map[uint32]bool{}}
+	for _, rows := range f.removed {
+		o.change.Counts.Deleted += int64(rows.GetCardinality())
+	}
 	var inserted, updated []uint32
 	addressed, err := f.addressed()
 	if err != nil {

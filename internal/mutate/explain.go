@@ -18,7 +18,7 @@ func ChangesRows(s sqltoken.Statement) bool {
 // Explain gives DuckDB's plan of the query by which a statement finds the rows that it changes and their new values, or the rows that it
 // inserts. The words before the statement, EXPLAIN and maybe options, say in which form. Nothing changes.
 func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statement, req Request) (Rows, error) {
-	x, _, err := m.begin(ctx, s, req)
+	x, err := m.begin(ctx, s, req)
 	if err != nil {
 		return nil, err
 	}

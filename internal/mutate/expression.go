@@ -30,9 +30,10 @@ import (
 
 // expressionUpdate runs an UPDATE in the mode expression.
 func (x *execution) expressionUpdate() (*Result, error) {
-	rows := int64(0)
+	rows, tried := int64(0), &tried{}
+	defer tried.close()
 	err := x.again(x.ctx, func(room *engine.Room, pinned bool) (err error) {
-		rows, err = x.tryExpression(room, pinned)
+		rows, err = x.tryExpression(room, pinned, tried)
 		return err
 	})
 	if err != nil {
@@ -48,17 +49,34 @@ type asExpression struct {
 	table  schema.Table
 }
 
-func (x *execution) tryExpression(room *engine.Room, pinned bool) (rows int64, err error) {
+// tried is what a statement keeps from one attempt to the next: the pin of its table, and how many rows of which parts the expression changes. While
+// the table is pinned nobody changes a row, and what comes lies in other parts; so an attempt tries out those alone, and however fast rows come, flushes of
+// them do not send the statement back for ever.
+type tried struct {
+	release func() // of the pin; nil without
+	version uint32 // of the table
+	rows    map[base.SourceID]int64
+}
+
+func (t *tried) close() {
+	if t.release != nil {
+		t.release()
+	}
+}
+
+func (x *execution) tryExpression(room *engine.Room, pinned bool, tried *tried) (rows int64, err error) {
 	e, err := x.readExpression()
 	if err != nil {
 		return 0, err
 	}
-	if pinned {
-		release, err := x.store.Pin(x.ctx, e.table.ID)
-		if err != nil {
+	fresh := tried.release == nil || tried.version != e.table.Version
+	if pinned && tried.release == nil {
+		if tried.release, err = x.store.Pin(x.ctx, e.table.ID); err != nil {
 			return 0, err
 		}
-		defer release()
+	}
+	if fresh {
+		tried.version, tried.rows = e.table.Version, map[base.SourceID]int64{}
 	}
 	s, err := x.store.Settled(x.ctx, e.table.ID)
 	if err != nil {
@@ -79,7 +97,7 @@ func (x *execution) tryExpression(room *engine.Room, pinned bool) (rows int64, e
 	}
 	inParts := written.Rows()
 	if !proven {
-		if inParts, err = x.tryOut(e, written); err != nil {
+		if inParts, err = x.tryOut(e, written, tried.rows); err != nil {
 			return 0, err
 		}
 	}
@@ -129,10 +147,15 @@ func (x *execution) readExpression() (*asExpression, error) {
 		return nil, err
 	}
 	e := &asExpression{Expression: patch.Expression{Version: t.table.Version, Alias: t.alias}, target: t, table: t.table}
+	var where []sqltoken.Token
 	if c.accept("WHERE") {
-		if e.Where, err = x.standalone(c.until("RETURNING")); err != nil {
+		where = c.until("RETURNING")
+		if e.Where, err = x.standalone(where); err != nil {
 			return nil, err
 		}
+	}
+	if !x.asked && x.lookUp(t, assignments, where) != nil {
+		return nil, errNotKept("it is for the rows of one key, which a patch changes sooner")
 	}
 	if !c.done() {
 		clause := c.tokens()[c.at]
@@ -239,8 +262,28 @@ func inMemory(t *snapshot.Table) bool {
 // writtenTable is what the query of tryOut calls the rows of parts, memoryTable what that of patchInMemory calls the others.
 const writtenTable, memoryTable = "scoter_written", "scoter_memory"
 
-// tryOut evaluates an expression for all rows that it is kept for, and counts those that it changes. An error is that of a row.
-func (x *execution) tryOut(e *asExpression, written *snapshot.Table) (rows int64, err error) {
+// tryOut evaluates an expression for all rows that it is kept for, and counts those that it changes: known says how many of some parts, and
+// gets the others. An error is that of a row.
+func (x *execution) tryOut(e *asExpression, written *snapshot.Table, known map[base.SourceID]int64) (rows int64, err error) {
+	left := *written
+	left.Parts = slices.DeleteFunc(slices.Clone(written.Parts), func(p *catalog.Part) bool { _, ok := known[p.ID]; return ok })
+	if len(left.Parts) > 0 {
+		counts, err := x.tryOutOn(e, &left)
+		if err != nil {
+			return 0, err
+		}
+		for _, p := range left.Parts {
+			known[p.ID] = counts[p.ID]
+		}
+	}
+	for _, p := range written.Parts {
+		rows += known[p.ID]
+	}
+	return rows, nil
+}
+
+// tryOutOn evaluates an expression for the rows of a table's parts, and counts those of each part that it changes.
+func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base.SourceID]int64, error) {
 	matches := "true"
 	if e.Where != "" {
 		matches = "(" + e.Where + ") IS TRUE"
@@ -260,32 +303,38 @@ func (x *execution) tryOut(e *asExpression, written *snapshot.Table) (rows int64
 		violations = "count(*) FILTER (WHERE scoter_matches AND (" + checks + ") IS FALSE)"
 	}
 	// The hash has all values computed, which a count alone would not.
-	sql := fmt.Sprintf("SELECT count(*) FILTER (WHERE scoter_matches), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s", violations, strings.Join(nulls, ", "),
-		strings.Join(values, ", "), e.Over(e.table, "SELECT * FROM "+writtenTable, matches+" AS scoter_matches"), schema.Quote(e.Alias))
-	found, err := x.planner.Select(x.ctx, Select{SQL: sql, Database: x.req.Database, Transient: &Transient{Name: writtenTable, Table: written}})
+	const from = "SELECT * FROM "
+	sql := fmt.Sprintf("SELECT "+schema.SourceColumn+", count(*) FILTER (WHERE scoter_matches), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s GROUP BY 1", violations,
+		strings.Join(nulls, ", "), strings.Join(values, ", "), e.Over(e.table, from+writtenTable, matches+" AS scoter_matches", schema.SourceColumn), schema.Quote(e.Alias))
+	found, err := x.planner.Find(x.ctx, Select{SQL: sql, Database: x.req.Database, Target: strings.LastIndex(sql, from+writtenTable) + len(from),
+		Transient: &Transient{Name: writtenTable, Table: written}})
 	if err != nil {
-		return 0, unplaced(err)
+		return nil, unplaced(err)
 	}
 	defer found.Close()
-	var counts []int64
+	counts, wrong := map[base.SourceID]int64{}, make([]int64, 1+len(e.Set)) // rows that violate a check, and those with a NULL
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
-		for i := range len(e.Set) + 2 {
-			counts = append(counts, rec.Column(i).(*array.Int64).Value(0))
+		sources, matching := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
+		for row := range int(rec.NumRows()) {
+			counts[base.SourceID(sources.Value(row))] += matching.Value(row)
+			for i := range wrong {
+				wrong[i] += rec.Column(2 + i).(*array.Int64).Value(row)
+			}
 		}
 		return nil
 	})
 	if err != nil {
-		return 0, unplaced(err)
+		return nil, unplaced(err)
 	}
 	for i, a := range e.Set {
-		if counts[2+i] > 0 {
-			return 0, base.Errorf(base.Invalid, "column %q is NOT NULL, and %d rows would become NULL", e.table.Columns[e.table.ColumnByID(a.Column)].Name, counts[2+i])
+		if wrong[1+i] > 0 {
+			return nil, base.Errorf(base.Invalid, "column %q is NOT NULL, and %d rows would become NULL", e.table.Columns[e.table.ColumnByID(a.Column)].Name, wrong[1+i])
 		}
 	}
-	if counts[1] > 0 {
-		return 0, base.Errorf(base.Invalid, "%d rows would violate a check of table %s: %s", counts[1], e.table.QualifiedName(), e.table.Condition())
+	if wrong[0] > 0 {
+		return nil, base.Errorf(base.Invalid, "%d rows would violate a check of table %s: %s", wrong[0], e.table.QualifiedName(), e.table.Condition())
 	}
-	return counts[0], nil
+	return counts, nil
 }
 
 // unplaced takes from an error a position in a text that the user does not know.

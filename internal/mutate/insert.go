@@ -131,7 +131,14 @@ func (x *execution) insertion() (in insertion, err error) {
 	}
 	in.source.copy(c, 0, verb)
 	in.source.write(" ")
+	nested := verb > 0 && c.tokens()[from].Is("WITH") // a second list of CTEs, which may stand within a query alone
+	if nested {
+		in.source.write("SELECT * FROM (")
+	}
 	x.copySource(in.source, from, end, in.columns, byName)
+	if nested {
+		in.source.write(")")
+	}
 	if byName {
 		columns, err := x.planner.Columns(x.ctx, x.selects(in.source))
 		if err != nil {

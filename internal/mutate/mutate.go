@@ -49,7 +49,7 @@ type Store interface {
 	Room() *engine.Room
 	Once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (engine.Result, error)) (engine.Result, error)
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
-	Pin(ctx context.Context, table base.TableID) (release func(), err error)
+	Pin(ctx context.Context, tables ...base.TableID) (release func(), err error)
 	Flush(ctx context.Context) error
 	ChunkBytes() int64
 	Keys() *keys.Finder
@@ -223,15 +223,15 @@ func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request
 }
 
 func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
-	x, given, err := m.begin(ctx, s, req)
+	x, err := m.begin(ctx, s, req)
 	if err != nil {
 		return nil, err
 	}
 	c := x.c
 	if x.mode == Expression {
-		if given || s.Verb() == "UPDATE" {
+		if x.asked || s.Verb() == "UPDATE" {
 			result, err := x.expressionUpdate()
-			if given || !errors.Is(err, errCannotBeKept) {
+			if x.asked || !errors.Is(err, errCannotBeKept) && !errors.Is(err, engine.ErrManyExpressions) {
 				return result, err
 			}
 		}
@@ -264,35 +264,39 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 	return &Result{Counts: counts}, nil
 }
 
-// begin checks a statement, and cuts off how it is to change rows. given says whether it said so itself.
-func (m *Mutator) begin(ctx context.Context, s sqltoken.Statement, req Request) (x *execution, given bool, err error) {
-	mode := Patch
+// begin checks a statement, and cuts off how it is to change rows.
+func (m *Mutator) begin(ctx context.Context, s sqltoken.Statement, req Request) (*execution, error) {
+	x := &execution{Mutator: m, ctx: ctx, req: req, options: req.Options}
 	if ChangesRows(s) && s.Verb() != "INSERT" {
-		if s, mode, given, err = cutMode(s, m.updateMode); err != nil {
-			return nil, false, err
+		var err error
+		if s, x.mode, x.asked, err = cutMode(s, m.updateMode); err != nil {
+			return nil, err
 		}
 	}
 	if err := m.checkSyntax(ctx, s); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if err := checkArguments(s.Tokens, req.Args); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	return &execution{Mutator: m, ctx: ctx, req: req, c: &clauses{statement: s}, mode: mode, options: req.Options}, given, nil
+	x.c = &clauses{statement: s}
+	return x, nil
 }
 
 // execution is one statement being run.
 type execution struct {
 	*Mutator
-	ctx  context.Context
-	req  Request
-	c    *clauses
-	mode UpdateMode // how it changes rows
+	ctx   context.Context
+	req   Request
+	c     *clauses
+	mode  UpdateMode // how it changes rows
+	asked bool       // it said so itself
 	// explain are the words that make a plan's text of the query that they precede: EXPLAIN and its options. Empty if it is to run.
 	explain   string
 	options   engine.AppendOptions // how it is committed
 	transient *Transient           // of rows that come without SQL: what the statement calls them
 	scanning  bool                 // rows are not to be looked up by key
+	read      []base.TableID       // what decided the outcome of the last attempt
 }
 
 // tableName resolves a dotted name as queries do: a.b is table b of schema a, if the

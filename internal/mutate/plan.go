@@ -94,6 +94,11 @@ func (p *rowPlan) given(c schema.Column) arrow.Array {
 	return p.key.given[c.ID]
 }
 
+// onlyRemoves reports whether the statement needs no more of its rows than where they are.
+func (p *rowPlan) onlyRemoves() bool {
+	return len(p.actions) == 1 && p.actions[0].kind == deleteRow && !p.once && p.returning.none() && !p.touches
+}
+
 // chooseColumns decides which columns' values the query yields: those that are set, or all of them
 // where a whole row is needed. An update sets what is pending, too.
 func (p *rowPlan) chooseColumns() {

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/app"
 	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/merge"
+	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
 )
 
@@ -40,7 +43,7 @@ func (k *kept) open() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	k.scoterDB = &scoterDB{app: a}
+	k.scoterDB = &scoterDB{app: a, dir: k.settings.Dir}
 }
 
 func (k *kept) close() {
@@ -309,6 +312,102 @@ func TestExpressionAsASettingIsForWhatItCanDo(t *testing.T) {
 	k.do("UPDATE t SET n = (SELECT max(id) FROM t) WHERE id = 5")
 	k.do("DELETE FROM t WHERE n = 4")
 	k.do("UPDATE t SET n = 0 WHERE id = 6 WITH (mode = 'patch')")
-	k.is("SELECT count(*)::VARCHAR FROM scoter.patches WHERE expression IS NOT NULL", "1")
+	const count = "SELECT count(*)::VARCHAR FROM scoter.patches WHERE expression IS NOT NULL"
+	k.is(count, "1")
 	k.is("SELECT n::VARCHAR FROM t WHERE id < 8 ORDER BY id", "0.0 2.0 6.0 8.0 99.0 0.0 14.0")
+	for range 9 { // of which the last ones are not kept, but made
+		k.do("UPDATE t SET n = n + 1")
+	}
+	k.is(count, "8")
+	k.is("SELECT n::VARCHAR FROM t WHERE id < 8 ORDER BY id", "9.0 11.0 15.0 17.0 108.0 9.0 23.0")
+	k.do("CREATE TABLE keyed (id BIGINT PRIMARY KEY, n DOUBLE)")
+	k.do("INSERT INTO keyed SELECT i, i FROM range(100) r(i)")
+	k.flush()
+	if n := k.do("UPDATE keyed SET n = n + 0.5 WHERE id = 7"); n != 1 {
+		t.Errorf("%d rows of a key", n)
+	}
+	k.is(count, "8")
+}
+
+// TestAnExpressionIsTriedOutOnWhatCame has rows become a part during each attempt: later ones look at what is new.
+func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
+	k := openKept(t, nil)
+	k.do("CREATE TABLE t (id BIGINT, n BIGINT)")
+	k.do("INSERT INTO t SELECT i, i FROM range(100) r(i)")
+	k.flush()
+	var tried []int // parts, by attempt
+	m := mutatorOf(t, k.scoterDB, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
+		return s, &following{p, func(s mutate.Select) {
+			tried = append(tried, len(s.Transient.Table.Parts))
+			if len(tried) < 3 {
+				k.do("INSERT INTO t VALUES (1000, 1000)")
+				k.flush()
+			}
+		}}
+	}, slog.New(slog.DiscardHandler))
+	result, err := m.Execute(t.Context(), statement(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), mutate.Request{Database: "default"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.Counts.Updated; got != 12 || !slices.Equal(tried, []int{1, 2, 1}) {
+		t.Errorf("%d rows, of %v parts", got, tried)
+	}
+	k.is("SELECT sum(n)::VARCHAR FROM t", fmt.Sprint(99*100/2+2000+12))
+}
+
+// following is a planner that tells what rows are looked for in, once they are found.
+type following struct {
+	mutate.Planner
+	found func(mutate.Select)
+}
+
+func (p *following) Find(ctx context.Context, s mutate.Select) (mutate.Found, error) {
+	found, err := p.Planner.Find(ctx, s)
+	p.found(s)
+	return found, err
+}
+
+// TestMergesDoNotSendAnExpressionBack has old parts be merged while rows that nobody saw are in memory.
+func TestMergesDoNotSendAnExpressionBack(t *testing.T) {
+	k := openKept(t, nil)
+	k.do("CREATE TABLE t (id BIGINT, n BIGINT)")
+	for range 2 {
+		k.do("INSERT INTO t SELECT i, i FROM range(100) r(i)")
+		k.flush()
+	}
+	merges := merge.New(k.app.Engine, merge.Settings{DisableAutomatic: true}, merge.Components{Logger: slog.New(slog.DiscardHandler)})
+	defer merges.Close()
+	attempts := 0
+	m := mutatorOf(t, k.scoterDB, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
+		return s, &following{p, func(s mutate.Select) {
+			if len(s.Transient.Table.Memtables) > 0 {
+				return // the rows in memory
+			}
+			attempts++
+			k.do("INSERT INTO t VALUES (1000, 1000)") // which sends the first attempt back
+			if attempts == 2 {
+				if err := merges.RunUntilIdle(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		}}
+	}, slog.New(slog.DiscardHandler))
+	result, err := m.Execute(t.Context(), statement(t, "UPDATE t SET n = n + 1 WHERE id % 10 = 0 WITH (mode = 'expression')"), mutate.Request{Database: "default"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.Counts.Updated; got != 21 || attempts != 2 {
+		t.Errorf("%d rows in %d attempts", got, attempts)
+	}
+	k.is("SELECT concat_ws(' ', sum(n), (SELECT count(*) FROM scoter.parts WHERE table_name = 't')) FROM t", fmt.Sprint(99*100+2000+21, " 1"))
+}
+
+// TestADeletionTakesLittleMemory deletes so many rows that their addresses one by one are more than there is memory for rows.
+func TestADeletionTakesLittleMemory(t *testing.T) {
+	k := openKept(t, func(s *config.Server) { s.WriteMemory, s.MaxBody = 16<<20, 2<<20 })
+	k.do("CREATE TABLE t AS SELECT range AS i FROM range(1500000)")
+	if n := k.do("DELETE FROM t WHERE i % 1000 != 7"); n != 1498500 {
+		t.Errorf("%d rows", n)
+	}
+	k.is("SELECT concat_ws(' ', count(*), min(i), max(i)) FROM t", "1500 7 1499007")
 }

@@ -2,6 +2,7 @@ package duck
 
 import (
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -32,7 +33,12 @@ var kindsByType = map[string]base.Kind{
 	"Decimal": base.Invalid, "Sequence": base.Invalid, "Dependency": base.Invalid, "Invalid Configuration": base.Invalid,
 	"Permission": base.Forbidden, "Out of Memory": base.TooLarge, "INTERRUPT": base.Canceled,
 	"Interrupt": base.Canceled,
+	// A disk is full, too many files are open: that passes.
+	"IO": base.Unavailable,
 }
+
+// ErrFailed is in the error of a statement that met a defect of DuckDB's, by which it failed all that ran with it.
+var ErrFailed = errors.New("DuckDB failed")
 
 // failure turns the text of an error on this connection into a base error, and gives the connection's
 // database up if it was the last thing that it said.
@@ -47,12 +53,15 @@ func (c *Conn) failure(text string) *base.Error {
 		return base.Errorf(base.Unavailable, "DuckDB failed in another statement, and this one with it: %s", strings.Trim(cause, `"`)).
 			WithHint("run it again: another DuckDB takes its place")
 	}
-	return base.Errorf(base.Internal, "DuckDB failed in this statement, and all that ran with it: %s", err.Message).
+	return base.Errorf(base.Internal, "%w in this statement, and all that ran with it: %s", ErrFailed, err.Message).
 		WithHint("this is a defect of DuckDB: write the statement in another way; others run again, another DuckDB takes its place")
 }
 
 // invalidated is how DuckDB (1.5.5) begins what it says to all statements after an internal error.
 const invalidated = "Failed: database has been invalidated"
+
+// noFile is how DuckDB (1.5.5) begins what it says of a path or pattern under which no file is.
+const noFile = "No files found that match the pattern"
 
 func parseFailure(text string) failure {
 	var f failure
@@ -94,6 +103,9 @@ func (f failure) err() *base.Error {
 	kind, known := kindsByType[f.Type]
 	if !known {
 		kind = base.Internal
+	}
+	if f.Type == "IO" && strings.HasPrefix(f.Message, noFile) {
+		kind = base.NotFound
 	}
 	if f.Kind != "" {
 		kind = base.KindNamed(f.Kind)

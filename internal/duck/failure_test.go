@@ -72,10 +72,10 @@ func TestAnotherDatabaseTakesThePlaceOfOneThatFailed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := breakDown(broken); err == nil || base.KindOf(err) != base.Internal || !strings.Contains(err.Error(), "flat vector") {
+		if err := breakDown(broken); err == nil || base.KindOf(err) != base.Internal || !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "flat vector") {
 			t.Fatalf("the statement that met the defect failed with %v: %v", base.KindOf(err), err)
 		}
-		if err := broken.Exec("SELECT 1"); base.KindOf(err) != base.Unavailable || !strings.Contains(err.Error(), "flat vector") {
+		if err := broken.Exec("SELECT 1"); base.KindOf(err) != base.Unavailable || errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "flat vector") {
 			t.Fatalf("a statement on the failed database: %v: %v", base.KindOf(err), err)
 		}
 		var n int64
@@ -195,5 +195,28 @@ func TestErrorsOfOursKeepTheirKind(t *testing.T) {
 	err := parseFailure(`{"exception_type":"IO","exception_message":"rows of table t: no space","scoter_kind":"storage_full","scoter_hint":"free some"}`).err()
 	if err.Kind != base.StorageFull || err.Message != "rows of table t: no space" || err.Hint != "free some" {
 		t.Errorf("%+v", err)
+	}
+}
+
+// TestWhatTheMachineRefusesIsNoDefect: it passes, and a file that is not there is somebody's mistake.
+func TestWhatTheMachineRefusesIsNoDefect(t *testing.T) {
+	dir := t.TempDir()
+	inst, err := Open(Settings{Threads: 1, ReadableDirs: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(inst.Close)
+	c, err := inst.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for sql, want := range map[string]base.Kind{
+		"FROM read_csv('" + filepath.Join(dir, "none.csv") + "')":          base.NotFound,
+		"COPY (SELECT 1) TO '" + filepath.Join(dir, "none", "a.csv") + "'": base.Unavailable,
+	} {
+		if err := c.Exec(sql); base.KindOf(err) != want || errors.Is(err, ErrFailed) {
+			t.Errorf("%s: %v, %v", sql, base.KindOf(err), err)
+		}
 	}
 }

@@ -7,22 +7,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// CSVOptions are the dialect of CSV. The zero value is RFC 4180 with a header and
-// newlines (LF, as DuckDB, PostgreSQL and Unix tools write and every reader takes).
-type CSVOptions struct {
-	// NoHeader leaves out the line of column names.
-	NoHeader bool
-	// Null is the text of NULL, written without quotes: it has no quote, comma or line end. Values that equal it are
-	// quoted, so that a reader can tell; the default is nothing, and "" is then the empty string. A result of one
-	// column wants another text, because readers skip empty lines.
-	Null string
-}
-
+// csvEncoder writes RFC 4180 with a header and newlines (LF, as DuckDB, PostgreSQL and Unix tools write and every reader takes). NULL is
+// nothing, without quotes, and the empty string "".
 type csvEncoder struct {
 	out     *out
 	schema  *arrow.Schema
 	columns []csvColumn
-	opt     CSVOptions
 }
 
 type csvColumn struct {
@@ -31,13 +21,11 @@ type csvColumn struct {
 	quoted bool
 }
 
-func newCSVEncoder(schema *arrow.Schema, o *out, opt CSVOptions) (*csvEncoder, error) {
+func newCSVEncoder(schema *arrow.Schema, o *out) (*csvEncoder, error) {
 	cells, err := newCells(schema, csvStyle)
-	e := &csvEncoder{out: o, schema: schema, opt: opt}
+	e := &csvEncoder{out: o, schema: schema}
 	for i, c := range cells {
-		// A null text such as "0" could be any value's text.
-		quoted := opt.Null != "" || !neverQuoted(schema.Field(i))
-		e.columns = append(e.columns, csvColumn{cell: c, quoted: quoted})
+		e.columns = append(e.columns, csvColumn{cell: c, quoted: !neverQuoted(schema.Field(i))})
 	}
 	return e, err
 }
@@ -63,9 +51,6 @@ func neverQuoted(field arrow.Field) bool {
 }
 
 func (e *csvEncoder) begin() error {
-	if e.opt.NoHeader {
-		return nil
-	}
 	b := e.out.buf
 	for i, f := range e.schema.Fields() {
 		if i > 0 {
@@ -73,7 +58,7 @@ func (e *csvEncoder) begin() error {
 		}
 		start := len(b)
 		b = appendValid(b, []byte(f.Name))
-		b = e.quote(b, start)
+		b = quote(b, start)
 	}
 	e.out.buf = append(b, '\n')
 	return nil
@@ -90,13 +75,12 @@ func (e *csvEncoder) batch(rec arrow.RecordBatch) error {
 				b = append(b, ',')
 			}
 			if c.isNull(i) {
-				b = append(b, e.opt.Null...)
 				continue
 			}
 			start := len(b)
 			b = c.append(b, i)
 			if c.quoted {
-				b = e.quote(b, start)
+				b = quote(b, start)
 			}
 		}
 		return append(b, '\n')
@@ -104,9 +88,9 @@ func (e *csvEncoder) batch(rec arrow.RecordBatch) error {
 }
 
 // quote puts dst[start:] into quotes if a reader needs them.
-func (e *csvEncoder) quote(dst []byte, start int) []byte {
+func quote(dst []byte, start int) []byte {
 	field := dst[start:]
-	if !needsQuote(field) && string(field) != e.opt.Null {
+	if !needsQuote(field) {
 		return dst
 	}
 	quotes := bytes.Count(field, []byte{'"'})

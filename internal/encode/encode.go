@@ -30,8 +30,6 @@ type Options struct {
 	// A negative answer means unknown and is left out.
 	RowsRead func() int64
 
-	CSV CSVOptions
-
 	// Sizes that tests make smaller; 0 is the usual one.
 	batchRows     int   // of Arrow
 	rowGroupRows  int64 // of Parquet
@@ -164,7 +162,7 @@ func newEncoder(f Format, schema *arrow.Schema, o *out, opt Options) (encoder, e
 	case NDJSON:
 		return newNDJSONEncoder(schema, o)
 	case CSV:
-		return newCSVEncoder(schema, o, opt.CSV)
+		return newCSVEncoder(schema, o)
 	case Arrow:
 		return newArrowEncoder(schema, o, opt)
 	case Parquet:

@@ -115,10 +115,10 @@ func TestParquetHoldsTheSameValues(t *testing.T) {
 				}
 				return
 			}
-			want := csvRows(t, written(t, CSV, Options{CSV: CSVOptions{Null: "<null>"}}, rec))
+			want := csvRows(t, written(t, CSV, Options{}, rec))
 			for _, rows := range []int64{1, 2, rec.NumRows()} {
 				got := parquetBatches(t, written(t, Parquet, Options{rowGroupRows: 2}, pieces(rec, rows)...))
-				values := csvRows(t, written(t, CSV, Options{CSV: CSVOptions{Null: "<null>"}}, got...))
+				values := csvRows(t, written(t, CSV, Options{}, got...))
 				if !reflect.DeepEqual(values, want) {
 					t.Errorf("in pieces of %d: got %q, want %q", rows, values, want)
 				}

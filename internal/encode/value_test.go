@@ -339,19 +339,29 @@ func jsonRows(t testing.TB, document []byte) []string {
 	return rows
 }
 
-// csvRows parses CSV with a header of one column and returns its rows.
+// csvRows parses CSV with a header of one column and returns its rows. Go's reader passes over NULL, an empty line, and takes it for the empty string,
+// which is quoted.
 func csvRows(t testing.TB, text []byte) []string {
 	t.Helper()
-	r := csv.NewReader(bytes.NewReader(text))
-	records, err := r.ReadAll()
-	if err != nil {
+	if _, err := csv.NewReader(bytes.NewReader(text)).ReadAll(); err != nil {
 		t.Fatalf("invalid CSV: %v\n%s", err, text)
 	}
 	rows := []string{}
-	for _, record := range records[1:] {
-		rows = append(rows, record[0])
+	for quoted, rest := false, string(text); rest != ""; {
+		end := 0
+		for ; rest[end] != '\n' || quoted; end++ {
+			quoted = quoted != (rest[end] == '"')
+		}
+		row := rest[:end]
+		switch rest = rest[end+1:]; {
+		case row == "":
+			row = "<null>"
+		case row[0] == '"':
+			row = strings.ReplaceAll(row[1:len(row)-1], `""`, `"`)
+		}
+		rows = append(rows, row)
 	}
-	return rows
+	return rows[1:]
 }
 
 // packRows decodes MessagePack and returns the values of the only column.
@@ -482,14 +492,14 @@ func TestValuesAsCSV(t *testing.T) {
 	for _, c := range valueCases {
 		t.Run(c.name, func(t *testing.T) {
 			// A text for NULL keeps the reader from skipping the lines of NULLs.
-			got := csvRows(t, written(t, CSV, Options{CSV: CSVOptions{Null: "<null>"}}, c.batch(t)))
+			got := csvRows(t, written(t, CSV, Options{}, c.batch(t)))
 			for i := range c.json {
 				var want string
 				switch {
 				case c.json[i] == "null":
 					want = "<null>"
 				case c.csv != nil:
-					want = strings.ReplaceAll(c.csv[i], "\r\n", "\n") // which encoding/csv does too
+					want = c.csv[i]
 				case c.json[i][0] == '"':
 					if err := json.Unmarshal([]byte(c.json[i]), &want); err != nil {
 						t.Fatal(err)

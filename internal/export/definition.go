@@ -103,9 +103,19 @@ func newPlan(d Definition) (p plan, err error) {
 	case "FOLDER":
 		p.storage, err = newFolder(o)
 	default:
-		return p, base.Errorf(base.Invalid, "%s is none of S3, FOLDER", d.Storage)
+		err = base.Errorf(base.Invalid, "%s is none of S3, FOLDER", d.Storage)
 	}
-	return p, err
+	if err != nil {
+		return plan{}, err
+	}
+	return p, nil
+}
+
+// close gives back connections. A plan that could not be made has none.
+func (p plan) close() {
+	if p.storage != nil {
+		p.storage.close()
+	}
 }
 
 // parseDuration also takes days, which time.ParseDuration does not.

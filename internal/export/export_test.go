@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -240,6 +242,35 @@ func stuck(t *testing.T) *s3 {
 		t.Fatal(err)
 	}
 	return p.storage.(*s3)
+}
+
+// TestAPlanThatIsClosedKeepsNoConnection.
+func TestAPlanThatIsClosedKeepsNoConnection(t *testing.T) {
+	var open atomic.Int64
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		switch s {
+		case http.StateNew:
+			open.Add(1)
+		case http.StateClosed:
+			open.Add(-1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	p, err := newPlan(Definition{Storage: "S3", Options: map[string]string{"bucket": "lake", "endpoint": server.URL, "region": "r", "access_key_id": "a", "secret_access_key": "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.storage.stat(context.Background(), "1.parquet"); base.KindOf(err) != base.NotFound || open.Load() == 0 {
+		t.Fatal(err, open.Load())
+	}
+	p.close()
+	for deadline := time.Now().Add(10 * time.Second); open.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d connections are open", open.Load())
+		}
+	}
 }
 
 func TestAnUploadThatStallsIsGivenUp(t *testing.T) {

@@ -35,6 +35,7 @@ type exporter struct {
 	definition Definition
 	stop       func()        // has the goroutine end
 	done       chan struct{} // closed when it did; nil while there is none
+	resumed    bool          // it is to be started when the goroutine, which was told to end, did
 }
 
 const (
@@ -50,11 +51,11 @@ const (
 func (x *exporter) start() {
 	var ctx context.Context
 	ctx, x.stop = context.WithCancel(context.Background())
-	done, d, planner := make(chan struct{}), x.definition, x.manager.planner
-	x.done = done
+	d, planner := x.definition, x.manager.planner
+	x.done = make(chan struct{})
 	go func() {
-		defer close(done)
 		x.run(ctx, d, planner)
+		x.manager.ended(x)
 	}()
 }
 
@@ -78,6 +79,7 @@ func (x *exporter) run(ctx context.Context, d Definition, planner Planner) {
 				break // files with secrets may have changed
 			}
 		}
+		p.close()
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -139,12 +141,9 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 	}
 	x.failures.keep(due, old)
 	more, err := x.each(ctx, due, func(part engine.ExportPartition) error { return x.write(ctx, p, planner, t, part) })
-	if err != nil {
-		return 0, err
-	}
-	// Of what is left over neither keeps the other from its turn.
-	moreOld, err := x.each(ctx, old, func(part engine.ExportPartition) error { return x.drop(ctx, p, *part.Open()) })
-	if err != nil {
+	// Neither keeps the other from its turn, by what is left over or by what fails.
+	moreOld, oldErr := x.each(ctx, old, func(part engine.ExportPartition) error { return x.drop(ctx, p, *part.Open()) })
+	if err := errors.Join(err, oldErr); err != nil {
 		return 0, err
 	}
 	if len(x.failures) == 0 {
@@ -200,7 +199,9 @@ func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, no
 	differ := differing(t, all, now)
 	since := x.status.see(differ, now)
 	for _, part := range differ {
-		if now.Sub(since[part.Partition]) >= p.after {
+		// An object that the storage lost is no change, which would wait for others.
+		o := part.Open()
+		if lost := o != nil && o.Fingerprint == engine.Lost; lost || now.Sub(since[part.Partition]) >= p.after {
 			due = append(due, part)
 		}
 	}

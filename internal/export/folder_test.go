@@ -378,3 +378,14 @@ func TestAnExportIsApartFromTheDataDirectory(t *testing.T) {
 	}
 	s.refused("CREATE EXPORT y FROM TABLE t INTO FOLDER (path = '"+filepath.Join(other, "below")+"')", `export "x" writes to`)
 }
+
+// TestPartitionsThatFailKeepNoOthersRows, however many fail one after the other.
+func TestPartitionsThatFailKeepNoOthersRows(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	defer s.close()
+	s.exec("CREATE TABLE t (day DATE, h HUGEINT) PARTITIONED BY (day(day)); CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms', keep = '1d')")
+	s.exec("INSERT INTO t SELECT DATE '2025-01-01' + i::INTEGER, CASE WHEN i < 70 THEN 170141183460469231731687303715884105727 ELSE 1 END FROM range(71) r(i)")
+	s.flush()
+	s.eventually("SELECT count(*) FROM t", "70")
+	s.eventually("SELECT sum(h) FROM "+s.files(), "1")
+}

@@ -59,3 +59,34 @@ func TestAFolderThatDoesNotAnswerKeepsNobody(t *testing.T) {
 	s.close()
 	answer()
 }
+
+// TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn when it does.
+func TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	defer s.close()
+	s.Exports.SetPatience(50 * time.Millisecond)
+	s.exec("CREATE TABLE t (time TIMESTAMP, id BIGINT) PARTITIONED BY (day(time)); CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms')")
+	mark := filepath.Join(s.folder, "_scoter_export")
+	if err := os.Rename(mark, mark+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(mark, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.exec("INSERT INTO t VALUES ('2025-01-01', 1)")
+	s.flush()
+	time.Sleep(100 * time.Millisecond) // it asks for the mark
+	s.exec("PAUSE EXPORT x; RESUME EXPORT x")
+	s.eventually("SELECT concat_ws(' ', state, contains(error, 'still waits')) FROM scoter.exports", "waiting true")
+	pipe, err := os.OpenFile(mark, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(mark+"-away", mark); err != nil {
+		t.Fatal(err)
+	}
+	if err := pipe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("SELECT concat_ws(' ', state, due, objects) FROM scoter.exports", "running 0 1")
+}

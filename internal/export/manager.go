@@ -116,10 +116,24 @@ func (m *Manager) startLocked(x *exporter) {
 	}
 }
 
+// ended notes that an export's goroutine is over, and starts another if it was resumed meanwhile.
+func (m *Manager) ended(x *exporter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	x.stop() // its context goes with it
+	close(x.done)
+	x.stop, x.done = nil, nil
+	if x.resumed {
+		x.resumed = false
+		m.startLocked(x)
+	}
+}
+
 // halt ends an export's goroutine. After an error it begins nothing more, but still waits for the storage.
 func (m *Manager) halt(x *exporter) error {
 	m.mu.Lock()
 	stop, done := x.stop, x.done
+	x.resumed = false
 	m.mu.Unlock()
 	if done == nil {
 		return nil
@@ -127,15 +141,10 @@ func (m *Manager) halt(x *exporter) error {
 	stop()
 	select {
 	case <-done:
+		return nil
 	case <-time.After(m.patience):
 		return base.Errorf(base.Unavailable, "export %q still waits for an answer of its storage", x.name.Name)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if x.done == done {
-		x.stop, x.done = nil, nil
-	}
-	return nil
 }
 
 // haltOrLeave is halt for who has no use for an export that waits for its storage.
@@ -179,6 +188,7 @@ func (m *Manager) Create(ctx context.Context, name catalog.ExportName, t schema.
 		return base.Errorf(base.Invalid, "WITH keep = '%s' needs a table that is partitioned by a unit of time, and %s is not", d.With["keep"], t.QualifiedName()).
 			WithHint("CREATE TABLE ... PARTITIONED BY (hour(time))")
 	}
+	defer p.close()
 	if err := m.checkQuery(ctx, t, d); err != nil {
 		return err
 	}
@@ -341,11 +351,16 @@ func (m *Manager) checkMark(ctx context.Context, s storage) error {
 
 // takeOver makes the place of an export of a restored backup its own: who wrote there before does so no more.
 func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error) {
+	if d.Mark == "" {
+		return d, base.Errorf(base.Invalid, "the export is from before exports looked at the mark of their place: the one that was backed up would not notice that another takes it over").
+			WithHint("drop this export; another one may begin elsewhere")
+	}
 	d.Mark, d.Restored = "", false
 	p, err := newPlan(d)
 	if err != nil {
 		return d, err
 	}
+	defer p.close()
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	mark := rand.Text()
@@ -373,6 +388,7 @@ func (m *Manager) verify(ctx context.Context, o catalog.ExportObject) error {
 	}
 	p, err := newPlan(d)
 	if err == nil {
+		defer p.close()
 		err = x.verify(ctx, p, o)
 	}
 	if err != nil {
@@ -459,13 +475,15 @@ func (m *Manager) Resume(ctx context.Context, name catalog.ExportName) error {
 	}); err != nil {
 		return err
 	}
-	if err := m.halt(x); err != nil {
-		return err
-	}
+	err = m.halt(x)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	x.definition = d
 	x.status.stopped()
+	if err != nil && x.done != nil {
+		x.status.waits(err)
+		x.resumed = true
+	}
 	m.startLocked(x)
 	return nil
 }

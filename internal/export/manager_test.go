@@ -172,3 +172,34 @@ func TestPartitionsThatFailWaitByThemselves(t *testing.T) {
 		t.Errorf("%v", f)
 	}
 }
+
+// TestAnObjectThatIsLostIsDueAtOnce: the rows that it is to have may be due to be dropped.
+func TestAnObjectThatIsLostIsDueAtOnce(t *testing.T) {
+	for fingerprint, want := range map[string]int{engine.Lost: 1, "another": 0} {
+		part := engine.ExportPartition{Parts: 1, Fingerprint: "new", Objects: []catalog.ExportObject{{Fingerprint: fingerprint}}}
+		if due, _ := new(exporter).sort(schema.Table{}, []engine.ExportPartition{part}, plan{after: time.Hour}, time.Now()); len(due) != want {
+			t.Errorf("%s: %d partitions are due", fingerprint, len(due))
+		}
+	}
+}
+
+// TestAPlaceIsNotTakenOver by who was told that it is not, nor from an export that would not notice.
+func TestAPlaceIsNotTakenOver(t *testing.T) {
+	m, _ := open(t, true)
+	d := Definition{Storage: "FOLDER", Options: map[string]string{"path": t.TempDir()}}
+	if _, err := m.takeOver(t.Context(), d); base.KindOf(err) != base.Invalid {
+		t.Errorf("an export without a mark: %v", err)
+	}
+	p, err := newPlan(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.storage.setMark(late, "mine"); base.KindOf(err) != base.Canceled {
+		t.Error(err)
+	}
+	if _, err := p.storage.mark(t.Context()); base.KindOf(err) != base.NotFound {
+		t.Errorf("the mark is there: %v", err)
+	}
+}

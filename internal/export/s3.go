@@ -37,11 +37,12 @@ const stallTime = 10 * time.Minute
 //
 // minio-go is kept well, streams uploads of unknown length in parts, and works with the storages of many vendors.
 type s3 struct {
-	client   *minio.Client
-	endpoint string // without a slash at its end, in lower case, without a port that goes without saying
-	bucket   string
-	prefix   string // empty, or with a slash at its end
-	patience time.Duration
+	client    *minio.Client
+	transport *http.Transport // the client's
+	endpoint  string          // without a slash at its end, in lower case, without a port that goes without saying
+	bucket    string
+	prefix    string // empty, or with a slash at its end
+	patience  time.Duration
 }
 
 const amazon = "https://s3.amazonaws.com"
@@ -101,13 +102,12 @@ func newS3(o *option.Set) (*s3, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport, err := s3Transport(scheme == "https", ca)
-	if err != nil {
+	if s.transport, err = s3Transport(scheme == "https", ca); err != nil {
 		return nil, err
 	}
 	// Buckets of Amazon are hosts, those of others folders: the client tells them apart by the endpoint. It is not to try for minutes, since
 	// whoever calls it does.
-	s.client, err = minio.New(host, &minio.Options{Creds: keys, Secure: scheme == "https", Region: region, Transport: transport, MaxRetries: 2})
+	s.client, err = minio.New(host, &minio.Options{Creds: keys, Secure: scheme == "https", Region: region, Transport: s.transport, MaxRetries: 2})
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "S3 endpoint = %q: %w", s.endpoint, err)
 	}
@@ -131,7 +131,7 @@ func s3Credentials(id, secret, token string) (*credentials.Credentials, error) {
 		WithHint("give access_key_id and secret_access_key_file, or start the server with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or with a file ~/.aws/credentials")
 }
 
-func s3Transport(secure bool, ca string) (http.RoundTripper, error) {
+func s3Transport(secure bool, ca string) (*http.Transport, error) {
 	t, err := minio.DefaultTransport(secure)
 	if err != nil {
 		return nil, base.Errorf(base.Internal, "S3: %w", err)
@@ -275,3 +275,5 @@ func (s *s3) remove(ctx context.Context, path string) error {
 	}
 	return nil
 }
+
+func (s *s3) close() { s.transport.CloseIdleConnections() }

@@ -35,6 +35,8 @@ type storage interface {
 	stat(ctx context.Context, path string) (object, error)
 	// remove removes what is at a path, if anything is.
 	remove(ctx context.Context, path string) error
+	// close gives back what is kept for the next of these. Those that are under way go on.
+	close()
 }
 
 // object is what a storage has.
@@ -165,7 +167,10 @@ func (f *folder) mark(context.Context) (string, error) {
 	return markIn(text), err
 }
 
-func (f *folder) setMark(_ context.Context, text string) error {
+func (f *folder) setMark(ctx context.Context, text string) error {
+	if ctx.Err() != nil {
+		return ctx.Err() // who was to have the place was told that it has not
+	}
 	return vfs.WriteFile(f.fs, f.at(markName), func(w io.Writer) error {
 		_, err := io.WriteString(w, marking+text+"\n")
 		return err
@@ -197,3 +202,5 @@ func (f *folder) remove(_ context.Context, path string) error {
 	}
 	return f.fs.SyncDir(filepath.Dir(f.at(path)))
 }
+
+func (f *folder) close() {}

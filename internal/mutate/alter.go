@@ -354,17 +354,25 @@ func (x *execution) drop() error {
 		err = x.store.DropView(x.ctx, catalog.ViewName{Database: database, Schema: schemaName, Name: name}, ifExists)
 	case "SCHEMA":
 		database, name := x.schemaName(parts)
-		err = x.sources.Dropping(database, name, func() error { return x.store.DropSchema(x.ctx, database, name, cascade) })
+		err = x.dropNamespace(database, name, cascade, func() error { return x.store.DropSchema(x.ctx, database, name, cascade) })
 	case "DATABASE":
 		if len(parts) > 1 {
 			return c.placed(base.Errorf(base.Invalid, "the name of a database has no part behind a dot"), place)
 		}
-		err = x.sources.Dropping(parts[0], "", func() error { return x.store.DropDatabase(x.ctx, parts[0], cascade) })
+		err = x.dropNamespace(parts[0], "", cascade, func() error { return x.store.DropDatabase(x.ctx, parts[0], cascade) })
 	}
 	if ifExists && base.KindOf(err) == base.NotFound {
 		return nil
 	}
 	return c.placed(err, place)
+}
+
+// dropNamespace drops a database or schema. Without CASCADE it goes only if it holds nothing, so that there is no source to be stopped either.
+func (x *execution) dropNamespace(database, schemaName string, cascade bool, drop func() error) error {
+	if !cascade {
+		return drop()
+	}
+	return x.sources.Dropping(database, schemaName, drop)
 }
 
 func (x *execution) truncate() (Counts, error) {

@@ -18,7 +18,7 @@ type Sources interface {
 	Pause(ctx context.Context, name catalog.StreamName) error
 	Resume(ctx context.Context, name catalog.StreamName) error
 	Replay(ctx context.Context, name catalog.StreamName) (messages int64, err error)
-	// Dropping stops the sources of a database, or of one of its schemas, while drop drops it.
+	// Dropping stops the sources of a database, or of one of its schemas, while drop drops it with what it holds.
 	Dropping(database, schemaName string, drop func() error) error
 }
 

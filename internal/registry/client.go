@@ -78,7 +78,13 @@ func New(o Options) (*Client, error) {
 		if !strings.Contains(text, "://") {
 			text = "http://" + text
 		}
-		if u, err := url.Parse(text); err == nil && u.User != nil {
+		u, err := url.Parse(text)
+		if err != nil || strings.Contains(u.Host+u.Path+u.RawQuery+u.Fragment, "@") {
+			// What is wrong may be in a password, which is not to be told.
+			return nil, base.Errorf(base.Invalid, "the URL of a schema registry is none that can be read").
+				WithHint("in its user name and password write %%2F for a slash, %%40 for an @, and so on, or give them as options of their own")
+		}
+		if u.User != nil {
 			if o.Username == "" && o.Password == "" {
 				o.Username = u.User.Username()
 				o.Password, _ = u.User.Password()

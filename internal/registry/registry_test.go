@@ -247,6 +247,11 @@ func TestCredentials(t *testing.T) {
 	if _, err := connect(t, Options{URLs: []string{withUser("secret")}}).Message(t.Context(), header(1, 0)); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
+	for _, odd := range []string{"http://u:secret/x@a", "http://u:1/secret@a", "http://u:x@secret/y@a", "u:secret/@a"} {
+		if _, err := New(Options{URLs: []string{odd}}); base.KindOf(err) != base.Invalid || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", odd, err)
+		}
+	}
 	token, _ := fake(t, srfake.WithAuth("Bearer secret"))
 	token.SeedSchema("s", 1, 1, sr.Schema{Type: sr.TypeProtobuf, Schema: `syntax = "proto3"; message M {}`})
 	if _, err := connect(t, Options{URLs: []string{token.URL()}, Token: "secret"}).Message(t.Context(), header(1, 0)); err != nil {

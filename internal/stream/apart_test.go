@@ -16,6 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -226,11 +227,20 @@ func TestAQueryWithoutMemoryIsNoRecordsFault(t *testing.T) {
 func TestAQueryThatBreaksDuckDBIsNotRunForever(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n, planner := &node{t: t}, &failing{}
-	planner.fail(func(int64) error { return base.Errorf(base.Internal, "INTERNAL") })
+	planner.fail(func(int64) error { return base.Errorf(base.Internal, "a defect that fails nothing else") })
 	n.openWith(planner, func(a appends) stream.Writer { return a })
 	name := catalog.StreamName{Database: "d", Schema: "main", Name: "orders"}
 	must(t, n.sources.Create(ctx, name, ordersDefinition(c, t), false))
 	c.send("orders", 0, orders(0, 30)...)
+	for deadline := time.Now().Add(time.Minute); planner.calls.Load() < 5; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d calls; %+v", planner.calls.Load(), n.sources.List()[0])
+		}
+	}
+	must(t, n.sources.Pause(ctx, name))
+	planner.calls.Store(0)
+	planner.fail(func(int64) error { return base.Errorf(base.Internal, "%w", duck.ErrFailed) })
+	must(t, n.sources.Resume(ctx, name))
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(n.sources.List()[0].Error, "RESUME SOURCE") && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}

@@ -59,9 +59,9 @@ func TestWrongSourcesOfTheSettingsFileAreRefused(t *testing.T) {
 // TestSecretsOfADefinitionAreNotShown, wherever they stand.
 func TestSecretsOfADefinitionAreNotShown(t *testing.T) {
 	d := stream.Definition{Kafka: map[string]string{"password": "secret"},
-		Format: map[string]string{"registry": "http://u:secret@a:8081, https://u:secret@b, u:secret@c", "registry_token": "secret"}}
+		Format: map[string]string{"registry": "http://u:secret@a:8081, https://u:secret/secret@secret@b, u:secret@c", "registry_token": "secret"}}
 	shown := d.Masked()
-	if got := shown.Format["registry"]; strings.Contains(got, "secret") || !strings.Contains(got, "http://***@a:8081") || !strings.Contains(got, "@c") {
+	if got := shown.Format["registry"]; strings.Contains(got, "secret") || !strings.Contains(got, "http://***@a:8081, https://***@b") || !strings.Contains(got, "@c") {
 		t.Error(got)
 	}
 	if shown.Kafka["password"] != "***" || shown.Format["registry_token"] != "***" || d.Kafka["password"] != "secret" {

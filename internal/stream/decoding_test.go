@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // faulty is a decoder that panics on one message.
@@ -75,8 +77,61 @@ func TestEmptyObjectsAreNull(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: `{}`, `{"a": {}, "b": [{ }, {"c": {}}], "d": "{}"}{"e\\": "\"{}", "{}": {"{": 1}}`: `{"a": null, "b": [null, {"c": null}], "d": "{}"}{"e\\": "\"{}", "{}": {"{": 1}}`,
 	} {
-		if got := string(withoutEmpty([]byte(text))); got != want {
+		if got := string(withoutEmpty([]byte(text))); got != want || !mayHaveEmpty([]byte(text)) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
+	}
+	if mayHaveEmpty([]byte(`{"a": {"b": 1}, "c": "}"}`)) {
+		t.Error("there is no empty object")
+	}
+	// Also beside one that is none.
+	for _, messages := range [][]string{{`{"a": { }}`}, {`{"a": {}}`, `{"a": {"k": 1}}`}} {
+		d := &jsonDecoder{}
+		for _, m := range messages {
+			if err := d.Append([]byte(m)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, _, err := d.FinishWithMessages()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !rows.Column(0).IsNull(0) && rows.Column(0).DataType().ID() != arrow.NULL {
+			t.Errorf("%s: %s", messages, rows)
+		}
+		rows.Release()
+	}
+}
+
+// TestPathsOfUnknownTypesAreForgotten once a message tells it, and if there are too many.
+func TestPathsOfUnknownTypesAreForgotten(t *testing.T) {
+	table, err := schema.New(schema.Table{Database: "d", Schema: "main", Name: Messages, Columns: []schema.Column{
+		{Name: "id", Type: schema.Of(schema.BigInt)},
+		{Name: "items", Type: schema.ListOf(schema.StructOf(schema.Field{Name: "price", Type: schema.Of(schema.BigInt)}))},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var u unknowns
+	for _, path := range [][]string{{"ID"}, {"items", "Price"}, {"items", "name"}, {"other", "name"}} {
+		u.note(path)
+	}
+	with, lacks := u.in(table)
+	if got := with.Columns[1].Type.String() + " " + with.Columns[len(with.Columns)-1].Name; !lacks || len(with.Columns) != 3 || got != "STRUCT(price BIGINT, \"name\" VARCHAR)[] other" {
+		t.Errorf("%s, %d columns", got, len(with.Columns))
+	}
+	u.settle(table)
+	if len(u.paths) != 2 || len(table.Columns) != 2 || len(table.Columns[1].Type.Elem.Fields) != 1 {
+		t.Errorf("%v, %+v", u.paths, table.Columns)
+	}
+	u.settle(with)
+	if _, lacks := u.in(table); lacks || len(u.paths) != 0 {
+		t.Errorf("%v", u.paths)
+	}
+	for i := range 2 * maxUnknown {
+		u.note([]string{fmt.Sprint("c", i)})
+	}
+	if u.settle(table); len(u.paths) != maxUnknown {
+		t.Errorf("%d paths", len(u.paths))
 	}
 }

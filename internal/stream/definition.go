@@ -36,15 +36,15 @@ type Table struct {
 // secrets are the options that nobody is shown.
 var secrets = []string{"password", "registry_password", "registry_token"}
 
-// userinfo is what a URL may have in front of its host.
-var userinfo = regexp.MustCompile(`[^/]*@`)
+// userinfo is what a URL, of a list, may have in front of its host.
+var userinfo = regexp.MustCompile(`(\s*[a-zA-Z][a-zA-Z0-9+.-]*://)?[^,]*@`)
 
 // Masked returns the definition without secrets.
 func (d Definition) Masked() Definition {
 	mask := func(options map[string]string) map[string]string {
 		options = maps.Clone(options)
 		if urls := options["registry"]; urls != "" {
-			options["registry"] = userinfo.ReplaceAllString(urls, "***@")
+			options["registry"] = userinfo.ReplaceAllString(urls, "${1}***@")
 		}
 		for _, name := range secrets {
 			if options[name] != "" {

@@ -1,3 +1,5 @@
 package stream
 
 func init() { poisonMemory = true }
+
+const OlderLettersQuery = olderLettersQuery

@@ -15,6 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
@@ -105,12 +106,66 @@ func TestAQueryThatNamesWhatHasNoTypeYet(t *testing.T) {
 	s := newServer(t, t.TempDir())
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
 		INTO TABLE tags AS SELECT id, unnest(tags) AS tag FROM messages`, c.brokers)))
-	c.send("events", 0, []byte(`{"id": 1, "tags": []}`))
-	s.eventually("SELECT count(*) FROM scoter.dead_letters", "1")
+	for i, tags := range []string{"[]", "null", "{}"} {
+		c.send("events", 0, fmt.Appendf(nil, `{"id": 1, "tags": %s}`, tags))
+		s.eventually("SELECT count(*) FROM scoter.dead_letters", fmt.Sprint(i+1))
+	}
 	c.send("events", 0, []byte(`{"id": 2, "tags": ["x", "y"]}`))
 	s.eventually("SELECT string_agg(id || tag, ' ' ORDER BY tag) FROM tags", "2x 2y")
 	must(t, s.exec("REPLAY SOURCE events"))
 	s.eventually("SELECT count(*) FROM scoter.dead_letters", "0")
+}
+
+// TestAQueryThatNamesAFieldThatHasNoTypeYet, alone, and in a list.
+func TestAQueryThatNamesAFieldThatHasNoTypeYet(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE fields AS SELECT id, m.b.c AS c, (e[1]).f AS f FROM messages m`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": 1, "b": {"c": null, "d": 1}, "e": [{"f": 1}]}`), []byte(`{"id": 2, "b": {"c": 1}, "e": [{"f": [], "g": 1}]}`))
+	c.send("events", 0, []byte(`{"id": 3, "b": {"c": 4}, "e": [{"f": 5}]}`))
+	s.eventually("SELECT string_agg(concat_ws(' ', id, c, f), ', ') FROM fields WHERE id = 3", "3 4 5")
+	must(t, s.exec("REPLAY SOURCE events"))
+	s.eventually("SELECT count(*) || ' ' || (SELECT count(*) FROM scoter.dead_letters WHERE \"offset\" <> 1) FROM fields", "2 0")
+}
+
+// TestAQueryWaitsThoughAMessageHasTheName of what another table lacks: in a struct, without a type, it is nothing that the query means.
+func TestAQueryWaitsThoughAMessageHasTheName(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec("CREATE TABLE names AS SELECT i AS id, 'n' || i AS name FROM range(10) r(i)"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE named AS SELECT m.id, n.name FROM messages m JOIN names n ON n.id = m.id`, c.brokers)))
+	c.send("events", 0, []byte(`{"id": 1, "user": {"name": null, "age": 7}, "name": null}`))
+	s.eventually("SELECT string_agg(name, ' ') FROM named", "n1")
+	must(t, s.exec("ALTER TABLE names RENAME COLUMN name TO title"))
+	c.send("events", 0, []byte(`{"id": 2}`))
+	s.eventually("SELECT state || ' ' || (error LIKE '%named%') || ' ' || (SELECT count(*) FROM scoter.dead_letters) FROM scoter.sources", "waiting true 0")
+	must(t, s.exec("ALTER TABLE names RENAME COLUMN title TO name"))
+	s.eventually("SELECT string_agg(name, ' ' ORDER BY id) || ' ' || (SELECT count(*) FROM scoter.dead_letters) FROM named", "n1 n2 0")
+}
+
+// TestAViewOfDeadLettersStays as somebody made it; the one that older servers made is replaced.
+func TestAViewOfDeadLettersStays(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json INTO TABLE events`, c.brokers)))
+	lookUp := func() catalog.View {
+		view, err := s.Engine.LookupView("d", "scoter", "dead_letters")
+		must(t, err)
+		return view
+	}
+	made := lookUp()
+	for sql, want := range map[string]string{made.SQL + " AND source = 'events'": made.SQL + " AND source = 'events'", stream.OlderLettersQuery: made.SQL} {
+		view := made
+		view.SQL = sql
+		must(t, s.Engine.PutView(ctx, view, true))
+		must(t, s.exec("RESUME SOURCE events"))
+		s.eventually("SELECT state FROM scoter.sources", "running")
+		if got := lookUp(); got.SQL != want {
+			t.Errorf("%s\nbecame %s", sql, got.SQL)
+		}
+	}
 }
 
 // TestResumeLearnsTypesAnew: those of the first messages may have been wrong.
@@ -170,6 +225,11 @@ func TestASourceGoesWithItsSchema(t *testing.T) {
 	c.send("events", 0, []byte(`{"id": 1}`))
 	s.eventually("SELECT (SELECT count(*) FROM e.s.events) + (SELECT count(*) FROM e.main.events)", "2")
 	wantKind(t, s.exec("DROP DATABASE e"), base.Conflict)
+	for _, x := range s.states() {
+		if x.State != "running" {
+			t.Errorf("source %s is %s: it was stopped for a DROP that is refused", x.Name.Name, x.State)
+		}
+	}
 	c.send("events", 0, []byte(`{"id": 2}`))
 	s.eventually("SELECT (SELECT count(*) FROM e.s.events) + (SELECT count(*) FROM e.main.events)", "4")
 	must(t, s.exec("DROP SCHEMA e.s CASCADE"))

@@ -68,5 +68,8 @@ func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]in
 			x.status.forget(p)
 		}
 	}
+	if x.intake.empty() {
+		x.decodings.reset() // nothing is to be sealed, which else would: decoders that are full stayed so
+	}
 	x.reads()
 }

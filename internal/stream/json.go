@@ -30,6 +30,9 @@ func (d *jsonDecoder) Append(msg []byte) error {
 		}
 		return base.Errorf(base.Invalid, "JSON: %w", err)
 	}
+	if mayHaveEmpty(msg) {
+		msg = withoutEmpty(msg)
+	}
 	d.text.Write(msg)
 	d.text.WriteByte('\n')
 	d.messages++
@@ -40,11 +43,7 @@ func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	defer d.Reset()
 	rec, err := ndjson.Decode(d.text.Bytes(), ndjson.Options{})
 	if err != nil {
-		// It takes no column of empty objects alone, of which it cannot tell the type.
-		var againErr error
-		if rec, againErr = ndjson.Decode(withoutEmpty(d.text.Bytes()), ndjson.Options{}); againErr != nil {
-			return nil, nil, err
-		}
+		return nil, nil, err
 	}
 	if rec.NumRows() != d.messages {
 		rec.Release()
@@ -53,7 +52,22 @@ func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	return rec, nil, nil
 }
 
-// withoutEmpty returns objects, in valid JSON, with null for each empty one inside of them.
+// mayHaveEmpty reports whether {} is somewhere in valid JSON, also as text.
+func mayHaveEmpty(text []byte) bool {
+	for {
+		end := bytes.IndexByte(text, '}')
+		if end < 0 {
+			return false
+		}
+		if before := bytes.TrimRight(text[:end], " \t\r\n"); len(before) > 0 && before[len(before)-1] == '{' {
+			return true
+		}
+		text = text[end+1:]
+	}
+}
+
+// withoutEmpty returns objects, in valid JSON, with null for each empty one inside of them: of which type such a one is, only others tell, and
+// what becomes of it must not depend on which are in its batch.
 func withoutEmpty(text []byte) (out []byte) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

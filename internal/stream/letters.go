@@ -80,14 +80,19 @@ func (s *source) lettersTable() engine.TableName {
 	return engine.TableName{Database: s.name.Database, Schema: lettersSchema, Name: lettersLog}
 }
 
-// prepareLetters makes the table and the view of dead letters, unless they are there.
+// olderLettersQuery was the view's: it hid letters without a value at the offset of one that was replayed.
+const olderLettersQuery = `SELECT * EXCLUDE (replayed) FROM scoter.dead_letter_log l WHERE NOT replayed AND NOT EXISTS (
+	SELECT 1 FROM scoter.dead_letter_log r WHERE r.replayed AND r.source_id = l.source_id AND r.topic = l.topic
+	AND r.topic_id = l.topic_id AND r.partition = l.partition AND r."offset" = l."offset")`
+
+// prepareLetters makes the table and the view of dead letters, unless they are there. A view that somebody changed stays.
 func (s *source) prepareLetters(ctx context.Context) error {
 	store := s.manager.store
-	there, err := store.LookupView(s.name.Database, lettersSchema, lettersView)
-	if err == nil && there.SQL == lettersQuery {
-		if _, err = store.Lookup(s.name.Database, lettersSchema, lettersLog); err == nil {
-			return nil
-		}
+	there, viewErr := store.LookupView(s.name.Database, lettersSchema, lettersView)
+	_, tableErr := store.Lookup(s.name.Database, lettersSchema, lettersLog)
+	ours := viewErr != nil || there.SQL == olderLettersQuery
+	if !ours && tableErr == nil {
+		return nil
 	}
 	if err := store.CreateSchema(ctx, s.name.Database, lettersSchema, true); err != nil {
 		return err
@@ -104,10 +109,12 @@ func (s *source) prepareLetters(ctx context.Context) error {
 			view.Columns = append(view.Columns, catalog.ViewColumn{Name: f.Name, Type: typ})
 		}
 	}
-	if err := store.PutView(ctx, view, true); err != nil {
-		return err
+	if ours {
+		if err := store.PutView(ctx, view, true); err != nil {
+			return err
+		}
 	}
-	_, err = store.CreateTable(ctx, t, true)
+	_, err := store.CreateTable(ctx, t, true)
 	return err
 }
 

@@ -200,7 +200,7 @@ func (m *Manager) settle(s *source) {
 }
 
 // Dropping stops the sources of a database, or of one of its schemas, calls drop, which drops it, and forgets those that are gone then: one that
-// still ran would make its tables, and their database, again.
+// still ran would make its tables, and their database, again. The error is Conflict while a source's dead letters are replayed.
 func (m *Manager) Dropping(database, schemaName string, drop func() error) error {
 	within := func(s *source) bool {
 		return schema.Fold(s.name.Database) == schema.Fold(database) && (schemaName == "" || schema.Fold(s.name.Schema) == schema.Fold(schemaName))
@@ -217,9 +217,13 @@ func (m *Manager) Dropping(database, schemaName string, drop func() error) error
 	for _, s := range all {
 		s.changing.Lock() // in one order, so that two never wait for one another
 		defer s.changing.Unlock()
-		m.halt(s)
-		s.replaying.Lock()
+		if !s.replaying.TryLock() {
+			return base.Errorf(base.Conflict, "dead letters of source %q are being replayed", s.name.Name).WithHint("try again when REPLAY SOURCE has ended")
+		}
 		defer s.replaying.Unlock()
+	}
+	for _, s := range all {
+		m.halt(s)
 	}
 	err := drop()
 	for _, s := range all {
@@ -270,7 +274,7 @@ func (m *Manager) restart(s *source) {
 	m.halt(s)
 	s.messages.Store(nil)
 	s.described.Clear()
-	s.unknown.Clear()
+	s.unknown.clear()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.startLocked(s)

@@ -130,8 +130,9 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 		if was && !mine[p] {
 			continue
 		}
+		// One that was read goes on where it was, wherever it would start.
 		first := begins
-		if !seen[p.topic] || len(k.partitions) > 0 {
+		if !was && (!seen[p.topic] || len(k.partitions) > 0) {
 			first = starts
 		}
 		var offsets [3]int64

@@ -113,18 +113,39 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 		if t.Query == "" {
 			continue
 		}
-		result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: *known}})
-		switch {
-		case err == nil:
-			releaseBatches(result)
-		case s.namesUnknown(err):
-		case ofMessage(err):
-			return base.Errorf(base.Unavailable, "query of table %q: %w", t.Name.Name, err)
-		default:
-			return err
+		err := s.checkQuery(ctx, t, *known)
+		if err == nil {
+			continue
 		}
+		if all, lacks := s.unknown.in(*known); lacks && ofMessage(err) {
+			// One that fails otherwise, or not at all, where messages have what no value told the type of yet, fails by theirs, and not for ever.
+			again := s.checkQuery(ctx, t, all)
+			switch {
+			case again == nil, ofMessage(again) && firstLine(again) != firstLine(err):
+				continue
+			case !ofMessage(again):
+				err = again
+			}
+		}
+		if ofMessage(err) {
+			return base.Errorf(base.Unavailable, "query of table %q: %w", t.Name.Name, err)
+		}
+		return err
 	}
 	return nil
+}
+
+// checkQuery returns what a target's query fails with over a table of messages without a row.
+func (s *source) checkQuery(ctx context.Context, t target, messages schema.Table) error {
+	result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: messages}})
+	releaseBatches(result)
+	return err
+}
+
+// firstLine returns what an error of DuckDB's says, without the names that it suggests.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // describe returns the query's table, and the query with casts to what Arrow and Parquet can hold.
@@ -219,8 +240,9 @@ func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *t
 	if t.table, err = s.messageTable(p, batches[0]); err != nil {
 		return nil, err
 	}
+	s.unknown.settle(t.table) // before what this batch notes
 	for i, rec := range batches {
-		batches[i] = withoutUnknown(rec, &t.table, func(name string) { s.unknown.Store(name, true) })
+		batches[i] = withoutUnknown(rec, &t.table, s.unknown.note)
 		rec.Release()
 		if t.table, _, err = batch.Evolve(batches[i], t.table); err != nil {
 			return nil, err
@@ -284,7 +306,7 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 		}
 	}
 	if len(t.Columns) == 0 {
-		first = withoutUnknown(first, nil, func(string) {})
+		first = withoutUnknown(first, nil, func([]string) {})
 		defer first.Release()
 		inferred, err := batch.InferTable(t.Database, t.Schema, t.Name, first, nil, batch.InferOptions{})
 		if err != nil {

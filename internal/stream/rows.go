@@ -78,7 +78,7 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 				table = nil // it will be made
 			}
 			for _, one := range pieces[t.shape] {
-				one.rows = withoutUnknown(one.rows, table, func(string) {})
+				one.rows = withoutUnknown(one.rows, table, func([]string) {})
 				all.Batches = append(all.Batches, withMetadata(one, records, t.Metadata))
 				one.rows.Release()
 				all.Numbers = append(all.Numbers, one.numbers)
@@ -110,19 +110,11 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 	return out, nil
 }
 
-// queryDefect is an internal error of a query, which may have failed all other statements too.
-type queryDefect struct{ error }
-
-func (e queryDefect) Unwrap() error { return e.error }
-
 // ofQuery returns what a query over some records failed with as an error that says whose fault it is: a table that is gone is no record's, and
 // where a single record needs more memory than there is for queries, somebody else may have it now.
 func ofQuery(err error, records int) error {
-	switch kind := base.KindOf(err); {
-	case kind == base.NotFound && records > 0, kind == base.TooLarge && records == 1:
+	if kind := base.KindOf(err); kind == base.NotFound && records > 0 || kind == base.TooLarge && records == 1 {
 		return base.Errorf(base.Unavailable, "%w", err)
-	case kind == base.Internal:
-		return queryDefect{err}
 	}
 	return err
 }

@@ -34,6 +34,8 @@ type session struct {
 	unplaced   map[partition]bool
 	unreadable map[partition]time.Time              // since when
 	skipped    map[string]map[int32]kgo.EpochOffset // where the client is to go on, once mu is free
+
+	told sync.Map // by partition, of which Kafka told the end when it was asked last
 }
 
 // sealed is a batch with its rows. Without pieces, its records are to be decoded again.
@@ -406,18 +408,27 @@ func (x *session) reserve(ctx context.Context, bytes int64) error {
 // was read waits for the disk.
 func (x *session) runEnds(ctx context.Context) {
 	for sleep(ctx, checkEvery) == nil {
-		ask, cancel := context.WithTimeout(ctx, askFor)
-		ends, err := kadm.NewClient(x.client).ListEndOffsets(ask, x.plan.kafka.topics...)
-		cancel()
-		if err != nil {
-			continue // the cluster is away, which whoever reads from it tells of
-		}
-		ends.Each(func(end kadm.ListedOffset) {
-			if end.Err == nil {
-				x.status.ends(partition{end.Topic, end.Partition}, end.Offset)
-			}
-		})
+		x.askEnds(ctx)
 	}
+}
+
+// askEnds asks once where the topics end. It does not wait for mu, which is held while what was read waits.
+func (x *session) askEnds(ctx context.Context) {
+	ask, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	ends, err := kadm.NewClient(x.client).ListEndOffsets(ask, x.plan.kafka.topics...)
+	if ofAll(err) != nil {
+		return // the cluster is away, which whoever reads from it tells of
+	}
+	ends.Each(func(end kadm.ListedOffset) {
+		p := partition{end.Topic, end.Partition}
+		if end.Err != nil {
+			x.told.Delete(p)
+			return
+		}
+		x.told.Store(p, true)
+		x.status.ends(p, end.Offset)
+	})
 }
 
 // check compares the topics with what they were.
@@ -444,9 +455,10 @@ func (x *session) check(ctx context.Context) error {
 	there := map[partition]bool{}
 	for _, p := range k.partitionsOf(topics) {
 		there[p] = true
-		switch detail := topics[p.topic].Partitions[p.number]; {
-		case x.unplaced[p] && detail.Leader >= 0 && detail.Err == nil:
-			return again("topic %q partition %d has a leader", p.topic, p.number)
+		_, told := x.told.Load(p)
+		switch {
+		case x.unplaced[p] && told:
+			return again("Kafka gives offsets of topic %q partition %d", p.topic, p.number)
 		case k.group == "" && x.positions[p] == nil && !x.unplaced[p]:
 			return again("topic %q has a new partition %d", p.topic, p.number)
 		}

@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
@@ -212,5 +217,104 @@ func TestHalves(t *testing.T) {
 		if next[p] != r.Next {
 			t.Errorf("%v: to %d, want %+v", p, next[p], r.OffsetRange)
 		}
+	}
+}
+
+// scarce is a decoder with room for one message.
+type scarce struct {
+	jsonDecoder
+	refused int
+}
+
+func (d *scarce) Append(msg []byte) error {
+	if d.messages == 0 {
+		return d.jsonDecoder.Append(msg)
+	}
+	if d.refused++; d.refused > 10 {
+		return base.Errorf(base.Invalid, "it is full for ever")
+	}
+	return protobuf.ErrFull
+}
+
+// TestDecodersAreEmptyOnceTheIntakeIs: of those that were full, when its only partition was revoked, nobody would take anything.
+func TestDecodersAreEmptyOnceTheIntakeIs(t *testing.T) {
+	x, ctx := newSession(t), t.Context()
+	x.decodings.byKey[""] = &decoding{decoders: []decoder{&scarce{}}}
+	if err := x.takePartition(ctx, "t", fetched(0, nil, 0)); err != nil {
+		t.Fatal(err)
+	}
+	x.revoked(ctx, nil, map[string][]int32{"t": {0}})
+	if err := x.takePartition(ctx, "t", fetched(1, nil, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if len(x.intake.records) != 1 || len(x.intake.letters) > 0 {
+		t.Errorf("%d records, letters %v", len(x.intake.records), x.intake.letters)
+	}
+}
+
+// TestAPartitionWithoutOffsetsEndsNoSession before Kafka tells them, though it has a leader.
+func TestAPartitionWithoutOffsetsEndsNoSession(t *testing.T) {
+	fake, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(fake.Close)
+	var well atomic.Bool
+	fake.ControlKey(int16(kmsg.ListOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		fake.KeepControl()
+		resp := req.ResponseKind().(*kmsg.ListOffsetsResponse)
+		for _, topic := range req.(*kmsg.ListOffsetsRequest).Topics {
+			answer := kmsg.NewListOffsetsResponseTopic()
+			answer.Topic = topic.Topic
+			for _, p := range topic.Partitions {
+				of := kmsg.NewListOffsetsResponseTopicPartition()
+				of.Partition, of.Offset, of.LeaderEpoch = p.Partition, 0, 0
+				if p.Partition == 1 {
+					of.ErrorCode = kerr.OffsetNotAvailable.Code
+				}
+				answer.Partitions = append(answer.Partitions, of)
+			}
+			resp.Topics = append(resp.Topics, answer)
+		}
+		return resp, nil, !well.Load()
+	})
+	x, ctx := newSession(t), t.Context()
+	if x.client, err = kgo.NewClient(kgo.SeedBrokers(fake.ListenAddrs()...)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.client.Close)
+	one := partition{"t", 1}
+	delete(x.positions, one)
+	x.unplaced[one] = true
+	topics, err := x.plan.kafka.topicIDs(ctx, x.client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.ids = map[string][16]byte{"t": topics["t"].ID}
+	look := func() error {
+		x.askEnds(ctx)
+		return x.check(ctx)
+	}
+	if err := look(); err != nil {
+		t.Error(err)
+	}
+	well.Store(true)
+	if err := look(); !errors.Is(err, errAgain) || !strings.Contains(err.Error(), "partition 1") {
+		t.Error(err)
+	}
+}
+
+// TestASourceWhoseLettersAreReplayedIsNotDropped with its schema, nor stopped for that.
+func TestASourceWhoseLettersAreReplayedIsNotDropped(t *testing.T) {
+	m := &Manager{}
+	s := &source{manager: m, id: 1, name: catalog.StreamName{Database: "d", Schema: "main", Name: "s"}, status: newStatus(), stop: func() { t.Error("it was stopped") }}
+	m.sources = map[base.StreamID]*source{s.id: s}
+	s.replaying.Lock()
+	err := m.Dropping("D", "", func() error {
+		t.Error("it was dropped")
+		return nil
+	})
+	if base.KindOf(err) != base.Conflict || !s.changing.TryLock() {
+		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -23,7 +24,7 @@ type source struct {
 
 	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
 	described sync.Map                     // described by describedKey
-	unknown   sync.Map                     // true by names that messages have, of which no value told the type yet
+	unknown   unknowns                     // what messages have beside that
 	batches   atomic.Int64                 // that were stored
 	replaying sync.Mutex                   // held by a replay: two at once would decode the same letters
 	changing  sync.Mutex                   // held by what pauses, resumes, defines anew or drops it
@@ -48,7 +49,7 @@ func (s *source) start() {
 	}
 }
 
-// maxDefects is how often a query may fail with an internal error of DuckDB's over the same records.
+// maxDefects is how often a query over the same records may fail all that runs in DuckDB.
 const maxDefects = 3
 
 // run reads the topics until ctx ends: session after session, with growing pauses between those
@@ -66,11 +67,10 @@ func (s *source) run(ctx context.Context, d Definition) {
 		if long > 2*checkEvery {
 			again = 0
 		}
-		var defect queryDefect
 		switch {
 		case ctx.Err() != nil, errors.Is(err, errGone):
 			return
-		case errors.As(err, &defect):
+		case errors.Is(err, duck.ErrFailed):
 			if defects++; defects == maxDefects {
 				s.fail(base.Errorf(base.Internal, "%w; it is not tried again before RESUME SOURCE", err))
 				<-ctx.Done()

@@ -1,7 +1,9 @@
 package stream
 
 import (
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -13,11 +15,16 @@ import (
 // if the message did not have them: what it has beside them must not depend on whether another message came before.
 
 // withoutUnknown returns rows without the columns, and fields of structs, whose type neither a value nor the table, if there is one, tells.
-// It calls left with their names. The rows that it is given stay the caller's.
-func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(name string)) arrow.RecordBatch {
+// It calls left with their paths. The rows that it is given stay the caller's.
+func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []string)) arrow.RecordBatch {
 	found := false
 	for _, f := range rec.Schema().Fields() {
-		found = found || f.Type.ID() != arrow.NULL && hasUnknown(f.Type)
+		switch {
+		case f.Type.ID() != arrow.NULL:
+			found = found || hasUnknown(f.Type)
+		case t == nil || t.ColumnIndex(f.Name) < 0:
+			left([]string{f.Name}) // which a table does by itself, but does not tell
+		}
 	}
 	if !found {
 		rec.Retain()
@@ -33,9 +40,10 @@ func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(name strin
 				want = &t.Columns[at].Type
 			}
 		}
-		column := known(rec.Column(i), want, left)
+		path := []string{f.Name}
+		column := known(rec.Column(i), want, path, left)
 		if column == nil {
-			left(f.Name)
+			left(path)
 			continue
 		}
 		f.Type = column.DataType()
@@ -69,8 +77,8 @@ func hasUnknown(t arrow.DataType) bool {
 	return false
 }
 
-// known returns an array, for a column or field of the type want, if that is known, without what is of an unknown type in it; nil if nothing is left.
-func known(a arrow.Array, want *schema.Type, left func(name string)) arrow.Array {
+// known returns the array at a path, for a column or field of the type want, if that is known, without what is of an unknown type in it; nil if nothing is left.
+func known(a arrow.Array, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	t := a.DataType()
 	alike := want == nil || want.Kind == schema.Struct && t.ID() == arrow.STRUCT || want.Kind == schema.List && t.ID() == arrow.LIST
 	if !alike || !hasUnknown(t) {
@@ -79,13 +87,13 @@ func known(a arrow.Array, want *schema.Type, left func(name string)) arrow.Array
 	}
 	switch a := a.(type) {
 	case *array.Struct:
-		return knownStruct(a, want, left)
+		return knownStruct(a, want, path, left)
 	case *array.List:
 		var elem *schema.Type
 		if want != nil {
 			elem = want.Elem
 		}
-		values := known(a.ListValues(), elem, left)
+		values := known(a.ListValues(), elem, path, left)
 		if values == nil {
 			return nil
 		}
@@ -99,7 +107,7 @@ func known(a arrow.Array, want *schema.Type, left func(name string)) arrow.Array
 	return nil // NULL
 }
 
-func knownStruct(a *array.Struct, want *schema.Type, left func(name string)) arrow.Array {
+func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	var fields []arrow.Field
 	var children []arrow.ArrayData
 	var columns []arrow.Array
@@ -114,10 +122,11 @@ func knownStruct(a *array.Struct, want *schema.Type, left func(name string)) arr
 			}
 		}
 		whole := array.MakeFromData(a.Data().Children()[i])
-		column := known(whole, of, left)
+		at := append(slices.Clone(path), f.Name)
+		column := known(whole, of, at, left)
 		whole.Release()
 		if column == nil {
-			left(f.Name)
+			left(at)
 			continue
 		}
 		f.Type = column.DataType()
@@ -131,13 +140,87 @@ func knownStruct(a *array.Struct, want *schema.Type, left func(name string)) arr
 	return array.MakeFromData(data)
 }
 
-// namesUnknown reports whether a query's error names something of which messages did not tell the type yet. That is theirs, and passes
-// once one does.
-func (s *source) namesUnknown(err error) bool {
-	found := false
-	s.unknown.Range(func(name, _ any) bool {
-		found = strings.Contains(schema.Fold(err.Error()), schema.Fold(`"`+name.(string)+`"`))
-		return !found
-	})
-	return found
+// unknowns are the paths of columns, and of fields of structs, that messages have, and of which no value told the type yet. A query that
+// names one fails until a message does.
+type unknowns struct {
+	mu    sync.Mutex
+	paths map[string][]string // guarded by mu; by their names, joined
+}
+
+// maxUnknown bounds how many paths are kept from one batch to the next: messages choose their names.
+const maxUnknown = 1000
+
+func (u *unknowns) note(path []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.paths == nil {
+		u.paths = map[string][]string{}
+	}
+	u.paths[strings.Join(path, "\x00")] = path
+}
+
+// settle forgets the paths that the table of messages has by now, and all if they are too many.
+func (u *unknowns) settle(t schema.Table) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for key, path := range u.paths {
+		if _, lacks := withPath(t, path); !lacks || len(u.paths) > maxUnknown {
+			delete(u.paths, key)
+		}
+	}
+}
+
+func (u *unknowns) clear() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	clear(u.paths)
+}
+
+// in returns the table of messages with the paths that it lacks, as text, and whether there is one.
+func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, path := range u.paths {
+		with, more := withPath(t, path)
+		t, lacks = with, lacks || more
+	}
+	return t, lacks
+}
+
+// withPath returns a table with a path, of text, and whether it lacks that.
+func withPath(t schema.Table, path []string) (_ schema.Table, lacks bool) {
+	i := t.ColumnIndex(path[0])
+	if i < 0 {
+		column := schema.Column{ID: t.NextColumnID, Name: path[0], Type: schema.Of(schema.Varchar)}
+		t.Columns = append(slices.Clone(t.Columns), column)
+		t.NextColumnID++
+		return t, true
+	}
+	typ, lacks := withField(t.Columns[i].Type, path[1:])
+	if lacks {
+		t.Columns = slices.Clone(t.Columns)
+		t.Columns[i].Type = typ
+	}
+	return t, lacks
+}
+
+// withField is withPath for a type. What a path goes through may be structs, and lists of them.
+func withField(t schema.Type, path []string) (_ schema.Type, lacks bool) {
+	switch {
+	case len(path) == 0:
+		return t, false
+	case t.Kind == schema.List:
+		elem, lacks := withField(*t.Elem, path)
+		return schema.ListOf(elem), lacks
+	case t.Kind != schema.Struct:
+		return t, false
+	}
+	fields := slices.Clone(t.Fields)
+	for i := range fields {
+		if schema.Fold(fields[i].Name) == schema.Fold(path[0]) {
+			fields[i].Type, lacks = withField(fields[i].Type, path[1:])
+			return schema.StructOf(fields...), lacks
+		}
+	}
+	return schema.StructOf(append(fields, schema.Field{Name: path[0], Type: schema.Of(schema.Varchar)})...), true
 }

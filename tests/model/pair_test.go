@@ -244,13 +244,14 @@ func (p *pair) theirs(sql string) ([]string, error) {
 // lines prints rows, and sorts them: a table has no order.
 func lines(rows encode.Source) ([]string, error) {
 	var b bytes.Buffer
-	if _, err := encode.Write(context.Background(), &b, encode.CSV, rows, encode.Options{CSV: encode.CSVOptions{NoHeader: true, Null: "NULL"}}); err != nil {
+	if _, err := encode.Write(context.Background(), &b, encode.CSV, rows, encode.Options{}); err != nil {
 		return nil, err
 	}
-	if b.Len() == 0 {
+	_, text, _ := strings.Cut(b.String(), "\n") // behind the header
+	if text == "" {
 		return nil, nil
 	}
-	out := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	out := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	slices.Sort(out)
 	return out, nil
 }

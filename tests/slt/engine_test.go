@@ -174,29 +174,32 @@ func print(ctx context.Context, rows encode.Source) (types string, text []string
 		}
 	}
 	var b bytes.Buffer
-	options := encode.Options{CSV: encode.CSVOptions{NoHeader: true, Null: "NULL"}}
-	if _, err := encode.Write(ctx, &b, encode.CSV, rows, options); err != nil {
+	if _, err := encode.Write(ctx, &b, encode.CSV, rows, encode.Options{}); err != nil {
 		return "", nil, err
 	}
-	return types, lines(b.String()), nil
+	return types, lines(b.String())[1:], nil // without the header
 }
 
-// lines cuts CSV into lines of values separated by tabs.
+// lines cuts CSV into lines of values separated by tabs. What is empty and has no quotes is NULL.
 func lines(text string) []string {
 	var out []string
 	var line, value strings.Builder
-	quoted := false
+	quoted, quotes := false, false // within quotes, and whether the value has any
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '"' && quoted && i+1 < len(text) && text[i+1] == '"':
 			value.WriteByte('"')
 			i++
 		case c == '"':
-			quoted = !quoted
+			quoted, quotes = !quoted, true
 		case !quoted && (c == ',' || c == '\n'):
-			if value.Len() == 0 {
+			switch {
+			case value.Len() == 0 && quotes:
 				value.WriteString("(empty)")
+			case value.Len() == 0:
+				value.WriteString("NULL")
 			}
+			quotes = false
 			line.WriteString(strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(value.String()))
 			value.Reset()
 			if c == ',' {

@@ -9,6 +9,12 @@ CREATE TABLE every (
     tags VARCHAR[], grid INTEGER[][], three INTEGER[3], pt STRUCT(x DOUBLE, tags VARCHAR[]), pts STRUCT(x DOUBLE, s VARCHAR)[], m MAP(VARCHAR, INTEGER),
     ml MAP(INTEGER, VARCHAR[])
 );
+CREATE TABLE stays (id INTEGER PRIMARY KEY, days DATE[], stay STRUCT(first DATE, prices DECIMAL(9,2)[]), of_day MAP(DATE, DECIMAL(9,2)), spans STRUCT(first DATE)[]);
+CREATE TABLE bigs (big BIGNUM, bigs BIGNUM[]);
+
+-- WRITE stays insert
+
+-- WRITE bigs insert
 
 -- QUERY all_every
 SELECT * FROM every ORDER BY id;

@@ -99,7 +99,9 @@ func TestGoRefusesMapsInWhichNothingIsFound(t *testing.T) {
 		row := &m.Rows[slices.IndexFunc(m.Rows, func(r ir.Row) bool { return r.Ref == "list_everything_result" })]
 		query := &m.Queries[slices.IndexFunc(m.Queries, func(q ir.Query) bool { return q.Row == row.Ref })]
 		value := ir.Type{Kind: ir.Int32, Native: "INTEGER"}
-		key := ir.Type{Kind: kind, Native: "KEY", Elem: &value, Key: &value, Ref: m.Structs[0].Ref}
+		pair := ir.Struct{Ref: "pair", Name: ir.NewName("pair"), Fields: []ir.Field{{Name: ir.NewName("left"), Type: value, Nullable: true}}}
+		m.Structs = append(m.Structs, pair)
+		key := ir.Type{Kind: kind, Native: "KEY", Elem: &value, Key: &value, Ref: pair.Ref}
 		column := ir.Column{Name: ir.NewName("looked up"), Type: ir.Type{Kind: ir.Map, Native: "MAP(KEY, INTEGER)", Key: &key, Elem: &value}}
 		row.Columns, query.Columns = append(row.Columns, column), append(query.Columns, column)
 		_, err := Generate(m, target("go/duckdb/duckdb-go", "q", "out/db/"))

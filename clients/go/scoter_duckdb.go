@@ -58,8 +58,9 @@ func scDecimalText(d duckdb.Decimal) string {
 
 // scDuckStruct is a struct of the generated code, where there are bulk operations.
 type scDuckStruct interface {
-	// scDuck are its fields in the driver's classes.
-	scDuck() map[string]any
+	scStruct
+	// scDuck are its values in the driver's classes.
+	scDuck() []any
 }
 
 // scDuck is the value in the driver's classes, as the appender takes it. Of days and
@@ -101,7 +102,12 @@ func scDuck(v any) any {
 		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
 			return nil
 		}
-		return v.scDuck()
+		names, _ := v.scFields()
+		m := make(map[string]any, len(names))
+		for i, e := range v.scDuck() {
+			m[names[i]] = e
+		}
+		return m
 	}
 	r := reflect.ValueOf(v)
 	switch r.Kind() {

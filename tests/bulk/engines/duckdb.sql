@@ -23,5 +23,9 @@ SELECT * FROM every ORDER BY id;
 @set count = 5
 SELECT i AS n, 'value ' || i AS v FROM range(${count}) AS r(i);
 
+-- QUERY unnamed
+-- A struct whose fields have no names.
+SELECT row(1, 2) AS pair;
+
 -- QUERY raised
 UPDATE kv SET v = v || '!' RETURNING k, v;

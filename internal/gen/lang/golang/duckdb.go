@@ -136,16 +136,14 @@ func (g *generator) duckStruct(s ir.Struct) {
 	})
 }
 
-// duckFields writes the method that has a STRUCT's fields in the driver's classes.
+// duckFields writes the method that has a STRUCT's values in the driver's classes.
 func (g *generator) duckFields(s ir.Struct) {
+	var values []string
+	for _, f := range s.Fields {
+		values = append(values, g.duckValue("v."+emit.Field(emit.Go, f.Name), f.Type, f.Nullable))
+	}
 	g.w.Blank()
-	g.w.Block("func (v "+g.StructType(s.Ref)+") scDuck() map[string]any {", "}", func() {
-		g.w.Block("return map[string]any{", "}", func() {
-			for _, f := range s.Fields {
-				g.w.Line("%s: %s,", emit.Quote(emit.Go, f.Name.Original), g.duckValue("v."+emit.Field(emit.Go, f.Name), f.Type, f.Nullable))
-			}
-		})
-	})
+	g.w.Block("func (v "+g.StructType(s.Ref)+") scDuck() []any {", "}", func() { g.w.Line("return []any{%s}", strings.Join(values, ", ")) })
 }
 
 // duckValue is the expression of a value in the driver's classes.

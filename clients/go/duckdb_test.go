@@ -114,6 +114,15 @@ func TestABulkWriteEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestBulkWritesOverAConnectionInsideOfAnotherType(t *testing.T) {
+	for _, route := range []DuckDBRoute{DuckDBVectors, DuckDBAppender} {
+		conn := duckOf(t, "CREATE TABLE t (x BIGINT)")
+		if _, err := scDuckWrite(context.Background(), duckRuntime(one{conn}, route), numbers, RowsOf[int64](1, 2)); err != nil || count(t, conn, "SELECT count(*) FROM t") != 2 {
+			t.Error(route, err)
+		}
+	}
+}
+
 func TestADateIsTheDayOfItsZone(t *testing.T) {
 	conn := duckOf(t, "CREATE TABLE t (x DATE)")
 	bulk := scDuckBulk[time.Time]{name: "days", schema: "main", table: "t", direct: true,

@@ -72,7 +72,12 @@ func TestEveryErrorOfABulkWriteTellsWhatIsStored(t *testing.T) {
 	})
 	bulk := scHTTPRows[string]{name: "b", path: "t/rows", columns: []string{"x"}, pack: func(c []scPack, r string) { scPackText(&c[0], r) }}
 	half := strings.Repeat("x", scHTTPPortion/2)
-	_, err := scHTTPBulk(context.Background(), newScHTTP(db), bulk, RowsOf(half, half, half, half))
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = scHTTPBulk(context.Background(), newScHTTP(one{conn}), bulk, RowsOf(half, half, half, half))
 	if err == nil || !strings.Contains(err.Error(), "rows are counted from row 3") {
 		t.Errorf("%.300v", err)
 	}

@@ -455,17 +455,17 @@ func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows
 
 // scHTTPDo finds the server of a handle.
 func scHTTPDo(ctx context.Context, db DBTX, do func(*scHTTP) error) error {
-	var conn *sql.Conn
+	var conn scConn
 	switch db := db.(type) {
+	case scConn:
+		conn = db
 	case scPool:
-		c, err := db.Conn(ctx)
+		own, err := db.Conn(ctx)
 		if err != nil {
 			return err
 		}
-		defer c.Close()
-		conn = c
-	case *sql.Conn:
-		conn = db
+		defer own.Close()
+		conn = own
 	default:
 		return errScHTTPTransaction
 	}

@@ -48,9 +48,10 @@ func TestAListWithNaNKeepsItsOtherValues(t *testing.T) {
 	}
 }
 
-// pool, opened and plain are what other libraries put around database/sql's types.
+// pool, one, opened and plain are what other libraries put around database/sql's types.
 type (
 	pool   struct{ *sql.DB }
+	one    struct{ *sql.Conn }
 	opened struct{ *sql.Tx }
 	plain  struct{ DBTX }
 )
@@ -70,6 +71,14 @@ func TestTransactionsOnOtherTypes(t *testing.T) {
 	if err := insert(pool{db}); err != failure {
 		t.Error(err)
 	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := insert(one{conn}); err != failure {
+		t.Error(err)
+	}
+	conn.Close()
 	tx, err := db.Begin()
 	if err != nil {
 		t.Fatal(err)

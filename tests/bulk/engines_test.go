@@ -63,6 +63,9 @@ func TestPythonOnEveryEngine(t *testing.T) {
 		got = run("postgres", "results", url("py_results"))
 		want(t, got, python(common)...)
 		failing(t, got, "null", "long", "duplicate", "twice", "upsert null", "upsert long", "update long", "type")
+		for _, size := range []string{"3", "5000"} {
+			want(t, got, "zero of "+size+": RowError: upsert_all_odd: row 3: ...")
+		}
 		want(t, got, "other key of 3: RowError: upsert_all_kv: row 3: ...", "other key of 5000: RowError: upsert_all_kv: row 3: ...",
 			"ragged: RowError: insert_all_every: row 50: ...", "out of range: RowError: insert_all_every: row 50: ...",
 			"naive of 3: RowError: insert_all_kv: row 3: ...", "naive of 5000: RowError: insert_all_kv: row 3: ...",

@@ -126,6 +126,7 @@ func TestGoOnPostgres(t *testing.T) {
 }
 
 func TestGoOnDuckDB(t *testing.T) {
+	const stays = "[2024-03-01, NULL] {'first': 2024-03-01, 'prices': [1.50, NULL]} {2024-03-01=1.50} [{'first': 2024-03-01}, NULL]; "
 	run, program := goProgram(t, "duckdb", "int32")
 	got := run("types")
 	want(t, got, everyTypes...)
@@ -146,6 +147,8 @@ func TestGoOnDuckDB(t *testing.T) {
 		"no decimal: RowError: InsertAllEvery: row 50: column d9: 1.2345 has more than 3 digits after the point",
 		`no label: RowError: InsertAllEvery: row 50: column feeling: "none" is not a label of the enum`,
 		"length: RowError: InsertAllEvery: row 50: column three: has 1 elements, not 3",
+		"stays 0: 2", "they are 0: "+stays, "stays 1: 2", "they are 1: "+stays, "bigs: 1",
+		"they are big: -123456789123456789123456789123456789123456789123456789 [-123456789123456789123456789123456789123456789123456789, NULL]",
 		"broken inside: error: no more rows", "inside: 0", "more inside: 10", "more: 10", "many: 300000",
 		"late duplicate: RowError: InsertAllKv: row 299001: ...", "long texts: 300000",
 		"long texts are: 300000 300000 a text that is longer than twelve bytes a text that is longer than twelve bytes")
@@ -174,6 +177,7 @@ func TestGoReadsAndWritesArrow(t *testing.T) {
 		"in a transaction: 1000", "fails in it: error: no more rows", "in it: 11000 3950494500 2 t", "rolled back: 10000 3949995000 1 u",
 		"in another: 2", "returned: 10001", "committed: 10001 3950395000 2 t!", "left: 0",
 		"first: true 2048", "beside: 10001 3950395000 2 t!", "whole: 200000 <nil>",
+		"in another type: true",
 		"in a sql.Tx: error: Arrow needs a *sql.DB or *sql.Conn: use Transaction instead of a *sql.Tx",
 		"canceled: false true", "connections: 0", "observed: true true",
 	})

@@ -90,6 +90,27 @@ func TestJavaRefusesRowsOfMoreColumnsThanARecordHas(t *testing.T) {
 	}
 }
 
+func TestGoRefusesMapsInWhichNothingIsFound(t *testing.T) {
+	for kind, found := range map[ir.Kind]bool{
+		ir.Int64: true, ir.Decimal: true, ir.Text: true, ir.UUID: true, ir.Date: true, ir.Interval: true, ir.Int128: false, ir.Uint128: false, ir.Any: false, ir.Blob: false,
+		ir.JSON: false, ir.List: false, ir.Map: false, ir.StructKind: false,
+	} {
+		m := module(t, "duckdb")
+		row := &m.Rows[slices.IndexFunc(m.Rows, func(r ir.Row) bool { return r.Ref == "list_everything_result" })]
+		query := &m.Queries[slices.IndexFunc(m.Queries, func(q ir.Query) bool { return q.Row == row.Ref })]
+		value := ir.Type{Kind: ir.Int32, Native: "INTEGER"}
+		pair := ir.Struct{Ref: "pair", Name: ir.NewName("pair"), Fields: []ir.Field{{Name: ir.NewName("left"), Type: value, Nullable: true}}}
+		m.Structs = append(m.Structs, pair)
+		key := ir.Type{Kind: kind, Native: "KEY", Elem: &value, Key: &value, Ref: pair.Ref}
+		column := ir.Column{Name: ir.NewName("looked up"), Type: ir.Type{Kind: ir.Map, Native: "MAP(KEY, INTEGER)", Key: &key, Elem: &value}}
+		row.Columns, query.Columns = append(row.Columns, column), append(query.Columns, column)
+		_, err := Generate(m, target("go/duckdb/duckdb-go", "q", "out/db/"))
+		if found && err != nil || !found && (base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "looked up: MAP(KEY, INTEGER): a map of Go cannot have such keys")) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
 func TestTargetsInOneFolderShareEqualRuntimeFiles(t *testing.T) {
 	for _, language := range []string{"typescript", "java", "python"} {
 		content := map[string]string{}

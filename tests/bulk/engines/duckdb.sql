@@ -9,6 +9,12 @@ CREATE TABLE every (
     tags VARCHAR[], grid INTEGER[][], three INTEGER[3], pt STRUCT(x DOUBLE, tags VARCHAR[]), pts STRUCT(x DOUBLE, s VARCHAR)[], m MAP(VARCHAR, INTEGER),
     ml MAP(INTEGER, VARCHAR[])
 );
+CREATE TABLE stays (id INTEGER PRIMARY KEY, days DATE[], stay STRUCT(first DATE, prices DECIMAL(9,2)[]), of_day MAP(DATE, DECIMAL(9,2)), spans STRUCT(first DATE)[]);
+CREATE TABLE bigs (big BIGNUM, bigs BIGNUM[]);
+
+-- WRITE stays insert
+
+-- WRITE bigs insert
 
 -- QUERY all_every
 SELECT * FROM every ORDER BY id;
@@ -16,6 +22,10 @@ SELECT * FROM every ORDER BY id;
 -- QUERY many
 @set count = 5
 SELECT i AS n, 'value ' || i AS v FROM range(${count}) AS r(i);
+
+-- QUERY unnamed
+-- A struct whose fields have no names.
+SELECT row(1, 2) AS pair;
 
 -- QUERY raised
 UPDATE kv SET v = v || '!' RETURNING k, v;

@@ -183,6 +183,9 @@ def postgres() -> None:
     say("odd", lambda: q.upsert_all_odd(odd))
     say("odd again", lambda: q.upsert_all_odd(odd + odd[:2]))
     say("odd is", lambda: text(r"SELECT DISTINCT replace(concat_ws(' ', clockz, ip, s), E'\n', '$') FROM odd"))
+    odd[2] = w.OddRow(5002, None, None, "a\0b")
+    for size in (3, 5000):
+        say(f"zero of {size}", lambda: q.upsert_all_odd(odd[:size]))
     db.execute("BEGIN")
     say("inside", lambda: q.insert_all_kv(kvs(600_000, 605_000, "in")))
     say("fails inside", lambda: q.insert_all_kv(kvs(604_000, 606_000, "in")))

@@ -38,6 +38,14 @@ class Values(unittest.TestCase):
                 write(None)
         self.assertEqual(v.to_array(v.to_text)([None, 1]), '{NULL,"1"}')
 
+    def test_numbers_that_json_does_not_have(self) -> None:
+        values = [1.5, "ü", float("nan"), float("inf"), float("-inf")]
+        self.assertEqual(v.json_list(values), '[1.5, "ü", null, 9e999, -9e999]')
+        self.assertEqual(v.json_list(iter(values[:2])), '[1.5, "ü"]')
+        conn = sqlite3.connect(":memory:")
+        found = conn.execute("SELECT typeof(value), value FROM json_each(?)", [v.json_list(values)]).fetchall()
+        self.assertEqual(found[2:], [("null", None), ("real", float("inf")), ("real", float("-inf"))])
+
     def test_moments_of_sqlite_have_no_offset(self) -> None:
         east = datetime.timezone(datetime.timedelta(hours=5, minutes=30))
         moment = datetime.datetime(2024, 1, 1, 2, 0, 0, 500_000, east)

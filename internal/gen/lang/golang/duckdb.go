@@ -135,3 +135,45 @@ func (g *generator) duckStruct(s ir.Struct) {
 		}
 	})
 }
+
+// duckFields writes the method that has a STRUCT's values in the driver's classes.
+func (g *generator) duckFields(s ir.Struct) {
+	var values []string
+	for _, f := range s.Fields {
+		values = append(values, g.duckValue("v."+emit.Field(emit.Go, f.Name), f.Type, f.Nullable))
+	}
+	g.w.Blank()
+	g.w.Block("func (v "+g.StructType(s.Ref)+") scDuck() []any {", "}", func() { g.w.Line("return []any{%s}", strings.Join(values, ", ")) })
+}
+
+// duckValue is the expression of a value in the driver's classes.
+func (g *generator) duckValue(v string, t ir.Type, nullable bool) string {
+	inside := func(t ir.Type, nullable bool) string {
+		return "func(v " + g.nullable(t, nullable) + ") any { return " + g.duckValue("v", t, nullable) + " }"
+	}
+	switch {
+	case !duckTyped(t):
+		return "scDuck(" + v + ")"
+	case t.Kind == ir.List || t.Kind == ir.Array:
+		return "scDuckList(" + v + ", " + inside(*t.Elem, t.ElemNullable) + ")"
+	case t.Kind == ir.Map:
+		return "scDuckMap(" + v + ", " + inside(*t.Key, false) + ", " + inside(*t.Elem, t.ElemNullable) + ")"
+	case nullable && t.Kind == ir.Date:
+		return "scOpt(" + v + ", scDuckDay)"
+	case nullable:
+		return "scOpt(" + v + ", " + inside(t, false) + ")"
+	case t.Kind == ir.Date:
+		return "scDuckDay(" + v + ")"
+	case emit.OnlyOfText(t):
+		return "scDuckBig(" + v + ")"
+	}
+	return fmt.Sprintf("scDuckScaled(%s, %d, %d)", v, t.Precision, t.Scale)
+}
+
+// duckTyped reports whether values of a type, or what is inside of them, are written by the
+// type: a moment is a day, or digits have their point, by the column alone. A STRUCT has a
+// method.
+func duckTyped(t ir.Type) (typed bool) {
+	t.Walk(func(t ir.Type) { typed = typed || t.Kind == ir.Date || t.Kind == ir.Decimal })
+	return typed
+}

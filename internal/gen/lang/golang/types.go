@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -211,6 +210,9 @@ func (g *generator) readers() {
 		if kind := duckKind(g.Module, ir.Type{Kind: ir.StructKind, Ref: s.Ref}); g.Module.Engine == ir.DuckDB && len(g.Tables) > 0 && kind != "" {
 			g.duckStruct(s)
 		}
+		if g.Module.Engine == ir.DuckDB && len(g.Tables) > 0 {
+			g.duckFields(s)
+		}
 		if g.Module.Engine == ir.Scoter && len(g.Tables) > 0 {
 			g.packStruct(s)
 		}
@@ -260,25 +262,7 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	if g.Module.Engine == ir.Scoter {
 		return "scWire(" + v + ")"
 	}
-	if t.Kind == ir.Decimal {
-		driver := func(v string) string {
-			if emit.OnlyOfText(t) {
-				return "string(" + v + ")"
-			}
-			return fmt.Sprintf("scDuckScaled(%s, %d, %d)", v, t.Precision, t.Scale)
-		}
-		if nullable {
-			return "scOpt(" + v + ", func(v Decimal) any { return " + driver("v") + " })"
-		}
-		return driver(v)
-	}
-	if t.Kind == ir.Date {
-		if nullable {
-			return "scOpt(" + v + ", scDuckDay)"
-		}
-		return "scDuckDay(" + v + ")"
-	}
-	return "scDuck(" + v + ")"
+	return g.duckValue(v, t, nullable)
 }
 
 // bind is the expression of a parameter's value for the driver. A nil where it is not

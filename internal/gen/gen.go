@@ -42,10 +42,11 @@ func (g *Generator) Generate(ctx context.Context, path string, list *diag.List) 
 }
 
 // place turns the files that diagnostics name, which are relative to the
-// configuration, into paths that a person can open from where they are.
+// configuration unless they are absolute, into paths that a person can open
+// from where they are.
 func place(path string, list *diag.List) {
 	for _, d := range list.All() {
-		if d.File != "" {
+		if d.File != "" && !filepath.IsAbs(d.File) {
 			d.File = filepath.ToSlash(filepath.Join(filepath.Dir(path), d.File))
 		}
 	}
@@ -170,6 +171,11 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 	merge(&j.list, &list)
 	if err != nil || module == nil {
 		return err
+	}
+	for i, name := range module.Files {
+		if filepath.IsAbs(name) { // on another machine the code would be another
+			module.Files[i] = filepath.Base(name)
+		}
 	}
 	code, err := lang.Generate(module, u.Target)
 	if base.KindOf(err) == base.Invalid && err != nil {

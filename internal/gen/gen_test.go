@@ -250,6 +250,33 @@ func TestGoPackageIsNamedAfterItsFolder(t *testing.T) {
 	}
 }
 
+// Where a machine has a file is no part of the code.
+func TestAbsoluteSQLFiles(t *testing.T) {
+	other := filepath.ToSlash(folder(t, map[string]string{"more.sql": "-- QUERY ids :pluck\nSELECT di FROM users;\n"}))
+	other = other[:strings.LastIndexByte(other, '/')+1] + "more.sql"
+	path := project(t, "[schema.sql, queries.sql]", "[schema.sql, "+other+"]")
+	if out, text := run(t, path); out != nil || !strings.Contains(text, other+":2:8: error: no such column: di") || strings.Contains(text, "/"+other) {
+		t.Error(text)
+	}
+	if err := os.WriteFile(filepath.FromSlash(other), []byte("-- QUERY ids :pluck\nSELECT id FROM users;\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, text := run(t, path)
+	if out == nil {
+		t.Fatal(text)
+	}
+	named := false
+	for _, f := range out.Files {
+		named = named || strings.Contains(f.Content, "more.sql")
+		if strings.Contains(f.Content, other) {
+			t.Errorf("%s names %s", f.Path, other)
+		}
+	}
+	if !named {
+		t.Error("no code says what it was made of")
+	}
+}
+
 func TestAbsoluteOutputs(t *testing.T) {
 	other := filepath.ToSlash(t.TempDir())
 	out, text := run(t, project(t, "output: ts/", "output: "+other+"/"))

@@ -35,7 +35,7 @@ type Verified struct {
 //
 // When several entries are for the database's engine, file names an SQL file
 // of the one that is meant.
-func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target, file string, list *diag.List) (*Verified, error) {
+func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target, file string, list *diag.List) (found *Verified, err error) {
 	defer place(path, list)
 	j, err := loadJob(path, live.Engine, file, list)
 	if err != nil || j == nil {
@@ -49,8 +49,8 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 	if err == nil && files != nil {
 		reference := g
 		if live.Engine == ir.Postgres && g.url != "" {
-			same, err := postgres.Same(ctx, g.url, live.Where)
-			if err != nil {
+			var same bool
+			if same, err = postgres.Same(ctx, g.url, live.Where); err != nil {
 				return nil, err
 			}
 			if same { // the contract must not come from the database under test
@@ -69,12 +69,12 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 		return nil, err
 	}
 	v := &verifier{list: list}
-	found, queries, err := g.live(ctx, j, live, files, v)
+	modules, queries, err := g.live(ctx, j, live, files, v)
 	if err != nil {
 		return nil, err
 	}
 	for i, m := range expected {
-		v.module(files[i], m, found[i])
+		v.module(files[i], m, modules[i])
 	}
 	return &Verified{Queries: queries, Differences: v.differences}, nil
 }

@@ -95,6 +95,15 @@ func TestVerifyListsHowALiveDatabaseDiffers(t *testing.T) {
 				if err := other.Close(); err != nil {
 					t.Error(err)
 				}
+				// Nor is it if the role may not ask which one it is.
+				execute(t, target, "CREATE ROLE ordinary LOGIN", "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
+				other = New(strings.Replace(target.Where, "user=postgres", "user=ordinary", 1))
+				if v, err = other.Verify(ctx, path, target, "", &diag.List{}); err != nil || v == nil || v.Differences == 0 {
+					t.Error(v, err)
+				}
+				if err := other.Close(); err != nil {
+					t.Error(err)
+				}
 			}
 			execute(t, target, "DROP TABLE users", "CREATE TABLE users (id INTEGER PRIMARY KEY, name VARCHAR, mail VARCHAR, age INTEGER)")
 			v, text := verify()

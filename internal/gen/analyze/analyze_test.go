@@ -96,6 +96,15 @@ func TestErrorsInTheSchemaHideTheQueries(t *testing.T) {
 	}
 }
 
+func TestNamesOfRowsThatAreOneInCodeAreOneRow(t *testing.T) {
+	var list diag.List
+	r, _ := run(t, &list, [2]string{"a.sql", "-- QUERY a :result=user1\nSELECT 1 AS id;\n-- QUERY b :result=user_1\nSELECT 2 AS id;"})
+	m, err := r.Module(&list)
+	if err != nil || m == nil || len(m.Rows) != 1 || m.Queries[0].Row != m.Queries[1].Row {
+		t.Error(m, err, list.All())
+	}
+}
+
 func TestModulesAreTheSameEveryTime(t *testing.T) {
 	text := "-- MIGRATE 1\nCREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT);\n-- QUERY a\nSELECT id, name FROM users;\n-- QUERY b\nSELECT name, id FROM users;\n-- WRITE users insert|update|delete|upsert"
 	var first string

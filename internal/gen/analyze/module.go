@@ -21,7 +21,7 @@ func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, er
 		FormatVersion: ir.FormatVersion, Project: r.input.Project, Engine: r.input.Engine,
 		EngineVersion: r.version, Sources: r.input.Sources, Files: []string{},
 	}
-	a := &assembler{result: r, module: m, list: list, names: newNames(m)}
+	a := &assembler{result: r, module: m, list: list, names: newNames(m), explicit: map[*sqlfile.Block]string{}}
 	var blocks []*sqlfile.Block
 	for _, f := range files {
 		m.Files = append(m.Files, f.Source.Name)
@@ -51,6 +51,8 @@ type assembler struct {
 	module *ir.Module
 	list   *diag.List
 	names  *names
+	// explicit are the rows that `:result=` names, by query.
+	explicit map[*sqlfile.Block]string
 }
 
 // methodNames reports queries that would become the same method, the streaming
@@ -124,7 +126,8 @@ func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
 			continue
 		}
 		columns := withoutOrigin(a.columns(b, q.found.Columns))
-		if clash := a.names.explicitRow(ir.NewName(b.Result), columns); clash != "" {
+		ref, clash := a.names.explicitRow(ir.NewName(b.Result), columns)
+		if a.explicit[b] = ref; clash != "" {
 			a.list.Add(b.NameErrorf(diag.WrongShape, ":result=%s %s", b.Result, clash).Suggest("give one of them another name"))
 		}
 	}
@@ -191,7 +194,7 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 			switch {
 			case b.Pluck:
 			case b.Result != "":
-				out.Row = ir.NewName(b.Result).Snake()
+				out.Row = a.explicit[b]
 			default:
 				out.Row = a.names.row("", ir.NewName(b.Name).With("result"), withoutOrigin(out.Columns))
 			}

@@ -50,28 +50,29 @@ func typeShape(t ir.Type) string {
 	return b.String()
 }
 
-// explicitRow declares a row under the user's name. When the name is another
-// row's, or that of an enum or a struct, it says what clashes.
-func (n *names) explicitRow(name ir.Name, columns []ir.Column) (clash string) {
+// explicitRow declares a row under the user's name and returns its Ref, which is
+// an older one's if that is the same row under the same name in code. When the
+// name is another row's, or that of an enum or a struct, it says what clashes.
+func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash string) {
 	s := shape(columns)
 	for _, r := range n.module.Rows {
 		switch {
 		case !r.Name.Same(name):
 		case shape(r.Columns) == s:
-			return ""
+			return r.Ref, ""
 		default:
-			return fmt.Sprintf("names two different rows: %s and %s", describeRow(r.Columns), describeRow(columns))
+			return "", fmt.Sprintf("names two different rows: %s and %s", describeRow(r.Columns), describeRow(columns))
 		}
 	}
 	if n.taken[name.Key()] {
-		return "is the name of a type of the database, too"
+		return "", "is the name of a type of the database, too"
 	}
 	n.taken[name.Key()] = true
 	n.module.Rows = append(n.module.Rows, ir.Row{Ref: name.Snake(), Name: name, Explicit: true, Columns: columns})
 	if n.rows[s] == "" {
 		n.rows[s] = name.Snake()
 	}
-	return ""
+	return name.Snake(), ""
 }
 
 // row returns the row type of a shape, declared under the name if it is new.

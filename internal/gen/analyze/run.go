@@ -74,7 +74,8 @@ func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Res
 // schema runs BASELINE, MIGRATE and TESTDATA blocks, in this order over all
 // files. It stops at the first error: what follows would only repeat it. Of a
 // database that has some of the migrations it runs the others alone: it has what
-// comes before, and data of its own.
+// comes before, and data of its own. Ids that it has of other entries say nothing
+// about this one.
 func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bool, error) {
 	applied, err := engine.Applied(ctx, r.input.Project)
 	if err != nil {
@@ -88,11 +89,17 @@ func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bo
 			return false, fmt.Errorf("set up attached sources: %w", err)
 		}
 	}
+	begun := false
+	for _, f := range r.input.Files {
+		for _, b := range f.Blocks {
+			begun = begun || b.Kind == sqlfile.Migrate && applied[b.Name]
+		}
+	}
 	ids := map[string]*sqlfile.Block{}
 	for _, kind := range []sqlfile.Kind{sqlfile.Baseline, sqlfile.Migrate, sqlfile.Testdata} {
 		for _, f := range r.input.Files {
 			for _, b := range f.Blocks {
-				if b.Kind != kind || b.From != "" || kind != sqlfile.Migrate && len(applied) > 0 {
+				if b.Kind != kind || b.From != "" || kind != sqlfile.Migrate && begun {
 					continue
 				}
 				if kind == sqlfile.Migrate {

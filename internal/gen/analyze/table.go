@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/diag"
@@ -140,25 +141,24 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 			return false
 		}
 	}
-	for _, name := range names {
-		// The generated code tells by it which of several rows with one key came last.
-		if r.input.Engine == ir.DuckDB && strings.EqualFold(name, "rowid") {
-			list.Add(b.NameErrorf(diag.BadKey, "%s has a column %s, which hides DuckDB's own: its rows cannot be changed by their key", info.Name, name).
-				Suggest("rename the column, or write inserts alone"))
-			return false
-		}
-	}
 	if b.Kind == sqlfile.Table {
 		// `:write` means every operation that the table admits.
 		t.spec.Ops = nil
 		for _, op := range b.Ops {
 			upsert := r.canUpsert(t) && allInserted(info, t.spec.Key) && r.setsAll(t)
-			if op == ir.OpUpsert && !upsert || op == ir.OpUpdate && len(t.spec.Set) == 0 {
+			if op == ir.OpUpsert && !upsert || op == ir.OpUpdate && len(t.spec.Set) == 0 || r.rowid(t, op) != "" {
 				continue
 			}
 			t.spec.Ops = append(t.spec.Ops, op)
 		}
 		return true
+	}
+	for _, op := range b.Ops {
+		if name := r.rowid(t, op); name != "" {
+			list.Add(b.NameErrorf(diag.BadKey, "the %s of %s takes the column %s, which hides DuckDB's own", op, info.Name, name).
+				Suggest("rename the column, or leave %s out", op))
+			return false
+		}
 	}
 	if has(b.Ops, ir.OpUpsert) && !r.canUpsert(t) {
 		d := list.Add(b.Errorf(diag.BadKey, at, to, "an upsert needs a primary key or unique constraint on exactly its key"))
@@ -206,6 +206,26 @@ func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string,
 // exist: DuckDB's MERGE does without a constraint.
 func (r *Result) canUpsert(t *table) bool {
 	return t.spec.KeyUnique || r.input.Engine == ir.DuckDB
+}
+
+// rowid returns the column, if there is one, that hides DuckDB's rowid in the temporary table of an operation, whose columns it is one of.
+// The generated code tells by the rowid which of several rows with one key came last.
+func (r *Result) rowid(t *table, op ir.Op) string {
+	columns := t.spec.Key
+	switch {
+	case r.input.Engine != ir.DuckDB || !needsKey([]ir.Op{op}):
+		return ""
+	case op == ir.OpUpdate:
+		columns = slices.Concat(t.spec.Key, t.spec.Set)
+	case op == ir.OpUpsert:
+		columns = t.spec.Insert
+	}
+	for _, name := range keyNames(t.info, columns) {
+		if strings.EqualFold(name, "rowid") {
+			return name
+		}
+	}
+	return ""
 }
 
 // setsAll reports whether an upsert sets what the engine makes it set: Scoter sets

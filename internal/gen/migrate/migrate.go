@@ -93,11 +93,12 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 	var err error
 	switch t.Engine {
 	case ir.SQLite:
-		name := "file:" + escape(t.Where) + "?_pragma=busy_timeout(10000)&_pragma=foreign_keys(0)" // DROP TABLE deletes what refers to it otherwise
+		path := escape(t.Where)
 		if dryRun && t.New {
-			name = ":memory:"
+			path = ":memory:"
 		}
-		db, err = driver.Open(name, sqlite.Extend)
+		// With foreign keys DROP TABLE deletes what refers to it.
+		db, err = driver.Open("file:"+path+"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(0)", sqlite.Extend)
 	case ir.DuckDB:
 		path := t.Where
 		if dryRun && t.New {

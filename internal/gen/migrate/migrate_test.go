@@ -82,6 +82,16 @@ func TestRowsThatReferToARebuiltTableStay(t *testing.T) {
 	}
 }
 
+func TestADryRunOfANewFileIsAsLenientAsARun(t *testing.T) {
+	target := Target{Engine: ir.SQLite, Where: filepath.Join(t.TempDir(), "app.db"), New: true}
+	orphan := migration("1", "CREATE TABLE parent (id INTEGER PRIMARY KEY)", "CREATE TABLE child (id INTEGER REFERENCES parent)", "INSERT INTO child VALUES (1)")
+	for _, dry := range []bool{true, false} {
+		if r, err := Run(context.Background(), target, "p", []ir.Migration{orphan}, dry); err != nil || len(r.Applied) != 1 {
+			t.Errorf("dry run %v: %v", dry, err)
+		}
+	}
+}
+
 func execute(t *testing.T, target Target, statements ...string) {
 	t.Helper()
 	ctx := context.Background()

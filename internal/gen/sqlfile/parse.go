@@ -1,6 +1,7 @@
 package sqlfile
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -344,10 +345,10 @@ func notName(tokens []Token) int {
 }
 
 // transactional are the first words of statements that begin and end transactions.
-var transactional = []string{"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE", "PREPARE"}
+var transactional = []string{"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "PREPARE"}
 
 // checkSchema reports a statement of the schema that would leave the transaction in which all of it runs, which a dry run rolls back, or
-// that waits for data which nobody sends.
+// that waits for data which nobody sends. Savepoints are within the transaction, and so is ROLLBACK TO one.
 func (p *parser) checkSchema(b *Block, statement []Token) {
 	var words []Token
 	for _, t := range statement {
@@ -356,10 +357,14 @@ func (p *parser) checkSchema(b *Block, statement []Token) {
 		}
 	}
 	first, second := words[0], words[min(1, len(words)-1)]
+	inside := first.Is("PREPARE") && !second.Is("TRANSACTION") || first.Is("ROLLBACK") && slices.ContainsFunc(words, func(t Token) bool { return t.Is("TO") })
 	for _, word := range transactional {
-		if first.Is(word) && (word != "PREPARE" || second.Is("TRANSACTION")) {
-			p.list.Add(b.Errorf(diag.SQLParse, first.Start, first.End(), "%s is for transactions, and a %s block runs within one", word, b.Kind).
-				Suggest("leave it out"))
+		if first.Is(word) && !inside {
+			help := "leave it out"
+			if b.Kind == Migrate {
+				help += "; where the migration was applied with it, set its checksum in _sqg_migrations to NULL"
+			}
+			p.list.Add(b.Errorf(diag.SQLParse, first.Start, first.End(), "%s is for transactions, and a %s block runs within one", word, b.Kind).Suggest("%s", help))
 			return
 		}
 	}

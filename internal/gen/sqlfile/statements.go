@@ -6,7 +6,8 @@ import "strings"
 // white space around statements are dropped, those inside are kept. A
 // semicolon inside of parentheses, of a trigger's BEGIN ... END (SQLite) or of
 // a function's BEGIN ATOMIC ... END (PostgreSQL) does not split. Both words may
-// be columns there: END ends a body behind a semicolon, or BEGIN, only.
+// be columns there, or parameters: BEGIN begins a body outside of parentheses
+// only, END ends one behind a semicolon, or BEGIN.
 func Statements(tokens []Token) [][]Token {
 	var out [][]Token
 	start, depth := 0, 0
@@ -29,7 +30,7 @@ func Statements(tokens []Token) [][]Token {
 			word := strings.ToUpper(t.Text)
 			switch {
 			case before == ".":
-			case word == "BEGIN" && len(words) > 0 && isBodied(words) && len(blocks) == 0 && before != "OF" && before != ",", word == "CASE" && len(blocks) > 0:
+			case word == "BEGIN" && len(words) > 0 && isBodied(words) && depth <= 0 && len(blocks) == 0 && before != "OF" && before != ",", word == "CASE" && len(blocks) > 0:
 				blocks = append(blocks, word)
 			case word == "END" && len(blocks) > 0:
 				if inner := blocks[len(blocks)-1]; inner == "CASE" || before == ";" || before == "BEGIN" || before == "ATOMIC" {

@@ -200,6 +200,6 @@ func (e *Engine) Tables(ctx context.Context) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// Quote quotes an identifier unless it is a plain lower-case one. Keywords are
-// quoted too, by quoting every name that could be one: quotes never hurt.
+// Quote quotes an identifier, whatever it is: any word may be a keyword of
+// another version, and quotes never hurt.
 func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }

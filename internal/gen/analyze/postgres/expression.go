@@ -121,10 +121,9 @@ func (w *walker) function(l *level, e *node) bool {
 	switch {
 	case name == "", e.flag("funcretset"):
 		return true
-	case e.flag("funcvariadic"): // VARIADIC NULL
-		return w.any(l, e.list("args"))
 	case name == "concat", name == "jsonb_build_array", name == "json_build_array":
-		return false // these take null for nothing, or for null inside
+		// These take null for nothing, or for null inside, but for a list of arguments that is null itself.
+		return e.flag("funcvariadic") && w.any(l, e.list("args"))
 	case e.num("funcformat") == 1 || e.num("funcformat") == 2:
 		for _, a := range e.list("args") {
 			t, timeOfDay := typeOf(a), e.num("funcresulttype") == 1083 || e.num("funcresulttype") == 1266

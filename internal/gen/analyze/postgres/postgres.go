@@ -73,25 +73,37 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 	return nil
 }
 
-// Same reports whether two URLs lead to one database.
-func Same(ctx context.Context, a, b string) (bool, error) {
-	first, err := identity(ctx, a)
-	if err != nil {
-		return false, err
-	}
-	second, err := identity(ctx, b)
-	return first == second, err
+// identities are queries for what no two databases have in common. The first is equal on a replica, too, but not every role may ask for it.
+var identities = []string{
+	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
+	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,
 }
 
-// identity is what no two databases have in common.
-func identity(ctx context.Context, url string) (id string, err error) {
+// Same reports whether two URLs lead to one database.
+func Same(ctx context.Context, a, b string) (same bool, err error) {
+	for _, query := range identities {
+		var first, second string
+		if first, err = identity(ctx, a, query); err == nil {
+			second, err = identity(ctx, b, query)
+		}
+		var refused *pgconn.PgError
+		if err == nil || !errors.As(err, &refused) {
+			return first == second, err
+		}
+	}
+	return false, err
+}
+
+func identity(ctx context.Context, url, query string) (id string, err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return "", base.Errorf(base.Unavailable, "connect to PostgreSQL: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-	err = conn.QueryRow(ctx, `SELECT system_identifier || '/' || current_database() FROM pg_control_system()`).Scan(&id)
-	return id, err
+	if err = conn.QueryRow(ctx, query).Scan(&id); err != nil {
+		return "", base.Errorf(base.Unavailable, "ask PostgreSQL which database it is: %w", err)
+	}
+	return id, nil
 }
 
 // Version is such as "18.3".
@@ -174,6 +186,11 @@ func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 // Exec runs one statement of the schema.
 func (e *Engine) Exec(ctx context.Context, sql string) error {
 	e.types, e.tables, e.names = map[uint32]*pgType{}, map[uint32]*relation{}, map[string]map[uint32]string{}
+	if slices.Contains([]string{"SAVEPOINT", "RELEASE", "ROLLBACK"}, firstWord(sql)) {
+		// Behind one of ours the schema's savepoints would end with it.
+		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
+		return refused(err, sql)
+	}
 	return e.guarded(ctx, true, func() error {
 		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
 		var pg *pgconn.PgError

@@ -66,17 +66,21 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 	return n, nil
 }
 
-// firstWordClass classifies the statements that have no query tree, by their
-// first word, and tells nothing about the others.
-func firstWordClass(sql string) ir.Statement {
+// firstWord returns a statement's first word in upper case.
+func firstWord(sql string) string {
 	word := strings.ToUpper(strings.TrimLeft(sql, " \t\r\n("))
 	for i, r := range word {
 		if (r < 'A' || r > 'Z') && r != '_' {
-			word = word[:i]
-			break
+			return word[:i]
 		}
 	}
-	switch word {
+	return word
+}
+
+// firstWordClass classifies the statements that have no query tree, by their
+// first word, and tells nothing about the others.
+func firstWordClass(sql string) ir.Statement {
+	switch firstWord(sql) {
 	case "CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT", "GRANT", "REVOKE", "REINDEX":
 		return ir.StatementDDL
 	}
@@ -116,12 +120,16 @@ func (e *Engine) statementClass(ctx context.Context, query *node) (class ir.Stat
 }
 
 // harmless are functions of pg_catalog that are volatile and change nothing.
-const harmless = "'random', 'random_normal', 'clock_timestamp', 'timeofday', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'currval', 'lastval', 'pg_backend_pid'"
+const harmless = "'random', 'random_normal', 'clock_timestamp', 'timeofday', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'currval', 'lastval', 'pg_backend_pid', " +
+	"'pg_relation_size', 'pg_table_size', 'pg_indexes_size', 'pg_total_relation_size', 'pg_database_size', 'pg_tablespace_size', " +
+	"'pg_is_in_recovery', 'pg_current_wal_lsn', 'pg_last_wal_receive_lsn', 'pg_last_wal_replay_lsn', 'pg_blocking_pids', 'pg_sleep'"
 
-// anyVolatile reports whether one of the functions may change something, as far as it was declared.
+// anyVolatile reports whether one of the functions may change something, as far as it was declared. The extension uuid-ossp, which is in
+// whatever schema it was put, makes ids and changes nothing.
 func (e *Engine) anyVolatile(ctx context.Context, functions []int64) (volatile bool, err error) {
 	err = e.conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_proc WHERE oid = ANY ($1::oid[]) AND provolatile = 'v'
-		AND NOT (pronamespace = 'pg_catalog'::regnamespace AND proname IN (`+harmless+`)))`, functions).Scan(&volatile)
+		AND NOT (pronamespace = 'pg_catalog'::regnamespace AND proname IN (`+harmless+`))
+		AND NOT (proname LIKE 'uuid\_generate\_%' AND probin = '$libdir/uuid-ossp'))`, functions).Scan(&volatile)
 	if err != nil {
 		return false, fmt.Errorf("read pg_proc: %w", err)
 	}

@@ -129,7 +129,7 @@ func (w *walker) call(e *expr, sc *scope) value {
 			w.want(a, textType)
 		}
 		w.any(e.args, sc)
-		return value{typ: scalarFunctions[e.text], nullable: !now}
+		return value{typ: scalarFunctions[e.text], nullable: !now, also: moments[e.text]}
 	}
 	w.any(e.args, sc)
 	return value{typ: typeOrAny(scalarFunctions, e.text), nullable: true}

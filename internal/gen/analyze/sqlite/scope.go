@@ -15,6 +15,11 @@ type value struct {
 	// matters for integers, since a REAL can be infinite, and infinity makes NULL
 	// of a sum; and for text, since of a BLOB without a byte no part has a value.
 	exact bool
+	// null says that it is NULL, which is of every type.
+	null bool
+	// also is another kind that all its values are of, too: 0 and 1 are truth
+	// values, what date() gives is a DATE.
+	also ir.Kind
 	// origin is the table column that it is, as schema, table, column.
 	origin *[3]string
 	// several says that it comes from one or another SELECT of a UNION, of which SQLite names the first one's column.
@@ -23,6 +28,29 @@ type value struct {
 
 func (v value) integer() bool { return v.exact && v.typ.Kind == ir.Int64 }
 func (v value) text() bool    { return v.exact && v.typ.Kind == ir.Text }
+
+// truth is 0 or 1, or NULL.
+func truth(nullable bool) value {
+	return value{typ: integerType, also: ir.Bool, nullable: nullable}
+}
+
+// either is a value that is one or the other.
+func either(a, b value) value {
+	out := value{typ: unify(a.typ, b.typ), exact: a.exact && b.exact, nullable: a.nullable || b.nullable, null: a.null && b.null}
+	switch {
+	case a.null:
+		out.typ, out.also = b.typ, b.also
+	case b.null:
+		out.typ, out.also = a.typ, a.also
+	case a.also == b.also:
+		out.also = a.also
+	case b.also == a.typ.Kind:
+		out.typ = a.typ
+	case a.also == b.typ.Kind:
+		out.typ = b.typ
+	}
+	return out
+}
 
 // output is one column of a query.
 type output struct {
@@ -187,7 +215,8 @@ func (w *walker) with(list *with, parent *scope, env *environment) *environment 
 
 // cte answers for one WITH query. A recursive one is a union of a start and a
 // step that reads the union: assume what the start gives, see what the step
-// makes of it, and repeat until nothing changes; columns only turn nullable.
+// makes of it, and repeat until nothing changes; columns only turn nullable, and
+// into more types.
 func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 	rename := func(columns []output) []output {
 		if columns == nil || len(c.columns) != 0 && len(c.columns) != len(columns) {
@@ -207,7 +236,7 @@ func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 	start := *c.body
 	start.cores, start.operators = c.body.cores[:1], nil
 	now := &environment{name: c.name, columns: rename(w.queryIn(&start, parent, &environment{name: c.name, parent: env})), parent: env}
-	for range 2*len(now.columns) + 2 {
+	for range 6*len(now.columns) + 2 {
 		again := rename(w.queryIn(c.body, parent, now))
 		if again == nil || len(again) != len(now.columns) {
 			return &environment{name: c.name, parent: env}
@@ -216,7 +245,8 @@ func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 		for i := range again {
 			again[i].nullable = again[i].nullable || now.columns[i].nullable
 			again[i].exact = again[i].exact && now.columns[i].exact
-			changed = changed || again[i].nullable != now.columns[i].nullable || again[i].exact != now.columns[i].exact || again[i].typ.Kind != now.columns[i].typ.Kind
+			a, b := again[i].value, now.columns[i].value
+			changed = changed || a.nullable != b.nullable || a.exact != b.exact || a.typ.Kind != b.typ.Kind || a.null != b.null || a.also != b.also
 		}
 		now = &environment{name: c.name, columns: again, parent: env}
 		if !changed {
@@ -262,7 +292,8 @@ func (w *walker) query(q *query, parent *scope, env *environment) (out []output,
 			case "INTERSECT":
 				merged[j].nullable = a.nullable && b.nullable
 			default:
-				merged[j].value = value{typ: unify(a.typ, b.typ), exact: a.exact && b.exact, nullable: a.nullable || b.nullable, several: true}
+				merged[j].value = either(a.value, b.value)
+				merged[j].several = true
 			}
 		}
 		out = merged
@@ -287,9 +318,7 @@ func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) (
 				if n == 0 {
 					out = append(out, output{name: "", value: v})
 				} else if i < len(out) {
-					out[i].nullable = out[i].nullable || v.nullable
-					out[i].exact = out[i].exact && v.exact
-					out[i].typ = unify(out[i].typ, v.typ)
+					out[i].value = either(out[i].value, v)
 				}
 			}
 		}

@@ -66,14 +66,16 @@ func (w *walker) decide(e *expr, sc *scope) value {
 			return value{typ: textType} // a string in double quotes
 		}
 		if !found && len(e.names) == 1 && (strings.EqualFold(e.names[0], "true") || strings.EqualFold(e.names[0], "false")) {
-			return value{typ: integerType}
+			return truth(false)
 		}
 		return v
 	case unaryExpr:
 		v := w.value(e.args[0], sc)
-		v.origin = nil
+		v.origin, v.also = nil, ""
 		switch e.text {
-		case "NOT", "~":
+		case "NOT":
+			v.typ, v.also = integerType, ir.Bool
+		case "~":
 			v.typ = integerType
 		case "-":
 			v.typ = operand(v.typ)
@@ -86,13 +88,13 @@ func (w *walker) decide(e *expr, sc *scope) value {
 			w.want(a, textType)
 		}
 		n := w.any(e.args, sc)
-		return value{typ: integerType, nullable: n || e.text == "REGEXP" || e.text == "MATCH"} // those are the application's functions
+		return truth(n || e.text == "REGEXP" || e.text == "MATCH") // those are the application's functions
 	case castExpr:
 		w.want(e.args[0], declared(e.text))
 		v := w.value(e.args[0], sc)
 		t := declared(e.text)
 		switch t.Kind {
-		case ir.Date, ir.Time, ir.Timestamp, ir.TimestampTZ: // SQLite takes these for names of numbers
+		case ir.Date, ir.Time, ir.Timestamp, ir.TimestampTZ, ir.UUID, ir.JSON: // SQLite takes these for names of numbers
 			t = anyType
 		}
 		return value{typ: t, nullable: v.nullable, exact: t.Kind == ir.Int64 || t.Kind == ir.Text}
@@ -104,15 +106,15 @@ func (w *walker) decide(e *expr, sc *scope) value {
 	case betweenExpr:
 		w.alike(e.args, sc)
 		w.compare(e.args, sc)
-		return value{typ: integerType, nullable: w.any(e.args, sc)}
+		return truth(w.any(e.args, sc))
 	case inExpr:
 		return w.inList(e, sc)
 	case nullTestExpr:
 		w.value(e.args[0], sc)
-		return value{typ: integerType}
+		return truth(false)
 	case existsExpr:
 		w.queryIn(e.sub, sc, sc.env)
-		return value{typ: integerType}
+		return truth(false)
 	case subqueryExpr:
 		return w.scalar(e.sub, sc)
 	case callExpr:
@@ -126,10 +128,12 @@ func (w *walker) decide(e *expr, sc *scope) value {
 func literal(text string) value {
 	switch {
 	case text == "NULL":
-		return value{typ: anyType, nullable: true}
-	case text == "TRUE", text == "FALSE":
-		return value{typ: integerType, exact: true}
-	case strings.HasPrefix(text, "CURRENT_"), strings.HasPrefix(text, "'"):
+		return value{typ: anyType, nullable: true, null: true}
+	case text == "TRUE", text == "FALSE", text == "0", text == "1":
+		return value{typ: integerType, exact: true, also: ir.Bool}
+	case text == "CURRENT_DATE", text == "CURRENT_TIME", text == "CURRENT_TIMESTAMP":
+		return value{typ: textType, exact: true, also: moments[text]}
+	case strings.HasPrefix(text, "'"):
 		return value{typ: textType, exact: true}
 	case strings.HasPrefix(text, "x'"), strings.HasPrefix(text, "X'"):
 		return value{typ: blobType}
@@ -141,6 +145,11 @@ func literal(text string) value {
 		return value{typ: realType}
 	}
 	return value{typ: integerType, exact: true}
+}
+
+// moments are the kinds of what literals and functions say in SQLite's own form.
+var moments = map[string]ir.Kind{
+	"CURRENT_DATE": ir.Date, "CURRENT_TIME": ir.Time, "CURRENT_TIMESTAMP": ir.Timestamp, "date": ir.Date, "time": ir.Time, "datetime": ir.Timestamp,
 }
 
 // any evaluates all and reports whether one can be null.
@@ -195,21 +204,9 @@ func (w *walker) anyNumber(s *statement, param int) bool {
 // when one can.
 func (w *walker) choice(list []*expr, sc *scope) value {
 	w.alike(list, sc)
-	out := value{typ: anyType, exact: true}
-	first := true
+	out := value{typ: anyType, exact: true, null: true}
 	for _, e := range list {
-		v := w.value(e, sc)
-		out.nullable = out.nullable || v.nullable
-		out.exact = out.exact && v.exact
-		if e.kind == literalExpr && e.text == "NULL" {
-			continue
-		}
-		if first {
-			out.typ = v.typ
-		} else {
-			out.typ = unify(out.typ, v.typ)
-		}
-		first = false
+		out = either(out, w.value(e, sc))
 	}
 	return out
 }
@@ -228,17 +225,19 @@ func (w *walker) binary(e *expr, sc *scope) value {
 		}
 	}
 	a, b := w.value(e.args[0], sc), w.value(e.args[1], sc)
-	either := a.nullable || b.nullable
+	null := a.nullable || b.nullable
 	if e.args[0].kind == rowExpr || e.args[1].kind == rowExpr {
-		return value{typ: integerType, nullable: e.text != "IS"}
+		return truth(e.text != "IS")
 	}
 	switch e.text {
 	case "IS":
-		return value{typ: integerType}
-	case "AND", "OR", "=", "<>", "<", ">", "<=", ">=", "&", "|", "<<", ">>":
-		return value{typ: integerType, nullable: either}
+		return truth(false)
+	case "AND", "OR", "=", "<>", "<", ">", "<=", ">=":
+		return truth(null)
+	case "&", "|", "<<", ">>":
+		return value{typ: integerType, nullable: null}
 	case "||":
-		return value{typ: textType, nullable: either, exact: true}
+		return value{typ: textType, nullable: null, exact: true}
 	case "+", "-", "*":
 		out := value{typ: unify(operand(a.typ), operand(b.typ)), exact: false}
 		// Infinity less infinity, and zero times infinity, are null. Integers
@@ -246,10 +245,10 @@ func (w *walker) binary(e *expr, sc *scope) value {
 		// stay infinite.
 		finite := a.integer() && b.integer() || e.text != "*" && (number64(e.args[0]) || number64(e.args[1])) ||
 			e.text == "*" && (nonzero(e.args[0]) || nonzero(e.args[1]))
-		out.nullable = either || !finite
+		out.nullable = null || !finite
 		return out
 	case "/", "%":
-		return value{typ: unify(operand(a.typ), operand(b.typ)), nullable: either || !nonzero(e.args[1])}
+		return value{typ: unify(operand(a.typ), operand(b.typ)), nullable: null || !nonzero(e.args[1])}
 	}
 	return value{typ: anyType, nullable: true} // -> and ->>
 }
@@ -274,20 +273,20 @@ func (w *walker) inList(e *expr, sc *scope) value {
 	null := v.nullable
 	if e.sub == nil {
 		w.alike(e.args, sc)
-		return value{typ: integerType, nullable: w.any(e.args, sc)}
+		return truth(w.any(e.args, sc))
 	}
 	if p := jsonParam(e.sub); p >= 0 && p < len(w.params) && w.in(p) {
 		if w.params[p] == nil && v.typ.Kind != ir.Any {
 			list := analyze.ListOf(v.typ, "", false)
 			w.params[p] = &list
 		}
-		return value{typ: integerType, nullable: null || w.nullableParam(p)}
+		return truth(null || w.nullableParam(p))
 	}
 	columns := w.queryIn(e.sub, sc, sc.env)
 	for _, c := range columns {
 		null = null || c.nullable
 	}
-	return value{typ: integerType, nullable: null || columns == nil || e.args[0].kind == rowExpr}
+	return truth(null || columns == nil || e.args[0].kind == rowExpr)
 }
 
 // jsonParam recognises what an IN list became: SELECT value FROM json_each(?n).

@@ -166,4 +166,16 @@ func TestTextStandsForAKindInsideOfOtherValues(t *testing.T) {
 	if err := p.CheckText("Go", ir.JSON, func(*Query) bool { return false }); err == nil {
 		t.Error("a statement that cannot be wrapped")
 	}
+	// Types that nobody can write.
+	m.Structs = append(m.Structs, ir.Struct{Ref: "row", Fields: []ir.Field{{Name: ir.NewName(""), Type: number}, {Name: ir.NewName(""), Type: doc}}},
+		ir.Struct{Ref: "u", Fields: []ir.Field{{Name: ir.NewName("u"), Type: ir.Type{Kind: ir.Any, Native: "UNION"}}, {Name: ir.NewName("d"), Type: doc}}})
+	for _, ref := range []string{"row", "u"} {
+		q.Columns = []ir.Column{column("d", doc), column("x", list(ir.Type{Kind: ir.StructKind, Native: "S", Ref: ref}))}
+		if err := p.CheckText("Go", ir.JSON, func(*Query) bool { return true }); err == nil {
+			t.Errorf("%s is read as it is", ref)
+		}
+		if err := p.CheckText("Go", ir.Interval, func(*Query) bool { return true }); err != nil {
+			t.Error(err)
+		}
+	}
 }

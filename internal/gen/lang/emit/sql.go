@@ -292,17 +292,30 @@ func (p *Plan) TextSQL(q *Query, inside ir.Kind, kinds ...ir.Kind) string {
 	})
 }
 
-// CheckText fails with Invalid if a statement that is not wrapped has a column with values of a kind, which a language only reads of text.
+// CheckText fails with Invalid if a column has values of a kind, which a language only reads of text, and they do not become text: those
+// of a statement that is not wrapped, and those inside of what has no name.
 func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) bool) error {
 	for _, q := range p.Queries {
 		for _, c := range q.Columns {
-			if !wrapped(q) && p.has(c.Type, kind) {
-				return base.Errorf(base.Invalid, "query %s: column %s is of type %s, which %s would not read as it is", q.Name.Original, c.Name.Original, c.Type.Native, language).
-					WithHint("return CAST(%s AS %s) AS %s", ir.QuoteName(c.Name.Original), p.withText(c.Type, kind), ir.QuoteName(c.Name.Original))
+			nameless := Nested(c.Type) && p.some(c.Type, p.nameless)
+			if !p.has(c.Type, kind) || wrapped(q) && !nameless {
+				continue
 			}
+			err := base.Errorf(base.Invalid, "query %s: column %s is of type %s, which %s would not read as it is", q.Name.Original, c.Name.Original, c.Type.Native, language)
+			if nameless {
+				return err.WithHint("give every field a name, {'a': ..., 'b': ...} in place of row(...), and return the text of a UNION or VARIANT, CAST(... AS VARCHAR)")
+			}
+			return err.WithHint("return CAST(%s AS %s) AS %s", ir.QuoteName(c.Name.Original), p.withText(c.Type, kind), ir.QuoteName(c.Name.Original))
 		}
 	}
 	return nil
+}
+
+// nameless reports whether a type of DuckDB is written nowhere in full, so that no CAST leads to one with it inside: UNION, VARIANT, and what
+// row(...) makes, whose fields have no names.
+func (p *Plan) nameless(t ir.Type) bool {
+	return t.Kind == ir.Any || t.Kind == ir.StructKind &&
+		slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Name.Original == "" })
 }
 
 // has reports whether values of a type are of a kind or have such inside of them.
@@ -310,7 +323,7 @@ func (p *Plan) has(t ir.Type, kind ir.Kind) bool {
 	return p.some(t, func(t ir.Type) bool { return t.Kind == kind })
 }
 
-// withText is a type of DuckDB with text in place of a kind.
+// withText is a type of DuckDB with text in place of a kind. It is none if something in it is nameless.
 func (p *Plan) withText(t ir.Type, kind ir.Kind) string {
 	switch t.Kind {
 	case kind:
@@ -363,14 +376,10 @@ func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 }
 
 // InnerInstantsAsText wraps a query of DuckDB's dialect so that instants inside of lists, structs and maps are text, but where these
-// hold what has no name: UNION, VARIANT, fields of row(...).
+// hold what is nameless.
 func (p *Plan) InnerInstantsAsText(q *Query) string {
-	nameless := func(t ir.Type) bool {
-		return t.Kind == ir.Any || t.Kind == ir.StructKind &&
-			slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Name.Original == "" })
-	}
 	return columnsAs(q, func(name string, t ir.Type) string {
-		if Nested(t) && p.has(t, ir.TimestampTZ) && !p.some(t, nameless) {
+		if Nested(t) && p.has(t, ir.TimestampTZ) && !p.some(t, p.nameless) {
 			return p.instantsAsText(t, name, 1)
 		}
 		return ""

@@ -111,6 +111,27 @@ WITH RECURSIVE c(x, y) AS (SELECT 1, 1 UNION ALL SELECT y, NULL FROM c LIMIT 5) 
 -- QUERY unions
 SELECT id, name FROM users UNION ALL SELECT id, class FROM posts;
 
+-- QUERY unions_with_literals
+SELECT id, name FROM users UNION ALL SELECT 0, NULL;
+
+-- QUERY unions_of_words
+SELECT b AS b1, b AS b2, b AS b3, b AS b4, c, h, l, a FROM typed UNION ALL SELECT TRUE, 0, 1 > 2, NOT b, date('now'), CURRENT_TIMESTAMP, time('now'), 1 FROM typed UNION ALL SELECT 0, 1, NULL, FALSE, NULL, NULL, NULL, NULL;
+
+-- QUERY unions_that_differ
+SELECT b AS b1, c AS c1, c AS c2, b AS b2 FROM typed UNION ALL SELECT 2, 'x', datetime('now'), date('now');
+
+-- QUERY values_with_nulls
+VALUES (1, NULL, NULL, 0), (NULL, NULL, 'a', 1);
+
+-- QUERY chosen
+SELECT coalesce(b, 0) AS b, CASE WHEN a THEN b WHEN c THEN NULL ELSE FALSE END AS c, coalesce(c, date('now')) AS d, coalesce(b, 5) AS e FROM typed;
+
+-- QUERY recursive_union
+WITH RECURSIVE r(x, y, z) AS (SELECT NULL, NULL, b FROM typed UNION ALL SELECT f, x, NOT z FROM typed, r) SELECT x, y, z FROM r UNION ALL SELECT 'a', 'b', 0;
+
+-- QUERY cast_to_names
+SELECT CAST(name AS JSON) AS j, CAST(name AS UUID) AS u, CAST(name AS DATE) AS d, CAST(name AS TEXT) AS t FROM users;
+
 -- QUERY excepts
 SELECT name FROM users EXCEPT SELECT class FROM posts;
 

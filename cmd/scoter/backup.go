@@ -45,7 +45,7 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	if err != nil {
 		return err
 	}
-	if f, err := openDevice(path); err != nil {
+	if f, err := openDevice(ctx, path); err != nil {
 		return err
 	} else if f != nil {
 		return errors.Join(t.backup(ctx, f), f.Close())
@@ -63,17 +63,31 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	return nil
 }
 
-// openDevice opens what is at a path, if that is no file but a pipe or a device, say: it is written to, and not replaced by a file.
-func openDevice(path string) (*os.File, error) {
+// openDevice opens what is at a path, if that is no file but a pipe or a device, say: it is written to, and not replaced by a file. A pipe may have to wait
+// for its reader; that ends with ctx.
+func openDevice(ctx context.Context, path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
 		return nil, nil // what is wrong, who makes the file finds out
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return nil, base.Errorf(base.Invalid, "%w", err)
+	type opened struct {
+		*os.File
+		err error
 	}
-	return f, nil
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		done <- opened{f, err}
+	}()
+	select {
+	case f := <-done:
+		if f.err != nil {
+			return nil, base.Errorf(base.Invalid, "%w", f.err)
+		}
+		return f.File, nil
+	case <-ctx.Done():
+		return nil, base.Wrap(ctx.Err(), "open %s, which nobody reads", path) // the process is about to end, and with it what waits
+	}
 }
 
 type restoreCommand struct {
@@ -82,7 +96,7 @@ type restoreCommand struct {
 }
 
 func (*restoreCommand) Help() string {
-	return "The files are checked against the backup's checksums, and then as scoter check does.\nExamples:\n  scoter restore monday.tar ./data2\n  zstd -d < monday.tar.zst | scoter restore - ./data2"
+	return "The files are checked against the backup's checksums, and then as scoter check does. What is damaged is removed again.\nExamples:\n  scoter restore monday.tar ./data2\n  zstd -d < monday.tar.zst | scoter restore - ./data2"
 }
 
 func (r *restoreCommand) Run(ctx context.Context) error {
@@ -100,8 +114,9 @@ func (r *restoreCommand) Run(ctx context.Context) error {
 	if err := errors.Join(err, p.Finish()); err != nil {
 		return err
 	}
-	if err := check(ctx, r.Dir); err != nil {
+	err = check(ctx, r.Dir)
+	if kind := base.KindOf(err); kind == base.Corrupt || kind == base.Invalid {
 		return errors.Join(err, backup.Remove(vfs.OS, r.Dir))
 	}
-	return nil
+	return base.Wrap(err, "%s is restored, but not checked: run scoter check %s", r.Dir, r.Dir)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -17,13 +18,34 @@ type checkCommand struct {
 	Dir string `arg:"" help:"Data directory; no server may have it open." type:"existingdir"`
 }
 
-func (*checkCommand) Help() string { return "Example: scoter check ./data" }
+func (*checkCommand) Help() string {
+	return "Every file is read and compared with its checksum. Nothing is removed but a record of the log that was not written to its end, as when the server opens the directory. One of an older format is left as it is, and not checked.\n" +
+		"Example: scoter check ./data"
+}
 
 func (c *checkCommand) Run(ctx context.Context) error {
 	if err := checkIsData(c.Dir); err != nil {
 		return err
 	}
+	if err := checkFormat(c.Dir); err != nil {
+		return err
+	}
 	return check(ctx, c.Dir)
+}
+
+// checkFormat refuses a data directory that would have another format once it was opened: who checks it before an upgrade may still want to use the
+// version that wrote it.
+func checkFormat(dir string) error {
+	lock, err := vfs.OS.Lock(filepath.Join(dir, engine.LockName))
+	if err != nil {
+		return err
+	}
+	format, err := catalog.Format(vfs.OS, filepath.Join(dir, catalog.FileName))
+	if err := errors.Join(err, lock.Close()); err != nil || format == catalog.FormatVersion {
+		return err
+	}
+	return base.Errorf(base.Invalid, "%s has format %d: checked by this version it would get format %d, and older versions refuse that", dir, format, catalog.FormatVersion).
+		WithHint("check it with the version that wrote it, or check a copy: restore a backup")
 }
 
 // checkIsData refuses what is no data directory: opened, it would become an empty one.
@@ -41,7 +63,9 @@ func checkMayBeData(dir string) error {
 	if base.KindOf(err) == base.NotFound && err != nil {
 		return nil // it is made
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == engine.LockName || slices.Contains(engine.Contents, name) })
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return slices.Contains(engine.Around, name) || slices.Contains(engine.Contents, name)
+	})
 	if err != nil || len(names) == 0 {
 		return err
 	}

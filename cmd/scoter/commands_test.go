@@ -158,11 +158,16 @@ func TestFilesOfResults(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	made, private, pipe := filepath.Join(dir, "made.csv"), filepath.Join(dir, "private.csv"), filepath.Join(dir, "pipe.csv")
-	if err := os.WriteFile(private, nil, 0o600); err != nil {
-		t.Fatal(err)
+	made, private, shared, pipe := filepath.Join(dir, "made.csv"), filepath.Join(dir, "private.csv"), filepath.Join(dir, "shared.csv"), filepath.Join(dir, "pipe.csv")
+	for path, mode := range map[string]os.FileMode{private: 0o600, shared: 0o666} {
+		if err := os.WriteFile(path, nil, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for path, want := range map[string]os.FileMode{made: 0o640, private: 0o600} {
+	for path, want := range map[string]os.FileMode{made: 0o640, private: 0o600, shared: 0o666} {
 		sql(path)
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want || info.Size() == 0 {
 			t.Errorf("%s: %v %v", path, info, err)

@@ -110,22 +110,29 @@ func printAll(ctx context.Context, t target, text string, format encode.Format) 
 // toFile writes the result beside its place and moves it there when it is whole, so that nobody takes half a result for one, and what was there
 // stays if the statement fails or has none. What is no file, such as a pipe, is written as it comes.
 func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format encode.Format) error {
-	if f, err := openDevice(s.Output); err != nil {
+	if f, err := openDevice(ctx, s.Output); err != nil {
 		return err
 	} else if f != nil {
 		_, err = t.sql(ctx, f, text, format)
 		return errors.Join(err, f.Close())
 	}
+	there, missing := os.Stat(s.Output)
 	mode := os.FileMode(0o666)
-	if there, err := os.Stat(s.Output); err == nil {
+	if missing == nil {
 		mode = there.Mode().Perm()
 	}
 	temp := filepath.Join(filepath.Dir(s.Output), "."+filepath.Base(s.Output)+"-"+rand.Text())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) // less the umask
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return base.Errorf(base.Invalid, "%w", err)
 	}
-	result, err := t.sql(ctx, f, text, format)
+	result := false
+	if missing == nil {
+		err = f.Chmod(mode) // of which the umask took something
+	}
+	if err == nil {
+		result, err = t.sql(ctx, f, text, format)
+	}
 	err = errors.Join(err, f.Close())
 	if err == nil && result {
 		err = os.Rename(temp, s.Output)

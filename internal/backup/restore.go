@@ -67,7 +67,7 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return base.Wrap(err, "restore")
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == engine.LockName })
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(engine.Around, name) })
 	if len(names) > 0 {
 		return base.Errorf(base.Conflict, "restore: %s is not empty: it has %s", dir, names[0]).WithHint("name a folder that does not exist yet")
 	}

@@ -54,23 +54,19 @@ func Open(fsys vfs.FS, path string) (*Catalog, State, error) {
 	return c, state, nil
 }
 
-func (c *Catalog) open() (State, error) {
-	if c.fs.fs == vfs.OS {
-		if err := c.lockFile(); err != nil {
-			return State{}, err
-		}
+// Format returns the format of the catalog at path, and leaves it at that; 0: the file is empty. Errors are those of Open.
+func Format(fsys vfs.FS, path string) (int64, error) {
+	c := &Catalog{path: path, fs: registerFS(fsys), statements: map[string]*sqlite3.Stmt{}}
+	err := c.connect()
+	var version int64
+	if err == nil {
+		version, err = c.format()
 	}
-	db, err := sqlite3.Open(c.uri(c.path))
-	if err != nil {
-		return State{}, err
-	}
-	c.db = db
-	// The journal's header is zeroed, and the file kept: neither a name nor, mostly, a
-	// length changes per transaction, so that syncing is as cheap as it can be (an Apply
-	// takes 0.1 ms instead of 2 with TRUNCATE). FULL syncs journal and database at every
-	// commit.
-	if err := c.db.Exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = PERSIST; PRAGMA journal_size_limit = 1048576; PRAGMA synchronous = FULL;
-		PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF`); err != nil {
+	return version, errors.Join(c.wrap(err, "open"), c.Close())
+}
+
+func (c *Catalog) open() (_ State, err error) {
+	if err := c.connect(); err != nil {
 		return State{}, err
 	}
 	if err := c.createOrCheck(); err != nil {
@@ -80,6 +76,24 @@ func (c *Catalog) open() (State, error) {
 		return State{}, err
 	}
 	return c.load()
+}
+
+// connect opens the file, locked. What a crash left of an edit is undone.
+func (c *Catalog) connect() (err error) {
+	if c.fs.fs == vfs.OS {
+		if err := c.lockFile(); err != nil {
+			return err
+		}
+	}
+	if c.db, err = sqlite3.Open(c.uri(c.path)); err != nil {
+		return err
+	}
+	// The journal's header is zeroed, and the file kept: neither a name nor, mostly, a
+	// length changes per transaction, so that syncing is as cheap as it can be (an Apply
+	// takes 0.1 ms instead of 2 with TRUNCATE). FULL syncs journal and database at every
+	// commit.
+	return c.db.Exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = PERSIST; PRAGMA journal_size_limit = 1048576; PRAGMA synchronous = FULL;
+		PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF`)
 }
 
 // lockFile locks the file, making an empty one first if there is none, before SQLite
@@ -99,35 +113,46 @@ func (c *Catalog) lockFile() (err error) {
 	return err
 }
 
+// format returns the format of the file, which is one that we read; 0: the file is empty.
+func (c *Catalog) format() (version int64, err error) {
+	var id, objects int64
+	if err := c.queryRow(`PRAGMA application_id`, &id); err != nil {
+		return 0, err
+	}
+	if err := c.queryRow(`SELECT count(*) FROM sqlite_schema`, &objects); err != nil {
+		return 0, err
+	}
+	if objects == 0 && id == 0 {
+		return 0, nil
+	}
+	if id != applicationID {
+		return 0, base.Errorf(base.Corrupt, "this SQLite database is not a catalog")
+	}
+	if err := c.queryRow(`SELECT format_version FROM meta`, &version); err != nil {
+		return 0, err
+	}
+	if version > FormatVersion {
+		return 0, base.Errorf(base.Invalid, "format version %d is newer than %d, the newest that this version of Scoter reads", version, FormatVersion).
+			WithHint("use the version of Scoter that wrote this directory, or a later one")
+	}
+	if version < 1 {
+		return 0, base.Errorf(base.Corrupt, "format version %d", version)
+	}
+	return version, nil
+}
+
 // createOrCheck makes the tables in an empty file, in one transaction, or checks that an
 // existing one is a catalog of a format that we read, and brings it to the newest.
 func (c *Catalog) createOrCheck() error {
-	var id, objects int64
-	if err := c.queryRow(`PRAGMA application_id`, &id); err != nil {
+	version, err := c.format()
+	if err != nil {
 		return err
 	}
-	if err := c.queryRow(`SELECT count(*) FROM sqlite_schema`, &objects); err != nil {
-		return err
-	}
-	if objects == 0 && id == 0 {
+	if version == 0 {
 		return c.transaction(func() error {
 			return c.db.Exec(fmt.Sprintf(`%s; PRAGMA application_id = %d;
 				INSERT INTO meta VALUES (1, %d, 0, 0, 1, 1, 1, 1, 1)`, schemaSQL, applicationID, FormatVersion))
 		})
-	}
-	if id != applicationID {
-		return base.Errorf(base.Corrupt, "this SQLite database is not a catalog")
-	}
-	var version int64
-	if err := c.queryRow(`SELECT format_version FROM meta`, &version); err != nil {
-		return err
-	}
-	if version > FormatVersion {
-		return base.Errorf(base.Invalid, "format version %d is newer than %d, the newest that this version of Scoter reads", version, FormatVersion).
-			WithHint("use the version of Scoter that wrote this directory, or a later one")
-	}
-	if version < 1 {
-		return base.Errorf(base.Corrupt, "format version %d", version)
 	}
 	if version == FormatVersion {
 		return nil

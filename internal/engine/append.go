@@ -390,6 +390,21 @@ func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (
 	return table, records, nil
 }
 
+// Evolve finds a table, making or changing it in one step if the options say so, as Conform does: then it takes the rows, also in pieces.
+func (e *Engine) Evolve(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, error) {
+	if err := e.writable(); err != nil {
+		return schema.Table{}, err
+	}
+	table, err := e.tableFor(ctx, rows, o)
+	if err != nil || !o.Create {
+		return table, err
+	}
+	if _, err := e.evolve(ctx, table, rows.Batches); err != nil {
+		return schema.Table{}, err
+	}
+	return e.Table(table.ID)
+}
+
 // conform finds the table, making or changing it if asked, and conforms the batches to it.
 // The records are the caller's to release, also those beside an error.
 func (e *Engine) conform(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, []arrow.RecordBatch, error) {

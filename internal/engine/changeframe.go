@@ -180,13 +180,14 @@ func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChang
 				bytes += batch.Bytes(l.Values) + 4*int64(len(l.Ordinals)*len(l.Columns))
 			}
 		}
+		updated := bySource(kept.updated)
 		for source := range sets {
 			set := t.patches[source]
 			if set == nil {
 				set = patch.New(source)
 			}
 			var err error
-			if sets[source], err = set.With(seq, kept.deleted[source], layersOf(kept.updated, source)...); err != nil {
+			if sets[source], err = set.With(seq, kept.deleted[source], updated[source]...); err != nil {
 				return err
 			}
 		}

@@ -31,10 +31,13 @@ func (e *Engine) Check(ctx context.Context) error {
 	var strangers []string
 	err := e.commit(ctx, func() error {
 		state, err := e.catalog.State()
-		if err != nil {
-			return err
+		switch {
+		case err == nil:
+			findings = append(findings, e.checkSegments(state), e.checkPatches(state))
+		case findings[0] == nil: // else the catalog's own check said so
+			findings = append(findings, err)
 		}
-		findings = append(findings, e.checkLog(state), e.checkPatches(state))
+		findings = append(findings, e.checkLog())
 		strangers, err = e.strangers(e.knownFiles(), e.tables)
 		return err
 	})
@@ -155,10 +158,7 @@ func (e *Engine) checkPatches(state catalog.State) error {
 }
 
 // checkLog decodes every frame of the log. In the committer, so that no segment goes meanwhile.
-func (e *Engine) checkLog(state catalog.State) error {
-	if err := e.checkSegments(state); err != nil {
-		return err
-	}
+func (e *Engine) checkLog() error {
 	_, err := wal.Replay(e.fs, e.walDir(), func(segment base.SegmentID, seq base.Seq, payload []byte) error {
 		f, err := decodeFrame(payload)
 		if err == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
+	"github.com/scoterdb/scoter/internal/wal"
 )
 
 func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
@@ -496,7 +497,23 @@ func TestDamageIsFoundByCheck(t *testing.T) {
 	if err := e.Check(ctx); !strings.Contains(err.Error(), path+"x") {
 		t.Fatalf("check: %v", err)
 	}
-	must(t, e.Close())
+	// A catalog that cannot be read hides nothing else.
+	for range 2 {
+		_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
+		must(t, err)
+	}
+	f, err = disk.OpenReadWrite(wal.SegmentPath(e.walDir(), e.wal.ID()))
+	must(t, err)
+	_, err = f.WriteAt([]byte{0xff, 0, 0xff}, 200) // within the first of the two
+	must(t, errors.Join(err, f.Close()))
+	must(t, e.catalog.Close())
+	text := e.Check(ctx).Error()
+	for _, found := range []string{path + "x", ".wal", "it is closed"} {
+		if strings.Count(text, found) != 1 {
+			t.Errorf("check: %q is to be said once: %s", found, text)
+		}
+	}
+	_ = e.Close() // the catalog is closed
 }
 
 // TestTextsThatRepeatAreFlushedWithOthers flushes 3 GB of one text, which takes 40 KB in its batch's dictionary, with a row between them that came by itself.

@@ -100,12 +100,12 @@ func (t *table) endMove(m *moving) {
 
 // add takes in a change, as far as it is of the moving rows. Under mu.
 func (m *moving) add(c committed) error {
+	updated := bySource(c.updated)
 	for source, set := range m.changes {
-		layers := layersOf(c.updated, source)
-		if c.deleted[source] == nil && len(layers) == 0 {
+		if c.deleted[source] == nil && len(updated[source]) == 0 {
 			continue
 		}
-		next, err := set.With(c.seq, c.deleted[source], layers...)
+		next, err := set.With(c.seq, c.deleted[source], updated[source]...)
 		if err != nil {
 			return err
 		}

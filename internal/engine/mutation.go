@@ -91,12 +91,13 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 	if now.Schema.Version != tc.version {
 		return ErrChanged
 	}
+	updated := bySource(tc.updated)
 	for source := range tc.rows {
 		set := now.Patches[source]
 		if set == nil {
 			set = patch.New(source)
 		}
-		set, err := set.With(s.Seq, tc.deleted[source], layersOf(tc.updated, source)...)
+		set, err := set.With(s.Seq, tc.deleted[source], updated[source]...)
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,9 @@ const (
 // Contents are the names in a data directory, but for LockName; the first is what makes it one.
 var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, walName, partsName, patchesName, tmpName}
 
+// Around are names that a folder may have whether it is a data directory or not: the lock stays, and file systems put the other into their topmost folder.
+var Around = []string{LockName, "lost+found"}
+
 // Exists reports whether a folder is a data directory: it has a catalog. An empty one is what Open leaves if it ends as it begins.
 func Exists(fsys vfs.FS, dir string) (bool, error) {
 	info, err := fsys.Stat(filepath.Join(dir, catalog.FileName))
@@ -138,12 +141,12 @@ func (e *Engine) open() (err error) {
 	return e.recover(state)
 }
 
-// checkExists refuses a folder whose catalog is missing although there are other files.
+// checkExists refuses a folder whose catalog is missing although there are files that one would list. What is in the folder for temporary files, no catalog lists.
 func (e *Engine) checkExists() error {
 	if exists, err := Exists(e.fs, e.dir); err != nil || exists {
 		return err
 	}
-	for _, dir := range []string{e.walDir(), e.partsDir(), e.patchesDir(), e.tmpDir()} {
+	for _, dir := range []string{e.walDir(), e.partsDir(), e.patchesDir()} {
 		names, err := e.fs.List(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -76,7 +76,10 @@ func TestADirectoryWithoutItsCatalogIsLeftAlone(t *testing.T) {
 			t.Errorf("%s: was %v, is %v", what, before, after)
 		}
 	}
-	for _, path := range []string{"/db/tmp/precious", "/db/wal/notes.txt", "/db/parts/7/7.parquet", "/db/patches/x"} {
+	spilled := vfs.NewCrashable()
+	put(t, spilled, "/db/tmp/1.tmp", "no catalog knew of it")
+	mustEnd(t, mustOpen(t, spilled))
+	for _, path := range []string{"/db/wal/notes.txt", "/db/parts/7/7.parquet", "/db/patches/x"} {
 		disk := vfs.NewCrashable()
 		put(t, disk, path, "precious")
 		_, err := tryOpen(disk, newManualClock())

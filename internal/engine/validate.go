@@ -188,17 +188,17 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 			for i := range tc.updated {
 				tc.updated[i].Seq = seq
 			}
+			updated := bySource(tc.updated)
 			for _, source := range tc.sources() {
 				set := cmp.Or(made[tc.id][source], a.sets[tc.id][source], e.tables[tc.id].patches[source])
 				if set == nil {
 					set = patch.New(source)
 				}
-				layers := layersOf(tc.updated, source)
-				set, err := set.With(seq, tc.gone[source], layers...)
+				set, err := set.With(seq, tc.gone[source], updated[source]...)
 				if err != nil {
 					return err
 				}
-				if len(layers) > 0 && set.ColumnBytes() > patch.MaxColumnBytes {
+				if len(updated[source]) > 0 && set.ColumnBytes() > patch.MaxColumnBytes {
 					e.notifyPartsAdded() // who merges may be able to help
 					return base.Errorf(base.Unavailable, "over %d bytes of %w", patch.MaxColumnBytes, ErrColumnBytes).
 						WithHint("retry once a merge has written those that are there, or use WITH (mode = 'rewrite')")
@@ -229,6 +229,11 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 	return nil
 }
 
-func layersOf(layers []patch.Layer, source base.SourceID) []patch.Layer {
-	return slices.DeleteFunc(slices.Clone(layers), func(l patch.Layer) bool { return l.Source != source })
+// bySource returns the layers of each source, in their order.
+func bySource(layers []patch.Layer) map[base.SourceID][]patch.Layer {
+	out := map[base.SourceID][]patch.Layer{}
+	for _, l := range layers {
+		out[l.Source] = append(out[l.Source], l)
+	}
+	return out
 }

@@ -130,7 +130,7 @@ func (f *Finder) ways(t *snapshot.Table, parts []*catalog.Part, key []base.Colum
 	left := maxReads
 	for _, p := range parts {
 		entry := f.source(t, p.ID, key, true)
-		if x := entry.part.Load(); x != nil {
+		if x := entry.kept.Load().index.Load(); x != nil {
 			ways = append(ways, way{part: p.ID, index: x})
 			continue
 		}

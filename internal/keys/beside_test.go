@@ -334,7 +334,7 @@ func TestWhatIsKeptOfASourceGoesWithIt(t *testing.T) {
 		}
 		w.finder.Forget(id)
 	}
-	if f := w.finder; f.bytes != 0 || len(f.parts) != 0 {
-		t.Errorf("%d bytes of %d parts are kept", f.bytes, len(f.parts))
+	if f := w.finder; f.bytes != 0 || len(f.parts) != 0 || slices.ContainsFunc(f.parts[:cap(f.parts)], func(s *source) bool { return s != nil }) {
+		t.Errorf("%d bytes of %d parts are kept, %v", f.bytes, len(f.parts), f.parts[:cap(f.parts)])
 	}
 }

@@ -115,10 +115,8 @@ func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.Key
 	s := f.source(t, p.ID, key, true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.part.Load() == nil {
-		x := &partIndex{Index: NewIndex(hashes)}
-		s.part.Store(x)
-		f.keep(s, x.Bytes())
+	if s.kept.Load().index.Load() == nil {
+		f.keepIndex(s, &partIndex{Index: NewIndex(hashes)})
 	}
 }
 

@@ -78,6 +78,39 @@ func TestIndexesOfWhichSomeFitAreOfUse(t *testing.T) {
 	}
 }
 
+// TestAnIndexThatIsLargerThanAllThatFitsIsKept looks for keys in a part whose index is too large, and then in one beside it that is not.
+func TestAnIndexThatIsLargerThanAllThatFitsIsKept(t *testing.T) {
+	for range 10 {
+		var read []base.SourceID
+		large := make([]int64, 1000)
+		for i := range large {
+			large[i] = int64(i)
+		}
+		table, f := tableOf(t, &read, large, []int64{5000, 5001})
+		f.maxBytes = 1000 * entryBytes / 2
+		look := func(key int64) {
+			t.Helper()
+			columns := []arrow.Array{numbers(key)}
+			if found, err := f.Find(t.Context(), table, columns, hashes(t, columns...)); err != nil || found[0].Source == 0 {
+				t.Fatal(found, err)
+			}
+		}
+		for range 20 {
+			look(17)
+		}
+		if !slices.Equal(read, []base.SourceID{1}) {
+			t.Fatalf("parts %v were read: the first is to be once", read)
+		}
+		for f.bytes > f.maxBytes { // the small one gets its place in time
+			look(5001)
+		}
+		look(17)
+		if _, bytes := f.Kept(); bytes < f.maxBytes || read[len(read)-1] != 1 {
+			t.Errorf("%d bytes are kept, parts %v were read", bytes, read)
+		}
+	}
+}
+
 func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
 	var read []base.SourceID
 	many := make([]int64, 50_000)

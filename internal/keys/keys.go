@@ -43,7 +43,7 @@ type Finder struct {
 	// sources are the indexes of each source, by the columns of the key with their types, which another version of the schema may
 	// change. Guarded by mu.
 	sources map[base.SourceID]map[string]*source
-	parts   []*source               // guarded by mu; those of parts
+	parts   []*source               // guarded by mu; those of parts of which something is kept
 	bytes   int64                   // guarded by mu; of what is kept of parts
 	coarse  map[coarseKey]time.Time // guarded by mu; keys that many rows share, and when that was found
 
@@ -54,20 +54,25 @@ type Finder struct {
 type source struct {
 	id     base.SourceID
 	key    string
-	at     int       // in Finder.parts, of a part, else -1; guarded by Finder.mu
-	bytes  int64     // guarded by Finder.mu
+	at     int       // in Finder.parts, -1 if it is not there; guarded by Finder.mu
 	asked  bool      // of a part: All wanted it before; guarded by Finder.mu
 	failed time.Time // of a part: when making its index beside statements failed last; guarded by Finder.mu
 
-	part   atomic.Pointer[partIndex]  // of a part; nil until made
-	groups atomic.Pointer[*rowGroups] // of a part; nil until looked at, of nil if there are none
+	kept atomic.Pointer[kept] // of a part, never nil; set under Finder.mu
 
 	mu     sync.Mutex // of a part held by who makes its index
 	rows   growing    // guarded by mu; of a memtable
 	states states     // guarded by mu; of a memtable's rows
 }
 
-// partIndex is what is kept of a part. It is immutable.
+// kept is what is kept of a part. To let go of it, another takes its place, with nothing in it: who reads it goes on.
+type kept struct {
+	index  atomic.Pointer[partIndex]  // nil until made
+	groups atomic.Pointer[*rowGroups] // nil until looked at, of nil if there are none
+	bytes  int64                      // guarded by Finder.mu
+}
+
+// partIndex is the index of a part. It is immutable.
 type partIndex struct {
 	*Index
 	states states
@@ -254,8 +259,7 @@ func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.Colu
 		}
 		f.sources[id][key] = s
 		if part {
-			s.at = len(f.parts)
-			f.parts = append(f.parts, s)
+			s.kept.Store(new(kept))
 		}
 	}
 	return s
@@ -264,12 +268,12 @@ func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.Colu
 // ofPart returns what is kept of a part, making it if there is nothing.
 func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) (*partIndex, error) {
 	s := f.source(t, p.ID, key, true)
-	if x := s.part.Load(); x != nil {
+	if x := s.kept.Load().index.Load(); x != nil {
 		return x, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if x := s.part.Load(); x != nil {
+	if x := s.kept.Load().index.Load(); x != nil {
 		return x, nil // somebody else made it meanwhile
 	}
 	hashes := make([]batch.KeyHash, 0, p.Rows)
@@ -290,51 +294,59 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 		return nil, base.Wrap(err, "keys of part %d", p.ID)
 	}
 	x := &partIndex{NewIndex(hashes), read}
-	s.part.Store(x)
-	f.keep(s, x.Bytes()+x.states.bytes())
+	f.keepIndex(s, x)
 	return x, nil
 }
 
-// keep accounts for what more is kept of a part. If that is too much, it lets go of a new one again, or, one time in eight, of others: keys may be in all parts, which are
-// asked in one order each time. If each index took the place of the one that was not used for longest, that would be the one that is asked next.
-func (f *Finder) keep(s *source, bytes int64) {
+// keepIndex keeps a new index of a part. If there is no room for it, and the others take as much as it would, it is kept one time in eight, in the place of some of
+// them: keys may be in all parts, which are asked in one order each time. If each index took the place of the one that was not used for longest, that would be the
+// one that is asked next.
+func (f *Finder) keepIndex(s *source, x *partIndex) {
+	bytes := x.Bytes() + x.states.bytes()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.sources[s.id][s.key] != s {
-		return // let go of meanwhile
-	}
-	s.bytes += bytes
-	f.bytes += bytes
-	if f.bytes > f.maxBytes && s.bytes == bytes && rand.IntN(8) > 0 {
-		f.dropLocked(s)
+	k := s.kept.Load()
+	if f.bytes+bytes > f.maxBytes && f.bytes-k.bytes >= bytes && rand.IntN(8) > 0 {
 		return
 	}
-	for f.bytes > f.maxBytes && f.dropOtherLocked(s) {
-	}
+	k.index.Store(x)
+	f.keepLocked(s, k, bytes)
 }
 
-// dropOtherLocked lets go of some other part's index, if there is one.
-func (f *Finder) dropOtherLocked(made *source) bool {
-	first := rand.IntN(len(f.parts))
-	for i := range f.parts {
-		if s := f.parts[(first+i)%len(f.parts)]; s != made && s.bytes > 0 {
-			f.dropLocked(s)
-			return true
+// keep accounts for what more is kept of a part: its footer, and numbers of its row groups.
+func (f *Finder) keep(s *source, k *kept, bytes int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.keepLocked(s, k, bytes)
+}
+
+// keepLocked makes room for it: what is kept of some other parts goes. What is kept of one part alone may take more.
+func (f *Finder) keepLocked(s *source, k *kept, bytes int64) {
+	if f.sources[s.id][s.key] != s || s.kept.Load() != k {
+		return // let go of meanwhile
+	}
+	if s.at < 0 {
+		s.at = len(f.parts)
+		f.parts = append(f.parts, s)
+	}
+	k.bytes += bytes
+	f.bytes += bytes
+	for f.bytes > f.maxBytes && len(f.parts) > 1 {
+		other := rand.IntN(len(f.parts) - 1)
+		if other >= s.at {
+			other++
 		}
+		f.dropLocked(f.parts[other])
 	}
-	return false
 }
 
+// dropLocked lets go of what is kept of a part, and not of what is known of how it was asked for.
 func (f *Finder) dropLocked(s *source) {
-	if delete(f.sources[s.id], s.key); len(f.sources[s.id]) == 0 {
-		delete(f.sources, s.id)
-	}
-	if s.at >= 0 {
-		last := f.parts[len(f.parts)-1]
-		f.parts[s.at], last.at = last, s.at
-		f.parts = f.parts[:len(f.parts)-1]
-		f.bytes -= s.bytes
-	}
+	last := len(f.parts) - 1
+	f.parts[s.at], f.parts[last].at = f.parts[last], s.at
+	f.parts[last] = nil // the array stays
+	f.parts, s.at = f.parts[:last], -1
+	f.bytes -= s.kept.Swap(new(kept)).bytes
 }
 
 // Forget lets go of what is kept of a source that no table has any more, nor anybody who looks for its rows.
@@ -342,11 +354,14 @@ func (f *Finder) Forget(id base.SourceID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.sources[id] {
-		f.dropLocked(s)
+		if s.at >= 0 {
+			f.dropLocked(s)
+		}
 	}
+	delete(f.sources, id)
 }
 
-// Kept returns of how many sources something is kept, and how many bytes of those that are parts.
+// Kept returns of how many sources something is known, and how many bytes of those that are parts.
 func (f *Finder) Kept() (sources int, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -53,6 +53,7 @@ func wholeNumbers(t *snapshot.Table, p *catalog.Part, key []base.ColumnID, value
 type candidates struct {
 	*rowGroups
 	source *source
+	kept   *kept // which has the row groups
 	part   base.SourceID
 	values []int64 // the key
 	groups []int
@@ -65,19 +66,20 @@ func (f *Finder) groupsHolding(s *source, t *snapshot.Table, p *catalog.Part, ke
 	if numbers == nil {
 		return c, 0, false, nil
 	}
-	if s.groups.Load() == nil {
+	k := s.kept.Load()
+	if k.groups.Load() == nil {
 		if reads++; reads > maxReads {
 			return c, 0, false, nil
 		}
-		if err := f.openGroups(s, t, p, key); err != nil {
+		if err := f.openGroups(s, k, t, p, key); err != nil {
 			return c, reads, false, err
 		}
 	}
-	groups := *s.groups.Load()
+	groups := *k.groups.Load()
 	if groups == nil {
 		return c, reads, false, nil
 	}
-	c = candidates{rowGroups: groups, source: s, part: p.ID, values: numbers, groups: groups.holding(numbers)}
+	c = candidates{rowGroups: groups, source: s, kept: k, part: p.ID, values: numbers, groups: groups.holding(numbers)}
 	unread := 0
 	for _, g := range c.groups {
 		if groups.read[g].Load() == nil {
@@ -97,7 +99,7 @@ func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 		if c.read[g].Load() == nil && c.asked[g].Add(1) <= seldom {
 			w.found, err = f.reader.Rows(c.Numbers, g, c.values)
 		} else {
-			w.rows, err = f.readGroup(c.source, c.rowGroups, g)
+			w.rows, err = f.readGroup(c, g)
 		}
 		if err != nil {
 			return nil, base.Wrap(err, "keys of part %d", c.part)
@@ -110,7 +112,7 @@ func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 // readGroups has the numbers of the row groups kept.
 func (f *Finder) readGroups(c candidates) error {
 	for _, g := range c.groups {
-		if _, err := f.readGroup(c.source, c.rowGroups, g); err != nil {
+		if _, err := f.readGroup(c, g); err != nil {
 			return err
 		}
 	}
@@ -118,13 +120,12 @@ func (f *Finder) readGroups(c candidates) error {
 }
 
 // openGroups finds the row groups of a part.
-func (f *Finder) openGroups(s *source, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) error {
+func (f *Finder) openGroups(s *source, k *kept, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) error {
 	numbers, ok, err := f.reader.Numbers(t, p, key)
 	if err != nil {
 		return err
 	}
 	var groups *rowGroups
-	bytes := int64(0)
 	if ok {
 		groups = &rowGroups{Numbers: numbers, read: make([]atomic.Pointer[groupRows], len(numbers.Groups)), asked: make([]atomic.Int32, len(numbers.Groups))}
 		first := uint32(0)
@@ -132,10 +133,9 @@ func (f *Finder) openGroups(s *source, t *snapshot.Table, p *catalog.Part, key [
 			groups.first = append(groups.first, first)
 			first += uint32(g.Rows)
 		}
-		bytes = numbers.Bytes()
 	}
-	if s.groups.CompareAndSwap(nil, &groups) {
-		f.keep(s, bytes)
+	if k.groups.CompareAndSwap(nil, &groups) && ok {
+		f.keep(s, k, numbers.Bytes())
 	}
 	return nil
 }
@@ -154,22 +154,22 @@ func (g *rowGroups) holding(values []int64) (out []int) {
 	return out
 }
 
-// readGroup returns the numbers of a row group, reading them if they are not kept.
-func (f *Finder) readGroup(s *source, groups *rowGroups, group int) (*groupRows, error) {
-	if known := groups.read[group].Load(); known != nil {
+// readGroup returns the numbers of one of the row groups, reading them if they are not kept.
+func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
+	if known := c.read[group].Load(); known != nil {
 		return known, nil
 	}
-	columns, err := f.reader.Group(groups.Numbers, group)
+	columns, err := f.reader.Group(c.Numbers, group)
 	if err != nil {
 		return nil, err
 	}
 	made := groupRows(columns)
-	if groups.read[group].CompareAndSwap(nil, &made) {
+	if c.read[group].CompareAndSwap(nil, &made) {
 		bytes := int64(0)
 		for i := range columns {
 			bytes += columns[i].Bytes()
 		}
-		f.keep(s, bytes)
+		f.keep(c.source, c.kept, bytes)
 	}
 	return &made, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -34,6 +35,7 @@ type groupWorld struct {
 	looked int // at row groups that are not read
 	read   int // row groups
 	fail   error
+	failed int // how often it was told of
 }
 
 func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
@@ -68,7 +70,11 @@ func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
 			}
 			return n.Find(w.fs, group, values)
 		},
-	}, func(err error) { t.Error(err) })
+	}, func(err error) {
+		if w.failed++; w.fail == nil {
+			t.Error(err)
+		}
+	})
 	t.Cleanup(w.finder.Close)
 	return w
 }
@@ -176,6 +182,16 @@ func TestWhatIsKeptOfRowGroupsIsBounded(t *testing.T) {
 	if w.read <= 8 || w.read > 16 { // one part's fit
 		t.Errorf("%d row groups read", w.read)
 	}
+	// A footer that does not fit any more takes the place of something else.
+	w.finder.maxBytes = w.finder.bytes
+	w.add(1, [][2]int64{{500_000, 1}, {500_001, 2}})
+	opened, read := w.opened, w.read
+	for range 3 * seldom {
+		w.check([2]int64{500_001, 2})
+	}
+	if w.opened != opened+1 || w.read != read+1 {
+		t.Errorf("%d footers and %d row groups of one part were read, each is to be once", w.opened-opened, w.read-read)
+	}
 }
 
 func TestRowGroupsThatAreNotReadAtOnceAreReadBesideStatements(t *testing.T) {
@@ -192,6 +208,35 @@ func TestRowGroupsThatAreNotReadAtOnceAreReadBesideStatements(t *testing.T) {
 		w.check(key)
 		if w.opened != 4 || w.read != 3 || w.looked != 1 {
 			t.Errorf("%d footers and %d row groups read, %d looked into", w.opened, w.read, w.looked)
+		}
+		w.finder.Close()
+	})
+}
+
+// TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept looks for a key in more parts than are read at once, with memory for none.
+func TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newGroupWorld(t, 1)
+		for range 4 {
+			w.add(1, [][2]int64{{1, 1}, {2, 2}, {3, 3}})
+		}
+		w.fail = errors.New("no such disk")
+		for range 20 {
+			if _, ok, err := w.all([2]int64{2, 2}); ok || err != nil {
+				t.Errorf("%t %v", ok, err)
+			}
+			synctest.Wait()
+		}
+		if w.failed != 3 { // the first is not read beside the statements
+			t.Errorf("told of %d failures", w.failed)
+		}
+		time.Sleep(retryAfter)
+		if _, ok, err := w.all([2]int64{2, 2}); ok || err != nil {
+			t.Errorf("%t %v", ok, err)
+		}
+		synctest.Wait()
+		if w.failed != 6 {
+			t.Errorf("told of %d failures", w.failed)
 		}
 		w.finder.Close()
 	})

@@ -94,9 +94,12 @@ func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engin
 	w := &write{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 	if err == nil && len(t.PrimaryKey) > 0 { // of others Conform says what is wrong
-		if one.keyed, err = w.pieces(t); err != nil || len(one.keyed) > 0 {
-			one.table = t
+		if one.keyed, err = w.pieces(t); err != nil {
 			return one, base.Wrap(err, "table %s", t.QualifiedName())
+		}
+		if len(one.keyed) > 0 {
+			one.table = one.keyed[0].table // which may have been made anew
+			return one, nil
 		}
 	}
 	var records []arrow.RecordBatch

@@ -260,7 +260,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		if err := s.run(s.buryOne); err != nil {
 			return Counts{}, err
 		}
-		addRows(deleted, s.deleted)
+		joinRows(deleted, s.deleted)
 		counts = s.counts
 	}
 	if !changed {

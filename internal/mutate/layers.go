@@ -29,8 +29,8 @@ func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
 	to[row.Source].Add(uint32(row.Ordinal))
 }
 
-// addRows enters rows into the bitmaps of their sources.
-func addRows(to, rows map[base.SourceID]*roaring.Bitmap) {
+// joinRows enters rows into the bitmaps of their sources.
+func joinRows(to, rows map[base.SourceID]*roaring.Bitmap) {
 	for source, more := range rows {
 		if to[source] == nil {
 			to[source] = roaring.New()

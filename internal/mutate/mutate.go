@@ -43,6 +43,8 @@ type Store interface {
 	Load(ctx context.Context, t schema.Table, o engine.LoadOptions) (*engine.Load, error)
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
 	Conform(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (schema.Table, []arrow.RecordBatch, error)
+	ConformBatch(ctx context.Context, in arrow.RecordBatch, t schema.Table, first int64, whole bool) (arrow.RecordBatch, error)
+	Evolve(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (schema.Table, error)
 	Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error)
 	Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error)
 	Settle(ctx context.Context, id base.TableID) error

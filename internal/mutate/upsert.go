@@ -126,7 +126,7 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o 
 // errStale says that the table's schema is another now.
 func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
 	for i, a := range all {
-		if t.Schema.Version != a.table.Version {
+		if t.Schema.ID != a.table.ID || t.Schema.Version != a.table.Version {
 			return change, nil, errStale
 		}
 		one, rows, err := m.arrive(ctx, t, a, c)
@@ -140,8 +140,8 @@ func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arriv
 		change.Counts = change.Counts.Plus(one.Counts)
 		change.Updated, change.Inserted = append(change.Updated, one.Updated...), append(change.Inserted, one.Inserted...)
 		change.Keys = append(change.Keys, one.Keys...)
-		addRows(change.Deleted, one.Deleted)
-		addRows(change.Kept, one.Kept)
+		joinRows(change.Deleted, one.Deleted)
+		joinRows(change.Kept, one.Kept)
 	}
 	return change, kept, nil
 }

@@ -74,11 +74,9 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
 		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {
-			var records []arrow.RecordBatch // that make the table
-			if t, records, err = w.store.Conform(w.ctx, w.rows, w.options); err != nil {
+			if t, err = w.store.Evolve(w.ctx, w.rows, w.options); err != nil { // which makes the table
 				return Counts{}, err
 			}
-			releaseAll(records)
 		}
 	case err != nil:
 		return Counts{}, err

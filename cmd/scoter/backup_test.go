@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+func TestWhoWaitsForAReaderOfAPipeCanBeStopped(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if f, err := openDevice(ctx, pipe); f != nil || base.KindOf(err) != base.Canceled {
+		t.Errorf("%v, %v", f, err)
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets go who still waits
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	f, err := openDevice(t.Context(), pipe)
+	if err != nil || f == nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// until is a context that is over once there is a file.
+type until struct {
+	context.Context
+	path string
+}
+
+func (u until) Err() error {
+	if _, err := os.Stat(u.path); err == nil {
+		return context.Canceled
+	}
+	return u.Context.Err()
+}
+
+// TestARestoreWhoseCheckIsStoppedStays stops it after all is there: that says nothing against it.
+func TestARestoreWhoseCheckIsStoppedStays(t *testing.T) {
+	dir, archive, restored := t.TempDir(), filepath.Join(t.TempDir(), "b.tar"), filepath.Join(t.TempDir(), "restored")
+	at := where{Dir: dir, Database: "default"}
+	if err := (&sqlCommand{where: at, Command: "CREATE TABLE t AS SELECT range AS a FROM range(5000000)", Format: "csv"}).Run(); err != nil { // of which there are parts
+		t.Fatal(err)
+	}
+	if err := (&backupCommand{where: at, File: archive}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := (&restoreCommand{File: archive, Dir: restored}).Run(until{t.Context(), filepath.Join(restored, "catalog.db")})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := (&checkCommand{Dir: restored}).Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,160 @@
+package mutate
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// columnSets are rows of different columns, by their sets of these. In the order of the sets none of one key comes before one that it came behind, and where a
+// table has no versions, and the rows have their keys, each key comes once.
+type columnSets struct {
+	rows engine.TableRows
+	all  arrow.RecordBatch
+	some []int // the columns that not all rows have
+	sets []*columnSet
+}
+
+// columnSet are rows that have the same columns.
+type columnSet struct {
+	has  string // which of some
+	rows []uint32
+}
+
+func (s *columnSets) release() { s.all.Release() }
+
+// setsOf returns the sets of rows of which some lack some columns, as lacking says. Their key is one of the table.
+func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *columnSets, err error) {
+	s := &columnSets{rows: rows}
+	if s.all, err = batch.Concat(rows.Batches); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.release()
+		}
+	}()
+	for i, f := range s.all.Schema().Fields() {
+		if columns[schema.Fold(f.Name)] {
+			s.some = append(s.some, i)
+		}
+	}
+	key, err := keyHashes(t, s.all)
+	if err != nil {
+		return nil, err
+	}
+	if t.RowVersion == 0 && t.IsDeleted == 0 && givesKey(t, rows) { // else a row may be left out, or take away what those before it gave
+		folded, keys, err := fold(s.all, key, s.some)
+		if err != nil {
+			return nil, err
+		}
+		if folded != s.all {
+			s.all.Release()
+		}
+		s.all, key = folded, keys
+	}
+	at := map[string][]int{}        // where the sets of these columns are
+	last := map[batch.KeyHash]int{} // the set of the key's last row
+	has := make([]byte, len(s.some))
+	for row := range int(s.all.NumRows()) {
+		for i, column := range s.some {
+			has[i] = 0
+			if s.all.Column(column).IsValid(row) {
+				has[i] = 1
+			}
+		}
+		from := last[key[row]]
+		i := slices.IndexFunc(at[string(has)], func(i int) bool { return i >= from })
+		if i >= 0 {
+			i = at[string(has)][i]
+		} else {
+			i = len(s.sets)
+			s.sets = append(s.sets, &columnSet{has: string(has)})
+			at[string(has)] = append(at[string(has)], i)
+		}
+		s.sets[i].rows, last[key[row]] = append(s.sets[i].rows, uint32(row)), i
+	}
+	return s, nil
+}
+
+// pieces returns the rows of each set with the columns that these have. release is to be called in any case.
+func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err error) {
+	var taken []arrow.RecordBatch
+	release = func() { releaseAll(taken) }
+	for _, set := range s.sets {
+		rec, err := batch.Take([]arrow.RecordBatch{s.all}, set.rows)
+		if err != nil {
+			return nil, release, err
+		}
+		taken = append(taken, rec)
+		var fields []arrow.Field
+		var columns []arrow.Array
+		for i, f := range rec.Schema().Fields() {
+			if n := slices.Index(s.some, i); n < 0 || set.has[n] == 1 {
+				said := f.Metadata.ToMap()
+				delete(said, schema.LackingKey)
+				f.Metadata = arrow.MetadataFrom(said)
+				fields, columns = append(fields, f), append(columns, rec.Column(i))
+			}
+		}
+		piece := s.rows
+		piece.Batches = []arrow.RecordBatch{array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())}
+		taken = append(taken, piece.Batches[0])
+		pieces = append(pieces, piece)
+	}
+	return pieces, release, nil
+}
+
+// fold returns rows with one for each key: of every column it has the last value, of some columns the last one that is not lacking.
+func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordBatch, []batch.KeyHash, error) {
+	numbers, keys := map[batch.KeyHash]int{}, []batch.KeyHash{}
+	of := make([]int, len(key)) // which key each row has
+	var first []uint32
+	for row, k := range key {
+		n, known := numbers[k]
+		if !known {
+			n = len(keys)
+			numbers[k], keys, first = n, append(keys, k), append(first, uint32(row))
+		}
+		of[row] = n
+	}
+	if len(keys) == len(key) {
+		return all, key, nil
+	}
+	columns := make([]arrow.Array, all.NumCols()) // on Go's heap
+	for i, c := range all.Columns() {
+		last := slices.Clone(first)
+		lacks := slices.Contains(some, i)
+		for row, n := range of {
+			if !lacks || c.IsValid(row) {
+				last[n] = uint32(row)
+			}
+		}
+		var err error
+		if columns[i], err = batch.TakeValues(c, last); err != nil {
+			return nil, nil, err
+		}
+	}
+	return array.NewRecordBatch(all.Schema(), columns, int64(len(keys))), keys, nil
+}
+
+// keyHashes returns hashes of the columns of the primary key that rows have.
+func keyHashes(t schema.Table, rec arrow.RecordBatch) ([]batch.KeyHash, error) {
+	sub := t
+	sub.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return !slices.Contains(t.PrimaryKey, c.ID) })
+	rows := engine.TableRows{Batches: []arrow.RecordBatch{rec}}
+	if sub.Columns = givenBy(rows, sub); len(sub.Columns) == 0 {
+		return make([]batch.KeyHash, rec.NumRows()), nil
+	}
+	conformed, err := batch.Conform(only(rec, sub.Columns), sub, batch.ConformOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer conformed.Release()
+	return batch.KeyHashes(conformed.Columns())
+}

@@ -1,0 +1,201 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ingest/ndjson"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+)
+
+// sparseWorld is an engine with keyed tables, for rows of different columns.
+type sparseWorld struct {
+	*testing.T
+	engine  *engine.Engine
+	store   *hooked
+	mutator *Mutator
+}
+
+// hooked is a store that others may change under a statement.
+type hooked struct {
+	Store
+	looked func() // after each Lookup
+	fail   error  // of ConformBatch
+}
+
+func (h *hooked) Lookup(database, schemaName, name string) (schema.Table, error) {
+	t, err := h.Store.Lookup(database, schemaName, name)
+	if h.looked != nil {
+		h.looked()
+	}
+	return t, err
+}
+
+func (h *hooked) ConformBatch(ctx context.Context, in arrow.RecordBatch, t schema.Table, first int64, whole bool) (arrow.RecordBatch, error) {
+	if h.fail != nil {
+		return nil, h.fail
+	}
+	return h.Store.ConformBatch(ctx, in, t, first, whole)
+}
+
+func newSparseWorld(t *testing.T) *sparseWorld {
+	e, err := engine.Open("/db", engine.Settings{DisableAutomaticFlush: true}, engine.Components{FS: vfs.NewCrashable(), Logger: slog.New(slog.DiscardHandler), PoisonMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.CreateDatabase(t.Context(), "d", true); err != nil {
+		t.Fatal(err)
+	}
+	store := &hooked{Store: e}
+	w := &sparseWorld{T: t, engine: e, store: store, mutator: New(store, nil, nil, nil, nil, nil, nil, Auto, slog.New(slog.DiscardHandler))}
+	t.Cleanup(func() {
+		if err := e.Check(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// create makes a table (id BIGINT PRIMARY KEY, name VARCHAR, age INTEGER), or one with other columns beside the key.
+func (w *sparseWorld) create(name string, others ...schema.Column) {
+	w.Helper()
+	if others == nil {
+		others = []schema.Column{{Name: "name", Type: schema.Of(schema.Varchar)}, {Name: "age", Type: schema.Of(schema.Integer)}}
+	}
+	columns := append([]schema.Column{{Name: "id", Type: schema.Of(schema.BigInt)}}, others...)
+	_, err := w.engine.CreateTable(w.Context(), schema.Table{Database: "d", Schema: "main", Name: name, Columns: columns, PrimaryKey: []base.ColumnID{1}}, false)
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *sparseWorld) table(name string) schema.Table {
+	w.Helper()
+	t, err := w.engine.Lookup("d", "main", name)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return t
+}
+
+// rows returns lines of JSON as rows for a table.
+func (w *sparseWorld) rows(table string, lines ...string) engine.TableRows {
+	w.Helper()
+	rec, err := ndjson.Decode([]byte(strings.Join(lines, "\n")), ndjson.Options{Moments: true})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return engine.TableRows{Table: engine.TableName{Database: "d", Schema: "main", Name: table}, Batches: []arrow.RecordBatch{rec}}
+}
+
+func (w *sparseWorld) append(tables ...engine.TableRows) (Counts, error) {
+	return w.mutator.Append(w.Context(), tables, engine.AppendOptions{Create: true})
+}
+
+func TestRowsOfDifferentColumnsChangeTheirTableOnce(t *testing.T) {
+	w := newSparseWorld(t)
+	w.create("p")
+	before := w.table("p").Version
+	counts, err := w.append(w.rows("p", `{"id":1,"at":"2024-05-01T00:00:00Z","a":1}`, `{"id":2,"name":"x","b":"y"}`, `{"id":3,"c":1.5}`))
+	if err != nil || counts.Inserted != 3 {
+		t.Fatal(counts, err)
+	}
+	after := w.table("p")
+	if got := after.Version - before; got != 1 {
+		t.Errorf("%d changes of the table", got)
+	}
+	if at := after.ColumnIndex("at"); at < 0 || after.Columns[at].Type.Kind != schema.TimestampTZ {
+		t.Errorf("columns %v", after.Columns)
+	}
+	// What is wrong is said of its row, and leaves the table as it is.
+	_, err = w.append(w.rows("p", `{"id":1,"new":1}`, `{"id":2,"age":"no"}`))
+	if err == nil || base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "row 2") || !strings.Contains(err.Error(), "age") {
+		t.Error(err)
+	}
+	if now := w.table("p"); now.Version != after.Version {
+		t.Errorf("columns %v", now.Columns)
+	}
+}
+
+func TestWhatIsWrongWithAPieceIsSaidOfTheRowsAsTheyCame(t *testing.T) {
+	w := newSparseWorld(t)
+	w.create("strict", schema.Column{Name: "must", Type: schema.Of(schema.Integer), NotNull: true}, schema.Column{Name: "note", Type: schema.Of(schema.Varchar)})
+	lines := []string{`{"id":1,"must":1}`, `{"id":2,"must":null,"note":"x"}`}
+	if _, err := w.append(w.rows("strict", lines...)); err == nil || base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "row 2") {
+		t.Error(err)
+	}
+	w.store.fail = base.Errorf(base.Unavailable, "no memory")
+	if _, err := w.append(w.rows("strict", lines...)); err == nil || base.KindOf(err) != base.Unavailable {
+		t.Errorf("what another attempt may do: %v", err)
+	}
+}
+
+func TestSetsOfColumnsThatAreOneEditAreBounded(t *testing.T) {
+	w := newSparseWorld(t)
+	w.create("p")
+	lines := func(n int) (all []string) {
+		for i := range n {
+			line := fmt.Sprintf(`{"id":%d`, i)
+			for bit := range 9 {
+				if i>>bit&1 == 1 {
+					line += fmt.Sprintf(`,"c%d":1`, bit)
+				}
+			}
+			all = append(all, line+"}")
+		}
+		return all
+	}
+	if counts, err := w.append(w.rows("p", lines(maxPieces)...)); err != nil || counts.Inserted != maxPieces {
+		t.Error(counts, err)
+	}
+	_, err := w.append(w.rows("p", lines(maxPieces+40)...))
+	if e := new(base.Error); !errors.As(err, &e) || e.Kind != base.Invalid || !strings.Contains(e.Hint, "different requests") {
+		t.Error(err)
+	}
+	sparse := w.rows("p", lines(maxPieces+40)...)
+	sparse.Sparse = true // they go one after the other
+	if counts, err := w.append(sparse); err != nil || counts.Inserted != 40 || counts.Updated != maxPieces {
+		t.Error(counts, err)
+	}
+}
+
+// TestRowsGoToTheTableThatIsMadeAnewMeanwhile drops a table, and makes another of its name, while rows for it and for another table are looked at.
+func TestRowsGoToTheTableThatIsMadeAnewMeanwhile(t *testing.T) {
+	w := newSparseWorld(t)
+	w.create("p")
+	w.create("q")
+	lookups := 0
+	w.store.looked = func() {
+		if lookups++; lookups == 3 { // after it was seen that both have keys
+			if err := w.engine.DropTable(t.Context(), w.table("p").ID); err != nil {
+				t.Error(err)
+			}
+			w.create("p")
+		}
+	}
+	counts, err := w.append(w.rows("p", `{"id":1,"name":"a"}`, `{"id":2,"age":3}`), w.rows("q", `{"id":1,"name":"x"}`))
+	if err != nil || counts.Inserted != 3 {
+		t.Fatal(counts, err)
+	}
+	id := w.table("p").ID
+	s, err := w.engine.Snapshot(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	if n := s.Tables[id].Rows(); n != 2 {
+		t.Errorf("%d rows", n)
+	}
+}

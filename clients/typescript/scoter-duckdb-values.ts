@@ -174,10 +174,10 @@ export const toTimeTZ = (v: string): Value => {
   const { nanos, offset } = clock(v);
   return duck.DuckDBTimeTZValue.fromMicrosAndOffset(nanos / 1000n, offset ?? 0);
 };
-export const toTimestampSeconds = (v: string): Value => new duck.DuckDBTimestampSecondsValue(floor(epochNanos(v), 1000000000n));
-export const toTimestampMillis = (v: string): Value => new duck.DuckDBTimestampMillisecondsValue(floor(epochNanos(v), 1000000n));
+export const toTimestampSeconds = (v: string): Value => new duck.DuckDBTimestampSecondsValue(infinity(v) ?? floor(epochNanos(v), 1000000000n));
+export const toTimestampMillis = (v: string): Value => new duck.DuckDBTimestampMillisecondsValue(infinity(v) ?? floor(epochNanos(v), 1000000n));
 export const toTimestamp = (v: string): Value => new duck.DuckDBTimestampValue(epochMicros(v));
-export const toTimestampNanos = (v: string): Value => new duck.DuckDBTimestampNanosecondsValue(toInt64(epochNanos(v)));
+export const toTimestampNanos = (v: string): Value => new duck.DuckDBTimestampNanosecondsValue(infinity(v) ?? toInt64(epochNanos(v)));
 export const toInstant = (v: string): Value => new duck.DuckDBTimestampTZValue(epochMicros(v));
 
 /** Division that rounds down, before 1970 too. */

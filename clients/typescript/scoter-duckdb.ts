@@ -54,7 +54,7 @@ export class Runtime {
   }
 
   #run(sql: string, values: readonly Bound[]): Promise<duck.DuckDBMaterializedResult> {
-    return this.#connection.run(sql, values.map((v) => v.value), values.map((v) => v.type));
+    return turnsOf(this.#connection).part(() => this.#connection.run(sql, values.map((v) => v.value), values.map((v) => v.type)));
   }
 
   all<T>(name: string, sql: string, values: readonly Bound[], read: (row: duck.DuckDBValue[]) => T): Promise<T[]> {
@@ -269,19 +269,12 @@ async function inTransaction(connection: duck.DuckDBConnection): Promise<boolean
 
 /** Runs body in a transaction, or `joined` in the one that is open already. */
 function transaction<T>(connection: duck.DuckDBConnection, body: () => Promise<T>, end = "COMMIT", joined = body): Promise<T> {
-  return turnsOf(connection).take(async (turn) => {
+  const turns = turnsOf(connection);
+  return turns.take(async (turn) => {
     if (turn.transaction || (await inTransaction(connection))) return joined();
     await connection.run("BEGIN TRANSACTION");
     turn.transaction = true;
-    let result: T;
-    try {
-      result = await body();
-    } catch (error) {
-      await connection.run("ROLLBACK").catch(() => undefined);
-      throw error;
-    }
-    await connection.run(end);
-    return result;
+    return turns.whole(body, () => connection.run(end), () => connection.run("ROLLBACK"));
   });
 }
 
@@ -340,16 +333,27 @@ type Value = duck.DuckDBValue;
 
 export const text = (v: Value): string => String(v);
 
-/** A date; that of a year before the first has ISO's year with a sign, as JavaScript writes it: `-000043-03-15`. */
+/** A date, or a time with one, in ISO's form. */
 export function date(v: Value): string {
   if (v instanceof duck.DuckDBDateValue && Math.abs(v.days) === 2 ** 31 - 1) return v.days > 0 ? "infinity" : "-infinity"; // which the driver does not know
   const text = String(v);
-  if (!text.includes(" (BC)")) return text;
-  const year = text.slice(0, text.indexOf("-"));
-  return `-${String(Number(year) - 1).padStart(6, "0")}${text.slice(year.length).replace(" (BC)", "")}`;
+  const bc = text.includes(" (BC)");
+  if (text[4] === "-" && !bc) return text;
+  const match = /^(\d+)(-.*)$/.exec(text);
+  if (match === null) return text; // infinity
+  return core.isoYear(bc ? 1 - Number(match[1]) : Number(match[1])) + match[2]!.replace(" (BC)", "");
 }
 
-export const timestamp = (v: Value): string => date(v).replace(" ", "T");
+/** What is stored of a time in another unit than microseconds, of which alone the driver knows that they may be infinite. */
+function stored(v: Value): bigint | undefined {
+  if (v instanceof duck.DuckDBTimestampSecondsValue) return v.seconds;
+  if (v instanceof duck.DuckDBTimestampMillisecondsValue) return v.millis;
+  return v instanceof duck.DuckDBTimestampNanosecondsValue ? v.nanos : undefined;
+}
+
+const infinite = new Map<bigint | undefined, string>([[2n ** 63n - 1n, "infinity"], [-(2n ** 63n - 1n), "-infinity"]]);
+
+export const timestamp = (v: Value): string => infinite.get(stored(v)) ?? date(v).replace(" ", "T");
 export const blob = (v: Value): Uint8Array => (v as duck.DuckDBBlobValue).bytes;
 export const interval = (v: Value): core.Interval => {
   const i = v as duck.DuckDBIntervalValue;
@@ -380,7 +384,9 @@ export function any(v: Value): unknown {
   if (v instanceof duck.DuckDBMapValue) return new Map(v.entries.map((e) => [any(e.key), any(e.value)]));
   if (v instanceof duck.DuckDBUnionValue) return any(v.value);
   if (v instanceof duck.DuckDBBlobValue) return v.bytes;
+  if (v instanceof duck.DuckDBDateValue) return date(v);
   if (v instanceof duck.DuckDBTimestampTZValue) return instant(v);
+  if (v instanceof duck.DuckDBTimestampValue || stored(v) !== undefined) return timestamp(v);
   if (v instanceof duck.DuckDBIntervalValue) return interval(v);
   return v !== null && typeof v === "object" ? String(v) : v;
 }

@@ -274,9 +274,9 @@ export function json(v: unknown): string {
   if (v === null || v === undefined) return "null";
   if (typeof v === "bigint") return BigInt.asIntN(64, v) === v ? v.toString() : `"${v}"`;
   if (typeof v === "number" && !Number.isFinite(v)) return `"${v}"`;
-  if (typeof v !== "object") return JSON.stringify(v);
+  if (typeof v !== "object") return JSON.stringify(typeof v === "string" ? core.utf8(v) : v);
   if (v instanceof Uint8Array) return JSON.stringify(toBlob(v));
   if (Array.isArray(v)) return `[${v.map(json).join(",")}]`;
   const entries = v instanceof Map ? [...v] : Object.entries(v);
-  return `{${entries.map(([k, e]) => JSON.stringify(String(k)) + ":" + json(e)).join(",")}}`;
+  return `{${entries.map(([k, e]) => json(String(k)) + ":" + json(e)).join(",")}}`;
 }

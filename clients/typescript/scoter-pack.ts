@@ -1,4 +1,4 @@
-import type { Interval } from "./scoter.js";
+import { intervalText, type Interval } from "./scoter.js";
 
 /** The values of one column as MessagePack, one after the other. */
 export class Pack {
@@ -134,7 +134,7 @@ export const putBigint: Put<bigint> = (p, v) => p.bigint(BigInt(v)); // plain Ja
 export const putFloat: Put<number> = (p, v) => p.float(v);
 export const putText: Put<string> = (p, v) => p.text(v);
 export const putBlob: Put<Uint8Array> = (p, v) => p.blob(v);
-export const putInterval: Put<Interval> = (p, v) => p.text(`${v.months} mons ${v.days} days ${v.micros} microseconds`);
+export const putInterval: Put<Interval> = (p, v) => p.text(intervalText(v));
 
 /** Writes a value or NULL. */
 export function putOpt<T>(p: Pack, v: T | null | undefined, put: Put<T>): void {

@@ -40,13 +40,6 @@ export type Route = "unnest" | "copy";
  */
 const unnestValues = { insert: 800, staged: 4000 };
 
-/** Half of a pair of code units: UTF-8 has no bytes for it, and others would be sent. */
-const half = /\p{Surrogate}/u;
-
-function checkTexts(values: readonly Text[]): void {
-  for (const v of values) if (v !== null && half.test(v)) throw new RangeError(`a text that UTF-8 cannot hold: ${JSON.stringify(v)}`);
-}
-
 const sessions = new WeakMap<ClientBase, Session>();
 
 /** What all that use a client have in common. */
@@ -76,9 +69,16 @@ class Session {
     return `_scoter_${++this.#cursors}`;
   }
 
+  /** Fails where a statement would come too late, or wait for the COPY that waits for it. */
+  check(): void {
+    const turn = this.turns.current;
+    turn?.check();
+    if (turn?.busy === true) throw new Error("the rows of a COPY cannot come from statements on its connection: read them on another one, or before");
+  }
+
   /** Runs a statement, whose rows are arrays of texts. */
   async query(sql: string, values: readonly Text[] = []): Promise<QueryResult<Text[]>> {
-    if (this.turns.current?.busy === true) throw new Error("the rows of a COPY cannot come from statements on its connection: read them on another one, or before");
+    this.check();
     checkTexts(values);
     return this.client.query<Text[]>({ text: sql, values: [...values], rowMode: "array", types });
   }
@@ -93,15 +93,11 @@ class Session {
     return this.turns.take(async () => {
       if (await this.inTransaction()) return joined();
       await this.query("BEGIN");
-      try {
-        const result = await body();
+      const ended = async (): Promise<void> => {
         // COMMIT of a transaction in which a statement has failed is no error, but a ROLLBACK.
         if ((await this.query(end)).command !== end) throw new Error("the transaction was rolled back: a statement of it had failed");
-        return result;
-      } catch (error) {
-        await this.query("ROLLBACK").catch(() => undefined);
-        throw error;
-      }
+      };
+      return this.turns.whole(body, ended, () => this.query("ROLLBACK"));
     });
   }
 
@@ -109,14 +105,11 @@ class Session {
   whole<T>(body: () => Promise<T>): Promise<T> {
     return this.transaction(body, "COMMIT", async () => {
       await this.query("SAVEPOINT _scoter");
-      try {
-        const result = await body();
-        await this.query("RELEASE SAVEPOINT _scoter");
-        return result;
-      } catch (error) {
+      const release = (): Promise<unknown> => this.query("RELEASE SAVEPOINT _scoter");
+      return this.turns.whole(body, release, async () => {
         await this.query("ROLLBACK TO SAVEPOINT _scoter");
-        throw error;
-      }
+        await release();
+      });
     });
   }
 }
@@ -162,7 +155,16 @@ export class Runtime {
     const session = this.#session;
     return core.observeEachAsync(this.#observer, name, async function* () {
       const cursor = session.cursor();
-      await session.query(`DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${sql}`, values);
+      const declare = (): Promise<unknown> => session.query(`DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${sql}`, values);
+      await session.transaction(
+        async () => {
+          // All rows are computed: a plan that gives the first of them soon takes longer. An open transaction keeps its settings.
+          await session.query("SET LOCAL cursor_tuple_fraction = 1");
+          await declare();
+        },
+        "COMMIT",
+        declare,
+      );
       try {
         for (;;) {
           const { rows } = await session.query(`FETCH ${fetchRows} FROM ${cursor}`);
@@ -170,7 +172,9 @@ export class Runtime {
           if (rows.length < fetchRows) return;
         }
       } finally {
-        await session.query(`CLOSE ${cursor}`).catch(() => undefined); // a transaction that failed has taken it along, or will
+        // Whatever the caller's turn has come to; a transaction that failed has taken it along, or will.
+        const closed = session.client.query(`CLOSE ${cursor}`).catch(() => undefined);
+        if (session.turns.current?.busy !== true) await closed;
       }
     });
   }
@@ -244,6 +248,10 @@ export class Runtime {
   }
 }
 
+function checkTexts(values: readonly Text[]): void {
+  for (const v of values) if (v !== null) core.utf8(v);
+}
+
 /** The values of the row of that number, which are texts that can be sent. */
 function textsOf<T>(bulk: Bulk<T>, row: T, number: number): Text[] {
   const values = core.valuesOf(bulk, row, number);
@@ -259,6 +267,7 @@ function textsOf<T>(bulk: Bulk<T>, row: T, number: number): Text[] {
 const copyChars = 1 << 16;
 
 async function copy<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+  session.check();
   const turn = session.turns.current!;
   const stream = session.client.query(copyFrom(bulk.copy));
   const finished = new Promise<void>((resolve, reject) => {
@@ -318,9 +327,9 @@ export async function applyMigrations(
 ): Promise<string[]> {
   const session = Session.of(client);
   const migrate = async (): Promise<string[]> => {
-    await client.query("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))");
-    await client.query(core.migrationSQL.create);
-    await client.query("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
+    await session.query("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))");
+    await session.query(core.migrationSQL.create);
+    await session.query("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
     const recorded = await session.query("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]);
     const applied = new Map(recorded.rows.map((r) => [r[0] as string, r[1] as Text]));
     const todo = core.pending(project, migrations, applied);
@@ -330,7 +339,7 @@ export async function applyMigrations(
       }
     }
     for (const m of todo) {
-      for (const statement of m.statements) await client.query(statement);
+      for (const statement of m.statements) await session.query(statement);
       await session.query("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
     }
     return todo.map((m) => m.id);
@@ -353,9 +362,18 @@ function unread(what: string, setting: string, v: string): RangeError {
   return new RangeError(`not ${what} as with ${setting}, which the session must have: ${v}`);
 }
 
-/** A date as it is. Only ISO's form has a hyphen behind four digits, or more where the year has more. */
+/** The year as a number, counted from the one before the first, and what is behind it: only ISO's form has a hyphen there. */
+function yearOf(v: string): { year: number; rest: string } | undefined {
+  const match = /^(\d{4,})(-.*?)( BC)?$/.exec(v);
+  return match === null ? undefined : { year: match[3] === undefined ? Number(match[1]) : 1 - Number(match[1]), rest: match[2] as string };
+}
+
+/** A date, or a time with one, in ISO's form. */
 export function date(v: string): string {
-  if (v[4] !== "-" && !/^(?:\d{5,}-|-?infinity$)/.test(v)) throw unread("a date", "DateStyle ISO", v);
+  if (v[4] === "-" && !v.endsWith(" BC")) return v;
+  const read = yearOf(v);
+  if (read !== undefined) return core.isoYear(read.year) + read.rest;
+  if (v !== "infinity" && v !== "-infinity") throw unread("a date", "DateStyle ISO", v);
   return v;
 }
 
@@ -370,12 +388,17 @@ export function blob(v: string): Uint8Array {
 
 /** An instant in UTC with all its digits. The session may have any zone. */
 export function instant(v: string): string {
-  const match = /^(\d+-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?( BC)?$/.exec(v);
-  if (match === null || match[8] !== undefined) return date(v);
+  const match = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?( BC)?$/.exec(v);
+  if (match === null) return date(v);
+  const fraction = (match[3] ?? "") + "Z";
+  const day = match[1] + (match[8] ?? "");
   const offset = Number(match[5]) * 3600 + Number(match[6] ?? 0) * 60 + Number(match[7] ?? 0);
-  if (offset === 0) return `${match[1]}T${match[2]}${match[3] ?? ""}Z`;
-  const time = new Date(`${match[1]}T${match[2]}Z`).getTime() + (match[4] === "-" ? offset : -offset) * 1000;
-  return new Date(time).toISOString().slice(0, -5) + (match[3] ?? "") + "Z";
+  if (offset === 0) return `${date(day)}T${match[2]}${fraction}`;
+  // In the same year of another 400, after which the calendar repeats itself: JavaScript does not have all that the server has.
+  const { year, rest } = yearOf(day)!;
+  const other = 2000 + (((year % 400) + 400) % 400);
+  const time = new Date(Date.parse(`${other}${rest}T${match[2]}Z`) + (match[4] === "-" ? offset : -offset) * 1000);
+  return core.isoYear(year - other + time.getUTCFullYear()) + time.toISOString().slice(4, 19) + fraction;
 }
 
 export { intervalOf as interval, intervalText as toInterval } from "./scoter.js";
@@ -449,6 +472,15 @@ export function fields(text: string): Text[] {
 // How values are written.
 
 export const toText = (v: unknown): string => String(v);
+
+/** A date, or a time with one, of a year that has a sign in ISO's form, or is that before the first: the server has BC. */
+export function toDate(v: string): string {
+  const match = /^([+-]\d{4,}|0000)(-.*)$/.exec(v);
+  if (match === null) return v;
+  const year = Number(match[1]);
+  return year > 0 ? `${String(year).padStart(4, "0")}${match[2]}` : `${String(1 - year).padStart(4, "0")}${match[2]} BC`;
+}
+
 export const toBlob = (v: Uint8Array): string => "\\x" + Array.from(v, (b) => b.toString(16).padStart(2, "0")).join("");
 
 /** Nested lists of one element type, as PostgreSQL writes arrays. */

@@ -5,7 +5,7 @@ import { jsonList, savepoint } from "./scoter-sqlite.js";
 import { lazyRowsAsync, type ReadRow } from "./scoter-sqlite-rows.js";
 import { turnsOf, type Turns } from "./scoter-turns.js";
 export type { RunResult, Batch, Bulk } from "./scoter-sqlite.js";
-export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText, whole } from "./scoter-sqlite.js";
+export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText, value, whole } from "./scoter-sqlite.js";
 
 /** A prepared statement as generated code calls it. */
 export interface Statement {
@@ -83,10 +83,7 @@ export function libsql(db: LibsqlExecutor, turns = turnsOf(db)): Session {
       if (!("transaction" in db)) return body(session);
       const tx = await (db as LibsqlClient).transaction("write");
       try {
-        const result = await body(libsql(tx, turns));
-        if (commit) await tx.commit();
-        else await tx.rollback();
-        return result;
+        return await turns.whole(() => body(libsql(tx, turns)), () => (commit ? tx.commit() : tx.rollback()), () => tx.rollback());
       } finally {
         tx.close();
       }
@@ -203,15 +200,9 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
     async transaction(body, commit) {
       if (db.inTransaction) return body(session);
       await db.exec("BEGIN IMMEDIATE");
-      let result;
-      try {
-        result = await body(session);
-        await db.exec(commit ? "COMMIT" : "ROLLBACK");
-      } catch (error) {
+      return session.turns.whole(() => body(session), () => db.exec(commit ? "COMMIT" : "ROLLBACK"), async () => {
         if (db.inTransaction) await db.exec("ROLLBACK");
-        throw error;
-      }
-      return result;
+      });
     },
   };
   return session;
@@ -276,16 +267,12 @@ export class Runtime {
   }
 
   async #part(body: (session: Session) => Promise<number>): Promise<number> {
-    const run = (sql: string): Promise<unknown> => this.#session.prepare(sql, false).run();
+    const session = this.#session;
+    const run = (sql: string): Promise<unknown> => session.prepare(sql, false).run();
     await run(savepoint.begin);
-    try {
-      const result = await body(this.#session);
-      await run(savepoint.end);
-      return result;
-    } catch (error) {
-      if (this.#session.inTransaction) for (const sql of savepoint.undo) await run(sql);
-      throw error;
-    }
+    return session.turns.whole(() => body(session), () => run(savepoint.end), async () => {
+      if (session.inTransaction) for (const sql of savepoint.undo) await run(sql);
+    });
   }
 
   /** Runs body in a transaction, or in the one that is open already. */

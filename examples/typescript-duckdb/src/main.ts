@@ -31,6 +31,6 @@ console.log("deleted", await queries.deleteAllTrips([{ id: 0n }, { id: -1n }]));
 let seen = 0;
 for await (const id of queries.tripIdsStream("bike")) {
   seen++;
-  if (id > 10n) break; // the rest is never read
+  if (id > 10n) break; // of the rest no values are made
 }
 console.log("bikes seen", seen, "of", (await queries.tripIds("bike")).length, "trips", (await queries.tripIds(null)).length);

@@ -60,7 +60,7 @@ const insertAllUsers: rt.Bulk<UsersRow> = {
   sql: `INSERT INTO "users" ("id", "name", "email") VALUES (?, ?, ?)`,
   columns: ["id", "name", "email"],
   missing: (r) => rt.none(r.id) ? "id" : rt.none(r.name) ? "name" : undefined,
-  values: (r) => [rt.whole(r.id), r.name, r.email],
+  values: (r) => [rt.whole(r.id), rt.utf8(r.name), rt.opt(r.email, rt.utf8)],
   many: { before: `INSERT INTO "users" ("id", "name", "email") VALUES `, behind: "" },
 };
 
@@ -77,7 +77,7 @@ const upsertAllUsers: rt.Bulk<UsersRow> = {
   sql: `INSERT INTO "users" ("id", "name", "email") VALUES (?, ?, ?) ON CONFLICT ("id") DO UPDATE SET "name" = excluded."name", "email" = excluded."email"`,
   columns: ["id", "name", "email"],
   missing: (r) => rt.none(r.id) ? "id" : rt.none(r.name) ? "name" : undefined,
-  values: (r) => [rt.whole(r.id), r.name, r.email],
+  values: (r) => [rt.whole(r.id), rt.utf8(r.name), rt.opt(r.email, rt.utf8)],
   many: { before: `INSERT INTO "users" ("id", "name", "email") VALUES `, behind: ` ON CONFLICT ("id") DO UPDATE SET "name" = excluded."name", "email" = excluded."email"` },
 };
 
@@ -118,12 +118,12 @@ export class Queries {
   }
 
   addPost(user_id: number, title: string, published: boolean): Promise<rt.RunResult> {
-    return (this.#addPost ??= this.#rt.prepare("addPost", SQL.addPost)).run(rt.int(user_id), title, rt.bit(published)) as Promise<rt.RunResult>;
+    return (this.#addPost ??= this.#rt.prepare("addPost", SQL.addPost)).run(rt.int(user_id), rt.utf8(title), rt.bit(published)) as Promise<rt.RunResult>;
   }
 
   /** Runs addPost once per element, all or nothing; returns the rows changed. */
   addPostBatch(rows: rt.Rows<AddPostParams>): Promise<number> {
-    return this.#rt.batch({ name: "addPostBatch", sql: SQL.addPost, values: (r: AddPostParams) => [rt.int(r.user_id), r.title, rt.bit(r.published)] }, rows);
+    return this.#rt.batch({ name: "addPostBatch", sql: SQL.addPost, values: (r: AddPostParams) => [rt.int(r.user_id), rt.utf8(r.title), rt.bit(r.published)] }, rows);
   }
 
   /** Every user with their posts; the title is null for those who have none. */

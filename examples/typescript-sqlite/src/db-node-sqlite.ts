@@ -60,7 +60,7 @@ const insertAllUsers: rt.Bulk<UsersRow> = {
   sql: `INSERT INTO "users" ("id", "name", "email") VALUES (?, ?, ?)`,
   columns: ["id", "name", "email"],
   missing: (r) => rt.none(r.id) ? "id" : rt.none(r.name) ? "name" : undefined,
-  values: (r) => [rt.whole(r.id), r.name, r.email],
+  values: (r) => [rt.whole(r.id), rt.utf8(r.name), rt.opt(r.email, rt.utf8)],
 };
 
 const deleteAllUsers: rt.Bulk<UsersKey> = {
@@ -76,7 +76,7 @@ const upsertAllUsers: rt.Bulk<UsersRow> = {
   sql: `INSERT INTO "users" ("id", "name", "email") VALUES (?, ?, ?) ON CONFLICT ("id") DO UPDATE SET "name" = excluded."name", "email" = excluded."email"`,
   columns: ["id", "name", "email"],
   missing: (r) => rt.none(r.id) ? "id" : rt.none(r.name) ? "name" : undefined,
-  values: (r) => [rt.whole(r.id), r.name, r.email],
+  values: (r) => [rt.whole(r.id), rt.utf8(r.name), rt.opt(r.email, rt.utf8)],
 };
 
 export class Queries {
@@ -111,17 +111,17 @@ export class Queries {
   }
 
   /** Runs body in a transaction: committed when it returns, rolled back when it throws. */
-  transaction<T>(body: (queries: Queries) => T): T {
-    return this.#rt.transaction(() => body(this));
+  transaction<T>(body: (queries: Queries) => rt.Sync<T>): T {
+    return this.#rt.transaction<T, Queries>(body, this);
   }
 
   addPost(user_id: number, title: string, published: boolean): rt.RunResult {
-    return (this.#addPost ??= this.#rt.prepare("addPost", SQL.addPost)).run(rt.int(user_id), title, rt.bit(published)) as rt.RunResult;
+    return (this.#addPost ??= this.#rt.prepare("addPost", SQL.addPost)).run(rt.int(user_id), rt.utf8(title), rt.bit(published)) as rt.RunResult;
   }
 
   /** Runs addPost once per element, all or nothing; returns the rows changed. */
   addPostBatch(rows: Iterable<AddPostParams>): number {
-    return this.#rt.batch({ name: "addPostBatch", sql: SQL.addPost, values: (r: AddPostParams) => [rt.int(r.user_id), r.title, rt.bit(r.published)] }, rows);
+    return this.#rt.batch({ name: "addPostBatch", sql: SQL.addPost, values: (r: AddPostParams) => [rt.int(r.user_id), rt.utf8(r.title), rt.bit(r.published)] }, rows);
   }
 
   /** Every user with their posts; the title is null for those who have none. */

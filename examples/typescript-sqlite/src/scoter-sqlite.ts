@@ -142,9 +142,23 @@ export class Runtime {
   }
 
   /** Runs body in a transaction, or in the one that is open already. */
-  transaction<T>(body: () => T): T {
-    return transaction(this.#db, body);
+  transaction<T, Q>(body: (queries: Q) => Sync<T>, queries: Q): T {
+    // One that says so is not begun: what is behind its first await would run all the same, in no transaction.
+    if (Object.prototype.toString.call(body) === "[object AsyncFunction]") throw asynchronous();
+    return transaction(this.#db, () => {
+      const result: T = body(queries);
+      if (typeof (result as { then?: unknown } | null | undefined)?.then !== "function") return result;
+      if (result instanceof Promise) result.catch(() => undefined); // nobody gets it
+      throw asynchronous();
+    });
   }
+}
+
+/** What the body of a transaction may return: no promise, for which nothing would wait. */
+export type Sync<T> = T extends PromiseLike<unknown> ? never : T;
+
+function asynchronous(): TypeError {
+  return new TypeError("the body of a transaction on this driver cannot be asynchronous: it would be committed before the body has ended");
 }
 
 /** Collects rows of an appender and writes them 1,000 at a time. */
@@ -152,6 +166,7 @@ export class Appender<T> {
   readonly #runtime: Runtime;
   readonly #bulk: Bulk<T>;
   #rows: T[] = [];
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(runtime: Runtime, bulk: Bulk<T>) {
     this.#runtime = runtime;
@@ -168,15 +183,21 @@ export class Appender<T> {
     return this;
   }
 
-  /** Writes what is waiting. */
+  /** Writes what is waiting. Once that has failed nothing more is, and it fails again. */
   flush(): this {
     const rows = this.#rows;
     this.#rows = [];
-    this.#runtime.bulk(this.#bulk, rows);
+    if (this.#failure !== undefined) throw this.#failure.error;
+    try {
+      this.#runtime.bulk(this.#bulk, rows);
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
     return this;
   }
 
-  /** Writes what is waiting. */
+  /** Writes what is waiting; fails if any write did. */
   close(): void {
     this.flush();
   }
@@ -200,9 +221,6 @@ function transaction<T>(db: SyncDatabase, body: () => T, commit = "COMMIT"): T {
   let result: T;
   try {
     result = body();
-    if (typeof (result as { then?: unknown } | undefined)?.then === "function") {
-      throw new TypeError("the body of a transaction on this driver cannot be asynchronous: it would be committed before the body has ended");
-    }
     db.exec(commit);
   } catch (error) {
     if (inTransaction(db)) db.exec("ROLLBACK");
@@ -289,6 +307,9 @@ export function whole(v: number | bigint): number | bigint {
   return v;
 }
 export const bit = (v: boolean): number => (v ? 1 : 0);
+
+/** A value of a type that is known only now. */
+export const value = (v: unknown): never => (typeof v === "string" ? core.utf8(v) : v) as never;
 
 /** A JSON array of bound values, for `IN (SELECT value FROM json_each(?))`. */
 export function jsonList(values: readonly unknown[]): string {

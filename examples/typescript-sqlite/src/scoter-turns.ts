@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Who has the connection. What it calls itself is part of it, one after the other. */
+/** Who has the connection. What it calls itself is part of it, one after the other, and ends before it does. */
 export class Turn {
   /** Whether it has begun a transaction, or is part of one that has. */
   transaction: boolean;
@@ -12,12 +12,17 @@ export class Turn {
   busy: boolean;
   /** Whether it goes on: something that it called and did not wait for may come later. */
   open = true;
-  /** The end of the last turn within this one. */
+  /** The end of the last of what is part of it. */
   last: Promise<void> = Promise.resolve();
 
   constructor(around?: Turn) {
     this.transaction = around?.transaction ?? false;
     this.busy = around?.busy ?? false;
+  }
+
+  /** Fails once it has ended. What comes then can be no part of it, and by itself might be the half that stays of what was rolled back. */
+  check(): void {
+    if (!this.open) throw new Error("called by a transaction, batch or bulk operation that has ended: it must await what it calls");
   }
 }
 
@@ -25,30 +30,58 @@ export class Turns {
   readonly #all = new Turn();
   readonly #current = new AsyncLocalStorage<Turn>();
 
-  /** The turn that the caller is part of. */
+  /** The turn that the caller is part of, also when it has ended. */
   get current(): Turn | undefined {
-    const turn = this.#current.getStore();
-    return turn?.open === true ? turn : undefined;
+    return this.#current.getStore();
   }
 
   /** Runs body once those before it have ended; at once if the caller has the turn. */
   async take<T>(body: (turn: Turn) => Promise<T>): Promise<T> {
     const around = this.current ?? this.#all;
+    around.check();
     let end!: () => void;
     const before = around.last;
     around.last = new Promise((resolve) => (end = resolve));
     await before;
-    if (!around.open) {
-      end();
-      return this.take(body);
-    }
     const turn = new Turn(around);
     try {
       return await this.#current.run(turn, body, turn);
     } finally {
+      // What body called and did not wait for is part of it too: a COMMIT or ROLLBACK that comes next must be behind it.
+      let last: Promise<void> | undefined;
+      while (last !== turn.last) {
+        last = turn.last;
+        await last;
+      }
       turn.open = false;
       end();
     }
+  }
+
+  /**
+   * Runs body as a turn of its own in what has been begun, and then `end`; if one of them fails, `undo`. A failure of that would
+   * only hide the cause.
+   */
+  async whole<T>(body: () => Promise<T>, end: () => Promise<unknown>, undo: () => Promise<unknown>): Promise<T> {
+    try {
+      const result = await this.take(body);
+      await end();
+      return result;
+    } catch (error) {
+      await undo().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Runs a statement, which waits for no turn; the one that it is part of waits for its end. */
+  part<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.current;
+    if (turn === undefined) return run();
+    turn.check();
+    const before = turn.last;
+    const done = run();
+    turn.last = done.then(() => before, () => before);
+    return done;
   }
 }
 

@@ -19,12 +19,17 @@ console.log(`rows: ${(await size(queries.numbersArrow("7"))) > 100}`);
 console.log(`failing: ${(await size(queries.failingArrow())) > 0}`);
 for await (const chunk of queries.failingArrow()) {
   console.log(`some: ${chunk.length > 0}`);
-  break; // the rest is never read
+  break; // the rest is not asked for
 }
 try {
   await size(queries.numbersArrow("x"));
 } catch (error) {
   console.log(`refused: ${error instanceof ScoterError} ${String(error)}`);
+}
+try {
+  await queries.numbersArrow("\ud83d").next();
+} catch (error) {
+  console.log(`half of a parameter: ${String(error)}`);
 }
 await Writes.applyMigrations({ url: process.argv[2]! });
 const many = Array.from({ length: 100_000 }, (_, i) => ({ k: BigInt(i), v: "x".repeat(100), n: i === 99_999 ? "12345.67" : null, tags: null, seen: null }));

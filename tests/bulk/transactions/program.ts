@@ -20,7 +20,7 @@ interface Queries {
   allAStream(): AsyncIterable<Row>;
   mark(id: number): Result<unknown>;
   addB(id: number, v: string): Result<unknown>;
-  addBBatch(rows: Iterable<Row>): Result<number>;
+  addBBatch(rows: Iterable<Row> | AsyncIterable<Row>): Result<number>;
   counts(): Result<{ a: bigint; b: bigint; c: bigint; marked: bigint }>;
   transaction<T>(body: (queries: Queries) => Result<T>): Result<T>;
   withRoute(route: string): Queries;
@@ -94,6 +94,14 @@ async function say(what: string, call: () => unknown): Promise<void> {
   console.log(`${what}: ${String(result)}`);
 }
 
+const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+
+/** Not called: that the compiler refuses it is the test. */
+export function refused(q: import("./better-sqlite3/queries.js").Queries): void {
+  // @ts-expect-error: a promise
+  q.transaction(async (t) => t.addB(1, "v"));
+}
+
 const [driver = "", place = ""] = process.argv.slice(2);
 const it = await open[driver]!(place);
 const { db, make, migrate, exec } = it;
@@ -114,6 +122,42 @@ if (!synchronous) {
     return ends.map((end) => end.status).join(" ");
   });
   await say("after that", counts); // libsql's other connections see what is committed alone
+  const tried = async (body: (t: Queries) => Promise<unknown>): Promise<string> => ((await Promise.allSettled([q.transaction(body)])) as [{ status: string }])[0].status;
+  await say("one of several fails", () => tried((t) => Promise.all([t.insertAllA(rows(1, 2)), t.insertAllB(rows(20_000, 20_010)), t.insertAllC([{ v: "x" }])])));
+  await later();
+  await say("after one of several", counts);
+  await say("statements of which one fails", () => tried((t) => Promise.all(rows(1, 20).map(({ id, v }) => t.addB(id, v)))));
+  await later();
+  await say("after the statements", counts);
+  await say("not awaited and taken back", () =>
+    q.transaction(async (t) => {
+      void t.insertAllC([{ v: "x" }]);
+      throw new Error("back");
+    }),
+  );
+  await later();
+  await say("after what was not awaited", counts);
+  await say("of a transaction within", () =>
+    q.transaction(async (t) => {
+      const pending: Result<number>[] = [];
+      await t.transaction(async (u) => void pending.push(u.insertAllC([{ v: "x" }])));
+      throw new Error(`back with ${await pending[0]}`);
+    }),
+  );
+  await say("too late within", () =>
+    q.transaction(async (t) => {
+      let late: Promise<unknown> | undefined;
+      await t.transaction(async (u) => void (late = later().then(() => u.insertAllC([{ v: "x" }]))));
+      await late;
+    }),
+  );
+  const outlives = (call: (t: Queries) => unknown): Promise<unknown> => {
+    let late: Promise<unknown> | undefined;
+    return Promise.resolve(q.transaction(async (t) => void (late = later().then(() => call(t))))).then(() => late);
+  };
+  await say("too late", () => outlives((t) => t.insertAllC([{ v: "x" }])));
+  if (driver === "duckdb" || driver === "postgres") await say("statement that is too late", () => outlives((t) => t.mark(1)));
+  await say("after all that", counts);
 } else {
   await q.insertAllA(rows(0, 3000));
   await q.addB(1, "v");
@@ -186,14 +230,41 @@ function bad(error: Error): never {
 }
 
 if (synchronous) {
-  await say("asynchronous body", () =>
-    q.transaction(async (t) => {
-      t.addB(8000, "v");
-      await Promise.resolve();
+  const body = async (t: Queries): Promise<void> => {
+    t.addB(8000, "v");
+    await Promise.resolve();
+    t.addB(8001, "v");
+  };
+  await say("asynchronous body", () => q.transaction(body));
+  await say("body with a promise that fails", () =>
+    q.transaction((t) => {
+      t.addB(8002, "v");
+      return Promise.reject(new Error("which nobody gets"));
     }),
   );
-  await say("after it", counts);
+  await say("body within", () => {
+    exec("BEGIN");
+    try {
+      return q.transaction((t) => Promise.resolve(t.addB(8003, "v")));
+    } finally {
+      exec("ROLLBACK");
+    }
+  });
+  await say("after them", counts);
+  await say("appender that fails", async () => {
+    const appender = await q.createCAppender();
+    try {
+      appender.appendMany(Array.from({ length: 1000 }, (_, i) => ({ v: i === 500 ? "\ud83d" : "v" })));
+    } catch {
+      appender.appendMany([{ v: "v" }]);
+    }
+    appender.close();
+  });
+  await say("after the appender", counts);
 }
+
+await say("half a pair in a row", () => q.insertAllC([{ v: "\u{1f600}" }, { v: "\ud83d" }]));
+await say("half a pair as a parameter", () => q.addB(9001, "\ude00"));
 
 if (driver === "node") {
   const { DatabaseSync } = await import("node:sqlite");
@@ -224,6 +295,11 @@ if (driver === "duckdb" || driver === "postgres") {
 }
 
 if (driver === "duckdb") {
+  await say("row that can be read once", () => {
+    let reads = 0;
+    const once = { id: 60_001, get v(): string { return reads++ === 0 ? "v" : bad(new Error("read twice")); } };
+    return q.insertAllA([...rows(1, 2), once]); // of which the first is there
+  });
   await say("late error of a stream", async () => {
     let n = 0;
     for await (const one of q.numbersStream()) n += one;
@@ -246,8 +322,43 @@ if (driver === "postgres") {
     }
     return q.withRoute("copy").insertAllC(source());
   });
-  for (const route of ["unnest", "copy"]) await say(`half a pair by ${route}`, () => q.withRoute(route).insertAllC([{ v: "\u{1f600}" }, { v: "\ud83d" }]));
-  await say("half a pair as a parameter", () => q.addB(9001, "\ude00"));
+  await say("COPY into COPY", async () => {
+    async function* source(): AsyncGenerator<{ v: string }> {
+      yield { v: `of ${await q.withRoute("copy").insertAllC([{ v: "inner" }])}` };
+    }
+    return q.withRoute("copy").insertAllC(source());
+  });
+  await say("half a pair by copy", () => q.withRoute("copy").insertAllC([{ v: "\u{1f600}" }, { v: "\ud83d" }]));
+  await say("stream that is too late", async () => {
+    const stream = q.allAStream()[Symbol.asyncIterator]();
+    await q.transaction(async () => void (await stream.next()));
+    await stream.return?.();
+    const late: Promise<unknown>[] = [];
+    await q.transaction(async (t) => {
+      const inside = t.allAStream()[Symbol.asyncIterator]();
+      await inside.next();
+      late.push(later().then(() => inside.return?.()));
+    });
+    await late[0];
+    return ((await exec("SELECT name FROM pg_cursors")) as { rows: unknown[] }).rows.length;
+  });
+  await say("savepoint of a batch that fails", () =>
+    q.transaction(async (t) => {
+      await Promise.resolve(t.addBBatch(failing(9100))).catch(() => undefined);
+      await exec("RELEASE SAVEPOINT _scoter");
+    }),
+  );
+  await say("transaction that ends within", () =>
+    q.transaction((t) =>
+      t.addBBatch(
+        (async function* () {
+          yield { id: 9200, v: "x" };
+          await exec("ROLLBACK");
+          throw new Error("cause");
+        })(),
+      ),
+    ),
+  );
   await say("answer that is late", async () => {
     // As pg ends a query after query_timeout: the server goes on.
     const client = db as { query(config: { text?: string }): Promise<unknown> };

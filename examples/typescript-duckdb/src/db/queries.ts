@@ -66,7 +66,7 @@ const createTripsAppender: rt.Bulk<TripsRow> = {
   types: [rt.duck.BIGINT, rt.duck.ENUM(VehicleValues), rt.duck.STRUCT({ lat: rt.duck.DOUBLE, lon: rt.duck.DOUBLE }), rt.duck.LIST(rt.duck.VARCHAR), rt.duck.DECIMAL(10, 2), rt.duck.TIMESTAMP],
   columns: ["id", "vehicle", "start", "stops", "price", "left_at"],
   missing: (r) => rt.none(r.id) ? "id" : rt.none(r.vehicle) ? "vehicle" : rt.none(r.start) ? "start" : rt.none(r.stops) ? "stops" : rt.none(r.left_at) ? "left_at" : undefined,
-  values: (r) => [rt.toInt64(r.id), r.vehicle, writeTripsStart(r.start), rt.toList(rt.plain)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
+  values: (r) => [rt.toInt64(r.id), r.vehicle, writeTripsStart(r.start), rt.toList(rt.utf8)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
 };
 
 const deleteAllTrips: rt.Bulk<TripsKey> = {
@@ -92,7 +92,7 @@ const upsertAllTrips: rt.Bulk<TripsRow> = {
   types: [rt.duck.BIGINT, rt.duck.ENUM(VehicleValues), rt.duck.STRUCT({ lat: rt.duck.DOUBLE, lon: rt.duck.DOUBLE }), rt.duck.LIST(rt.duck.VARCHAR), rt.duck.DECIMAL(10, 2), rt.duck.TIMESTAMP],
   columns: ["id", "vehicle", "start", "stops", "price", "left_at"],
   missing: (r) => rt.none(r.id) ? "id" : rt.none(r.vehicle) ? "vehicle" : rt.none(r.start) ? "start" : rt.none(r.stops) ? "stops" : rt.none(r.left_at) ? "left_at" : undefined,
-  values: (r) => [rt.toInt64(r.id), r.vehicle, writeTripsStart(r.start), rt.toList(rt.plain)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
+  values: (r) => [rt.toInt64(r.id), r.vehicle, writeTripsStart(r.start), rt.toList(rt.utf8)(r.stops), rt.opt(r.price, rt.toDecimal(10, 2)), rt.toTimestamp(r.left_at)],
   stage: {
     table: "_scoter_trips_upsert",
     create: `CREATE TEMP TABLE "_scoter_trips_upsert" AS SELECT "id", "vehicle", "start", "stops", "price", "left_at" FROM "trips" LIMIT 0`,

@@ -4,7 +4,8 @@
  *
  * How values look, on every database: 64-bit integers and larger are bigint
  * (SQLite: number unless `safeIntegers`), exact decimals, dates, times,
- * timestamps (ISO 8601, an instant in UTC ends with Z) and UUIDs are strings
+ * timestamps (ISO 8601, an instant in UTC ends with Z; years outside 0000 to
+ * 9999 have a sign and six digits, `-000043` is 44 BC) and UUIDs are strings
  * without loss, JSON is its text, bytes are Uint8Array, lists are arrays, maps
  * are Map. SQLite's dates and times are the text that is stored.
  */
@@ -66,6 +67,19 @@ export function intervalOf(text: string): Interval {
 
 /** The text of an interval, which PostgreSQL and DuckDB read. */
 export const intervalText = (v: Interval): string => `${v.months} mons ${v.days} days ${v.micros} microseconds`;
+
+/** A year in ISO's form, in which 0 is 1 BC: outside of 0000 to 9999 it has a sign and six digits, as JavaScript reads it. */
+export function isoYear(year: number): string {
+  if (year >= 0 && year <= 9999) return String(year).padStart(4, "0");
+  return (year < 0 ? "-" : "+") + String(Math.abs(year)).padStart(6, "0");
+}
+
+/** The text, which can be sent: for half of a pair of code units UTF-8 has no bytes, and drivers send others. */
+export function utf8(v: string): string {
+  // Every Node.js since 20 has it, and libraries of the compiler before ES2024 do not declare it; plain JavaScript may have no text.
+  if (typeof v === "string" && !(v as string & { isWellFormed(): boolean }).isWellFormed()) throw new RangeError(`a text that UTF-8 cannot hold: ${JSON.stringify(v)}`);
+  return v;
+}
 
 /** Rows from memory or from a source that is read as the database takes them. */
 export type Rows<T> = Iterable<T> | AsyncIterable<T>;
@@ -143,19 +157,27 @@ export async function firstRows<T>(rows: Rows<T>, most: number): Promise<FirstRo
 
 /**
  * The number of the last of the rows whose columns of these names have these values, or 0. Rows that
- * can be read only once are not looked at.
+ * can be read only once are not looked at, and one that has no values was not the one.
  */
 export function lastWith<T, V>(bulk: BulkRows<T, V>, rows: Rows<T>, named: (column: string) => string | undefined): number {
   const wanted = bulk.columns.map(named);
   if (!Array.isArray(rows) || wanted.every((w) => w === undefined)) return 0;
   for (let i = rows.length; i > 0; i--) {
-    const values = bulk.values(rows[i - 1] as T);
+    let values: V[];
+    try {
+      values = bulk.values(rows[i - 1] as T);
+    } catch {
+      continue; // an error would take the place of that which asks for the row
+    }
     if (wanted.every((w, c) => w === undefined || String(values[c]) === w)) return i;
   }
   return 0;
 }
 
-/** Collects rows and writes so many at a time, when it is flushed and when it is closed. */
+/**
+ * Collects rows and writes so many at a time, when it is flushed and when it is closed. Every call is to be awaited, as any promise
+ * that may fail: nobody else is told when the rows that an `append` writes are refused.
+ */
 export class Appender<T> {
   readonly #write: (rows: T[]) => Promise<unknown>;
   readonly #most: number;

@@ -241,8 +241,8 @@ func (g *generator) class() {
 		switch {
 		case g.Module.Engine == ir.Scoter:
 		case g.sync:
-			w.Block("transaction<T>(body: (queries: "+g.Class+") => T): T {", "}", func() {
-				w.Line("return this.#rt.transaction(() => body(this));")
+			w.Block("transaction<T>(body: (queries: "+g.Class+") => rt.Sync<T>): T {", "}", func() {
+				w.Line("return this.#rt.transaction<T, %s>(body, this);", g.Class)
 			})
 		case g.runtime == "scoter-sqlite-async":
 			w.Block("transaction<T>(body: (queries: "+g.Class+") => Promise<T>): Promise<T> {", "}", func() {

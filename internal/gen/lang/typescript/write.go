@@ -20,6 +20,11 @@ func (g *generator) writer(t ir.Type) string {
 			return "rt.int"
 		case ir.List:
 			return "rt.jsonList"
+		case ir.Any:
+			return "rt.value"
+		}
+		if g.tsType(t) == "string" {
+			return "rt.utf8"
 		}
 		return ""
 	case ir.Postgres:
@@ -53,8 +58,10 @@ func (g *generator) postgresWriter(t ir.Type) string {
 			f = "rt.toText"
 		}
 		return "rt.toList(" + f + ")"
-	case ir.Text, ir.UUID, ir.Decimal, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ, ir.JSON, ir.EnumKind:
-		return ""
+	case ir.Date, ir.Timestamp, ir.TimestampTZ:
+		return "rt.toDate"
+	case ir.Text, ir.UUID, ir.Decimal, ir.Time, ir.TimeTZ, ir.JSON, ir.EnumKind:
+		return "" // the runtime looks at all texts
 	}
 	return "rt.toText"
 }
@@ -67,12 +74,14 @@ var duckNumbers = map[ir.Kind]string{
 
 func (g *generator) duckWriter(t ir.Type) string {
 	if emit.OnlyOfText(t) {
-		return ""
+		return "rt.utf8"
 	}
 	if f, ok := duckNumbers[t.Kind]; ok {
 		return f
 	}
 	switch t.Kind {
+	case ir.Text, ir.JSON:
+		return "rt.utf8"
 	case ir.Decimal:
 		return fmt.Sprintf("rt.toDecimal(%d, %d)", t.Precision, t.Scale)
 	case ir.UUID:

@@ -33,7 +33,9 @@ func (x *execution) expressionUpdate() (*Result, error) {
 	rows, tried := int64(0), &tried{}
 	defer tried.close()
 	err := x.again(x.ctx, func(room *engine.Room, pinned bool) (err error) {
-		rows, err = x.tryExpression(room, pinned, tried)
+		if rows, err = x.tryExpression(room, pinned, tried); errors.Is(err, engine.ErrNoRoom) {
+			tried.close() // who waits for the pin may have the memory that this waits for
+		}
 		return err
 	})
 	if err != nil {
@@ -54,13 +56,15 @@ type asExpression struct {
 // them do not send the statement back for ever.
 type tried struct {
 	release func() // of the pin; nil without
-	version uint32 // of the table
+	table   base.TableID
+	version uint32 // of its schema
 	rows    map[base.SourceID]int64
 }
 
 func (t *tried) close() {
 	if t.release != nil {
 		t.release()
+		t.release = nil
 	}
 }
 
@@ -69,6 +73,9 @@ func (x *execution) tryExpression(room *engine.Room, pinned bool, tried *tried) 
 	if err != nil {
 		return 0, err
 	}
+	if tried.table != e.table.ID {
+		tried.close() // another one has the name now
+	}
 	fresh := tried.release == nil || tried.version != e.table.Version
 	if pinned && tried.release == nil {
 		if tried.release, err = x.store.Pin(x.ctx, e.table.ID); err != nil {
@@ -76,7 +83,7 @@ func (x *execution) tryExpression(room *engine.Room, pinned bool, tried *tried) 
 		}
 	}
 	if fresh {
-		tried.version, tried.rows = e.table.Version, map[base.SourceID]int64{}
+		tried.table, tried.version, tried.rows = e.table.ID, e.table.Version, map[base.SourceID]int64{}
 	}
 	s, err := x.store.Settled(x.ctx, e.table.ID)
 	if err != nil {

@@ -56,7 +56,15 @@ func scDecimalText(d duckdb.Decimal) string {
 	return digits
 }
 
-// scDuck is the value in the driver's classes, as the appender takes it.
+// scDuckStruct is a struct of the generated code, where there are bulk operations.
+type scDuckStruct interface {
+	scStruct
+	// scDuck are its values in the driver's classes.
+	scDuck() []any
+}
+
+// scDuck is the value in the driver's classes, as the appender takes it. Of days and
+// decimals these depend on the column: scDuckDay, scDuckScaled.
 func scDuck(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, time.Time:
@@ -90,14 +98,14 @@ func scDuck(v any) any {
 			return nil
 		}
 		return v
-	case scStruct:
+	case scDuckStruct:
 		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
 			return nil
 		}
-		names, values := v.scFields()
+		names, _ := v.scFields()
 		m := make(map[string]any, len(names))
-		for i, n := range names {
-			m[n] = scDuck(values[i])
+		for i, e := range v.scDuck() {
+			m[names[i]] = e
 		}
 		return m
 	}
@@ -135,6 +143,30 @@ func scDuck(v any) any {
 // scDuckDay is scDuck of the day that a calendar of its zone shows.
 func scDuckDay(t time.Time) any { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 
+// scDuckList is scDuck of a list whose elements it would not know how to write.
+func scDuckList[T any](list []T, write func(T) any) any {
+	if list == nil {
+		return nil
+	}
+	items := make([]any, len(list))
+	for i, v := range list {
+		items[i] = write(v)
+	}
+	return items
+}
+
+// scDuckMap is scDuck of a map whose entries it would not know how to write.
+func scDuckMap[K comparable, V any](m map[K]V, key func(K) any, value func(V) any) any {
+	if m == nil {
+		return nil
+	}
+	entries := make(duckdb.Map, len(m))
+	for k, v := range m {
+		entries[key(k)] = value(v)
+	}
+	return entries
+}
+
 func scToDecimal(s string) (duckdb.Decimal, bool) {
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(s, "+"), ".")
 	value, ok := new(big.Int).SetString(whole+fraction, 10)
@@ -143,6 +175,14 @@ func scToDecimal(s string) (duckdb.Decimal, bool) {
 		return duckdb.Decimal{}, false
 	}
 	return duckdb.Decimal{Width: uint8(max(width, len(fraction), 1)), Scale: uint8(len(fraction)), Value: value}, true
+}
+
+// scDuckBig is scDuck of the digits of a BIGNUM.
+func scDuckBig(v Decimal) any {
+	if n, ok := new(big.Int).SetString(string(v), 10); ok {
+		return n
+	}
+	return string(v) // which the appender refuses
 }
 
 // scDuckScaled is scDuck of a decimal for a column with that many digits

@@ -42,13 +42,16 @@ type scArrowReader struct {
 }
 
 func (r *scArrowReader) open(ctx context.Context, db DBTX, query string, args []any) (err error) {
-	conn, ok := db.(*sql.Conn)
-	if pool, is := db.(scPool); is {
-		if conn, err = pool.Conn(ctx); err != nil {
+	var conn scConn
+	switch db := db.(type) {
+	case scConn:
+		conn = db
+	case scPool:
+		if r.conn, err = db.Conn(ctx); err != nil {
 			return err
 		}
-		r.conn = conn
-	} else if !ok {
+		conn = r.conn
+	default:
 		return errScArrowConn
 	}
 	return conn.Raw(func(c any) error {

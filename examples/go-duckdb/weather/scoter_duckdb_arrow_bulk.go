@@ -4,7 +4,6 @@ package weather
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
 	"fmt"
@@ -31,7 +30,7 @@ func scArrowWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], na
 		defer given.drop()
 		w := &scDuckWriter[T]{bulk: b, batches: given}
 		err = rt.transaction(ctx, func(tx *scRuntime) (err error) {
-			conn, ok := tx.db.(*sql.Conn)
+			conn, ok := tx.db.(scConn)
 			if !ok {
 				return errScDuckConn
 			}
@@ -63,7 +62,7 @@ func scArrowWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], na
 
 // appendBatches inserts rows into a table, as a view whose rows are those of the
 // present portion: every statement reads on where the last one stopped.
-func (w *scDuckWriter[T]) appendBatches(ctx context.Context, conn *sql.Conn, target string, rows *scArrowRows, portion int) (n int64, err error) {
+func (w *scDuckWriter[T]) appendBatches(ctx context.Context, conn scConn, target string, rows *scArrowRows, portion int) (n int64, err error) {
 	id := NewUUID()
 	view := "_scoter_" + hex.EncodeToString(id[:])
 	var release func()

@@ -4,7 +4,6 @@ package weather
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -62,7 +61,7 @@ var errScDuckConn = errors.New("a bulk operation needs a *sql.DB or *sql.Conn: u
 func scDuckWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		err := rt.transaction(ctx, func(tx *scRuntime) (err error) {
-			conn, ok := tx.db.(*sql.Conn)
+			conn, ok := tx.db.(scConn)
 			if !ok {
 				return errScDuckConn
 			}
@@ -144,7 +143,7 @@ func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func()
 // scDuckPortion is how many rows the engine is given to check at a time.
 const scDuckPortion = 30 * 2048
 
-func (w *scDuckWriter[T]) append(ctx context.Context, conn *sql.Conn, schema, table string, rows iter.Seq2[T, error]) (n int64, err error) {
+func (w *scDuckWriter[T]) append(ctx context.Context, conn scConn, schema, table string, rows iter.Seq2[T, error]) (n int64, err error) {
 	err = conn.Raw(func(c any) error {
 		switch w.route {
 		case "", DuckDBVectors:

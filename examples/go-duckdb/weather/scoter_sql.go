@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// DBTX is what generated code runs on: *sql.DB, *sql.Conn or *sql.Tx.
+// DBTX is what generated code runs on: *sql.DB, *sql.Conn or *sql.Tx, also inside of
+// another type.
 type DBTX interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -20,6 +21,13 @@ type DBTX interface {
 // scPool is what has connections: *sql.DB, also inside of another type.
 type scPool interface {
 	Conn(ctx context.Context) (*sql.Conn, error)
+}
+
+// scConn is one connection: *sql.Conn, also inside of another type.
+type scConn interface {
+	DBTX
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	Raw(f func(driverConn any) error) error
 }
 
 // scOpened is a transaction: *sql.Tx, also inside of another type.
@@ -257,15 +265,17 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 	if _, opened := rt.db.(scOpened); opened || rt.open {
 		return rt.nested(ctx, end, body)
 	}
-	var conn *sql.Conn
+	var conn scConn
 	switch db := rt.db.(type) {
-	case *sql.Conn:
+	case scConn:
 		conn = db
 	case scPool:
-		if conn, err = db.Conn(ctx); err != nil {
+		own, err := db.Conn(ctx)
+		if err != nil {
 			return err
 		}
-		defer conn.Close()
+		defer own.Close()
+		conn = own
 	default:
 		return fmt.Errorf("a transaction needs a *sql.DB, *sql.Conn or *sql.Tx, not a %T", rt.db)
 	}
@@ -350,7 +360,7 @@ func scEnding(ctx context.Context, db DBTX, end, back string, body func() error)
 // aborts the open transaction. The id is of the default database, which must be
 // one of DuckDB's own: in another, a transaction is not seen, and BEGIN fails in
 // it.
-func scInDuckTransaction(ctx context.Context, conn *sql.Conn) (bool, error) {
+func scInDuckTransaction(ctx context.Context, conn scConn) (bool, error) {
 	var kind string
 	err := conn.QueryRowContext(ctx, "SELECT type FROM duckdb_databases() WHERE database_name = current_database()").Scan(&kind)
 	if err != nil || kind != "duckdb" {

@@ -149,20 +149,14 @@ def to_interval(v: core.Interval) -> bytes:
     return _INTERVAL(v.micros, v.days, v.months)
 
 
-def write(cursor: psycopg.Cursor[core.Row], target: str, plan: Plan, bulk: core.Bulk[core.T], rows: Iterable[core.T], keys: Keys | None) -> int:
+def write(
+    cursor: psycopg.Cursor[core.Row], target: str, plan: Plan, bulk: core.Bulk[core.T], form: core.Copy[core.T], rows: Iterable[core.T], keys: Keys | None
+) -> int:
     """Copies rows; returns how many."""
-    if plan.types is None or bulk.copy is None:
-        with cursor.copy(f"COPY {target} FROM STDIN".encode()) as out:
-            for number, row in enumerate(rows, 1):
-                try:
-                    texts = bulk.values(row)
-                except Exception as error:
-                    raise core.RowError(bulk.name, number, str(error)) from error
-                out.write_row(texts)
-        return cursor.rowcount
-    values = bulk.copy.values
-    with cursor.copy(f"COPY {target} FROM STDIN BINARY".encode()) as out:
-        out.set_types(plan.types)
+    binary, values = ("", bulk.values) if plan.types is None else (" BINARY", form.values)
+    with cursor.copy(f"COPY {target} FROM STDIN{binary}".encode()) as out:
+        if plan.types is not None:
+            out.set_types(plan.types)
         write_row = out.write_row
         for number, row in enumerate(rows, 1):
             try:

@@ -149,7 +149,7 @@ class Runtime(core.Observed):
                 defaults = ", ".join(["DEFAULT"] * len(form.names))
                 execute(cursor, f"EXPLAIN INSERT INTO {form.target} VALUES ({defaults})", {})
                 plan = copy.Plan(cursor, form.table, form, route != "text")
-                return copy.write(cursor, form.target, plan, bulk, rows, None)
+                return copy.write(cursor, form.target, plan, bulk, form, rows, None)
             except psycopg.Error as error:
                 raise copy.named(bulk.name, error) from error
 
@@ -179,7 +179,7 @@ class Runtime(core.Observed):
         table = f'"{stage.table}"'
         plan = copy.Plan(cursor, table, form, route != "text")
         keys = copy.Keys([i for i, key in enumerate(form.keys) if key]) if stage.dedupe is not None and plan.exact and plan.types is not None else None
-        copy.write(cursor, table, plan, bulk, rows, keys)
+        copy.write(cursor, table, plan, bulk, form, rows, keys)
         try:
             with self._conn.transaction():
                 if stage.dedupe is not None and (keys is None or keys.repeated):

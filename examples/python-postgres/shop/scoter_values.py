@@ -287,9 +287,21 @@ def to_fields(values: Iterable[str | None]) -> str:
     return "(" + ",".join(quoted) + ")"
 
 
-_to_json = json.JSONEncoder(ensure_ascii=False).encode
+_to_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def json_list(values: Iterable[Any]) -> str:
     """A JSON array of what is bound, for SQLite's json_each."""
-    return _to_json(values if isinstance(values, list) else list(values))
+    items = values if isinstance(values, list) else list(values)
+    try:
+        return _to_json(items)
+    except ValueError:
+        return "[" + ", ".join(map(_json_item, items)) + "]"
+
+
+def _json_item(v: Any) -> str:
+    """A number that JSON does not have is as SQLite binds and reads it: NaN is NULL there, and what
+    no number reaches is infinite."""
+    if isinstance(v, float) and v - v != 0:
+        return "null" if v != v else "9e999" if v > 0 else "-9e999"
+    return _to_json(v)

@@ -122,8 +122,8 @@ public final class ScoterPostgres {
         if (!only && !plan.copies) {
             // Places rise with COPY alone: INSERT fills what earlier pages have left.
             rt.execute("ALTER TABLE " + table + " ADD COLUMN " + NUMBER + " bigint GENERATED ALWAYS AS IDENTITY");
-            String keys = ScoterRuntime.Bulk.columnList("", bulk.columns().stream().filter(ScoterTypes.Column::key).toList());
-            dedupe = "DELETE FROM " + table + " AS t WHERE NOT EXISTS (SELECT 1 FROM (SELECT max(" + NUMBER + ") AS last FROM " + table + " GROUP BY " + keys
+            String key = ScoterRuntime.Bulk.columnList("", bulk.columns().stream().filter(ScoterTypes.Column::key).toList());
+            dedupe = "DELETE FROM " + table + " AS t WHERE NOT EXISTS (SELECT 1 FROM (SELECT max(" + NUMBER + ") AS last FROM " + table + " GROUP BY " + key
                     + ") AS s WHERE s.last = t." + NUMBER + ")";
         }
         copy(ScoterCopy.into(rt, plan, table, operation, keys), rows);

@@ -33,6 +33,15 @@ type Query struct {
 	SQL  SQL
 }
 
+// StreamDoc says what Stream gives. A query that may change something is done as a whole, however few of its rows are read.
+func (q *Query) StreamDoc() string {
+	doc := "rows of " + q.Method + " one at a time"
+	if !q.ReadOnly {
+		doc += ", once all of them are there"
+	}
+	return doc
+}
+
 // Table is a table with its operations.
 type Table struct {
 	*ir.Table

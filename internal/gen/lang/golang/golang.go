@@ -333,7 +333,7 @@ func (g *generator) query(q *emit.Query) {
 	g.doc(q.Method, q.Doc, "returns all rows.")
 	w.Block(receiver+q.Method+"("+list+") ([]"+row+", error) {", "}", func() { w.Line("%s", call("All", q.Method, ", "+read)) })
 	w.Blank()
-	w.Line("// %s yields the rows of %s one at a time.", q.Stream, q.Method)
+	w.Line("// %s yields the %s.", q.Stream, q.StreamDoc())
 	w.Block(receiver+q.Stream+"("+list+") iter.Seq2["+row+", error] {", "}", func() {
 		w.Line("%s", call(map[bool]string{true: "Stream", false: "Returning"}[q.ReadOnly], q.Stream, ", "+read))
 	})

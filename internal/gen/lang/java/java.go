@@ -391,7 +391,7 @@ func (g *generator) query(q *emit.Query) {
 		g.arrowQuery(q, list, args)
 	}
 	w.Blank()
-	w.Line("/** The rows of %s one at a time. Close the stream. */", q.Method)
+	w.Line("/** The %s. Close the stream. */", q.StreamDoc())
 	read := call(q.Stream, reader)
 	if g.http() {
 		w.Block("public Stream<"+row+"> "+q.Stream+"("+list+") throws SQLException {", "}", func() { w.Line("return %s;", g.stream(q, read)) })

@@ -276,7 +276,7 @@ func (g *generator) query(q *emit.Query) {
 		// row is given out.
 		stream = fmt.Sprintf("return iter(self._rt.all(%s, %s, %s, %s))", quote(q.Stream), sql, values, read)
 	}
-	method(q.Stream, "Iterator["+row+"]", nil, "The rows of "+q.Method+" one at a time.", stream)
+	method(q.Stream, "Iterator["+row+"]", nil, "The "+q.StreamDoc()+".", stream)
 	method(q.Raw, "list[tuple[Any, ...]]", nil, "The rows as the driver returns them.", fmt.Sprintf("return self._rt.fetch(%s, %s)", sql, values))
 	if q.Arrow != "" {
 		if g.ArrowSQL(q) != g.sql(q) {

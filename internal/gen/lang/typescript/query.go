@@ -161,7 +161,7 @@ func (g *generator) stream(q *emit.Query, params string, binds []string) {
 	}
 	result := kind + "<" + row + ", void, undefined>"
 	w.Blank()
-	w.Line("/** The rows of %s one at a time. */", q.Method)
+	w.Line("/** The %s. */", q.StreamDoc())
 	if q.ReadOnly {
 		w.Block(q.Stream+"("+params+"): "+result+" {", "}", func() { w.Line("return this.#rt.stream%s(%s);", generic(row, read), g.args(q, q.Stream, binds)) })
 		return

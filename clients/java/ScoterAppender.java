@@ -4,12 +4,16 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Appends rows until it is closed, which writes the last of them. What it has written stays when a later row fails. */
+/**
+ * Appends rows until it is closed, which writes the last of them. What it has written stays when a later row fails, and
+ * nothing is written after that: to append and to close are errors then.
+ */
 public final class ScoterAppender<T> implements AutoCloseable {
     /** Rows that are written at a time, each time as a whole. */
     private static final int ROWS = 1000;
 
     private final Write<T> write;
+    private final ScoterFailure failure = new ScoterFailure();
     private List<T> rows = new ArrayList<>();
 
     /** Writes rows as a whole. */
@@ -22,6 +26,7 @@ public final class ScoterAppender<T> implements AutoCloseable {
     }
 
     public ScoterAppender<T> append(T row) throws SQLException {
+        failure.check();
         rows.add(row);
         return rows.size() >= ROWS ? flush() : this;
     }
@@ -35,10 +40,16 @@ public final class ScoterAppender<T> implements AutoCloseable {
 
     /** Writes what is waiting. */
     public ScoterAppender<T> flush() throws SQLException {
+        failure.check();
         List<T> waiting = rows;
         rows = new ArrayList<>();
-        write.write(waiting);
-        return this;
+        try {
+            write.write(waiting);
+            return this;
+        } catch (SQLException | RuntimeException | Error e) {
+            failure.of(e);
+            throw e;
+        }
     }
 
     @Override

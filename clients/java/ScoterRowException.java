@@ -19,7 +19,7 @@ final class ScoterRowException extends RuntimeException {
     }
 
     /** A value that the column cannot hold. */
-    static ScoterRowException at(long at, ScoterTypes.Column<?, ?> column, Object value, RuntimeException e) {
+    static ScoterRowException at(long at, ScoterTypes.Column<?, ?> column, Object value, Exception e) {
         String text = String.valueOf(value);
         text = text.length() > 60 ? text.substring(0, 60) + "..." : text;
         return new ScoterRowException(at, "column " + column.name() + ": " + text + " " + e.getMessage(), e);

@@ -240,7 +240,17 @@ final class ScoterTypes {
     };
     static final Type<Long> UINT32 = unsigned(Kind.UINT32, "UINTEGER", INT64::parse, v -> (int) ScoterValues.unsigned(v, 32));
     static final Type<BigInteger> UINT64 = unsigned(Kind.UINT64, "UBIGINT", ScoterTypes::whole, v -> ScoterValues.whole(v, false, 64).longValue());
-    static final Type<BigInteger> INT128 = simple(Kind.INT128, "HUGEINT", ScoterTypes::whole);
+    static final Type<BigInteger> INT128 = new Type<>(Kind.INT128, "HUGEINT") {
+        @Override
+        BigInteger parse(Object raw) {
+            return whole(raw);
+        }
+
+        @Override
+        Object appended(BigInteger value) {
+            return ScoterValues.whole(value, true, 128);
+        }
+    };
     static final Type<BigInteger> UINT128 = new Type<>(Kind.UINT128, "UHUGEINT") {
         @Override
         BigInteger parse(Object raw) {

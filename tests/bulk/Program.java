@@ -11,8 +11,10 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.OffsetTime;
 import java.time.ZoneOffset;
+import java.util.AbstractCollection;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -93,6 +95,7 @@ public final class Program {
             say("large", () -> q.insertAllKv(List.of(new Writes.KvRow(200_001, "x", new BigDecimal("123456.5"), null))));
             say("length", () -> q.insertAllKv(List.of(kv(200_000, "x"), new Writes.KvRow(200_001, "x", null, List.of(1, 2)))));
             say("duplicate", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(7, "x"))));
+            say("duplicate of rows that are gone", () -> q.insertAllKv(gone(List.of(kv(200_000, "x"), kv(7, "x")))));
             say("half", () -> q.insertAllKv(List.of(kv(200_000, "x"), kv(200_001, "\ud800"))));
             List<Writes.KvRow> late = new ArrayList<>(kvs(200_000, 400_000, "x"));
             late.set(150_000, kv(999_999, null));
@@ -161,8 +164,61 @@ public final class Program {
                 }
                 return text(c, "SELECT list(k ORDER BY k)::VARCHAR FROM kv WHERE k >= 600000");
             });
+            say("appender at the end", () -> {
+                try (var a = q.createAppendedAppender()) {
+                    a.append(kv(600_000, "again"));
+                }
+                return "no";
+            });
             ordered(c, q);
+            appended(c, q);
         }
+    }
+
+    /** Appenders that fail. */
+    private static void appended(Connection c, Writes q) throws SQLException {
+        String all = "SELECT list(number ORDER BY number)::VARCHAR FROM measured";
+        execute(c, "DELETE FROM measured");
+        say("appender refuses huge", () -> {
+            try (var a = q.createAppendedMeasuredAppender()) {
+                a.append(measured(1, 0));
+                say("huge", () -> a.append(new Writes.MeasuredRow((short) 1, null, null, null, 2, BigInteger.ONE.shiftLeft(127), null, null, null, null)));
+                a.append(measured(3, 0));
+            }
+            return text(c, all);
+        });
+        // The column changes behind the code's back: the row stays open in the driver.
+        execute(c, "ALTER TABLE measured ALTER price TYPE VARCHAR");
+        var a = q.createAppendedMeasuredAppender();
+        say("appender fails", () -> a.append(measured(5, 0)));
+        say("appender failed", () -> a.append(measured(7, 0)));
+        say("flush failed", () -> a.flush());
+        say("close failed", () -> {
+            a.close();
+            return "no";
+        });
+        say("closed", () -> {
+            a.close();
+            return text(c, all);
+        });
+    }
+
+    /** Rows that cannot be had again when the reason of an error is looked for. */
+    private static <T> Collection<T> gone(Collection<T> rows) {
+        return new AbstractCollection<>() {
+            @Override
+            public Iterator<T> iterator() {
+                if (StackWalker.getInstance().walk(frames -> frames.anyMatch(f -> f.getMethodName().equals("named")))) {
+                    throw new IllegalStateException("the rows are gone");
+                }
+                return rows.iterator();
+            }
+
+            @Override
+            public int size() {
+                return rows.size();
+            }
+        };
     }
 
     private static UUID device(int i) {

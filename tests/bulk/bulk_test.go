@@ -113,6 +113,9 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 		"dry run in a transaction: SQLException: a dry run needs a connection without an open transaction",
 		"appender refuses: SQLException: createAppendedAppender: row 2: column n: 1.234 has more than 2 digits after the point",
 		"appender refuses null: SQLException: createAppendedAppender: row 3: column v must not be null", "appender: [600000, 600003]",
+		"duplicate of rows that are gone: SQLException: insertAllKv: duplicate key k: 7", "appender at the end: SQLException: createAppendedAppender: duplicate key k: 600000",
+		"huge: SQLException: createAppendedMeasuredAppender: row 2: column huge: 170141183460469231731687303715884105728 is not a signed number of 128 bits", "appender refuses huge: [1, 3]",
+		"closed: [1, 3]",
 		"late: SQLException: insertAllKv: row 150001: column v must not be null",
 		"nothing behind: 100000 4999950000 1 a",
 		"last wins: 0 90000",
@@ -125,6 +128,15 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 	} {
 		if !strings.Contains(want, line+"\n") {
 			t.Errorf("there is no line %q in\n%s", line, want)
+		}
+	}
+	for _, part := range []string{"", "appender failed: ", "flush failed: ", "close failed: "} {
+		line := "appender fails: SQLException: createAppendedMeasuredAppender: row 1: column price: "
+		if part != "" {
+			line = part + "SQLException: the appender has failed before: createAppendedMeasuredAppender: row 1: column price: "
+		}
+		if !strings.Contains(want, "\n"+line) {
+			t.Errorf("there is no line that begins with %q in\n%s", line, want)
 		}
 	}
 }

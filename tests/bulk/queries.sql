@@ -24,6 +24,9 @@ UPDATE kv SET v = ${v} WHERE k = ${k};
 -- TABLE appended :appender
 kv
 
+-- TABLE appended_measured :appender
+measured
+
 -- QUERY all_every
 SELECT * FROM every ORDER BY id;
 

@@ -93,6 +93,17 @@ public final class Program {
         say("end", () -> q.insertAllEnding(rows(2000, i -> new Writes.EndingRow(i == 1500 ? "1007" : String.valueOf(i)))));
         say("nothing", () -> text(c, "SELECT count(*) FROM ending"));
         say("commits by itself", () -> c.getAutoCommit());
+        say("appender", () -> {
+            try (var a = q.createAppendedAppender()) {
+                for (int i = 0; i < 999; i++) {
+                    a.append(kv(400_000 + i, i == 2 ? null : "x"));
+                }
+                say("appender refuses", () -> a.append(kv(400_999, "x")));
+                say("appender refused", () -> a.append(kv(401_000, "x")));
+            }
+            return "no";
+        });
+        say("appended", () -> text(c, "SELECT count(*) FROM kv WHERE k >= 400000"));
     }
 
     /** Operations in a transaction that the driver does not know of. */

@@ -10,6 +10,9 @@ CREATE TABLE days (day DATE NOT NULL);
 
 -- WRITE ending insert
 
+-- TABLE appended :appender
+kv
+
 -- QUERY days :pluck
 SELECT day FROM days ORDER BY day;
 

@@ -128,7 +128,7 @@ public final class ScoterDuckDb {
         long count = 0;
         try (DuckDBAppender appender = open(rt, schema, table)) {
             for (T row : rows) {
-                row(appender, bulk.columns(), row, count);
+                write(appender, bulk.columns(), values(bulk.columns(), row, count), count);
                 count++;
             }
             appender.flush();
@@ -145,8 +145,8 @@ public final class ScoterDuckDb {
         return schema == null ? connection.createAppender(table) : connection.createAppender(schema, table);
     }
 
-    /** Appends a row, of which nothing is appended if a value cannot be. */
-    private static <T> void row(DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, T row, long number) throws SQLException {
+    /** What the appender takes of a row; fails where a column cannot hold a value. */
+    private static <T> Object[] values(List<ScoterTypes.Column<T, ?>> columns, T row, long number) {
         Object[] values = new Object[columns.size()];
         for (int i = 0; i < values.length; i++) {
             ScoterTypes.Arg<?> arg = checked(columns.get(i), row, number);
@@ -156,9 +156,18 @@ public final class ScoterDuckDb {
                 throw ScoterRowException.at(number, columns.get(i), arg.value(), e);
             }
         }
+        return values;
+    }
+
+    /** Appends a row. After an error the appender is of no use: the row stays open, which the driver cannot take back. */
+    private static <T> void write(DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, Object[] values, long number) throws SQLException {
         appender.beginRow();
-        for (Object value : values) {
-            append(appender, value);
+        for (int i = 0; i < values.length; i++) {
+            try {
+                append(appender, values[i]);
+            } catch (SQLException | RuntimeException e) {
+                throw ScoterRowException.at(number, columns.get(i), values[i], e);
+            }
         }
         appender.endRow();
     }
@@ -216,27 +225,52 @@ public final class ScoterDuckDb {
     }
 
     /**
-     * Appends rows until it is closed, which writes the last of them. A row that is refused is left out, and others may
-     * follow. What it wrote before a failure stays unless the caller has opened a transaction.
+     * Appends rows until it is closed, which writes the last of them. A row with a value that its column cannot hold is left
+     * out, and others may follow. All else that fails ends it: to append and to close are errors then. What it wrote before
+     * stays unless the caller has opened a transaction.
      */
     public static final class Appender<T> implements AutoCloseable {
         private final DuckDBAppender appender;
         private final ScoterRuntime.Bulk<T> bulk;
+        private final ScoterFailure failure = new ScoterFailure();
         private long count;
+        private boolean closed;
 
         Appender(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk) throws SQLException {
             this.appender = open(rt, bulk.schema(), bulk.table());
             this.bulk = bulk;
         }
 
+        /** Does what must not fail: a row may be open then, and those that wait are lost. */
+        private Appender<T> attempt(ScoterRuntime.Body<?> body) throws SQLException {
+            failure.check();
+            try {
+                body.run();
+                return this;
+            } catch (ScoterRowException e) {
+                throw failure.of(e.in(bulk.name()));
+            } catch (SQLException e) {
+                throw failure.of(ScoterDuplicate.named(e, bulk, List.of()));
+            } catch (RuntimeException | Error e) {
+                failure.of(e);
+                throw e;
+            }
+        }
+
         /** Adds a row; one that cannot be written is named. */
         public Appender<T> append(T row) throws SQLException {
+            failure.check();
+            long number = count++;
+            Object[] values;
             try {
-                row(appender, bulk.columns(), row, count++);
-                return this;
+                values = values(bulk.columns(), row, number);
             } catch (ScoterRowException e) {
                 throw e.in(bulk.name());
             }
+            return attempt(() -> {
+                write(appender, bulk.columns(), values, number);
+                return null;
+            });
         }
 
         public Appender<T> appendMany(Iterable<T> rows) throws SQLException {
@@ -247,13 +281,20 @@ public final class ScoterDuckDb {
         }
 
         public Appender<T> flush() throws SQLException {
-            appender.flush();
-            return this;
+            return attempt(appender::flush);
         }
 
         @Override
         public void close() throws SQLException {
-            appender.close();
+            if (closed) {
+                return;
+            }
+            closed = true;
+            try {
+                flush(); // the driver does so when it is closed, and keeps quiet about an error
+            } finally {
+                appender.close();
+            }
         }
     }
 }

@@ -30,16 +30,20 @@ final class ScoterDuplicate {
         return found.find() ? found.group(1) : null;
     }
 
-    /** The last row that has the key, counted from 1, or 0. */
+    /** The last row that has the key, counted from 1, or 0, also if the rows cannot be had once more: that is not the error to tell. */
     private static <T> long last(List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows, String key) {
         Key<T> wanted = new Key<>(key, columns);
         long number = 0;
         long last = 0;
-        for (T row : rows) {
-            number++;
-            if (wanted.isOf(c -> c.arg(row).text())) {
-                last = number;
+        try {
+            for (T row : rows) {
+                number++;
+                if (wanted.isOf(c -> c.arg(row).text())) {
+                    last = number;
+                }
             }
+        } catch (RuntimeException e) {
+            return 0;
         }
         return last;
     }

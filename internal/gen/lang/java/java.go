@@ -114,6 +114,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	files := []ir.File{{Path: name, Content: g.w.String()}}
 	runtime := []string{"SqgObserver", "ScoterObserved", "ScoterRuntime", "ScoterCursor", "ScoterMigrations", "ScoterTypes", "ScoterTimeTypes", "ScoterTimes", "ScoterNested", "ScoterRowException", "ScoterValues", "ScoterText", "ScoterInterval"}
 	if len(m.Tables) > 0 {
+		runtime = append(runtime, "ScoterFailure")
 		switch m.Engine {
 		case ir.DuckDB:
 			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterBatches", "ScoterHashes", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterSortedLookup", "ScoterSortedRows", "ScoterVector", "ScoterVectorLoop")

@@ -1,0 +1,28 @@
+package readings;
+
+import java.sql.SQLException;
+
+/**
+ * By what an appender has failed. Rows are missing since then: it takes no others, and who closes it is told, also if the
+ * first error was not looked at.
+ */
+final class ScoterFailure {
+    private Throwable first;
+
+    /** Remembers an error, unless there was one before. */
+    <E extends Throwable> E of(E e) {
+        first = first == null ? e : first;
+        return e;
+    }
+
+    boolean happened() {
+        return first != null;
+    }
+
+    /** Fails if something has failed, with an error of its own: that of closing is suppressed by the first, and none may suppress itself. */
+    void check() throws SQLException {
+        if (first != null) {
+            throw new SQLException("the appender has failed before: " + first.getMessage(), first instanceof SQLException e ? e.getSQLState() : null, first);
+        }
+    }
+}

@@ -72,7 +72,7 @@ final class ScoterPostgresError {
         return null;
     }
 
-    /** The last row that has the key, counted from 1, or 0. */
+    /** The last row that has the key, counted from 1, or 0, also if the rows cannot be had once more: that is not the error to tell. */
     private static <T> long last(List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows, String names, String values) {
         List<ScoterTypes.Column<T, ?>> named = columns.stream().filter(c -> (", " + names + ", ").contains(", " + quoted(c.name()) + ", ")).toList();
         String[] parts = named.size() == 1 ? new String[] {values} : values.split(", ", -1);
@@ -82,14 +82,18 @@ final class ScoterPostgresError {
         String[] order = names.split(", ", -1);
         long number = 0;
         long last = 0;
-        for (T row : rows) {
-            number++;
-            boolean same = true;
-            for (ScoterTypes.Column<T, ?> column : named) {
-                int at = named.size() == 1 ? 0 : List.of(order).indexOf(quoted(column.name()));
-                same &= same(column, row, parts[at]);
+        try {
+            for (T row : rows) {
+                number++;
+                boolean same = true;
+                for (ScoterTypes.Column<T, ?> column : named) {
+                    int at = named.size() == 1 ? 0 : List.of(order).indexOf(quoted(column.name()));
+                    same &= same(column, row, parts[at]);
+                }
+                last = same ? number : last;
             }
-            last = same ? number : last;
+        } catch (RuntimeException e) {
+            return 0;
         }
         return last;
     }

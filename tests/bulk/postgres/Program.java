@@ -14,8 +14,10 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.OffsetTime;
 import java.time.ZoneOffset;
+import java.util.AbstractCollection;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
@@ -210,6 +212,8 @@ public final class Program {
             say("notes twice", () -> q.insertAllNotes(List.of(note(0, 10_000, "d", 1), note(0, 10_000, "a", 2))));
             say("no such", () -> q.upsertAllNotes(List.of(note(0, 10_000, "e", 1), note(0, 9, "f", 2))));
 
+            say("no such of rows that are gone", () -> q.upsertAllNotes(gone(List.of(note(0, 10_000, "e", 1), note(0, 9, "f", 2)))));
+
             c.setAutoCommit(false);
             say("own transaction", () -> q.insertAllKv(kvs(300_000, 301_000, "t")) + q.updateAllKv(kvs(300_000, 301_000, "tt")));
             c.rollback();
@@ -250,6 +254,13 @@ public final class Program {
                 }
                 return "no";
             });
+            say("appender goes on", () -> {
+                try (var a = q.createAppendedAppender()) {
+                    say("appender refuses", () -> a.append(kv(700_000, null)));
+                    say("appender refused", () -> a.append(kv(700_001, "x")));
+                }
+                return "no";
+            });
             say("appended", () -> text(c, all) + " " + c.getAutoCommit());
             streams(c, q);
             begun(c, q, all);
@@ -258,6 +269,7 @@ public final class Program {
             execute(c, "ALTER TABLE every ALTER i8 TYPE double precision USING 0");
             say("changed", () -> q.insertAllEvery(List.of(shift())));
             say("changed to", () -> text(c, "SELECT i8 FROM every WHERE id = -1"));
+            ended(c, route);
         }
     }
 
@@ -290,6 +302,25 @@ public final class Program {
         say("transaction while a stream is open", () -> {
             try (var keys = q.keysOfStream("s")) {
                 return q.transaction(() -> q.setKv(600_001, "y"));
+            }
+        });
+        try (var others = new Writes(c)) {
+            say("bulk while a stream of others is open", () -> {
+                try (var keys = others.keysOfStream("s")) {
+                    return q.insertAllKv(kvs(610_000, 610_010, "y"));
+                }
+            });
+            say("streams of both", () -> {
+                try (var first = q.keysOfStream("s", Writes.StreamOptions.DEFAULT.withFetchSize(2));
+                        var second = others.keysOfStream("s", Writes.StreamOptions.DEFAULT.withFetchSize(2))) {
+                    first.close();
+                    return second.count() + " " + c.getAutoCommit();
+                }
+            });
+        }
+        say("migrations while a stream is open", () -> {
+            try (var keys = q.keysOfStream("s")) {
+                return Writes.applyMigrations(c, "other", true);
             }
         });
         say("both in a transaction", () -> q.transaction(() -> {
@@ -328,6 +359,40 @@ public final class Program {
         say("in it", () -> text(c, all));
         execute(c, "ROLLBACK");
         say("not any more", () -> text(c, "SELECT count(*) FROM kv WHERE k >= 700000") + " " + c.getAutoCommit());
+    }
+
+    /** A statement that ends its connection, in a transaction. */
+    private static void ended(Connection c, ScoterPostgres.Route route) throws SQLException {
+        execute(c, "CREATE FUNCTION ends() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(60); RETURN NEW; END $$");
+        execute(c, "CREATE TRIGGER ends BEFORE INSERT ON kv FOR EACH ROW WHEN (NEW.v = 'end') EXECUTE FUNCTION ends()");
+        try (var other = DriverManager.getConnection(c.getMetaData().getURL(), "postgres", ""); var q = new Writes(other).withRoute(route)) {
+            other.setAutoCommit(false);
+            say("the first error is told", () -> {
+                try {
+                    return q.insertAllKv(List.of(kv(800_000, "end")));
+                } catch (SQLException e) { // by the server, or of COPY, which does not hear it, that the connection has failed
+                    return List.of("57P01", "08006").contains(e.getSQLState());
+                }
+            });
+        }
+    }
+
+    /** Rows that cannot be had again when the reason of an error is looked for. */
+    private static <T> Collection<T> gone(Collection<T> rows) {
+        return new AbstractCollection<>() {
+            @Override
+            public Iterator<T> iterator() {
+                if (StackWalker.getInstance().walk(frames -> frames.anyMatch(f -> f.getMethodName().equals("named")))) {
+                    throw new IllegalStateException("the rows are gone");
+                }
+                return rows.iterator();
+            }
+
+            @Override
+            public int size() {
+                return rows.size();
+            }
+        };
     }
 
     /** Row 0 has no key at all, of the others one in three lacks the first part and row 1 the second. */

@@ -6,10 +6,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -29,18 +32,25 @@ final class ScoterRuntime extends ScoterObserved {
     /** Rows that a stream from PostgreSQL asks for at a time. */
     private static final int FETCH_ROWS = 1000;
 
+    /**
+     * For each connection {@link #cursors} of all runtimes over it: a class that joined the transaction of another's stream would say that
+     * something is written which is not committed. A class generated into another package has a runtime of its own, which does not know.
+     */
+    private static final Map<Connection, AtomicInteger> CURSORS = Collections.synchronizedMap(new WeakHashMap<>());
+
     final Connection connection;
     final ScoterTypes.Engine engine;
     private final Map<String, PreparedStatement> statements;
     /** Whether DuckDB's results stream, null if nobody asked. */
     Boolean streams;
     /** Streams that are open in a transaction which one of them began. */
-    private int cursors;
+    private final AtomicInteger cursors;
 
     ScoterRuntime(Connection connection, ScoterTypes.Engine engine, SqgObserver observer) {
         super(observer);
         this.connection = connection;
         this.engine = engine;
+        this.cursors = CURSORS.computeIfAbsent(connection, c -> new AtomicInteger());
         this.statements = new LinkedHashMap<>(16, 0.75f, true);
     }
 
@@ -73,8 +83,13 @@ final class ScoterRuntime extends ScoterObserved {
             String name, String schema, String table, String target, String statement, Stage stage, List<ScoterTypes.Column<T, ?>> columns) {
         /** The columns' names in SQL, each behind the prefix. */
         String columnList(String prefix) {
+            return columnList(prefix, columns);
+        }
+
+        /** The same of some columns. */
+        static String columnList(String prefix, List<? extends ScoterTypes.Column<?, ?>> columns) {
             StringBuilder list = new StringBuilder();
-            for (ScoterTypes.Column<T, ?> column : columns) {
+            for (ScoterTypes.Column<?, ?> column : columns) {
                 list.append(list.isEmpty() ? "" : ", ").append(prefix).append('"').append(column.name().replace("\"", "\"\"")).append('"');
             }
             return list.toString();
@@ -160,18 +175,12 @@ final class ScoterRuntime extends ScoterObserved {
         return observe(name, r -> found[0] ? 1L : 0L, () -> {
             PreparedStatement statement = prepare(sql, args);
             T result = null;
-            try {
-                if (engine == ScoterTypes.Engine.POSTGRES) {
-                    statement.setMaxRows(1); // this driver reads all rows before the first is had
-                }
-                try (ResultSet rs = statement.executeQuery()) {
-                    if (rs.next()) {
-                        found[0] = true;
-                        result = reader.read(new ResultRow(rs, engine));
-                    }
-                }
-                if (engine == ScoterTypes.Engine.POSTGRES) {
-                    statement.setMaxRows(0); // another query may have the same text
+            // PostgreSQL's driver reads all rows before the first is had. setMaxRows would spare that, but the server takes no parallel
+            // workers then, for SELECT count(*) neither, and calls no function behind the first row.
+            try (ResultSet rs = statement.executeQuery()) {
+                if (rs.next()) {
+                    found[0] = true;
+                    result = reader.read(new ResultRow(rs, engine));
                 }
             } catch (SQLException | RuntimeException e) {
                 statement.close();
@@ -208,8 +217,8 @@ final class ScoterRuntime extends ScoterObserved {
         boolean own = false;
         ScoterCursor<T> cursor = null;
         try {
-            own = engine == ScoterTypes.Engine.POSTGRES && (cursors > 0 || !joins());
-            if (own && cursors++ == 0) {
+            own = engine == ScoterTypes.Engine.POSTGRES && (cursors.get() > 0 || !joins());
+            if (own && cursors.getAndIncrement() == 0) {
                 connection.setAutoCommit(false);
             }
             PreparedStatement statement = connection.prepareStatement(sql);
@@ -242,7 +251,7 @@ final class ScoterRuntime extends ScoterObserved {
 
     /** Lets go of the transaction that streams share; the last one commits it. */
     void endStream() throws SQLException {
-        if (--cursors > 0) {
+        if (cursors.decrementAndGet() > 0) {
             return;
         }
         try {
@@ -392,7 +401,7 @@ final class ScoterRuntime extends ScoterObserved {
 
     /** Whether what runs now belongs to a transaction that is open; an error if that is the one of a stream, which could not end as this wants it to. */
     boolean joins() throws SQLException {
-        if (cursors > 0) {
+        if (cursors.get() > 0) {
             throw new SQLException("a stream is open: close it before, or run both in one transaction", "25001");
         }
         if (!connection.getAutoCommit()) {

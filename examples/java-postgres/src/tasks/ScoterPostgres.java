@@ -1,6 +1,7 @@
 package tasks;
 
 import java.sql.SQLException;
+import java.util.List;
 import java.util.function.Function;
 import org.postgresql.PGConnection;
 
@@ -18,10 +19,8 @@ public final class ScoterPostgres {
 
     private static final int UNNEST_STAGED_ROWS = 1000;
 
-    /** A column of the temporary table that numbers its rows, and the one that the last place of a key has in {@link ScoterRuntime.Stage#dedupe}. */
+    /** A column of the temporary table that numbers its rows. */
     private static final String NUMBER = "\"_scoter_n\"";
-
-    private static final String LAST = "\"_scoter_last\"";
 
     private ScoterPostgres() {}
 
@@ -123,7 +122,9 @@ public final class ScoterPostgres {
         if (!only && !plan.copies) {
             // Places rise with COPY alone: INSERT fills what earlier pages have left.
             rt.execute("ALTER TABLE " + table + " ADD COLUMN " + NUMBER + " bigint GENERATED ALWAYS AS IDENTITY");
-            dedupe = dedupe.replace("max(ctid) AS " + LAST, "max(" + NUMBER + ") AS " + LAST).replace("t.ctid < s." + LAST, "t." + NUMBER + " < s." + LAST);
+            String key = ScoterRuntime.Bulk.columnList("", bulk.columns().stream().filter(ScoterTypes.Column::key).toList());
+            dedupe = "DELETE FROM " + table + " AS t WHERE NOT EXISTS (SELECT 1 FROM (SELECT max(" + NUMBER + ") AS last FROM " + table + " GROUP BY " + key
+                    + ") AS s WHERE s.last = t." + NUMBER + ")";
         }
         copy(ScoterCopy.into(rt, plan, table, operation, keys), rows);
         if (!only && (keys.repeated() || !plan.canonicalKeys)) {
@@ -136,8 +137,8 @@ public final class ScoterPostgres {
     }
 
     /**
-     * Copies rows until it is closed; nothing is written before, and nothing at all after a failure. The
-     * connection can do nothing else meanwhile.
+     * Copies rows until it is closed; nothing is written before, and nothing at all after a failure: to append and to close
+     * are errors then. The connection can do nothing else meanwhile.
      */
     public static final class Appender<T> implements AutoCloseable {
         private final ScoterRuntime rt;
@@ -146,7 +147,7 @@ public final class ScoterPostgres {
         /** Whether the transaction is this one's own. */
         private final boolean own;
 
-        private boolean failed;
+        private final ScoterFailure failure = new ScoterFailure();
         private boolean closed;
 
         Appender(ScoterRuntime rt, Route route, Operation<T> operation) throws SQLException {
@@ -159,44 +160,54 @@ public final class ScoterPostgres {
             try {
                 this.copy = insert(rt, route, operation);
             } catch (SQLException | RuntimeException e) {
-                failed = true;
+                failure.of(e);
                 end();
+                throw e;
+            }
+        }
+
+        /** Does what must not fail: nothing is written any more then. */
+        private <R> R attempt(ScoterRuntime.Body<R> body) throws SQLException {
+            failure.check();
+            try {
+                return body.run();
+            } catch (ScoterRowException e) {
+                throw failure.of(e.in(bulk.name()));
+            } catch (SQLException e) {
+                throw failure.of(ScoterPostgresError.named(e, bulk, List.of()));
+            } catch (RuntimeException | Error e) {
+                failure.of(e);
                 throw e;
             }
         }
 
         /** Adds a row; one that cannot be written is named. */
         public Appender<T> append(T row) throws SQLException {
-            try {
+            return attempt(() -> {
                 copy.add(row);
                 return this;
-            } catch (ScoterRowException e) {
-                failed = true;
-                throw e.in(bulk.name());
-            } catch (SQLException e) {
-                failed = true;
-                throw ScoterPostgresError.named(e, bulk, () -> java.util.Collections.emptyIterator());
-            }
+            });
         }
 
         /** Adds all rows. If there is an error among them, nothing is written. */
         public Appender<T> appendMany(Iterable<T> rows) throws SQLException {
-            boolean all = false;
             try {
                 for (T row : rows) {
                     append(row);
                 }
-                all = true;
-            } finally {
-                failed |= !all;
+            } catch (RuntimeException | Error e) {
+                failure.of(e);
+                throw e;
             }
             return this;
         }
 
         /** Sends the rows that are collected. */
         public Appender<T> flush() throws SQLException {
-            copy.flush();
-            return this;
+            return attempt(() -> {
+                copy.flush();
+                return this;
+            });
         }
 
         @Override
@@ -206,18 +217,15 @@ public final class ScoterPostgres {
             }
             closed = true;
             try {
-                if (failed) {
+                if (failure.happened()) {
                     copy.cancel();
                 } else {
-                    failed = true;
-                    copy.finish();
-                    failed = false;
+                    attempt(copy::finish);
                 }
-            } catch (SQLException e) {
-                throw ScoterPostgresError.named(e, bulk, () -> java.util.Collections.emptyIterator());
             } finally {
                 end();
             }
+            failure.check();
         }
 
         private void end() throws SQLException {
@@ -225,7 +233,7 @@ public final class ScoterPostgres {
                 return;
             }
             try {
-                if (failed) {
+                if (failure.happened()) {
                     rt.connection.rollback();
                 } else {
                     rt.connection.commit();

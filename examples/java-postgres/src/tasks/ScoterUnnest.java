@@ -27,7 +27,11 @@ final class ScoterUnnest {
         try {
             return execute(rt, "SAVEPOINT _scoter; " + bulk.statement() + "; RELEASE SAVEPOINT _scoter", arrays);
         } catch (SQLException e) {
-            rt.execute("ROLLBACK TO SAVEPOINT _scoter");
+            try {
+                rt.undo("_scoter");
+            } catch (SQLException undone) {
+                e.addSuppressed(undone); // the server has ended the connection, or the transaction had failed before
+            }
             throw e;
         }
     }

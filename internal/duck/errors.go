@@ -60,8 +60,12 @@ func (c *Conn) failure(text string) *base.Error {
 // invalidated is how DuckDB (1.5.5) begins what it says to all statements after an internal error.
 const invalidated = "Failed: database has been invalidated"
 
-// noFile is how DuckDB (1.5.5) begins what it says of a path or pattern under which no file is.
-const noFile = "No files found that match the pattern"
+// noFiles is how DuckDB (1.5.5) begins what it says of a path or pattern under which no file is, gone how it ends what it says of one that it
+// looked for by itself: that does not pass.
+const (
+	noFiles = "No files found that match the pattern"
+	gone    = "No such file or directory"
+)
 
 func parseFailure(text string) failure {
 	var f failure
@@ -104,8 +108,11 @@ func (f failure) err() *base.Error {
 	if !known {
 		kind = base.Internal
 	}
-	if f.Type == "IO" && strings.HasPrefix(f.Message, noFile) {
+	switch {
+	case f.Type == "IO" && strings.HasPrefix(f.Message, noFiles):
 		kind = base.NotFound
+	case f.Type == "IO" && strings.HasSuffix(f.Message, gone):
+		kind = base.Internal
 	}
 	if f.Kind != "" {
 		kind = base.KindNamed(f.Kind)

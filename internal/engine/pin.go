@@ -18,7 +18,7 @@ func newPin() *semaphore.Weighted { return semaphore.NewWeighted(pinned) }
 // holds it from its second attempt on, takes its snapshot under it, and commits with
 // AppendOptions.Pinned, so that neither what it changes nor what it reads is changed under its hands. Flushes and merges go on: they
 // change no row; and so do appends, but to tables that merge on read, where they do. A table that is not there is NotFound.
-// Who needs several pins takes them in one call, or in the order of the ids.
+// Who needs several takes them in one call: they are taken in one order, so that two never wait for one another.
 func (e *Engine) Pin(ctx context.Context, tables ...base.TableID) (release func(), err error) {
 	held, unpin, err := e.acquirePins(ctx, tables, pinned)
 	if err != nil {
@@ -58,7 +58,7 @@ func (e *Engine) sharePins(ctx context.Context, ids []base.TableID) (release fun
 	return release, err
 }
 
-// acquirePins takes a weight of the pins of some tables, in one order, so that two never wait for one another.
+// acquirePins takes a weight of the pins of some tables, in the order of their ids.
 func (e *Engine) acquirePins(ctx context.Context, ids []base.TableID, weight int64) (held []*table, release func(), err error) {
 	release = func() {
 		for _, t := range held {

@@ -167,17 +167,20 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 
 // commitAll makes one change of what is appended, sorted by table.
 func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions, pinned bool) (Counts, error) {
-	var ids []base.TableID
+	var ids, keyed []base.TableID
 	for _, one := range all {
 		ids = append(ids, one.table.ID)
-		if pinned && (len(one.keyed) > 0 || one.table.MergeOnRead) {
-			release, err := m.store.Pin(ctx, one.table.ID) // in one order, so that two never wait for one another
-			if err != nil {
-				return Counts{}, err
-			}
-			defer release()
-			o.Pinned = true
+		if len(one.keyed) > 0 || one.table.MergeOnRead {
+			keyed = append(keyed, one.table.ID)
 		}
+	}
+	if pinned && len(keyed) > 0 {
+		release, err := m.store.Pin(ctx, keyed...)
+		if err != nil {
+			return Counts{}, err
+		}
+		defer release()
+		o.Pinned = true
 	}
 	snap, err := m.store.Settled(ctx, ids...)
 	if err != nil {

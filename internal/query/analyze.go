@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
@@ -21,8 +22,9 @@ type analysis struct {
 	files   bool        // a table function may give something else each time, under other names: it reads files
 	columns []columnRef // those qualified by more than one name
 	names   []outputName
-	output  *rowSource   // what the statement gives, if its rows are rows of one table
-	decides namedColumns // what says which rows the statement gives: all but its select list, and what names there stand for
+	output  *rowSource             // what the statement gives, if its rows are rows of one table
+	decides namedColumns           // what says which rows the statement gives: all but its select list, and what names there stand for
+	alone   atomic.Pointer[string] // what the text of a view was found to bind for, see checkAlone
 	// expanded are the edits that listed the values of PIVOTs, in order: the text is the user's
 	// no more.
 	expanded []sqltoken.Edits
@@ -127,7 +129,18 @@ func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 		return w.selectNode(node, visible)
 	}
 	if text(node, "type") == "RECURSIVE_CTE_NODE" {
-		visible = &cte{name: text(node, "cte_name"), outer: visible}
+		// Its first part does not see it: DuckDB looks for something else of that name.
+		within := &cte{name: text(node, "cte_name"), outer: visible}
+		for key, child := range node {
+			switch key {
+			case "left":
+				w.any(child, visible)
+			case "cte_map":
+			default:
+				w.any(child, within)
+			}
+		}
+		return nil
 	}
 	w.children(node, visible)
 	return nil

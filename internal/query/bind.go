@@ -18,6 +18,9 @@ import (
 // maxViewDepth bounds views on views.
 const maxViewDepth = 32
 
+// maxSpliced bounds how many names of tables are replaced: views that name others twice each would be any number.
+const maxSpliced = 10_000
+
 // binding puts relations in place of the table names of one statement and holds what
 // they need until the query ends.
 type binding struct {
@@ -30,6 +33,7 @@ type binding struct {
 	targets   map[string]*target // by folded qualified name
 	snapshot  *snapshot.Snapshot
 	relations []*overlay.Relation
+	spliced   int // names
 	inTx      bool
 	analysis  *analysis
 	splices   sqltoken.Edits // of the outermost statement, for error positions
@@ -64,9 +68,10 @@ type target struct {
 }
 
 type boundView struct {
-	analysis *analysis
-	database string
-	schema   string
+	analysis  *analysis
+	database  string
+	schema    string
+	resolving bool // what it reads
 }
 
 // bind returns the statement with relations in place of names.
@@ -93,6 +98,11 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 		if b.snapshot, err = b.take(ctx, ids); err != nil {
 			return "", err
 		}
+		for _, t := range b.targets { // its schema may have changed meanwhile
+			if t.table != nil {
+				t.table = &b.snapshot.Tables[t.table.ID].Schema
+			}
+		}
 	}
 	if p := b.req.Portion; p != nil && !tables[p.Table] {
 		return "", base.Errorf(base.Invalid, "the query does not read the table whose partitions it is for")
@@ -117,11 +127,14 @@ func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snaps
 func (b *binding) resolveAll(a *analysis, database, schemaName string, tables map[base.TableID]bool, depth int) error {
 	for i := range a.tables {
 		ref := &a.tables[i]
-		key := targetKey(database, schemaName, ref.parts)
-		if _, known := b.targets[key]; known {
+		key := b.key(a, database, schemaName, ref)
+		if t := b.targets[key]; t != nil {
+			if t.view != nil && t.view.resolving {
+				return errReadsItself(strings.Join(ref.parts, "."))
+			}
 			continue
 		}
-		t, err := b.resolve(ref, database, schemaName, depth > 0)
+		t, err := b.resolve(ref, database, schemaName, a != b.analysis)
 		if err != nil {
 			if e := new(base.Error); errors.As(err, &e) && depth == 0 {
 				return e.At(ref.name + 1)
@@ -136,16 +149,27 @@ func (b *binding) resolveAll(a *analysis, database, schemaName string, tables ma
 			if depth >= maxViewDepth {
 				return base.Errorf(base.Invalid, "view %s: views refer to one another more than %d deep", strings.Join(ref.parts, "."), maxViewDepth)
 			}
+			t.view.resolving = true
 			if err := b.resolveAll(t.view.analysis, t.view.database, t.view.schema, tables, depth+1); err != nil {
 				return base.Wrap(err, "view %s", strings.Join(ref.parts, "."))
 			}
+			t.view.resolving = false
 		}
 	}
 	return nil
 }
 
-func targetKey(database, schemaName string, parts []string) string {
-	return schema.Fold(strings.Join(append([]string{database, schemaName}, parts...), "\x00"))
+func errReadsItself(view string) error {
+	return base.Errorf(base.Invalid, "view %s reads itself", view)
+}
+
+// key returns what a table's name stands for is kept under: the same name may mean something else in the text of a view.
+func (b *binding) key(a *analysis, database, schemaName string, ref *tableRef) string {
+	key := schema.Fold(strings.Join(append([]string{database, schemaName}, ref.parts...), "\x00"))
+	if a != b.analysis {
+		key += "\x00"
+	}
+	return key
 }
 
 // name is one way to read a dotted name.
@@ -174,7 +198,7 @@ func (b *binding) readings(parts []string, database, schemaName string) []name {
 // resolve finds out what a name stands for. inView says that it stands in a view's text: that
 // reads no files, whoever runs it, since somebody else may have written it.
 func (b *binding) resolve(ref *tableRef, database, schemaName string, inView bool) (*target, error) {
-	if t := b.req.Transient; t != nil && !inView && len(ref.parts) == 1 && schema.Fold(ref.parts[0]) == schema.Fold(t.Name) {
+	if t := b.req.Transient; t != nil && !inView && slices.EqualFunc(ref.parts, strings.Split(t.Name, "."), sameName) {
 		return &target{transient: t, path: t.Path}, nil
 	}
 	var first error
@@ -190,11 +214,14 @@ func (b *binding) resolve(ref *tableRef, database, schemaName string, inView boo
 			return nil, err
 		}
 		if v, err := b.runner.store.LookupView(n.database, n.schema, n.table); err == nil {
+			if d := b.req.Defines; d != nil && sameName(d.Database, v.Name.Database) && sameName(d.Schema, v.Name.Schema) && sameName(d.Name, v.Name.Name) {
+				return nil, errReadsItself(v.Name.Name)
+			}
 			a, err := b.runner.cache.get(b.conn, v.SQL, false)
 			if err != nil {
 				return nil, base.Wrap(err, "view %s", n.table)
 			}
-			return &target{view: &boundView{a, n.database, n.schema}, path: []string{n.database, n.schema, n.table}}, nil
+			return &target{view: &boundView{analysis: a, database: n.database, schema: n.schema}, path: []string{n.database, n.schema, n.table}}, nil
 		}
 	}
 	if len(ref.parts) == 2 || len(ref.parts) == 3 {
@@ -219,8 +246,11 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 	var splices sqltoken.Edits
 	aliases := uniqueAliases(a)
 	for i := range a.tables {
+		if b.spliced++; b.spliced > maxSpliced {
+			return nil, base.Errorf(base.Invalid, "with those of its views the query names more than %d tables", maxSpliced)
+		}
 		ref := &a.tables[i]
-		t := b.targets[targetKey(database, schemaName, ref.parts)]
+		t := b.targets[b.key(a, database, schemaName, ref)]
 		conditions := ref.conditions
 		if a.output != nil && a.output.cte == nil && a.output.table == i {
 			conditions = append(conditions[:len(conditions):len(conditions)], a.output.translated(given)...)
@@ -247,6 +277,7 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 			var inner sqltoken.Edits
 			if inner, err = b.spliceAll(ctx, t.view.analysis, t.view.database, t.view.schema, conditions); err == nil {
 				sql = inner.Apply(t.view.analysis.text)
+				err = base.Wrap(b.checkAlone(t.view, sql), "view %s", strings.Join(ref.parts, "."))
 			}
 		default:
 			sql = t.system
@@ -269,6 +300,42 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 		splices = append(splices, sqltoken.Edit{Start: ref.start, End: ref.end, Text: text})
 	}
 	return append(splices, b.columnSplices(a, database, schemaName, aliases)...), nil
+}
+
+// checkAlone fails if a view's text does not bind by itself: in its place DuckDB would take a column that its tables have no more from the query around
+// it. DuckDB is asked once for the tables and views that it names as they are.
+func (b *binding) checkAlone(v *boundView, sql string) error {
+	var reads strings.Builder
+	b.writeReads(&reads, v)
+	shape := reads.String()
+	if known := v.analysis.alone.Load(); known != nil && *known == shape {
+		return nil
+	}
+	stmt, err := b.conn.Prepare(sql)
+	if e := new(base.Error); errors.As(err, &e) {
+		return e.At(0)
+	}
+	if err != nil {
+		return err
+	}
+	stmt.Close()
+	v.analysis.alone.Store(&shape)
+	return nil
+}
+
+// writeReads writes what a view's names stand for, as far as it decides which columns these have.
+func (b *binding) writeReads(out *strings.Builder, v *boundView) {
+	for i := range v.analysis.tables {
+		switch t := b.targets[b.key(v.analysis, v.database, v.schema, &v.analysis.tables[i])]; {
+		case t.table != nil:
+			fmt.Fprintf(out, "table %d %d;", t.table.ID, t.table.Version)
+		case t.view != nil:
+			fmt.Fprintf(out, "view %d %s;", len(t.view.analysis.text), t.view.analysis.text)
+			b.writeReads(out, t.view)
+		default:
+			fmt.Fprintf(out, "other %d;", i)
+		}
+	}
 }
 
 func (b *binding) relation(ctx context.Context, t *snapshot.Table, bounds []overlay.Bound, options overlay.RelationOptions) (string, error) {
@@ -333,7 +400,7 @@ func (b *binding) columnSplices(a *analysis, database, schemaName string, aliase
 	for _, c := range a.columns {
 		for i := range a.tables {
 			ref := &a.tables[i]
-			t, called := b.targets[targetKey(database, schemaName, ref.parts)], aliases[i]
+			t, called := b.targets[b.key(a, database, schemaName, ref)], aliases[i]
 			if ref.alias != "" {
 				called = ref.alias
 			}

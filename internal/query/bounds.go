@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -107,7 +108,7 @@ func (b *binding) compute(constants []duck.Node, t schema.Type) ([]schema.Value,
 
 // ask has DuckDB compute constants. One that cannot be computed is NULL: an error would end the transaction that the query is to run in.
 func (b *binding) ask(constants []duck.Node, t schema.Type) ([]schema.Value, error) {
-	inner, err := b.conn.PrintSelect(selectOf(tried(constants)))
+	inner, err := b.conn.PrintSelect(printable(selectOf(tried(constants))).(duck.Node))
 	if err != nil {
 		// The printer does not know an expression: no bound, the query itself decides.
 		return nil, nil
@@ -135,6 +136,32 @@ func (b *binding) ask(constants []duck.Node, t schema.Type) ([]schema.Value, err
 	}
 	defer rec.Release()
 	return firstRow(rec)
+}
+
+// printable returns a part of a syntax tree with texts that are cast in place of constants of type FLOAT and DOUBLE: DuckDB prints 1e-1 as 0.1, which is a DECIMAL.
+func printable(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, child := range v {
+			out[i] = printable(child)
+		}
+		return out
+	case duck.Node:
+		if typeID := text(object(object(v, "value"), "type"), "id"); text(v, "class") == "CONSTANT" && (typeID == "FLOAT" || typeID == "DOUBLE") {
+			if number, ok := object(v, "value")["value"].(json.Number); ok {
+				cast := castTo(number.String(), typeID)
+				cast["alias"] = text(v, "alias")
+				return cast
+			}
+		}
+		out := make(duck.Node, len(v))
+		for key, child := range v {
+			out[key] = printable(child)
+		}
+		return out
+	}
+	return v
 }
 
 // tried returns expressions in TRY(...).

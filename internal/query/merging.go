@@ -63,7 +63,7 @@ func (r *Runner) Merging(ctx context.Context, sql, table string) (Division, erro
 	if err != nil {
 		return Division{}, err
 	}
-	states, err := conn.PrintSelect(node)
+	states, err := conn.PrintSelect(printable(node).(duck.Node))
 	if err != nil {
 		return Division{}, err
 	}

@@ -30,10 +30,9 @@ func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 		node = left
 	}
 	list, _ := node["select_list"].([]any)
-	isStar := func(item any) bool { return text(item.(duck.Node), "class") == "STAR" }
-	first, last := slices.IndexFunc(list, isStar), -1
+	first, last := slices.IndexFunc(list, severalColumns), -1
 	for i := range list {
-		if isStar(list[i]) {
+		if severalColumns(list[i]) {
 			last = i
 		}
 	}
@@ -60,6 +59,27 @@ func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 		out = append(out, n)
 	}
 	return out
+}
+
+// severalColumns reports whether an item of a select list may be any number of columns: it has a star outside of sub-queries, or takes a value apart.
+func severalColumns(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, severalColumns)
+	case duck.Node:
+		if class := text(v, "class"); class == "STAR" || class == "SUBQUERY" {
+			return class == "STAR"
+		}
+		if text(v, "function_name") == "unnest" {
+			return true
+		}
+		for _, child := range v {
+			if severalColumns(child) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // namesTable reports whether a table reference lies anywhere in a node.

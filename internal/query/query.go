@@ -51,8 +51,10 @@ type Request struct {
 	// ReadFiles lets the statement call read_csv and its like: for administrators.
 	ReadFiles bool
 	// Transient, if set, is a table that exists for this statement alone and hides any other
-	// of its name.
+	// that it names like that.
 	Transient *Transient
+	// Defines, if not nil, is the view that the query is to be, which it may not read.
+	Defines *catalog.ViewName
 	// Target, if not 0, is the offset in SQL of the name of a table whose rows come with their
 	// addresses: two more columns, scoter_source and scoter_ordinal.
 	Target int
@@ -77,7 +79,7 @@ type Portion struct {
 
 // Transient is a table of rows in memory.
 type Transient struct {
-	Name     string
+	Name     string // with its schema, if the query calls it so: schema.name
 	Rows     *snapshot.Table
 	InMemory bool     // see overlay.RelationOptions
 	Path     []string // database, schema and name that columns may be qualified with, whatever the alias; nil for none

@@ -202,7 +202,7 @@ func (b *binding) reads() []engine.Read {
 func (b *binding) eachTable(a *analysis, database, schemaName string, f func(*analysis, *tableRef, *schema.Table)) {
 	for i := range a.tables {
 		ref := &a.tables[i]
-		switch t := b.targets[targetKey(database, schemaName, ref.parts)]; {
+		switch t := b.targets[b.key(a, database, schemaName, ref)]; {
 		case t.table != nil:
 			f(a, ref, t.table)
 		case t.view != nil:

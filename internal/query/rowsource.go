@@ -130,8 +130,7 @@ func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok boo
 		}
 		name = schema.Fold(name)
 		if seen[name] {
-			delete(columns, name)
-			continue
+			return nil, false // DuckDB calls the second one something else, which may be the name of another
 		}
 		seen[name] = true
 		switch {

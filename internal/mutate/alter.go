@@ -256,7 +256,7 @@ func (x *execution) countStored(t schema.Table, condition string) (int64, error)
 }
 
 // countedTable is what the query of countOf calls the rows.
-const countedTable = "scoter_counted"
+const countedTable = "scoter.counted"
 
 // countOf counts the rows of a table in a snapshot that meet a condition.
 func (x *execution) countOf(t *snapshot.Table, condition string) (int64, error) {

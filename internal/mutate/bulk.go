@@ -193,7 +193,8 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		return Counts{}, err
 	}
 	defer found.Close()
-	t := found.Snapshot().Tables[rows.table.ID]
+	snap := found.Snapshot()
+	t := snap.Tables[rows.table.ID]
 	if err := rows.check(t); err != nil {
 		return Counts{}, err
 	}
@@ -236,6 +237,9 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		}
 		return made.take(values)
 	})
+	snap.Retain()
+	defer snap.Release()
+	found.Close() // see attempt
 	if err == nil {
 		err = made.stage()
 	}
@@ -266,6 +270,6 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	if !changed {
 		return counts, nil
 	}
-	_, err = made.staged.CommitOver(x.ctx, found.Snapshot(), deleted, counts, x.options)
+	_, err = made.staged.CommitOver(x.ctx, snap, deleted, counts, x.options)
 	return counts, err
 }

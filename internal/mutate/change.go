@@ -86,7 +86,8 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	}
 	defer found.Close()
 	p = found.plan
-	now := found.Snapshot().Tables[p.table.ID] // nil if another table, or a view, has the name now
+	s := found.Snapshot()
+	now := s.Tables[p.table.ID] // nil if another table, or a view, has the name now
 	known := func(id base.ColumnID) bool { return slices.Contains(p.pending, id) }
 	if now == nil || now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
 		return nil, engine.ErrChanged
@@ -96,11 +97,16 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		return nil, err
 	}
 	defer f.close()
+	// What follows waits, for pins and for connections: nobody may have one meanwhile, since who has those may wait for it.
+	s.Retain()
+	defer s.Release()
+	reads := found.Reads()
+	found.Close()
 	o, err := f.resolve()
 	if err != nil {
 		return nil, err
 	}
-	if err := x.checkKeys(f, o, found.Snapshot()); err != nil {
+	if err := x.checkKeys(f, o, s); err != nil {
 		return nil, err
 	}
 	result := &Result{Counts: o.change.Counts}
@@ -113,7 +119,10 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	if len(o.change.Deleted)+len(o.change.Updated)+len(o.change.Inserted) == 0 {
 		return result, nil
 	}
-	o.change.Reads = found.reads(o)
+	o.change.Reads = p.reads(reads)
+	if found.located > 0 && int64(found.located) == o.change.Counts.Rows() {
+		o.change.Reads = []engine.Read{{Table: p.table.ID, Brought: true}}
+	}
 	x.read = nil
 	for _, r := range o.change.Reads {
 		x.read = append(x.read, r.Table)
@@ -122,11 +131,11 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	options.Pinned, options.Room = pinned, room
 	rewrites := x.rewrites(o.change)
 	if !rewrites {
-		_, err = x.store.Commit(x.ctx, found.Snapshot(), []engine.Change{o.change}, options)
+		_, err = x.store.Commit(x.ctx, s, []engine.Change{o.change}, options)
 		rewrites = x.mode == Auto && errors.Is(err, engine.ErrColumnBytes)
 	}
 	if rewrites {
-		err = x.rewriter.Mutate(x.ctx, found.Snapshot(), o.change, options)
+		err = x.rewriter.Mutate(x.ctx, s, o.change, options)
 	}
 	if err != nil {
 		result.Close()
@@ -174,15 +183,7 @@ type findings struct {
 	located int // rows of the plan's key; 0 if it has none
 }
 
-// reads returns what of the database decided the outcome beside the rows that it changes.
-func (f *findings) reads(o *outcome) []engine.Read {
-	if f.located > 0 && int64(f.located) == o.change.Counts.Rows() {
-		return []engine.Read{{Table: f.plan.table.ID, Brought: true}}
-	}
-	return f.plan.reads(f.Found.Reads())
-}
-
-// reads returns what of other rows the statement looked at.
+// reads returns what of other rows the statement looked at, of what its query did.
 func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 	if p.keyed {
 		reads = slices.DeleteFunc(reads, func(r engine.Read) bool { return r.Table == p.table.ID && r.Columns != nil })

@@ -142,7 +142,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 }
 
 // arrivedTable is what the query of arrivalPlan calls the arrivals.
-const arrivedTable = "scoter_arrived"
+const arrivedTable = "scoter.arrived"
 
 // mergeArrivals is insertKeyed where a row that is there has a say in what becomes of it: one join of the
 // arrivals, which are called excluded, with the table.

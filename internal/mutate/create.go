@@ -102,11 +102,15 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	var query *composition
 	withData := true
 	if c.accept("AS") {
-		end := c.find("WITH NO DATA", "WITH DATA")
+		end := len(c.tokens())
+		for _, clause := range [][]string{{"WITH", "DATA"}, {"WITH", "NO", "DATA"}} { // at the end alone: a CTE may be called data
+			last := *c
+			if last.at = len(c.tokens()) - len(clause); last.peek(clause...) {
+				end, withData = last.at, len(clause) == 2
+			}
+		}
 		query = &composition{}
 		query.copy(c, c.at, end)
-		c.at = end
-		withData = !c.peek("WITH", "NO")
 	} else if err := c.end(); err != nil {
 		return Counts{}, err
 	}
@@ -120,7 +124,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		shape.copyTokens(c, definitions)
 		table, err = x.shape(&shape)
 	} else {
-		table, err = x.shapeOfQuery(query, definitions)
+		table, err = x.shapeOfQuery(query, definitions, nil)
 	}
 	if err != nil {
 		return Counts{}, err
@@ -150,12 +154,14 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	return Counts{Inserted: n}, unlessThere(err, ifNotExists)
 }
 
-// shapeOfQuery returns the columns that a query gives, under the names listed or its own.
-func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token) (schema.Table, error) {
+// shapeOfQuery returns the columns that a query gives, under the names listed or its own. It may be that of a view.
+func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, view *catalog.ViewName) (schema.Table, error) {
 	var describe composition
 	describe.write("DESCRIBE ")
 	describe.include(query)
-	rows, err := x.planner.Select(x.ctx, x.selects(&describe))
+	s := x.selects(&describe)
+	s.Defines = view
+	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
 		return schema.Table{}, describe.placed(err)
 	}
@@ -182,6 +188,7 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token) (sc
 		}
 		rec.Release()
 	}
+	rows.Close() // nobody waits for a second connection with one in hand
 	// DESCRIBE names an expression over a sub-query by the text that DuckDB was given.
 	columns, err := x.planner.Columns(x.ctx, x.selects(query))
 	if err != nil {
@@ -352,7 +359,8 @@ func (x *execution) createView(replace bool) error {
 		return unlessThere(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
 	}
 	x.req.ReadFiles = false // a view reads none, whoever runs it
-	shape, err := x.shapeOfQuery(src, names)
+	called := catalog.ViewName{Database: database, Schema: schemaName, Name: name}
+	shape, err := x.shapeOfQuery(src, names, &called)
 	if err != nil {
 		return err
 	}
@@ -364,7 +372,7 @@ func (x *execution) createView(replace bool) error {
 		}
 		query = "SELECT * FROM (" + query + ") AS v(" + strings.Join(quoted, ", ") + ")"
 	}
-	v := catalog.View{Name: catalog.ViewName{Database: database, Schema: schemaName, Name: name}, SQL: query, Created: time.Now().UTC()}
+	v := catalog.View{Name: called, SQL: query, Created: time.Now().UTC()}
 	for _, col := range shape.Columns {
 		v.Columns = append(v.Columns, catalog.ViewColumn{Name: col.Name, Type: col.Type})
 	}

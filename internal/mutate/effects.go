@@ -230,6 +230,12 @@ func (f *effects) resolve() (*outcome, error) {
 	for _, rows := range f.removed {
 		o.change.Counts.Deleted += int64(rows.GetCardinality())
 	}
+	set := map[base.ColumnID]bool{}
+	for _, a := range p.actions {
+		for _, id := range a.set {
+			set[id] = true
+		}
+	}
 	var inserted, updated []uint32
 	addressed, err := f.addressed()
 	if err != nil {
@@ -272,6 +278,8 @@ func (f *effects) resolve() (*outcome, error) {
 				addRow(o.change.Deleted, f.rows[i])
 				inserted = append(inserted, i)
 				o.moved[i] = true
+			case len(set) == 0: // ON CONFLICT DO UPDATE of keys alone
+				addRow(o.change.Kept, f.rows[i])
 			default:
 				updated = append(updated, i)
 			}
@@ -285,12 +293,6 @@ func (f *effects) resolve() (*outcome, error) {
 			return nil, err
 		}
 		o.change.Inserted, o.inserted = []arrow.RecordBatch{rec}, inserted
-	}
-	set := map[base.ColumnID]bool{}
-	for _, a := range p.actions {
-		for _, id := range a.set {
-			set[id] = true
-		}
 	}
 	values := newValues{table: p.table, columns: p.columns, values: f.values, set: set}
 	o.change.Updated, err = values.layers(updated, func(row uint32) base.RowAddress { return f.rows[row] })

@@ -229,7 +229,10 @@ func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 		if null {
 			literal = "NULL"
 		} else {
-			literal = "CAST(" + schema.QuoteString(strings.Clone(value)) + " AS " + strings.Clone(typ) + ")"
+			literal = schema.QuoteString(strings.Clone(value))
+			if typ != "VARCHAR" { // a text takes the type of what it is compared with, as a parameter does
+				literal = "CAST(" + literal + " AS " + strings.Clone(typ) + ")"
+			}
 		}
 		return nil
 	})
@@ -267,7 +270,7 @@ func inMemory(t *snapshot.Table) bool {
 }
 
 // writtenTable is what the query of tryOut calls the rows of parts, memoryTable what that of patchInMemory calls the others.
-const writtenTable, memoryTable = "scoter_written", "scoter_memory"
+const writtenTable, memoryTable = "scoter.written", "scoter.memory"
 
 // tryOut evaluates an expression for all rows that it is kept for, and counts those that it changes: known says how many of some parts, and
 // gets the others. An error is that of a row.

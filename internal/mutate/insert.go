@@ -115,7 +115,7 @@ func (x *execution) insertion() (in insertion, err error) {
 	byName := c.accept("BY", "NAME")
 	_ = byName || c.accept("BY", "POSITION")
 
-	from, end := c.at, c.find("ON CONFLICT", "RETURNING")
+	from, end := c.at, c.find("ON CONFLICT (", "ON CONFLICT DO", "ON CONFLICT ON", "RETURNING") // a join may be ON conflict.id = ...
 	c.at = end
 	if err := x.onConflict(&in); err != nil {
 		return in, err

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,7 +126,9 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 	case c.accept("DO", "NOTHING"):
 		return w, nil
 	}
-	w.action = len(p.actions)
+	if w.action = len(p.actions); w.action > math.MaxUint8 {
+		return nil, base.Errorf(base.Invalid, "MERGE INTO has more than %d actions", math.MaxUint8+1).At(c.tokens()[from].Start + 1)
+	}
 	var a rowAction
 	switch {
 	case c.accept("ERROR"):

@@ -80,6 +80,8 @@ type Select struct {
 	Database  string
 	ReadFiles bool
 	Transient *Transient
+	// Defines, if not nil, is the view that the query is to be.
+	Defines *catalog.ViewName
 	// Target is the offset in SQL of the name of the table whose rows come with their addresses, in
 	// the columns scoter_source and scoter_ordinal.
 	Target int
@@ -103,9 +105,9 @@ type Constant struct {
 	Value arrow.Array
 }
 
-// Transient is a table that exists for one query, under a name that hides any other.
+// Transient is a table that exists for one query.
 type Transient struct {
-	Name  string
+	Name  string // schema.name; in the system's schema, where nobody else's tables are
 	Table *snapshot.Table
 	// InMemory leaves out all rows that are read where parts hold them: those of memtables are left, and changed ones.
 	InMemory bool

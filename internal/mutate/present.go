@@ -21,7 +21,7 @@ import (
 // (rowPlan.chooseColumns); rows that are found by key are read for that. Where the expressions set what decides where a row is, the row moves.
 
 // filledTable is what the query of withPresent calls the rows.
-const filledTable = "scoter_filled"
+const filledTable = "scoter.filled"
 
 // fill makes layers of some rows, which ascend by address, with the present values of columns that expressions set.
 func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, rows []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {

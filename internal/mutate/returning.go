@@ -66,7 +66,7 @@ func (k *keeper) transient(name string) *Transient {
 }
 
 // returnedTable is what the query of RETURNING calls the rows: no query in the list means them by the table's name.
-const returnedTable = "scoter_returned"
+const returnedTable = "scoter.returned"
 
 // errReturning says that there is more to return than a statement holds: what it returns is held as a whole until it is read, and so
 // are the rows of an INSERT, which may be any number, until it is evaluated.

@@ -175,6 +175,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}
 	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
 	moves := movesRow(a.table, a.given)
+	sets := slices.ContainsFunc(a.given, func(c schema.Column) bool { return !slices.Contains(a.table.PrimaryKey, c.ID) })
 	minded := a.table.MergeOnRead && a.table.RowVersion != 0 // the keys of rows that go or get versions
 	touch := func(i int) {
 		if minded {
@@ -216,7 +217,11 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			kept = append(kept, uint32(i))
 		}
 		if leaves && there && !whole && !(deletes && moves) { // of a tombstone nobody misses the other columns
-			updated = append(updated, uint32(i))
+			if sets {
+				updated = append(updated, uint32(i))
+			} else {
+				addRow(change.Kept, address)
+			}
 			if contains(a.given, a.table.RowVersion) {
 				touch(i)
 			}

@@ -269,20 +269,21 @@ func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 // has its default in the rows, by which they are found and inserted, as by those that were.
 func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
 	t := a.table
+	const target, arrived = "scoter_target", "scoter_arrived"
 	column := func(alias string, c schema.Column) string { return alias + "." + schema.Quote(c.Name) }
 	var on, set, names, values []string
 	for _, c := range t.Columns {
 		switch {
 		case slices.Contains(t.PrimaryKey, c.ID):
-			on = append(on, column("scoter_target", c)+" = "+column(arrivedTable, c))
+			on = append(on, column(target, c)+" = "+column(arrived, c))
 		case contains(given, c.ID):
-			set = append(set, schema.Quote(c.Name)+" = "+column(arrivedTable, c))
+			set = append(set, schema.Quote(c.Name)+" = "+column(arrived, c))
 		default:
 			continue
 		}
-		names, values = append(names, schema.Quote(c.Name)), append(values, column(arrivedTable, c))
+		names, values = append(names, schema.Quote(c.Name)), append(values, column(arrived, c))
 	}
-	sql := fmt.Sprintf("MERGE INTO %s AS scoter_target USING %s ON %s", t.QuotedName(), arrivedTable, strings.Join(on, " AND "))
+	sql := fmt.Sprintf("MERGE INTO %s AS %s USING %s AS %s ON %s", t.QuotedName(), target, arrivedTable, arrived, strings.Join(on, " AND "))
 	switch {
 	case w.mode == Delete:
 		sql += " WHEN MATCHED THEN DELETE"

@@ -257,6 +257,9 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 	if rows == 0 {
 		return 0, nil
 	}
+	if rows > memtable.MaxBatchRows { // else those of a memtable could outgrow their ordinals
+		return 0, base.Errorf(base.TooLarge, "%d rows in one request: the limit is %d", rows, memtable.MaxBatchRows).WithHint("send smaller requests")
+	}
 	p.plans = append(p.plans, plans)
 	p.request.bytes += t.charged
 	p.request.tables = append(p.request.tables, t)

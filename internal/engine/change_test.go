@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -322,6 +323,11 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 		}
 		m, err := e.Mutate(ctx, s, c, AppendOptions{})
 		must(t, err)
+		patience, cancel := context.WithTimeout(ctx, 10*time.Second)
+		unpin, err := e.Pin(patience, table.ID) // nobody waits while parts are written
+		cancel()
+		must(t, err)
+		unpin()
 		_, err = m.Publish(ctx, parts, &patch.Sorted{Source: gone.Source})
 		must(t, err)
 		m.Close()

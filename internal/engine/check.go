@@ -19,13 +19,10 @@ import (
 // frame by frame, and the folder of parts with the list; Orphans are no finding. Findings are Corrupt. Appends wait while
 // the log and the patches are read, flushes during all of it.
 func (e *Engine) Check(ctx context.Context) error {
-	e.flushing.Lock()
-	defer e.flushing.Unlock()
-	select {
-	case <-e.closing:
-		return errClosed
-	default: // and Close waits for the lock
+	if err := e.lockFlushes(ctx); err != nil {
+		return err
 	}
+	defer e.flushing.Release(1)
 	findings := []error{e.catalog.Check()}
 	findings = append(findings, e.checkParts(ctx), e.checkKeys(ctx))
 	var strangers []string

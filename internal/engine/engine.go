@@ -135,8 +135,8 @@ type Engine struct {
 
 	sources sources
 
-	flushing sync.Mutex    // held by whoever flushes: generations go in order
-	frozen   chan struct{} // of size 1: there is something to flush
+	flushing *semaphore.Weighted // of 1; held by whoever flushes: generations go in order
+	frozen   chan struct{}       // of size 1: there is something to flush
 
 	partsAdded chan struct{} // of size 1: see PartsChanged
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -40,13 +41,23 @@ import (
 // while, and writers learn of it through the budget meanwhile.
 const flushRetry = time.Second
 
-// Flush makes parts of all rows committed by now. An error leaves the rows where they
+// Flush makes parts of all rows committed by now, and waits for no later ones. An error leaves the rows where they
 // are, in the log and in memory.
 func (e *Engine) Flush(ctx context.Context) error {
-	if err := e.commit(ctx, e.freeze); err != nil {
+	through := base.SegmentID(0)
+	err := e.commit(ctx, func() error {
+		if err := e.freeze(); err != nil {
+			return err
+		}
+		if n := len(e.generations); n > 0 {
+			through = e.generations[n-1].segment
+		}
+		return nil
+	})
+	if err != nil {
 		return base.Wrap(err, "flush")
 	}
-	return base.Wrap(e.flushFrozen(ctx), "flush")
+	return base.Wrap(e.flushFrozen(ctx, through), "flush")
 }
 
 // runFlusher flushes generations as they are frozen.
@@ -58,7 +69,7 @@ func (e *Engine) runFlusher() {
 		case <-e.closing:
 			return
 		}
-		if err := e.flushFrozen(context.Background()); errors.Is(err, errClosed) {
+		if err := e.flushFrozen(context.Background(), math.MaxUint64); errors.Is(err, errClosed) {
 			return
 		} else if err != nil {
 			e.flushFailed(err)
@@ -81,37 +92,56 @@ func (e *Engine) flushFailed(err error) {
 	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
 }
 
-// flushFrozen flushes the frozen generations, oldest first. Once the engine is being closed no more begins: the log has the rows, and
-// Close waits for the lock.
-func (e *Engine) flushFrozen(ctx context.Context) error {
-	e.flushing.Lock()
-	defer e.flushing.Unlock()
+// flushFrozen flushes the frozen generations up to a segment, oldest first.
+func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error {
 	for {
-		select {
-		case <-e.closing:
-			return errClosed
-		default:
-		}
-		e.mu.RLock()
-		var g *generation
-		if len(e.generations) > 0 {
-			g = e.generations[0]
-		}
-		e.mu.RUnlock()
-		if g == nil {
-			return nil
-		}
-		if err := errors.Join(ctx.Err(), e.writable()); err != nil {
+		if done, err := e.flushOldest(ctx, through); done || err != nil {
 			return err
 		}
-		if err := e.flushGeneration(ctx, g); err != nil {
-			return base.Wrap(err, "generation %d", g.segment)
-		}
-		e.flushFailure.Store(nil)
-		// Writers may need more than what has become free.
-		if e.budget.waiting() && !e.settings.DisableAutomaticFlush {
-			e.queue.signal()
-		}
+	}
+}
+
+// flushOldest flushes the oldest frozen generation; done says that there is none up to the segment. Once the engine is being closed none begins: the log has
+// the rows, and Close waits for the lock.
+func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done bool, err error) {
+	if err := e.lockFlushes(ctx); err != nil {
+		return false, err
+	}
+	defer e.flushing.Release(1)
+	e.mu.RLock()
+	var g *generation
+	if len(e.generations) > 0 {
+		g = e.generations[0]
+	}
+	e.mu.RUnlock()
+	if g == nil || g.segment > through {
+		return true, nil
+	}
+	if err := errors.Join(ctx.Err(), e.writable()); err != nil {
+		return false, err
+	}
+	if err := e.flushGeneration(ctx, g); err != nil {
+		return false, base.Wrap(err, "generation %d", g.segment)
+	}
+	e.flushFailure.Store(nil)
+	// Writers may need more than what has become free.
+	if e.budget.waiting() && !e.settings.DisableAutomaticFlush {
+		e.queue.signal()
+	}
+	return false, nil
+}
+
+// lockFlushes takes flushing, unless the engine is being closed.
+func (e *Engine) lockFlushes(ctx context.Context) error {
+	if err := e.flushing.Acquire(ctx, 1); err != nil {
+		return base.Wrap(err, "wait for a flush that runs")
+	}
+	select {
+	case <-e.closing:
+		e.flushing.Release(1)
+		return errClosed
+	default: // and Close waits for the lock
+		return nil
 	}
 }
 

@@ -47,13 +47,10 @@ type ImageFile struct {
 // files are opened here, in the committer: what has no name any more can still be read. The catalog is copied there too, which all
 // writers wait for. A flush, which removes segments when its edit is long done, is waited for.
 func (e *Engine) Image(ctx context.Context) (*Image, error) {
-	e.flushing.Lock()
-	defer e.flushing.Unlock()
-	select {
-	case <-e.closing:
-		return nil, errClosed
-	default: // and Close waits for the lock
+	if err := e.lockFlushes(ctx); err != nil {
+		return nil, err
 	}
+	defer e.flushing.Release(1)
 	m := &Image{engine: e}
 	if err := e.commit(ctx, func() error { return e.fillImage(m) }); err != nil {
 		return nil, base.Wrap(errors.Join(err, m.Close()), "image of %s", e.dir)

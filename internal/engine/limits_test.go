@@ -436,6 +436,39 @@ func TestAClosedEngineRefusesWithoutHanging(t *testing.T) {
 	}
 }
 
+// TestAFlushWaitsForNoLaterRows, nor longer than who wants it.
+func TestAFlushWaitsForNoLaterRows(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	_, err := createNumbers(e, "t")
+	must(t, err)
+	for range 3 {
+		_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
+		must(t, err)
+		must(t, e.commit(ctx, e.freeze))
+	}
+	must(t, e.flushFrozen(ctx, e.generations[1].segment))
+	if n := e.Status().Generations; n != 1 {
+		t.Errorf("%d generations are left", n)
+	}
+	must(t, e.flushing.Acquire(ctx, 1))
+	_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
+	must(t, err)
+	waiting, cancel := context.WithCancel(ctx)
+	flushed := make(chan error, 1)
+	go func() { flushed <- e.Flush(waiting) }()
+	eventually(func() bool { return e.Status().Generations == 2 })
+	cancel()
+	if err := <-flushed; !errors.Is(err, context.Canceled) {
+		t.Errorf("flush: %v", err)
+	}
+	e.flushing.Release(1)
+	must(t, e.Flush(ctx))
+	if n := e.Status().Generations; n != 0 {
+		t.Errorf("%d generations are left", n)
+	}
+	mustEnd(t, e)
+}
+
 // TestAFlushThatCloseOvertakesWritesNothing has a flush wait for another one while the engine is closed.
 func TestAFlushThatCloseOvertakesWritesNothing(t *testing.T) {
 	disk := vfs.NewCrashable()
@@ -444,13 +477,13 @@ func TestAFlushThatCloseOvertakesWritesNothing(t *testing.T) {
 	must(t, err)
 	_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
 	must(t, err)
-	e.flushing.Lock()
+	must(t, e.flushing.Acquire(ctx, 1))
 	flushed, closed := make(chan error, 1), make(chan error, 1)
 	go func() { flushed <- e.Flush(ctx) }()
 	eventually(func() bool { return e.Status().Generations == 1 })
 	go func() { closed <- e.Close() }()
 	<-e.closing
-	e.flushing.Unlock()
+	e.flushing.Release(1)
 	if err := <-flushed; !errors.Is(err, errClosed) {
 		t.Errorf("flush: %v", err)
 	}

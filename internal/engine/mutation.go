@@ -13,26 +13,20 @@ import (
 )
 
 // Mutation is a change of one table that is made by writing the parts of its rows anew, not by a patch: its one edit
-// puts the new parts in the place of the old ones. Nobody waits for it. The caller closes it.
+// puts the new parts in the place of the old ones. Nobody waits for it but in Publish. The caller closes it.
 type Mutation struct {
 	*Rewrite
 	// Sets are what is changed of the parts to be written anew: what their snapshot has, and the change over it.
 	Sets map[base.SourceID]*patch.Set
 
-	release func()
+	pinned bool // by who makes the change
 }
 
 // Mutate begins to make a change that was computed from a snapshot, which the caller holds until the end. Rows that are
 // in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business. The memory for what is settled
 // before is of AppendOptions.Room, so ErrNoRoom is as that of Commit.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
-	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, release: func() {}}
-	if !o.Pinned {
-		var err error
-		if m.release, err = e.sharePins(ctx, []base.TableID{c.Table}); err != nil {
-			return nil, err
-		}
-	}
+	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, pinned: o.Pinned}
 	// Deleted by themselves first: they may be in parts that the change leaves as they are.
 	err := e.settleAt(ctx, s, c.Table, o.Room)
 	if err == nil {
@@ -53,7 +47,6 @@ func (m *Mutation) Close() {
 	if m.Rewrite != nil {
 		m.Rewrite.Close()
 	}
-	m.release()
 }
 
 func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o AppendOptions) error {
@@ -118,8 +111,15 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 
 // Publish makes the change visible and durable: parts are the new ones, with the rows that come by the change, and move says
 // where the others went. moved says that somebody else wrote one of the parts anew meanwhile: a new Mutation of the
-// same change may succeed. ErrChanged is that of Commit.
+// same change may succeed. ErrChanged is that of Commit. The context is of the wait for others' pins: what was begun then is done.
 func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (moved bool, err error) {
-	err = m.Rewrite.Publish(ctx, parts, move)
+	if !m.pinned {
+		release, err := m.engine.sharePins(ctx, []base.TableID{m.table})
+		if err != nil {
+			return false, err
+		}
+		defer release()
+	}
+	err = m.Rewrite.Publish(context.Background(), parts, move)
 	return errors.Is(err, errMoved), err
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
+	"golang.org/x/sync/semaphore"
 )
 
 // What a data directory holds besides its catalog.
@@ -60,6 +62,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 		settings:    settings.withDefaults(),
 		closing:     make(chan struct{}),
 		frozen:      make(chan struct{}, 1),
+		flushing:    semaphore.NewWeighted(1),
 		partsAdded:  make(chan struct{}, 1),
 		queue:       queue{wake: make(chan struct{}, 1)},
 		garbage:     newGarbage(),
@@ -245,9 +248,9 @@ func (e *Engine) Orphans() []string { return e.orphans }
 func (e *Engine) Close() error {
 	e.closeOnce.Do(func() {
 		close(e.closing)
-		e.flushing.Lock() // a flush that runs needs the committer: let it end
+		_ = e.flushing.Acquire(context.Background(), 1) // a flush that runs needs the committer: let it end
 		e.queue.close()
-		e.flushing.Unlock()
+		e.flushing.Release(1)
 		e.background.Wait()
 		e.closeErr = base.Wrap(e.closeFiles(), "close %s", e.dir)
 	})

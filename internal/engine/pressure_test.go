@@ -104,7 +104,7 @@ func TestSettlingWaitsForMemoryWithoutASnapshot(t *testing.T) {
 	must(t, err)
 	table, err := createSettling(e, "t", false)
 	must(t, err)
-	e.flushing.Lock() // until all wait
+	must(t, e.flushing.Acquire(ctx, 1)) // until all wait
 	const rows = 20_000
 	for range 2 {
 		var batch []keyed
@@ -147,7 +147,7 @@ func TestSettlingWaitsForMemoryWithoutASnapshot(t *testing.T) {
 	s.Release()
 	others.Go(func() error { return e.Settle(patience, table.ID) })
 	waiting(2)
-	e.flushing.Unlock()
+	e.flushing.Release(1)
 	must(t, others.Wait())
 	release()
 	got, err := readSettled(e, table)

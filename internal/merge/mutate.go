@@ -68,8 +68,7 @@ func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 	shown := s.begin(t, j)
 	made, move, err := s.merger.mutate(ctx, m, plan, c)
 	if err == nil {
-		// Not ctx: see execute.
-		moved, err = m.Publish(context.Background(), made, move)
+		moved, err = m.Publish(ctx, made, move)
 	}
 	if err != nil {
 		for _, p := range made {

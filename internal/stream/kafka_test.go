@@ -204,6 +204,22 @@ func TestHowFarBehindASourceIs(t *testing.T) {
 	s.eventually("SELECT state || coalesce(lag::VARCHAR, '-') FROM scoter.sources", "failing-")
 }
 
+// TestAViewReadsItsOwnTables, and not the messages of the query that reads it.
+func TestAViewReadsItsOwnTables(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	for _, sql := range []string{
+		"CREATE TABLE messages AS SELECT unnest([7, 8, 9]) AS id",
+		"CREATE VIEW known AS SELECT count(*) AS n FROM messages",
+		fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+			INTO TABLE events AS SELECT id, n FROM messages, known`, c.brokers),
+	} {
+		must(t, s.exec(sql))
+	}
+	must(t, c.producer.ProduceSync(ctx, &kgo.Record{Topic: "events", Value: []byte(`{"id": 1}`)}).FirstErr())
+	s.eventually("SELECT id || ' ' || n FROM events", "1 3")
+}
+
 // TestAPartitionThatIsNotThere is an error that names it, until it is.
 func TestAPartitionThatIsNotThere(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))

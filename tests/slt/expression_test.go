@@ -329,6 +329,19 @@ func TestExpressionAsASettingIsForWhatItCanDo(t *testing.T) {
 	k.is(count, "8")
 }
 
+// TestTextsOfParametersAreDates in an expression that is kept, as elsewhere.
+func TestTextsOfParametersAreDates(t *testing.T) {
+	k := openKept(t, nil)
+	k.do("CREATE TABLE t (d DATE, e DATE, n BIGINT)")
+	k.do("INSERT INTO t SELECT DATE '2024-01-01' + i::INTEGER, NULL, i FROM range(100) r(i)")
+	k.flush()
+	if n := k.do("UPDATE t SET n = -1, e = $1 WHERE d >= $2 AND d BETWEEN $2 AND $3 WITH (mode = 'expression')", "2025-06-07", "2024-01-11", "2024-01-20"); n != 10 {
+		t.Errorf("%d rows", n)
+	}
+	k.is("SELECT count(*)::VARCHAR FROM scoter.patches WHERE expression IS NOT NULL", "1")
+	k.is("SELECT string_agg(DISTINCT e, ' ') || count(*) FROM t WHERE n = -1", "2025-06-0710")
+}
+
 // TestAnExpressionIsTriedOutOnWhatCame has rows become a part during each attempt: later ones look at what is new.
 func TestAnExpressionIsTriedOutOnWhatCame(t *testing.T) {
 	k := openKept(t, nil)

@@ -20,7 +20,7 @@ import (
 
 const connections = 3
 
-func openSmall(t *testing.T) (*scoterDB, string) {
+func openSmall(t *testing.T, connections int) (*scoterDB, string) {
 	t.Helper()
 	settings := config.Default()
 	settings.Dir = t.TempDir()
@@ -40,7 +40,7 @@ func openSmall(t *testing.T) (*scoterDB, string) {
 }
 
 func TestEveryEndOfAQueryFreesConnectionAndSnapshot(t *testing.T) {
-	db, dir := openSmall(t)
+	db, dir := openSmall(t, connections)
 	for _, sql := range []string{
 		"CREATE TABLE t AS SELECT i, 'value ' || i AS s FROM range(100000) r(i)",
 		"CREATE VIEW v AS SELECT * FROM t",
@@ -155,7 +155,7 @@ func TestEveryEndOfAQueryFreesConnectionAndSnapshot(t *testing.T) {
 }
 
 func TestQueriesAndWritesAtOnce(t *testing.T) {
-	db, _ := openSmall(t)
+	db, _ := openSmall(t, connections)
 	if _, err := db.run("CREATE TABLE t (writer INTEGER, n INTEGER)"); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestQueriesAndWritesAtOnce(t *testing.T) {
 
 // TestAStatementMeetsATableInThePlaceOfItsOwn has tables replaced by others of their name while statements change their rows.
 func TestAStatementMeetsATableInThePlaceOfItsOwn(t *testing.T) {
-	db, _ := openSmall(t)
+	db, _ := openSmall(t, connections)
 	replace := "CREATE OR REPLACE TABLE t AS SELECT i::INTEGER AS i, 0 AS v FROM range(10) r(i)"
 	if _, err := db.run(replace); err != nil {
 		t.Fatal(err)
@@ -230,4 +230,52 @@ func TestAStatementMeetsATableInThePlaceOfItsOwn(t *testing.T) {
 	}
 	cancel()
 	others.Wait()
+}
+
+// TestNobodyWaitsWithAConnection has more statements than connections want the same row, which they get one after the other, and statements that run several
+// queries have one connection.
+func TestNobodyWaitsWithAConnection(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	db, _ := openSmall(t, connections)
+	run := func(sql string) error {
+		_, err := db.execute(ctx, session.Request{SQL: sql, Database: "default", Role: session.Admin})
+		return err
+	}
+	if err := run("CREATE TABLE counters AS SELECT 1 AS id, 0 AS n"); err != nil {
+		t.Fatal(err)
+	}
+	const clients, rounds = 10 * connections, 20
+	var group sync.WaitGroup
+	for range clients {
+		group.Go(func() {
+			for range rounds {
+				if err := run("UPDATE counters SET n = n + 1"); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	if got, err := db.run("SELECT n FROM counters"); err != nil || got.rows[0] != fmt.Sprint(clients*rounds) {
+		t.Errorf("%v, %v", got.rows, err)
+	}
+	db, _ = openSmall(t, 1)
+	for _, sql := range []string{
+		"CREATE TABLE p (id INTEGER PRIMARY KEY, v INTEGER)",
+		"INSERT INTO p VALUES (1, 0), (2, 0) RETURNING v",
+		"UPDATE p SET v = v + 1 RETURNING v, (SELECT count(*) FROM p)",
+		"UPDATE p SET v = v + 1 WHERE id = 1 RETURNING v",
+		"INSERT INTO p VALUES (1, 3) ON CONFLICT DO UPDATE SET v = p.v + excluded.v RETURNING v",
+		"MERGE INTO p USING (SELECT 1 AS id) AS s USING (id) WHEN MATCHED THEN DELETE RETURNING merge_action, v",
+		"ALTER TABLE p ADD COLUMN w INTEGER DEFAULT 1 + 1",
+		"UPDATE p SET v = w WITH (mode = 'rewrite')",
+		"CREATE TABLE q AS SELECT v, (SELECT max(w) FROM p) FROM p",
+		"CREATE VIEW r AS SELECT * FROM q",
+	} {
+		if err := run(sql); err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
 }

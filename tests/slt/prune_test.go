@@ -31,16 +31,16 @@ type pruneColumn struct {
 }
 
 var pruneColumns = []pruneColumn{
-	{"i", "INTEGER", "p * 100 + n", []string{"250", "300", "301.5", "1e2", "'405'", "'405'::BIGINT", "-1", "99999999999", "405::DOUBLE", "true", "300.0", "'300.0'::DECIMAL(9,1)"},
+	{"i", "INTEGER", "p * 100 + n", []string{"250", "300", "301.5", "1e2", "'405'", "'405'::BIGINT", "-1", "99999999999", "3015e-1", "405::DOUBLE", "true", "300.0", "'300.0'::DECIMAL(9,1)"},
 		[]any{300, 305.5, "405", int64(1 << 40), uint64(401), true, -7.0}},
-	{"big", "BIGINT", "(p - 5) * 9007199254740993 + n", []string{"9007199254740993", "9007199254740992::DOUBLE", "9007199254740993.5", "18014398509481984::DOUBLE", "18014398509481986", "0", "-9007199254740993", "'9007199254740994'"},
+	{"big", "BIGINT", "(p - 5) * 9007199254740993 + n", []string{"9007199254740993", "9007199254740992::DOUBLE", "9007199254740992e0", "-9007199254740992e0", "9007199254740993.5", "18014398509481984::DOUBLE", "18014398509481986", "0", "-9007199254740993", "'9007199254740994'"},
 		[]any{int64(9007199254740993), 9007199254740992.0, "0"}},
 	{"huge", "HUGEINT", "(p - 5)::HUGEINT * 100000000000000000000 + n", []string{"100000000000000000001", "0", "5", "9", "-100000000000000000000", "'100000000000000000000'", "1e20"}, []any{5, "100000000000000000001"}},
 	{"ub", "UBIGINT", "p::HUGEINT * 1000000000000000000 + n", []string{"1000000000000000001", "-5", "5000000000000000000", "1e18", "18446744073709551615"}, []any{uint64(5000000000000000001), -1}},
-	{"dec", "DECIMAL(10,2)", "p + n / 100", []string{"3", "3.01", "3.005", "3.01::DOUBLE", "'3.02'", "3.010", "100000000000"}, []any{3, 3.01, "3.02"}},
+	{"dec", "DECIMAL(10,2)", "p + n / 100", []string{"3", "3.01", "3.005", "3.01::DOUBLE", "301e-2", "'3.02'", "3.010", "100000000000"}, []any{3, 3.01, "3.02"}},
 	{"d", "DOUBLE", "CASE WHEN p = 4 AND n = 1 THEN 'nan'::DOUBLE WHEN p = 4 AND n = 2 THEN '-inf'::DOUBLE WHEN p = 5 AND n < 3 THEN -0.0 ELSE (p - 5) * 1.5 + n / 10 END",
-		[]string{"0", "-0.0", "0.0", "1.5", "3::FLOAT", "'nan'", "'inf'", "'-inf'::DOUBLE", "1.1::FLOAT", "2", "'1.6'"}, []any{0.0, 1.5, 2, "1.6"}},
-	{"f", "FLOAT", "p + n / 10", []string{"3.1", "3.1::DOUBLE", "3.1::FLOAT", "3", "4.5", "'4.2'"}, []any{3.1, 4, "3.1"}},
+		[]string{"0", "-0.0", "0.0", "1.5", "3::FLOAT", "'nan'", "'inf'", "'-inf'::DOUBLE", "1.1::FLOAT", "1.6e0", "41e-1", "2", "'1.6'"}, []any{0.0, 1.5, 2, "1.6"}},
+	{"f", "FLOAT", "p + n / 10", []string{"3.1", "31e-1", "3.1::DOUBLE", "3.1::FLOAT", "3", "4.5", "'4.2'"}, []any{3.1, 4, "3.1"}},
 	{"s", "VARCHAR", "CASE WHEN p = 6 THEN repeat('m', 200) || n WHEN p = 7 THEN 'ü' || n ELSE chr(97 + p) || '-' || n END",
 		[]string{"'c-3'", "'d'", "repeat('m', 200)", "'" + strings.Repeat("m", 200) + "5'", "5", "''", "'ü5'", "'C-3'", "DATE '2024-01-01'", "lower('D-4')", "'c' || '-4'"}, []any{"c-3", "", "mm", 5}},
 	{"num", "VARCHAR", "(p * 10 + n)::VARCHAR", []string{"35", "'35'", "9", "'9'", "35.0", "1e1"}, []any{35, "35", 9.0}},
@@ -337,7 +337,7 @@ func TestConstantsThatCannotBeComputedAreTheQuerysErrors(t *testing.T) {
 }
 
 func TestNarrowQueriesScanOnce(t *testing.T) {
-	db, _ := openSmall(t)
+	db, _ := openSmall(t, connections)
 	db.flushEvery = 1
 	for _, sql := range []string{
 		"CREATE TABLE t (host TEXT, n INTEGER, v DOUBLE) SORTED BY (host, n)",

@@ -294,15 +294,16 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 	// DESCRIBE t: the parser made SELECT * FROM t of it, the text has the name alone.
 	t := &w.a.tables[before]
 	i := w.tokenAt(t.start)
-	if i < 1 || w.a.tokens[i-1].Is("FROM") {
+	if i < 1 {
 		return
 	}
-	if w.a.tokens[i-1].Is("SUMMARIZE") {
+	switch verb := w.a.tokens[i-1]; {
+	case verb.Is("SUMMARIZE"):
 		t.query = true
-		return
+	case verb.Is("DESCRIBE"), verb.Is("DESC"), verb.Is("SHOW"): // else it stands in a CTE
+		t.query, t.describe = false, true
+		t.start = verb.Start
 	}
-	t.query, t.describe = false, true
-	t.start = w.a.tokens[i-1].Start
 }
 
 // harmless are the table functions that read neither files nor settings nor other queries' text.

@@ -52,9 +52,9 @@ const (
 
 // readBody reads a request's body. It takes memory before it reads, so that what
 // arrives faster than it can be stored waits in the network, and then is refused.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (*body, error) {
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate) (*body, error) {
 	limit := int64(s.settings.MaxBody)
-	b := &body{gate: s.gate, pooled: buffers.Get().(*[]byte), largest: s.largest()}
+	b := &body{gate: memory, pooled: buffers.Get().(*[]byte), largest: s.largest()}
 	if err := b.readInTime(w, r, limit); err != nil {
 		b.Close()
 		return nil, err
@@ -114,12 +114,17 @@ func (b *body) readInTime(w http.ResponseWriter, r *http.Request, limit int64) e
 	case size < 0:
 		size = limit
 	}
+	return inTime(w, size, func() error { return b.read(r, limit) })
+}
+
+// inTime reads a body of so many bytes at most.
+func inTime(w http.ResponseWriter, size int64, read func() error) error {
 	connection := http.NewResponseController(w)
 	// A connection without deadlines, as in tests of handlers, waits for the client.
 	if connection.SetReadDeadline(time.Now().Add(patience+time.Duration(size/slowest)*time.Second)) == nil {
 		defer func() { _ = connection.SetReadDeadline(time.Time{}) }() // it worked a moment ago
 	}
-	err := b.read(r, limit)
+	err := read()
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return base.Errorf(base.Timeout, "the body arrives too slowly: less than %d bytes in a second", int64(slowest))
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -61,7 +62,7 @@ func TestABodyGivesBackAllItTook(t *testing.T) {
 		t.Helper()
 		r := httptest.NewRequest("POST", "/", body)
 		r.ContentLength = length
-		b, err := s.readBody(httptest.NewRecorder(), r)
+		b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
 		if ok != (err == nil) || err != nil && base.KindOf(err) != want {
 			t.Errorf("%v", err)
 		}
@@ -93,7 +94,7 @@ func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
 	s.gate = newGate(int64(s.settings.WriteMemory)/2, func() error { return nil })
 	for rows, want := range map[int]int64{1: 2 * (100 + 1), 100_000: 800_000, 200_000: 0} {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", 100)))
-		b, err := s.readBody(httptest.NewRecorder(), r)
+		b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,14 +136,34 @@ func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 		for _, length := range []int64{1, 65_000, 70_000, -1} {
 			r := httptest.NewRequest("POST", "/", conn)
 			r.ContentLength = length
-			if _, err := s.readBody(w, r); base.KindOf(err) != base.Timeout {
+			if _, err := s.readBody(w, r, s.gate); base.KindOf(err) != base.Timeout {
 				t.Errorf("a body of %d bytes that does not come: %v", length, err)
 			}
 			if n := s.gate.used.Load(); n != 0 {
 				t.Errorf("%d bytes are left", n)
 			}
 		}
-		answer := &patient{w, http.NewResponseController(w)}
+		for _, length := range []int64{1, -1} {
+			r := httptest.NewRequest("POST", "/", conn)
+			r.ContentLength = length
+			if _, _, err := s.statementBody(w, r); base.KindOf(err) != base.Timeout {
+				t.Errorf("a statement of %d bytes that does not come: %v", length, err)
+			}
+		}
+		for pause, until := range map[time.Duration]time.Duration{time.Minute: time.Hour, time.Hour: time.Minute} {
+			began := time.Now()
+			answer := &patient{Writer: w, connection: http.NewResponseController(w), pause: pause, until: began.Add(until)}
+			go func() { // takes some
+				time.Sleep(30 * time.Second)
+				_, _ = io.ReadFull(client, make([]byte, patientBytes))
+			}()
+			want := min(until, 30*time.Second+pause)
+			n, err := answer.Write(make([]byte, 10*patientBytes))
+			if took := time.Since(began); n != patientBytes || !errors.Is(err, os.ErrDeadlineExceeded) || took != want {
+				t.Errorf("a result of which some is taken: %d bytes, %v after %v, want %v", n, err, took, want)
+			}
+		}
+		answer := &patient{Writer: w, connection: http.NewResponseController(w), pause: pause}
 		if _, err := answer.Write([]byte("a backup")); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("what nobody takes of a backup: %v", err)
 		}

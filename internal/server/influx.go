@@ -12,7 +12,20 @@ import (
 // influxQuery answers the queries that writing clients of InfluxDB 1 send before they
 // write: CREATE DATABASE and SHOW DATABASES. Reading goes through SQL.
 func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller) error {
-	text := r.FormValue("q")
+	r.Body = http.MaxBytesReader(w, r.Body, smallBody)
+	err := inTime(w, smallBody, func() error {
+		if err := r.ParseForm(); err != nil {
+			return base.Errorf(base.Invalid, "the request's form: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	text := r.Form.Get("q")
+	if text == "" {
+		return base.Errorf(base.Invalid, `missing required parameter "q"`)
+	}
 	statements, err := sqltoken.Statements(text)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r)
+	b, err := s.readBody(w, r, s.gate)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r)
+	b, err := s.readBody(w, r, s.gate)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r)
+	b, err := s.readBody(w, r, s.gate)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -46,9 +47,11 @@ type Server struct {
 	failures func() int64 // of DuckDB
 	log      *slog.Logger
 	metrics  *serverMetrics
-	gate     *gate
-	started  time.Time
-	requests atomic.Uint64 // so far
+	gate     *gate // of requests with rows
+	// Those of statements: a query that takes long keeps nobody from writing.
+	statements *gate
+	started    time.Time
+	requests   atomic.Uint64 // so far
 }
 
 // New returns a server. failures counts the times that DuckDB failed and another one took its place.
@@ -58,7 +61,8 @@ func New(settings config.Server, store Store, executor *session.Executor, querie
 	return &Server{
 		settings: settings, store: store, executor: executor, queries: queries, sources: sources, exports: exports, failures: failures,
 		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: newMetrics(), started: time.Now(),
-		gate: newGate(int64(settings.RequestMemory()), failing),
+		gate:       newGate(int64(settings.RequestMemory()), failing),
+		statements: newGate(int64(settings.RequestMemory()), func() error { return nil }),
 	}
 }
 
@@ -147,6 +151,10 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 		var who caller
 		err := s.browsers.check(r)
 		if err == nil {
+			_, err = url.ParseQuery(r.URL.RawQuery) // what is wrong with it, URL.Query leaves out
+			err = errQuery(err)
+		}
+		if err == nil {
 			who, err = s.tokens.identify(r)
 		}
 		if err == nil && who.role < least {
@@ -156,6 +164,8 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 		if err == nil {
 			err = h(w, r, who)
 		}
+		// What nobody read of the body is taken from the connection.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
 		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
 			err = base.Wrap(reason, "%v", err) // the server, not the client, ended the request
 		}
@@ -171,6 +181,13 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 			s.log.Debug("request", "request_id", id, "route", route, "path", r.URL.Path, "user", who.name, "elapsed_ms", milliseconds(elapsed), "error", err)
 		}
 	})
+}
+
+func errQuery(err error) error {
+	if err == nil {
+		return nil
+	}
+	return base.Errorf(base.Invalid, "the URL's query: %w", err).WithHint("write %%3B for a semicolon, %%25 for a percent sign and %%26 for an ampersand")
 }
 
 // requestIDHeader names a request in the logs of client and server.

@@ -41,8 +41,8 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	if err != nil {
 		return err
 	}
-	defer done()
 	req, err := s.parseSQL(r, text)
+	done() // the request has copies
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,14 @@ func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []b
 		return nil, done, nil
 	}
 	if r.ContentLength <= smallBody && r.Header.Get("Content-Encoding") == "" {
-		if text, err = io.ReadAll(io.LimitReader(r.Body, smallBody+1)); err != nil {
-			return nil, done, base.Errorf(base.Canceled, "the body ends after %d bytes: %w", len(text), err)
+		err = inTime(w, smallBody, func() error {
+			if text, err = io.ReadAll(io.LimitReader(r.Body, smallBody+1)); err != nil {
+				return base.Errorf(base.Canceled, "the body ends after %d bytes: %w", len(text), err)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, done, err
 		}
 		if len(text) <= smallBody && !ingest.Compressed(text) {
 			return text, done, nil
@@ -112,7 +118,7 @@ func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []b
 			io.Closer
 		}{io.MultiReader(bytes.NewReader(text), r.Body), r.Body}
 	}
-	b, err := s.readBody(w, r)
+	b, err := s.readBody(w, r, s.statements)
 	if err != nil {
 		return nil, done, err
 	}
@@ -141,14 +147,18 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 // farewell is how long after its time a query's client has to take what tells it so.
 const farewell = 3 * time.Second
 
+// resultPause is how long a client may take nothing of a result: until then that has one of the connections to DuckDB, and keeps rows in memory that writers
+// wait for.
+const resultPause = time.Minute
+
 // stream writes a result. The first batch is awaited before the header, and the first bytes are buffered, so that an error
 // until then has a status of its own; a later one ends the answer in a way that the client sees. A change is made by now: nothing ends its
 // result but its client.
 func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *session.Answer, format encode.Format, opts encode.Options) error {
-	connection := http.NewResponseController(w)
-	// A write to a client that reads nothing heeds no context, and the snapshot below it keeps rows in memory that writers wait for.
-	if deadline, ok := ctx.Deadline(); ok && connection.SetWriteDeadline(deadline.Add(farewell)) == nil {
-		defer func() { _ = connection.SetWriteDeadline(time.Time{}) }() // it worked a moment ago
+	client := &patient{Writer: w, connection: http.NewResponseController(w), pause: resultPause}
+	defer client.done()
+	if deadline, ok := ctx.Deadline(); ok {
+		client.until = deadline.Add(farewell)
 	}
 	if answer.Changes {
 		ctx = context.WithoutCancel(ctx)
@@ -164,7 +174,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		w.Header().Set("Scoter-Updated", strconv.FormatInt(answer.Counts.Updated, 10))
 		w.Header().Set("Scoter-Deleted", strconv.FormatInt(answer.Counts.Deleted, 10))
 	}
-	stats, err := encode.Write(ctx, w, format, src, opts)
+	stats, err := encode.Write(ctx, client, format, src, opts)
 	s.metrics.rowsOut.Add(int(stats.Rows))
 	if err != nil && stats.Bytes == 0 {
 		return instead(w, answer, opts, err)
@@ -172,7 +182,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	if err != nil {
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
 		// What says why, in formats that can, goes out before the connection is cut: a client that looks at nothing else sees that.
-		_ = connection.Flush() // a client that is gone needs neither
+		_ = client.connection.Flush() // a client that is gone needs neither
 		panic(http.ErrAbortHandler)
 	}
 	return nil
@@ -298,6 +308,9 @@ func parseParams(raw json.RawMessage) ([]any, error) {
 	return nil, base.Errorf(base.Invalid, "params is neither an array nor an object")
 }
 
+// maxDigits is how long a whole number may be that DuckDB has a type for, with its sign.
+const maxDigits = 40
+
 func parseParam(v any) (any, error) {
 	switch v := v.(type) {
 	case json.Number:
@@ -307,12 +320,17 @@ func parseParam(v any) (any, error) {
 		if u, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
 			return u, nil
 		}
-		if i, ok := new(big.Int).SetString(v.String(), 10); ok {
-			return i, nil
+		if !strings.ContainsAny(v.String(), ".eE") {
+			if len(v) <= maxDigits { // of more, reading them takes long
+				if i, ok := new(big.Int).SetString(v.String(), 10); ok {
+					return i, nil
+				}
+			}
+			return nil, base.Errorf(base.Invalid, "a whole number of %d digits is out of the range of HUGEINT", len(v)).WithHint("send it as text")
 		}
 		f, err := v.Float64()
 		if err != nil {
-			return nil, base.Errorf(base.Invalid, "%s is out of the range of DOUBLE", v).WithHint("send it as text")
+			return nil, base.Errorf(base.Invalid, "%.50s is out of the range of DOUBLE", v).WithHint("send it as text")
 		}
 		return f, nil
 	case []any, map[string]any:

@@ -1,15 +1,21 @@
 package sqltoken
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // secretWords are the names of options whose values nobody is shown.
 var secretWords = []string{"password", "token", "secret"}
 
-// Redact returns a text without the values of options that hold secrets: password = '...' becomes password = '***'.
+// userInfo finds who a URL is used as, and the password.
+var userInfo = regexp.MustCompile(`://([^/\s@]*)@`)
+
+// Redact returns a text without the values of options that hold secrets: password = '...' becomes password = '***'. Neither has it users and passwords of URLs.
 // A text that is no SQL, and may hold one, is not shown at all.
 func Redact(text string) string {
 	lower := strings.ToLower(text)
-	suspicious := false
+	suspicious := strings.Contains(text, "://")
 	for _, w := range secretWords {
 		suspicious = suspicious || strings.Contains(lower, w)
 	}
@@ -21,8 +27,13 @@ func Redact(text string) string {
 		return "***"
 	}
 	var edits Edits
-	for i := 2; i < len(tokens); i++ {
-		if tokens[i].Kind != String || !tokens[i-1].Is("=") || !isSecret(tokens[i-2].Text()) {
+	for i := 0; i < len(tokens); i++ {
+		if i < 2 || !tokens[i-1].Is("=") || !isSecret(tokens[i-2].Text()) {
+			if tokens[i].Kind == String {
+				for _, at := range userInfo.FindAllStringSubmatchIndex(tokens[i].Text(), -1) {
+					edits = append(edits, Edit{tokens[i].Start + at[2], tokens[i].Start + at[3], "***"})
+				}
+			}
 			continue
 		}
 		start := tokens[i].Start

@@ -17,4 +17,6 @@ func TestSecretsAreNotShown(t *testing.T) {
 	f("(password = 'se'\n -- and\n'cr'\n'et', user = 'u'\n'v')", "(password = '***', user = 'u'\n'v')")
 	f("token = E'se'\n'cret'", "token = '***'")
 	f("SELECT 'password'", "SELECT 'password'")
+	f("(password = hunter2, user = u)", "(password = '***', user = u)")
+	f("(registry = 'https://user:pa''ss@host/a@b', x = 'http://host/x@y')", "(registry = 'https://***@host/a@b', x = 'http://host/x@y')")
 }

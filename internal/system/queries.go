@@ -5,6 +5,7 @@ package system
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,7 +36,7 @@ func NewQueries() *Queries { return &Queries{running: map[uint64]*Query{}} }
 // the request does otherwise.
 func (q *Queries) Begin(ctx context.Context, sql, database, user string) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	entry := &Query{ID: q.last.Add(1), Started: time.Now(), SQL: sqltoken.Redact(sql), Database: database, User: user}
+	entry := &Query{ID: q.last.Add(1), Started: time.Now(), SQL: strings.ToValidUTF8(sqltoken.Redact(sql), "\uFFFD"), Database: database, User: user}
 	q.mu.Lock()
 	q.running[entry.ID] = entry
 	q.mu.Unlock()

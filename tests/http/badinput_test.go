@@ -113,6 +113,15 @@ func TestBadInputIsRefusedAndLeavesNothingBehind(t *testing.T) {
 		post(t, s, "/api/v1/tables/default/typed/rows?mode=sideways", ndjson, good).refused(t, 400, "invalid", "sideways")
 		post(t, s, "/api/v1/tables/default/typed/rows?durability=maybe", ndjson, good).refused(t, 400, "invalid", "maybe")
 		post(t, s, "/api/v1/tables/default/typed/rows?delimiter=ab", csv, "i\n1").refused(t, 400, "invalid", "delimiter")
+		post(t, s, "/api/v1/tables/default/typed/rows?delimiter=;", csv, "i;n\n1;2").refused(t, 400, "invalid", "semicolon")
+		post(t, s, "/api/v1/tables/default/typed/rows?mode=delete;key=i", csv, "i\n1").refused(t, 400, "invalid", "query")
+		post(t, s, "/api/v1/tables/default/separated/rows?delimiter=%3B", csv, "a;b\n1;2").must(t, 200)
+		equal(t, s, "SELECT a, b FROM separated", "[[1,2]]")
+		sql(t, s, "DROP TABLE separated").must(t, 200)
+		post(t, s, "/query", "application/x-www-form-urlencoded", "q=CREATE+DATABASE+%22a%zz%22").must(t, 400)
+		post(t, s, "/query", "application/x-www-form-urlencoded", "").must(t, 400)
+		post(t, s, "/query", "application/x-www-form-urlencoded", "q="+strings.Repeat("x", 100_000)).must(t, 400)
+		post(t, s, "/query", "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nSHOW DATABASES\r\n--b--\r\n").must(t, 400)
 		post(t, s, "/write?precision=fortnights", "text/plain", "m v=1").must(t, 400)
 	})
 	equal(t, s, "SELECT count(*) FROM typed", "[[1]]")
@@ -289,4 +298,9 @@ func TestBadSQL(t *testing.T) {
 	}
 	equal(t, s, "SELECT count(*) FROM scoter.tables", "[[1]]")
 	equal(t, s, "SELECT count(*) FROM t", "[[0]]")
+	long := post(t, s, "/api/v1/sql", "application/json", `{"sql": "SELECT $1", "params": [`+strings.Repeat("1", 5_000_000)+`]}`).refused(t, 400, "invalid", "HUGEINT")
+	if len(long.Message) > 1000 {
+		t.Errorf("a message of %d bytes", len(long.Message))
+	}
+	post(t, s, "/api/v1/sql", "application/json", `{"sql": "SELECT $1::VARCHAR AS v", "params": [-170141183460469231731687303715884105727]}`).must(t, 200)
 }

@@ -478,3 +478,31 @@ func TestAClosedCatalogIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsFoundAfterAKillStays has the process end at each operation of an edit, another one find what it did, and the power fail.
+func TestWhatIsFoundAfterAKillStays(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for k := 0; ; k++ {
+		disk := vfs.NewCrashable()
+		dying := vfs.Failing(disk, vfs.Never)
+		c, _ := mustOpen(t, dying, "/catalog.db")
+		for _, e := range script()[:2] {
+			if err := c.Apply(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dying.SetRule(vfs.FromIndex(dying.Ops() + k))
+		if c.Apply(script()[2]) == nil {
+			return
+		}
+		next, found := mustOpen(t, disk, "/catalog.db")
+		for _, after := range crashes(disk, random) {
+			if _, s := mustOpen(t, after, "/catalog.db"); s.String() != found.String() {
+				t.Fatalf("killed at operation %d: found\n%s\nand after a power failure\n%s", k, found, s)
+			}
+		}
+		if err := next.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -75,7 +75,30 @@ func (c *Catalog) open() (_ State, err error) {
 	if c.edits, err = c.countEdits(); err != nil {
 		return State{}, err
 	}
+	if err := c.settleJournal(); err != nil {
+		return State{}, err
+	}
 	return c.load()
+}
+
+// settleJournal makes it sure on the disk, too, that no edit is to be undone: an edit is done by zeros over the journal's header, which are in the page cache alone if the
+// process was killed there, or if their sync failed, after which they are taken for written. Files that the edit made needless are removed next.
+func (c *Catalog) settleJournal() (err error) {
+	f, err := c.fs.fs.OpenReadWrite(c.path + JournalSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if size, err := f.Size(); err != nil || size == 0 { // of a catalog that was just made
+		return err
+	}
+	if _, err := f.WriteAt([]byte{0}, 0); err != nil { // by which SQLite tells
+		return err
+	}
+	return f.Sync()
 }
 
 // connect opens the file, locked. What a crash left of an edit is undone.

@@ -81,10 +81,12 @@ func (e *Engine) runCommitter() {
 					aged = nil // if that failed it is tried again, as late as this
 				}
 			}
-		case group[0].edit != nil:
-			e.finish(group[0], outcome{err: group[0].edit()})
 		default:
-			e.commitGroup(group)
+			if group[0].edit != nil {
+				e.finish(group[0], outcome{err: group[0].edit()})
+			} else {
+				e.commitGroup(group)
+			}
 			if e.unsynced && syncDue == nil {
 				syncDue = e.clock.After(e.settings.SyncInterval)
 			}

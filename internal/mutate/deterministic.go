@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/duck"
@@ -158,15 +158,12 @@ type function struct {
 
 // knownFunctions are those that DuckDB has, by name. It is asked once: the list is long.
 type knownFunctions struct {
-	mu    sync.Mutex
-	known map[string]function // guarded by mu; nil until asked for
+	known atomic.Pointer[map[string]function] // nil until asked for
 }
 
 func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]function, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.known != nil {
-		return f.known, nil
+	if known := f.known.Load(); known != nil {
+		return *known, nil
 	}
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -178,11 +175,12 @@ func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]fu
 	if err != nil {
 		return nil, base.Wrap(err, "DuckDB's functions")
 	}
-	f.known = make(map[string]function, len(rows))
+	known := make(map[string]function, len(rows))
 	for _, row := range rows {
-		f.known[row[0]] = function{pure: row[1] == "true" && !slices.Contains(changing, row[0]) && !duck.Refused(row[0]), volatile: row[2] == "true", aggregate: row[3] == "true"}
+		known[row[0]] = function{pure: row[1] == "true" && !slices.Contains(changing, row[0]) && !duck.Refused(row[0]), volatile: row[2] == "true", aggregate: row[3] == "true"}
 	}
-	return f.known, nil
+	f.known.Store(&known)
+	return known, nil
 }
 
 // checkFunctions refuses functions that are not of their arguments alone.

@@ -24,7 +24,8 @@ func composed(t *testing.T, sql string, args ...any) (query string, key []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Mutator{store: oneTable{table: table}, functions: knownFunctions{known: map[string]function{}}}
+	m := &Mutator{store: oneTable{table: table}}
+	m.functions.known.Store(&map[string]function{})
 	x := &execution{Mutator: m, ctx: t.Context(), req: Request{Args: args, Database: "d"}, c: &clauses{statement: statements[0]}}
 	plan := x.update
 	if statements[0].Verb() == "DELETE" {

@@ -88,7 +88,7 @@ func (r *Report) AtLeast(target float64, name string, value float64, unit string
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, AtLeast: true, Samples: samples})
 }
 
-// Publish prints the report and writes its JSON file.
+// Publish prints the report and saves it.
 func (e *Env) Publish(r *Report) error {
 	w := tabwriter.NewWriter(e.Table, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "load %s before, reference work %s s\n", short(r.Load), short(r.Reference))
@@ -114,6 +114,11 @@ func (e *Env) Publish(r *Report) error {
 	if err := w.Flush(); err != nil {
 		return base.Errorf(base.Internal, "print report: %w", err)
 	}
+	return e.Save(r)
+}
+
+// Save writes the report's JSON file and its page, if results go anywhere; again for one that has got longer.
+func (e *Env) Save(r *Report) error {
 	if e.Output == "" {
 		return nil
 	}

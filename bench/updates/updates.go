@@ -93,6 +93,9 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 		if err := k.run(ctx); err != nil {
 			return base.Wrap(err, "%s", k.name)
 		}
+		if err := env.Save(b.report); err != nil { // at scale 10 a kind takes half an hour
+			return err
+		}
 	}
 	return env.Publish(b.report)
 }

@@ -107,6 +107,9 @@ func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 		return f.explain(err)
 	}
 	defer r.Release()
+	if f.bigEndian {
+		return base.Errorf(base.Invalid, "Arrow IPC: big-endian data").WithHint("write it on, or convert it to, a little-endian machine")
+	}
 	for read := 0; ; read++ {
 		batch, err := r.Read()
 		switch {

@@ -14,6 +14,7 @@ package parquet
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"io"
 	"slices"
 
@@ -22,10 +23,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/ingest/arrowipc"
 )
 
 // MaxBatchRows is how many rows a batch has at most: those of a part's row group.
@@ -89,15 +92,21 @@ func (d *decoder) release() {
 func invalid(err error) error { return base.Errorf(base.Invalid, "Parquet: %w", err) }
 
 func (d *decoder) open(body []byte) error {
-	var err error
-	if d.checked, err = openFile(body, d.bound); err != nil {
+	footer, err := file.NewParquetReader(bytes.NewReader(body))
+	if err != nil {
+		return invalid(err)
+	}
+	meta := footer.MetaData()
+	if err := checkArrowSchema(meta); err != nil {
+		return base.Wrap(err, "Parquet: %s in the footer", arrowSchemaKey)
+	}
+	if d.checked, err = openFile(body, meta, d.bound); err != nil {
 		return err
 	}
-	if d.plain, err = openFile(body, memory.DefaultAllocator); err != nil {
+	if d.plain, err = openFile(body, meta, memory.DefaultAllocator); err != nil {
 		return err
 	}
 	f := d.checked.ParquetReader()
-	meta := f.MetaData()
 	if n := meta.Schema.NumColumns(); n > ingest.MaxColumns {
 		return base.Errorf(base.TooLarge, "Parquet: %d columns, more than %d", n, ingest.MaxColumns)
 	}
@@ -129,8 +138,26 @@ func (d *decoder) open(body []byte) error {
 	return nil
 }
 
-func openFile(body []byte, alloc memory.Allocator) (*pqarrow.FileReader, error) {
-	f, err := file.NewParquetReader(bytes.NewReader(body), file.WithReadProps(parquet.NewReaderProperties(alloc)))
+// arrowSchemaKey is where Arrow's writers keep what Parquet has no types for: zones, durations and the like.
+const arrowSchemaKey = "ARROW:schema"
+
+// checkArrowSchema checks what pqarrow reads below arrowSchemaKey, decoded as it does.
+func checkArrowSchema(meta *metadata.FileMetaData) error {
+	text := meta.KeyValueMetadata().FindValue(arrowSchemaKey)
+	if text == nil {
+		return nil
+	}
+	schema, err := base64.StdEncoding.DecodeString(*text)
+	if err != nil || len(*text)%4 != 0 || len(schema) == 0 {
+		if schema, err = base64.RawStdEncoding.DecodeString(*text); err != nil {
+			return base.Errorf(base.Invalid, "%w", err)
+		}
+	}
+	return arrowipc.CheckSchema(schema)
+}
+
+func openFile(body []byte, meta *metadata.FileMetaData, alloc memory.Allocator) (*pqarrow.FileReader, error) {
+	f, err := file.NewParquetReader(bytes.NewReader(body), file.WithMetadata(meta), file.WithReadProps(parquet.NewReaderProperties(alloc)))
 	if err != nil {
 		return nil, invalid(err)
 	}

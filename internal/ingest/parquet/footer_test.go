@@ -1,0 +1,114 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
+)
+
+// withArrowSchema returns a file that says this of its Arrow schema.
+func withArrowSchema(t *testing.T, schema []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	batch := fromJSON(t, int64s, `[1]`)
+	w, err := pqarrow.NewFileWriter(batch.Schema(), &b, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AppendKeyValueMetadata(arrowSchemaKey, base64.StdEncoding.EncodeToString(schema)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(batch); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// schemaMessage returns an IPC message of a schema whose top level is twice a struct, which is twice a struct and so
+// on, all with one name, and which announces a body.
+func schemaMessage(levels int, name string, bodySize int64) []byte {
+	const structType, headerSchema = 13, 1
+	b := flatbuffers.NewBuilder(1024)
+	shared := b.CreateString(name)
+	b.StartObject(0)
+	empty := b.EndObject()
+	fields := flatbuffers.UOffsetT(0)
+	for range levels {
+		b.StartObject(7)
+		b.PrependUOffsetTSlot(0, shared, 0)
+		b.PrependByteSlot(2, structType, 0)
+		b.PrependUOffsetTSlot(3, empty, 0)
+		b.PrependUOffsetTSlot(5, fields, 0)
+		field := b.EndObject()
+		b.StartVector(4, 2, 4)
+		b.PrependUOffsetT(field)
+		b.PrependUOffsetT(field)
+		fields = b.EndVector(2)
+	}
+	b.StartObject(4)
+	b.PrependUOffsetTSlot(1, fields, 0)
+	schema := b.EndObject()
+	b.StartObject(5)
+	b.PrependByteSlot(1, headerSchema, 0)
+	b.PrependUOffsetTSlot(2, schema, 0)
+	b.PrependInt64Slot(3, bodySize, 0)
+	b.Finish(b.EndObject())
+	message := binary.LittleEndian.AppendUint32([]byte{0xff, 0xff, 0xff, 0xff}, uint32(len(b.FinishedBytes())))
+	return append(message, b.FinishedBytes()...)
+}
+
+func TestWhatTheFooterSaysOfArrowsTypesIsChecked(t *testing.T) {
+	f := func(schema []byte, kind base.Kind, want string) {
+		t.Helper()
+		if _, err := Decode(withArrowSchema(t, schema), limit); base.KindOf(err) != kind || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := Decode(withArrowSchema(t, schemaMessage(1, "a", 0)), limit); err != nil {
+		t.Error(err)
+	}
+	f(nil, base.Invalid, "ARROW:schema")
+	f(schemaMessage(1, "a", 1<<42), base.Invalid, "ends in the middle of a message's body")
+	f(schemaMessage(50, "a", 0), base.TooLarge, "more than 10000 columns")
+	f(schemaMessage(12, strings.Repeat("a", 1<<20), 0), base.TooLarge, "names and metadata")
+	f(binary.LittleEndian.AppendUint32(nil, 1<<31-1), base.Invalid, "ends in the middle of a message")
+}
+
+func TestWhatTheFooterSaysOfArrowsTypesIsHeeded(t *testing.T) {
+	batch := fromJSON(t, &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "Europe/Berlin"}, `["1970-01-01T00:00:01Z", null]`,
+		arrow.BinaryTypes.LargeString, `["x", null]`, ingest.TextDictionary, `["p", "p"]`, arrow.FixedSizeListOf(2, int64s), `[[1, 2], [3, 4]]`)
+	var b bytes.Buffer
+	w, err := pqarrow.NewFileWriter(batch.Schema(), &b, parquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(batch); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(b.Bytes(), limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `: a us [1970-01-01T00:00:01Z (null)] b utf8 [x (null)] c utf8 [p p] d fixed_size_list<element: int64, nullable>[2] [[1,2] [3,4]]`
+	if text := strings.ReplaceAll(ingesttest.Show(ingest.Rows{Batch: got[0]}), "item:", "element:"); text != want {
+		t.Errorf("\n got %s\nwant %s", text, want)
+	}
+
+}

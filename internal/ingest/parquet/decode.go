@@ -55,7 +55,7 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 		}
 	}()
 	d.bound = ingest.NewBoundedAllocator(min(max(1<<30, 8*int64(len(body))), 3*limit))
-	if err := d.open(body); err != nil {
+	if err := d.open(body, limit); err != nil {
 		return nil, err
 	}
 	if err := d.columns(); err != nil {
@@ -91,7 +91,7 @@ func (d *decoder) release() {
 
 func invalid(err error) error { return base.Errorf(base.Invalid, "Parquet: %w", err) }
 
-func (d *decoder) open(body []byte) error {
+func (d *decoder) open(body []byte, limit int64) error {
 	footer, err := file.NewParquetReader(bytes.NewReader(body))
 	if err != nil {
 		return invalid(err)
@@ -110,11 +110,14 @@ func (d *decoder) open(body []byte) error {
 	if n := meta.Schema.NumColumns(); n > ingest.MaxColumns {
 		return base.Errorf(base.TooLarge, "Parquet: %d columns, more than %d", n, ingest.MaxColumns)
 	}
-	size := int64(len(body))
+	size, most := int64(len(body)), 8*limit // the narrowest type, boolean, has eight values a byte
 	for g := range f.NumRowGroups() {
 		group := meta.RowGroup(g)
 		if group.NumRows() < 0 || group.NumColumns() != meta.Schema.NumColumns() {
 			return base.Errorf(base.Invalid, "Parquet: row group %d of %d rows and %d columns", g, group.NumRows(), group.NumColumns())
+		}
+		if group.NumRows() > most-d.rows {
+			return base.Errorf(base.TooLarge, "Parquet: more than %d rows", most).WithHint("send the rows in several requests")
 		}
 		d.rows += group.NumRows()
 		d.groups = append(d.groups, g)
@@ -134,6 +137,9 @@ func (d *decoder) open(body []byte) error {
 	}
 	if d.rows != f.NumRows() {
 		return base.Errorf(base.Invalid, "Parquet: %d rows in the row groups, %d in the footer", d.rows, f.NumRows())
+	}
+	if meta.Schema.NumColumns() == 0 && d.rows > 0 {
+		return base.Errorf(base.Invalid, "Parquet: %d rows without columns", d.rows)
 	}
 	return nil
 }
@@ -247,14 +253,31 @@ func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
 		return invalid(err)
 	}
 	for rows := int64(0); rows < d.rows; rows += MaxBatchRows {
-		values, err := r.NextBatch(min(d.rows-rows, MaxBatchRows))
+		want := min(d.rows-rows, MaxBatchRows)
+		values, err := r.NextBatch(want)
 		if err != nil {
 			return invalid(err)
 		}
+		got := int64(values.Len())
 		for _, chunk := range values.Chunks() {
 			d.bound.Take(int(chunk.Data().SizeInBytes()))
 		}
 		values.Release()
+		if leaf.LevelInfo.RepLevel > 0 { // a row may have any number of values
+			levels, err := r.GetRepLevels()
+			if err != nil {
+				return invalid(err)
+			}
+			got = 0
+			for _, level := range levels {
+				if level == 0 {
+					got++
+				}
+			}
+		}
+		if got != want { // what a footer says of rows may be anything
+			return base.Errorf(base.Invalid, "Parquet: %d rows from %d on where %d are announced", got, rows+1, want)
+		}
 	}
 	r.Release()
 	return nil

@@ -8,7 +8,11 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -111,4 +115,76 @@ func TestWhatTheFooterSaysOfArrowsTypesIsHeeded(t *testing.T) {
 		t.Errorf("\n got %s\nwant %s", text, want)
 	}
 
+}
+
+// announcing returns a file whose footer announces so many rows.
+func announcing(t *testing.T, rows int64, withColumns bool, batch arrow.RecordBatch) []byte {
+	t.Helper()
+	body := write(t, compress.Codecs.Uncompressed, batch)
+	f, err := file.NewParquetReader(bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := f.MetaData()
+	meta.NumRows, meta.RowGroups[0].NumRows = rows, rows
+	if !withColumns {
+		none := int32(0)
+		meta.FileMetaData.Schema, meta.FileMetaData.Schema[0].NumChildren, meta.RowGroups[0].Columns = meta.FileMetaData.Schema[:1], &none, nil
+	}
+	size := int(binary.LittleEndian.Uint32(body[len(body)-8:]))
+	b := bytes.NewBuffer(bytes.Clone(body[:len(body)-8-size]))
+	n, err := meta.WriteTo(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(binary.LittleEndian.AppendUint32(b.Bytes(), uint32(n)), "PAR1"...)
+}
+
+func TestRowsThatAreOnlyAnnouncedAreRefused(t *testing.T) {
+	pair := arrow.StructOf(arrow.Field{Name: "x", Type: int64s, Nullable: true})
+	lists := arrow.ListOf(pair)
+	f := func(rows, limit int64, withColumns bool, dt arrow.DataType, values string, kind base.Kind, want string) {
+		t.Helper()
+		if _, err := Decode(announcing(t, rows, withColumns, fromJSON(t, dt, values)), limit); base.KindOf(err) != kind || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	f(1<<38, 1<<40, false, int64s, `[1]`, base.Invalid, "rows without columns")
+	f(1<<60, 1<<20, true, int64s, `[1]`, base.TooLarge, "more than 8388608 rows")
+	f(1<<38, 1<<40, true, int64s, `[1]`, base.Invalid, "1 values where 122880 rows are")
+	f(1<<38, 1<<40, true, pair, `[{"x": 1}]`, base.Invalid, "1 rows from 1 on where 122880 are announced")
+	f(1<<38, 1<<40, true, lists, `[[{"x": 1}, {"x": 2}], []]`, base.Invalid, "2 rows from 1 on where 122880 are announced")
+	f(3, 1<<20, true, lists, `[[{"x": 1}, {"x": 2}], []]`, base.Invalid, "2 rows from 1 on where 3 are announced")
+}
+
+func TestListsOfStructsOverSeveralRowGroups(t *testing.T) {
+	const n = MaxBatchRows + 80_000
+	b := array.NewListBuilder(memory.DefaultAllocator, arrow.StructOf(arrow.Field{Name: "x", Type: int64s, Nullable: true}))
+	values := 0
+	for i := range n {
+		if i%7 == 0 {
+			b.AppendNull()
+			continue
+		}
+		b.Append(true)
+		for range i % 4 {
+			s := b.ValueBuilder().(*array.StructBuilder)
+			s.Append(true)
+			s.FieldBuilder(0).(*array.Int64Builder).Append(int64(values))
+			values++
+		}
+	}
+	a := b.NewArray()
+	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: a.DataType(), Nullable: true}}, nil), []arrow.Array{a}, n)
+	var body []arrow.RecordBatch
+	for i := int64(0); i < n; i += 50_000 {
+		body = append(body, batch.NewSlice(i, min(n, i+50_000)))
+	}
+	got, err := Decode(write(t, compress.Codecs.Snappy, body...), limit)
+	if err != nil || len(got) != 2 || got[0].NumRows()+got[1].NumRows() != n {
+		t.Fatalf("%d batches, %v", len(got), err)
+	}
+	if sum := got[0].Column(0).(*array.List).ListValues().Len() + got[1].Column(0).(*array.List).ListValues().Len(); sum != values {
+		t.Errorf("%d values of %d", sum, values)
+	}
 }

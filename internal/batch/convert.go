@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
@@ -84,11 +86,8 @@ func noWay(a arrow.Array, t schema.Type) *fault {
 // convertDictionary keeps a dictionary of text as one where the column may be one, and
 // looks its values up otherwise.
 func convertDictionary(d *array.Dictionary, t schema.Type, top bool) (arrow.Array, *fault) {
-	switch t.Kind {
-	case schema.Varchar, schema.Enum, schema.JSON:
-		if top && isTextLike(d.Dictionary()) && d.Dictionary().NullN() == 0 {
-			return keepDictionary(d, t)
-		}
+	if keepsDictionary(t) && top && isTextLike(d.Dictionary()) && d.Dictionary().NullN() == 0 {
+		return keepDictionary(d, t)
 	}
 	values := d.Dictionary()
 	if isTextLike(values) && values.DataType().ID() != arrow.STRING {
@@ -106,6 +105,30 @@ func convertDictionary(d *array.Dictionary, t schema.Type, top bool) (arrow.Arra
 	}
 	defer plain.Release()
 	return convert(plain, t, top)
+}
+
+func keepsDictionary(t schema.Type) bool {
+	return t.Kind == schema.Varchar || t.Kind == schema.Enum || t.Kind == schema.JSON
+}
+
+// Unpacked returns how many bytes of text Conform writes out of dictionaries, for columns of these types that keep
+// none: that may be any number of times what the batch takes.
+func Unpacked(rec arrow.RecordBatch, types []schema.Field) int64 {
+	var total int64
+	for i, f := range rec.Schema().Fields() {
+		at := slices.IndexFunc(types, func(t schema.Field) bool { return schema.Fold(t.Name) == schema.Fold(f.Name) })
+		if at < 0 || keepsDictionary(types[at].Type) || !isTextDictionary(f.Type) {
+			continue
+		}
+		d := rec.Column(i).(*array.Dictionary)
+		text := d.Dictionary().(*array.String)
+		for row, code := range words[uint32](d.Indices()) {
+			if d.IsValid(row) {
+				total += int64(text.ValueLen(int(code)))
+			}
+		}
+	}
+	return total
 }
 
 func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {

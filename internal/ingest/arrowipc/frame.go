@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
 )
 
 // frames cuts a stream into messages for arrow-go's reader. It stands in for
@@ -24,8 +25,9 @@ type frames struct {
 	budget   int64 // bytes that compressed buffers may decompress to
 	inflated int64 // bytes that they have claimed so far
 	rows     int64
-	ended    bool  // the end-of-stream marker was read
-	err      error // why the last Message failed, if the stream is to blame
+	natural  *ingest.Budget // for what becomes of the batches
+	ended    bool           // the end-of-stream marker was read
+	err      error          // why the last Message failed, if the stream is to blame
 	batches  int
 
 	bigEndian bool // as the schema says

@@ -55,6 +55,7 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 		}
 	}()
 	d.bound = ingest.NewBoundedAllocator(min(max(1<<30, 8*int64(len(body))), 3*limit))
+	d.natural = ingest.NewBudget(limit)
 	if err := d.open(body, limit); err != nil {
 		return nil, err
 	}
@@ -74,6 +75,7 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 
 type decoder struct {
 	bound   *ingest.BoundedAllocator
+	natural *ingest.Budget // for what becomes of the columns
 	rows    int64
 	checked *pqarrow.FileReader // allocates from bound
 	plain   *pqarrow.FileReader // for columns with structs, once they are checked
@@ -307,10 +309,7 @@ func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
 	}
 	batch := array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, rows)
 	defer batch.Release()
-	if err := ingest.Validate(batch); err != nil {
-		return nil, err
-	}
-	return ingest.Natural(batch)
+	return ingest.Natural(batch, d.natural)
 }
 
 // next returns the next rows of a column.

@@ -23,6 +23,9 @@ func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
 	if d, ok := a.(*array.Dictionary); ok {
 		return convertDictionary(d, t, top)
 	}
+	if d, ok := a.DataType().(arrow.DecimalType); ok && !printable(d) {
+		return nil, &fault{row: firstValid(a), value: "a value of type " + d.String(), why: "has a scale that is not supported"}
+	}
 	switch t.Kind {
 	case schema.Boolean:
 		return convertBool(a, t)
@@ -70,17 +73,28 @@ func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
 	return nil, &fault{value: "type " + t.String(), why: "no column has this type"}
 }
 
+// printable reports whether arrow-go can print a type's decimals: it panics, or prints anything, beyond these scales.
+func printable(t arrow.DecimalType) bool {
+	most := map[arrow.Type]int32{arrow.DECIMAL32: 18, arrow.DECIMAL64: 18, arrow.DECIMAL128: 38, arrow.DECIMAL256: 76}[t.ID()]
+	return t.GetScale() >= -most && t.GetScale() <= most
+}
+
 // noWay is the fault of a source type that never becomes the wanted one.
 func noWay(a arrow.Array, t schema.Type) *fault {
-	row := 0
-	for row < a.Len()-1 && a.IsNull(row) {
-		row++
-	}
+	row := firstValid(a)
 	natural := a.DataType().String()
 	if known, err := schema.FromArrow(a.DataType(), arrow.Metadata{}); err == nil {
 		natural = known.String()
 	}
 	return faultAt(a, row, "(%s) is not convertible to %s", natural, t)
+}
+
+func firstValid(a arrow.Array) int {
+	row := 0
+	for row < a.Len()-1 && a.IsNull(row) {
+		row++
+	}
+	return row
 }
 
 // convertDictionary keeps a dictionary of text as one where the column may be one, and

@@ -15,7 +15,7 @@ import (
 // Natural returns a batch with the types that decoders emit, equal in its values:
 // large and view layouts become utf8 and binary, other dictionaries than those of
 // text are unpacked, zones of timestamps become UTC (the moments stay), float16 float32,
-// decimals decimal128, times of day time64[us], date64 date32, extension types but UUID and
+// decimals decimal128 with scales from 0 to 38, times of day time64[us], date64 date32, extension types but UUID and
 // JSON their storage. A value that this would change is a base.Invalid
 // error, as is a type without a counterpart, and what Validate refuses. What has to be built is taken from the budget first.
 //
@@ -52,7 +52,7 @@ func natural(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	switch t := a.DataType().(type) {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
 		*arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type, *arrow.Float32Type, *arrow.Float64Type,
-		*arrow.Decimal128Type, *arrow.StringType, *arrow.BinaryType, *arrow.Date32Type,
+		*arrow.StringType, *arrow.BinaryType, *arrow.Date32Type,
 		*arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, *arrow.DurationType:
 		a.Retain()
 		return a, nil

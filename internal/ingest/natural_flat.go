@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"math"
+	"math/big"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -61,20 +62,32 @@ func naturalFlat(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	return naturalDecimal(a, budget)
 }
 
-// naturalDecimal converts decimals of other widths to decimal128.
+// naturalDecimal converts decimals of other widths to decimal128. Those of a negative scale, which count tens or
+// hundreds and which no table's type is, become whole numbers.
 func naturalDecimal(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	t, ok := a.DataType().(arrow.DecimalType)
 	if !ok {
 		return nil, unsupported(a.DataType())
 	}
 	const most = 38 // digits
-	to := &arrow.Decimal128Type{Precision: min(t.GetPrecision(), most), Scale: t.GetScale()}
+	scale := int(t.GetScale())
+	if scale < -most || scale > most {
+		return nil, base.Errorf(base.Invalid, "type %v is not supported: its scale is not between %d and %d", t, -most, most)
+	}
+	if t.ID() == arrow.DECIMAL128 && scale >= 0 {
+		a.Retain()
+		return a, nil
+	}
+	tens := max(0, -scale)
+	to := &arrow.Decimal128Type{Precision: min(min(t.GetPrecision(), most)+int32(tens), most), Scale: int32(max(0, scale))}
 	var value func(i int) (decimal128.Num, bool)
 	switch a := a.(type) {
 	case *array.Decimal32:
 		value = func(i int) (decimal128.Num, bool) { return decimal128.FromI64(int64(a.Value(i))), true }
 	case *array.Decimal64:
 		value = func(i int) (decimal128.Num, bool) { return decimal128.FromI64(int64(a.Value(i))), true }
+	case *array.Decimal128:
+		value = func(i int) (decimal128.Num, bool) { return a.Value(i), true }
 	case *array.Decimal256:
 		value = func(i int) (decimal128.Num, bool) {
 			v := a.Value(i)
@@ -88,9 +101,22 @@ func naturalDecimal(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	}
 	return convert(a, to, budget, func(b array.Builder, i int) bool {
 		v, ok := value(i)
+		if ok && tens > 0 {
+			v, ok = times10(v, tens, most)
+		}
 		b.(*array.Decimal128Builder).Append(v)
 		return ok
 	})
+}
+
+// times10 returns v * 10^tens, false if that has more than so many digits.
+func times10(v decimal128.Num, tens, digits int) (decimal128.Num, bool) {
+	ten := big.NewInt(10)
+	n := new(big.Int).Exp(ten, big.NewInt(int64(tens)), nil)
+	if n.Mul(n, v.BigInt()).CmpAbs(new(big.Int).Exp(ten, big.NewInt(int64(digits)), nil)) >= 0 {
+		return decimal128.Num{}, false
+	}
+	return decimal128.FromBigInt(n), true
 }
 
 // convert builds an array of type t: put appends the value of row i, or something in

@@ -14,7 +14,6 @@ package parquet
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"io"
 	"slices"
 
@@ -28,7 +27,6 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
-	"github.com/scoterdb/scoter/internal/ingest/arrowipc"
 )
 
 // MaxBatchRows is how many rows a batch has at most: those of a part's row group.
@@ -94,13 +92,9 @@ func (d *decoder) release() {
 func invalid(err error) error { return base.Errorf(base.Invalid, "Parquet: %w", err) }
 
 func (d *decoder) open(body []byte, limit int64) error {
-	footer, err := file.NewParquetReader(bytes.NewReader(body))
+	meta, err := readFooter(body)
 	if err != nil {
-		return invalid(err)
-	}
-	meta := footer.MetaData()
-	if err := checkArrowSchema(meta); err != nil {
-		return base.Wrap(err, "Parquet: %s in the footer", arrowSchemaKey)
+		return err
 	}
 	if d.checked, err = openFile(body, meta, d.bound); err != nil {
 		return err
@@ -109,9 +103,6 @@ func (d *decoder) open(body []byte, limit int64) error {
 		return err
 	}
 	f := d.checked.ParquetReader()
-	if n := meta.Schema.NumColumns(); n > ingest.MaxColumns {
-		return base.Errorf(base.TooLarge, "Parquet: %d columns, more than %d", n, ingest.MaxColumns)
-	}
 	size, most := int64(len(body)), 8*limit // the narrowest type, boolean, has eight values a byte
 	for g := range f.NumRowGroups() {
 		group := meta.RowGroup(g)
@@ -144,24 +135,6 @@ func (d *decoder) open(body []byte, limit int64) error {
 		return base.Errorf(base.Invalid, "Parquet: %d rows without columns", d.rows)
 	}
 	return nil
-}
-
-// arrowSchemaKey is where Arrow's writers keep what Parquet has no types for: zones, durations and the like.
-const arrowSchemaKey = "ARROW:schema"
-
-// checkArrowSchema checks what pqarrow reads below arrowSchemaKey, decoded as it does.
-func checkArrowSchema(meta *metadata.FileMetaData) error {
-	text := meta.KeyValueMetadata().FindValue(arrowSchemaKey)
-	if text == nil {
-		return nil
-	}
-	schema, err := base64.StdEncoding.DecodeString(*text)
-	if err != nil || len(*text)%4 != 0 || len(schema) == 0 {
-		if schema, err = base64.RawStdEncoding.DecodeString(*text); err != nil {
-			return base.Errorf(base.Invalid, "%w", err)
-		}
-	}
-	return arrowipc.CheckSchema(schema)
 }
 
 func openFile(body []byte, meta *metadata.FileMetaData, alloc memory.Allocator) (*pqarrow.FileReader, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -117,23 +119,18 @@ func TestWhatTheFooterSaysOfArrowsTypesIsHeeded(t *testing.T) {
 
 }
 
-// announcing returns a file whose footer announces so many rows.
-func announcing(t *testing.T, rows int64, withColumns bool, batch arrow.RecordBatch) []byte {
+// withFooter returns a file of rows whose footer is changed.
+func withFooter(t *testing.T, batch arrow.RecordBatch, change func(*metadata.FileMetaData)) []byte {
 	t.Helper()
 	body := write(t, compress.Codecs.Uncompressed, batch)
 	f, err := file.NewParquetReader(bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta := f.MetaData()
-	meta.NumRows, meta.RowGroups[0].NumRows = rows, rows
-	if !withColumns {
-		none := int32(0)
-		meta.FileMetaData.Schema, meta.FileMetaData.Schema[0].NumChildren, meta.RowGroups[0].Columns = meta.FileMetaData.Schema[:1], &none, nil
-	}
+	change(f.MetaData())
 	size := int(binary.LittleEndian.Uint32(body[len(body)-8:]))
 	b := bytes.NewBuffer(bytes.Clone(body[:len(body)-8-size]))
-	n, err := meta.WriteTo(b, nil)
+	n, err := f.MetaData().WriteTo(b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +142,15 @@ func TestRowsThatAreOnlyAnnouncedAreRefused(t *testing.T) {
 	lists := arrow.ListOf(pair)
 	f := func(rows, limit int64, withColumns bool, dt arrow.DataType, values string, kind base.Kind, want string) {
 		t.Helper()
-		if _, err := Decode(announcing(t, rows, withColumns, fromJSON(t, dt, values)), limit); base.KindOf(err) != kind || !strings.Contains(err.Error(), want) {
+		body := withFooter(t, fromJSON(t, dt, values), func(meta *metadata.FileMetaData) {
+			meta.NumRows, meta.RowGroups[0].NumRows = rows, rows
+			if !withColumns {
+				none := int32(0)
+				elements := meta.FileMetaData.Schema[:1]
+				elements[0].NumChildren, meta.FileMetaData.Schema, meta.RowGroups[0].Columns = &none, elements, nil
+			}
+		})
+		if _, err := Decode(body, limit); base.KindOf(err) != kind || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -155,6 +160,24 @@ func TestRowsThatAreOnlyAnnouncedAreRefused(t *testing.T) {
 	f(1<<38, 1<<40, true, pair, `[{"x": 1}]`, base.Invalid, "1 rows from 1 on where 122880 are announced")
 	f(1<<38, 1<<40, true, lists, `[[{"x": 1}, {"x": 2}], []]`, base.Invalid, "2 rows from 1 on where 122880 are announced")
 	f(3, 1<<20, true, lists, `[[{"x": 1}, {"x": 2}], []]`, base.Invalid, "2 rows from 1 on where 3 are announced")
+}
+
+func TestTreesOfColumnsAreChecked(t *testing.T) {
+	f := func(children int32, groups int, kind base.Kind, want string) {
+		t.Helper()
+		body := withFooter(t, fromJSON(t, int64s, `[1]`), func(meta *metadata.FileMetaData) {
+			elements := meta.FileMetaData.Schema
+			elements[0].NumChildren = &children
+			meta.FileMetaData.Schema = append(slices.Repeat(elements[:1], groups), elements[1:]...)
+		})
+		if _, err := Decode(body, limit); base.KindOf(err) != kind || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	f(1<<31-1, 1, base.Invalid, "a group of 2147483647 columns, in a schema of 2 elements")
+	f(-1, 1, base.Invalid, "a group of -1 columns")
+	f(2, 1, base.Invalid, "a group of 2 columns")
+	f(1, 200, base.TooLarge, "nested deeper than 64")
 }
 
 func TestListsOfStructsOverSeveralRowGroups(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -416,4 +418,28 @@ func FuzzConformText(f *testing.F) {
 			t.Fatalf("%s %q is stored as %s, and that as %v %v", declared, text, got.ValueStr(0), again, fault)
 		}
 	})
+}
+
+func TestScalesThatNobodyCanPrintAreRefused(t *testing.T) {
+	of := func(scale int32) arrow.Array {
+		b := array.NewDecimal128Builder(allocator, &arrow.Decimal128Type{Precision: 38, Scale: scale})
+		b.AppendNull()
+		b.Append(decimal128.FromI64(15))
+		return b.NewArray()
+	}
+	wide := array.NewDecimal256Builder(allocator, &arrow.Decimal256Type{Precision: 60, Scale: 80})
+	wide.Append(decimal256.FromI64(15))
+	for _, a := range []arrow.Array{of(40), of(-40), of(math.MaxInt32), of(math.MinInt32), wide.NewArray()} {
+		for _, column := range []string{"BIGINT", "UINTEGER", "HUGEINT", "DOUBLE", "DECIMAL(38,0)", "VARCHAR", "JSON", "DATE"} {
+			table := tableOf(t, schema.Column{Name: "a", Type: typeOf(t, column)})
+			if _, err := Conform(decoded(t, "a", a.DataType(), a), table, ConformOptions{}); base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "scale") {
+				t.Errorf("%v to %s: %v", a.DataType(), column, err)
+			}
+		}
+	}
+	if read := integerText(of(math.MaxInt32)); read != nil {
+		if _, ok := read(1); ok {
+			t.Error("15 / 10^2147483647 is no integer")
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
@@ -20,6 +22,9 @@ func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
 	}
 	if d, ok := a.(*array.Dictionary); ok {
 		return convertDictionary(d, t, top)
+	}
+	if d, ok := a.DataType().(arrow.DecimalType); ok && !printable(d) {
+		return nil, &fault{row: firstValid(a), value: "a value of type " + d.String(), why: "has a scale that is not supported"}
 	}
 	switch t.Kind {
 	case schema.Boolean:
@@ -68,12 +73,15 @@ func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
 	return nil, &fault{value: "type " + t.String(), why: "no column has this type"}
 }
 
+// printable reports whether arrow-go can print a type's decimals: it panics, or prints anything, beyond these scales.
+func printable(t arrow.DecimalType) bool {
+	most := map[arrow.Type]int32{arrow.DECIMAL32: 18, arrow.DECIMAL64: 18, arrow.DECIMAL128: 38, arrow.DECIMAL256: 76}[t.ID()]
+	return t.GetScale() >= -most && t.GetScale() <= most
+}
+
 // noWay is the fault of a source type that never becomes the wanted one.
 func noWay(a arrow.Array, t schema.Type) *fault {
-	row := 0
-	for row < a.Len()-1 && a.IsNull(row) {
-		row++
-	}
+	row := firstValid(a)
 	natural := a.DataType().String()
 	if known, err := schema.FromArrow(a.DataType(), arrow.Metadata{}); err == nil {
 		natural = known.String()
@@ -81,14 +89,19 @@ func noWay(a arrow.Array, t schema.Type) *fault {
 	return faultAt(a, row, "(%s) is not convertible to %s", natural, t)
 }
 
+func firstValid(a arrow.Array) int {
+	row := 0
+	for row < a.Len()-1 && a.IsNull(row) {
+		row++
+	}
+	return row
+}
+
 // convertDictionary keeps a dictionary of text as one where the column may be one, and
 // looks its values up otherwise.
 func convertDictionary(d *array.Dictionary, t schema.Type, top bool) (arrow.Array, *fault) {
-	switch t.Kind {
-	case schema.Varchar, schema.Enum, schema.JSON:
-		if top && isTextLike(d.Dictionary()) && d.Dictionary().NullN() == 0 {
-			return keepDictionary(d, t)
-		}
+	if keepsDictionary(t) && top && isTextLike(d.Dictionary()) && d.Dictionary().NullN() == 0 {
+		return keepDictionary(d, t)
 	}
 	values := d.Dictionary()
 	if isTextLike(values) && values.DataType().ID() != arrow.STRING {
@@ -106,6 +119,30 @@ func convertDictionary(d *array.Dictionary, t schema.Type, top bool) (arrow.Arra
 	}
 	defer plain.Release()
 	return convert(plain, t, top)
+}
+
+func keepsDictionary(t schema.Type) bool {
+	return t.Kind == schema.Varchar || t.Kind == schema.Enum || t.Kind == schema.JSON
+}
+
+// Unpacked returns how many bytes of text Conform writes out of dictionaries, for columns of these types that keep
+// none: that may be any number of times what the batch takes.
+func Unpacked(rec arrow.RecordBatch, types []schema.Field) int64 {
+	var total int64
+	for i, f := range rec.Schema().Fields() {
+		at := slices.IndexFunc(types, func(t schema.Field) bool { return schema.Fold(t.Name) == schema.Fold(f.Name) })
+		if at < 0 || keepsDictionary(types[at].Type) || !isTextDictionary(f.Type) {
+			continue
+		}
+		d := rec.Column(i).(*array.Dictionary)
+		text := d.Dictionary().(*array.String)
+		for row, code := range words[uint32](d.Indices()) {
+			if d.IsValid(row) {
+				total += int64(text.ValueLen(int(code)))
+			}
+		}
+	}
+	return total
 }
 
 func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {

@@ -140,7 +140,8 @@ func integerText(a arrow.Array) func(row int) (string, bool) {
 		}
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(0, scale))), nil)
+		const digits = 77 // of the widest decimals: one with more decimals is no integer but 0
+		pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(0, scale), digits))), nil)
 		return func(row int) (string, bool) {
 			q, r := new(big.Int).QuoRem(decimal(row), pow, new(big.Int))
 			return q.String(), r.Sign() == 0 && scale >= 0

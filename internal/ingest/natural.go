@@ -15,14 +15,17 @@ import (
 // Natural returns a batch with the types that decoders emit, equal in its values:
 // large and view layouts become utf8 and binary, other dictionaries than those of
 // text are unpacked, zones of timestamps become UTC (the moments stay), float16 float32,
-// decimals decimal128, times of day time64[us], date64 date32, extension types but UUID and
+// decimals decimal128 with scales from 0 to 38, times of day time64[us], date64 date32, extension types but UUID and
 // JSON their storage. A value that this would change is a base.Invalid
-// error, as is a type without a counterpart. The batch must have passed Validate.
+// error, as is a type without a counterpart, and what Validate refuses. What has to be built is taken from the budget first.
 //
 // arrow-go's package compute has casts for much of this, but runs them on goroutines
 // of its own: a panic there ends the process, and some kernels panic on arrays
 // without a validity bitmap.
-func Natural(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
+func Natural(batch arrow.RecordBatch, budget *Budget) (arrow.RecordBatch, error) {
+	if err := validate(batch, budget); err != nil {
+		return nil, err
+	}
 	fields := make([]arrow.Field, batch.NumCols())
 	arrays := make([]arrow.Array, batch.NumCols())
 	defer func() {
@@ -34,7 +37,7 @@ func Natural(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
 	}()
 	for i := range fields {
 		name := batch.ColumnName(i)
-		a, err := natural(batch.Column(i))
+		a, err := natural(batch.Column(i), budget)
 		if err != nil {
 			return nil, base.Wrap(err, "column %q", name)
 		}
@@ -45,24 +48,24 @@ func Natural(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
 }
 
 // natural returns an array that the caller releases.
-func natural(a arrow.Array) (arrow.Array, error) {
+func natural(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	switch t := a.DataType().(type) {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
 		*arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type, *arrow.Float32Type, *arrow.Float64Type,
-		*arrow.Decimal128Type, *arrow.StringType, *arrow.BinaryType, *arrow.Date32Type,
+		*arrow.StringType, *arrow.BinaryType, *arrow.Date32Type,
 		*arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, *arrow.DurationType:
 		a.Retain()
 		return a, nil
 	case *arrow.TimestampType:
-		return naturalTimestamp(a, t)
+		return naturalTimestamp(a, t, budget)
 	case *arrow.DictionaryType:
-		return naturalDictionary(a.(*array.Dictionary))
+		return naturalDictionary(a.(*array.Dictionary), budget)
 	case *arrow.LargeListType, *arrow.ListType, *arrow.MapType, *arrow.FixedSizeListType, *arrow.StructType:
-		return naturalNested(a)
+		return naturalNested(a, budget)
 	case arrow.ExtensionType:
-		return naturalExtension(a.(array.ExtensionArray))
+		return naturalExtension(a.(array.ExtensionArray), budget)
 	}
-	return naturalFlat(a)
+	return naturalFlat(a, budget)
 }
 
 var (
@@ -71,12 +74,12 @@ var (
 )
 
 // naturalExtension keeps what a table has a type for, and unwraps all else.
-func naturalExtension(a array.ExtensionArray) (arrow.Array, error) {
+func naturalExtension(a array.ExtensionArray, budget *Budget) (arrow.Array, error) {
 	storage := a.Storage()
 	if a.ExtensionType().ExtensionName() == uuidType.ExtensionName() && arrow.TypeEqual(storage.DataType(), uuidType.StorageType()) {
 		return array.NewExtensionArrayWithStorage(uuidType, storage), nil
 	}
-	plain, err := natural(storage)
+	plain, err := natural(storage, budget)
 	if err != nil || a.ExtensionType().ExtensionName() != jsonType.ExtensionName() || plain.DataType().ID() != arrow.STRING {
 		return plain, err
 	}
@@ -90,7 +93,7 @@ func unsupported(t arrow.DataType) error {
 
 // naturalTimestamp names the zone UTC; seconds and milliseconds with a zone become
 // microseconds, since there is but one type of moments.
-func naturalTimestamp(a arrow.Array, t *arrow.TimestampType) (arrow.Array, error) {
+func naturalTimestamp(a arrow.Array, t *arrow.TimestampType, budget *Budget) (arrow.Array, error) {
 	if t.TimeZone == "" {
 		a.Retain()
 		return a, nil
@@ -108,7 +111,7 @@ func naturalTimestamp(a arrow.Array, t *arrow.TimestampType) (arrow.Array, error
 		perMicro = 1e6
 	}
 	moments := out.(*array.Timestamp)
-	return convert(out, TimestampUS, func(b array.Builder, i int) bool {
+	return convert(out, TimestampUS, budget, func(b array.Builder, i int) bool {
 		v := int64(moments.Value(i))
 		b.(*array.TimestampBuilder).Append(arrow.Timestamp(v * perMicro))
 		return v <= math.MaxInt64/perMicro && v >= math.MinInt64/perMicro
@@ -117,12 +120,19 @@ func naturalTimestamp(a arrow.Array, t *arrow.TimestampType) (arrow.Array, error
 
 // naturalDictionary keeps a dictionary of text, with indices of uint32, and unpacks
 // those of other flat types and those with NULLs among their values.
-func naturalDictionary(a *array.Dictionary) (arrow.Array, error) {
-	values, err := natural(a.Dictionary())
+func naturalDictionary(a *array.Dictionary, budget *Budget) (arrow.Array, error) {
+	values, err := natural(a.Dictionary(), budget)
 	if err != nil {
 		return nil, err
 	}
 	defer values.Release()
+	if values == a.Dictionary() { // each batch is checked, and counts, with all of it
+		for _, b := range values.Data().Buffers() {
+			if err := budget.take(len(bytesOf(b))); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if ext, ok := values.(array.ExtensionArray); ok {
 		values = ext.Storage()
 	}
@@ -130,7 +140,10 @@ func naturalDictionary(a *array.Dictionary) (arrow.Array, error) {
 	switch v := values.(type) {
 	case *array.String:
 		if v.NullN() > 0 || v.Len() == 0 {
-			return flatten(a.Len(), arrow.BinaryTypes.String, missing, func(i int) string { return v.Value(a.GetValueIndex(i)) })
+			return flatten(a.Len(), arrow.BinaryTypes.String, budget, missing, func(i int) string { return v.Value(a.GetValueIndex(i)) })
+		}
+		if err := budget.take(4 * a.Len()); err != nil {
+			return nil, err
 		}
 		b := array.NewUint32Builder(memory.DefaultAllocator)
 		defer b.Release()
@@ -146,7 +159,7 @@ func naturalDictionary(a *array.Dictionary) (arrow.Array, error) {
 		defer indices.Release()
 		return array.NewDictionaryArray(TextDictionary, indices, values), nil
 	case *array.Binary:
-		return flatten(a.Len(), arrow.BinaryTypes.Binary, missing, func(i int) string { return v.ValueString(a.GetValueIndex(i)) })
+		return flatten(a.Len(), arrow.BinaryTypes.Binary, budget, missing, func(i int) string { return v.ValueString(a.GetValueIndex(i)) })
 	}
 	t, ok := values.DataType().(arrow.FixedWidthDataType)
 	if !ok || t.BitWidth()%8 != 0 || len(values.Data().Buffers()) != 2 {
@@ -154,6 +167,9 @@ func naturalDictionary(a *array.Dictionary) (arrow.Array, error) {
 	}
 	// Values of whole bytes are copied without looking at them.
 	from, width := bytesOf(values.Data().Buffers()[1]), t.BitWidth()/8
+	if err := budget.take(a.Len() * width); err != nil {
+		return nil, err
+	}
 	to, valid, nulls := make([]byte, a.Len()*width), make([]byte, (a.Len()+7)/8), 0
 	for i := range a.Len() {
 		if missing(i) {
@@ -169,7 +185,7 @@ func naturalDictionary(a *array.Dictionary) (arrow.Array, error) {
 	return array.MakeFromData(d), nil
 }
 
-func naturalNested(a arrow.Array) (arrow.Array, error) {
+func naturalNested(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	d := a.Data()
 	children := make([]arrow.ArrayData, 0, len(d.Children()))
 	types := make([]arrow.DataType, 0, len(d.Children()))
@@ -180,8 +196,13 @@ func naturalNested(a arrow.Array) (arrow.Array, error) {
 	}()
 	for _, c := range d.Children() {
 		child := array.MakeFromData(c)
-		out, err := natural(child)
+		out, err := natural(child, budget)
 		child.Release()
+		if d, ok := out.(*array.Dictionary); ok { // tables have dictionaries for whole columns only
+			text := d.Dictionary().(*array.String)
+			out, err = flatten(d.Len(), arrow.BinaryTypes.String, budget, d.IsNull, func(i int) string { return text.Value(d.GetValueIndex(i)) })
+			d.Release()
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"math"
+	"math/big"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -13,27 +15,27 @@ import (
 
 // naturalFlat converts the flat types that have another layout than their natural
 // counterpart.
-func naturalFlat(a arrow.Array) (arrow.Array, error) {
+func naturalFlat(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	text, binary := arrow.BinaryTypes.String, arrow.BinaryTypes.Binary
 	switch a := a.(type) {
 	case *array.LargeString:
-		return flatten(a.Len(), text, a.IsNull, a.Value)
+		return flatten(a.Len(), text, budget, a.IsNull, a.Value)
 	case *array.StringView:
-		return flatten(a.Len(), text, a.IsNull, a.Value)
+		return flatten(a.Len(), text, budget, a.IsNull, a.Value)
 	case *array.LargeBinary:
-		return flatten(a.Len(), binary, a.IsNull, a.ValueString)
+		return flatten(a.Len(), binary, budget, a.IsNull, a.ValueString)
 	case *array.BinaryView:
-		return flatten(a.Len(), binary, a.IsNull, a.ValueString)
+		return flatten(a.Len(), binary, budget, a.IsNull, a.ValueString)
 	case *array.FixedSizeBinary:
-		return flatten(a.Len(), binary, a.IsNull, func(i int) string { return string(a.Value(i)) })
+		return flatten(a.Len(), binary, budget, a.IsNull, func(i int) string { return unsafe.String(unsafe.SliceData(a.Value(i)), len(a.Value(i))) })
 	case *array.Float16:
-		return convert(a, arrow.PrimitiveTypes.Float32, func(b array.Builder, i int) bool {
+		return convert(a, arrow.PrimitiveTypes.Float32, budget, func(b array.Builder, i int) bool {
 			b.(*array.Float32Builder).Append(a.Value(i).Float32())
 			return true
 		})
 	case *array.Date64:
 		const day = 86_400_000
-		return convert(a, arrow.FixedWidthTypes.Date32, func(b array.Builder, i int) bool {
+		return convert(a, arrow.FixedWidthTypes.Date32, budget, func(b array.Builder, i int) bool {
 			v := int64(a.Value(i))
 			b.(*array.Date32Builder).Append(arrow.Date32(v / day))
 			return v%day == 0 && v/day <= math.MaxInt32 && v/day >= math.MinInt32
@@ -43,7 +45,7 @@ func naturalFlat(a arrow.Array) (arrow.Array, error) {
 		if a.DataType().(*arrow.Time32Type).Unit == arrow.Second {
 			perMicro = 1e6
 		}
-		return convert(a, arrow.FixedWidthTypes.Time64us, func(b array.Builder, i int) bool {
+		return convert(a, arrow.FixedWidthTypes.Time64us, budget, func(b array.Builder, i int) bool {
 			b.(*array.Time64Builder).Append(arrow.Time64(int64(a.Value(i)) * perMicro))
 			return true
 		})
@@ -52,28 +54,40 @@ func naturalFlat(a arrow.Array) (arrow.Array, error) {
 			a.Retain()
 			return a, nil
 		}
-		return convert(a, arrow.FixedWidthTypes.Time64us, func(b array.Builder, i int) bool {
+		return convert(a, arrow.FixedWidthTypes.Time64us, budget, func(b array.Builder, i int) bool {
 			b.(*array.Time64Builder).Append(a.Value(i) / 1000)
 			return a.Value(i)%1000 == 0
 		})
 	}
-	return naturalDecimal(a)
+	return naturalDecimal(a, budget)
 }
 
-// naturalDecimal converts decimals of other widths to decimal128.
-func naturalDecimal(a arrow.Array) (arrow.Array, error) {
+// naturalDecimal converts decimals of other widths to decimal128. Those of a negative scale, which count tens or
+// hundreds and which no table's type is, become whole numbers.
+func naturalDecimal(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	t, ok := a.DataType().(arrow.DecimalType)
 	if !ok {
 		return nil, unsupported(a.DataType())
 	}
 	const most = 38 // digits
-	to := &arrow.Decimal128Type{Precision: min(t.GetPrecision(), most), Scale: t.GetScale()}
+	scale := int(t.GetScale())
+	if scale < -most || scale > most {
+		return nil, base.Errorf(base.Invalid, "type %v is not supported: its scale is not between %d and %d", t, -most, most)
+	}
+	if t.ID() == arrow.DECIMAL128 && scale >= 0 {
+		a.Retain()
+		return a, nil
+	}
+	tens := max(0, -scale)
+	to := &arrow.Decimal128Type{Precision: min(min(t.GetPrecision(), most)+int32(tens), most), Scale: int32(max(0, scale))}
 	var value func(i int) (decimal128.Num, bool)
 	switch a := a.(type) {
 	case *array.Decimal32:
 		value = func(i int) (decimal128.Num, bool) { return decimal128.FromI64(int64(a.Value(i))), true }
 	case *array.Decimal64:
 		value = func(i int) (decimal128.Num, bool) { return decimal128.FromI64(int64(a.Value(i))), true }
+	case *array.Decimal128:
+		value = func(i int) (decimal128.Num, bool) { return a.Value(i), true }
 	case *array.Decimal256:
 		value = func(i int) (decimal128.Num, bool) {
 			v := a.Value(i)
@@ -85,16 +99,32 @@ func naturalDecimal(a arrow.Array) (arrow.Array, error) {
 	default:
 		return nil, unsupported(t)
 	}
-	return convert(a, to, func(b array.Builder, i int) bool {
+	return convert(a, to, budget, func(b array.Builder, i int) bool {
 		v, ok := value(i)
+		if ok && tens > 0 {
+			v, ok = times10(v, tens, most)
+		}
 		b.(*array.Decimal128Builder).Append(v)
 		return ok
 	})
 }
 
+// times10 returns v * 10^tens, false if that has more than so many digits.
+func times10(v decimal128.Num, tens, digits int) (decimal128.Num, bool) {
+	ten := big.NewInt(10)
+	n := new(big.Int).Exp(ten, big.NewInt(int64(tens)), nil)
+	if n.Mul(n, v.BigInt()).CmpAbs(new(big.Int).Exp(ten, big.NewInt(int64(digits)), nil)) >= 0 {
+		return decimal128.Num{}, false
+	}
+	return decimal128.FromBigInt(n), true
+}
+
 // convert builds an array of type t: put appends the value of row i, or something in
 // its place and false if t cannot hold it.
-func convert(a arrow.Array, t arrow.DataType, put func(b array.Builder, i int) bool) (arrow.Array, error) {
+func convert(a arrow.Array, t arrow.DataType, budget *Budget, put func(b array.Builder, i int) bool) (arrow.Array, error) {
+	if err := budget.take(a.Len() * t.(arrow.FixedWidthDataType).Bytes()); err != nil {
+		return nil, err
+	}
 	b := array.NewBuilder(memory.DefaultAllocator, t)
 	defer b.Release()
 	b.Reserve(a.Len())
@@ -111,8 +141,23 @@ func convert(a arrow.Array, t arrow.DataType, put func(b array.Builder, i int) b
 }
 
 // flatten builds text or binary, offsets of 32 bits and one buffer of values.
-func flatten(rows int, t arrow.BinaryDataType, isNull func(i int) bool, value func(i int) string) (arrow.Array, error) {
-	var b array.Builder
+func flatten(rows int, t arrow.BinaryDataType, budget *Budget, isNull func(i int) bool, value func(i int) string) (arrow.Array, error) {
+	size := 0
+	for i := range rows {
+		if !isNull(i) {
+			size += len(value(i)) // at most 2^31 times 2^31
+		}
+	}
+	if err := budget.take(size + 4*rows); err != nil {
+		return nil, err
+	}
+	if size > math.MaxInt32 {
+		return nil, base.Errorf(base.TooLarge, "more than 2 GiB in one batch")
+	}
+	var b interface {
+		array.Builder
+		ReserveData(int)
+	}
 	var put func(string)
 	if t.ID() == arrow.STRING {
 		s := array.NewStringBuilder(memory.DefaultAllocator)
@@ -123,17 +168,13 @@ func flatten(rows int, t arrow.BinaryDataType, isNull func(i int) bool, value fu
 	}
 	defer b.Release()
 	b.Reserve(rows)
-	size := 0
+	b.ReserveData(size)
 	for i := range rows {
 		if isNull(i) {
 			b.AppendNull()
-			continue
+		} else {
+			put(value(i))
 		}
-		v := value(i)
-		if size += len(v); size > math.MaxInt32 {
-			return nil, base.Errorf(base.TooLarge, "more than 2 GiB in one batch")
-		}
-		put(v)
 	}
 	return b.NewArray(), nil
 }

@@ -22,8 +22,11 @@ import (
 // extension over these). The content of NULL slots is not looked at.
 //
 // It costs one pass over offsets, indices and text.
-func Validate(batch arrow.RecordBatch) error {
-	v := validator{}
+func Validate(batch arrow.RecordBatch) error { return validate(batch, nil) }
+
+// validate looks at no more text behind views than a budget has left, if there is one.
+func validate(batch arrow.RecordBatch, budget *Budget) error {
+	v := validator{budget: budget}
 	if int64(int(batch.NumRows())) != batch.NumRows() || batch.NumRows() < 0 || batch.NumRows() > math.MaxInt32 {
 		return base.Errorf(base.TooLarge, "a batch of %d rows", batch.NumRows())
 	}
@@ -52,6 +55,8 @@ func Validate(batch arrow.RecordBatch) error {
 type validator struct {
 	columns    int
 	weightless int // values of arrays that need no bytes for them
+	budget     *Budget
+	viewed     int64 // bytes
 }
 
 // maxWeightless bounds values that need no bytes: NULLs of the null type, strings
@@ -278,6 +283,9 @@ func (v *validator) views(name string, data arrow.ArrayData, dt arrow.DataType) 
 				return broken(name, "row %d of %d bytes at %d in a buffer of %d", i+1, n, at, len(from))
 			}
 			value = from[at : at+n]
+		}
+		if v.viewed += n; v.budget != nil && v.viewed > v.budget.left {
+			return base.Wrap(v.budget.exceeded(), "column %q", name)
 		}
 		if dt.ID() == arrow.STRING_VIEW && !ValidText(value) {
 			return broken(name, "row %d is not valid UTF-8: %s", i+1, Quote(value))

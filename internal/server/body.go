@@ -15,6 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // body is a request's body in memory, decompressed, with the memory that is accounted for it
@@ -96,10 +97,26 @@ func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error 
 	}
 	b.Close()
 	if total > b.largest {
-		return base.Errorf(base.TooLarge, "the request's rows take %d bytes in memory: the limit is %d", total, b.largest).
-			WithHint("send smaller requests, or raise write_memory")
+		return b.tooMany(total)
 	}
 	return b.take(ctx, total)
+}
+
+// unpacked is an error if what the engine writes out of dictionaries, for columns of these types, is more than rows may take.
+func (b *body) unpacked(types []schema.Field, batches []arrow.RecordBatch) error {
+	var total int64
+	for _, rec := range batches {
+		total += batch.Unpacked(rec, types)
+	}
+	if total > b.largest {
+		return b.tooMany(total)
+	}
+	return nil
+}
+
+func (b *body) tooMany(total int64) error {
+	return base.Errorf(base.TooLarge, "the request's rows take %d bytes in memory: the limit is %d", total, b.largest).
+		WithHint("send smaller requests, or raise write_memory")
 }
 
 func tooLarge(limit int64) error {

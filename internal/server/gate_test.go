@@ -19,6 +19,8 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/config"
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
@@ -109,6 +111,30 @@ func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
 			t.Errorf("%d rows hold %d bytes, about %d are expected", rows, n, want)
 		}
 		b.Close()
+	}
+}
+
+// TestTextsThatAreWrittenOutAreCounted: a dictionary that a column does not keep becomes any number of times what it was.
+func TestTextsThatAreWrittenOutAreCounted(t *testing.T) {
+	const rows, size = 1000, 1 << 10
+	indices, values := array.NewUint32Builder(memory.DefaultAllocator), array.NewStringBuilder(memory.DefaultAllocator)
+	indices.AppendNull()
+	indices.AppendValues(make([]uint32, rows), nil)
+	values.Append(strings.Repeat("x", size))
+	column := array.NewDictionaryArray(ingest.TextDictionary, indices.NewArray(), values.NewArray())
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "A", Type: column.DataType()}}, nil), []arrow.Array{column}, rows+1)
+	for kind, want := range map[schema.Kind]int64{schema.Blob: rows * size, schema.BigInt: rows * size, schema.Varchar: 0, schema.JSON: 0} {
+		types := []schema.Field{{Name: "b"}, {Name: "a", Type: schema.Type{Kind: kind}}}
+		b := &body{largest: 2 * want}
+		if err := b.unpacked(types, []arrow.RecordBatch{rec, rec}); err != nil {
+			t.Errorf("%v: %v", kind, err)
+		}
+		if b.largest--; want == 0 {
+			continue
+		}
+		if err := b.unpacked(types, []arrow.RecordBatch{rec, rec}); base.KindOf(err) != base.TooLarge {
+			t.Errorf("%v: %v", kind, err)
+		}
 	}
 }
 

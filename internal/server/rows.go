@@ -68,6 +68,9 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 		}
 	}()
 	identify(&o, r, b.bytes)
+	if err := b.unpacked(s.columnTypes(table), batches); err != nil {
+		return err
+	}
 	if err := b.decoded(r.Context(), batches...); err != nil {
 		return err
 	}
@@ -164,7 +167,7 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byt
 	}
 	switch mediaType {
 	case "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file":
-		return arrowipc.Decode(body, int64(s.settings.MaxBody))
+		return arrowipc.Decode(body, int64(s.settings.MaxBody), s.largest())
 	case "application/vnd.apache.parquet":
 		return parquet.Decode(body, s.largest())
 	case "application/json", "application/x-ndjson", "application/ndjson", "application/jsonl":

@@ -34,9 +34,9 @@ var magic = []byte("ARROW1")
 
 // Decode returns the batches of a stream or a file, of natural types, without empty
 // ones but at least one. limit bounds the bytes that compressed buffers decompress
-// to; 0 is DefaultLimit. Errors are base.Invalid or base.TooLarge. The caller
+// to, 0 is DefaultLimit; largest those that the rows may take in memory. Errors are base.Invalid or base.TooLarge. The caller
 // releases the batches.
-func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
+func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err error) {
 	if limit == 0 {
 		limit = DefaultLimit
 	}
@@ -51,7 +51,7 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 			batches = nil
 		}
 	}()
-	f := &frames{src: body, budget: limit}
+	f := &frames{src: body, budget: limit, natural: ingest.NewBudget(largest)}
 	if !bytes.HasPrefix(body, magic) {
 		if err := f.decode(&batches); err != nil {
 			return batches, err
@@ -107,6 +107,9 @@ func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 		return f.explain(err)
 	}
 	defer r.Release()
+	if f.bigEndian {
+		return base.Errorf(base.Invalid, "Arrow IPC: big-endian data").WithHint("write it on, or convert it to, a little-endian machine")
+	}
 	for read := 0; ; read++ {
 		batch, err := r.Read()
 		switch {
@@ -127,10 +130,7 @@ func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 		if f.rows += batch.NumRows(); f.rows > f.maxRows() {
 			return base.Errorf(base.TooLarge, "Arrow IPC: %d rows in a body of %d bytes", f.rows, len(f.src))
 		}
-		if err := ingest.Validate(batch); err != nil {
-			return base.Wrap(err, "Arrow IPC: batch %d", f.batches)
-		}
-		natural, err := ingest.Natural(batch)
+		natural, err := ingest.Natural(batch, f.natural)
 		if err != nil {
 			return base.Wrap(err, "Arrow IPC: batch %d", f.batches)
 		}
@@ -158,10 +158,7 @@ func (f *frames) empty(schema *arrow.Schema, batches *[]arrow.RecordBatch) error
 	defer b.Release()
 	batch := b.NewRecordBatch()
 	defer batch.Release()
-	if err := ingest.Validate(batch); err != nil {
-		return base.Wrap(err, "Arrow IPC")
-	}
-	natural, err := ingest.Natural(batch)
+	natural, err := ingest.Natural(batch, f.natural)
 	if err != nil {
 		return base.Wrap(err, "Arrow IPC")
 	}

@@ -18,6 +18,9 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
 )
 
+// largest is what rows may take in memory.
+const largest = 1 << 30
+
 // fromJSON returns a batch of one column per pair of type and values.
 func fromJSON(t testing.TB, columns ...any) arrow.RecordBatch {
 	t.Helper()
@@ -88,7 +91,7 @@ func TestDecodeStreamsAndFiles(t *testing.T) {
 	batch := sample(t)
 	for name, opts := range compressions {
 		for kind, body := range map[string][]byte{"stream": stream(t, opts, batch, batch), "file": fileOf(t, opts, batch, batch)} {
-			got, err := Decode(body, 0)
+			got, err := Decode(body, 0, largest)
 			if err != nil || len(got) != 2 {
 				t.Errorf("%s %s: %d batches, %v", name, kind, len(got), err)
 				continue
@@ -108,7 +111,7 @@ func TestDecodeStreamsAndFiles(t *testing.T) {
 func TestForeignTypesBecomeNatural(t *testing.T) {
 	f := func(from arrow.DataType, values, want string) {
 		t.Helper()
-		got, err := Decode(stream(t, nil, fromJSON(t, from, values)), 0)
+		got, err := Decode(stream(t, nil, fromJSON(t, from, values)), 0, largest)
 		if err != nil {
 			t.Errorf("%v: %v", from, err)
 			return
@@ -142,7 +145,7 @@ func TestForeignTypesBecomeNatural(t *testing.T) {
 		{arrow.FixedWidthTypes.Time64ns, `["00:00:00.000000001"]`},
 		{arrow.StructOf(), `[{}]`},
 	} {
-		if _, err := Decode(stream(t, nil, fromJSON(t, refused.dt, refused.values)), 0); base.KindOf(err) != base.Invalid {
+		if _, err := Decode(stream(t, nil, fromJSON(t, refused.dt, refused.values)), 0, largest); base.KindOf(err) != base.Invalid {
 			t.Errorf("%v: %v", refused.dt, err)
 		}
 	}
@@ -152,11 +155,11 @@ func TestTornBodiesAreRefused(t *testing.T) {
 	batch := sample(t)
 	for name, body := range map[string][]byte{"stream": stream(t, nil, batch, batch), "file": fileOf(t, nil, batch)} {
 		for n := range body {
-			if got, err := Decode(body[:n], 0); base.KindOf(err) != base.Invalid || got != nil {
+			if got, err := Decode(body[:n], 0, largest); base.KindOf(err) != base.Invalid || got != nil {
 				t.Fatalf("%s of %d bytes cut to %d: %v", name, len(body), n, err)
 			}
 		}
-		if _, err := Decode(append(bytes.Clone(body), 0), 0); base.KindOf(err) != base.Invalid {
+		if _, err := Decode(append(bytes.Clone(body), 0), 0, largest); base.KindOf(err) != base.Invalid {
 			t.Errorf("%s followed by a byte: %v", name, err)
 		}
 	}
@@ -168,7 +171,7 @@ func TestHugeLengthsAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
 		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
 		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
 	} {
-		if _, err := Decode(body, 0); base.KindOf(err) != base.Invalid {
+		if _, err := Decode(body, 0, largest); base.KindOf(err) != base.Invalid {
 			t.Errorf("%x: %v", body, err)
 		}
 	}
@@ -176,7 +179,7 @@ func TestHugeLengthsAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
 	zeros.AppendValues(make([]int64, 1<<16), nil)
 	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: int64s}}, nil), []arrow.Array{zeros.NewArray()}, 1<<16)
 	for name, opts := range compressions {
-		_, err := Decode(stream(t, opts, batch), 1<<16)
+		_, err := Decode(stream(t, opts, batch), 1<<16, largest)
 		if want := name != "plain"; want != (base.KindOf(err) == base.TooLarge) || !want && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -186,7 +189,7 @@ func TestHugeLengthsAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
 func TestRowsWithoutBytesAreBounded(t *testing.T) {
 	nulls := array.NewNull(1 << 30)
 	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.Null}}, nil), []arrow.Array{nulls}, 1<<30)
-	if _, err := Decode(stream(t, nil, batch), 0); base.KindOf(err) != base.TooLarge {
+	if _, err := Decode(stream(t, nil, batch), 0, largest); base.KindOf(err) != base.TooLarge {
 		t.Error(err)
 	}
 }
@@ -197,7 +200,7 @@ func TestBrokenArraysAreRefused(t *testing.T) {
 		t.Helper()
 		batch := fromJSON(t, dt, values)
 		damage(batch.Column(0).Data().(*array.Data))
-		if got, err := Decode(stream(t, nil, batch), 0); base.KindOf(err) != base.Invalid || err == nil {
+		if got, err := Decode(stream(t, nil, batch), 0, largest); base.KindOf(err) != base.Invalid || err == nil {
 			t.Errorf("%v: %v, %v", dt, got, err)
 		}
 	}
@@ -211,7 +214,7 @@ func TestSeveralColumnsOfOneNameAreRefused(t *testing.T) {
 	a := fromJSON(t, int64s, `[1]`).Column(0)
 	fields := []arrow.Field{{Name: "a", Type: int64s}, {Name: "a", Type: int64s}}
 	batch := array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{a, a}, 1)
-	if _, err := Decode(stream(t, nil, batch), 0); base.KindOf(err) != base.Invalid {
+	if _, err := Decode(stream(t, nil, batch), 0, largest); base.KindOf(err) != base.Invalid {
 		t.Error(err)
 	}
 }
@@ -236,7 +239,7 @@ func TestFlippedBytes(t *testing.T) {
 
 func check(t *testing.T, body []byte) {
 	t.Helper()
-	batches, err := Decode(body, 1<<20)
+	batches, err := Decode(body, 1<<20, largest)
 	if err != nil {
 		if k := base.KindOf(err); k != base.Invalid && k != base.TooLarge || batches != nil {
 			t.Fatal(err)
@@ -274,7 +277,7 @@ func BenchmarkDecode(b *testing.B) {
 	body := stream(b, nil, array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{column, column}, n))
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		batches, err := Decode(body, 0)
+		batches, err := Decode(body, 0, largest)
 		if err != nil {
 			b.Fatal(err)
 		}

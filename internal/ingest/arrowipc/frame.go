@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest"
 )
 
 // frames cuts a stream into messages for arrow-go's reader. It stands in for
@@ -24,9 +25,12 @@ type frames struct {
 	budget   int64 // bytes that compressed buffers may decompress to
 	inflated int64 // bytes that they have claimed so far
 	rows     int64
-	ended    bool  // the end-of-stream marker was read
-	err      error // why the last Message failed, if the stream is to blame
+	natural  *ingest.Budget // for what becomes of the batches
+	ended    bool           // the end-of-stream marker was read
+	err      error          // why the last Message failed, if the stream is to blame
 	batches  int
+
+	bigEndian bool // as the schema says
 
 	// How many variable buffer counts a batch must have: one for each column of a
 	// view type, in batches and in the dictionaries of each id. arrow-go reads that
@@ -110,14 +114,18 @@ func (f *frames) take(n int64) ([]byte, bool) {
 const (
 	messageHeaderType, messageHeader, messageBodyLength, messageMetadata = 6, 8, 10, 12
 	schemaEndianness, schemaFields, schemaMetadata, schemaFeatures       = 4, 6, 8, 10
-	fieldTypeType, fieldDictionary, fieldChildren, fieldMetadata         = 8, 12, 14, 16
+	fieldName, fieldTypeType, fieldType                                  = 4, 8, 10
+	fieldDictionary, fieldChildren, fieldMetadata                        = 12, 14, 16
+	timestampZone                                                        = 6
+	pairKey, pairValue                                                   = 4, 6
 	batchNodes, batchBuffers, batchCompression, batchVariadic            = 6, 8, 10, 12
 	dictionaryID, dictionaryData                                         = 4, 6
 	encodingID                                                           = 4
 	footerBatches                                                        = 10
 
 	headerSchema, headerDictionary, headerBatch = 1, 2, 3
-	typeUnion, typeBinaryView, typeTextView     = 14, 23, 24
+	typeTimestamp, typeUnion                    = 10, 14
+	typeBinaryView, typeTextView                = 23, 24
 )
 
 // check checks a message's metadata and returns the size of its body. Reading a
@@ -136,7 +144,8 @@ func (f *frames) check(meta []byte, at int) (int64, error) {
 	}
 	switch m.GetByteSlot(messageHeaderType, 0) {
 	case headerSchema:
-		s := schemaCheck{at: at, dictionaryViews: make(map[int64]int)}
+		f.bigEndian = header.GetInt16Slot(schemaEndianness, 0) != 0
+		s := newSchemaCheck(meta, at)
 		if err := s.schema(header); err != nil {
 			return 0, err
 		}

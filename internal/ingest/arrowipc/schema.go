@@ -1,6 +1,9 @@
 package arrowipc
 
 import (
+	"errors"
+	"io"
+
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -12,16 +15,39 @@ import (
 type schemaCheck struct {
 	at              int
 	count           int
+	text            int           // bytes of names and metadata, which arrow-go copies
+	most            int           // of text
 	views           int           // columns of a view type
 	dictionaryViews map[int64]int // the same in the dictionary of each id
 }
 
-func (s *schemaCheck) schema(t flatbuffers.Table) error {
-	if t.GetInt16Slot(schemaEndianness, 0) != 0 {
-		return invalid(s.at, "big-endian data").(*base.Error).WithHint("write it on, or convert it to, a little-endian machine")
+// CheckSchema returns an error unless arrow-go can read the schema that b, an IPC stream, begins with: its own
+// reader allocates what a message claims, and runs out of memory on few bytes.
+func CheckSchema(b []byte) (err error) {
+	defer func() {
+		if p := ingest.Recovered(recover(), "Arrow IPC"); p != nil {
+			err = p
+		}
+	}()
+	f := &frames{src: b}
+	switch _, err := f.Message(); {
+	case errors.Is(err, io.EOF) || err == nil && f.dictionaryViews == nil:
+		return invalid(0, "no schema")
+	default:
+		return err
 	}
-	if vectorLen(t, schemaMetadata, 4) < 0 || vectorLen(t, schemaFeatures, 8) < 0 {
-		return invalid(s.at, "a schema with broken metadata")
+}
+
+func newSchemaCheck(meta []byte, at int) *schemaCheck {
+	return &schemaCheck{at: at, most: 4*len(meta) + 1<<20, dictionaryViews: make(map[int64]int)}
+}
+
+func (s *schemaCheck) schema(t flatbuffers.Table) error {
+	if vectorLen(t, schemaFeatures, 8) < 0 {
+		return invalid(s.at, "a schema with broken features")
+	}
+	if err := s.metadata(t, schemaMetadata); err != nil {
+		return err
 	}
 	return s.fields(t, schemaFields, 0, &s.views)
 }
@@ -46,8 +72,16 @@ func (s *schemaCheck) fields(t flatbuffers.Table, slot flatbuffers.VOffsetT, dep
 }
 
 func (s *schemaCheck) field(t flatbuffers.Table, depth int, views *int) error {
-	if vectorLen(t, fieldMetadata, 4) < 0 {
-		return invalid(s.at, "a field with broken metadata")
+	if err := s.metadata(t, fieldMetadata); err != nil {
+		return err
+	}
+	if err := s.take(t, fieldName); err != nil {
+		return err
+	}
+	if what, ok := child(t, fieldType); ok && t.GetByteSlot(fieldTypeType, 0) == typeTimestamp {
+		if err := s.take(what, timestampZone); err != nil {
+			return err
+		}
 	}
 	encoding, isDictionary := child(t, fieldDictionary)
 	if isDictionary {
@@ -65,6 +99,36 @@ func (s *schemaCheck) field(t flatbuffers.Table, depth int, views *int) error {
 	if isDictionary {
 		id := encoding.GetInt64Slot(encodingID, 0)
 		s.dictionaryViews[id] = max(s.dictionaryViews[id], *views)
+	}
+	return nil
+}
+
+// metadata counts the keys and values in a slot.
+func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
+	n := vectorLen(t, slot, 4)
+	if n < 0 {
+		return invalid(s.at, "a schema with broken metadata")
+	}
+	for i := range n {
+		pair := element(t, slot, i)
+		s.text += 16 // an empty one costs, too
+		if err := s.take(pair, pairKey); err != nil {
+			return err
+		}
+		if err := s.take(pair, pairValue); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take counts the text in a slot.
+func (s *schemaCheck) take(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
+	if o := t.Offset(slot); o != 0 {
+		s.text += len(t.ByteVector(flatbuffers.UOffsetT(o) + t.Pos))
+	}
+	if s.text > s.most {
+		return base.Errorf(base.TooLarge, "Arrow IPC: more than %d bytes of names and metadata in a schema", s.most)
 	}
 	return nil
 }

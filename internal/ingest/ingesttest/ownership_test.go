@@ -76,6 +76,6 @@ func TestBatchesOwnTheirMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f("arrow", stream.Bytes(), func(body []byte) ([]ingest.Rows, error) { return first(arrowipc.Decode(body, 0)) })
+	f("arrow", stream.Bytes(), func(body []byte) ([]ingest.Rows, error) { return first(arrowipc.Decode(body, 0, 1<<20)) })
 	f("parquet", file.Bytes(), func(body []byte) ([]ingest.Rows, error) { return first(parquet.Decode(body, 1<<20)) })
 }

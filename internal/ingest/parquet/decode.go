@@ -22,6 +22,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -52,7 +53,8 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 		}
 	}()
 	d.bound = ingest.NewBoundedAllocator(min(max(1<<30, 8*int64(len(body))), 3*limit))
-	if err := d.open(body); err != nil {
+	d.natural = ingest.NewBudget(limit)
+	if err := d.open(body, limit); err != nil {
 		return nil, err
 	}
 	if err := d.columns(); err != nil {
@@ -71,6 +73,7 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 
 type decoder struct {
 	bound   *ingest.BoundedAllocator
+	natural *ingest.Budget // for what becomes of the columns
 	rows    int64
 	checked *pqarrow.FileReader // allocates from bound
 	plain   *pqarrow.FileReader // for columns with structs, once they are checked
@@ -88,24 +91,26 @@ func (d *decoder) release() {
 
 func invalid(err error) error { return base.Errorf(base.Invalid, "Parquet: %w", err) }
 
-func (d *decoder) open(body []byte) error {
-	var err error
-	if d.checked, err = openFile(body, d.bound); err != nil {
+func (d *decoder) open(body []byte, limit int64) error {
+	meta, err := readFooter(body)
+	if err != nil {
 		return err
 	}
-	if d.plain, err = openFile(body, memory.DefaultAllocator); err != nil {
+	if d.checked, err = openFile(body, meta, d.bound); err != nil {
+		return err
+	}
+	if d.plain, err = openFile(body, meta, memory.DefaultAllocator); err != nil {
 		return err
 	}
 	f := d.checked.ParquetReader()
-	meta := f.MetaData()
-	if n := meta.Schema.NumColumns(); n > ingest.MaxColumns {
-		return base.Errorf(base.TooLarge, "Parquet: %d columns, more than %d", n, ingest.MaxColumns)
-	}
-	size := int64(len(body))
+	size, most := int64(len(body)), 8*limit // the narrowest type, boolean, has eight values a byte
 	for g := range f.NumRowGroups() {
 		group := meta.RowGroup(g)
 		if group.NumRows() < 0 || group.NumColumns() != meta.Schema.NumColumns() {
 			return base.Errorf(base.Invalid, "Parquet: row group %d of %d rows and %d columns", g, group.NumRows(), group.NumColumns())
+		}
+		if group.NumRows() > most-d.rows {
+			return base.Errorf(base.TooLarge, "Parquet: more than %d rows", most).WithHint("send the rows in several requests")
 		}
 		d.rows += group.NumRows()
 		d.groups = append(d.groups, g)
@@ -126,11 +131,14 @@ func (d *decoder) open(body []byte) error {
 	if d.rows != f.NumRows() {
 		return base.Errorf(base.Invalid, "Parquet: %d rows in the row groups, %d in the footer", d.rows, f.NumRows())
 	}
+	if meta.Schema.NumColumns() == 0 && d.rows > 0 {
+		return base.Errorf(base.Invalid, "Parquet: %d rows without columns", d.rows)
+	}
 	return nil
 }
 
-func openFile(body []byte, alloc memory.Allocator) (*pqarrow.FileReader, error) {
-	f, err := file.NewParquetReader(bytes.NewReader(body), file.WithReadProps(parquet.NewReaderProperties(alloc)))
+func openFile(body []byte, meta *metadata.FileMetaData, alloc memory.Allocator) (*pqarrow.FileReader, error) {
+	f, err := file.NewParquetReader(bytes.NewReader(body), file.WithMetadata(meta), file.WithReadProps(parquet.NewReaderProperties(alloc)))
 	if err != nil {
 		return nil, invalid(err)
 	}
@@ -220,14 +228,31 @@ func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
 		return invalid(err)
 	}
 	for rows := int64(0); rows < d.rows; rows += MaxBatchRows {
-		values, err := r.NextBatch(min(d.rows-rows, MaxBatchRows))
+		want := min(d.rows-rows, MaxBatchRows)
+		values, err := r.NextBatch(want)
 		if err != nil {
 			return invalid(err)
 		}
+		got := int64(values.Len())
 		for _, chunk := range values.Chunks() {
 			d.bound.Take(int(chunk.Data().SizeInBytes()))
 		}
 		values.Release()
+		if leaf.LevelInfo.RepLevel > 0 { // a row may have any number of values
+			levels, err := r.GetRepLevels()
+			if err != nil {
+				return invalid(err)
+			}
+			got = 0
+			for _, level := range levels {
+				if level == 0 {
+					got++
+				}
+			}
+		}
+		if got != want { // what a footer says of rows may be anything
+			return base.Errorf(base.Invalid, "Parquet: %d rows from %d on where %d are announced", got, rows+1, want)
+		}
 	}
 	r.Release()
 	return nil
@@ -257,10 +282,7 @@ func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
 	}
 	batch := array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, rows)
 	defer batch.Release()
-	if err := ingest.Validate(batch); err != nil {
-		return nil, err
-	}
-	return ingest.Natural(batch)
+	return ingest.Natural(batch, d.natural)
 }
 
 // next returns the next rows of a column.

@@ -208,7 +208,7 @@ func showRows(t testing.TB, rec arrow.RecordBatch) []string {
 	if err := batch.Validate(rec); err != nil {
 		t.Fatalf("the batch is not valid: %v", err)
 	}
-	if _, err := ingest.Natural(rec); err != nil {
+	if _, err := ingest.Natural(rec, ingest.NewBudget(1<<30)); err != nil {
 		t.Fatalf("the batch is not natural: %v", err)
 	}
 	checkNested(t, rec)

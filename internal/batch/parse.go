@@ -6,8 +6,6 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
 // The parsers below read a whole text or report false. They take what DuckDB's own CAST takes in
@@ -15,12 +13,26 @@ import (
 
 func parseInt(s string) (int64, bool) {
 	v, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-	return v, err == nil
+	if err == nil {
+		return v, true
+	}
+	digits, ok := WholeNumber(s)
+	if ok {
+		v, err = strconv.ParseInt(digits, 10, 64)
+	}
+	return v, ok && err == nil
 }
 
 func parseUint(s string) (uint64, bool) {
 	v, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(s), "+"), 10, 64)
-	return v, err == nil
+	if err == nil {
+		return v, true
+	}
+	digits, ok := WholeNumber(s)
+	if ok {
+		v, err = strconv.ParseUint(digits, 10, 64)
+	}
+	return v, ok && err == nil
 }
 
 func parseFloat(s string, bitSize int) (float64, bool) {
@@ -49,7 +61,14 @@ func parseWide(s string, unsigned bool) (string, bool) {
 		return "", false
 	}
 	n, ok := new(big.Int).SetString(s, 10)
-	if !ok || !fitsWide(n, unsigned) {
+	if !ok {
+		digits, whole := WholeNumber(s)
+		if !whole {
+			return "", false
+		}
+		n, _ = new(big.Int).SetString(digits, 10)
+	}
+	if !fitsWide(n, unsigned) {
 		return "", false
 	}
 	return n.String(), true
@@ -61,54 +80,6 @@ func fitsWide(n *big.Int, unsigned bool) bool {
 	}
 	least := new(big.Int).Lsh(big.NewInt(-1), 127)
 	return n.BitLen() <= 127 || n.Cmp(least) == 0
-}
-
-// maxExponent bounds e in 1e5: far more than 38 digits can use.
-const maxExponent = 1000
-
-// parseDecimal reads a decimal number, exponent allowed, that is exact in DECIMAL(width, scale).
-func parseDecimal(s string, width, scale int) (decimal128.Num, bool) {
-	s = strings.TrimSpace(s)
-	mantissa, exponent := s, 0
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		e, err := strconv.Atoi(s[i+1:])
-		if err != nil || e < -maxExponent || e > maxExponent {
-			return decimal128.Num{}, false
-		}
-		mantissa, exponent = s[:i], e
-	}
-	negative := strings.HasPrefix(mantissa, "-")
-	if negative || strings.HasPrefix(mantissa, "+") {
-		mantissa = mantissa[1:]
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := whole + fraction
-	if digits == "" {
-		return decimal128.Num{}, false
-	}
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' {
-			return decimal128.Num{}, false
-		}
-	}
-	digits = strings.TrimLeft(digits, "0")
-	// The value is digits * 10^power; wanted is the count of 10^-scale.
-	power := exponent - len(fraction) + scale
-	for power < 0 && strings.HasSuffix(digits, "0") {
-		digits = digits[:len(digits)-1]
-		power++
-	}
-	if digits == "" {
-		return decimal128.Num{}, true
-	}
-	if power < 0 || len(digits)+power > width {
-		return decimal128.Num{}, false
-	}
-	n, _ := new(big.Int).SetString(digits+strings.Repeat("0", power), 10)
-	if negative {
-		n.Neg(n)
-	}
-	return decimal128.FromBigInt(n), true
 }
 
 // parseUUID reads 32 hexadecimal digits, with hyphens anywhere and optional braces.

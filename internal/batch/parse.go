@@ -209,7 +209,7 @@ func daysFromCivil(year, month, day int64) int64 {
 	return era*146_097 + yearOfEra*365 + yearOfEra/4 - yearOfEra/100 + dayOfYear - 719_468
 }
 
-// time takes HH:MM[:SS[.fffffffff]] and returns seconds and nanoseconds.
+// time takes HH:MM[:SS[.fffffffff]], ISO 8601's comma for the point, and returns seconds and nanoseconds.
 func (c *clock) time() (seconds, nanos int64, ok bool) {
 	hour, ok1 := c.digits(1, 2)
 	_, ok2 := c.take(":")
@@ -222,7 +222,7 @@ func (c *clock) time() (seconds, nanos int64, ok bool) {
 		if second, ok = c.digits(2, 2); !ok || second > 59 {
 			return 0, 0, false
 		}
-		if _, more := c.take("."); more {
+		if _, more := c.take(".,"); more {
 			before := len(c.s)
 			if nanos, ok = c.digits(1, 9); !ok {
 				return 0, 0, false
@@ -239,7 +239,7 @@ func (c *clock) time() (seconds, nanos int64, ok bool) {
 	return hour*3600 + minute*60 + second, nanos, true
 }
 
-// zone takes Z, UTC or +HH[:MM[:SS]] and returns the offset in seconds.
+// zone takes Z, UTC or +HH[:MM[:SS]], up to 23:59:59, and returns the offset in seconds.
 func (c *clock) zone() (offset int64, ok bool) {
 	c.s = strings.TrimLeft(c.s, " ")
 	if c.s == "Z" || c.s == "z" || c.s == "UTC" {
@@ -258,7 +258,7 @@ func (c *clock) zone() (offset int64, ok bool) {
 			c.take(":")
 		}
 		v, ok := c.digits(2, 2)
-		if !ok || i == 0 && v > 15 || v > 59 {
+		if !ok || i == 0 && v > 23 || v > 59 {
 			return 0, false
 		}
 		offset += v * unit
@@ -343,7 +343,8 @@ func parseTimeTZ(s string) (string, bool) {
 	}
 	offset := int64(0)
 	if c.s != "" {
-		if offset, ok = c.zone(); !ok || c.s != "" {
+		const most = 16 * 3600 // DuckDB's offsets of TIMETZ stay below
+		if offset, ok = c.zone(); !ok || c.s != "" || offset >= most || offset <= -most {
 			return "", false
 		}
 	}

@@ -6,8 +6,8 @@
 // A bare value equal to the null text is NULL; a quoted one never is.
 //
 // A column's type is the one asked for, or else found from all its values: int64,
-// uint64, float64, boolean (true, false), date32, timestamp[us or ns] with zone UTC
-// if every value names a zone or without if none does, and otherwise utf8. A type
+// uint64, float64, boolean (true, false), date32, timestamp[us] with zone UTC
+// if every value names a zone or timestamp[us or ns] without if none does, and otherwise utf8. A type
 // is found only if it keeps everything: 007, +1 and numbers of more than 17 digits
 // with a point are text, as is any mix but integers and floating-point numbers.
 package csv

@@ -64,7 +64,8 @@ func TestDecode(t *testing.T) {
 	column("2026-02-30", "utf8 [2026-02-30]")
 	column("2026-01-31T23:59:59.5 1969-12-31T00:00", "timestamp[us] [2026-01-31T23:59:59.5 1969-12-31T00:00:00]")
 	column("2026-01-31T23:59:59Z 2026-01-31T23:59:59+01:00", "us [2026-01-31T23:59:59Z 2026-01-31T22:59:59Z]")
-	column("2026-01-31T23:59:59.000000001Z", "ns [2026-01-31T23:59:59.000000001Z]")
+	column("2026-01-31T23:59:59.000000001Z", "utf8 [2026-01-31T23:59:59.000000001Z]")
+	column("2026-01-31T23:59:59.000000001", "timestamp[ns] [2026-01-31T23:59:59.000000001]")
 	column("2026-01-31T23:59:59Z 2026-01-31T23:59:59", "utf8 [2026-01-31T23:59:59Z 2026-01-31T23:59:59]")
 	types := map[string]arrow.DataType{"a": arrow.PrimitiveTypes.Int8, "b": arrow.BinaryTypes.String, "c": arrow.PrimitiveTypes.Float32,
 		"d": &arrow.Decimal128Type{Precision: 5, Scale: 2}, "e": &arrow.TimestampType{Unit: arrow.Millisecond}, "f": arrow.PrimitiveTypes.Date32}

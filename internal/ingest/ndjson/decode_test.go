@@ -184,6 +184,13 @@ func TestDecodeRefuses(t *testing.T) {
 	f(`{"a\u0000b":1}`, "NUL", 0)
 	f(`{"a":{}}`, "only empty objects", 0)
 	f(`{"a":[1,"x"]}`, `column "a[]"`, 0)
+	f(`{"a":[1,2]}{"a":[3,"x"]}`, `row 2, column "a[]": a string in a column that holds an integer`, 0)
+	f(`{"a":[1,2]}{"a":[]}{"b":1}{"a":null}{"a":[1e999]}`, `row 5, column "a[]": number "1e999" is out of range`, 0)
+	f(`{"a":[1,2]}{"a":[]}{"a":[3]}{"a":["x"]}`, `row 4, column "a[]"`, 0)
+	f(`{"a":[[1,2],[3]]}{"a":[[4],[5,{}]]}`, `row 2, column "a[][]"`, 0)
+	f(`{"a":[{"b":1},{"b":2}]}{"a":[{"b":[true]}]}`, `row 2, column "a[].b"`, 0)
+	f(`{"a":[1,2]}{"a":[3,9007199254740993]}{"a":[4,2.5]}`, `row 2, column "a[]": integer 9007199254740993 has no exact floating-point value, which row 3 needs`, 0)
+	f(`{"s":{"l":[1,2]}}{"s":{"l":[3]}}{"s":{"l":["x"]}}`, `row 3, column "s.l[]"`, 0)
 	f(`{"a":`+strings.Repeat("[", 65)+strings.Repeat("]", 65)+`}`, "nested deeper than 64", 0)
 	f(strings.Repeat(`{"a":`, 20_000), "nested deeper than 64", 0)
 }

@@ -35,7 +35,7 @@ func number(c *ingest.Column, row int, raw []byte, t *schema.Type) error {
 func float(c *ingest.Column, row int, raw []byte) (float64, error) {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || math.IsInf(f, 0) {
-		return 0, base.Errorf(base.Invalid, "row %d, column %q: number %s is out of range", row+1, c.Name(), ingest.Quote(raw))
+		return 0, base.Errorf(base.Invalid, "row %d, column %q: number %s is out of range", c.Row(row)+1, c.Name(), ingest.Quote(raw))
 	}
 	return f, nil
 }
@@ -56,7 +56,7 @@ func integer(c *ingest.Column, row int, raw []byte) error {
 			return c.SetFloat(row, f)
 		}
 	}
-	return base.Errorf(base.Invalid, "row %d, column %q: integer %s does not fit into 64 bits", row+1, c.Name(), ingest.Quote(raw)).
+	return base.Errorf(base.Invalid, "row %d, column %q: integer %s does not fit into 64 bits", c.Row(row)+1, c.Name(), ingest.Quote(raw)).
 		WithHint("send it as a string")
 }
 
@@ -74,7 +74,7 @@ func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
 		return err
 	}
 	if !whole && f == math.Trunc(f) { // the nearest float64 would pass for an integer
-		return base.Errorf(base.Invalid, "row %d, column %q: %s is not exact in type %s", row+1, c.Name(), ingest.Quote(raw), t)
+		return base.Errorf(base.Invalid, "row %d, column %q: %s is not exact in type %s", c.Row(row)+1, c.Name(), ingest.Quote(raw), t)
 	}
 	return c.SetFloat(row, f) // for a column that may become DOUBLE
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // The parsers below read a whole text or report false. They take what DuckDB's own CAST takes in
-// its plain forms; surrounding spaces are allowed, separators such as 1_000 are not.
+// its plain forms, and ISO 8601's comma in times; surrounding spaces are allowed, separators such as 1_000 are not.
 
 func parseInt(s string) (int64, bool) {
 	v, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)

@@ -93,14 +93,12 @@ static bool scoter_too_long(duckdb_vector v, idx_t from, idx_t to) {
 // Returns the first column of a chunk in which an INTERVAL is too long, -1 if there is none.
 static int64_t scoter_long_interval(duckdb_data_chunk chunk) {
 	idx_t columns = duckdb_data_chunk_get_column_count(chunk), rows = duckdb_data_chunk_get_size(chunk);
-	for (idx_t i = 0; i < columns; i++) {
+	for (idx_t i = 0; rows > 0 && i < columns; i++) {
 		duckdb_vector v = duckdb_data_chunk_get_vector(chunk, i);
 		duckdb_logical_type type = duckdb_vector_get_column_type(v);
 		bool too_long = false;
-		if (duckdb_get_type_id(type) == DUCKDB_TYPE_INTERVAL) {
-			too_long = scoter_too_long(v, 0, rows);
-		} else if (scoter_has_interval(type)) { // what lists hold may not be flat; in a copy it is
-			duckdb_vector copy = duckdb_create_vector(type, duckdb_vector_size());
+		if (scoter_has_interval(type)) { // vectors may not be flat, what lists hold above all; a copy is
+			duckdb_vector copy = duckdb_create_vector(type, rows);
 			duckdb_selection_vector in_order = duckdb_create_selection_vector(rows);
 			sel_t *at = duckdb_selection_vector_get_data_ptr(in_order);
 			for (idx_t row = 0; row < rows; row++) at[row] = row;

@@ -116,6 +116,13 @@ func TestConformConvertsWhatIsExact(t *testing.T) {
 	f(utf8Type, `["1.5", "x"]`, "DOUBLE", `!row 12, column "c": "x" is not a value of type DOUBLE`)
 	f(utf8Type, `["0x10"]`, "DOUBLE", `!row 11, column "c": "0x10" is not a value of type DOUBLE`)
 	f(utf8Type, `["12", "-5"]`, "SMALLINT", "12 -5")
+	f(utf8Type, `["2.0", "-1.5e3", " +0.00 ", "120e-1"]`, "SMALLINT", "2 -1500 0 12")
+	f(utf8Type, `["9007199254740993.0", "9.223372036854775807E18"]`, "BIGINT", "9007199254740993 9223372036854775807")
+	f(utf8Type, `["18446744073709551615.00", "1e1"]`, "UBIGINT", "18446744073709551615 10")
+	f(utf8Type, `["1.5"]`, "BIGINT", `!row 11, column "c": "1.5" is not a value of type BIGINT`)
+	f(utf8Type, `["1e3000"]`, "BIGINT", `!row 11, column "c": "1e3000" is not a value of type BIGINT`)
+	f(utf8Type, `["1.", "1e38", "-12345678901234567890123.0"]`, "HUGEINT", "1 100000000000000000000000000000000000000 -12345678901234567890123")
+	f(utf8Type, `["0.1"]`, "HUGEINT", `!row 11, column "c": "0.1" is not a value of type HUGEINT`)
 	f(utf8Type, `["true", "F", "1"]`, "BOOLEAN", "true false true")
 	f(i64, "[0, 1]", "BOOLEAN", "false true")
 	f(i64, "[2]", "BOOLEAN", `!row 11, column "c": "2" does not fit in type BOOLEAN`)
@@ -132,6 +139,10 @@ func TestConformConvertsWhatIsExact(t *testing.T) {
 	f(utf8Type, `["7F0E1D2C-3b4a-5968-8776-655443322110"]`, "UUID", "7f0e1d2c-3b4a-5968-8776-655443322110")
 	f(utf8Type, `["7F0E"]`, "UUID", `!row 11, column "c": "7F0E" is not a value of type UUID`)
 	f(utf8Type, `["2024-03-09T10:00:00.5+02:00", "2024-03-09", null]`, "TIMESTAMPTZ", "2024-03-09T08:00:00.5Z 2024-03-09T00:00:00Z (null)")
+	f(utf8Type, `["2024-03-09 10:00:00,896", "2024-03-09"]`, "TIMESTAMP", "2024-03-09T10:00:00.896 2024-03-09T00:00:00")
+	f(utf8Type, `["2024-03-09T10:00:00,5+16:00", "2024-03-09 10:00-23:59"]`, "TIMESTAMPTZ", "2024-03-08T18:00:00.5Z 2024-03-10T09:59:00Z")
+	f(utf8Type, `["2024-03-09T10:00:00+24:00"]`, "TIMESTAMPTZ", `!row 11, column "c": "2024-03-09T10:00:00+24:00" is not a value of type TIMESTAMP WITH TIME ZONE`)
+	f(utf8Type, `["12:00:00-16"]`, "TIMETZ", `!row 11, column "c": "12:00:00-16" is not a value of type TIME WITH TIME ZONE`)
 	f(utf8Type, `["2024-03-09T10:00:00.0000001"]`, "TIMESTAMP", `!row 11, column "c": "2024-03-09T10:00:00.0000001" is not exact in type TIMESTAMP`)
 	f(utf8Type, `["2024-02-30"]`, "DATE", `!row 11, column "c": "2024-02-30" is not a value of type DATE`)
 	f(utf8Type, `["2024-02-29"]`, "DATE", "2024-02-29")
@@ -347,12 +358,28 @@ func TestEvolveAddsAndWidensOnlyWhatIsNeeded(t *testing.T) {
 	f("", decoded(t, "N", f64, "[2]", "new", arrow.Null, "[null]"))
 	f(`n BIGINT, s STRUCT(a INTEGER), declared INTEGER`, decoded(t, "N", i64, "[3000000000]"))
 	f(`n DOUBLE, s STRUCT(a INTEGER), declared INTEGER`, decoded(t, "n", f64, "[1.5]"))
+	f(`n BIGINT, s STRUCT(a INTEGER), declared INTEGER`, decoded(t, "n", utf8Type, `["3000000000", null, "2.0"]`))
+	f(`n DOUBLE, s STRUCT(a INTEGER), declared INTEGER`, decoded(t, "n", utf8Type, `["3000000000", "2.5"]`))
+	f(`n DOUBLE, s STRUCT(a INTEGER), declared INTEGER`, decoded(t, "n", nil, dictionaryOf(`["2.5", "1e300"]`, t, arrow.PrimitiveTypes.Uint32, "[0, 1]")))
+	f(`!table d.main.t: row 2, column "n": "2.5" is not a value of type INTEGER`, decoded(t, "n", utf8Type, `["5", "2.5", "9007199254740993"]`))
+	f(`!table d.main.t: row 1, column "n": "9223372036854775807.0" is not a value of type INTEGER`, decoded(t, "n", utf8Type, `["9223372036854775807.0", "2.5"]`))
+	f(`!table d.main.t: row 2, column "declared": "2.5" is not a value of type INTEGER`, decoded(t, "declared", utf8Type, `["5", "2.5"]`))
 	f(`n INTEGER, s STRUCT(a INTEGER), declared INTEGER, x VARCHAR, Y BOOLEAN`, decoded(t, "x", utf8Type, `["a"]`, "Y", arrow.FixedWidthTypes.Boolean, "[null]"))
 	f(`n INTEGER, s STRUCT(a INTEGER, b VARCHAR), declared INTEGER`, decoded(t, "s", arrow.StructOf(arrow.Field{Name: "b", Type: utf8Type, Nullable: true}), `[{"b": "x"}]`))
 	f("", decoded(t, "declared", f64, "[2]"))
 	f(`!table d.main.t: row 1, column "declared": "1.5" is not exact in type INTEGER`, decoded(t, "declared", f64, "[1.5]"))
 	f(`!table d.main.t: row 1, column "n": "abc" is not a value of type INTEGER`, decoded(t, "n", utf8Type, `["abc"]`))
 	f(`!table d.main.t: new column "l": nothing but NULLs inside: its type is unknown`, decoded(t, "l", arrow.ListOf(arrow.Null), "[[null]]"))
+}
+
+func TestEvolveWidensDecimalsForTexts(t *testing.T) {
+	for texts, want := range map[string]string{`["1234567", "0.5"]`: "DECIMAL(9,2)", `["0.0005"]`: "DECIMAL(7,4)", `["1e37"]`: "", `["x"]`: "", `["1e-39"]`: ""} {
+		table := tableOf(t, schema.Column{Name: "d", Type: typeOf(t, "DECIMAL(5,2)"), Inferred: true})
+		next, _, err := Evolve(decoded(t, "d", utf8Type, texts), table)
+		if got := next.Columns; want == "" && err == nil || want != "" && (err != nil || got[0].Type.String() != want) {
+			t.Errorf("%s: %v %v, want %s", texts, got, err, want)
+		}
+	}
 }
 
 func TestInferTableFindsTheSortKey(t *testing.T) {

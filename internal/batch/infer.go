@@ -43,6 +43,9 @@ func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, erro
 			converted.Release()
 			continue
 		}
+		if number, ok := numberOf(rec.Column(i), column.Type); ok {
+			natural, err = number, nil
+		}
 		widened, ok := schema.Widen(column.Type, natural)
 		if err != nil || !ok || widened.Equal(column.Type) {
 			return schema.Table{}, false, refusal.report(table, column, 0)

@@ -6,21 +6,33 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
 // The parsers below read a whole text or report false. They take what DuckDB's own CAST takes in
-// its plain forms; surrounding spaces are allowed, separators such as 1_000 are not.
+// its plain forms, and ISO 8601's comma in times; surrounding spaces are allowed, separators such as 1_000 are not.
 
 func parseInt(s string) (int64, bool) {
 	v, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-	return v, err == nil
+	if err == nil {
+		return v, true
+	}
+	digits, ok := WholeNumber(s)
+	if ok {
+		v, err = strconv.ParseInt(digits, 10, 64)
+	}
+	return v, ok && err == nil
 }
 
 func parseUint(s string) (uint64, bool) {
 	v, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(s), "+"), 10, 64)
-	return v, err == nil
+	if err == nil {
+		return v, true
+	}
+	digits, ok := WholeNumber(s)
+	if ok {
+		v, err = strconv.ParseUint(digits, 10, 64)
+	}
+	return v, ok && err == nil
 }
 
 func parseFloat(s string, bitSize int) (float64, bool) {
@@ -49,7 +61,14 @@ func parseWide(s string, unsigned bool) (string, bool) {
 		return "", false
 	}
 	n, ok := new(big.Int).SetString(s, 10)
-	if !ok || !fitsWide(n, unsigned) {
+	if !ok {
+		digits, whole := WholeNumber(s)
+		if !whole {
+			return "", false
+		}
+		n, _ = new(big.Int).SetString(digits, 10)
+	}
+	if !fitsWide(n, unsigned) {
 		return "", false
 	}
 	return n.String(), true
@@ -61,54 +80,6 @@ func fitsWide(n *big.Int, unsigned bool) bool {
 	}
 	least := new(big.Int).Lsh(big.NewInt(-1), 127)
 	return n.BitLen() <= 127 || n.Cmp(least) == 0
-}
-
-// maxExponent bounds e in 1e5: far more than 38 digits can use.
-const maxExponent = 1000
-
-// parseDecimal reads a decimal number, exponent allowed, that is exact in DECIMAL(width, scale).
-func parseDecimal(s string, width, scale int) (decimal128.Num, bool) {
-	s = strings.TrimSpace(s)
-	mantissa, exponent := s, 0
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		e, err := strconv.Atoi(s[i+1:])
-		if err != nil || e < -maxExponent || e > maxExponent {
-			return decimal128.Num{}, false
-		}
-		mantissa, exponent = s[:i], e
-	}
-	negative := strings.HasPrefix(mantissa, "-")
-	if negative || strings.HasPrefix(mantissa, "+") {
-		mantissa = mantissa[1:]
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := whole + fraction
-	if digits == "" {
-		return decimal128.Num{}, false
-	}
-	for i := range len(digits) {
-		if digits[i] < '0' || digits[i] > '9' {
-			return decimal128.Num{}, false
-		}
-	}
-	digits = strings.TrimLeft(digits, "0")
-	// The value is digits * 10^power; wanted is the count of 10^-scale.
-	power := exponent - len(fraction) + scale
-	for power < 0 && strings.HasSuffix(digits, "0") {
-		digits = digits[:len(digits)-1]
-		power++
-	}
-	if digits == "" {
-		return decimal128.Num{}, true
-	}
-	if power < 0 || len(digits)+power > width {
-		return decimal128.Num{}, false
-	}
-	n, _ := new(big.Int).SetString(digits+strings.Repeat("0", power), 10)
-	if negative {
-		n.Neg(n)
-	}
-	return decimal128.FromBigInt(n), true
 }
 
 // parseUUID reads 32 hexadecimal digits, with hyphens anywhere and optional braces.
@@ -238,7 +209,7 @@ func daysFromCivil(year, month, day int64) int64 {
 	return era*146_097 + yearOfEra*365 + yearOfEra/4 - yearOfEra/100 + dayOfYear - 719_468
 }
 
-// time takes HH:MM[:SS[.fffffffff]] and returns seconds and nanoseconds.
+// time takes HH:MM[:SS[.fffffffff]], ISO 8601's comma for the point, and returns seconds and nanoseconds.
 func (c *clock) time() (seconds, nanos int64, ok bool) {
 	hour, ok1 := c.digits(1, 2)
 	_, ok2 := c.take(":")
@@ -251,7 +222,7 @@ func (c *clock) time() (seconds, nanos int64, ok bool) {
 		if second, ok = c.digits(2, 2); !ok || second > 59 {
 			return 0, 0, false
 		}
-		if _, more := c.take("."); more {
+		if _, more := c.take(".,"); more {
 			before := len(c.s)
 			if nanos, ok = c.digits(1, 9); !ok {
 				return 0, 0, false
@@ -268,7 +239,7 @@ func (c *clock) time() (seconds, nanos int64, ok bool) {
 	return hour*3600 + minute*60 + second, nanos, true
 }
 
-// zone takes Z, UTC or +HH[:MM[:SS]] and returns the offset in seconds.
+// zone takes Z, UTC or +HH[:MM[:SS]], up to 23:59:59, and returns the offset in seconds.
 func (c *clock) zone() (offset int64, ok bool) {
 	c.s = strings.TrimLeft(c.s, " ")
 	if c.s == "Z" || c.s == "z" || c.s == "UTC" {
@@ -287,7 +258,7 @@ func (c *clock) zone() (offset int64, ok bool) {
 			c.take(":")
 		}
 		v, ok := c.digits(2, 2)
-		if !ok || i == 0 && v > 15 || v > 59 {
+		if !ok || i == 0 && v > 23 || v > 59 {
 			return 0, false
 		}
 		offset += v * unit
@@ -372,7 +343,8 @@ func parseTimeTZ(s string) (string, bool) {
 	}
 	offset := int64(0)
 	if c.s != "" {
-		if offset, ok = c.zone(); !ok || c.s != "" {
+		const most = 16 * 3600 // DuckDB's offsets of TIMETZ stay below
+		if offset, ok = c.zone(); !ok || c.s != "" || offset >= most || offset <= -most {
 			return "", false
 		}
 	}

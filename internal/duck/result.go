@@ -24,6 +24,7 @@ struct ArrowSchema {
 };
 
 #include "gather.h"
+#include "interval.h"
 
 // Helps with the statement's tasks until there are rows or an error. duckdb_execute_pending does
 // so too, but spins while other threads have the tasks: a fifth of the processor time of the smallest queries,
@@ -92,23 +93,29 @@ static int scoter_maps_as_lists(struct ArrowSchema *s) {
 	return maps;
 }
 
-// Fetches and converts the next chunk: 1 a chunk, 0 the end, -1 an error.
-static int scoter_next(scoter_result *r, struct ArrowArray *out, duckdb_error_data *error) {
+// Converts a chunk and destroys it: 1, or -1 an error, which if it is an INTERVAL that Arrow cannot hold has its column in long_in.
+static int scoter_convert(duckdb_arrow_options options, duckdb_data_chunk *chunk, bool intervals, struct ArrowArray *out,
+                          int64_t *long_in, duckdb_error_data *error) {
+	*long_in = intervals ? scoter_long_interval(*chunk) : -1;
+	if (*long_in < 0) *error = duckdb_data_chunk_to_arrow(options, *chunk, out);
+	duckdb_destroy_data_chunk(chunk);
+	return *long_in >= 0 || (*error && duckdb_error_data_has_error(*error)) ? -1 : 1;
+}
+
+// Fetches and converts the next chunk: 0 the end, else as scoter_convert.
+static int scoter_next(scoter_result *r, bool intervals, struct ArrowArray *out, int64_t *long_in, duckdb_error_data *error) {
 	duckdb_data_chunk chunk = r->ahead ? r->ahead : scoter_fetch(r);
 	r->ahead = NULL;
 	if (chunk && r->gather) chunk = scoter_gather(r, chunk);
 	if (!chunk) return duckdb_result_error(&r->result) && *duckdb_result_error(&r->result) ? -1 : 0;
-	*error = duckdb_data_chunk_to_arrow(r->options, chunk, out);
-	duckdb_destroy_data_chunk(&chunk);
-	return *error && duckdb_error_data_has_error(*error) ? -1 : 1;
+	return scoter_convert(r->options, &chunk, intervals, out, long_in, error);
 }
 
 // Converts a chunk of all rows and destroys it: as scoter_next.
-static int scoter_take(duckdb_arrow_options options, duckdb_data_chunk *chunk, struct ArrowArray *out, duckdb_error_data *error) {
+static int scoter_take(duckdb_arrow_options options, duckdb_data_chunk *chunk, bool intervals, struct ArrowArray *out,
+                       int64_t *long_in, duckdb_error_data *error) {
 	if (!*chunk || duckdb_data_chunk_get_size(*chunk) == 0) return 0;
-	*error = duckdb_data_chunk_to_arrow(options, *chunk, out);
-	duckdb_destroy_data_chunk(chunk);
-	return *error && duckdb_error_data_has_error(*error) ? -1 : 1;
+	return scoter_convert(options, chunk, intervals, out, long_in, error);
 }
 
 // Frees a result. Of a query that has rows left DuckDB's threads may be at work, with what the caller lends to it: destroying the result
@@ -131,6 +138,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -155,9 +163,10 @@ type Result struct {
 
 // columns are what a result's batches look like.
 type columns struct {
-	schema *arrow.Schema
-	raw    *arrow.Schema // as DuckDB gives it
-	differ bool          // raw and schema differ: batches go through toCanonical
+	schema    *arrow.Schema
+	raw       *arrow.Schema // as DuckDB gives it
+	differ    bool          // raw and schema differ: batches go through toCanonical
+	intervals bool          // there are INTERVALs among the values
 }
 
 // Start executes a bound statement. The result owns the statement.
@@ -309,6 +318,7 @@ func (r *Result) importSchema() error {
 		var changed bool
 		fields[i], changed = canonical(fields[i])
 		r.differ = r.differ || changed
+		r.intervals = r.intervals || hasInterval(fields[i].Type)
 		fields[i].Metadata = withType(fields[i].Metadata, typeSQL(C.duckdb_column_logical_type(&r.res.result, C.idx_t(i))))
 	}
 	md := s.Metadata()
@@ -317,6 +327,11 @@ func (r *Result) importSchema() error {
 		r.raw = r.schema // batches have the schema that the result says
 	}
 	return nil
+}
+
+func hasInterval(dt arrow.DataType) bool {
+	return dt.ID() == arrow.INTERVAL_MONTH_DAY_NANO ||
+		slices.ContainsFunc(childFields(dt), func(f arrow.Field) bool { return hasInterval(f.Type) })
 }
 
 // Schema returns the columns of the result.
@@ -335,10 +350,11 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	var carray C.struct_ArrowArray
 	var failed C.duckdb_error_data
 	var status C.int
+	longIn, intervals := C.int64_t(-1), C.bool(r.intervals)
 	if r.res != nil {
-		status = C.scoter_next(r.res, &carray, &failed)
+		status = C.scoter_next(r.res, intervals, &carray, &longIn, &failed)
 	} else {
-		status = C.scoter_take(r.stmt.conn.arrowOptions(), &r.chunk, &carray, &failed)
+		status = C.scoter_take(r.stmt.conn.arrowOptions(), &r.chunk, intervals, &carray, &longIn, &failed)
 	}
 	if failed != nil {
 		defer C.duckdb_destroy_error_data(&failed)
@@ -346,6 +362,9 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	switch {
 	case status == 0:
 		return nil, io.EOF
+	case longIn >= 0:
+		return nil, base.Errorf(base.Invalid, "column %q of the result: an INTERVAL has hours, minutes and seconds of more than 292 years, which results cannot hold", r.schema.Field(int(longIn)).Name).
+			WithHint("cast it to VARCHAR")
 	case status < 0 && failed != nil:
 		return nil, r.stmt.conn.failure(C.GoString(C.duckdb_error_data_message(failed)))
 	case status < 0:

@@ -414,3 +414,48 @@ func TestLargeValuesAreNotGathered(t *testing.T) {
 		rows.Close()
 	}
 }
+
+func TestIntervalsThatArrowCannotHoldAreErrors(t *testing.T) {
+	c := connect(t)
+	read := func(sql string, gather bool) error {
+		rows, err := c.Query(context.Background(), sql)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		defer rows.Close()
+		if gather {
+			rows.Gather()
+		}
+		for {
+			rec, err := rows.Next(context.Background())
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			rec.Release()
+		}
+	}
+	for _, gather := range []bool{false, true} {
+		for _, sql := range []string{
+			"INTERVAL '3000000 hours'", "INTERVAL '-3000000 hours'", "to_microseconds(9223372036854776)", "[NULL, INTERVAL 1 HOUR, to_hours(3000000)]",
+			"{a: 1, b: {c: to_hours(3000000)}}", "MAP {'x': to_hours(3000000)}", "array_value(INTERVAL 1 HOUR, to_hours(3000000))",
+			"union_value(i := to_hours(3000000))", "[{a: [to_hours(3000000)]}]", "list_transform(range(5), lambda x: to_hours(x * 1000000))",
+			"CASE WHEN n = 2999 THEN [{a: to_hours(3000000)}] END", "list_slice([to_hours(n), to_hours(n * 1001)], 1, 2)",
+		} {
+			err := read("SELECT n, "+sql+" AS much FROM range(3000) t(n)", gather)
+			if base.KindOf(err) != base.Invalid || err == nil || !strings.Contains(err.Error(), `column "much"`) {
+				t.Errorf("%s: %v", sql, err)
+			}
+		}
+		for _, sql := range []string{
+			"to_microseconds(9223372036854775)", "to_microseconds(-9223372036854775)", "INTERVAL '178000000 years 2000000000 days'", "NULL::INTERVAL",
+			"list_filter([to_hours(3000000), to_hours(n)], lambda x: x < to_hours(3000000))", "[NULL::INTERVAL]", "MAP {1: NULL::INTERVAL[]}",
+		} {
+			if err := read("SELECT n, "+sql+" AS much FROM range(3000) t(n)", gather); err != nil {
+				t.Errorf("%s: %v", sql, err)
+			}
+		}
+	}
+}

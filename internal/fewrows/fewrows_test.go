@@ -85,6 +85,7 @@ func TestResultsAreDuckDBs(t *testing.T) {
 		"SELECT list_transform([i, n], lambda x: x + i), list_sum([i, 2]), struct_pack(k := n).k " + from,
 		"SELECT CAST(i AS HUGEINT), CAST('00000000-0000-0000-0000-00000000' || CAST(1000 + i AS VARCHAR) AS UUID), TIMESTAMP '2024-05-06' + to_days(i::INTEGER), INTERVAL 1 DAY * i " + from,
 		"SELECT true, i % 2 = 0, 'a', NULL, 1.5::FLOAT " + from,
+		"SELECT INTERVAL 1 HOUR, [INTERVAL 1 DAY], {'i': to_hours(i)}, MAP {'x': [to_days(i::INTEGER), NULL]} " + from,
 		"SELECT s, i " + from + " WHERE i % 7 = 3 AND s LIKE '%1%'",
 		"SELECT s " + from + " WHERE n IS NULL OR i > 4990",
 		"SELECT i " + from + " WHERE i < 0",
@@ -106,6 +107,18 @@ func TestResultsAreDuckDBs(t *testing.T) {
 		for i := range want {
 			if got[i] != want[i] {
 				t.Fatalf("%s: row %d is %s, want %s", sql, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func TestIntervalsThatResultsCannotHoldAreErrors(t *testing.T) {
+	conn := connect(t)
+	for _, much := range []string{"INTERVAL '3000000 hours'", "[INTERVAL '3000000 hours']", "to_hours(CASE WHEN i = 4999 THEN 3000000 END)", "MAP {i: {'x': [to_hours(600 * i + 1000)]}}"} {
+		sql := fmt.Sprintf("SELECT i, %s AS much FROM range(%d) r(i)", much, someRows)
+		for _, start := range []func(*duck.Stmt) (*duck.Result, error){asEver, directly} {
+			if _, _, err := run(t, conn, sql, start); err == nil || !strings.Contains(err.Error(), `column "much"`) {
+				t.Errorf("%s: %v", sql, err)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"math"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
@@ -43,6 +44,7 @@ type Column struct {
 	nulls  int
 	left   int // rows that left it out: of nulls, those that were not sent
 	shared *shared
+	list   *Column // whose elements the rows are, or the elements' fields; nil if they are the table's rows
 
 	// valid is the validity bitmap of the rows up to the last NULL; later rows are
 	// valid. So columns without NULLs, and runs without them, never touch it.
@@ -73,9 +75,17 @@ func (c *Column) Kind() Kind { return c.kind }
 // Rows returns how many rows are set.
 func (c *Column) Rows() int { return c.rows }
 
+// Row returns the row of the table that a row of the column is in: they differ within lists.
+func (c *Column) Row(row int) int {
+	for list := c.list; list != nil; list = list.list {
+		row = sort.Search(len(list.offsets), func(i int) bool { return int(list.offsets[i]) > row }) - 1
+	}
+	return row
+}
+
 func (c *Column) errorf(row int, format string, args ...any) *base.Error {
 	e := base.Errorf(base.Invalid, format, args...)
-	e.Message = "row " + itoa(row+1) + ", column " + Quote([]byte(c.name)) + ": " + e.Message
+	e.Message = "row " + itoa(c.Row(row)+1) + ", column " + Quote([]byte(c.name)) + ": " + e.Message
 	return e
 }
 
@@ -159,7 +169,7 @@ func (c *Column) become(row int, k Kind) error {
 		if err != nil {
 			return err
 		}
-		element.nested = true
+		element.nested, element.list = true, c
 		c.element = element
 	}
 	if rows > 0 {
@@ -258,7 +268,7 @@ func (c *Column) SetUint(row int, v uint64) error {
 	case Int:
 		for i, old := range c.fixed {
 			if int64(old) < 0 {
-				return c.errorf(row, "integer %d does not fit together with the negative %d of row %d", v, int64(old), i+1)
+				return c.errorf(row, "integer %d does not fit together with the negative %d of row %d", v, int64(old), c.Row(i)+1)
 			}
 		}
 		c.kind = Uint
@@ -311,7 +321,7 @@ func (c *Column) floatFromIntegers(row int) error {
 		for i, old := range c.fixed {
 			f, ok := exactFloat(int64(old))
 			if !ok {
-				return c.errorf(i, "integer %d has no exact floating-point value, which row %d needs", int64(old), row+1)
+				return c.errorf(i, "integer %d has no exact floating-point value, which row %d needs", int64(old), c.Row(row)+1)
 			}
 			c.fixed[i] = math.Float64bits(f)
 		}
@@ -319,7 +329,7 @@ func (c *Column) floatFromIntegers(row int) error {
 		for i, old := range c.fixed {
 			f := float64(old)
 			if f >= 1<<64 || uint64(f) != old {
-				return c.errorf(i, "integer %d has no exact floating-point value, which row %d needs", old, row+1)
+				return c.errorf(i, "integer %d has no exact floating-point value, which row %d needs", old, c.Row(row)+1)
 			}
 			c.fixed[i] = math.Float64bits(f)
 		}

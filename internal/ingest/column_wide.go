@@ -80,7 +80,11 @@ func (c *Column) BeginStruct(row int) error { return c.open(row, Struct) }
 // Field returns the field of a struct column by name; created if it is new.
 // position is a guess: the field's place among this row's fields.
 func (c *Column) Field(position int, name []byte) (*Column, error) {
-	return c.fields.get(position, name, c.name+".", c.shared)
+	f, err := c.fields.get(position, name, c.name+".", c.shared)
+	if err == nil {
+		f.list = c.list
+	}
+	return f, err
 }
 
 // EndStruct ends the struct that BeginStruct started.

@@ -54,6 +54,6 @@ func (c *Column) FillTime(rows int, now time.Time) error {
 			c.fixed[i] = uint64(now.UnixMicro())
 		}
 	}
-	c.valid, c.validRows, c.nulls = nil, 0, 0
+	c.valid, c.validRows, c.nulls, c.left = nil, 0, 0, 0
 	return nil
 }

@@ -4,10 +4,11 @@ import "math"
 
 // Moment is a timestamp as text gives it.
 type Moment struct {
-	Micros int64  // since 1970, of UTC if Zoned, else of the text's own clock
-	Nanos  uint16 // 0 to 999 below the microsecond
-	Zoned  bool   // the text names an offset from UTC, or Z
-	IsDate bool   // the text is a date without a time of day
+	Micros  int64  // since 1970, of UTC if Zoned, else of the text's own clock
+	Nanos   uint16 // 0 to 999 below the microsecond
+	Zoned   bool   // the text names an offset from UTC, or Z
+	Shifted bool   // the offset is not 0
+	IsDate  bool   // the text is a date without a time of day
 }
 
 // ParseTimestamp reads ISO 8601's extended form as databases write it:
@@ -61,6 +62,7 @@ func ParseTimestamp(s []byte) (Moment, bool) {
 		if offset, ok = zone(s); !ok {
 			return m, false
 		}
+		m.Shifted = offset != 0
 	}
 	m.Micros = (seconds-int64(offset))*1e6 + int64(nanos/1000)
 	m.Nanos = uint16(nanos % 1000)

@@ -118,6 +118,20 @@ func TestJSONAndMapsStayWhatTheyAre(t *testing.T) {
 	rows(t, s, "t", ndjson, `{"m":{"x":"far"}}`).refused(t, 400, "invalid", `row 1, column "m"`, "far")
 }
 
+func TestNumbersInJSONKeepTheDigitsOfTheirColumns(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE exact (d DECIMAL(18,4), h HUGEINT, n BIGINT, l DECIMAL(18,4)[])").must(t, 200)
+	rows(t, s, "exact", ndjson, `{"d":12345678901234.5678,"h":170141183460469231731687303715884105727,"n":9007199254740993.0,"l":[12345678901234.5678]}
+		{"d":1,"h":2.0,"n":3,"l":["0.5"]}`).must(t, 200)
+	equal(t, s, "SELECT columns(*)::VARCHAR FROM exact ORDER BY n", `[["1.0000","2","3","[0.5000]"],["12345678901234.5678","170141183460469231731687303715884105727","9007199254740993","[12345678901234.5678]"]]`)
+	for i := range 2 { // whatever comes first
+		body := post(t, s, "/api/v1/sql?format=ndjson", "text/plain", fmt.Sprintf("SELECT DISTINCT * FROM exact ORDER BY n %s", []string{"ASC", "DESC"}[i])).must(t, 200).body
+		rows(t, s, "exact", ndjson, body).must(t, 200)
+	}
+	equal(t, s, "SELECT count(*), count(DISTINCT exact::VARCHAR) FROM exact", "[[6,2]]")
+	rows(t, s, "exact", ndjson, `{"n":9007199254740993.5}`).must(t, 400)
+}
+
 func TestTimesInJSONAreTimes(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE declared (t VARCHAR)").must(t, 200)

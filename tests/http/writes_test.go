@@ -108,6 +108,23 @@ func TestNamesOfCSVFindTheirColumns(t *testing.T) {
 	equal(t, s, "SELECT version, n FROM p", `[["1.10",1]]`)
 }
 
+// TestCSVIsReadLikeOtherFormats by the columns that a table has.
+func TestCSVIsReadLikeOtherFormats(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE t (id INTEGER, ts TIMESTAMP, tz TIMESTAMPTZ, n BIGINT, d DATE)").must(t, 200)
+	rows(t, s, "t", csv, "id,ts\n1,2026-01-31T12:00:00Z\n2,2026-01-31T12:00:00+02:00\n").refused(t, 400, "invalid", `row 2, column "ts": "2026-01-31T12:00:00+02:00" has a UTC offset`)
+	rows(t, s, "t", csv, "id,n\n1,2.5\n").refused(t, 400, "invalid", `row 1, column "n": "2.5" is not a value of type BIGINT`)
+	rows(t, s, "t", csv, "id,n,d\n1,2.5,\n2,3,far\n").refused(t, 400, "invalid", `row 2 (line 3), column "d": "far" is not a value of type DATE`)
+	rows(t, s, "t", csv, "id,ts,tz,n,d\n1,2026-01-31T12:00:00Z,2026-01-31T12:00:00+02:00,2.0,infinity\n2,2026-01-31,infinity,9007199254740993.0,-0044-03-15\n3,,,1e3,2026-01-31T00:00:00\n").must(t, 200)
+	equal(t, s, "SELECT ts, tz, n::VARCHAR, d FROM t ORDER BY id", `[["2026-01-31T12:00:00","2026-01-31T10:00:00Z","2","infinity"],["2026-01-31T00:00:00","infinity","9007199254740993","-000044-03-15"],[null,null,"1000","2026-01-31"]]`)
+
+	narrow := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32}, {Name: "b", Type: arrow.PrimitiveTypes.Int32}, {Name: "f", Type: arrow.PrimitiveTypes.Float32}}, nil)
+	rows(t, s, "w", arrowStream, stream(t, narrow, record(t, narrow, `[{"a":1,"b":1,"f":0.5}]`))).must(t, 200)
+	rows(t, s, "w", csv, "a,b,f\n3000000000,2,1\n,2.5,1e300\n").must(t, 200)
+	equal(t, s, "SELECT column_type FROM (DESCRIBE w)", `[["BIGINT"],["DOUBLE"],["DOUBLE"]]`)
+	equal(t, s, "SELECT * FROM w ORDER BY b", `[[1,1,0.5],[3000000000,2,1],[null,2.5,1e+300]]`)
+}
+
 func TestAsyncRowsAreVisibleAtOnceAndSurviveACleanStop(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, dir, "--sync-interval", "1h")

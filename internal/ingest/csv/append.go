@@ -18,6 +18,7 @@ type appender struct {
 	builder array.Builder  // or
 	strings *ingest.Column // for text
 	parse   func(text []byte) bool
+	refused bool // a text is left to the engine, so that all have to be: nothing more is built
 }
 
 // newAppender returns an appender of a type, one of text for a type that has no
@@ -81,10 +82,10 @@ func parser(b array.Builder) func(text []byte) bool {
 			return ok
 		}
 	case *array.TimestampBuilder:
-		unit := b.Type().(*arrow.TimestampType).Unit
+		unit, zoned := b.Type().(*arrow.TimestampType).Unit, b.Type().(*arrow.TimestampType).TimeZone != ""
 		return func(text []byte) bool {
 			m, ok := ingest.ParseTimestamp(text)
-			if !ok {
+			if !ok || m.Shifted && !zoned {
 				return false
 			}
 			v, ok := inUnit(m, unit)
@@ -95,6 +96,24 @@ func parser(b array.Builder) func(text []byte) bool {
 		}
 	}
 	return nil
+}
+
+// readable reports whether a text that parser has not read may be a value of the type after all, or of one that the column can become:
+// the engine knows more spellings, and widens columns. The others are refused here, with their line.
+func readable(text []byte, t arrow.DataType) bool {
+	trimmed := bytes.TrimSpace(text)
+	if len(trimmed) == 0 {
+		return false
+	}
+	c := trimmed[0]
+	begins := c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.'
+	switch t.ID() {
+	case arrow.BOOL:
+		return len(trimmed) < len(text)
+	case arrow.DATE32, arrow.TIMESTAMP:
+		return begins || c|0x20 == 'i' // infinity
+	}
+	return begins && len(bytes.Trim(trimmed, "0123456789+-.eE")) == 0
 }
 
 // inUnit returns a moment in a unit, if it is a whole number of them in range.

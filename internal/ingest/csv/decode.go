@@ -6,8 +6,8 @@
 // A bare value equal to the null text is NULL; a quoted one never is.
 //
 // A column's type is the one asked for, or else found from all its values: int64,
-// uint64, float64, boolean (true, false), date32, timestamp[us or ns] with zone UTC
-// if every value names a zone or without if none does, and otherwise utf8. A type
+// uint64, float64, boolean (true, false), date32, timestamp[us] with zone UTC
+// if every value names a zone or timestamp[us or ns] without if none does, and otherwise utf8. A type
 // is found only if it keeps everything: 007, +1 and numbers of more than 17 digits
 // with a point are text, as is any mix but integers and floating-point numbers.
 package csv
@@ -33,8 +33,9 @@ type Options struct {
 	// Types are the types of columns that are known, usually the target table's, by
 	// their names as schema.Fold has them:
 	// integers, float32, float64, bool, utf8, date32 and timestamps (in UTC if the
-	// text names no zone) are read as such, and a value that is none of them is an
-	// error. A column of any other type comes as utf8. Columns without a type here
+	// text names no zone) are read as such, and a value that cannot be one is an
+	// error. A column of any other type comes as utf8, and so does one with a value that the
+	// engine may know what to do with: 2.0 as an integer, or a wider one. Columns without a type here
 	// get theirs from their values.
 	Types map[string]arrow.DataType
 }
@@ -61,7 +62,11 @@ func Decode(body []byte, opts Options) (arrow.RecordBatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.build(types)
+	rec, err := d.build(types)
+	if rec == nil && err == nil {
+		rec, err = d.build(types)
+	}
+	return rec, err
 }
 
 type decoder struct {
@@ -159,7 +164,8 @@ func (d *decoder) infer() ([]arrow.DataType, error) {
 	return types, nil
 }
 
-// build reads the body into columns of the given types.
+// build reads the body into columns of the given types. It returns nothing if there are values that the engine has to read: then
+// their columns are text in types, and it is to be called again.
 func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
 	strings := ingest.NewTable("", ingest.NewPadding())
 	columns := make([]*appender, len(types))
@@ -179,19 +185,33 @@ func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
 			return nil, err
 		}
 	}
+	again := false
 	err := d.each(func(row, line int, fields []field) error {
 		for i, f := range fields {
 			if err := d.append(columns[i], row, f); err != nil {
 				return err
 			}
-			if columns[i].parse != nil && columns[i].builder.Len() != row+1 {
-				return base.Errorf(base.Invalid, "row %d (line %d), column %q: %s is not a value of type %s", row+1, line, d.names[i], ingest.Quote(f.text), sqlName(types[i]))
+			if c := columns[i]; c.parse == nil || c.refused || c.builder.Len() == row+1 {
+				continue
 			}
+			if d.opts.Types[schema.Fold(d.names[i])] == types[i] && readable(f.text, types[i]) {
+				columns[i].refused, again = true, true
+				continue
+			}
+			return base.Errorf(base.Invalid, "row %d (line %d), column %q: %s is not a value of type %s", row+1, line, d.names[i], ingest.Quote(f.text), sqlName(types[i]))
 		}
 		return strings.Grow(1)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if again {
+		for i, c := range columns {
+			if c.refused {
+				types[i] = arrow.BinaryTypes.String
+			}
+		}
+		return nil, nil
 	}
 	return d.assemble(columns, strings)
 }
@@ -204,6 +224,7 @@ func (d *decoder) append(c *appender, row int, f field) error {
 		return c.strings.SetNull(row)
 	case c.strings != nil:
 		return c.strings.SetString(row, f.text)
+	case c.refused:
 	case null:
 		c.builder.AppendNull()
 	default:

@@ -64,12 +64,46 @@ func TestDecode(t *testing.T) {
 	column("2026-02-30", "utf8 [2026-02-30]")
 	column("2026-01-31T23:59:59.5 1969-12-31T00:00", "timestamp[us] [2026-01-31T23:59:59.5 1969-12-31T00:00:00]")
 	column("2026-01-31T23:59:59Z 2026-01-31T23:59:59+01:00", "us [2026-01-31T23:59:59Z 2026-01-31T22:59:59Z]")
-	column("2026-01-31T23:59:59.000000001Z", "ns [2026-01-31T23:59:59.000000001Z]")
+	column("2026-01-31T23:59:59.000000001Z", "utf8 [2026-01-31T23:59:59.000000001Z]")
+	column("2026-01-31T23:59:59.000000001", "timestamp[ns] [2026-01-31T23:59:59.000000001]")
 	column("2026-01-31T23:59:59Z 2026-01-31T23:59:59", "utf8 [2026-01-31T23:59:59Z 2026-01-31T23:59:59]")
 	types := map[string]arrow.DataType{"a": arrow.PrimitiveTypes.Int8, "b": arrow.BinaryTypes.String, "c": arrow.PrimitiveTypes.Float32,
 		"d": &arrow.Decimal128Type{Precision: 5, Scale: 2}, "e": &arrow.TimestampType{Unit: arrow.Millisecond}, "f": arrow.PrimitiveTypes.Date32}
 	f("a,b,c,d,e,f,g\n-128,007,1.5,1.50,2026-01-31T00:00:00.001,2026-01-31,7\n,,,,,,", Options{Types: types},
 		"a int8 [-128 (null)] b utf8 [007 (null)] c float32 [1.5 (null)] d utf8 [1.50 (null)] e timestamp[ms] [2026-01-31T00:00:00.001 (null)] f date32 [2026-01-31 (null)] g int64 [7 (null)]")
+}
+
+// TestWhatTheEngineMayReadIsLeftToIt: columns with a value that only the engine knows to be one, or not, are text.
+func TestWhatTheEngineMayReadIsLeftToIt(t *testing.T) {
+	utc := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
+	for _, c := range []struct {
+		of           arrow.DataType
+		values, want string
+	}{
+		{arrow.PrimitiveTypes.Int8, "1 128", "utf8 [1 128]"},
+		{arrow.PrimitiveTypes.Int64, "1 - 2.0", "utf8 [1 (null) 2.0]"},
+		{arrow.PrimitiveTypes.Int64, "1.5 1 2 2.5", "utf8 [1.5 1 2 2.5]"},
+		{arrow.PrimitiveTypes.Uint64, "-1", "utf8 [-1]"},
+		{arrow.PrimitiveTypes.Float32, "1 1e300", "utf8 [1 1e300]"},
+		{arrow.FixedWidthTypes.Date32, "2026-01-31 -0044-03-15 infinity", "utf8 [2026-01-31 -0044-03-15 infinity]"},
+		{&arrow.TimestampType{Unit: arrow.Microsecond}, "2026-01-31T12:00:00 2026-01-31T12:00:00+02:00", "utf8 [2026-01-31T12:00:00 2026-01-31T12:00:00+02:00]"},
+		{&arrow.TimestampType{Unit: arrow.Microsecond}, "2026-01-31T12:00:00Z 2026-01-31T12:00:00+00", "timestamp[us] [2026-01-31T12:00:00 2026-01-31T12:00:00]"},
+		{utc, "2026-01-31T12:00:00+02:00", "us [2026-01-31T10:00:00Z]"},
+		{utc, "2026-01-31T12:00:00.000000001Z", "utf8 [2026-01-31T12:00:00.000000001Z]"},
+	} {
+		values := strings.Fields(c.values)
+		body := "x,c\n0," + strings.Join(values, "\n0,")
+		batch, err := Decode([]byte(body), Options{NullText: "-", Types: map[string]arrow.DataType{"c": c.of}})
+		if err != nil {
+			t.Errorf("%s: %v", c.values, err)
+			continue
+		}
+		want := ": x int64 [" + strings.TrimSpace(strings.Repeat("0 ", len(values))) + "] c " + c.want
+		if got := ingesttest.Show(ingest.Rows{Batch: batch}); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", c.values, got, want)
+		}
+		batch.Release()
+	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
@@ -97,12 +131,13 @@ func TestDecodeRefuses(t *testing.T) {
 	f("a\n\"x\"y", Options{}, "line 2: a quoted value is followed")
 	f("a\nx\"y", Options{}, "line 2: a quote inside")
 	f("a,b\n1,\xff\n", Options{}, `row 1 (line 2), column "b": text is not valid UTF-8`)
-	f("a\n1\n128\n", of(arrow.PrimitiveTypes.Int8), `row 2 (line 3), column "a": "128" is not a value of type TINYINT`)
-	f("a\n1.5\n", of(arrow.PrimitiveTypes.Int64), `"1.5" is not a value of type BIGINT`)
-	f("a\n-1\n", of(arrow.PrimitiveTypes.Uint64), `"-1" is not`)
+	f("a\n1\nx28\n", of(arrow.PrimitiveTypes.Int8), `row 2 (line 3), column "a": "x28" is not a value of type TINYINT`)
+	f("a\n1\n\"\"\n", of(arrow.PrimitiveTypes.Int8), `row 2 (line 3), column "a": "" is not a value of type TINYINT`)
+	f("a\n1 year\n", of(arrow.PrimitiveTypes.Int64), `"1 year" is not a value of type BIGINT`)
+	f("a\nnever\n", of(arrow.FixedWidthTypes.Date32), `"never" is not a value of type DATE`)
 	f("a\n0x1p4\n", of(arrow.PrimitiveTypes.Float64), `"0x1p4" is not`)
 	f("a\nyes\n", of(arrow.FixedWidthTypes.Boolean), `"yes" is not`)
-	f("a\n2026-01-01T00:00:00.5Z\n", of(&arrow.TimestampType{Unit: arrow.Second}), "is not a value of type TIMESTAMP_S")
+	f("a\nnow\n", of(&arrow.TimestampType{Unit: arrow.Second}), "is not a value of type TIMESTAMP_S")
 	f("a\n", Options{Delimiter: '"'}, "must be different")
 	f("a\n", Options{Delimiter: '\n'}, "must be different")
 	f(strings.Repeat("x,", ingest.MaxColumns)+"y\n", Options{}, "more than 10000 values")

@@ -186,7 +186,7 @@ func (f *inference) dataType() arrow.DataType {
 		return arrow.FixedWidthTypes.Date32
 	case f.kind == local && !(f.nanos && f.far):
 		return &arrow.TimestampType{Unit: unit}
-	case f.kind == zoned && !(f.nanos && f.far):
+	case f.kind == zoned && !f.nanos: // TIMESTAMPTZ has microseconds
 		return &arrow.TimestampType{Unit: unit, TimeZone: "UTC"}
 	}
 	return arrow.BinaryTypes.String

@@ -138,6 +138,9 @@ func (d *decoder) fields(m *measurement, p int) (int, reason) {
 		if p, why = d.fieldValue(v, at); why.text != "" {
 			return p, why
 		}
+		if p < len(src) && src[p] != ',' && src[p] != ' ' && src[p] != '\n' && src[p] != '\r' {
+			return p, bad("invalid field format") // digits here are no timestamp
+		}
 		if why := d.check(v, m); why.text != "" {
 			return p, why
 		}
@@ -235,7 +238,6 @@ var kindNames = map[ingest.Kind]string{ingest.Float: "float", ingest.Int: "integ
 // timestamp reads what follows the fields up to the end of the line.
 func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) {
 	src := d.src
-	fieldsEnd := p
 	for p < len(src) && src[p] == ' ' {
 		p++
 	}
@@ -264,9 +266,6 @@ func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) 
 		p++
 	}
 	if p < len(src) && src[p] != '\n' {
-		if p == fieldsEnd {
-			return 0, false, start, bad("invalid field format")
-		}
 		return 0, false, start, bad("bad timestamp")
 	}
 	if _, _, ok := d.opts.Precision.Micros(at); timed && !ok {

@@ -78,7 +78,7 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 		}
 		text, err := r.json(nil)
 		if err != nil {
-			return true, base.Wrap(err, "row %d, column %s", row+1, ingest.Quote([]byte(c.Name())))
+			return true, base.Wrap(err, "row %d, column %s", c.Row(row)+1, ingest.Quote([]byte(c.Name())))
 		}
 		return true, c.SetString(row, text)
 	case schema.HugeInt, schema.UHugeInt, schema.Decimal:

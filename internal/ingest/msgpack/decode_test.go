@@ -67,6 +67,26 @@ type list = []any
 // columns is a columnar item of table t.
 func columns(p ...any) pairs { return pairs{"m", "t", "columns", pairs(p)} }
 
+// TestTimesThatRowsLackAreGiven: the batch does not say that rows lack them, for which tables with a primary key refuse it.
+func TestTimesThatRowsLackAreGiven(t *testing.T) {
+	at := 1_700_000_000
+	for _, items := range []list{
+		{pairs{"m", "t", "t", at, "fields", pairs{"v", 1}}, pairs{"m", "t", "fields", pairs{"v", 2}}},
+		{pairs{"m", "t", "fields", pairs{"v", 1}}, pairs{"m", "t", "t", at, "fields", pairs{"v", 2}}},
+		{pairs{"m", "t", "fields", pairs{"v", 1}}},
+	} {
+		rows, err := Decode(pack(nil, items), Options{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _ := rows[0].Batch.Schema().FieldsByName("time")
+		if n, lacking := f[0].Metadata.GetValue(schema.LackingKey); lacking || rows[0].Batch.Column(rows[0].Batch.Schema().FieldIndices("time")[0]).NullN() > 0 {
+			t.Errorf("%v: %s rows lack a time", items, n)
+		}
+		ingest.Release(rows)
+	}
+}
+
 func TestDecode(t *testing.T) {
 	const nowText = "2027-01-15T08:00:00.123456Z"
 	at := 1_700_000_000

@@ -100,7 +100,7 @@ func (r *reader) object(c *ingest.Column, row int, t *schema.Type) error {
 	}
 	for i := range n {
 		if code, err := r.code(); err == nil && !isString(code) {
-			return r.errorf("row %d, column %s: %s as a key, which only a MAP has", row+1, ingest.Quote([]byte(c.Name())), typeName(code))
+			return r.errorf("row %d, column %s: %s as a key, which only a MAP has", c.Row(row)+1, ingest.Quote([]byte(c.Name())), typeName(code))
 		}
 		name, err := r.str()
 		if err != nil {
@@ -129,15 +129,15 @@ func (r *reader) moment(c *ingest.Column, row int) error {
 		return err
 	}
 	if kind != extTimestamp {
-		return r.errorf("row %d, column %s: extension type %d is not known", row+1, ingest.Quote([]byte(c.Name())), kind)
+		return r.errorf("row %d, column %s: extension type %d is not known", c.Row(row)+1, ingest.Quote([]byte(c.Name())), kind)
 	}
 	seconds, nanos, ok := timestamp(b)
 	if !ok {
-		return r.errorf("row %d, column %s: a timestamp of %d bytes", row+1, ingest.Quote([]byte(c.Name())), size)
+		return r.errorf("row %d, column %s: a timestamp of %d bytes", c.Row(row)+1, ingest.Quote([]byte(c.Name())), size)
 	}
 	micros, _, ok := ingest.Second.Micros(seconds)
 	if !ok || nanos > 999_999_999 || micros > math.MaxInt64-1e6 {
-		return r.errorf("row %d, column %s: timestamp of %d s and %d ns is out of range", row+1, ingest.Quote([]byte(c.Name())), seconds, nanos)
+		return r.errorf("row %d, column %s: timestamp of %d s and %d ns is out of range", c.Row(row)+1, ingest.Quote([]byte(c.Name())), seconds, nanos)
 	}
 	return c.SetTimestamp(row, micros+int64(nanos/1000), uint16(nanos%1000))
 }

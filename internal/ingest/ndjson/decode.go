@@ -5,8 +5,10 @@
 // and an exponent is an integer, exact or an error; -0 and all other numbers are
 // the nearest float64, as JSON's readers agree on. An integer beyond uint64 is a
 // float64 if that loses nothing; otherwise it has to be sent as a string, which
-// the engine converts to the column's type, as it does with times, decimals and
-// all else that JSON has no type for. Arrays are lists, objects structs, or, where
+// the engine converts to the column's type, as it does with times and
+// all else that JSON has no type for. Where the table has a DECIMAL or an integer of 128 bits, numbers
+// stay the text that they are, which may be a string as well; where it has another integer, 2.0 is one.
+// Arrays are lists, objects structs, or, where
 // the table has a MAP, the list of its entries; where it has JSON, they stay the text
 // that they are.
 //
@@ -19,9 +21,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
-	"math/big"
-	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	// The tokenizer that is to become encoding/json's: streams without building
@@ -67,33 +66,9 @@ type decoder struct {
 	in      *jsontext.Decoder
 	table   *ingest.Table
 	types   []schema.Field // of the columns whose values are not read by what JSON says of them alone
+	members []member       // of the latest row
 	depth   int
 	scratch []byte
-}
-
-// special returns the fields in which there is a MAP or JSON.
-func special(fields []schema.Field) []schema.Field {
-	var out []schema.Field
-	for _, f := range fields {
-		if isSpecial(f.Type) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-func isSpecial(t schema.Type) bool {
-	return t.Kind == schema.Map || t.Kind == schema.JSON || t.Elem != nil && isSpecial(*t.Elem) || len(special(t.Fields)) > 0
-}
-
-// typeOf returns the type of one of some fields, nil if it is not among them.
-func typeOf(fields []schema.Field, name []byte) *schema.Type {
-	for i := range fields {
-		if schema.Fold(fields[i].Name) == schema.Fold(string(name)) {
-			return &fields[i].Type
-		}
-	}
-	return nil
 }
 
 // located gives an error the position where the decoder stands, and the tokenizer's
@@ -175,7 +150,7 @@ func (d *decoder) row() error {
 		if err != nil {
 			return base.Wrap(err, "row %d", row+1)
 		}
-		if err := d.value(c, row, typeOf(d.types, name)); err != nil {
+		if err := d.value(c, row, d.typeOf(i, c, name)); err != nil {
 			return err
 		}
 	}
@@ -227,7 +202,7 @@ func (d *decoder) value(c *ingest.Column, row int, t *schema.Type) error {
 		if err != nil {
 			return err
 		}
-		return number(c, row, raw)
+		return number(c, row, raw, t)
 	case '[':
 		return d.list(c, row, t)
 	case '{':
@@ -323,7 +298,7 @@ func (d *decoder) list(c *ingest.Column, row int, t *schema.Type) error {
 		of = t.Elem
 	}
 	if t != nil && t.Kind == schema.Map {
-		of = &schema.Type{Kind: schema.Struct, Fields: []schema.Field{{Name: "value", Type: *t.Elem}}} // [{"key": ..., "value": ...}]
+		of = &schema.Type{Kind: schema.Struct, Fields: []schema.Field{{Name: "key", Type: *t.Key}, {Name: "value", Type: *t.Elem}}}
 	}
 	for d.in.PeekKind() != ']' {
 		if err := d.value(element, element.Rows(), of); err != nil {
@@ -362,34 +337,6 @@ func (d *decoder) object(c *ingest.Column, row int, t *schema.Type) error {
 	}
 	c.EndStruct()
 	return d.leave()
-}
-
-// number sets row to a number's value.
-func number(c *ingest.Column, row int, raw []byte) error {
-	const maxDigits = 400 // a float64 has at most 309 before its point
-	if bytes.IndexAny(raw, ".eE") < 0 && string(raw) != "-0" {
-		text := string(raw)
-		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return c.SetInt(row, v)
-		}
-		if v, err := strconv.ParseUint(text, 10, 64); err == nil {
-			return c.SetUint(row, v)
-		}
-		f, err := strconv.ParseFloat(text, 64)
-		if err == nil && len(raw) <= maxDigits {
-			exact, _ := new(big.Int).SetString(text, 10)
-			if near, _ := big.NewFloat(f).Int(nil); near.Cmp(exact) == 0 {
-				return c.SetFloat(row, f)
-			}
-		}
-		return base.Errorf(base.Invalid, "row %d, column %q: integer %s does not fit into 64 bits", row+1, c.Name(), ingest.Quote(raw)).
-			WithHint("send it as a string")
-	}
-	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || math.IsInf(f, 0) {
-		return base.Errorf(base.Invalid, "row %d, column %q: number %s is out of range", row+1, c.Name(), ingest.Quote(raw))
-	}
-	return c.SetFloat(row, f)
 }
 
 func kindName(k jsontext.Kind) string {

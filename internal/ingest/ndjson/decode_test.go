@@ -101,6 +101,48 @@ func TestTheTablesTypesSayHowValuesAreRead(t *testing.T) {
 	natural(`{"date":"2026-01-31"}`, "")
 }
 
+func TestNumbersKeepTheDigitsThatTheTablesTypesHave(t *testing.T) {
+	of := func(text string) schema.Type {
+		parsed, err := schema.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
+	}
+	types := []schema.Field{{Name: "d", Type: of("DECIMAL(18,4)")}, {Name: "h", Type: of("HUGEINT")}, {Name: "N", Type: of("BIGINT")}, {Name: "u", Type: of("UBIGINT")},
+		{Name: "l", Type: of("DECIMAL(18,4)[]")}, {Name: "s", Type: of("STRUCT(x DOUBLE, n BIGINT)")}, {Name: "m", Type: of("MAP(HUGEINT, BIGINT)")}}
+	f := func(body, want string) {
+		t.Helper()
+		got := ""
+		batch, err := Decode([]byte(body), Options{Types: types, Moments: true})
+		if err != nil {
+			got = ": " + err.Error()
+		} else {
+			defer batch.Release()
+			if err := ingest.Validate(batch); err != nil {
+				t.Error(err)
+			}
+			got = ingesttest.Show(ingest.Rows{Batch: batch})
+		}
+		if got != ": "+want {
+			t.Errorf("%s:\n got %s\nwant : %s", body, got, want)
+		}
+	}
+	f(`{"d":12345678901234.5678}{"d":"12345678901234.5679"}{"d":-7}{"d":null}{"d":1.5e3}`, `d utf8 [12345678901234.5678 12345678901234.5679 -7 (null) 1.5e3]`)
+	f(`{"h":1}{"h":"170141183460469231731687303715884105727"}{"h":12345678901234567890123}`, `h utf8 [1 170141183460469231731687303715884105727 12345678901234567890123]`)
+	f(`{"n":9007199254740993.0}{"n":9007199254740995}{"n":-0}{"n":-0.0}{"n":1e3}`, `n int64 [9007199254740993 9007199254740995 0 0 1000]`)
+	f(`{"u":1.8446744073709551615e19}{"u":2.0}`, `u uint64 [18446744073709551615 2]`)
+	f(`{"n":2.5}{"n":2}{"n":1e100}`, `n float64 [2.5 2 1e+100]`)
+	f(`{"n":1}{"n":9007199254740993.5}`, `row 2, column "n": "9007199254740993.5" is not exact in type BIGINT`)
+	f(`{"n":1.00000000000000000001}`, `row 1, column "n": "1.00000000000000000001" is not exact in type BIGINT`)
+	f(`{"n":1e999}`, `row 1, column "n": number "1e999" is out of range`)
+	f(`{"l":[0.1,12345678901234.5678]}`, `l list<item: utf8, nullable> [["0.1","12345678901234.5678"]]`)
+	f(`{"s":{"x":1.0,"n":9007199254740993.0}}`, `s struct<x: float64 nullable, n: int64 nullable> [{"n":9007199254740993,"x":1}]`)
+	f(`{"m":{"1":9007199254740993.0}}{"m":[{"key":12345678901234567890123,"value":1e0}]}`,
+		`m list<item: struct<key: utf8 nullable, value: int64 nullable>, nullable> [[{"key":"1","value":9007199254740993}] [{"key":"12345678901234567890123","value":1}]]`)
+	f(`{"n":1.0,"d":1}{"d":2,"n":3.0}{"d":"x","other":2.0,"n":5.0}`, `n int64 [1 3 5] d utf8 [1 2 x] other float64 [(null) (null) 2]`)
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	f := func(body, want string, position int) {
 		t.Helper()
@@ -142,6 +184,13 @@ func TestDecodeRefuses(t *testing.T) {
 	f(`{"a\u0000b":1}`, "NUL", 0)
 	f(`{"a":{}}`, "only empty objects", 0)
 	f(`{"a":[1,"x"]}`, `column "a[]"`, 0)
+	f(`{"a":[1,2]}{"a":[3,"x"]}`, `row 2, column "a[]": a string in a column that holds an integer`, 0)
+	f(`{"a":[1,2]}{"a":[]}{"b":1}{"a":null}{"a":[1e999]}`, `row 5, column "a[]": number "1e999" is out of range`, 0)
+	f(`{"a":[1,2]}{"a":[]}{"a":[3]}{"a":["x"]}`, `row 4, column "a[]"`, 0)
+	f(`{"a":[[1,2],[3]]}{"a":[[4],[5,{}]]}`, `row 2, column "a[][]"`, 0)
+	f(`{"a":[{"b":1},{"b":2}]}{"a":[{"b":[true]}]}`, `row 2, column "a[].b"`, 0)
+	f(`{"a":[1,2]}{"a":[3,9007199254740993]}{"a":[4,2.5]}`, `row 2, column "a[]": integer 9007199254740993 has no exact floating-point value, which row 3 needs`, 0)
+	f(`{"s":{"l":[1,2]}}{"s":{"l":[3]}}{"s":{"l":["x"]}}`, `row 3, column "s.l[]"`, 0)
 	f(`{"a":`+strings.Repeat("[", 65)+strings.Repeat("]", 65)+`}`, "nested deeper than 64", 0)
 	f(strings.Repeat(`{"a":`, 20_000), "nested deeper than 64", 0)
 }
@@ -200,8 +249,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b":"x"}` + "\n" + `{"b":"y\u00e4","a":2.5e3}`))
 	f.Add([]byte(`[{"a":[1,null,{"b":true}]},{"a":null,"c":{}}]`))
 	f.Add([]byte(`{"a":18446744073709551615}{"a":-0}{"a":1e400}`))
+	f.Add([]byte(`{"d":12345678901234.5678,"n":2.0}{"n":1e19,"d":"x"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		batch, err := Decode(body, Options{Moments: true, Types: []schema.Field{{Name: "a", Type: schema.ListOf(schema.Of(schema.JSON))}, {Name: "c", Type: schema.MapOf(schema.Of(schema.Varchar), schema.Of(schema.BigInt))}}})
+		batch, err := Decode(body, Options{Moments: true, Types: []schema.Field{{Name: "a", Type: schema.ListOf(schema.Of(schema.JSON))}, {Name: "c", Type: schema.MapOf(schema.Of(schema.Varchar), schema.Of(schema.BigInt))},
+			{Name: "d", Type: schema.Type{Kind: schema.Decimal, Width: 18, Scale: 4}}, {Name: "n", Type: schema.Of(schema.BigInt)}}})
 		if err != nil {
 			if k := base.KindOf(err); k != base.Invalid && k != base.TooLarge {
 				t.Fatal(err)

@@ -1,0 +1,80 @@
+package ndjson
+
+import (
+	"bytes"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// number sets row to a number's value; t is the type that it is for, if that matters.
+func number(c *ingest.Column, row int, raw []byte, t *schema.Type) error {
+	whole := bytes.IndexAny(raw, ".eE") < 0 && string(raw) != "-0"
+	switch {
+	case t == nil:
+	case t.Kind == schema.Decimal || t.Kind == schema.HugeInt || t.Kind == schema.UHugeInt:
+		return c.SetString(row, raw) // a float64 has not all their digits
+	case !whole && isInteger(t.Kind):
+		return wholeNumber(c, row, raw, *t)
+	}
+	if whole {
+		return integer(c, row, raw)
+	}
+	f, err := float(c, row, raw)
+	if err != nil {
+		return err
+	}
+	return c.SetFloat(row, f)
+}
+
+func float(c *ingest.Column, row int, raw []byte) (float64, error) {
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || math.IsInf(f, 0) {
+		return 0, base.Errorf(base.Invalid, "row %d, column %q: number %s is out of range", c.Row(row)+1, c.Name(), ingest.Quote(raw))
+	}
+	return f, nil
+}
+
+func integer(c *ingest.Column, row int, raw []byte) error {
+	const maxDigits = 400 // a float64 has at most 309 before its point
+	text := string(raw)
+	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return c.SetInt(row, v)
+	}
+	if v, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return c.SetUint(row, v)
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err == nil && len(raw) <= maxDigits {
+		exact, _ := new(big.Int).SetString(text, 10)
+		if near, _ := big.NewFloat(f).Int(nil); near.Cmp(exact) == 0 {
+			return c.SetFloat(row, f)
+		}
+	}
+	return base.Errorf(base.Invalid, "row %d, column %q: integer %s does not fit into 64 bits", c.Row(row)+1, c.Name(), ingest.Quote(raw)).
+		WithHint("send it as a string")
+}
+
+// wholeNumber sets row, of a column of integers, to a number with a point or an exponent.
+func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
+	digits, whole := batch.WholeNumber(string(raw))
+	if v, err := strconv.ParseInt(digits, 10, 64); err == nil {
+		return c.SetInt(row, v)
+	}
+	if v, err := strconv.ParseUint(digits, 10, 64); err == nil {
+		return c.SetUint(row, v)
+	}
+	f, err := float(c, row, raw)
+	if err != nil {
+		return err
+	}
+	if !whole && f == math.Trunc(f) { // the nearest float64 would pass for an integer
+		return base.Errorf(base.Invalid, "row %d, column %q: %s is not exact in type %s", c.Row(row)+1, c.Name(), ingest.Quote(raw), t)
+	}
+	return c.SetFloat(row, f) // for a column that may become DOUBLE
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
@@ -182,6 +183,35 @@ func TestHugeLengthsAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
 		_, err := Decode(stream(t, opts, batch), 1<<16, largest)
 		if want := name != "plain"; want != (base.KindOf(err) == base.TooLarge) || !want && err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSharedMetadataIsBounded: arrow-go copies the text of each pair, also where all pairs of a message are the same one.
+func TestSharedMetadataIsBounded(t *testing.T) {
+	const headerTypes = 3 // schema, dictionary, batch
+	for header := byte(1); header <= headerTypes; header++ {
+		b := flatbuffers.NewBuilder(4 << 20)
+		value := b.CreateString(strings.Repeat("x", 1<<20))
+		b.StartObject(2)
+		b.PrependUOffsetTSlot(1, value, 0)
+		pair := b.EndObject()
+		const pairs = 10_000
+		b.StartVector(4, pairs, 4)
+		for range pairs {
+			b.PrependUOffsetT(pair)
+		}
+		metadata := b.EndVector(pairs)
+		b.StartObject(0)
+		empty := b.EndObject()
+		b.StartObject(5)
+		b.PrependByteSlot(1, header, 0)
+		b.PrependUOffsetTSlot(2, empty, 0)
+		b.PrependUOffsetTSlot(4, metadata, 0)
+		b.Finish(b.EndObject())
+		body := append(binary.LittleEndian.AppendUint32(nil, uint32(len(b.FinishedBytes()))), b.FinishedBytes()...)
+		if _, err := Decode(body, 0, largest); base.KindOf(err) != base.TooLarge || !strings.Contains(err.Error(), "names and metadata") {
+			t.Errorf("header %d: %v", header, err)
 		}
 	}
 }

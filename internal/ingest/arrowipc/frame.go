@@ -139,13 +139,13 @@ func (f *frames) check(meta []byte, at int) (int64, error) {
 	if !ok {
 		return 0, invalid(at, "a message without a header")
 	}
-	if n := vectorLen(m, messageMetadata, 4); n < 0 {
-		return 0, invalid(at, "a message with broken metadata")
+	s := newSchemaCheck(meta, at)
+	if err := s.metadata(m, messageMetadata); err != nil { // of batches, too
+		return 0, err
 	}
 	switch m.GetByteSlot(messageHeaderType, 0) {
 	case headerSchema:
 		f.bigEndian = header.GetInt16Slot(schemaEndianness, 0) != 0
-		s := newSchemaCheck(meta, at)
 		if err := s.schema(header); err != nil {
 			return 0, err
 		}

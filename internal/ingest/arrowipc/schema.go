@@ -107,7 +107,7 @@ func (s *schemaCheck) field(t flatbuffers.Table, depth int, views *int) error {
 func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	n := vectorLen(t, slot, 4)
 	if n < 0 {
-		return invalid(s.at, "a schema with broken metadata")
+		return invalid(s.at, "a message with broken metadata")
 	}
 	for i := range n {
 		pair := element(t, slot, i)
@@ -128,7 +128,7 @@ func (s *schemaCheck) take(t flatbuffers.Table, slot flatbuffers.VOffsetT) error
 		s.text += len(t.ByteVector(flatbuffers.UOffsetT(o) + t.Pos))
 	}
 	if s.text > s.most {
-		return base.Errorf(base.TooLarge, "Arrow IPC: more than %d bytes of names and metadata in a schema", s.most)
+		return base.Errorf(base.TooLarge, "Arrow IPC: more than %d bytes of names and metadata in a message", s.most)
 	}
 	return nil
 }

@@ -44,8 +44,8 @@ type Planner interface {
 
 // Division is query.Division.
 type Division struct {
-	States, Merged string
-	Joined, Groups []string
+	States, Merged, Older string
+	Joined, Groups        []string
 }
 
 // described is a query, written so that its columns come as they are stored.

@@ -36,10 +36,12 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	if d.Merged == "" {
 		return nil
 	}
-	if there, err := m.store.LookupView(d.name.Database, d.name.Schema, d.name.Name); err == nil {
-		if there.SQL == d.Merged {
-			return nil
-		}
+	there, err := m.store.LookupView(d.name.Database, d.name.Schema, d.name.Name)
+	switch {
+	case err != nil, there.SQL == d.Older && d.Older != d.Merged:
+	case there.SQL == d.Merged:
+		return nil
+	default:
 		return base.Errorf(base.Conflict, "view %q is there already, with another query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
 	}
 	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.Merged, Database: d.name.Database})
@@ -57,7 +59,7 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 			v.Columns = append(v.Columns, catalog.ViewColumn{Name: strings.Clone(rec.Column(0).ValueStr(i)), Type: typ})
 		}
 	}
-	return m.store.PutView(ctx, v, false)
+	return m.store.PutView(ctx, v, there.SQL != "")
 }
 
 // runJoins joins states whenever enough were added, until ctx ends.

@@ -129,6 +129,44 @@ func TestAQueryThatNamesAFieldThatHasNoTypeYet(t *testing.T) {
 	s.eventually("SELECT count(*) || ' ' || (SELECT count(*) FROM scoter.dead_letters WHERE \"offset\" <> 1) FROM fields", "2 0")
 }
 
+// TestASparseFieldIsKnownAfterARestart, and records that come before the first one that has it are dead letters, and hold nobody up.
+func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	dir := t.TempDir()
+	s := newServer(t, dir)
+	must(t, s.exec("CREATE TABLE names AS SELECT i AS id, 'n' || i AS name FROM range(100) r(i)"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE coupons AS SELECT id, name, coupon, m.a.b AS b FROM messages m JOIN names USING (id)`, c.brokers)))
+	const counts = `SELECT (SELECT count(*) FROM coupons) || ' ' || (SELECT count(*) FROM scoter.dead_letters)`
+	c.send("events", 0, []byte(`{"id": 1}`))
+	s.eventually("SELECT count(*) FROM scoter.dead_letters", "1")
+	c.send("events", 0, []byte(`{"id": 2, "coupon": 7, "a": {"c": 1}}`)) // a.b is missing still
+	s.eventually("SELECT count(*) FROM scoter.dead_letters", "2")
+	c.send("events", 0, []byte(`{"id": 3, "a": {"b": 1}}`))
+	s.eventually(counts, "1 2")
+	must(t, s.exec("REPLAY SOURCE events"))
+	s.eventually(counts, "3 0")
+	must(t, s.Close())
+	s = newServer(t, dir)
+	c.send("events", 0, []byte(`{"id": 4}`))
+	s.eventually(counts, "4 0")
+	// RESUME forgets it, but not what it is.
+	must(t, s.exec("RESUME SOURCE events"))
+	c.send("events", 0, []byte(`{"id": 5}`))
+	s.eventually(counts, "4 1")
+	c.send("events", 0, []byte(`{"id": 6, "coupon": 8, "a": {"b": 2}}`))
+	s.eventually(counts, "5 1")
+	// What a table that is joined has no more is no record's fault.
+	must(t, s.exec("ALTER TABLE names RENAME COLUMN name TO title"))
+	c.send("events", 0, []byte(`{"id": 7}`))
+	s.eventually("SELECT state FROM scoter.sources", "waiting")
+	must(t, s.exec("ALTER TABLE names RENAME COLUMN title TO name"))
+	s.eventually(counts, "6 1")
+	if got := s.value("SELECT typeof(any_value(coupon)) || ' ' || string_agg(concat_ws(' ', id, name, coupon, b), ', ' ORDER BY id) FROM coupons"); got != "BIGINT 1 n1, 2 n2 7, 3 n3 1, 4 n4, 6 n6 8 2, 7 n7" {
+		t.Error(got)
+	}
+}
+
 // TestAQueryWaitsThoughAMessageHasTheName of what another table lacks: in a struct, without a type, it is nothing that the query means.
 func TestAQueryWaitsThoughAMessageHasTheName(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))

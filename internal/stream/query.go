@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -64,6 +66,8 @@ type describedKey struct {
 	query string
 }
 
+func (t target) key() describedKey { return describedKey{t.Name, t.View, t.Query} }
+
 // query runs a table's query over a batch. It returns the query's description as well: what is to be made if it
 // is missing.
 func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, described, error) {
@@ -75,7 +79,7 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 			return nil, described{}, nil
 		}
 	}
-	key := describedKey{t.Name, t.View, t.Query}
+	key := t.key()
 	known, ok := s.described.Load(key)
 	if !ok || known.(described).version != messages.table.Version {
 		d, err := s.describe(ctx, t, run)
@@ -85,6 +89,7 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 		d.version = messages.table.Version
 		known = d
 		s.described.Store(key, d)
+		s.bound.Store(key, true)
 	}
 	d := known.(described)
 	result, err := run(d.sql)
@@ -117,7 +122,14 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 		if err == nil {
 			continue
 		}
-		if all, lacks := s.unknown.in(*known); lacks && ofMessage(err) {
+		all, lacks := s.unknown.in(*known)
+		if _, before := s.bound.Load(t.key()); !before && !p.format.known() {
+			// Nobody knows which columns messages will have. A query that has had all of its own does not lack them now.
+			var more bool
+			all, more = withMissing(all, t.Query, err)
+			lacks = lacks || more
+		}
+		if lacks && ofMessage(err) {
 			// One that fails otherwise, or not at all, where messages have what no value told the type of yet, fails by theirs, and not for ever.
 			again := s.checkQuery(ctx, t, all)
 			switch {
@@ -248,7 +260,9 @@ func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *t
 			return nil, err
 		}
 	}
-	s.messages.Store(&t.table)
+	if err := s.learn(p, t.table); err != nil {
+		return nil, err
+	}
 	pool := s.manager.pool
 	copies := memtable.New(pool, 1, t.table)
 	t.memory = append(t.memory, copies)
@@ -316,6 +330,36 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 		t.SortKey = nil
 	}
 	return schema.New(t)
+}
+
+// learn notes the table Messages for the batches that come. Where only messages tell it, it is kept over restarts: the ones that
+// told of a column may be behind those that a query fails for without it.
+func (s *source) learn(p *plan, t schema.Table) error {
+	known := s.messages.Swap(&t)
+	if p.format.known() || known != nil && len(known.Columns) == len(t.Columns) && known.Version == t.Version {
+		return nil
+	}
+	if err := s.remember(&t); err != nil {
+		s.messages.Store(known)
+		return err
+	}
+	return nil
+}
+
+// remember keeps the table Messages in the catalog; nil forgets it.
+func (s *source) remember(t *schema.Table) error {
+	var failed error
+	// Not to be ended by who stops the source: the next session is to know it.
+	_, err := s.manager.store.ChangeStream(context.Background(), s.id, func(c catalog.Stream) catalog.Stream {
+		l, err := decodeLearned(c.Definition)
+		l.Messages = t
+		text, encodeErr := l.encode()
+		if failed = cmp.Or(err, encodeErr); failed == nil {
+			c.Definition = text
+		}
+		return c
+	})
+	return cmp.Or(failed, err)
 }
 
 // EmptyBatch returns a batch of a schema without rows, which is the result of a query that

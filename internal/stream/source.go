@@ -24,6 +24,7 @@ type source struct {
 
 	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
 	described sync.Map                     // described by describedKey
+	bound     sync.Map                     // true by describedKey: of queries that were described, with less messages than now, perhaps
 	unknown   unknowns                     // what messages have beside that
 	batches   atomic.Int64                 // that were stored
 	replaying sync.Mutex                   // held by a replay: two at once would decode the same letters

@@ -158,6 +158,27 @@ func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	check()
 }
 
+// TestStatesThatMemoryDoesNotHoldAtOnceAreJoined, share by share.
+func TestStatesThatMemoryDoesNotHoldAtOnceAreJoined(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir(), func(s *config.Server) { s.WriteMemory, s.FlushBytes, s.MaxBody = 24<<20, 1<<20, 4<<20 })
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', batch_rows = 2000, max_age = '1h') FORMAT json
+		INTO VIEW totals AS SELECT g, count(*) AS n, max(text) AS text FROM messages GROUP BY ALL`, c.brokers)))
+	const groups = 30_000
+	for range 2 {
+		var values [][]byte
+		for i := range groups {
+			values = append(values, fmt.Appendf(nil, `{"g": %d, "text": "%s%d"}`, i, strings.Repeat("text ", 150), i))
+		}
+		c.send("events", 0, values...)
+	}
+	s.eventually("SELECT sum(n)::BIGINT FROM totals", fmt.Sprint(2*groups))
+	s.eventually("SELECT count(*) < 1.2 * 30000 FROM totals_states", "true")
+	if got := s.value("SELECT count(*) || ' ' || min(n) || ' ' || max(n) || ' ' || (SELECT errors FROM scoter.sources) FROM totals"); got != fmt.Sprint(groups, " 2 2 0") {
+		t.Error(got)
+	}
+}
+
 // TestAQueryThatFailsHoldsTheStreamUp: what a query reads beside the records is gone, and comes back.
 func TestAQueryThatFailsHoldsTheStreamUp(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))

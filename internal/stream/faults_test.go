@@ -82,6 +82,33 @@ func TestAQueryIsDescribedAnewWhenWhatItReadsChanged(t *testing.T) {
 	}
 }
 
+// TestNoValueIsRoundedToATypeOfBefore: what a query joins has another type, and its result is compared with the column, not cast.
+func TestNoValueIsRoundedToATypeOfBefore(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec("CREATE TABLE prices AS SELECT 1::BIGINT AS id, 1.25::DECIMAL(10, 2) AS price"))
+	must(t, s.exec("CREATE VIEW sizes AS SELECT id, 5 AS size FROM prices"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE priced AS SELECT m.v, p.price, s.size, NULL AS none, [] AS empty FROM messages m JOIN prices p USING (id) JOIN sizes s USING (id)`, c.brokers)))
+	const rows = "SELECT string_agg(concat_ws(' ', v, price, size), ', ' ORDER BY v) FROM priced"
+	const letters = "SELECT string_agg(reason, ', ' ORDER BY \"offset\") FROM scoter.dead_letters"
+	c.send("events", 0, []byte(`{"id": 1, "v": "a"}`))
+	s.eventually(rows, "a 1.25 5")
+	must(t, s.exec("CREATE OR REPLACE TABLE prices AS SELECT 1::BIGINT AS id, 1.2345::DECIMAL(10, 4) AS price"))
+	c.send("events", 0, []byte(`{"id": 1, "v": "b"}`))
+	const price = `table d.main.priced: row 1, column "price": "1.2345" is not exact in type DECIMAL(10,2)`
+	s.eventually(letters, price)
+	must(t, s.exec("CREATE OR REPLACE TABLE prices AS SELECT 1::BIGINT AS id, 1.5::DECIMAL(10, 4) AS price"))
+	c.send("events", 0, []byte(`{"id": 1, "v": "c"}`))
+	s.eventually(rows, "a 1.25 5, c 1.50 5")
+	must(t, s.exec("CREATE OR REPLACE VIEW sizes AS SELECT id, 5.5::DOUBLE AS size FROM prices"))
+	c.send("events", 0, []byte(`{"id": 1, "v": "d"}`))
+	s.eventually("SELECT (("+letters+") LIKE '%column \"size\"%')", "true")
+	if got := s.value(rows); got != "a 1.25 5, c 1.50 5" {
+		t.Error(got)
+	}
+}
+
 // TestWhatHasNoTypeYetIsLeftOut, as NULL is: no record is refused because another did not come before.
 func TestWhatHasNoTypeYetIsLeftOut(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))

@@ -272,14 +272,7 @@ func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
 // restart starts a source anew, with what it has learned of its messages forgotten.
 func (m *Manager) restart(s *source) error {
 	m.halt(s)
-	known := s.messages.Swap(nil)
-	s.described.Clear()
-	s.bound.Clear()
-	s.unknown.clear()
-	var err error
-	if known != nil {
-		err = s.remember(nil)
-	}
+	err := s.forget()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.startLocked(s)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -52,7 +53,7 @@ type Division struct {
 
 // described is a query, written so that its columns come as they are stored.
 type described struct {
-	version  uint32 // of the table Messages that it was described for
+	messages []schema.Column // that it was described for
 	sql      string
 	table    schema.Table     // that takes its rows, to be made if it is missing
 	Division                  // of a target that is a view
@@ -81,12 +82,12 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	}
 	key := t.key()
 	known, ok := s.described.Load(key)
-	if !ok || known.(described).version != messages.table.Version {
+	if !ok || !slices.EqualFunc(known.(described).messages, messages.table.Columns, sameAs) {
 		d, err := s.describe(ctx, t, run)
 		if err != nil {
 			return nil, described{}, err
 		}
-		d.version = messages.table.Version
+		d.messages = messages.table.Columns
 		known = d
 		s.described.Store(key, d)
 		s.bound.Store(key, true)
@@ -101,11 +102,14 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	if describeErr != nil || again.sql == d.sql {
 		return nil, d, err
 	}
-	again.version = d.version
+	again.messages = d.messages
 	s.described.Store(key, again)
 	result, err = run(again.sql)
 	return result, again, err
 }
+
+// sameAs reports whether two columns are the same to a query.
+func sameAs(a, b schema.Column) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }
 
 // checkQueries returns an error of kind Unavailable if a query fails whatever the records are, because of a table that it
 // reads, say: then records wait until that has changed.
@@ -185,13 +189,23 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 			}
 			table.Columns = append(table.Columns, schema.Column{Name: name, Type: typ})
 			quoted := schema.Quote(name)
-			casts = append(casts, fmt.Sprintf("CAST(%s AS %s) AS %s", quoted, typ.StorageSQL(), quoted))
+			casts = append(casts, castOf(quoted, strings.Clone(rec.Column(1).ValueStr(i)), typ))
 		}
 	}
 	d.table, d.name = table, t.Name
 	// By names, which still are of the same columns if others come between them.
 	d.sql = fmt.Sprintf("SELECT %s FROM (%s) AS result", strings.Join(casts, ", "), query)
 	return d, nil
+}
+
+// castOf returns the expression of a column as it is stored. It is an error for another type than the one that the column had when it was described, as after a
+// change of a table that the query joins: the cast might round. Both types are constants to DuckDB, which plans the cast alone.
+func castOf(quoted, described string, stored schema.Type) string {
+	// DESCRIBE tells INTEGER of what is NULL.
+	const null, told = `"NULL"`, "INTEGER"
+	return fmt.Sprintf("CASE WHEN replace(typeof(%[1]s), %[2]s, '%[3]s') = %[4]s THEN CAST(%[1]s AS %[5]s) ELSE error(%[6]s) END AS %[1]s", quoted,
+		schema.QuoteString(null), told, schema.QuoteString(strings.ReplaceAll(described, null, told)), stored.StorageSQL(),
+		schema.QuoteString("column "+quoted+" was of type "+described+", and is of another one"))
 }
 
 // make makes the tables and views that are missing.
@@ -249,18 +263,7 @@ func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *t
 		batches = append(batches, withMetadata(p, records, metadataNames()))
 	}
 	t := &transient{}
-	if t.table, err = s.messageTable(p, batches[0]); err != nil {
-		return nil, err
-	}
-	s.unknown.settle(t.table) // before what this batch notes
-	for i, rec := range batches {
-		batches[i] = withoutUnknown(rec, &t.table, s.unknown.note)
-		rec.Release()
-		if t.table, _, err = batch.Evolve(batches[i], t.table); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.learn(p, t.table); err != nil {
+	if t.table, err = s.learn(p, batches); err != nil {
 		return nil, err
 	}
 	pool := s.manager.pool
@@ -332,18 +335,44 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 	return schema.New(t)
 }
 
-// learn notes the table Messages for the batches that come. Where only messages tell it, it is kept over restarts: the ones that
-// told of a column may be behind those that a query fails for without it.
-func (s *source) learn(p *plan, t schema.Table) error {
-	known := s.messages.Swap(&t)
-	if p.format.known() || known != nil && len(known.Columns) == len(t.Columns) && known.Version == t.Version {
+// learn returns the table Messages with what batches have beside it, of which it leaves what is of an unknown type out, and notes it for the batches that come. Where only
+// messages tell it, it is kept over restarts: the ones that told of a column may be behind those that a query fails for without it.
+func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
+	s.learning.Lock()
+	defer s.learning.Unlock()
+	known := s.messages.Load()
+	t, err := s.messageTable(p, batches[0])
+	if err != nil {
+		return t, err
+	}
+	s.unknown.settle(t) // before what these batches note
+	for i, rec := range batches {
+		batches[i] = withoutUnknown(rec, &t, s.unknown.note)
+		rec.Release()
+		if t, _, err = batch.Evolve(batches[i], t); err != nil {
+			return t, err
+		}
+	}
+	if !p.format.known() && (known == nil || !slices.EqualFunc(known.Columns, t.Columns, sameAs)) {
+		if err := s.remember(&t); err != nil {
+			return t, err
+		}
+	}
+	s.messages.Store(&t)
+	return t, nil
+}
+
+// forget forgets what was learned of messages.
+func (s *source) forget() error {
+	s.learning.Lock()
+	defer s.learning.Unlock()
+	s.described.Clear()
+	s.bound.Clear()
+	s.unknown.clear()
+	if s.messages.Swap(nil) == nil {
 		return nil
 	}
-	if err := s.remember(&t); err != nil {
-		s.messages.Store(known)
-		return err
-	}
-	return nil
+	return s.remember(nil)
 }
 
 // remember keeps the table Messages in the catalog; nil forgets it.

@@ -22,6 +22,7 @@ type source struct {
 	status  *status
 	memory  share // of the memory for records
 
+	learning  sync.Mutex                   // held by who changes messages: a replay does beside the session
 	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
 	described sync.Map                     // described by describedKey
 	bound     sync.Map                     // true by describedKey: of queries that were described, with less messages than now, perhaps

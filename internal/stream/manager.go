@@ -44,7 +44,7 @@ func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, e
 		settings.MemoryBytes = 128 << 20
 	}
 	m := &Manager{store: store, log: log, pool: memtable.NewPool(memtable.PoolOptions{}), idle: settings.Idle,
-		memory: &quota{limit: settings.MemoryBytes}, sources: map[base.StreamID]*source{}}
+		memory: newQuota(settings.MemoryBytes), sources: map[base.StreamID]*source{}}
 	for _, stored := range store.Streams() {
 		l, err := decodeLearned(stored.Definition)
 		if err != nil {

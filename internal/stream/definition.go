@@ -61,7 +61,8 @@ func (d Definition) Masked() Definition {
 // learned is a definition with what its messages told of themselves: what the catalog keeps.
 type learned struct {
 	Definition
-	Messages *schema.Table `json:"messages,omitempty"` // what queries over batches read
+	Messages *schema.Table      `json:"messages,omitempty"` // what queries over batches read
+	Bound    []engine.TableName `json:"bound,omitempty"`    // the targets whose queries have found all that they name
 }
 
 // Encode returns the definition as the catalog keeps it.

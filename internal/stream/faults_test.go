@@ -187,6 +187,9 @@ func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
 	must(t, s.exec("ALTER TABLE names RENAME COLUMN name TO title"))
 	c.send("events", 0, []byte(`{"id": 7}`))
 	s.eventually("SELECT state FROM scoter.sources", "waiting")
+	must(t, s.Close())
+	s = newServer(t, dir)
+	s.eventually("SELECT state || ' ' || (SELECT count(*) FROM scoter.dead_letters) FROM scoter.sources", "waiting 1")
 	must(t, s.exec("ALTER TABLE names RENAME COLUMN title TO name"))
 	s.eventually(counts, "6 1")
 	if got := s.value("SELECT typeof(any_value(coupon)) || ' ' || string_agg(concat_ws(' ', id, name, coupon, b), ', ' ORDER BY id) FROM coupons"); got != "BIGINT 1 n1, 2 n2 7, 3 n3 1, 4 n4, 6 n6 8 2, 7 n7" {

@@ -52,6 +52,9 @@ func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, e
 		}
 		s := m.addLocked(stored, l.Definition)
 		s.messages.Store(l.Messages)
+		for _, name := range l.Bound {
+			s.bound.Store(name, true)
+		}
 		if stored.Paused {
 			s.status.set(statePaused, nil)
 		}

@@ -90,7 +90,6 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 		d.messages = messages.table.Columns
 		known = d
 		s.described.Store(key, d)
-		s.bound.Store(key, true)
 	}
 	d := known.(described)
 	result, err := run(d.sql)
@@ -127,7 +126,7 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 			continue
 		}
 		all, lacks := s.unknown.in(*known)
-		if _, before := s.bound.Load(t.key()); !before && !p.format.known() {
+		if _, before := s.bound.Load(t.Name); !before && !p.format.known() {
 			// Nobody knows which columns messages will have. A query that has had all of its own does not lack them now.
 			var more bool
 			all, more = withMissing(all, t.Query, err)
@@ -362,6 +361,17 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	return t, nil
 }
 
+// bind notes that a target's query has found all that it names.
+func (s *source) bind(p *plan, t target) error {
+	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.known() {
+		return nil
+	}
+	s.learning.Lock()
+	defer s.learning.Unlock()
+	s.bound.Store(t.Name, true)
+	return s.remember(s.messages.Load())
+}
+
 // forget forgets what was learned of messages.
 func (s *source) forget() error {
 	s.learning.Lock()
@@ -375,13 +385,17 @@ func (s *source) forget() error {
 	return s.remember(nil)
 }
 
-// remember keeps the table Messages in the catalog; nil forgets it.
+// remember keeps the table Messages in the catalog, and whose queries were bound; nil forgets it. The caller holds learning.
 func (s *source) remember(t *schema.Table) error {
 	var failed error
 	// Not to be ended by who stops the source: the next session is to know it.
 	_, err := s.manager.store.ChangeStream(context.Background(), s.id, func(c catalog.Stream) catalog.Stream {
 		l, err := decodeLearned(c.Definition)
-		l.Messages = t
+		l.Messages, l.Bound = t, nil
+		s.bound.Range(func(name, _ any) bool {
+			l.Bound = append(l.Bound, name.(engine.TableName))
+			return true
+		})
 		text, encodeErr := l.encode()
 		if failed = cmp.Or(err, encodeErr); failed == nil {
 			c.Definition = text

@@ -420,14 +420,36 @@ func (m *Manager) Drop(ctx context.Context, name catalog.ExportName) error {
 	}
 	x.changing.Lock()
 	defer x.changing.Unlock()
-	m.haltOrLeave(x)
-	if err := m.store.DropExport(ctx, x.id); err != nil {
-		return err
+	halted := m.halt(x)
+	if halted != nil {
+		m.log.Warn("an export is left behind", "error", halted)
 	}
+	err = m.store.DropExport(ctx, x.id)
+	m.settle(x, halted)
+	return err
+}
+
+// settle forgets an export that was told to end, if the catalog has it no more, or has it go on, unless it is paused. halted is why it has not ended yet, or nil.
+func (m *Manager) settle(x *exporter, halted error) {
+	stored, err := m.store.LookupExport(x.name)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.exports, x.id)
-	return nil
+	switch {
+	case err != nil || stored.ID != x.id:
+		delete(m.exports, x.id)
+	case !stored.Paused:
+		m.startAgainLocked(x, halted)
+	}
+}
+
+// startAgainLocked starts an export that was told to end, or has that done when it has ended.
+func (m *Manager) startAgainLocked(x *exporter, halted error) {
+	x.status.stopped()
+	if halted != nil && x.done != nil {
+		x.status.waits(halted)
+		x.resumed = true
+	}
+	m.startLocked(x)
 }
 
 // Pause stops an export until Resume, across restarts.
@@ -479,12 +501,7 @@ func (m *Manager) Resume(ctx context.Context, name catalog.ExportName) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	x.definition = d
-	x.status.stopped()
-	if err != nil && x.done != nil {
-		x.status.waits(err)
-		x.resumed = true
-	}
-	m.startLocked(x)
+	m.startAgainLocked(x, err)
 	return nil
 }
 

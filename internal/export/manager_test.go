@@ -138,6 +138,36 @@ func TestAProcessThatIsNoServerResumesExportsToo(t *testing.T) {
 	want(stateStopped)
 }
 
+// TestAnExportThatCannotBeDroppedGoesOn, unless it is paused.
+func TestAnExportThatCannotBeDroppedGoesOn(t *testing.T) {
+	m, table := open(t, false)
+	m.Start(&brittle{})
+	x := create(t, m, table, "x")
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := m.Drop(canceled, x); base.KindOf(err) != base.Canceled {
+		t.Fatal(err)
+	}
+	errors := m.List()[0].Errors
+	for deadline := time.Now().Add(10 * time.Second); m.List()[0].Errors < errors+2; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it tries no more: %+v", m.List()[0])
+		}
+	}
+	if err := m.Pause(t.Context(), x); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Drop(canceled, x); base.KindOf(err) != base.Canceled {
+		t.Fatal(err)
+	}
+	if got := m.List()[0].State; got != statePaused {
+		t.Error(got)
+	}
+	if err := m.Drop(t.Context(), x); err != nil || len(m.List()) != 0 {
+		t.Error(err, m.List())
+	}
+}
+
 // TestPartitionsThatFailWaitByThemselves, longer each time.
 func TestPartitionsThatFailWaitByThemselves(t *testing.T) {
 	now := time.Now()

@@ -2,9 +2,12 @@ package query
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -15,10 +18,16 @@ import (
 // merges says how states of an aggregate become its result, for those whose states are their results so far, which are
 // merged to one state in the same way; %s is the column of states.
 var merges = map[string]string{
-	"count": "sum(%s)::BIGINT", "count_star": "sum(%s)::BIGINT", "sum": "sum(%s)", "min": "min(%s)", "max": "max(%s)",
+	"count": countMerge, "count_star": countMerge, "sum": "sum(%s)", "min": "min(%s)", "max": "max(%s)",
 	"bool_and": "bool_and(%s)", "bool_or": "bool_or(%s)",
 	approxDistinct: mergeSketches,
 }
+
+const (
+	countMerge = "sum(%s)::BIGINT"
+	// noneMerge is countMerge where there may be no state at all, but still a row: without groups.
+	noneMerge = "coalesce(sum(%s), 0)::BIGINT"
+)
 
 // The state of approx_count_distinct is the least hashes of the values that came, sketchHashes of them at most. How
 // close together they lie says how many there are: the result is exact up to sketchHashes, and has a standard error of
@@ -37,15 +46,16 @@ const (
 type Division struct {
 	States string // the query of the states of some of the rows; they are put into a table
 	Merged string // the query of that table that gives the result for all rows
+	Older  string // Merged as earlier versions had it, with NULL as the count of nothing
 	// Joined are the expressions, each with its name, that make one state for each group of the table's states; without
 	// Groups, which are the quoted names of the group's columns, there is one group.
 	Joined []string
 	Groups []string
 }
 
-// Merging divides a query that aggregates, with a table for the states. The error is Invalid for a query that cannot be
+// Merging divides a query that aggregates rows of a table messages, with a table for the states. The error is Invalid for a query that cannot be
 // divided.
-func (r *Runner) Merging(ctx context.Context, sql, table string) (Division, error) {
+func (r *Runner) Merging(ctx context.Context, sql, messages, table string) (Division, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
 		return Division{}, err
@@ -55,7 +65,7 @@ func (r *Runner) Merging(ctx context.Context, sql, table string) (Division, erro
 	if err != nil {
 		return Division{}, err
 	}
-	d := divider{conn: conn}
+	d := divider{conn: conn, perMessage: perMessage{messages: messages}, counts: map[int]string{}}
 	if d.aggregates, err = d.names(ctx); err != nil {
 		return Division{}, err
 	}
@@ -68,47 +78,76 @@ func (r *Runner) Merging(ctx context.Context, sql, table string) (Division, erro
 		return Division{}, err
 	}
 	d.States = strings.TrimSuffix(strings.TrimSpace(states), ";")
-	d.Merged = "SELECT " + strings.Join(columns, ", ") + " FROM " + table + " GROUP BY ALL"
+	merged := func() string { return "SELECT " + strings.Join(columns, ", ") + " FROM " + table + " GROUP BY ALL" }
+	d.Older = merged()
+	if len(d.Groups) == 0 {
+		for i, name := range d.counts {
+			columns[i] = fmt.Sprintf(noneMerge, name) + " AS " + name
+		}
+	}
+	d.Merged = merged()
 	return d.Division, nil
 }
 
 // divider turns a query into that of its states.
 type divider struct {
 	Division
-	conn       *duck.Conn
-	aggregates map[string]bool
+	perMessage
+	conn   *duck.Conn
+	counts map[int]string // the columns that are counts, and their quoted names
 }
 
-// names asks DuckDB for its aggregates.
+// names asks DuckDB for its aggregates, and for the macros that have one in what they stand for.
 func (d *divider) names(ctx context.Context) (map[string]bool, error) {
-	rows, err := d.conn.Query(ctx, "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'")
+	rows, err := d.conn.Query(ctx, `SELECT DISTINCT function_name, NULL FROM duckdb_functions() WHERE function_type = 'aggregate' UNION ALL
+		SELECT DISTINCT function_name, unnest(regexp_extract_all(macro_definition, '(\w+)"?\(', 1)) FROM duckdb_functions() WHERE function_type = 'macro'`)
 	if err != nil {
 		return nil, base.Wrap(err, "DuckDB's aggregates")
 	}
 	defer rows.Close()
-	names := map[string]bool{"count_star": true}
+	names, macros := map[string]bool{"count_star": true}, map[string][]string{} // by what they call
 	for {
 		rec, err := rows.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return names, nil
+			break
 		}
 		if err != nil {
 			return nil, base.Wrap(err, "DuckDB's aggregates")
 		}
 		for i := range int(rec.NumRows()) {
-			names[strings.Clone(rec.Column(0).ValueStr(i))] = true
+			name := strings.Clone(rec.Column(0).ValueStr(i))
+			if rec.Column(1).IsNull(i) {
+				names[name] = true
+			} else {
+				called := strings.Clone(rec.Column(1).ValueStr(i))
+				macros[called] = append(macros[called], name)
+			}
 		}
 		rec.Release()
 	}
+	for todo := slices.Collect(maps.Keys(names)); len(todo) > 0; todo = todo[1:] {
+		for _, macro := range macros[todo[0]] {
+			if !names[macro] {
+				names[macro] = true
+				todo = append(todo, macro)
+			}
+		}
+	}
+	return names, nil
 }
 
 func (d *divider) divide(node duck.Node) (columns []string, err error) {
-	modifiers, _ := node["modifiers"].([]any)
-	if text(node, "type") != "SELECT_NODE" || len(modifiers) > 0 || node["having"] != nil || node["qualify"] != nil || node["sample"] != nil {
+	if text(node, "type") != "SELECT_NODE" || len(listOf(node, "modifiers")) > 0 || node["having"] != nil || node["qualify"] != nil || node["sample"] != nil {
 		return nil, base.Errorf(base.Invalid, "results of batches are merged only for one SELECT without DISTINCT, HAVING, QUALIFY, ORDER BY and LIMIT").
 			WithHint("the query that reads the view may have them")
 	}
-	items, _ := node["select_list"].([]any)
+	if err := d.selectNode(node, nil); err != nil {
+		return nil, err
+	}
+	items := listOf(node, "select_list")
+	if err := d.checkGroups(node, slices.Clone(items)); err != nil {
+		return nil, err
+	}
 	found := false
 	for i, item := range items {
 		column, aggregate, err := d.column(items, i, item.(duck.Node))
@@ -124,11 +163,58 @@ func (d *divider) divide(node duck.Node) (columns []string, err error) {
 	return columns, nil
 }
 
+// checkGroups refuses groups that no column of the view tells: their states would be merged.
+func (d *divider) checkGroups(node duck.Node, items []any) error {
+	if len(listOf(node, "group_sets")) > 1 {
+		return base.Errorf(base.Invalid, "results of ROLLUP, CUBE and GROUPING SETS cannot be merged: a subtotal and a group of NULL look alike").
+			WithHint("the query that reads the view may have them")
+	}
+	for i, group := range listOf(node, "group_expressions") {
+		at := groupItem(group.(duck.Node), items)
+		if at < 0 {
+			printed, err := d.conn.PrintSelect(printable(selectOf([]duck.Node{group.(duck.Node)})).(duck.Node))
+			if err != nil {
+				return err
+			}
+			return base.Errorf(base.Invalid, "group %d, %s, is no column of the view", i+1, strings.TrimPrefix(printed, "SELECT ")).WithHint("select it, once")
+		}
+		items[at] = nil // a.b and b.b may both look like b
+	}
+	return nil
+}
+
+// groupItem returns which item of a select list a group is, or -1. Like DuckDB it takes a name for that of a column before that of an item.
+func groupItem(group duck.Node, items []any) int {
+	if number, ok := object(group, "value")["value"].(json.Number); ok && text(group, "class") == "CONSTANT" {
+		if at, err := number.Int64(); err == nil && at >= 1 && at <= int64(len(items)) && items[at-1] != nil {
+			return int(at) - 1
+		}
+		return -1
+	}
+	if at := slices.IndexFunc(items, func(item any) bool { return item != nil && sameExpression(group, item) }); at >= 0 {
+		return at
+	}
+	names := stringsOf(group["column_names"])
+	if text(group, "class") != "COLUMN_REF" || len(names) != 1 {
+		return -1
+	}
+	name := schema.Fold(names[0])
+	return slices.IndexFunc(items, func(item any) bool {
+		n, ok := item.(duck.Node)
+		if !ok || schema.Fold(text(n, "alias")) != name {
+			return false
+		}
+		var named namedColumns
+		named.collect(n)
+		return !named.names[name]
+	})
+}
+
 // column puts the expression of a state in the place of the i-th item, and returns the one that merges states.
 func (d *divider) column(items []any, i int, item duck.Node) (merged string, aggregate bool, err error) {
 	name := text(item, "alias")
-	if names, _ := item["column_names"].([]any); name == "" && len(names) > 0 {
-		name, _ = names[len(names)-1].(string)
+	if names := stringsOf(item["column_names"]); name == "" && len(names) > 0 {
+		name = names[len(names)-1]
 	}
 	if text(item, "class") == "STAR" {
 		return "", false, base.Errorf(base.Invalid, "* does not say which columns there will be")
@@ -140,7 +226,7 @@ func (d *divider) column(items []any, i int, item duck.Node) (merged string, agg
 	function := strings.ToLower(text(item, "function_name"))
 	merge, ok := merges[function]
 	if text(item, "class") != "FUNCTION" || !ok {
-		if used := d.within(item); used != "" {
+		if used := within(item, d.aggregates); used != "" {
 			return "", false, base.Errorf(base.Invalid, "results of %s in %s cannot be merged", used, quoted).
 				WithHint("count, sum, min, max, bool_and, bool_or and approx_count_distinct can, each as a column of its own: an average is sum / count")
 		}
@@ -165,27 +251,8 @@ func (d *divider) column(items []any, i int, item duck.Node) (merged string, agg
 	} else {
 		d.Joined = append(d.Joined, fmt.Sprintf(merge, quoted)+" AS "+quoted)
 	}
-	return fmt.Sprintf(merge, quoted) + " AS " + quoted, true, nil
-}
-
-// within returns an aggregate that an expression has anywhere, or "".
-func (d *divider) within(v any) string {
-	switch v := v.(type) {
-	case duck.Node:
-		if name := strings.ToLower(text(v, "function_name")); text(v, "class") == "FUNCTION" && d.aggregates[name] {
-			return name
-		}
-		for _, child := range v {
-			if used := d.within(child); used != "" {
-				return used
-			}
-		}
-	case []any:
-		for _, child := range v {
-			if used := d.within(child); used != "" {
-				return used
-			}
-		}
+	if merge == countMerge {
+		d.counts[i] = quoted
 	}
-	return ""
+	return fmt.Sprintf(merge, quoted) + " AS " + quoted, true, nil
 }

@@ -85,7 +85,7 @@ func (c collector) Collect(ctx context.Context, s stream.Select) (all []arrow.Re
 func (c collector) Parse(ctx context.Context, sql string) error { return c.runner.Parse(ctx, sql) }
 
 func (c collector) Merging(ctx context.Context, sql, table string) (stream.Division, error) {
-	d, err := c.runner.Merging(ctx, sql, table)
+	d, err := c.runner.Merging(ctx, sql, stream.Messages, table)
 	return stream.Division(d), err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // Definition is what CREATE SOURCE, or [[source]] of the settings file, says. Options are text, as
@@ -57,18 +58,27 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
+// learned is a definition with what its messages told of themselves: what the catalog keeps.
+type learned struct {
+	Definition
+	Messages *schema.Table      `json:"messages,omitempty"` // what queries over batches read
+	Bound    []engine.TableName `json:"bound,omitempty"`    // the targets whose queries have found all that they name
+}
+
 // Encode returns the definition as the catalog keeps it.
-func (d Definition) Encode() ([]byte, error) {
-	text, err := json.Marshal(d)
+func (d Definition) Encode() ([]byte, error) { return learned{Definition: d}.encode() }
+
+func (l learned) encode() ([]byte, error) {
+	text, err := json.Marshal(l)
 	if err != nil {
 		return nil, base.Errorf(base.Internal, "encode source: %w", err)
 	}
 	return text, nil
 }
 
-func decodeDefinition(text []byte) (d Definition, err error) {
-	if err := json.Unmarshal(text, &d); err != nil {
-		return d, base.Errorf(base.Corrupt, "definition of a source: %w", err)
+func decodeLearned(text []byte) (l learned, err error) {
+	if err := json.Unmarshal(text, &l); err != nil {
+		return l, base.Errorf(base.Corrupt, "definition of a source: %w", err)
 	}
-	return d, nil
+	return l, nil
 }

@@ -82,6 +82,33 @@ func TestAQueryIsDescribedAnewWhenWhatItReadsChanged(t *testing.T) {
 	}
 }
 
+// TestNoValueIsRoundedToATypeOfBefore: what a query joins has another type, and its result is compared with the column, not cast.
+func TestNoValueIsRoundedToATypeOfBefore(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec("CREATE TABLE prices AS SELECT 1::BIGINT AS id, 1.25::DECIMAL(10, 2) AS price"))
+	must(t, s.exec("CREATE VIEW sizes AS SELECT id, 5 AS size FROM prices"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE priced AS SELECT m.v, p.price, s.size, NULL AS none, [] AS empty FROM messages m JOIN prices p USING (id) JOIN sizes s USING (id)`, c.brokers)))
+	const rows = "SELECT string_agg(concat_ws(' ', v, price, size), ', ' ORDER BY v) FROM priced"
+	const letters = "SELECT string_agg(reason, ', ' ORDER BY \"offset\") FROM scoter.dead_letters"
+	c.send("events", 0, []byte(`{"id": 1, "v": "a"}`))
+	s.eventually(rows, "a 1.25 5")
+	must(t, s.exec("CREATE OR REPLACE TABLE prices AS SELECT 1::BIGINT AS id, 1.2345::DECIMAL(10, 4) AS price"))
+	c.send("events", 0, []byte(`{"id": 1, "v": "b"}`))
+	const price = `table d.main.priced: row 1, column "price": "1.2345" is not exact in type DECIMAL(10,2)`
+	s.eventually(letters, price)
+	must(t, s.exec("CREATE OR REPLACE TABLE prices AS SELECT 1::BIGINT AS id, 1.5::DECIMAL(10, 4) AS price"))
+	c.send("events", 0, []byte(`{"id": 1, "v": "c"}`))
+	s.eventually(rows, "a 1.25 5, c 1.50 5")
+	must(t, s.exec("CREATE OR REPLACE VIEW sizes AS SELECT id, 5.5::DOUBLE AS size FROM prices"))
+	c.send("events", 0, []byte(`{"id": 1, "v": "d"}`))
+	s.eventually("SELECT (("+letters+") LIKE '%column \"size\"%')", "true")
+	if got := s.value(rows); got != "a 1.25 5, c 1.50 5" {
+		t.Error(got)
+	}
+}
+
 // TestWhatHasNoTypeYetIsLeftOut, as NULL is: no record is refused because another did not come before.
 func TestWhatHasNoTypeYetIsLeftOut(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
@@ -127,6 +154,47 @@ func TestAQueryThatNamesAFieldThatHasNoTypeYet(t *testing.T) {
 	s.eventually("SELECT string_agg(concat_ws(' ', id, c, f), ', ') FROM fields WHERE id = 3", "3 4 5")
 	must(t, s.exec("REPLAY SOURCE events"))
 	s.eventually("SELECT count(*) || ' ' || (SELECT count(*) FROM scoter.dead_letters WHERE \"offset\" <> 1) FROM fields", "2 0")
+}
+
+// TestASparseFieldIsKnownAfterARestart, and records that come before the first one that has it are dead letters, and hold nobody up.
+func TestASparseFieldIsKnownAfterARestart(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	dir := t.TempDir()
+	s := newServer(t, dir)
+	must(t, s.exec("CREATE TABLE names AS SELECT i AS id, 'n' || i AS name FROM range(100) r(i)"))
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms') FORMAT json
+		INTO TABLE coupons AS SELECT id, name, coupon, m.a.b AS b FROM messages m JOIN names USING (id)`, c.brokers)))
+	const counts = `SELECT (SELECT count(*) FROM coupons) || ' ' || (SELECT count(*) FROM scoter.dead_letters)`
+	c.send("events", 0, []byte(`{"id": 1}`))
+	s.eventually("SELECT count(*) FROM scoter.dead_letters", "1")
+	c.send("events", 0, []byte(`{"id": 2, "coupon": 7, "a": {"c": 1}}`)) // a.b is missing still
+	s.eventually("SELECT count(*) FROM scoter.dead_letters", "2")
+	c.send("events", 0, []byte(`{"id": 3, "a": {"b": 1}}`))
+	s.eventually(counts, "1 2")
+	must(t, s.exec("REPLAY SOURCE events"))
+	s.eventually(counts, "3 0")
+	must(t, s.Close())
+	s = newServer(t, dir)
+	c.send("events", 0, []byte(`{"id": 4}`))
+	s.eventually(counts, "4 0")
+	// RESUME forgets it, but not what it is.
+	must(t, s.exec("RESUME SOURCE events"))
+	c.send("events", 0, []byte(`{"id": 5}`))
+	s.eventually(counts, "4 1")
+	c.send("events", 0, []byte(`{"id": 6, "coupon": 8, "a": {"b": 2}}`))
+	s.eventually(counts, "5 1")
+	// What a table that is joined has no more is no record's fault.
+	must(t, s.exec("ALTER TABLE names RENAME COLUMN name TO title"))
+	c.send("events", 0, []byte(`{"id": 7}`))
+	s.eventually("SELECT state FROM scoter.sources", "waiting")
+	must(t, s.Close())
+	s = newServer(t, dir)
+	s.eventually("SELECT state || ' ' || (SELECT count(*) FROM scoter.dead_letters) FROM scoter.sources", "waiting 1")
+	must(t, s.exec("ALTER TABLE names RENAME COLUMN title TO name"))
+	s.eventually(counts, "6 1")
+	if got := s.value("SELECT typeof(any_value(coupon)) || ' ' || string_agg(concat_ws(' ', id, name, coupon, b), ', ' ORDER BY id) FROM coupons"); got != "BIGINT 1 n1, 2 n2 7, 3 n3 1, 4 n4, 6 n6 8 2, 7 n7" {
+		t.Error(got)
+	}
 }
 
 // TestAQueryWaitsThoughAMessageHasTheName of what another table lacks: in a struct, without a type, it is nothing that the query means.

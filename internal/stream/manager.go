@@ -44,13 +44,17 @@ func New(store *engine.Engine, settings Settings, log *slog.Logger) (*Manager, e
 		settings.MemoryBytes = 128 << 20
 	}
 	m := &Manager{store: store, log: log, pool: memtable.NewPool(memtable.PoolOptions{}), idle: settings.Idle,
-		memory: &quota{limit: settings.MemoryBytes}, sources: map[base.StreamID]*source{}}
+		memory: newQuota(settings.MemoryBytes), sources: map[base.StreamID]*source{}}
 	for _, stored := range store.Streams() {
-		d, err := decodeDefinition(stored.Definition)
+		l, err := decodeLearned(stored.Definition)
 		if err != nil {
 			return nil, base.Wrap(err, "source %q", stored.Name.Name)
 		}
-		s := m.addLocked(stored, d)
+		s := m.addLocked(stored, l.Definition)
+		s.messages.Store(l.Messages)
+		for _, name := range l.Bound {
+			s.bound.Store(name, true)
+		}
 		if stored.Paused {
 			s.status.set(statePaused, nil)
 		}
@@ -265,19 +269,17 @@ func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
 	}); err != nil {
 		return err
 	}
-	m.restart(s)
-	return nil
+	return m.restart(s)
 }
 
 // restart starts a source anew, with what it has learned of its messages forgotten.
-func (m *Manager) restart(s *source) {
+func (m *Manager) restart(s *source) error {
 	m.halt(s)
-	s.messages.Store(nil)
-	s.described.Clear()
-	s.unknown.clear()
+	err := s.forget()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.startLocked(s)
+	return err
 }
 
 // Configure makes a source as the settings file has it, or gives one that is there its
@@ -291,7 +293,14 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 		return err
 	}
 	text, err := d.Encode()
-	if err != nil || bytes.Equal(text, stored.Definition) {
+	if err != nil {
+		return err
+	}
+	there, err := decodeLearned(stored.Definition)
+	if err != nil {
+		return err
+	}
+	if before, err := there.Definition.Encode(); err != nil || bytes.Equal(text, before) {
 		return err
 	}
 	p, err := newPlan(d)
@@ -314,10 +323,10 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	m.mu.Lock()
 	s.definition = d
 	m.mu.Unlock()
-	if !stored.Paused {
-		m.restart(s)
+	if stored.Paused {
+		return nil
 	}
-	return nil
+	return m.restart(s)
 }
 
 // List returns what all sources are doing, by name.

@@ -3,17 +3,15 @@ package stream
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
@@ -44,13 +42,13 @@ type Planner interface {
 
 // Division is query.Division.
 type Division struct {
-	States, Merged string
-	Joined, Groups []string
+	States, Merged, Older string
+	Joined, Groups        []string
 }
 
 // described is a query, written so that its columns come as they are stored.
 type described struct {
-	version  uint32 // of the table Messages that it was described for
+	messages []schema.Column // that it was described for
 	sql      string
 	table    schema.Table     // that takes its rows, to be made if it is missing
 	Division                  // of a target that is a view
@@ -64,6 +62,8 @@ type describedKey struct {
 	query string
 }
 
+func (t target) key() describedKey { return describedKey{t.Name, t.View, t.Query} }
+
 // query runs a table's query over a batch. It returns the query's description as well: what is to be made if it
 // is missing.
 func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, described, error) {
@@ -75,14 +75,14 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 			return nil, described{}, nil
 		}
 	}
-	key := describedKey{t.Name, t.View, t.Query}
+	key := t.key()
 	known, ok := s.described.Load(key)
-	if !ok || known.(described).version != messages.table.Version {
+	if !ok || !slices.EqualFunc(known.(described).messages, messages.table.Columns, sameAs) {
 		d, err := s.describe(ctx, t, run)
 		if err != nil {
 			return nil, described{}, err
 		}
-		d.version = messages.table.Version
+		d.messages = messages.table.Columns
 		known = d
 		s.described.Store(key, d)
 	}
@@ -96,11 +96,14 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	if describeErr != nil || again.sql == d.sql {
 		return nil, d, err
 	}
-	again.version = d.version
+	again.messages = d.messages
 	s.described.Store(key, again)
 	result, err = run(again.sql)
 	return result, again, err
 }
+
+// sameAs reports whether two columns are the same to a query.
+func sameAs(a, b schema.Column) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }
 
 // checkQueries returns an error of kind Unavailable if a query fails whatever the records are, because of a table that it
 // reads, say: then records wait until that has changed.
@@ -117,7 +120,14 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 		if err == nil {
 			continue
 		}
-		if all, lacks := s.unknown.in(*known); lacks && ofMessage(err) {
+		all, lacks := s.unknown.in(*known)
+		if _, before := s.bound.Load(t.Name); !before && !p.format.known() {
+			// Nobody knows which columns messages will have. A query that has had all of its own does not lack them now.
+			var more bool
+			all, more = withMissing(all, t.Query, err)
+			lacks = lacks || more
+		}
+		if lacks && ofMessage(err) {
 			// One that fails otherwise, or not at all, where messages have what no value told the type of yet, fails by theirs, and not for ever.
 			again := s.checkQuery(ctx, t, all)
 			switch {
@@ -173,13 +183,23 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 			}
 			table.Columns = append(table.Columns, schema.Column{Name: name, Type: typ})
 			quoted := schema.Quote(name)
-			casts = append(casts, fmt.Sprintf("CAST(%s AS %s) AS %s", quoted, typ.StorageSQL(), quoted))
+			casts = append(casts, castOf(quoted, strings.Clone(rec.Column(1).ValueStr(i)), typ))
 		}
 	}
 	d.table, d.name = table, t.Name
 	// By names, which still are of the same columns if others come between them.
 	d.sql = fmt.Sprintf("SELECT %s FROM (%s) AS result", strings.Join(casts, ", "), query)
 	return d, nil
+}
+
+// castOf returns the expression of a column as it is stored. It is an error for another type than the one that the column had when it was described, as after a
+// change of a table that the query joins: the cast might round. Both types are constants to DuckDB, which plans the cast alone.
+func castOf(quoted, described string, stored schema.Type) string {
+	// DESCRIBE tells INTEGER of what is NULL.
+	const null, told = `"NULL"`, "INTEGER"
+	return fmt.Sprintf("CASE WHEN replace(typeof(%[1]s), %[2]s, '%[3]s') = %[4]s THEN CAST(%[1]s AS %[5]s) ELSE error(%[6]s) END AS %[1]s", quoted,
+		schema.QuoteString(null), told, schema.QuoteString(strings.ReplaceAll(described, null, told)), stored.StorageSQL(),
+		schema.QuoteString("column "+quoted+" was of type "+described+", and is of another one"))
 }
 
 // make makes the tables and views that are missing.
@@ -206,116 +226,6 @@ func (m *Manager) make(ctx context.Context, all []described) error {
 		}
 	}
 	return nil
-}
-
-// transient is a batch as a table that queries can read.
-type transient struct {
-	table  schema.Table
-	memory []*memtable.Memtable
-}
-
-func (t *transient) snapshot() *snapshot.Table {
-	s := &snapshot.Table{Schema: t.table}
-	for _, m := range t.memory {
-		s.Memtables = append(s.Memtables, m.View())
-	}
-	return s
-}
-
-func (t *transient) release() {
-	for _, m := range t.memory {
-		m.Release()
-	}
-}
-
-// transient copies pieces, of which each may have other columns, into a table with all of them, and with
-// those that earlier batches had: a query may name a column that no record of this batch has.
-func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *transient, err error) {
-	var batches []arrow.RecordBatch
-	defer func() { releaseBatches(batches) }()
-	for _, p := range pieces {
-		batches = append(batches, withMetadata(p, records, metadataNames()))
-	}
-	t := &transient{}
-	if t.table, err = s.messageTable(p, batches[0]); err != nil {
-		return nil, err
-	}
-	s.unknown.settle(t.table) // before what this batch notes
-	for i, rec := range batches {
-		batches[i] = withoutUnknown(rec, &t.table, s.unknown.note)
-		rec.Release()
-		if t.table, _, err = batch.Evolve(batches[i], t.table); err != nil {
-			return nil, err
-		}
-	}
-	s.messages.Store(&t.table)
-	pool := s.manager.pool
-	copies := memtable.New(pool, 1, t.table)
-	t.memory = append(t.memory, copies)
-	defer func() {
-		if err != nil {
-			t.release()
-		}
-	}()
-	var conformed, arranged []arrow.RecordBatch
-	defer func() { releaseBatches(conformed); releaseBatches(arranged) }()
-	var numbers [][]int32
-	for i, rec := range batches {
-		rec, err := batch.Conform(rec, t.table, batch.ConformOptions{})
-		if err != nil {
-			return nil, err
-		}
-		conformed, numbers = append(conformed, rec), append(numbers, pieces[i].numbers)
-	}
-	if arranged, err = batch.Arrange(conformed, numbers); err != nil {
-		return nil, err
-	}
-	for _, rec := range arranged {
-		copied, err := pool.Copy(t.table, rec)
-		if err != nil {
-			return nil, err
-		}
-		if err := copies.Append(copied); err != nil {
-			copied.Release()
-			return nil, err
-		}
-	}
-	copies.Publish()
-	return t, nil
-}
-
-// messageTable returns what is known of the table Messages: from the batch before, or, at first, from
-// the table that has all columns of the messages.
-func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, error) {
-	if known := s.messages.Load(); known != nil {
-		return *known, nil
-	}
-	t := schema.Table{Database: s.name.Database, Schema: engine.DefaultSchema, Name: Messages}
-	for _, other := range p.targets {
-		if other.queried() || len(other.Columns) > 0 {
-			continue
-		}
-		there, err := s.manager.store.Lookup(other.Name.Database, other.Name.Schema, other.Name.Name)
-		if err != nil {
-			continue // it will be made by the append
-		}
-		for _, c := range there.Columns {
-			if t.ColumnIndex(c.Name) < 0 { // of two tables, both may have it
-				t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type, Inferred: true})
-			}
-		}
-	}
-	if len(t.Columns) == 0 {
-		first = withoutUnknown(first, nil, func([]string) {})
-		defer first.Release()
-		inferred, err := batch.InferTable(t.Database, t.Schema, t.Name, first, nil, batch.InferOptions{})
-		if err != nil {
-			return t, err
-		}
-		t = inferred
-		t.SortKey = nil
-	}
-	return schema.New(t)
 }
 
 // EmptyBatch returns a batch of a schema without rows, which is the result of a query that

@@ -2,71 +2,49 @@ package stream
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
 )
 
-// quota counts the bytes of records that are read and not stored, of all sources together.
+// quota counts the bytes of records that are read and not stored, of all sources together. The library is x/sync: it serves who came first, so
+// that large records do not wait for ever behind small ones of other sources.
 type quota struct {
-	limit int64
-
-	mu    sync.Mutex
-	used  int64         // guarded by mu
-	freed chan struct{} // guarded by mu; closed when some became free, and there is somebody who waits
+	limit  int64
+	places *semaphore.Weighted
+	used   atomic.Int64
 }
 
-// try takes bytes if there are some. A record larger than the limit gets its memory when
-// nobody else has any.
+func newQuota(limit int64) *quota { return &quota{limit: limit, places: semaphore.NewWeighted(limit)} }
+
+// most is how many bytes are counted of a record, or of what is released. A record larger than the limit gets its memory when
+// nobody else has any, and nobody else gets some until it is released.
+func (m *quota) most(bytes int64) int64 { return min(bytes, m.limit) }
+
+// try takes bytes if there are some, and nobody waits for them.
 func (m *quota) try(bytes int64) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.tryLocked(bytes)
-}
-
-func (m *quota) tryLocked(bytes int64) bool {
-	if m.used > 0 && m.used+bytes > m.limit {
+	if !m.places.TryAcquire(m.most(bytes)) {
 		return false
 	}
-	m.used += bytes
+	m.used.Add(bytes)
 	return true
 }
 
 // acquire is try that waits.
 func (m *quota) acquire(ctx context.Context, bytes int64) error {
-	for {
-		m.mu.Lock()
-		if m.tryLocked(bytes) {
-			m.mu.Unlock()
-			return nil
-		}
-		if m.freed == nil {
-			m.freed = make(chan struct{})
-		}
-		freed := m.freed
-		m.mu.Unlock()
-		select {
-		case <-freed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	if err := m.places.Acquire(ctx, m.most(bytes)); err != nil {
+		return err
 	}
+	m.used.Add(bytes)
+	return nil
 }
 
 func (m *quota) release(bytes int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.used -= bytes
-	if m.freed != nil {
-		close(m.freed)
-		m.freed = nil
-	}
+	m.used.Add(-bytes)
+	m.places.Release(m.most(bytes))
 }
 
-func (m *quota) inUse() int64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.used
-}
+func (m *quota) inUse() int64 { return m.used.Load() }
 
 // share is what one source has of a quota.
 type share struct {

@@ -97,6 +97,11 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 			}
 		}
 		result, d, err := s.query(ctx, t, messages)
+		if err == nil {
+			if err = s.bind(p, t); err != nil {
+				releaseBatches(result)
+			}
+		}
 		if err != nil {
 			out.release()
 			return nil, base.Wrap(ofQuery(err, len(records)), "query of table %q", t.Name.Name)

@@ -22,7 +22,7 @@ import (
 // newSession returns a session that reads JSON from the partitions 0 and 1 of a topic t, with nobody behind it.
 func newSession(t *testing.T) *session {
 	p := &plan{format: &format{name: "json"}, shapes: [][]protobuf.Column{nil}, kafka: kafka{batchRows: 1000, batchBytes: 1 << 30, maxAge: time.Hour, topics: []string{"t"}}}
-	s := &source{manager: &Manager{}, status: newStatus(), memory: share{of: &quota{limit: 1 << 30}}}
+	s := &source{manager: &Manager{}, status: newStatus(), memory: share{of: newQuota(1 << 30)}}
 	x := &session{source: s, plan: p, sealed: make(chan *sealed, 10), intake: newIntake(), decodings: newDecodings(p), mirror: newMirror(), positions: map[partition]*position{},
 		unplaced: map[partition]bool{}, unreadable: map[partition]time.Time{}, skipped: map[string]map[int32]kgo.EpochOffset{}}
 	for n := range int32(2) {

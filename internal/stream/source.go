@@ -22,8 +22,10 @@ type source struct {
 	status  *status
 	memory  share // of the memory for records
 
+	learning  sync.Mutex                   // held by who changes messages: a replay does beside the session
 	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
 	described sync.Map                     // described by describedKey
+	bound     sync.Map                     // true by engine.TableName: of targets whose queries were described, with less of messages than now, perhaps
 	unknown   unknowns                     // what messages have beside that
 	batches   atomic.Int64                 // that were stored
 	replaying sync.Mutex                   // held by a replay: two at once would decode the same letters

@@ -88,6 +88,31 @@ func TestAViewMergesWhatBatchesGave(t *testing.T) {
 		INTO VIEW totals AS SELECT country, sum(id) AS total FROM messages GROUP BY ALL`, c.brokers, protoFile(t, itemProto))), base.Conflict)
 }
 
+// TestAViewCountsNothingAsZero before the first record, also where an earlier version made it.
+func TestAViewCountsNothingAsZero(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "orders"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE orders FROM KAFKA (brokers = '%s', topic = 'orders', max_age = '20ms') FORMAT protobuf (schema = '%s', message = 'test.Order')
+		INTO VIEW totals AS SELECT count(*) AS n, count(id) AS ids, sum(id) AS total, approx_count_distinct(id) AS several FROM messages`, c.brokers, protoFile(t, itemProto))))
+	const all = "SELECT concat_ws(' ', n, ids, total, several) FROM totals"
+	if got := s.value(all); got != "0 0 0" {
+		t.Error(got)
+	}
+	view, err := s.Engine.LookupView("d", "main", "totals")
+	must(t, err)
+	for _, name := range []string{"n", "ids"} {
+		view.SQL = strings.Replace(view.SQL, fmt.Sprintf(`coalesce(sum("%s"), 0)`, name), fmt.Sprintf(`sum("%s")`, name), 1)
+	}
+	must(t, s.Engine.PutView(ctx, view, true))
+	if got := s.value(all); got != "0" {
+		t.Error(got)
+	}
+	must(t, s.exec("RESUME SOURCE orders"))
+	s.eventually(all, "0 0 0")
+	c.send("orders", 0, orders(0, 3)...)
+	s.eventually(all, "3 3 3 3")
+}
+
 // TestStatesOfAViewDoNotGrowWithTheNumberOfBatches lets many batches bring states of the same groups, over a restart.
 func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
@@ -131,6 +156,27 @@ func TestStatesOfAViewDoNotGrowWithTheNumberOfBatches(t *testing.T) {
 	check()
 	send(60_000)
 	check()
+}
+
+// TestStatesThatMemoryDoesNotHoldAtOnceAreJoined, share by share.
+func TestStatesThatMemoryDoesNotHoldAtOnceAreJoined(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "events"))
+	s := newServer(t, t.TempDir(), func(s *config.Server) { s.WriteMemory, s.FlushBytes, s.MaxBody = 24<<20, 1<<20, 4<<20 })
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', batch_rows = 2000, max_age = '1h') FORMAT json
+		INTO VIEW totals AS SELECT g, count(*) AS n, max(text) AS text FROM messages GROUP BY ALL`, c.brokers)))
+	const groups = 30_000
+	for range 2 {
+		var values [][]byte
+		for i := range groups {
+			values = append(values, fmt.Appendf(nil, `{"g": %d, "text": "%s%d"}`, i, strings.Repeat("text ", 150), i))
+		}
+		c.send("events", 0, values...)
+	}
+	s.eventually("SELECT sum(n)::BIGINT FROM totals", fmt.Sprint(2*groups))
+	s.eventually("SELECT count(*) < 1.2 * 30000 FROM totals_states", "true")
+	if got := s.value("SELECT count(*) || ' ' || min(n) || ' ' || max(n) || ' ' || (SELECT errors FROM scoter.sources) FROM totals"); got != fmt.Sprint(groups, " 2 2 0") {
+		t.Error(got)
+	}
 }
 
 // TestAQueryThatFailsHoldsTheStreamUp: what a query reads beside the records is gone, and comes back.
@@ -268,6 +314,11 @@ func TestStatementsOnSources(t *testing.T) {
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT a, count(*) AS n FROM messages GROUP BY a HAVING count(*) > 1",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT a, count(DISTINCT b) AS n FROM messages GROUP BY a",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT a FROM messages",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT wavg(a, b) AS a FROM messages",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT a, count(*) AS n FROM messages GROUP BY ROLLUP (a)",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT a, count(*) AS n FROM messages GROUP BY a, b",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT count(*) AS n FROM (SELECT DISTINCT id FROM messages)",
+		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO VIEW v AS SELECT count(*) AS n FROM messages WHERE a > (SELECT avg(a) FROM messages)",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t METADATA (color)",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't' max_age = '1s') FORMAT json INTO TABLE t",
 		"CREATE SOURCE x FROM KAFKA (brokers = 'b', topic = 't') FORMAT json INTO TABLE t AS SELEC 1",

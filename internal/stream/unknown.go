@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
 // Of [], {} and null in JSON nobody can tell the type. Where the table knows it, they are values of it; else they are left out, as
@@ -185,6 +186,54 @@ func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
 		t, lacks = with, lacks || more
 	}
 	return t, lacks
+}
+
+// withMissing returns the table of messages with what an error of DuckDB's says that a query names, and nobody has: as a column, and as a field of all structs, of text.
+func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks bool) {
+	tokens, splitErr := sqltoken.Split(query)
+	if splitErr != nil {
+		return t, false
+	}
+	line, missing, last := schema.Fold(firstLine(err)), "", -1
+	for _, token := range tokens {
+		if !token.IsName() {
+			continue
+		}
+		// What it is missed in comes before it.
+		if at := strings.LastIndex(line, `"`+schema.Fold(token.Name())+`"`); at > last {
+			missing, last = token.Name(), at
+		}
+	}
+	if missing == "" {
+		return t, false
+	}
+	t.Columns = slices.Clone(t.Columns)
+	for i := range t.Columns {
+		var more bool
+		t.Columns[i].Type, more = withFieldEverywhere(t.Columns[i].Type, missing)
+		lacks = lacks || more
+	}
+	t, more := withPath(t, []string{missing})
+	return t, lacks || more
+}
+
+// withFieldEverywhere returns a type with a field in all structs in it, and whether one lacks that.
+func withFieldEverywhere(t schema.Type, name string) (_ schema.Type, lacks bool) {
+	switch t.Kind {
+	case schema.List:
+		elem, lacks := withFieldEverywhere(*t.Elem, name)
+		return schema.ListOf(elem), lacks
+	case schema.Struct:
+		fields := slices.Clone(t.Fields)
+		for i := range fields {
+			var more bool
+			fields[i].Type, more = withFieldEverywhere(fields[i].Type, name)
+			lacks = lacks || more
+		}
+		t, more := withField(schema.StructOf(fields...), []string{name})
+		return t, lacks || more
+	}
+	return t, false
 }
 
 // withPath returns a table with a path, of text, and whether it lacks that.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -27,8 +28,10 @@ const (
 	statesSuffix = "_states"
 	// joinRows and joinBytes are how many states there may be before joining them pays.
 	joinRows, joinBytes = 50_000, 64 << 20
-	// joinAtOnce bounds the states, in bytes, whose groups are joined in one edit.
-	joinAtOnce = 64 << 20
+	// joinAtOnce is about how many bytes of states are joined in one edit, if a value has valueBytes, or as many as it has in parts.
+	joinAtOnce, valueBytes = 64 << 20, 16
+	// joinedRows is how many rows batches of joined states have at least.
+	joinedRows = 16 << 10
 )
 
 // makeView makes the view of a target that is one, unless it is there.
@@ -36,10 +39,12 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	if d.Merged == "" {
 		return nil
 	}
-	if there, err := m.store.LookupView(d.name.Database, d.name.Schema, d.name.Name); err == nil {
-		if there.SQL == d.Merged {
-			return nil
-		}
+	there, err := m.store.LookupView(d.name.Database, d.name.Schema, d.name.Name)
+	switch {
+	case err != nil, there.SQL == d.Older && d.Older != d.Merged:
+	case there.SQL == d.Merged:
+		return nil
+	default:
 		return base.Errorf(base.Conflict, "view %q is there already, with another query", d.name.Name).WithHint("DROP VIEW %s", d.name.Name)
 	}
 	result, err := m.planner.Collect(ctx, Select{SQL: "DESCRIBE " + d.Merged, Database: d.name.Database})
@@ -57,7 +62,7 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 			v.Columns = append(v.Columns, catalog.ViewColumn{Name: strings.Clone(rec.Column(0).ValueStr(i)), Type: typ})
 		}
 	}
-	return m.store.PutView(ctx, v, false)
+	return m.store.PutView(ctx, v, there.SQL != "")
 }
 
 // runJoins joins states whenever enough were added, until ctx ends.
@@ -91,41 +96,75 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	if err != nil {
 		return err
 	}
-	defer snap.Release()
-	states := snap.Tables[table.ID]
-	rows, bytes := states.Rows(), sizeOfTable(states)
+	rows, bytes := snap.Tables[table.ID].Rows(), sizeOfTable(snap.Tables[table.ID])
+	snap.Release()
 	if rows < 2*joined[table.ID] || rows < joinRows && bytes < joinBytes || rows < 2 {
 		return nil
 	}
+	joined[table.ID] = rows - rows/4 // if it fails: what each batch did again would cost more than it is worth
 	d, err := s.manager.planner.Merging(ctx, t.Query, table.QuotedName())
 	if err != nil {
 		return err
 	}
-	shares := max(bytes/joinAtOnce, 1)
+	// Parts are compressed, and groups may be as many as there are states.
+	shares := max(max(bytes, rows*valueBytes*int64(len(table.Columns)))/joinAtOnce, 1)
 	if len(d.Groups) == 0 {
 		shares = 1
 	}
-	left := int64(0)
+	for {
+		left, err := s.joinShares(ctx, table.ID, d, shares)
+		switch {
+		case base.KindOf(err) == base.TooLarge && len(d.Groups) > 0 && shares < rows:
+			shares *= 2 // of those that were joined before, little is left to do
+		case errors.Is(err, engine.ErrChanged):
+			return nil // somebody else changed them: the next time
+		case err != nil:
+			return err
+		default:
+			joined[table.ID] = left
+			return nil
+		}
+	}
+}
+
+// joinShares joins the states of a table share by share, and returns how many there are then.
+func (s *source) joinShares(ctx context.Context, id base.TableID, d Division, shares int64) (left int64, err error) {
 	for share := range shares {
 		where := ""
 		if shares > 1 {
 			where = fmt.Sprintf(" WHERE hash(%s) %% %d = %d", strings.Join(d.Groups, ", "), shares, share)
 		}
-		n, err := s.joinShare(ctx, snap, states, d, where)
-		if errors.Is(err, engine.ErrChanged) {
-			return nil // somebody else changed them: the next time
-		}
+		n, err := s.joinShare(ctx, id, d, where)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		left += n
 	}
-	joined[table.ID] = left
-	return nil
+	return left, nil
 }
 
-// joinShare replaces the states that a condition chooses by one for each group, and returns how many there are then.
-func (s *source) joinShare(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d Division, where string) (int64, error) {
+// joinShare joins the states that a condition chooses, and returns how many there are then. It waits for memory without a snapshot.
+func (s *source) joinShare(ctx context.Context, id base.TableID, d Division, where string) (left int64, err error) {
+	room := s.manager.store.Room()
+	defer room.Close()
+	for {
+		snap, err := s.manager.store.Snapshot(id)
+		if err != nil {
+			return 0, err
+		}
+		left, err = s.replaceStates(ctx, snap, snap.Tables[id], d, where, room)
+		snap.Release()
+		if !errors.Is(err, engine.ErrNoRoom) {
+			return left, err
+		}
+		if err := room.Wait(ctx); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// replaceStates replaces the states that a condition chooses by one for each group, and returns how many there are then.
+func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d Division, where string, room *engine.Room) (int64, error) {
 	const addresses = "SELECT " + schema.SourceColumn + ", " + schema.OrdinalColumn + " FROM "
 	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})
 	if err != nil {
@@ -153,7 +192,13 @@ func (s *source) joinShare(ctx context.Context, snap *snapshot.Snapshot, states 
 		casts[i] = fmt.Sprintf("CAST(%[1]s AS %[2]s) AS %[1]s", schema.Quote(c.Name), c.Type.StorageSQL())
 	}
 	sql := fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s%s GROUP BY ALL)", strings.Join(casts, ", "), strings.Join(d.Joined, ", "), Messages, where)
-	if change.Inserted, err = s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: states}); err != nil {
+	result, err := s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: states})
+	if err != nil {
+		return 0, err
+	}
+	change.Inserted, err = concatenated(result)
+	releaseBatches(result)
+	if err != nil {
 		return 0, err
 	}
 	defer releaseBatches(change.Inserted)
@@ -161,8 +206,24 @@ func (s *source) joinShare(ctx context.Context, snap *snapshot.Snapshot, states 
 	if after == before {
 		return after, nil
 	}
-	_, err = s.manager.store.Commit(ctx, snap, []engine.Change{change}, engine.AppendOptions{})
+	_, err = s.manager.store.Commit(ctx, snap, []engine.Change{change}, engine.AppendOptions{Room: room})
 	return after, err
+}
+
+// concatenated returns batches in few of at least joinedRows rows, if there are so many: each costs a memtable something.
+func concatenated(chunks []arrow.RecordBatch) (all []arrow.RecordBatch, err error) {
+	for from, to := 0, 0; from < len(chunks); from = to {
+		for rows := int64(0); to < len(chunks) && rows < joinedRows; to++ {
+			rows += chunks[to].NumRows()
+		}
+		one, err := batch.Concat(chunks[from:to])
+		if err != nil {
+			releaseBatches(all)
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }
 
 // sizeOfTable returns about how many bytes a table's rows are, also those that are deleted.

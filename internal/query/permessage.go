@@ -1,0 +1,271 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// What a query aggregates can be divided if each of its rows comes of one message, and would with other messages beside it too. perMessage says
+// whether that holds for what a SELECT reads, by the syntax tree alone.
+type perMessage struct {
+	messages   string          // the name of the table that is divided
+	aggregates map[string]bool // functions that look at many rows
+}
+
+// reading is a common table expression in scope, and whether it reads messages. The inner ones come first.
+type reading struct {
+	name  string
+	reads bool
+	outer *reading
+}
+
+// errManyRows refuses what looks at many messages at once.
+func errManyRows(what string) error {
+	return base.Errorf(base.Invalid, "%s would look at the messages of one batch, not at all of them", what).
+		WithHint("below the aggregates of a view each row is one of a message, perhaps joined with other tables")
+}
+
+// query checks a part of the query whose rows are to be those of messages.
+func (w *perMessage) query(node duck.Node, scope *reading) error {
+	switch text(node, "type") {
+	case "SET_OPERATION_NODE":
+		return w.union(node, scope)
+	case "SELECT_NODE":
+	default:
+		return errManyRows("a recursive query")
+	}
+	modifiers, _ := node["modifiers"].([]any)
+	for _, m := range modifiers {
+		if m, _ := m.(duck.Node); text(m, "type") != "ORDER_MODIFIER" {
+			return errManyRows("DISTINCT or LIMIT in a sub-query")
+		}
+	}
+	groups, _ := node["group_expressions"].([]any)
+	sets, _ := node["group_sets"].([]any)
+	switch {
+	case len(groups) > 0 || len(sets) > 0 || node["having"] != nil || text(node, "aggregate_handling") == "FORCE_AGGREGATES":
+		return errManyRows("GROUP BY in a sub-query")
+	case node["qualify"] != nil:
+		return errManyRows("QUALIFY in a sub-query")
+	}
+	if used := within(node["select_list"], w.aggregates); used != "" {
+		return errManyRows(used + " in a sub-query")
+	}
+	return w.selectNode(node, scope)
+}
+
+// union checks a UNION ALL of messages with messages.
+func (w *perMessage) union(node duck.Node, scope *reading) error {
+	modifiers, _ := node["modifiers"].([]any)
+	if text(node, "setop_type") != "UNION" || node["setop_all"] != true || len(modifiers) > 0 {
+		return errManyRows("a set operation")
+	}
+	scope, err := w.withClause(node, scope)
+	if err != nil {
+		return err
+	}
+	for _, side := range []string{"left", "right"} {
+		if err := w.query(object(node, side), scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// selectNode checks what a SELECT reads, whatever it makes of it.
+func (w *perMessage) selectNode(node duck.Node, scope *reading) error {
+	if node["sample"] != nil {
+		return errManyRows("a sample")
+	}
+	scope, err := w.withClause(node, scope)
+	if err != nil {
+		return err
+	}
+	reads, err := w.from(object(node, "from_table"), scope)
+	if err != nil {
+		return err
+	}
+	if !reads {
+		return base.Errorf(base.Invalid, "rows that are not of %s would be there again with each batch", w.messages).WithHint("SELECT ... FROM %s", w.messages)
+	}
+	for key, child := range node {
+		if key != "from_table" && key != "cte_map" && w.reads(child, scope) {
+			return errManyRows("a sub-query in an expression")
+		}
+	}
+	return nil
+}
+
+// withClause checks the common table expressions that read messages, and returns the scope behind them.
+func (w *perMessage) withClause(node duck.Node, scope *reading) (*reading, error) {
+	list, _ := object(node, "cte_map")["map"].([]any)
+	for _, item := range list {
+		entry, _ := item.(duck.Node)
+		query := object(object(object(entry, "value"), "query"), "node")
+		reads := w.reads(query, scope)
+		if reads {
+			if err := w.query(query, scope); err != nil {
+				return nil, base.Wrap(err, "WITH %s", text(entry, "key"))
+			}
+		}
+		scope = &reading{name: text(entry, "key"), reads: reads, outer: scope}
+	}
+	return scope, nil
+}
+
+// from checks a table reference, and returns whether its rows are those of messages.
+func (w *perMessage) from(ref duck.Node, scope *reading) (reads bool, err error) {
+	if !w.reads(ref, scope) {
+		return false, nil
+	}
+	if ref["sample"] != nil {
+		return true, errManyRows("a sample")
+	}
+	switch kind := text(ref, "type"); {
+	case kind == "BASE_TABLE":
+		return true, nil
+	case kind == "SUBQUERY":
+		return true, w.query(object(object(ref, "subquery"), "node"), scope)
+	case kind == "JOIN":
+		return true, w.join(ref, scope)
+	case kind == "PIVOT" && len(listOf(ref, "unpivot_names")) > 0:
+		_, err := w.from(object(ref, "source"), scope)
+		return true, err
+	case kind == "PIVOT":
+		return true, errManyRows("PIVOT")
+	}
+	return true, errManyRows("a table function")
+}
+
+// join checks a join. Of its sides one has messages, and no row of the other is there without one, or once for all of them.
+func (w *perMessage) join(ref duck.Node, scope *reading) error {
+	left, err := w.from(object(ref, "left"), scope)
+	if err != nil {
+		return err
+	}
+	right, err := w.from(object(ref, "right"), scope)
+	if err != nil {
+		return err
+	}
+	kind, refKind := text(ref, "join_type"), text(ref, "ref_type")
+	switch {
+	case left && right:
+		return errManyRows("a join of messages with messages")
+	case !left && !right:
+		return errManyRows("a sub-query in the condition of a join")
+	case refKind == "POSITIONAL", refKind == "ASOF" && right:
+		return errManyRows("a join by the place of rows")
+	case kind == "INNER", left && slices.Contains([]string{"LEFT", "SEMI", "ANTI"}, kind), right && kind == "RIGHT":
+	default:
+		return base.Errorf(base.Invalid, "an outer join that keeps rows without a message, or a semi join with messages, would give them again with each batch").
+			WithHint("FROM %s LEFT JOIN ... keeps every message", w.messages)
+	}
+	if w.reads(ref["condition"], scope) {
+		return errManyRows("a sub-query in the condition of a join")
+	}
+	return nil
+}
+
+// reads reports whether a part of the tree reads messages.
+func (w *perMessage) reads(v any, scope *reading) bool {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return w.reads(item, scope) })
+	case duck.Node:
+		if text(v, "type") == "BASE_TABLE" {
+			return w.isMessages(v, scope)
+		}
+		list, _ := object(v, "cte_map")["map"].([]any)
+		for _, item := range list {
+			entry, _ := item.(duck.Node)
+			scope = &reading{name: text(entry, "key"), reads: w.reads(entry["value"], scope), outer: scope}
+		}
+		for key, child := range v {
+			if key != "cte_map" && w.reads(child, scope) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *perMessage) isMessages(ref duck.Node, scope *reading) bool {
+	if text(ref, "catalog_name") != "" || text(ref, "schema_name") != "" {
+		return false
+	}
+	name := schema.Fold(text(ref, "table_name"))
+	for ; scope != nil; scope = scope.outer {
+		if schema.Fold(scope.name) == name {
+			return scope.reads
+		}
+	}
+	return name == schema.Fold(w.messages)
+}
+
+// within returns what of an expression looks at many rows, anywhere in it, or "".
+func within(v any, aggregates map[string]bool) string {
+	switch v := v.(type) {
+	case duck.Node:
+		name := strings.ToLower(text(v, "function_name"))
+		switch class := text(v, "class"); {
+		case class == "WINDOW":
+			return fmt.Sprintf("the window %s(...) OVER", name)
+		case class == "FUNCTION" && aggregates[name]:
+			return name
+		}
+		for _, child := range v {
+			if used := within(child, aggregates); used != "" {
+				return used
+			}
+		}
+	case []any:
+		for _, child := range v {
+			if used := within(child, aggregates); used != "" {
+				return used
+			}
+		}
+	}
+	return ""
+}
+
+// sameExpression reports whether two expressions are written alike, wherever, and whatever they are called. A column may be qualified in one of them.
+func sameExpression(a, b any) bool {
+	switch a := a.(type) {
+	case duck.Node:
+		b, ok := b.(duck.Node)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		if text(a, "class") == "COLUMN_REF" && text(b, "class") == "COLUMN_REF" {
+			return sameColumn(stringsOf(a["column_names"]), stringsOf(b["column_names"]))
+		}
+		for key := range a {
+			if key != "alias" && key != "query_location" && !sameExpression(a[key], b[key]) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, sameExpression)
+	}
+	return a == b
+}
+
+// sameColumn reports whether one of two names is the other, or that with what it is qualified by.
+func sameColumn(a, b []string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return slices.EqualFunc(a, b[len(b)-len(a):], func(x, y string) bool { return schema.Fold(x) == schema.Fold(y) })
+}
+
+func listOf(node duck.Node, key string) []any {
+	list, _ := node[key].([]any)
+	return list
+}

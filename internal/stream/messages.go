@@ -1,0 +1,189 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// transient is a batch as a table that queries can read.
+type transient struct {
+	table  schema.Table
+	memory []*memtable.Memtable
+}
+
+func (t *transient) snapshot() *snapshot.Table {
+	s := &snapshot.Table{Schema: t.table}
+	for _, m := range t.memory {
+		s.Memtables = append(s.Memtables, m.View())
+	}
+	return s
+}
+
+func (t *transient) release() {
+	for _, m := range t.memory {
+		m.Release()
+	}
+}
+
+// transient copies pieces, of which each may have other columns, into a table with all of them, and with
+// those that earlier batches had: a query may name a column that no record of this batch has.
+func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *transient, err error) {
+	var batches []arrow.RecordBatch
+	defer func() { releaseBatches(batches) }()
+	for _, p := range pieces {
+		batches = append(batches, withMetadata(p, records, metadataNames()))
+	}
+	t := &transient{}
+	if t.table, err = s.learn(p, batches); err != nil {
+		return nil, err
+	}
+	pool := s.manager.pool
+	copies := memtable.New(pool, 1, t.table)
+	t.memory = append(t.memory, copies)
+	defer func() {
+		if err != nil {
+			t.release()
+		}
+	}()
+	var conformed, arranged []arrow.RecordBatch
+	defer func() { releaseBatches(conformed); releaseBatches(arranged) }()
+	var numbers [][]int32
+	for i, rec := range batches {
+		rec, err := batch.Conform(rec, t.table, batch.ConformOptions{})
+		if err != nil {
+			return nil, err
+		}
+		conformed, numbers = append(conformed, rec), append(numbers, pieces[i].numbers)
+	}
+	if arranged, err = batch.Arrange(conformed, numbers); err != nil {
+		return nil, err
+	}
+	for _, rec := range arranged {
+		copied, err := pool.Copy(t.table, rec)
+		if err != nil {
+			return nil, err
+		}
+		if err := copies.Append(copied); err != nil {
+			copied.Release()
+			return nil, err
+		}
+	}
+	copies.Publish()
+	return t, nil
+}
+
+// messageTable returns what is known of the table Messages: from the batch before, or, at first, from
+// the table that has all columns of the messages.
+func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, error) {
+	if known := s.messages.Load(); known != nil {
+		return *known, nil
+	}
+	t := schema.Table{Database: s.name.Database, Schema: engine.DefaultSchema, Name: Messages}
+	for _, other := range p.targets {
+		if other.queried() || len(other.Columns) > 0 {
+			continue
+		}
+		there, err := s.manager.store.Lookup(other.Name.Database, other.Name.Schema, other.Name.Name)
+		if err != nil {
+			continue // it will be made by the append
+		}
+		for _, c := range there.Columns {
+			if t.ColumnIndex(c.Name) < 0 { // of two tables, both may have it
+				t.Columns = append(t.Columns, schema.Column{Name: c.Name, Type: c.Type, Inferred: true})
+			}
+		}
+	}
+	if len(t.Columns) == 0 {
+		first = withoutUnknown(first, nil, func([]string) {})
+		defer first.Release()
+		inferred, err := batch.InferTable(t.Database, t.Schema, t.Name, first, nil, batch.InferOptions{})
+		if err != nil {
+			return t, err
+		}
+		t = inferred
+		t.SortKey = nil
+	}
+	return schema.New(t)
+}
+
+// learn returns the table Messages with what batches have beside it, of which it leaves what is of an unknown type out, and notes it for the batches that come. Where only
+// messages tell it, it is kept over restarts: the ones that told of a column may be behind those that a query fails for without it.
+func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
+	s.learning.Lock()
+	defer s.learning.Unlock()
+	known := s.messages.Load()
+	t, err := s.messageTable(p, batches[0])
+	if err != nil {
+		return t, err
+	}
+	s.unknown.settle(t) // before what these batches note
+	for i, rec := range batches {
+		batches[i] = withoutUnknown(rec, &t, s.unknown.note)
+		rec.Release()
+		if t, _, err = batch.Evolve(batches[i], t); err != nil {
+			return t, err
+		}
+	}
+	if !p.format.known() && (known == nil || !slices.EqualFunc(known.Columns, t.Columns, sameAs)) {
+		if err := s.remember(&t); err != nil {
+			return t, err
+		}
+	}
+	s.messages.Store(&t)
+	return t, nil
+}
+
+// bind notes that a target's query has found all that it names.
+func (s *source) bind(p *plan, t target) error {
+	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.known() {
+		return nil
+	}
+	s.learning.Lock()
+	defer s.learning.Unlock()
+	s.bound.Store(t.Name, true)
+	return s.remember(s.messages.Load())
+}
+
+// forget forgets what was learned of messages.
+func (s *source) forget() error {
+	s.learning.Lock()
+	defer s.learning.Unlock()
+	s.described.Clear()
+	s.bound.Clear()
+	s.unknown.clear()
+	if s.messages.Swap(nil) == nil {
+		return nil
+	}
+	return s.remember(nil)
+}
+
+// remember keeps the table Messages in the catalog, and whose queries were bound; nil forgets it. The caller holds learning.
+func (s *source) remember(t *schema.Table) error {
+	var failed error
+	// Not to be ended by who stops the source: the next session is to know it.
+	_, err := s.manager.store.ChangeStream(context.Background(), s.id, func(c catalog.Stream) catalog.Stream {
+		l, err := decodeLearned(c.Definition)
+		l.Messages, l.Bound = t, nil
+		s.bound.Range(func(name, _ any) bool {
+			l.Bound = append(l.Bound, name.(engine.TableName))
+			return true
+		})
+		text, encodeErr := l.encode()
+		if failed = cmp.Or(err, encodeErr); failed == nil {
+			c.Definition = text
+		}
+		return c
+	})
+	return cmp.Or(failed, err)
+}

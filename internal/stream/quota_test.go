@@ -1,0 +1,44 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestMemoryGoesToWhoCameFirst: a large record is not passed by small ones of other sources for ever.
+func TestMemoryGoesToWhoCameFirst(t *testing.T) {
+	m := newQuota(100)
+	small, large := share{of: m}, share{of: m}
+	if !small.try(40) || !small.try(40) {
+		t.Fatal("no memory at first")
+	}
+	got := make(chan error)
+	go func() { got <- large.acquire(t.Context(), 300) }() // more than there ever is
+	for deadline := time.Now().Add(10 * time.Second); small.try(10); time.Sleep(time.Millisecond) {
+		small.release(10)
+		if time.Now().After(deadline) {
+			t.Fatal("a small record came before one that waits")
+		}
+	}
+	small.release(40)
+	select {
+	case <-got:
+		t.Fatal("the large record has memory beside another")
+	case <-time.After(10 * time.Millisecond):
+	}
+	small.release(40)
+	if err := <-got; err != nil || m.inUse() != 300 || large.bytes.Load() != 300 {
+		t.Error(err, m.inUse())
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := small.acquire(canceled, 10); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	large.release(300)
+	if !small.try(100) || m.inUse() != 100 || small.bytes.Load() != 100 {
+		t.Errorf("%d bytes in use", m.inUse())
+	}
+}

@@ -18,9 +18,6 @@ import (
 // goes the way of an append, through the log. It is also what a part of a large load holds.
 const loadChunkBytes = 64 << 20
 
-// leastSpill is which share of a chunk is worth parts of its own while there is no memory for more.
-const leastSpill = 8
-
 // LoadOptions says what a load does besides adding rows.
 type LoadOptions struct {
 	// Create makes the table in the same edit; its ID is given here.
@@ -83,16 +80,7 @@ func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 		return nil
 	}
 	bytes := batch.Bytes(rec)
-	release, err := l.room.Take(bytes)
-	if errors.Is(err, ErrNoRoom) {
-		// Others may wait for what the chunk holds, and keep what this waits for.
-		if l.chunkBytes >= l.engine.ChunkBytes()/leastSpill {
-			if err := l.spill(ctx); err != nil {
-				return err
-			}
-		}
-		release, err = l.room.Need(ctx, bytes)
-	}
+	release, err := l.room.NeedBeside(ctx, bytes, l.chunkBytes, func() error { return l.spill(ctx) })
 	if err != nil {
 		return err
 	}

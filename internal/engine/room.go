@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -80,6 +81,24 @@ func (r *Room) Need(ctx context.Context, bytes int64) (release func(), err error
 		r.left += more
 	}
 	return r.Take(bytes)
+}
+
+// leastSpill is which share of a chunk is worth parts of its own while there is no memory for more.
+const leastSpill = 8
+
+// NeedBeside is Need for who has taken rows, and can write them: spill does so, if they are worth it, before it waits. Others may wait for what they hold, and
+// keep what this waits for.
+func (r *Room) NeedBeside(ctx context.Context, bytes, taken int64, spill func() error) (release func(), err error) {
+	release, err = r.Take(bytes)
+	if !errors.Is(err, ErrNoRoom) {
+		return release, err
+	}
+	if taken >= r.engine.ChunkBytes()/leastSpill {
+		if err := spill(); err != nil {
+			return nil, err
+		}
+	}
+	return r.Need(ctx, bytes)
 }
 
 // Wait waits for as much as the last attempt was found to need, and more, with the errors of Need. The caller must hold no

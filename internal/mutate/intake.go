@@ -32,9 +32,6 @@ type intake struct {
 	staged *engine.Load // nil until there is more than one chunk
 }
 
-// leastStaged is the share of a chunk that is worth parts of its own when there is no memory for more.
-const leastStaged = 8
-
 // add takes rows that conform to the table; the batch is retained.
 func (in *intake) add(rec arrow.RecordBatch) error {
 	if in.bytes >= in.store.ChunkBytes() {
@@ -43,16 +40,11 @@ func (in *intake) add(rec arrow.RecordBatch) error {
 		}
 	}
 	bytes := batch.Bytes(rec)
-	release, err := in.room.Take(bytes)
-	if errors.Is(err, engine.ErrNoRoom) {
-		// Others may wait for what the chunk holds, and keep what this waits for.
-		if !in.whole && in.bytes >= in.store.ChunkBytes()/leastStaged {
-			if err := in.stage(); err != nil {
-				return err
-			}
-		}
-		release, err = in.room.Need(in.ctx, bytes)
+	taken := in.bytes
+	if in.whole {
+		taken = 0 // that can be staged
 	}
+	release, err := in.room.NeedBeside(in.ctx, bytes, taken, in.stage)
 	if err != nil {
 		return err
 	}

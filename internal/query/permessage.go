@@ -39,16 +39,13 @@ func (w *perMessage) query(node duck.Node, scope *reading) error {
 	default:
 		return errManyRows("a recursive query")
 	}
-	modifiers, _ := node["modifiers"].([]any)
-	for _, m := range modifiers {
+	for _, m := range listOf(node, "modifiers") {
 		if m, _ := m.(duck.Node); text(m, "type") != "ORDER_MODIFIER" {
 			return errManyRows("DISTINCT or LIMIT in a sub-query")
 		}
 	}
-	groups, _ := node["group_expressions"].([]any)
-	sets, _ := node["group_sets"].([]any)
 	switch {
-	case len(groups) > 0 || len(sets) > 0 || node["having"] != nil || text(node, "aggregate_handling") == "FORCE_AGGREGATES":
+	case len(listOf(node, "group_expressions")) > 0 || len(listOf(node, "group_sets")) > 0 || node["having"] != nil || text(node, "aggregate_handling") == "FORCE_AGGREGATES":
 		return errManyRows("GROUP BY in a sub-query")
 	case node["qualify"] != nil:
 		return errManyRows("QUALIFY in a sub-query")
@@ -61,8 +58,7 @@ func (w *perMessage) query(node duck.Node, scope *reading) error {
 
 // union checks a UNION ALL of messages with messages.
 func (w *perMessage) union(node duck.Node, scope *reading) error {
-	modifiers, _ := node["modifiers"].([]any)
-	if text(node, "setop_type") != "UNION" || node["setop_all"] != true || len(modifiers) > 0 {
+	if text(node, "setop_type") != "UNION" || node["setop_all"] != true || len(listOf(node, "modifiers")) > 0 {
 		return errManyRows("a set operation")
 	}
 	scope, err := w.withClause(node, scope)
@@ -103,8 +99,7 @@ func (w *perMessage) selectNode(node duck.Node, scope *reading) error {
 
 // withClause checks the common table expressions that read messages, and returns the scope behind them.
 func (w *perMessage) withClause(node duck.Node, scope *reading) (*reading, error) {
-	list, _ := object(node, "cte_map")["map"].([]any)
-	for _, item := range list {
+	for _, item := range listOf(object(node, "cte_map"), "map") {
 		entry, _ := item.(duck.Node)
 		query := object(object(object(entry, "value"), "query"), "node")
 		reads := w.reads(query, scope)
@@ -180,8 +175,7 @@ func (w *perMessage) reads(v any, scope *reading) bool {
 		if text(v, "type") == "BASE_TABLE" {
 			return w.isMessages(v, scope)
 		}
-		list, _ := object(v, "cte_map")["map"].([]any)
-		for _, item := range list {
+		for _, item := range listOf(object(v, "cte_map"), "map") {
 			entry, _ := item.(duck.Node)
 			scope = &reading{name: text(entry, "key"), reads: w.reads(entry["value"], scope), outer: scope}
 		}
@@ -262,7 +256,7 @@ func sameColumn(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	return slices.EqualFunc(a, b[len(b)-len(a):], func(x, y string) bool { return schema.Fold(x) == schema.Fold(y) })
+	return slices.EqualFunc(a, b[len(b)-len(a):], sameName)
 }
 
 func listOf(node duck.Node, key string) []any {

@@ -137,7 +137,9 @@ var refused = map[string]bool{
 // isSignedInt, isUnsignedInt and isInt tell the integer kinds apart.
 func (k Kind) isSignedInt() bool   { return k >= TinyInt && k <= HugeInt }
 func (k Kind) isUnsignedInt() bool { return k >= UTinyInt && k <= UHugeInt }
-func (k Kind) isInt() bool         { return k >= TinyInt && k <= UHugeInt }
+
+// IsInteger reports whether values are whole numbers, of any width and sign.
+func (k Kind) IsInteger() bool { return k >= TinyInt && k <= UHugeInt }
 
 // bits returns the width of an integer kind.
 func (k Kind) bits() int {

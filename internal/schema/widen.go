@@ -43,15 +43,15 @@ func textual(k Kind) bool { return k == Varchar || k == JSON || k == Enum }
 // widenNumber handles one order of two different number types.
 func widenNumber(a, b Type) (Type, bool) {
 	switch {
-	case a.Kind.isInt() && b.Kind.isInt():
+	case a.Kind.IsInteger() && b.Kind.IsInteger():
 		return widenInt(a.Kind, b.Kind)
 	case a.Kind == Float && b.Kind == Double:
 		return b, true
-	case a.Kind.isInt() && b.Kind == Float && a.Kind.bits() <= 16:
+	case a.Kind.IsInteger() && b.Kind == Float && a.Kind.bits() <= 16:
 		return b, true
-	case a.Kind.isInt() && (b.Kind == Float || b.Kind == Double) && a.Kind.bits() <= 32:
+	case a.Kind.IsInteger() && (b.Kind == Float || b.Kind == Double) && a.Kind.bits() <= 32:
 		return Of(Double), true
-	case a.Kind.isInt() && b.Kind == Decimal:
+	case a.Kind.IsInteger() && b.Kind == Decimal:
 		return widenDecimal(a.Kind.digits(), 0, b)
 	case a.Kind == Decimal && b.Kind == Decimal:
 		return widenDecimal(int(a.Width-a.Scale), int(a.Scale), b)

@@ -151,8 +151,7 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 		var who caller
 		err := s.browsers.check(r)
 		if err == nil {
-			_, err = url.ParseQuery(r.URL.RawQuery) // what is wrong with it, URL.Query leaves out
-			err = errQuery(err)
+			err = checkQuery(r.URL.RawQuery)
 		}
 		if err == nil {
 			who, err = s.tokens.identify(r)
@@ -183,7 +182,9 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 	})
 }
 
-func errQuery(err error) error {
+// checkQuery refuses a query of a URL of which URL.Query would leave something out.
+func checkQuery(query string) error {
+	_, err := url.ParseQuery(query)
 	if err == nil {
 		return nil
 	}

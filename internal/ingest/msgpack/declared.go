@@ -11,51 +11,37 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// special returns the fields whose values are not read by what MessagePack says of them alone.
-func special(fields []schema.Field) []schema.Field {
-	var out []schema.Field
-	for _, f := range fields {
-		if isSpecial(f.Type) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-func isSpecial(t schema.Type) bool {
-	switch t.Kind {
+// declares reports whether values of a kind are not read by what MessagePack says of them alone.
+func declares(k schema.Kind) bool {
+	switch k {
 	case schema.Map, schema.JSON, schema.HugeInt, schema.UHugeInt, schema.Decimal:
 		return true
 	}
-	return t.Elem != nil && isSpecial(*t.Elem) || len(special(t.Fields)) > 0
+	return false
 }
 
 // typeOf returns the type of one of some fields, nil if it is not among them or like others.
 func typeOf(fields []schema.Field, name []byte) *schema.Type {
-	for i := range fields {
-		if fields[i].Name == string(name) || schema.Fold(fields[i].Name) == schema.Fold(string(name)) {
-			return ifSpecial(&fields[i].Type)
-		}
-	}
-	return nil
+	return ifDeclared(ingest.TypeNamed(fields, name))
 }
 
-func ifSpecial(t *schema.Type) *schema.Type {
-	if t != nil && isSpecial(*t) {
+func ifDeclared(t *schema.Type) *schema.Type {
+	if t != nil && ingest.HasKind(*t, declares) {
 		return t
 	}
 	return nil
 }
 
-// elementOf returns the type of a list's elements. Those of a MAP are its entries, sent as {"key": ..., "value": ...}.
+// elementOf returns the type of a list's elements. Those of a MAP are its entries.
 func elementOf(t *schema.Type) *schema.Type {
 	switch {
 	case t == nil:
 		return nil
 	case t.Kind == schema.Map:
-		return &schema.Type{Kind: schema.Struct, Fields: []schema.Field{{Name: "key", Type: *t.Key}, {Name: "value", Type: *t.Elem}}}
+		entry := ingest.EntryOf(*t)
+		return &entry
 	}
-	return ifSpecial(t.Elem)
+	return ifDeclared(t.Elem)
 }
 
 func fieldOf(t *schema.Type, name []byte) *schema.Type {
@@ -130,7 +116,7 @@ func (r *reader) entries(c *ingest.Column, row int, t *schema.Type) error {
 		for i, part := range [...]struct {
 			name string
 			t    *schema.Type
-		}{{"key", ifSpecial(t.Key)}, {"value", ifSpecial(t.Elem)}} {
+		}{{"key", ifDeclared(t.Key)}, {"value", ifDeclared(t.Elem)}} {
 			field, err := element.Field(i, []byte(part.name))
 			if err != nil {
 				return err

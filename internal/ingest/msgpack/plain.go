@@ -13,7 +13,7 @@ import (
 // meaning of its own: integers under "time" stay integers. types are those of the
 // table's columns, as far as they are known.
 func DecodeTable(body []byte, types []schema.Field) (arrow.RecordBatch, error) {
-	d := decoder{reader: reader{src: body}, types: special(types)}
+	d := decoder{reader: reader{src: body}, types: ingest.Declared(types, declares)}
 	t := &table{Table: ingest.NewTable("", ingest.NewPadding())}
 	for d.p < len(body) {
 		if err := d.plain(t); err != nil {

@@ -5,45 +5,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// special returns the fields whose values are not read by what JSON says of them alone.
-func special(fields []schema.Field) []schema.Field {
-	var out []schema.Field
-	for _, f := range fields {
-		if isSpecial(f.Type) {
-			out = append(out, f)
-		}
-	}
-	return out
+// declares reports whether values of a kind are not read by what JSON says of them alone.
+func declares(k schema.Kind) bool {
+	return k == schema.Map || k == schema.JSON || k == schema.Decimal || k.IsInteger()
 }
 
-func isSpecial(t schema.Type) bool {
-	switch t.Kind {
-	case schema.Map, schema.JSON, schema.Decimal:
-		return true
-	}
-	return isInteger(t.Kind) || t.Elem != nil && isSpecial(*t.Elem) || len(special(t.Fields)) > 0
-}
-
-func isInteger(k schema.Kind) bool {
-	switch k {
-	case schema.TinyInt, schema.SmallInt, schema.Integer, schema.BigInt, schema.HugeInt,
-		schema.UTinyInt, schema.USmallInt, schema.UInteger, schema.UBigInt, schema.UHugeInt:
-		return true
-	}
-	return false
-}
-
-// typeOf returns the type of one of some fields, nil if it is not among them.
-func typeOf(fields []schema.Field, name []byte) *schema.Type {
-	for i := range fields {
-		if fields[i].Name == string(name) || schema.Fold(fields[i].Name) == schema.Fold(string(name)) {
-			return &fields[i].Type
-		}
-	}
-	return nil
-}
-
-// member is a row's column, with what typeOf says of it.
+// member is a row's column, with the type that it is for.
 type member struct {
 	column *ingest.Column
 	of     *schema.Type
@@ -58,7 +25,7 @@ func (d *decoder) typeOf(i int, c *ingest.Column, name []byte) *schema.Type {
 	if i < len(d.members) && d.members[i].column == c {
 		return d.members[i].of
 	}
-	m := member{c, typeOf(d.types, name)}
+	m := member{c, ingest.TypeNamed(d.types, name)}
 	switch {
 	case i < len(d.members):
 		d.members[i] = m

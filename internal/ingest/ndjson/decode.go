@@ -49,7 +49,7 @@ func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 		// A column tells by itself that it is given twice, without a set of names.
 		in:    jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
 		table: ingest.NewTable("", ingest.NewPadding()),
-		types: special(o.Types),
+		types: ingest.Declared(o.Types, declares),
 	}
 	err := d.rows()
 	if err != nil {
@@ -298,7 +298,8 @@ func (d *decoder) list(c *ingest.Column, row int, t *schema.Type) error {
 		of = t.Elem
 	}
 	if t != nil && t.Kind == schema.Map {
-		of = &schema.Type{Kind: schema.Struct, Fields: []schema.Field{{Name: "key", Type: *t.Key}, {Name: "value", Type: *t.Elem}}}
+		entry := ingest.EntryOf(*t)
+		of = &entry
 	}
 	for d.in.PeekKind() != ']' {
 		if err := d.value(element, element.Rows(), of); err != nil {
@@ -331,7 +332,7 @@ func (d *decoder) object(c *ingest.Column, row int, t *schema.Type) error {
 		if err != nil {
 			return base.Wrap(err, "row %d", d.table.Rows()+1)
 		}
-		if err := d.value(field, row, typeOf(types, name)); err != nil {
+		if err := d.value(field, row, ingest.TypeNamed(types, name)); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch {
 	var fields []arrow.Field
 	for i, column := range rec.Columns() {
-		if typeOf(types, []byte(rec.ColumnName(i))) != nil {
+		if ingest.TypeNamed(types, []byte(rec.ColumnName(i))) != nil {
 			continue
 		}
 		if d, ok := column.(*array.Dictionary); ok {

@@ -19,7 +19,7 @@ func number(c *ingest.Column, row int, raw []byte, t *schema.Type) error {
 	case t == nil:
 	case t.Kind == schema.Decimal || t.Kind == schema.HugeInt || t.Kind == schema.UHugeInt:
 		return c.SetString(row, raw) // a float64 has not all their digits
-	case !whole && isInteger(t.Kind):
+	case !whole && t.Kind.IsInteger():
 		return wholeNumber(c, row, raw, *t)
 	}
 	if whole {

@@ -152,8 +152,15 @@ func Percentile(samples []float64, share float64) float64 {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// Median is the half-way percentile.
-func Median(samples []float64) float64 { return Percentile(samples, 0.5) }
+// Median is the sample in the middle, and of an even number of them the mean of the two: of two passes neither counts alone.
+func Median(samples []float64) float64 {
+	sorted := slices.Sorted(slices.Values(samples))
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
 
 // Mean is the arithmetic one.
 func Mean(values []float64) float64 {

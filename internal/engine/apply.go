@@ -43,7 +43,7 @@ func (e *Engine) settle() error {
 }
 
 func (e *Engine) certain() {
-	if e.doubt.Swap(false) {
-		e.garbage.settle()
+	if e.doubt.Load() { // nobody but the committer changes it
+		e.garbage.settle(&e.doubt)
 	}
 }

@@ -155,10 +155,10 @@ type Engine struct {
 	generations []*generation // frozen, oldest first
 	moves       moves         // of all tables' rows
 
-	keysMu       sync.Mutex
-	keys         map[string]*claim // guarded by keysMu; those that are on their way, and those whose result stands
-	keysByExpiry byExpiry          // guarded by keysMu; the latter
-	keysGone     map[string]bool   // guarded by keysMu; those that are known no more, and that the catalog still has
+	keysMu      sync.Mutex
+	keys        map[string]*claim // guarded by keysMu; those that are on their way, and those whose result stands
+	keysInOrder []*claim          // guarded by keysMu; the latter, in the order in which their results came to stand
+	keysGone    map[string]bool   // guarded by keysMu; those that are known no more, and that the catalog still has
 
 	garbage garbage
 	orphans []string // constant once Open returned

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -77,15 +78,28 @@ func (g *garbage) taken(e *Engine, parts []*partFile) {
 	}
 }
 
-// settle hands over what was abandoned while the catalog was in doubt: it lists none of it.
-func (g *garbage) settle() {
+// settle ends the doubt about the catalog, and hands over what was abandoned while it lasted: the catalog lists none of it.
+func (g *garbage) settle(doubt *atomic.Bool) {
 	g.mu.Lock()
+	doubt.Store(false)
 	unsure := g.unsure
 	g.unsure = nil
 	g.mu.Unlock()
 	for _, path := range unsure {
 		g.add(path)
 	}
+}
+
+// postpone keeps an abandoned file while there is doubt about the catalog, and reports whether it did. It looks under the lock of settle, which
+// would otherwise not see a file that comes just then.
+func (g *garbage) postpone(path string, doubt *atomic.Bool) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !doubt.Load() {
+		return false
+	}
+	g.unsure = append(g.unsure, path)
+	return true
 }
 
 func (g *garbage) removed(path string) {
@@ -180,10 +194,7 @@ func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
 }
 
 func (e *Engine) abandon(path string) error {
-	if e.doubt.Load() {
-		e.garbage.mu.Lock()
-		defer e.garbage.mu.Unlock()
-		e.garbage.unsure = append(e.garbage.unsure, path)
+	if e.garbage.postpone(path, &e.doubt) {
 		return nil
 	}
 	if err := vfs.RemoveAll(e.fs, path); err != nil {

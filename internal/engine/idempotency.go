@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"container/heap"
 	"context"
 	"encoding/json"
 	"maps"
@@ -33,39 +32,28 @@ type claim struct {
 // maxKeys bounds how many keys are known, and so their memory: some 200 MB.
 const maxKeys = 500_000
 
-// byExpiry is a heap of claims whose results stand, the next to expire first.
-type byExpiry []*claim
-
-func (h byExpiry) Len() int           { return len(h) }
-func (h byExpiry) Less(i, j int) bool { return h[i].expires.Before(h[j].expires) }
-func (h byExpiry) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *byExpiry) Push(c any)        { *h = append(*h, c.(*claim)) }
-func (h *byExpiry) Pop() any {
-	last := len(*h) - 1
-	c := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return c
-}
-
-// rememberLocked takes in a claim whose result stands.
+// rememberLocked takes in a claim whose result stands now.
 func (e *Engine) rememberLocked(c *claim) {
-	heap.Push(&e.keysByExpiry, c)
-	if len(e.keysByExpiry) > maxKeys {
+	e.keysInOrder = append(e.keysInOrder, c)
+	if len(e.keysInOrder) > maxKeys {
 		e.forgetKeyLocked()
 	}
 }
 
-// expireKeysLocked forgets the claims whose time is over.
+// expireKeysLocked forgets the claims whose time is over. They go in the order in which they came: after the clock went back, or a request took
+// long, a claim is known until those before it go.
 func (e *Engine) expireKeysLocked() {
-	for now := e.now(); len(e.keysByExpiry) > 0 && !now.Before(e.keysByExpiry[0].expires); {
+	for now := e.now(); len(e.keysInOrder) > 0 && !now.Before(e.keysInOrder[0].expires); {
 		e.forgetKeyLocked()
 	}
 }
 
-// forgetKeyLocked forgets the claim that is the next to expire.
+// forgetKeyLocked forgets the claim whose result stands for longest. Not the one that expires next: when the clock went back, that is one that
+// has just come, which its client may send again.
 func (e *Engine) forgetKeyLocked() {
-	c := heap.Pop(&e.keysByExpiry).(*claim)
+	c := e.keysInOrder[0]
+	e.keysInOrder[0] = nil // the array stays for a while
+	e.keysInOrder = e.keysInOrder[1:]
 	if e.keys[c.key] != c {
 		return // replayed once more since, by a later request
 	}

@@ -35,7 +35,7 @@ type keptMove struct {
 	bytes   int64
 }
 
-// movesBytes bounds the memory of moves, but for the last one.
+// movesBytes bounds the memory of moves, but for the last one, and that of those which are kept for losers.
 func (e *Engine) movesBytes() int64 { return e.settings.MemoryBytes / 4 }
 
 // add keeps a move of a table, and drops the oldest ones over the limit that no pin is from before.
@@ -161,7 +161,7 @@ func (e *Engine) showMoveLocked(t *table, s *settled) {
 		sources = append(sources, source)
 	}
 	e.moves.add(t, sources, e.seq+1, s.move, e.movesBytes())
-	t.settling.relocated(sources, s.move)
+	e.relocatedLocked(t.settling, sources, s.move)
 	e.patchLocked(t, s.sets)
 }
 

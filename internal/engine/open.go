@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
@@ -208,6 +209,8 @@ func (e *Engine) load(state catalog.State) error {
 	if err := e.loadExports(state); err != nil {
 		return err
 	}
+	// About as their results came to stand, before as good as all that the log has.
+	slices.SortFunc(state.Keys, func(a, b catalog.Key) int { return a.Expires.Compare(b.Expires) })
 	for _, k := range state.Keys {
 		c, err := restoreClaim(k)
 		if err != nil {

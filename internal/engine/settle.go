@@ -46,6 +46,8 @@ type settling struct {
 	shown  map[base.SourceID]shownRows // of who has the turn
 
 	moves []relocation // guarded by mu: where losers went since; nil bitmaps are none
+	bytes int64        // guarded by mu: what moves take
+	lost  bool         // guarded by mu: there were too many moves; none are kept until losers are looked for anew
 	upTo  base.Seq     // guarded by mu: losers among the rows up to this edit are deleted
 
 	stored base.Seq // of the committer: upTo as the catalog has it
@@ -57,8 +59,8 @@ type relocation struct {
 	move    patch.Move
 }
 
-// maxRelocations is how many are kept for a table that nobody reads. Then its losers are looked for anew, from the last edit on that it is
-// settled up to.
+// maxRelocations is how many are kept for a table that nobody reads; how much those of all tables take is bounded by movesBytes. Beyond it the
+// table's losers are looked for anew, from the last edit on that it is settled up to.
 const maxRelocations = 64
 
 // shownRows is a source's set with its losers among the deleted rows. For one set and the same losers it is the same one: readers keep what
@@ -103,10 +105,11 @@ func (e *Engine) takeLocked(ids []base.TableID, turns map[base.TableID]*settling
 	}
 	moves := make(map[base.TableID][]relocation, len(turns))
 	for id, t := range turns {
-		if len(t.moves) > maxRelocations {
-			t.losers, t.moves = keys.Losers{Seq: t.upTo}, nil
+		if t.lost {
+			t.losers = keys.Losers{Seq: t.upTo}
 		}
-		moves[id], t.moves = t.moves, nil
+		moves[id] = t.moves
+		t.moves, t.bytes, t.lost = nil, 0, false
 	}
 	return s, moves, nil
 }
@@ -292,12 +295,31 @@ func (e *Engine) settleAt(ctx context.Context, s *snapshot.Snapshot, id base.Tab
 // raise notes that the losers among rows up to an edit are deleted. Under mu.
 func (t *settling) raise(seq base.Seq) { t.upTo = max(t.upTo, seq) }
 
-// relocated keeps where sources went, for the losers among their rows. Under mu.
-func (t *settling) relocated(sources []base.SourceID, move patch.Move) {
-	if t != nil && len(t.moves) <= maxRelocations {
-		t.moves = append(t.moves, relocation{sources, move})
+// relocatedLocked keeps where sources of a table went, for the losers among their rows. Over the limit of all tables the one whose moves take
+// most loses them: that is enough, as it takes no less than what has just come.
+func (e *Engine) relocatedLocked(t *settling, sources []base.SourceID, move patch.Move) {
+	if t == nil || t.lost {
+		return
+	}
+	if t.moves, t.bytes = append(t.moves, relocation{sources, move}), t.bytes+move.Bytes(); len(t.moves) > maxRelocations {
+		t.lose()
+		return
+	}
+	all, most := int64(0), t
+	for _, other := range e.tables {
+		if o := other.settling; o != nil {
+			if all += o.bytes; o.bytes > most.bytes {
+				most = o
+			}
+		}
+	}
+	if all > e.movesBytes() {
+		most.lose()
 	}
 }
+
+// lose drops the moves: without one of them the others are of no use. Under mu.
+func (t *settling) lose() { t.moves, t.bytes, t.lost = nil, 0, true }
 
 // storeSettled has an edit store up to which edit a table is settled. In the committer, with the log synced up to there.
 func (t *table) storeSettled(edit *catalog.Edit) {

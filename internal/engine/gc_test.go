@@ -1,0 +1,30 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/vfs"
+	"golang.org/x/sync/errgroup"
+)
+
+// TestWhatIsAbandonedAsTheDoubtEndsIsRemoved abandons a file in the moment in which it becomes certain what the catalog holds. Who is first once the
+// lock of both is free is left to chance, so they have some tries.
+func TestWhatIsAbandonedAsTheDoubtEndsIsRemoved(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	path := e.partPath(1, 1)
+	for range 50 {
+		e.doubt.Store(true)
+		e.garbage.mu.Lock()
+		var other errgroup.Group
+		other.Go(func() error { return e.abandon(path) })
+		time.Sleep(100 * time.Microsecond) // it waits for the lock by then
+		e.garbage.mu.Unlock()
+		e.certain()
+		must(t, other.Wait())
+		if len(e.garbage.unsure) > 0 {
+			t.Fatal("the file stays")
+		}
+	}
+	mustEnd(t, e)
+}

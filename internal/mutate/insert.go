@@ -224,10 +224,13 @@ type valuesRow struct {
 	values []sqltoken.Token
 }
 
-// valuesRows returns the rows of the list of VALUES that the source from a token on is; none if it is another query, or that list and another query,
-// for which DuckDB looks for common types, too.
+// valuesRows returns the rows of the list of VALUES that the source from a token on is, in brackets or not; none if it is another query, or that list and
+// another query, for which DuckDB looks for common types, too.
 func (x *execution) valuesRows(from int) (all []valuesRow) {
 	c := clauses{statement: x.c.statement, at: from}
+	for c.accept("(") {
+	}
+	depth := c.at - from
 	for more := c.accept("VALUES"); more; more = c.accept(",") {
 		at := c.at + 1
 		values, err := c.brackets()
@@ -236,8 +239,14 @@ func (x *execution) valuesRows(from int) (all []valuesRow) {
 		}
 		all = append(all, valuesRow{at, values})
 	}
-	if c.peek("UNION") || c.peek("INTERSECT") || c.peek("EXCEPT") {
-		return nil
+	for ; all != nil; depth-- { // what stands behind the rows, and then behind each of the brackets
+		if c.peek("UNION") || c.peek("INTERSECT") || c.peek("EXCEPT") {
+			return nil
+		}
+		if depth == 0 {
+			break
+		}
+		c.at = sqltoken.Next(c.tokens(), c.at, depth-1, ")") + 1
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package mutate
 import (
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -198,16 +199,33 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 		return schema.Table{}, base.Errorf(base.Conflict, "the query's columns changed from %d to %d while they were read", len(t.Columns), len(columns)).
 			WithHint("a file that it reads was replaced: run the statement again")
 	}
-	for i := range t.Columns {
-		t.Columns[i].Name = columns[i]
-	}
+	columns = distinct(columns)
 	for i, item := range list(names) {
 		if len(item) != 1 || i >= len(t.Columns) {
 			return schema.Table{}, base.Errorf(base.Invalid, "CREATE TABLE ... AS takes column names only, %d for this query", len(t.Columns)).At(item[0].Start + 1)
 		}
-		t.Columns[i].Name = item[0].Name()
+		columns[i] = item[0].Name()
+	}
+	if view != nil {
+		columns = distinct(columns)
+	}
+	for i, name := range columns {
+		t.Columns[i].Name = name
 	}
 	return t, nil
+}
+
+// distinct returns names of columns, and the later ones of those that are alike as DuckDB tells them apart: id, id_1, id_2.
+func distinct(names []string) []string {
+	out, taken := make([]string, len(names)), map[string]bool{}
+	for i, name := range names {
+		out[i] = name
+		for n := 1; taken[schema.Fold(out[i])]; n++ {
+			out[i] = name + "_" + strconv.Itoa(n)
+		}
+		taken[schema.Fold(out[i])] = true
+	}
+	return out
 }
 
 // tableClauses are what may follow the columns of CREATE TABLE.

@@ -3,6 +3,7 @@ package mutate
 import (
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -120,12 +121,13 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		return Counts{}, nil
 	}
 	var table schema.Table
+	byName := false
 	if query == nil {
 		var shape composition
 		shape.copyTokens(c, definitions)
 		table, err = x.shape(&shape)
 	} else {
-		table, err = x.shapeOfQuery(query, definitions, nil)
+		table, byName, err = x.shapeOfQuery(query, definitions, nil)
 	}
 	if err != nil {
 		return Counts{}, err
@@ -147,7 +149,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		return Counts{}, err
 	}
 	if query != nil && withData {
-		if err := x.fill(load.Table(), load.Table().Columns, query, func(rec arrow.RecordBatch) error { return load.Add(x.ctx, rec) }); err != nil {
+		if err := x.fill(load.Table(), load.Table().Columns, byName, query, func(rec arrow.RecordBatch) error { return load.Add(x.ctx, rec) }); err != nil {
 			return Counts{}, errors.Join(err, load.Abort())
 		}
 	}
@@ -155,8 +157,9 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	return Counts{Inserted: n}, unlessThere(err, ifNotExists)
 }
 
-// shapeOfQuery returns the columns that a query gives, under the names listed or its own. It may be that of a view.
-func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, view *catalog.ViewName) (schema.Table, error) {
+// shapeOfQuery returns the columns that a query gives, under the names listed or its own. It may be that of a view. byName says that a query around it finds
+// them by these names.
+func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
 	var describe composition
 	describe.write("DESCRIBE ")
 	describe.include(query)
@@ -164,17 +167,17 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	s.Defines = view
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
-		return schema.Table{}, describe.placed(err)
+		return t, false, describe.placed(err)
 	}
 	defer rows.Close()
-	var t schema.Table
+	var described []string
 	for {
 		rec, err := rows.Next(x.ctx)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return schema.Table{}, err
+			return t, false, err
 		}
 		for r := range int(rec.NumRows()) {
 			name, text := strings.Clone(rec.Column(0).ValueStr(r)), strings.Clone(rec.Column(1).ValueStr(r))
@@ -183,9 +186,10 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 			}
 			typ, err := schema.Parse(text)
 			if err != nil {
-				return schema.Table{}, base.Wrap(err, "column %q", name)
+				return t, false, base.Wrap(err, "column %q", name)
 			}
-			t.Columns = append(t.Columns, schema.Column{Name: name, Type: typ})
+			described = append(described, name)
+			t.Columns = append(t.Columns, schema.Column{Type: typ})
 		}
 		rec.Release()
 	}
@@ -193,16 +197,17 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	// DESCRIBE names an expression over a sub-query by the text that DuckDB was given.
 	columns, err := x.planner.Columns(x.ctx, x.selects(query))
 	if err != nil {
-		return schema.Table{}, query.placed(err)
+		return t, false, query.placed(err)
 	}
-	if len(columns) != len(t.Columns) {
-		return schema.Table{}, base.Errorf(base.Conflict, "the query's columns changed from %d to %d while they were read", len(t.Columns), len(columns)).
-			WithHint("a file that it reads was replaced: run the statement again")
+	described, columns = distinct(described), distinct(columns)
+	byName = slices.Equal(described, columns)
+	if len(columns) != len(t.Columns) || !byName && slices.Equal(slices.Sorted(slices.Values(described)), slices.Sorted(slices.Values(columns))) {
+		return t, false, base.Errorf(base.Conflict, "the query's columns changed while they were read").
+			WithHint("a view or file that it reads was replaced: run the statement again")
 	}
-	columns = distinct(columns)
 	for i, item := range list(names) {
 		if len(item) != 1 || i >= len(t.Columns) {
-			return schema.Table{}, base.Errorf(base.Invalid, "CREATE TABLE ... AS takes column names only, %d for this query", len(t.Columns)).At(item[0].Start + 1)
+			return t, false, base.Errorf(base.Invalid, "CREATE TABLE ... AS takes column names only, %d for this query", len(t.Columns)).At(item[0].Start + 1)
 		}
 		columns[i] = item[0].Name()
 	}
@@ -212,7 +217,7 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	for i, name := range columns {
 		t.Columns[i].Name = name
 	}
-	return t, nil
+	return t, byName && len(names) == 0, nil
 }
 
 // distinct returns names of columns, and the later ones of those that are alike as DuckDB tells them apart: id, id_1, id_2.
@@ -378,7 +383,7 @@ func (x *execution) createView(replace bool) error {
 	}
 	x.req.ReadFiles = false // a view reads none, whoever runs it
 	called := catalog.ViewName{Database: database, Schema: schemaName, Name: name}
-	shape, err := x.shapeOfQuery(src, names, &called)
+	shape, _, err := x.shapeOfQuery(src, names, &called)
 	if err != nil {
 		return err
 	}

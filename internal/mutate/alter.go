@@ -100,7 +100,11 @@ func (x *execution) addColumn(t schema.Table) error {
 		return base.Errorf(base.Invalid, "ADD COLUMN takes a name, a type, NOT NULL and DEFAULT")
 	}
 	column := shape.Columns[0]
+	own := false // its default is another value each time
 	if column.Default != "" {
+		if own, err = x.isVolatile(column.Default); err != nil {
+			return err
+		}
 		if column.Initial, err = x.constantOf(column.Default, column.Type); err != nil {
 			return base.Wrap(err, "default of %q", column.Name)
 		}
@@ -108,7 +112,40 @@ func (x *execution) addColumn(t schema.Table) error {
 			return base.Errorf(base.Invalid, "column %q is NOT NULL and its default is NULL", column.Name)
 		}
 	}
-	return unlessThere(x.change(t, func(t schema.Table) (schema.Table, error) { return t.AddColumns(column) }), ifNotExists)
+	return unlessThere(x.change(t, func(t schema.Table) (schema.Table, error) {
+		next, err := t.AddColumns(column)
+		if err == nil && own {
+			err = x.checkEmpty(t, column)
+		}
+		return next, err
+	}), ifNotExists)
+}
+
+// isVolatile reports whether an expression has another value each time.
+func (x *execution) isVolatile(expression string) (bool, error) {
+	tokens, err := sqltoken.Split(expression)
+	if err != nil {
+		return false, err
+	}
+	placing, err := x.placingOf(tokens)
+	return placing == besideEach, err
+}
+
+// checkEmpty refuses a column of whose default each row is to have a value of its own where rows are there: what these hold of a column that is added is one
+// constant. It runs within the change of the table, so that no row comes in between.
+func (x *execution) checkEmpty(t schema.Table, column schema.Column) error {
+	s, err := x.store.Snapshot(t.ID)
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	n := s.Tables[t.ID].Rows()
+	if n == 0 {
+		return nil
+	}
+	table, name := t.QuotedName(), schema.Quote(column.Name)
+	return base.Errorf(base.Invalid, "column %q cannot be added with the default %s: it is another value for each of the %d rows of table %s", column.Name, column.Default, n, t.QualifiedName()).
+		WithHint("add the column without a default, then UPDATE %s SET %s = %s, then ALTER TABLE %s ALTER %s SET DEFAULT %s", table, name, column.Default, table, name, column.Default)
 }
 
 func (x *execution) dropColumn(t schema.Table) error {

@@ -108,7 +108,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 			WithHint("ensure that no rows proposed for insertion within the same command have the same key")
 	}
 	rows.policy = policy
-	if err := x.fill(t, in.columns, in.source, rows.add); err != nil {
+	if err := x.fill(t, in.columns, in.byName, in.source, rows.add); err != nil {
 		return nil, err
 	}
 	partial := len(given) < len(t.Columns) && policy == replaceRow

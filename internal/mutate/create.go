@@ -3,6 +3,8 @@ package mutate
 import (
 	"errors"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -119,12 +121,13 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		return Counts{}, nil
 	}
 	var table schema.Table
+	byName := false
 	if query == nil {
 		var shape composition
 		shape.copyTokens(c, definitions)
 		table, err = x.shape(&shape)
 	} else {
-		table, err = x.shapeOfQuery(query, definitions, nil)
+		table, byName, err = x.shapeOfQuery(query, definitions, nil)
 	}
 	if err != nil {
 		return Counts{}, err
@@ -146,7 +149,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		return Counts{}, err
 	}
 	if query != nil && withData {
-		if err := x.fill(load.Table(), load.Table().Columns, query, func(rec arrow.RecordBatch) error { return load.Add(x.ctx, rec) }); err != nil {
+		if err := x.fill(load.Table(), load.Table().Columns, byName, query, func(rec arrow.RecordBatch) error { return load.Add(x.ctx, rec) }); err != nil {
 			return Counts{}, errors.Join(err, load.Abort())
 		}
 	}
@@ -154,8 +157,9 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	return Counts{Inserted: n}, unlessThere(err, ifNotExists)
 }
 
-// shapeOfQuery returns the columns that a query gives, under the names listed or its own. It may be that of a view.
-func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, view *catalog.ViewName) (schema.Table, error) {
+// shapeOfQuery returns the columns that a query gives, under the names listed or its own. It may be that of a view. byName says that a query around it finds
+// them by these names.
+func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
 	var describe composition
 	describe.write("DESCRIBE ")
 	describe.include(query)
@@ -163,17 +167,17 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	s.Defines = view
 	rows, err := x.planner.Select(x.ctx, s)
 	if err != nil {
-		return schema.Table{}, describe.placed(err)
+		return t, false, describe.placed(err)
 	}
 	defer rows.Close()
-	var t schema.Table
+	var described []string
 	for {
 		rec, err := rows.Next(x.ctx)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return schema.Table{}, err
+			return t, false, err
 		}
 		for r := range int(rec.NumRows()) {
 			name, text := strings.Clone(rec.Column(0).ValueStr(r)), strings.Clone(rec.Column(1).ValueStr(r))
@@ -182,9 +186,10 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 			}
 			typ, err := schema.Parse(text)
 			if err != nil {
-				return schema.Table{}, base.Wrap(err, "column %q", name)
+				return t, false, base.Wrap(err, "column %q", name)
 			}
-			t.Columns = append(t.Columns, schema.Column{Name: name, Type: typ})
+			described = append(described, name)
+			t.Columns = append(t.Columns, schema.Column{Type: typ})
 		}
 		rec.Release()
 	}
@@ -192,22 +197,40 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	// DESCRIBE names an expression over a sub-query by the text that DuckDB was given.
 	columns, err := x.planner.Columns(x.ctx, x.selects(query))
 	if err != nil {
-		return schema.Table{}, query.placed(err)
+		return t, false, query.placed(err)
 	}
-	if len(columns) != len(t.Columns) {
-		return schema.Table{}, base.Errorf(base.Conflict, "the query's columns changed from %d to %d while they were read", len(t.Columns), len(columns)).
-			WithHint("a file that it reads was replaced: run the statement again")
-	}
-	for i := range t.Columns {
-		t.Columns[i].Name = columns[i]
+	described, columns = distinct(described), distinct(columns)
+	byName = slices.Equal(described, columns)
+	if len(columns) != len(t.Columns) || !byName && slices.Equal(slices.Sorted(slices.Values(described)), slices.Sorted(slices.Values(columns))) {
+		return t, false, base.Errorf(base.Conflict, "the query's columns changed while they were read").
+			WithHint("a view or file that it reads was replaced: run the statement again")
 	}
 	for i, item := range list(names) {
 		if len(item) != 1 || i >= len(t.Columns) {
-			return schema.Table{}, base.Errorf(base.Invalid, "CREATE TABLE ... AS takes column names only, %d for this query", len(t.Columns)).At(item[0].Start + 1)
+			return t, false, base.Errorf(base.Invalid, "CREATE TABLE ... AS takes column names only, %d for this query", len(t.Columns)).At(item[0].Start + 1)
 		}
-		t.Columns[i].Name = item[0].Name()
+		columns[i] = item[0].Name()
 	}
-	return t, nil
+	if view != nil {
+		columns = distinct(columns)
+	}
+	for i, name := range columns {
+		t.Columns[i].Name = name
+	}
+	return t, byName && len(names) == 0, nil
+}
+
+// distinct returns names of columns, and the later ones of those that are alike as DuckDB tells them apart: id, id_1, id_2.
+func distinct(names []string) []string {
+	out, taken := make([]string, len(names)), map[string]bool{}
+	for i, name := range names {
+		out[i] = name
+		for n := 1; taken[schema.Fold(out[i])]; n++ {
+			out[i] = name + "_" + strconv.Itoa(n)
+		}
+		taken[schema.Fold(out[i])] = true
+	}
+	return out
 }
 
 // tableClauses are what may follow the columns of CREATE TABLE.
@@ -360,7 +383,7 @@ func (x *execution) createView(replace bool) error {
 	}
 	x.req.ReadFiles = false // a view reads none, whoever runs it
 	called := catalog.ViewName{Database: database, Schema: schemaName, Name: name}
-	shape, err := x.shapeOfQuery(src, names, &called)
+	shape, _, err := x.shapeOfQuery(src, names, &called)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statemen
 		if err != nil {
 			return nil, err
 		}
-		rows, _, err := x.inserted(in.target.table, in.columns, in.source)
+		rows, _, err := x.inserted(in.target.table, in.columns, in.byName, in.source)
 		return rows, err
 	}
 	p, err := x.rowPlan()

@@ -20,6 +20,7 @@ import (
 type insertion struct {
 	target    target
 	columns   []schema.Column // that the source gives, in its order
+	byName    bool            // it gives them by its columns' names
 	source    *composition
 	conflict  onConflict
 	arrived   string // by which queries of ours call the row that arrives
@@ -51,7 +52,7 @@ func (x *execution) insert() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = x.fill(t, in.columns, in.source, func(rec arrow.RecordBatch) error {
+	err = x.fill(t, in.columns, in.byName, in.source, func(rec arrow.RecordBatch) error {
 		if kept != nil {
 			if kept.memtable.Bytes()+batch.Bytes(rec) > x.store.ChunkBytes() {
 				return x.errReturning()
@@ -112,8 +113,8 @@ func (x *execution) insertion() (in insertion, err error) {
 			return in, err
 		}
 	}
-	byName := c.accept("BY", "NAME")
-	_ = byName || c.accept("BY", "POSITION")
+	in.byName = c.accept("BY", "NAME")
+	_ = in.byName || c.accept("BY", "POSITION")
 
 	from, end := c.at, c.find("ON CONFLICT (", "ON CONFLICT DO", "ON CONFLICT ON", "RETURNING") // a join may be ON conflict.id = ...
 	c.at = end
@@ -135,11 +136,11 @@ func (x *execution) insertion() (in insertion, err error) {
 	if nested {
 		in.source.write("SELECT * FROM (")
 	}
-	x.copySource(in.source, from, end, in.columns, byName)
+	x.copySource(in.source, from, end, in.columns, in.byName)
 	if nested {
 		in.source.write(")")
 	}
-	if byName {
+	if in.byName {
 		columns, err := x.planner.Columns(x.ctx, x.selects(in.source))
 		if err != nil {
 			return in, in.source.placed(err)
@@ -224,10 +225,13 @@ type valuesRow struct {
 	values []sqltoken.Token
 }
 
-// valuesRows returns the rows of the list of VALUES that the source from a token on is; none if it is another query, or that list and another query,
-// for which DuckDB looks for common types, too.
+// valuesRows returns the rows of the list of VALUES that the source from a token on is, in brackets or not; none if it is another query, or that list and
+// another query, for which DuckDB looks for common types, too.
 func (x *execution) valuesRows(from int) (all []valuesRow) {
 	c := clauses{statement: x.c.statement, at: from}
+	for c.accept("(") {
+	}
+	depth := c.at - from
 	for more := c.accept("VALUES"); more; more = c.accept(",") {
 		at := c.at + 1
 		values, err := c.brackets()
@@ -236,8 +240,14 @@ func (x *execution) valuesRows(from int) (all []valuesRow) {
 		}
 		all = append(all, valuesRow{at, values})
 	}
-	if c.peek("UNION") || c.peek("INTERSECT") || c.peek("EXCEPT") {
-		return nil
+	for ; all != nil; depth-- { // what stands behind the rows, and then behind each of the brackets
+		if c.peek("UNION") || c.peek("INTERSECT") || c.peek("EXCEPT") {
+			return nil
+		}
+		if depth == 0 {
+			break
+		}
+		c.at = sqltoken.Next(c.tokens(), c.at, depth-1, ")") + 1
 	}
 	return all
 }
@@ -260,10 +270,10 @@ func defaultOf(c schema.Column) string {
 	return "(" + c.Default + ")"
 }
 
-// fill calls add with what a query yields, as rows of the table: the query's columns go to targets, in order;
+// fill calls add with what a query yields, as rows of the table: the query's columns go to targets, in order or by name;
 // the other columns get their defaults.
-func (x *execution) fill(t schema.Table, targets []schema.Column, src *composition, add func(arrow.RecordBatch) error) error {
-	rows, q, err := x.inserted(t, targets, src)
+func (x *execution) fill(t schema.Table, targets []schema.Column, byName bool, src *composition, add func(arrow.RecordBatch) error) error {
+	rows, q, err := x.inserted(t, targets, byName, src)
 	if err != nil {
 		return err
 	}
@@ -286,7 +296,7 @@ func (x *execution) fill(t schema.Table, targets []schema.Column, src *compositi
 }
 
 // inserted runs a query as fill does, and returns its rows and what of it is run.
-func (x *execution) inserted(t schema.Table, targets []schema.Column, src *composition) (Rows, *composition, error) {
+func (x *execution) inserted(t schema.Table, targets []schema.Column, byName bool, src *composition) (Rows, *composition, error) {
 	names, err := x.planner.Columns(x.ctx, x.selects(src))
 	if err != nil {
 		return nil, nil, src.placed(err)
@@ -294,7 +304,7 @@ func (x *execution) inserted(t schema.Table, targets []schema.Column, src *compo
 	if len(names) != len(targets) && targets != nil {
 		return nil, nil, base.Errorf(base.Invalid, "table %s takes %d values, the query gives %d", t.QualifiedName(), len(targets), len(names))
 	}
-	prefix, suffix := assigned(t, targets)
+	prefix, suffix := assigned(t, targets, byName)
 	q := &composition{}
 	q.write(x.explain, prefix)
 	q.include(src)
@@ -308,8 +318,9 @@ const checkColumn = "scoter_violates"
 
 // assigned returns what goes before and after a source query so that it yields the
 // table's columns in their storage types, cast as an INSERT of DuckDB casts, and one more:
-// whether the row violates a check.
-func assigned(t schema.Table, targets []schema.Column) (prefix, suffix string) {
+// whether the row violates a check. By name it is for DuckDB to find them in the source: who knows in which order it gives them once it is read? A view
+// may be replaced until then.
+func assigned(t schema.Table, targets []schema.Column, byName bool) (prefix, suffix string) {
 	var outer, inner []string
 	for _, c := range t.Columns {
 		value := defaultOf(c)
@@ -319,15 +330,19 @@ func assigned(t schema.Table, targets []schema.Column) (prefix, suffix string) {
 		inner = append(inner, fmt.Sprintf("CAST(%s AS %s) AS %s", value, c.Type, schema.Quote(c.Name)))
 		outer = append(outer, storedExpression(c))
 	}
-	names := []string{"scoter_none"} // DEFAULT VALUES has a column that goes nowhere
-	for i, c := range targets {
-		names = append(names[:i], schema.Quote(c.Name))
+	names := ""
+	if !byName {
+		list := []string{"scoter_none"} // DEFAULT VALUES has a column that goes nowhere
+		for i, c := range targets {
+			list = append(list[:i], schema.Quote(c.Name))
+		}
+		names = "(" + strings.Join(list, ", ") + ")"
 	}
 	if checks := t.Condition(); checks != "" {
 		outer = append(outer, "("+checks+") IS FALSE AS "+checkColumn)
 	}
 	prefix = "SELECT " + strings.Join(outer, ", ") + " FROM (SELECT " + strings.Join(inner, ", ") + " FROM ("
-	return prefix, ") AS scoter_source(" + strings.Join(names, ", ") + ")) AS " + schema.Quote(t.Name)
+	return prefix, ") AS scoter_source" + names + ") AS " + schema.Quote(t.Name)
 }
 
 func storedExpression(c schema.Column) string {

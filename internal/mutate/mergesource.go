@@ -75,10 +75,21 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 	}
 	var named []schema.Column
 	for i, t := range expression {
-		alone := t.IsName() && (i == 0 || !expression[i-1].Is(".")) && (i+1 == len(expression) || !expression[i+1].Is(".") && !expression[i+1].Is("("))
-		if at := m.target.table.ColumnIndex(t.Name()); alone && at >= 0 && !contains(named, m.target.table.Columns[at].ID) {
-			named = append(named, m.target.table.Columns[at])
+		first := t.IsName() && (i == 0 || !expression[i-1].Is(".")) && (i+1 == len(expression) || !expression[i+1].Is("("))
+		at := m.target.table.ColumnIndex(t.Name())
+		if !first || at < 0 || contains(named, m.target.table.Columns[at].ID) {
+			continue
 		}
+		if i+1 < len(expression) && expression[i+1].Is(".") { // a field of the column, or a column of a table
+			table, err := m.hasTable(t.Name())
+			if err != nil {
+				return nil, err
+			}
+			if table {
+				continue
+			}
+		}
+		named = append(named, m.target.table.Columns[at])
 	}
 	if len(named) == 0 {
 		return write, nil
@@ -120,6 +131,16 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 		}
 		q.write(") AS ", sideTable, ")")
 	}, nil
+}
+
+// hasTable reports whether a name is what the target or a table of the source is called.
+func (m *mergeSource) hasTable(name string) (bool, error) {
+	called := func(table string) bool { return schema.Fold(table) == schema.Fold(name) }
+	if called(m.target.alias) {
+		return true, nil
+	}
+	tables, err := m.tables()
+	return slices.ContainsFunc(tables, called), err
 }
 
 // readColumns asks for the source's columns, table by table: those by which a join finds its rows are in both of its tables.

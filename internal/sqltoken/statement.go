@@ -91,7 +91,7 @@ func Explained(tokens []Token) int {
 	if tokens[i].Is("ANALYZE") {
 		i++
 	}
-	if i+1 < len(tokens) && tokens[i].Is("(") && tokens[i+1].Is("FORMAT") {
+	if i+1 < len(tokens) && tokens[i].Is("(") && (tokens[i+1].Is("FORMAT") || tokens[i+1].Is("ANALYZE")) {
 		for i < len(tokens) && !(tokens[i].Is(")") && tokens[i].Depth == tokens[0].Depth) {
 			i++
 		}

@@ -44,6 +44,7 @@ func TestChangesAreExplained(t *testing.T) {
 		{"EXPLAIN INSERT INTO p VALUES (1, 2) ON CONFLICT DO NOTHING", "PROJECTION", nil},
 		{"EXPLAIN (FORMAT json) UPDATE p SET v = 3 WHERE v > 5", `"name"`, nil},
 		{"EXPLAIN UPDATE p SET v = 3 WHERE k = 5", "SCOTER_", nil},
+		{"EXPLAIN (ANALYZE, FORMAT json) SELECT v FROM p", `"operator_timing"`, nil},
 		{"EXPLAIN UPDATE p SET v = -1", "PROJECTION", nil}, // which a CHECK would refuse
 	} {
 		plan, err := db.execute(t.Context(), session.Request{SQL: c.sql, Args: c.args, Database: "default", Role: session.Reader})
@@ -56,6 +57,7 @@ func TestChangesAreExplained(t *testing.T) {
 	for sql, at := range map[string]string{
 		"EXPLAIN ANALYZE DELETE FROM t":                "ANALYZE",
 		"EXPLAIN (FORMAT json, ANALYZE) DELETE FROM t": "ANALYZE",
+		"EXPLAIN (ANALYZE, FORMAT json) DELETE FROM t": "ANALYZE",
 		"EXPLAIN UPDATE t SET v = 1 WHERE nothing":     "nothing",
 		"EXPLAIN (FORMAT json) UPDATE t SET x1 = 1":    "x1",
 		"EXPLAIN DELETE FROM absent":                   "absent",

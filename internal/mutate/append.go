@@ -28,11 +28,13 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 			keyed = keyed || err == nil && !goesIn(t, rows) // of others Append says what is wrong
 		}
-		switch {
-		case !keyed:
+		if !keyed {
 			result, err := m.store.Append(ctx, tables, o)
-			return result.Counts, err
-		case len(tables) == 1 && o.Progress == nil:
+			if !errors.Is(err, engine.ErrPartial) {
+				return result.Counts, err
+			}
+		}
+		if len(tables) == 1 && o.Progress == nil {
 			return m.Write(ctx, tables[0], Upsert, nil, o)
 		}
 		for range maxAttempts {

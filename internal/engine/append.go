@@ -97,6 +97,10 @@ func errBody(bytes int64) error {
 // errStale sends a request back to be conformed to the schema that is current now.
 var errStale = errors.New("the table's schema changed meanwhile")
 
+// ErrPartial says that a table that merges on read has columns by now that none of the rows to append has. In the place of those of their keys they
+// would take away what is in these columns: somebody has to look.
+var ErrPartial = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
+
 // maxAttempts bounds how often one append gives way to schema changes.
 const maxAttempts = 100
 
@@ -104,7 +108,7 @@ const maxAttempts = 100
 // error, every snapshot taken from then on holds the rows, and, unless Async, they survive a crash.
 //
 // A table with a primary key takes no rows this way, unless it merges on read: see Commit and Change.Keys. Then they are whole rows, with the
-// version, if the table has such a column.
+// version, if the table has such a column; those without a column of it are ErrPartial, unless they are Whole.
 //
 // Errors: NotFound for a missing table; Invalid for rows that do not fit; TooLarge; Conflict for
 // a key used otherwise,
@@ -162,9 +166,13 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	for _, rows := range tables {
 		table, records, err := e.conform(ctx, rows, o)
 		p.conformed = append(p.conformed, records...)
-		if err == nil && table.MergeOnRead {
+		switch {
+		case err != nil:
+		case table.MergeOnRead && !rows.Whole && lacksColumn(rows.Batches, table):
+			err = ErrPartial
+		case table.MergeOnRead:
 			records, err = p.arrange(records, rows.Numbers)
-		} else if err == nil && len(table.PrimaryKey) > 0 {
+		case len(table.PrimaryKey) > 0:
 			err = errKeyed(table)
 		}
 		if err != nil {
@@ -186,6 +194,13 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	fillRelease := p.request.release
 	p.request.release = func() { fillRelease(); release() }
 	return p.request, nil
+}
+
+// lacksColumn reports whether none of the batches has some column of a table.
+func lacksColumn(batches []arrow.RecordBatch, t schema.Table) bool {
+	return batch.Rows(batches) > 0 && slices.ContainsFunc(t.Columns, func(c schema.Column) bool {
+		return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool { return hasColumn(rec, c.Name) })
+	})
 }
 
 func errKeyed(t schema.Table) error {

@@ -165,6 +165,9 @@ func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err err
 			o.Room = l.room // not if it had to wait for memory: others like it would wait for what its chunk holds
 		}
 		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: l.chunk}}, o)
+		if errors.Is(err, ErrPartial) {
+			err = errOtherSchema(l.table)
+		}
 		if !errors.Is(err, ErrNoRoom) {
 			giveBack(l.chunk, l.release)
 			l.chunk, l.release = nil, nil
@@ -184,6 +187,10 @@ func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err err
 		return 0, errors.Join(err, l.Abort())
 	}
 	return l.rows, nil
+}
+
+func errOtherSchema(t schema.Table) error {
+	return base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", t.QualifiedName()).WithHint("run the statement again")
 }
 
 // publish is the load's edit.
@@ -218,7 +225,7 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 				return nil, err
 			}
 			if t.current.schema.Version != l.table.Version {
-				return nil, base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", l.table.QualifiedName()).WithHint("run the statement again")
+				return nil, errOtherSchema(l.table)
 			}
 			// Rows that come later are newer than the load's: they go into another memtable.
 			if l.table.MergeOnRead && e.active.residents[t.id] != nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -116,6 +118,39 @@ func TestALoadThatIsGivenUpLeavesNothing(t *testing.T) {
 		t.Errorf("%d rows, %d files", n, files)
 	}
 	mustEnd(t, e)
+}
+
+// TestALoadDoesNotTakeAwayWhatCameMeanwhile adds a column while rows are loaded into a table that merges on read: they would replace others, that
+// have something in it.
+func TestALoadDoesNotTakeAwayWhatCameMeanwhile(t *testing.T) {
+	for _, rows := range []int64{3, 20000} { // through the log, and as parts
+		e := openSmall(t, vfs.NewCrashable())
+		table, err := createSettling(e, "t", false)
+		must(t, err)
+		l, err := e.Load(ctx, table, LoadOptions{})
+		must(t, err)
+		var loaded []keyed
+		for id := range rows {
+			loaded = append(loaded, keyed{id, held{1, 1}})
+		}
+		rec := settlingBatch(loaded)
+		must(t, l.Add(ctx, rec))
+		rec.Release()
+		_, err = e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
+			return now.AddColumns(schema.Column{Name: "new", Type: schema.Of(schema.BigInt)})
+		})
+		must(t, err)
+		_, err = l.Commit(ctx, AppendOptions{})
+		wantKind(t, err, base.Conflict)
+		// As they were sent they say nothing of the column; those that are whole do.
+		_, err = e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{settlingBatch(loaded[:1])}}}, AppendOptions{})
+		if !errors.Is(err, ErrPartial) {
+			t.Error(err)
+		}
+		_, err = e.Append(ctx, []TableRows{{ID: table.ID, Whole: true, Batches: []arrow.RecordBatch{settlingBatch(loaded[:1])}}}, AppendOptions{})
+		must(t, err)
+		mustEnd(t, e)
+	}
 }
 
 func TestACrashBeforeALoadsCommitLeavesNothing(t *testing.T) {

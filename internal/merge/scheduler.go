@@ -116,7 +116,7 @@ type Merge struct {
 // New starts merging in the background. Close it before the engine.
 func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	s := &Scheduler{
-		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock},
+		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock, settled: map[base.TableID]time.Time{}},
 		settings: settings.withDefaults(), clock: c.Clock, log: c.Logger,
 		round: make(chan struct{}, 1), failures: map[subject]*failure{}, mutated: map[subject]int{},
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
@@ -33,6 +35,9 @@ type merger struct {
 	constants Constants
 	evaluate  Evaluate
 	clock     engine.Clock
+
+	mu      sync.Mutex
+	settled map[base.TableID]time.Time // guarded by mu; when the last settling of a table began
 }
 
 // source reads one part from start to end, its rows brought to the current version of the schema.

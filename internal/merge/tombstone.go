@@ -2,6 +2,7 @@ package merge
 
 import (
 	"slices"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/scoterdb/scoter/internal/base"
@@ -12,11 +13,27 @@ import (
 
 // A tombstone keeps older versions of its key from coming back. A merge drops those that have lain in their
 // part for the table's TombstoneAge; a part that has some by then is written anew for that alone. Where rows have no version
-// there is nothing that could come back: any merge drops them. In a table that merges on read older rows of their keys may be there until it is settled.
+// there is nothing that could come back: any merge drops them. In a table that merges on read older rows of their keys may be there until it is settled, and lower
+// versions that came in time until it is settled after the age: what counts is how old the tombstones were when that began.
 
 // tombstonesDue reports whether a part was written with tombstones, and a merge may drop them.
 func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
-	return p.MayHaveTombstones(t.Schema) && isSettled(t, p) && (!t.Schema.KeepsTombstones() || m.clock.Now().Sub(p.Created) >= t.Schema.TombstoneAge())
+	return isSettled(t, p) && m.tombstonesAged(t, p, m.inTime(t))
+}
+
+// tombstonesAged reports whether a part was written with tombstones, and whatever comes after a time may do without them.
+func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time) bool {
+	return p.MayHaveTombstones(t.Schema) && (!t.Schema.KeepsTombstones() || at.Sub(p.Created) >= t.Schema.TombstoneAge())
+}
+
+// inTime returns a time until which all rows of a table that came have found the tombstones of their keys.
+func (m *merger) inTime(t *snapshot.Table) time.Time {
+	if !t.Schema.MergeOnRead {
+		return m.clock.Now() // they do when they come
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.settled[t.Schema.ID]
 }
 
 // blankTombstones gives tombstones some value where they have NULL in a column that was made NOT NULL since: they show nowhere, so that nothing kept it

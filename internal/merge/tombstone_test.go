@@ -135,3 +135,48 @@ func TestTombstonesWithoutVersionsGoWithAnyMerge(t *testing.T) {
 	}
 	d.mustEnd(t)
 }
+
+// TestTombstonesStayForWhatCameInTimeAndNobodyRead brings a lower version within the age of a tombstone into a table that merges on read.
+func TestTombstonesStayForWhatCameInTimeAndNobodyRead(t *testing.T) {
+	d := mustOpen(t, vfs.NewCrashable())
+	must(t, d.engine.CreateDatabase(ctx, "d", true))
+	table, err := d.engine.CreateTable(ctx, schema.Table{
+		Database: "d", Schema: "main", Name: "lazy",
+		Columns:    []schema.Column{{Name: "id", Type: schema.Of(schema.BigInt)}, {Name: "ver", Type: schema.Of(schema.BigInt)}, {Name: "gone", Type: schema.Of(schema.Boolean)}},
+		PrimaryKey: []base.ColumnID{1}, RowVersion: 2, IsDeleted: 3, KeepTombstones: time.Hour, MergeOnRead: true,
+	}, false)
+	must(t, err)
+	add := func(ver int64, gone bool) {
+		t.Helper()
+		i, v, g := array.NewInt64Builder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator), array.NewBooleanBuilder(memory.DefaultAllocator)
+		i.Append(1)
+		v.Append(ver)
+		g.Append(gone)
+		rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{
+			{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "ver", Type: arrow.PrimitiveTypes.Int64}, {Name: "gone", Type: arrow.FixedWidthTypes.Boolean},
+		}, nil), []arrow.Array{i.NewArray(), v.NewArray(), g.NewArray()}, 1)
+		_, err := d.engine.Append(ctx, []engine.TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{rec}}}, engine.AppendOptions{})
+		must(t, err)
+	}
+	add(5, false)
+	add(7, true)
+	must(t, d.engine.Flush(ctx))
+	must(t, d.merges.RunUntilIdle(ctx))
+	d.clock.advance(59 * time.Minute)
+	add(6, false)
+	d.clock.advance(2 * time.Minute)
+	s, err := d.engine.Snapshot(table.ID)
+	must(t, err)
+	if now := s.Tables[table.ID]; d.merges.merger.tombstonesDue(now, now.Parts[0]) { // for whatever writes the part anew just now
+		t.Error("the tombstone would go")
+	}
+	s.Release()
+	must(t, d.merges.RunUntilIdle(ctx))
+	s, err = d.engine.Settled(ctx, table.ID)
+	must(t, err)
+	if n := s.Tables[table.ID].Rows(); n != 0 { // neither the row nor the tombstone
+		t.Errorf("%d rows", n)
+	}
+	s.Release()
+	d.mustEnd(t)
+}

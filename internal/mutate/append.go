@@ -28,11 +28,13 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 			keyed = keyed || err == nil && !goesIn(t, rows) // of others Append says what is wrong
 		}
-		switch {
-		case !keyed:
+		if !keyed {
 			result, err := m.store.Append(ctx, tables, o)
-			return result.Counts, err
-		case len(tables) == 1 && o.Progress == nil:
+			if !errors.Is(err, engine.ErrPartial) {
+				return result.Counts, err
+			}
+		}
+		if len(tables) == 1 && o.Progress == nil {
 			return m.Write(ctx, tables[0], Upsert, nil, o)
 		}
 		for range maxAttempts {
@@ -53,7 +55,7 @@ func goesIn(t schema.Table, rows engine.TableRows) bool {
 // comesUnseen reports whether rows of which the sender gave some columns come into a table without a look at those of their keys that are there.
 // whole says that the columns that it did not give have their defaults.
 func comesUnseen(t schema.Table, given []schema.Column, whole bool) bool {
-	return t.MergeOnRead && (whole || len(given) == len(t.Columns)) && (t.RowVersion == 0 || contains(given, t.RowVersion))
+	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }
 
 // Fits returns nil if Append would take the rows now, without storing them. It makes and changes tables as Append
@@ -128,10 +130,9 @@ func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals
 	if err := checkKeyValues(t, records); err != nil {
 		return nil, err
 	}
-	sent := givenBy(w.rows, t)
-	given := sent
+	given := givenBy(w.rows, t)
 	if w.rows.Whole {
-		given = t.Columns
+		given = t.Columns // also the version: a row that lacks it must not count otherwise beside one that has it
 	}
 	if len(given) < len(t.Columns) && (movesRow(t, given) || t.Condition() != "") {
 		return nil, base.Errorf(base.Invalid, "rows with some of its columns need a request of their own")
@@ -141,7 +142,7 @@ func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals
 		return nil, err
 	}
 	defer releaseAll(records)
-	return arrive(t, records, sent, given, replaceRow)
+	return arrive(t, records, given, given, replaceRow)
 }
 
 // appendAll appends to several tables, some of which have a primary key. errStale says that the schema of one changed meanwhile.

@@ -44,11 +44,11 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 			s.some = append(s.some, i)
 		}
 	}
-	key, err := keyHashes(t, s.all)
+	key, err := keyHashes(t, s.all, columns)
 	if err != nil {
 		return nil, err
 	}
-	if t.RowVersion == 0 && t.IsDeleted == 0 && givesKey(t, rows) { // else a row may be left out, or take away what those before it gave
+	if t.RowVersion == 0 && t.IsDeleted == 0 && givesKey(t, rows, columns) { // else a row may be left out, or take away what those before it gave
 		folded, keys, err := fold(s.all, key, s.some)
 		if err != nil {
 			return nil, err
@@ -143,12 +143,10 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 	return array.NewRecordBatch(all.Schema(), columns, int64(len(keys))), keys, nil
 }
 
-// keyHashes returns hashes of the columns of the primary key that rows have.
-func keyHashes(t schema.Table, rec arrow.RecordBatch) ([]batch.KeyHash, error) {
+// keyHashes returns hashes of the columns of the primary key that all rows have, if some lack some columns. Rows of one key have one.
+func keyHashes(t schema.Table, rec arrow.RecordBatch, columns map[string]bool) ([]batch.KeyHash, error) {
 	sub := t
-	sub.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return !slices.Contains(t.PrimaryKey, c.ID) })
-	rows := engine.TableRows{Batches: []arrow.RecordBatch{rec}}
-	if sub.Columns = givenBy(rows, sub); len(sub.Columns) == 0 {
+	if sub.Columns = ofKey(t, engine.TableRows{Batches: []arrow.RecordBatch{rec}}, columns); len(sub.Columns) == 0 {
 		return make([]batch.KeyHash, rec.NumRows()), nil
 	}
 	conformed, err := batch.Conform(only(rec, sub.Columns), sub, batch.ConformOptions{})

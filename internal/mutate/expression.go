@@ -303,19 +303,19 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 		name := schema.Quote(e.table.Columns[e.table.ColumnByID(a.Column)].Name)
 		values = append(values, name)
 		if e.table.Columns[e.table.ColumnByID(a.Column)].NotNull {
-			nulls = append(nulls, fmt.Sprintf("count(*) FILTER (WHERE scoter_matches AND %s IS NULL)", name))
+			nulls = append(nulls, fmt.Sprintf("count(*) FILTER (WHERE "+schema.ActionColumn+" AND %s IS NULL)", name))
 		} else {
 			nulls = append(nulls, "CAST(0 AS BIGINT)")
 		}
 	}
 	violations := "CAST(0 AS BIGINT)"
 	if checks := e.table.Condition(); checks != "" {
-		violations = "count(*) FILTER (WHERE scoter_matches AND (" + checks + ") IS FALSE)"
+		violations = "count(*) FILTER (WHERE " + schema.ActionColumn + " AND (" + checks + ") IS FALSE)"
 	}
 	// The hash has all values computed, which a count alone would not.
 	const from = "SELECT * FROM "
-	sql := fmt.Sprintf("SELECT "+schema.SourceColumn+", count(*) FILTER (WHERE scoter_matches), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s GROUP BY 1", violations,
-		strings.Join(nulls, ", "), strings.Join(values, ", "), e.Over(e.table, from+writtenTable, matches+" AS scoter_matches", schema.SourceColumn), schema.Quote(e.Alias))
+	sql := fmt.Sprintf("SELECT "+schema.SourceColumn+", count(*) FILTER (WHERE "+schema.ActionColumn+"), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s GROUP BY 1", violations,
+		strings.Join(nulls, ", "), strings.Join(values, ", "), e.Over(e.table, from+writtenTable, matches+" AS "+schema.ActionColumn, schema.SourceColumn), schema.Quote(e.Alias))
 	found, err := x.planner.Find(x.ctx, Select{SQL: sql, Database: x.req.Database, Target: strings.LastIndex(sql, from+writtenTable) + len(from),
 		Transient: &Transient{Name: writtenTable, Table: written}})
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 // maxPieces is how many pieces are one edit: each is looked up, and becomes patches, by itself.
 const maxPieces = 256
 
-// lacking returns the folded names of the columns that some rows lack, where they have NULL. It fails if NULL was sent as well in a column of the table, or if that is one of its
-// primary key.
+// lacking returns the folded names of the columns that some rows lack, where they have NULL, those that a table has yet to get among them: what a row says must not
+// depend on whether it has. It fails if NULL was sent as well in such a column, or if that is one of the primary key.
 func lacking(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
 	out := map[string]bool{}
 	if rows.Whole {
@@ -54,7 +54,7 @@ func lacking(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
 		case left[name] == 0:
 		case left[name] == nulls[name] && (rows.Sparse || !inKey):
 			out[schema.Fold(name)] = true
-		case at >= 0:
+		default:
 			return nil, errLacking(name)
 		}
 	}
@@ -67,40 +67,43 @@ func errLacking(column string) error {
 	return base.Errorf(base.Invalid, "some rows lack the column %q, and others have it: what a row lacks stays as it is in the one of its key", column).WithHint(lackingHint)
 }
 
-// checkSameColumns refuses rows of which some lack columns of a table that others have.
+// checkSameColumns refuses rows of which some lack columns that others have.
 func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 	columns, err := lacking(t, rows)
-	if err != nil {
+	if err != nil || len(columns) == 0 {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(columns)) {
-		if t.ColumnIndex(name) >= 0 {
-			return errLacking(name)
-		}
-	}
-	return nil
+	return errLacking(slices.Min(slices.Collect(maps.Keys(columns))))
 }
 
-// together reports whether pieces of rows, whose key is the table's, can be one edit: none may need to see what another does, a query, or parts of its own.
-func (m *Mutator) together(t schema.Table, rows engine.TableRows) bool {
-	return givesKey(t, rows) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !movesRow(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
+// together reports whether pieces of rows, whose key is the table's and of which some lack some columns, can be one edit: none may need to see what another does, a
+// query, or parts of its own.
+func (m *Mutator) together(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
+	return givesKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !movesRow(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
 }
 
-// givesKey reports whether rows have all columns of the primary key. If not, rows that look alike may have different keys, by their defaults.
-func givesKey(t schema.Table, rows engine.TableRows) bool {
-	given := givenBy(rows, t)
-	return !slices.ContainsFunc(t.PrimaryKey, func(id base.ColumnID) bool { return !contains(given, id) })
+// givesKey reports whether all rows have all columns of the primary key, if some lack some columns. If not, rows that look alike may have different keys, by their
+// defaults, and rows that do not the same.
+func givesKey(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
+	return len(ofKey(t, rows, columns)) == len(t.PrimaryKey)
+}
+
+// ofKey returns the columns of the primary key that all rows have, if some lack some columns.
+func ofKey(t schema.Table, rows engine.TableRows, columns map[string]bool) []schema.Column {
+	return slices.DeleteFunc(givenBy(rows, t), func(c schema.Column) bool {
+		return !slices.Contains(t.PrimaryKey, c.ID) || columns[schema.Fold(c.Name)]
+	})
 }
 
 // pieces returns rows of different columns, whose key is the table's, as arrivals of one set of columns each and of different keys, for the table as it is, or becomes
 // for these rows. They are none if all rows have the same columns; rows that cannot be one edit are refused.
 func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
-	if !w.together(t, w.rows) {
-		return nil, checkSameColumns(w.rows, t)
-	}
 	columns, err := lacking(t, w.rows)
 	if err != nil || len(columns) == 0 {
 		return nil, err
+	}
+	if !w.together(t, w.rows, columns) {
+		return nil, checkSameColumns(w.rows, t)
 	}
 	if w.mode == Upsert && w.options.Create { // at once: a piece says neither all that it takes nor what is wrong with others
 		if t, err = w.store.Evolve(w.ctx, w.rows, w.options); err != nil {
@@ -207,7 +210,7 @@ func (m *Mutator) apart(ctx context.Context, rows engine.TableRows, o engine.App
 		return nil, release, nil
 	}
 	columns, err := lacking(t, rows)
-	together := m.together(t, rows)
+	together := m.together(t, rows, columns)
 	if err != nil || len(columns) == 0 || together && len(columns) < bits.Len(maxPieces) { // of which there are no more sets
 		return nil, release, err
 	}

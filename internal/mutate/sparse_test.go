@@ -29,7 +29,16 @@ type sparseWorld struct {
 type hooked struct {
 	Store
 	looked func() // after each Lookup
+	adds   func() // before the next Append
 	fail   error  // of ConformBatch
+}
+
+func (h *hooked) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error) {
+	if adds := h.adds; adds != nil {
+		h.adds = nil
+		adds()
+	}
+	return h.Store.Append(ctx, tables, o)
 }
 
 func (h *hooked) Lookup(database, schemaName, name string) (schema.Table, error) {
@@ -197,5 +206,41 @@ func TestRowsGoToTheTableThatIsMadeAnewMeanwhile(t *testing.T) {
 	defer s.Release()
 	if n := s.Tables[id].Rows(); n != 2 {
 		t.Errorf("%d rows", n)
+	}
+}
+
+// TestWholeRowsDoNotTakeAwayWhatCameMeanwhile adds a column to tables that merge on read after it was seen that rows have all columns.
+func TestWholeRowsDoNotTakeAwayWhatCameMeanwhile(t *testing.T) {
+	for name, send := range map[string]func(w *sparseWorld, rows engine.TableRows) (Counts, error){
+		"append": func(w *sparseWorld, rows engine.TableRows) (Counts, error) { return w.append(rows) },
+		"upsert": func(w *sparseWorld, rows engine.TableRows) (Counts, error) {
+			return w.mutator.Write(w.Context(), rows, Upsert, nil, engine.AppendOptions{IdempotencyKey: "once"})
+		},
+		"with others": func(w *sparseWorld, rows engine.TableRows) (Counts, error) {
+			return w.append(rows, w.rows("other", `{"a":1}`))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newSparseWorld(t)
+			_, err := w.engine.CreateTable(t.Context(), schema.Table{
+				Database: "d", Schema: "main", Name: "m", Columns: []schema.Column{{Name: "id", Type: schema.Of(schema.BigInt)}, {Name: "a", Type: schema.Of(schema.BigInt)}},
+				PrimaryKey: []base.ColumnID{1}, MergeOnRead: true,
+			}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if counts, err := w.append(w.rows("m", `{"id":1,"a":1}`)); err != nil || counts.Inserted != 1 {
+				t.Fatal(counts, err)
+			}
+			w.store.adds = func() {
+				if counts, err := w.append(w.rows("m", `{"id":1,"z":7}`)); err != nil || counts.Updated != 1 {
+					t.Error(counts, err)
+				}
+			}
+			counts, err := send(w, w.rows("m", `{"id":1,"a":2}`))
+			if err != nil || counts.Updated != 1 { // so it was looked for
+				t.Error(counts, err)
+			}
+		})
 	}
 }

@@ -14,7 +14,8 @@ import (
 // Rows of a keyed table may have a version, and may say that their key is deleted. Then it does not matter in which order
 // they arrive: of several with one key the one of the highest version holds, of equals the last. A row that
 // deletes its key stays as a tombstone, which no query shows, so that a lower version which arrives later finds
-// it; without versions nothing stays. A row that comes without a version counts as newer than what is there.
+// it; without versions nothing stays. A row that comes without a version counts as newer than what is there; one that is whole has its default, and
+// NULL is below all.
 
 // standing is what arriving rows say of their versions and of being deleted.
 type standing struct {

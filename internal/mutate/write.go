@@ -99,6 +99,9 @@ func (w *write) run(key []string) (counts Counts, err error) {
 		return w.upsert(w.ctx, pieces, modeConflicts[w.mode], w.options, nil)
 	case w.mode == Upsert && own && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole):
 		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
+		if errors.Is(err, engine.ErrPartial) {
+			err = errStale
+		}
 		return result.Counts, err
 	}
 	t, records, err := w.conformed(t)

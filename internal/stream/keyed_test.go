@@ -98,4 +98,9 @@ func settleVersions(t *testing.T, upsert string) {
 	// Records that change nothing are done with too.
 	c.send("events", 1, []byte(`{"id": 1, "version": 2, "text": "older"}`))
 	s.eventually("SELECT sum(next_offset) || ' ' || (SELECT text FROM events WHERE id = 1) FROM scoter.source_partitions", "7 new")
+	// One without the version is below all, whichever others are in its batch.
+	c.send("events", 1, []byte(`{"id": 1, "text": "without"}`))
+	s.eventually("SELECT sum(next_offset) || ' ' || (SELECT text FROM events WHERE id = 1) FROM scoter.source_partitions", "8 new")
+	c.send("events", 1, []byte(`{"id": 1, "text": "without"}`), []byte(`{"id": 4, "version": 1, "text": "b"}`))
+	s.eventually("SELECT sum(next_offset) || ' ' || (SELECT text FROM events WHERE id = 1) FROM scoter.source_partitions", "10 new")
 }

@@ -249,6 +249,21 @@ func TestRowsMoveByWhatExpressionsGaveThem(t *testing.T) {
 	}
 }
 
+// TestAColumnIsCalledAsTheSystemCalledOne updates a table with a column whose name the query that tries the update out had for one of its own.
+func TestAColumnIsCalledAsTheSystemCalledOne(t *testing.T) {
+	k := openKept(t, nil)
+	k.do("CREATE TABLE t (id INTEGER, scoter_matches BOOLEAN, v INTEGER NOT NULL)")
+	k.do("INSERT INTO t SELECT i, FALSE, i FROM range(10) r(i)")
+	k.flush()
+	if n := k.do("UPDATE t SET v = v + 1 WHERE id < 5 WITH (mode = 'expression')"); n != 5 {
+		t.Errorf("%d rows", n)
+	}
+	if _, err := k.run("UPDATE t SET v = CASE WHEN v = 3 THEN NULL ELSE v END WITH (mode = 'expression')"); err == nil || !strings.Contains(err.Error(), `"v" is NOT NULL, and 1 rows`) {
+		t.Error(err)
+	}
+	k.is("SELECT v::VARCHAR FROM t ORDER BY id", "1 2 3 4 5 5 6 7 8 9")
+}
+
 func TestExpressionsThatCannotBeKept(t *testing.T) {
 	k := openKept(t, nil)
 	k.do("CREATE TABLE keyed (id BIGINT PRIMARY KEY, n INTEGER, ver INTEGER) WITH (version = 'ver')")

@@ -41,6 +41,8 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	if err != nil {
 		return err
 	}
+	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
+	identify(&o, r, text)
 	req, err := s.parseSQL(r, text)
 	done() // the request has copies
 	if err != nil {
@@ -68,8 +70,6 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	if r.Method != http.MethodPost {
 		role = min(role, session.Reader) // a link must not change anything; routes for GET take HEAD too
 	}
-	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
-	identify(&o, r, text)
 	answer, err := s.executor.Execute(ctx, session.Request{SQL: req.SQL, Args: args, Database: req.Database, Role: role, Options: o})
 	if err != nil {
 		return err

@@ -48,7 +48,13 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	o.Create = q.Get("create") != "false"
+	switch create := q.Get("create"); create {
+	case "", "true":
+	case "false":
+		o.Create = false
+	default:
+		return base.Errorf(base.Invalid, "create %q is neither true nor false", create)
+	}
 	table, err := tableName(r.PathValue("database"), r.PathValue("table"))
 	if err != nil {
 		return err

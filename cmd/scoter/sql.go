@@ -92,7 +92,7 @@ func printAll(ctx context.Context, t target, text string, format encode.Format) 
 		_, err := t.sql(ctx, os.Stdout, text, format)
 		return err
 	}
-	statements, err := sqltoken.Statements(text)
+	statements, err := sqltoken.Script(text)
 	if err != nil {
 		return err
 	}

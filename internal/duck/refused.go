@@ -9,6 +9,7 @@ var refused = map[string]bool{
 	"pg_sleep":            true, // a macro of it
 	"setseed":             true, // stays with the connection: uuid() and random() of whoever comes next repeat themselves
 	"write_log":           true, // into the server's own log
+	"current_query":       true, // tells the system's own text: where the parts are, and what became of views
 	"current_setting":     true, // tells the folders and limits of the server; an administrator reads duckdb_settings()
 }
 

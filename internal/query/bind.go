@@ -34,6 +34,7 @@ type binding struct {
 	snapshot  *snapshot.Snapshot
 	relations []*overlay.Relation
 	spliced   int // names
+	asked     int // conditions on the table whose bounds are evaluated
 	inTx      bool
 	analysis  *analysis
 	splices   sqltoken.Edits // of the outermost statement, for error positions
@@ -264,7 +265,7 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 			sql, err = b.rows(ctx, b.snapshot.Tables[t.table.ID])
 		case t.table != nil:
 			var bounds []overlay.Bound
-			if bounds, err = b.bounds(conditions, t.table); err == nil {
+			if bounds, err = b.bounds(ctx, conditions, t.table); err == nil {
 				options := overlay.RelationOptions{Addresses: b.isTarget(a, ref), Narrow: narrow(conditions, t.table)}
 				if p := b.req.Portion; p != nil && p.Table == t.table.ID {
 					options.Partition = &p.Partition

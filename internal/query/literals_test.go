@@ -35,7 +35,7 @@ func TestLiteralsAreWhatDuckDBMakesOfThem(t *testing.T) {
 				continue
 			}
 			taken++
-			long, err := b.ask(constants, typ)
+			long, err := b.ask(t.Context(), constants, typ)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -85,6 +85,17 @@ func (b *body) take(ctx context.Context, n int64) error {
 	return nil
 }
 
+// claimed accounts for rows of so many bytes, as the body says, before they are decoded: what is compressed may be any number of times as large as the
+// body. Who waits holds nothing, or two would wait for each other; newcomers stand in line behind.
+func (b *body) claimed(ctx context.Context, rows int64) error {
+	all := int64(len(b.bytes)) + rows
+	if all <= b.held {
+		return nil
+	}
+	b.give(b.held)
+	return b.take(ctx, all)
+}
+
 // decoded accounts for rows that are decoded from the body: their own size takes the place
 // of the body's, which is not needed any more. Storing them takes twice as much, of the engine.
 func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error {
@@ -92,10 +103,12 @@ func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error 
 	for _, rec := range batches {
 		total += batch.Bytes(rec)
 	}
-	if len(b.bytes) < readStep && total <= b.held {
-		return nil // as small bodies are, but for those that leave out what takes memory
+	b.drop()
+	if total <= min(b.held, b.largest) {
+		b.give(b.held - total)
+		return nil
 	}
-	b.Close()
+	b.give(b.held) // see claimed
 	if total > b.largest {
 		return b.tooMany(total)
 	}
@@ -209,11 +222,22 @@ func (b *body) decompress(ctx context.Context, encoding string, limit int64) err
 // Close gives the memory back. The bytes must not be used any more. It may be called more
 // than once.
 func (b *body) Close() {
-	if b.held > 0 {
-		b.gate.give(b.held)
+	b.give(b.held)
+	b.drop()
+}
+
+// give gives back some of the memory.
+func (b *body) give(n int64) {
+	if n > 0 {
+		b.gate.give(n)
+		b.held -= n
 	}
+}
+
+// drop lets go of the bytes.
+func (b *body) drop() {
 	if b.pooled != nil && cap(*b.pooled) <= maxPooledBuffer {
 		buffers.Put(b.pooled)
 	}
-	b.bytes, b.held, b.pooled = nil, 0, nil
+	b.bytes, b.pooled = nil, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -36,6 +37,10 @@ func writeError(w http.ResponseWriter, err error) {
 	writeProblem(w, err, newProblem(err))
 }
 
+// maxErrorHeader is how much of an error a header has, as in InfluxDB. Proxies take an answer with a header of some kilobytes for none at all, and
+// then a client would send again what was stored.
+const maxErrorHeader = 1024
+
 // writeInfluxError answers as InfluxDB 1 and 2 do at once: clients of the first read
 // "error", of the second "code" and "message".
 func writeInfluxError(w http.ResponseWriter, err error) {
@@ -54,7 +59,8 @@ func writeInfluxError(w http.ResponseWriter, err error) {
 	case kind.HTTPStatus() < 500:
 		code = "invalid"
 	}
-	w.Header().Set("X-Influxdb-Error", singleLine(err.Error()))
+	text := singleLine(err.Error())
+	w.Header().Set("X-Influxdb-Error", strings.ToValidUTF8(text[:min(len(text), maxErrorHeader)], ""))
 	writeProblem(w, err, map[string]string{"error": err.Error(), "code": code, "message": err.Error()})
 }
 

@@ -48,7 +48,13 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	o.Create = q.Get("create") != "false"
+	switch create := q.Get("create"); create {
+	case "", "true":
+	case "false":
+		o.Create = false
+	default:
+		return base.Errorf(base.Invalid, "create %q is neither true nor false", create)
+	}
 	table, err := tableName(r.PathValue("database"), r.PathValue("table"))
 	if err != nil {
 		return err
@@ -58,7 +64,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 		return err
 	}
 	defer b.Close()
-	batches, err := s.decodeTable(r, table, b.bytes)
+	batches, err := s.decodeTable(r, table, b)
 	if err != nil {
 		return err
 	}
@@ -156,7 +162,8 @@ func tableName(database, table string) (engine.TableName, error) {
 }
 
 // decodeTable decodes a body that holds rows of one table.
-func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byte) ([]arrow.RecordBatch, error) {
+func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) ([]arrow.RecordBatch, error) {
+	body := b.bytes
 	q, contentType := r.URL.Query(), r.Header.Get("Content-Type")
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	one := func(rec arrow.RecordBatch, err error) ([]arrow.RecordBatch, error) {
@@ -167,8 +174,14 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, body []byt
 	}
 	switch mediaType {
 	case "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file":
+		if err := b.claimed(r.Context(), arrowipc.Claimed(body, b.largest)); err != nil {
+			return nil, err
+		}
 		return arrowipc.Decode(body, int64(s.settings.MaxBody), s.largest())
 	case "application/vnd.apache.parquet":
+		if err := b.claimed(r.Context(), parquet.Claimed(body, b.largest)); err != nil {
+			return nil, err
+		}
 		return parquet.Decode(body, s.largest())
 	case "application/json", "application/x-ndjson", "application/ndjson", "application/jsonl":
 		return one(ndjson.Decode(body, ndjson.Options{Types: s.columnTypes(table), Moments: true}))

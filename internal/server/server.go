@@ -102,6 +102,7 @@ func (s *Server) Handler() http.Handler {
 	handle("GET /debug/pprof/trace", session.Admin, plain(pprof.Trace))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missing(mux, w, r) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer cutOff(w, r)
 		w.Header().Set(requestIDHeader, s.requestID(r))
 		mux.ServeHTTP(w, r)
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"mime"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/encode"
@@ -41,6 +43,8 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	if err != nil {
 		return err
 	}
+	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
+	identify(&o, r, text)
 	req, err := s.parseSQL(r, text)
 	done() // the request has copies
 	if err != nil {
@@ -68,8 +72,6 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	if r.Method != http.MethodPost {
 		role = min(role, session.Reader) // a link must not change anything; routes for GET take HEAD too
 	}
-	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
-	identify(&o, r, text)
 	answer, err := s.executor.Execute(ctx, session.Request{SQL: req.SQL, Args: args, Database: req.Database, Role: role, Options: o})
 	if err != nil {
 		return err
@@ -250,14 +252,13 @@ func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 	if r.Method == http.MethodPost {
 		mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 		if mediaType == "application/json" {
+			if err := checkJSON(text); err != nil {
+				return req, err
+			}
 			d := json.NewDecoder(bytes.NewReader(text))
 			d.DisallowUnknownFields()
 			if err := d.Decode(&req); err != nil {
-				return req, base.Errorf(base.Invalid, "the body is no JSON request: %w", err).
-					WithHint(`{"sql": "...", "params": [...], "database": "..."}; or send the SQL itself as text/plain`)
-			}
-			if d.More() {
-				return req, base.Errorf(base.Invalid, "the body is more than one JSON request").At(int(d.InputOffset()) + 1)
+				return req, noRequest(err)
 			}
 		} else {
 			req.SQL = string(text)
@@ -273,6 +274,32 @@ func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 		req.Database = s.settings.Database
 	}
 	return req, nil
+}
+
+// checkJSON looks whether a body is one JSON value of which encoding/json makes what it says: that replaces what is no UTF-8 and halves of
+// surrogate pairs by U+FFFD, and takes the last of several members of one name.
+func checkJSON(text []byte) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(text))
+	err := d.SkipValue()
+	if syntax := new(jsontext.SyntacticError); errors.As(err, &syntax) {
+		where := ""
+		if syntax.JSONPointer != "" {
+			where = " at " + ingest.Quote([]byte(syntax.JSONPointer))
+		}
+		return noRequest(fmt.Errorf("JSON%s: %w", where, syntax.Err)).At(int(syntax.ByteOffset) + 1)
+	}
+	if err != nil { // io.EOF
+		return noRequest(errors.New("it ends in the middle of a JSON value")).At(len(text) + 1)
+	}
+	if end := int(d.InputOffset()); len(bytes.Trim(text[end:], " \t\r\n")) > 0 {
+		return base.Errorf(base.Invalid, "the body is more than one JSON request").At(end + 1)
+	}
+	return nil
+}
+
+func noRequest(err error) *base.Error {
+	return base.Errorf(base.Invalid, "the body is no JSON request: %w", err).
+		WithHint(`{"sql": "...", "params": [...], "database": "..."}; or send the SQL itself as text/plain`)
 }
 
 // parseParams reads an array of positional or an object of named parameters. Integers stay

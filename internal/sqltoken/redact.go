@@ -36,13 +36,19 @@ func Redact(text string) string {
 			}
 			continue
 		}
-		start := tokens[i].Start
-		for i+1 < len(tokens) && tokens[i+1].Kind == String { // what goes on with the text on another line is a token of its own
+		start, depth := tokens[i].Start, tokens[i-1].Depth
+		for i+1 < len(tokens) && goesOn(tokens[i+1], depth) {
 			i++
 		}
 		edits = append(edits, Edit{start, tokens[i].End, "'***'"})
 	}
 	return edits.Apply(text)
+}
+
+// goesOn reports whether a token is of the value of an option too, whose = has this depth. Options stand in brackets, and their values end with the comma
+// or bracket behind. Elsewhere a value is one token, and what goes on with a text on another line.
+func goesOn(t Token, depth int) bool {
+	return t.Kind == String || depth > 0 && (t.Depth > depth || t.Depth == depth && !t.Is(","))
 }
 
 func isSecret(name string) bool {

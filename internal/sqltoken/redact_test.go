@@ -18,5 +18,9 @@ func TestSecretsAreNotShown(t *testing.T) {
 	f("token = E'se'\n'cret'", "token = '***'")
 	f("SELECT 'password'", "SELECT 'password'")
 	f("(password = hunter2, user = u)", "(password = '***', user = u)")
+	f("CREATE SOURCE s FROM KAFKA (password = a-b-c, topic = 't')", "CREATE SOURCE s FROM KAFKA (password = '***', topic = 't')")
+	f("(token = a(b, c) - 'd', x = y) AS SELECT a - b", "(token = '***', x = y) AS SELECT a - b")
+	f("(x = y, token = a.b 'c') 'd'", "(x = y, token = '***') 'd'")
+	f("SELECT a FROM t WHERE token = 'x' AND a > 1", "SELECT a FROM t WHERE token = '***' AND a > 1")
 	f("(registry = 'https://user:pa''ss@host/a@b', x = 'http://host/x@y')", "(registry = 'https://***@host/a@b', x = 'http://host/x@y')")
 }

@@ -1,5 +1,10 @@
 package sqltoken
 
+import (
+	"math"
+	"slices"
+)
+
 // Statement is one of several that a text holds, separated by semicolons.
 type Statement struct {
 	Text   string
@@ -11,8 +16,13 @@ type Statement struct {
 // the tokens are relative to the statement's text. Spaces beyond ASCII, as word processors leave
 // them, become as many spaces as they have bytes: DuckDB would make one of each and place
 // everything behind them elsewhere.
-func Statements(text string) ([]Statement, error) {
-	s, err := scan(text)
+func Statements(text string) ([]Statement, error) { return statements(text, maxTokens) }
+
+// Script returns the statements of a text of any length, of which each is then sent on its own.
+func Script(text string) ([]Statement, error) { return statements(text, math.MaxInt) }
+
+func statements(text string, most int) ([]Statement, error) {
+	s, err := scan(text, most)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +35,7 @@ func Statements(text string) ([]Statement, error) {
 			to++
 		}
 		if to > from {
-			out = append(out, newStatement(text, tokens[from:to]))
+			out = append(out, newStatement(text, tokens[from:to:to]))
 		}
 		from = to + 1
 	}
@@ -67,19 +77,18 @@ func (s *scanner) plain() string {
 	return string(plain)
 }
 
+// newStatement takes the tokens over.
 func newStatement(text string, tokens []Token) Statement {
 	start, end := tokens[0].Start, tokens[len(tokens)-1].End
-	own := make([]Token, len(tokens))
-	for i, t := range tokens {
-		t.Start -= start
-		t.End -= start
-		own[i] = t
+	for i := range tokens {
+		tokens[i].Start -= start
+		tokens[i].End -= start
 	}
-	return Statement{Text: text[start:end], Offset: start, Tokens: own}
+	return Statement{Text: text[start:end], Offset: start, Tokens: tokens}
 }
 
 // From returns the statement that begins with the i-th token.
-func (s Statement) From(i int) Statement { return newStatement(s.Text, s.Tokens[i:]) }
+func (s Statement) From(i int) Statement { return newStatement(s.Text, slices.Clone(s.Tokens[i:])) }
 
 // Explained returns which of a statement's tokens the one behind EXPLAIN [ANALYZE] [(options)] begins with; 0
 // without EXPLAIN.

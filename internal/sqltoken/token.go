@@ -58,16 +58,20 @@ func (t Token) Name() string {
 	return t.text
 }
 
+// maxTokens is how many tokens a text may have: 50 MB of them. What DuckDB's parser makes of as many takes twenty times as much, and rows
+// have formats of their own.
+const maxTokens = 1 << 20
+
 // Split returns the tokens of a text. A string, quoted identifier, comment or bracket
-// that does not end is Invalid, with the position at which it starts.
+// that does not end is Invalid, with the position at which it starts; a text of more than maxTokens is TooLarge.
 //
 // A NUL byte is Invalid too: C code would take it for the text's end.
 func Split(text string) ([]Token, error) {
-	s, err := scan(text)
+	s, err := scan(text, maxTokens)
 	return s.tokens, err
 }
 
-func scan(text string) (scanner, error) {
+func scan(text string, most int) (scanner, error) {
 	s := scanner{text: text}
 	if i := strings.IndexByte(text, 0); i >= 0 {
 		return s, base.Errorf(base.Invalid, "syntax error: NUL byte").At(i + 1)
@@ -75,6 +79,10 @@ func scan(text string) (scanner, error) {
 	for s.pos < len(text) {
 		if err := s.next(); err != nil {
 			return s, err
+		}
+		if len(s.tokens) > most {
+			return s, base.Errorf(base.TooLarge, "a text of more than %d words and signs", most).
+				WithHint("send the rows as NDJSON, Arrow or Parquet, or in several statements")
 		}
 	}
 	if n := len(s.open); n > 0 {

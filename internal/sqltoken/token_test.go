@@ -2,6 +2,7 @@ package sqltoken
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -144,5 +145,39 @@ func TestQualifiedName(t *testing.T) {
 	parts, next := QualifiedName(tokens, 1)
 	if !reflect.DeepEqual(parts, []string{"a", "b.c", "d"}) || !tokens[next].Is("x") {
 		t.Errorf("parts %q, next %d", parts, next)
+	}
+}
+
+// TestTextsHaveSoManyTokens: each of them takes 48 bytes, whatever it says. Scripts are sent in pieces.
+func TestTextsHaveSoManyTokens(t *testing.T) {
+	text := strings.Repeat("1 ", maxTokens)
+	if _, err := Split(text); err != nil {
+		t.Error(err)
+	}
+	text += ";"
+	if _, err := Split(text); base.KindOf(err) != base.TooLarge {
+		t.Errorf("one more: %v", err)
+	}
+	if _, err := Statements(text); base.KindOf(err) != base.TooLarge {
+		t.Errorf("statements of one more: %v", err)
+	}
+	if statements, err := Script(text); err != nil || len(statements) != 1 {
+		t.Errorf("%d statements, %v", len(statements), err)
+	}
+}
+
+func TestStatementsHaveTheirOwnTokens(t *testing.T) {
+	statements, err := Statements("SELECT 1; EXPLAIN SELECT 2")
+	if err != nil || len(statements) != 2 {
+		t.Fatal(statements, err)
+	}
+	explained := statements[1]
+	inner := explained.From(1)
+	for _, s := range []Statement{statements[0], explained, inner} {
+		for _, token := range s.Tokens {
+			if s.Text[token.Start:token.End] != token.Text() {
+				t.Errorf("%q: %q is at %d", s.Text, token.Text(), token.Start)
+			}
+		}
 	}
 }

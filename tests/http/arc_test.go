@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/scoterdb/scoter/tests/binary"
 )
@@ -70,6 +71,19 @@ func TestAFractionAfterAnInteger(t *testing.T) {
 	}
 	equal(t, s, "SELECT v FROM m ORDER BY time", "[[1],[3]]")
 	equal(t, s, "SELECT v FROM other", "[[1],[1]]")
+}
+
+// TestAnErrorHasAShortHeader whatever it says: proxies let no header of many kilobytes pass.
+func TestAnErrorHasAShortHeader(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	post(t, s, "/write", "text/plain", "größe v=1 1000").must(t, 204)
+	a := post(t, s, "/write", "text/plain", strings.Repeat("größe v=\"text\" 2000\n", 100)).must(t, 400)
+	if len(a.body) < 10_000 || !strings.Contains(a.body, "dropped=100") {
+		t.Error(a.body)
+	}
+	if h := a.header.Get("X-Influxdb-Error"); len(h) > 1024 || len(h) < 1000 || !strings.HasPrefix(h, "partial write: ") || !utf8.ValidString(h) {
+		t.Errorf("%d bytes: %s", len(h), h)
+	}
 }
 
 func TestGarbageLinesAreNamed(t *testing.T) {

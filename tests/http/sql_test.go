@@ -54,6 +54,12 @@ func TestStatementsParametersAndLimits(t *testing.T) {
 		`{"sql":"SELECT 1; SELECT ?","params":[1]}`: "parameters",
 		`{"sql":5}`: "JSON",
 		`{`:         "JSON",
+		`{"sql":"INSERT INTO t VALUES ($1)","params":["a\ud83d"]}`: `at "/params/0": invalid surrogate pair`,
+		`{"sql":"SELECT 'a\ud83d'"}`:                               `at "/sql": invalid surrogate pair`,
+		"{\"sql\":\"SELECT ?\",\"params\":[\"\xff\"]}":             "invalid UTF-8",
+		"{\"sql\":\"SELECT '\xff'\"}":                              "invalid UTF-8",
+		`{"sql":"SELECT $a","params":{"a":1,"a":2}}`:               "duplicate",
+		`{"sql":"SELECT 1","sql":"SELECT 2"}`:                      "duplicate",
 	} {
 		ask(body).refused(t, 400, "invalid", contains)
 	}
@@ -156,6 +162,12 @@ func TestAResultThatBreaksOffIsNotTakenForAWholeOne(t *testing.T) {
 			if says := format == "json" || format == "ndjson" || format == "msgpack"; says && !said && resp.Header.Get("Content-Encoding") == "" {
 				t.Errorf("%s does not say why it ends: ... %q", format, body.Bytes()[max(0, body.Len()-200):])
 			}
+		}
+		// Clients of HTTP/1.0 have nothing else to go by than how the connection ends.
+		conn := dial(t, s)
+		fmt.Fprintf(conn, "POST /api/v1/sql?format=%s HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s", format, len(query), query)
+		if text, err := io.ReadAll(conn); err == nil || !bytes.HasPrefix(text, []byte("HTTP/1.0 200 ")) {
+			t.Errorf("%s, HTTP/1.0, ends after %d bytes as if it were whole: %.100q", format, len(text), text)
 		}
 	}
 }

@@ -150,6 +150,10 @@ func TestCreateFalseMakesNothing(t *testing.T) {
 	post(t, s, path, ndjson, `{"a":1.5}`).refused(t, 400, "invalid", "a")
 	equal(t, s, "SELECT * FROM t", "[[1]]")
 	equal(t, s, "SELECT database_name FROM scoter.databases", `[["default"]]`)
+	for _, no := range []string{"False", "0", "no"} {
+		post(t, s, "/api/v1/tables/default/new/rows?create="+no, ndjson, `{"a":1}`).refused(t, 400, "invalid", "create", no)
+	}
+	post(t, s, "/api/v1/tables/default/new/rows?create=true", ndjson, `{"a":1}`).must(t, 200)
 }
 
 func TestTablesGrowWithWhatIsWritten(t *testing.T) {

@@ -79,6 +79,8 @@ var attacks = [][]string{
 	{"SELECT setseed(0.42)"},
 	{"SELECT a FROM t ORDER BY setseed(0.42)"},
 	{"SELECT write_log('x')"},
+	{"SELECT current_query()"},
+	{"SELECT b, system.main.CURRENT_QUERY() FROM t"},
 	{"SELECT current_setting('temp_directory')"},
 	{"SELECT * FROM histogram('%[1]s', column0)"},
 	{"SELECT * FROM duckdb_logs_parsed('QueryLog')"},

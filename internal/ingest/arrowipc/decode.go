@@ -75,6 +75,26 @@ func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err
 	return batches, nil
 }
 
+// Claimed is how many bytes, but at most so many, compressed buffers say that they decompress to; what is broken, which Decode tells, claims no more.
+func Claimed(body []byte, most int64) int64 {
+	f := &frames{src: body, budget: most}
+	if bytes.HasPrefix(body, magic) {
+		f.src, _, _ = file(body)
+	}
+	f.pass()
+	return min(f.inflated, most)
+}
+
+// pass reads messages up to the end, or to what is broken.
+func (f *frames) pass() {
+	defer func() { _ = recover() }() // as flatbuffers panics
+	for {
+		if _, _, err := f.next(); err != nil {
+			return
+		}
+	}
+}
+
 // file checks a file's frame and returns the stream in it and how many batches the
 // footer lists. A file is a stream between two magic words, followed by a footer
 // that says where the batches are; all writers put them in order, so reading the

@@ -59,36 +59,8 @@ func (f *frames) Message() (*ipc.Message, error) {
 }
 
 func (f *frames) message() (*ipc.Message, error) {
-	const continuation = 0xffffffff
-	start := f.p
-	head, ok := f.take(4)
-	if !ok {
-		return nil, invalid(start, "the stream ends without its end-of-stream marker")
-	}
-	size := binary.LittleEndian.Uint32(head)
-	if size == continuation { // absent in streams of before Arrow 0.15
-		if head, ok = f.take(4); !ok {
-			return nil, invalid(start, "the stream ends in the middle of a message")
-		}
-		size = binary.LittleEndian.Uint32(head)
-	}
-	if size == 0 {
-		f.ended = true
-		return nil, io.EOF
-	}
-	meta, ok := f.take(int64(size))
-	if !ok {
-		return nil, invalid(start, "the stream ends in the middle of a message of %d bytes", size)
-	}
-	bodySize, err := f.check(meta, start)
+	meta, body, err := f.next()
 	if err != nil {
-		return nil, err
-	}
-	body, ok := f.take(bodySize)
-	if !ok {
-		return nil, invalid(start, "the stream ends in the middle of a message's body of %d bytes", bodySize)
-	}
-	if err := f.checkBuffers(meta, body, start); err != nil {
 		return nil, err
 	}
 	// Batches own their memory, and an aligned copy of it.
@@ -98,6 +70,41 @@ func (f *frames) message() (*ipc.Message, error) {
 	m := ipc.NewMessage(memory.NewBufferBytes(meta), own)
 	own.Release()
 	return m, nil
+}
+
+// next returns the next message where it is, once it is checked; io.EOF behind the last.
+func (f *frames) next() (meta, body []byte, err error) {
+	const continuation = 0xffffffff
+	start := f.p
+	head, ok := f.take(4)
+	if !ok {
+		return nil, nil, invalid(start, "the stream ends without its end-of-stream marker")
+	}
+	size := binary.LittleEndian.Uint32(head)
+	if size == continuation { // absent in streams of before Arrow 0.15
+		if head, ok = f.take(4); !ok {
+			return nil, nil, invalid(start, "the stream ends in the middle of a message")
+		}
+		size = binary.LittleEndian.Uint32(head)
+	}
+	if size == 0 {
+		f.ended = true
+		return nil, nil, io.EOF
+	}
+	if meta, ok = f.take(int64(size)); !ok {
+		return nil, nil, invalid(start, "the stream ends in the middle of a message of %d bytes", size)
+	}
+	bodySize, err := f.check(meta, start)
+	if err != nil {
+		return nil, nil, err
+	}
+	if body, ok = f.take(bodySize); !ok {
+		return nil, nil, invalid(start, "the stream ends in the middle of a message's body of %d bytes", bodySize)
+	}
+	if err := f.checkBuffers(meta, body, start); err != nil {
+		return nil, nil, err
+	}
+	return meta, body, nil
 }
 
 func (f *frames) take(n int64) ([]byte, bool) {

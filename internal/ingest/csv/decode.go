@@ -1,5 +1,6 @@
 // Package csv decodes comma-separated values: a header line that names the columns,
-// then a line per row (RFC 4180). Lines end with LF or CR LF. A quoted value may
+// then a line per row (RFC 4180). Lines end with LF or CR LF; a CR elsewhere is in
+// quotes, so that lines that end with CR alone are not taken for one. A quoted value may
 // hold delimiters and line ends, which it keeps as they are, and quotes, doubled.
 // Blank lines are skipped, except that in a body of a single column they are a value.
 //

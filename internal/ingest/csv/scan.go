@@ -87,6 +87,8 @@ func (s *scanner) lineEnd(p int) int {
 	return 0
 }
 
+const lineEndsHint = "end lines with LF or CR LF, and put values that hold a CR into quotes"
+
 // field reads a value and leaves p at the delimiter or end of line behind it.
 func (s *scanner) field() (field, error) {
 	start := s.p
@@ -102,6 +104,10 @@ func (s *scanner) field() (field, error) {
 		if c == s.quote {
 			return field{}, s.errorf(p, "a quote inside a value that does not begin with one").(*base.Error).
 				WithHint("put the value into quotes and double those in it, or choose another quote character")
+		}
+		if c == '\r' {
+			return field{}, s.errorf(p, "a carriage return that no line feed follows").(*base.Error).
+				WithHint(lineEndsHint)
 		}
 	}
 	s.p = p
@@ -123,7 +129,11 @@ func (s *scanner) quoted() (field, error) {
 			continue
 		}
 		if end < len(s.src) && s.src[end] != s.delimiter && s.lineEnd(end) == 0 {
-			return field{}, s.errorf(end, "a quoted value is followed by more than a delimiter")
+			err := s.errorf(end, "a quoted value is followed by more than a delimiter")
+			if s.src[end] == '\r' {
+				err = err.(*base.Error).WithHint(lineEndsHint)
+			}
+			return field{}, err
 		}
 		s.p = end
 		if len(s.scratch) == mark {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/thrift/lib/go/thrift"
@@ -33,22 +34,61 @@ func readFooter(body []byte) (*metadata.FileMetaData, error) {
 // checkFooter checks the tree of the columns, which arrow-go builds by recursion: too deep a one, or a group of
 // more fields than there is memory for, ends the process.
 func checkFooter(body []byte) error {
+	footer, err := plainFooter(body)
+	if err != nil {
+		return err
+	}
+	return checkTree(footer.FileMetaData.Schema)
+}
+
+// plainFooter returns the footer as it is written.
+func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
 	const tail = 4 + 4 // size and magic
 	if len(body) < tail || string(body[len(body)-4:]) != "PAR1" {
-		return base.Errorf(base.Invalid, "Parquet: the body does not end like a Parquet file that is not encrypted")
+		return footer, base.Errorf(base.Invalid, "Parquet: the body does not end like a Parquet file that is not encrypted")
 	}
 	end := len(body) - tail
 	size := int(binary.LittleEndian.Uint32(body[end:]))
 	if size > end {
-		return base.Errorf(base.Invalid, "Parquet: a footer of %d bytes in a body of %d", size, len(body))
+		return footer, base.Errorf(base.Invalid, "Parquet: a footer of %d bytes in a body of %d", size, len(body))
 	}
-	var footer metadata.FileMetaData
 	fresh(&footer.FileMetaData)
 	source := &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(body[end-size : end])}
 	if err := footer.Read(context.Background(), thrift.NewTCompactProtocolConf(source, nil)); err != nil {
-		return invalid(err)
+		return footer, invalid(err)
 	}
-	return checkTree(footer.FileMetaData.Schema)
+	return footer, nil
+}
+
+// Claimed is how many bytes, but at most so many, the rows of a file take in memory by what its footer says; 0 if it is broken, which Decode tells. A column
+// of one value again and again takes next to nothing in a file.
+func Claimed(body []byte, most int64) (bytes int64) {
+	footer, err := plainFooter(body)
+	if err != nil {
+		return 0
+	}
+	for _, group := range footer.RowGroups {
+		for _, chunk := range group.Columns {
+			if chunk.MetaData == nil {
+				continue
+			}
+			values := min(max(chunk.MetaData.NumValues, group.NumRows, 0), most)
+			switch t := parquet.Type(chunk.MetaData.Type); t {
+			case parquet.Types.Boolean:
+				bytes += values / 8
+			case parquet.Types.Int32, parquet.Types.Float:
+				bytes += min(4*values, most)
+			case parquet.Types.Int64, parquet.Types.Double, parquet.Types.Int96:
+				bytes += min(8*values, most)
+			default: // offsets, and the texts
+				bytes += min(4*values, most) + min(max(chunk.MetaData.TotalUncompressedSize, 0), most)
+			}
+			if bytes >= most {
+				return most
+			}
+		}
+	}
+	return bytes
 }
 
 // fresh makes a value of a type that is internal to arrow-go.

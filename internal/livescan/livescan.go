@@ -40,10 +40,14 @@ const (
 // headers is the version of DuckDB that they are of. Those of another would agree with the library by chance only.
 const headers = "v1.5.5"
 
-// Register makes the functions known to the connection's instance.
+// Register makes the functions known to the connection's instance, and to DuckDB which of its own may fail.
 func Register(conn *duck.Conn) error {
 	if version := C.GoString(C.duckdb_library_version()); version != headers {
 		return base.Errorf(base.Internal, "DuckDB is %s, internal/duck/include has the headers of %s", version, headers)
+	}
+	if failure := C.scoter_mark_fallible(C.duckdb_connection(conn.Raw())); failure != nil {
+		defer C.free(unsafe.Pointer(failure))
+		return base.Errorf(base.Internal, "duckdb does not learn which functions may fail: %s", C.GoString(failure))
 	}
 	return errors.Join(register(conn, function, true), register(conn, onceOnly, false))
 }

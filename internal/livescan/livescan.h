@@ -43,6 +43,9 @@ extern "C" {
 // read_parquet's file_index and file_row_number under names that no table's column has. scoterFindRows (in Go) resolves the handle. Returns what went wrong, to be freed, or NULL.
 char *scoter_register_livescan(duckdb_connection connection, const char *name, bool late_materialization);
 
+// Lets DuckDB know which functions may fail, of those that it does not ask of rows alone (fallible.cc). Returns what went wrong, to be freed, or NULL.
+char *scoter_mark_fallible(duckdb_connection connection);
+
 #ifdef __cplusplus
 }
 #endif

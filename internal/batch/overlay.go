@@ -45,6 +45,13 @@ func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (a
 	return array.MakeFromData(data), nil
 }
 
+// Nulled returns a column with NULL in some of its rows. To be released.
+func Nulled(column arrow.Array, rows []uint32) (arrow.Array, error) {
+	nulls := array.MakeArrayOfNull(memory.DefaultAllocator, column.DataType(), len(rows))
+	defer nulls.Release()
+	return Overlay(column, rows, nulls, 0)
+}
+
 // Repeating returns a column of texts as a dictionary if it holds each at least four times on average; else, and of any other column, the
 // column itself. To be released.
 func Repeating(a arrow.Array) (arrow.Array, error) {

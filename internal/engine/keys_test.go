@@ -4,8 +4,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
@@ -76,5 +82,42 @@ func TestIndexesOfKeysGoWithTheirSources(t *testing.T) {
 	bring()
 	must(t, e.DropTable(ctx, table.ID))
 	want("a dropped table", 0)
+	mustEnd(t, e)
+}
+
+// TestAVersionThatIsGoneDoesNotKeepRowsFromBeingFlushed deletes a row, and gives another a new version, whose dates no TIMESTAMP reaches, before the versions become TIMESTAMPs.
+func TestAVersionThatIsGoneDoesNotKeepRowsFromBeingFlushed(t *testing.T) {
+	e := mustOpen(t, vfs.NewCrashable())
+	must(t, e.CreateDatabase(ctx, "d", true))
+	table, err := e.CreateTable(ctx, schema.Table{
+		Database: "d", Schema: "main", Name: "t",
+		Columns:    []schema.Column{{Name: "id", Type: schema.Of(schema.BigInt), NotNull: true}, {Name: "day", Type: schema.Of(schema.Date)}},
+		PrimaryKey: []base.ColumnID{1}, RowVersion: 2, MergeOnRead: true,
+	}, false)
+	must(t, err)
+	days := func(days ...arrow.Date32) arrow.Array {
+		b := array.NewDate32Builder(memory.DefaultAllocator)
+		b.AppendValues(days, nil)
+		return b.NewArray()
+	}
+	ids := array.NewInt64Builder(memory.DefaultAllocator)
+	ids.AppendValues([]int64{1, 2, 2, 3, 3}, nil)
+	const beyond = 110_000_000 // in the year 303,000 or so
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "day", Type: arrow.FixedWidthTypes.Date32}}, nil),
+		[]arrow.Array{ids.NewArray(), days(beyond, beyond, 7, 9, 8)}, 5)
+	_, err = e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{rec}}}, AppendOptions{})
+	must(t, err)
+	s, err := e.Settled(ctx, table.ID)
+	must(t, err)
+	source := s.Tables[table.ID].Memtables[0].Source
+	_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Settle: true, Deleted: map[base.SourceID]*roaring.Bitmap{source: roaring.BitmapOf(0)}, Updated: []patch.Layer{{
+		Source: source, Columns: []base.ColumnID{2}, Ordinals: []uint32{1},
+		Values: array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.FixedWidthTypes.Date32, Nullable: true}}, nil), []arrow.Array{days(6)}, 1),
+	}}}}, AppendOptions{})
+	s.Release()
+	must(t, err)
+	_, err = e.AlterTable(ctx, table.ID, func(t schema.Table) (schema.Table, error) { return t.ChangeType("day", schema.Of(schema.Timestamp)) })
+	must(t, err)
+	must(t, e.Flush(ctx))
 	mustEnd(t, e)
 }

@@ -91,7 +91,7 @@ type keyReader struct {
 func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Part, r *keyReader) error {
 	set, ordinal := t.Patches[p.ID], uint32(0)
 	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
-	return f.reader.Part(ctx, t, p, columns, func(columns []arrow.Array) error {
+	return f.read(ctx, t, p, columns, func(columns []arrow.Array) error {
 		hashes, err := batch.KeyHashes(columns)
 		for _, h := range hashes {
 			if isOfPass(h.High, r.pass, r.passes) && (set == nil || set.Deleted == nil || !set.Deleted.Contains(ordinal)) {

@@ -3,23 +3,26 @@ package keys
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/part"
+	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ReadPart reads columns of a part, in their present types: it calls rows with batches of
+// ReadPart reads columns of a part as it was written, in the types that the columns have here: it calls rows with batches of
 // them, in the order of the part's rows.
 type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error
 
@@ -178,7 +181,7 @@ func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 			continue
 		}
 		for _, b := range view.Batches[i:] {
-			if err := s.add(view.Schema, t.Schema, key, b); err != nil {
+			if err := s.add(view.Schema, t.Schema, key, b, t.Patches[view.Source]); err != nil {
 				s.mu.Unlock()
 				return nil, err
 			}
@@ -193,15 +196,15 @@ func (s *source) find(view memtable.View, key batch.KeyHash, f func(ordinal uint
 	s.rows.find(key, func(ordinal uint32) bool { return int64(ordinal) < view.Rows && f(ordinal) })
 }
 
-// add indexes the rows of a batch that are not yet.
-func (s *source) add(written, now schema.Table, key []base.ColumnID, b memtable.Batch) error {
+// add indexes the rows of a batch that are not yet. set is what was changed of the memtable, or nil.
+func (s *source) add(written, now schema.Table, key []base.ColumnID, b memtable.Batch, set *patch.Set) error {
 	from := max(0, s.rows.count()-int64(b.FirstOrdinal))
 	if from >= b.Record.NumRows() {
 		return nil
 	}
 	rec := b.Record.NewSlice(from, b.Record.NumRows())
 	defer rec.Release()
-	columns, release, err := converted(written, rec, Columns(now, key))
+	columns, release, err := converted(written, rec, Columns(now, key), uint32(b.FirstOrdinal)+uint32(from), set)
 	defer release()
 	if err != nil {
 		return err
@@ -219,21 +222,81 @@ func (s *source) add(written, now schema.Table, key []base.ColumnID, b memtable.
 	return nil
 }
 
-// converted returns columns of a batch that conforms to a version of the table, in the types that they have now.
-func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Column) (out []arrow.Array, release func(), err error) {
+// converted returns columns of a batch that conforms to a version of the table, in the types that they have now. Its first row has ordinal first in a
+// source of which set is what was changed, or nil.
+func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Column, first uint32, set *patch.Set) (out []arrow.Array, release func(), err error) {
 	release = func() {
 		for _, a := range out {
 			a.Release()
 		}
 	}
 	for _, c := range columns {
-		a, err := batch.Convert(rec.Column(written.ColumnByID(c.ID)), c.Type)
+		a, err := convert(rec.Column(written.ColumnByID(c.ID)), c, first, set)
 		if err != nil {
-			return out, release, err
+			return out, release, base.Wrap(err, "column %q", c.Name)
 		}
 		out = append(out, a)
 	}
 	return out, release, nil
+}
+
+// convert returns values of one column in the type that it has now, see converted. Those that are none of that type become NULL if their rows are deleted or
+// have newer ones: nobody finds a deleted row by its key, and a new state takes the place of what was written. The others stay what they are: a snapshot of
+// Settled has rows among the deleted ones that are found again when their losers are looked for anew.
+func convert(values arrow.Array, c schema.Column, first uint32, set *patch.Set) (arrow.Array, error) {
+	out, failed := batch.Convert(values, c.Type)
+	if failed == nil {
+		return out, nil
+	}
+	gone, err := set.Gone(c, first, values.Len())
+	if err != nil {
+		return nil, err
+	}
+	gone = slices.DeleteFunc(gone, func(row uint32) bool {
+		one := array.NewSlice(values, int64(row), int64(row)+1)
+		defer one.Release()
+		fits, err := batch.Convert(one, c.Type)
+		if err == nil {
+			fits.Release()
+		}
+		return err == nil
+	})
+	if len(gone) == 0 {
+		return nil, failed
+	}
+	nulled, err := batch.Nulled(values, gone)
+	if err != nil {
+		return nil, err
+	}
+	defer nulled.Release()
+	return batch.Convert(nulled, c.Type)
+}
+
+// read reads columns of a part in the types that they have now: it calls rows with batches of them, in the order of the part's rows.
+func (f *Finder) read(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error {
+	written, first := t.Versions[p.SchemaVersion], uint32(0)
+	asked := slices.Clone(columns)
+	for i, c := range columns {
+		if written.MayExceed(c) { // not cast by who does not know which rows are deleted
+			asked[i].Type = written.Columns[written.ColumnByID(c.ID)].Type
+		}
+	}
+	return f.reader.Part(ctx, t, p, asked, func(values []arrow.Array) error {
+		values = slices.Clone(values)
+		for i, c := range columns {
+			if !written.MayExceed(c) {
+				continue
+			}
+			a, err := convert(values[i], c, first, t.Patches[p.ID])
+			if err != nil {
+				return base.Wrap(err, "column %q", c.Name)
+			}
+			defer a.Release()
+			values[i] = a
+		}
+		first += uint32(values[0].Len())
+		return rows(values)
+	})
 }
 
 // describe names columns with their types.
@@ -278,7 +341,7 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 	}
 	hashes := make([]batch.KeyHash, 0, p.Rows)
 	var read states
-	err := f.reader.Part(ctx, t, p, Columns(t.Schema, key), func(columns []arrow.Array) error {
+	err := f.read(ctx, t, p, Columns(t.Schema, key), func(columns []arrow.Array) error {
 		n := len(key)
 		more, err := batch.KeyHashes(columns[:n])
 		hashes = append(hashes, more...)

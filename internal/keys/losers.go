@@ -277,7 +277,7 @@ func (c *contest) rows(a arrival) (rows []entry, look where, err error) {
 	for i := range x.entries {
 		x.entries[i].ordinal += uint32(a.from)
 	}
-	bounds, first, err := valuesIn(t.Schema, a.view, a.from)
+	bounds, first, err := valuesIn(t.Schema, a.view, a.from, t.Patches[a.id])
 	if err != nil {
 		return nil, look, err
 	}
@@ -297,15 +297,16 @@ func (c *contest) rows(a arrival) (rows []entry, look where, err error) {
 	return rows, look, nil
 }
 
-// valuesIn returns the ranges of the keys of a memtable's rows from one on, and their first column.
-func valuesIn(now schema.Table, v memtable.View, from int64) (bounds ranges, first leading, err error) {
+// valuesIn returns the ranges of the keys of a memtable's rows from one on, and their first column. set is what was changed of them, or nil.
+func valuesIn(now schema.Table, v memtable.View, from int64, set *patch.Set) (bounds ranges, first leading, err error) {
 	bounds, first = make(ranges, len(now.PrimaryKey)), leading{}
 	for _, b := range v.Batches {
 		if int64(b.FirstOrdinal)+b.Record.NumRows() <= from {
 			continue
 		}
-		rec := b.Record.NewSlice(max(0, from-int64(b.FirstOrdinal)), b.Record.NumRows())
-		columns, release, err := converted(v.Schema, rec, Columns(now, now.PrimaryKey)[:len(now.PrimaryKey)])
+		skip := max(0, from-int64(b.FirstOrdinal))
+		rec := b.Record.NewSlice(skip, b.Record.NumRows())
+		columns, release, err := converted(v.Schema, rec, Columns(now, now.PrimaryKey)[:len(now.PrimaryKey)], uint32(b.FirstOrdinal)+uint32(skip), set)
 		if err == nil {
 			err = bounds.add(columns)
 		}
@@ -368,9 +369,10 @@ func (x *Index) losers(live func(ordinal uint32) bool, versions func(ordinals []
 func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch.Set) (*roaring.Bitmap, error) {
 	var hashes []batch.KeyHash
 	var read states
-	key := now.PrimaryKey
+	key, first := now.PrimaryKey, uint32(0)
 	for _, rec := range records {
-		columns, release, err := converted(written, rec, Columns(now, key))
+		columns, release, err := converted(written, rec, Columns(now, key), first, set)
+		first += uint32(rec.NumRows())
 		if err == nil {
 			var more []batch.KeyHash
 			if more, err = batch.KeyHashes(columns[:len(key)]); err == nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/catalog"
@@ -204,24 +203,15 @@ func (s *source) hide(r *rows) error {
 		return nil
 	}
 	columns := slices.Clone(r.rec.Columns())
-	deleted := within(s.patches.Deleted, r.first, r.rec.NumRows())
 	for _, at := range s.retyped {
 		c := s.now.Columns[s.now.ColumnByID(s.written.Columns[at].ID)]
-		newer, err := s.patches.Column(c)
-		if err != nil {
-			return r.replace(nil, base.Wrap(err, "part %d", s.part.ID))
-		}
-		hidden := deleted
-		if newer != nil {
-			replaced, _ := newer.Within(r.first, r.rec.NumRows())
-			hidden = slices.Concat(deleted, replaced)
-		}
-		if len(hidden) == 0 {
+		gone, err := s.patches.Gone(c, r.first, int(r.rec.NumRows()))
+		if err == nil && len(gone) == 0 {
 			continue
 		}
-		nulls := array.MakeArrayOfNull(memory.DefaultAllocator, columns[at].DataType(), len(hidden))
-		columns[at], err = batch.Overlay(columns[at], hidden, nulls, 0)
-		nulls.Release()
+		if err == nil {
+			columns[at], err = batch.Nulled(columns[at], gone)
+		}
 		if err != nil {
 			return r.replace(nil, base.Wrap(err, "part %d: column %q", s.part.ID, c.Name))
 		}

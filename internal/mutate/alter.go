@@ -264,6 +264,12 @@ func (x *execution) alterColumn(t schema.Table) error {
 // as a TIMESTAMP.
 func (x *execution) changeType(t schema.Table, c schema.Column, to schema.Type) error {
 	if c.Type.Kind == schema.Date && to.Kind == schema.Timestamp {
+		if c.ID == t.RowVersion {
+			// Rows that are hidden by others of a higher version are compared with what comes, until they are deleted.
+			if err := x.store.Settle(x.ctx, t.ID); err != nil {
+				return err
+			}
+		}
 		name := schema.Quote(c.Name)
 		n, err := x.countStored(t, fmt.Sprintf("isfinite(%s) AND TRY_CAST(%s AS TIMESTAMP) IS NULL", name, name))
 		if err != nil {

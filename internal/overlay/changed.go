@@ -296,7 +296,7 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, kept keptColum
 		lacking := minus(minus(rows, newer.rows), kept.written(column.ID).rows)
 		switch {
 		case len(lacking) == 0:
-		case !mayFail(c.written, column):
+		case !c.written.MayExceed(column):
 			wanted, missing = append(wanted, column), union(missing, lacking)
 		case alone == nil:
 			alone, aloneRows = []schema.Column{column}, lacking
@@ -306,12 +306,6 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, kept keptColum
 		return alone, aloneRows, nil
 	}
 	return wanted, missing, nil
-}
-
-// mayFail reports whether what was written with a version of the table need not be a value of the column's present type, in rows that have a newer one.
-func mayFail(written schema.Table, column schema.Column) bool {
-	at := written.ColumnByID(column.ID)
-	return at >= 0 && written.Columns[at].Type.Kind == schema.Date && column.Type.Kind != schema.Date
 }
 
 // arrayBytes bounds an array that is made of what is read: its offsets are of 31 bits.

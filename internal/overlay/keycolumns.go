@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -14,10 +15,15 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ReadColumns reads columns of a part as it was written, in the types that store them now: it calls rows with batches of them, in the order of the
-// part's rows. It takes a connection of its own, for queries that hold one wait for what is read.
+// ReadColumns reads columns of a part as it was written, in what stores the types that are asked for: it calls rows with batches of them, in the order of
+// the part's rows. It takes a connection of its own, for queries that hold one wait for what is read.
 func (o *Overlay) ReadColumns(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error {
-	one := &snapshot.Table{Schema: t.Schema.Bare(), Parts: []*catalog.Part{p}, Versions: t.Versions}
+	asked := t.Schema.Bare()
+	asked.Columns = slices.Clone(asked.Columns)
+	for _, c := range columns {
+		asked.Columns[asked.ColumnByID(c.ID)] = c
+	}
+	one := &snapshot.Table{Schema: asked, Parts: []*catalog.Part{p}, Versions: t.Versions}
 	relation, err := o.Relation(ctx, one, nil, RelationOptions{Addresses: true})
 	if err != nil {
 		return err
@@ -28,7 +34,7 @@ func (o *Overlay) ReadColumns(ctx context.Context, t *snapshot.Table, p *catalog
 		return err
 	}
 	defer conn.Close()
-	result, err := conn.Query(ctx, "SELECT "+schema.OrdinalColumn+", "+stored(columns, t.Schema, columnName)+" FROM ("+relation.SQL+")")
+	result, err := conn.Query(ctx, "SELECT "+schema.OrdinalColumn+", "+stored(columns, asked, columnName)+" FROM ("+relation.SQL+")")
 	if err != nil {
 		return base.Wrap(err, "part %d", p.ID)
 	}

@@ -107,7 +107,7 @@ func (l *located) piece(ctx context.Context, columns []schema.Column, from, to i
 	for i, c := range columns {
 		if one, ok := l.known[c.ID]; ok {
 			out[i], err = batch.Repeat(one, len(rows))
-		} else if set != nil && mayFail(written, c) {
+		} else if set != nil && written.MayExceed(c) {
 			out[i], err = l.unlessNewer(ctx, set, c, rows)
 		} else {
 			whole = append(whole, c)

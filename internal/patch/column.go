@@ -130,6 +130,31 @@ func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (ar
 	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
 }
 
+// Gone returns of which of n rows, the first of which has ordinal first, what was written in a column is deleted or replaced, counted from 0: it need not be
+// a value of the type that the column has now. None of a nil set.
+func (s *Set) Gone(c schema.Column, first uint32, n int) (rows []uint32, err error) {
+	if s == nil {
+		return nil, nil
+	}
+	newer, err := s.Column(c)
+	if err != nil {
+		return nil, err
+	}
+	if newer != nil {
+		rows, _ = newer.Within(first, int64(n))
+	}
+	if s.Deleted == nil {
+		return rows, nil
+	}
+	deleted := s.Deleted.Iterator()
+	deleted.AdvanceIfNeeded(first)
+	for deleted.HasNext() && int64(deleted.PeekNext()) < int64(first)+int64(n) {
+		rows = append(rows, deleted.Next()-first)
+	}
+	slices.Sort(rows)
+	return slices.Compact(rows), nil
+}
+
 // Live returns which of n rows, the first of which has ordinal first, are not deleted, counted from 0; all
 // reports that it is every one, and then there is no list.
 func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {

@@ -175,6 +175,13 @@ func (t Table) ChangeType(name string, to Type) (Table, error) {
 	})
 }
 
+// MayExceed reports whether what was written with this version of the table need not be a value of a column's present type, in rows that are deleted or have a
+// newer one: ChangeType takes DATEs.
+func (t Table) MayExceed(now Column) bool {
+	at := t.ColumnByID(now.ID)
+	return at >= 0 && t.Columns[at].Type.Kind == Date && now.Type.Kind != Date
+}
+
 // SetDefault sets a column's default expression; an empty one removes it.
 func (t Table) SetDefault(name, expression string) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {

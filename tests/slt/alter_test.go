@@ -108,6 +108,72 @@ func TestRowsByKeyAreReadWithoutValuesThatAreGone(t *testing.T) {
 	}
 }
 
+// TestRowsAreComparedByKeyWithoutValuesThatAreGone makes TIMESTAMPs of keys and versions of which some, that are gone, were dates which no TIMESTAMP reaches.
+func TestRowsAreComparedByKeyWithoutValuesThatAreGone(t *testing.T) {
+	k := openKept(t, nil)
+	for _, upsert := range []string{"merge-on-write", "merge-on-read"} {
+		for _, flushed := range []bool{true, false} {
+			begin := func(columns, options, rows string) {
+				k.do("DROP TABLE IF EXISTS t")
+				k.do("CREATE TABLE t (" + columns + ") WITH (" + options + "upsert = '" + upsert + "')")
+				k.do("INSERT INTO t VALUES " + rows)
+				if flushed {
+					k.flush()
+				}
+			}
+			end := func(what, columns, want string) {
+				t.Helper()
+				query := "SELECT string_agg(concat_ws(' ', " + columns + "), ', ' ORDER BY t) FROM t"
+				k.is(query, want)
+				k.flush()
+				table, err := k.app.Engine.Lookup("default", "main", "t")
+				if err == nil {
+					err = k.app.Engine.Settle(context.Background(), table.ID)
+				}
+				if err == nil {
+					err = k.app.Engine.Check(context.Background())
+				}
+				if err != nil {
+					t.Fatalf("%s, %s, flushed %t: %v", what, upsert, flushed, err)
+				}
+				k.is(query, want)
+			}
+			begin("d DATE PRIMARY KEY, c INTEGER", "", "('300000-01-01', 0), ('2024-02-29', 0)")
+			k.do("DELETE FROM t WHERE d = '300000-01-01'")
+			k.do("ALTER TABLE t ALTER d TYPE TIMESTAMP")
+			k.do("INSERT INTO t VALUES ('2024-03-01', 1)")
+			k.do("INSERT INTO t VALUES ('2024-02-29', 2), ('2024-03-02', 2) ON CONFLICT (d) DO UPDATE SET c = excluded.c + 1")
+			end("a key", "d, c", "2024-02-29 00:00:00 3, 2024-03-01 00:00:00 1, 2024-03-02 00:00:00 2")
+
+			for gone, want := range map[string]string{
+				"DELETE FROM t WHERE id = 1":                       "1 2019-01-01 00:00:00 5",
+				"UPDATE t SET v = '2020-01-01' WHERE id = 1":       "1 2020-01-01 00:00:00 2",
+				"INSERT INTO t VALUES (1, '300000-01-02', 0)":      "", // it holds
+				"INSERT INTO t VALUES (1, '300000-01-01 (BC)', 0)": "", // as the other does
+			} {
+				begin("id INTEGER PRIMARY KEY, v DATE, c INTEGER", "version = 'v', ", "(1, '300000-01-01', 1), (2, '2024-02-29', 1)")
+				k.do(gone)
+				if want == "" {
+					if _, err := k.run("ALTER TABLE t ALTER v TYPE TIMESTAMP"); err == nil || !strings.Contains(err.Error(), "holds 1 dates that no TIMESTAMP reaches") {
+						t.Errorf("%s: %v", gone, err)
+					}
+					continue
+				}
+				k.do("ALTER TABLE t ALTER v TYPE TIMESTAMP")
+				k.do("UPDATE t SET c = c + 1")
+				k.do("INSERT INTO t VALUES (1, '2019-01-01', 5), (2, '2024-03-01', 5)")
+				end(gone, "id, v, c", want+", 2 2024-03-01 00:00:00 5")
+			}
+
+			begin("id INTEGER PRIMARY KEY, v DATE, c INTEGER", "version = 'v', ", "(1, '300000-01-01 (BC)', 1), (2, '2024-02-29', 1)")
+			k.do("INSERT INTO t VALUES (1, '2020-01-01', 2)")
+			k.do("ALTER TABLE t ALTER v TYPE TIMESTAMP")
+			k.do("INSERT INTO t VALUES (1, '2019-01-01', 5), (2, '2024-03-01', 5)")
+			end("a version below", "id, v, c", "1 2020-01-01 00:00:00 2, 2 2024-03-01 00:00:00 5")
+		}
+	}
+}
+
 // TestTombstonesDoNotKeepPartsFromBeingWritten makes columns NOT NULL, or of another type, of which rows that say that their key is deleted have no value,
 // or one that is none of the type.
 func TestTombstonesDoNotKeepPartsFromBeingWritten(t *testing.T) {

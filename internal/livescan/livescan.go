@@ -38,7 +38,7 @@ const (
 )
 
 // headers is the version of DuckDB that they are of. Those of another would agree with the library by chance only.
-const headers = "v1.5.5"
+const headers = "v1.5.6"
 
 // Register makes the functions known to the connection's instance, and to DuckDB which of its own may fail.
 func Register(conn *duck.Conn) error {

@@ -7,7 +7,7 @@ import "runtime/debug"
 const number = "0.1.0"
 
 // DuckDB is the version of DuckDB that is linked in.
-const DuckDB = "1.5.5"
+const DuckDB = "1.5.6"
 
 // String returns the version, with the commit that it was built from where known.
 func String() string {

@@ -192,13 +192,11 @@ public:
 	void MergeStorage(RowGroupCollection &data, optional_ptr<StorageCommitState> commit_state);
 
 	//! Appends a chunk with the row ids [row_start, ..., row_start + chunk.size()] to all indexes of the table.
-	//! If an index is bound, it appends table_chunk. Else, it buffers index_chunk.
+	//! table_chunk is in physical table layout. Unbound indexes buffer their own columns of it.
 	static ErrorData AppendToIndexes(TableIndexList &indexes, optional_ptr<TableIndexList> delete_indexes,
-	                                 DataChunk &table_chunk, DataChunk &index_chunk,
-	                                 const vector<StorageIndex> &mapped_column_ids, row_t row_start,
-	                                 const IndexAppendMode index_append_mode, optional_idx active_checkpoint);
-	ErrorData AppendToIndexes(optional_ptr<TableIndexList> delete_indexes, DataChunk &table_chunk,
-	                          DataChunk &index_chunk, const vector<StorageIndex> &mapped_column_ids, row_t row_start,
+	                                 DataChunk &table_chunk, row_t row_start, const IndexAppendMode index_append_mode,
+	                                 optional_idx active_checkpoint);
+	ErrorData AppendToIndexes(optional_ptr<TableIndexList> delete_indexes, DataChunk &table_chunk, row_t row_start,
 	                          const IndexAppendMode index_append_mode);
 	//! Revert a previous append made to indexes in a chunk with the row ids [row_start, ..., row_start + chunk.size()]
 	void RevertIndexAppend(TableAppendState &state, DataChunk &chunk, row_t row_start);

@@ -366,6 +366,10 @@ protected:
 	virtual void WriteValue(const string &value) = 0;
 	virtual void WriteValue(const char *str) = 0;
 	virtual void WriteDataPtr(const_data_ptr_t ptr, idx_t count) = 0;
+	//! Identifiers are serialized identically to a plain string (preserving the original casing)
+	void WriteValue(const Identifier &value) {
+		WriteValue(value.GetIdentifierName());
+	}
 	void WriteValue(LogicalIndex value) {
 		WriteValue(value.index);
 	}

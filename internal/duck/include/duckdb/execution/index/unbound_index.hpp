@@ -67,10 +67,8 @@ private:
 	//! Buffered for index operations during WAL replay. They are replayed upon index binding.
 	BufferedIndexReplays buffered_replays;
 
-	//! Maps the column IDs in the buffered replays to a physical table offset.
-	//! For example, column [i] in a buffered ColumnDataCollection is the data for an Indexed column with
-	//! physical table index mapped_column_ids[i].
-	//! This is in sorted order of physical column IDs.
+	//! Physical table columns stored in each buffered replay chunk, in buffer order.
+	//! Derived from this index's column IDs at construction, deduplicated and sorted.
 	vector<StorageIndex> mapped_column_ids;
 
 public:
@@ -105,11 +103,10 @@ public:
 		return GetCreateInfo().table;
 	}
 
-	//! Buffer Index delete or insert (replay_type) data chunk.
-	//! See note above on mapped_column_ids, this function assumes that index_column_chunk maps into
-	//! mapped_column_ids_p to get the physical column index for each Indexed column in the chunk.
-	void BufferChunk(DataChunk &index_column_chunk, Vector &row_ids, const vector<StorageIndex> &mapped_column_ids_p,
-	                 BufferedIndexReplay replay_type);
+	//! Buffers an insert or delete (replay_type) chunk, to be replayed once the index is bound.
+	//! table_chunk uses physical table layout: data[j] holds physical column j. It may be sparse,
+	//! but all columns required by this index must be populated.
+	void BufferChunk(DataChunk &table_chunk, Vector &row_ids, BufferedIndexReplay replay_type);
 	bool HasBufferedReplays() const {
 		return buffered_replays.HasBufferedReplays();
 	}

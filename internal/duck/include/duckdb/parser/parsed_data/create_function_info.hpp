@@ -35,6 +35,29 @@ struct CreateFunctionInfo : public CreateInfo {
 	//! Function description
 	vector<FunctionDescription> descriptions;
 
+	//! NOTE(backport): DuckDB 2.0 hoists these onto `CreateInfo`, which stores a single `QualifiedName` covering the
+	//! catalog, schema and name. On this branch `CreateInfo` still keeps `catalog`/`schema` as separate strings and
+	//! the name lives on the subclass, so the accessors live here instead. The spelling at the call site is the same
+	//! (`info.SetName(x)`), which is what matters for keeping the 2.0 diff small.
+	void SetName(string name_p) {
+		name = std::move(name_p);
+	}
+	const string &GetName() const {
+		return name;
+	}
+	const string &GetFunctionName() const {
+		return name;
+	}
+	void SetFunctionName(string name_p) {
+		name = std::move(name_p);
+	}
+	const string &GetEntryName() const override {
+		return name;
+	}
+	void SetEntryName(string name_p) override {
+		name = std::move(name_p);
+	}
+
 	DUCKDB_API void CopyFunctionProperties(CreateFunctionInfo &other) const;
 };
 

@@ -34,7 +34,8 @@ const JournalSuffix = "-journal"
 //	6  expressions
 //	7  tables that merge on read, and up to which edit they are settled
 //	8  exports
-const FormatVersion = 8
+//	9  checksums of the blocks of parts and of the pages of the catalog; on_insert of tables
+const FormatVersion = 9
 
 // Part is the durable description of one Parquet file, parts/<table>/<id>.parquet.
 type Part struct {

@@ -192,7 +192,7 @@ func (c *Catalog) createOrCheck() error {
 }
 
 // upgrades bring a catalog of format i+1 to format i+2. Together they make what schema.sql has.
-var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4, upgrade5, upgrade6, upgrade7, upgrade8}
+var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4, upgrade5, upgrade6, upgrade7, upgrade8, upgrade9}
 
 //go:embed upgrade2.sql
 var upgrade2 string
@@ -214,6 +214,9 @@ var upgrade7 string
 
 //go:embed upgrade8.sql
 var upgrade8 string
+
+//go:embed upgrade9.sql
+var upgrade9 string
 
 // Close closes the file. It may be called more than once.
 func (c *Catalog) Close() error {

@@ -1,0 +1,1 @@
+-- Format 8 to 9; schema.sql says what the tables hold.

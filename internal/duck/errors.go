@@ -83,6 +83,9 @@ func parseFailure(text string) failure {
 	return f
 }
 
+// noRowID matches what DuckDB says where its own tables have a number for each row.
+var noRowID = regexp.MustCompile(`(?i)column (named )?"rowid"`)
+
 // suggestions are the names that DuckDB says it has instead of one that it has not.
 var suggestions = regexp.MustCompile(`(?m)^Candidate bindings: .*$`)
 
@@ -121,6 +124,8 @@ func (f failure) err() *base.Error {
 	switch {
 	case f.Hint != "":
 		err = err.WithHint("%s", f.Hint)
+	case noRowID.MatchString(f.Message):
+		err = err.WithHint("tables have no rowid: rows move from file to file in merges, and no number would stay with a row; a primary key names rows")
 	case f.Type == "Out of Memory":
 		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise memory_limit")
 	default:

@@ -9,6 +9,8 @@ import "C"
 import (
 	"encoding/json"
 	"errors"
+	"maps"
+	"regexp"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -46,6 +48,7 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 			Node Node `json:"node"`
 		} `json:"statements"`
 	}
+	text, infinite := finite(text)
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber() // constants above 2^53 stay what they are
 	if err := d.Decode(&answer); err != nil {
@@ -68,7 +71,55 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 	case len(answer.Statements) != 1:
 		return nil, base.Errorf(base.Invalid, "expected one statement, found %d", len(answer.Statements))
 	}
-	return answer.Statements[0].Node, nil
+	node := answer.Statements[0].Node
+	if infinite {
+		castInfinite(node)
+	}
+	return node, nil
+}
+
+// nonFinite matches the numbers that DuckDB writes into JSON and JSON does not have, and strings, to pass over what is in them.
+var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
+
+// finite puts a string in the place of every number in a syntax tree that JSON does not have: the constant 1e1000 is Infinity.
+func finite(text string) (_ string, changed bool) {
+	if !strings.Contains(text, "Infinity") && !strings.Contains(text, "NaN") {
+		return text, false
+	}
+	text = nonFinite.ReplaceAllStringFunc(text, func(token string) string {
+		if token[0] == '"' {
+			return token
+		}
+		changed = true
+		return `"` + token + `"`
+	})
+	return text, changed
+}
+
+// castInfinite makes CAST('Infinity' AS DOUBLE) of every constant in a node whose number finite replaced: DuckDB does not read its
+// own Infinity back.
+func castInfinite(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			castInfinite(item)
+		}
+	case Node:
+		value, _ := v["value"].(Node)
+		kind, _ := value["type"].(Node)
+		number, isText := value["value"].(string)
+		if v["class"] == "CONSTANT" && isText && (kind["id"] == "DOUBLE" || kind["id"] == "FLOAT") {
+			child := maps.Clone(v)
+			child["alias"] = ""
+			child["value"] = Node{"type": Node{"id": "VARCHAR", "type_info": nil}, "is_null": false, "value": number}
+			v["class"], v["type"], v["child"], v["cast_type"], v["try_cast"] = "CAST", "OPERATOR_CAST", child, kind, false
+			delete(v, "value")
+			return
+		}
+		for _, item := range v {
+			castInfinite(item)
+		}
+	}
 }
 
 // CheckSyntax lets DuckDB's parser judge a statement of whatever kind. It takes a tenth of the time of ParseSelect, which makes a tree, and

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
@@ -84,6 +85,10 @@ func (o object) objects(key string) []object {
 	return out
 }
 
+// nonFinite matches the numbers that DuckDB writes into JSON and JSON does not have (1e1000 is Infinity), and strings, to pass
+// over what is in them.
+var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
+
 // parse reads the function's answer; nil means that it has no plan for the
 // statement.
 func parsePlan(text string) (object, error) {
@@ -91,6 +96,12 @@ func parsePlan(text string) (object, error) {
 		Error bool             `json:"error"`
 		Plans []map[string]any `json:"plans"`
 	}
+	text = nonFinite.ReplaceAllStringFunc(text, func(token string) string {
+		if token[0] == '"' {
+			return token
+		}
+		return "0" // no plan is judged by the value of a constant
+	})
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		return nil, fmt.Errorf("read the plan: %w", err)
 	}

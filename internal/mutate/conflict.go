@@ -94,9 +94,13 @@ func (o *onConflict) excluded() ([]schema.Column, bool) {
 // insertKeyed runs an INSERT into a table with a primary key.
 func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	t := in.target.table
+	unset := ""
+	if in.conflict.given {
+		t, unset = withoutUnset(t, in.columns)
+	}
 	given, policy := in.columns, replaceRow
 	plain := true
-	rows := &intake{Mutator: x.Mutator, ctx: x.ctx, table: t, sent: in.columns, whole: !in.returning.none(), room: x.store.Room()}
+	rows := &intake{Mutator: x.Mutator, ctx: x.ctx, table: t, sent: in.columns, unset: unset, whole: !in.returning.none(), room: x.store.Room()}
 	defer rows.closing(&err)
 	switch {
 	case in.conflict.keeps:
@@ -104,8 +108,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	case in.conflict.update:
 		given, plain = in.conflict.excluded()
 		given = withStanding(t, given, in.columns)
-		rows.twice = base.Errorf(base.Invalid, "ON CONFLICT DO UPDATE can not update the same row twice in the same command").At(in.conflict.position).
-			WithHint("ensure that no rows proposed for insertion within the same command have the same key")
+		rows.first = true
 	}
 	rows.policy = policy
 	if err := x.fill(t, in.columns, in.byName, in.source, rows.add); err != nil {
@@ -139,6 +142,29 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 		return nil, err
 	}
 	return result, nil
+}
+
+// withoutUnset returns a table without the NOT NULL of columns that get no value, and the name of the first such column, empty if there is none: a row
+// whose key is there needs no value for them.
+func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset string) {
+	columns := slices.Clone(t.Columns)
+	for i := range columns {
+		c := &columns[i]
+		if !c.NotNull || c.Default != "" || contains(sent, c.ID) || slices.Contains(t.PrimaryKey, c.ID) {
+			continue
+		}
+		c.NotNull = false
+		if unset == "" {
+			unset = c.Name
+		}
+	}
+	t.Columns = columns
+	return t, unset
+}
+
+// errUnset refuses a new row that has no value for a column that is NOT NULL.
+func errUnset(t schema.Table, column string) error {
+	return base.Errorf(base.Invalid, "table %s: a new row has no value for the column %q, which is NOT NULL and has no default", t.QualifiedName(), column)
 }
 
 // arrivedTable is what the query of arrivalPlan calls the arrivals.

@@ -104,13 +104,8 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	var query *composition
 	withData := true
 	if c.accept("AS") {
-		end := len(c.tokens())
-		for _, clause := range [][]string{{"WITH", "DATA"}, {"WITH", "NO", "DATA"}} { // at the end alone: a CTE may be called data
-			last := *c
-			if last.at = len(c.tokens()) - len(clause); last.peek(clause...) {
-				end, withData = last.at, len(clause) == 2
-			}
-		}
+		end, rows := x.queryEnd()
+		withData = rows
 		query = &composition{}
 		query.copy(c, c.at, end)
 	} else if err := c.end(); err != nil {
@@ -155,6 +150,19 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	}
 	n, err := load.Commit(x.ctx, x.options)
 	return Counts{Inserted: n}, unlessThere(err, ifNotExists)
+}
+
+// queryEnd returns the index of the token behind the query that CREATE TABLE AS ends with, and whether its rows come into the table: WITH [NO] DATA
+// may stand at the end.
+func (x *execution) queryEnd() (end int, withData bool) {
+	end, withData = len(x.c.tokens()), true
+	for _, clause := range [][]string{{"WITH", "DATA"}, {"WITH", "NO", "DATA"}} { // at the end alone: a CTE may be called data
+		last := *x.c
+		if last.at = len(x.c.tokens()) - len(clause); last.peek(clause...) {
+			end, withData = last.at, len(clause) == 2
+		}
+	}
+	return end, withData
 }
 
 // shapeOfQuery returns the columns that a query gives, under the names listed or its own. It may be that of a view. byName says that a query around it finds

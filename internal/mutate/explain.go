@@ -15,8 +15,22 @@ func ChangesRows(s sqltoken.Statement) bool {
 	return false
 }
 
+// Explains reports whether a statement is one that Explain explains.
+func Explains(s sqltoken.Statement) bool {
+	return ChangesRows(s) || s.Verb() == "CREATE" && definingQuery(s) > 0
+}
+
+// definingQuery returns the index of the first token of the query in CREATE TABLE or VIEW ... AS query; 0 if there is none.
+func definingQuery(s sqltoken.Statement) int {
+	c := clauses{statement: s}
+	if as := c.find("AS"); as < len(s.Tokens)-1 {
+		return as + 1
+	}
+	return 0
+}
+
 // Explain gives DuckDB's plan of the query by which a statement finds the rows that it changes and their new values, or the rows that it
-// inserts. The words before the statement, EXPLAIN and maybe options, say in which form. Nothing changes.
+// inserts; of a statement that makes a table or view of a query, that of the query. The words before the statement, EXPLAIN and maybe options, say in which form. Nothing changes.
 func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statement, req Request) (Rows, error) {
 	x, err := m.begin(ctx, s, req)
 	if err != nil {
@@ -30,6 +44,14 @@ func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statemen
 		}
 		rows, _, err := x.inserted(in.target.table, in.columns, in.byName, in.source)
 		return rows, err
+	}
+	if s.Verb() == "CREATE" {
+		q := &composition{}
+		q.write(words)
+		end, _ := x.queryEnd()
+		q.copy(x.c, definingQuery(s), end)
+		rows, err := x.planner.Select(ctx, x.selects(q))
+		return rows, q.placed(err)
 	}
 	p, err := x.rowPlan()
 	if err != nil {

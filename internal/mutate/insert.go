@@ -126,13 +126,19 @@ func (x *execution) insertion() (in insertion, err error) {
 	}
 	in.source = &composition{}
 	if c.at = from; c.peek("DEFAULT", "VALUES") {
+		if in.byName {
+			return in, base.Errorf(base.Invalid, "INSERT BY NAME cannot be combined with DEFAULT VALUES").At(c.tokens()[from].Start + 1)
+		}
 		in.columns = nil
 		in.source.write("SELECT 1")
 		return in, nil
 	}
 	in.source.copy(c, 0, verb)
 	in.source.write(" ")
-	nested := verb > 0 && c.tokens()[from].Is("WITH") // a second list of CTEs, which may stand within a query alone
+	source := clauses{statement: c.statement, at: from}
+	for source.accept("(") {
+	}
+	nested := verb > 0 && source.peek("WITH") // a second list of CTEs, which may stand within a query alone
 	if nested {
 		in.source.write("SELECT * FROM (")
 	}

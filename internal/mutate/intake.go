@@ -21,6 +21,8 @@ type intake struct {
 	sent   []schema.Column // by the sender; the others have their defaults
 	policy conflict
 	twice  *base.Error // what two rows of one key are; nil if one of them holds
+	first  bool        // of two rows of one key the first holds, whatever the policy
+	unset  string      // a column that is NOT NULL, for which the rows have no value; empty if there is none. See withoutUnset
 	// whole says that all rows are needed together: there may be no more than a chunk.
 	whole bool
 
@@ -72,6 +74,9 @@ func (in *intake) stage() (err error) {
 	if in.whole {
 		return in.errReturning()
 	}
+	if in.unset != "" { // a part has no NULL there, and which rows are new is not known yet
+		return errUnset(in.table, in.unset)
+	}
 	if in.staged == nil {
 		if in.staged, err = in.store.Load(in.ctx, in.table, engine.LoadOptions{}); err != nil {
 			return err
@@ -99,7 +104,14 @@ func (in *intake) arrivals(given []schema.Column) (*arrivals, error) {
 	if len(rows) == 0 {
 		rows = []arrow.RecordBatch{emptyRows(in.table)}
 	}
-	a, err := arrive(in.table, rows, in.sent, given, in.policy)
+	order := in.policy
+	if in.first {
+		order = keepRow
+	}
+	a, err := arrive(in.table, rows, in.sent, given, order)
+	if err == nil {
+		a.unset = in.unset
+	}
 	if err == nil && in.twice != nil && int(a.rows.NumRows()) < batch.Rows(rows) {
 		a.release()
 		return nil, in.twice

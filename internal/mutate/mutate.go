@@ -283,6 +283,10 @@ func (m *Mutator) begin(ctx context.Context, s sqltoken.Statement, req Request) 
 	if err := checkArguments(s.Tokens, req.Args); err != nil {
 		return nil, err
 	}
+	s, err := withNames(s)
+	if err != nil {
+		return nil, err
+	}
 	x.c = &clauses{statement: s}
 	return x, nil
 }

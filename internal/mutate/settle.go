@@ -128,7 +128,7 @@ func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) err
 		if s.twice != nil {
 			return s.twice
 		}
-		later := s.policy != keepRow
+		later := s.policy != keepRow && !s.first
 		if s.versioned() && states[i].Version != states[holds].Version {
 			later = states[i].Version > states[holds].Version
 		}

@@ -21,6 +21,31 @@ func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
 	return conn.CheckSyntax(withoutDirections(s))
 }
 
+// withNames writes the names of the tables and views that a statement is about, which DuckDB takes as texts too ('name'), in double quotes. Positions
+// stay; a name with a quote in it is left as it is.
+func withNames(s sqltoken.Statement) (sqltoken.Statement, error) {
+	text := []byte(s.Text)
+	changed := false
+	for i := 1; i < len(s.Tokens); i++ {
+		t, before := s.Tokens[i], s.Tokens[i-1]
+		named := before.Is("INTO") || before.Is("UPDATE") || before.Is("TABLE") || before.Is("VIEW") || before.Is("EXISTS") || before.Is("TRUNCATE") ||
+			before.Is("FROM") && i > 1 && s.Tokens[i-2].Is("DELETE")
+		if t.Depth != 0 || t.Kind != sqltoken.String || t.Text()[0] != '\'' || !named || strings.ContainsAny(t.Text()[1:len(t.Text())-1], `'"`) {
+			continue
+		}
+		text[t.Start], text[t.End-1], changed = '"', '"', true
+	}
+	if !changed {
+		return s, nil
+	}
+	statements, err := sqltoken.Statements(string(text))
+	if err != nil || len(statements) != 1 {
+		return s, err
+	}
+	statements[0].Offset = s.Offset
+	return statements[0], nil
+}
+
 // withoutDirections blanks out ASC, DESC and NULLS FIRST or LAST in SORTED BY (...), which
 // DuckDB's grammar lacks; positions stay.
 func withoutDirections(s sqltoken.Statement) string {

@@ -213,9 +213,12 @@ func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assi
 			continue
 		}
 		names, values := list(left[1:len(left)-1]), list(rowValues(right))
+		if len(values) == 1 && !right[0].Is("ROW") { // one value, for all of them
+			values = slices.Repeat([][]sqltoken.Token{right}, len(names))
+		}
 		if len(names) != len(values) {
 			return nil, base.Errorf(base.Invalid, "Could not perform assignment, expected %d values, got %d", len(names), len(values)).At(right[0].Start + 1).
-				WithHint("values stand in brackets: (a, b) = (1, 2); a query is one value, for one column")
+				WithHint("values stand in brackets: (a, b) = (1, 2); a query is one value, for all of the columns")
 		}
 		for i := range names {
 			if err := add(names[i], values[i]); err != nil {

@@ -34,6 +34,7 @@ type arrivals struct {
 	rows   arrow.RecordBatch // conformed to the table; no two of one key
 	given  []schema.Column   // what a row that is there takes of them
 	hashes []batch.KeyHash
+	unset  string // see intake
 	standing
 }
 
@@ -234,6 +235,9 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 		if leaves {
 			inserted = append(inserted, uint32(i))
 		}
+	}
+	if len(inserted) > 0 && a.unset != "" {
+		return change, nil, nil, errUnset(a.table, a.unset)
 	}
 	if len(inserted) > 0 {
 		rec, err := batch.Take([]arrow.RecordBatch{a.rows}, inserted)

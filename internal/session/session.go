@@ -163,10 +163,16 @@ func Locate(err error, s sqltoken.Statement, i, n int) error {
 }
 
 func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (*Answer, error) {
-	if i := sqltoken.Explained(s.Tokens); i > 0 && mutate.ChangesRows(s.From(i)) {
-		return x.explain(ctx, req, s, i)
-	}
 	verb := s.Verb()
+	if i := sqltoken.Explained(s.Tokens); i > 0 {
+		explained := s.From(i)
+		if mutate.Explains(explained) {
+			return x.explain(ctx, req, s, i)
+		}
+		if verb = explained.Verb(); refusals[verb] == "" {
+			verb = "EXPLAIN"
+		}
+	}
 	switch verb {
 	case "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "DROP", "ALTER", "PAUSE", "RESUME", "REPLAY":
 		if req.Role < Writer {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -20,14 +21,17 @@ type analysis struct {
 	tokens  []sqltoken.Token
 	tables  []tableRef
 	files   bool        // a table function may give something else each time, under other names: it reads files
-	columns []columnRef // those qualified by more than one name
+	columns []columnRef // those whose first name is not what a table is called by, or that have more than two
 	names   []outputName
 	output  *rowSource             // what the statement gives, if its rows are rows of one table
 	decides namedColumns           // what says which rows the statement gives: all but its select list, and what names there stand for
 	alone   atomic.Pointer[string] // what the text of a view was found to bind for, see checkAlone
-	// expanded are the edits that listed the values of PIVOTs, in order: the text is the user's
-	// no more.
-	expanded []sqltoken.Edits
+	// expanded are the edits that wrote the user's text anew, in order: the values of PIVOTs were listed, SHOW TABLES became a query.
+	expanded  []sqltoken.Edits
+	describes []described
+	called    map[string]bool // folded names by which columns of anything in a FROM can be qualified
+	// bitstrings are calls that need the bounds of a column's values.
+	bitstrings []bitstringCall
 }
 
 // tableRef is a place in the text that names a table, view or file.
@@ -41,7 +45,7 @@ type tableRef struct {
 	conditions []condition // that each of its rows in the result meets
 }
 
-// columnRef is a column named as schema.table.column or longer.
+// columnRef is a column named as table.column or longer; schema.table is the row of a table.
 type columnRef struct {
 	names      []string
 	start, end int // of the names in the text
@@ -54,8 +58,13 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	if err != nil {
 		return nil, err
 	}
-	if sql, ok := expandShow(tokens); ok {
-		return analyze(conn, sql, true)
+	if edits := append(expandShows(tokens), expandNamed(tokens)...); len(edits) > 0 {
+		a, err := analyze(conn, edits.Apply(text), mayReadFiles)
+		if err != nil {
+			return nil, relocated(err, func(at int) int { return unexpanded([]sqltoken.Edits{edits}, at) })
+		}
+		a.expanded = append([]sqltoken.Edits{edits}, a.expanded...)
+		return a, nil
 	}
 	offset := 0
 	if i := sqltoken.Explained(tokens); i > 0 {
@@ -65,11 +74,12 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	if err != nil {
 		return nil, relocated(err, func(at int) int { return at + offset })
 	}
-	w := walker{a: &analysis{text: text, tokens: tokens}, offset: offset, mayReadFiles: mayReadFiles}
+	w := walker{a: &analysis{text: text, tokens: tokens, called: map[string]bool{}}, offset: offset, mayReadFiles: mayReadFiles}
 	w.a.output = w.query(node, nil)
 	if w.err != nil {
 		return nil, w.err
 	}
+	w.a.columns = slices.DeleteFunc(w.a.columns, func(c columnRef) bool { return len(c.names) == 2 && w.a.called[schema.Fold(c.names[0])] })
 	w.passToCTEs()
 	w.a.names = outputNames(conn, node)
 	w.a.decides.outsideSelectList(node)
@@ -178,6 +188,9 @@ func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 			w.any(child, visible)
 		}
 	}
+	if len(s.items) == 1 && !s.opaque {
+		w.bitstringCalls(node["select_list"], s)
+	}
 	w.collectConditions(node["where_clause"], s)
 	return s.rowSource(node)
 }
@@ -185,6 +198,9 @@ func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 // from walks a table reference. filtered says whether leaving out rows that the WHERE of
 // the SELECT rejects cannot change its result.
 func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
+	if called := cmp.Or(text(ref, "alias"), text(ref, "table_name")); called != "" {
+		w.a.called[schema.Fold(called)] = true
+	}
 	switch text(ref, "type") {
 	case "":
 	case "BASE_TABLE":
@@ -206,7 +222,7 @@ func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 		s.add(ref, source, text(ref, "alias"), filtered)
 	case "TABLE_FUNCTION":
 		s.opaque = true
-		w.tableFunction(ref)
+		w.tableFunction(ref, visible)
 		w.children(ref, visible)
 	case "SHOW_REF":
 		s.opaque = true
@@ -230,6 +246,10 @@ func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool)
 			s.add(ref, &rowSource{cte: c}, called, filtered)
 			return
 		}
+	}
+	if catalog == "" && schema.Fold(schemaName) == "recurring" && visible.find(name) != nil { // all rows that a recursive CTE with keys has so far
+		s.opaque = true
+		return
 	}
 	if ref["at_clause"] != nil {
 		w.fail(base.Errorf(base.Invalid, "AT (...) is not supported: table %q has no past versions to read", name).At(w.location(ref) + 1))
@@ -288,21 +308,23 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 	}
 	before := len(w.a.tables)
 	w.query(query, visible)
-	if text(object(query, "from_table"), "type") != "BASE_TABLE" || len(w.a.tables) != before+1 {
-		return
+	if text(object(query, "from_table"), "type") == "BASE_TABLE" && len(w.a.tables) == before+1 {
+		// DESCRIBE t: the parser made SELECT * FROM t of it, the text has the name alone.
+		t := &w.a.tables[before]
+		switch i := w.tokenAt(t.start); {
+		case i < 1:
+			return
+		case w.a.tokens[i-1].Is("SUMMARIZE"):
+			t.query = true
+			return
+		case shows(w.a.tokens[i-1]): // else it stands in a CTE
+			t.query, t.describe = false, true
+			t.start = w.a.tokens[i-1].Start
+			return
+		}
 	}
-	// DESCRIBE t: the parser made SELECT * FROM t of it, the text has the name alone.
-	t := &w.a.tables[before]
-	i := w.tokenAt(t.start)
-	if i < 1 {
-		return
-	}
-	switch verb := w.a.tokens[i-1]; {
-	case verb.Is("SUMMARIZE"):
-		t.query = true
-	case verb.Is("DESCRIBE"), verb.Is("DESC"), verb.Is("SHOW"): // else it stands in a CTE
-		t.query, t.describe = false, true
-		t.start = verb.Start
+	if text(ref, "show_type") == "DESCRIBE" {
+		w.describe(query, before)
 	}
 }
 
@@ -314,6 +336,15 @@ var harmless = map[string]bool{
 	"pragma_version": true, "icu_calendar_names": true, "pg_timezone_names": true, "duckdb_extensions": true,
 }
 
+// systemSchema is the schema of the system tables that stand for DuckDB's own functions, and views, of their names.
+const systemSchema = "system"
+
+// systemFunctions are the table functions that DuckDB would answer from its catalog, which is empty.
+var systemFunctions = map[string]bool{
+	"duckdb_databases": true, "duckdb_schemas": true, "duckdb_tables": true, "duckdb_views": true, "duckdb_columns": true, "duckdb_constraints": true,
+	"duckdb_indexes": true, "duckdb_sequences": true,
+}
+
 // bypassing are the table functions that nobody may call: they run a text or name a table that
 // this package has not seen, take the address of memory, or change the connection or the engine for all who come after.
 var bypassing = map[string]bool{
@@ -323,10 +354,10 @@ var bypassing = map[string]bool{
 	"enable_peg_parser": true, "disable_peg_parser": true,
 }
 
-func (w *walker) tableFunction(ref duck.Node) {
+func (w *walker) tableFunction(ref duck.Node, visible *cte) {
 	function := object(ref, "function")
 	name := schema.Fold(text(function, "function_name"))
-	if harmless[name] {
+	if harmless[name] || readsNamed(function, visible) || w.systemFunction(function, ref) {
 		return
 	}
 	w.a.files = true
@@ -336,6 +367,18 @@ func (w *walker) tableFunction(ref duck.Node) {
 	w.fail(base.Errorf(base.Forbidden, "table function %s is not allowed", name).
 		WithHint("reading files and inspecting the engine needs an administrator; load rows through the API instead").
 		At(w.location(function) + 1))
+}
+
+// systemFunction notes duckdb_tables() and its like, which tell of DuckDB's own catalog, as the system table of that name. It returns false if
+// the function is none of these.
+func (w *walker) systemFunction(function, ref duck.Node) bool {
+	name := schema.Fold(text(function, "function_name"))
+	i := w.tokenAt(w.location(function))
+	if !systemFunctions[name] || i < 0 || i+2 >= len(w.a.tokens) || !w.a.tokens[i+1].Is("(") || !w.a.tokens[i+2].Is(")") {
+		return false
+	}
+	w.a.tables = append(w.a.tables, tableRef{parts: []string{systemSchema, name}, name: w.a.tokens[i].Start, start: w.a.tokens[i].Start, end: w.a.tokens[i+2].End, alias: text(ref, "alias")})
+	return true
 }
 
 // any walks whatever a node holds: expressions with their sub-queries, lists, modifiers.
@@ -379,7 +422,7 @@ func (w *walker) function(node duck.Node) {
 
 func (w *walker) column(node duck.Node) {
 	names, _ := node["column_names"].([]any)
-	if len(names) < 3 || w.location(node) < 0 {
+	if len(names) < 2 || w.location(node) < 0 {
 		return
 	}
 	ref := columnRef{start: w.location(node)}

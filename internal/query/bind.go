@@ -231,6 +231,10 @@ func (b *binding) resolve(ref *tableRef, database, schemaName string, inView boo
 			return &target{system: sql, path: append([]string{database}, last...)}, err
 		}
 	}
+	if name := schema.Fold(ref.parts[0]); len(ref.parts) == 1 && systemFunctions[name] {
+		sql, _, err := b.runner.system.Relation(systemSchema, name, database)
+		return &target{system: sql, path: []string{database, "main", name}}, err
+	}
 	if len(ref.parts) == 1 && strings.ContainsAny(ref.parts[0], "./") {
 		if b.req.ReadFiles && !inView {
 			return &target{file: true}, nil
@@ -300,6 +304,7 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 		}
 		splices = append(splices, sqltoken.Edit{Start: ref.start, End: ref.end, Text: text})
 	}
+	splices = append(splices, b.describeSplices(a, database, schemaName)...)
 	return append(splices, b.columnSplices(a, database, schemaName, aliases)...), nil
 }
 
@@ -405,6 +410,10 @@ func (b *binding) columnSplices(a *analysis, database, schemaName string, aliase
 			if ref.alias != "" {
 				called = ref.alias
 			}
+			if ref.alias == "" && t.table != nil && b.isRow(a, database, schemaName, c, t) {
+				splices = append(splices, sqltoken.Edit{Start: c.start, End: c.end, Text: rowOf(t.table, called)})
+				break
+			}
 			qualifiers := 0
 			if ref.alias == "" || t.transient != nil {
 				qualifiers = qualifying(c.names, t.path)
@@ -421,6 +430,30 @@ func (b *binding) columnSplices(a *analysis, database, schemaName string, aliase
 		}
 	}
 	return splices
+}
+
+// isRow reports whether a name of two or three parts is that of a table, of schema.table or database.schema.table, and means its row: nothing is called
+// by the first part, and no table has a column of that name.
+func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t *target) bool {
+	if len(c.names) > len(t.path) || !slices.EqualFunc(c.names, t.path[len(t.path)-len(c.names):], sameName) || a.called[schema.Fold(c.names[0])] {
+		return false
+	}
+	return !slices.ContainsFunc(a.tables, func(ref tableRef) bool {
+		other := b.targets[b.key(a, database, schemaName, &ref)]
+		return other.table != nil && other.table.ColumnIndex(c.names[0]) >= 0
+	})
+}
+
+// rowOf returns the row of a table that is called so, as a STRUCT: the name alone, unless a column has it too.
+func rowOf(t *schema.Table, called string) string {
+	if t.ColumnIndex(called) < 0 {
+		return schema.Quote(called)
+	}
+	fields := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		fields[i] = schema.Quote(c.Name) + " := " + schema.Quote(called) + "." + schema.Quote(c.Name)
+	}
+	return "struct_pack(" + strings.Join(fields, ", ") + ")"
 }
 
 // qualifying returns how many of a column's names are those of a table: database, schema and

@@ -33,17 +33,24 @@ func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request
 		if err != nil {
 			return nil, err
 		}
-		elements := lastOpenPivot(text, tokens)
+		pivot, elements := lastOpenPivot(text, tokens)
 		if len(elements) == 0 {
 			break
 		}
 		var edits sqltoken.Edits
+		empty := false
 		for _, e := range elements {
 			values, err := r.pivotValues(ctx, conn, req, e.values)
 			if err != nil {
 				return nil, err
 			}
+			if len(values) == 0 {
+				empty, values = true, []string{schema.QuoteString(noValue)}
+			}
 			edits = append(edits, sqltoken.Edit{Start: e.start, End: e.end, Text: " IN (" + strings.Join(values, ", ") + ")"})
+		}
+		if empty {
+			edits = append(edits, withoutNoValue(tokens, pivot)...)
 		}
 		text = edits.Apply(text)
 		expanded = append(expanded, edits)
@@ -55,8 +62,28 @@ func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request
 	if err != nil {
 		return nil, relocated(err, func(at int) int { return unexpanded(expanded, at) })
 	}
-	a.expanded = expanded
+	a.expanded = append(expanded, a.expanded...)
 	return a, nil
+}
+
+// noValue stands for the values of an expression that has none, since IN () is no SQL. The columns of that name are left out of the result.
+const noValue = "scoter_no_value"
+
+// withoutNoValue returns the edits that put the PIVOT which is token i into a query that leaves the columns of noValue out.
+func withoutNoValue(tokens []sqltoken.Token, i int) sqltoken.Edits {
+	end := i + 1
+	for end < len(tokens) && tokens[end].Depth >= tokens[i].Depth && !combines(tokens[end], tokens[i].Depth) {
+		end++
+	}
+	return sqltoken.Edits{
+		{Start: tokens[i].Start, End: tokens[i].Start, Text: "SELECT COLUMNS(c -> NOT contains(c, " + schema.QuoteString(noValue) + ")) FROM ("},
+		{Start: tokens[end-1].End, End: tokens[end-1].End, Text: ")"},
+	}
+}
+
+// combines reports whether a token on a depth joins two queries.
+func combines(t sqltoken.Token, depth int) bool {
+	return t.Depth == depth && (t.Is("UNION") || t.Is("EXCEPT") || t.Is("INTERSECT"))
 }
 
 // unexpanded returns where an offset of a text with all PIVOTs expanded was in the user's.
@@ -83,6 +110,7 @@ func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req Request, 
 	}
 	defer result.Close()
 	var values []string
+	seen := map[string]bool{}
 	for {
 		rec, err := result.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -92,16 +120,16 @@ func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req Request, 
 			return nil, err
 		}
 		for i := range int(rec.NumRows()) {
-			values = append(values, schema.QuoteString(rec.Column(0).ValueStr(i)))
+			if value := schema.QuoteString(rec.Column(0).ValueStr(i)); !seen[value] { // a query in IN may repeat one
+				seen[value] = true
+				values = append(values, value)
+			}
 		}
 		rec.Release()
 		if len(values) > maxPivotValues {
 			return nil, base.Errorf(base.Invalid, "PIVOT would make more than %d columns", maxPivotValues).
 				WithHint("list the values that you need: ON ... IN (...)")
 		}
-	}
-	if len(values) == 0 {
-		return nil, base.Errorf(base.Invalid, "PIVOT finds no values to make columns of").WithHint("list them: ON ... IN (...)")
 	}
 	return values, nil
 }
@@ -111,9 +139,9 @@ func hasParameters(sql string) bool {
 	return err != nil || slices.ContainsFunc(tokens, func(t sqltoken.Token) bool { return t.Kind == sqltoken.Parameter })
 }
 
-// lastOpenPivot returns the elements without a list of the last PIVOT that has such: the
+// lastOpenPivot returns the last PIVOT that has elements without a list, as the index of its token, and these: the
 // inner ones come before those that they are the source of.
-func lastOpenPivot(text string, tokens []sqltoken.Token) []pivotElement {
+func lastOpenPivot(text string, tokens []sqltoken.Token) (pivot int, elements []pivotElement) {
 	for i := len(tokens) - 1; i >= 0; i-- {
 		if !tokens[i].Is("PIVOT") && !tokens[i].Is("PIVOT_WIDER") {
 			continue
@@ -123,7 +151,6 @@ func lastOpenPivot(text string, tokens []sqltoken.Token) []pivotElement {
 			continue
 		}
 		source := text[tokens[i+1].Start:tokens[on-1].End]
-		var elements []pivotElement
 		for from := on + 1; from < len(tokens); {
 			to := elementEnd(tokens, from)
 			if e, ok := openElement(text, tokens, from, to, source); ok {
@@ -136,10 +163,10 @@ func lastOpenPivot(text string, tokens []sqltoken.Token) []pivotElement {
 			from = to + 1
 		}
 		if len(elements) > 0 {
-			return elements
+			return i, elements
 		}
 	}
-	return nil
+	return -1, nil
 }
 
 // withinFrom tells t PIVOT (sum(x) FOR c IN (...)), which always has its values.

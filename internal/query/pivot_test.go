@@ -15,7 +15,8 @@ func TestLastOpenPivotFindsWhatHasNoList(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, e := range lastOpenPivot(sql, tokens) {
+		_, elements := lastOpenPivot(sql, tokens)
+		for _, e := range elements {
 			got = append(got, e.values)
 		}
 		if !slices.Equal(got, want) {

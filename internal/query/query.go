@@ -200,6 +200,11 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(a.bitstrings) > 0 {
+		if a, err = r.withBounds(ctx, conn, req, a); err != nil {
+			return nil, nil, err
+		}
+	}
 	b := &binding{runner: r, conn: conn, req: req, analysis: a}
 	prepare := conn.Prepare
 	if !a.files && (len(a.tables) == 0 || req.Rows != nil) {
@@ -212,7 +217,7 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 	}
 	if b.sql, err = b.bind(ctx); err != nil {
 		b.release()
-		return nil, nil, err
+		return nil, nil, relocated(err, func(at int) int { return unexpanded(a.expanded, at) })
 	}
 	stmt, err := prepare(b.sql)
 	if err != nil {

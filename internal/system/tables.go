@@ -83,6 +83,7 @@ var relations = map[string]relation{
 	"scoter.dead_letters": {stream.LetterColumns(), func(*Tables, string) ([][]string, error) { return nil, nil }},
 	"scoter.settings":     {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},
 	"scoter.show_tables":  {[]string{"name VARCHAR", "schema_name VARCHAR"}, (*Tables).showTables},
+	"scoter.show_schemas": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "current BOOLEAN"}, (*Tables).showSchemas},
 	"information_schema.tables": {[]string{"table_catalog VARCHAR", "table_schema VARCHAR", "table_name VARCHAR", "table_type VARCHAR"},
 		(*Tables).informationTables},
 	"information_schema.columns": {[]string{"table_catalog VARCHAR", "table_schema VARCHAR", "table_name VARCHAR", "column_name VARCHAR",
@@ -97,7 +98,7 @@ func (t *Tables) Relation(schemaName, name, database string) (string, bool, erro
 	if !ok {
 		var others []string
 		for full := range relations {
-			if other, ok := strings.CutPrefix(full, schemaName+"."); ok && other != "show_tables" {
+			if other, ok := strings.CutPrefix(full, schemaName+"."); ok && !strings.HasPrefix(other, "show_") {
 				others = append(others, other)
 			}
 		}

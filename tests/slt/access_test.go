@@ -222,7 +222,8 @@ func TestNobodyChangesTheEngine(t *testing.T) {
 	db := openScoter(t, true, 0)
 	for _, sql := range []string{
 		"FROM enable_profiling(save_location = '/nowhere/profile.json')", "FROM disable_profiling()", "FROM enable_logging()", "FROM disable_logging()",
-		"FROM truncate_duckdb_logs()", "FROM enable_peg_parser()", "FROM disable_peg_parser()", "FROM query('SELECT 1')", "FROM histogram('t', a)",
+		"FROM truncate_duckdb_logs()", "FROM enable_peg_parser()", "FROM disable_peg_parser()", "FROM query('SELECT 1')",
+		"FROM histogram(concat('t'), a)", "FROM query_table(concat('t'))", "FROM histogram(scoter_named, a)",
 		"FROM scoter_memtable(1)", "SELECT setseed(0.42)", "SELECT sleep_ms(1)", "SELECT json_serialize_plan('SELECT 1')", "SELECT write_log('x')",
 	} {
 		if got, err := db.execute(context.Background(), session.Request{SQL: sql, Database: "default", Role: session.Admin}); base.KindOf(err) != base.Forbidden {

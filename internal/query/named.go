@@ -1,0 +1,121 @@
+package query
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// namedTable is the CTE that stands for the table which a table function takes the name of.
+const namedTable = "scoter_named"
+
+// takesName are the table functions that take the name of a table as their first argument. DuckDB looks for it in its catalog, or among the CTEs.
+var takesName = map[string]bool{"histogram": true, "histogram_values": true}
+
+// expandNamed returns the edits that give the tables a place in the text which table functions take the names of: query_table becomes the query
+// of these, histogram(t, c) reads a CTE.
+func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
+	for i := 0; i+2 < len(tokens); i++ {
+		function := tokens[i]
+		if !function.IsName() || !tokens[i+1].Is("(") || i > 0 && tokens[i-1].Is(".") {
+			continue
+		}
+		name := schema.Fold(function.Name())
+		closing := sqltoken.Next(tokens, i+2, tokens[i+1].Depth, ")")
+		if closing < 0 {
+			continue
+		}
+		switch arguments := tokens[i+2 : closing]; {
+		case name == "query_table":
+			if sql, ok := tablesQuery(arguments); ok {
+				edits = append(edits, sqltoken.Edit{Start: function.Start, End: tokens[closing].End, Text: "(" + sql + ")"})
+			}
+		case takesName[name] && i > 0 && (tokens[i-1].Is("FROM") || tokens[i-1].Is("JOIN")): // elsewhere it is an aggregate
+			table, next := tableName(arguments)
+			if next == 0 || next < len(arguments) && !arguments[next].Is(",") || table == schema.Quote(namedTable) { // it has been here
+				continue
+			}
+			edits = append(edits,
+				sqltoken.Edit{Start: function.Start, End: function.Start, Text: "(WITH " + namedTable + " AS (SELECT * FROM " + table + ") FROM "},
+				sqltoken.Edit{Start: arguments[0].Start, End: arguments[next-1].End, Text: namedTable},
+				sqltoken.Edit{Start: tokens[closing].End, End: tokens[closing].End, Text: ")"})
+		}
+	}
+	return edits
+}
+
+// tablesQuery returns the query of the tables that query_table names: one, or a list, and then whether their columns go together by name.
+func tablesQuery(arguments []sqltoken.Token) (string, bool) {
+	if len(arguments) == 0 {
+		return "", false
+	}
+	if !arguments[0].Is("[") {
+		table, next := tableName(arguments)
+		return "FROM " + table, next > 0 && next == len(arguments)
+	}
+	depth := arguments[0].Depth
+	union, at := " UNION ALL ", 1
+	var tables []string
+	for at < len(arguments) && !arguments[at-1].Is("]") {
+		table, next := tableName(arguments[at:])
+		if at += next + 1; next == 0 || at > len(arguments) || !arguments[at-1].Is(",") && !arguments[at-1].Is("]") {
+			return "", false
+		}
+		tables = append(tables, "FROM "+table)
+	}
+	switch rest := arguments[at:]; {
+	case len(tables) == 0 || arguments[at-1].Depth != depth:
+		return "", false
+	case len(rest) == 0, len(rest) == 2 && rest[0].Is(",") && rest[1].Is("FALSE"):
+	case len(rest) == 2 && rest[0].Is(",") && rest[1].Is("TRUE"):
+		union = " UNION ALL BY NAME "
+	default:
+		return "", false
+	}
+	return strings.Join(tables, union), true
+}
+
+// tableName returns the name of a table that some tokens begin with, as SQL, and how many of them it is: a name, or a text in quotes, which holds one.
+func tableName(tokens []sqltoken.Token) (sql string, n int) {
+	if len(tokens) == 0 {
+		return "", 0
+	}
+	if tokens[0].Kind == sqltoken.String {
+		written := tokens[0].Text()
+		if !strings.HasPrefix(written, "'") {
+			return "", 0
+		}
+		written = strings.ReplaceAll(written[1:len(written)-1], "''", "'")
+		inner, err := sqltoken.Split(written)
+		if err != nil {
+			return "", 0
+		}
+		if parts, next := sqltoken.QualifiedName(inner, 0); next > 0 && next == len(inner) {
+			return quoted(parts), 1
+		}
+		return schema.Quote(written), 1
+	}
+	parts, next := sqltoken.QualifiedName(tokens, 0)
+	return quoted(parts), next
+}
+
+func quoted(parts []string) string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = schema.Quote(p)
+	}
+	return strings.Join(out, ".")
+}
+
+// readsNamed reports whether a table function reads the CTE that expandNamed gave it.
+func readsNamed(function duck.Node, visible *cte) bool {
+	arguments := list(function, "children")
+	if !takesName[schema.Fold(text(function, "function_name"))] || len(arguments) == 0 || visible.find(namedTable) == nil {
+		return false
+	}
+	argument, _ := arguments[0].(duck.Node)
+	names := list(argument, "column_names")
+	return len(names) == 1 && names[0] == namedTable
+}

@@ -1,0 +1,106 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/sqltoken"
+)
+
+// bitstringCall is a bitstring_agg(column) of a column of a table. DuckDB takes the least and the greatest value that the result has a bit for from the
+// statistics of its own tables; Scoter looks them up, and writes them behind the column.
+type bitstringCall struct {
+	table  int // index in analysis.tables
+	column string
+	end    int // of the column in the text
+}
+
+// bitstringCalls notes the calls in a SELECT from one table.
+func (w *walker) bitstringCalls(v any, s *scope) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			w.bitstringCalls(item, s)
+		}
+	case duck.Node:
+		if text(v, "class") == "SUBQUERY" {
+			return
+		}
+		if children := list(v, "children"); text(v, "class") == "FUNCTION" && schema.Fold(text(v, "function_name")) == "bitstring_agg" && len(children) == 1 {
+			w.bitstringCall(children[0], s.items[0])
+		}
+		for _, child := range v {
+			w.bitstringCalls(child, s)
+		}
+	}
+}
+
+func (w *walker) bitstringCall(argument any, item scopeItem) {
+	column, _ := argument.(duck.Node)
+	names := list(column, "column_names")
+	if len(names) == 0 || len(names) > 2 || len(names) == 2 && !sameName(names[0].(string), item.name) || w.location(column) < 0 {
+		return
+	}
+	end, ok := w.nameEnd(w.tokenAt(w.location(column)))
+	if source := item.source; ok && source.cte == nil && source.columns == nil {
+		w.a.bitstrings = append(w.a.bitstrings, bitstringCall{source.table, names[len(names)-1].(string), end})
+	}
+}
+
+// withBounds returns the analysis of the text in which each bitstring_agg has its bounds.
+func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a *analysis) (*analysis, error) {
+	var edits sqltoken.Edits
+	for _, call := range a.bitstrings {
+		table, column := a.tables[call.table], schema.Quote(call.column)
+		bounds, err := r.boundsOf(ctx, conn, req, "SELECT min("+column+")::VARCHAR, max("+column+")::VARCHAR FROM "+a.text[table.name:table.end])
+		if err != nil {
+			return nil, err
+		}
+		if bounds != nil { // without values DuckDB says what is wrong
+			edits = append(edits, sqltoken.Edit{Start: call.end, End: call.end, Text: ", " + strings.Join(bounds, ", ")})
+		}
+	}
+	if len(edits) == 0 {
+		return a, nil
+	}
+	bounded, err := analyze(conn, edits.Apply(a.text), req.ReadFiles)
+	if err != nil {
+		return nil, relocated(err, func(at int) int { return unexpanded(append(a.expanded, edits), at) })
+	}
+	bounded.expanded = append(append([]sqltoken.Edits{}, a.expanded...), edits)
+	return bounded, nil
+}
+
+// boundsOf returns the values of a query's only row, which are numbers, as text; nil if one is NULL.
+func (r *Runner) boundsOf(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
+	req.SQL, req.Args = sql, nil
+	result, err := r.runOn(ctx, conn, req)
+	if err != nil {
+		if e := new(base.Error); errors.As(err, &e) {
+			err = e.At(0) // the query's text is ours
+		}
+		return nil, err
+	}
+	defer result.Close()
+	rec, err := result.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Release()
+	var out []string
+	for i := range int(rec.NumCols()) {
+		if rec.Column(i).IsNull(0) {
+			return nil, nil
+		}
+		out = append(out, strings.Clone(rec.Column(i).ValueStr(0)))
+	}
+	return out, nil
+}

@@ -1,6 +1,6 @@
 # Everything that people and CI do. Nothing needs to be installed by hand but Go, a C
 # compiler and, for the generator's tests, Python 3.11, Node 20 and a JDK.
-.PHONY: build run test bench lint fmt clean
+.PHONY: build run test slt bench lint fmt clean
 
 GO ?= go
 
@@ -12,6 +12,9 @@ run: build ## build, start a server on ./data with sample data, say what to try
 
 test: lint ## everything; installs what the tests need
 	$(GO) test -count=1 -timeout 30m ./...  # tests run programs that Go's test cache does not know of
+
+slt: ## SQL logic tests in DuckDB's dialect below SLT_DIR, for instance DuckDB's own folder test; failures go into SLT_OUT
+	SLT_DIR="$(abspath $(SLT_DIR))" SLT_OUT="$(if $(SLT_OUT),$(abspath $(SLT_OUT)))" $(GO) test -count=1 -timeout 10h -v -run TestSuite ./tests/sqllogic
 
 lint:
 	$(GO) vet ./...

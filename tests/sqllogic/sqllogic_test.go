@@ -1,0 +1,250 @@
+package sqllogic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+// outcome is what became of a record.
+type outcome string
+
+const (
+	passed  outcome = "passed"
+	refused outcome = "refused"
+	follows outcome = "follows" // from the refusal of another statement
+	wrong   outcome = "wrong"
+	accepts outcome = "accepts" // what DuckDB refuses
+	crashed outcome = "crashed" // the server ended, or answered 500
+	skipped outcome = "skipped"
+)
+
+var outcomes = []outcome{passed, follows, refused, wrong, accepts, crashed, skipped}
+
+// errDisconnected says that the server gave no answer.
+var errDisconnected = errors.New("no answer")
+
+// errLeft says that the rest of a file is not run.
+var errLeft = errors.New("left")
+
+// run is a file being run.
+type run struct {
+	server  *binary.Server
+	file    string
+	counts  map[string]map[outcome]int // by kind of statement
+	report  func(line int, o outcome, sql, why string)
+	vars    map[string]string
+	labels  map[string]string
+	tainted bool // a statement was refused, or taken though DuckDB refuses it, so that what comes may follow from that
+}
+
+// missing matches errors that say of something that it is not there.
+var missing = regexp.MustCompile(`(?i)does not exist|not found|"not_found"|does not have a column|has no column`)
+
+// all runs records. It returns errLeft if the rest of the file needs what the runner does not have.
+func (r *run) all(records []record) error {
+	for _, c := range records {
+		var err error
+		switch c.command {
+		case "statement", "query":
+			err = r.one(c)
+		case "loop", "concurrentloop":
+			from, _ := strconv.Atoi(r.fill(c.params[1]))
+			to, _ := strconv.Atoi(r.fill(c.params[2]))
+			const most = 200 // rounds
+			for i := from; i < min(to, from+most) && err == nil; i++ {
+				err = r.with(c.params[0], strconv.Itoa(i), c.body)
+			}
+		case "foreach", "concurrentforeach":
+			for _, v := range values(c.params[1:]) {
+				if err == nil {
+					err = r.with(c.params[0], v, c.body)
+				}
+			}
+		case "require":
+			if !slices.Contains([]string{"parquet", "json", "icu", "core_functions", "vector_size", "notmusl", "notwindows", "notmingw", "64bit", "skip_reload",
+				"no_alternative_verify", "noforcestorage", "no_extension_autoloading", "noexternal", "longdouble", "ram", "disk_space"}, c.params[0]) {
+				return errLeft
+			}
+		case "require-env", "unzip", "load", "restart", "test-env":
+			return errLeft
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// with runs the body of a loop with a value of its variable.
+func (r *run) with(name, value string, body []record) error {
+	r.vars[name] = r.fill(value)
+	defer delete(r.vars, name)
+	return r.all(body)
+}
+
+// fill puts the values of variables into a text.
+func (r *run) fill(text string) string {
+	for name, value := range r.vars {
+		text = strings.ReplaceAll(text, "${"+name+"}", value)
+	}
+	return text
+}
+
+// one runs a statement or query, and counts it.
+func (r *run) one(c record) error {
+	sql := r.fill(c.sql)
+	o, why := r.outcome(c, sql)
+	taints := c.command == "statement" && (o == refused || o == accepts)
+	if r.tainted && (o == wrong || o == accepts || o == refused && missing.MatchString(why)) {
+		o = follows
+	}
+	r.tainted = r.tainted || taints
+	kind := kindOf(sql)
+	if r.counts[kind] == nil {
+		r.counts[kind] = map[outcome]int{}
+	}
+	r.counts[kind][o]++
+	if o != passed && o != follows {
+		r.report(c.line, o, sql, why)
+	}
+	if why == errDisconnected.Error() {
+		return errDisconnected
+	}
+	return nil
+}
+
+func (r *run) outcome(c record, sql string) (outcome, string) {
+	status, body, err := r.send(sql)
+	switch fails := c.command == "statement" && c.params[0] == "error"; {
+	case err != nil:
+		return crashed, errDisconnected.Error()
+	case status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable && status != http.StatusInsufficientStorage:
+		return crashed, string(body)
+	case c.command == "statement" && c.params[0] == "maybe":
+		return passed, ""
+	case fails && status == http.StatusOK:
+		return accepts, "succeeded"
+	case fails:
+		return passed, ""
+	case status != http.StatusOK:
+		return refused, string(body)
+	case c.command == "statement":
+		return passed, ""
+	}
+	rows, err := r.texts(sql, body)
+	if err != nil {
+		return skipped, err.Error()
+	}
+	want := make([]string, len(c.want))
+	for i, line := range c.want {
+		want[i] = r.fill(line)
+		if strings.HasPrefix(line, "<FILE>:") {
+			return skipped, "the result is in a file"
+		}
+	}
+	order := ""
+	if len(c.params) > 1 {
+		order = c.params[1]
+	}
+	why := differs(c.params[0], order, want, rows)
+	if len(c.params) > 2 && len(want) == 0 { // of queries with one label the results are the same
+		result := fmt.Sprint(rows)
+		if first, ok := r.labels[c.params[2]]; ok && first != result {
+			why = "another result than that of the label " + c.params[2]
+		} else {
+			why = ""
+		}
+		r.labels[c.params[2]] = result
+	}
+	if why != "" {
+		return wrong, why
+	}
+	return passed, ""
+}
+
+// texts returns the rows of a query as DuckDB casts them to text: by the query within another, or, where it cannot stand in one, as JSON has them.
+func (r *run) texts(sql string, plain []byte) ([][]string, error) {
+	inner := strings.TrimRight(strings.TrimSpace(sql), "; \t\n")
+	status, body, err := r.send("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (" + inner + "\n)")
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusOK {
+		body = plain
+	}
+	var answer struct {
+		Rows                       [][]any
+		Inserted, Updated, Deleted int
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&answer); err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
+	}
+	if answer.Rows == nil {
+		answer.Rows = [][]any{}
+		if !bytes.Contains(body, []byte(`"rows"`)) {
+			answer.Rows = [][]any{{json.Number(strconv.Itoa(answer.Inserted + answer.Updated + answer.Deleted))}}
+		}
+	}
+	out := make([][]string, len(answer.Rows))
+	for i, row := range answer.Rows {
+		for _, v := range row {
+			switch v {
+			case nil:
+				v = "NULL"
+			case "":
+				v = "(empty)"
+			}
+			out[i] = append(out[i], strings.ReplaceAll(fmt.Sprint(v), "\x00", `\0`))
+		}
+	}
+	return out, nil
+}
+
+// send runs a text in the database of the file, which is called as DuckDB's is.
+func (r *run) send(sql string) (status int, body []byte, err error) {
+	return send(r.server, "memory", sql)
+}
+
+func send(s *binary.Server, database, sql string) (status int, body []byte, err error) {
+	client := http.Client{Timeout: time.Minute}
+	resp, err := client.Post(s.URL+"/api/v1/sql?format=json&timeout_ms=15000&database="+url.QueryEscape(database), "text/plain", strings.NewReader(sql))
+	if err != nil {
+		return 0, nil, fmt.Errorf("%w: %w", errDisconnected, err)
+	}
+	defer resp.Body.Close()
+	if body, err = io.ReadAll(resp.Body); err != nil {
+		return 0, nil, fmt.Errorf("%w: %w", errDisconnected, err)
+	}
+	return resp.StatusCode, body, nil
+}
+
+// runFile runs a file in an empty database. It returns whether the server still answers.
+func runFile(t *testing.T, s *binary.Server, path string, counts map[string]map[outcome]int, report func(line int, o outcome, sql, why string)) bool {
+	t.Helper()
+	records, err := parse(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{"DROP DATABASE IF EXISTS memory CASCADE", "CREATE DATABASE memory"} {
+		if status, body, err := send(s, "default", sql); err != nil || status != http.StatusOK {
+			t.Fatalf("%s: %d %s %v", sql, status, body, err)
+		}
+	}
+	r := &run{server: s, file: path, counts: counts, report: report, vars: map[string]string{}, labels: map[string]string{}}
+	return !errors.Is(r.all(records), errDisconnected)
+}

@@ -80,7 +80,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 	a := b.analysis
 	b.targets = map[string]*target{}
 	tables := map[base.TableID]bool{}
-	if err := b.resolveAll(a, b.req.Database, "main", tables, 0); err != nil {
+	if err := b.resolveAll(ctx, a, b.req.Database, "main", tables, 0); err != nil {
 		return "", err
 	}
 	switch located := b.req.Rows; {
@@ -125,7 +125,7 @@ func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snaps
 }
 
 // resolveAll finds out what every table name of a statement stands for, through views.
-func (b *binding) resolveAll(a *analysis, database, schemaName string, tables map[base.TableID]bool, depth int) error {
+func (b *binding) resolveAll(ctx context.Context, a *analysis, database, schemaName string, tables map[base.TableID]bool, depth int) error {
 	for i := range a.tables {
 		ref := &a.tables[i]
 		key := b.key(a, database, schemaName, ref)
@@ -135,7 +135,7 @@ func (b *binding) resolveAll(a *analysis, database, schemaName string, tables ma
 			}
 			continue
 		}
-		t, err := b.resolve(ref, database, schemaName, a != b.analysis)
+		t, err := b.resolve(ctx, ref, database, schemaName, a != b.analysis)
 		if err != nil {
 			if e := new(base.Error); errors.As(err, &e) && depth == 0 {
 				return e.At(ref.name + 1)
@@ -151,7 +151,7 @@ func (b *binding) resolveAll(a *analysis, database, schemaName string, tables ma
 				return base.Errorf(base.Invalid, "view %s: views refer to one another more than %d deep", strings.Join(ref.parts, "."), maxViewDepth)
 			}
 			t.view.resolving = true
-			if err := b.resolveAll(t.view.analysis, t.view.database, t.view.schema, tables, depth+1); err != nil {
+			if err := b.resolveAll(ctx, t.view.analysis, t.view.database, t.view.schema, tables, depth+1); err != nil {
 				return base.Wrap(err, "view %s", strings.Join(ref.parts, "."))
 			}
 			t.view.resolving = false
@@ -198,7 +198,7 @@ func (b *binding) readings(parts []string, database, schemaName string) []name {
 
 // resolve finds out what a name stands for. inView says that it stands in a view's text: that
 // reads no files, whoever runs it, since somebody else may have written it.
-func (b *binding) resolve(ref *tableRef, database, schemaName string, inView bool) (*target, error) {
+func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaName string, inView bool) (*target, error) {
 	if t := b.req.Transient; t != nil && !inView && slices.EqualFunc(ref.parts, strings.Split(t.Name, "."), sameName) {
 		return &target{transient: t, path: t.Path}, nil
 	}
@@ -219,6 +219,9 @@ func (b *binding) resolve(ref *tableRef, database, schemaName string, inView boo
 				return nil, errReadsItself(v.Name.Name)
 			}
 			a, err := b.runner.cache.get(b.conn, v.SQL, false)
+			if err == nil && len(a.bitstrings) > 0 && sameName(n.schema, "main") { // elsewhere a name may mean another table here
+				a, err = b.runner.withBounds(ctx, b.conn, Request{Database: n.database, Defines: b.req.Defines}, a)
+			}
 			if err != nil {
 				return nil, base.Wrap(err, "view %s", n.table)
 			}
@@ -432,10 +435,14 @@ func (b *binding) columnSplices(a *analysis, database, schemaName string, aliase
 	return splices
 }
 
-// isRow reports whether a name of two or three parts is that of a table, of schema.table or database.schema.table, and means its row: nothing is called
+// isRow reports whether a name of two or three parts is that of a table, with its schema, its database or both, and means its row: nothing is called
 // by the first part, and no table has a column of that name.
 func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t *target) bool {
-	if len(c.names) > len(t.path) || !slices.EqualFunc(c.names, t.path[len(t.path)-len(c.names):], sameName) || a.called[schema.Fold(c.names[0])] {
+	if len(c.names) > len(t.path) || a.called[schema.Fold(c.names[0])] {
+		return false
+	}
+	last := t.path[len(t.path)-len(c.names):]
+	if !slices.EqualFunc(c.names, last, sameName) && !slices.EqualFunc(c.names, []string{t.path[0], t.path[2]}, sameName) {
 		return false
 	}
 	return !slices.ContainsFunc(a.tables, func(ref tableRef) bool {

@@ -57,12 +57,13 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 	var edits sqltoken.Edits
 	for _, call := range a.bitstrings {
 		table, column := a.tables[call.table], schema.Quote(call.column)
-		bounds, err := r.boundsOf(ctx, conn, req, "SELECT min("+column+")::VARCHAR, max("+column+")::VARCHAR FROM "+a.text[table.name:table.end])
+		bounds, err := r.boundsOf(ctx, conn, req, "SELECT min("+column+")::VARCHAR, max("+column+")::VARCHAR, typeof(min("+column+")) FROM "+a.text[table.name:table.end])
 		if err != nil {
 			return nil, err
 		}
 		if bounds != nil { // without values DuckDB says what is wrong
-			edits = append(edits, sqltoken.Edit{Start: call.end, End: call.end, Text: ", " + strings.Join(bounds, ", ")})
+			least, greatest, typ := schema.QuoteString(bounds[0]), schema.QuoteString(bounds[1]), bounds[2]
+			edits = append(edits, sqltoken.Edit{Start: call.end, End: call.end, Text: ", CAST(" + least + " AS " + typ + "), CAST(" + greatest + " AS " + typ + ")"})
 		}
 	}
 	if len(edits) == 0 {
@@ -76,7 +77,7 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 	return bounded, nil
 }
 
-// boundsOf returns the values of a query's only row, which are numbers, as text; nil if one is NULL.
+// boundsOf returns the values of a query's only row, which are texts; nil if one is NULL.
 func (r *Runner) boundsOf(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
 	req.SQL, req.Args = sql, nil
 	result, err := r.runOn(ctx, conn, req)

@@ -11,6 +11,7 @@
 #include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/optimizer/rule/date_trunc_simplification.hpp"
 #include "duckdb/optimizer/rule/timestamp_comparison.hpp"
+#include "duckdb/planner/expression/bound_cast_expression.hpp"
 #include "duckdb/planner/expression/bound_comparison_expression.hpp"
 #include "duckdb/planner/expression/bound_conjunction_expression.hpp"
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
@@ -87,6 +88,9 @@ public:
 };
 
 class Corrections : public LogicalOperatorVisitor {
+public:
+	explicit Corrections(Optimizer &optimizer) : optimizer(optimizer) {}
+
 protected:
 	// DuckDB 1.5.6 makes an aggregate of a filter on ROW_NUMBER(ORDER BY a) OVER (ORDER BY b), which
 	// chooses by b (#23678). It does so only if OVER has one ORDER BY: repeating it changes nothing.
@@ -94,15 +98,26 @@ protected:
 		if (window.GetExpressionType() == ExpressionType::WINDOW_ROW_NUMBER && !window.arg_orders.empty() && window.orders.size() == 1) {
 			window.orders.push_back(window.orders[0].Copy());
 		}
+		// DuckDB 1.5.6 negates the offset of LAG and LEAD, and reads outside of its memory where that
+		// is the smallest BIGINT. No partition has that many rows: the next number means the same.
+		if (window.offset_expr && window.offset_expr->return_type == LogicalType::BIGINT) {
+			auto smallest = make_uniq<BoundConstantExpression>(Value::BIGINT(NumericLimits<int64_t>::Minimum()));
+			auto is_smallest = make_uniq<BoundComparisonExpression>(ExpressionType::COMPARE_EQUAL, window.offset_expr->Copy(), std::move(smallest));
+			auto one = BoundCastExpression::AddCastToType(optimizer.context, std::move(is_smallest), LogicalType::BIGINT);
+			window.offset_expr = optimizer.BindScalarFunction("+", std::move(window.offset_expr), std::move(one));
+		}
 		return nullptr;
 	}
+
+private:
+	Optimizer &optimizer;
 };
 
 void Correct(OptimizerExtensionInput &input, unique_ptr<LogicalOperator> &plan) {
 	Replace<DateTruncSimplificationRule, DateTruncRule>(input.optimizer.rewriter);
 	Replace<TimeStampComparison, DateCastRule>(input.optimizer.rewriter);
 	input.optimizer.rewriter.rules.push_back(make_uniq<DistinctFromRule>(input.optimizer.rewriter));
-	Corrections().VisitOperator(*plan);
+	Corrections(input.optimizer).VisitOperator(*plan);
 }
 
 } // namespace

@@ -86,6 +86,8 @@ var defects = []struct{ number, setup, query, want string }{
 	{"25992, constant first", "CREATE TABLE t(c INT); INSERT INTO t VALUES (NULL), (1)", "SELECT count(*) FROM t WHERE 1 IS DISTINCT FROM c OR 5 < c", "1"},
 	{"24368, date_trunc", "CREATE TABLE t(d DATE); INSERT INTO t VALUES (NULL), ('2020-01-05')",
 		"SELECT date_trunc('month', d) = DATE '2020-01-02', date_trunc('month', d) <> DATE '2020-01-02' FROM t ORDER BY d NULLS FIRST", "(null),(null);false,true"},
+	{"LAG", "", "SELECT lag(range, -9223372036854775808) OVER (), lead(range, o, 7) OVER () FROM range(2), (SELECT (-9223372036854775808)::BIGINT AS o)", "(null),7;(null),7"},
+	{"LAG by NULL", "", "SELECT lag(range, CASE WHEN range = 1 THEN NULL ELSE 1 END, 5) OVER (ORDER BY range) FROM range(4) ORDER BY range", "5;(null);1;2"},
 	{"24306", "CREATE TABLE t(t TIMESTAMP); INSERT INTO t VALUES ('-infinity'), ('2025-01-01'), ('infinity')", "SELECT count(*) FROM t WHERE CAST(t AS DATE) = DATE 'infinity'", "1"},
 }
 

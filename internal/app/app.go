@@ -18,6 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/duck/optimizer"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/memtable"
@@ -80,8 +81,10 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		return nil, err
 	}
 	a.onClose(func() error { a.duckdb.Close(); return nil })
-	if err := a.duckdb.Extend(topn.Register); err != nil {
-		return nil, err
+	for _, extend := range []func(*duck.Conn) error{optimizer.Register, topn.Register} {
+		if err := a.duckdb.Extend(extend); err != nil {
+			return nil, err
+		}
 	}
 	pool := duck.NewPool(a.duckdb, settings.MaxQueries)
 	a.onClose(func() error { pool.Close(); return nil })

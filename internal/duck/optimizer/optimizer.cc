@@ -1,0 +1,134 @@
+#include "optimizer.h"
+
+#include <cstring>
+
+#include "duckdb/common/exception/conversion_exception.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/config.hpp"
+#include "duckdb/main/connection.hpp"
+#include "duckdb/optimizer/matcher/expression_matcher.hpp"
+#include "duckdb/optimizer/optimizer.hpp"
+#include "duckdb/optimizer/optimizer_extension.hpp"
+#include "duckdb/optimizer/rule/date_trunc_simplification.hpp"
+#include "duckdb/optimizer/rule/timestamp_comparison.hpp"
+#include "duckdb/planner/expression/bound_cast_expression.hpp"
+#include "duckdb/planner/expression/bound_comparison_expression.hpp"
+#include "duckdb/planner/expression/bound_conjunction_expression.hpp"
+#include "duckdb/planner/expression/bound_constant_expression.hpp"
+#include "duckdb/planner/expression/bound_operator_expression.hpp"
+#include "duckdb/planner/expression/bound_window_expression.hpp"
+#include "duckdb/planner/logical_operator_visitor.hpp"
+
+namespace {
+
+using namespace duckdb;
+
+// DuckDB 1.5.6 replaces date_trunc('month', d) = DATE '2020-01-02', which no value meets, by FALSE
+// and <> by TRUE. Both must be NULL where d is (fixed on main by #24368).
+class DateTruncRule : public DateTruncSimplificationRule {
+public:
+	using DateTruncSimplificationRule::DateTruncSimplificationRule;
+
+	unique_ptr<Expression> Apply(LogicalOperator &op, vector<reference<Expression>> &bindings, bool &changes_made, bool is_root) override {
+		auto comparison = bindings[0].get().GetExpressionType();
+		auto result = DateTruncSimplificationRule::Apply(op, bindings, changes_made, is_root);
+		bool constant = result && result->GetExpressionClass() == ExpressionClass::BOUND_CONSTANT;
+		bool may_be_null = comparison == ExpressionType::COMPARE_EQUAL || comparison == ExpressionType::COMPARE_NOTEQUAL;
+		return constant && may_be_null ? nullptr : std::move(result);
+	}
+};
+
+// DuckDB 1.5.6 fails to compute the bounds for CAST(t AS DATE) = DATE 'infinity' and the last days
+// of the calendar, where the comparison itself is defined (#24306).
+class DateCastRule : public TimeStampComparison {
+public:
+	using TimeStampComparison::TimeStampComparison;
+
+	unique_ptr<Expression> Apply(LogicalOperator &op, vector<reference<Expression>> &bindings, bool &changes_made, bool is_root) override {
+		try {
+			return TimeStampComparison::Apply(op, bindings, changes_made, is_root);
+		} catch (const ConversionException &) {
+			return nullptr;
+		} catch (const OutOfRangeException &) {
+			return nullptr;
+		}
+	}
+};
+
+template <class RULE, class CORRECTED>
+void Replace(ExpressionRewriter &rewriter) {
+	for (auto &rule : rewriter.rules) {
+		if (dynamic_cast<RULE *>(rule.get())) rule = make_uniq<CORRECTED>(rewriter);
+	}
+}
+
+// DuckDB 1.5.6 makes a filter of the scan of (c IS DISTINCT FROM 1 OR c > 5), and that filter
+// excludes row groups in which c is NULL throughout (#25992). IS NULL becomes no such filter.
+class DistinctFromRule : public Rule {
+public:
+	explicit DistinctFromRule(ExpressionRewriter &rewriter) : Rule(rewriter) {
+		auto comparison = make_uniq<ComparisonExpressionMatcher>();
+		comparison->expr_type = make_uniq<SpecificExpressionTypeMatcher>(ExpressionType::COMPARE_DISTINCT_FROM);
+		comparison->policy = SetMatcher::Policy::SOME;
+		root = std::move(comparison);
+	}
+
+	unique_ptr<Expression> Apply(LogicalOperator &, vector<reference<Expression>> &bindings, bool &, bool) override {
+		auto &comparison = bindings[0].get().Cast<BoundComparisonExpression>();
+		auto column = &comparison.left, constant = &comparison.right;
+		if ((*column)->GetExpressionClass() == ExpressionClass::BOUND_CONSTANT) std::swap(column, constant);
+		if ((*column)->GetExpressionClass() != ExpressionClass::BOUND_COLUMN_REF) return nullptr;
+		if ((*constant)->GetExpressionClass() != ExpressionClass::BOUND_CONSTANT) return nullptr;
+		if ((*constant)->Cast<BoundConstantExpression>().value.IsNull()) return nullptr;
+		auto is_null = make_uniq<BoundOperatorExpression>(ExpressionType::OPERATOR_IS_NULL, LogicalType::BOOLEAN);
+		is_null->children.push_back((*column)->Copy());
+		auto differs = make_uniq<BoundComparisonExpression>(ExpressionType::COMPARE_NOTEQUAL, std::move(*column), std::move(*constant));
+		return make_uniq<BoundConjunctionExpression>(ExpressionType::CONJUNCTION_OR, std::move(differs), std::move(is_null));
+	}
+};
+
+class Corrections : public LogicalOperatorVisitor {
+public:
+	explicit Corrections(Optimizer &optimizer) : optimizer(optimizer) {}
+
+protected:
+	// DuckDB 1.5.6 makes an aggregate of a filter on ROW_NUMBER(ORDER BY a) OVER (ORDER BY b), which
+	// chooses by b (#23678). It does so only if OVER has one ORDER BY: repeating it changes nothing.
+	unique_ptr<Expression> VisitReplace(BoundWindowExpression &window, unique_ptr<Expression> *) override {
+		if (window.GetExpressionType() == ExpressionType::WINDOW_ROW_NUMBER && !window.arg_orders.empty() && window.orders.size() == 1) {
+			window.orders.push_back(window.orders[0].Copy());
+		}
+		// DuckDB 1.5.6 negates the offset of LAG and LEAD, and reads outside of its memory where that
+		// is the smallest BIGINT. No partition has that many rows: the next number means the same.
+		if (window.offset_expr && window.offset_expr->return_type == LogicalType::BIGINT) {
+			auto smallest = make_uniq<BoundConstantExpression>(Value::BIGINT(NumericLimits<int64_t>::Minimum()));
+			auto is_smallest = make_uniq<BoundComparisonExpression>(ExpressionType::COMPARE_EQUAL, window.offset_expr->Copy(), std::move(smallest));
+			auto one = BoundCastExpression::AddCastToType(optimizer.context, std::move(is_smallest), LogicalType::BIGINT);
+			window.offset_expr = optimizer.BindScalarFunction("+", std::move(window.offset_expr), std::move(one));
+		}
+		return nullptr;
+	}
+
+private:
+	Optimizer &optimizer;
+};
+
+void Correct(OptimizerExtensionInput &input, unique_ptr<LogicalOperator> &plan) {
+	Replace<DateTruncSimplificationRule, DateTruncRule>(input.optimizer.rewriter);
+	Replace<TimeStampComparison, DateCastRule>(input.optimizer.rewriter);
+	input.optimizer.rewriter.rules.push_back(make_uniq<DistinctFromRule>(input.optimizer.rewriter));
+	Corrections(input.optimizer).VisitOperator(*plan);
+}
+
+} // namespace
+
+char *scoter_register_optimizer(duckdb_connection connection) {
+	try {
+		OptimizerExtension extension;
+		extension.pre_optimize_function = Correct;
+		OptimizerExtension::Register(DBConfig::GetConfig(*reinterpret_cast<Connection *>(connection)->context), extension);
+		return nullptr;
+	} catch (std::exception &failure) {
+		return strdup(failure.what());
+	}
+}

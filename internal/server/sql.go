@@ -103,14 +103,11 @@ func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []b
 		return nil, done, nil
 	}
 	if r.ContentLength <= smallBody && r.Header.Get("Content-Encoding") == "" {
-		err = inTime(w, smallBody, func() error {
-			if text, err = io.ReadAll(io.LimitReader(r.Body, smallBody+1)); err != nil {
-				return base.Errorf(base.Canceled, "the body ends after %d bytes: %w", len(text), err)
-			}
-			return nil
-		})
+		in := newIncoming(w, r)
+		text, err = io.ReadAll(io.LimitReader(in, smallBody+1))
+		in.done()
 		if err != nil {
-			return nil, done, err
+			return nil, done, brokenOff(len(text), err)
 		}
 		if len(text) <= smallBody && !ingest.Compressed(text) {
 			return text, done, nil

@@ -91,7 +91,13 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	if r.ContentLength < 0 && err == nil {
 		expected = min(readStep, limit+1)
 	}
-	if err := b.hold(r.Context(), decodedShare*expected); err != nil {
+	hold := func(total int64) error {
+		began := time.Now()
+		err := b.hold(r.Context(), total)
+		in.began = in.began.Add(time.Since(began)) // what the body waits for is not its client's time
+		return err
+	}
+	if err := hold(decodedShare * expected); err != nil {
 		return err
 	}
 	buf := b.buffer(min(expected, readStep), first[:n])
@@ -106,7 +112,7 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 			}
 			buf = b.buffer(max(size, int64(len(buf))+1), buf)
 		}
-		if err := b.hold(r.Context(), leastHeld(len(buf), cap(buf))); err != nil {
+		if err := hold(leastHeld(len(buf), cap(buf))); err != nil {
 			return err
 		}
 		n, err = in.Read(buf[len(buf):cap(buf)])

@@ -63,15 +63,16 @@ func (in *incoming) done() {
 	}
 }
 
-// A body takes memory for its announced size before most of it is read, so that it waits before it
-// holds anything. A client that brings less than a brisk number of bytes in a second keeps no memory
-// but for what came and the next step.
+// A body takes memory for its announced size when some of it came, so that it holds little while it
+// waits for the rest. A client that brings less than a brisk number of bytes between two looks keeps no
+// memory but for what came and the next step.
 const (
-	firstBytes = 4 << 10 // are read before any memory is taken; net/http has them in a buffer
-	readStep   = 1 << 20 // is what a body of unknown length begins with
+	firstBytes = 4 << 10   // are read before any memory is taken; net/http has them in a buffer
+	proofBytes = 256 << 10 // come before memory is taken for more
 	slowStep   = 64 << 10
-	brisk      = 1 << 20
 	growth     = 4 // of the buffer of a large body: a client that announces much need not send it
+	lookEvery  = 250 * time.Millisecond
+	brisk      = 256 << 10
 )
 
 var firstBuffers = sync.Pool{New: func() any { return new([firstBytes]byte) }}
@@ -89,7 +90,7 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	n, err := in.Read(first[:])
 	expected := max(r.ContentLength, int64(n)) + 1 // one more, to see the end
 	if r.ContentLength < 0 && err == nil {
-		expected = min(readStep, limit+1)
+		expected = limit + 1
 	}
 	hold := func(total int64) error {
 		began := time.Now()
@@ -97,18 +98,23 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 		in.began = in.began.Add(time.Since(began)) // what the body waits for is not its client's time
 		return err
 	}
-	if err := hold(decodedShare * expected); err != nil {
+	if err := hold(decodedShare * min(expected, proofBytes)); err != nil {
 		return err
 	}
-	buf := b.buffer(min(expected, readStep), first[:n])
+	buf := b.buffer(min(expected, proofBytes), first[:n])
 	if err == nil {
 		defer b.watch(len(buf), cap(buf))()
 	}
 	for err == nil {
 		if len(buf) == cap(buf) {
-			size := min(limit+1, growth*int64(cap(buf)))
-			if r.ContentLength >= 0 {
-				size = min(size, expected)
+			if r.ContentLength >= 0 && len(buf) == proofBytes {
+				if err := hold(decodedShare * expected); err != nil {
+					return err
+				}
+			}
+			size := min(expected, growth*int64(cap(buf)))
+			if err := hold(size); err != nil {
+				return err
 			}
 			buf = b.buffer(max(size, int64(len(buf))+1), buf)
 		}
@@ -150,8 +156,8 @@ func (b *body) came(n, size int) {
 	b.arrived, b.least = n, leastHeld(n, size)
 }
 
-// watch gives back what the body took in advance in each second in which little of it comes, until
-// the returned function is called.
+// watch gives back what the body took in advance when little of it comes, until the returned function
+// is called.
 func (b *body) watch(n, size int) (stop func()) {
 	b.came(n, size)
 	var timer *time.Timer
@@ -167,11 +173,11 @@ func (b *body) watch(n, size int) (stop func()) {
 			b.held = b.least
 		}
 		before = b.arrived
-		timer.Reset(time.Second)
+		timer.Reset(lookEvery)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	timer = time.AfterFunc(time.Second, look)
+	timer = time.AfterFunc(lookEvery, look)
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

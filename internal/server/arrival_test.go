@@ -53,7 +53,7 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 				}
 				came += n
 				time.Sleep(3 * time.Second)
-				if held := s.gate.used.Load(); held < int64(decodedShare*came) || held > int64(max(2*readStep, growth*came+decodedShare*slowStep)) {
+				if held := s.gate.used.Load(); held < int64(decodedShare*came) || held > int64(max(decodedShare*proofBytes, growth*came+decodedShare*slowStep)) {
 					t.Errorf("a body of %d bytes of which %d came holds %d bytes", length, came, held)
 				}
 			}
@@ -69,6 +69,39 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 	}
 }
 
+// TestManySlowBodiesKeepNobodyOut: each announces half of the memory.
+func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limitedServer(256<<20, 64<<20)
+		for range 100 {
+			client, conn := net.Pipe()
+			defer client.Close()
+			defer conn.Close()
+			go func() {
+				r := httptest.NewRequest("POST", "/", conn)
+				r.ContentLength = 64 << 20
+				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate) // a timeout, in the end
+			}()
+			if _, err := client.Write(make([]byte, 20_000)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 10 {
+			began := time.Now()
+			r := httptest.NewRequest("POST", "/", bytes.NewReader(make([]byte, 5<<20)))
+			b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Close()
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("another body waited %v", took)
+			}
+		}
+		time.Sleep(2 * patience)
+	})
+}
+
 // TestALargeBodyIsReadWhole: however its bytes come, and whether it says its size or not.
 func TestALargeBodyIsReadWhole(t *testing.T) {
 	s := limitedServer(256<<20, 16<<20)
@@ -76,7 +109,7 @@ func TestALargeBodyIsReadWhole(t *testing.T) {
 	for i := range content {
 		content[i] = byte(i * 7 >> 3)
 	}
-	for _, n := range []int{0, 1, firstBytes, firstBytes + 1, readStep - 1, readStep, readStep + 1, 4 * readStep, len(content)} {
+	for _, n := range []int{0, 1, firstBytes, firstBytes + 1, proofBytes - 1, proofBytes, proofBytes + 1, growth * proofBytes, len(content)} {
 		for _, length := range []int{n, -1} {
 			r := httptest.NewRequest("POST", "/", io.MultiReader(bytes.NewReader(content[:n/3]), bytes.NewReader(content[n/3:n])))
 			r.ContentLength = int64(length)

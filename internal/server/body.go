@@ -55,10 +55,9 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate) 
 // largest is what the rows of a request may take in memory.
 func (s *Server) largest() int64 { return int64(s.settings.WriteMemory) / 3 }
 
-// hold takes memory until the body has total bytes of the gate, and may wait for it. One request
-// never waits for more than there is.
+// hold takes memory until the body has total bytes of the gate, and may wait for it.
 func (b *body) hold(ctx context.Context, total int64) error {
-	for total = min(total, b.gate.limit); ; {
+	for total = min(total, b.gate.most()); ; {
 		held, more := b.lacking(total)
 		if more <= 0 {
 			return nil
@@ -72,7 +71,7 @@ func (b *body) hold(ctx context.Context, total int64) error {
 
 // try is hold that does not wait, and reports whether there was enough.
 func (b *body) try(total int64) bool {
-	_, more := b.lacking(min(total, b.gate.limit))
+	_, more := b.lacking(min(total, b.gate.most()))
 	if more <= 0 {
 		return true
 	}

@@ -44,6 +44,10 @@ func newGate(limit int64, failing func() error) *gate {
 	return &gate{limit: limit, waiting: gateWaiting, failing: failing}
 }
 
+// most is what one request is counted with at most. The rest is for those that hold a little while they
+// wait: beside a request that needs everything they could not.
+func (g *gate) most() int64 { return g.limit - g.limit/8 }
+
 // try takes n bytes for a request that holds memory already, if they are free.
 func (g *gate) try(n int64) bool {
 	g.mu.Lock()

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// sorted is a query of about 900 MB that must be sorted before it has a row.
-const sorted = "SELECT i, hash(i) h, repeat('x', 20) || hash(i) s FROM range(%d) t(i) ORDER BY h LIMIT 5 OFFSET %d"
+// sorted is a query of 70 bytes a row that must be sorted before it has one.
+const sorted = "SELECT i, hash(i) h, repeat('x', 20) || hash(i) s FROM range(%d) r(i), t WHERE t.a = 0 ORDER BY h LIMIT 5 OFFSET %d"
 
 // scratch is how many bytes there are in tmp/.
 func scratch(t *testing.T, dir string) (bytes int64) {
@@ -37,11 +38,12 @@ func TestAQueryThatSpillsTooMuchGivesAllBack(t *testing.T) {
 	if disk == nil {
 		t.Skip("THIS MACHINE CANNOT MOUNT A SMALL DISK: the space of queries is not tested")
 	}
-	dir := filepath.Join(disk.Outside, "data")
 	for name, flags := range map[string][]string{"a share of the disk": nil, "a setting": {"--spill-space", "40MiB"}} {
 		t.Run(name, func(t *testing.T) {
-			s := disk.Serve(t, "data", append([]string{"--query-memory", "64MiB", "--query-threads", "2"}, flags...)...)
+			s := disk.Serve(t, strings.ReplaceAll(name, " ", "-"), append([]string{"--query-memory", "64MiB", "--query-threads", "2"}, flags...)...)
 			defer s.Kill()
+			rows(t, s, "t", ndjson, `{"a":0}`).must(t, 200)
+			dir := filepath.Join(disk.Outside, strings.ReplaceAll(name, " ", "-"))
 			most, written := int64(0), make(chan struct{})
 			ended := make(chan answer, 1)
 			go func() {
@@ -85,6 +87,7 @@ func TestADiskThatFillsUpWhileAQuerySpills(t *testing.T) {
 	}
 	dir := filepath.Join(disk.Outside, "data")
 	s := disk.Serve(t, "data", "--query-memory", "64MiB", "--query-threads", "2")
+	rows(t, s, "t", ndjson, `{"a":0}`).must(t, 200)
 	ended := make(chan answer, 1)
 	go func() { ended <- post(t, s, "/api/v1/sql", "text/plain", fmt.Sprintf(sorted, 12_000_000, 11_000_000)) }()
 	for scratch(t, dir) < 30<<20 {

@@ -150,7 +150,7 @@ const farewell = 3 * time.Second
 // A client that takes nothing of a result for slowReader holds up its query no longer: the rest goes to a file. After resultPause
 // the connection is cut.
 const (
-	slowReader  = time.Second
+	slowReader  = time.Second / 2
 	resultPause = time.Minute
 )
 

@@ -73,5 +73,5 @@ func (s *Space) create() (*os.File, error) {
 
 func errFull(limit int64) error {
 	return base.Errorf(base.Timeout, "the client takes its result too slowly: no more than %d bytes are kept until it does", limit).
-		WithHint("read the result without pauses of more than a second, or ask for less at a time")
+		WithHint("read the result without pauses, raise result_space, or ask for less at a time")
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/scoterdb/scoter/internal/query"
 	"github.com/scoterdb/scoter/internal/server"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/spill"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
 	"github.com/scoterdb/scoter/internal/topn"
@@ -102,6 +103,11 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		return nil, err
 	}
 	a.onClose(a.Engine.Close)
+	stop, err := spill.Limit(a.duckdb, filepath.Join(dir, "tmp"), int64(settings.SpillSpace), log)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(stop)
 	if err := a.Engine.CreateDatabase(context.Background(), settings.Database, true); err != nil {
 		return nil, err
 	}

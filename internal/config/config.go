@@ -45,6 +45,8 @@ type Server struct {
 	ShutdownGrace time.Duration `toml:"shutdown_grace" help:"How long requests under way may go on after Ctrl-C or SIGTERM, before they are ended with an error." default:"10s" env:"SCOTER_SHUTDOWN_GRACE"`
 	LogLevel      string        `toml:"log_level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"SCOTER_LOG_LEVEL"`
 	ReadableDirs  []string      `toml:"readable_dirs" help:"Folders that administrators may read files from in SQL." env:"SCOTER_READABLE_DIRS"`
+	SpillSpace    Bytes         `toml:"spill_space" help:"Disk space for what queries do not hold in memory, at most four fifths of what is free; 0 is that much." default:"0" env:"SCOTER_SPILL_SPACE"`
+	ResultSpace   Bytes         `toml:"result_space" help:"Disk space for results that their readers are slow to take; at most a quarter of what is free." default:"1GiB" env:"SCOTER_RESULT_SPACE"`
 	StreamMemory  Bytes         `toml:"stream_memory" help:"Memory for records that were read from Kafka and are not stored yet." default:"128MiB" env:"SCOTER_STREAM_MEMORY"`
 	Tokens        []Token       `toml:"token" kong:"-"`
 	// Sources are read by package stream. They may hold passwords.
@@ -151,6 +153,8 @@ func (s *Server) checkLeast() error {
 		atLeast("merge_parallel", s.MergeParallel, 0),
 		atLeast("slow_query", s.SlowQuery, 0),
 		atLeast("shutdown_grace", s.ShutdownGrace, 0),
+		atLeast("spill_space", s.SpillSpace, 0),
+		atLeast("result_space", s.ResultSpace, leastMemory),
 		atLeast("stream_memory", s.StreamMemory, leastMemory),
 	)
 }

@@ -110,8 +110,11 @@ func TestNumbersThatMakeNoSense(t *testing.T) {
 	f("flush_bytes", func(s *Server) { s.FlushBytes = 0 }, false)
 	f("flush_age", func(s *Server) { s.FlushAge = 0 }, false)
 	f("sync_interval", func(s *Server) { s.SyncInterval = 0 }, false)
+	f("result_space", func(s *Server) { s.ResultSpace = 0 }, false)
 	f("stream_memory", func(s *Server) { s.StreamMemory = 0 }, false)
-	f("", func(s *Server) { s.QueryThreads, s.MergeParallel, s.SlowQuery, s.ShutdownGrace = 0, 0, 0, 0 }, true)
+	f("", func(s *Server) {
+		s.QueryThreads, s.MergeParallel, s.SlowQuery, s.ShutdownGrace, s.SpillSpace = 0, 0, 0, 0, 0
+	}, true)
 	f("", func(s *Server) {
 		s.FlushAge, s.FlushBytes, s.WriteMemory, s.MaxBody = time.Millisecond, 1<<10, 1<<20, 1<<18
 	}, true)

@@ -27,6 +27,7 @@ type Conn struct {
 	prepared map[string]*Stmt
 	kept     int                    // bytes of the texts of prepared
 	options  C.duckdb_arrow_options // once asked for
+	yielded  bool                   // see Pool.Yield
 }
 
 // What a connection keeps prepared are statements whose plan no edit can make stale, since DuckDB knows nothing of our tables when it

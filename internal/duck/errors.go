@@ -45,6 +45,11 @@ var ErrFailed = errors.New("DuckDB failed")
 func (c *Conn) failure(text string) *base.Error {
 	f := parseFailure(text)
 	err := f.err()
+	if c.inst != nil && f.unwritten(c.inst.settings.TempDir) {
+		c.inst.retire(c.db)
+		return base.Errorf(base.StorageFull, "the query does not fit into memory, and writing the rest to disk failed: %s", lastPart(f.Message)).
+			WithHint("free disk space, filter more, select fewer columns, or raise query_memory")
+	}
 	if f.Type != "FATAL" && f.Type != "INTERNAL" || c.inst == nil || !c.inst.failed(c.db, err) {
 		return err
 	}
@@ -66,6 +71,22 @@ const (
 	noFiles = "No files found that match the pattern"
 	gone    = "No such file or directory"
 )
+
+// notWritten is how DuckDB (1.5.6) begins what it says of a file that it could not write.
+const notWritten = "Could not write"
+
+// unwritten reports whether it is about a file that did not take what spills.
+func (f failure) unwritten(tempDir string) bool {
+	return f.Type == "IO" && tempDir != "" && strings.HasPrefix(f.Message, notWritten) && strings.Contains(f.Message, tempDir)
+}
+
+// lastPart is what a message says after its last colon: the system's error.
+func lastPart(message string) string {
+	return strings.TrimSpace(message[strings.LastIndexByte(message, ':')+1:])
+}
+
+// spaceLimit is in what DuckDB (1.5.6) says when queries have spilled as much as they may.
+const spaceLimit = "max_temp_directory_size"
 
 func parseFailure(text string) failure {
 	var f failure
@@ -119,6 +140,10 @@ func (f failure) err() *base.Error {
 	}
 	if f.Kind != "" {
 		kind = base.KindNamed(f.Kind)
+	}
+	if f.Type == "Out of Memory" && strings.Contains(f.Message, spaceLimit) {
+		return base.Errorf(base.TooLarge, "the query does not fit into memory, nor into the disk space that queries share for the rest").
+			WithHint("filter more, select fewer columns, raise query_memory or spill_space, or free disk space")
 	}
 	err := base.Errorf(kind, "%s", strings.TrimSpace(suggestions.ReplaceAllStringFunc(f.Message, withoutOwnLine)))
 	switch {

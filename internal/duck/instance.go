@@ -56,6 +56,9 @@ type Settings struct {
 // After an error inside of DuckDB (an assertion of its own that did not hold) a database refuses every further statement. It is given
 // up then: what runs on it fails, its connections leave the pool, and who connects next gets another database with
 // the same settings and extensions. Since the catalog is empty, nothing else is lost.
+//
+// A database whose write to TempDir failed is given up as well, but what runs on it goes on: DuckDB (1.5.6) never frees the place of a
+// block that it could not write, nor what lies before it in the file, and ends that only with the database.
 type Instance struct {
 	settings Settings
 	failures atomic.Int64
@@ -69,7 +72,7 @@ type Instance struct {
 // database is one of an instance's.
 type database struct {
 	handle C.duckdb_database
-	failed atomic.Bool // by an internal error: it answers nothing any more
+	failed atomic.Bool // another one takes its place: see Instance
 }
 
 // Open starts an instance with an in-memory catalog.
@@ -228,6 +231,15 @@ func (i *Instance) failed(db *database, cause error) bool {
 		i.settings.Failed(cause)
 	}
 	return true
+}
+
+// retire has another database take the place of this one for whoever connects from now on.
+func (i *Instance) retire(db *database) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !db.failed.Swap(true) {
+		i.close()
+	}
 }
 
 // answers reports whether a database still takes statements.

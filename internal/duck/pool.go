@@ -10,8 +10,9 @@ import (
 // Pool lends connections to queries. It opens them as they are needed, up to a limit;
 // past it, a query waits for a connection or for its context.
 type Pool struct {
-	inst  *Instance
-	slots chan struct{}
+	inst    *Instance
+	slots   chan struct{}
+	yielded chan struct{} // one for each connection that is lent without a slot
 
 	mu     sync.Mutex
 	idle   []*Conn // guarded by mu, all of one database; the last used is handed out first: its caches are warm
@@ -20,7 +21,7 @@ type Pool struct {
 
 // NewPool returns a pool of at most limit connections of an instance.
 func NewPool(inst *Instance, limit int) *Pool {
-	return &Pool{inst: inst, slots: make(chan struct{}, limit)}
+	return &Pool{inst: inst, slots: make(chan struct{}, limit), yielded: make(chan struct{}, limit)}
 }
 
 // Acquire returns a connection that nobody else uses. Give it back with Release.
@@ -56,8 +57,26 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	return c, nil
 }
 
+// Yield lets another query begin before this connection is given back: its own only waits for who reads
+// the result. As many connections may yield as there are slots; after that it does nothing.
+func (p *Pool) Yield(c *Conn) {
+	if c.yielded {
+		return
+	}
+	select {
+	case p.yielded <- struct{}{}:
+		c.yielded = true
+		<-p.slots
+	default:
+	}
+}
+
 // Release gives a connection back. Its result must be closed.
 func (p *Pool) Release(c *Conn) {
+	slot := p.slots
+	if c.yielded {
+		slot, c.yielded = p.yielded, false
+	}
 	p.mu.Lock()
 	dropFailed(&p.idle)
 	keep := !p.closed && !c.db.failed.Load()
@@ -68,7 +87,7 @@ func (p *Pool) Release(c *Conn) {
 	if !keep {
 		c.Close()
 	}
-	<-p.slots
+	<-slot
 }
 
 // dropFailed closes the connections whose database failed.

@@ -1,9 +1,7 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
@@ -25,56 +23,39 @@ var (
 	magicLZ4  = []byte{0x04, 0x22, 0x4d, 0x18}
 )
 
+// Identity is the encoding of a body that is not compressed.
+const Identity = "identity"
+
 var gzipReaders sync.Pool // *gzip.Reader; one is 40 KB
 
-// maxWindow bounds the memory that a zstd frame's header alone can claim; 8 MiB is
-// what the format asks every decoder to support, 32 what level 19 uses.
-const maxWindow = 32 << 20
+// A zstd frame's header claims a window, which its decoder allocates: 8 MiB is what the format asks every
+// decoder to support, 32 what level 19 uses. Decoders of larger windows than usual are not kept.
+const (
+	maxWindow  = 32 << 20
+	keptWindow = 8 << 20
+)
 
-// Decompress returns a request's whole body, decoded. contentEncoding is the
-// header's value: gzip, zstd, lz4 (its frame format), identity or empty, in any
-// case; x-gzip is gzip. Where it is empty the encoding is told by the body's first
-// bytes, since Arc's clients send compressed bodies without the header.
-//
-// More than limit bytes after decoding are base.TooLarge; so a decompression bomb
-// costs no more than limit. A body that is damaged, that ends too early or that is
-// followed by anything is base.Invalid, an unknown encoding too. An error of body
-// itself is returned as it is.
-func Decompress(contentEncoding string, body io.Reader, limit int64) ([]byte, error) {
-	source := &sourceReader{Reader: body}
-	in := bufio.NewReaderSize(source, 64<<10)
-	encoding := strings.ToLower(strings.TrimSpace(contentEncoding))
-	if encoding == "" {
-		encoding = sniff(in)
-	}
-	out, err := decode(encoding, in, limit)
-	if err != nil && source.err != nil && source.err != io.EOF {
-		return nil, source.err // not the client's encoding but its connection
-	}
-	return out, err
-}
+var zstdReaders sync.Pool // *zstd.Decoder
 
-// sourceReader remembers an error of the body, to tell it from a damaged encoding.
-type sourceReader struct {
-	io.Reader
-	err error
-}
-
-func (r *sourceReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if err != nil {
-		r.err = err
+// Encoding returns how a body is compressed: gzip, zstd, lz4 (its frame format) or Identity.
+// contentEncoding is the header's value, in any case; x-gzip is gzip. Where it is empty the body's
+// first bytes tell, since Arc's clients send compressed bodies without the header. An unknown
+// encoding is base.Invalid.
+func Encoding(contentEncoding string, body []byte) (string, error) {
+	switch encoding := strings.ToLower(strings.TrimSpace(contentEncoding)); encoding {
+	case "":
+		return encodingOf(body), nil
+	case "x-gzip":
+		return "gzip", nil
+	case Identity, "gzip", "zstd", "lz4":
+		return encoding, nil
+	default:
+		return "", base.Errorf(base.Invalid, "content encoding %q is not known", encoding).WithHint("use gzip, zstd or lz4, or none")
 	}
-	return n, err
 }
 
 // Compressed reports whether a body begins like one that Decompress decodes.
-func Compressed(body []byte) bool { return encodingOf(body) != "identity" }
-
-func sniff(in *bufio.Reader) string {
-	head, _ := in.Peek(4) // a shorter body has no magic; its error comes again
-	return encodingOf(head)
-}
+func Compressed(body []byte) bool { return encodingOf(body) != Identity }
 
 func encodingOf(head []byte) string {
 	switch {
@@ -85,105 +66,55 @@ func encodingOf(head []byte) string {
 	case bytes.HasPrefix(head, magicLZ4):
 		return "lz4"
 	}
-	return "identity"
+	return Identity
 }
 
-func decode(encoding string, in *bufio.Reader, limit int64) ([]byte, error) {
+// zstdReader returns a decoder that works on the caller's goroutine.
+func zstdReader(body []byte) (*zstd.Decoder, error) {
+	if r, _ := zstdReaders.Get().(*zstd.Decoder); r != nil {
+		return r, r.Reset(bytes.NewReader(body))
+	}
+	return zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+}
+
+// Decompress returns a request's whole body, decoded into the capacity of out. Where that is too
+// small, grow is called for out's content in memory of another capacity; if it fails, so does
+// Decompress, with that error.
+//
+// More than limit bytes after decoding are base.TooLarge. A body that is damaged, that ends too
+// early or that is followed by anything is base.Invalid.
+func Decompress(encoding string, body, out []byte, limit int64, grow func(out []byte, size int64) ([]byte, error)) ([]byte, error) {
 	switch encoding {
-	case "identity":
-		return readAll(in, limit, encoding)
-	case "gzip", "x-gzip":
+	case "gzip":
 		r, _ := gzipReaders.Get().(*gzip.Reader)
 		if r == nil {
 			r = new(gzip.Reader)
 		}
 		defer gzipReaders.Put(r)
-		if err := r.Reset(in); err != nil {
+		if err := r.Reset(bytes.NewReader(body)); err != nil {
 			return nil, damaged(encoding, err)
 		}
-		return readAll(r, limit, encoding)
+		return readAll(r, encoding, out, limit, grow)
 	case "zstd":
-		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow),
-			zstd.WithDecoderLowmem(true))
+		r, err := zstdReader(body)
 		if err != nil {
 			return nil, damaged(encoding, err)
 		}
-		defer r.Close()
-		return readAll(r, limit, encoding)
+		if _, window := zstdSize(body); window <= keptWindow {
+			defer zstdReaders.Put(r)
+		} else {
+			defer r.Close()
+		}
+		return readAll(r, encoding, out, limit, grow)
 	case "lz4":
 		// The reader takes a body that ends between two blocks for complete, so the
 		// frames are checked before.
-		packed, err := readAll(in, limit+limit/128+64<<10, "identity")
-		if err != nil {
-			return nil, err
-		}
-		if !lz4Complete(packed) {
+		if _, complete := lz4Size(body); !complete {
 			return nil, damaged(encoding, io.ErrUnexpectedEOF)
 		}
-		return readAll(lz4.NewReader(bytes.NewReader(packed)), limit, encoding)
+		return readAll(lz4.NewReader(bytes.NewReader(body)), encoding, out, limit, grow)
 	}
-	return nil, base.Errorf(base.Invalid, "content encoding %q is not known", encoding).
-		WithHint("use gzip, zstd or lz4, or none")
-}
-
-// lz4Complete reports whether b is a sequence of whole LZ4 frames, by walking over
-// their blocks' sizes. What is in them, checksums included, is for the reader to
-// check.
-func lz4Complete(b []byte) bool {
-	const (
-		blockChecksum   = 1 << 4
-		contentSize     = 1 << 3
-		contentChecksum = 1 << 2
-		dictionaryID    = 1 << 0
-	)
-	for first := true; first || len(b) > 0; first = false {
-		if len(b) < 8 {
-			return false
-		}
-		if magic := binary.LittleEndian.Uint32(b); magic>>4 == 0x184d2a5 { // a frame to skip
-			size := uint64(binary.LittleEndian.Uint32(b[4:])) + 8
-			if size > uint64(len(b)) {
-				return false
-			}
-			b = b[size:]
-			continue
-		}
-		flags := b[4]
-		header, trailer, tail := 7, 0, 0
-		if flags&contentSize != 0 {
-			header += 8
-		}
-		if flags&dictionaryID != 0 {
-			header += 4
-		}
-		if flags&blockChecksum != 0 {
-			trailer = 4
-		}
-		if flags&contentChecksum != 0 {
-			tail = 4
-		}
-		if len(b) < header {
-			return false
-		}
-		for b = b[header:]; ; {
-			if len(b) < 4 {
-				return false
-			}
-			size := int(binary.LittleEndian.Uint32(b) &^ (1 << 31))
-			if b = b[4:]; size == 0 {
-				break
-			}
-			if size+trailer > len(b) {
-				return false
-			}
-			b = b[size+trailer:]
-		}
-		if len(b) < tail {
-			return false
-		}
-		b = b[tail:]
-	}
-	return true
+	return nil, base.Errorf(base.Internal, "no decoder for %q", encoding)
 }
 
 func damaged(encoding string, err error) error {
@@ -196,24 +127,27 @@ func damaged(encoding string, err error) error {
 	return base.Errorf(base.Invalid, "the body is not valid %s: %w", encoding, err)
 }
 
-// readAll reads at most limit bytes. The buffer grows with what arrives, so that a
-// claimed size costs nothing.
-func readAll(r io.Reader, limit int64, encoding string) ([]byte, error) {
-	out := make([]byte, 0, 64<<10)
+func tooLarge(limit int64) error {
+	return base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send it in several requests")
+}
+
+// readAll reads at most limit bytes.
+func readAll(r io.Reader, encoding string, out []byte, limit int64, grow func([]byte, int64) ([]byte, error)) (_ []byte, err error) {
 	for {
+		if len(out) == cap(out) {
+			if out, err = grow(out, 2*int64(len(out))+1); err != nil {
+				return nil, err
+			}
+		}
 		n, err := r.Read(out[len(out):cap(out)])
 		out = out[:len(out)+n]
 		switch {
 		case int64(len(out)) > limit:
-			return nil, base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send it in several requests")
+			return nil, tooLarge(limit)
 		case err == io.EOF:
 			return out, nil
-		case err != nil && encoding == "identity":
-			return nil, err
 		case err != nil:
 			return nil, damaged(encoding, err)
-		case len(out) == cap(out):
-			out = append(out, 0)[:len(out)]
 		}
 	}
 }

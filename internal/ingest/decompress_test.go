@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -37,19 +36,33 @@ func compress(t testing.TB, encoding string, data []byte) []byte {
 	return b.Bytes()
 }
 
-var encodings = []string{"identity", "gzip", "zstd", "lz4"}
+var encodings = []string{Identity, "gzip", "zstd", "lz4"}
+
+// decompress is Decompress by whoever gives it as much memory as it asks for.
+func decompress(contentEncoding string, body []byte, limit int64) ([]byte, error) {
+	encoding, err := Encoding(contentEncoding, body)
+	if err != nil || encoding == Identity {
+		return body, err
+	}
+	grow := func(out []byte, size int64) ([]byte, error) { return append(make([]byte, 0, size), out...), nil }
+	size, _ := DecodedSize(encoding, body)
+	return Decompress(encoding, body, make([]byte, 0, min(limit, size)+1), limit, grow)
+}
 
 func TestDecompressNamedAndSniffed(t *testing.T) {
 	data := []byte(strings.Repeat("cpu,host=a v=1 1700000000\n", 10_000))
 	for _, encoding := range encodings {
 		body := compress(t, encoding, data)
 		for _, header := range []string{encoding, " " + strings.ToUpper(encoding), ""} {
-			got, err := Decompress(header, bytes.NewReader(body), int64(len(data)))
+			got, err := decompress(header, body, int64(len(data)))
 			if err != nil || !bytes.Equal(got, data) {
 				t.Errorf("%s as %q: %d bytes, %v", encoding, header, len(got), err)
 			}
 		}
-		if _, err := Decompress("", bytes.NewReader(body), int64(len(data)-1)); base.KindOf(err) != base.TooLarge {
+		if encoding == Identity {
+			continue
+		}
+		if _, err := decompress("", body, int64(len(data)-1)); base.KindOf(err) != base.TooLarge {
 			t.Errorf("%s over the limit: %v", encoding, err)
 		}
 	}
@@ -58,7 +71,7 @@ func TestDecompressNamedAndSniffed(t *testing.T) {
 func TestDecompressSeveralMembers(t *testing.T) {
 	for _, encoding := range encodings {
 		body := append(compress(t, encoding, []byte("one")), compress(t, encoding, []byte("two"))...)
-		got, err := Decompress(encoding, bytes.NewReader(body), 100)
+		got, err := decompress(encoding, body, 100)
 		if err != nil || string(got) != "onetwo" {
 			t.Errorf("%s: %q, %v", encoding, got, err)
 		}
@@ -68,7 +81,7 @@ func TestDecompressSeveralMembers(t *testing.T) {
 func TestDecompressBombStopsAtTheLimit(t *testing.T) {
 	zeros := make([]byte, 64<<20)
 	for _, encoding := range encodings[1:] {
-		if _, err := Decompress(encoding, bytes.NewReader(compress(t, encoding, zeros)), 1<<20); base.KindOf(err) != base.TooLarge {
+		if _, err := decompress(encoding, compress(t, encoding, zeros), 1<<20); base.KindOf(err) != base.TooLarge {
 			t.Errorf("%s: %v", encoding, err)
 		}
 	}
@@ -79,32 +92,59 @@ func TestDecompressRefusesTruncatedAndDamaged(t *testing.T) {
 	for _, encoding := range encodings[1:] {
 		body := compress(t, encoding, data)
 		for n := range body {
-			if _, err := Decompress(encoding, bytes.NewReader(body[:n]), 1<<20); n > 0 && base.KindOf(err) != base.Invalid {
+			if _, err := decompress(encoding, body[:n], 1<<20); n > 0 && base.KindOf(err) != base.Invalid {
 				t.Errorf("%s cut to %d of %d bytes: %v", encoding, n, len(body), err)
 			}
 		}
-		if _, err := Decompress(encoding, strings.NewReader("plain text, not compressed"), 1<<20); base.KindOf(err) != base.Invalid {
+		if _, err := decompress(encoding, []byte("plain text, not compressed"), 1<<20); base.KindOf(err) != base.Invalid {
 			t.Errorf("text as %s: %v", encoding, err)
 		}
-		if _, err := Decompress(encoding, bytes.NewReader(append(bytes.Clone(body), "junk"...)), 1<<20); base.KindOf(err) != base.Invalid {
+		if _, err := decompress(encoding, append(bytes.Clone(body), "junk"...), 1<<20); base.KindOf(err) != base.Invalid {
 			t.Errorf("%s followed by junk: %v", encoding, err)
 		}
 	}
-	if _, err := Decompress("br", strings.NewReader("x"), 100); base.KindOf(err) != base.Invalid {
+	if _, err := decompress("br", []byte("x"), 100); base.KindOf(err) != base.Invalid {
 		t.Errorf("unknown encoding: %v", err)
 	}
 }
 
-type failingReader struct{ err error }
-
-func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
-
-func TestDecompressKeepsErrorsOfTheConnection(t *testing.T) {
-	gone := errors.New("connection reset")
-	for _, encoding := range encodings {
-		body := io.MultiReader(bytes.NewReader(compress(t, encoding, []byte("abc"))[:2]), failingReader{gone})
-		if _, err := Decompress(encoding, body, 100); !errors.Is(err, gone) {
-			t.Errorf("%s: %v", encoding, err)
+// TestDecodedSizeIsWhatABodyBecomes: memory is taken for that much before a body is decompressed.
+func TestDecodedSizeIsWhatABodyBecomes(t *testing.T) {
+	for _, n := range []int{1, 1000, 131_072, 131_073, 3 << 20} {
+		data := bytes.Repeat([]byte("cpu,host=a v=1 1700000000\n"), n/26+1)[:n]
+		unsized, err := zstd.NewWriter(nil) // a stream, which does not say its size
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stream bytes.Buffer
+		unsized.Reset(&stream)
+		for rest := data; len(rest) > 0; rest = rest[min(len(rest), 100_000):] {
+			if _, err := unsized.Write(rest[:min(len(rest), 100_000)]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := unsized.Close(); err != nil {
+			t.Fatal(err)
+		}
+		check := func(encoding string, body []byte, least, most int) {
+			t.Helper()
+			if size, _ := DecodedSize(encoding, body); size < int64(least) || size > int64(most) {
+				t.Errorf("%s of %d bytes: %d", encoding, n, size)
+			}
+			if out, err := decompress(encoding, body, int64(n)); err != nil || !bytes.Equal(out, data) {
+				t.Errorf("%s of %d bytes: %d, %v", encoding, n, len(out), err)
+			}
+		}
+		check("gzip", compress(t, "gzip", data), n, n)
+		check("zstd", compress(t, "zstd", data), 1, n+128<<10)
+		check("zstd", stream.Bytes(), 1, n+128<<10)
+		check("lz4", compress(t, "lz4", data), 1, n+4<<20)
+		for _, encoding := range encodings[1:] {
+			body := compress(t, encoding, data)
+			double := append(bytes.Clone(body), body...)
+			if out, err := decompress(encoding, double, int64(2*n)); err != nil || len(out) != 2*n {
+				t.Errorf("%s of %d bytes twice: %d, %v", encoding, n, len(out), err)
+			}
 		}
 	}
 }
@@ -115,8 +155,8 @@ func FuzzDecompress(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, encoding := range append(encodings, "") {
-			out, err := Decompress(encoding, bytes.NewReader(body), 1<<16)
-			if len(out) > 1<<16 || err != nil && out != nil {
+			out, err := decompress(encoding, body, 1<<16)
+			if len(out) > max(1<<16, len(body)) || err != nil && out != nil {
 				t.Fatalf("%d bytes, %v", len(out), err)
 			}
 		}

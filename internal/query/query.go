@@ -104,6 +104,7 @@ type Result struct {
 	rows    *duck.Result
 	schema  *arrow.Schema
 	close   func()
+	yield   func()
 	binding *binding
 	Stats   Stats
 }
@@ -139,6 +140,9 @@ func (r *Result) Snapshot() *snapshot.Snapshot {
 // these are columns, of every other table everything.
 func (r *Result) Reads() []engine.Read { return r.binding.reads() }
 
+// Yield lets another query begin while this one waits for its reader.
+func (r *Result) Yield() { r.yield() }
+
 // Close ends the query and gives back what it held. It may be called more than once.
 func (r *Result) Close() {
 	if r.close != nil {
@@ -168,6 +172,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 		release()
 		r.pool.Release(conn)
 	}
+	result.yield = func() { r.pool.Yield(conn) }
 	result.Stats.Planning = time.Since(started)
 	return result, nil
 }

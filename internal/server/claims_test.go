@@ -46,7 +46,7 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 			if !busy {
 				others -= size / 4
 			}
-			if err := s.gate.take(t.Context(), others); err != nil {
+			if err := s.gate.take(t.Context(), 0, others); err != nil {
 				t.Fatal(err)
 			}
 			r := httptest.NewRequest("POST", "/", bytes.NewReader(text))

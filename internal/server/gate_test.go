@@ -27,23 +27,23 @@ func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var failing error
 		g := newGate(10, func() error { return failing })
-		if err := g.take(t.Context(), 8); err != nil {
+		if err := g.take(t.Context(), 0, 8); err != nil {
 			t.Fatal(err)
 		}
-		if err := g.take(t.Context(), 3); base.KindOf(err) != base.Unavailable {
+		if err := g.take(t.Context(), 0, 3); base.KindOf(err) != base.Unavailable {
 			t.Error(err)
 		}
 		failing = base.Errorf(base.StorageFull, "the disk is full")
-		if err := g.take(t.Context(), 3); base.KindOf(err) != base.StorageFull {
+		if err := g.take(t.Context(), 0, 3); base.KindOf(err) != base.StorageFull {
 			t.Error(err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := g.take(gone, 3); base.KindOf(err) != base.Canceled {
+		if err := g.take(gone, 0, 3); base.KindOf(err) != base.Canceled {
 			t.Error(err)
 		}
 		admitted := make(chan error)
-		go func() { admitted <- g.take(t.Context(), 10) }()
+		go func() { admitted <- g.take(t.Context(), 0, 10) }()
 		synctest.Wait()
 		g.give(8)
 		if err := <-admitted; err != nil {
@@ -52,6 +52,46 @@ func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
 		g.give(10)
 		if g.used.Load() != 0 {
 			t.Errorf("%d bytes are left", g.used.Load())
+		}
+	})
+}
+
+// TestNobodyWaitsInACircle: requests that hold memory and need more are served before those that hold none, and one that
+// could only be served by others that wait for it is refused at once.
+func TestNobodyWaitsInACircle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(10, func() error { return nil })
+		for _, n := range []int64{4, 4, 2} {
+			if err := g.take(t.Context(), 0, n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		newcomer, first := make(chan error, 1), make(chan error, 1)
+		go func() { newcomer <- g.take(t.Context(), 0, 1) }()
+		synctest.Wait()
+		go func() { first <- g.take(t.Context(), 4, 3) }() // another one holds 2 and will give them back
+		synctest.Wait()
+		began := time.Now()
+		if err := g.take(t.Context(), 4, 3); base.KindOf(err) != base.Unavailable || time.Since(began) != 0 {
+			t.Errorf("who needs what the first holds, which needs what this one holds: %v after %v", err, time.Since(began))
+		}
+		second := make(chan error, 1)
+		go func() { second <- g.take(t.Context(), 4, 2) }()
+		synctest.Wait()
+		g.give(2)
+		synctest.Wait()
+		if len(first) != 0 || len(second) != 1 || len(newcomer) != 0 {
+			t.Errorf("served: %d, %d, %d", len(first), len(second), len(newcomer))
+		}
+		g.give(6)
+		synctest.Wait()
+		if len(first) != 1 || len(newcomer) != 1 || g.used.Load() != 8 {
+			t.Errorf("served: %d, %d; %d bytes are used", len(first), len(newcomer), g.used.Load())
+		}
+		for _, err := range []error{<-first, <-second, <-newcomer} {
+			if err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }
@@ -159,14 +199,31 @@ func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 		defer client.Close()
 		defer conn.Close()
 		w := connection{httptest.NewRecorder(), conn}
-		for _, length := range []int64{1, 65_000, 70_000, -1} {
-			r := httptest.NewRequest("POST", "/", conn)
-			r.ContentLength = length
-			if _, err := s.readBody(w, r, s.gate); base.KindOf(err) != base.Timeout {
-				t.Errorf("a body of %d bytes that does not come: %v", length, err)
-			}
-			if n := s.gate.used.Load(); n != 0 {
-				t.Errorf("%d bytes are left", n)
+		for _, length := range []int64{1, 65_000, 64 << 20, -1} {
+			for _, pause := range []time.Duration{time.Hour, 20 * time.Second, time.Millisecond} { // between two bytes
+				r := httptest.NewRequest("POST", "/", conn)
+				r.ContentLength = length
+				began, stop := time.Now(), make(chan struct{})
+				go func() {
+					for {
+						select {
+						case <-stop:
+							return
+						case <-time.After(pause):
+						}
+						_ = client.SetWriteDeadline(time.Now().Add(time.Second))
+						_, _ = client.Write([]byte("x"))
+					}
+				}()
+				_, err := s.readBody(w, r, s.gate)
+				close(stop)
+				synctest.Wait()
+				if took := time.Since(began); base.KindOf(err) != base.Timeout || took < patience || took > patience+time.Second {
+					t.Errorf("a body of %d bytes that comes at a byte in %v: %v after %v", length, pause, err, took)
+				}
+				if n := s.gate.used.Load(); n != 0 {
+					t.Errorf("%d bytes are left", n)
+				}
 			}
 		}
 		for _, length := range []int64{1, -1} {

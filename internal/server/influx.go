@@ -12,15 +12,14 @@ import (
 // influxQuery answers the queries that writing clients of InfluxDB 1 send before they
 // write: CREATE DATABASE and SHOW DATABASES. Reading goes through SQL.
 func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller) error {
-	r.Body = http.MaxBytesReader(w, r.Body, smallBody)
-	err := inTime(w, smallBody, func() error {
-		if err := r.ParseForm(); err != nil {
-			return base.Errorf(base.Invalid, "the request's form: %w", err)
+	in := newIncoming(w, r)
+	defer in.done()
+	r.Body = http.MaxBytesReader(w, in, smallBody)
+	if err := r.ParseForm(); err != nil {
+		if base.KindOf(err) == base.Timeout {
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		return base.Errorf(base.Invalid, "the request's form: %w", err)
 	}
 	text := r.Form.Get("q")
 	if text == "" {

@@ -79,6 +79,7 @@ func (s *Server) writeState(w io.Writer) {
 		{"scoter_unflushed_generations", uint64(state.Generations)},
 		{"scoter_write_memory_bytes", uint64(state.MemoryBytes)},
 		{"scoter_request_memory_bytes", uint64(s.gate.used.Load())},
+		{"scoter_result_space_bytes", uint64(s.results.Used())},
 		{"scoter_key_index_bytes", uint64(state.KeyBytes)},
 		{"scoter_mapped_bytes", uint64(state.MappedBytes)},
 		{"scoter_queries_running", uint64(s.queries.Running())},

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/spool"
 	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
 )
@@ -50,6 +52,7 @@ type Server struct {
 	gate     *gate // of requests with rows
 	// Those of statements: a query that takes long keeps nobody from writing.
 	statements *gate
+	results    *spool.Space
 	started    time.Time
 	requests   atomic.Uint64 // so far
 }
@@ -63,6 +66,7 @@ func New(settings config.Server, store Store, executor *session.Executor, querie
 		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: newMetrics(), started: time.Now(),
 		gate:       newGate(int64(settings.RequestMemory()), failing),
 		statements: newGate(int64(settings.RequestMemory()), func() error { return nil }),
+		results:    spool.NewSpace(filepath.Join(settings.Dir, "tmp"), int64(settings.ResultSpace)),
 	}
 }
 

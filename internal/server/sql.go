@@ -23,6 +23,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/spool"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -103,14 +104,11 @@ func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []b
 		return nil, done, nil
 	}
 	if r.ContentLength <= smallBody && r.Header.Get("Content-Encoding") == "" {
-		err = inTime(w, smallBody, func() error {
-			if text, err = io.ReadAll(io.LimitReader(r.Body, smallBody+1)); err != nil {
-				return base.Errorf(base.Canceled, "the body ends after %d bytes: %w", len(text), err)
-			}
-			return nil
-		})
+		in := newIncoming(w, r)
+		text, err = io.ReadAll(io.LimitReader(in, smallBody+1))
+		in.done()
 		if err != nil {
-			return nil, done, err
+			return nil, done, brokenOff(len(text), err)
 		}
 		if len(text) <= smallBody && !ingest.Compressed(text) {
 			return text, done, nil
@@ -149,9 +147,12 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 // farewell is how long after its time a query's client has to take what tells it so.
 const farewell = 3 * time.Second
 
-// resultPause is how long a client may take nothing of a result: until then that has one of the connections to DuckDB, and keeps rows in memory that writers
-// wait for.
-const resultPause = time.Minute
+// A client that takes nothing of a result for slowReader holds up its query no longer: the rest goes to a file. After resultPause
+// the connection is cut.
+const (
+	slowReader  = time.Second / 2
+	resultPause = time.Minute
+)
 
 // stream writes a result. The first batch is awaited before the header, and the first bytes are buffered, so that an error
 // until then has a status of its own; a later one ends the answer in a way that the client sees. A change is made by now: nothing ends its
@@ -165,7 +166,8 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	if answer.Changes {
 		ctx = context.WithoutCancel(ctx)
 	}
-	src := &peeked{Rows: answer.Rows}
+	out := spool.NewWriter(client, s.results, slowReader, answer.Yield)
+	src := &peeked{Rows: answer.Rows, full: out.Full}
 	if err := src.peek(ctx); err != nil {
 		return instead(w, answer, opts, err)
 	}
@@ -176,8 +178,13 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		w.Header().Set("Scoter-Updated", strconv.FormatInt(answer.Counts.Updated, 10))
 		w.Header().Set("Scoter-Deleted", strconv.FormatInt(answer.Counts.Deleted, 10))
 	}
-	stats, err := encode.Write(ctx, client, format, src, opts)
+	stats, err := encode.Write(ctx, out, format, src, opts)
 	s.metrics.rowsOut.Add(int(stats.Rows))
+	src.drop()
+	answer.Close() // what is left to send needs neither connection nor snapshot
+	if sent := out.Finish(); err == nil {
+		err = sent
+	}
 	if err != nil && stats.Bytes == 0 {
 		return instead(w, answer, opts, err)
 	}
@@ -208,6 +215,7 @@ func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options,
 // peeked is rows whose first batch was fetched already.
 type peeked struct {
 	mutate.Rows
+	full  func() error // why there should be no more
 	first arrow.RecordBatch
 	err   error
 }
@@ -228,12 +236,16 @@ func (p *peeked) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
+	if err := p.full(); err != nil {
+		return nil, err
+	}
 	return p.Rows.Next(ctx)
 }
 
 func (p *peeked) drop() {
 	if p.first != nil {
 		p.first.Release()
+		p.first = nil
 	}
 }
 

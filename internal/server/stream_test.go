@@ -8,10 +8,12 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -22,6 +24,7 @@ import (
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
+	"github.com/scoterdb/scoter/internal/spool"
 )
 
 // TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver between commit and answer.
@@ -93,6 +96,47 @@ func TestAResultThatBreaksOffIsIncomplete(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAQueryEndsBeforeItsSlowReader: what the reader does not take within a second is kept for it, up to a bound.
+func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
+	const batches = 400
+	for _, space := range []int64{8 << 20, 800 << 20} { // an eighth for each result
+		synctest.Test(t, func(t *testing.T) {
+			s := &Server{metrics: newMetrics(), log: slog.New(slog.DiscardHandler), results: spool.NewSpace(t.TempDir(), space)}
+			client, conn := net.Pipe()
+			defer client.Close()
+			defer conn.Close()
+			rows, ended := newBreaking(batches), make(chan struct{})
+			go func() {
+				defer close(ended)
+				defer func() { _ = recover() }() // http.ErrAbortHandler: the result breaks off
+				_ = s.stream(t.Context(), connection{httptest.NewRecorder(), conn}, &session.Answer{Rows: rows}, encode.NDJSON, encode.Options{})
+			}()
+			time.Sleep(2 * time.Second)
+			kept := s.results.Used()
+			if whole := space > 100<<20; whole != (rows.left == 0) || kept == 0 || kept > space {
+				t.Errorf("%d bytes are kept, %d batches are left", kept, rows.left)
+			}
+			time.Sleep(resultPause - 3*time.Second)
+			var text bytes.Buffer
+			go func() { <-ended; conn.Close() }()
+			if _, err := io.Copy(&text, client); err != nil {
+				t.Error(err)
+			}
+			lines := strings.Count(text.String(), "\n")
+			want, reason := (batches-rows.left)*2048, "too slowly"
+			if rows.left == 0 {
+				reason = "no further"
+			}
+			if last := text.String()[max(0, text.Len()-300):]; lines < want || lines > want+2 || !strings.Contains(last, reason) {
+				t.Errorf("%d lines of %d come, and at last %q", lines, want, last)
+			}
+			if n := s.results.Used(); n != 0 {
+				t.Errorf("%d bytes are left", n)
+			}
+		})
 	}
 }
 

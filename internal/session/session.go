@@ -53,7 +53,15 @@ type Answer struct {
 	Changes bool
 	Counts  mutate.Counts
 	Stats   query.Stats
+	yield   func()
 	close   func()
+}
+
+// Yield lets another query begin before the answer is closed: this one waits for who reads it.
+func (a *Answer) Yield() {
+	if a.yield != nil {
+		a.yield()
+	}
 }
 
 // Close frees what the answer holds.
@@ -202,7 +210,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Rows: rows, Stats: rows.Stats, close: rows.Close}, nil
+	return &Answer{Rows: rows, Stats: rows.Stats, yield: rows.Yield, close: rows.Close}, nil
 }
 
 // explain answers EXPLAIN of the statement that begins with the i-th token, which changes rows.

@@ -1,0 +1,204 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/scoterdb/scoter/internal/config"
+)
+
+func limitedServer(writeMemory, maxBody config.Bytes) *Server {
+	s := &Server{settings: config.Default()}
+	s.settings.MaxBody, s.settings.WriteMemory = maxBody, writeMemory
+	s.gate = newGate(int64(s.settings.RequestMemory()), func() error { return nil })
+	return s
+}
+
+// TestASlowBodyHoldsWhatCame: what a body announces is no reason to keep others out.
+func TestASlowBodyHoldsWhatCame(t *testing.T) {
+	for _, length := range []int64{64 << 20, -1} {
+		synctest.Test(t, func(t *testing.T) {
+			s := limitedServer(256<<20, 64<<20)
+			client, conn := net.Pipe()
+			defer client.Close()
+			defer conn.Close()
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				r := httptest.NewRequest("POST", "/", conn)
+				r.ContentLength = length
+				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate) // a timeout, in the end
+			}()
+			synctest.Wait()
+			if n := s.gate.used.Load(); n != 0 {
+				t.Errorf("a body of which nothing came holds %d bytes", n)
+			}
+			came := 0
+			send := func(n int) {
+				t.Helper()
+				if _, err := client.Write(make([]byte, n)); err != nil {
+					t.Fatal(err)
+				}
+				came += n
+				time.Sleep(3 * time.Second)
+				if held := s.gate.used.Load(); held < int64(decodedShare*came) || held > int64(max(decodedShare*proofBytes, growth*came+decodedShare*slowStep)) {
+					t.Errorf("a body of %d bytes of which %d came holds %d bytes", length, came, held)
+				}
+			}
+			send(1)
+			send(100_000)
+			send(3 << 20)
+			send(8 << 20)
+			<-ended
+			if n := s.gate.used.Load(); n != 0 {
+				t.Errorf("%d bytes are left", n)
+			}
+		})
+	}
+}
+
+// TestManySlowBodiesKeepNobodyOut: each announces half of the memory.
+func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limitedServer(256<<20, 64<<20)
+		for range 100 {
+			client, conn := net.Pipe()
+			defer client.Close()
+			defer conn.Close()
+			go func() {
+				r := httptest.NewRequest("POST", "/", conn)
+				r.ContentLength = 64 << 20
+				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate) // a timeout, in the end
+			}()
+			if _, err := client.Write(make([]byte, 20_000)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 10 {
+			began := time.Now()
+			r := httptest.NewRequest("POST", "/", bytes.NewReader(make([]byte, 5<<20)))
+			b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Close()
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("another body waited %v", took)
+			}
+		}
+		time.Sleep(2 * patience)
+	})
+}
+
+// TestALargeBodyIsReadWhole: however its bytes come, and whether it says its size or not.
+func TestALargeBodyIsReadWhole(t *testing.T) {
+	s := limitedServer(256<<20, 16<<20)
+	content := make([]byte, 13<<20+12345)
+	for i := range content {
+		content[i] = byte(i * 7 >> 3)
+	}
+	for _, n := range []int{0, 1, firstBytes, firstBytes + 1, proofBytes - 1, proofBytes, proofBytes + 1, growth * proofBytes, len(content)} {
+		for _, length := range []int{n, -1} {
+			r := httptest.NewRequest("POST", "/", io.MultiReader(bytes.NewReader(content[:n/3]), bytes.NewReader(content[n/3:n])))
+			r.ContentLength = int64(length)
+			r.Header.Set("Content-Encoding", "identity")
+			b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+			if err != nil {
+				t.Fatalf("a body of %d bytes: %v", n, err)
+			}
+			if !bytes.Equal(b.bytes, content[:n]) {
+				t.Errorf("a body of %d bytes, announced %d, is read as %d others", n, length, len(b.bytes))
+			}
+			if held := s.gate.used.Load(); held < int64(decodedShare*n) {
+				t.Errorf("a body of %d bytes holds %d", n, held)
+			}
+			b.Close()
+		}
+	}
+	if n := s.gate.used.Load(); n != 0 {
+		t.Errorf("%d bytes are left", n)
+	}
+}
+
+// TestCompressedBodiesDoNotWaitForEachOther: there is memory for one or two of them at a time, and each is taken,
+// however much it grows and whether it says so or not.
+func TestCompressedBodiesDoNotWaitForEachOther(t *testing.T) {
+	var lines strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&lines, "cpu,host=server%d,region=eu-west-1 usage_user=12.5,usage_system=3.5,usage_idle=84i %d\n", i%10, 1700000000000000000+i*10000000)
+	}
+	plain := []byte(lines.String())
+	for name, packed := range packings(t, plain) {
+		s := limitedServer(32<<20, 4<<20) // 16 MiB, for bodies of 2 MiB that take twice as much
+		var writers sync.WaitGroup
+		for range 16 {
+			writers.Go(func() {
+				for range 5 {
+					r := httptest.NewRequest("POST", "/", bytes.NewReader(packed))
+					b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+						return
+					}
+					if !bytes.Equal(b.bytes, plain) {
+						t.Errorf("%s: %d bytes, want %d", name, len(b.bytes), len(plain))
+					}
+					b.Close()
+				}
+			})
+		}
+		writers.Wait()
+		if n := s.gate.used.Load(); n != 0 {
+			t.Errorf("%s: %d bytes are left", name, n)
+		}
+	}
+}
+
+// packings compresses a body in all ways that there are: in one piece, and in two, of which the second is small, so that gzip
+// says less than the body becomes.
+func packings(t *testing.T, plain []byte) map[string][]byte {
+	t.Helper()
+	writers := map[string]func(io.Writer) io.WriteCloser{
+		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"lz4":  func(w io.Writer) io.WriteCloser { return lz4.NewWriter(w) },
+		"zstd": func(w io.Writer) io.WriteCloser {
+			z, err := zstd.NewWriter(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return z
+		},
+	}
+	out := map[string][]byte{}
+	for name, writer := range writers {
+		for _, cut := range []int{0, len(plain) - 100} {
+			var b bytes.Buffer
+			for _, piece := range [][]byte{plain[:cut], plain[cut:]} {
+				if len(piece) == 0 {
+					continue
+				}
+				w := writer(&b)
+				if _, err := w.Write(piece); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out[fmt.Sprint(name, " cut at ", cut)] = b.Bytes()
+		}
+	}
+	return out
+}

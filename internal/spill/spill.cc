@@ -1,0 +1,30 @@
+#include "spill.h"
+
+#include "duckdb/common/exception.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/connection.hpp"
+#include "duckdb/storage/buffer_manager.hpp"
+
+namespace {
+
+duckdb::BufferManager &Buffers(duckdb_connection connection) {
+	return duckdb::BufferManager::GetBufferManager(*reinterpret_cast<duckdb::Connection *>(connection)->context);
+}
+
+} // namespace
+
+int64_t scoter_spilled(duckdb_connection connection) {
+	return int64_t(Buffers(connection).GetUsedSwap());
+}
+
+void scoter_limit_spilled(duckdb_connection connection, int64_t bytes) {
+	auto &buffers = Buffers(connection);
+	for (;;) {
+		try {
+			buffers.SetSwapLimit(duckdb::optional_idx(duckdb::idx_t(bytes)));
+			return;
+		} catch (duckdb::OutOfMemoryException &) { // more is used; that changes while this runs
+			bytes = int64_t(buffers.GetUsedSwap());
+		}
+	}
+}

@@ -1,0 +1,142 @@
+//go:build linux
+
+package http
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+// slowReader asks for a result that is larger than any buffer, and takes nothing of it.
+func slowReader(t *testing.T, url, sql, format string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.(*net.TCPConn).SetReadBuffer(128 << 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(conn, "POST /api/v1/sql?format=%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", format, len(sql), sql); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// TestReadersThatTakeNothingKeepNobodyOut: neither those that take nothing nor those that take a few bytes at a time hold
+// places of queries, memory, or more space than there is for them.
+func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
+	const places, readers, space = 8, 40, 64 << 20
+	s := binary.Serve(t, t.TempDir(), "--max-queries", strconv.Itoa(places), "--query-memory", "256MiB", "--result-space", strconv.Itoa(space)+"B")
+	if got := s.Rows(t, "SELECT sum(i) FROM range(1000) t(i)"); fmt.Sprint(got) != "[[499500]]" {
+		t.Fatal(got)
+	}
+	before := resident(t, s.PID())
+	var conns []net.Conn
+	for i := range readers {
+		sql := "SELECT i, repeat('x', 1000) FROM range(100000000) t(i)"
+		if i%4 == 0 {
+			sql = "SELECT i, repeat('x', 1000) FROM range(6000) t(i)" // less than is kept for one reader
+		}
+		conn := slowReader(t, s.URL, sql, []string{"csv", "json", "arrow"}[i%3])
+		conns = append(conns, conn)
+		if i%5 == 0 {
+			go func() {
+				for {
+					if _, err := conn.Read(make([]byte, 10)); err != nil {
+						return
+					}
+					time.Sleep(50 * time.Millisecond)
+				}
+			}()
+		}
+	}
+	time.Sleep(readers/places*time.Second + 5*time.Second)
+	for range 5 {
+		began := time.Now()
+		s.Rows(t, "SELECT 1")
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("SELECT 1 took %v beside readers that take nothing", took)
+		}
+	}
+	if running := gauge(t, s.URL, "scoter_result_space_bytes"); running > space || running == 0 {
+		t.Errorf("%d bytes of results are kept", running)
+	}
+	with := resident(t, s.PID())
+	t.Logf("%d MiB before, %d with the readers", before>>20, with>>20)
+	// Of each query that runs DuckDB (1.5.6) holds some twenty vectors, here of 2 MiB: it counts a text as 16 bytes. Those of the readers that
+	// wait for their rest are over.
+	if with > before+2*places*48<<20 {
+		t.Errorf("%d readers that take nothing cost %d MiB", readers, (with-before)>>20)
+	}
+	// Who takes the rest at last has all of a result that was kept, or is told why it ends.
+	rest := func(conn net.Conn) string {
+		_ = conn.SetReadDeadline(time.Now().Add(15 * time.Second))
+		text, _ := io.ReadAll(conn) // the connection is kept for another request, or cut
+		return string(text)
+	}
+	if whole := rest(conns[4]); len(whole) < 6000*1000 {
+		t.Errorf("of a result that was kept %d bytes come", len(whole))
+	}
+	if part := rest(conns[1]); !strings.Contains(part, "too slowly") {
+		t.Errorf("what ends a result that is too large: %q", part[max(0, len(part)-300):])
+	}
+	for _, conn := range conns {
+		_ = conn.Close()
+	}
+	for until := time.Now().Add(10 * time.Second); gauge(t, s.URL, "scoter_result_space_bytes") > 0; {
+		if time.Now().After(until) {
+			t.Fatal("the readers are gone, and their results are kept")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// resident returns the memory that a process has, in bytes.
+func resident(t *testing.T, pid int) int64 {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// gauge returns the value of a metric.
+func gauge(t *testing.T, url, name string) int64 {
+	t.Helper()
+	resp, err := http.Get(url + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^` + name + ` (\d+)`).FindSubmatch(text)
+	if found == nil {
+		t.Fatalf("there is no %s", name)
+	}
+	n, err := strconv.ParseInt(string(found[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

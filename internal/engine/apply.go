@@ -14,7 +14,7 @@ import (
 // then go wrong: removing the part files of a failed flush, which a restart may find
 // listed; and acknowledging rows of a table that a restart may find dropped. So apply
 // asks at once, with an edit that changes nothing. If that fails too, the catalog is in
-// doubt: files stay, and writes are refused, until a later edit succeeds, which it does
+// doubt: the error is Unknown, files stay, and writes are refused, until a later edit succeeds, which it does
 // only if the failed one is not there, or until a restart.
 func (e *Engine) apply(edit catalog.Edit) error {
 	err := e.catalog.Apply(edit)
@@ -23,9 +23,10 @@ func (e *Engine) apply(edit catalog.Edit) error {
 		return nil
 	}
 	e.doubt.Store(true)
-	if e.catalog.Apply(catalog.Edit{}) == nil {
-		e.certain()
+	if e.catalog.Apply(catalog.Edit{}) != nil {
+		return errUnknown(err)
 	}
+	e.certain()
 	return err
 }
 

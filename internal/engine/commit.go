@@ -41,8 +41,8 @@ import (
 //
 // When the disk fails. A failed write is taken back by the log; exactly this group's requests
 // get the error, and the next group may succeed (a full disk with space again). A failed
-// sync leaves unknown what the disk holds: the engine stops, which means that all writes
-// fail from then on, and that a restart finds out.
+// sync leaves unknown what the disk holds: the requests of this group get Unknown, and the engine stops, which means that all writes
+// fail from then on, and that a restart finds out. Those that come later are in no file, so they get Unavailable.
 //
 // Rejected: a pipeline that writes group n+1 while group n syncs. It hides only the write, a tenth of
 // the sync, and then a failed sync leaves two groups in doubt.
@@ -140,7 +140,9 @@ func (e *Engine) syncLog() {
 	e.unsynced = false
 	if err := e.wal.Sync(); err != nil {
 		e.stop(err)
+		return
 	}
+	e.durable()
 }
 
 // finish answers a request.
@@ -193,7 +195,7 @@ func (e *Engine) commitGroup(group []*request) {
 	for i, r := range accepted {
 		if err := e.place(r, places, seq+base.Seq(i)+1); err != nil {
 			// The log has the rows and the memtable has not: only a restart makes them agree.
-			err := e.stop(err)
+			err := errUnknown(e.stop(err))
 			for _, r := range accepted {
 				e.finish(r, outcome{err: err})
 			}
@@ -268,7 +270,7 @@ func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	}
 	if err := e.wal.Append(frames); err != nil {
 		if e.wal.Err() != nil {
-			return e.stop(err)
+			return errUnknown(e.stop(err))
 		}
 		return base.Wrap(err, "commit")
 	}
@@ -278,8 +280,9 @@ func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	}
 	e.unsynced = false
 	if err := e.wal.Sync(); err != nil {
-		return e.stop(err)
+		return errUnknown(e.stop(err))
 	}
+	e.durable()
 	return nil
 }
 

@@ -160,6 +160,7 @@ type Engine struct {
 	keysInOrder []*claim          // guarded by keysMu; the latter, in the order in which their results came to stand
 	keysGone    map[string]bool   // guarded by keysMu; those that are known no more, and that the catalog still has
 
+	marker  marker
 	garbage garbage
 	orphans []string // constant once Open returned
 
@@ -220,6 +221,12 @@ func (e *Engine) stop(cause error) *base.Error {
 		e.log.Error("engine stopped", "error", cause)
 	}
 	return e.failure.Load()
+}
+
+// errUnknown is the answer to a request that may be there after a restart although it failed.
+func errUnknown(cause error) error {
+	return base.Errorf(base.Unknown, "this may or may not be stored: %w", cause).
+		WithHint("once the server was restarted, look whether it is there, or repeat it with the Idempotency-Key that it had; without one it may count twice")
 }
 
 // writable returns the error that writes get, if any.

@@ -67,6 +67,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 		partsAdded:  make(chan struct{}, 1),
 		queue:       queue{wake: make(chan struct{}, 1)},
 		garbage:     newGarbage(),
+		marker:      marker{wake: make(chan struct{}, 1)},
 		databases:   map[nameKey]string{},
 		schemas:     map[nameKey]catalog.SchemaName{},
 		views:       map[nameKey]catalog.View{},
@@ -102,7 +103,8 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	e.background.Add(1)
 	go e.runCommitter()
 	if !e.settings.DisableAutomaticFlush {
-		e.background.Add(2)
+		e.background.Add(3)
+		go e.runMarker()
 		go e.runFlusher()
 		go e.runCollector()
 		e.wantFlush()
@@ -265,6 +267,8 @@ func (e *Engine) closeFiles() error {
 	var errs []error
 	if e.wal != nil {
 		errs = append(errs, e.wal.Close())
+		e.durable()
+		errs = append(errs, e.closeMark())
 	}
 	if e.catalog != nil {
 		errs = append(errs, e.catalog.Close())

@@ -50,6 +50,8 @@ func (e *Engine) recover(state catalog.State) error {
 		return err
 	}
 	e.active = newGeneration(e.wal.ID())
+	e.durable()
+	e.writeMark()
 	return nil
 }
 
@@ -62,7 +64,7 @@ func (e *Engine) checkSegments(state catalog.State) error {
 	}
 	next := state.FlushedThrough + 1
 	if len(ids) > 0 && ids[0] <= next && next <= ids[len(ids)-1] {
-		return nil
+		return nil // what is missing behind it, the log's mark says
 	}
 	if len(ids) == 0 && next == 1 && len(state.Databases) == 0 && state.Counters.NextTable == 1 {
 		return nil // nothing has happened yet

@@ -78,8 +78,10 @@ type Position struct {
 // the frame was written (synced). Bad bytes at offset x are corruption if, and
 // only if, a frame header anywhere behind x has synced > x: it was written after
 // x was durable. If there is none, nothing proves that a sync ever covered x.
-// What cannot be told is damage to the frames of the very last sync: no later
-// frame vouches for them, so it reads as a torn tail. That gap closes with the
+// Of the newest frames no later one speaks, and a file that was cut has none
+// behind the cut. For these there is the [Mark], which the engine writes beside the
+// commits: what is older than its last writing is known to have been durable. Damage
+// to what is newer reads as a torn tail. That gap closes with the
 // next segment, whose header records where this one ends (previousEnd); from then
 // on, every byte up to there must be right.
 //
@@ -131,7 +133,10 @@ type Writer struct {
 	syncedSeq base.Seq
 	allocated int64 // file length as far as known; at least size
 
-	err error // first error of a broken or closed writer
+	// stray says that the next segment may be there although Rotate failed: it may have recorded this one's end, so
+	// that nothing is appended until it is gone.
+	stray bool
+	err   error // first error of a broken or closed writer
 }
 
 // Create starts the segment that follows after, which is where Recover ended or
@@ -184,6 +189,9 @@ func (w *Writer) ID() base.SegmentID { return w.id }
 // Size returns the segment's length in bytes, without preallocated space.
 func (w *Writer) Size() int64 { return w.size }
 
+// Synced returns the offset up to which the segment is known to be durable.
+func (w *Writer) Synced() int64 { return w.synced }
+
 // Err returns the error that broke the writer, or nil if it works.
 func (w *Writer) Err() error { return w.err }
 
@@ -198,6 +206,9 @@ func (w *Writer) Append(frames []Frame) error {
 	}
 	if len(frames) == 0 {
 		return nil
+	}
+	if err := w.removeStray(); err != nil {
+		return err
 	}
 	total, err := w.check(frames)
 	if err != nil {
@@ -316,8 +327,8 @@ func (w *Writer) Sync() error {
 // Sync, all of which failed: they are not read back once Rotate has succeeded.
 //
 // After success this writer is closed. After an error it is as it was before (a
-// failed sync breaks it) and Rotate may be called again; but if even the traces of
-// the next segment cannot be removed, it is broken, because frames appended now
+// failed sync breaks it) and Rotate may be called again. If even the traces of
+// the next segment could not be removed, that is tried again before anything is appended, because frames
 // would stand behind the end that the next segment may have recorded.
 func (w *Writer) Rotate() (*Writer, error) {
 	if w.file == nil {
@@ -333,10 +344,8 @@ func (w *Writer) Rotate() (*Writer, error) {
 	}
 	next, err := Create(w.fs, w.dir, Options{PreallocateBytes: w.preallocate}, Position{w.id, w.synced, w.syncedSeq})
 	if err != nil {
-		if undoErr := removeSegment(w.fs, w.dir, w.id+1); undoErr != nil && w.err == nil {
-			w.err = base.Wrap(errors.Join(err, undoErr), "WAL segment %d is broken: the next one may exist", w.id)
-		}
-		return nil, err
+		w.stray = true
+		return nil, errors.Join(err, w.removeStray())
 	}
 	// What counts of the old segment is durable; closing cannot change that any more.
 	_ = w.file.Close()
@@ -344,11 +353,17 @@ func (w *Writer) Rotate() (*Writer, error) {
 	return next, nil
 }
 
-func removeSegment(fsys vfs.FS, dir string, id base.SegmentID) error {
-	if err := fsys.Remove(SegmentPath(dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// removeStray removes what a failed Rotate may have left of the next segment.
+func (w *Writer) removeStray() error {
+	if !w.stray {
+		return nil
 	}
-	return fsys.SyncDir(dir)
+	err := w.fs.Remove(SegmentPath(w.dir, w.id+1))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = w.fs.SyncDir(w.dir)
+	}
+	w.stray = err != nil
+	return base.Wrap(err, "remove what is left of WAL segment %d", w.id+1)
 }
 
 // trim gives preallocated space back.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -48,7 +49,7 @@ import (
 // the sync, and then a failed sync leaves two groups in doubt.
 func (e *Engine) runCommitter() {
 	defer e.background.Done()
-	var syncDue, ageDue <-chan time.Time
+	var syncDue, ageDue, recheckDue <-chan time.Time
 	var aged *generation
 	for {
 		group, closed := e.queue.next(e.settings.GroupBytes)
@@ -70,8 +71,14 @@ func (e *Engine) runCommitter() {
 			if e.active.frames > 0 && aged != e.active && !e.settings.DisableAutomaticFlush {
 				ageDue, aged = e.clock.After(e.settings.FlushAge), e.active
 			}
+			if e.refusal.Load() != nil && e.writable() == nil && recheckDue == nil {
+				recheckDue = e.clock.After(recheckInterval)
+			}
 			select {
 			case <-e.queue.wake:
+			case <-recheckDue:
+				recheckDue = nil
+				e.recheck()
 			case <-syncDue:
 				syncDue = nil
 				e.syncLog()
@@ -178,15 +185,20 @@ func (e *Engine) commitGroup(group []*request) {
 		sync = sync || !r.async
 	}
 	if err := e.writeLog(frames, sync); err != nil {
-		for _, r := range accepted {
-			e.finish(r, outcome{err: err})
-		}
+		e.refuse(err)
+		again := e.refuseGroup(accepted, err)
 		releaseFresh(places)
+		if len(again) > 0 {
+			e.commitGroup(again)
+		}
 		return
 	}
 	if len(accepted) == 0 {
 		releaseFresh(places)
 		return
+	}
+	if e.refusal.Load() != nil {
+		e.recheck()
 	}
 	if e.active.frames == 0 {
 		e.active.born = e.now()
@@ -208,6 +220,20 @@ func (e *Engine) commitGroup(group []*request) {
 	for i, r := range accepted {
 		e.finish(r, outcome{seq: seq + base.Seq(i) + 1})
 	}
+}
+
+// refuseGroup answers the requests of a group that could not be written. On a full disk it keeps those that free space, if the reserve
+// has some for them.
+func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
+	keep := base.KindOf(err) == base.StorageFull && slices.ContainsFunc(group, (*request).frees) && e.useReserve()
+	for _, r := range group {
+		if keep && r.frees() {
+			again = append(again, r)
+		} else {
+			e.finish(r, outcome{err: err})
+		}
+	}
+	return again
 }
 
 // releaseFresh gives up memtables that were made for requests of which none was written.
@@ -246,6 +272,10 @@ func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placem
 // check compares a request with the present and what requests before it in the group will have done.
 func (e *Engine) check(r *request, a *ahead) error {
 	if err := e.settle(); err != nil {
+		return err
+	}
+	if err := e.space(r); err != nil {
+		e.refuse(err)
 		return err
 	}
 	for _, t := range r.tables {

@@ -124,11 +124,13 @@ type Engine struct {
 	failure      atomic.Pointer[base.Error] // set once: no write is taken any more
 	flushFailure atomic.Pointer[base.Error] // of the last flush; nil after one succeeded
 	doubt        atomic.Bool                // see apply
+	refusal      atomic.Pointer[base.Error] // why writes are refused for the time being; nil: they are not
 	changes      atomic.Uint64              // that Commit made
 
 	// Of the committer: not read by others.
 	wal        *wal.Writer
 	unsynced   bool // frames were appended since the last sync
+	spent      bool // the reserve is not there: see space.go
 	nextTable  base.TableID
 	nextStream base.StreamID
 	nextExport base.ExportID

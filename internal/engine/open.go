@@ -29,7 +29,7 @@ const (
 )
 
 // Contents are the names in a data directory, but for LockName; the first is what makes it one.
-var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, walName, partsName, patchesName, tmpName}
+var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, ReserveName, walName, partsName, patchesName, tmpName}
 
 // Around are names that a folder may have whether it is a data directory or not: the lock stays, and file systems put the other into their topmost folder.
 var Around = []string{LockName, "lost+found"}
@@ -51,6 +51,7 @@ func Exists(fsys vfs.FS, dir string) (bool, error) {
 //	parts/<table id>/<part id>.parquet
 //	patches/<table id>/<patch id>.parquet
 //	tmp/                              scratch space of queries, emptied here
+//	RESERVE                           space for deleting and dropping when the disk is full
 //	RESTORED                          a backup was restored here, and exports do not know yet
 //
 // Rows that were acknowledged before, however the process ended, are there when Open returns. A

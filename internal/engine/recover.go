@@ -46,10 +46,9 @@ func (e *Engine) recover(state catalog.State) error {
 	}
 	after := result.End
 	after.Seq = e.seq
-	if e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{}, after); err != nil {
+	if err := e.openLog(after); err != nil {
 		return err
 	}
-	e.active = newGeneration(e.wal.ID())
 	e.durable()
 	e.writeMark()
 	return nil

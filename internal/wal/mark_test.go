@@ -52,7 +52,7 @@ func TestACutWithinDurableFramesIsCorrupt(t *testing.T) {
 	c, ends := marked(t)
 	whole := segmentBytes(t, c, 2) // with preallocated space
 	last := ends[len(ends)-1]
-	for n := int64(segmentHeaderBytes); n <= int64(len(whole)); n++ {
+	for n := int64(segmentHeaderBytes); n <= last+64; n++ {
 		for name, content := range map[string][]byte{
 			"cut":   whole[:n],
 			"zeros": slices.Concat(whole[:n], make([]byte, int64(len(whole))-n)),

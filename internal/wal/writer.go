@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"hash/crc32"
@@ -29,6 +30,8 @@ const (
 	// Groups from largeBytes on are written in aligned pieces of this size, which vfs takes past the page
 	// cache: copying them here costs a tenth of what the page cache does.
 	largeBytes = 1 << 20
+
+	probeBytes = 1 << 20
 )
 
 // Options are a log's settings.
@@ -136,6 +139,7 @@ type Writer struct {
 	// stray says that the next segment may be there although Rotate failed: it may have recorded this one's end, so
 	// that nothing is appended until it is gone.
 	stray bool
+	waits bool  // there is no file yet: see Await
 	err   error // first error of a broken or closed writer
 }
 
@@ -175,6 +179,30 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 		size:   segmentHeaderBytes, synced: segmentHeaderBytes, allocated: segmentHeaderBytes,
 		seq: after.Seq, syncedSeq: after.Seq,
 	}, nil
+}
+
+// Await returns a writer for the log that ends at after and has no segment to write to, because Create failed with cause: whatever it is asked for
+// fails with that, but for Rotate, which begins the segment.
+func Await(fsys vfs.FS, dir string, options Options, after Position, cause error) *Writer {
+	return &Writer{
+		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), id: after.Segment, waits: true, err: cause,
+		size: after.End, synced: after.End, allocated: after.End, seq: after.Seq, syncedSeq: after.Seq,
+	}
+}
+
+// Waits reports whether there is no segment yet: see Await.
+func (w *Writer) Waits() bool { return w.waits }
+
+// Probe returns nil if the next frames are likely to find space.
+func (w *Writer) Probe() error {
+	if w.err != nil || w.allocated > w.size+probeBytes {
+		return w.err
+	}
+	if err := w.file.Allocate(w.size + probeBytes); err != nil {
+		return base.Wrap(err, "WAL segment %d", w.id)
+	}
+	w.allocated = max(w.allocated, w.size+probeBytes)
+	return nil
 }
 
 func randomSalt() uint64 {
@@ -331,7 +359,7 @@ func (w *Writer) Sync() error {
 // the next segment could not be removed, that is tried again before anything is appended, because frames
 // would stand behind the end that the next segment may have recorded.
 func (w *Writer) Rotate() (*Writer, error) {
-	if w.file == nil {
+	if w.file == nil && !w.waits {
 		return nil, w.err
 	}
 	if w.err == nil {
@@ -347,9 +375,10 @@ func (w *Writer) Rotate() (*Writer, error) {
 		w.stray = true
 		return nil, errors.Join(err, w.removeStray())
 	}
-	// What counts of the old segment is durable; closing cannot change that any more.
-	_ = w.file.Close()
-	w.file, w.err = nil, errClosed(w.id)
+	if w.file != nil {
+		_ = w.file.Close() // what counts of the old segment is durable; closing cannot change that any more
+	}
+	w.file, w.waits, w.err = nil, false, errClosed(w.id)
 	return next, nil
 }
 
@@ -382,6 +411,10 @@ func (w *Writer) trim() error {
 // closes the file. The error is that of the first thing that failed, now or,
 // for a broken writer, earlier.
 func (w *Writer) Close() error {
+	if w.waits {
+		w.waits, w.err = false, errClosed(w.id)
+		return nil
+	}
 	if w.file == nil {
 		return w.err
 	}

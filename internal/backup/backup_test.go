@@ -228,6 +228,7 @@ func TestADamagedBackupIsRefusedAndLeavesNothing(t *testing.T) {
 	must(t, w.Close())
 	refused("a name outside", "corrupt", evil.Bytes())
 
+	must(t, os.Mkdir(restored, 0o700))
 	must(t, os.WriteFile(filepath.Join(restored, "mine"), nil, 0o600))
 	if err := scoter.Restore(ctx, bytes.NewReader(whole), restored); err == nil || scoter.Kind(err) != "conflict" {
 		t.Errorf("into a folder that holds something: %v", err)

@@ -189,7 +189,9 @@ func (r *remote) send(ctx context.Context, path string, body []byte, header http
 		if err == nil {
 			return resp.Body.Close()
 		}
-		if !base.KindOf(err).Retryable() || attempt == sendAttempts {
+		// One of which nobody knows whether it was done has a key, so that it counts once.
+		kind := base.KindOf(err)
+		if !kind.Retryable() && kind != base.Unknown || attempt == sendAttempts {
 			return err
 		}
 		select {

@@ -189,7 +189,13 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	protocols.SetUnencryptedHTTP2(true)
 	requests, end := context.WithCancelCause(context.Background())
 	defer end(nil)
+	listener, err := listen(a.settings.Listen)
+	if err != nil {
+		return err
+	}
+	connections := limitConnections(listener, maxConnections())
 	srv := &http.Server{
+		ConnState:         connections.state,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.Exports.List, a.duckdb.Failures, a.log).Handler(),
 		Protocols:         &protocols,
@@ -197,25 +203,27 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
-	listener, err := listen(a.settings.Listen)
-	if err != nil {
-		return err
-	}
 	if listening != nil {
 		listening(listener.Addr().String())
+	}
+	if err := notify("READY=1"); err != nil {
+		a.log.Warn("systemd was not told that the server is ready", "error", err)
 	}
 	failed := make(chan error, 1)
 	go func() {
 		if a.settings.TLSCert != "" {
-			failed <- srv.ServeTLS(listener, a.settings.TLSCert, a.settings.TLSKey)
+			failed <- srv.ServeTLS(connections, a.settings.TLSCert, a.settings.TLSKey)
 		} else {
-			failed <- srv.Serve(listener)
+			failed <- srv.Serve(connections)
 		}
 	}()
 	select {
 	case err := <-failed:
 		return base.Errorf(base.Unavailable, "serve: %w", err)
 	case <-ctx.Done():
+	}
+	if err := notify("STOPPING=1"); err != nil {
+		a.log.Warn("systemd was not told that the server stops", "error", err)
 	}
 	if shutdown(srv, a.settings.ShutdownGrace) == nil {
 		return nil

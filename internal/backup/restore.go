@@ -27,10 +27,14 @@ var allowed = regexp.MustCompile(`^(wal/[0-9]+\.wal|parts/[0-9]+/[0-9]+\.parquet
 
 // Restore makes a data directory of an archive, at a path where nothing is, or an empty folder. Every file is compared with its
 // checksum, and the catalog, without which the folder is no data directory, is published when all of them were. After
-// an error nothing of it is left. An archive that breaks off, or was changed, is Corrupt. Meanwhile the directory is locked, as for who has it open.
+// an error nothing of it is left, and no folder that was not there. An archive that breaks off, or was changed, is Corrupt. Meanwhile the directory is locked, as for who has it open.
 func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
 	if err := checkEmpty(fsys, dir); err != nil { // before there is a lock in somebody's folder
 		return err
+	}
+	fresh, err := missing(fsys, dir)
+	if err != nil {
+		return base.Wrap(err, "restore")
 	}
 	if err := vfs.MkdirAll(fsys, dir); err != nil {
 		return base.Wrap(err, "restore")
@@ -41,18 +45,42 @@ func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
 		}
 		u := &unpacking{fs: fsys, dir: dir, archive: tar.NewReader(&stoppable{ctx, r}), sums: map[string]string{}}
 		if err := u.run(); err != nil {
-			return errors.Join(base.Wrap(err, "restore %s", dir), removeAll(fsys, dir))
+			return errors.Join(base.Wrap(err, "restore %s", dir), removeAll(fsys, dir), removeEmpty(fsys, fresh))
 		}
 		return nil
 	})
 }
 
-// Remove takes away what Restore made, unless somebody has it open.
+// missing returns a folder that is not there, and those above it that are not, in this order.
+func missing(fsys vfs.FS, dir string) (all []string, err error) {
+	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
+		_, err := fsys.Stat(dir)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return all, err
+		}
+		all = append(all, dir)
+	}
+}
+
+// removeEmpty removes folders unless somebody put something there.
+func removeEmpty(fsys vfs.FS, dirs []string) error {
+	for _, dir := range dirs {
+		if names, err := fsys.List(dir); err != nil || len(names) > 0 {
+			return err
+		}
+		if err := fsys.Remove(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remove takes away what Restore put into a folder, unless somebody has it open.
 func Remove(fsys vfs.FS, dir string) error {
 	return locked(fsys, dir, func() error { return removeAll(fsys, dir) })
 }
 
-// locked runs do while nobody else may use the directory. The lock's file stays.
+// locked runs do while nobody else may use the directory.
 func locked(fsys vfs.FS, dir string, do func() error) error {
 	lock, err := fsys.Lock(filepath.Join(dir, engine.LockName))
 	if err != nil {
@@ -74,10 +102,10 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 	return nil
 }
 
-// removeAll removes what a data directory holds, and nothing that somebody else put there.
+// removeAll removes what a data directory holds, the lock's file last, and nothing that somebody else put there.
 func removeAll(fsys vfs.FS, dir string) error {
 	var errs []error
-	for _, name := range slices.Concat(engine.Contents, []string{catalog.FileName + vfs.TempSuffix}) {
+	for _, name := range slices.Concat(engine.Contents, []string{catalog.FileName + vfs.TempSuffix, engine.LockName}) {
 		errs = append(errs, vfs.RemoveAll(fsys, filepath.Join(dir, name)))
 	}
 	return errors.Join(errs...)

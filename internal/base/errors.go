@@ -38,6 +38,8 @@ const (
 	Timeout
 	// Corrupt is data on disk that is not what was written: stop and restore.
 	Corrupt
+	// Unknown is a request that may or may not have been done: find out, or repeat it under the same idempotency key.
+	Unknown
 )
 
 // kinds is the one table from kind to its name, HTTP status and exit code.
@@ -59,6 +61,7 @@ var kinds = [...]struct {
 	Canceled:        {"canceled", 499, 130},
 	Timeout:         {"timeout", http.StatusRequestTimeout, 75},
 	Corrupt:         {"corrupt", http.StatusInternalServerError, 74},
+	Unknown:         {"unknown", http.StatusInternalServerError, 74},
 }
 
 // String returns the kind's name on the wire, in logs and in docs.
@@ -81,7 +84,7 @@ func (k Kind) HTTPStatus() int { return kinds[k].status }
 // where one fits).
 func (k Kind) ExitCode() int { return kinds[k].exit }
 
-// Retryable reports whether the same request may succeed later, unchanged.
+// Retryable reports whether the same request may succeed later, unchanged, and was not done now.
 func (k Kind) Retryable() bool { return k == Busy || k == Unavailable || k == StorageFull }
 
 // Error is an error that reaches a user: its kind, what happened and where, and,

@@ -37,6 +37,9 @@ const JournalSuffix = "-journal"
 //	9  checksums of the blocks of parts and of the pages of the catalog; on_insert of tables
 const FormatVersion = 9
 
+// checksumFormat is the first format whose catalog has a checksum in each page.
+const checksumFormat = 9
+
 // Part is the durable description of one Parquet file, parts/<table>/<id>.parquet.
 type Part struct {
 	ID            base.SourceID
@@ -188,4 +191,9 @@ type Edit struct {
 
 	FlushedThrough base.SegmentID // only rises; zero leaves it
 	Counters       Counters
+}
+
+// Frees reports whether the edit lists less than before of what takes space, or brings rows out of the log.
+func (e *Edit) Frees() bool {
+	return len(e.DropTables)+len(e.RemoveParts)+len(e.RemovePatches)+len(e.DropDatabases)+len(e.DropSchemas)+len(e.DropViews) > 0 || e.FlushedThrough > 0
 }

@@ -66,6 +66,9 @@ func Format(fsys vfs.FS, path string) (int64, error) {
 }
 
 func (c *Catalog) open() (_ State, err error) {
+	if err := c.removeUpgrade(); err != nil {
+		return State{}, err
+	}
 	if err := c.connect(); err != nil {
 		return State{}, err
 	}
@@ -161,7 +164,7 @@ func (c *Catalog) format() (version int64, err error) {
 	if version < 1 {
 		return 0, base.Errorf(base.Corrupt, "format version %d", version)
 	}
-	return version, nil
+	return version, c.checkReserve(version)
 }
 
 // createOrCheck makes the tables in an empty file, in one transaction, or checks that an
@@ -171,24 +174,19 @@ func (c *Catalog) createOrCheck() error {
 	if err != nil {
 		return err
 	}
-	if version == 0 {
+	switch {
+	case version == 0:
+		if err := reserve(c.db); err != nil {
+			return err
+		}
 		return c.transaction(func() error {
 			return c.db.Exec(fmt.Sprintf(`%s; PRAGMA application_id = %d;
 				INSERT INTO meta VALUES (1, %d, 0, 0, 1, 1, 1, 1, 1)`, schemaSQL, applicationID, FormatVersion))
 		})
+	case version < FormatVersion:
+		return c.upgrade(version)
 	}
-	if version == FormatVersion {
-		return nil
-	}
-	return c.transaction(func() error {
-		for _, step := range upgrades[version-1:] {
-			if err := c.db.Exec(step); err != nil {
-				return err
-			}
-		}
-		_, err := c.exec(`UPDATE meta SET format_version = ?`, int64(FormatVersion))
-		return err
-	})
+	return nil
 }
 
 // upgrades bring a catalog of format i+1 to format i+2. Together they make what schema.sql has.
@@ -226,18 +224,26 @@ func (c *Catalog) Close() error {
 		return nil
 	}
 	c.closed = true
+	err := c.disconnect()
+	c.fs.unregister()
+	return c.wrap(err, "close")
+}
+
+// disconnect closes what connect opened.
+func (c *Catalog) disconnect() error {
 	var errs []error
 	for _, s := range c.statements {
 		errs = append(errs, s.Close())
 	}
+	clear(c.statements)
 	if c.db != nil {
 		errs = append(errs, c.db.Close())
 	}
 	if c.lock != nil {
 		errs = append(errs, c.lock.Close())
 	}
-	c.fs.unregister()
-	return c.wrap(errors.Join(errs...), "close")
+	c.db, c.lock = nil, nil
+	return errors.Join(errs...)
 }
 
 // read runs do, which changes nothing here, on the open catalog; doing says what it is for.
@@ -389,6 +395,8 @@ func (c *Catalog) classify(err error) error {
 		return base.Errorf(base.KindOf(c.fs.lastErr), "%w (%v)", err, c.fs.lastErr)
 	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB):
 		return base.Errorf(base.Corrupt, "%w", err)
+	case errors.Is(err, sqlite3.IOERR_DATA):
+		return base.Errorf(base.Corrupt, "a page has a wrong checksum: %w", err)
 	case errors.Is(err, sqlite3.FULL):
 		return base.Errorf(base.StorageFull, "%w", err)
 	case errors.Is(err, sqlite3.CONSTRAINT):

@@ -14,18 +14,20 @@ import (
 // then go wrong: removing the part files of a failed flush, which a restart may find
 // listed; and acknowledging rows of a table that a restart may find dropped. So apply
 // asks at once, with an edit that changes nothing. If that fails too, the catalog is in
-// doubt: files stay, and writes are refused, until a later edit succeeds, which it does
+// doubt: the error is Unknown, files stay, and writes are refused, until a later edit succeeds, which it does
 // only if the failed one is not there, or until a restart.
 func (e *Engine) apply(edit catalog.Edit) error {
-	err := e.catalog.Apply(edit)
+	err := e.applyToCatalog(edit)
 	if err == nil {
 		e.certain()
 		return nil
 	}
 	e.doubt.Store(true)
-	if e.catalog.Apply(catalog.Edit{}) == nil {
-		e.certain()
+	if e.catalog.Apply(catalog.Edit{}) != nil {
+		e.refuse(err)
+		return errUnknown(err)
 	}
+	e.certain()
 	return err
 }
 
@@ -36,7 +38,9 @@ func (e *Engine) settle() error {
 		return err
 	}
 	if err := e.catalog.Apply(catalog.Edit{}); err != nil {
-		return base.Wrap(err, "an earlier change may be half done")
+		err = base.Wrap(err, "an earlier change may be half done")
+		e.refuse(err)
+		return err
 	}
 	e.certain()
 	return nil

@@ -17,6 +17,7 @@ type budget struct {
 	mu    sync.Mutex
 	used  int64     // guarded by mu
 	queue []*waiter // guarded by mu; first come, first served
+	late  bool      // guarded by mu: the last one to take some gave up
 }
 
 type waiter struct {
@@ -40,6 +41,7 @@ func (b *budget) takeLocked(bytes int64) (there bool, err error) {
 		return false, nil
 	}
 	b.used += bytes
+	b.late = false
 	return true, nil
 }
 
@@ -68,6 +70,7 @@ func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan 
 	for i, other := range b.queue {
 		if other == w {
 			b.queue = append(b.queue[:i], b.queue[i+1:]...)
+			b.late = b.late || err == error(errMemory)
 			b.admitLocked() // who stood behind may fit
 			return err
 		}
@@ -92,9 +95,17 @@ func (b *budget) release(bytes int64) {
 func (b *budget) admitLocked() {
 	for len(b.queue) > 0 && b.used+b.queue[0].bytes <= b.limit {
 		b.used += b.queue[0].bytes
+		b.late = false
 		close(b.queue[0].ready)
 		b.queue = b.queue[1:]
 	}
+}
+
+// starved reports whether the last one who wanted memory waited in vain, and half of it is still in use.
+func (b *budget) starved() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.late && b.used > b.limit/2
 }
 
 // waiting reports whether somebody waits for memory.

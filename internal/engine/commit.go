@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -41,14 +42,14 @@ import (
 //
 // When the disk fails. A failed write is taken back by the log; exactly this group's requests
 // get the error, and the next group may succeed (a full disk with space again). A failed
-// sync leaves unknown what the disk holds: the engine stops, which means that all writes
-// fail from then on, and that a restart finds out.
+// sync leaves unknown what the disk holds: the requests of this group get Unknown, and the engine stops, which means that all writes
+// fail from then on, and that a restart finds out. Those that come later are in no file, so they get Unavailable.
 //
 // Rejected: a pipeline that writes group n+1 while group n syncs. It hides only the write, a tenth of
 // the sync, and then a failed sync leaves two groups in doubt.
 func (e *Engine) runCommitter() {
 	defer e.background.Done()
-	var syncDue, ageDue <-chan time.Time
+	var syncDue, ageDue, recheckDue <-chan time.Time
 	var aged *generation
 	for {
 		group, closed := e.queue.next(e.settings.GroupBytes)
@@ -70,8 +71,14 @@ func (e *Engine) runCommitter() {
 			if e.active.frames > 0 && aged != e.active && !e.settings.DisableAutomaticFlush {
 				ageDue, aged = e.clock.After(e.settings.FlushAge), e.active
 			}
+			if e.refusal.Load() != nil && e.writable() == nil && recheckDue == nil {
+				recheckDue = e.clock.After(recheckInterval)
+			}
 			select {
 			case <-e.queue.wake:
+			case <-recheckDue:
+				recheckDue = nil
+				e.recheck()
 			case <-syncDue:
 				syncDue = nil
 				e.syncLog()
@@ -140,7 +147,9 @@ func (e *Engine) syncLog() {
 	e.unsynced = false
 	if err := e.wal.Sync(); err != nil {
 		e.stop(err)
+		return
 	}
+	e.durable()
 }
 
 // finish answers a request.
@@ -176,15 +185,20 @@ func (e *Engine) commitGroup(group []*request) {
 		sync = sync || !r.async
 	}
 	if err := e.writeLog(frames, sync); err != nil {
-		for _, r := range accepted {
-			e.finish(r, outcome{err: err})
-		}
+		e.refuse(err)
+		again := e.refuseGroup(accepted, err)
 		releaseFresh(places)
+		if len(again) > 0 {
+			e.commitGroup(again)
+		}
 		return
 	}
 	if len(accepted) == 0 {
 		releaseFresh(places)
 		return
+	}
+	if e.refusal.Load() != nil {
+		e.recheck()
 	}
 	if e.active.frames == 0 {
 		e.active.born = e.now()
@@ -193,7 +207,7 @@ func (e *Engine) commitGroup(group []*request) {
 	for i, r := range accepted {
 		if err := e.place(r, places, seq+base.Seq(i)+1); err != nil {
 			// The log has the rows and the memtable has not: only a restart makes them agree.
-			err := e.stop(err)
+			err := errUnknown(e.stop(err))
 			for _, r := range accepted {
 				e.finish(r, outcome{err: err})
 			}
@@ -206,6 +220,20 @@ func (e *Engine) commitGroup(group []*request) {
 	for i, r := range accepted {
 		e.finish(r, outcome{seq: seq + base.Seq(i) + 1})
 	}
+}
+
+// refuseGroup answers the requests of a group that could not be written. On a full disk it keeps those that free space, if the reserve
+// has some for them.
+func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
+	keep := base.KindOf(err) == base.StorageFull && slices.ContainsFunc(group, (*request).frees) && e.useReserve()
+	for _, r := range group {
+		if keep && r.frees() {
+			again = append(again, r)
+		} else {
+			e.finish(r, outcome{err: err})
+		}
+	}
+	return again
 }
 
 // releaseFresh gives up memtables that were made for requests of which none was written.
@@ -246,6 +274,10 @@ func (e *Engine) check(r *request, a *ahead) error {
 	if err := e.settle(); err != nil {
 		return err
 	}
+	if err := e.space(r); err != nil {
+		e.refuse(err)
+		return err
+	}
 	for _, t := range r.tables {
 		now := e.tables[t.id]
 		if now == nil {
@@ -268,7 +300,7 @@ func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	}
 	if err := e.wal.Append(frames); err != nil {
 		if e.wal.Err() != nil {
-			return e.stop(err)
+			return errUnknown(e.stop(err))
 		}
 		return base.Wrap(err, "commit")
 	}
@@ -278,8 +310,9 @@ func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	}
 	e.unsynced = false
 	if err := e.wal.Sync(); err != nil {
-		return e.stop(err)
+		return errUnknown(e.stop(err))
 	}
+	e.durable()
 	return nil
 }
 

@@ -22,7 +22,7 @@ import (
 type history struct {
 	mu       sync.Mutex
 	acked    map[string]int // rows of requests that were acknowledged
-	unsure   []sent         // requests that were not: each whole or absent
+	unsure   []sent         // requests that were not: each whole or absent, and absent if it was refused
 	streamed int64          // rows of the stream that were acknowledged
 	bank     []bankOp       // changes, in their order
 	settling []settlingOp   // what was done to the table that merges on read, in its order
@@ -36,6 +36,8 @@ type sent struct {
 	count  int
 	both   bool
 	key    string
+
+	refused bool // the error says that it is not stored
 }
 
 // rows lists the request's rows as readNumbers names them, with the table in front.
@@ -64,6 +66,7 @@ func (h *history) record(r sent, err error) {
 	defer h.mu.Unlock()
 	if err != nil {
 		h.failures = append(h.failures, err)
+		r.refused = base.KindOf(err) != base.Unknown
 		h.unsure = append(h.unsure, r)
 		return
 	}
@@ -182,6 +185,9 @@ func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 		}
 		if present != 0 && present != len(rows) {
 			t.Fatalf("%s: %d of %d rows of an unacknowledged request are there", what, present, len(rows))
+		}
+		if r.refused && present > 0 {
+			t.Fatalf("%s: a request that was refused is there", what)
 		}
 		// A retry with the key is executed once in all.
 		if r.key != "" {

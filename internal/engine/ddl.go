@@ -25,6 +25,11 @@ func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error)
 		if err != nil || edit == nil {
 			return err
 		}
+		if !edit.Frees() {
+			if err := e.spacious(); err != nil {
+				return err
+			}
+		}
 		edit.Counters.NextTable, edit.Counters.NextStream, edit.Counters.NextExport = e.nextTable, e.nextStream, e.nextExport
 		edit.Counters.NextSeq = e.seq + 2
 		if err := e.apply(*edit); err != nil {

@@ -105,7 +105,7 @@ type Status struct {
 	KeyBytes     int64 // of indexes of parts' keys
 	MappedBytes  int64 // held of the system's memory outside of the heap, unused included
 	Generations  int   // frozen and not flushed yet
-	Stopped      error // every write fails with it; nil if all is well
+	Refusing     error // writes fail with it, until a restart or for the time being; nil if all is well
 	FlushFailing error // of the last flush; nil if it succeeded
 }
 
@@ -116,11 +116,17 @@ func (e *Engine) Status() Status {
 	e.mu.RLock()
 	s.Generations = len(e.generations)
 	e.mu.RUnlock()
-	if err := e.failure.Load(); err != nil {
-		s.Stopped = err
-	}
 	if err := e.flushFailure.Load(); err != nil {
 		s.FlushFailing = err
+		if e.budget.starved() {
+			s.Refusing = base.Wrap(err, "no memory for more rows, because those there are cannot be written to disk")
+		}
+	}
+	if err := e.refusal.Load(); err != nil {
+		s.Refusing = err
+	}
+	if err := e.failure.Load(); err != nil {
+		s.Refusing = err
 	}
 	return s
 }

@@ -124,11 +124,13 @@ type Engine struct {
 	failure      atomic.Pointer[base.Error] // set once: no write is taken any more
 	flushFailure atomic.Pointer[base.Error] // of the last flush; nil after one succeeded
 	doubt        atomic.Bool                // see apply
+	refusal      atomic.Pointer[base.Error] // why writes are refused for the time being; nil: they are not
 	changes      atomic.Uint64              // that Commit made
 
 	// Of the committer: not read by others.
 	wal        *wal.Writer
 	unsynced   bool // frames were appended since the last sync
+	spent      bool // the reserve is not there: see space.go
 	nextTable  base.TableID
 	nextStream base.StreamID
 	nextExport base.ExportID
@@ -160,6 +162,7 @@ type Engine struct {
 	keysInOrder []*claim          // guarded by keysMu; the latter, in the order in which their results came to stand
 	keysGone    map[string]bool   // guarded by keysMu; those that are known no more, and that the catalog still has
 
+	marker  marker
 	garbage garbage
 	orphans []string // constant once Open returned
 
@@ -220,6 +223,12 @@ func (e *Engine) stop(cause error) *base.Error {
 		e.log.Error("engine stopped", "error", cause)
 	}
 	return e.failure.Load()
+}
+
+// errUnknown is the answer to a request that may be there after a restart although it failed.
+func errUnknown(cause error) error {
+	return base.Errorf(base.Unknown, "this may or may not be stored: %w", cause).
+		WithHint("once the server was restarted, look whether it is there, or repeat it with the Idempotency-Key that it had; without one it may count twice")
 }
 
 // writable returns the error that writes get, if any.

@@ -51,6 +51,7 @@ func (e *Engine) freeze() error {
 		return base.Wrap(err, "freeze generation %d", e.active.segment)
 	}
 	e.wal, e.unsynced = next, false
+	e.durable()
 	e.mu.Lock()
 	e.generations = append(e.generations, e.active)
 	e.active = newGeneration(next.ID())

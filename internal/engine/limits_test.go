@@ -293,7 +293,7 @@ func TestAFailedSyncStopsAllWritesUntilRestart(t *testing.T) {
 	must(t, err)
 	failing.SetRule(logSyncsFail)
 	_, err = appendNumbers(e, "t", "w", 10, 10, AppendOptions{})
-	wantKind(t, err, base.Unavailable)
+	wantKind(t, err, base.Unknown)
 	failing.SetRule(vfs.Never)
 	for what, write := range map[string]func() error{
 		"append":   func() error { _, err := appendNumbers(e, "t", "w", 20, 10, AppendOptions{}); return err },
@@ -346,7 +346,7 @@ func TestAFlushThatAFailedSyncOvertakesChangesNothing(t *testing.T) {
 	<-writing
 	failing.SetRule(logSyncsFail)
 	_, err = update(e, table.ID, nil, del(1, 4))
-	wantKind(t, err, base.Unavailable)
+	wantKind(t, err, base.Unknown)
 	close(goOn)
 	wantKind(t, <-flushed, base.Unavailable)
 	failing.SetRule(vfs.Never)

@@ -29,7 +29,7 @@ const (
 )
 
 // Contents are the names in a data directory, but for LockName; the first is what makes it one.
-var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, walName, partsName, patchesName, tmpName}
+var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, ReserveName, walName, partsName, patchesName, tmpName}
 
 // Around are names that a folder may have whether it is a data directory or not: the lock stays, and file systems put the other into their topmost folder.
 var Around = []string{LockName, "lost+found"}
@@ -51,6 +51,7 @@ func Exists(fsys vfs.FS, dir string) (bool, error) {
 //	parts/<table id>/<part id>.parquet
 //	patches/<table id>/<patch id>.parquet
 //	tmp/                              scratch space of queries, emptied here
+//	RESERVE                           space for deleting and dropping when the disk is full
 //	RESTORED                          a backup was restored here, and exports do not know yet
 //
 // Rows that were acknowledged before, however the process ended, are there when Open returns. A
@@ -67,6 +68,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 		partsAdded:  make(chan struct{}, 1),
 		queue:       queue{wake: make(chan struct{}, 1)},
 		garbage:     newGarbage(),
+		marker:      marker{wake: make(chan struct{}, 1)},
 		databases:   map[nameKey]string{},
 		schemas:     map[nameKey]catalog.SchemaName{},
 		views:       map[nameKey]catalog.View{},
@@ -102,7 +104,8 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	e.background.Add(1)
 	go e.runCommitter()
 	if !e.settings.DisableAutomaticFlush {
-		e.background.Add(2)
+		e.background.Add(3)
+		go e.runMarker()
 		go e.runFlusher()
 		go e.runCollector()
 		e.wantFlush()
@@ -265,6 +268,8 @@ func (e *Engine) closeFiles() error {
 	var errs []error
 	if e.wal != nil {
 		errs = append(errs, e.wal.Close())
+		e.durable()
+		errs = append(errs, e.closeMark())
 	}
 	if e.catalog != nil {
 		errs = append(errs, e.catalog.Close())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/vfs"
+	"github.com/scoterdb/scoter/internal/wal"
 )
 
 // allFiles lists the files below a folder, and its folders too.
@@ -118,8 +119,10 @@ func TestLostSegmentsAreNoticed(t *testing.T) {
 		must(t, err)
 		late := disk.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
 		must(t, late.Remove(filepath.Join("/db/wal", first[0])))
+		newest := disk.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
+		must(t, newest.Remove(filepath.Join("/db/wal", first[len(first)-2]))) // before durable.mark
 		removeLog(disk)
-		for which, disk := range map[string]vfs.FS{"all": disk, "the first": late} {
+		for which, disk := range map[string]vfs.FS{"all": disk, "the first": late, "the newest": newest} {
 			before := allFiles(t, disk, "/db")
 			_, err := tryOpen(disk, newManualClock())
 			if err == nil || base.KindOf(err) != base.Corrupt {
@@ -141,6 +144,48 @@ func TestLostSegmentsAreNoticed(t *testing.T) {
 	removeLog(disk)
 	wantKind(t, e.Check(ctx), base.Corrupt)
 	must(t, e.Close())
+}
+
+// TestACutLogIsNoticed cuts the newest segment within acknowledged rows, before the process ended and after.
+func TestACutLogIsNoticed(t *testing.T) {
+	for _, closed := range []bool{true, false} {
+		disk := vfs.NewCrashable()
+		e, err := Open("/db", Settings{}, Components{FS: disk, Logger: quiet}) // with all that works in the background
+		must(t, err)
+		_, err = createNumbers(e, "t")
+		must(t, err)
+		for i := range 3 {
+			_, err = appendNumbers(e, "t", "w", i*10, 10, AppendOptions{})
+			must(t, err)
+		}
+		segment := wal.SegmentPath(e.walDir(), e.wal.ID())
+		if closed {
+			must(t, e.Close())
+		} else {
+			end := e.wal.Size()
+			eventually(func() bool {
+				mark, err := wal.OpenMark(disk, "/db/wal")
+				return err == nil && mark.Covers(e.wal.ID(), end)
+			})
+		}
+		killed := disk.CrashClone(rand.New(rand.NewPCG(1, 1)), 0)
+		if !closed {
+			must(t, e.Close())
+		}
+		f, err := killed.OpenReadWrite(segment)
+		must(t, err)
+		size, err := f.Size()
+		must(t, err)
+		must(t, f.Truncate(600)) // within the frames
+		must(t, f.Truncate(size))
+		must(t, f.Close())
+		before := allFiles(t, killed, "/db")
+		_, err = tryOpen(killed, newManualClock())
+		wantKind(t, err, base.Corrupt)
+		if after := allFiles(t, killed, "/db"); !slices.Equal(before, after) {
+			t.Errorf("was %v, is %v", before, after)
+		}
+	}
 }
 
 // TestOrphansAreKeptForWhoOnlyLooks opens what a crash left of a flush, and then of an older catalog.

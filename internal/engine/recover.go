@@ -46,10 +46,11 @@ func (e *Engine) recover(state catalog.State) error {
 	}
 	after := result.End
 	after.Seq = e.seq
-	if e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{}, after); err != nil {
+	if err := e.openLog(after); err != nil {
 		return err
 	}
-	e.active = newGeneration(e.wal.ID())
+	e.durable()
+	e.writeMark()
 	return nil
 }
 
@@ -62,7 +63,7 @@ func (e *Engine) checkSegments(state catalog.State) error {
 	}
 	next := state.FlushedThrough + 1
 	if len(ids) > 0 && ids[0] <= next && next <= ids[len(ids)-1] {
-		return nil
+		return nil // what is missing behind it, the log's mark says
 	}
 	if len(ids) == 0 && next == 1 && len(state.Databases) == 0 && state.Counters.NextTable == 1 {
 		return nil // nothing has happened yet

@@ -64,7 +64,7 @@ func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request, _ caller) 
 func (s *Server) writeState(w io.Writer) {
 	state := s.store.Status()
 	writable, flushing := uint64(1), uint64(0)
-	if state.Stopped != nil {
+	if state.Refusing != nil {
 		writable = 0
 	}
 	if state.FlushFailing != nil {
@@ -95,7 +95,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 
 // ready says whether the server takes writes; a load balancer asks it.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	if err := s.store.Status().Stopped; err != nil {
+	if err := s.store.Status().Refusing; err != nil {
 		writeError(w, err)
 		return
 	}
@@ -123,7 +123,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 		"mapped_bytes":    state.MappedBytes,
 		"unflushed":       state.Generations,
 		"flush_error":     flushError,
-		"writable":        state.Stopped == nil,
+		"writable":        state.Refusing == nil,
 		"duckdb_failures": s.failures(),
 	})
 	return nil

@@ -174,7 +174,7 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 			err = base.Wrap(reason, "%v", err) // the server, not the client, ended the request
 		}
 		if err != nil {
-			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt {
+			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt || kind == base.Unknown {
 				s.log.Error("request failed", "request_id", id, "route", route, "error", err)
 			}
 			answer(w, err)

@@ -129,7 +129,7 @@ func (osFS) Lock(path string) (io.Closer, error) {
 		conflict := base.Errorf(base.Conflict, "%s", message).WithHint("stop that process, or use another directory")
 		return nil, errors.Join(conflict, f.Close())
 	}
-	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil {
+	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil && !isStorageFull(err) { // nobody reads it but in a message
 		return nil, errors.Join(osError(err), f.Close())
 	}
 	return f, nil

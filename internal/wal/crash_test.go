@@ -327,3 +327,50 @@ func TestFailedRotateDoesNotStrandLaterFrames(t *testing.T) {
 		}
 	}
 }
+
+// File descriptors run out while the next segment is made, so that not even the folder can be synced: the writer refuses while that lasts, and goes
+// on afterwards.
+func TestAFailedRotateIsOverOnceItsCauseIs(t *testing.T) {
+	needsDescriptor := func(op vfs.Op) error {
+		switch op.Kind {
+		case vfs.OpCreate, vfs.OpOpen, vfs.OpOpenReadWrite, vfs.OpSyncDir, vfs.OpList:
+			return vfs.ErrInjected
+		}
+		return nil
+	}
+	for left := range 3 { // how many operations still succeed
+		c := newFS(t)
+		f := vfs.Failing(c, vfs.Never)
+		w := mustCreate(t, f, Position{})
+		mustAppend(t, w, frame(1, 100))
+		must(t, w.Sync())
+		var n int
+		f.SetRule(func(op vfs.Op) error {
+			if needsDescriptor(op) == nil {
+				return nil
+			}
+			if n++; n <= left {
+				return nil
+			}
+			return vfs.ErrInjected
+		})
+		next, err := w.Rotate()
+		if err == nil {
+			t.Fatalf("%d operations succeed, and the segment is there", left)
+		}
+		if refused := w.Append([]Frame{frame(2, 100)}); refused == nil || next != nil {
+			t.Fatalf("appended behind an end that may be recorded: %v", next)
+		}
+		f.SetRule(vfs.Never)
+		mustAppend(t, w, frame(2, 100))
+		must(t, w.Sync())
+		w, err = w.Rotate()
+		must(t, err)
+		mustAppend(t, w, frame(3, 100))
+		must(t, w.Close())
+		for _, percent := range []int{0, 100} {
+			got, _ := replay(t, c.CrashClone(seeded(left), percent))
+			wantSeqs(t, got, 1, 2, 3)
+		}
+	}
+}

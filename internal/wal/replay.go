@@ -32,7 +32,7 @@ type Result struct {
 // error of visit ends the replay and is returned.
 //
 // The last segment may end in a torn write, which is left out and reported in
-// the Result. Anything else that is not as it was written is Corrupt, with file,
+// the Result; the [Mark] says what cannot be one. Anything else that is not as it was written is Corrupt, with file,
 // offset, expected and found. Frames before it have been visited by then: the
 // caller discards what it built from them. Nothing on disk is changed.
 func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base.Seq, payload []byte) error) (Result, error) {
@@ -62,7 +62,7 @@ func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base
 			return result, err
 		}
 	}
-	return result, nil
+	return result, checkMark(fsys, dir, result.End)
 }
 
 // Recover is Replay for the process that is going to write: it also makes what

@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"hash/crc32"
@@ -29,6 +30,8 @@ const (
 	// Groups from largeBytes on are written in aligned pieces of this size, which vfs takes past the page
 	// cache: copying them here costs a tenth of what the page cache does.
 	largeBytes = 1 << 20
+
+	probeBytes = 1 << 20
 )
 
 // Options are a log's settings.
@@ -78,8 +81,10 @@ type Position struct {
 // the frame was written (synced). Bad bytes at offset x are corruption if, and
 // only if, a frame header anywhere behind x has synced > x: it was written after
 // x was durable. If there is none, nothing proves that a sync ever covered x.
-// What cannot be told is damage to the frames of the very last sync: no later
-// frame vouches for them, so it reads as a torn tail. That gap closes with the
+// Of the newest frames no later one speaks, and a file that was cut has none
+// behind the cut. For these there is the [Mark], which the engine writes beside the
+// commits: what is older than its last writing is known to have been durable. Damage
+// to what is newer reads as a torn tail. That gap closes with the
 // next segment, whose header records where this one ends (previousEnd); from then
 // on, every byte up to there must be right.
 //
@@ -131,7 +136,11 @@ type Writer struct {
 	syncedSeq base.Seq
 	allocated int64 // file length as far as known; at least size
 
-	err error // first error of a broken or closed writer
+	// stray says that the next segment may be there although Rotate failed: it may have recorded this one's end, so
+	// that nothing is appended until it is gone.
+	stray bool
+	waits bool  // there is no file yet: see Await
+	err   error // first error of a broken or closed writer
 }
 
 // Create starts the segment that follows after, which is where Recover ended or
@@ -172,6 +181,30 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 	}, nil
 }
 
+// Await returns a writer for the log that ends at after and has no segment to write to, because Create failed with cause: whatever it is asked for
+// fails with that, but for Rotate, which begins the segment.
+func Await(fsys vfs.FS, dir string, options Options, after Position, cause error) *Writer {
+	return &Writer{
+		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), id: after.Segment, waits: true, err: cause,
+		size: after.End, synced: after.End, allocated: after.End, seq: after.Seq, syncedSeq: after.Seq,
+	}
+}
+
+// Waits reports whether there is no segment yet: see Await.
+func (w *Writer) Waits() bool { return w.waits }
+
+// Probe returns nil if the next frames are likely to find space.
+func (w *Writer) Probe() error {
+	if w.err != nil || w.allocated > w.size+probeBytes {
+		return w.err
+	}
+	if err := w.file.Allocate(w.size + probeBytes); err != nil {
+		return base.Wrap(err, "WAL segment %d", w.id)
+	}
+	w.allocated = max(w.allocated, w.size+probeBytes)
+	return nil
+}
+
 func randomSalt() uint64 {
 	var b [8]byte
 	rand.Read(b[:]) // never fails, by its contract
@@ -183,6 +216,9 @@ func (w *Writer) ID() base.SegmentID { return w.id }
 
 // Size returns the segment's length in bytes, without preallocated space.
 func (w *Writer) Size() int64 { return w.size }
+
+// Synced returns the offset up to which the segment is known to be durable.
+func (w *Writer) Synced() int64 { return w.synced }
 
 // Err returns the error that broke the writer, or nil if it works.
 func (w *Writer) Err() error { return w.err }
@@ -198,6 +234,9 @@ func (w *Writer) Append(frames []Frame) error {
 	}
 	if len(frames) == 0 {
 		return nil
+	}
+	if err := w.removeStray(); err != nil {
+		return err
 	}
 	total, err := w.check(frames)
 	if err != nil {
@@ -316,11 +355,11 @@ func (w *Writer) Sync() error {
 // Sync, all of which failed: they are not read back once Rotate has succeeded.
 //
 // After success this writer is closed. After an error it is as it was before (a
-// failed sync breaks it) and Rotate may be called again; but if even the traces of
-// the next segment cannot be removed, it is broken, because frames appended now
+// failed sync breaks it) and Rotate may be called again. If even the traces of
+// the next segment could not be removed, that is tried again before anything is appended, because frames
 // would stand behind the end that the next segment may have recorded.
 func (w *Writer) Rotate() (*Writer, error) {
-	if w.file == nil {
+	if w.file == nil && !w.waits {
 		return nil, w.err
 	}
 	if w.err == nil {
@@ -333,22 +372,27 @@ func (w *Writer) Rotate() (*Writer, error) {
 	}
 	next, err := Create(w.fs, w.dir, Options{PreallocateBytes: w.preallocate}, Position{w.id, w.synced, w.syncedSeq})
 	if err != nil {
-		if undoErr := removeSegment(w.fs, w.dir, w.id+1); undoErr != nil && w.err == nil {
-			w.err = base.Wrap(errors.Join(err, undoErr), "WAL segment %d is broken: the next one may exist", w.id)
-		}
-		return nil, err
+		w.stray = true
+		return nil, errors.Join(err, w.removeStray())
 	}
-	// What counts of the old segment is durable; closing cannot change that any more.
-	_ = w.file.Close()
-	w.file, w.err = nil, errClosed(w.id)
+	if w.file != nil {
+		_ = w.file.Close() // what counts of the old segment is durable; closing cannot change that any more
+	}
+	w.file, w.waits, w.err = nil, false, errClosed(w.id)
 	return next, nil
 }
 
-func removeSegment(fsys vfs.FS, dir string, id base.SegmentID) error {
-	if err := fsys.Remove(SegmentPath(dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// removeStray removes what a failed Rotate may have left of the next segment.
+func (w *Writer) removeStray() error {
+	if !w.stray {
+		return nil
 	}
-	return fsys.SyncDir(dir)
+	err := w.fs.Remove(SegmentPath(w.dir, w.id+1))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = w.fs.SyncDir(w.dir)
+	}
+	w.stray = err != nil
+	return base.Wrap(err, "remove what is left of WAL segment %d", w.id+1)
 }
 
 // trim gives preallocated space back.
@@ -367,6 +411,10 @@ func (w *Writer) trim() error {
 // closes the file. The error is that of the first thing that failed, now or,
 // for a broken writer, earlier.
 func (w *Writer) Close() error {
+	if w.waits {
+		w.waits, w.err = false, errClosed(w.id)
+		return nil
+	}
 	if w.file == nil {
 		return w.err
 	}

@@ -70,6 +70,12 @@ func Serve(t testing.TB, dir string, flags ...string) *Server {
 	return serve(t, nil, dir, flags)
 }
 
+// ServeFew is Serve with so many file descriptors.
+func ServeFew(t testing.TB, descriptors int, dir string, flags ...string) *Server {
+	t.Helper()
+	return serve(t, []string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, descriptors), "sh"}, dir, flags)
+}
+
 // command is a command of the program, itself started by the command line enter, if there is one.
 func command(t testing.TB, enter []string, args ...string) *exec.Cmd {
 	t.Helper()

@@ -84,3 +84,39 @@ func TestAFullDisk(t *testing.T) {
 	s = disk.Serve(t, "data", small...)
 	equal(t, s, query, want)
 }
+
+// TestAServerOnAFullDiskReadsAndDeletes starts a server on a disk without any space.
+func TestAServerOnAFullDiskReadsAndDeletes(t *testing.T) {
+	disk := binary.NewDisk(t, "24m")
+	if disk == nil {
+		t.Skip("THIS MACHINE CANNOT MOUNT A SMALL DISK: a full disk is tested in memory only (internal/engine)")
+	}
+	s := disk.Serve(t, "data", small...)
+	sql(t, s, "CREATE TABLE big AS SELECT i, repeat('x', 100) AS s FROM range(1000) r(i)")
+	sql(t, s, "CREATE TABLE t AS SELECT i FROM range(10) r(i)")
+	s.Kill()
+	free := disk.Fill(t)
+
+	s = disk.Serve(t, "data", small...)
+	equal(t, s, "SELECT count(*) FROM t", "[[10]]")
+	send(t, s, "GET", "/readyz", "").refused(t, 507, "storage_full")
+	if metrics := send(t, s, "GET", "/metrics", "").body; !strings.Contains(metrics, "\nscoter_writable 0\n") {
+		t.Error("scoter_writable is not 0")
+	}
+	rows(t, s, "t", ndjson, `{"i":10}`).refused(t, 507, "storage_full")
+	sql(t, s, "DELETE FROM t WHERE i < 5").must(t, 200)
+	equal(t, s, "SELECT count(*) FROM t", "[[5]]")
+	rows(t, s, "t", ndjson, `{"i":10}`).refused(t, 507, "storage_full") // the reserve is for deletions
+	sql(t, s, "DROP TABLE big").must(t, 200)
+
+	free()
+	for deadline := time.Now().Add(30 * time.Second); send(t, s, "GET", "/readyz", "").status != 200; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("space is there again, and it is not ready")
+		}
+	}
+	rows(t, s, "t", ndjson, `{"i":10}`).must(t, 200)
+	s.Kill()
+	s = disk.Serve(t, "data", small...)
+	equal(t, s, "SELECT count(*) FROM t", "[[6]]")
+}

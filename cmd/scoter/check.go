@@ -15,11 +15,13 @@ import (
 )
 
 type checkCommand struct {
-	Dir string `arg:"" help:"Data directory; no server may have it open." type:"existingdir"`
+	Dir    string `arg:"" help:"Data directory; no server may have it open." type:"existingdir"`
+	Repair bool   `help:"Move damaged parts to the folder 'damaged' and remove them from their tables. Their rows are lost: restore a backup if there is one."`
 }
 
 func (*checkCommand) Help() string {
 	return "Every file is read and compared with its checksum. Nothing is removed but a record of the log that was not written to its end, as when the server opens the directory. One of an older format is left as it is, and not checked.\n" +
+		"With --repair, parts whose file is damaged or missing are set aside, each in one step that a crash undoes or completes, and their rows are named. Try a backup first.\n" +
 		"Example: scoter check ./data"
 }
 
@@ -29,6 +31,11 @@ func (c *checkCommand) Run(ctx context.Context) error {
 	}
 	if err := checkFormat(c.Dir); err != nil {
 		return err
+	}
+	if c.Repair {
+		if err := repair(ctx, c.Dir); err != nil {
+			return err
+		}
 	}
 	return check(ctx, c.Dir)
 }

@@ -469,6 +469,22 @@ func TestVersionCheckInspect(t *testing.T) {
 	if _, errs, code := run(t, "", "check", dir); code != 74 || !strings.Contains(errs, filepath.Base(parts[0])) {
 		t.Errorf("a damaged part: %d %q", code, errs)
 	}
+	out, errs, code := run(t, "", "check", "--repair", dir)
+	for _, want := range []string{"lost 1000 rows", "damaged", "1 tables, 0 parts, 1 rows: all is well"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("no %q: %d %q %q", want, code, out, errs)
+		}
+	}
+	kept, _ := filepath.Glob(filepath.Join(dir, "damaged", "*.parquet"))
+	if len(kept) != 1 {
+		t.Fatalf("kept: %q", kept)
+	}
+	if now, err := os.ReadFile(kept[0]); err != nil || !bytes.Equal(now, text) {
+		t.Errorf("the file was changed: %v", err)
+	}
+	if out, errs, code := run(t, "", "sql", "--dir", dir, "-c", "SELECT count(*) AS n FROM t"); code != 0 || strings.TrimSpace(strings.ReplaceAll(out, "\r", "")) != "n\n1" {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
 }
 
 func TestEveryCommandHasHelpWithAnExample(t *testing.T) {

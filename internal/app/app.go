@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,10 @@ import (
 
 	"github.com/scoterdb/scoter/internal/backup"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 	"github.com/scoterdb/scoter/internal/duck/optimizer"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/export"
@@ -75,7 +78,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 	a.duckdb, err = duck.Open(duck.Settings{
 		MemoryLimitBytes: int64(settings.QueryMemory), Threads: settings.QueryThreads, TempDir: filepath.Join(dir, "tmp"),
-		ReadableDirs: append([]string{filepath.Join(dir, "parts")}, settings.ReadableDirs...), ExternalAccess: embedded,
+		ReadableDirs: settings.ReadableDirs, ExternalAccess: embedded,
 		Failed: func(cause error) { log.Error("DuckDB failed; another one takes its place", "error", cause) },
 	})
 	if err != nil {
@@ -91,14 +94,16 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.onClose(func() error { pool.Close(); return nil })
 
 	// What is kept of changed rows beside their patches may be as much as those.
-	relations, err := overlay.New(a.duckdb, filepath.Join(dir, "parts"), int64(settings.WriteMemory)/2)
+	files := blocks.NewFiles(fsys, filepath.Join(dir, "parts"), log)
+	relations, err := overlay.New(a.duckdb, files, int64(settings.WriteMemory)/2)
 	if err != nil {
 		return nil, err
 	}
+	a.onClose(func() error { ext.Withdraw(files); return nil })
 	a.Engine, err = engine.Open(dir, engine.Settings{
 		FlushBytes: int64(settings.FlushBytes), FlushAge: settings.FlushAge, MemoryBytes: int64(settings.WriteMemory),
-		SyncInterval: settings.SyncInterval,
-	}, engine.Components{FS: fsys, Logger: log, ReadColumns: relations.ReadColumns, Defaults: mutate.Defaults(pool), Violation: relations.Violation})
+		SyncInterval: settings.SyncInterval, ScrubPeriod: cmp.Or(settings.ScrubPeriod, -1),
+	}, engine.Components{FS: fsys, Files: files, Logger: log, ReadColumns: relations.ReadColumns, Defaults: mutate.Defaults(pool), Violation: relations.Violation})
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (c *Catalog) fail() {
 
 // write puts an edit into the open transaction.
 func (c *Catalog) write(e Edit) error {
-	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.putExports, c.putObjects, c.addParts, c.putPatches, c.addExpressions, c.settleTables, c.putKeys, c.raise} {
+	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.putExports, c.putObjects, c.addParts, c.putBlocks, c.putPatches, c.addExpressions, c.settleTables, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
 			return err
 		}
@@ -154,6 +154,7 @@ func (c *Catalog) removeThings(e Edit) error {
 	}
 	for _, id := range e.RemoveParts {
 		all = append(all, removal{"part", []string{
+			`DELETE FROM part_blocks WHERE part_id = ?`,
 			`DELETE FROM part_stats WHERE part_id = ?`,
 			`DELETE FROM part_deletions WHERE part_id = ?`,
 			`DELETE FROM patches WHERE part_id = ?`,
@@ -168,6 +169,7 @@ func (c *Catalog) removeThings(e Edit) error {
 	}
 	for _, id := range e.DropTables {
 		all = append(all, removal{"table", []string{
+			`DELETE FROM part_blocks WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
 			`DELETE FROM part_stats WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
 			`DELETE FROM part_deletions WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
 			`DELETE FROM patches WHERE part_id IN (SELECT id FROM parts WHERE table_id = ?)`,
@@ -322,6 +324,11 @@ func (c *Catalog) addPart(p Part) error {
 	if _, err := c.exec(`INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, int64(p.ID), int64(p.Table), int64(p.SchemaVersion),
 		p.Partition, p.Rows, p.Bytes, int64(p.Checksum), int64(p.Level), int64(p.MinSeq), int64(p.MaxSeq), microseconds(p.Created), int64(p.Applied)); err != nil {
 		return err
+	}
+	if p.Blocks != nil {
+		if err := c.putPartBlocks(PartBlocks{p.ID, p.Blocks, p.Verified}); err != nil {
+			return err
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Stats)) {
 		s := p.Stats[id]

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -47,14 +48,28 @@ type Part struct {
 	SchemaVersion uint32 // the version of the table's schema that it was written with
 	Partition     string // the partition's key as the engine spells it; empty without partitioning
 	Rows          int64
-	Bytes         int64  // of the file
-	Checksum      uint32 // CRC32C of the file
-	Level         int    // 0 after a flush, one more after each merge
+	Bytes         int64       // of the file
+	Checksum      uint32      // CRC32C of the file
+	Blocks        blocks.Sums // of the file; nil if a format before 9 wrote it and nobody read it since
+	Verified      time.Time   // microseconds, UTC: when all of the file was verified last; zero: never since it was written
+	Level         int         // 0 after a flush, one more after each merge
 	MinSeq        base.Seq
 	MaxSeq        base.Seq
 	Created       time.Time // microseconds, UTC
 	Applied       base.Seq  // expressions up to this one are not to be applied to its rows
 	Stats         map[base.ColumnID]schema.ColumnStats
+}
+
+// Stored describes the part's file.
+func (p *Part) Stored() blocks.Part {
+	return blocks.Part{ID: p.ID, Table: p.Table, Bytes: p.Bytes, Checksum: p.Checksum, Sums: p.Blocks}
+}
+
+// PartBlocks is what is known of the blocks of a part's file.
+type PartBlocks struct {
+	Part     base.SourceID
+	Blocks   blocks.Sums
+	Verified time.Time // see Part.Verified
 }
 
 // MayHaveTombstones reports whether the part, as it was written, may have rows which say that their key is deleted.
@@ -183,7 +198,8 @@ type Edit struct {
 	PutExports     []Export       // new, or instead of the one with this id
 	PutObjects     []ExportObject // of exports that are there; new, or instead of the one of this generation
 	AddParts       []Part
-	PutDeletions   []Deletions // instead of those that the part has
+	PutBlocks      []PartBlocks // of parts that are there
+	PutDeletions   []Deletions  // instead of those that the part has
 	AddPatches     []Patch
 	AddExpressions []Expression
 	PutKeys        []Key

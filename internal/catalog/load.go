@@ -125,6 +125,9 @@ func (c *Catalog) loadParts(s *State) error {
 	if err != nil {
 		return err
 	}
+	if err := c.loadBlocks(s, at); err != nil {
+		return err
+	}
 	return c.query(`SELECT part_id, column_id, min_value, max_value, nulls FROM part_stats`, func(row *sqlite3.Stmt) error {
 		id, column := base.SourceID(row.ColumnInt64(0)), base.ColumnID(row.ColumnInt64(1))
 		i, known := at[id]

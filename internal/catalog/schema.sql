@@ -82,6 +82,15 @@ CREATE TABLE parts (
 );
 CREATE INDEX parts_of_table ON parts (table_id, schema_version);
 
+-- CRC-32C of each 65,536 bytes of a part's file, of the last ones too if they are fewer: 4 bytes each,
+-- little-endian. A part of a format before 9 has none until its file was read. verified is when the
+-- whole file was compared last; 0: never since it was written.
+CREATE TABLE part_blocks (
+  part_id   BIGINT NOT NULL PRIMARY KEY REFERENCES parts (id),
+  checksums BLOB   NOT NULL,
+  verified  BIGINT NOT NULL
+);
+
 -- Bounds of each column in each part. A value's first letter is its kind: i, u: integer,
 -- f: float, d: decimal, s: text, b: bytes in base64; empty: not known.
 CREATE TABLE part_stats (

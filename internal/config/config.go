@@ -38,6 +38,7 @@ type Server struct {
 	MaxBody       Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"64MiB" env:"SCOTER_MAX_BODY"`
 	FlushBytes    Bytes         `toml:"flush_bytes" help:"Rows of this size together become parts; at most a quarter of write_memory." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
 	FlushAge      time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
+	ScrubPeriod   time.Duration `toml:"scrub_period" help:"Every file of rows is read and compared with its checksums once in this time, in the background; 0 turns that off." default:"720h" env:"SCOTER_SCRUB_PERIOD"`
 	SyncInterval  time.Duration `toml:"sync_interval" help:"The longest that a row written with durability=async stays without fsync." default:"100ms" env:"SCOTER_SYNC_INTERVAL"`
 	MergeParallel int           `toml:"merge_parallel" help:"Merges at once, each of one core; 0 leaves parts as they are." default:"1" env:"SCOTER_MERGE_PARALLEL"`
 	UpdateMode    string        `toml:"update_mode" help:"How UPDATE, DELETE and MERGE change rows: patch, rewrite (write their files anew), expression (keep it, where it can be kept), or auto." enum:"auto,patch,rewrite,expression" default:"auto" env:"SCOTER_UPDATE_MODE"`

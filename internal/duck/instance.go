@@ -27,6 +27,8 @@ import (
 	_ "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -121,6 +123,9 @@ func (i *Instance) prepare(db *database, s Settings) error {
 		return err
 	}
 	defer conn.Close()
+	if err := ext.Register(conn.Raw()); err != nil {
+		return err
+	}
 	for _, extend := range i.extensions {
 		if err := extend(conn); err != nil {
 			return err
@@ -191,9 +196,10 @@ func configure(conn *Conn, s Settings) error {
 		"SET GLOBAL disabled_optimizers = 'window_self_join'",
 	}
 	if !s.ExternalAccess {
-		dirs := make([]string, len(s.ReadableDirs))
-		for n, dir := range s.ReadableDirs {
-			dirs[n] = schema.QuoteString(strings.TrimSuffix(dir, "/") + "/")
+		// The file system of parts opens nothing for statements of users; see package ext.
+		dirs := []string{schema.QuoteString(blocks.Scheme)}
+		for _, dir := range s.ReadableDirs {
+			dirs = append(dirs, schema.QuoteString(strings.TrimSuffix(dir, "/")+"/"))
 		}
 		statements = append(statements,
 			fmt.Sprintf("SET GLOBAL allowed_directories = [%s]", strings.Join(dirs, ", ")),

@@ -63,12 +63,12 @@ func TestARewriteHoldsPartsAndNoMemory(t *testing.T) {
 	}
 	must(t, e.DropTable(ctx, table.ID))
 	must(t, e.CollectGarbage())
-	if _, err := disk.Stat(e.PartFile(part)); err != nil {
+	if _, err := disk.Stat(e.PartFile(part).Path()); err != nil {
 		t.Errorf("the part went while it is written anew: %v", err)
 	}
 	r.Close()
 	must(t, e.CollectGarbage())
-	if _, err := disk.Stat(e.PartFile(part)); err == nil {
+	if _, err := disk.Stat(e.PartFile(part).Path()); err == nil {
 		t.Error("the part stays when nobody reads it")
 	}
 	mustEnd(t, e)

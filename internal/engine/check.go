@@ -71,7 +71,7 @@ func (e *Engine) checkParts(ctx context.Context) error {
 				continue // dropped meanwhile
 			}
 			if err == nil {
-				err = part.Verify(e.fs, e.partPath(id, p.ID), written, part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats})
+				err = part.Verify(ctx, e.PartFile(p), written, part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats})
 			}
 			findings = append(findings, base.Wrap(err, "part %d of table %s", p.ID, t.Schema.QualifiedName()))
 		}

@@ -107,6 +107,8 @@ type Status struct {
 	Generations  int   // frozen and not flushed yet
 	Refusing     error // writes fail with it, until a restart or for the time being; nil if all is well
 	FlushFailing error // of the last flush; nil if it succeeded
+	DamagedParts int   // in which damage was met
+	ScrubBytes   int64 // read by the scrubber since Open
 }
 
 // Status returns the present state of the engine.
@@ -115,6 +117,7 @@ func (e *Engine) Status() Status {
 	_, s.KeyBytes = e.keyFinder.Kept()
 	e.mu.RLock()
 	s.Generations = len(e.generations)
+	s.DamagedParts, s.ScrubBytes = len(e.files.Damaged()), e.scrubBytes.Load()
 	e.mu.RUnlock()
 	if err := e.flushFailure.Load(); err != nil {
 		s.FlushFailing = err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/memtable"
@@ -35,6 +36,7 @@ type Settings struct {
 	SyncInterval time.Duration // the longest that an asynchronous append stays without fsync; 100 ms
 	GroupBytes   int64         // the longest group of requests written by one fsync; 32 MiB
 	KeyLifetime  time.Duration // how long an idempotency key is known; 24 h
+	ScrubPeriod  time.Duration // every part is verified once in this time; 30 days, negative: never
 
 	// DisableAutomaticFlush leaves every background step to the caller: Flush flushes,
 	// CollectGarbage removes files. For tests and checks.
@@ -52,6 +54,9 @@ func (s Settings) withDefaults() Settings {
 	orDefault(&s.SyncInterval, 100*time.Millisecond)
 	orDefault(&s.GroupBytes, 32<<20)
 	orDefault(&s.KeyLifetime, 24*time.Hour)
+	if s.ScrubPeriod == 0 {
+		s.ScrubPeriod = 30 * 24 * time.Hour
+	}
 	return s
 }
 
@@ -76,7 +81,8 @@ func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d
 type Components struct {
 	FS     vfs.FS
 	Clock  Clock
-	Logger *slog.Logger // of background work's failures, which no caller is there to be told
+	Logger *slog.Logger  // of background work's failures, which no caller is there to be told
+	Files  *blocks.Files // of the parts; nil: the engine's own
 
 	// PoisonMemory overwrites rows when their memory becomes free, so that tests notice
 	// who still reads them.
@@ -107,6 +113,8 @@ type Engine struct {
 	fs         vfs.FS
 	clock      Clock
 	log        *slog.Logger
+	files      *blocks.Files
+	scrubBytes atomic.Int64 // read by the scrubber
 	defaults   func(context.Context, schema.Table, []schema.Column, int64) (map[base.ColumnID]arrow.Array, error)
 	violation  func(schema.Table, string, arrow.RecordBatch) (int64, error)
 	settings   Settings

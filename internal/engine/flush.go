@@ -433,7 +433,7 @@ func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p ba
 	}
 	file.Part = catalog.Part{
 		ID: id, Table: table.ID, SchemaVersion: table.Version, Partition: p.Key.Text,
-		Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum, Stats: written.Stats, Created: e.now(),
+		Rows: written.Rows, Bytes: written.Bytes, Checksum: written.Checksum, Blocks: written.Blocks, Stats: written.Stats, Created: e.now(),
 	}
 	return file, nil
 }

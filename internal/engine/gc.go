@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"path/filepath"
@@ -167,7 +166,7 @@ func (e *Engine) tableDir(id base.TableID) string {
 }
 
 func (e *Engine) partPath(table base.TableID, id base.SourceID) string {
-	return filepath.Join(e.tableDir(table), fmt.Sprintf("%d.parquet", id))
+	return e.files.Path(table, id)
 }
 
 // PartPath returns where the file of a part is, or, for an id of NextSourceID, is to be
@@ -189,8 +188,14 @@ func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) 
 // AbandonPart removes a file at PartPath that will not be used; while it is in doubt
 // whether the catalog lists it, that is put off.
 func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
-	e.keyFinder.Forget(id) // a load looks for keys in its parts before it is committed
+	e.forget(id) // a load looks for keys in its parts before it is committed
 	return base.Wrap(e.abandon(e.partPath(table, id)), "abandon part %d", id)
+}
+
+// forget drops what is kept of a part that nobody reads any more.
+func (e *Engine) forget(id base.SourceID) {
+	e.keyFinder.Forget(id)
+	e.files.Forget(id)
 }
 
 func (e *Engine) abandon(path string) error {

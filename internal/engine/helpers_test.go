@@ -271,8 +271,7 @@ func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatc
 			return err
 		}
 		first := 0
-		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
-		err = part.Read(e.fs, e.partPath(p.Table, p.ID), version, want, func(record arrow.RecordBatch) error {
+		err = part.Read(e.PartFile(p), version, func(record arrow.RecordBatch) error {
 			err := visitLive(record, version, p.ID, first)
 			first += int(record.NumRows())
 			return err

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"github.com/scoterdb/scoter/internal/wal"
@@ -36,8 +37,8 @@ type ImageFile struct {
 	// Checksum is the CRC32C that the catalog has of the file; nil if it has none.
 	Checksum *uint32
 
-	reader vfs.Reader // or nil: then path is opened when the file is read
-	path   string
+	reader vfs.Reader   // nil: part is opened when the file is read
+	part   *blocks.File // the file of a part; nil: another
 }
 
 // Image returns what the data directory holds now. The caller closes it.
@@ -73,7 +74,7 @@ func (e *Engine) fillImage(m *Image) (err error) {
 		}
 		f.part.refs.Add(1) // it is in a current version, so nobody gives up the last reference meanwhile
 		m.parts = append(m.parts, f.part)
-		m.Files = append(m.Files, ImageFile{Name: e.below(f.path), Bytes: f.bytes, Checksum: f.checksum, path: f.path})
+		m.Files = append(m.Files, ImageFile{Name: e.below(f.path), Bytes: f.bytes, Checksum: f.checksum, part: e.PartFile(&f.part.Part)})
 	}
 	segments, err := wal.List(e.fs, e.walDir())
 	if err != nil {
@@ -145,7 +146,7 @@ func (m *Image) Read(f ImageFile, visit func(io.Reader) error) error {
 	if f.reader != nil {
 		return visit(io.NewSectionReader(f.reader, 0, f.Bytes))
 	}
-	r, err := m.engine.fs.Open(f.path)
+	r, err := f.part.Open()
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.
 	if !ok {
 		return base.Errorf(base.Internal, "part %d has unknown schema version %d", p.ID, p.SchemaVersion)
 	}
-	groups, err := part.Groups(e.fs, e.PartFile(p), written)
+	groups, err := part.Groups(e.PartFile(p), written)
 	if err != nil {
 		return base.Wrap(err, "part %d", p.ID)
 	}
@@ -30,7 +30,7 @@ func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.
 		}
 		values := make([]arrow.Array, len(columns))
 		for i, c := range columns {
-			read, err := part.ReadChunk(e.fs, e.PartFile(p), written, group, c.ID)
+			read, err := part.ReadChunk(e.PartFile(p), written, group, c.ID)
 			if err == nil {
 				values[i], err = batch.Convert(read, c.Type)
 			}
@@ -68,13 +68,5 @@ func (e *Engine) openNumbers(t *snapshot.Table, p *catalog.Part, columns []base.
 	if !ok {
 		return nil, false, base.Errorf(base.Internal, "part %d has unknown schema version %d", p.ID, p.SchemaVersion)
 	}
-	return part.OpenNumbers(e.fs, e.PartFile(p), written, columns)
-}
-
-func (e *Engine) readNumbers(n *part.Numbers, group int) ([]part.Integers, error) {
-	return n.Read(e.fs, group)
-}
-
-func (e *Engine) findNumbers(n *part.Numbers, group int, values []int64) ([]uint32, error) {
-	return n.Find(e.fs, group, values)
+	return part.OpenNumbers(e.PartFile(p), written, columns)
 }

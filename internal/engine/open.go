@@ -9,9 +9,11 @@ import (
 	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/keys"
 	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 	"golang.org/x/sync/semaphore"
@@ -29,7 +31,7 @@ const (
 )
 
 // Contents are the names in a data directory, but for LockName; the first is what makes it one.
-var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, ReserveName, walName, partsName, patchesName, tmpName}
+var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, ReserveName, walName, partsName, patchesName, tmpName, damagedName}
 
 // Around are names that a folder may have whether it is a data directory or not: the lock stays, and file systems put the other into their topmost folder.
 var Around = []string{LockName, "lost+found"}
@@ -52,6 +54,7 @@ func Exists(fsys vfs.FS, dir string) (bool, error) {
 //	patches/<table id>/<patch id>.parquet
 //	tmp/                              scratch space of queries, emptied here
 //	RESERVE                           space for deleting and dropping when the disk is full
+//	damaged/                          parts that scoter check --repair took out of their tables
 //	RESTORED                          a backup was restored here, and exports do not know yet
 //
 // Rows that were acknowledged before, however the process ended, are there when Open returns. A
@@ -89,12 +92,15 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	if e.log == nil {
 		e.log = slog.Default()
 	}
+	if e.files = components.Files; e.files == nil {
+		e.files = blocks.NewFiles(e.fs, e.partsDir(), e.log)
+	}
 	e.pool = memtable.NewPool(memtable.PoolOptions{Poison: components.PoisonMemory})
 	e.budget = &budget{limit: e.settings.MemoryBytes}
 	if components.ReadColumns == nil {
 		components.ReadColumns = e.readColumns
 	}
-	reader := keys.Reader{Hold: e.holdPart, Part: components.ReadColumns, Numbers: e.openNumbers, Group: e.readNumbers, Rows: e.findNumbers}
+	reader := keys.Reader{Hold: e.holdPart, Part: components.ReadColumns, Numbers: e.openNumbers, Group: (*part.Numbers).Read, Rows: (*part.Numbers).Find}
 	e.keyFinder = keys.NewFinder(4*e.settings.MemoryBytes, reader, func(err error) {
 		e.log.Error("index of keys failed; statements find their rows without it, and it is tried again", "error", err)
 	})
@@ -104,10 +110,15 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	e.background.Add(1)
 	go e.runCommitter()
 	if !e.settings.DisableAutomaticFlush {
-		e.background.Add(3)
+		e.background.Add(4)
 		go e.runMarker()
 		go e.runFlusher()
 		go e.runCollector()
+		go e.runBlockKeeper()
+		if e.settings.ScrubPeriod > 0 {
+			e.background.Add(1)
+			go e.runScrubber()
+		}
 		e.wantFlush()
 	}
 	return e, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/snapshot"
@@ -127,8 +128,8 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 	return base.Wrap(err, "replace parts")
 }
 
-// PartFile returns where the file of a part is that a snapshot holds.
-func (e *Engine) PartFile(p *catalog.Part) string { return e.partPath(p.Table, p.ID) }
+// PartFile returns the file of a part that a snapshot holds.
+func (e *Engine) PartFile(p *catalog.Part) *blocks.File { return e.files.File(p.Stored()) }
 
 // PartsChanged receives after flushes and loads added parts, however many since the last
 // receive: who merges parts looks then. There is one such, so the channel is shared.

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
@@ -135,8 +136,8 @@ func (e *Engine) readPatch(history map[uint32]schema.Table, p catalog.Patch) (pa
 		}
 		records = append(records, record)
 	} else {
-		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum}
-		err := part.Read(e.fs, e.patchPath(stored.ID, p.ID), stored, want, func(record arrow.RecordBatch) error {
+		path := e.patchPath(stored.ID, p.ID)
+		err := part.Read(blocks.New(e.fs, path, e.below(path), p.Bytes, p.Checksum, nil), stored, func(record arrow.RecordBatch) error {
 			record.Retain()
 			records = append(records, record)
 			return nil

@@ -32,6 +32,9 @@ type partFile struct {
 	catalog.Part
 	refs     atomic.Int64
 	obsolete atomic.Bool // the catalog lists it no more: the last reference removes the file
+
+	// When all of the file was verified last, and when that was tried, in microseconds; 0: not since Open.
+	verified, scrubbed atomic.Int64
 }
 
 // resident is a memtable, with the number of versions and generations that hold it.
@@ -65,7 +68,7 @@ func (r *resident) release() {
 
 func (p *partFile) release(e *Engine) {
 	if p.refs.Add(-1) == 0 && p.obsolete.Load() {
-		e.keyFinder.Forget(p.ID)
+		e.forget(p.ID)
 		e.garbage.add(e.partPath(p.Table, p.ID))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -54,21 +55,21 @@ func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
 		},
 		Numbers: func(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error) {
 			w.opened++
-			return part.OpenNumbers(w.fs, w.path(p.ID), t.Versions[p.SchemaVersion], columns)
+			return part.OpenNumbers(blocks.Unchecked(w.fs, w.path(p.ID)), t.Versions[p.SchemaVersion], columns)
 		},
 		Group: func(n *part.Numbers, group int) ([]part.Integers, error) {
 			w.read++
 			if w.fail != nil {
 				return nil, w.fail
 			}
-			return n.Read(w.fs, group)
+			return n.Read(group)
 		},
 		Rows: func(n *part.Numbers, group int, values []int64) ([]uint32, error) {
 			w.looked++
 			if w.fail != nil {
 				return nil, w.fail
 			}
-			return n.Find(w.fs, group, values)
+			return n.Find(group, values)
 		},
 	}, func(err error) {
 		if w.failed++; w.fail == nil {

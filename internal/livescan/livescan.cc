@@ -1,5 +1,6 @@
 #include "livescan.h"
 
+#include "access.hpp"
 #include "marks.h"
 
 #include <algorithm>
@@ -237,7 +238,9 @@ struct PathReader : public MultiFileReader {
 	unique_ptr<MultiFileReader> Copy() const override { return make_uniq<PathReader>(function_name); }
 
 	shared_ptr<MultiFileList> CreateFileList(ClientContext &, const vector<string> &paths, const FileGlobInput &) override {
-		return make_shared_ptr<SimpleMultiFileList>(vector<OpenFileInfo>(paths.begin(), paths.end()));
+		vector<OpenFileInfo> files(paths.begin(), paths.end());
+		for (auto &file : files) file.extended_info = scoter::PartAccess();
+		return make_shared_ptr<SimpleMultiFileList>(std::move(files));
 	}
 
 	shared_ptr<BaseFileReader> CreateReader(ClientContext &context, GlobalTableFunctionState &state, const OpenFileInfo &file, idx_t index,

@@ -91,8 +91,7 @@ func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error)
 	}
 	for _, p := range t.Parts {
 		first := 0
-		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
-		err := part.Read(fsys, d.engine.PartFile(p), t.Versions[p.SchemaVersion], want, func(rec arrow.RecordBatch) error {
+		err := part.Read(d.engine.PartFile(p), t.Versions[p.SchemaVersion], func(rec arrow.RecordBatch) error {
 			conformed, err := batch.Conform(renamed(rec, t.Versions[p.SchemaVersion], t.Schema), t.Schema, batch.ConformOptions{})
 			if err == nil {
 				err = read(conformed, t.Schema, p.ID, first)

@@ -175,8 +175,7 @@ func (d *database) read(fsys vfs.FS, id base.TableID) (state, error) {
 		if set := t.Patches[p.ID]; set != nil && set.Deleted != nil {
 			deleted = set.Deleted
 		}
-		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
-		err := part.Read(fsys, d.engine.PartFile(p), t.Versions[p.SchemaVersion], want, func(rec arrow.RecordBatch) error {
+		err := part.Read(d.engine.PartFile(p), t.Versions[p.SchemaVersion], func(rec arrow.RecordBatch) error {
 			for i := range int(rec.NumRows()) {
 				cells := make([]string, rec.NumCols())
 				for c, column := range rec.Columns() {

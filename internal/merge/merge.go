@@ -177,7 +177,7 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 	if err != nil {
 		return like, base.Wrap(err, "part %d", id)
 	}
-	like.Rows, like.Bytes, like.Checksum, like.Stats = written.Rows, written.Bytes, written.Checksum, written.Stats
+	like.Rows, like.Bytes, like.Checksum, like.Blocks, like.Stats = written.Rows, written.Bytes, written.Checksum, written.Blocks, written.Stats
 	return like, nil
 }
 
@@ -259,7 +259,7 @@ func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like 
 
 // checkSpace refuses a merge whose result may not fit on the disk beside its sources.
 func (m *merger) checkSpace(plan Plan) error {
-	free, err := m.fs.FreeSpace(filepath.Dir(m.engine.PartFile(plan.Sources[0])))
+	free, err := m.fs.FreeSpace(filepath.Dir(m.engine.PartFile(plan.Sources[0]).Path()))
 	if err != nil {
 		return err
 	}

@@ -221,7 +221,7 @@ func TestAPartThatCannotBeReadWaitsAlone(t *testing.T) {
 	before := d.mustRead(t, fsys, table.ID)
 	snap, err := d.engine.Snapshot(table.ID)
 	must(t, err)
-	bad := d.engine.PartFile(snap.Tables[table.ID].Parts[1])
+	bad := d.engine.PartFile(snap.Tables[table.ID].Parts[1]).Path()
 	snap.Release()
 	failing.SetRule(func(op vfs.Op) error {
 		if op.Kind == vfs.OpOpen && op.Path == bad {

@@ -5,6 +5,7 @@ package merge
 import (
 	"context"
 	"fmt"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"io"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,7 @@ func openSQL(t *testing.T) *sqlDatabase {
 	t.Cleanup(inst.Close)
 	pool := duck.NewPool(inst, 4)
 	t.Cleanup(pool.Close)
-	relations, err := overlay.New(inst, filepath.Join(dir, "parts"), 1<<20)
+	relations, err := overlay.New(inst, blocks.NewFiles(vfs.OS, filepath.Join(dir, "parts"), quiet), 1<<20)
 	must(t, err)
 	d := &sqlDatabase{t: t, dir: dir, pool: pool, overlay: relations}
 	clock := newManualClock()

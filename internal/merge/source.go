@@ -82,9 +82,8 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 	// before it is asked first.
 	s.pull, s.stop = iter.Pull2(func(yield func(arrow.RecordBatch, error) bool) {
 		errStopped := errors.New("stopped")
-		want := part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}
 		stopped := false
-		err := part.ReadDictionaries(m.fs, m.engine.PartFile(p), written, want, part.BatchSize{Rows: max(int64(heldRows/together), fewestRows), Bytes: int64(heldBytes / together)}, func(rec arrow.RecordBatch) error {
+		err := part.ReadDictionaries(m.engine.PartFile(p), written, part.BatchSize{Rows: max(int64(heldRows/together), fewestRows), Bytes: int64(heldBytes / together)}, func(rec arrow.RecordBatch) error {
 			rec.Retain()
 			if !yield(rec, nil) {
 				stopped = true

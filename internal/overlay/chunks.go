@@ -11,16 +11,16 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // chunks takes values of single rows out of column chunks of parts: a query of DuckDB over the part
 // costs some milliseconds to plan, whatever it reads. Of chunks that are asked for often it keeps all values.
 type chunks struct {
-	path func(p *catalog.Part) string
+	file func(p *catalog.Part) *blocks.File
 	most int64 // bytes that are kept
 
 	mu    sync.Mutex
@@ -57,8 +57,8 @@ type chunk struct {
 // ofGroups is the group in the key of what is kept of a part's row groups.
 const ofGroups = -1
 
-func newChunks(path func(*catalog.Part) string, most int64) *chunks {
-	return &chunks{path: path, most: most, all: map[chunkKey]*chunk{}, used: lru.New()}
+func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {
+	return &chunks{file: file, most: most, all: map[chunkKey]*chunk{}, used: lru.New()}
 }
 
 // take returns a column's values of some rows of a part, which was written with a version of the table. It is nil for a
@@ -106,12 +106,12 @@ func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, ro
 func (x *chunks) rows(p *catalog.Part, written schema.Table, key chunkKey, rows []uint32) (arrow.Array, error) {
 	c, often := x.ask(key)
 	if !often {
-		if values, err := part.TakeRows(vfs.OS, x.path(p), written, key.group, key.column, rows); values != nil || err != nil {
+		if values, err := part.TakeRows(x.file(p), written, key.group, key.column, rows); values != nil || err != nil {
 			return values, err
 		}
 	}
 	c.once.Do(func() {
-		if c.values, c.err = part.ReadChunk(vfs.OS, x.path(p), written, key.group, key.column); c.err == nil {
+		if c.values, c.err = part.ReadChunk(x.file(p), written, key.group, key.column); c.err == nil {
 			x.keep(c, bytesOf(c.values))
 		} else {
 			x.keep(c, 0)
@@ -134,7 +134,7 @@ func (x *chunks) groups(p *catalog.Part, written schema.Table) ([]uint32, error)
 	c, _ := x.ask(chunkKey{part: p.ID, group: ofGroups})
 	c.once.Do(func() {
 		var rows []int
-		rows, c.err = part.Groups(vfs.OS, x.path(p), written)
+		rows, c.err = part.Groups(x.file(p), written)
 		end := uint32(0)
 		for _, n := range rows {
 			end += uint32(n)

@@ -26,10 +26,10 @@ func TestSingleValuesAreThoseOfThePart(t *testing.T) {
 	}
 	var want []string
 	for _, r := range row {
-		want = append(want, take(newChunks(f.overlay.partPath, 0), r))
+		want = append(want, take(newChunks(f.overlay.file, 0), r))
 	}
 	for _, most := range []int64{0, 8*part.RowGroupRows + 8*part.RowGroupRows/2, 1 << 30} {
-		x := newChunks(f.overlay.partPath, most)
+		x := newChunks(f.overlay.file, most)
 		for range 2*seldom + 3 {
 			for i, r := range row {
 				if got := take(x, r); got != want[i] {

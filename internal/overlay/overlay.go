@@ -8,43 +8,42 @@
 package overlay
 
 import (
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/duck/ext"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // Overlay makes relations for one DuckDB instance and one data directory.
 type Overlay struct {
-	inst     *duck.Instance
-	partsDir string
-	indexes  indexes
-	sources  *sources
-	chunks   *chunks
+	inst    *duck.Instance
+	files   *blocks.Files
+	indexes indexes
+	sources *sources
+	chunks  *chunks
 }
 
-// New registers the C functions that relations call. partsDir is the folder that holds
-// a folder of parts per table, as an absolute path. keptBytes bounds what is kept, between queries, of changed rows beside
+// New registers the C functions that relations call, and lets DuckDB open the files of parts. keptBytes bounds what is kept, between queries, of changed rows beside
 // their patches: the values of columns that did not change, where a query read them (those of more rows are read in pieces, again by each
 // query); and half of it, between changes of single rows, the columns that they read.
-func New(inst *duck.Instance, partsDir string, keptBytes int64) (*Overlay, error) {
+func New(inst *duck.Instance, files *blocks.Files, keptBytes int64) (*Overlay, error) {
 	if err := inst.Extend(register); err != nil {
 		return nil, err
 	}
-	o := &Overlay{inst: inst, partsDir: partsDir, sources: newSources(keptBytes)}
-	o.chunks = newChunks(o.partPath, keptBytes/2)
+	ext.Serve(files)
+	o := &Overlay{inst: inst, files: files, sources: newSources(keptBytes)}
+	o.chunks = newChunks(o.file, keptBytes/2)
 	return o, nil
 }
 
-func (o *Overlay) partPath(p *catalog.Part) string {
-	return filepath.Join(o.partsDir, strconv.FormatUint(uint64(p.Table), 10), strconv.FormatUint(uint64(p.ID), 10)+".parquet")
-}
+func (o *Overlay) file(p *catalog.Part) *blocks.File { return o.files.File(p.Stored()) }
 
 func columnName(c schema.Column) string { return schema.Quote(c.Name) }
 

@@ -3,7 +3,10 @@ package overlay
 import (
 	"context"
 	"fmt"
+	"github.com/scoterdb/scoter/internal/blocks"
+	"github.com/scoterdb/scoter/internal/vfs"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -34,7 +37,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(inst.Close)
-	o, err := New(inst, dir, 64<<20)
+	o, err := New(inst, blocks.NewFiles(vfs.OS, dir, slog.Default()), 64<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func (p *patchedTable) addPart(id base.SourceID, rows int) {
 	p.t.Helper()
 	table := p.now.Schema
 	c := &catalog.Part{ID: id, Table: table.ID, SchemaVersion: table.Version, Rows: int64(rows)}
-	path := p.overlay.partPath(c)
+	path := p.overlay.files.Path(c.Table, c.ID)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		p.t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func (p *patchedTable) addPart(id base.SourceID, rows int) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	c.Stats = written.Stats
+	c.Bytes, c.Checksum, c.Blocks, c.Stats = written.Bytes, written.Checksum, written.Blocks, written.Stats
 	p.now.Parts = append(p.now.Parts, c)
 	p.now.Versions[table.Version] = table
 	p.now.Version++

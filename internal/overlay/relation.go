@@ -146,11 +146,11 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	if !ok {
 		return base.Errorf(base.Internal, "part %d has unknown schema version %d", group[0].ID, group[0].SchemaVersion)
 	}
-	paths, files := make([]string, len(group)), make([]livescan.File, len(group))
+	urls, files := make([]string, len(group)), make([]livescan.File, len(group))
 	touched := false
 	for i, p := range group {
-		paths[i] = b.overlay.partPath(p)
-		files[i] = livescan.File{Path: paths[i], Source: p.ID}
+		urls[i] = b.overlay.file(p).URL()
+		files[i] = livescan.File{Path: urls[i], Source: p.ID}
 		b.relation.Rows += p.Rows
 		if c := b.changes(p.ID, written); c != nil && len(c.hidden) > 0 {
 			b.relation.Rows -= int64(len(c.hidden))
@@ -172,7 +172,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	if filter != nil {
 		b.relation.closers = append(b.relation.closers, filter)
 	}
-	from := " FROM " + livescan.Parquet(paths, filter, b.options.Narrow && len(written.Columns) < wide)
+	from := " FROM " + livescan.Parquet(urls, filter, b.options.Narrow && len(written.Columns) < wide)
 	if pending := b.table.Pending(group[0]); len(pending) > 0 {
 		return b.addPending(pending, written, from, b.notTombstone(group, written))
 	}

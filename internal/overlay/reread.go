@@ -30,19 +30,19 @@ type partRows struct {
 // readParts reads columns of rows of parts that were written with one version of the table, with one query: planning one costs more than
 // reading some rows. It ends where the values take more than most bytes.
 func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written schema.Table, columns []schema.Column, most int64) error {
-	files, paths := make([]livescan.File, len(parts)), make([]string, len(parts))
+	files, urls := make([]livescan.File, len(parts)), make([]string, len(parts))
 	var all []uint32
 	n := 0
 	for i, p := range parts {
-		paths[i] = o.partPath(p.part)
-		files[i] = livescan.File{Path: paths[i], Source: p.part.ID, Rows: livescan.Rows{Numbers: p.rows}}
+		urls[i] = o.file(p.part).URL()
+		files[i] = livescan.File{Path: urls[i], Source: p.part.ID, Rows: livescan.Rows{Numbers: p.rows}}
 		all = union(all, p.rows)
 		n += len(p.rows)
 	}
 	wanted := livescan.Only(files)
 	defer wanted.Close()
 	records, ended, err := o.readSome(ctx, fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s", schema.SourceColumn, schema.OrdinalColumn,
-		stored(columns, written, columnName), livescan.Parquet(paths, wanted, true), rowGroups(all)), most)
+		stored(columns, written, columnName), livescan.Parquet(urls, wanted, true), rowGroups(all)), most)
 	defer func() { releaseAll(records) }()
 	if got := batch.Rows(records); err == nil && (got > n || ended && got < n) {
 		err = base.Errorf(base.Corrupt, "%d rows instead of %d", got, n)

@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // BatchSize is how large a batch may be: in rows, and about in bytes of values.
@@ -15,14 +15,14 @@ type BatchSize struct{ Rows, Bytes int64 }
 
 // of returns how many rows of a part have the size as they are in memory, which may be many times what they are in the file. Dictionaries says that
 // texts come as dictionaries where the file has them.
-func (s BatchSize) of(fsys vfs.FS, path string, table schema.Table, dictionaries bool) (rows int64, err error) {
+func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (rows int64, err error) {
 	var leaves []leafPath
 	for i, f := range table.Arrow().Fields() {
 		if leaves, err = appendLeaves(leaves, i, f); err != nil {
 			return 0, base.Wrap(err, "column %q", f.Name)
 		}
 	}
-	err = openPlaces(fsys, path, table, func(f io.ReaderAt, p *places) error {
+	err = openPlaces(f, table, func(f io.ReaderAt, p *places) error {
 		rows = min(s.Rows, RowGroupRows, p.rows) // arrow-go takes memory for as many, however few there are
 		for i, g := range p.groups {
 			if len(g.chunks) != len(leaves) {

@@ -2,6 +2,7 @@ package part
 
 import (
 	"fmt"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"slices"
 	"strings"
 	"testing"
@@ -59,7 +60,7 @@ func TestBatchesAreBoundedByWhatTheyTakeInMemory(t *testing.T) {
 		}
 		const most = 1000
 		got := int64(0)
-		err = ReadDictionaries(fsys, "/p", table, written, BatchSize{RowGroupRows, most * c.bytes}, func(rec arrow.RecordBatch) error {
+		err = ReadDictionaries(fileOf(fsys, "/p", written), table, BatchSize{RowGroupRows, most * c.bytes}, func(rec arrow.RecordBatch) error {
 			if got += rec.NumRows(); rec.NumRows() > most*11/10 {
 				t.Errorf("%s: %d rows at once", name, rec.NumRows())
 			}
@@ -81,10 +82,10 @@ func TestBatchesOfLargeTextsThatRepeatAreNoLargerThanRowGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := BatchSize{RowGroupRows, GroupBytes}
-	if rows, err := size.of(fsys, "/p", table, false); err != nil || rows*100_000 > GroupBytes {
+	if rows, err := size.of(blocks.Unchecked(fsys, "/p"), table, false); err != nil || rows*100_000 > GroupBytes {
 		t.Errorf("%d rows, %v", rows, err)
 	}
-	if rows, err := size.of(fsys, "/p", table, true); err != nil || rows != int64(len(codes))+5000 {
+	if rows, err := size.of(blocks.Unchecked(fsys, "/p"), table, true); err != nil || rows != int64(len(codes))+5000 {
 		t.Errorf("%d rows as dictionaries, %v", rows, err)
 	}
 }

@@ -4,6 +4,7 @@ package part
 
 import (
 	"fmt"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -123,7 +124,7 @@ func BenchmarkLookUp(b *testing.B) {
 	table, path := orders(b)
 	key := []base.ColumnID{table.Columns[0].ID, table.Columns[1].ID}
 	open := func(b *testing.B) *Numbers {
-		n, ok, err := OpenNumbers(vfs.OS, path, table, key)
+		n, ok, err := OpenNumbers(blocks.Unchecked(vfs.OS, path), table, key)
 		if err != nil || !ok {
 			b.Fatal(ok, err)
 		}
@@ -138,7 +139,7 @@ func BenchmarkLookUp(b *testing.B) {
 		b.Run(fmt.Sprintf("find row %d", row), func(b *testing.B) {
 			n := open(b)
 			for b.Loop() {
-				if rows, err := n.Find(vfs.OS, 0, []int64{row / 4 * 4, row % 4}); err != nil || len(rows) != 1 {
+				if rows, err := n.Find(0, []int64{row / 4 * 4, row % 4}); err != nil || len(rows) != 1 {
 					b.Fatal(rows, err)
 				}
 			}
@@ -147,21 +148,21 @@ func BenchmarkLookUp(b *testing.B) {
 	b.Run("read all", func(b *testing.B) {
 		n := open(b)
 		for b.Loop() {
-			if _, err := n.Read(vfs.OS, 0); err != nil {
+			if _, err := n.Read(0); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("take", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := TakeRows(vfs.OS, path, table, 0, table.Columns[2].ID, []uint32{RowGroupRows / 2}); err != nil {
+			if _, err := TakeRows(blocks.Unchecked(vfs.OS, path), table, 0, table.Columns[2].ID, []uint32{RowGroupRows / 2}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("read chunk", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := ReadChunk(vfs.OS, path, table, 0, table.Columns[2].ID); err != nil {
+			if _, err := ReadChunk(blocks.Unchecked(vfs.OS, path), table, 0, table.Columns[2].ID); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -1,6 +1,8 @@
 package part
 
 import (
+	"context"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -19,7 +21,7 @@ import (
 // pagesOf returns the data pages of a leaf in the first row group of a part.
 func pagesOf(t *testing.T, fsys vfs.FS, table schema.Table, leaf int) (all []page) {
 	t.Helper()
-	err := openPlaces(fsys, "/p", table, func(f io.ReaderAt, p *places) error {
+	err := openPlaces(blocks.Unchecked(fsys, "/p"), table, func(f io.ReaderAt, p *places) error {
 		pages, err := openPages(f, p.groups[0].chunks[leaf], true)
 		if err != nil {
 			return err
@@ -185,7 +187,7 @@ func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		groups, err := Groups(fsys, "/p", table)
+		groups, err := Groups(blocks.Unchecked(fsys, "/p"), table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,12 +200,12 @@ func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 		if len(groups) < 2 || rows != atOnce*batches {
 			t.Errorf("%s: row groups of %d rows", name, groups)
 		}
-		if err := Verify(fsys, "/p", table, written); err != nil {
+		if err := Verify(context.Background(), fileOf(fsys, "/p", written), table, written); err != nil {
 			t.Error(name, err)
 		}
 		const bytes = 4 << 20
 		rows = 0
-		err = ReadDictionaries(fsys, "/p", table, written, BatchSize{RowGroupRows, bytes}, func(rec arrow.RecordBatch) error {
+		err = ReadDictionaries(fileOf(fsys, "/p", written), table, BatchSize{RowGroupRows, bytes}, func(rec arrow.RecordBatch) error {
 			if rows += int(rec.NumRows()); name == "texts" && rec.NumRows()*wide > bytes {
 				t.Errorf("%d rows at once", rec.NumRows())
 			}
@@ -246,7 +248,7 @@ func TestRowGroupsOfUnequalTextsAreBoundedByBytes(t *testing.T) {
 		if _, err := WriteBatches(fsys, "/p", table, c.batches, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		groups, err := Groups(fsys, "/p", table)
+		groups, err := Groups(blocks.Unchecked(fsys, "/p"), table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +290,7 @@ func TestADictionaryWithoutValuesIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Verify(fsys, "/p", table, written); err != nil {
+	if err := Verify(context.Background(), fileOf(fsys, "/p", written), table, written); err != nil {
 		t.Error(err)
 	}
 }

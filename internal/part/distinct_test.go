@@ -68,7 +68,7 @@ func TestNumbersGetADictionaryWhereFewDiffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := 0
-		if err := Read(vfs.OS, path, table, written, func(b arrow.RecordBatch) error {
+		if err := Read(fileOf(vfs.OS, path, written), table, func(b arrow.RecordBatch) error {
 			for _, v := range b.Column(0).(*array.Float64).Float64Values() {
 				if math.Float64bits(v) != math.Float64bits(values[at]) {
 					t.Fatalf("profile %d: value %d is %v, not %v", profile, at, v, values[at])
@@ -135,7 +135,7 @@ func TestTextsWithNULLsAreReadAcrossRowGroups(t *testing.T) {
 			t.Errorf("profile %d: %d bytes for %d rows of one of five texts: no dictionary", profile, written.Bytes, rows)
 		}
 		at := 0
-		if err := ReadDictionaries(vfs.OS, path, table, written, BatchSize{1000, GroupBytes}, func(b arrow.RecordBatch) error {
+		if err := ReadDictionaries(fileOf(vfs.OS, path, written), table, BatchSize{1000, GroupBytes}, func(b arrow.RecordBatch) error {
 			d, ok := b.Column(0).(*array.Dictionary)
 			if !ok {
 				t.Fatalf("profile %d: %s", profile, b.Column(0).DataType())

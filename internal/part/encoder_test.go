@@ -82,9 +82,9 @@ func TestEncodingsOfManyPagesComeBack(t *testing.T) {
 		}
 		most := []int64{10, 1000, 50_000}[r.IntN(3)]
 		for how, read := range map[string]func(rows func(arrow.RecordBatch) error) error{
-			"whole row groups": func(rows func(arrow.RecordBatch) error) error { return Read(fsys, "/p", table, written, rows) },
+			"whole row groups": func(rows func(arrow.RecordBatch) error) error { return Read(fileOf(fsys, "/p", written), table, rows) },
 			fmt.Sprintf("dictionaries of at most %d rows", most): func(rows func(arrow.RecordBatch) error) error {
-				return ReadDictionaries(fsys, "/p", table, written, BatchSize{most, GroupBytes}, func(b arrow.RecordBatch) error {
+				return ReadDictionaries(fileOf(fsys, "/p", written), table, BatchSize{most, GroupBytes}, func(b arrow.RecordBatch) error {
 					if b.NumRows() > most {
 						t.Errorf("seed %d: %d rows at once, at most %d were asked for", seed, b.NumRows(), most)
 					}
@@ -245,7 +245,7 @@ func TestRowGroupsWithoutValuesDecideNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []arrow.RecordBatch
-		if err := Read(vfs.OS, path, table, written, func(b arrow.RecordBatch) error {
+		if err := Read(fileOf(vfs.OS, path, written), table, func(b arrow.RecordBatch) error {
 			b.Retain()
 			got = append(got, b)
 			return nil

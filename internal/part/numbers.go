@@ -9,14 +9,14 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // Numbers reads columns of whole numbers of a part, a row group at a time, for who looks for a few rows: it remembers where they
 // are, and unpacks them in a tenth of the time that arrow-go takes. It is immutable, and keeps no file open.
 type Numbers struct {
-	path    string
+	file    *blocks.File
 	sorted  bool // by the first column, ascending
 	columns []numberColumn
 	chunks  [][]place // of each row group and column
@@ -43,9 +43,9 @@ type numberColumn struct {
 
 // OpenNumbers finds columns of a part that was written with a version of a table. ok is false if one of them is not of whole numbers, of
 // 64 bits with a sign or of 32 without, or holds a NULL.
-func OpenNumbers(fsys vfs.FS, path string, table schema.Table, columns []base.ColumnID) (n *Numbers, ok bool, err error) {
-	n = &Numbers{path: path, sorted: len(table.SortKey) > 0 && table.SortKey[0].Column == columns[0] && !table.SortKey[0].Descending}
-	err = openPlaces(fsys, path, table, func(_ io.ReaderAt, p *places) error {
+func OpenNumbers(f *blocks.File, table schema.Table, columns []base.ColumnID) (n *Numbers, ok bool, err error) {
+	n = &Numbers{file: f, sorted: len(table.SortKey) > 0 && table.SortKey[0].Column == columns[0] && !table.SortKey[0].Descending}
+	err = openPlaces(f, table, func(_ io.ReaderAt, p *places) error {
 		for _, id := range columns {
 			placed, err := p.column(id)
 			if err != nil {
@@ -97,8 +97,8 @@ func (n *Numbers) Bytes() int64 {
 }
 
 // Read returns the columns of a row group.
-func (n *Numbers) Read(fsys vfs.FS, group int) (columns []Integers, err error) {
-	err = n.open(fsys, group, func(f io.ReaderAt) error {
+func (n *Numbers) Read(group int) (columns []Integers, err error) {
+	err = n.open(group, func(f io.ReaderAt) error {
 		for i, c := range n.columns {
 			err := c.read(f, n.chunks[group][i], n.Groups[group].Rows, func(values []int64) { columns = append(columns, integersOf(values)) })
 			if err != nil {
@@ -111,14 +111,14 @@ func (n *Numbers) Read(fsys vfs.FS, group int) (columns []Integers, err error) {
 }
 
 // open opens the file for do, which reads pages of a row group.
-func (n *Numbers) open(fsys vfs.FS, group int, do func(f io.ReaderAt) error) error {
-	return openFile(fsys, n.path, func(f io.ReaderAt, _ int64) error { return base.Wrap(do(f), "row group %d", group) })
+func (n *Numbers) open(group int, do func(f io.ReaderAt) error) error {
+	return openFile(n.file, func(f io.ReaderAt, _ int64) error { return base.Wrap(do(f), "row group %d", group) })
 }
 
 // Find returns the rows of a row group that have certain values, one of each column, counted from its first, ascending. It keeps nothing, and takes a
 // fraction of the time of Read.
-func (n *Numbers) Find(fsys vfs.FS, group int, values []int64) (rows []uint32, err error) {
-	err = n.open(fsys, group, func(f io.ReaderAt) error {
+func (n *Numbers) Find(group int, values []int64) (rows []uint32, err error) {
+	err = n.open(group, func(f io.ReaderAt) error {
 		for i, c := range n.columns {
 			var err error
 			if i == 0 {

@@ -2,6 +2,7 @@ package part
 
 import (
 	"fmt"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -70,11 +71,11 @@ func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
 						if _, err := WriteBatches(fsys, "/p", table, []arrow.RecordBatch{b.NewRecordBatch()}, Options{Profile: profile}); err != nil {
 							t.Fatal(err)
 						}
-						n, ok, err := OpenNumbers(fsys, "/p", table, []base.ColumnID{1})
+						n, ok, err := OpenNumbers(blocks.Unchecked(fsys, "/p"), table, []base.ColumnID{1})
 						if err != nil || !ok {
 							t.Fatal(ok, err)
 						}
-						if err := open(fsys, "/p", func(r *file.Reader, _ summary) error {
+						if err := open(blocks.Unchecked(fsys, "/p"), func(r *file.Reader, _ summary) error {
 							chunk, err := r.MetaData().RowGroup(0).ColumnChunk(1)
 							stored = append(stored, fmt.Sprint(chunk.Encodings()[0], chunk.Compression()))
 							return err
@@ -82,7 +83,7 @@ func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
 							t.Fatal(err)
 						}
 						for g, want := range [][]int64{want[:RowGroupRows], want[RowGroupRows:]} {
-							got, err := n.Read(fsys, g)
+							got, err := n.Read(g)
 							if err != nil || !slices.Equal(valuesOf(got[0]), want) || got[0].Ascending != slices.IsSorted(want) {
 								t.Fatalf("group %d: other values, %v", g, err)
 							}
@@ -96,7 +97,7 @@ func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
 										rows = append(rows, uint32(i))
 									}
 								}
-								if found, err := n.Find(fsys, g, []int64{value}); err != nil || !slices.Equal(found, rows) {
+								if found, err := n.Find(g, []int64{value}); err != nil || !slices.Equal(found, rows) {
 									t.Errorf("group %d: %d rows with %d, want %d, %v", g, len(found), value, len(rows), err)
 								}
 							}
@@ -121,11 +122,11 @@ func TestNumbersOfOtherColumnsAndOfDamagedFilesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range table.Columns {
-		if _, ok, err := OpenNumbers(fsys, "/p", table, []base.ColumnID{c.ID}); ok != c.NotNull || err != nil {
+		if _, ok, err := OpenNumbers(blocks.Unchecked(fsys, "/p"), table, []base.ColumnID{c.ID}); ok != c.NotNull || err != nil {
 			t.Errorf("column %s with NULLs or of another type: %t %v", c.Name, ok, err)
 		}
 	}
-	if _, _, err := OpenNumbers(fsys, "/p", table, []base.ColumnID{999}); base.KindOf(err) != base.Internal {
+	if _, _, err := OpenNumbers(blocks.Unchecked(fsys, "/p"), table, []base.ColumnID{999}); base.KindOf(err) != base.Internal {
 		t.Errorf("a column that is not there: %v", err)
 	}
 
@@ -139,36 +140,36 @@ func TestNumbersOfOtherColumnsAndOfDamagedFilesAreRefused(t *testing.T) {
 	if _, err := WriteBatches(fsys, "/q", table, []arrow.RecordBatch{b.NewRecordBatch()}, Options{Profile: Fast}); err != nil {
 		t.Fatal(err)
 	}
-	n, ok, err := OpenNumbers(fsys, "/q", table, []base.ColumnID{2, 1})
+	n, ok, err := OpenNumbers(blocks.Unchecked(fsys, "/q"), table, []base.ColumnID{2, 1})
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	for _, row := range []uint32{17, 2999} {
-		got, err := n.Read(fsys, 0)
+		got, err := n.Read(0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := got[0].At(int(row))
-		if found, err := n.Find(fsys, 0, []int64{b, int64(row) * 1000}); err != nil || !slices.Equal(found, []uint32{row}) {
+		if found, err := n.Find(0, []int64{b, int64(row) * 1000}); err != nil || !slices.Equal(found, []uint32{row}) {
 			t.Errorf("row %d: found %d, %v", row, found, err)
 		}
-		if found, err := n.Find(fsys, 0, []int64{b + 1, int64(row) * 1000}); err != nil || len(found) > 0 {
+		if found, err := n.Find(0, []int64{b + 1, int64(row) * 1000}); err != nil || len(found) > 0 {
 			t.Errorf("row %d: found %d, %v", row, found, err)
 		}
 	}
-	if got, err := n.Read(fsys, 0); err != nil || len(got) != 2 || got[1].At(2999) != 2_999_000 || got[0].At(0)*got[0].At(1) == 0 {
+	if got, err := n.Read(0); err != nil || len(got) != 2 || got[1].At(2999) != 2_999_000 || got[0].At(0)*got[0].At(1) == 0 {
 		t.Errorf("%v", err)
 	}
 	damagedCopies(t, fsys, "/q", rng, func(path string) { // no damage may end the process
 		other := *n
-		other.path = path
-		if _, err := other.Read(fsys, 0); err != nil && base.KindOf(err) != base.Corrupt {
+		other.file = blocks.Unchecked(fsys, path)
+		if _, err := other.Read(0); err != nil && base.KindOf(err) != base.Corrupt {
 			t.Errorf("%v", err)
 		}
-		if _, err := other.Find(fsys, 0, []int64{5, 2_000_000}); err != nil && base.KindOf(err) != base.Corrupt {
+		if _, err := other.Find(0, []int64{5, 2_000_000}); err != nil && base.KindOf(err) != base.Corrupt {
 			t.Errorf("%v", err)
 		}
-		if _, _, err := OpenNumbers(fsys, path, table, []base.ColumnID{2, 1}); err != nil && base.KindOf(err) != base.Corrupt {
+		if _, _, err := OpenNumbers(blocks.Unchecked(fsys, path), table, []base.ColumnID{2, 1}); err != nil && base.KindOf(err) != base.Corrupt {
 			t.Errorf("%v", err)
 		}
 	})

@@ -8,6 +8,7 @@ package part
 
 import (
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -39,8 +40,9 @@ type Options struct {
 // Written describes a part file: what Write returns, and what Verify compares.
 type Written struct {
 	Rows     int64
-	Bytes    int64  // of the file
-	Checksum uint32 // CRC32C of the file
+	Bytes    int64       // of the file
+	Checksum uint32      // CRC32C of the file
+	Blocks   blocks.Sums // of the file
 	Stats    map[base.ColumnID]schema.ColumnStats
 }
 

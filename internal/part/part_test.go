@@ -1,8 +1,10 @@
 package part
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -17,6 +19,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
+
+// fileOf is a file that Write wrote.
+func fileOf(fsys vfs.FS, path string, w Written) *blocks.File {
+	return blocks.New(fsys, path, path, w.Bytes, w.Checksum, w.Blocks)
+}
 
 func tableOf(columns ...schema.Column) schema.Table {
 	for i := range columns {
@@ -160,7 +167,7 @@ func dictionaries(batch arrow.RecordBatch, seed uint64) arrow.RecordBatch {
 func readAll(t testing.TB, fsys vfs.FS, path string, table schema.Table, written Written) []string {
 	t.Helper()
 	var rows []string
-	err := Read(fsys, path, table, written, func(b arrow.RecordBatch) error {
+	err := Read(fileOf(fsys, path, written), table, func(b arrow.RecordBatch) error {
 		rows = append(rows, texts(b)...)
 		return nil
 	})
@@ -208,7 +215,7 @@ func TestEveryTypeComesBack(t *testing.T) {
 					t.Fatalf("row %d is\n%s\nwant\n%s", i, got[i], want[i])
 				}
 			}
-			if err := Verify(fsys, "/p", table, written); err != nil {
+			if err := Verify(context.Background(), fileOf(fsys, "/p", written), table, written); err != nil {
 				t.Fatal(err)
 			}
 			footer, err := summaryOf(fsys, "/p")
@@ -229,7 +236,7 @@ func TestEveryTypeComesBack(t *testing.T) {
 
 // summaryOf returns what a part says of itself.
 func summaryOf(fsys vfs.FS, path string) (s summary, err error) {
-	err = open(fsys, path, func(_ *file.Reader, found summary) error {
+	err = open(blocks.Unchecked(fsys, path), func(_ *file.Reader, found summary) error {
 		s = found
 		return nil
 	})
@@ -317,7 +324,7 @@ func TestStatsOfEdgeCases(t *testing.T) {
 			if want := fmt.Sprintf("%s %s %s %s %d", c.dmin, c.dmax, c.smin, c.smax, c.nulls); got != want {
 				t.Errorf("%v %q: got %s, want %s", c.numbers, c.strs, got, want)
 			}
-			if err := Verify(fsys, "/p", table, w); err != nil {
+			if err := Verify(context.Background(), fileOf(fsys, "/p", w), table, w); err != nil {
 				t.Error(err)
 			}
 		}
@@ -342,15 +349,15 @@ func TestStatsDoNotDependOnBatches(t *testing.T) {
 	if s := w.Stats[1]; s.Min != schema.StringValue("a") || s.Max != schema.StringValue("z") {
 		t.Errorf("min %s, max %s", s.Min, s.Max)
 	}
-	if err := Verify(fsys, "/p", table, w); err != nil {
+	if err := Verify(context.Background(), fileOf(fsys, "/p", w), table, w); err != nil {
 		t.Error(err)
 	}
 	w.Stats[1] = schema.ColumnStats{}
-	if err := Verify(fsys, "/p", table, w); err != nil {
+	if err := Verify(context.Background(), fileOf(fsys, "/p", w), table, w); err != nil {
 		t.Error("without bounds:", err)
 	}
 	w.Stats[1] = schema.ColumnStats{Min: schema.StringValue("a"), Max: schema.StringValue("y")}
-	if err := Verify(fsys, "/p", table, w); base.KindOf(err) != base.Corrupt {
+	if err := Verify(context.Background(), fileOf(fsys, "/p", w), table, w); base.KindOf(err) != base.Corrupt {
 		t.Error("with wrong bounds:", err)
 	}
 }
@@ -433,7 +440,7 @@ func TestDamageIsCorrupt(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.WriteAt([]byte{old[0] ^ byte(1+r.IntN(255))}, offset)
-		if err := Verify(fsys, "/p", table, written); base.KindOf(err) != base.Corrupt {
+		if err := Verify(context.Background(), fileOf(fsys, "/p", written), table, written); base.KindOf(err) != base.Corrupt {
 			t.Fatalf("byte %d: %v", offset, err)
 		}
 		// The footer alone has no checksum: it may read as another, but nothing panics.
@@ -505,7 +512,7 @@ func TestWhatTheFirstRowGroupDidNotShowIsWrittenToo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := Verify(fsys, "/p", table, written); err != nil {
+			if err := Verify(context.Background(), fileOf(fsys, "/p", written), table, written); err != nil {
 				t.Fatal(err)
 			}
 			for i, row := range readAll(t, fsys, "/p", table, written) {

@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // places are where the columns of a part are in its file: what the footer says of them, for who reads a few values.
@@ -68,8 +68,8 @@ const (
 const tailBytes = 32 << 10
 
 // openPlaces opens a part that was written with a version of a table for do. It is Corrupt if the file has other columns.
-func openPlaces(fsys vfs.FS, path string, table schema.Table, do func(io.ReaderAt, *places) error) error {
-	return openFile(fsys, path, func(f io.ReaderAt, size int64) error {
+func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places) error) error {
+	return openFile(f, func(f io.ReaderAt, size int64) error {
 		footer, err := readFooter(f, size)
 		if err != nil {
 			return err
@@ -94,8 +94,8 @@ func openPlaces(fsys vfs.FS, path string, table schema.Table, do func(io.ReaderA
 }
 
 // Groups returns how many rows each row group has of a part that was written with a version of a table.
-func Groups(fsys vfs.FS, path string, table schema.Table) (rows []int, err error) {
-	err = openPlaces(fsys, path, table, func(_ io.ReaderAt, p *places) error {
+func Groups(f *blocks.File, table schema.Table) (rows []int, err error) {
+	err = openPlaces(f, table, func(_ io.ReaderAt, p *places) error {
 		for _, g := range p.groups {
 			rows = append(rows, g.rows)
 		}

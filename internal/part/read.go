@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"hash/crc32"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -14,13 +13,13 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	parquetschema "github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // open opens a part for do. What arrow-go does not understand, panics included, is Corrupt.
-func open(fsys vfs.FS, path string, do func(*file.Reader, summary) error) error {
-	return openFile(fsys, path, func(f io.ReaderAt, size int64) error {
+func open(f *blocks.File, do func(*file.Reader, summary) error) error {
+	return openFile(f, func(f io.ReaderAt, size int64) error {
 		r, err := file.NewParquetReader(io.NewSectionReader(f, 0, size))
 		if err != nil {
 			return err
@@ -34,17 +33,22 @@ func open(fsys vfs.FS, path string, do func(*file.Reader, summary) error) error 
 }
 
 // openFile opens the file of a part for do, which is given its size.
-func openFile(fsys vfs.FS, path string, do func(f io.ReaderAt, size int64) error) (err error) {
-	f, err := fsys.Open(path)
+func openFile(f *blocks.File, do func(f io.ReaderAt, size int64) error) (err error) {
+	r, err := f.Open()
 	if err != nil {
-		return base.Wrap(err, "part")
+		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	size, err := f.Size()
-	if err != nil {
-		return base.Wrap(err, "part %s", path)
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return named(f, parse(func() error { return do(r, r.Size()) }))
+}
+
+// named returns an error that names the file; what tells of its damage does already.
+func named(f *blocks.File, err error) error {
+	var damage *blocks.Damage
+	if errors.As(err, &damage) {
+		return err
 	}
-	return base.Wrap(parse(func() error { return do(f, size) }), "part %s", path)
+	return base.Wrap(err, "%s", f.Name())
 }
 
 // parse runs code that reads untrusted bytes with a library that may panic on them.
@@ -91,31 +95,24 @@ func describe(r *file.Reader) (summary, error) {
 // table is the version of the schema that the part was written with. The batch is valid
 // during the call.
 //
-// The whole file is compared with its checksum before: arrow-go panics on damaged pages,
-// partly in goroutines of its own, where nobody can recover.
-func Read(fsys vfs.FS, path string, table schema.Table, want Written, rows func(arrow.RecordBatch) error) error {
-	return read(fsys, path, table, want, false, BatchSize{RowGroupRows, GroupBytes}, rows)
+// arrow-go panics on damaged pages, partly in goroutines of its own, where nobody can recover. It
+// never sees one: blocks are verified before it gets their bytes.
+func Read(f *blocks.File, table schema.Table, rows func(arrow.RecordBatch) error) error {
+	return read(f, table, false, BatchSize{RowGroupRows, GroupBytes}, rows)
 }
 
 // ReadDictionaries is Read in batches of at most some size, except that VARCHAR columns that the file stores with a dictionary come as
 // dictionary<uint32, utf8>, which costs a fraction.
-func ReadDictionaries(fsys vfs.FS, path string, table schema.Table, want Written, most BatchSize, rows func(arrow.RecordBatch) error) error {
-	return read(fsys, path, table, want, true, most, rows)
+func ReadDictionaries(f *blocks.File, table schema.Table, most BatchSize, rows func(arrow.RecordBatch) error) error {
+	return read(f, table, true, most, rows)
 }
 
-func read(fsys vfs.FS, path string, table schema.Table, want Written, dictionaries bool, most BatchSize, rows func(arrow.RecordBatch) error) error {
-	size, sum, err := checksum(fsys, path)
+func read(f *blocks.File, table schema.Table, dictionaries bool, most BatchSize, rows func(arrow.RecordBatch) error) error {
+	batchRows, err := most.of(f, table, dictionaries)
 	if err != nil {
 		return err
 	}
-	if size != want.Bytes || sum != want.Checksum {
-		return base.Errorf(base.Corrupt, "part %s: %d bytes with checksum %08x, expected %d with %08x", path, size, sum, want.Bytes, want.Checksum)
-	}
-	batchRows, err := most.of(fsys, path, table, dictionaries)
-	if err != nil {
-		return err
-	}
-	return open(fsys, path, func(r *file.Reader, footer summary) error {
+	return open(f, func(r *file.Reader, footer summary) error {
 		if err := matches(footer, table); err != nil {
 			return err
 		}
@@ -252,11 +249,14 @@ func relabel(data arrow.ArrayData, want arrow.DataType) (*array.Data, error) {
 }
 
 // Verify reads a whole part and compares it with what Write returned for it: length and
-// checksum of the file, rows, and statistics recomputed from the values. A difference is
+// checksums of the file, rows, and statistics recomputed from the values. A difference is
 // Corrupt.
-func Verify(fsys vfs.FS, path string, table schema.Table, want Written) error {
+func Verify(ctx context.Context, f *blocks.File, table schema.Table, want Written) error {
+	if err := f.Verify(ctx, nil); err != nil {
+		return err
+	}
 	found := Written{Stats: map[base.ColumnID]schema.ColumnStats{}}
-	err := Read(fsys, path, table, want, func(batch arrow.RecordBatch) error {
+	err := Read(f, table, func(batch arrow.RecordBatch) error {
 		for i, c := range table.Columns {
 			found.Stats[c.ID] = mergeStats(found.Stats[c.ID], found.Rows, arrayStats(batch.Column(i)), batch.NumRows())
 		}
@@ -267,12 +267,12 @@ func Verify(fsys vfs.FS, path string, table schema.Table, want Written) error {
 		return err
 	}
 	if found.Rows != want.Rows {
-		return base.Errorf(base.Corrupt, "part %s: %d rows, expected %d", path, found.Rows, want.Rows)
+		return base.Errorf(base.Corrupt, "%s: %d rows, expected %d", f.Name(), found.Rows, want.Rows)
 	}
 	for _, c := range table.Columns {
-		if f, w := kept(found.Stats[c.ID]), want.Stats[c.ID]; !sameStats(f, w) {
-			return base.Errorf(base.Corrupt, "part %s: column %q: min %s, max %s, nulls %d, expected min %s, max %s, nulls %d",
-				path, c.Name, f.Min, f.Max, f.Nulls, w.Min, w.Max, w.Nulls)
+		if s, w := kept(found.Stats[c.ID]), want.Stats[c.ID]; !sameStats(s, w) {
+			return base.Errorf(base.Corrupt, "%s: column %q: min %s, max %s, nulls %d, expected min %s, max %s, nulls %d",
+				f.Name(), c.Name, s.Min, s.Max, s.Nulls, w.Min, w.Max, w.Nulls)
 		}
 	}
 	return nil
@@ -285,21 +285,4 @@ func sameStats(found, stored schema.ColumnStats) bool {
 		return found.Nulls == stored.Nulls
 	}
 	return found.Nulls == stored.Nulls && found.Min.String() == stored.Min.String() && found.Max.String() == stored.Max.String() // texts, for NaN is not equal to itself
-}
-
-// checksum reads a file once from start to end.
-func checksum(fsys vfs.FS, path string) (size int64, sum uint32, err error) {
-	f, err := fsys.Open(path)
-	if err != nil {
-		return 0, 0, base.Wrap(err, "part")
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if size, err = f.Size(); err != nil {
-		return 0, 0, base.Wrap(err, "part %s", path)
-	}
-	hash := crc32.New(base.Castagnoli)
-	if _, err := io.Copy(hash, io.NewSectionReader(f, 0, size)); err != nil {
-		return 0, 0, base.Wrap(err, "part %s", path)
-	}
-	return size, hash.Sum32(), nil
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // ReadChunk returns the values of one column in one row group of a part, in the storage type of the version of the
 // table that the part was written with, on Go's heap. Nested columns are an Internal error: arrow-go reads them with
 // goroutines of its own, where a damaged page panics and nobody can recover.
-func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
+func ReadChunk(f *blocks.File, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
 	at := table.ColumnByID(column)
 	if at < 0 {
-		return nil, base.Errorf(base.Internal, "part %s has no column %d", path, column)
+		return nil, base.Errorf(base.Internal, "%s has no column %d", f.Name(), column)
 	}
-	if values, err = readNumbers(fsys, path, table, group, column); values != nil || err != nil {
+	if values, err = readNumbers(f, table, group, column); values != nil || err != nil {
 		return values, err
 	}
-	err = open(fsys, path, func(r *file.Reader, footer summary) error {
+	err = open(f, func(r *file.Reader, footer summary) error {
 		if err := matches(footer, table); err != nil {
 			return err
 		}
@@ -62,8 +62,8 @@ func ReadChunk(fsys vfs.FS, path string, table schema.Table, group int, column b
 
 // readNumbers is ReadChunk of a column that Parquet stores as integers and that has no NULL there; nil for others. arrow-go takes
 // twice as long, most of it for memory that it fills only to copy it.
-func readNumbers(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
-	err = openPlaces(fsys, path, table, func(f io.ReaderAt, p *places) error {
+func readNumbers(f *blocks.File, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
+	err = openPlaces(f, table, func(f io.ReaderAt, p *places) error {
 		placed, chunk, err := p.chunk(group, column)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"github.com/scoterdb/scoter/internal/blocks"
 	"slices"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestAChunkIsItsRowsOfTheColumn(t *testing.T) {
 			t.Fatal(err)
 		}
 		for group, want := range []arrow.Array{array.NewSlice(whole, 0, RowGroupRows), array.NewSlice(whole, RowGroupRows, 140_000)} {
-			got, err := ReadChunk(fsys, "/p", table, group, c.ID)
+			got, err := ReadChunk(blocks.Unchecked(fsys, "/p"), table, group, c.ID)
 			if _, nested := c.Type.Arrow().(arrow.NestedType); nested {
 				if base.KindOf(err) != base.Internal {
 					t.Errorf("column %s: %v", c.Name, err)
@@ -41,10 +42,10 @@ func TestAChunkIsItsRowsOfTheColumn(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ReadChunk(fsys, "/p", table, 2, table.Columns[0].ID); base.KindOf(err) != base.Internal {
+	if _, err := ReadChunk(blocks.Unchecked(fsys, "/p"), table, 2, table.Columns[0].ID); base.KindOf(err) != base.Internal {
 		t.Errorf("a row group that is not there: %v", err)
 	}
-	if _, err := ReadChunk(fsys, "/p", table, 0, 999); base.KindOf(err) != base.Internal {
+	if _, err := ReadChunk(blocks.Unchecked(fsys, "/p"), table, 0, 999); base.KindOf(err) != base.Internal {
 		t.Errorf("a column that is not there: %v", err)
 	}
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/vfs"
 )
 
 // TakeRows returns the values of some rows of one column in one row group of a part, in the storage type of the version of the table
 // that the part was written with: what ReadChunk has there, for a tenth of the time, of which nothing is kept. Rows are counted from the group's first and ascend.
 // It is nil for the types that it leaves to ReadChunk.
-func TakeRows(fsys vfs.FS, path string, table schema.Table, group int, column base.ColumnID, rows []uint32) (values arrow.Array, err error) {
+func TakeRows(f *blocks.File, table schema.Table, group int, column base.ColumnID, rows []uint32) (values arrow.Array, err error) {
 	if !slices.IsSorted(rows) {
-		return nil, base.Errorf(base.Internal, "part %s: rows %d do not ascend", path, rows)
+		return nil, base.Errorf(base.Internal, "%s: rows %d do not ascend", f.Name(), rows)
 	}
-	err = openPlaces(fsys, path, table, func(f io.ReaderAt, p *places) error {
+	err = openPlaces(f, table, func(f io.ReaderAt, p *places) error {
 		c, chunk, err := p.chunk(group, column)
 		if err != nil {
 			return err

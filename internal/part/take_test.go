@@ -2,6 +2,7 @@ package part
 
 import (
 	"fmt"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func TestRowsThatAreTakenAreThoseOfTheChunk(t *testing.T) {
 		for i, c := range table.Columns {
 			for range 5 {
 				rows := someRows(rng, RowGroupRows)
-				got, err := TakeRows(fsys, "/p", table, 0, c.ID, rows)
+				got, err := TakeRows(blocks.Unchecked(fsys, "/p"), table, 0, c.ID, rows)
 				if err != nil {
 					t.Fatalf("column %s: %v", c.Name, err)
 				}
@@ -77,13 +78,15 @@ func TestRowsThatAreTakenAreThoseOfTheChunk(t *testing.T) {
 			}
 		}
 		for name, f := range map[string]func() (arrow.Array, error){
-			"a row group that is not there": func() (arrow.Array, error) { return TakeRows(fsys, "/p", table, 2, table.Columns[0].ID, nil) },
-			"a column that is not there":    func() (arrow.Array, error) { return TakeRows(fsys, "/p", table, 0, 999, nil) },
+			"a row group that is not there": func() (arrow.Array, error) {
+				return TakeRows(blocks.Unchecked(fsys, "/p"), table, 2, table.Columns[0].ID, nil)
+			},
+			"a column that is not there": func() (arrow.Array, error) { return TakeRows(blocks.Unchecked(fsys, "/p"), table, 0, 999, nil) },
 			"rows that do not ascend": func() (arrow.Array, error) {
-				return TakeRows(fsys, "/p", table, 0, table.Columns[0].ID, []uint32{2, 1})
+				return TakeRows(blocks.Unchecked(fsys, "/p"), table, 0, table.Columns[0].ID, []uint32{2, 1})
 			},
 			"a row that is not there": func() (arrow.Array, error) {
-				return TakeRows(fsys, "/p", table, 0, table.Columns[len(table.Columns)-1].ID, []uint32{1, RowGroupRows})
+				return TakeRows(blocks.Unchecked(fsys, "/p"), table, 0, table.Columns[len(table.Columns)-1].ID, []uint32{1, RowGroupRows})
 			},
 		} {
 			if _, err := f(); base.KindOf(err) != base.Internal {
@@ -139,7 +142,7 @@ func TestRowsAreTakenFromAnyPage(t *testing.T) {
 					for range 20 {
 						at := someRows(rng, rows)
 						for i, c := range table.Columns {
-							got, err := TakeRows(fsys, "/p", table, 0, c.ID, at)
+							got, err := TakeRows(blocks.Unchecked(fsys, "/p"), table, 0, c.ID, at)
 							if err != nil {
 								t.Fatal(err)
 							}
@@ -165,7 +168,7 @@ func TestDamagedPagesAreCorrupt(t *testing.T) {
 	damagedCopies(t, fsys, "/p", rng, func(path string) {
 		for range 5 {
 			c := table.Columns[rng.IntN(len(table.Columns))]
-			if _, err := TakeRows(fsys, path, table, 0, c.ID, []uint32{0, 350, 699}); err != nil {
+			if _, err := TakeRows(blocks.Unchecked(fsys, path), table, 0, c.ID, []uint32{0, 350, 699}); err != nil {
 				if base.KindOf(err) != base.Corrupt {
 					t.Fatalf("column %s: %v", c.Name, err)
 				}

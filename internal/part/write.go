@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"hash/crc32"
 	"io"
 	"strconv"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
@@ -78,10 +78,9 @@ func WriteBatches(fsys vfs.FS, path string, table schema.Table, batches []arrow.
 // sink counts and checksums what goes into the file, and keeps the first error: arrow-go
 // does not hand all of them on.
 type sink struct {
-	out   io.Writer
-	bytes int64
-	crc   uint32
-	err   error
+	out  io.Writer
+	hash blocks.Hash
+	err  error
 }
 
 func (s *sink) Write(p []byte) (int, error) {
@@ -89,14 +88,13 @@ func (s *sink) Write(p []byte) (int, error) {
 		return 0, s.err
 	}
 	n, err := s.out.Write(p)
-	s.bytes += int64(n)
-	s.crc = crc32.Update(s.crc, base.Castagnoli, p[:n])
+	_, _ = s.hash.Write(p[:n])
 	s.err = err
 	return n, err
 }
 
 // Tell returns how many bytes came before.
-func (s *sink) Tell() int64 { return s.bytes }
+func (s *sink) Tell() int64 { return s.hash.Bytes() }
 
 // writer writes one file: it gathers batches into row groups and writes a group leaf by
 // leaf (chunk). A leaf's encoding and compression are chosen on the first group that has values of it. Pages' headers,
@@ -413,7 +411,7 @@ func (w *writer) finish() (Written, error) {
 	if err := w.writeFooter(footer); err != nil {
 		return Written{}, base.Wrap(err, "footer")
 	}
-	w.total.Bytes, w.total.Checksum = w.sink.bytes, w.sink.crc
+	w.total.Bytes, w.total.Checksum, w.total.Blocks = w.sink.hash.Bytes(), w.sink.hash.Checksum(), w.sink.hash.Sums()
 	return w.total, nil
 }
 

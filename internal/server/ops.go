@@ -83,10 +83,12 @@ func (s *Server) writeState(w io.Writer) {
 		{"scoter_key_index_bytes", uint64(state.KeyBytes)},
 		{"scoter_mapped_bytes", uint64(state.MappedBytes)},
 		{"scoter_queries_running", uint64(s.queries.Running())},
+		{"scoter_damaged_parts", uint64(state.DamagedParts)},
 	} {
 		metrics.WriteGaugeUint64(w, g.name, g.value)
 	}
 	metrics.WriteCounterUint64(w, "scoter_duckdb_failures_total", uint64(s.failures()))
+	metrics.WriteCounterUint64(w, "scoter_scrubbed_bytes_total", uint64(state.ScrubBytes))
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
@@ -95,11 +97,16 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 
 // ready says whether the server takes writes; a load balancer asks it.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	if err := s.store.Status().Refusing; err != nil {
-		writeError(w, err)
+	state := s.store.Status()
+	if state.Refusing != nil {
+		writeError(w, state.Refusing)
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
+	answer := map[string]any{"status": "ready"}
+	if state.DamagedParts > 0 { // other tables are served
+		answer["damaged_parts"] = state.DamagedParts
+	}
+	writeJSON(w, http.StatusOK, answer)
 }
 
 func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error {
@@ -123,6 +130,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 		"mapped_bytes":    state.MappedBytes,
 		"unflushed":       state.Generations,
 		"flush_error":     flushError,
+		"damaged_parts":   state.DamagedParts,
 		"writable":        state.Refusing == nil,
 		"duckdb_failures": s.failures(),
 	})

@@ -133,9 +133,7 @@ func (n *node) each(schemaName, table string, add func(arrow.RecordBatch) error)
 	defer snap.Release()
 	t := snap.Tables[found.ID]
 	for _, p := range t.Parts {
-		path, err := n.engine.PartPath(p.Table, p.ID)
-		must(n.t, err)
-		must(n.t, part.Read(n.disk, path, t.Schema, part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats}, add))
+		must(n.t, part.Read(n.engine.PartFile(p), t.Schema, add))
 	}
 	for _, m := range t.Memtables {
 		for _, one := range m.Batches {

@@ -24,6 +24,7 @@ type Store interface {
 	Views() []catalog.View
 	Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error)
 	Patches() []engine.StoredPatch
+	PartHealths() []engine.PartHealth
 }
 
 // Setting is a row of scoter.settings.
@@ -65,6 +66,8 @@ var relations = map[string]relation{
 	"scoter.patches": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "source_id BIGINT", "in_memtable BOOLEAN",
 		"column_names VARCHAR[]", "updated_rows BIGINT", "deleted_rows BIGINT", "bytes BIGINT", "storage VARCHAR", "created TIMESTAMPTZ",
 		"path VARCHAR", "expression VARCHAR"}, (*Tables).patches},
+	"scoter.scrub": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "part_id BIGINT", "rows BIGINT", "bytes BIGINT",
+		"verified TIMESTAMPTZ", "damaged BOOLEAN", "damage_offset BIGINT", "damage VARCHAR"}, (*Tables).scrub},
 	"scoter.queries": {[]string{"query_id BIGINT", "started TIMESTAMPTZ", "elapsed_ms DOUBLE", "database_name VARCHAR", "user_name VARCHAR", "sql VARCHAR"},
 		(*Tables).runningQueries},
 	"scoter.merges": {[]string{"table_name VARCHAR", "partition VARCHAR", "sources BIGINT", "rows BIGINT", "bytes BIGINT", "started TIMESTAMPTZ",
@@ -239,6 +242,28 @@ func (t *Tables) patches(string) (rows [][]string, err error) {
 		}
 		rows = append(rows, append(names(p.Table), source, strconv.FormatBool(p.Memtable), "["+strings.Join(columns, ", ")+"]",
 			updated, number(p.Deleted), number(p.Bytes), text(string(p.Storage)), moment(p.Created), optional(p.Path), optional(p.Expression)))
+	}
+	return rows, nil
+}
+
+// scrub lists when each part was verified last, and what damage was met in it.
+func (t *Tables) scrub(string) (rows [][]string, err error) {
+	tables := map[base.TableID]schema.Table{}
+	for _, s := range t.store.Tables() {
+		tables[s.ID] = s
+	}
+	for _, h := range t.store.PartHealths() {
+		s, ok := tables[h.Table]
+		if !ok {
+			continue // dropped meanwhile
+		}
+		row := append(names(s), number(h.Part.ID), number(h.Part.Rows), number(h.Part.Bytes), moment(h.Verified))
+		if d := h.Damage; d != nil {
+			row = append(row, "true", number(d.Offset), text(d.Error()))
+		} else {
+			row = append(row, "false", "NULL", "NULL")
+		}
+		rows = append(rows, row)
 	}
 	return rows, nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"github.com/scoterdb/scoter/internal/blocks"
+	"github.com/scoterdb/scoter/internal/vfs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -57,7 +59,7 @@ func open(t *testing.T, set func(*config.Server)) *pair {
 	if p.inst, err = duck.Open(duck.Settings{Threads: 2, ExternalAccess: true}); err != nil {
 		t.Fatal(err)
 	}
-	if p.relations, err = overlay.New(p.inst, filepath.Join(p.settings.Dir, "parts"), 1<<20); err != nil {
+	if p.relations, err = overlay.New(p.inst, blocks.NewFiles(vfs.OS, filepath.Join(p.settings.Dir, "parts"), slog.New(slog.DiscardHandler)), 1<<20); err != nil {
 		t.Fatal(err)
 	}
 	p.pool = duck.NewPool(p.inst, 2)

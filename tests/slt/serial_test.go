@@ -2,6 +2,8 @@ package slt
 
 import (
 	"context"
+	"github.com/scoterdb/scoter/internal/blocks"
+	"github.com/scoterdb/scoter/internal/vfs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -258,7 +260,7 @@ func mutatorOf(t *testing.T, db *scoterDB, around func(mutate.Store, mutate.Plan
 	t.Cleanup(inst.Close)
 	pool := duck.NewPool(inst, 2)
 	t.Cleanup(pool.Close)
-	relations, err := overlay.New(inst, filepath.Join(db.dir, "parts"), 1<<20)
+	relations, err := overlay.New(inst, blocks.NewFiles(vfs.OS, filepath.Join(db.dir, "parts"), log), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,98 @@
+// Package ext is the room for C++ inside DuckDB that needs its private headers. So far: the file system
+// by which DuckDB reads parts (docs/rfcs/0002-part-access.md).
+//
+// Package duck registers it before it locks DuckDB's configuration.
+package ext
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -O2
+#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
+#include <stdlib.h>
+#include "crc32c.h"
+#include "parts.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
+)
+
+// Register adds the file system to the database of a connection, a duckdb_connection.
+func Register(connection unsafe.Pointer) error {
+	if failure := C.scoter_register_parts(C.duckdb_connection(connection)); failure != nil {
+		defer C.free(unsafe.Pointer(failure))
+		return base.Errorf(base.Internal, "duckdb refuses the file system of parts: %s", C.GoString(failure))
+	}
+	return nil
+}
+
+// served are the files that DuckDB may open, by their number in URLs.
+var served sync.Map // uint64 -> *blocks.Files
+
+// Serve lets DuckDB open files, until Withdraw is called.
+func Serve(files *blocks.Files) {
+	files.OnForget(func(store, id uint64) { C.scoter_forget_part(C.uint64_t(store), C.uint64_t(id)) })
+	served.Store(files.Number(), files)
+}
+
+// Withdraw ends Serve. No query may run any more that reads the files.
+func Withdraw(files *blocks.Files) {
+	served.Delete(files.Number())
+	files.ForgetAll()
+}
+
+func find(store, id C.uint64_t) *blocks.File {
+	if files, ok := served.Load(uint64(store)); ok {
+		return files.(*blocks.Files).Find(base.SourceID(id))
+	}
+	return nil
+}
+
+//export scoterFindPart
+func scoterFindPart(store, id C.uint64_t, found *C.scoter_found) {
+	file := find(store, id)
+	if file == nil {
+		foundError(found, base.Errorf(base.Internal, "no part %d", uint64(id)))
+		return
+	}
+	sums, err := file.Prepare()
+	if err != nil {
+		foundError(found, err)
+		return
+	}
+	path, name := C.CString(file.Path()), C.CString(file.Name())
+	defer C.free(unsafe.Pointer(path))
+	defer C.free(unsafe.Pointer(name))
+	C.scoter_found_part(found, path, name, C.int64_t(file.Bytes()), (*C.uint32_t)(unsafe.SliceData(sums)), C.int64_t(len(sums)), C.int64_t(blocks.Remembered/time.Second))
+}
+
+func foundError(found *C.scoter_found, err error) {
+	hint := ""
+	var known *base.Error
+	if errors.As(err, &known) {
+		hint = known.Hint
+	}
+	kind, message, hinted := C.CString(base.KindOf(err).String()), C.CString(err.Error()), C.CString(hint)
+	C.scoter_found_error(found, kind, message, hinted)
+	for _, text := range []*C.char{kind, message, hinted} {
+		C.free(unsafe.Pointer(text))
+	}
+}
+
+//export scoterPartDamaged
+func scoterPartDamaged(store, id C.uint64_t, offset C.int64_t, what *C.char) {
+	if file := find(store, id); file != nil {
+		_ = file.Damaged(int64(offset), C.GoString(what)) // DuckDB's thread throws the same
+	}
+}
+
+// checksum returns the CRC32C of bytes as the file system computes it.
+func checksum(data []byte) uint32 {
+	return uint32(C.scoter_crc32c(0, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
+}

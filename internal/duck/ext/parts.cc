@@ -1,0 +1,343 @@
+#include "parts.h"
+
+#include "access.hpp"
+#include "crc32c.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <random>
+#include <unordered_map>
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "duckdb/common/file_system.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/connection.hpp"
+#include "duckdb/main/database.hpp"
+
+extern "C" void scoterFindPart(uint64_t store, uint64_t id, scoter_found *found);
+extern "C" void scoterPartDamaged(uint64_t store, uint64_t id, int64_t offset, char *what);
+
+namespace {
+
+using namespace duckdb;
+
+const char *const scheme = "scoter://part/";
+const char *const secret_name = "scoter_part";
+
+constexpr idx_t block_size = 64 << 10;
+
+// How much is read at once: what was read is still in the processor's cache when it is verified.
+constexpr idx_t slice = 8 * block_size;
+
+// Seconds, never 0, that only rise.
+uint32_t Now() {
+	timespec t;
+#ifdef CLOCK_MONOTONIC_COARSE
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+#else
+	clock_gettime(CLOCK_MONOTONIC, &t);
+#endif
+	return uint32_t(t.tv_sec) + 1;
+}
+
+// Thrown as an error of a kind of ours; see internal/duck/errors.go.
+Exception Failure(const string &kind, const string &message, const string &hint) {
+	return Exception({{"scoter_kind", kind}, {"scoter_hint", hint}}, ExceptionType::IO, message);
+}
+
+// An open file, which all who read a part share.
+struct Descriptor {
+	explicit Descriptor(int fd) : fd(fd) {}
+	~Descriptor() { close(fd); }
+	const int fd;
+};
+
+// Part is an immutable file and the checksums of its blocks. Threads share it.
+struct Part {
+	uint64_t store = 0, id = 0;
+	string path, name;
+	idx_t bytes = 0;
+	vector<uint32_t> sums;
+	unique_ptr<std::atomic<uint32_t>[]> seen; // when each block was verified last; 0: never
+	uint32_t remembered = 0;                  // seconds
+
+	shared_ptr<Descriptor> Open() {
+		std::lock_guard<std::mutex> guard(lock);
+		auto there = open.lock();
+		if (there) return there;
+		int fd;
+		do fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+		while (fd < 0 && errno == EINTR);
+		if (fd < 0 && errno == ENOENT) Damaged(0, "the file is missing");
+		if (fd < 0) throw IOException("%s cannot be opened: %s", name, strerror(errno));
+		there = make_shared_ptr<Descriptor>(fd);
+		open = there;
+		return there;
+	}
+
+	// Fills a buffer with bytes of the file, verified.
+	void Read(int fd, char *to, idx_t n, idx_t at) {
+		if (at > bytes || n > bytes - at) throw IOException("%s: %llu bytes at byte %llu, of %llu", name, n, at, bytes);
+		while (n > 0) {
+			auto now = std::min(n, slice - at % block_size);
+			ReadSlice(fd, to, now, at);
+			to += now, at += now, n -= now;
+		}
+	}
+
+private:
+	std::mutex lock;
+	weak_ptr<Descriptor> open;
+
+	bool Fresh(idx_t block, uint32_t now) const {
+		auto then = seen[block].load(std::memory_order_relaxed);
+		return then != 0 && now - then < remembered;
+	}
+
+	void ReadSlice(int fd, char *to, idx_t n, idx_t at) {
+		auto now = Now();
+		auto first = at / block_size, last = (at + n - 1) / block_size;
+		auto block = first;
+		while (block <= last && Fresh(block, now)) block++;
+		if (block > last) {
+			iovec whole = {to, n};
+			ReadVector(fd, &whole, 1, at);
+			return;
+		}
+		// Blocks at both ends that are to be verified are read whole, the bytes around what is wanted into scratch space.
+		thread_local char before[block_size], behind[block_size];
+		auto from = Fresh(first, now) ? at : first * block_size;
+		auto end = Fresh(last, now) ? at + n : std::min((last + 1) * block_size, bytes);
+		iovec read[] = {{before, at - from}, {to, n}, {behind, end - (at + n)}};
+		ReadVector(fd, read, 3, from);
+		for (; block <= last; block++) {
+			if (Fresh(block, now)) continue;
+			auto start = block * block_size, stop = std::min(start + block_size, bytes);
+			uint32_t sum = 0;
+			auto add = [&](const char *data, idx_t data_at, idx_t length) { // what of the block lies there
+				auto begin = std::max(start, data_at), until = std::min(stop, data_at + length);
+				if (begin < until) sum = scoter_crc32c(sum, data + (begin - data_at), until - begin);
+			};
+			add(before, from, at - from);
+			add(to, at, n);
+			add(behind, at + n, end - (at + n));
+			if (sum != sums[block]) {
+				Damaged(start, StringUtil::Format("the block at byte %llu has checksum %08x, expected %08x", start, sum, sums[block]));
+			}
+			seen[block].store(now, std::memory_order_relaxed);
+		}
+	}
+
+	// Reads from a place of the file on until all buffers are full. Buffers are changed.
+	void ReadVector(int fd, iovec *to, int count, idx_t at) {
+		for (;;) {
+			while (count > 0 && to->iov_len == 0) to++, count--;
+			if (count == 0) return;
+			auto n = count == 1 ? pread(fd, to->iov_base, to->iov_len, off_t(at)) : preadv(fd, to, count, off_t(at));
+			if (n < 0 && errno == EINTR) continue;
+			if (n < 0) throw IOException("%s cannot be read at byte %llu: %s", name, at, strerror(errno));
+			if (n == 0) Damaged(at, StringUtil::Format("the file ends at byte %llu of %llu", at, bytes));
+			at += idx_t(n);
+			for (; count > 0 && idx_t(n) >= to->iov_len; to++, count--) n -= ssize_t(to->iov_len);
+			if (count > 0) {
+				to->iov_base = static_cast<char *>(to->iov_base) + n;
+				to->iov_len -= idx_t(n);
+			}
+		}
+	}
+
+	[[noreturn]] void Damaged(idx_t offset, const string &what) {
+		auto text = what;
+		scoterPartDamaged(store, id, int64_t(offset), &text[0]);
+		throw Failure("corrupt", name + ": " + what, "restore the file from a backup; scoter check --repair removes a part that cannot be restored, with its rows");
+	}
+};
+
+} // namespace
+
+struct scoter_found {
+	shared_ptr<Part> part;
+	string kind, message, hint;
+};
+
+namespace {
+
+// The parts that are known here, of all data directories that are open in this process.
+struct Parts {
+	using Key = std::pair<uint64_t, uint64_t>;
+
+	struct Hash {
+		size_t operator()(const Key &key) const { return std::hash<uint64_t>()(key.first * 0x9e3779b97f4a7c15 ^ key.second); }
+	};
+
+	shared_ptr<Part> Find(const Key &key) {
+		{
+			std::lock_guard<std::mutex> guard(lock);
+			auto known = parts.find(key);
+			if (known != parts.end()) return known->second;
+		}
+		scoter_found found;
+		scoterFindPart(key.first, key.second, &found);
+		if (!found.part) throw Failure(found.kind, found.message, found.hint);
+		found.part->store = key.first, found.part->id = key.second;
+		std::lock_guard<std::mutex> guard(lock);
+		return parts.emplace(key, found.part).first->second;
+	}
+
+	void Forget(const Key &key) {
+		std::lock_guard<std::mutex> guard(lock);
+		parts.erase(key);
+	}
+
+private:
+	std::mutex lock;
+	std::unordered_map<Key, shared_ptr<Part>, Hash> parts;
+};
+
+Parts &AllParts() {
+	static auto all = new Parts; // threads of DuckDB may outlive static objects
+	return *all;
+}
+
+int64_t Secret() {
+	static const auto secret = int64_t(std::random_device()()) << 32 | int64_t(std::random_device()());
+	return secret;
+}
+
+struct PartHandle : public FileHandle {
+	PartHandle(FileSystem &files, const string &path, FileOpenFlags flags, shared_ptr<Part> part) : FileHandle(files, path, flags), part(std::move(part)) {}
+	~PartHandle() override { PartHandle::Close(); }
+
+	void Close() override { open.reset(); }
+
+	void Read(void *to, idx_t n, idx_t at) {
+		if (!open) open = part->Open();
+		part->Read(open->fd, static_cast<char *>(to), n, at);
+	}
+
+	const shared_ptr<Part> part;
+	shared_ptr<Descriptor> open; // none before the first read
+	idx_t position = 0;
+};
+
+// PartFileSystem opens parts, for scans of ours alone. It lists and finds nothing, and nothing can be written.
+class PartFileSystem : public FileSystem {
+public:
+	string GetName() const override { return "ScoterParts"; }
+
+	bool CanHandleFile(const string &path) override { return StringUtil::StartsWith(path, scheme); }
+
+	void Read(FileHandle &handle, void *buffer, int64_t n, idx_t at) override { Of(handle).Read(buffer, idx_t(n), at); }
+
+	int64_t Read(FileHandle &handle, void *buffer, int64_t n) override {
+		auto &part = Of(handle);
+		auto read = std::min(idx_t(n), part.part->bytes - part.position);
+		part.Read(buffer, read, part.position);
+		part.position += read;
+		return int64_t(read);
+	}
+
+	// Answers from memory: a part never changes.
+	int64_t GetFileSize(FileHandle &handle) override { return int64_t(Of(handle).part->bytes); }
+	timestamp_t GetLastModifiedTime(FileHandle &) override { return timestamp_t(1); }
+	string GetVersionTag(FileHandle &) override { return "part"; }
+	FileType GetFileType(FileHandle &) override { return FileType::FILE_TYPE_REGULAR; }
+
+	FileMetadata Stats(FileHandle &handle) override {
+		FileMetadata m;
+		m.file_size = GetFileSize(handle), m.last_modification_time = GetLastModifiedTime(handle), m.file_type = FileType::FILE_TYPE_REGULAR;
+		return m;
+	}
+
+	void Seek(FileHandle &handle, idx_t at) override { Of(handle).position = std::min(at, Of(handle).part->bytes); }
+	void Reset(FileHandle &handle) override { Of(handle).position = 0; }
+	idx_t SeekPosition(FileHandle &handle) override { return Of(handle).position; }
+	bool CanSeek() override { return true; }
+	bool OnDiskFile(FileHandle &) override { return true; }
+
+	bool FileExists(const string &, optional_ptr<FileOpener>) override { return false; }
+	bool DirectoryExists(const string &, optional_ptr<FileOpener>) override { return false; }
+	bool IsPipe(const string &, optional_ptr<FileOpener>) override { return false; }
+	bool ListFiles(const string &, const std::function<void(const string &, bool)> &, FileOpener *) override { return false; }
+	vector<OpenFileInfo> Glob(const string &, FileOpener *) override { return {}; }
+	bool TryRemoveFile(const string &, optional_ptr<FileOpener>) override { return false; }
+	void RemoveFile(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
+	void RemoveFiles(const vector<string> &paths, optional_ptr<FileOpener>) override { Refuse(paths.empty() ? "" : paths[0]); }
+	void MoveFile(const string &path, const string &, optional_ptr<FileOpener>) override { Refuse(path); }
+	void CreateDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
+	void RemoveDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
+
+	// The paths are compared with allowed_directories as they are.
+	string CanonicalizePath(const string &path, optional_ptr<FileOpener>) override { return path; }
+	string PathSeparator(const string &) override { return "/"; }
+
+	unique_ptr<FileHandle> OpenFile(const string &path, FileOpenFlags, optional_ptr<FileOpener>) override { Refuse(path); }
+
+protected:
+	bool SupportsOpenFileExtended() const override { return true; }
+
+	unique_ptr<FileHandle> OpenFileExtended(const OpenFileInfo &file, FileOpenFlags flags, optional_ptr<FileOpener>) override {
+		if (!file.extended_info || flags.OpenForWriting()) Refuse(file.path);
+		auto secret = file.extended_info->options.find(secret_name);
+		if (secret == file.extended_info->options.end() || secret->second.GetValue<int64_t>() != Secret()) Refuse(file.path);
+		return make_uniq<PartHandle>(*this, file.path, flags, AllParts().Find(Parse(file.path)));
+	}
+
+private:
+	static PartHandle &Of(FileHandle &handle) { return static_cast<PartHandle &>(handle); }
+
+	[[noreturn]] static void Refuse(const string &path) { throw PermissionException("\"%s\" is not a file", path); }
+
+	static Parts::Key Parse(const string &path) {
+		auto numbers = path.c_str() + strlen(scheme);
+		char *end;
+		auto store = strtoull(numbers, &end, 10);
+		if (end == numbers || *end != '/') Refuse(path);
+		auto id = strtoull(end + 1, &end, 10);
+		if (*end != 0) Refuse(path);
+		return {store, id};
+	}
+};
+
+} // namespace
+
+duckdb::shared_ptr<duckdb::ExtendedOpenFileInfo> scoter::PartAccess() {
+	static const auto access = []() {
+		auto info = make_shared_ptr<ExtendedOpenFileInfo>();
+		info->options[secret_name] = Value::BIGINT(Secret());
+		info->options["validate_external_file_cache"] = Value::BOOLEAN(false);
+		return info;
+	}();
+	return access;
+}
+
+char *scoter_register_parts(duckdb_connection connection) {
+	try {
+		auto &context = *reinterpret_cast<Connection *>(connection)->context;
+		DatabaseInstance::GetDatabase(context).GetFileSystem().RegisterSubSystem(make_uniq<PartFileSystem>());
+		return nullptr;
+	} catch (std::exception &failure) {
+		return strdup(failure.what());
+	}
+}
+
+void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes, const uint32_t *sums, int64_t n_sums, int64_t remembered_seconds) {
+	auto part = make_shared_ptr<Part>();
+	part->path = path, part->name = name, part->bytes = idx_t(bytes), part->remembered = uint32_t(remembered_seconds);
+	part->sums.assign(sums, sums + n_sums);
+	part->seen = unique_ptr<std::atomic<uint32_t>[]>(new std::atomic<uint32_t>[size_t(n_sums)]());
+	found->part = std::move(part);
+}
+
+void scoter_found_error(scoter_found *found, const char *kind, const char *message, const char *hint) {
+	found->kind = kind, found->message = message, found->hint = hint;
+}
+
+void scoter_forget_part(uint64_t store, uint64_t id) { AllParts().Forget({store, id}); }

@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/blocks"
+	"github.com/scoterdb/scoter/internal/catalog"
+)
+
+// Scrubbing reads parts that nobody asks for, so that damage is found while a backup still has the
+// data. It also computes the checksums of blocks of parts that an older format wrote.
+
+const (
+	scrubBytesPerSecond = 16 << 20
+	scrubPauseBytes     = 1 << 20 // so much is read at once
+	scrubLook           = time.Hour
+	// What became known of so many parts, or after this time, goes into the catalog.
+	scrubNotes  = 64
+	scrubNoteBy = time.Minute
+)
+
+// runScrubber verifies every part once in Settings.ScrubPeriod, the longest unverified first.
+func (e *Engine) runScrubber() {
+	defer e.background.Done()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-e.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	var done []*partFile
+	since := e.clock.Now()
+	for ctx.Err() == nil {
+		p, wait := e.nextToScrub()
+		if p != nil {
+			if e.scrub(ctx, p) {
+				done = append(done, p)
+			}
+			p.release(e)
+		}
+		if len(done) >= scrubNotes || len(done) > 0 && (p == nil || e.clock.Now().Sub(since) > scrubNoteBy) {
+			e.noteScrubbed(ctx, done)
+			done, since = nil, e.clock.Now()
+		}
+		if p == nil {
+			select {
+			case <-e.clock.After(wait):
+			case <-e.closing:
+			}
+		}
+	}
+}
+
+// nextToScrub returns a part that is due, with a reference to it, or how long to wait for the next one.
+func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
+	now := e.now()
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	due := now.Add(scrubLook)
+	for _, t := range e.tables {
+		for _, p := range t.current.parts {
+			if at := p.scrubDue(e.settings.ScrubPeriod); at.Before(due) {
+				next, due = p, at
+			}
+		}
+	}
+	if next == nil || due.After(now) {
+		return nil, min(scrubLook, max(due.Sub(now), time.Second))
+	}
+	next.refs.Add(1) // current, so nobody gives up the last reference meanwhile
+	return next, 0
+}
+
+// scrubDue returns when a part is to be verified. One whose blocks have no checksums yet is due at once.
+func (p *partFile) scrubDue(period time.Duration) time.Time {
+	if tried := p.scrubbed.Load(); tried != 0 {
+		return time.UnixMicro(tried).Add(period)
+	}
+	if p.Blocks == nil {
+		return time.Time{}
+	}
+	if p.Verified.After(p.Created) {
+		return p.Verified.Add(period)
+	}
+	return p.Created.Add(period)
+}
+
+// scrub verifies a part, and reports whether it is well. Damage is reported where it is met.
+func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
+	read := 0
+	err := e.PartFile(&p.Part).Verify(ctx, func(bytes int) error {
+		e.scrubBytes.Add(int64(bytes))
+		if read += bytes; read < scrubPauseBytes {
+			return nil
+		}
+		pause := time.Duration(read) * time.Second / scrubBytesPerSecond
+		read = 0
+		for {
+			select {
+			case <-e.clock.After(pause):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if !e.UnderPressure() {
+				return nil
+			}
+		}
+	})
+	if ctx.Err() != nil {
+		return false
+	}
+	at := e.now()
+	p.scrubbed.Store(at.UnixMicro()) // one that is damaged is not read again at once
+	if err == nil {
+		p.verified.Store(at.UnixMicro())
+	} else if base.KindOf(err) != base.Corrupt { // damage was logged
+		e.log.Error("a part could not be verified", "part", p.ID, "error", err)
+	}
+	return err == nil
+}
+
+// noteScrubbed stores when parts were verified. What is lost of it is verified again.
+func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
+	var all []catalog.PartBlocks
+	for _, p := range parts {
+		sums, err := e.PartFile(&p.Part).Prepare()
+		if err == nil {
+			all = append(all, catalog.PartBlocks{Part: p.ID, Blocks: sums, Verified: time.UnixMicro(p.verified.Load()).UTC()})
+		}
+	}
+	if err := e.putBlocks(ctx, all); err != nil && ctx.Err() == nil {
+		e.log.Warn("when parts were verified is not stored; they are verified again after a restart", "error", err)
+	}
+}
+
+// runBlockKeeper stores checksums of blocks that were computed when a part of an older format was read first.
+func (e *Engine) runBlockKeeper() {
+	defer e.background.Done()
+	for {
+		select {
+		case <-e.files.Learned():
+		case <-e.closing:
+			return
+		}
+		if err := e.storeLearned(context.Background()); err != nil && !errors.Is(err, errClosed) {
+			e.log.Warn("checksums of blocks are not stored; they are computed again after a restart", "error", err)
+		}
+	}
+}
+
+func (e *Engine) storeLearned(ctx context.Context) error {
+	var all []catalog.PartBlocks
+	for id, sums := range e.files.TakeLearned() {
+		all = append(all, catalog.PartBlocks{Part: id, Blocks: sums, Verified: e.now()})
+	}
+	return e.putBlocks(ctx, all)
+}
+
+// putBlocks stores what is known of the blocks of parts, of those that are still listed.
+func (e *Engine) putBlocks(ctx context.Context, all []catalog.PartBlocks) error {
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b catalog.PartBlocks) int { return cmp.Compare(a.Part, b.Part) })
+	return e.change(ctx, func() (*catalog.Edit, error) {
+		edit := &catalog.Edit{}
+		for _, b := range all {
+			for _, t := range e.tables {
+				if t.current.lists(b.Part) {
+					edit.PutBlocks = append(edit.PutBlocks, b)
+				}
+			}
+		}
+		if len(edit.PutBlocks) == 0 {
+			return nil, nil
+		}
+		return edit, nil
+	}, func() []*version { return nil })
+}
+
+// PartHealth is what is known of how well a part is.
+type PartHealth struct {
+	Table    base.TableID
+	Part     *catalog.Part
+	Verified time.Time      // when all of its file was read and right last; zero: never since it was written
+	Damage   *blocks.Damage // the first that was met; nil: none
+}
+
+// PartHealths returns what is known of all parts, by table and id.
+func (e *Engine) PartHealths() []PartHealth {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	var all []PartHealth
+	for id, t := range e.tables {
+		for _, p := range t.current.parts {
+			h := PartHealth{Table: id, Part: &p.Part, Verified: p.Verified, Damage: e.files.Damage(p.ID)}
+			if at := p.verified.Load(); at != 0 {
+				h.Verified = time.UnixMicro(at).UTC()
+			}
+			all = append(all, h)
+		}
+	}
+	slices.SortFunc(all, func(a, b PartHealth) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Part.ID, b.Part.ID))
+	})
+	return all
+}

@@ -54,6 +54,51 @@ func Decompress(contentEncoding string, body io.Reader, limit int64) ([]byte, er
 	return out, err
 }
 
+// NewDecompressor reads a file of any size that may be compressed, with gzip or zstd, as its first bytes tell. Errors are base.Invalid.
+func NewDecompressor(file io.Reader) (io.ReadCloser, error) {
+	source := &sourceReader{Reader: file}
+	in := bufio.NewReaderSize(source, 64<<10)
+	switch encoding := sniff(in); encoding {
+	case "gzip":
+		r, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, damaged(encoding, err)
+		}
+		return &decompressor{r, encoding, source, func() { _ = r.Close() }}, nil
+	case "zstd":
+		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, damaged(encoding, err)
+		}
+		return &decompressor{r, encoding, source, r.Close}, nil
+	}
+	return io.NopCloser(in), nil
+}
+
+// decompressor tells what is damaged from what cannot be read.
+type decompressor struct {
+	io.Reader
+	encoding string
+	source   *sourceReader
+	close    func()
+}
+
+func (d *decompressor) Read(p []byte) (int, error) {
+	n, err := d.Reader.Read(p)
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	if d.source.err != nil && d.source.err != io.EOF {
+		return n, d.source.err
+	}
+	return n, damaged(d.encoding, err)
+}
+
+func (d *decompressor) Close() error {
+	d.close()
+	return nil
+}
+
 // sourceReader remembers an error of the body, to tell it from a damaged encoding.
 type sourceReader struct {
 	io.Reader

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// onConflict says what an INSERT does with a row whose key the table has. Without it such a row
-// gives its columns to the one that is there, as with OR REPLACE.
+// onConflict says what an INSERT does with a row whose key the table has. Without it the table's option on_insert
+// decides: the INSERT fails, or such a row gives its columns to the one that is there, as with OR REPLACE.
 type onConflict struct {
 	given    bool
 	position int  // in the statement
@@ -106,6 +106,8 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 		given = withStanding(t, given, in.columns)
 		rows.twice = base.Errorf(base.Invalid, "ON CONFLICT DO UPDATE can not update the same row twice in the same command").At(in.conflict.position).
 			WithHint("ensure that no rows proposed for insertion within the same command have the same key")
+	case !in.conflict.given && t.InsertRefuses():
+		given, policy = t.Columns, refuseRow
 	}
 	rows.policy = policy
 	if err := x.fill(t, in.columns, in.byName, in.source, rows.add); err != nil {

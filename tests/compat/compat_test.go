@@ -153,6 +153,23 @@ func TestFormat7(t *testing.T) {
 	}
 }
 
+// TestOlderTablesReplaceOnInsert: until format 9 every INSERT replaced the row of its key, and in tables from then it does. New ones refuse it.
+func TestOlderTablesReplaceOnInsert(t *testing.T) {
+	db, err := scoter.Open(copied(t, "format7"), scoter.WithDatabase("default"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(t.Context(), "CREATE TABLE fresh (id BIGINT PRIMARY KEY, n BIGINT)"); err != nil {
+		t.Fatal(err)
+	}
+	verify(t, db, map[string]string{
+		`SELECT count(*) FROM scoter.tables WHERE table_name <> 'fresh' AND definition LIKE '%PRIMARY KEY%' AND definition LIKE '%"on_insert" = ''error''%'`: "0",
+		`SELECT count(*) FROM scoter.tables WHERE table_name = 'fresh' AND definition LIKE '%"on_insert" = ''error''%'`:                                      "1",
+		"SELECT count(*) > 0 FROM scoter.tables WHERE definition LIKE '%PRIMARY KEY%' AND table_name <> 'fresh'":                                             "true",
+	})
+}
+
 // TestFormat8: exports as a crash left them: a paused one, whose objects are closed but for rows that came later, and one with an object of rows of which
 // the log has a change.
 func TestFormat8(t *testing.T) {

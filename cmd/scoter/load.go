@@ -133,9 +133,12 @@ func (l *loadCommand) identity(file string, rows loadedRows) ([]byte, error) {
 
 // stopped says what of a file stays although it could not be loaded to its end, and how to go on.
 func (l *loadCommand) stopped(err error, stored int64) error {
-	if stored == 0 {
+	switch kind := base.KindOf(err); {
+	case kind != base.Invalid && kind != base.TooLarge && kind != base.Conflict: // an answer may be lost
+		err = base.Wrap(err, "at least its first %d rows are stored", stored)
+	case stored == 0:
 		err = base.Wrap(err, "none of its rows is stored")
-	} else {
+	default:
 		err = base.Wrap(err, "its first %d rows are stored; in those behind them, counted from there", stored)
 	}
 	e := new(base.Error)

@@ -52,9 +52,9 @@ func TestModeInsertFollowsTheTable(t *testing.T) {
 		insert(table, `{"id":1,"v":1}`+"\n"+`{"id":2,"v":2}`).must(t, http.StatusOK)
 	}
 	equal(t, s, "SELECT id, v, w FROM strict ORDER BY id", `[[1,1,"d"],[2,2,"d"]]`)
-	insert("strict", `{"id":3,"v":3}`+"\n"+`{"id":2,"v":3}`).refused(t, http.StatusConflict, "conflict", `Duplicate key \"id: 2\"`)
-	insert("strict", `{"id":3,"v":3}`+"\n"+`{"id":3,"v":4}`).refused(t, http.StatusConflict, "conflict", `Duplicate key \"id: 3\"`)
-	insert("strict", `{"id":3,"v":3,"fresh":1}`+"\n"+`{"id":2,"v":3,"fresh":1}`).refused(t, http.StatusConflict, "conflict", `Duplicate key \"id: 2\"`)
+	insert("strict", `{"id":3,"v":3}`+"\n"+`{"id":2,"v":3}`).refused(t, http.StatusConflict, "conflict", `Duplicate key "id: 2"`)
+	insert("strict", `{"id":3,"v":3}`+"\n"+`{"id":3,"v":4}`).refused(t, http.StatusConflict, "conflict", `Duplicate key "id: 3"`)
+	insert("strict", `{"id":3,"v":3,"fresh":1}`+"\n"+`{"id":2,"v":3,"fresh":1}`).refused(t, http.StatusConflict, "conflict", `Duplicate key "id: 2"`)
 	insert("strict", `{"id":null,"v":3}`).refused(t, http.StatusBadRequest, "invalid", "NULL")
 	equal(t, s, "SELECT * FROM strict ORDER BY id", `[[1,1,"d"],[2,2,"d"]]`)
 	insert("loose", `{"id":3,"v":3}`+"\n"+`{"id":2,"v":3}`).must(t, http.StatusOK)

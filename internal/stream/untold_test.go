@@ -63,7 +63,7 @@ func TestTypesOfJSONAreDeclared(t *testing.T) {
 	c.send("typed", 0, texts(`{"k": 1, "before": null, "price": 0.10}`, `{"k": 2}`, `{"k": 3, "price": "none"}`, `{"k": 4, "before": {"id": 7, "at": "2024-01-01T00:00:00"}, "tags": ["x", "y"]}`)...)
 	s.eventually("SELECT count(*) FROM everything", "3")
 	for sql, want := range map[string]string{
-		"SELECT string_agg(concat_ws(' ', id, \"at\", price, n), ', ' ORDER BY id NULLS FIRST, price) FROM picked":                  "0.10, , 7 2024-01-01 00:00:00 2",
+		"SELECT string_agg(concat_ws(' ', id, \"at\", price, n), ', ' ORDER BY id NULLS FIRST, price) FROM picked":              "0.10, , 7 2024-01-01 00:00:00 2",
 		"SELECT any_value(typeof(before)) || ' ' || any_value(typeof(price)) || ' ' || any_value(typeof(tags)) FROM everything": `STRUCT(id BIGINT, "at" TIMESTAMP) DECIMAL(12,2) VARCHAR[]`,
 		`SELECT string_agg("offset", ' ') FROM scoter.dead_letters`:                                                             "2",
 	} {

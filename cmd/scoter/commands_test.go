@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -352,26 +353,120 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-func TestALoadThatFailsInTheMiddleAddsNothing(t *testing.T) {
-	dir := t.TempDir()
-	data := filepath.Join(t.TempDir(), "late.parquet")
-	for _, args := range [][]string{
-		{"-c", "CREATE TABLE t (n SMALLINT)"},
-		{"-c", "SELECT CASE WHEN range = 399999 THEN 1.5::DOUBLE ELSE 1.0 END AS n FROM range(400000)", "-o", data},
-	} {
-		if _, errs, code := run(t, "", append([]string{"sql", "--dir", dir}, args...)...); code != 0 {
+// TestALoadThatFailsInTheMiddleGoesOn: what is stored stays, is said, and is not stored again once the file is put right.
+func TestALoadThatFailsInTheMiddleGoesOn(t *testing.T) {
+	both(t, func(t *testing.T, where ...string) {
+		with := func(command string, args ...string) (string, string, int) {
+			return run(t, "", append(append([]string{command}, where...), args...)...)
+		}
+		count := func() string {
+			out, _, _ := with("sql", "-c", "SELECT count(*), count(DISTINCT n) FROM t")
+			return strings.TrimSpace(strings.ReplaceAll(out[strings.Index(out, "\n")+1:], "\r", ""))
+		}
+		const rows = 300_000
+		content := func(last string) string {
+			var b strings.Builder
+			b.WriteString("n,s\n")
+			for i := range rows - 1 {
+				fmt.Fprintf(&b, "%d,%s\n", i, strings.Repeat("x", 60))
+			}
+			return b.String() + last
+		}
+		data := file(t, "t.csv", content("299999\n")) // a ragged line
+		if _, errs, code := with("sql", "-c", "CREATE TABLE t (n INTEGER PRIMARY KEY, s VARCHAR)"); code != 0 {
 			t.Fatal(errs)
 		}
+		_, errs, code := with("load", "--table", "t", data)
+		said := regexp.MustCompile(`its first (\d+) rows are stored`).FindStringSubmatch(errs)
+		if code != 65 || said == nil || !strings.Contains(errs, "1 values where the header names 2 columns") || !strings.Contains(errs, "repeat the command") {
+			t.Fatalf("%d %q", code, errs)
+		}
+		if got := count(); got != said[1]+","+said[1] || said[1] == "0" {
+			t.Errorf("%s rows, said %s", got, said[1])
+		}
+		if err := os.WriteFile(data, []byte(content("299999,last\n")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, errs, code := with("load", "--table", "t", data); code != 0 || !strings.Contains(errs, "300000 rows, of which a load before had stored "+said[1]) {
+			t.Errorf("%d %q", code, errs)
+		}
+		if got := count(); got != "300000,300000" {
+			t.Error(got)
+		}
+		// A load inserts: of a table with a primary key, what is there is an error.
+		if _, errs, code := with("load", "--again", "--table", "t", data); code != 75 || !strings.Contains(errs, `Duplicate key "n: 0"`) || !strings.Contains(errs, "none of its rows is stored") {
+			t.Errorf("%d %q", code, errs)
+		}
+		if _, errs, code := with("load", "--again", "--mode", "upsert", "--table", "t", data); code != 0 {
+			t.Errorf("%d %q", code, errs)
+		}
+		if got := count(); got != "300000,300000" {
+			t.Error(got)
+		}
+		if _, errs, code := with("load", "--mode", "insert", "--key", "n", "--table", "t", data); code != 65 || !strings.Contains(errs, "mode=insert takes no key") {
+			t.Errorf("%d %q", code, errs)
+		}
+	})
+}
+
+// TestLoadReadsAsHTTPDoes compares what rows become that come as a file, and in a request.
+func TestLoadReadsAsHTTPDoes(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	for i, c := range []struct{ name, content, mediaType, query string }{
+		{"a.csv", "a,b,c,d,e\n007,1e3,,2024-01-01T00:00:00Z,true\n08,2.5,\"\",2024-01-02T03:04:05+02:00,false\n", "text/csv", ""},
+		{"b.csv", "a;b\n1;NA\n2;x\n", "text/csv", "delimiter=%3B&null=NA"},
+		{"c.ndjson", `{"a":1,"b":null,"c":"2024-01-01"}` + "\n" + `{"a":2.5,"b":{"x":[1]},"c":"2024-01-02"}`, "application/x-ndjson", ""},
+		{"d.json", `[{"a":18446744073709551615,"b":"0.10"},{"b":"x"}]`, "application/json", ""},
+	} {
+		args := []string{"load", "--url", s.URL, "--table", fmt.Sprint("load", i), file(t, c.name, c.content)}
+		if c.query != "" {
+			args = append(args, "--delimiter", ";", "--null", "NA")
+		}
+		if _, errs, code := run(t, "", args...); code != 0 {
+			t.Errorf("%s: %s", c.name, errs)
+		}
+		resp, err := http.Post(fmt.Sprintf("%s/api/v1/tables/default/http%d/rows?%s", s.URL, i, c.query), c.mediaType, strings.NewReader(c.content))
+		if err != nil || resp.StatusCode != 200 {
+			t.Fatal(c.name, err, resp)
+		}
+		resp.Body.Close()
+		var of [2]string
+		for j, table := range []string{"load", "http"} {
+			for _, q := range []string{"SELECT * FROM %s%d ORDER BY ALL", "DESCRIBE %s%d"} {
+				out, errs, code := run(t, "", "sql", "--url", s.URL, "--format", "json", "-c", fmt.Sprintf(q, table, i))
+				if code != 0 {
+					t.Error(errs)
+				}
+				of[j] += regexp.MustCompile(`"elapsed_ms":[\d.]+`).ReplaceAllString(out, "")
+			}
+		}
+		if of[0] != of[1] {
+			t.Errorf("%s:\n%s\nover HTTP:\n%s", c.name, of[0], of[1])
+		}
 	}
-	if _, errs, code := run(t, "", "load", "--dir", dir, "--table", "t", data); code != 65 || !strings.Contains(errs, "row 400000") {
-		t.Errorf("%d %q", code, errs)
-	}
-	if out, _, _ := run(t, "", "sql", "--dir", dir, "-c", "SELECT count(*) AS n FROM t"); strings.TrimSpace(strings.ReplaceAll(out, "\r", "")) != "n\n0" {
-		t.Errorf("%q", out)
-	}
-	if out, errs, code := run(t, "", "check", dir); code != 0 || !strings.Contains(out, "all is well") {
-		t.Errorf("%d %q %q", code, out, errs)
-	}
+}
+
+// TestLoadOfColumnarFiles loads what scoter sql wrote, of types that the formats have in ways of their own, in several pieces.
+func TestLoadOfColumnarFiles(t *testing.T) {
+	both(t, func(t *testing.T, where ...string) {
+		with := func(command string, args ...string) (string, string, int) {
+			return run(t, "", append(append([]string{command}, where...), args...)...)
+		}
+		const rows = `SELECT range AS n, range::DECIMAL(12,3) / 8 AS d, CASE WHEN range % 3 > 0 THEN 'text ' || range END AS s, TIMESTAMPTZ '2024-01-01 00:00:00Z' + INTERVAL (range) SECOND AS at,
+			[range, NULL] AS l, {'a': range, 'b': 'x'} AS o, md5(range::VARCHAR)::UUID AS u, DATE '2024-01-01' AS day, repeat('y', 100) AS y FROM range(200000)`
+		for _, ending := range []string{"parquet", "arrow"} {
+			data := filepath.Join(t.TempDir(), "t."+ending)
+			for _, args := range [][]string{{"sql", "-c", rows, "--format", ending, "-o", data}, {"load", "--table", ending, data}} {
+				if _, errs, code := with(args[0], args[1:]...); code != 0 {
+					t.Fatalf("%s: %s", ending, errs)
+				}
+			}
+			out, errs, _ := with("sql", "-c", "SELECT count(*), count(DISTINCT n), (SELECT count(*) FROM (FROM "+ending+" EXCEPT "+rows+")), (SELECT count(*) FROM ("+rows+" EXCEPT FROM "+ending+")) FROM "+ending)
+			if !strings.Contains(out, "200000,200000,0,0") {
+				t.Errorf("%s: %q %s", ending, out, errs)
+			}
+		}
+	})
 }
 
 func TestTokenMakesWhatTheServerTakes(t *testing.T) {

@@ -2,29 +2,37 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/batch"
-	"github.com/scoterdb/scoter/internal/duck"
-	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ingest/cut"
+	"github.com/scoterdb/scoter/internal/ingest/format"
+	"github.com/scoterdb/scoter/internal/mutate"
 )
 
 type loadCommand struct {
-	where `embed:""`
-	Files []string `arg:"" help:"CSV, NDJSON, JSON or Parquet files, also compressed (.gz, .zst)." type:"path"`
-	Table string   `help:"Table to load into; it is made if it is not there." required:""`
+	where     `embed:""`
+	Files     []string `arg:"" help:"CSV, NDJSON, JSON, Parquet or Arrow files; behind the ending may stand .gz or .zst." type:"path"`
+	Table     string   `help:"Table to load into; it is made if it is not there." required:""`
+	Mode      string   `help:"What rows of a key that is there do: insert (as the table's option on_insert says), append, upsert, update or delete." default:"insert"`
+	Key       []string `help:"Columns that rows are found by, with --mode upsert, update or delete; the primary key if none are named."`
+	Delimiter string   `help:"Character between values of CSV; a comma, or a tab in .tsv files, if not given."`
+	Null      string   `help:"What stands for NULL in CSV; nothing between two delimiters if not given."`
+	Again     bool     `help:"Load also what a command before has loaded from these files."`
 }
 
 func (*loadCommand) Help() string {
-	return "Example: scoter load *.parquet --table trips"
+	return `Example: scoter load *.parquet --table trips
+
+Rows are read as over HTTP, and stored some megabytes at a time. If that fails in the middle, the rows before stay. Put right what is wrong and repeat the
+command within 24 hours: it goes on behind them, since it tells by the file's name and its content what is stored already.`
 }
 
 func (l *loadCommand) Run(ctx context.Context) error {
@@ -36,89 +44,114 @@ func (l *loadCommand) Run(ctx context.Context) error {
 }
 
 func (l *loadCommand) run(ctx context.Context, t target) error {
-	inst, err := duck.Open(duck.Settings{ExternalAccess: true, TrackProgress: true})
-	if err != nil {
+	rows := loadedRows{key: l.Key, null: l.Null}
+	var err error
+	if rows.mode, err = mutate.ParseMode(l.Mode); err != nil {
 		return err
 	}
-	defer inst.Close()
-	conn, err := inst.Connect()
-	if err != nil {
+	if err := rows.mode.CheckKey(l.Key); err != nil {
 		return err
 	}
-	defer conn.Close()
+	if rows.table, err = engineName(l.Database, l.Table); err != nil {
+		return err
+	}
 	for _, file := range l.Files {
-		if err := l.file(ctx, conn, t, file); err != nil {
+		if err := l.file(ctx, t, file, rows); err != nil {
 			return base.Wrap(err, "load %s", file)
 		}
 	}
 	return nil
 }
 
-// readers are DuckDB's functions by the ending of a file.
-var readers = map[string]string{".csv": "read_csv", ".tsv": "read_csv", ".txt": "read_csv", ".json": "read_json", ".ndjson": "read_json",
-	".jsonl": "read_json", ".parquet": "read_parquet"}
+// loadedRows are some rows of a file on their way into a table.
+type loadedRows struct {
+	table     engine.TableName
+	mode      mutate.Mode
+	key       []string
+	delimiter byte
+	null      string
+	cut.Piece
+	// once is an idempotency key: a command that is repeated gives the same rows of a file the same one.
+	once string
+}
 
-// literal makes of a path the pattern that it alone matches: DuckDB takes all paths for patterns, and of trips[1].csv reads trips1.csv.
-var literal = strings.NewReplacer("[", "[[]", "*", "[*]", "?", "[?]")
-
-// batchRows and batchBytes bound what is sent at once.
-const (
-	batchRows  = 122_880
-	batchBytes = 16 << 20
-)
-
-func (l *loadCommand) file(ctx context.Context, conn *duck.Conn, t target, file string) error {
+func (l *loadCommand) file(ctx context.Context, t target, file string, rows loadedRows) error {
 	info, err := os.Stat(file)
 	if err != nil {
 		return base.Errorf(base.NotFound, "%w", err)
 	}
-	ending := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), ".zst"))
-	reader, ok := readers[strings.ToLower(ending)]
-	if !ok {
-		return base.Errorf(base.Invalid, "the ending %q names no format", ending).WithHint("files end in .csv, .json, .ndjson or .parquet")
-	}
-	rows, err := conn.Query(ctx, fmt.Sprintf("SELECT * FROM %s(%s)", reader, schema.QuoteString(literal.Replace(file))))
+	of, err := format.OfFile(file)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	if rows.delimiter, err = l.delimiter(file); err != nil {
+		return err
+	}
+	id, err := l.identity(file, rows)
+	if err != nil {
+		return err
+	}
 	p := startProgress(filepath.Base(file), info.Size())
-	if err := t.load(ctx, l.Table, gather(ctx, rows, p, conn)); err != nil {
-		return errors.Join(err, p.abandon())
+	stored := int64(0)
+	err = cut.Each(file, of, cut.Options{Delimiter: rows.delimiter}, func(piece cut.Piece) error {
+		rows.Piece = piece
+		rows.once = fmt.Sprintf("load-%x", sha256.Sum256(fmt.Appendf(nil, "%x %d %x", id, piece.First, sha256.Sum256(piece.Body))))
+		replayed, err := t.load(ctx, rows)
+		if err != nil {
+			return err
+		}
+		stored = piece.First + piece.Rows
+		return p.add(piece.Rows, replayed, piece.Read)
+	})
+	if err != nil {
+		return errors.Join(l.stopped(err, stored), p.abandon())
 	}
 	return p.finish()
 }
 
-// gather joins DuckDB's small batches into larger ones, and tells how far it is.
-func gather(ctx context.Context, rows *duck.Result, p *progress, conn *duck.Conn) func() (arrow.RecordBatch, error) {
-	ended := false
-	return func() (arrow.RecordBatch, error) {
-		var parts []arrow.RecordBatch
-		defer func() {
-			for _, p := range parts {
-				p.Release()
-			}
-		}()
-		n, bytes := int64(0), int64(0)
-		for n < batchRows && bytes < batchBytes && !ended {
-			rec, err := rows.Next(ctx)
-			if errors.Is(err, io.EOF) {
-				ended = true
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, rec)
-			n += rec.NumRows()
-			bytes += batch.Bytes(rec)
-		}
-		if n == 0 {
-			return nil, io.EOF
-		}
-		if err := p.add(n, conn.Progress()/100); err != nil {
-			return nil, err
-		}
-		return batch.Concat(parts)
+// delimiter is that of the command line, or the one that the ending of a file stands for.
+func (l *loadCommand) delimiter(file string) (byte, error) {
+	if name := strings.ToLower(file); l.Delimiter == "" && strings.Contains(filepath.Base(name), ".tsv") {
+		return '\t', nil
 	}
+	return format.Delimiter(l.Delimiter)
+}
+
+// identity is the same for every command that loads the same file in the same way.
+func (l *loadCommand) identity(file string, rows loadedRows) ([]byte, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, base.Errorf(base.Invalid, "%w", err)
+	}
+	nonce := ""
+	if l.Again {
+		nonce = rand.Text()
+	}
+	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d %q %q", path, rows.table, l.Mode, rows.key, rows.delimiter, rows.null, nonce))
+	return id[:], nil
+}
+
+// stopped says what of a file stays although it could not be loaded to its end, and how to go on.
+func (l *loadCommand) stopped(err error, stored int64) error {
+	switch kind := base.KindOf(err); {
+	case kind != base.Invalid && kind != base.TooLarge && kind != base.Conflict: // an answer may be lost
+		err = base.Wrap(err, "at least its first %d rows are stored", stored)
+	case stored == 0:
+		err = base.Wrap(err, "none of its rows is stored")
+	default:
+		err = base.Wrap(err, "its first %d rows are stored; in those behind them, counted from there", stored)
+	}
+	e := new(base.Error)
+	if !errors.As(err, &e) {
+		return err
+	}
+	e = e.At(0) // a place in a piece of the file says nothing
+	if stored > 0 && !l.Again {
+		hint := "repeat the command to go on behind them; what is before may not be changed"
+		if e.Hint != "" {
+			hint = e.Hint + "; then " + hint
+		}
+		e = e.WithHint("%s", hint)
+	}
+	return e
 }

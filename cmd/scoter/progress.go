@@ -16,6 +16,7 @@ type progress struct {
 	name    string
 	size    int64 // of the file, in bytes
 	rows    int64
+	before  int64 // of rows, those that a load before had stored
 	started time.Time
 	bar     *progressbar.ProgressBar
 }
@@ -35,9 +36,12 @@ func newBar(name string, size int64) *progressbar.ProgressBar {
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 }
 
-// add counts rows that were read. read is the share of the file, from 0 to 1, that was.
-func (p *progress) add(rows int64, read float64) error {
+// add counts rows that are stored, or were before. read is the share of the file, from 0 to 1, that is read.
+func (p *progress) add(rows int64, before bool, read float64) error {
 	p.rows += rows
+	if before {
+		p.before += rows
+	}
 	p.bar.Describe(fmt.Sprintf("%s  %d rows", p.name, p.rows))
 	return p.bar.Set64(int64(read * float64(p.size)))
 }
@@ -46,7 +50,11 @@ func (p *progress) add(rows int64, read float64) error {
 func (p *progress) finish() error {
 	err := p.bar.Finish()
 	took := time.Since(p.started)
-	fmt.Fprintf(os.Stderr, "%s: %d rows, %s in %.1f s (%s/s)\n", p.name, p.rows, size(float64(p.size)), took.Seconds(), size(float64(p.size)/max(took.Seconds(), 1e-3)))
+	before := ""
+	if p.before > 0 {
+		before = fmt.Sprintf(", of which a load before had stored %d (--again stores them once more)", p.before)
+	}
+	fmt.Fprintf(os.Stderr, "%s: %d rows%s, %s in %.1f s (%s/s)\n", p.name, p.rows, before, size(float64(p.size)), took.Seconds(), size(float64(p.size)/max(took.Seconds(), 1e-3)))
 	return err
 }
 

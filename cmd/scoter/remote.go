@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/vmihailenco/msgpack/v5"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -152,69 +149,40 @@ func (r *remote) backup(ctx context.Context, w io.Writer) error {
 	return base.Wrap(err, "the backup breaks off; the server's log says why")
 }
 
-// load sends the rows in requests of the server's own pace; each is repeated if it fails for
-// a reason that passes, and applied once all the same.
-func (r *remote) load(ctx context.Context, table string, rows input) error {
-	run := fmt.Sprintf("load-%d-%d", os.Getpid(), time.Now().UnixNano())
-	name, err := engineName(r.database, table)
-	if err != nil {
-		return err
-	}
+// load sends the rows in a request, which is repeated if it fails for a reason that passes, and applied once all the same.
+func (r *remote) load(ctx context.Context, rows loadedRows) (replayed bool, err error) {
+	name := rows.table
 	path := "/api/v1/tables/" + url.PathEscape(name.Database) + "/" + url.PathEscape(name.Schema+"."+name.Name) + "/rows"
-	for n := 0; ; n++ {
-		rec, err := rows()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		var body bytes.Buffer
-		_, err = encode.Write(ctx, &body, encode.Arrow, &single{rec.Schema(), rec}, encode.Options{}) // releases it
-		if err != nil {
-			return err
-		}
-		header := http.Header{"Idempotency-Key": {fmt.Sprintf("%s-%d", run, n)}}
-		if err := r.send(ctx, path, body.Bytes(), header); err != nil {
-			return err
-		}
+	query := url.Values{"mode": {rows.mode.String()}}
+	if len(rows.key) > 0 {
+		query.Set("key", strings.Join(rows.key, ","))
 	}
+	if rows.delimiter != 0 {
+		query.Set("delimiter", string(rune(rows.delimiter)))
+	}
+	if rows.null != "" {
+		query.Set("null", rows.null)
+	}
+	return r.send(ctx, path, query, rows.Format.MediaType(), rows.Body, http.Header{"Idempotency-Key": {rows.once}})
 }
 
 const sendAttempts = 10
 
-func (r *remote) send(ctx context.Context, path string, body []byte, header http.Header) error {
+func (r *remote) send(ctx context.Context, path string, query url.Values, contentType string, body []byte, header http.Header) (replayed bool, err error) {
 	for attempt := 1; ; attempt++ {
-		resp, err := r.post(ctx, path, nil, "application/vnd.apache.arrow.stream", bytes.NewReader(body), header)
+		resp, err := r.post(ctx, path, query, contentType, bytes.NewReader(body), header)
 		if err == nil {
-			return resp.Body.Close()
+			return resp.Header.Get("Idempotent-Replayed") == "true", resp.Body.Close()
 		}
 		// One of which nobody knows whether it was done has a key, so that it counts once.
 		kind := base.KindOf(err)
 		if !kind.Retryable() && kind != base.Unknown || attempt == sendAttempts {
-			return err
+			return false, err
 		}
 		select {
 		case <-time.After(time.Duration(attempt) * 500 * time.Millisecond):
 		case <-ctx.Done():
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 	}
-}
-
-// single is a result of one batch.
-type single struct {
-	schema *arrow.Schema
-	rec    arrow.RecordBatch
-}
-
-func (s *single) Schema() *arrow.Schema { return s.schema }
-
-func (s *single) Next(context.Context) (arrow.RecordBatch, error) {
-	if s.rec == nil {
-		return nil, io.EOF
-	}
-	rec := s.rec
-	s.rec = nil
-	return rec, nil
 }

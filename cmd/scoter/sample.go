@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -44,18 +43,34 @@ func loadSample(ctx context.Context, a *app.App, database string, rows int) erro
 		progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionOnCompletion(func() { fmt.Fprintln(os.Stderr) }))
 	defer bar.Close()
-	sensors, done := sample.NewSensors(), 0
-	return (&embedded{a, database}).load(ctx, "sensor_readings", func() (arrow.RecordBatch, error) {
-		if err := errors.Join(ctx.Err(), bar.Set(done)); err != nil {
-			return nil, err
-		}
-		if done == rows {
-			return nil, io.EOF
-		}
+	load, err := a.Engine.Load(ctx, t, engine.LoadOptions{})
+	if err != nil {
+		return err
+	}
+	sensors := sample.NewSensors()
+	for done := 0; done < rows; {
 		n := min(sampleBatch, rows-done)
+		if err := addSample(ctx, a, load, sensors.Batch(n)); err != nil {
+			return errors.Join(err, load.Abort())
+		}
 		done += n
-		return sensors.Batch(n), nil
-	})
+		if err := bar.Set(done); err != nil {
+			return errors.Join(err, load.Abort())
+		}
+	}
+	_, err = load.Commit(ctx, engine.AppendOptions{})
+	return err
+}
+
+// addSample adds rows to a load, and releases them.
+func addSample(ctx context.Context, a *app.App, load *engine.Load, rows arrow.RecordBatch) error {
+	defer rows.Release()
+	own, err := a.Engine.ConformBatch(ctx, rows, load.Table(), 0, false)
+	if err != nil {
+		return err
+	}
+	defer own.Release()
+	return load.Add(ctx, own)
 }
 
 // thingsToTry is printed below the sample data.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/scoterdb/scoter/internal/app"
 	"github.com/scoterdb/scoter/internal/base"
@@ -36,15 +35,12 @@ type target interface {
 	// sql runs statements and writes the last one's result, if it has one. What a statement without one did is
 	// said on standard error, so that a result is never mixed with it.
 	sql(ctx context.Context, w io.Writer, text string, format encode.Format) (result bool, err error)
-	// load adds rows to a table.
-	load(ctx context.Context, table string, rows input) error
+	// load stores rows as one change, unless a load before stored them: then replayed is true.
+	load(ctx context.Context, rows loadedRows) (replayed bool, err error)
 	// backup writes an archive of all there is.
 	backup(ctx context.Context, w io.Writer) error
 	close() error
 }
-
-// input is rows to load: it returns a batch, which the caller releases, or io.EOF.
-type input func() (arrow.RecordBatch, error)
 
 // Validate refuses two databases on one command line. --dir wins over a server that only the environment names.
 func (w *where) Validate(k *kong.Context) error {
@@ -84,7 +80,7 @@ func (w *where) open() (target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &embedded{a, w.Database}, nil
+	return &embedded{a, s}, nil
 }
 
 func engineName(database, table string) (engine.TableName, error) {

@@ -71,7 +71,7 @@ func sample(t *testing.T, dir string) *scoter.DB {
 	exec(t, db, "DELETE FROM t WHERE id % 1000 = 7")
 	exec(t, db, "CREATE TABLE k (id BIGINT PRIMARY KEY, n BIGINT)")
 	exec(t, db, "INSERT INTO k SELECT range, 0 FROM range(100)")
-	exec(t, db, "INSERT INTO k SELECT range, 1 FROM range(50)")
+	exec(t, db, "INSERT OR REPLACE INTO k SELECT range, 1 FROM range(50)")
 	exec(t, db, "CREATE VIEW w AS SELECT count(*) AS n FROM t")
 	return db
 }
@@ -130,7 +130,7 @@ func TestBackupsUnderLoadHoldWholeStatements(t *testing.T) {
 				_, err := db.Exec(ctx, "INSERT INTO moves SELECT $1, $2, repeat('x', 3000) FROM range(2)", w, n)
 				for _, keyed := range []string{"last", "lazy"} {
 					if err == nil {
-						_, err = db.Exec(ctx, "INSERT INTO "+keyed+" VALUES ($1, $2)", w, n)
+						_, err = db.Exec(ctx, "INSERT OR REPLACE INTO "+keyed+" VALUES ($1, $2)", w, n)
 					}
 				}
 				if err != nil {

@@ -279,8 +279,8 @@ func valueText(t schema.Type, transform schema.Transform, v schema.Value) string
 		return d.ToString(int32(scale))
 	}
 	s, _ := v.Text()
-	if s == hiveNull {
-		return "%5F" + hiveNull[1:] // the text, not NULL
+	if s == hiveNull || strings.EqualFold(s, "NULL") { // which DuckDB takes for NULL, unless a character is escaped
+		return fmt.Sprintf("%%%02X%s", s[0], s[1:])
 	}
 	return escape(s)
 }

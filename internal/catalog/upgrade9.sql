@@ -4,3 +4,7 @@ CREATE TABLE part_blocks (
   checksums BLOB   NOT NULL,
   verified  BIGINT NOT NULL
 );
+
+-- Until format 9 a plain INSERT replaced the row of its key. Tables that are there keep that; new ones refuse the row.
+UPDATE table_versions SET definition = json_set(definition, '$.replace_on_insert', json('true'))
+WHERE json_array_length(definition, '$.primary_key') > 0;

@@ -70,6 +70,7 @@ type Counts struct {
 	Inserted int64 `json:"inserted"`
 	Updated  int64 `json:"updated"`
 	Deleted  int64 `json:"deleted"`
+	Replayed bool  `json:"-"` // the request was executed before
 }
 
 // Rows returns how many rows were changed in any way.
@@ -77,14 +78,13 @@ func (c Counts) Rows() int64 { return c.Inserted + c.Updated + c.Deleted }
 
 // Plus returns the sum.
 func (c Counts) Plus(d Counts) Counts {
-	return Counts{c.Inserted + d.Inserted, c.Updated + d.Updated, c.Deleted + d.Deleted}
+	return Counts{c.Inserted + d.Inserted, c.Updated + d.Updated, c.Deleted + d.Deleted, c.Replayed || d.Replayed}
 }
 
 // Result is the answer to a request.
 type Result struct {
 	Counts
-	Seq      base.Seq `json:"seq"` // snapshots from this number on hold the rows
-	Replayed bool     `json:"-"`   // the request was executed before
+	Seq base.Seq `json:"seq"` // snapshots from this number on hold the rows
 }
 
 // maxBodyBytes leaves room for the header in a frame.

@@ -397,3 +397,22 @@ func TestAPartitionThatTheStorageRefusesKeepsNoOthersRows(t *testing.T) {
 	}
 	s.eventually("SELECT count(*) FROM t", "0")
 }
+
+// TestAReaderGetsTheValuesOfPartitions reads the objects as EXPORT.md says: the paths of some values mean something else to DuckDB if they are not escaped.
+func TestAReaderGetsTheValuesOfPartitions(t *testing.T) {
+	s := newServer(t, dirOf(t))
+	values := []string{"null", "NULL", "Null", "nULL", "nullable", "__HIVE_DEFAULT_PARTITION__", "__hive_default_partition__", "", " ", ".", "..", "007", "2025-01-01", "a/b", `a\b`,
+		"a=b", "a%6Eb", "100%", "ä ö", "it''s", "?x=1", "a+b", "*", "a:b", "~", "#", "a\tb", "😀"}
+	s.exec("CREATE TABLE t (region VARCHAR, same VARCHAR, n BIGINT) PARTITIONED BY (region)")
+	for i, v := range values {
+		s.exec(fmt.Sprintf("INSERT INTO t VALUES ('%s', '%[1]s', %d)", v, i))
+	}
+	s.exec("INSERT INTO t VALUES (NULL, NULL, 100)")
+	s.flush()
+	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "') WITH (after = '1ms')")
+	s.eventually("SELECT objects FROM scoter.exports", fmt.Sprint(len(values)+1))
+	files := fmt.Sprintf("read_parquet('%s', hive_partitioning = true, hive_types = {'region': VARCHAR}, union_by_name = true)", filepath.Join(s.folder, "**", "*.parquet"))
+	s.eventually("SELECT coalesce(string_agg(n, ' ' ORDER BY n), '') FROM "+files+" WHERE region IS DISTINCT FROM same", "")
+	s.eventually("SELECT count(*) FROM "+files, fmt.Sprint(len(values)+1))
+	s.eventually("SELECT n FROM "+files+" WHERE region IS NULL", "100")
+}

@@ -75,6 +75,34 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 	return nil
 }
 
+// KeyAt returns the primary key of a row of a part: an array of one value for each column, on Go's heap.
+func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddress) (key []arrow.Array, err error) {
+	at := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == row.Source })
+	if at < 0 {
+		return nil, base.Errorf(base.Internal, "table %s has no part %d", t.Schema.QualifiedName(), row.Source)
+	}
+	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
+	first := int64(0)
+	err = f.read(ctx, t, t.Parts[at], columns, func(columns []arrow.Array) error {
+		rows := int64(columns[0].Len())
+		if i := int64(row.Ordinal) - first; key == nil && i >= 0 && i < rows {
+			for _, c := range columns {
+				value, err := batch.TakeValues(c, []uint32{uint32(i)}) // the batch's memory is used again
+				if err != nil {
+					return err
+				}
+				key = append(key, value)
+			}
+		}
+		first += rows
+		return nil
+	})
+	if err == nil && key == nil {
+		err = base.Errorf(base.Internal, "part %d has no row %d", row.Source, row.Ordinal)
+	}
+	return key, err
+}
+
 // isOfPass says whether a hash is in the share of one of so many passes.
 func isOfPass(high, pass, passes uint64) bool { return high>>32*passes>>32 == pass }
 

@@ -54,6 +54,13 @@ func (x *execution) alter() error {
 // alterClauses changes the sort key, the partitioning or options. It holds for parts
 // written from now on; merges bring it to the others.
 func (x *execution) alterClauses(t schema.Table) error {
+	if x.c.peek("(") {
+		options, err := x.c.options()
+		if err != nil {
+			return err
+		}
+		return x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetOptions(options) })
+	}
 	var clauses tableClauses
 	if err := clauses.read(x.c); err != nil {
 		return err
@@ -69,7 +76,7 @@ func (x *execution) alterClauses(t schema.Table) error {
 		case clauses.partitionedBy != nil:
 			return t.SetPartitioning(keys.PartitionBy...)
 		}
-		return schema.Table{}, base.Errorf(base.Invalid, "ALTER TABLE ... SET takes SORTED BY (...) or PARTITIONED BY (...)")
+		return schema.Table{}, base.Errorf(base.Invalid, "ALTER TABLE ... SET takes SORTED BY (...), PARTITIONED BY (...) or (on_insert = ...)")
 	})
 }
 

@@ -29,29 +29,9 @@ func errOtherSchema(t schema.Table) error {
 	return base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", t.QualifiedName()).WithHint("run the statement again")
 }
 
-// InsertMany adds any number of rows to a table with a primary key in one edit, as INSERT does: rows calls take with batches that
-// conform to the table, of which the sender gave some columns.
-func (m *Mutator) InsertMany(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (Counts, error) {
-	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) { return m.insertMany(ctx, t, given, o, rows) })
-}
-
-func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
-	if comesUnseen(t, given, false) {
-		load, err := m.store.Load(ctx, t, engine.LoadOptions{})
-		if err != nil {
-			return Counts{}, err
-		}
-		if err := rows(func(rec arrow.RecordBatch) error { return load.Add(ctx, rec) }); err != nil {
-			return Counts{}, errors.Join(err, load.Abort())
-		}
-		n, err := load.Commit(ctx, o)
-		return Counts{Inserted: n}, err
-	}
-	return m.insertSeen(ctx, t, given, o, rows)
-}
-
-// insertSeen is insertMany with a look at the rows that are there.
-func (m *Mutator) insertSeen(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
+// insertMany adds any number of rows to a table with a primary key in one edit, as INSERT does: rows calls take with batches that
+// conform to the table, of which the sender gave some columns. c is replaceRow or refuseRow.
+func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema.Column, c conflict, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
 	names := make([]string, len(given))
 	for i, c := range given {
 		names[i] = schema.Quote(c.Name)
@@ -69,12 +49,12 @@ func (m *Mutator) insertSeen(ctx context.Context, t schema.Table, given []schema
 	if in.target.table.Version != t.Version {
 		return Counts{}, errOtherSchema(t)
 	}
-	taken := &intake{Mutator: m, ctx: ctx, table: t, sent: given, room: m.store.Room()}
+	taken := &intake{Mutator: m, ctx: ctx, table: t, sent: given, policy: c, room: m.store.Room()}
 	defer taken.closing(&err)
 	if err := rows(taken.take); err != nil {
 		return Counts{}, err
 	}
-	return x.insertParts(in, taken, len(given) == len(t.Columns))
+	return x.insertParts(in, taken, len(given) == len(t.Columns) || c == refuseRow)
 }
 
 // insertParts commits the staged rows. whole says that a row takes the place of the one that is there, or is left out.

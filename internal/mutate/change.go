@@ -254,12 +254,18 @@ func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) erro
 	return o.leaveOut(left)
 }
 
-func duplicateKey(t schema.Table, columns []arrow.Array, row int) error {
+// duplicateKey is the error of a row whose key another row has. columns are the key's.
+func duplicateKey(t schema.Table, columns []arrow.Array, row int) *base.Error {
 	var parts []string
 	for i, id := range t.PrimaryKey {
 		parts = append(parts, t.Columns[t.ColumnByID(id)].Name+": "+columns[i].ValueStr(row))
 	}
 	return base.Errorf(base.Conflict, "Duplicate key %q violates primary key constraint of table %s", strings.Join(parts, ", "), t.QualifiedName())
+}
+
+// refusedKey is duplicateKey for a plain INSERT, which the table's option on_insert refuses.
+func refusedKey(t schema.Table, columns []arrow.Array, row int) error {
+	return duplicateKey(t, columns, row).WithHint("INSERT OR REPLACE, OR IGNORE and ON CONFLICT take such a row; ALTER TABLE %s SET (on_insert = 'replace') makes every INSERT replace", schema.QuoteIfNeeded(t.Name))
 }
 
 // returnedOf evaluates RETURNING over the rows as they are after the statement; deleted ones as they

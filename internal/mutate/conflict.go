@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// onConflict says what an INSERT does with a row whose key the table has. Without it such a row
-// gives its columns to the one that is there, as with OR REPLACE.
+// onConflict says what an INSERT does with a row whose key the table has. Without it the table's option on_insert
+// decides: the INSERT fails, or such a row gives its columns to the one that is there, as with OR REPLACE.
 type onConflict struct {
 	given    bool
 	position int  // in the statement
@@ -109,6 +109,8 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 		given, plain = in.conflict.excluded()
 		given = withStanding(t, given, in.columns)
 		rows.first = true
+	case !in.conflict.given && t.InsertRefuses():
+		given, policy = t.Columns, refuseRow
 	}
 	rows.policy = policy
 	if err := x.fill(t, in.columns, in.byName, in.source, rows.add); err != nil {

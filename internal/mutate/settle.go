@@ -128,6 +128,9 @@ func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) err
 		if s.twice != nil {
 			return s.twice
 		}
+		if s.policy == refuseRow {
+			return s.refused(rows[i])
+		}
 		later := s.policy != keepRow && !s.first
 		if s.versioned() && states[i].Version != states[holds].Version {
 			later = states[i].Version > states[holds].Version
@@ -147,6 +150,8 @@ func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) err
 	case s.versioned() && states[holds].Version < states[0].Version, there && s.policy == keepRow:
 		s.leaveOut(rows[holds])
 		return nil
+	case there && s.policy == refuseRow && !s.deletes(rows[holds]):
+		return s.refused(rows[holds])
 	case there && s.deletes(rows[holds]):
 		s.counts.Deleted++
 	case there:
@@ -155,6 +160,15 @@ func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) err
 	}
 	addRow(s.deleted, rows[0])
 	return nil
+}
+
+// refused is the error of a row that comes and whose key another row has.
+func (s *settlement) refused(row base.RowAddress) error {
+	key, err := s.keys.KeyAt(s.ctx, s.view, row)
+	if err != nil {
+		return err
+	}
+	return refusedKey(s.table, key, 0)
 }
 
 // errOneKey refuses a statement that gives a row the key of another one.

@@ -26,6 +26,7 @@ const (
 	keepRow                    // it is left out if the key is there
 	updateRows                 // it gives its columns to the row that is there, if there is one
 	deleteRows                 // the row that is there goes
+	refuseRow                  // it is an error if the key is there, or comes twice
 )
 
 // arrivals are rows for a keyed table.
@@ -47,7 +48,7 @@ func releaseArrivals(all []*arrivals) {
 }
 
 // arrive makes one batch of rows, of which the sender gave some columns. Of several with one key the one of the highest
-// version counts, of equals the last, with keepRow the first. The batches are at least one.
+// version counts, of equals the last, with keepRow the first; with refuseRow they are an error. The batches are at least one.
 func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Column, c conflict) (*arrivals, error) {
 	all, err := batch.Concat(batches)
 	if err != nil {
@@ -64,7 +65,11 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Co
 	}
 	at := make(map[batch.KeyHash]uint32, len(hashes))
 	for i, h := range hashes {
-		if other, there := at[h]; !there || a.replaces(uint32(i), other, c) {
+		other, there := at[h]
+		if there && c == refuseRow {
+			return nil, refusedKey(t, keys.Key(t, all), i)
+		}
+		if !there || a.replaces(uint32(i), other, c) {
 			at[h] = uint32(i)
 		}
 	}
@@ -194,10 +199,13 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			}
 			there = !states[i].Deleted
 		}
+		if there && c == refuseRow && !a.deletes(i) {
+			return change, nil, nil, refusedKey(a.table, keys.Key(a.table, a.rows), i)
+		}
 		deletes := a.deletes(i) || c == deleteRows
 		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones()
 		switch {
-		case there && c == keepRow, !there && c >= updateRows:
+		case there && c == keepRow, !there && (c == updateRows || c == deleteRows):
 			if stored {
 				addRow(change.Kept, address)
 			} else {

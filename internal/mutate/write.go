@@ -24,27 +24,40 @@ const (
 	Upsert             // change the rows of the same key, and add the others
 	Update             // change the rows of the same key
 	Delete             // remove the rows of the same key
+	Insert             // add rows as INSERT does: the option on_insert of a table with a primary key says what becomes of a key that is there
 )
 
 // ParseMode reads a mode's name; the empty name is Append.
 func ParseMode(name string) (Mode, error) {
-	switch name {
-	case "", "append":
+	if name == "" {
 		return Append, nil
-	case "upsert":
-		return Upsert, nil
-	case "update":
-		return Update, nil
-	case "delete":
-		return Delete, nil
 	}
-	return 0, base.Errorf(base.Invalid, "mode %q is none of append, upsert, update and delete", name)
+	if i := slices.Index(modeNames[:], name); i >= 0 {
+		return Mode(i), nil
+	}
+	return 0, base.Errorf(base.Invalid, "mode %q is none of append, insert, upsert, update and delete", name)
+}
+
+var modeNames = [...]string{Append: "append", Upsert: "upsert", Update: "update", Delete: "delete", Insert: "insert"}
+
+// String returns the mode's name.
+func (m Mode) String() string { return modeNames[m] }
+
+// CheckKey refuses the names of a key's columns with a mode that looks for no rows by them.
+func (m Mode) CheckKey(key []string) error {
+	if (m == Append || m == Insert) && len(key) > 0 {
+		return base.Errorf(base.Invalid, "mode=%s takes no key", m).WithHint("mode=upsert changes the rows of the same key")
+	}
+	return nil
 }
 
 // Write changes a table by rows, of which some columns are the key: that of the table if none is named.
 // Columns that the rows lack stay as they are; in new rows they have their defaults. Of several rows with one key the
 // last one counts.
 func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
+	if mode == Append {
+		return m.Append(ctx, []engine.TableRows{rows}, o)
+	}
 	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
 		for range maxAttempts {
 			w := &write{Mutator: m, ctx: ctx, rows: rows, mode: mode, options: o}
@@ -71,6 +84,10 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	name := w.rows.Table
 	t, err := w.store.Lookup(name.Database, name.Schema, name.Name)
 	switch {
+	case w.mode == Insert && (err != nil || !t.InsertRefuses()):
+		return w.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
+	case w.mode == Insert:
+		return w.insert(t)
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
 		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {
@@ -178,7 +195,7 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	given := givenBy(w.rows, t)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
-		return w.InsertMany(w.ctx, t, given, w.options, taking(records))
+		return w.insertMany(w.ctx, t, given, replaceRow, w.options, taking(records))
 	}
 	a, err := arrive(by, records, given, given, modeConflicts[w.mode])
 	if err != nil {

@@ -60,7 +60,7 @@ func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, 
 		tombstones = append(tombstones, made)
 	}
 	if bytesOf(tombstones) > w.store.ChunkBytes() {
-		return w.insertSeen(w.ctx, t, t.Columns, w.options, taking(tombstones))
+		return w.insertMany(w.ctx, t, t.Columns, replaceRow, w.options, taking(tombstones))
 	}
 	given := append(slices.Clone(sub.Columns), t.Columns[t.ColumnByID(t.IsDeleted)])
 	a, err := arrive(t, tombstones, given, given, replaceRow)

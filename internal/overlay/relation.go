@@ -43,6 +43,9 @@ type RelationOptions struct {
 	// Narrow says that the query asks for single values of the first column of the sort order: of a part it reads few
 	// row groups.
 	Narrow bool
+	// NewestFirst reads what is newer first; otherwise rows come as far as possible in the order in which they were inserted. Rows mostly come in
+	// the order of time, and once ORDER BY time DESC LIMIT n has n rows, DuckDB leaves out row groups that are older.
+	NewestFirst bool
 	// InMemory leaves out all rows that are read where parts hold them: those of memtables are left, and changed ones.
 	InMemory bool
 	// Partition, if not nil, leaves out all rows but those that the parts of one partition hold, be they changed or not.
@@ -57,8 +60,7 @@ const wide = 40
 // declared types. Parts that the bounds exclude are left out.
 //
 // It has up to four kinds of branches: memtables and parts without the rows that were deleted or changed since
-// they were written; parts as they were written, with expressions around them that they lack; and the changed rows, from memory. What is newer comes first: rows mostly come in
-// the order of time, and once ORDER BY time DESC LIMIT n has n rows, DuckDB leaves out row groups that are older.
+// they were written; parts as they were written, with expressions around them that they lack; and the changed rows, from memory.
 func (o *Overlay) Relation(ctx context.Context, t *snapshot.Table, bounds []Bound, options RelationOptions) (*Relation, error) {
 	b := &builder{ctx: ctx, overlay: o, table: t, bounds: bounds, options: options, relation: &Relation{}}
 	if err := b.build(); err != nil {
@@ -87,18 +89,17 @@ func (b *builder) build() error {
 		kept, patched, memtables = slices.DeleteFunc(slices.Clone(kept), others), slices.DeleteFunc(slices.Clone(patched), others), nil
 	}
 	b.relation.Parts, b.relation.PrunedParts = len(kept), len(b.table.Parts)-len(kept)
-	for _, group := range viewsBySchemaVersion(memtables) {
-		if err := b.addMemtables(group); err != nil {
-			return base.Wrap(err, "memtable")
-		}
+	addParts := func() error { return b.addAllParts(kept) }
+	addMemtables := func() error { return b.addAllMemtables(memtables) }
+	order := []func() error{addParts, addMemtables}
+	if b.options.NewestFirst {
+		kept = slices.Clone(kept)
+		slices.Reverse(kept)
+		slices.Reverse(order)
 	}
-	newestFirst := slices.Clone(kept)
-	slices.Reverse(newestFirst)
-	if !b.options.InMemory {
-		for _, group := range b.byPending(b.byTombstones(bySchemaVersion(newestFirst))) {
-			if err := b.addParts(group); err != nil {
-				return err
-			}
+	for _, add := range order {
+		if err := add(); err != nil {
+			return err
 		}
 	}
 	for _, p := range patched {
@@ -117,6 +118,27 @@ func (b *builder) build() error {
 		b.addBranch(projection(b.table.Schema, schema.Table{}, nil)+b.address("0::UBIGINT AS ", "0::BIGINT AS "), "", "false")
 	}
 	b.relation.SQL = strings.Join(b.branches, " UNION ALL ")
+	return nil
+}
+
+func (b *builder) addAllMemtables(memtables []memtable.View) error {
+	for _, group := range viewsBySchemaVersion(memtables) {
+		if err := b.addMemtables(group); err != nil {
+			return base.Wrap(err, "memtable")
+		}
+	}
+	return nil
+}
+
+func (b *builder) addAllParts(parts []*catalog.Part) error {
+	if b.options.InMemory {
+		return nil
+	}
+	for _, group := range b.byPending(b.byTombstones(bySchemaVersion(parts))) {
+		if err := b.addParts(group); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -23,6 +23,7 @@ type analysis struct {
 	files   bool        // a table function may give something else each time, under other names: it reads files
 	columns []columnRef // those whose first name is not what a table is called by, or that have more than two
 	names   []outputName
+	limited bool                   // it has ORDER BY ... LIMIT somewhere
 	output  *rowSource             // what the statement gives, if its rows are rows of one table
 	decides namedColumns           // what says which rows the statement gives: all but its select list, and what names there stand for
 	alone   atomic.Pointer[string] // what the text of a view was found to bind for, see checkAlone
@@ -135,6 +136,7 @@ func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 		return nil
 	}
 	visible = w.withClause(node, visible)
+	w.a.limited = w.a.limited || hasModifier(node, "ORDER_MODIFIER") && hasModifier(node, "LIMIT_MODIFIER")
 	if text(node, "type") == "SELECT_NODE" {
 		return w.selectNode(node, visible)
 	}
@@ -157,6 +159,13 @@ func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 }
 
 // withClause walks the CTEs of a node and returns the scope behind them.
+func hasModifier(node duck.Node, kind string) bool {
+	return slices.ContainsFunc(listOf(node, "modifiers"), func(m any) bool {
+		modifier, _ := m.(duck.Node)
+		return text(modifier, "type") == kind
+	})
+}
+
 func (w *walker) withClause(node duck.Node, visible *cte) *cte {
 	list, _ := object(node, "cte_map")["map"].([]any)
 	for _, item := range list {

@@ -273,7 +273,7 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 		case t.table != nil:
 			var bounds []overlay.Bound
 			if bounds, err = b.bounds(ctx, conditions, t.table); err == nil {
-				options := overlay.RelationOptions{Addresses: b.isTarget(a, ref), Narrow: narrow(conditions, t.table)}
+				options := overlay.RelationOptions{Addresses: b.isTarget(a, ref), Narrow: narrow(conditions, t.table), NewestFirst: a.limited || b.analysis.limited}
 				if p := b.req.Portion; p != nil && p.Table == t.table.ID {
 					options.Partition = &p.Partition
 				}

@@ -116,6 +116,15 @@ const NaturalKey = "scoter.natural"
 // for several of DuckDB's (ENUM and VARCHAR). Without it the type follows from Arrow's.
 const TypeKey = "duckdb.type"
 
+// Fields returns the names and types of the columns.
+func (t Table) Fields() []Field {
+	fields := make([]Field, len(t.Columns))
+	for i, c := range t.Columns {
+		fields[i] = Field{Name: c.Name, Type: c.Type}
+	}
+	return fields
+}
+
 // LackingKey is the key by which the field of a decoded column says that rows lack it, which have NULL there as if that had been sent.
 const LackingKey = "scoter.lacking"
 

@@ -183,7 +183,7 @@ func TestTableEncodesAndPrintsStably(t *testing.T) {
 )
 PARTITIONED BY (day("time"))
 SORTED BY ("Host", "time" DESC NULLS FIRST)
-WITH ("a" = 'it''s', "b" = '2')`
+WITH ("a" = 'it''s', "b" = '2', "on_insert" = 'error')`
 	if table.String() != want {
 		t.Errorf("got %s", table)
 	}

@@ -106,9 +106,12 @@ type Table struct {
 	KeepTombstones time.Duration `json:"keep_tombstones,omitempty"`
 	// MergeOnRead says that whole rows come without a look at those of their keys that are there: who reads finds which row
 	// of a key holds. Only with a primary key.
-	MergeOnRead bool              `json:"merge_on_read,omitempty"`
-	Options     map[string]string `json:"options,omitempty"`
-	Checks      []string          `json:"checks,omitempty"` // SQL conditions over the row
+	MergeOnRead bool `json:"merge_on_read,omitempty"`
+	// ReplaceOnInsert says that a plain INSERT of a key that is there gives its columns to that row. Otherwise it is an error: see InsertRefuses.
+	// Only with a primary key.
+	ReplaceOnInsert bool              `json:"replace_on_insert,omitempty"`
+	Options         map[string]string `json:"options,omitempty"`
+	Checks          []string          `json:"checks,omitempty"` // SQL conditions over the row
 }
 
 // ColumnIndex returns the position of the column of a name, compared as DuckDB does, or -1.

@@ -20,6 +20,13 @@ const (
 	optionIsDeleted      = "is_deleted"
 	optionKeepTombstones = "keep_tombstones"
 	optionUpsert         = "upsert"
+	optionOnInsert       = "on_insert"
+)
+
+// Values of the option on_insert.
+const (
+	onInsertError   = "error"
+	onInsertReplace = "replace"
 )
 
 // Values of the option upsert.
@@ -54,15 +61,58 @@ func (t Table) WithOptions(options map[string]string) (Table, error) {
 			t.KeepTombstones, err = parseAge(value)
 		case optionUpsert:
 			t.MergeOnRead, err = parseUpsert(value)
+		case optionOnInsert:
+			t.ReplaceOnInsert, err = parseOnInsert(value)
 		default:
 			err = base.Errorf(base.Invalid, "there is no option %s of a table", key).
-				WithHint("options are %s", strings.Join([]string{optionVersion, optionIsDeleted, optionKeepTombstones, optionUpsert}, ", "))
+				WithHint("options are %s", strings.Join([]string{optionVersion, optionIsDeleted, optionKeepTombstones, optionUpsert, optionOnInsert}, ", "))
 		}
 		if err != nil {
 			return Table{}, err
 		}
 	}
-	return t, nil
+	if _, given := options[optionOnInsert]; given {
+		err = t.checkOnInsert()
+	}
+	return t, err
+}
+
+// SetOptions changes options of a table that is there: only on_insert can be changed, because the others say how rows that are stored are to be read.
+func (t Table) SetOptions(options map[string]string) (Table, error) {
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		if key != optionOnInsert {
+			return Table{}, base.Errorf(base.Invalid, "option %s of a table cannot be changed", key).WithHint("the option that can be changed is %s", optionOnInsert)
+		}
+	}
+	return t.evolve(func(next *Table) (err error) {
+		*next, err = next.WithOptions(options)
+		return err
+	})
+}
+
+// checkOnInsert refuses on_insert where it would have no effect.
+func (t Table) checkOnInsert() error {
+	switch {
+	case len(t.PrimaryKey) == 0:
+		return base.Errorf(base.Invalid, "option %s needs a primary key", optionOnInsert)
+	case t.ReplaceOnInsert:
+		return nil
+	case t.MergeOnRead:
+		return base.Errorf(base.Invalid, "%s = %s does not go with %s = %s: rows are stored without a look at those of their keys that are there, so nobody could tell",
+			optionOnInsert, QuoteString(onInsertError), optionUpsert, QuoteString(mergeOnRead))
+	case t.RowVersion != 0:
+		return base.Errorf(base.Invalid, "%s = %s does not go with the option %s: of several rows with one key the one with the highest version holds, in whatever order they come",
+			optionOnInsert, QuoteString(onInsertError), optionVersion)
+	}
+	return nil
+}
+
+// InsertRefuses reports whether a plain INSERT of a key that is there is an error.
+func (t Table) InsertRefuses() bool { return t.choosesOnInsert() && !t.ReplaceOnInsert }
+
+// choosesOnInsert reports whether the option on_insert decides what a plain INSERT does.
+func (t Table) choosesOnInsert() bool {
+	return len(t.PrimaryKey) > 0 && !t.MergeOnRead && t.RowVersion == 0
 }
 
 // parseAge reads a duration such as 7d, 36h or 1h30m.
@@ -90,6 +140,17 @@ func parseUpsert(text string) (onRead bool, err error) {
 	return false, base.Errorf(base.Invalid, "%s = %s is neither %s nor %s", optionUpsert, QuoteString(text), QuoteString(mergeOnWrite), QuoteString(mergeOnRead))
 }
 
+// parseOnInsert reads what a plain INSERT of a key that is there does, and reports whether it replaces the row.
+func parseOnInsert(text string) (replaces bool, err error) {
+	switch strings.ToLower(text) {
+	case onInsertError:
+		return false, nil
+	case onInsertReplace:
+		return true, nil
+	}
+	return false, base.Errorf(base.Invalid, "%s = %s is neither %s nor %s", optionOnInsert, QuoteString(text), QuoteString(onInsertError), QuoteString(onInsertReplace))
+}
+
 // allOptions returns what WITH (...) says of the table.
 func (t Table) allOptions() map[string]string {
 	all := maps.Clone(t.Options)
@@ -110,6 +171,13 @@ func (t Table) allOptions() map[string]string {
 	}
 	if t.MergeOnRead {
 		put(optionUpsert, mergeOnRead)
+	}
+	switch {
+	case !t.choosesOnInsert():
+	case t.ReplaceOnInsert:
+		put(optionOnInsert, onInsertReplace)
+	default:
+		put(optionOnInsert, onInsertError)
 	}
 	return all
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,11 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
-	"github.com/scoterdb/scoter/internal/ingest/arrowipc"
-	"github.com/scoterdb/scoter/internal/ingest/csv"
+	"github.com/scoterdb/scoter/internal/ingest/format"
 	"github.com/scoterdb/scoter/internal/ingest/msgpack"
-	"github.com/scoterdb/scoter/internal/ingest/ndjson"
-	"github.com/scoterdb/scoter/internal/ingest/parquet"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -41,8 +37,8 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if list := q.Get("key"); list != "" {
 		key = strings.Split(list, ",")
 	}
-	if mode == mutate.Append && key != nil {
-		return base.Errorf(base.Invalid, "mode=append takes no key").WithHint("mode=upsert changes the rows of the same key")
+	if err := mode.CheckKey(key); err != nil {
+		return err
 	}
 	o, err := appendOptions(r)
 	if err != nil {
@@ -81,28 +77,17 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 		return err
 	}
 	var counts mutate.Counts
-	if !empty(batches) {
+	if !format.Empty(batches) {
 		rows := engine.TableRows{Table: table, Batches: batches}
-		if mode == mutate.Append {
-			counts, err = s.append(r, []engine.TableRows{rows}, o)
-		} else {
-			counts, err = s.counted(s.executor.Write(r.Context(), rows, mode, key, o))
-		}
-		if err != nil {
+		if counts, err = s.counted(s.executor.Write(r.Context(), rows, mode, key, o)); err != nil {
 			return err
 		}
 	}
+	if counts.Replayed {
+		w.Header().Set("Idempotent-Replayed", "true")
+	}
 	writeJSON(w, http.StatusOK, written{Rows: counts.Rows(), Counts: counts, Durable: !o.Async})
 	return nil
-}
-
-// empty reports whether a body says nothing: no rows, and no column of a type for a table to
-// be made of.
-func empty(batches []arrow.RecordBatch) bool {
-	typed := func(f arrow.Field) bool { return f.Type.ID() != arrow.NULL }
-	return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool {
-		return rec.NumRows() > 0 || slices.ContainsFunc(rec.Schema().Fields(), typed)
-	})
 }
 
 func (s *Server) append(r *http.Request, tables []engine.TableRows, o engine.AppendOptions) (mutate.Counts, error) {
@@ -163,47 +148,22 @@ func tableName(database, table string) (engine.TableName, error) {
 
 // decodeTable decodes a body that holds rows of one table.
 func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) ([]arrow.RecordBatch, error) {
-	body := b.bytes
 	q, contentType := r.URL.Query(), r.Header.Get("Content-Type")
 	mediaType, _, _ := mime.ParseMediaType(contentType)
-	one := func(rec arrow.RecordBatch, err error) ([]arrow.RecordBatch, error) {
-		if err != nil {
-			return nil, err
-		}
-		return []arrow.RecordBatch{rec}, nil
+	f, err := format.OfMediaType(mediaType)
+	if err != nil {
+		return nil, err
 	}
-	switch mediaType {
-	case "application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file":
-		if err := b.claimed(r.Context(), arrowipc.Claimed(body, b.largest)); err != nil {
-			return nil, err
-		}
-		return arrowipc.Decode(body, int64(s.settings.MaxBody), s.largest())
-	case "application/vnd.apache.parquet":
-		if err := b.claimed(r.Context(), parquet.Claimed(body, b.largest)); err != nil {
-			return nil, err
-		}
-		return parquet.Decode(body, s.largest())
-	case "application/json", "application/x-ndjson", "application/ndjson", "application/jsonl":
-		return one(ndjson.Decode(body, ndjson.Options{Types: s.columnTypes(table), Moments: true}))
-	case "application/msgpack", "application/x-msgpack", "application/vnd.msgpack":
-		return one(msgpack.DecodeTable(body, s.columnTypes(table)))
-	case "text/csv":
-		o := csv.Options{}
-		if d := q.Get("delimiter"); d != "" {
-			if len(d) != 1 {
-				return nil, base.Errorf(base.Invalid, "delimiter %q is not one character", d)
-			}
-			o.Delimiter = d[0]
-		}
-		o.NullText = q.Get("null")
-		o.Types = make(map[string]arrow.DataType)
-		for _, c := range s.columnTypes(table) {
-			o.Types[schema.Fold(c.Name)] = c.Type.Arrow()
-		}
-		return one(csv.Decode(body, o))
+	o := format.Options{Types: s.columnTypes(table), NullText: q.Get("null"), MaxBody: int64(s.settings.MaxBody), Largest: s.largest()}
+	if o.Delimiter, err = format.Delimiter(q.Get("delimiter")); err != nil {
+		return nil, err
 	}
-	return nil, base.Errorf(base.Invalid, "Content-Type %q is no format of rows", contentType).
-		WithHint("send application/vnd.apache.arrow.stream, application/vnd.apache.parquet, application/x-ndjson, application/json, text/csv or application/msgpack")
+	if rows := f.Claimed(b.bytes, b.largest); rows > 0 {
+		if err := b.claimed(r.Context(), rows); err != nil {
+			return nil, err
+		}
+	}
+	return f.Decode(b.bytes, o)
 }
 
 // columnTypes returns the types of a table's columns, so that text is read as what it is to
@@ -213,11 +173,7 @@ func (s *Server) columnTypes(name engine.TableName) []schema.Field {
 	if err != nil {
 		return nil
 	}
-	types := make([]schema.Field, len(t.Columns))
-	for i, c := range t.Columns {
-		types[i] = schema.Field{Name: c.Name, Type: c.Type}
-	}
-	return types
+	return t.Fields()
 }
 
 // arcMsgpack takes Arc's MessagePack, whose maps name their tables.

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/mutate"
@@ -151,11 +149,6 @@ func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate
 		return mutate.Counts{}, err
 	}
 	return x.mutate.Write(ctx, rows, mode, key, o)
-}
-
-// InsertMany adds any number of rows to a table with a primary key in one edit: see mutate.Mutator.InsertMany.
-func (x *Executor) InsertMany(ctx context.Context, t schema.Table, given []schema.Column, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (mutate.Counts, error) {
-	return x.mutate.InsertMany(ctx, t, given, o, rows)
 }
 
 // Locate makes an error's position one in the whole text and says which of several statements failed.

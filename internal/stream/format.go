@@ -19,6 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 	"github.com/scoterdb/scoter/internal/option"
 	"github.com/scoterdb/scoter/internal/registry"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // format is how a record's value becomes rows.
@@ -30,6 +31,7 @@ type format struct {
 	subject     string                         // whose newest schema all values have; empty: the header says
 	message     protoreflect.MessageDescriptor // of all values; nil if the registry knows
 	schema      *avro.Schema                   // the same for Avro; with a registry, which knows what values were written with, the reader's
+	types       []schema.Field                 // of JSON, as far as they are declared
 	options     protobuf.Options
 	newest      newest // of the subject
 }
@@ -64,6 +66,7 @@ func newFormat(values map[string]string) (*format, error) {
 	o.What += " " + f.name
 	if f.name == "json" {
 		f.readFraming(o, "none")
+		f.types = option.Parsed(o, "types", nil, parseTypes)
 		return f, o.End()
 	}
 	files, root := o.List("schema"), ""
@@ -227,7 +230,7 @@ func (f *format) schemaID(value []byte) (uint32, bool) {
 // registry's.
 func (f *format) decoders(ctx context.Context, key []byte, shapes [][]protobuf.Column) ([]decoder, error) {
 	if f.name == "json" {
-		return []decoder{&jsonDecoder{}}, nil
+		return []decoder{&jsonDecoder{types: f.types}}, nil
 	}
 	if f.name == "avro" {
 		plan, err := f.avroPlan(ctx, key)

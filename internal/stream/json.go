@@ -2,12 +2,16 @@ package stream
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/ingest/ndjson"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // jsonDecoder gathers messages, each one JSON object, and decodes them together, since
@@ -15,6 +19,19 @@ import (
 type jsonDecoder struct {
 	text     bytes.Buffer
 	messages int64
+	types    []schema.Field // declared ones: columns that rows have whether messages do or not
+}
+
+// parseTypes reads the option types: columns and their types, as in CREATE TABLE.
+func parseTypes(text string) ([]schema.Field, error) {
+	all, err := schema.Parse("STRUCT(" + text + ")")
+	if err != nil {
+		return nil, err
+	}
+	if all.Kind != schema.Struct {
+		return nil, base.Errorf(base.Invalid, "write it as the columns of a table: id BIGINT, tags VARCHAR[]")
+	}
+	return all.Fields, nil
 }
 
 func (d *jsonDecoder) Append(msg []byte) error {
@@ -41,15 +58,43 @@ func (d *jsonDecoder) Append(msg []byte) error {
 
 func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	defer d.Reset()
-	rec, err := ndjson.Decode(d.text.Bytes(), ndjson.Options{})
+	rec, err := ndjson.Decode(d.text.Bytes(), ndjson.Options{Types: d.types})
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(d.types) > 0 && rec.NumRows() > 0 {
+		plain := rec
+		rec, err = withTypes(plain, d.types)
+		plain.Release()
+		if err != nil {
+			return nil, nil, err
+		}
 	}
 	if rec.NumRows() != d.messages {
 		rec.Release()
 		return nil, nil, base.Errorf(base.Internal, "%d rows of %d JSON objects", rec.NumRows(), d.messages)
 	}
 	return rec, nil, nil
+}
+
+// withTypes returns rows whose declared columns have their types, NULL where no message has one.
+func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, error) {
+	fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
+	for _, t := range types {
+		at := slices.IndexFunc(fields, func(f arrow.Field) bool { return schema.Fold(f.Name) == schema.Fold(t.Name) })
+		if at < 0 {
+			at = len(fields)
+			fields, columns = append(fields, arrow.Field{Name: t.Name, Nullable: true}), append(columns, array.NewNull(int(rec.NumRows())))
+		}
+		typed, err := batch.Convert(columns[at], t.Type)
+		if err != nil {
+			return nil, base.Wrap(err, "column %q of the declared type %s", t.Name, t.Type)
+		}
+		defer typed.Release()
+		columns[at], fields[at].Type = typed, typed.DataType()
+	}
+	md := rec.Schema().Metadata()
+	return array.NewRecordBatch(arrow.NewSchema(fields, &md), columns, rec.NumRows()), nil
 }
 
 // mayHaveEmpty reports whether {} is somewhere in valid JSON, also as text.

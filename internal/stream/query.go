@@ -53,6 +53,8 @@ type described struct {
 	table    schema.Table     // that takes its rows, to be made if it is missing
 	Division                  // of a target that is a view
 	name     engine.TableName // of the target
+	// untold says that the query names what no message told the type of: it is NULL, and so may be columns of the result.
+	untold bool
 }
 
 // describedKey names what a source has described.
@@ -79,6 +81,9 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	known, ok := s.described.Load(key)
 	if !ok || !slices.EqualFunc(known.(described).messages, messages.table.Columns, sameAs) {
 		d, err := s.describe(ctx, t, run)
+		if err != nil && ofMessage(err) && !t.View {
+			d, err = s.describeUntold(ctx, t, messages.table, run, err)
+		}
 		if err != nil {
 			return nil, described{}, err
 		}
@@ -88,6 +93,9 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	}
 	d := known.(described)
 	result, err := run(d.sql)
+	if d.untold && err == nil {
+		return withoutNulls(result), d, nil
+	}
 	if !ok || err == nil || base.KindOf(err) != base.Invalid {
 		return result, d, err
 	}
@@ -206,6 +214,9 @@ func castOf(quoted, described string, stored schema.Type) string {
 func (m *Manager) make(ctx context.Context, all []described) error {
 	for _, d := range all {
 		t := d.table
+		if len(t.Columns) == 0 {
+			continue // no message told a type yet
+		}
 		if _, err := m.store.Lookup(t.Database, t.Schema, t.Name); err == nil {
 			if err := m.makeView(ctx, d); err != nil {
 				return err

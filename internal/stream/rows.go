@@ -97,7 +97,7 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 			}
 		}
 		result, d, err := s.query(ctx, t, messages)
-		if err == nil {
+		if err == nil && !d.untold {
 			if err = s.bind(p, t); err != nil {
 				releaseBatches(result)
 			}

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -15,7 +16,7 @@ type Status struct {
 	Definition Definition // without secrets
 	Created    time.Time
 	// State is running, paused, waiting (for something that Error tells of; what is read is
-	// kept), or failing (and trying again).
+	// kept), failing (and trying again), or refusing (records become dead letters, all of them).
 	State   string
 	Error   string // the last one, and when it was
 	ErrorAt time.Time
@@ -51,6 +52,8 @@ type status struct {
 	rows       int64
 	bytes      int64
 	letters    int64
+	refused    int64  // how many records became dead letters since the last one that did not
+	reason     string // of the last one
 	partitions map[partition]*reading
 	rates      rates
 }
@@ -72,7 +75,11 @@ const (
 	statePaused   = "paused"
 	stateWaiting  = "waiting"
 	stateFailing  = "failing"
+	stateRefusing = "refusing"
 )
+
+// manyRefused is how many records must become dead letters, without one that does not, for the state to say so.
+const manyRefused = 10
 
 func (s *status) set(state string, err error) {
 	s.mu.Lock()
@@ -179,6 +186,11 @@ func (s *status) added(b *intake, rows int64) {
 	s.rows += rows
 	s.bytes += b.bytes
 	s.letters += int64(len(b.letters))
+	if n := len(b.letters); len(b.records) > 0 {
+		s.refused = 0
+	} else if n > 0 {
+		s.refused, s.reason = s.refused+int64(n), b.letters[n-1].reason
+	}
 	for p, r := range b.ranges {
 		if at := s.partitions[p]; at != nil {
 			at.next, at.end = r.Next, max(at.end, r.Next)
@@ -196,6 +208,9 @@ func (s *status) fill(out *Status) {
 	defer s.mu.Unlock()
 	now := time.Now()
 	out.State, out.Error, out.ErrorAt = s.state, s.err, s.errAt
+	if s.state == stateRunning && s.refused >= manyRefused {
+		out.State, out.Error = stateRefusing, fmt.Sprintf("each of the last %d records became a dead letter: %s", s.refused, s.reason)
+	}
 	out.Messages, out.Rows, out.Bytes, out.DeadLetters, out.Errors = s.messages, s.rows, s.bytes, s.letters, s.errors
 	rate := s.rates.perSecond(now)
 	out.MessageRate, out.RowRate, out.ByteRate = rate.messages, rate.rows, rate.bytes

@@ -160,6 +160,22 @@ func TestFormat7(t *testing.T) {
 	}
 }
 
+// TestOlderTablesReplaceOnInsert: until format 9 every INSERT replaced the row of its key, and in tables from then it does. New ones refuse it.
+func TestOlderTablesReplaceOnInsert(t *testing.T) {
+	db, err := scoter.Open(copied(t, "format3"), scoter.WithDatabase("default"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(t.Context(), "CREATE TABLE fresh (id BIGINT PRIMARY KEY, n BIGINT)"); err != nil {
+		t.Fatal(err)
+	}
+	verify(t, db, map[string]string{
+		`SELECT string_agg(table_name, ' ' ORDER BY table_name) FROM scoter.tables WHERE definition LIKE '%"on_insert" = ''replace''%'`: "changed",
+		`SELECT string_agg(table_name, ' ' ORDER BY table_name) FROM scoter.tables WHERE definition LIKE '%"on_insert" = ''error''%'`:   "fresh",
+	})
+}
+
 // TestFormat8: exports as a crash left them: a paused one, whose objects are closed but for rows that came later, and one with an object of rows of which
 // the log has a change.
 func TestFormat8(t *testing.T) {

@@ -37,6 +37,44 @@ func TestModesChangeRowsByKey(t *testing.T) {
 	equal(t, s, "SELECT id, name, age, city FROM people ORDER BY id", `[[1,"Ada",37,"London"],[2,"Bob",22,"Bern"]]`)
 }
 
+// TestModeInsertFollowsTheTable: a key that is there is refused, with everything that the request says, or replaced where the table says so. A request
+// without a mode replaces.
+func TestModeInsertFollowsTheTable(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE strict (id INTEGER PRIMARY KEY, v INTEGER, w VARCHAR DEFAULT 'd')").must(t, http.StatusOK)
+	sql(t, s, "CREATE TABLE loose (id INTEGER PRIMARY KEY, v INTEGER, w VARCHAR DEFAULT 'd') WITH (on_insert = 'replace')").must(t, http.StatusOK)
+	const path = "/api/v1/tables/default/"
+	insert := func(table, body string) answer {
+		t.Helper()
+		return post(t, s, path+table+"/rows?mode=insert", ndjson, body)
+	}
+	for _, table := range []string{"strict", "loose", "unkeyed"} {
+		insert(table, `{"id":1,"v":1}`+"\n"+`{"id":2,"v":2}`).must(t, http.StatusOK)
+	}
+	equal(t, s, "SELECT id, v, w FROM strict ORDER BY id", `[[1,1,"d"],[2,2,"d"]]`)
+	insert("strict", `{"id":3,"v":3}`+"\n"+`{"id":2,"v":3}`).refused(t, http.StatusConflict, "conflict", `Duplicate key "id: 2"`)
+	insert("strict", `{"id":3,"v":3}`+"\n"+`{"id":3,"v":4}`).refused(t, http.StatusConflict, "conflict", `Duplicate key "id: 3"`)
+	insert("strict", `{"id":3,"v":3,"fresh":1}`+"\n"+`{"id":2,"v":3,"fresh":1}`).refused(t, http.StatusConflict, "conflict", `Duplicate key "id: 2"`)
+	insert("strict", `{"id":null,"v":3}`).refused(t, http.StatusBadRequest, "invalid", "NULL")
+	equal(t, s, "SELECT * FROM strict ORDER BY id", `[[1,1,"d"],[2,2,"d"]]`)
+	insert("loose", `{"id":3,"v":3}`+"\n"+`{"id":2,"v":3}`).must(t, http.StatusOK)
+	equal(t, s, "SELECT id, v FROM loose ORDER BY id", `[[1,1],[2,3],[3,3]]`)
+	insert("unkeyed", `{"id":1,"v":1}`).must(t, http.StatusOK)
+	equal(t, s, "SELECT count(*) FROM unkeyed", `[[3]]`)
+	post(t, s, path+"strict/rows", ndjson, `{"id":2,"v":5}`).must(t, http.StatusOK)
+	insert("strict", `{"id":4,"v":4,"fresh":2}`).must(t, http.StatusOK)
+	equal(t, s, "SELECT id, v, fresh FROM strict ORDER BY id", `[[1,1,null],[2,5,null],[4,4,2]]`)
+	post(t, s, path+"strict/rows?mode=insert&key=id", ndjson, `{"id":9}`).refused(t, http.StatusBadRequest, "invalid", "takes no key")
+	// More than goes through the log.
+	var many strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&many, "{\"id\":%d,\"v\":1,\"w\":\"%s\"}\n", i+1000, strings.Repeat("x", 500))
+	}
+	insert("strict", many.String()).must(t, http.StatusOK)
+	insert("strict", strings.Replace(many.String(), `"id":1000,`, `"id":1,`, 1)).refused(t, http.StatusConflict, "conflict", "Duplicate key")
+	equal(t, s, "SELECT count(*), sum(v) FROM strict", `[[100003,100010]]`)
+}
+
 // TestKeysAreFoundInAnyOrderOfTheirColumns names a primary key's columns otherwise than the table does, which is the same key.
 func TestKeysAreFoundInAnyOrderOfTheirColumns(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
@@ -54,7 +92,7 @@ func TestKeysAreFoundInAnyOrderOfTheirColumns(t *testing.T) {
 	equal(t, s, "SELECT a, b, v FROM p ORDER BY ALL", `[[1,2,4],[2,1,3]]`)
 	change("mode=delete&key=b,a", `{"a":1,"b":2}`, `"deleted":1`)
 	equal(t, s, "SELECT a, b, v FROM p", `[[2,1,3]]`)
-	sql(t, s, "INSERT INTO p VALUES (2, 1, 5)").must(t, http.StatusOK)
+	sql(t, s, "INSERT OR REPLACE INTO p VALUES (2, 1, 5)").must(t, http.StatusOK)
 	equal(t, s, "SELECT a, b, v FROM p", `[[2,1,5]]`)
 }
 

@@ -240,8 +240,7 @@ func (g *generator) literal(k *kind) string {
 	return fmt.Sprintf("CAST(%s AS %s)", k.literal(g.Rand), k.sql)
 }
 
-// upsert is an INSERT into a keyed table. In the model, whose plain INSERT of an existing key fails, it is
-// said in full.
+// upsert is an INSERT into a keyed table, of keys that may be there.
 func (g *generator) upsert() step {
 	var rows []string
 	for _, id := range g.Perm(g.ids + 8)[:1+g.IntN(8)] {
@@ -262,13 +261,13 @@ func (g *generator) upsert() step {
 	case 2:
 		return step{sql: "INSERT INTO " + values + fmt.Sprintf(" ON CONFLICT DO UPDATE SET %s = coalesce({t}.%[1]s, excluded.%[1]s) WHERE {t}.id %% 2 = 0", c.name)}
 	case 3:
-		return uncounted(step{sql: "INSERT INTO " + values, inModel: "INSERT OR REPLACE INTO " + values}, g.onRead)
+		return uncounted(step{sql: "INSERT OR REPLACE INTO " + values}, g.onRead)
 	}
 	// Some columns only: the others of a row that is there stay.
 	id := g.IntN(g.ids + 4)
 	g.ids = max(g.ids, id+1)
 	values = fmt.Sprintf("{t} (%s, %s) VALUES (%s, %s)", c.name, g.key("id", "shard"), g.literal(c.kind), g.keyOf(id))
-	return uncounted(step{sql: "INSERT INTO " + values, inModel: "INSERT OR REPLACE INTO " + values}, g.onRead && len(g.columns) == 1)
+	return uncounted(step{sql: "INSERT OR REPLACE INTO " + values}, g.onRead && len(g.columns) == 1)
 }
 
 // set returns a SET list.

@@ -121,12 +121,12 @@ func (g *many) plain(rows int) step {
 		return step{sql: "INSERT INTO {t} SELECT id, v, n FROM (" + g.source(rows, true) + ") ON CONFLICT DO UPDATE SET n = ({t}.n + excluded.n) % 100, v = excluded.v WHERE {t}.id % 3 = 0"}
 	case 3:
 		s := g.source(rows, false)
-		return step{sql: "INSERT INTO {t} (v, id) SELECT v, id FROM (" + s + ") ORDER BY i", inModel: "INSERT OR REPLACE INTO {t} (v, id) SELECT v, id FROM " + once(s, "i DESC")}
+		return step{sql: "INSERT OR REPLACE INTO {t} (v, id) SELECT v, id FROM (" + s + ") ORDER BY i", inModel: "INSERT OR REPLACE INTO {t} (v, id) SELECT v, id FROM " + once(s, "i DESC")}
 	case 4:
 		return step{sql: "INSERT INTO {t} SELECT id, v, n FROM (" + g.source(rows, true) + ") ON CONFLICT (id) DO UPDATE SET n = 1"}
 	}
 	s := g.source(rows, false)
-	return uncounted(step{sql: "INSERT INTO {t} SELECT id, v, n FROM (" + s + ") ORDER BY i", inModel: "INSERT OR REPLACE INTO {t} SELECT id, v, n FROM " + once(s, "i DESC")}, g.onRead)
+	return uncounted(step{sql: "INSERT OR REPLACE INTO {t} SELECT id, v, n FROM (" + s + ") ORDER BY i", inModel: "INSERT OR REPLACE INTO {t} SELECT id, v, n FROM " + once(s, "i DESC")}, g.onRead)
 }
 
 func (g *many) ofVersions(rows int) step {

@@ -165,26 +165,26 @@ func upsertOverExpressions(t *testing.T, upsert string) {
 	k.do("CREATE TABLE p (id BIGINT PRIMARY KEY, name VARCHAR, price DECIMAL(12,2), weight DOUBLE, stock INTEGER DEFAULT 1) WITH (upsert = '" + upsert + "')")
 	k.do("INSERT INTO p SELECT i, 'n' || i, i, i, 1 FROM range(1000) r(i)")
 	k.flush()
-	k.do("INSERT INTO p SELECT i, 'again', i, NULL, 2 FROM range(990, 1010) r(i)") // in memory, over some that are in a part
+	k.do("INSERT OR REPLACE INTO p SELECT i, 'again', i, NULL, 2 FROM range(990, 1010) r(i)") // in memory, over some that are in a part
 	if n := k.do("UPDATE p SET price = price * 2, weight = -weight WITH (mode = 'expression')"); n != 1010 {
 		t.Errorf("%d rows", n)
 	}
 	k.is("SELECT count(*)::VARCHAR FROM scoter.patches WHERE expression IS NOT NULL", "1")
-	k.do("INSERT INTO p (id, name) VALUES (1, 'one'), (995, 'x'), (2000, 'new')")
+	k.do("INSERT OR REPLACE INTO p (id, name) VALUES (1, 'one'), (995, 'x'), (2000, 'new')")
 	k.do("INSERT INTO p (id, name) VALUES (2, 'two') ON CONFLICT (id) DO UPDATE SET name = excluded.name || p.price")
 	k.do("INSERT INTO p (id, stock) VALUES (3, 7), (0, 8) ON CONFLICT (id) DO UPDATE SET stock = excluded.stock WHERE p.price > 5")
 	k.do("UPDATE p SET id = id + 5000 WHERE id = 4")
 	if n := k.do("DELETE FROM p WHERE price = 10.00"); n != 1 {
 		t.Errorf("%d deleted rows", n)
 	}
-	k.do("INSERT INTO p VALUES (6, 'whole', 1, NULL, 1)")
+	k.do("INSERT OR REPLACE INTO p VALUES (6, 'whole', 1, NULL, 1)")
 	if n := k.do("UPDATE p SET stock = stock + 1 WHERE price > 100 WITH (mode = 'expression')"); n != 959 {
 		t.Errorf("%d rows", n)
 	}
-	k.do("INSERT INTO p (id, name) VALUES (1, 'uno'), (60, 'sixty')")
-	k.do("INSERT INTO p (id, weight) VALUES (62, -1)")
+	k.do("INSERT OR REPLACE INTO p (id, name) VALUES (1, 'uno'), (60, 'sixty')")
+	k.do("INSERT OR REPLACE INTO p (id, weight) VALUES (62, -1)")
 	k.do("MERGE INTO p USING (VALUES (63, 'sixty-three'), (2001, 'new, too')) v(id, name) USING (id) WHEN MATCHED THEN UPDATE SET name = v.name WHEN NOT MATCHED THEN INSERT (id, name) VALUES (v.id, v.name)")
-	k.do("INSERT INTO p (name, id) SELECT repeat('long ', 1000), i FROM range(500, 800) r(i)") // more than go into the log
+	k.do("INSERT OR REPLACE INTO p (name, id) SELECT repeat('long ', 1000), i FROM range(500, 800) r(i)") // more than go into the log
 	look := func() {
 		t.Helper()
 		k.is("SELECT concat_ws(',', id, name, price, weight, stock) FROM p WHERE id IN (0, 1, 2, 3, 5004, 6, 60, 61, 62, 63, 989, 990, 995, 1009, 2000, 2001) ORDER BY id",
@@ -226,10 +226,10 @@ func TestRowsMoveByWhatExpressionsGaveThem(t *testing.T) {
 			k.flush()
 			k.do("UPDATE k SET a = a + 10 WITH (mode = 'expression')")
 			k.do("ALTER TABLE k SET " + order)
-			if n := k.do("INSERT INTO k (id, b) VALUES (1, 'one'), (2, 'two'), (20, 'new')"); n != 3 {
+			if n := k.do("INSERT OR REPLACE INTO k (id, b) VALUES (1, 'one'), (2, 'two'), (20, 'new')"); n != 3 {
 				t.Errorf("%s%s: %d rows", order, with, n)
 			}
-			k.do("INSERT INTO k (id, b, v) VALUES (2, 'zwei', 2), (3, 'drei', 0)") // where rows have versions, one that is too low
+			k.do("INSERT OR REPLACE INTO k (id, b, v) VALUES (2, 'zwei', 2), (3, 'drei', 0)") // where rows have versions, one that is too low
 			want := "1,11,one,1 2,12,zwei,2 3,10,drei,0 9,10,b9,1 20,new"
 			if with != "" {
 				want = strings.Replace(want, "drei,0", "b3,1", 1)

@@ -106,8 +106,8 @@ func TestWhatARowThatIsThereKeepsAwayIsCompared(t *testing.T) {
 // TestKeysAloneKeepTheirRows has the rows that an INSERT of keys alone finds be deleted meanwhile: it comes before that, or inserts them.
 func TestKeysAloneKeepTheirRows(t *testing.T) {
 	for _, sql := range []string{
-		"INSERT INTO p (id) VALUES (1), (2)",
-		"INSERT INTO p (id) VALUES (1), (2) RETURNING id",
+		"INSERT OR REPLACE INTO p (id) VALUES (1), (2)",
+		"INSERT OR REPLACE INTO p (id) VALUES (1), (2) RETURNING id",
 		"INSERT INTO p (id) VALUES (1), (2) ON CONFLICT DO UPDATE SET id = excluded.id",
 	} {
 		db := openScoter(t, false, 0)
@@ -118,6 +118,30 @@ func TestKeysAloneKeepTheirRows(t *testing.T) {
 		rows := run("SELECT id FROM p ORDER BY id").rows
 		if got := strings.Join(rows, ", "); got != "" && got != "1, 2" {
 			t.Errorf("%s: %s", sql, got)
+		}
+	}
+}
+
+// TestAnInsertRefusesAKeyThatCameMeanwhile has another statement insert a key while one that inserts it too is on its way: it has looked for its keys, and
+// not committed its rows. The statement that loses leaves nothing.
+func TestAnInsertRefusesAKeyThatCameMeanwhile(t *testing.T) {
+	for _, sql := range []string{
+		"INSERT INTO p SELECT range, 0 FROM range(1, 3)",
+		"INSERT INTO p SELECT range, 0 FROM range(1, 3) RETURNING id",
+	} {
+		db := openScoter(t, false, 0)
+		run := func(sql string) answer { t.Helper(); return mustRun(t, db, sql) }
+		run("CREATE TABLE p (id INTEGER PRIMARY KEY, v INTEGER)")
+		var between sync.Once
+		m := mutatorOf(t, db, func(s mutate.Store, p mutate.Planner) (mutate.Store, mutate.Planner) {
+			return &interruptedStore{s, func() { between.Do(func() { run("INSERT INTO p VALUES (2, 7)") }) }}, p
+		}, slog.New(slog.DiscardHandler))
+		_, err := m.Execute(t.Context(), statement(t, sql), mutate.Request{Database: "default"})
+		if base.KindOf(err) != base.Conflict || !strings.Contains(err.Error(), `Duplicate key "id: 2"`) {
+			t.Errorf("%s: %v", sql, err)
+		}
+		if rows := run("SELECT id || ' ' || v FROM p").rows; !slices.Equal(rows, []string{"2 7"}) {
+			t.Errorf("%s: %v", sql, rows)
 		}
 	}
 }
@@ -162,7 +186,7 @@ func TestAStatementEndsWhateverChangesWhatItReads(t *testing.T) {
 				done := make(chan struct{})
 				others.Go(func() {
 					defer close(done)
-					run("INSERT INTO u VALUES (1, 7)")
+					run("INSERT OR REPLACE INTO u VALUES (1, 7)")
 				})
 				select {
 				case <-done:

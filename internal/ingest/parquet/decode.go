@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -54,7 +55,7 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 	}()
 	d.bound = ingest.NewBoundedAllocator(min(max(1<<30, 8*int64(len(body))), 3*limit))
 	d.natural = ingest.NewBudget(limit)
-	if err := d.open(body, limit); err != nil {
+	if err := d.open(bytes.NewReader(body), int64(len(body)), limit); err != nil {
 		return nil, err
 	}
 	if err := d.columns(); err != nil {
@@ -69,6 +70,75 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 		rows += batch.NumRows()
 	}
 	return batches, nil
+}
+
+// Bounds say how many rows Each reads at once, and how many bytes these should take: fewer rows if they are wide.
+type Bounds struct{ Rows, Bytes int64 }
+
+// perGroup bounds the memory that reading one row group takes, in bytes.
+const perGroup = 4 << 30
+
+// Each calls f with the rows of a file of any size, as Decode returns them, and how many rows the file has; with an empty batch if it has none. f
+// may retain the batch. Memory is that of a row group at most, as it is stored, and of a batch. Errors are those of f, base.Invalid and base.TooLarge.
+func Each(src Source, size int64, bounds Bounds, f func(rec arrow.RecordBatch, total int64) error) (err error) {
+	defer func() {
+		if p := ingest.Recovered(recover(), "Parquet"); p != nil {
+			err = p
+		}
+	}()
+	whole := decoder{bound: ingest.NewBoundedAllocator(perGroup)}
+	if err := whole.open(src, size, math.MaxInt64/8); err != nil {
+		return err
+	}
+	first := int64(0)
+	for _, group := range whole.groups {
+		d := decoder{bound: ingest.NewBoundedAllocator(perGroup), checked: whole.checked, plain: whole.plain, groups: []int{group}}
+		if d.checked, err = openFile(src, whole.checked.ParquetReader().MetaData(), d.bound); err != nil {
+			return err
+		}
+		if err := d.group(group, bounds, func(rec arrow.RecordBatch) error { return f(rec, whole.rows) }); err != nil {
+			return base.Wrap(err, "Parquet: row group %d, which begins at row %d", group, first+1)
+		}
+		first += d.rows
+	}
+	if whole.rows > 0 {
+		return nil
+	}
+	whole.natural = ingest.NewBudget(bounds.Bytes)
+	if err := whole.columns(); err != nil {
+		return err
+	}
+	rec, err := whole.batch(0)
+	if err != nil {
+		return err
+	}
+	defer rec.Release()
+	return f(rec, 0)
+}
+
+// group calls f with the rows of a row group.
+func (d *decoder) group(group int, bounds Bounds, f func(arrow.RecordBatch) error) error {
+	meta := d.checked.ParquetReader().MetaData().RowGroup(group)
+	d.rows = meta.NumRows()
+	if err := d.columns(); err != nil {
+		return err
+	}
+	defer d.release()
+	width := max(meta.TotalByteSize()/max(d.rows, 1), 1)
+	at := min(bounds.Rows, max(bounds.Bytes/width, 1))
+	for rows := int64(0); rows < d.rows; rows += at {
+		d.natural = ingest.NewBudget(perGroup)
+		rec, err := d.batch(min(d.rows-rows, at))
+		if err != nil {
+			return base.Wrap(err, "rows from %d of it on", rows+1)
+		}
+		err = f(rec)
+		rec.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type decoder struct {
@@ -91,19 +161,22 @@ func (d *decoder) release() {
 
 func invalid(err error) error { return base.Errorf(base.Invalid, "Parquet: %w", err) }
 
-func (d *decoder) open(body []byte, limit int64) error {
-	meta, err := readFooter(body)
+// Source is what a file is read from.
+type Source = parquet.ReaderAtSeeker
+
+func (d *decoder) open(src Source, size, limit int64) error {
+	meta, err := readFooter(src, size)
 	if err != nil {
 		return err
 	}
-	if d.checked, err = openFile(body, meta, d.bound); err != nil {
+	if d.checked, err = openFile(src, meta, d.bound); err != nil {
 		return err
 	}
-	if d.plain, err = openFile(body, meta, memory.DefaultAllocator); err != nil {
+	if d.plain, err = openFile(src, meta, memory.DefaultAllocator); err != nil {
 		return err
 	}
 	f := d.checked.ParquetReader()
-	size, most := int64(len(body)), 8*limit // the narrowest type, boolean, has eight values a byte
+	most := 8 * limit // the narrowest type, boolean, has eight values a byte
 	for g := range f.NumRowGroups() {
 		group := meta.RowGroup(g)
 		if group.NumRows() < 0 || group.NumColumns() != meta.Schema.NumColumns() {
@@ -137,8 +210,8 @@ func (d *decoder) open(body []byte, limit int64) error {
 	return nil
 }
 
-func openFile(body []byte, meta *metadata.FileMetaData, alloc memory.Allocator) (*pqarrow.FileReader, error) {
-	f, err := file.NewParquetReader(bytes.NewReader(body), file.WithMetadata(meta), file.WithReadProps(parquet.NewReaderProperties(alloc)))
+func openFile(src Source, meta *metadata.FileMetaData, alloc memory.Allocator) (*pqarrow.FileReader, error) {
+	f, err := file.NewParquetReader(src, file.WithMetadata(meta), file.WithReadProps(parquet.NewReaderProperties(alloc)))
 	if err != nil {
 		return nil, invalid(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"io"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -17,11 +18,15 @@ import (
 )
 
 // readFooter returns what the footer says, once what arrow-go makes of it without a look at sizes is checked.
-func readFooter(body []byte) (*metadata.FileMetaData, error) {
-	if err := checkFooter(body); err != nil {
+func readFooter(src Source, size int64) (*metadata.FileMetaData, error) {
+	end, err := footerOf(src, size)
+	if err != nil {
 		return nil, err
 	}
-	f, err := file.NewParquetReader(bytes.NewReader(body))
+	if err := checkFooter(end); err != nil {
+		return nil, err
+	}
+	f, err := file.NewParquetReader(src)
 	if err != nil {
 		return nil, invalid(err)
 	}
@@ -29,6 +34,26 @@ func readFooter(body []byte) (*metadata.FileMetaData, error) {
 		return nil, base.Wrap(err, "Parquet: %s in the footer", arrowSchemaKey)
 	}
 	return f.MetaData(), nil
+}
+
+// tail is the size of what is behind the footer: its size, and a magic word.
+const tail = 4 + 4
+
+// footerOf returns the end of a file, with the whole footer if there is one.
+func footerOf(src Source, size int64) ([]byte, error) {
+	n := min(size, tail)
+	for {
+		end := make([]byte, n)
+		if _, err := src.ReadAt(end, size-n); err != nil && err != io.EOF {
+			return nil, base.Errorf(base.Invalid, "Parquet: %w", err)
+		}
+		if n > tail || n < tail {
+			return end, nil
+		}
+		if n = min(size, tail+int64(binary.LittleEndian.Uint32(end))); n == tail {
+			return end, nil
+		}
+	}
 }
 
 // checkFooter checks the tree of the columns, which arrow-go builds by recursion: too deep a one, or a group of
@@ -43,7 +68,6 @@ func checkFooter(body []byte) error {
 
 // plainFooter returns the footer as it is written.
 func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
-	const tail = 4 + 4 // size and magic
 	if len(body) < tail || string(body[len(body)-4:]) != "PAR1" {
 		return footer, base.Errorf(base.Invalid, "Parquet: the body does not end like a Parquet file that is not encrypted")
 	}

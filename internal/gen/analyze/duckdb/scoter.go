@@ -49,6 +49,9 @@ func withoutLayout(sql string) string {
 	open := 0
 	for i := 1; i+2 < len(tokens); i++ {
 		t := tokens[i]
+		if tokens[0].Is("ALTER") && tokens[i-1].Is("SET") && t.Text == "(" {
+			return "" // options
+		}
 		open += nesting(t)
 		by := (t.Is("PARTITIONED") || t.Is("SORTED")) && tokens[i+1].Is("BY") && tokens[i+2].Text == "("
 		options := t.Is("WITH") && tokens[i+1].Text == "("

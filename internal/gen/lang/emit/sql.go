@@ -254,7 +254,7 @@ func RowsPath(t *ir.Table, op ir.Op) string {
 	}
 	path := url.PathEscape(table) + "/rows?create=false"
 	if op == ir.OpAppender || op == ir.OpInsert {
-		return path
+		return path + "&mode=insert"
 	}
 	var key []string
 	for _, i := range t.Key {

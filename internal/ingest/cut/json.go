@@ -1,0 +1,84 @@
+package cut
+
+import (
+	"bytes"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/format"
+)
+
+// jsonText finds the ends of objects: of those that stand one behind the other, and of those in one array, whose pieces are made arrays again. What is
+// wrong with an object is not told here, but by who decodes the piece.
+type jsonText struct {
+	array, known bool // the file is one array; whether that is known
+	pieces       int
+
+	at      int // bytes since next
+	end     int // where the last complete object ends
+	rows    int64
+	depth   int // of brackets that are open, without that of the array
+	text    bool
+	escaped bool
+}
+
+func (*jsonText) format() format.Format { return format.JSON }
+
+func (j *jsonText) next() {
+	j.pieces++
+	j.at, j.end, j.rows, j.depth, j.text, j.escaped = 0, 0, 0, 0, false, false
+}
+
+func (j *jsonText) ends(bool) (int, int64) { return j.end, j.rows }
+
+func (j *jsonText) scan(more []byte) {
+	for _, b := range more {
+		j.at++
+		switch {
+		case j.escaped:
+			j.escaped = false
+		case j.text:
+			j.escaped, j.text = b == '\\', b != '"'
+		case b == '"':
+			j.text = true
+		case !j.known && b > ' ':
+			j.known, j.array = true, b == '['
+			if !j.array && b == '{' {
+				j.depth++
+			}
+		case b == '{', b == '[':
+			j.depth++
+		case b == '}', b == ']':
+			if j.depth--; j.depth == 0 && b == '}' {
+				j.end = j.at
+				j.rows++
+			}
+		}
+	}
+}
+
+// body makes an array of what is between two commas of one.
+func (j *jsonText) body(piece []byte, last bool) ([]byte, error) {
+	if !j.array {
+		if j.pieces > 0 && len(bytes.TrimSpace(piece)) == 0 {
+			return nil, nil
+		}
+		return piece, nil
+	}
+	if j.pieces > 0 {
+		rest := bytes.TrimLeft(piece, " \t\r\n")
+		switch {
+		case bytes.Equal(bytes.TrimRight(rest, " \t\r\n"), []byte("]")):
+			return nil, nil
+		case len(rest) > 0 && rest[0] == ',' && !bytes.HasPrefix(bytes.TrimLeft(rest[1:], " \t\r\n"), []byte("]")):
+			piece = append([]byte("["), rest[1:]...)
+		case len(rest) == 0:
+			return nil, base.Errorf(base.Invalid, "JSON: the file ends in the middle of its array")
+		default:
+			return nil, base.Errorf(base.Invalid, "JSON: behind an object of an array stands %q, where a comma and an object, or the array's end, are expected", rest[:min(len(rest), 10)])
+		}
+	}
+	if !last {
+		piece = append(bytes.Clone(piece), ']')
+	}
+	return piece, nil
+}

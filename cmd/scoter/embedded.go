@@ -108,13 +108,13 @@ func (e *embedded) tableFor(ctx context.Context, table string, first arrow.Recor
 	if err != nil {
 		return t, o, err
 	}
-	if _, needed, err := batch.Evolve(first, t); err != nil {
+	if _, needed, err := batch.Evolve(first, t, nil); err != nil {
 		return t, o, base.Wrap(err, "table %s", t.QualifiedName())
 	} else if !needed {
 		return t, o, nil
 	}
 	t, err = store.AlterTable(ctx, t.ID, func(now schema.Table) (schema.Table, error) {
-		next, _, err := batch.Evolve(first, now)
+		next, _, err := batch.Evolve(first, now, nil)
 		return next, err
 	})
 	return t, o, err

@@ -129,7 +129,8 @@ type Engine struct {
 	// Of the committer: not read by others.
 	wal        *wal.Writer
 	unsynced   bool // frames were appended since the last sync
-	nextTable  base.TableID
+	readPart   keys.ReadPart
+	nextTable  atomic.Uint32 // of the next table
 	nextStream base.StreamID
 	nextExport base.ExportID
 

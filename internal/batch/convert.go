@@ -150,9 +150,17 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 	if f != nil {
 		return nil, &fault{value: f.value, why: f.why + " (a dictionary value)"}
 	}
+	check := textCheck(t)
+	if t.Kind == schema.JSON {
+		plain := values
+		values, f = jsonText(plain)
+		if plain.Release(); f != nil {
+			return nil, f
+		}
+		check = nil // each is JSON now
+	}
 	defer values.Release()
 	text := values.(*array.String)
-	check := textCheck(t)
 	if check == nil && d.NullN() == 0 && isTextDictionary(d.DataType()) && values.Data() == d.Dictionary().Data() {
 		most := uint32(0)
 		for _, code := range words[uint32](d.Indices()) {

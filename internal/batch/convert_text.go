@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -163,6 +164,9 @@ func convertText(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	if rewrite := canonical(t); rewrite != nil {
 		return buildText(a, read, rewrite)
 	}
+	if t.Kind == schema.JSON && isTextLike(a) {
+		return jsonText(a)
+	}
 	check := textCheck(t)
 	if !isTextLike(a) {
 		return buildText(a, read, func(s string) (string, string) {
@@ -178,6 +182,31 @@ func convertText(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	defer text.Release()
 	return each(text, func(row int) string { return check(read(row)) })
+}
+
+// jsonText returns texts as JSON: those that are JSON text as they are, others as strings of JSON.
+func jsonText(a arrow.Array) (arrow.Array, *fault) {
+	text, f := plainText(a)
+	if f != nil {
+		return nil, f
+	}
+	read, check := textReader(text), textCheck(schema.Of(schema.JSON))
+	for i := range text.Len() {
+		if text.IsValid(i) && check(read(i)) != "" {
+			defer text.Release()
+			return buildText(text, read, func(s string) (string, string) {
+				if check(s) == "" {
+					return s, ""
+				}
+				quoted, err := jsontext.AppendQuote(nil, s)
+				if err != nil {
+					return "", "is not valid JSON"
+				}
+				return string(quoted), ""
+			})
+		}
+	}
+	return text, nil
 }
 
 // printed reads values that are no text as the text they have in a column of t; nil if they

@@ -14,7 +14,10 @@ import (
 // widened (schema.Widen), if the wider type can. Types are not widened for values that fit as they are, and columns of type NULL
 // add nothing. What cannot be taken is Invalid, with the first value at fault. All changes together count as one
 // schema version.
-func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, error) {
+//
+// An inferred column of 64-bit integers becomes DOUBLE for numbers with a fraction if exact returns nil for it: then all values
+// that are stored in it are values of DOUBLE. Without exact, it stays what it is.
+func Evolve(rec arrow.RecordBatch, table schema.Table, exact func(schema.Column) error) (schema.Table, bool, error) {
 	next := table
 	at := make(map[string]int, len(table.Columns))
 	for i, c := range table.Columns {
@@ -47,6 +50,10 @@ func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, erro
 			natural, err = number, nil
 		}
 		widened, ok := schema.Widen(column.Type, natural)
+		checked := !ok && err == nil && schema.ExactInDouble(column.Type, natural)
+		if checked {
+			widened, ok = schema.Of(schema.Double), true
+		}
 		if err != nil || !ok || widened.Equal(column.Type) {
 			return schema.Table{}, false, refusal.report(table, column, 0)
 		}
@@ -54,11 +61,23 @@ func Evolve(rec arrow.RecordBatch, table schema.Table) (schema.Table, bool, erro
 			return schema.Table{}, false, refusal.report(table, column, 0).
 				WithHint("the column was declared %s; ALTER TABLE ... ALTER COLUMN %s TYPE %s widens it", column.Type, schema.QuoteIfNeeded(column.Name), widened)
 		}
-		if converted, refusal = convert(rec.Column(i), widened, true); refusal != nil {
-			return schema.Table{}, false, refusal.report(table, column, 0)
+		wider, stillRefused := convert(rec.Column(i), widened, true)
+		if stillRefused != nil {
+			return schema.Table{}, false, stillRefused.report(table, column, 0)
 		}
-		converted.Release()
-		if next, err = next.ChangeType(column.Name, widened); err != nil {
+		wider.Release()
+		switch {
+		case !checked:
+			next, err = next.ChangeType(column.Name, widened)
+		case exact == nil:
+			return schema.Table{}, false, refusal.report(table, column, 0)
+		default:
+			if err := exact(column); err != nil {
+				return schema.Table{}, false, refusal.report(table, column, 0).WithHint("%s", err)
+			}
+			next, err = next.ChangeTypeOfExact(column.Name, widened)
+		}
+		if err != nil {
 			return schema.Table{}, false, err
 		}
 		next.Columns[position].Inferred = true

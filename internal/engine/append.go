@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -28,6 +27,9 @@ type TableRows struct {
 	Tags []string
 	// Key is the primary key of a table that AppendOptions.Create makes, or empty.
 	Key []string
+
+	// Typed says that the rows' format has types of its own for columns: one of integers takes no number with a fraction then, also if it came with rows.
+	Typed bool
 
 	// Of rows for a table with a primary key, which package mutate appends:
 
@@ -59,6 +61,8 @@ type AppendOptions struct {
 	Progress *Progress
 	// Pinned, of Commit only, says that the caller holds Pin of the tables that it changes, at least.
 	Pinned bool
+	// Evolutions, of Commit only, are those of the tables that the changes were computed for: see Engine.SettledAs.
+	Evolutions []Evolution
 	// Room, if not nil, is where the memory comes from: what it has not at once is ErrNoRoom.
 	Room *Room
 
@@ -94,8 +98,8 @@ func errBody(bytes int64) error {
 	return base.Errorf(base.TooLarge, "a request of %d bytes: the limit is %d", bytes, int64(maxBodyBytes)).WithHint("send smaller requests")
 }
 
-// errStale sends a request back to be conformed to the schema that is current now.
-var errStale = errors.New("the table's schema changed meanwhile")
+// ErrStale sends a request back to be conformed to the schema that is current now.
+var ErrStale = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
 
 // ErrPartial says that a table that merges on read has columns by now that none of the rows to append has. In the place of those of their keys they
 // would take away what is in these columns: somebody has to look.
@@ -122,7 +126,7 @@ func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions
 			if err != nil {
 				return Result{}, err
 			}
-			if result, err := e.submit(ctx, r); err != errStale {
+			if result, err := e.submit(ctx, r); err != ErrStale {
 				return result, err
 			}
 		}
@@ -134,8 +138,8 @@ func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions
 // submit has the committer execute a prepared request.
 func (e *Engine) submit(ctx context.Context, r *request) (Result, error) {
 	if r.empty() {
-		r.release()
-		return Result{}, nil
+		defer r.release()
+		return Result{}, e.Evolve(ctx, r.evolutions)
 	}
 	if err := e.queue.push(r); err != nil {
 		r.release()
@@ -163,9 +167,12 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	}
 	p := preparation{request: newRequest(o)}
 	defer p.release()
-	for _, rows := range tables {
-		table, records, err := e.conform(ctx, rows, o)
+	for _, rows := range joined(tables) {
+		table, evolution, records, err := e.Conform(ctx, rows, o)
 		p.conformed = append(p.conformed, records...)
+		if evolution != nil {
+			p.request.evolutions = append(p.request.evolutions, *evolution)
+		}
 		switch {
 		case err != nil:
 		case table.MergeOnRead && !rows.Whole && lacksColumn(rows.Batches, table):
@@ -194,6 +201,29 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	fillRelease := p.request.release
 	p.request.release = func() { fillRelease(); release() }
 	return p.request, nil
+}
+
+// joined returns rows with those for one table together: a request may name a table several times, in different ways.
+func joined(tables []TableRows) []TableRows {
+	if len(tables) < 2 {
+		return tables
+	}
+	at := make(map[any]int, len(tables))
+	all := make([]TableRows, 0, len(tables))
+	for _, rows := range tables {
+		var key any = keyOf(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+		if rows.ID != 0 {
+			key = rows.ID
+		}
+		i, there := at[key]
+		if !there || (rows.Numbers == nil) != (all[i].Numbers == nil) || rows.Whole != all[i].Whole {
+			at[key], all = len(all), append(all, rows)
+			continue
+		}
+		all[i].Batches = slices.Concat(all[i].Batches, rows.Batches)
+		all[i].Numbers = slices.Concat(all[i].Numbers, rows.Numbers)
+	}
+	return all
 }
 
 // lacksColumn reports whether none of the batches has some column of a table.
@@ -392,70 +422,43 @@ func ErrViolated(t schema.Table, row int64) error {
 	return base.Errorf(base.Invalid, "row %d violates a check of table %s: %s", row+1, t.QualifiedName(), t.Condition())
 }
 
-// Conform finds a table, making or changing it if the options say so, and conforms rows to it as Append does. The
+// Conform finds a table and conforms rows to it as Append does. If the options allow it, the table is the one of an evolution that the rows need, see Plan. The
 // records are the caller's to release.
-func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, []arrow.RecordBatch, error) {
+func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (table schema.Table, evolution *Evolution, records []arrow.RecordBatch, err error) {
 	if err := e.writable(); err != nil {
-		return schema.Table{}, nil, err
+		return schema.Table{}, nil, nil, err
 	}
-	table, records, err := e.conform(ctx, rows, o)
-	if err != nil {
-		for _, record := range records {
-			record.Release()
-		}
-		return schema.Table{}, nil, err
+	if table, evolution, err = e.tableFor(rows, o); err != nil {
+		return schema.Table{}, nil, nil, err
 	}
-	return table, records, nil
+	if records, err = e.conformAll(ctx, rows, table); err == nil || !o.Create {
+		return table, evolution, records, err
+	}
+	next, evolution, evolveErr := e.evolved(ctx, table, evolution, rows)
+	if evolveErr != nil {
+		return schema.Table{}, nil, nil, evolveErr
+	}
+	if evolution == nil {
+		return schema.Table{}, nil, nil, err
+	}
+	records, err = e.conformAll(ctx, rows, next)
+	return next, evolution, records, err
 }
 
-// Evolve finds a table, making or changing it in one step if the options say so, as Conform does: then it takes the rows, also in pieces.
-func (e *Engine) Evolve(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, error) {
-	if err := e.writable(); err != nil {
-		return schema.Table{}, err
-	}
-	table, err := e.tableFor(ctx, rows, o)
-	if err != nil || !o.Create {
-		return table, err
-	}
-	if _, err := e.evolve(ctx, table, rows.Batches); err != nil {
-		return schema.Table{}, err
-	}
-	return e.Table(table.ID)
-}
-
-// conform finds the table, making or changing it if asked, and conforms the batches to it.
-// The records are the caller's to release, also those beside an error.
-func (e *Engine) conform(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, []arrow.RecordBatch, error) {
-	for attempt := 0; ; attempt++ {
-		table, err := e.tableFor(ctx, rows, o)
+// conformAll conforms the batches to a table.
+func (e *Engine) conformAll(ctx context.Context, rows TableRows, table schema.Table) ([]arrow.RecordBatch, error) {
+	records := make([]arrow.RecordBatch, 0, len(rows.Batches))
+	first := int64(0)
+	for _, in := range rows.Batches {
+		record, err := e.ConformBatch(ctx, in, table, first, rows.Whole)
 		if err != nil {
-			return schema.Table{}, nil, err
-		}
-		records := make([]arrow.RecordBatch, 0, len(rows.Batches))
-		first := int64(0)
-		for _, in := range rows.Batches {
-			var record arrow.RecordBatch
-			if record, err = e.ConformBatch(ctx, in, table, first, rows.Whole); err != nil {
-				break
+			for _, record := range records {
+				record.Release()
 			}
-			records = append(records, record)
-			first += in.NumRows()
+			return nil, err
 		}
-		if err == nil {
-			return table, records, nil
-		}
-		for _, record := range records {
-			record.Release()
-		}
-		if !o.Create || attempt == maxAttempts {
-			return schema.Table{}, nil, err
-		}
-		changed, evolveErr := e.evolve(ctx, table, rows.Batches)
-		if evolveErr != nil {
-			return schema.Table{}, nil, evolveErr
-		}
-		if !changed {
-			return schema.Table{}, nil, err
-		}
+		records = append(records, record)
+		first += in.NumRows()
 	}
+	return records, nil
 }

@@ -75,7 +75,7 @@ var errMoved = errors.New("rows moved to other sources meanwhile")
 //     columns. A Read of a whole table minds appended rows too, unless the change is Pinned: then it counts as
 //     having come before them.
 //   - So is one that inserts a key which was inserted since.
-//   - So is one of a table whose schema changed, or that got an expression.
+//   - So is one of a table whose schema changed, or that got an expression. With AppendOptions.Evolutions a schema that changed is ErrStale.
 //
 // Changes of a table that merges on read are computed from a snapshot of Settled. Other errors are those of Append, and ErrNoRoom
 // with a Room.
@@ -85,7 +85,7 @@ func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Cha
 		for _, c := range changes {
 			ids = append(ids, c.Table)
 		}
-		release, err := e.sharePins(ctx, ids)
+		release, err := e.sharePins(ctx, notMade(ids, o.Evolutions))
 		if err != nil {
 			return Result{}, err
 		}
@@ -98,7 +98,7 @@ func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Cha
 				return Result{}, err
 			}
 			result, err := e.submit(ctx, r)
-			if err == errStale {
+			if err == ErrStale && len(o.Evolutions) == 0 {
 				err = ErrChanged
 			}
 			if err == nil {
@@ -466,6 +466,9 @@ func addRows(to map[base.SourceID]*roaring.Bitmap, source base.SourceID, rows *r
 // movesOf returns how to get from sources to where their rows are; nothing for those that are there. If that is
 // not known, the rows are gone: ErrChanged.
 func (e *Engine) movesOf(id base.TableID, sources []base.SourceID) (map[base.SourceID]patch.Move, error) {
+	if len(sources) == 0 { // as of a table that is yet to be made
+		return nil, nil
+	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	t, err := e.tableLocked(id)

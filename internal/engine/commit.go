@@ -35,6 +35,9 @@ import (
 // groups. Groups of asynchronous appends alone skip the sync; a timer does it, at most
 // Settings.SyncInterval later.
 //
+// A request whose rows need another schema than there is brings it (Evolution), and is a group of its own: the schema is an edit
+// between the groups, made once the rows are in memory and known to be acceptable.
+//
 // Everything else that changes what is visible (DDL, flush, merge) is an edit: a function run
 // here between two groups. It can therefore read the state it changes without a lock, and
 // nothing moves between its validation and its publication. Edits are durable through the
@@ -89,9 +92,12 @@ func (e *Engine) runCommitter() {
 				}
 			}
 		default:
-			if group[0].edit != nil {
-				e.finish(group[0], outcome{err: group[0].edit()})
-			} else {
+			switch first := group[0]; {
+			case first.edit != nil:
+				e.finish(first, outcome{err: first.edit()})
+			case len(first.evolutions) > 0:
+				e.commitEvolving(first)
+			default:
 				e.commitGroup(group)
 			}
 			if e.unsynced && syncDue == nil {
@@ -284,7 +290,7 @@ func (e *Engine) check(r *request, a *ahead) error {
 			return base.Errorf(base.NotFound, "table %d was dropped meanwhile", t.id)
 		}
 		if now.current.schema.Version != t.version {
-			return errStale
+			return ErrStale
 		}
 	}
 	if err := e.checkChanges(r.changes, a); err != nil {

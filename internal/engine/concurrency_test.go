@@ -241,7 +241,7 @@ func TestAGroupConformsAgainAfterASchemaChange(t *testing.T) {
 	must(t, err)
 	must(t, e.queue.push(r))
 	close(goOn)
-	if out := <-r.done; out.err != errStale {
+	if out := <-r.done; out.err != ErrStale {
 		t.Fatalf("outcome %v, want that the rows are stale", out.err)
 	}
 	altered.Wait()

@@ -9,70 +9,94 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// tableFor returns the table that rows are for, making it if it is missing and the
-// options say so.
-func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, error) {
+// Evolution is what rows need of a schema: the next version of a table, or, in version 1, a table that is made. It takes effect in the
+// committer, in the step before the rows, or not at all.
+type Evolution struct {
+	Table schema.Table
+	exact *exactness // what was looked through for it, or nil
+}
+
+// makes reports whether the table is not there yet.
+func (v *Evolution) makes() bool { return v.Table.Version == 1 }
+
+// Plan finds a table and returns it as it is, or becomes for the rows if the options say so: then evolution is not nil, and whoever commits the
+// rows names it in AppendOptions.Evolutions. It changes nothing.
+func (e *Engine) Plan(ctx context.Context, rows TableRows, o AppendOptions) (table schema.Table, evolution *Evolution, err error) {
+	if err := e.writable(); err != nil {
+		return schema.Table{}, nil, err
+	}
+	table, evolution, err = e.tableFor(rows, o)
+	if err != nil || !o.Create {
+		return table, evolution, err
+	}
+	return e.evolved(ctx, table, evolution, rows)
+}
+
+// tableFor returns the table that rows are for. If it is missing, and the options say so, that is the one to be made of their first batch.
+func (e *Engine) tableFor(rows TableRows, o AppendOptions) (schema.Table, *Evolution, error) {
 	if rows.ID != 0 {
-		return e.Table(rows.ID)
+		table, err := e.Table(rows.ID)
+		return table, nil, err
 	}
 	n := rows.Table
 	table, err := e.Lookup(n.Database, n.Schema, n.Name)
 	if err == nil || !o.Create || base.KindOf(err) != base.NotFound || len(rows.Batches) == 0 {
-		return table, err
+		return table, nil, err
 	}
 	inferred, err := batch.InferTable(n.Database, n.Schema, n.Name, rows.Batches[0], rows.Tags, batch.InferOptions{})
 	if err != nil {
-		return schema.Table{}, err
+		return schema.Table{}, nil, err
 	}
 	for _, name := range rows.Key {
 		i := inferred.ColumnIndex(name)
 		if i < 0 {
-			return schema.Table{}, base.Errorf(base.Invalid, "the rows have no column %q to be the key", name)
+			return schema.Table{}, nil, base.Errorf(base.Invalid, "the rows have no column %q to be the key", name)
 		}
-		inferred.Columns[i].NotNull = true
 		inferred.PrimaryKey = append(inferred.PrimaryKey, base.ColumnID(i+1))
 	}
 	if len(rows.Key) > 0 {
 		inferred.SortKey = nil // sorted by its key
 	}
-	if err := e.CreateDatabase(ctx, n.Database, true); err != nil {
-		return schema.Table{}, err
+	if inferred, err = schema.New(inferred); err != nil {
+		return schema.Table{}, nil, err
 	}
-	if err := e.CreateSchema(ctx, n.Database, n.Schema, true); err != nil {
-		return schema.Table{}, err
+	e.mu.RLock()
+	err = e.checkFreeLocked(keyOf(n.Database, n.Schema, n.Name), n.Name)
+	e.mu.RUnlock()
+	if err != nil {
+		return schema.Table{}, nil, err
 	}
-	return e.CreateTable(ctx, inferred, true)
+	if inferred.ID, err = e.newTableID(); err != nil {
+		return schema.Table{}, nil, err
+	}
+	return inferred, &Evolution{Table: inferred}, nil
 }
 
-// evolve changes the table so that it can take the batches, and reports whether it is
-// another version now than the one given, be it by a concurrent request that did the same.
-func (e *Engine) evolve(ctx context.Context, table schema.Table, batches []arrow.RecordBatch) (changed bool, err error) {
-	version := table.Version
-	for _, record := range batches {
-		// Most batches that need a change need it no more once the first had it: ask
-		// before going through the committer.
-		if table, err = e.Table(table.ID); err != nil {
-			return false, err
-		}
-		_, needed, err := batch.Evolve(record, table)
-		if err != nil {
-			return false, err
-		}
-		if !needed {
-			continue
-		}
-		table, err = e.AlterTable(ctx, table.ID, func(now schema.Table) (schema.Table, error) {
-			next, needed, err := batch.Evolve(record, now)
-			if err != nil || !needed {
-				return now, err
-			}
-			return next, nil
-		})
-		if err != nil {
-			return false, err
+// evolved returns what a table becomes so that it can take batches. evolution is what it needs already.
+func (e *Engine) evolved(ctx context.Context, table schema.Table, evolution *Evolution, rows TableRows) (schema.Table, *Evolution, error) {
+	next, version := table, table.Version
+	x := &exactness{engine: e, parts: map[base.SourceID]bool{}}
+	exact := x.planning(ctx, table)
+	switch {
+	case rows.Typed:
+		exact = nil
+	case evolution != nil:
+		exact = func(schema.Column) error { return nil } // of a table without rows
+	}
+	for _, record := range rows.Batches {
+		var err error
+		if next, _, err = batch.Evolve(record, next, exact); err != nil {
+			return schema.Table{}, nil, err
 		}
 	}
-	return table.Version != version, nil
+	if next.Version == version {
+		return table, evolution, nil
+	}
+	next.Version = version + 1
+	if evolution != nil {
+		next.Version = version // of the one evolution
+	}
+	return next, &Evolution{next, x}, nil
 }
 
 // defaultsFor evaluates the defaults that a batch needs.

@@ -17,33 +17,36 @@ const DefaultSchema = "main"
 // changes in the catalog (nothing, if it returns nil); publish changes memory, with mu held,
 // and returns versions to release. In memory it happens only after the catalog has it.
 func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error), publish func() []*version) error {
-	return e.commit(ctx, func() error {
-		if err := e.writable(); err != nil {
+	return e.commit(ctx, func() error { return e.changeNow(build, publish) })
+}
+
+// changeNow is change within the committer.
+func (e *Engine) changeNow(build func() (*catalog.Edit, error), publish func() []*version) error {
+	if err := e.writable(); err != nil {
+		return err
+	}
+	edit, err := build()
+	if err != nil || edit == nil {
+		return err
+	}
+	if !edit.Frees() {
+		if err := e.spacious(); err != nil {
 			return err
 		}
-		edit, err := build()
-		if err != nil || edit == nil {
-			return err
-		}
-		if !edit.Frees() {
-			if err := e.spacious(); err != nil {
-				return err
-			}
-		}
-		edit.Counters.NextTable, edit.Counters.NextStream, edit.Counters.NextExport = e.nextTable, e.nextStream, e.nextExport
-		edit.Counters.NextSeq = e.seq + 2
-		if err := e.apply(*edit); err != nil {
-			return err
-		}
-		e.mu.Lock()
-		e.seq++
-		old := publish()
-		e.mu.Unlock()
-		for _, v := range old {
-			v.release()
-		}
-		return nil
-	})
+	}
+	edit.Counters.NextTable, edit.Counters.NextStream, edit.Counters.NextExport = base.TableID(e.nextTable.Load()), e.nextStream, e.nextExport
+	edit.Counters.NextSeq = e.seq + 2
+	if err := e.apply(*edit); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.seq++
+	old := publish()
+	e.mu.Unlock()
+	for _, v := range old {
+		v.release()
+	}
+	return nil
 }
 
 // checkNames refuses names that a table could not have.

@@ -139,7 +139,8 @@ type Engine struct {
 	wal        *wal.Writer
 	unsynced   bool // frames were appended since the last sync
 	spent      bool // the reserve is not there: see space.go
-	nextTable  base.TableID
+	readPart   keys.ReadPart
+	nextTable  atomic.Uint32 // of the next table
 	nextStream base.StreamID
 	nextExport base.ExportID
 

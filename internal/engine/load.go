@@ -54,15 +54,7 @@ func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load
 		if t, err = schema.New(t); err != nil {
 			return nil, base.Wrap(err, "create table")
 		}
-		err = e.commit(ctx, func() error {
-			if e.nextTable == ^base.TableID(0) {
-				return base.Errorf(base.Invalid, "all table ids are used up")
-			}
-			t.ID = e.nextTable
-			e.nextTable++
-			return nil
-		})
-		if err != nil {
+		if t.ID, err = e.newTableID(); err != nil {
 			return nil, base.Wrap(err, "create table")
 		}
 	}

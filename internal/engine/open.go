@@ -100,6 +100,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	if components.ReadColumns == nil {
 		components.ReadColumns = e.readColumns
 	}
+	e.readPart = components.ReadColumns
 	reader := keys.Reader{Hold: e.holdPart, Part: components.ReadColumns, Numbers: e.openNumbers, Group: (*part.Numbers).Read, Rows: (*part.Numbers).Find}
 	e.keyFinder = keys.NewFinder(4*e.settings.MemoryBytes, reader, func(err error) {
 		e.log.Error("index of keys failed; statements find their rows without it, and it is tried again", "error", err)
@@ -234,7 +235,8 @@ func (e *Engine) load(state catalog.State) error {
 		e.keys[k.Key] = c
 		e.rememberLocked(c)
 	}
-	e.nextTable, e.nextStream, e.nextExport = state.Counters.NextTable, state.Counters.NextStream, state.Counters.NextExport
+	e.nextTable.Store(uint32(state.Counters.NextTable))
+	e.nextStream, e.nextExport = state.Counters.NextStream, state.Counters.NextExport
 	// Ids up to the reserved one may be in use by rows that readers saw.
 	e.sources.next, e.sources.reserved = state.Counters.NextSource, state.Counters.NextSource
 	e.seq = state.Counters.NextSeq - 1

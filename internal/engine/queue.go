@@ -22,7 +22,9 @@ type request struct {
 	claim    *claim     // or nil
 	progress *Progress  // or nil
 	changes  *changeSet // or nil
-	release  func()     // what is not handed on is given back; called by the committer, once
+	// evolutions are what tables become before the rows come.
+	evolutions []Evolution
+	release    func() // what is not handed on is given back; called by the committer, once
 
 	edit func() error // of an edit; nil for an append
 
@@ -31,7 +33,7 @@ type request struct {
 
 // newRequest returns a request that does nothing yet.
 func newRequest(o AppendOptions) *request {
-	return &request{async: o.Async, progress: o.Progress, claim: o.claim, release: func() {}, done: make(chan outcome, 1)}
+	return &request{async: o.Async, evolutions: o.Evolutions, progress: o.Progress, claim: o.claim, release: func() {}, done: make(chan outcome, 1)}
 }
 
 // empty reports whether there is nothing to do, not even to remember the answer.
@@ -83,12 +85,12 @@ func (q *queue) signal() {
 	}
 }
 
-// next takes the next group: appends of up to maxBytes, or one edit.
+// next takes the next group: appends of up to maxBytes, or one edit or append that brings a schema.
 func (q *queue) next(maxBytes int64) (group []*request, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n, bytes := 0, int64(0)
-	for n < len(q.pending) && q.pending[n].edit == nil && (n == 0 || bytes+q.pending[n].bytes <= maxBytes) {
+	for n < len(q.pending) && q.pending[n].edit == nil && len(q.pending[n].evolutions) == 0 && (n == 0 || bytes+q.pending[n].bytes <= maxBytes) {
 		bytes += q.pending[n].bytes
 		n++
 	}

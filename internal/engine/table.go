@@ -35,11 +35,9 @@ func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bo
 		if t, err = schema.New(t); err != nil {
 			return nil, err
 		}
-		if e.nextTable == ^base.TableID(0) {
-			return nil, base.Errorf(base.Invalid, "all table ids are used up")
+		if t.ID, err = e.newTableID(); err != nil {
+			return nil, err
 		}
-		t.ID = e.nextTable
-		e.nextTable++
 		return &catalog.Edit{PutTables: []catalog.Table{{Schema: t, Created: created}}}, nil
 	}
 	err := e.change(ctx, build, func() []*version {
@@ -50,6 +48,19 @@ func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bo
 		return schema.Table{}, base.Wrap(err, "create table")
 	}
 	return t, nil
+}
+
+// newTableID returns an id that no table has had. It is used up once an edit of the catalog follows.
+func (e *Engine) newTableID() (base.TableID, error) {
+	for {
+		id := e.nextTable.Load()
+		if base.TableID(id) == ^base.TableID(0) {
+			return 0, base.Errorf(base.Invalid, "all table ids are used up")
+		}
+		if e.nextTable.CompareAndSwap(id, id+1) {
+			return base.TableID(id), nil
+		}
+	}
 }
 
 // addTableLocked makes a table that the catalog has known in memory, empty.

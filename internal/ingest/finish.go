@@ -149,7 +149,9 @@ func (c *Column) toNanoseconds() error {
 	c.nanos = append(c.nanos, slices.Repeat([]uint16{0}, c.rows-len(c.nanos))...)
 	for i, bits := range c.fixed {
 		micros := int64(bits)
-		if micros > math.MaxInt64/1000-1 || micros < math.MinInt64/1000+1 {
+		const last, first = math.MaxInt64 / 1000, math.MinInt64/1000 - 1 // microseconds, of which some nanoseconds are in range
+		below := int64(c.nanos[i])
+		if micros > last || micros < first || micros == last && below > math.MaxInt64%1000 || micros == first && below < 1000+math.MinInt64%1000 {
 			return c.errorf(i, "moment %d us is out of the range of nanoseconds (years 1677 to 2262), which other rows need", micros)
 		}
 		c.fixed[i] = uint64(micros*1000 + int64(c.nanos[i]))

@@ -266,7 +266,7 @@ func (x *execution) alterColumn(t schema.Table) error {
 	return c.unexpected("TYPE, SET DEFAULT, DROP DEFAULT, SET NOT NULL or DROP NOT NULL")
 }
 
-// changeType widens a column. A DATE reaches further than a TIMESTAMP, so dates are looked
+// changeType widens a column. One of 64-bit integers becomes DOUBLE if that has all values that are stored. A DATE reaches further than a TIMESTAMP, so dates are looked
 // through before, those of tombstones too, which merges bring to the new type as well; a date beyond that comes in between is refused by whoever reads it
 // as a TIMESTAMP.
 func (x *execution) changeType(t schema.Table, c schema.Column, to schema.Type) error {
@@ -289,6 +289,12 @@ func (x *execution) changeType(t schema.Table, c schema.Column, to schema.Type) 
 			}
 			return e
 		}
+	}
+	if schema.ExactInDouble(c.Type, to) && to.Kind == schema.Double {
+		if err := x.c.end(); err != nil {
+			return err
+		}
+		return x.store.ChangeToDouble(x.ctx, t.ID, c.Name)
 	}
 	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.ChangeType(c.Name, to) })
 }

@@ -17,11 +17,6 @@ import (
 // those of the same key; whole ones of a table that merges on read count as inserted, for nobody looks whether their keys are there. Beside rows for other tables they must not move rows by giving only some of their columns, nor
 // give only some columns of a table with checks: that takes a request of their own.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
-	if slices.ContainsFunc(tables, func(rows engine.TableRows) bool { return rows.Sparse }) {
-		if counts, done, err := m.appendSparse(ctx, tables, o); done {
-			return counts, err
-		}
-	}
 	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
 		keyed := false
 		for _, rows := range tables {
@@ -58,8 +53,7 @@ func comesUnseen(t schema.Table, given []schema.Column, whole bool) bool {
 	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }
 
-// Fits returns nil if Append would take the rows now, without storing them. It makes and changes tables as Append
-// does. The error is that of Append, but for limits of memory.
+// Fits returns nil if Append would take the rows now. It changes nothing. The error is that of Append, but for limits of memory.
 func (m *Mutator) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	_, release, err := m.appended(ctx, tables, o)
 	release()
@@ -71,6 +65,8 @@ type appended struct {
 	table schema.Table
 	rows  []arrow.RecordBatch // conformed, unless some are keyed
 	keyed []*arrivals         // rows for a table with a primary key
+	// evolution is what the table becomes with them, or nil.
+	evolution *engine.Evolution
 }
 
 // appended conforms rows to their tables. release is to be called in any case.
@@ -99,13 +95,14 @@ func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engin
 		if one.keyed, err = w.pieces(t); err != nil {
 			return one, base.Wrap(err, "table %s", t.QualifiedName())
 		}
+		one.evolution = w.evolution
 		if len(one.keyed) > 0 {
 			one.table = one.keyed[0].table // which may have been made anew
 			return one, nil
 		}
 	}
 	var records []arrow.RecordBatch
-	if one.table, records, err = m.store.Conform(ctx, rows, o); err != nil {
+	if one.table, one.evolution, records, err = m.store.Conform(ctx, rows, o); err != nil {
 		return one, err
 	}
 	if batch.Rows(records) == 0 || len(one.table.PrimaryKey) == 0 {
@@ -170,20 +167,23 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions, pinned bool) (Counts, error) {
 	var ids, keyed []base.TableID
 	for _, one := range all {
+		if one.evolution != nil {
+			o.Evolutions = append(o.Evolutions, *one.evolution)
+		}
 		ids = append(ids, one.table.ID)
 		if len(one.keyed) > 0 || one.table.MergeOnRead {
 			keyed = append(keyed, one.table.ID)
 		}
 	}
 	if pinned && len(keyed) > 0 {
-		release, err := m.store.Pin(ctx, keyed...)
+		release, err := m.store.Pin(ctx, keyed...) // none is yet to be made: rows make tables without a key here
 		if err != nil {
 			return Counts{}, err
 		}
 		defer release()
 		o.Pinned = true
 	}
-	snap, err := m.store.Settled(ctx, ids...)
+	snap, err := m.store.SettledAs(ctx, o.Evolutions, ids...)
 	if err != nil {
 		return Counts{}, err
 	}

@@ -57,7 +57,7 @@ func errTooOften() error {
 }
 
 // errStale says that rows were made for a schema that their table has no more.
-var errStale = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
+var errStale = engine.ErrStale
 
 // changeRows runs a statement that changes rows of a table: it plans it, finds the rows, and commits.
 func (x *execution) changeRows(plan func() (*rowPlan, error)) (result *Result, err error) {
@@ -117,7 +117,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		}
 	}
 	if len(o.change.Deleted)+len(o.change.Updated)+len(o.change.Inserted) == 0 {
-		return result, nil
+		return result, x.store.Evolve(x.ctx, x.options.Evolutions)
 	}
 	o.change.Reads = p.reads(reads)
 	if found.located > 0 && int64(found.located) == o.change.Counts.Rows() {
@@ -135,6 +135,12 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		rewrites = x.mode == Auto && errors.Is(err, engine.ErrColumnBytes)
 	}
 	if rewrites {
+		// Not in the edit of the rows, which is made by writing parts: a change that fails for the disk leaves the schema.
+		if err = x.store.Evolve(x.ctx, options.Evolutions); err != nil {
+			result.Close()
+			return nil, err
+		}
+		x.options.Evolutions = nil // if it runs again
 		err = x.rewriter.Mutate(x.ctx, s, o.change, options)
 	}
 	if err != nil {
@@ -166,7 +172,7 @@ func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *find
 		return nil, err
 	}
 	s := x.selects(&p.query)
-	s.Target, s.Transient, s.Rows = p.target, p.transient, located
+	s.Target, s.Transient, s.Rows, s.Evolutions = p.target, p.transient, located, x.options.Evolutions
 	found = &findings{plan: p}
 	if located != nil {
 		found.located = len(located.Addresses)

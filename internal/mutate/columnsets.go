@@ -17,7 +17,9 @@ type columnSets struct {
 	rows engine.TableRows
 	all  arrow.RecordBatch
 	some []int // the columns that not all rows have
-	sets []*columnSet
+	// first are the rows that all has, where it has one for each key: the first of each.
+	first []uint32
+	sets  []*columnSet
 }
 
 // columnSet are rows that have the same columns.
@@ -27,6 +29,18 @@ type columnSet struct {
 }
 
 func (s *columnSets) release() { s.all.Release() }
+
+// numbers returns which rows those of a set are.
+func (s *columnSets) numbers(set *columnSet) []int32 {
+	numbers := make([]int32, len(set.rows))
+	for i, row := range set.rows {
+		if s.first != nil {
+			row = s.first[row]
+		}
+		numbers[i] = int32(row)
+	}
+	return numbers
+}
 
 // setsOf returns the sets of rows of which some lack some columns, as lacking says. Their key is one of the table.
 func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *columnSets, err error) {
@@ -49,14 +63,14 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 		return nil, err
 	}
 	if t.RowVersion == 0 && t.IsDeleted == 0 && givesKey(t, rows, columns) { // else a row may be left out, or take away what those before it gave
-		folded, keys, err := fold(s.all, key, s.some)
+		folded, keys, first, err := fold(s.all, key, s.some)
 		if err != nil {
 			return nil, err
 		}
 		if folded != s.all {
 			s.all.Release()
 		}
-		s.all, key = folded, keys
+		s.all, key, s.first = folded, keys, first
 	}
 	at := map[string][]int{}        // where the sets of these columns are
 	last := map[batch.KeyHash]int{} // the set of the key's last row
@@ -110,8 +124,8 @@ func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err er
 	return pieces, release, nil
 }
 
-// fold returns rows with one for each key: of every column it has the last value, of some columns the last one that is not lacking.
-func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordBatch, []batch.KeyHash, error) {
+// fold returns rows with one for each key, and which the first of the key was: of every column it has the last value, of some columns the last one that is not lacking.
+func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordBatch, []batch.KeyHash, []uint32, error) {
 	numbers, keys := map[batch.KeyHash]int{}, []batch.KeyHash{}
 	of := make([]int, len(key)) // which key each row has
 	var first []uint32
@@ -124,7 +138,7 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 		of[row] = n
 	}
 	if len(keys) == len(key) {
-		return all, key, nil
+		return all, key, nil, nil
 	}
 	columns := make([]arrow.Array, all.NumCols()) // on Go's heap
 	for i, c := range all.Columns() {
@@ -137,10 +151,10 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 		}
 		var err error
 		if columns[i], err = batch.TakeValues(c, last); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return array.NewRecordBatch(all.Schema(), columns, int64(len(keys))), keys, nil
+	return array.NewRecordBatch(all.Schema(), columns, int64(len(keys))), keys, first, nil
 }
 
 // keyHashes returns hashes of the columns of the primary key that all rows have, if some lack some columns. Rows of one key have one.

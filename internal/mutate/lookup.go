@@ -402,7 +402,7 @@ func (x *execution) locate(p *rowPlan) (*Located, error) {
 	if p.key == nil {
 		return nil, nil
 	}
-	s, err := x.store.Settled(x.ctx, p.table.ID)
+	s, err := x.store.SettledAs(x.ctx, x.options.Evolutions, p.table.ID)
 	if err != nil {
 		return nil, err
 	}

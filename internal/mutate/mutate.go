@@ -36,17 +36,20 @@ type Store interface {
 	DropSchema(ctx context.Context, database, name string, cascade bool) error
 	CreateTable(ctx context.Context, t schema.Table, ifNotExists bool) (schema.Table, error)
 	AlterTable(ctx context.Context, id base.TableID, change func(schema.Table) (schema.Table, error)) (schema.Table, error)
+	ChangeToDouble(ctx context.Context, id base.TableID, column string) error
 	DropTable(ctx context.Context, id base.TableID) error
 	Truncate(ctx context.Context, id base.TableID) (removed *snapshot.Snapshot, err error)
 	PutView(ctx context.Context, v catalog.View, replace bool) error
 	DropView(ctx context.Context, name catalog.ViewName, ifExists bool) error
 	Load(ctx context.Context, t schema.Table, o engine.LoadOptions) (*engine.Load, error)
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
-	Conform(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (schema.Table, []arrow.RecordBatch, error)
+	Conform(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (schema.Table, *engine.Evolution, []arrow.RecordBatch, error)
 	ConformBatch(ctx context.Context, in arrow.RecordBatch, t schema.Table, first int64, whole bool) (arrow.RecordBatch, error)
-	Evolve(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (schema.Table, error)
+	Plan(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (schema.Table, *engine.Evolution, error)
+	Evolve(ctx context.Context, evolutions []engine.Evolution) error
 	Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error)
 	Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error)
+	SettledAs(ctx context.Context, evolutions []engine.Evolution, ids ...base.TableID) (*snapshot.Snapshot, error)
 	Settle(ctx context.Context, id base.TableID) error
 	Room() *engine.Room
 	Once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (engine.Result, error)) (engine.Result, error)
@@ -87,6 +90,8 @@ type Select struct {
 	Target int
 	// Rows, if not nil, are all that the query sees of the target, which is its only table.
 	Rows *Located
+	// Evolutions are what tables become with the rows that the statement changes: the query sees them so.
+	Evolutions []engine.Evolution
 }
 
 // Located are rows of a table in a snapshot, and columns of which all of them have one value: arrays of it alone.
@@ -326,6 +331,11 @@ func (x *execution) tableName(parts []string) (database, schemaName, name string
 func (x *execution) lookup(parts []string) (schema.Table, error) {
 	database, schemaName, name := x.tableName(parts)
 	t, err := x.store.Lookup(database, schemaName, name)
+	for _, v := range x.options.Evolutions {
+		if err == nil && v.Table.ID == t.ID {
+			t = v.Table
+		}
+	}
 	if base.KindOf(err) == base.NotFound && schema.CheckReserved("", schemaName) != nil {
 		return t, base.Errorf(base.Invalid, "the tables of schema %q are the system's: they can only be read", schemaName)
 	}

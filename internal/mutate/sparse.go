@@ -3,8 +3,6 @@ package mutate
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"maps"
 	"math/bits"
 	"slices"
@@ -19,7 +17,7 @@ import (
 
 // What a row of a keyed table lacks stays as it is, so rows of different columns are different changes. They are split into pieces of one set of columns
 // each, which are one edit where none has a say in what another does, and they are not many. Elsewhere points of line protocol, which have the fields that they have, go one
-// piece after the other (engine.TableRows.Sparse), and rows of other formats are to come in different requests.
+// piece after the other (Mutator.Pieces), and rows of other formats are to come in different requests.
 
 // maxPieces is how many pieces are one edit: each is looked up, and becomes patches, by itself.
 const maxPieces = 256
@@ -106,7 +104,7 @@ func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 		return nil, checkSameColumns(w.rows, t)
 	}
 	if w.mode == Upsert && w.options.Create { // at once: a piece says neither all that it takes nor what is wrong with others
-		if t, err = w.store.Evolve(w.ctx, w.rows, w.options); err != nil {
+		if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 			return nil, err
 		}
 	}
@@ -168,42 +166,9 @@ func (w *write) placed(t schema.Table, columns map[string]bool, err error) error
 	return cmp.Or(failed, err)
 }
 
-// appendSparse is Append for rows of which some are sparse, and for a table of which their pieces are no one edit. done is false if there are none. Each piece is a
-// request of its own, with a key of its own if the request has one: a repetition makes the same pieces.
-func (m *Mutator) appendSparse(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (counts Counts, done bool, err error) {
-	var rest, pieces []engine.TableRows
-	for _, rows := range tables {
-		some, release, err := m.apart(ctx, rows, o)
-		defer release()
-		if err != nil {
-			return Counts{}, true, err
-		}
-		if len(some) == 0 {
-			rest = append(rest, rows)
-		}
-		pieces = append(pieces, some...)
-	}
-	if len(pieces) == 0 {
-		return Counts{}, false, nil
-	}
-	if len(rest) > 0 {
-		if counts, err = m.Append(ctx, rest, ofPiece(o, len(pieces))); err != nil {
-			return Counts{}, true, err
-		}
-	}
-	for i, piece := range pieces {
-		more, err := m.Write(ctx, piece, Upsert, nil, ofPiece(o, i))
-		if err != nil {
-			return Counts{}, true, err
-		}
-		counts = counts.Plus(more)
-	}
-	return counts, true, nil
-}
-
-// apart returns sparse rows for a table with a primary key in the pieces in which they are to be written, one after the other. They are none if the rows can be one edit.
-// release is to be called in any case.
-func (m *Mutator) apart(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
+// Pieces returns sparse rows for a table with a primary key in the pieces in which they are to be appended, one after the other: Append refuses such rows as a whole.
+// They are none if the rows can be one edit. Numbers says which rows those of a piece are, of several with one key the first. A repetition of the request makes the same pieces. release is to be called in any case.
+func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	release = func() {}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 	if !rows.Sparse || err != nil || len(t.PrimaryKey) == 0 { // who appends them says what is wrong
@@ -215,7 +180,7 @@ func (m *Mutator) apart(ctx context.Context, rows engine.TableRows, o engine.App
 		return nil, release, err
 	}
 	if o.Create {
-		if t, err = m.store.Evolve(ctx, rows, o); err != nil {
+		if t, _, err = m.store.Plan(ctx, rows, o); err != nil {
 			return nil, release, err
 		}
 	}
@@ -227,13 +192,9 @@ func (m *Mutator) apart(ctx context.Context, rows engine.TableRows, o engine.App
 	if together && len(s.sets) <= maxPieces {
 		return nil, release, nil
 	}
-	return s.pieces()
-}
-
-// ofPiece returns the options for a piece of a request.
-func ofPiece(o engine.AppendOptions, n int) engine.AppendOptions {
-	if o.IdempotencyKey != "" {
-		o.IdempotencyKey = fmt.Sprintf("sparse-%x", sha256.Sum256(fmt.Appendf(nil, "%s/%d", o.IdempotencyKey, n)))
+	pieces, release, err = s.pieces()
+	for i := range pieces {
+		pieces[i].Numbers = [][]int32{s.numbers(s.sets[i])}
 	}
-	return o
+	return pieces, release, err
 }

@@ -104,7 +104,7 @@ func (m *Mutator) upsert(ctx context.Context, all []*arrivals, c conflict, o eng
 
 func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, pinned bool, before func(kept []uint32) error) (counts Counts, err error) {
 	table := all[0].table.ID
-	if pinned {
+	if makes := len(o.Evolutions) > 0 && o.Evolutions[0].Table.Version == 1; pinned && !makes { // what is to be made cannot be pinned
 		release, err := m.store.Pin(ctx, table)
 		if err != nil {
 			return Counts{}, err
@@ -112,7 +112,7 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o 
 		defer release()
 		o.Pinned = true
 	}
-	snap, err := m.store.Settled(ctx, table)
+	snap, err := m.store.SettledAs(ctx, o.Evolutions, table)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -121,8 +121,11 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o 
 	if err == nil && before != nil {
 		err = before(kept)
 	}
-	if err != nil || len(change.Deleted)+len(change.Updated)+len(change.Inserted) == 0 {
+	if err != nil {
 		return change.Counts, err
+	}
+	if len(change.Deleted)+len(change.Updated)+len(change.Inserted) == 0 {
+		return change.Counts, m.store.Evolve(ctx, o.Evolutions)
 	}
 	_, err = m.store.Commit(ctx, snap, []engine.Change{change}, o)
 	return change.Counts, err

@@ -77,6 +77,17 @@ type write struct {
 	rows    engine.TableRows
 	mode    Mode
 	options engine.AppendOptions
+	// evolution is what the table becomes with the rows, or nil.
+	evolution *engine.Evolution
+}
+
+// evolving returns the options for the commit of the rows.
+func (w *write) evolving() engine.AppendOptions {
+	o := w.options
+	if w.evolution != nil {
+		o.Evolutions = []engine.Evolution{*w.evolution}
+	}
+	return o
 }
 
 // run makes the change. errStale says that the table's schema changed meanwhile.
@@ -91,7 +102,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
 		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {
-			if t, err = w.store.Evolve(w.ctx, w.rows, w.options); err != nil { // which makes the table
+			if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil { // which says what table is made
 				return Counts{}, err
 			}
 		}
@@ -113,7 +124,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 		return Counts{}, err
 	case len(pieces) > 0:
 		defer releaseArrivals(pieces)
-		return w.upsert(w.ctx, pieces, modeConflicts[w.mode], w.options, nil)
+		return w.upsert(w.ctx, pieces, modeConflicts[w.mode], w.evolving(), nil)
 	case w.mode == Upsert && own && comesUnseen(t, givenBy(w.rows, t), w.rows.Whole):
 		result, err := w.store.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
 		if errors.Is(err, engine.ErrPartial) {
@@ -132,7 +143,9 @@ func (w *write) run(key []string) (counts Counts, err error) {
 // conformed returns the rows as the table stores them, with its columns: those that the rows have if nothing is to be inserted.
 func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, error) {
 	if w.mode == Upsert {
-		return w.store.Conform(w.ctx, w.rows, w.options)
+		table, evolution, records, err := w.store.Conform(w.ctx, w.rows, w.options)
+		w.evolution = evolution
+		return table, records, err
 	}
 	t.Columns = givenBy(w.rows, t)
 	records, err := w.conform(t)
@@ -178,7 +191,7 @@ var modeConflicts = map[Mode]conflict{Upsert: replaceRow, Update: updateRows, De
 // apply commits rows that conform to some columns of the table.
 func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, error) {
 	if batch.Rows(records) == 0 {
-		return Counts{}, nil
+		return Counts{}, w.store.Evolve(w.ctx, w.evolving().Evolutions)
 	}
 	ids, err := keyColumns(t, key)
 	if err != nil {
@@ -195,6 +208,10 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	given := givenBy(w.rows, t)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
+		// Not in the edit of the rows, whose parts are written for the table as it is then.
+		if err := w.store.Evolve(w.ctx, w.evolving().Evolutions); err != nil {
+			return Counts{}, err
+		}
 		return w.insertMany(w.ctx, t, given, replaceRow, w.options, taking(records))
 	}
 	a, err := arrive(by, records, given, given, modeConflicts[w.mode])
@@ -206,7 +223,7 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	if !own || partial && w.mode != Delete && (movesRow(t, given) || t.Condition() != "") {
 		return w.merge(a, given)
 	}
-	return w.upsert(w.ctx, []*arrivals{a}, modeConflicts[w.mode], w.options, nil)
+	return w.upsert(w.ctx, []*arrivals{a}, modeConflicts[w.mode], w.evolving(), nil)
 }
 
 // taking gives records to who takes rows.
@@ -319,7 +336,7 @@ func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
 	if err != nil {
 		return Counts{}, base.Errorf(base.Internal, "%s: %w", sql, err)
 	}
-	x := &execution{Mutator: w.Mutator, ctx: w.ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: w.options}
+	x := &execution{Mutator: w.Mutator, ctx: w.ctx, req: Request{Database: t.Database}, c: &clauses{statement: statements[0]}, options: w.evolving()}
 	k := x.newKeeper(t)
 	defer k.release()
 	if err := k.add(a.rows); err != nil {

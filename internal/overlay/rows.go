@@ -58,6 +58,11 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	slices.SortFunc(addresses, func(a, b base.RowAddress) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Ordinal, b.Ordinal))
 	})
+	if t.Version == 0 { // as the table may become: another may become something else under the same number
+		for _, c := range t.Schema.Columns {
+			types += " " + c.Type.String()
+		}
+	}
 	var sources []rowSource
 	for len(addresses) > 0 {
 		located := &located{overlay: o, table: t, source: addresses[0].Source, known: known}

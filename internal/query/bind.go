@@ -121,7 +121,7 @@ func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snaps
 	if p := b.req.Portion; p != nil && len(ids) == 1 && ids[0] == p.Table {
 		return b.runner.store.Stored(ctx, p.Table)
 	}
-	return b.runner.store.Settled(ctx, ids...)
+	return b.runner.store.SettledAs(ctx, b.req.Evolutions, ids...)
 }
 
 // resolveAll finds out what every table name of a statement stands for, through views.
@@ -206,6 +206,11 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 	for _, n := range b.readings(ref.parts, database, schemaName) {
 		table, err := b.runner.store.Lookup(n.database, n.schema, n.table)
 		if err == nil {
+			for _, v := range b.req.Evolutions {
+				if v.Table.ID == table.ID {
+					table = v.Table
+				}
+			}
 			return &target{table: &table, path: []string{table.Database, table.Schema, table.Name}}, nil
 		}
 		if first == nil {

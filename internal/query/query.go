@@ -29,8 +29,8 @@ type Store interface {
 	// HasSchema and HasDatabase tell how a name of two parts is meant.
 	HasSchema(database, schema string) bool
 	HasDatabase(database string) bool
-	// Settled returns tables as they are at one moment, with one row for each key.
-	Settled(ctx context.Context, tables ...base.TableID) (*snapshot.Snapshot, error)
+	// SettledAs returns tables as they are at one moment, or become by evolutions, with one row for each key.
+	SettledAs(ctx context.Context, evolutions []engine.Evolution, tables ...base.TableID) (*snapshot.Snapshot, error)
 	// Stored returns what the parts of a table hold, without keeping what is in memory.
 	Stored(ctx context.Context, table base.TableID) (*snapshot.Snapshot, error)
 }
@@ -60,6 +60,8 @@ type Request struct {
 	Target int
 	// Rows, if not nil, are all that the query sees of the target, which is its only table.
 	Rows *Located
+	// Evolutions are what tables become by the statement that the query is of: it sees them so.
+	Evolutions []engine.Evolution
 	// Portion, if not nil, is all that the query sees of one of its tables.
 	Portion *Portion
 }

@@ -175,6 +175,18 @@ func (t Table) ChangeType(name string, to Type) (Table, error) {
 	})
 }
 
+// ChangeTypeOfExact is ChangeType for a column of which the caller has made sure that every value there is, in deleted rows too, is
+// one of the new type: see ExactInDouble.
+func (t Table) ChangeTypeOfExact(name string, to Type) (Table, error) {
+	return t.evolveColumn(name, func(_ *Table, c *Column) error {
+		if !ExactInDouble(c.Type, to) {
+			return base.Errorf(base.Internal, "table %s: column %q of type %s as %s", t.QualifiedName(), c.Name, c.Type, to)
+		}
+		c.Type, c.Inferred = to, false
+		return nil
+	})
+}
+
 // MayExceed reports whether what was written with this version of the table need not be a value of a column's present type, in rows that are deleted or have a
 // newer one: ChangeType takes DATEs.
 func (t Table) MayExceed(now Column) bool {

@@ -31,6 +31,12 @@ func Widen(a, b Type) (Type, bool) {
 	return Type{}, false
 }
 
+// ExactInDouble reports whether a type is one of 64-bit integers and the other one of floating-point numbers: DOUBLE has all values of the
+// second, and of the first those that are exact.
+func ExactInDouble(integers, floats Type) bool {
+	return (integers.Kind == BigInt || integers.Kind == UBigInt) && (floats.Kind == Double || floats.Kind == Float)
+}
+
 // coarse ranks timestamps that one microsecond timestamp holds. TIMESTAMP_NS is not among
 // them: it reaches neither as far back nor forward.
 var coarse = map[Kind]int{TimestampS: 1, TimestampMS: 2, Timestamp: 3}

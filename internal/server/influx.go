@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -10,7 +11,7 @@ import (
 )
 
 // influxQuery answers the queries that writing clients of InfluxDB 1 send before they
-// write: CREATE DATABASE and SHOW DATABASES. Reading goes through SQL.
+// write: CREATE DATABASE, also by GET, and SHOW DATABASES. Reading goes through SQL.
 func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller) error {
 	in := newIncoming(w, r)
 	defer in.done()
@@ -40,10 +41,18 @@ func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller)
 			}
 			results[i].Series = []influxSeries{series}
 		case st.Starts("CREATE", "DATABASE") && newDatabase(st) != "":
-			if who.role < session.Writer || r.Method != http.MethodPost {
-				return base.Errorf(base.Forbidden, "CREATE DATABASE needs POST and the role writer")
+			if who.role < session.Writer {
+				return base.Errorf(base.Forbidden, "CREATE DATABASE needs the role writer")
 			}
 			name := newDatabase(st)
+			if r.Method != http.MethodPost { // as influxdb-java asks
+				posted := *r
+				posted.Method = http.MethodPost
+				if err := s.browsers.check(&posted); err != nil { // pages of other sites can send a GET
+					return err
+				}
+				results[i].Messages = []influxMessage{{"warning", fmt.Sprintf("deprecated use of 'CREATE DATABASE %s' in a read only context, please use a POST request instead", name)}}
+			}
 			if err := schema.CheckReserved(name, ""); err != nil {
 				return err
 			}
@@ -75,6 +84,13 @@ func newDatabase(st sqltoken.Statement) string {
 type influxResult struct {
 	ID     int            `json:"statement_id"`
 	Series []influxSeries `json:"series,omitempty"`
+
+	Messages []influxMessage `json:"messages,omitempty"`
+}
+
+type influxMessage struct {
+	Level string `json:"level"`
+	Text  string `json:"text"`
 }
 
 type influxSeries struct {

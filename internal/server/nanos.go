@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/schema"
@@ -52,6 +53,39 @@ func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.
 	fields[at[0]].Type = columns[at[0]].DataType()
 	metadata := rec.Schema().Metadata()
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
+}
+
+// numbersOf are rows by their numbers.
+type numbersOf struct{ kept, refused []int32 }
+
+// ownNanos returns points without those that have nanosColumn as a field of theirs, where the nanoseconds of others are to be kept under that name; numbers is nil if there are none.
+func (s *Server) ownNanos(name engine.TableName, rec arrow.RecordBatch) (_ arrow.RecordBatch, numbers *numbersOf, err error) {
+	at, own := rec.Schema().FieldIndices(ingest.TimeColumn), rec.Schema().FieldIndices(nanosColumn)
+	if len(at) != 1 || len(own) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
+		return nil, nil, nil
+	}
+	table, err := s.store.Lookup(name.Database, name.Schema, name.Name)
+	if err != nil && base.KindOf(err) != base.NotFound {
+		return nil, nil, err
+	}
+	if c := table.ColumnIndex(ingest.TimeColumn); c >= 0 && table.Columns[c].Type.Kind == schema.TimestampNS {
+		return nil, nil, nil
+	}
+	numbers = &numbersOf{}
+	var order []uint32
+	for i := range int(rec.NumRows()) {
+		if rec.Column(own[0]).IsValid(i) {
+			numbers.refused = append(numbers.refused, int32(i))
+		} else {
+			numbers.kept, order = append(numbers.kept, int32(i)), append(order, uint32(i))
+		}
+	}
+	fields, columns := rec.Schema().Fields(), rec.Columns()
+	fields, columns = slices.Delete(slices.Clone(fields), own[0], own[0]+1), slices.Delete(slices.Clone(columns), own[0], own[0]+1)
+	others := array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
+	defer others.Release()
+	kept, err := batch.Take([]arrow.RecordBatch{others}, order)
+	return kept, numbers, err
 }
 
 // cut divides times into whole microseconds, rounded towards the past, and nanoseconds.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/export"
@@ -32,6 +33,7 @@ type Store interface {
 	CreateDatabase(ctx context.Context, name string, ifNotExists bool) error
 	Databases() []string
 	Lookup(database, schema, name string) (schema.Table, error)
+	LookupView(database, schema, name string) (catalog.View, error)
 	Status() engine.Status
 	Image(ctx context.Context) (*engine.Image, error)
 }

@@ -34,7 +34,7 @@ func (p planner) Columns(ctx context.Context, s mutate.Select) ([]string, error)
 }
 
 func request(s mutate.Select) query.Request {
-	req := query.Request{SQL: s.SQL, Args: s.Args, Database: s.Database, ReadFiles: s.ReadFiles, Defines: s.Defines, Target: s.Target}
+	req := query.Request{SQL: s.SQL, Args: s.Args, Database: s.Database, ReadFiles: s.ReadFiles, Defines: s.Defines, Target: s.Target, Evolutions: s.Evolutions}
 	if s.Transient != nil {
 		req.Transient = &query.Transient{Name: s.Transient.Name, Rows: s.Transient.Table, InMemory: s.Transient.InMemory, Path: s.Transient.Path}
 	}

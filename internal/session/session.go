@@ -134,6 +134,11 @@ func (x *Executor) Fits(ctx context.Context, tables []engine.TableRows, o engine
 	return x.mutate.Fits(ctx, tables, o)
 }
 
+// Pieces returns rows in the pieces in which they are to be appended: see mutate.Mutator.Pieces.
+func (x *Executor) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
+	return x.mutate.Pieces(ctx, rows, o)
+}
+
 func checkReserved(tables []engine.TableRows) error {
 	for _, rows := range tables {
 		if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {

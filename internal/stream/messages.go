@@ -131,7 +131,7 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	for i, rec := range batches {
 		batches[i] = withoutUnknown(rec, &t, s.unknown.note)
 		rec.Release()
-		if t, _, err = batch.Evolve(batches[i], t); err != nil {
+		if t, _, err = batch.Evolve(batches[i], t, nil); err != nil {
 			return t, err
 		}
 	}

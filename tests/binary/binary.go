@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,8 +20,11 @@ import (
 
 // build makes the program below .cache, one test process at a time: the first links it, the others find it there.
 var build = sync.OnceValues(func() (path string, err error) {
-	_, here, _, _ := runtime.Caller(0)
-	root := filepath.Join(filepath.Dir(here), "..", "..")
+	module, err := exec.Command("go", "env", "GOMOD").Output() // runtime.Caller does not tell the place with -trimpath
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	root := filepath.Dir(strings.TrimSpace(string(module)))
 	dir := filepath.Join(root, ".cache", "binary")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

@@ -149,7 +149,12 @@ func TestDatabasesThatInfluxDBsClientsMake(t *testing.T) {
 		"CREATE+DATABASE+scoter": 400, "CREATE+DATABASE": 400, "CREATE+DATABASE+IF+NOT+EXISTS": 400} {
 		post(t, s, "/query?q="+query, "text/plain", "").must(t, want)
 	}
-	if a := send(t, s, "GET", "/query?q=SHOW+DATABASES", ""); !strings.Contains(a.body, `"values":[["default"],["if"],["one"],["two"]]`) {
+	a := send(t, s, "GET", "/query?q=CREATE+DATABASE+three", "").must(t, 200)
+	if want := `{"results":[{"statement_id":0,"messages":[{"level":"warning","text":"deprecated use of 'CREATE DATABASE three' in a read only context, please use a POST request instead"}]}]}`; strings.TrimSpace(a.body) != want {
+		t.Errorf("%s, want %s", a.body, want)
+	}
+	send(t, s, "GET", "/query?q=CREATE+DATABASE+four", "", "Sec-Fetch-Site", "cross-site").must(t, 403)
+	if a := send(t, s, "GET", "/query?q=SHOW+DATABASES", ""); !strings.Contains(a.body, `"values":[["default"],["if"],["one"],["three"],["two"]]`) {
 		t.Error(a.body)
 	}
 }

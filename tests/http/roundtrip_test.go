@@ -180,3 +180,39 @@ func TestStatementsMayBeCompressedAndLarge(t *testing.T) {
 	post(t, s, "/api/v1/sql", "text/plain", packed.String(), "Content-Encoding", "gzip").must(t, 200)
 	post(t, s, "/api/v1/sql", "text/plain", strings.Repeat(" ", 1<<20)+"SELECT 1").refused(t, 413, "too_large")
 }
+
+// TestDeclaredColumnsTakeWhateverJSONComes: JSON any value, VARCHAR any value as its text, also in one request.
+func TestDeclaredColumnsTakeWhateverJSONComes(t *testing.T) {
+	s := binary.Serve(t, t.TempDir())
+	sql(t, s, "CREATE TABLE j (id INTEGER, d JSON)").must(t, 200)
+	sql(t, s, "CREATE TABLE v (id INTEGER, d VARCHAR, l VARCHAR[])").must(t, 200)
+	const values = `{"id":1,"d":1}
+{"id":2,"d":"x"}
+{"id":3,"d":{"a":[1, "b"]}}
+{"id":4,"d":[1,{"c":null}]}
+{"id":5,"d":true}
+{"id":6,"d":null}
+{"id":7,"d":1.50}
+{"id":8,"d":"{\"k\": 1}"}
+{"id":9,"d":"say \"hi\""}`
+	rows(t, s, "j", ndjson, values).must(t, 200)
+	rows(t, s, "v", ndjson, values).must(t, 200)
+	equal(t, s, "SELECT id, d::VARCHAR FROM j WHERE d::VARCHAR IS NOT NULL ORDER BY id",
+		`[[1,"1"],[2,"\"x\""],[3,"{\"a\":[1,\"b\"]}"],[4,"[1,{\"c\":null}]"],[5,"true"],[7,"1.50"],[8,"{\"k\": 1}"],[9,"\"say \\\"hi\\\"\""]]`)
+	equal(t, s, "SELECT id, d->>'$.k' FROM j WHERE id = 8", `[[8,"1"]]`)
+	equal(t, s, "SELECT id, d FROM v ORDER BY id",
+		`[[1,"1"],[2,"x"],[3,"{\"a\":[1,\"b\"]}"],[4,"[1,{\"c\":null}]"],[5,"true"],[6,null],[7,"1.50"],[8,"{\"k\": 1}"],[9,"say \"hi\""]]`)
+	rows(t, s, "v", ndjson, `{"id":10,"l":[1,"x",true,null,{"a":1}]}`).must(t, 200)
+	equal(t, s, "SELECT l FROM v WHERE id = 10", `[[["1","x","true",null,"{\"a\":1}"]]]`)
+	rows(t, s, "j", csv, "id,d\n11,plain\n12,7\n").must(t, 200)
+	equal(t, s, "SELECT id, d::VARCHAR FROM j WHERE id > 10 ORDER BY id", `[[11,"\"plain\""],[12,"7"]]`)
+	rows(t, s, "j", msgpack, packed([]any{pairs{"id", 13, "d", "text"}, pairs{"id", 14, "d", []any{1, "b"}}})).must(t, 200)
+	rows(t, s, "v", msgpack, packed([]any{pairs{"id", 13, "d", 5}, pairs{"id", 14, "d", "b"}, pairs{"id", 15, "d", []any{1, "b"}}})).must(t, 200)
+	equal(t, s, "SELECT id, d::VARCHAR FROM j WHERE id > 12 ORDER BY id", `[[13,"\"text\""],[14,"[1,\"b\"]"]]`)
+	equal(t, s, "SELECT id, d FROM v WHERE id > 12 ORDER BY id", `[[13,"5"],[14,"b"],[15,"[1,\"b\"]"]]`)
+	// A column of text that came with rows is a VARCHAR like others; without one there is no type for both.
+	rows(t, s, "came", ndjson, `{"status":"ok"}`).must(t, 200)
+	rows(t, s, "came", ndjson, `{"status":200}`+"\n"+`{"status":"200 OK"}`).must(t, 200)
+	equal(t, s, "SELECT status FROM came ORDER BY status", `[["200"],["200 OK"],["ok"]]`)
+	rows(t, s, "new", ndjson, `{"status":200}`+"\n"+`{"status":"200 OK"}`).refused(t, 400, "invalid", "status")
+}

@@ -13,8 +13,6 @@
 package arrowipc
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 
@@ -52,25 +50,18 @@ func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err
 		}
 	}()
 	f := &frames{src: body, budget: limit, natural: ingest.NewBudget(largest)}
-	if !bytes.HasPrefix(body, magic) {
-		if err := f.decode(&batches); err != nil {
-			return batches, err
+	if isFile(body) {
+		if err := f.openFile(body); err != nil {
+			return nil, err
 		}
-		if f.p != len(body) {
-			return batches, invalid(f.p, "%d bytes behind the end of the stream", len(body)-f.p)
-		}
-		return batches, nil
+		err := f.decode(&batches)
+		return batches, err
 	}
-	stream, want, err := file(body)
-	if err != nil {
-		return nil, err
-	}
-	f.src = stream
 	if err := f.decode(&batches); err != nil {
 		return batches, err
 	}
-	if f.batches != want {
-		return batches, invalid(0, "a file of %d batches whose footer lists %d", f.batches, want)
+	if f.p != len(body) {
+		return batches, invalid(f.p, "%d bytes behind the end of the stream", len(body)-f.p)
 	}
 	return batches, nil
 }
@@ -78,9 +69,6 @@ func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err
 // Claimed is how many bytes, but at most so many, compressed buffers say that they decompress to; what is broken, which Decode tells, claims no more.
 func Claimed(body []byte, most int64) int64 {
 	f := &frames{src: body, budget: most}
-	if bytes.HasPrefix(body, magic) {
-		f.src, _, _ = file(body)
-	}
 	f.pass()
 	return min(f.inflated, most)
 }
@@ -88,33 +76,14 @@ func Claimed(body []byte, most int64) int64 {
 // pass reads messages up to the end, or to what is broken.
 func (f *frames) pass() {
 	defer func() { _ = recover() }() // as flatbuffers panics
+	if isFile(f.src) && f.openFile(f.src) != nil {
+		return
+	}
 	for {
 		if _, _, err := f.next(); err != nil {
 			return
 		}
 	}
-}
-
-// file checks a file's frame and returns the stream in it and how many batches the
-// footer lists. A file is a stream between two magic words, followed by a footer
-// that says where the batches are; all writers put them in order, so reading the
-// stream reads the file.
-func file(body []byte) (stream []byte, batches int, err error) {
-	const head, tail = 8, 4 + 6 // padded magic; footer size and magic
-	if len(body) < head+tail || !bytes.HasSuffix(body, magic) {
-		return nil, 0, invalid(len(body), "the file ends without its footer")
-	}
-	end := len(body) - tail
-	size := int(binary.LittleEndian.Uint32(body[end:]))
-	if size < 8 || size > end-head {
-		return nil, 0, invalid(end, "a footer of %d bytes", size)
-	}
-	footer := root(body[end-size : end])
-	const blockSize = 24
-	if batches = vectorLen(footer, footerBatches, blockSize); batches < 0 {
-		return nil, 0, invalid(end-size, "a footer with broken blocks")
-	}
-	return body[head : end-size], batches, nil
 }
 
 // decode appends the stream's batches.

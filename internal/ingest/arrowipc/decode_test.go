@@ -292,6 +292,7 @@ func FuzzDecode(f *testing.F) {
 	for _, opts := range compressions {
 		f.Add(stream(f, opts, batch))
 		f.Add(fileOf(f, opts, batch))
+		f.Add(polars(f, "lz4"))
 	}
 	f.Add(stream(f, nil, fromJSON(f, arrow.BinaryTypes.StringView, `["x", null, "a string of more than twelve bytes"]`)))
 	f.Add(stream(f, nil, fromJSON(f, arrow.MapOf(text, int64s), `[[{"key": "x", "value": 1}]]`)))

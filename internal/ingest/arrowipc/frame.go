@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// frames cuts a stream into messages for arrow-go's reader. It stands in for
+// frames cuts a stream, or a file, into messages for arrow-go's reader. It stands in for
 // arrow-go's own message reader, which allocates whatever length a message claims
 // and takes a stream that is cut between a message's two halves for complete. Here
 // every length and count that anything is allocated for is checked first.
@@ -29,6 +29,12 @@ type frames struct {
 	ended    bool           // the end-of-stream marker was read
 	err      error          // why the last Message failed, if the stream is to blame
 	batches  int
+
+	// Of a file: the messages that are yet to come, see openFile.
+	file         bool
+	schema       []byte
+	blocks       []block
+	dictionaries int // of the blocks
 
 	bigEndian bool // as the schema says
 
@@ -72,16 +78,21 @@ func (f *frames) message() (*ipc.Message, error) {
 	return m, nil
 }
 
+// continuation stands in front of a message's size; it is absent in streams of before Arrow 0.15.
+const continuation = 0xffffffff
+
 // next returns the next message where it is, once it is checked; io.EOF behind the last.
 func (f *frames) next() (meta, body []byte, err error) {
-	const continuation = 0xffffffff
+	if f.file {
+		return f.nextOfFile()
+	}
 	start := f.p
 	head, ok := f.take(4)
 	if !ok {
 		return nil, nil, invalid(start, "the stream ends without its end-of-stream marker")
 	}
 	size := binary.LittleEndian.Uint32(head)
-	if size == continuation { // absent in streams of before Arrow 0.15
+	if size == continuation {
 		if head, ok = f.take(4); !ok {
 			return nil, nil, invalid(start, "the stream ends in the middle of a message")
 		}
@@ -128,7 +139,7 @@ const (
 	batchNodes, batchBuffers, batchCompression, batchVariadic            = 6, 8, 10, 12
 	dictionaryID, dictionaryData                                         = 4, 6
 	encodingID                                                           = 4
-	footerBatches                                                        = 10
+	footerVersion, footerSchema, footerDictionaries, footerBatches       = 4, 6, 8, 10
 
 	headerSchema, headerDictionary, headerBatch = 1, 2, 3
 	typeTimestamp, typeUnion                    = 10, 14

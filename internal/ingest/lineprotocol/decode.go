@@ -15,9 +15,14 @@
 // is what does not parse, and
 //   - a field whose type differs from the one that an earlier line of the body gave
 //     it: the earlier type stays (so v=1i, v=2.5 keeps 1 and rejects the second)
-//   - a tag or a field twice, a tag and a field of one name, here or in an earlier line
+//   - a tag or a field twice, a tag and a field of one name, here or in an earlier line.
+//     Names that differ in case alone are one, also those of measurements, as tables have it:
+//     the first spelling counts
 //   - a tag or a field named "time", an empty name or tag value
 //   - NaN and infinities, numbers out of range, timestamps out of range.
+//
+// Times out of range are those that InfluxDB refuses, and, in coarser units, those that no
+// TIMESTAMPTZ holds.
 //
 // Times are timestamp[us, UTC], or timestamp[ns, UTC] for a measurement with a time
 // that is not a whole microsecond. Lines without a timestamp get Options.Now.
@@ -25,6 +30,7 @@ package lineprotocol
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +52,7 @@ const MaxErrors = 100
 // Result is what a body holds.
 type Result struct {
 	Rows     []ingest.Rows // one per measurement with accepted lines, in order of appearance
+	Lines    []Lines       // of each of Rows
 	Rejected int           // number of lines rejected
 	Errors   []LineError   // the first MaxErrors of them
 }
@@ -56,6 +63,31 @@ type LineError struct {
 	Text     string // the line, cut to 256 bytes
 	Reason   string // in InfluxDB's words where it has some
 	Conflict bool   // it parses, but contradicts an earlier line
+}
+
+// Lines says which lines the rows of a measurement come from.
+type Lines struct {
+	runs       []lineRun
+	rows, skip int
+}
+
+// lineRun are rows of lines that follow one another, up to the next run.
+type lineRun struct{ row, line int32 }
+
+// Of returns the number of a row's line, from 1.
+func (l Lines) Of(row int) int {
+	row += l.rows
+	i, found := slices.BinarySearchFunc(l.runs, row, func(r lineRun, row int) int { return cmp.Compare(int(r.row), row) })
+	if !found {
+		i--
+	}
+	return int(l.runs[i].line) + row - int(l.runs[i].row) - l.skip
+}
+
+// Without returns the lines of rows without some in front, of a body without some lines in front.
+func (l Lines) Without(rows, lines int) Lines {
+	l.rows, l.skip = l.rows+rows, l.skip+lines
+	return l
 }
 
 // Decode returns the rows of a body. Rejected lines are no error; an error is
@@ -78,7 +110,7 @@ func Decode(body []byte, opts Options) (Result, error) {
 			ingest.Release(result.Rows)
 			return Result{}, base.Wrap(err, "table %q", m.table.Name)
 		}
-		result.Rows = append(result.Rows, rows)
+		result.Rows, result.Lines = append(result.Rows, rows), append(result.Lines, m.lines)
 	}
 	return result, nil
 }
@@ -97,6 +129,7 @@ type decoder struct {
 
 	last   *measurement // of the previous line
 	byName map[string]*measurement
+	folded map[string]*measurement
 	order  []*measurement
 
 	padding *ingest.Padding
@@ -113,7 +146,10 @@ type decoder struct {
 type measurement struct {
 	raw     []byte // its name as the latest line writes it, with escapes
 	table   *ingest.Table
-	columns map[string]*column
+	columns map[string]*column // by every name that came
+	folded  map[string]*column // by folded name
+	lines   Lines              // of the rows
+	next    int                // line, if its row goes on with the last of lines
 	tags    []*column
 	fields  []*column
 	time    *ingest.Column
@@ -149,7 +185,7 @@ type value struct {
 }
 
 func (d *decoder) lines() error {
-	d.byName = make(map[string]*measurement)
+	d.byName, d.folded = map[string]*measurement{}, map[string]*measurement{}
 	for p := 0; p < len(d.src); {
 		d.number++
 		start := p
@@ -254,6 +290,10 @@ func (d *decoder) commit(m *measurement, next int, timed bool, at int64) error {
 			return base.Wrap(err, "table %q", m.table.Name)
 		}
 	}
+	if d.number != m.next {
+		m.lines.runs = append(m.lines.runs, lineRun{int32(row), int32(d.number)})
+	}
+	m.next = d.number + 1
 	return m.table.Grow(1)
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // reason is why a line is rejected; without text it is not.
@@ -71,20 +72,33 @@ func (d *decoder) measurement(p int) (*measurement, int, reason) {
 	}
 	m := d.byName[string(name)]
 	if m == nil {
-		if err := ingest.CheckName("table", string(name)); err != nil {
-			return nil, p, bad(err.Error())
+		var why reason
+		if m, why = d.newMeasurement(string(name)); why.text != "" {
+			return nil, p, why
 		}
-		m = &measurement{table: ingest.NewTable(string(name), d.padding), columns: make(map[string]*column)}
-		var err error
-		if m.time, err = m.table.Column(0, []byte(ingest.TimeColumn)); err != nil {
-			return nil, p, bad(err.Error())
-		}
-		d.byName[m.table.Name] = m
-		d.order = append(d.order, m)
 	}
 	m.raw = raw
 	d.last = m
 	return m, end, reason{}
+}
+
+// newMeasurement returns the measurement of a name that did not come so far: that of a name which differs in case alone, or a new one.
+func (d *decoder) newMeasurement(name string) (*measurement, reason) {
+	if m := d.folded[schema.Fold(name)]; m != nil {
+		d.byName[name] = m
+		return m, reason{}
+	}
+	if err := ingest.CheckName("table", name); err != nil {
+		return nil, bad(err.Error())
+	}
+	m := &measurement{table: ingest.NewTable(name, d.padding), columns: map[string]*column{}, folded: map[string]*column{}}
+	var err error
+	if m.time, err = m.table.Column(0, []byte(ingest.TimeColumn)); err != nil {
+		return nil, bad(err.Error())
+	}
+	d.byName[name], d.folded[schema.Fold(name)] = m, m
+	d.order = append(d.order, m)
+	return m, reason{}
 }
 
 // tags reads ",key=value" as often as it comes, and leaves p at the space behind.
@@ -176,15 +190,13 @@ func (d *decoder) key(m *measurement, known *[]*column, i, p int, what string) (
 	}
 	c := m.columns[string(name)]
 	if c == nil {
-		if string(name) == ingest.TimeColumn {
+		if schema.Fold(string(name)) == ingest.TimeColumn {
 			return nil, p, bad(fmt.Sprintf("input %s %q on measurement %q is invalid: the name is reserved", what, name, m.table.Name))
 		}
-		made, err := m.table.Column(len(m.table.Columns()), name)
-		if err != nil {
-			return nil, p, bad(err.Error())
+		var why reason
+		if c, why = m.column(name); why.text != "" {
+			return nil, p, why
 		}
-		c = &column{Column: made}
-		m.columns[string(name)] = c
 	}
 	c.raw = raw
 	if i < len(*known) {
@@ -193,6 +205,23 @@ func (d *decoder) key(m *measurement, known *[]*column, i, p int, what string) (
 		*known = append(*known, c)
 	}
 	return c, end + 1, reason{}
+}
+
+// column returns the column of a name that the measurement had not so far: that of a name which differs in case alone, as tables do not tell these
+// apart, or a new one.
+func (m *measurement) column(name []byte) (*column, reason) {
+	folded := schema.Fold(string(name))
+	c := m.folded[folded]
+	if c == nil {
+		made, err := m.table.Column(len(m.table.Columns()), name)
+		if err != nil {
+			return nil, bad(err.Error())
+		}
+		c = &column{Column: made}
+		m.folded[folded] = c
+	}
+	m.columns[string(name)] = c
+	return c, reason{}
 }
 
 // value adds a value to the line.
@@ -268,11 +297,19 @@ func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) 
 	if p < len(src) && src[p] != '\n' {
 		return 0, false, start, bad("bad timestamp")
 	}
-	if _, _, ok := d.opts.Precision.Micros(at); timed && !ok {
+	micros, _, ok := d.opts.Precision.Micros(at)
+	if timed && (!ok || micros < firstMoment || micros == math.MaxInt64 || d.opts.Precision == ingest.Nanosecond && (at > lastNano || at < -lastNano)) {
 		return 0, false, start, bad("bad timestamp: out of range")
 	}
 	return at, timed, min(p+1, len(src)), reason{}
 }
+
+const (
+	// lastNano is the last time of InfluxDB in nanoseconds, and, negated, the first.
+	lastNano = math.MaxInt64 - 1
+	// firstMoment is the first of DuckDB's timestamps in microseconds. The last is that before the largest int64, which means infinity.
+	firstMoment = -9_223_372_022_400_000_000
+)
 
 // The bytes that end a token unless a backslash stands before them.
 const (

@@ -14,7 +14,7 @@ import (
 // declares reports whether values of a kind are not read by what MessagePack says of them alone.
 func declares(k schema.Kind) bool {
 	switch k {
-	case schema.Map, schema.JSON, schema.HugeInt, schema.UHugeInt, schema.Decimal:
+	case schema.Map, schema.JSON, schema.Varchar, schema.HugeInt, schema.UHugeInt, schema.Decimal:
 		return true
 	}
 	return false
@@ -60,13 +60,21 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 		}
 	case schema.JSON:
 		if code == codeNil || isString(code) {
-			return false, nil // a string is JSON text itself
+			return false, nil // a string is JSON text itself, if it can be
 		}
-		text, err := r.json(nil)
-		if err != nil {
-			return true, base.Wrap(err, "row %d, column %s", c.Row(row)+1, ingest.Quote([]byte(c.Name())))
+		return true, r.asJSON(c, row)
+	case schema.Varchar:
+		switch {
+		case code == codeNil || isString(code) || code >= codeBin8 && code <= codeBin32:
+			return false, nil
+		case isInt(code) || code == codeFloat32 || code == codeFloat64:
+			text, _, err := r.text(nil)
+			if err != nil {
+				return true, err
+			}
+			return true, c.SetString(row, text)
 		}
-		return true, c.SetString(row, text)
+		return true, r.asJSON(c, row)
 	case schema.HugeInt, schema.UHugeInt, schema.Decimal:
 		// Numbers of more than 64 bits come as text: in a column that has both, all are.
 		if !isInt(code) && code != codeFloat32 && code != codeFloat64 {
@@ -83,6 +91,15 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 		return true, c.SetString(row, text)
 	}
 	return false, nil
+}
+
+// asJSON takes the next value as its text in JSON.
+func (r *reader) asJSON(c *ingest.Column, row int) error {
+	text, err := r.json(nil)
+	if err != nil {
+		return base.Wrap(err, "row %d, column %s", c.Row(row)+1, ingest.Quote([]byte(c.Name())))
+	}
+	return c.SetString(row, text)
 }
 
 // whole returns the floating-point number at a place, and whether it is one without a fraction.

@@ -7,7 +7,7 @@ import (
 
 // declares reports whether values of a kind are not read by what JSON says of them alone.
 func declares(k schema.Kind) bool {
-	return k == schema.Map || k == schema.JSON || k == schema.Decimal || k.IsInteger()
+	return k == schema.Map || k == schema.JSON || k == schema.Varchar || k == schema.Decimal || k.IsInteger()
 }
 
 // member is a row's column, with the type that it is for.

@@ -9,8 +9,8 @@
 // all else that JSON has no type for. Where the table has a DECIMAL or an integer of 128 bits, numbers
 // stay the text that they are, which may be a string as well; where it has another integer, 2.0 is one.
 // Arrays are lists, objects structs, or, where
-// the table has a MAP, the list of its entries; where it has JSON, they stay the text
-// that they are.
+// the table has a MAP, the list of its entries; where it has JSON or a VARCHAR, whatever is no string stays the text
+// that it is.
 //
 // JSON is read strictly (RFC 8259): no comments, no trailing commas, UTF-8 only, no
 // surrogate halves. A name given twice in an object is an error, since any choice
@@ -176,7 +176,7 @@ func (d *decoder) text() ([]byte, error) {
 // value sets row to the next value; t is the type that it is for, if that matters.
 func (d *decoder) value(c *ingest.Column, row int, t *schema.Type) error {
 	kind := d.in.PeekKind()
-	if t != nil && t.Kind == schema.JSON && kind != 'n' && kind != '"' {
+	if t != nil && (t.Kind == schema.JSON || t.Kind == schema.Varchar) && kind != 'n' && kind != '"' {
 		return d.raw(c, row)
 	}
 	switch kind {
@@ -232,7 +232,7 @@ func (d *decoder) leave() error {
 	return err
 }
 
-// raw sets row to the text of the next value. A string is not among them: it is JSON text itself.
+// raw sets row to the text of the next value. A string is not among them: it is text itself, of a JSON column JSON text if it can be.
 func (d *decoder) raw(c *ingest.Column, row int) error {
 	value, err := d.in.ReadValue()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
@@ -19,6 +20,7 @@ import (
 const intervalBytes = 12
 
 var (
+	int96Type   = &arrow.TimestampType{Unit: arrow.Nanosecond}
 	uuidType    = extensions.NewUUIDType()
 	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String) // it knows this storage
 )
@@ -41,6 +43,11 @@ func (d *decoder) meaning(f *pqarrow.SchemaField) func(arrow.Array) arrow.Array 
 			return func(a arrow.Array) arrow.Array { return array.NewExtensionArrayWithStorage(uuidType, a) }
 		case column.ConvertedType() == schema.ConvertedTypes.Interval && storage.ByteWidth == intervalBytes:
 			return intervals
+		}
+	case *arrow.TimestampType:
+		// INT96 counts nanoseconds and names no zone: TIMESTAMP_NS, as DuckDB reads it, whatever digits a file's values have.
+		if column.PhysicalType() == parquet.Types.Int96 {
+			return func(a arrow.Array) arrow.Array { return retyped(a, int96Type, nil) }
 		}
 	case *arrow.BinaryType:
 		if _, isJSON := column.LogicalType().(schema.JSONLogicalType); isJSON {

@@ -1,0 +1,143 @@
+package arrowipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"slices"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+)
+
+// A file holds messages between two magic words, and behind them a footer with the schema and the places of the
+// messages. What else lies between them nobody may rely on: Polars writes a schema there that is no message of a stream.
+
+// block is where a message lies in a file.
+type block struct{ offset, meta, body int64 }
+
+const blockBytes = 24
+
+// isFile reports whether a body is a file, not a stream.
+func isFile(body []byte) bool { return bytes.HasPrefix(body, magic) }
+
+// openFile has frames return the schema of the file's footer, and then the messages that it lists. Reading a broken footer may
+// panic, as flatbuffers do.
+func (f *frames) openFile(body []byte) error {
+	const head, tail = 8, 4 + 6 // padded magic; footer size and magic
+	if len(body) < head+tail || !bytes.HasSuffix(body, magic) {
+		return invalid(len(body), "the file ends without its footer")
+	}
+	end := len(body) - tail
+	size := int(binary.LittleEndian.Uint32(body[end:]))
+	if size < 8 || size > end-head {
+		return invalid(end, "a footer of %d bytes", size)
+	}
+	start := end - size
+	footer := root(body[start:end])
+	schema, ok := child(footer, footerSchema)
+	if !ok {
+		return invalid(start, "a footer without a schema")
+	}
+	dictionaries, err := blocks(footer, footerDictionaries, start)
+	if err != nil {
+		return err
+	}
+	batches, err := blocks(footer, footerBatches, start)
+	if err != nil {
+		return err
+	}
+	f.blocks = slices.Concat(dictionaries, batches)
+	f.dictionaries = len(dictionaries)
+	left := int64(start - head)
+	for _, b := range f.blocks { // none twice, or few bytes could be any number of rows
+		if b.offset < head || b.meta < 8 || b.body < 0 || b.offset > int64(start) || b.meta > left || b.body > left-b.meta || b.meta+b.body > int64(start)-b.offset {
+			return invalid(start, "a footer that lists a message of %d and %d bytes at %d", b.meta, b.body, b.offset)
+		}
+		left -= b.meta + b.body
+	}
+	f.file, f.src = true, body[:start]
+	f.schema = schemaMessage(schema, footer.GetInt16Slot(footerVersion, 0))
+	return nil
+}
+
+// blocks reads the places in a slot of the footer, which begins at a place in the file.
+func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]block, error) {
+	n := vectorLen(footer, slot, blockBytes)
+	if n < 0 {
+		return nil, invalid(at, "a footer with broken blocks")
+	}
+	read := vector(footer, slot, n, blockBytes)
+	all := make([]block, n)
+	for i := range all {
+		b := read[i*blockBytes:]
+		all[i] = block{int64(binary.LittleEndian.Uint64(b)), int64(int32(binary.LittleEndian.Uint32(b[8:]))), int64(binary.LittleEndian.Uint64(b[16:]))}
+	}
+	return all, nil
+}
+
+// schemaMessage returns a message, as streams begin with one, whose header is the schema of a footer. References of
+// flatbuffers are relative, and point forward: so the message is a table in front of the footer's bytes.
+func schemaMessage(schema flatbuffers.Table, version int16) []byte {
+	const (
+		vtable, table = 4, 16
+		size          = 40 // of what comes in front, a multiple of 8
+	)
+	m := make([]byte, size, size+len(schema.Bytes))
+	put16 := func(at int, v uint16) { binary.LittleEndian.PutUint16(m[at:], v) }
+	put32 := func(at int, v uint32) { binary.LittleEndian.PutUint32(m[at:], v) }
+	put32(0, table)
+	for i, v := range []uint16{table - vtable, size - table - 4, 16, 18, 4, 8} { // sizes; where version, type, header, body length are
+		put16(vtable+2*i, v)
+	}
+	put32(table, table-vtable)
+	put32(table+4, uint32(size+int(schema.Pos)-(table+4)))
+	put16(table+16, uint16(version))
+	m[table+18] = headerSchema
+	return append(m, schema.Bytes...)
+}
+
+// nextOfFile is next for a file.
+func (f *frames) nextOfFile() (meta, body []byte, err error) {
+	if meta = f.schema; meta != nil {
+		f.schema = nil
+		_, err := f.check(meta, len(f.src))
+		return meta, nil, err
+	}
+	if len(f.blocks) == 0 {
+		f.ended = true
+		return nil, nil, io.EOF
+	}
+	b := f.blocks[0]
+	f.blocks = f.blocks[1:]
+	f.p = int(b.offset)
+	head := f.src[b.offset : b.offset+b.meta]
+	size, prefix := binary.LittleEndian.Uint32(head), int64(4)
+	if size == continuation {
+		size, prefix = binary.LittleEndian.Uint32(head[4:]), 8
+	}
+	if int64(size) > b.meta-prefix {
+		return nil, nil, invalid(f.p, "a message of %d bytes where the footer lists one of %d", size, b.meta)
+	}
+	meta = head[prefix : prefix+int64(size)]
+	bodySize, err := f.check(meta, f.p)
+	if err != nil {
+		return nil, nil, err
+	}
+	want := byte(headerBatch)
+	if f.dictionaries > 0 {
+		f.dictionaries--
+		want = headerDictionary
+	}
+	m := root(meta)
+	if is := m.GetByteSlot(messageHeaderType, 0); is != want {
+		return nil, nil, invalid(f.p, "a message of type %d where the footer lists one of type %d", is, want)
+	}
+	if bodySize < 0 || bodySize > b.body {
+		return nil, nil, invalid(f.p, "a message whose body has %d bytes where the footer lists %d", bodySize, b.body)
+	}
+	body = f.src[b.offset+b.meta:][:bodySize]
+	if err := f.checkBuffers(meta, body, f.p); err != nil {
+		return nil, nil, err
+	}
+	return meta, body, nil
+}

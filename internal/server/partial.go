@@ -1,0 +1,320 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ingest"
+	"github.com/scoterdb/scoter/internal/ingest/lineprotocol"
+)
+
+// tableLines are points of one measurement, of which Numbers, if not nil, says which rows they were when they were decoded.
+type tableLines struct {
+	engine.TableRows     // one batch
+	decoded          int // which of the decoder's tables they were
+}
+
+// numbered returns the points with their numbers.
+func (t tableLines) numbered() tableLines {
+	if t.Numbers == nil {
+		numbers := make([]int32, t.Batches[0].NumRows())
+		for i := range numbers {
+			numbers[i] = int32(i)
+		}
+		t.Numbers = [][]int32{numbers}
+	}
+	return t
+}
+
+// slice returns some of the points, which have their numbers. The caller releases the batch.
+func (t tableLines) slice(from, to int64) tableLines {
+	t.Batches = []arrow.RecordBatch{t.Batches[0].NewSlice(from, to)}
+	t.Numbers = [][]int32{t.Numbers[0][from:to]}
+	return t
+}
+
+// rowsOf returns the points as rows.
+func rowsOf(tables []tableLines) []engine.TableRows {
+	rows := make([]engine.TableRows, len(tables))
+	for i, t := range tables {
+		rows[i] = t.TableRows
+	}
+	return rows
+}
+
+// partial is a write of which some lines were not taken.
+type partial struct {
+	reasons []lineReason // at most lineprotocol.MaxErrors of lines that do not parse, and of others
+	refused int
+	dropped int64
+	stored  bool                 // or contradicts what is stored: the client wrote well-formed lines
+	lines   []lineprotocol.Lines // of each decoded table
+}
+
+// lineReason is why a line was not taken.
+type lineReason struct {
+	line int // from 1; 0: not one line
+	text string
+}
+
+// unparsed says which lines were not taken.
+func unparsed(d lineprotocol.Result) *partial {
+	p := &partial{dropped: int64(d.Rejected), stored: len(d.Rows) > 0, lines: d.Lines}
+	for _, e := range d.Errors {
+		p.reasons = append(p.reasons, lineReason{e.Line, e.Reason})
+		p.stored = p.stored || e.Conflict
+	}
+	return p
+}
+
+// repeated is for a request that was made before, under its key, of which so many lines were dropped then.
+func (p *partial) repeated(dropped int64) {
+	p.reasons, p.dropped, p.stored = []lineReason{{0, "this request was made before: some lines were not taken then"}}, max(0, dropped), true
+}
+
+// answer says that all was stored, or is the error for the client, in InfluxDB's words: clients read them.
+func (p *partial) answer(w http.ResponseWriter) error {
+	slices.SortStableFunc(p.reasons, func(a, b lineReason) int { return cmp.Compare(a.line, b.line) })
+	reasons := make([]string, len(p.reasons))
+	for i, why := range p.reasons {
+		reasons[i] = why.text
+		if why.line > 0 {
+			reasons[i] = fmt.Sprintf("line %d: %s", why.line, why.text)
+		}
+	}
+	text := strings.Join(reasons, "\n")
+	switch {
+	case p.dropped == 0:
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	case !p.stored:
+		return base.Errorf(base.Invalid, "unable to parse: %s", text)
+	}
+	return base.Errorf(base.Invalid, "partial write: %s dropped=%d", text, p.dropped)
+}
+
+// refuse drops points.
+func (p *partial) refuse(t tableLines, why string) {
+	t = t.numbered()
+	p.stored = true
+	p.dropped += int64(len(t.Numbers[0]))
+	for _, row := range t.Numbers[0] {
+		if p.refused++; p.refused > lineprotocol.MaxErrors {
+			break
+		}
+		p.reasons = append(p.reasons, lineReason{p.lines[t.decoded].Of(int(row)), why})
+	}
+}
+
+// linesOf names the tables of decoded points, and refuses those that cannot be stored whatever else there is: points for a view, and those with a field in which
+// the nanoseconds of their measurement are kept.
+func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (tables []tableLines, err error) {
+	database := s.database(r)
+	if err := ingest.CheckName("database", database); err != nil {
+		return nil, err
+	}
+	for i := range decoded {
+		rows := &decoded[i]
+		name := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: rows.Table}
+		t := tableLines{engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(*rows), Sparse: true, Typed: true}, i} // no field is NULL
+		if _, err := s.store.LookupView(name.Database, name.Schema, name.Name); err == nil {
+			p.refuse(t, fmt.Sprintf("%q is a view", name.Name))
+			continue
+		}
+		rec, numbers, err := s.ownNanos(name, rows.Batch)
+		if err != nil {
+			return nil, err
+		}
+		if numbers != nil {
+			bad := t
+			bad.Numbers = [][]int32{numbers.refused}
+			p.refuse(bad, fmt.Sprintf("input field %q on measurement %q: the nanoseconds of the times of other points are kept under that name", nanosColumn, rows.Table))
+			rows.Batch.Release()
+			rows.Batch, t.Numbers = rec, [][]int32{numbers.kept}
+			if rec.NumRows() == 0 {
+				continue
+			}
+		}
+		exact, err := s.exactTime(name, rows.Batch)
+		if err != nil {
+			return nil, err
+		}
+		if exact != nil {
+			rows.Batch.Release()
+			rows.Batch = exact
+		}
+		t.Batches = []arrow.RecordBatch{rows.Batch}
+		tables = append(tables, t)
+	}
+	return tables, nil
+}
+
+// storeLines stores points, and enters which it dropped. What a repetition of the request would add once more goes in at once, under the request's key, behind
+// all that it would not: then nothing is doubled whatever fails.
+func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.AppendOptions, p *partial) error {
+	var whole []tableLines
+	for i, t := range tables {
+		pieces, release, err := s.executor.Pieces(r.Context(), t.TableRows, o)
+		defer release()
+		if err != nil && base.KindOf(err) != base.Invalid {
+			return err
+		}
+		if err != nil || len(pieces) == 0 {
+			whole = append(whole, t)
+			continue
+		}
+		for n, piece := range pieces {
+			for i, row := range piece.Numbers[0] {
+				if t.Numbers != nil {
+					piece.Numbers[0][i] = t.Numbers[0][row]
+				}
+			}
+			if err := p.eachPiece(r.Context(), tableLines{piece, t.decoded}, fmt.Sprintf("piece %d.%d", i, n), s.upsertPiece(r, o)); err != nil {
+				return err
+			}
+		}
+	}
+	if len(whole) == 0 {
+		return nil
+	}
+	counts, err := s.append(r, rowsOf(whole), o)
+	switch {
+	case err != nil && base.KindOf(err) == base.Invalid:
+		p.stored = true
+		return s.appendWhatFits(r, whole, o, p)
+	case err == nil && o.IdempotencyKey != "":
+		// Counts that are not those of the rows are the first request's, of which some did not fit. They may do so now.
+		if n, ok := s.rowsFor(whole); ok && n != counts.Rows() {
+			p.repeated(n + p.dropped - counts.Rows())
+		}
+	}
+	return err
+}
+
+// rowsFor is how many rows there are for tables without a primary key; ok is false if one of them has a key: of such counts say something else.
+func (s *Server) rowsFor(tables []tableLines) (n int64, ok bool) {
+	for _, t := range tables {
+		if s.keyed(t.Table) {
+			return 0, false
+		}
+		n += t.Batches[0].NumRows()
+	}
+	return n, true
+}
+
+// keyed reports whether a table has a primary key.
+func (s *Server) keyed(name engine.TableName) bool {
+	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
+	return err == nil && len(t.PrimaryKey) > 0
+}
+
+// appendWhatFits is for points of which some contradict their tables: it stores the others.
+func (s *Server) appendWhatFits(r *http.Request, tables []tableLines, o engine.AppendOptions, p *partial) error {
+	var fitting []engine.TableRows
+	for i, t := range tables {
+		if s.keyed(t.Table) {
+			if err := p.eachPiece(r.Context(), t, strconv.Itoa(i), s.upsertPiece(r, o)); err != nil {
+				return err
+			}
+			continue
+		}
+		var pieces []arrow.RecordBatch
+		defer func() {
+			for _, rec := range pieces {
+				rec.Release()
+			}
+		}()
+		err := p.eachPiece(r.Context(), t, "", func(t engine.TableRows, _ string) error {
+			err := s.executor.Fits(r.Context(), []engine.TableRows{t}, engine.AppendOptions{Create: o.Create})
+			if err == nil {
+				t.Batches[0].Retain()
+				pieces = append(pieces, t.Batches[0])
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(pieces) == 0 {
+			continue
+		}
+		rows := t.TableRows
+		rows.Batches, rows.Numbers = pieces, nil
+		fitting = append(fitting, rows)
+	}
+	if len(fitting) == 0 {
+		return nil
+	}
+	_, err := s.append(r, fitting, o)
+	return err
+}
+
+// upsertPiece returns what stores rows of a table with a primary key. A repetition of them changes nothing, but that it could come behind
+// a later change: so each piece of a request with a key has one of its own.
+func (s *Server) upsertPiece(r *http.Request, o engine.AppendOptions) func(engine.TableRows, string) error {
+	return func(t engine.TableRows, piece string) error {
+		with := o
+		if o.IdempotencyKey != "" {
+			hash := sha256.Sum256([]byte(o.IdempotencyKey + "/" + piece))
+			with.IdempotencyKey = fmt.Sprintf("lines-%x", hash)
+		}
+		_, err := s.append(r, []engine.TableRows{t}, with)
+		return err
+	}
+}
+
+// eachPiece cuts rows that do not fit in two until what does not fit is single rows, which are dropped. A request that is
+// repeated is cut in the same way, and its pieces have the same names.
+func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit func(t engine.TableRows, piece string) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t = t.numbered()
+	n := t.Batches[0].NumRows()
+	rows := t.TableRows
+	rows.Batches = []arrow.RecordBatch{withValues(t.Batches[0])} // what only refused points have is no column
+	switch err := fit(rows, piece); {
+	case err == nil:
+		return nil
+	case base.KindOf(err) != base.Invalid:
+		return err
+	case n == 1:
+		p.refuse(t, "field type conflict: "+err.Error())
+		return nil
+	}
+	for i, cut := range [][2]int64{{0, n / 2}, {n / 2, n}} {
+		half := t.slice(cut[0], cut[1])
+		err := p.eachPiece(ctx, half, fmt.Sprintf("%s.%d", piece, i), fit)
+		half.Batches[0].Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withValues returns points without the columns that none of them has. Their memory is the collector's, so they need no release.
+func withValues(rec arrow.RecordBatch) arrow.RecordBatch {
+	var fields []arrow.Field
+	var columns []arrow.Array
+	for i, f := range rec.Schema().Fields() {
+		if c := rec.Column(i); c.NullN() < c.Len() {
+			fields, columns = append(fields, f), append(columns, c)
+		}
+	}
+	if len(fields) == int(rec.NumCols()) {
+		return rec
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
+}

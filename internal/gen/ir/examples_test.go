@@ -142,7 +142,7 @@ func duckdbExample() *Module {
 	}
 	ids := Param{Name: NewName("ids"), Type: list(uuid, "UUID[]", false), In: true, Binding: BindValue}
 	return &Module{
-		FormatVersion: 1, Project: "sensors", Engine: DuckDB, EngineVersion: "v1.5.5", Files: []string{"sensors.sql"},
+		FormatVersion: 1, Project: "sensors", Engine: DuckDB, EngineVersion: "v1.5.6", Files: []string{"sensors.sql"},
 		Sources: []Source{{Name: NewName("prod"), SQLName: "prod", Type: "postgres"}},
 		Enums: []Enum{{Ref: "mood", Name: NewName("mood"), Native: "mood",
 			Values: []EnumValue{{"sad", NewName("sad")}, {"so so", NewName("so so")}, {"9x", NewName("9x")}, {"", NewName("empty")}}}},

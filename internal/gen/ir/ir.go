@@ -45,7 +45,7 @@ type Module struct {
 	// Engine is the dialect of all SQL text below.
 	Engine Engine `json:"engine"`
 	// EngineVersion is the version that the analysis ran on, such as
-	// "3.53.3", "v1.5.5" or "18.3". For comments and diagnostics only.
+	// "3.53.3", "v1.5.6" or "18.3". For comments and diagnostics only.
 	EngineVersion string `json:"engine_version,omitempty"`
 	// Files are the SQL files of this module as the configuration names them.
 	Files []string `json:"files"`

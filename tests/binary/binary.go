@@ -5,13 +5,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,10 +19,31 @@ import (
 	"time"
 )
 
+// Root returns the repository's folder: the nearest one above the tests with go.mod. What the
+// compiler knows of it is lost with -trimpath.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "", errors.New("there is no go.mod above the tests")
+		}
+		dir = above
+	}
+}
+
 // build makes the program below .cache, one test process at a time: the first links it, the others find it there.
 var build = sync.OnceValues(func() (path string, err error) {
-	_, here, _, _ := runtime.Caller(0)
-	root := filepath.Join(filepath.Dir(here), "..", "..")
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
 	dir := filepath.Join(root, ".cache", "binary")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

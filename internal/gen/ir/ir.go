@@ -58,8 +58,8 @@ type Module struct {
 	Enums []Enum `json:"enums,omitempty"`
 	// Structs are all structs that any Type refers to, sorted by Ref.
 	Structs []Struct `json:"structs,omitempty"`
-	// Rows are all row types, deduplicated by shape, sorted by Ref. No two
-	// have the same Pascal-case name, nor does an enum or a struct share one.
+	// Rows are all row types, sorted by Ref. No two have the same Pascal-case
+	// name, nor does an enum or a struct share one.
 	Rows []Row `json:"rows,omitempty"`
 	// Queries are the QUERY and EXEC blocks. No two have the same words.
 	Queries []Query `json:"queries,omitempty"`
@@ -148,9 +148,9 @@ type Field struct {
 type Row struct {
 	// Ref is what Query.Row and the row fields of Table hold.
 	Ref string `json:"ref"`
-	// Name is the name to generate: the one of `:result=`, the one of the
-	// table when the row is exactly the table's, or the first query's name
-	// followed by "result".
+	// Name is the name to generate: the one of `:result=`, which several queries
+	// may share, the query's followed by "result", or the table's followed by
+	// what the row is for.
 	Name Name `json:"name"`
 	// Explicit says that the user chose the name.
 	Explicit bool `json:"explicit,omitempty"`

@@ -90,7 +90,11 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	g := &generator{Plan: p, driver: d, safe: t.Config.SafeIntegers}
 	g.w.Unit = "  "
 	g.module()
-	name := emit.File(t, ir.Name.Kebab, ".ts")
+	fileName := ir.Name.Kebab
+	if t.Config.SQG { // whose files are called as the SQL's
+		fileName = func(n ir.Name) string { return n.Original }
+	}
+	name := emit.File(t, fileName, ".ts")
 	files := []ir.File{{Path: name, Content: g.w.String()}}
 	for _, f := range d.files {
 		source, err := clients.Files.ReadFile("typescript/" + f + ".ts")

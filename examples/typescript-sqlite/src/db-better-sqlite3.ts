@@ -117,8 +117,8 @@ export class Queries {
   }
 
   /** Runs body in a transaction: committed when it returns, rolled back when it throws. */
-  transaction<T>(body: (queries: Queries) => rt.Sync<T>): T {
-    return this.#rt.transaction<T, Queries>(body, this);
+  transaction<$T>(body: (queries: Queries) => rt.Sync<$T>): $T {
+    return this.#rt.transaction<$T, Queries>(body, this);
   }
 
   addPost(user_id: number, title: string, published: boolean): rt.RunResult {

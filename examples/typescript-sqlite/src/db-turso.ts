@@ -119,7 +119,7 @@ export class Queries {
   }
 
   /** Runs body in a transaction: committed when it returns, rolled back when it throws. */
-  transaction<T>(body: (queries: Queries) => Promise<T>): Promise<T> {
+  transaction<$T>(body: (queries: Queries) => Promise<$T>): Promise<$T> {
     return this.#rt.transaction((runtime) => body(runtime === this.#rt ? this : new Queries(runtime)));
   }
 

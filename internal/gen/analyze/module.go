@@ -110,8 +110,12 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	out := make([]ir.Column, 0, len(found))
 	for _, c := range found {
+		name := ir.NewName(c.Name)
+		if c.nameless() {
+			name.Words = []string{"value"} // it is the only one
+		}
 		out = append(out, ir.Column{
-			Name: ir.NewName(c.Name), Nullable: c.Nullable, Origin: c.Origin,
+			Name: name, Nullable: c.Nullable, Origin: c.Origin,
 			Type: a.names.typ(c.Type, b.Name+"_"+c.Name),
 		})
 	}

@@ -147,14 +147,14 @@ func (n *names) structure(t Type, hint string) string {
 	for i, f := range t.Fields {
 		name := ir.NewName(f.Name)
 		if f.Name == "" {
-			name.Words = []string{"f" + strconv.Itoa(i+1)}
+			name = ir.NewName("f" + strconv.Itoa(i+1))
 		}
 		base := name.Words
 		for j := 2; taken[name.Key()]; j++ {
 			name.Words = append(append([]string{}, base...), strconv.Itoa(j))
 		}
 		taken[name.Key()] = true
-		field := ir.Field{Name: name, Type: n.typ(f.Type, hint+"_"+f.Name), Nullable: f.Nullable}
+		field := ir.Field{Name: name, Unnamed: f.Name == "", Type: n.typ(f.Type, hint+"_"+f.Name), Nullable: f.Nullable}
 		key += fmt.Sprintf("%q %v %s;", f.Name, f.Nullable, typeShape(field.Type))
 		s.Fields = append(s.Fields, field)
 	}

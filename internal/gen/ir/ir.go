@@ -142,6 +142,9 @@ type Field struct {
 	Name     Name `json:"name"`
 	Type     Type `json:"type"`
 	Nullable bool `json:"nullable"`
+	// Unnamed says that the field has no name in the engine, as those of DuckDB's row(...): Name is
+	// f1, f2 and so on.
+	Unnamed bool `json:"unnamed,omitempty"`
 }
 
 // Row is a row type: what a query returns or a bulk method takes.

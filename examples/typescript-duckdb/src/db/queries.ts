@@ -138,7 +138,7 @@ export class Queries {
   }
 
   /** Runs body in a transaction: committed when it returns, rolled back when it throws. */
-  transaction<T>(body: (queries: Queries) => Promise<T>): Promise<T> {
+  transaction<$T>(body: (queries: Queries) => Promise<$T>): Promise<$T> {
     return this.#rt.transaction(() => body(this));
   }
 

@@ -118,6 +118,9 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 		q := &m.Queries[i]
 		n := Method(l, q.Name)
 		e := &Query{Query: q, Method: methods.First("query "+q.Name.Original, n, n+"_"), SQL: Render(q, o.Style)}
+		if err := p.nameFields(e); err != nil {
+			return nil, err
+		}
 		for _, a := range q.Params {
 			e.Args = append(e.Args, p.param(l, a.Name))
 		}

@@ -242,18 +242,18 @@ func (g *generator) class() {
 		if g.Module.Engine != ir.Scoter { // there every statement is a transaction of its own
 			w.Line("/** Runs body in a transaction: committed when it returns, rolled back when it throws. */")
 		}
-		switch {
+		switch { // no class is called $T, as that of t.sql is called T
 		case g.Module.Engine == ir.Scoter:
 		case g.sync:
-			w.Block("transaction<T>(body: (queries: "+g.Class+") => rt.Sync<T>): T {", "}", func() {
-				w.Line("return this.#rt.transaction<T, %s>(body, this);", g.Class)
+			w.Block("transaction<$T>(body: (queries: "+g.Class+") => rt.Sync<$T>): $T {", "}", func() {
+				w.Line("return this.#rt.transaction<$T, %s>(body, this);", g.Class)
 			})
 		case g.runtime == "scoter-sqlite-async":
-			w.Block("transaction<T>(body: (queries: "+g.Class+") => Promise<T>): Promise<T> {", "}", func() {
+			w.Block("transaction<$T>(body: (queries: "+g.Class+") => Promise<$T>): Promise<$T> {", "}", func() {
 				w.Line("return this.#rt.transaction((runtime) => body(runtime === this.#rt ? this : new %s(runtime)));", g.Class)
 			})
 		default:
-			w.Block("transaction<T>(body: (queries: "+g.Class+") => Promise<T>): Promise<T> {", "}", func() {
+			w.Block("transaction<$T>(body: (queries: "+g.Class+") => Promise<$T>): Promise<$T> {", "}", func() {
 				w.Line("return this.#rt.transaction(() => body(this));")
 			})
 		}

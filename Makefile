@@ -1,6 +1,6 @@
 # Everything that people and CI do. Nothing needs to be installed by hand but Go, a C
 # compiler and, for the generator's tests, Python 3.11, Node 20 and a JDK.
-.PHONY: build run test slt bench lint fmt clean
+.PHONY: build run test slt sqg bench lint fmt clean
 
 GO ?= go
 
@@ -19,6 +19,9 @@ slt: ## SQL logic tests in DuckDB's dialect below SLT_DIR, for instance DuckDB's
 lint:
 	$(GO) vet ./...
 	$(GO) test -count=1 ./internal/lint
+
+sqg: build ## SQG's own examples, of a checkout: make sqg SQG_DIR=...
+	SQG_DIR=$(abspath $(SQG_DIR)) go test -count 1 -run TestExamplesOfSQGCompileAndRunUnchanged ./tests/examples
 
 bench: build ## the benchmarks of the core, with the targets they are held to
 	for name in ingest query telemetry parts decode stream clickbench; do bin/scoter bench $$name || exit 1; done

@@ -199,4 +199,17 @@ export const toMap =
   <K, V>(key: (v: K) => Value, value: (v: V) => Value) =>
   (v: ReadonlyMap<K, V | null>): Value =>
     new duck.DuckDBMapValue([...v].map(([k, e]) => ({ key: key(k), value: e === null ? null : value(e) })));
+
+/** What is written where a value of the driver may be given, too. */
+export const orValue =
+  <T extends string | Uint8Array, D extends Value>(write: (v: T) => Value) =>
+  (v: T | D): Value =>
+    typeof v === "string" || v instanceof Uint8Array ? write(v as T) : (v as D);
+
+/** What is written where the elements may be given in an object, as the driver returns them. */
+export const orItems =
+  <T>(write: (v: readonly T[]) => Value) =>
+  (v: readonly T[] | { readonly items: readonly T[] }): Value =>
+    write("items" in v ? v.items : v);
+
 export const plain = (v: unknown): Value => v as Value;

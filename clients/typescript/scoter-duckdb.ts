@@ -218,8 +218,13 @@ async function append<T>(
     appender.flushSync();
   } catch (error) {
     // Or the appender would write its rows when it is closed, at the latest when it is collected as garbage.
-    appender.clear();
-    appender.closeSync();
+    // A driver before 1.5.5-r.5 cannot clear it: it writes them now, into the transaction that fails.
+    (appender as { clear?: () => void }).clear?.();
+    try {
+      appender.closeSync();
+    } catch {
+      // It fails for the same reason once more.
+    }
     throw error;
   }
   appender.closeSync();

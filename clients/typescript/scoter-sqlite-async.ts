@@ -95,7 +95,7 @@ export function libsql(db: LibsqlExecutor, turns = turnsOf(db)): Session {
 /** The parts of @tursodatabase/database that are used. */
 export interface TursoDatabase {
   readonly inTransaction: boolean;
-  prepare(sql: string): Promise<TursoStatement>;
+  prepare(sql: string): TursoStatement | Promise<TursoStatement>; // a promise from 0.6 on
   exec(sql: string): Promise<unknown>;
 }
 export interface TursoStatement {

@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /**
  * Turns on a connection that has one transaction at a time. Without them operations that run at the same time would share
  * it: one would report success, and the failure of another take its rows back.

@@ -20,6 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/lang"
+	"github.com/scoterdb/scoter/internal/gen/sqg"
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
@@ -176,6 +177,9 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 		if filepath.IsAbs(name) { // on another machine the code would be another
 			module.Files[i] = filepath.Base(name)
 		}
+	}
+	if u.Target.Config.SQG {
+		sqg.Adapt(module, &u.Target)
 	}
 	code, err := lang.Generate(module, u.Target)
 	if base.KindOf(err) == base.Invalid && err != nil {

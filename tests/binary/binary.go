@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,13 +19,31 @@ import (
 	"time"
 )
 
+// Root returns the repository's folder: the nearest one above the tests with go.mod. What the
+// compiler knows of it is lost with -trimpath.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "", errors.New("there is no go.mod above the tests")
+		}
+		dir = above
+	}
+}
+
 // build makes the program below .cache, one test process at a time: the first links it, the others find it there.
 var build = sync.OnceValues(func() (path string, err error) {
-	module, err := exec.Command("go", "env", "GOMOD").Output() // runtime.Caller does not tell the place with -trimpath
+	root, err := Root()
 	if err != nil {
-		return "", fmt.Errorf("find the module: %w", err)
+		return "", err
 	}
-	root := filepath.Dir(strings.TrimSpace(string(module)))
 	dir := filepath.Join(root, ".cache", "binary")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

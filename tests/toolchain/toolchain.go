@@ -8,19 +8,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/scoterdb/scoter/tests/binary"
 )
 
 // Root is the repository's folder.
 func Root(t testing.TB) string {
-	_, file, _, ok := runtime.Caller(0)
-	if !ok {
-		t.Fatal("no caller")
+	root, err := binary.Root()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return filepath.Join(filepath.Dir(file), "..", "..")
+	return root
 }
 
 // Run executes a program in a folder and returns its output; a failure ends
@@ -92,6 +93,17 @@ func Python(t testing.TB) string {
 
 // Java returns the bin folder of the newest JDK and a class path of all jars.
 func Java(t testing.TB) (bin, jars string) {
+	bin = JDK(t, 17)
+	maven := Need(t, "mvn")
+	dir := install(t, "java", "pom.xml", func(dir string) {
+		Run(t, dir, nil, maven, "-q", "-B", "-f", Pin(t, "java", "pom.xml"), "dependency:copy-dependencies", "-DoutputDirectory="+filepath.Join(dir, "jars"))
+	})
+	return bin, filepath.Join(dir, "jars", "*")
+}
+
+// JDK returns the bin folder of the newest JDK, and skips the test when none is of the version or
+// newer.
+func JDK(t testing.TB, least int) string {
 	var found []string
 	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
 		paths, err := filepath.Glob(pattern)
@@ -100,7 +112,7 @@ func Java(t testing.TB) (bin, jars string) {
 		}
 		found = append(found, paths...)
 	}
-	newest := 16
+	bin, newest := "", least-1
 	for _, path := range found {
 		version := 0
 		if _, err := fmt.Sscanf(Run(t, ".", nil, path, "-version"), "javac %d", &version); err == nil && version > newest {
@@ -108,19 +120,43 @@ func Java(t testing.TB) (bin, jars string) {
 		}
 	}
 	if bin == "" {
-		t.Skip("no JDK of version 17 or newer is installed")
+		t.Skipf("no JDK of version %d or newer is installed", least)
 	}
+	return bin
+}
+
+// Jars returns a class path of the jars that a pom.xml needs, in a folder of that name.
+func Jars(t testing.TB, folder, pom string) string {
 	maven := Need(t, "mvn")
-	dir := install(t, "java", "pom.xml", func(dir string) {
-		Run(t, dir, nil, maven, "-q", "-B", "-f", Pin(t, "java", "pom.xml"), "dependency:copy-dependencies", "-DoutputDirectory="+filepath.Join(dir, "jars"))
+	dir := once(t, folder, pom, func(dir string) {
+		Write(t, filepath.Join(dir, "pom.xml"), pom)
+		Run(t, dir, nil, maven, "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=jars")
 	})
-	return bin, filepath.Join(dir, "jars", "*")
+	return filepath.Join(dir, "jars", "*")
+}
+
+// Packages returns a folder, of that name, with the node_modules that a package.json needs.
+func Packages(t testing.TB, folder, packages string) string {
+	npm := Need(t, "npm")
+	return once(t, folder, packages, func(dir string) {
+		Write(t, filepath.Join(dir, "package.json"), packages)
+		Run(t, dir, nil, npm, "install", "--no-audit", "--no-fund")
+	})
 }
 
 // install runs do once per content of the file that pins a language's
 // versions. Test processes take turns.
 func install(t testing.TB, language, pin string, do func(dir string)) string {
-	dir := Folder(t, language)
+	want, err := os.ReadFile(Pin(t, language, pin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return once(t, language, string(want), do)
+}
+
+// once runs do in a folder that stays, unless it was run there for the same text the last time.
+func once(t testing.TB, folder, want string, do func(dir string)) string {
+	dir := Folder(t, folder)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -132,16 +168,12 @@ func install(t testing.TB, language, pin string, do func(dir string)) string {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(Pin(t, language, pin))
-	if err != nil {
-		t.Fatal(err)
-	}
 	stamp := filepath.Join(dir, ".installed")
-	if have, err := os.ReadFile(stamp); err == nil && string(have) == string(want) {
+	if have, err := os.ReadFile(stamp); err == nil && string(have) == want {
 		return dir
 	}
 	do(dir)
-	Write(t, stamp, string(want))
+	Write(t, stamp, want)
 	return dir
 }
 

@@ -35,6 +35,8 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 # Of the digits of a second these keep the six that Python holds.
 _moment = datetime.datetime.fromisoformat
 _clock = datetime.time.fromisoformat
+# A time of day behind a day.
+_CLOCK_BEHIND = re.compile(r"[T ]\d\d:[^B]*$")
 
 
 def opt(read: Callable[[Any], T], value: Any) -> T | None:
@@ -93,14 +95,23 @@ def date(v: Any) -> datetime.date:
         return _from_number(v).date()
     if isinstance(v, datetime.datetime):
         return v.date()
-    return v if isinstance(v, datetime.date) else datetime.date.fromisoformat(v[:10])
+    if isinstance(v, datetime.date):
+        return v
+    if len(v) > 10 and not _CLOCK_BEHIND.match(v, 10):
+        # Behind the tenth character an era would be, or the rest of a longer year.
+        raise ValueError(f"{v} is no day of Python, which has those of the years 1 to 9999")
+    return datetime.date.fromisoformat(v[:10])
 
 
 def time(v: Any) -> datetime.time:
     """A time of day."""
     if isinstance(v, (int, float)):
         return _from_number(v).time()
-    return v if isinstance(v, datetime.time) else _clock(v)
+    if isinstance(v, datetime.time):
+        return v
+    if v.startswith("24"):  # which newer versions of Python read as midnight
+        raise ValueError(f"{v} is no time of Python, whose days end before 24:00")
+    return _clock(v)
 
 
 def timestamp(v: Any) -> datetime.datetime:

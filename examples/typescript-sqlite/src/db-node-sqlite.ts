@@ -2,6 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as rt from "./scoter-sqlite.js";
 
+export interface GetUserResult {
+  id: number;
+  name: string;
+  email: string | null;
+}
+
 export interface UsersKey {
   id: number;
 }
@@ -111,8 +117,8 @@ export class Queries {
   }
 
   /** Runs body in a transaction: committed when it returns, rolled back when it throws. */
-  transaction<T>(body: (queries: Queries) => rt.Sync<T>): T {
-    return this.#rt.transaction<T, Queries>(body, this);
+  transaction<$T>(body: (queries: Queries) => rt.Sync<$T>): $T {
+    return this.#rt.transaction<$T, Queries>(body, this);
   }
 
   addPost(user_id: number, title: string, published: boolean): rt.RunResult {
@@ -134,8 +140,8 @@ export class Queries {
     return this.#rt.stream("usersWithPostsStream", SQL.usersWithPosts, [], toUsersWithPostsResult);
   }
 
-  getUser(id: number): UsersRow | undefined {
-    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(id) as UsersRow | undefined;
+  getUser(id: number): GetUserResult | undefined {
+    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(id) as GetUserResult | undefined;
   }
 
   names(ids: readonly number[]): string[] {

@@ -2,6 +2,12 @@
 import type { Database } from "@tursodatabase/database";
 import * as rt from "./scoter-sqlite-async.js";
 
+export interface GetUserResult {
+  id: number;
+  name: string;
+  email: string | null;
+}
+
 export interface UsersKey {
   id: number;
 }
@@ -113,7 +119,7 @@ export class Queries {
   }
 
   /** Runs body in a transaction: committed when it returns, rolled back when it throws. */
-  transaction<T>(body: (queries: Queries) => Promise<T>): Promise<T> {
+  transaction<$T>(body: (queries: Queries) => Promise<$T>): Promise<$T> {
     return this.#rt.transaction((runtime) => body(runtime === this.#rt ? this : new Queries(runtime)));
   }
 
@@ -136,8 +142,8 @@ export class Queries {
     return this.#rt.stream("usersWithPostsStream", SQL.usersWithPosts, [], toUsersWithPostsResult);
   }
 
-  getUser(id: number): Promise<UsersRow | undefined> {
-    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(id) as Promise<UsersRow | undefined>;
+  getUser(id: number): Promise<GetUserResult | undefined> {
+    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(id) as Promise<GetUserResult | undefined>;
   }
 
   names(ids: readonly number[]): Promise<string[]> {

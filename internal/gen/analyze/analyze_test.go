@@ -44,7 +44,7 @@ func TestFilesOfAnEntryShareOneSchema(t *testing.T) {
 		t.Fatal(list.All())
 	}
 	whole, err := r.Module(&list)
-	if err != nil || whole == nil || len(whole.Queries) != 2 || len(whole.Migrations) != 1 || whole.Queries[0].Row != "users_row" {
+	if err != nil || whole == nil || len(whole.Queries) != 2 || len(whole.Migrations) != 1 || whole.Queries[0].Row != "all_result" {
 		t.Fatal(err, list.All(), whole)
 	}
 	part, err := r.Module(&list, files[0])

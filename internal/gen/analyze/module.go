@@ -110,8 +110,12 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	out := make([]ir.Column, 0, len(found))
 	for _, c := range found {
+		name := ir.NewName(c.Name)
+		if c.nameless() {
+			name.Words = []string{"value"} // it is the only one
+		}
 		out = append(out, ir.Column{
-			Name: ir.NewName(c.Name), Nullable: c.Nullable, Origin: c.Origin,
+			Name: name, Nullable: c.Nullable, Origin: c.Origin,
 			Type: a.names.typ(c.Type, b.Name+"_"+c.Name),
 		})
 	}
@@ -196,7 +200,7 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 			case b.Result != "":
 				out.Row = a.explicit[b]
 			default:
-				out.Row = a.names.row("", ir.NewName(b.Name).With("result"), withoutOrigin(out.Columns))
+				out.Row = a.names.row(ir.NewName(b.Name).With("result"), withoutOrigin(out.Columns))
 			}
 		}
 		a.module.Queries = append(a.module.Queries, out)
@@ -302,16 +306,16 @@ func (a *assembler) tableRows(t *ir.Table) {
 		return out
 	}
 	if has(t.Ops, ir.OpAppender) || has(t.Ops, ir.OpInsert) || has(t.Ops, ir.OpUpsert) {
-		t.InsertRow = a.names.row("", t.Name.With("row"), pick(t.Insert))
+		t.InsertRow = a.names.row(t.Name.With("row"), pick(t.Insert))
 	}
 	if has(t.Ops, ir.OpUpdate) {
 		columns := pick(append(append([]int{}, t.Key...), t.Set...))
 		if t.UpdateRow = t.InsertRow; t.InsertRow == "" || shape(a.module.Row(t.InsertRow).Columns) != shape(columns) {
-			t.UpdateRow = a.names.row("update", t.Name.With("update"), columns)
+			t.UpdateRow = a.names.row(t.Name.With("update"), columns)
 		}
 	}
 	if has(t.Ops, ir.OpDelete) {
-		t.KeyRow = a.names.row("key "+t.Name.Key(), t.Name.With("key"), pick(t.Key))
+		t.KeyRow = a.names.row(t.Name.With("key"), pick(t.Key))
 	}
 }
 

@@ -8,19 +8,18 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// names declares the types of a module: it gives rows, enums and structs their
-// names, once per shape, and keeps all of them apart.
+// names declares the types of a module: it gives every row its name, enums and
+// structs theirs once per shape, and keeps all of them apart.
 type names struct {
 	module *ir.Module
 	taken  map[string]bool
-	rows   map[string]string // shape to Ref
 	enums  map[string]string
 	// structs maps a shape to its Ref.
 	structs map[string]string
 }
 
 func newNames(m *ir.Module) *names {
-	return &names{module: m, taken: map[string]bool{}, rows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{}}
+	return &names{module: m, taken: map[string]bool{}, enums: map[string]string{}, structs: map[string]string{}}
 }
 
 // free returns the name, or the name with the first number that is free.
@@ -69,23 +68,14 @@ func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash strin
 	}
 	n.taken[name.Key()] = true
 	n.module.Rows = append(n.module.Rows, ir.Row{Ref: name.Snake(), Name: name, Explicit: true, Columns: columns})
-	if n.rows[s] == "" {
-		n.rows[s] = name.Snake()
-	}
 	return name.Snake(), ""
 }
 
-// row returns the row type of a shape, declared under the name if it is new.
-// Rows of different purposes are not shared: the result of a query that
-// happens to look like a table's key is not called after the key.
-func (n *names) row(purpose string, name ir.Name, columns []ir.Column) string {
-	s := purpose + shape(columns)
-	if ref, ok := n.rows[s]; ok {
-		return ref
-	}
+// row declares a row type under the name, or under the first free one like it. Every
+// query and operation has its own: the type of one does not change when another goes.
+func (n *names) row(name ir.Name, columns []ir.Column) string {
 	name = n.free(name)
 	ref := name.Snake()
-	n.rows[s] = ref
 	n.module.Rows = append(n.module.Rows, ir.Row{Ref: ref, Name: name, Columns: columns})
 	return ref
 }
@@ -157,14 +147,14 @@ func (n *names) structure(t Type, hint string) string {
 	for i, f := range t.Fields {
 		name := ir.NewName(f.Name)
 		if f.Name == "" {
-			name.Words = []string{"f" + strconv.Itoa(i+1)}
+			name = ir.NewName("f" + strconv.Itoa(i+1))
 		}
 		base := name.Words
 		for j := 2; taken[name.Key()]; j++ {
 			name.Words = append(append([]string{}, base...), strconv.Itoa(j))
 		}
 		taken[name.Key()] = true
-		field := ir.Field{Name: name, Type: n.typ(f.Type, hint+"_"+f.Name), Nullable: f.Nullable}
+		field := ir.Field{Name: name, Unnamed: f.Name == "", Type: n.typ(f.Type, hint+"_"+f.Name), Nullable: f.Nullable}
 		key += fmt.Sprintf("%q %v %s;", f.Name, f.Nullable, typeShape(field.Type))
 		s.Fields = append(s.Fields, field)
 	}

@@ -80,7 +80,7 @@ func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 	seen := map[string]ColumnInfo{}
 	for i, c := range columns {
 		n := ir.NewName(c.Name)
-		if c.Unnamed && !nameable(c.Name) {
+		if c.nameless() && len(columns) > 1 {
 			list.Add(b.NameErrorf(diag.MissingAlias, "column %d of %s has no name of its own (%s)", i+1, b.Name, shorten(c.Name)).
 				Suggest("give it one: AS some_name"))
 			continue
@@ -95,6 +95,9 @@ func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 		seen[n.Key()] = c
 	}
 }
+
+// nameless reports whether a column has only the text of its expression for a name.
+func (c *ColumnInfo) nameless() bool { return c.Unnamed && !nameable(c.Name) }
 
 // nameable reports whether a name that an engine made up from an expression
 // reads as a name: `count`, `count(*)`, `max(age)`, but not `a + 1` or `?column?`.

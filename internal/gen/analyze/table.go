@@ -44,6 +44,9 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 			t.spec.Insert = append(t.spec.Insert, i)
 		}
 	}
+	if len(b.InsertColumns) > 0 && !r.insertColumns(b, t, index, names, list) {
+		return nil
+	}
 	if needsKey(b.Ops) && !r.key(b, t, index, names, list) {
 		return nil
 	}
@@ -66,6 +69,30 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 	}
 	r.tables[b] = t
 	return nil
+}
+
+// insertColumns resolves columns(...): the others get their DEFAULT, so they must have one or may be NULL.
+func (r *Result) insertColumns(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
+	named := map[int]bool{}
+	for _, name := range b.InsertColumns {
+		i, ok := listed(b, t.info, "columns", b.InsertAt, name, index, named, names, list)
+		if !ok {
+			return false
+		}
+		if !slices.Contains(t.spec.Insert, i) {
+			list.Add(b.Errorf(diag.BadKey, b.InsertAt, b.InsertAt+7, "column %s of %s cannot be inserted: it is always generated", name, t.info.Name))
+			return false
+		}
+	}
+	for _, i := range t.spec.Insert {
+		if c := t.info.Columns[i]; !named[i] && !c.Nullable && !c.HasDefault {
+			list.Add(b.Errorf(diag.BadKey, b.InsertAt, b.InsertAt+7, "columns(...) lacks %s, which is not null and has no default", c.Name).
+				Suggest("add it"))
+			return false
+		}
+	}
+	t.spec.Insert = slices.DeleteFunc(t.spec.Insert, func(i int) bool { return !named[i] })
+	return true
 }
 
 func needsKey(ops []ir.Op) bool {
@@ -164,6 +191,14 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		d := list.Add(b.Errorf(diag.BadKey, at, to, "an upsert needs a primary key or unique constraint on exactly its key"))
 		d.Suggest("add UNIQUE (%s) to %s, or leave upsert out", strings.Join(keyNames(info, t.spec.Key), ", "), info.Name)
 		return false
+	}
+	if has(b.Ops, ir.OpUpsert) && len(b.InsertColumns) > 0 {
+		for _, i := range slices.Concat(t.spec.Key, t.spec.Set) {
+			if !slices.Contains(t.spec.Insert, i) {
+				list.Add(b.Errorf(diag.BadKey, b.InsertAt, b.InsertAt+7, "columns(...) lacks %s, which the upsert needs", info.Columns[i].Name).Suggest("add it"))
+				return false
+			}
+		}
 	}
 	if has(b.Ops, ir.OpUpsert) && !allInserted(info, t.spec.Key) {
 		list.Add(b.Errorf(diag.BadKey, at, to, "an upsert cannot write its key: %s is always generated", strings.Join(keyNames(info, t.spec.Key), ", ")).

@@ -1,5 +1,5 @@
 // Package config reads the configuration of `scoter generate`: scoter.yaml, or
-// an sqg.yaml as it stands. Everything wrong in it is reported at once, each
+// an sqg.yaml as it stands, which has SQG's defaults. Everything wrong in it is reported at once, each
 // with its line, and a suggestion.
 package config
 
@@ -170,7 +170,7 @@ func nearFile(dir, file string) string {
 // returns nil when there are errors.
 func Parse(path, text string, list *diag.List) *Project {
 	source := diag.NewSource(filepath.Base(path), text)
-	r := &reader{source: source, list: list}
+	r := &reader{source: source, list: list, sqg: isSQG(path)}
 	p := &Project{Path: path, Dir: filepath.Dir(path)}
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
@@ -186,6 +186,12 @@ func Parse(path, text string, list *diag.List) *Project {
 		return nil
 	}
 	return p
+}
+
+// isSQG reports whether a file is a configuration of SQG: its name says so.
+func isSQG(path string) bool {
+	name := filepath.Base(path)
+	return name == "sqg.yaml" || name == "sqg.yml"
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (.*)`)

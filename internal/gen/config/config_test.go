@@ -73,6 +73,17 @@ func TestSQGFilesAreReadAsTheyStand(t *testing.T) {
 	}
 }
 
+func TestAnSQGFileHasSQGsDefaults(t *testing.T) {
+	text := strings.Replace(good, "migrations: true", "migrations: false", 1)
+	for path, sqg := range map[string]bool{"x/sqg.yaml": true, "sqg.yml": true, "scoter.yaml": false, "x/my-sqg.yaml": false} {
+		var list diag.List
+		targets := Parse(path, text, &list).Entries[0].Gen
+		if said, unsaid := targets[0].Config, targets[1].Config; said.SQG != sqg || said.Migrations || unsaid.SQG != sqg || unsaid.Migrations != sqg {
+			t.Errorf("%s: %+v, %+v", path, said, unsaid)
+		}
+	}
+}
+
 func TestAFolderGetsAUnitPerFile(t *testing.T) {
 	var list diag.List
 	e := Parse("sqg.yaml", good, &list).Entries[0]

@@ -17,6 +17,8 @@ import (
 type reader struct {
 	source *diag.Source
 	list   *diag.List
+	// sqg says that the file is SQG's: its targets get SQG's defaults and names.
+	sqg bool
 }
 
 // place is where a node stands.
@@ -219,6 +221,7 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 		r.errorf(f["output"], diag.ConfigInvalid, "the output %s is neither a folder nor a %s file", output, want[0]).Suggest("a folder ends with a slash: %s/", output)
 	}
 	t := ir.Target{Generator: g.ID(), Language: g.Language, Engine: g.Engine, Driver: g.Driver, Output: output}
+	t.Config.SQG, t.Config.Migrations = r.sqg, r.sqg
 	if f["name"] != nil {
 		t.Name = ir.NewName(r.text(n, f["name"], "the name", true))
 	}

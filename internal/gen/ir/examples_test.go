@@ -142,12 +142,12 @@ func duckdbExample() *Module {
 	}
 	ids := Param{Name: NewName("ids"), Type: list(uuid, "UUID[]", false), In: true, Binding: BindValue}
 	return &Module{
-		FormatVersion: 1, Project: "sensors", Engine: DuckDB, EngineVersion: "v1.5.5", Files: []string{"sensors.sql"},
+		FormatVersion: 1, Project: "sensors", Engine: DuckDB, EngineVersion: "v1.5.6", Files: []string{"sensors.sql"},
 		Sources: []Source{{Name: NewName("prod"), SQLName: "prod", Type: "postgres"}},
 		Enums: []Enum{{Ref: "mood", Name: NewName("mood"), Native: "mood",
 			Values: []EnumValue{{"sad", NewName("sad")}, {"so so", NewName("so so")}, {"9x", NewName("9x")}, {"", NewName("empty")}}}},
 		Structs: []Struct{{Ref: "list_everything_point", Name: NewName("list_everything_point"), Native: point.Native,
-			Fields: []Field{{NewName("x"), double, true}, {NewName("y z"), matrix, true}}}},
+			Fields: []Field{{Name: NewName("x"), Type: double, Nullable: true}, {Name: NewName("y z"), Type: matrix, Nullable: true}}}},
 		Rows: []Row{
 			{Ref: "list_everything_result", Name: NewName("list_everything_result"), Columns: without(everything)},
 			{Ref: "readings_key", Name: NewName("readings_key"), Columns: without(reading[:2])},
@@ -205,7 +205,7 @@ func postgresExample() *Module {
 		Enums: []Enum{{Ref: "app.task_status", Name: NewName("task_status"), Native: "app.task_status",
 			Values: []EnumValue{{"pending", NewName("pending")}, {"done", NewName("done")}, {"Done ", NewName("done_2")}}}},
 		Structs: []Struct{{Ref: "app.address", Name: NewName("address"), Native: "app.address",
-			Fields: []Field{{NewName("street"), text, true}, {NewName("zip"), integer, true}}}},
+			Fields: []Field{{Name: NewName("street"), Type: text, Nullable: true}, {Name: NewName("zip"), Type: integer, Nullable: true}}}},
 		Rows: []Row{
 			{Ref: "tasks_key", Name: NewName("tasks_key"), Columns: without(task[:1])},
 			{Ref: "tasks_row", Name: NewName("tasks_row"), Columns: without(task)},

@@ -45,7 +45,7 @@ type Module struct {
 	// Engine is the dialect of all SQL text below.
 	Engine Engine `json:"engine"`
 	// EngineVersion is the version that the analysis ran on, such as
-	// "3.53.3", "v1.5.5" or "18.3". For comments and diagnostics only.
+	// "3.53.3", "v1.5.6" or "18.3". For comments and diagnostics only.
 	EngineVersion string `json:"engine_version,omitempty"`
 	// Files are the SQL files of this module as the configuration names them.
 	Files []string `json:"files"`
@@ -58,8 +58,8 @@ type Module struct {
 	Enums []Enum `json:"enums,omitempty"`
 	// Structs are all structs that any Type refers to, sorted by Ref.
 	Structs []Struct `json:"structs,omitempty"`
-	// Rows are all row types, deduplicated by shape, sorted by Ref. No two
-	// have the same Pascal-case name, nor does an enum or a struct share one.
+	// Rows are all row types, sorted by Ref. No two have the same Pascal-case
+	// name, nor does an enum or a struct share one.
 	Rows []Row `json:"rows,omitempty"`
 	// Queries are the QUERY and EXEC blocks. No two have the same words.
 	Queries []Query `json:"queries,omitempty"`
@@ -142,15 +142,18 @@ type Field struct {
 	Name     Name `json:"name"`
 	Type     Type `json:"type"`
 	Nullable bool `json:"nullable"`
+	// Unnamed says that the field has no name in the engine, as those of DuckDB's row(...): Name is
+	// f1, f2 and so on.
+	Unnamed bool `json:"unnamed,omitempty"`
 }
 
 // Row is a row type: what a query returns or a bulk method takes.
 type Row struct {
 	// Ref is what Query.Row and the row fields of Table hold.
 	Ref string `json:"ref"`
-	// Name is the name to generate: the one of `:result=`, the one of the
-	// table when the row is exactly the table's, or the first query's name
-	// followed by "result".
+	// Name is the name to generate: the one of `:result=`, which several queries
+	// may share, the query's followed by "result", or the table's followed by
+	// what the row is for.
 	Name Name `json:"name"`
 	// Explicit says that the user chose the name.
 	Explicit bool `json:"explicit,omitempty"`

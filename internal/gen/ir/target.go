@@ -31,6 +31,8 @@ type TargetConfig struct {
 	SafeIntegers bool `json:"safe_integers,omitempty"`
 	// JSpecify: say by JSpecify's annotations what may be null in Java.
 	JSpecify bool `json:"jspecify,omitempty"`
+	// SQG: names and types as SQG 0.23 gives them, for an sqg.yaml.
+	SQG bool `json:"sqg,omitempty"`
 }
 
 // File is one generated file. Backends return files sorted by Path.

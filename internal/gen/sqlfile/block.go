@@ -55,11 +55,12 @@ type Block struct {
 	Result string
 	From   string
 	// Ops, Key and SetColumns belong to TABLE and WRITE. Ops are in canonical
-	// order. SetColumns is empty when update and upsert set all but the key.
-	Ops             []ir.Op
-	Key, SetColumns []string
-	// KeyAt and SetAt are the offsets of key(...) and set(...), for diagnostics.
-	KeyAt, SetAt int
+	// order. SetColumns is empty when update and upsert set all but the key,
+	// InsertColumns when rows that are inserted have all columns.
+	Ops                            []ir.Op
+	Key, SetColumns, InsertColumns []string
+	// KeyAt, SetAt and InsertAt are the offsets of key(...), set(...) and columns(...), for diagnostics.
+	KeyAt, SetAt, InsertAt int
 
 	// Doc are the comment lines above the header and between it and the SQL.
 	Doc []string

@@ -137,6 +137,11 @@ func (p *parser) modifiers(b *Block, fields []field) {
 			p.writeField(b, f, set)
 			continue
 		}
+		if columns, ok := p.columnList(b, f, ":appender"); ok && b.Kind == Table { // SQG's way to write columns(...)
+			set[ir.OpAppender] = true
+			b.InsertColumns, b.InsertAt = columns, f.at
+			continue
+		}
 		if !strings.HasPrefix(f.text, ":") {
 			d := fail(f, diag.SQLParse, "%q is not a modifier", f.text)
 			if near := diag.Nearest(":"+f.text, modifiers[b.Kind]); near != "" {
@@ -189,7 +194,7 @@ func (p *parser) modifiers(b *Block, fields []field) {
 	p.finishWrite(b, set)
 }
 
-// writeField reads `insert|update`, `insert`, `key(a, b)`, `set(c, d)` of a WRITE block.
+// writeField reads `insert|update`, `insert`, `key(a, b)`, `set(c, d)`, `columns(e, f)` of a WRITE block.
 func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 	if columns, ok := p.columnList(b, f, "key"); ok {
 		b.Key, b.KeyAt = columns, f.at
@@ -197,6 +202,10 @@ func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 	}
 	if columns, ok := p.columnList(b, f, "set"); ok {
 		b.SetColumns, b.SetAt = columns, f.at
+		return
+	}
+	if columns, ok := p.columnList(b, f, "columns"); ok {
+		b.InsertColumns, b.InsertAt = columns, f.at
 		return
 	}
 	at := f.at
@@ -251,12 +260,25 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 		}
 	}
 	if len(b.Ops) > 0 {
+		p.idleColumns(b, set)
 		return
 	}
 	if b.Kind == Table {
 		p.list.Add(b.NameErrorf(diag.UnknownModifier, "TABLE %s says not what to generate", b.Name).Suggest("add :appender or :write"))
 	} else {
 		p.list.Add(b.NameErrorf(diag.UnknownModifier, "WRITE %s names no operation", b.Name).Suggest("add insert, update, delete or upsert, with | between"))
+	}
+}
+
+// idleColumns reports set(...) and columns(...) that no operation of the block looks at.
+func (p *parser) idleColumns(b *Block, set map[ir.Op]bool) {
+	if len(b.SetColumns) > 0 && !set[ir.OpUpdate] && !set[ir.OpUpsert] {
+		p.list.Add(b.Errorf(diag.BadKey, b.SetAt, b.SetAt+3, "set(...) says what an update or upsert sets, and %s has neither", b.Name).
+			Suggest("write columns(%s) if the rows that are inserted have only these", strings.Join(b.SetColumns, ", ")))
+	}
+	if len(b.InsertColumns) > 0 && !set[ir.OpInsert] && !set[ir.OpUpsert] && !set[ir.OpAppender] {
+		p.list.Add(b.Errorf(diag.BadKey, b.InsertAt, b.InsertAt+7, "columns(...) says what is inserted, and %s inserts nothing", b.Name).
+			Suggest("add insert, or remove it"))
 	}
 }
 

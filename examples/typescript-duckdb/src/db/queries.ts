@@ -19,6 +19,15 @@ export interface ByVehicleResult {
   first_stops: (string | null)[];
 }
 
+export interface GetTripResult {
+  id: bigint;
+  vehicle: Vehicle;
+  start: TripsStart;
+  stops: (string | null)[];
+  price: string | null;
+  left_at: string;
+}
+
 export interface TripsKey {
   id: bigint;
 }
@@ -129,12 +138,12 @@ export class Queries {
   }
 
   /** Runs body in a transaction: committed when it returns, rolled back when it throws. */
-  transaction<T>(body: (queries: Queries) => Promise<T>): Promise<T> {
+  transaction<$T>(body: (queries: Queries) => Promise<$T>): Promise<$T> {
     return this.#rt.transaction(() => body(this));
   }
 
-  getTrip(id: bigint): Promise<TripsRow | undefined> {
-    return this.#rt.one("getTrip", SQL.getTrip, [rt.bind(id, rt.duck.BIGINT, rt.toInt64)], toTripsRow);
+  getTrip(id: bigint): Promise<GetTripResult | undefined> {
+    return this.#rt.one("getTrip", SQL.getTrip, [rt.bind(id, rt.duck.BIGINT, rt.toInt64)], toGetTripResult);
   }
 
   /** What each vehicle was used for. The sum of no prices is null. */
@@ -181,7 +190,7 @@ function toByVehicleResult(r: rt.duck.DuckDBValue[]): ByVehicleResult {
   };
 }
 
-function toTripsRow(r: rt.duck.DuckDBValue[]): TripsRow {
+function toGetTripResult(r: rt.duck.DuckDBValue[]): GetTripResult {
   return {
     id: r[0] as bigint,
     vehicle: r[1] as Vehicle,

@@ -49,7 +49,7 @@ func Open() (*Engine, error) {
 	return e, nil
 }
 
-// Version is such as "v1.5.5".
+// Version is such as "v1.5.6".
 func (e *Engine) Version() string { return e.version }
 
 // Close drops the database.

@@ -71,12 +71,10 @@ func TestInstantsInsideOfOtherValuesBecomeText(t *testing.T) {
 	list := ir.Type{Kind: ir.List, Native: "visit[]", Elem: &ir.Type{Kind: ir.StructKind, Native: "visit", Ref: "visit"}}
 	p := &Plan{Module: &ir.Module{Structs: []ir.Struct{
 		{Ref: "visit", Fields: []ir.Field{{Name: ir.NewName(`a"b`), Type: instant}, {Name: ir.NewName("n"), Type: integer}}},
-		{Ref: "row", Fields: []ir.Field{{Name: ir.NewName(""), Type: instant}}},
 	}}}
 	q := &Query{Query: &ir.Query{Columns: []ir.Column{
 		column("one", instant), column("visits", list), column("pair", ir.Type{Kind: ir.Array, Native: "x", Elem: &instant, Length: 2}),
 		column("m", ir.Type{Kind: ir.Map, Native: "x", Key: &integer, Elem: &instant}), column("numbers", ir.Type{Kind: ir.List, Native: "INTEGER[]", Elem: &integer}),
-		column("row", ir.Type{Kind: ir.StructKind, Native: "STRUCT(TIMESTAMP WITH TIME ZONE)", Ref: "row"}),
 	}}, SQL: SQL{Text: "FROM t"}}
 	text := func(v string) string {
 		return "CASE WHEN isfinite(" + v + ") THEN CAST(make_timestamp(epoch_us(" + v + ")) AS VARCHAR) || '+00' ELSE CAST(" + v + " AS VARCHAR) END"
@@ -167,9 +165,9 @@ func TestTextStandsForAKindInsideOfOtherValues(t *testing.T) {
 		t.Error("a statement that cannot be wrapped")
 	}
 	// Types that nobody can write.
-	m.Structs = append(m.Structs, ir.Struct{Ref: "row", Fields: []ir.Field{{Name: ir.NewName(""), Type: number}, {Name: ir.NewName(""), Type: doc}}},
+	m.Structs = append(m.Structs,
 		ir.Struct{Ref: "u", Fields: []ir.Field{{Name: ir.NewName("u"), Type: ir.Type{Kind: ir.Any, Native: "UNION"}}, {Name: ir.NewName("d"), Type: doc}}})
-	for _, ref := range []string{"row", "u"} {
+	for _, ref := range []string{"u"} {
 		q.Columns = []ir.Column{column("d", doc), column("x", list(ir.Type{Kind: ir.StructKind, Native: "S", Ref: ref}))}
 		if err := p.CheckText("Go", ir.JSON, func(*Query) bool { return true }); err == nil {
 			t.Errorf("%s is read as it is", ref)
@@ -177,5 +175,34 @@ func TestTextStandsForAKindInsideOfOtherValues(t *testing.T) {
 		if err := p.CheckText("Go", ir.Interval, func(*Query) bool { return true }); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestFieldsWithoutNamesGetThem(t *testing.T) {
+	integer, text := ir.Type{Kind: ir.Int32, Native: "INTEGER"}, ir.Type{Kind: ir.Text, Native: "VARCHAR"}
+	row := ir.Type{Kind: ir.StructKind, Native: "STRUCT(INTEGER, VARCHAR)", Ref: "row"}
+	p := &Plan{Module: &ir.Module{Engine: ir.DuckDB, Structs: []ir.Struct{
+		{Ref: "row", Fields: []ir.Field{{Name: ir.NewName("f1"), Type: integer, Unnamed: true}, {Name: ir.NewName("f2"), Type: text, Unnamed: true}}},
+	}}}
+	query := func(s ir.Statement) *Query {
+		return &Query{Query: &ir.Query{Statement: s, Columns: []ir.Column{{Name: ir.NewName("n"), Type: integer},
+			{Name: ir.NewName("rows"), Type: ir.Type{Kind: ir.List, Native: "STRUCT(INTEGER, VARCHAR)[]", Elem: &row}}}}, SQL: SQL{Text: "FROM t"}}
+	}
+	q := query(ir.StatementSelect)
+	if err := p.nameFields(q); err != nil || q.SQL.Text != `SELECT * REPLACE (CAST("rows" AS STRUCT("f1" INTEGER, "f2" VARCHAR)[]) AS "rows") FROM (`+"\nFROM t\n)" {
+		t.Error(q.SQL.Text, err)
+	}
+	if err := p.nameFields(query(ir.StatementInsert)); err == nil {
+		t.Error("a statement that cannot be wrapped")
+	}
+}
+
+func TestWhatIsInfiniteIsAnErrorForPython(t *testing.T) {
+	day := ir.Type{Kind: ir.Date, Native: "DATE"}
+	p := &Plan{Module: &ir.Module{Engine: ir.DuckDB}}
+	q := &Query{Query: &ir.Query{Columns: []ir.Column{{Name: ir.NewName("d"), Type: day}, {Name: ir.NewName("l"), Type: ir.Type{Kind: ir.List, Native: "DATE[]", Elem: &day}}}}, SQL: SQL{Text: "FROM t"}}
+	want := `SELECT * REPLACE (CASE WHEN NOT isfinite("d") THEN error(CAST("d" AS VARCHAR) || ' is no day or moment of Python') ELSE "d" END AS "d", CAST("l" AS VARCHAR[]) AS "l") FROM (` + "\nFROM t\n)"
+	if got := p.FiniteSQL(q); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -26,7 +26,8 @@ type Query struct {
 	*ir.Query
 	Method string
 	// Stream is the lazy variant of an `:all`, Arrow the one with record batches, Raw Python's
-	// variant with tuples, Batch that of a `:batch` and BatchRow the type it takes. Empty if none.
+	// variant with tuples, Batch that of a `:batch` and BatchRow the type it takes. Empty if none:
+	// a batch of SQG in Java takes the values of its only parameter.
 	Stream, Arrow, Raw, Batch, BatchRow string
 	// Args are the names of the parameters.
 	Args []string
@@ -72,6 +73,14 @@ type Options struct {
 	Raw, Arrow, ArrowBulk, Appenders bool
 }
 
+// param is the name of a parameter. SQG's are as they are written.
+func (p *Plan) param(l Language, n ir.Name) string {
+	if p.Target.Config.SQG && l != Go && IsIdentifier(l, n.Original) {
+		return Identifier(l, n.Original)
+	}
+	return Param(l, n)
+}
+
 // RowType, EnumType and StructType are the type names by IR reference.
 func (p *Plan) RowType(ref string) string    { return p.types["row "+ref] }
 func (p *Plan) EnumType(ref string) string   { return p.types["enum "+ref] }
@@ -109,8 +118,11 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 		q := &m.Queries[i]
 		n := Method(l, q.Name)
 		e := &Query{Query: q, Method: methods.First("query "+q.Name.Original, n, n+"_"), SQL: Render(q, o.Style)}
+		if err := p.nameFields(e); err != nil {
+			return nil, err
+		}
 		for _, a := range q.Params {
-			e.Args = append(e.Args, Param(l, a.Name))
+			e.Args = append(e.Args, p.param(l, a.Name))
 		}
 		p.Queries = append(p.Queries, e)
 	}
@@ -132,7 +144,9 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 		}
 		if err == nil && q.Verb == ir.VerbExec && q.IsBatch() {
 			err = derive(owner, q.Name.With("batch"), &q.Batch)
-			q.BatchRow = types.First(owner, Type(l, q.Name.With("params")), Type(l, q.Name.With("batch", "params")))
+			if !t.Config.SQG || l != Java || len(q.Params) > 1 {
+				q.BatchRow = types.First(owner, Type(l, q.Name.With("params")), Type(l, q.Name.With("batch", "params")))
+			}
 		}
 		if err != nil {
 			return nil, err

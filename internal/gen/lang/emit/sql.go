@@ -303,7 +303,7 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 			}
 			err := base.Errorf(base.Invalid, "query %s: column %s is of type %s, which %s would not read as it is", q.Name.Original, c.Name.Original, c.Type.Native, language)
 			if nameless {
-				return err.WithHint("give every field a name, {'a': ..., 'b': ...} in place of row(...), and return the text of a UNION or VARIANT, CAST(... AS VARCHAR)")
+				return err.WithHint("return the text of the UNION or VARIANT, CAST(... AS VARCHAR)")
 			}
 			return err.WithHint("return CAST(%s AS %s) AS %s", ir.QuoteName(c.Name.Original), p.withText(c.Type, kind), ir.QuoteName(c.Name.Original))
 		}
@@ -311,11 +311,35 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 	return nil
 }
 
-// nameless reports whether a type of DuckDB is written nowhere in full, so that no CAST leads to one with it inside: UNION, VARIANT, and what
-// row(...) makes, whose fields have no names.
-func (p *Plan) nameless(t ir.Type) bool {
-	return t.Kind == ir.Any || t.Kind == ir.StructKind &&
-		slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Name.Original == "" })
+// nameless reports whether a type of DuckDB is written nowhere in full, so that no CAST leads to one with it inside: UNION and VARIANT.
+func (p *Plan) nameless(t ir.Type) bool { return t.Kind == ir.Any }
+
+// nameFields makes a query of DuckDB's dialect return structs whose fields have names, which those of row(...) have not: drivers hand
+// over fields by name. It fails with Invalid for a statement that cannot be wrapped.
+func (p *Plan) nameFields(q *Query) error {
+	if p.Module.Engine != ir.DuckDB && p.Module.Engine != ir.Scoter {
+		return nil
+	}
+	unnamed := func(t ir.Type) bool {
+		return p.some(t, func(t ir.Type) bool {
+			return t.Kind == ir.StructKind && slices.ContainsFunc(p.Module.Struct(t.Ref).Fields, func(f ir.Field) bool { return f.Unnamed })
+		})
+	}
+	for _, c := range q.Columns {
+		switch {
+		case !unnamed(c.Type):
+		case q.Statement != ir.StatementSelect || p.some(c.Type, p.nameless):
+			return base.Errorf(base.Invalid, "query %s: column %s is of type %s, whose fields have no names", q.Name.Original, c.Name.Original, c.Type.Native).
+				WithHint("give every field a name: {'a': ..., 'b': ...} in place of row(...)")
+		}
+	}
+	q.SQL.Text = columnsAs(q, func(name string, t ir.Type) string {
+		if !unnamed(t) {
+			return ""
+		}
+		return "CAST(" + name + " AS " + p.withText(t) + ")"
+	})
+	return nil
 }
 
 // has reports whether values of a type are of a kind or have such inside of them.
@@ -323,21 +347,41 @@ func (p *Plan) has(t ir.Type, kind ir.Kind) bool {
 	return p.some(t, func(t ir.Type) bool { return t.Kind == kind })
 }
 
-// withText is a type of DuckDB with text in place of a kind. It is none if something in it is nameless.
-func (p *Plan) withText(t ir.Type, kind ir.Kind) string {
-	switch t.Kind {
-	case kind:
+// FiniteSQL is a query of DuckDB's dialect as Python reads it: intervals are text, and so are days and moments inside of other values;
+// of the others an infinite one is an error. The driver makes the first or last moment that Python has of those that are infinite, which
+// nobody can tell from one that is meant.
+func (p *Plan) FiniteSQL(q *Query) string {
+	return columnsAs(q, func(name string, t ir.Type) string {
+		switch {
+		case t.Kind == ir.Interval:
+			return asText(name, t, true)
+		case isDay(t.Kind):
+			return "CASE WHEN NOT isfinite(" + name + ") THEN error(CAST(" + name + " AS VARCHAR) || ' is no day or moment of Python') ELSE " + name + " END"
+		case p.has(t, ir.Interval) || p.some(t, func(t ir.Type) bool { return isDay(t.Kind) }) && !p.some(t, p.nameless):
+			return "CAST(" + name + " AS " + p.withText(t, ir.Interval, ir.Date, ir.Timestamp, ir.TimestampTZ) + ")"
+		}
+		return ""
+	})
+}
+
+func isDay(k ir.Kind) bool { return k == ir.Date || k == ir.Timestamp || k == ir.TimestampTZ }
+
+// withText is a type of DuckDB with text in place of some kinds. It is none if something in it is nameless.
+func (p *Plan) withText(t ir.Type, kinds ...ir.Kind) string {
+	if slices.Contains(kinds, t.Kind) {
 		return "VARCHAR"
+	}
+	switch t.Kind {
 	case ir.List:
-		return p.withText(*t.Elem, kind) + "[]"
+		return p.withText(*t.Elem, kinds...) + "[]"
 	case ir.Array:
-		return p.withText(*t.Elem, kind) + "[" + strconv.Itoa(t.Length) + "]"
+		return p.withText(*t.Elem, kinds...) + "[" + strconv.Itoa(t.Length) + "]"
 	case ir.Map:
-		return "MAP(" + p.withText(*t.Key, kind) + ", " + p.withText(*t.Elem, kind) + ")"
+		return "MAP(" + p.withText(*t.Key, kinds...) + ", " + p.withText(*t.Elem, kinds...) + ")"
 	case ir.StructKind:
 		var fields []string
 		for _, f := range p.Module.Struct(t.Ref).Fields {
-			fields = append(fields, ir.QuoteName(f.Name.Original)+" "+p.withText(f.Type, kind))
+			fields = append(fields, ir.QuoteName(f.Name.Original)+" "+p.withText(f.Type, kinds...))
 		}
 		return "STRUCT(" + strings.Join(fields, ", ") + ")"
 	}

@@ -369,10 +369,14 @@ func (g *generator) query(q *emit.Query) {
 		}
 		w.Blank()
 		w.Line("/** Runs %s %s; returns each one's count of rows. */", q.Method, g.PerElement())
-		w.Block("public int[] "+q.Batch+"(Iterable<"+q.BatchRow+"> rows) throws SQLException {", "}", func() {
+		element, value := q.BatchRow, func(i int) string { return "r." + q.Args[i] + "()" }
+		if element == "" {
+			element, value = g.javaType(q.Params[0].Type), func(int) string { return "r" }
+		}
+		w.Block("public int[] "+q.Batch+"(Iterable<"+element+"> rows) throws SQLException {", "}", func() {
 			var values []string
 			for _, i := range q.SQL.Binds {
-				values = append(values, g.arg(q.Params[i].Type, "r."+q.Args[i]+"()"))
+				values = append(values, g.arg(q.Params[i].Type, value(i)))
 			}
 			w.Line("return this.runtime.batch(%s, Sql.%s, r -> new ScoterTypes.Arg<?>[] {%s}, rows);", quote(q.Batch), q.Method, strings.Join(values, ", "))
 		})

@@ -2,6 +2,7 @@ package java
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -60,12 +61,12 @@ func (g *generator) declarations() {
 	for _, r := range g.Module.Rows {
 		var fields []string
 		for _, c := range r.Columns {
-			fields = append(fields, g.orNull(g.javaType(c.Type), c.Nullable)+" "+emit.Field(emit.Java, c.Name))
+			fields = append(fields, g.component(&r, c)+" "+emit.Field(emit.Java, c.Name))
 		}
 		record(g.RowType(r.Ref), fields)
 	}
 	for _, q := range g.Queries {
-		if q.Batch == "" {
+		if q.BatchRow == "" {
 			continue
 		}
 		var fields []string
@@ -101,6 +102,21 @@ func (g *generator) javaType(t ir.Type) string {
 		return "Map<" + g.javaType(*t.Key) + ", " + g.orNull(g.javaType(*t.Elem), t.ElemNullable) + ">"
 	}
 	return simple[t.Kind].java
+}
+
+// primitives are the types of values that are never null in the rows of SQG's appenders.
+var primitives = map[string]string{
+	"Boolean": "boolean", "Byte": "byte", "Short": "short", "Integer": "int", "Long": "long", "Float": "float", "Double": "double",
+}
+
+// component is the type of a row's column.
+func (g *generator) component(r *ir.Row, c ir.Column) string {
+	t := g.javaType(c.Type)
+	if p := primitives[t]; p != "" && g.Target.Config.SQG && !c.Nullable &&
+		slices.ContainsFunc(g.Tables, func(t *emit.Table) bool { return t.InsertRow == r.Ref }) {
+		return p
+	}
+	return g.orNull(t, c.Nullable)
 }
 
 // orNull marks a type whose values may be null, where JSpecify is asked for.

@@ -79,7 +79,7 @@ func (g *generator) appender(op *emit.Op, runtime string) {
 	var params, args []string
 	for _, c := range op.Row.Columns {
 		name := emit.Field(emit.Java, c.Name)
-		params, args = append(params, g.orNull(g.javaType(c.Type), c.Nullable)+" "+name), append(args, name)
+		params, args = append(params, g.component(op.Row, c)+" "+name), append(args, name)
 	}
 	method := func(name, params, call string) {
 		w.Blank()

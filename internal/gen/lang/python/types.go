@@ -347,13 +347,13 @@ func (g *generator) functions() {
 }
 
 // sql is the text of a query. DuckDB's driver makes timedelta of an INTERVAL, in
-// which a month is 30 days, and Scoter's JSON has what a JSON column holds in
+// which a month is 30 days, and the year 9999 of what is infinite, and Scoter's JSON has what a JSON column holds in
 // place: the database is asked for their text, and a statement that cannot be is refused.
 func (g *generator) sql(q *emit.Query) string {
 	switch {
 	case !q.ReadOnly:
 	case g.Module.Engine == ir.DuckDB:
-		return g.TextSQL(q, ir.Interval, ir.Interval)
+		return g.FiniteSQL(q)
 	case g.Module.Engine == ir.Scoter:
 		return g.TextSQL(q, ir.JSON, ir.Interval, ir.JSON, ir.Blob)
 	}

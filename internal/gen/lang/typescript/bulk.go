@@ -28,6 +28,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			if g.Module.Engine == ir.SQLite && c.Type.Kind == ir.Int64 {
 				f = "rt.whole" // it is declared with INT, which means affinity INTEGER
 			}
+			f = g.givenWriter(c.Type, f)
 			values = append(values, g.written(member("r", c.Name.Original), f, c.Type, c.Nullable))
 		}
 		return "(r) => [" + strings.Join(values, ", ") + "]"

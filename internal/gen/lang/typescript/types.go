@@ -2,6 +2,7 @@ package typescript
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -35,8 +36,13 @@ func (g *generator) types() {
 	for _, r := range g.Module.Rows {
 		w.Blank()
 		w.Block("export interface "+g.RowType(r.Ref)+" {", "}", func() {
+			queried := g.queried(&r)
 			for _, c := range r.Columns {
-				w.Line("%s: %s;", property(c.Name.Original), g.nullable(g.tsType(c.Type), c.Nullable))
+				typ := g.nullable(g.givenType(c.Type), c.Nullable)
+				if queried {
+					typ = g.resultType(c.Type, c.Nullable)
+				}
+				w.Line("%s: %s;", property(c.Name.Original), typ)
 			}
 		})
 	}
@@ -85,6 +91,9 @@ func (g *generator) nullable(t string, nullable bool) string {
 
 // paramType is tsType of what a caller passes: lists may be read-only.
 func (g *generator) paramType(t ir.Type) string {
+	if given := g.givenType(t); given != g.tsType(t) {
+		return given
+	}
 	if t.Kind == ir.List || t.Kind == ir.Array {
 		return "readonly " + g.tsType(t)
 	}
@@ -275,6 +284,9 @@ func (g *generator) element(t ir.Type, nullable bool) string {
 
 // read is the expression that reads one value from v.
 func (g *generator) read(v string, t ir.Type, nullable bool) string {
+	if g.driversValues() {
+		return v + " as unknown as " + g.resultType(t, nullable)
+	}
 	f := g.reader(t)
 	typ := g.nullable(g.tsType(t), nullable)
 	if g.Module.Engine == ir.Postgres {
@@ -308,10 +320,7 @@ func (g *generator) read(v string, t ir.Type, nullable bool) string {
 // reads reports whether rows of this type are made by a function: not when
 // SQLite's driver makes them as they are declared.
 func (g *generator) reads(r *ir.Row) bool {
-	used := false
-	for _, q := range g.Queries {
-		used = used || q.Row == r.Ref
-	}
+	used := g.queried(r)
 	if !used || g.Module.Engine != ir.SQLite {
 		return used
 	}
@@ -321,6 +330,11 @@ func (g *generator) reads(r *ir.Row) bool {
 		}
 	}
 	return false
+}
+
+// queried reports whether rows of this type are the result of a query.
+func (g *generator) queried(r *ir.Row) bool {
+	return slices.ContainsFunc(g.Queries, func(q *emit.Query) bool { return q.Row == r.Ref })
 }
 
 func (g *generator) rawRow() string {
@@ -363,32 +377,16 @@ func (g *generator) result(q *emit.Query) (row, read string) {
 		return row, ""
 	}
 	c := q.Columns[0]
-	return g.nullable(g.tsType(c.Type), c.Nullable), "(r) => " + g.read(g.at(0, c), c.Type, c.Nullable)
+	return g.resultType(c.Type, c.Nullable), "(r) => " + g.read(g.at(0, c), c.Type, c.Nullable)
 }
 
 // structs writes the functions that read and write a struct.
 func (g *generator) structs(s *ir.Struct) {
 	w, name := &g.w, g.StructType(s.Ref)
 	value := map[ir.Engine]string{ir.DuckDB: "rt.duck.DuckDBValue", ir.Postgres: "string", ir.Scoter: "unknown"}[g.Module.Engine]
-	w.Blank()
-	w.Block("export function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
-		// By name: names of digits alone come before all others in an object of JavaScript.
-		field := func(i int) string { return "f[" + quote(s.Fields[i].Name.Original) + "]" }
-		switch g.Module.Engine {
-		case ir.Postgres:
-			w.Line("const f = rt.fields(v);")
-			field = func(i int) string { return fmt.Sprintf("f[%d]", i) }
-		case ir.Scoter:
-			w.Line("const f = v as rt.Raw;")
-		default:
-			w.Line("const f = (v as rt.duck.DuckDBStructValue).entries;")
-		}
-		w.Block("return {", "};", func() {
-			for i, f := range s.Fields {
-				w.Line("%s: %s,", property(f.Name.Original), g.read(field(i), f.Type, f.Nullable))
-			}
-		})
-	})
+	if !g.driversValues() {
+		g.readStruct(s, value)
+	}
 	if g.Module.Engine == ir.Scoter { // JSON, which parameters are, has them as they are
 		g.packStruct(s)
 		return
@@ -406,6 +404,30 @@ func (g *generator) structs(s *ir.Struct) {
 					key = ""
 				}
 				w.Line("%s%s,", key, g.write(member("v", f.Name.Original), f.Type, f.Nullable))
+			}
+		})
+	})
+}
+
+// readStruct writes the function that reads a struct.
+func (g *generator) readStruct(s *ir.Struct, value string) {
+	w, name := &g.w, g.StructType(s.Ref)
+	w.Blank()
+	w.Block("export function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
+		// By name: names of digits alone come before all others in an object of JavaScript.
+		field := func(i int) string { return "f[" + quote(s.Fields[i].Name.Original) + "]" }
+		switch g.Module.Engine {
+		case ir.Postgres:
+			w.Line("const f = rt.fields(v);")
+			field = func(i int) string { return fmt.Sprintf("f[%d]", i) }
+		case ir.Scoter:
+			w.Line("const f = v as rt.Raw;")
+		default:
+			w.Line("const f = (v as rt.duck.DuckDBStructValue).entries;")
+		}
+		w.Block("return {", "};", func() {
+			for i, f := range s.Fields {
+				w.Line("%s: %s,", property(f.Name.Original), g.read(field(i), f.Type, f.Nullable))
 			}
 		})
 	})

@@ -90,7 +90,11 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	g := &generator{Plan: p, driver: d, safe: t.Config.SafeIntegers}
 	g.w.Unit = "  "
 	g.module()
-	name := emit.File(t, ir.Name.Kebab, ".ts")
+	fileName := ir.Name.Kebab
+	if t.Config.SQG { // whose files are called as the SQL's
+		fileName = func(n ir.Name) string { return n.Original }
+	}
+	name := emit.File(t, fileName, ".ts")
 	files := []ir.File{{Path: name, Content: g.w.String()}}
 	for _, f := range d.files {
 		source, err := clients.Files.ReadFile("typescript/" + f + ".ts")
@@ -238,18 +242,18 @@ func (g *generator) class() {
 		if g.Module.Engine != ir.Scoter { // there every statement is a transaction of its own
 			w.Line("/** Runs body in a transaction: committed when it returns, rolled back when it throws. */")
 		}
-		switch {
+		switch { // no class is called $T, as that of t.sql is called T
 		case g.Module.Engine == ir.Scoter:
 		case g.sync:
-			w.Block("transaction<T>(body: (queries: "+g.Class+") => rt.Sync<T>): T {", "}", func() {
-				w.Line("return this.#rt.transaction<T, %s>(body, this);", g.Class)
+			w.Block("transaction<$T>(body: (queries: "+g.Class+") => rt.Sync<$T>): $T {", "}", func() {
+				w.Line("return this.#rt.transaction<$T, %s>(body, this);", g.Class)
 			})
 		case g.runtime == "scoter-sqlite-async":
-			w.Block("transaction<T>(body: (queries: "+g.Class+") => Promise<T>): Promise<T> {", "}", func() {
+			w.Block("transaction<$T>(body: (queries: "+g.Class+") => Promise<$T>): Promise<$T> {", "}", func() {
 				w.Line("return this.#rt.transaction((runtime) => body(runtime === this.#rt ? this : new %s(runtime)));", g.Class)
 			})
 		default:
-			w.Block("transaction<T>(body: (queries: "+g.Class+") => Promise<T>): Promise<T> {", "}", func() {
+			w.Block("transaction<$T>(body: (queries: "+g.Class+") => Promise<$T>): Promise<$T> {", "}", func() {
 				w.Line("return this.#rt.transaction(() => body(this));")
 			})
 		}

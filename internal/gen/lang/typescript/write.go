@@ -170,7 +170,7 @@ func (g *generator) bind(p *ir.Param, v string) string {
 	if g.Module.Engine != ir.DuckDB {
 		return g.write(v, p.Type, p.Nullable)
 	}
-	if f := g.duckWriter(p.Type); f != "" {
+	if f := g.givenWriter(p.Type, g.duckWriter(p.Type)); f != "" {
 		return "rt.bind(" + v + ", " + g.duckType(p.Type) + ", " + f + ")"
 	}
 	return "rt.bind(" + v + ", " + g.duckType(p.Type) + ")"

@@ -21,9 +21,9 @@ public final class Main {
             System.out.println(Queries.TaskStatus.fromValue("cancelled"));
 
             var created = OffsetDateTime.of(2026, 2, 1, 0, 0, 0, 0, ZoneOffset.UTC);
-            queries.bulkInsertTasksRow(List.of(new Queries.TasksRow(50, "Copied", Queries.TaskStatus.COMPLETED, List.of("x"), null, created)));
+            queries.bulkInsertTasksRow(List.of(new Queries.TasksRow("Copied", Queries.TaskStatus.COMPLETED, List.of("x"), null, created)));
             try (var appender = queries.createTasksAppender()) {
-                appender.append(51, "Appended", null, null, List.of(1), created);
+                appender.append("Appended", null, null, List.of(1), created);
             }
             for (var task : queries.getAllTasks()) {
                 System.out.println(task.id() + " " + task.title() + " " + task.status() + " " + task.tags() + " " + task.priorityScores() + " " + task.createdAt().toInstant());

@@ -1,0 +1,92 @@
+package typescript
+
+import (
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// driversValues reports whether rows have the values of DuckDB's driver, as SQG's code has them.
+func (g *generator) driversValues() bool {
+	return g.Target.Config.SQG && g.Module.Engine == ir.DuckDB
+}
+
+// driverClasses are the driver's classes of values that are one.
+var driverClasses = map[ir.Kind]string{
+	ir.Date: "DuckDBDateValue", ir.Time: "DuckDBTimeValue", ir.TimeTZ: "DuckDBTimeTZValue", ir.TimestampTZ: "DuckDBTimestampTZValue",
+	ir.Interval: "DuckDBIntervalValue", ir.UUID: "DuckDBUUIDValue", ir.Blob: "DuckDBBlobValue", ir.Decimal: "DuckDBDecimalValue",
+}
+
+func driverClass(t ir.Type) string {
+	switch {
+	case t.Kind == ir.Timestamp:
+		return "rt.duck." + map[string]string{"s": "DuckDBTimestampSecondsValue", "ms": "DuckDBTimestampMillisecondsValue", "ns": "DuckDBTimestampNanosecondsValue",
+			"us": "DuckDBTimestampValue", "": "DuckDBTimestampValue"}[t.Unit]
+	case t.Kind == ir.Text && t.Native == "BIT":
+		return "rt.duck.DuckDBBitValue"
+	case driverClasses[t.Kind] != "":
+		return "rt.duck." + driverClasses[t.Kind]
+	}
+	return ""
+}
+
+// resultType is the type of a column that a query returns.
+func (g *generator) resultType(t ir.Type, nullable bool) string {
+	if !g.driversValues() {
+		return g.nullable(g.tsType(t), nullable)
+	}
+	typ := g.driverType(t)
+	if strings.Contains(typ, "null") { // a list, struct or map: SQG says of none that it may be null
+		return typ
+	}
+	return g.nullable(typ, nullable)
+}
+
+// driverType is the type of a value of the driver, of which SQG knows the elements.
+func (g *generator) driverType(t ir.Type) string {
+	elem := func(t ir.Type) string { return g.nullable(g.driverType(t), true) }
+	switch t.Kind {
+	case ir.List, ir.Array:
+		return "{ items: " + arrayOf(elem(*t.Elem)) + " }"
+	case ir.Map:
+		return "{ entries: { key: " + elem(*t.Key) + "; value: " + elem(*t.Elem) + " }[] }"
+	case ir.StructKind:
+		var fields []string
+		for _, f := range g.Module.Struct(t.Ref).Fields {
+			fields = append(fields, property(f.Name.Original)+": "+elem(f.Type))
+		}
+		return "{ entries: { " + strings.Join(fields, "; ") + " } }"
+	}
+	if class := driverClass(t); class != "" {
+		return class
+	}
+	if t.Kind == ir.Text && t.Native == "BIGNUM" {
+		return "bigint"
+	}
+	return g.tsType(t)
+}
+
+// givenType is the type of a value that is written: what we take, or the driver's class.
+func (g *generator) givenType(t ir.Type) string {
+	if class := driverClass(t); class != "" && g.driversValues() && t.Kind != ir.Text {
+		return g.tsType(t) + " | " + class
+	}
+	if g.driversValues() && t.Kind == ir.List {
+		return "readonly " + g.tsType(t) + " | { readonly items: readonly " + g.tsType(t) + " }"
+	}
+	return g.tsType(t)
+}
+
+// givenWriter is the function that writes a value of givenType by the one for our own.
+func (g *generator) givenWriter(t ir.Type, write string) string {
+	if write == "" || !g.driversValues() {
+		return write
+	}
+	switch {
+	case t.Kind == ir.List:
+		return "rt.orItems(" + write + ")"
+	case driverClass(t) != "" && t.Kind != ir.Text && t.Kind != ir.Interval:
+		return "rt.orValue(" + write + ")"
+	}
+	return write
+}

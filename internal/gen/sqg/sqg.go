@@ -1,0 +1,193 @@
+// Package sqg gives a module the names and rows that SQG 0.23 generates, so that a program
+// written against SQG's code compiles against ours. It is for an sqg.yaml; what a scoter.yaml
+// generates does not depend on it.
+package sqg
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+)
+
+// Adapt changes the names of a module and of its target to SQG's. It must run before the code is
+// planned. The module stays valid: no two names become the same that were not the same before.
+func Adapt(m *ir.Module, t *ir.Target) {
+	splitAll(m)
+	split(&t.Name)
+	switch t.Language {
+	case "java":
+		for i := range m.Enums {
+			constants(&m.Enums[i])
+		}
+		leaveOutSerials(m)
+		shareTableRows(m)
+	case "python":
+		leaveOutSerials(m)
+		callRows(m)
+	}
+}
+
+// split makes a word of every run of digits, as SQG's library does: `users1` is users, 1. Only
+// snake case shows it (`users_1`), and the letter behind a digit, which is then a capital.
+func split(n *ir.Name) {
+	var words []string
+	for _, w := range n.Words {
+		start := 0
+		runes := []rune(w)
+		for i := 1; i <= len(runes); i++ {
+			if i == len(runes) || unicode.IsDigit(runes[i]) != unicode.IsDigit(runes[i-1]) {
+				words = append(words, string(runes[start:i]))
+				start = i
+			}
+		}
+	}
+	n.Words = words
+}
+
+func splitAll(m *ir.Module) {
+	columns := func(of []ir.Column) {
+		for i := range of {
+			split(&of[i].Name)
+		}
+	}
+	for i := range m.Enums {
+		split(&m.Enums[i].Name)
+	}
+	for i := range m.Structs {
+		split(&m.Structs[i].Name)
+		for j := range m.Structs[i].Fields {
+			split(&m.Structs[i].Fields[j].Name)
+		}
+	}
+	for i := range m.Rows {
+		split(&m.Rows[i].Name)
+		columns(m.Rows[i].Columns)
+	}
+	for i := range m.Queries {
+		q := &m.Queries[i]
+		split(&q.Name)
+		columns(q.Columns)
+		for j := range q.Params {
+			split(&q.Params[j].Name)
+		}
+	}
+	for i := range m.Tables {
+		split(&m.Tables[i].Name)
+		for j := range m.Tables[i].Columns {
+			split(&m.Tables[i].Columns[j].Name)
+		}
+	}
+	for i := range m.Sources {
+		split(&m.Sources[i].Name)
+	}
+}
+
+// constants names the constants of an enum in Java: the label in capitals, and what is no letter
+// of ASCII or digit between the words. A label that becomes a name that is taken gets a number.
+func constants(e *ir.Enum) {
+	taken := map[string]bool{}
+	for i := range e.Values {
+		v := &e.Values[i]
+		words := strings.FieldsFunc(strings.ToLower(v.Value), func(r rune) bool {
+			return (r < '0' || r > '9') && (r < 'a' || r > 'z')
+		})
+		if len(words) == 0 {
+			words = v.Name.Words
+		}
+		v.Name.Words = words
+		for n := 2; taken[v.Name.Key()]; n++ {
+			v.Name.Words = append(slices.Clone(words), strconv.Itoa(n))
+		}
+		taken[v.Name.Key()] = true
+	}
+}
+
+// leaveOutSerials takes the columns that PostgreSQL numbers by itself out of the rows of tables
+// that are only appended to: they get their DEFAULT.
+func leaveOutSerials(m *ir.Module) {
+	if m.Engine != ir.Postgres {
+		return
+	}
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		if slices.ContainsFunc(t.Ops, func(op ir.Op) bool { return op != ir.OpAppender }) {
+			continue
+		}
+		var insert []int
+		var columns []ir.Column
+		row := m.Row(t.InsertRow)
+		for j, c := range t.Insert {
+			if !serial(t.Columns[c]) {
+				insert, columns = append(insert, c), append(columns, row.Columns[j])
+			}
+		}
+		if len(insert) > 0 {
+			t.Insert, row.Columns = insert, columns
+		}
+	}
+}
+
+// serial reports whether PostgreSQL numbers a column: SERIAL or an identity.
+func serial(c ir.TableColumn) bool {
+	return c.Generated == ir.IdentityByDefault || strings.HasPrefix(c.Default, "nextval(")
+}
+
+// shareTableRows gives a query that returns exactly the rows of a table with an appender the
+// appender's row type.
+func shareTableRows(m *ir.Module) {
+	if m.Engine != ir.Postgres && m.Engine != ir.SQLite { // DuckDB does not tell whose columns they are
+		return
+	}
+	for i := range m.Queries {
+		q := &m.Queries[i]
+		old := m.Row(q.Row)
+		if old == nil || old.Explicit {
+			continue
+		}
+		for _, t := range m.Tables {
+			row := m.Row(t.InsertRow)
+			if row != nil && len(t.Insert) == len(t.Columns) && isTable(q, &t) && sameColumns(old, row) {
+				q.Row = row.Ref
+				m.Rows = slices.DeleteFunc(m.Rows, func(r ir.Row) bool { return r.Ref == old.Ref })
+				break
+			}
+		}
+	}
+}
+
+// isTable reports whether the columns of a query are those of a table.
+func isTable(q *ir.Query, t *ir.Table) bool {
+	return !slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return c.Origin == nil || c.Origin.Table != t.Table })
+}
+
+func sameColumns(a, b *ir.Row) bool {
+	return slices.EqualFunc(a.Columns, b.Columns, func(x, y ir.Column) bool {
+		return x.Name.Original == y.Name.Original && x.Nullable == y.Nullable && sameType(x.Type, y.Type)
+	})
+}
+
+// sameType compares all of two types but the element types, which follow from Native.
+func sameType(a, b ir.Type) bool {
+	return a.Kind == b.Kind && a.Native == b.Native && a.Ref == b.Ref && a.Precision == b.Precision && a.Scale == b.Scale && a.Unit == b.Unit
+}
+
+// callRows names the rows of queries as SQG does in Python: users_row, not users_result.
+func callRows(m *ir.Module) {
+	taken := map[string]bool{}
+	for _, r := range m.Rows {
+		taken[r.Name.Key()] = true
+	}
+	for _, q := range m.Queries {
+		r := m.Row(q.Row)
+		if r == nil || r.Explicit {
+			continue
+		}
+		if name := q.Name.With("row"); !taken[name.Key()] {
+			taken[name.Key()] = true
+			r.Name = name
+		}
+	}
+}

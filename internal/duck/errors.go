@@ -122,7 +122,7 @@ func (f failure) err() *base.Error {
 	case f.Hint != "":
 		err = err.WithHint("%s", f.Hint)
 	case f.Type == "Out of Memory":
-		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise memory_limit")
+		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise query_memory")
 	default:
 		if near := withoutOwn(f.Candidates); near != "" {
 			err = err.WithHint("did you mean %s?", near)

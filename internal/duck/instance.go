@@ -5,7 +5,7 @@
 package duck
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/include -DDUCKDB_STATIC_BUILD
+#cgo CFLAGS: -I${SRCDIR}/include -I${SRCDIR}/limit -DDUCKDB_STATIC_BUILD
 #include <stdlib.h>
 #include <duckdb.h>
 */
@@ -27,12 +27,14 @@ import (
 	_ "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck/limit"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // Settings of one DuckDB instance.
 type Settings struct {
-	// MemoryLimitBytes bounds what queries may hold; 0 leaves DuckDB's default (80% of RAM).
+	// MemoryLimitBytes bounds what queries may hold; 0 leaves DuckDB's default (80% of RAM). What DuckDB does not count is
+	// bounded too, by as much and half of it for all instances together: see memory.go.
 	MemoryLimitBytes int64
 	// Threads that execute queries; 0 means one per core.
 	Threads int
@@ -77,7 +79,11 @@ func Open(s Settings) (*Instance, error) {
 	i := &Instance{settings: s}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i, i.open()
+	if err := i.open(); err != nil {
+		return nil, err
+	}
+	cppMemory.add(s.MemoryLimitBytes)
+	return i, nil
 }
 
 // open makes the current database. mu is held.
@@ -118,6 +124,9 @@ func (i *Instance) prepare(db *database, s Settings) error {
 		return err
 	}
 	defer conn.Close()
+	if err := limit.Functions(conn.Raw()); err != nil {
+		return err
+	}
 	for _, extend := range i.extensions {
 		if err := extend(conn); err != nil {
 			return err
@@ -243,6 +252,7 @@ func (i *Instance) Close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.close()
+	cppMemory.remove(i.settings.MemoryLimitBytes)
 }
 
 // close lets go of the current database, which ends with its last connection. mu is held.

@@ -37,18 +37,8 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 	if err != nil {
 		return nil, base.Wrap(err, "parse")
 	}
-	var answer struct {
-		Error      bool   `json:"error"`
-		Type       string `json:"error_type"`
-		Message    string `json:"error_message"`
-		Position   string `json:"position"`
-		Statements []struct {
-			Node Node `json:"node"`
-		} `json:"statements"`
-	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber() // constants above 2^53 stay what they are
-	if err := d.Decode(&answer); err != nil {
+	answer, err := readTree(text)
+	if err != nil {
 		return nil, base.Errorf(base.Internal, "parse: %w", err)
 	}
 	switch {
@@ -68,7 +58,7 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 	case len(answer.Statements) != 1:
 		return nil, base.Errorf(base.Invalid, "expected one statement, found %d", len(answer.Statements))
 	}
-	return answer.Statements[0].Node, nil
+	return answer.Statements[0], nil
 }
 
 // CheckSyntax lets DuckDB's parser judge a statement of whatever kind. It takes a tenth of the time of ParseSelect, which makes a tree, and

@@ -189,6 +189,8 @@ func configure(conn *Conn, s Settings) error {
 		// Parts never change once published, so a footer read once is good for ever.
 		"SET GLOBAL parquet_metadata_cache = true",
 		"SET GLOBAL allow_community_extensions = false",
+		// Memory that queries gave back goes to the system soon, not with the next query.
+		"SET GLOBAL allocator_background_threads = true",
 		// Type, subtype, position and candidates of an error, to be read and not guessed.
 		"SET GLOBAL errors_as_json = true",
 	}

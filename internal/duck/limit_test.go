@@ -60,6 +60,9 @@ func TestWhatTakesMoreMemoryThanThereIsFails(t *testing.T) {
 		"SELECT length(lpad('x', 1500000000, 'y'))",
 		"SELECT printf('%2000000000d', 1)",
 		"SELECT format('{:>2000000000}', 1)",
+		"SELECT format('{:.2000000000f}', 1.0)",
+		"SELECT format('{:.{}f}', 1.0, 2000000000)",
+		"SELECT printf('%.2000000000f', 1.0)",
 		"SELECT length(replace(repeat('a', 1000000), 'a', repeat('b', 1000000)))",
 		"SELECT len(generate_series(1, 200000000))",
 		"SELECT len(list_transform(range(12000), lambda x: range(12000)))",
@@ -88,6 +91,30 @@ func TestWhatTakesMoreMemoryThanThereIsFails(t *testing.T) {
 	if more := limit.InUse() - before; more > 16<<20 {
 		t.Errorf("%d MiB are held afterwards", more>>20)
 	}
+}
+
+func TestMemoryGoesBackToTheSystem(t *testing.T) {
+	conn := limited(t, 512<<20)
+	if err := run(t.Context(), conn, "SELECT 1"); err != nil {
+		t.Fatal(err)
+	}
+	before := resident(t)
+	for range 3 {
+		if err := run(t.Context(), conn, "SELECT len(list_transform(range(300), lambda x: range(100000)))"); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(t.Context(), conn, "SELECT count(*) FROM (SELECT i FROM range(5000000) t(i) ORDER BY hash(i))"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var held int
+	for range 200 {
+		if held = resident(t) - before; held < 64<<20 {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("the process holds %d MiB more 20 seconds after", held>>20)
 }
 
 func TestPlanningEndsInItsTimeOrMemory(t *testing.T) {

@@ -1,5 +1,24 @@
 package duck
 
+/*
+#include <stddef.h>
+
+#ifdef __linux__
+#include <malloc.h>
+
+int duckdb_je_mallctl(const char *name, void *old, size_t *old_size, void *value, size_t size);
+
+// Gives free memory back to the system: that of all of jemalloc's arenas (4096 stands for them), and the C library's.
+static void scoter_trim(void) {
+	duckdb_je_mallctl("arena.4096.purge", NULL, NULL, NULL, 0);
+	malloc_trim(0);
+}
+#else
+static void scoter_trim(void) {}
+#endif
+*/
+import "C"
+
 import (
 	"context"
 	"sync"
@@ -76,6 +95,25 @@ func (m *memoryBound) change(bytes int64, instances int) {
 	if !m.watched {
 		m.watched = true
 		go m.watch()
+		go m.trim()
+	}
+}
+
+// trimEvery is how often it is looked whether queries freed so much that it is worth giving back to the system. The allocators would keep it
+// for ten seconds or longer, and the process would hold it beside what the next queries take.
+const trimEvery = 250 * time.Millisecond
+
+// trim gives memory back that queries freed: when that is a quarter of what they may hold.
+func (m *memoryBound) trim() {
+	for peak := int64(0); ; time.Sleep(trimEvery) {
+		m.mu.Lock()
+		worth := m.allowed / 4
+		m.mu.Unlock()
+		now := limit.InUse()
+		if peak = max(peak, now); worth > 0 && peak-now > worth {
+			C.scoter_trim()
+			peak = now
+		}
 	}
 }
 

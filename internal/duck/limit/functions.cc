@@ -138,6 +138,66 @@ void OrderedList(const scalar_function_t &function, DataChunk &args, ExpressionS
 	function(args, state, result);
 }
 
+// A width or precision of more is refused: the C library makes such a number at once, and in memory that nobody counts.
+constexpr idx_t most_width_digits = 6;
+constexpr int64_t most_width = 1000000;
+
+// Whether a format has a width of too many digits, and whether it takes widths from arguments.
+void ReadFormat(string_t format, bool &too_wide, bool &dynamic) {
+	char within = 0; // what begins the directive around, or 0
+	idx_t digits = 0;
+	auto text = format.GetData();
+	for (idx_t i = 0; i < format.GetSize(); i++) {
+		char c = text[i];
+		digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+		if (within && digits > most_width_digits) too_wide = true;
+		if ((within == '{' && c == '{') || (within == '%' && c == '*')) dynamic = true;
+		if (c == '%' || c == '{') within = c;
+		if (c == '}' || (within == '%' && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))) within = 0;
+	}
+}
+
+template <class T>
+bool AnyAbove(UnifiedVectorFormat &values, idx_t count, T most) {
+	for (idx_t row = 0; row < count; row++) {
+		auto i = values.sel->get_index(row);
+		if (values.validity.RowIsValid(i) && UnifiedVectorFormat::GetData<T>(values)[i] > most) return true;
+	}
+	return false;
+}
+
+bool AnyWide(Vector &vector, idx_t count) {
+	UnifiedVectorFormat values;
+	vector.ToUnifiedFormat(count, values);
+	switch (vector.GetType().InternalType()) {
+	case PhysicalType::INT32:
+		return AnyAbove<int32_t>(values, count, most_width);
+	case PhysicalType::UINT32:
+		return AnyAbove<uint32_t>(values, count, most_width);
+	case PhysicalType::INT64:
+		return AnyAbove<int64_t>(values, count, most_width);
+	case PhysicalType::UINT64:
+		return AnyAbove<uint64_t>(values, count, most_width);
+	default:
+		return false;
+	}
+}
+
+void Formatted(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+	CheckInterrupt(state);
+	UnifiedVectorFormat formats;
+	args.data[0].ToUnifiedFormat(args.size(), formats);
+	idx_t rows = args.data[0].GetVectorType() == VectorType::CONSTANT_VECTOR ? 1 : args.size();
+	bool too_wide = false, dynamic = false;
+	for (idx_t row = 0; row < rows; row++) {
+		auto i = formats.sel->get_index(row);
+		if (formats.validity.RowIsValid(i)) ReadFormat(UnifiedVectorFormat::GetData<string_t>(formats)[i], too_wide, dynamic);
+	}
+	for (idx_t i = 1; dynamic && i < args.ColumnCount(); i++) too_wide = too_wide || AnyWide(args.data[i], args.size());
+	if (too_wide) TooMuchWork(StringUtil::Format("a width or precision of a format is more than %lld", most_width));
+	function(args, state, result);
+}
+
 // Lists of timestamps are counted one by one before they are made. This refuses lists that could not be made.
 void TimestampRange(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
@@ -169,6 +229,7 @@ bound_t BoundOf(const string &name, const ScalarFunction &function) {
 	auto &arguments = function.arguments;
 	if (is({"levenshtein", "editdist3", "damerau_levenshtein", "jaro_similarity", "jaro_winkler_similarity"})) return EditDistance;
 	if (is({"range", "generate_series"}) && arguments.size() == 3 && arguments[0].InternalType() == PhysicalType::INT64 && arguments[2].id() == LogicalTypeId::INTERVAL) return TimestampRange;
+	if (is({"format", "printf"})) return Formatted;
 	if (is({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort", "list_grade_up", "array_grade_up", "grade_up", "list_distinct", "array_distinct", "list_unique", "array_unique"})) return OrderedList;
 	if (auto like = BoundOfLike(name)) return like;
 	return Linear;

@@ -3,6 +3,36 @@ package duck
 /*
 #include <stdlib.h>
 #include <duckdb.h>
+#include <limit.h>
+
+// The functions of DuckDB's that may take memory or time, for a connection's account.
+
+static duckdb_state scoter_query(scoter_account *account, duckdb_connection conn, const char *sql, duckdb_result *out) {
+	scoter_account *before = scoter_account_enter(account);
+	duckdb_state state = duckdb_query(conn, sql, out);
+	scoter_account_leave(before);
+	return state;
+}
+
+static duckdb_state scoter_prepare(scoter_account *account, duckdb_connection conn, const char *sql, duckdb_prepared_statement *out) {
+	scoter_account *before = scoter_account_enter(account);
+	duckdb_state state = duckdb_prepare(conn, sql, out);
+	scoter_account_leave(before);
+	return state;
+}
+
+static void scoter_destroy_prepare(scoter_account *account, duckdb_prepared_statement *stmt) {
+	scoter_account *before = scoter_account_enter(account);
+	duckdb_destroy_prepare(stmt);
+	scoter_account_leave(before);
+}
+
+static duckdb_state scoter_execute(scoter_account *account, duckdb_prepared_statement stmt, duckdb_result *out) {
+	scoter_account *before = scoter_account_enter(account);
+	duckdb_state state = duckdb_execute_prepared(stmt, out);
+	scoter_account_leave(before);
+	return state;
+}
 */
 import "C"
 
@@ -15,6 +45,7 @@ import (
 	"unsafe"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck/limit"
 )
 
 // Conn is one DuckDB connection. It serves one query at a time: its result must be
@@ -24,19 +55,23 @@ type Conn struct {
 	db       *database
 	conn     C.duckdb_connection
 	number   uint64
+	account  *limit.Account
+	lent     context.Context // bounds the planning of statements; a pool sets it for the time that it lends the connection
+	place    *place          // in the pool that lent the connection
 	prepared map[string]*Stmt
 	kept     int                    // bytes of the texts of prepared
+	keptSize int64                  // bytes of their plans
 	options  C.duckdb_arrow_options // once asked for
-	yielded  bool                   // see Pool.Yield
 }
 
 // What a connection keeps prepared are statements whose plan no edit can make stale, since DuckDB knows nothing of our tables when it
-// makes it. They are bounded by their number and by the bytes of their texts: a plan takes a hundred times as much, which is in nobody's budget,
-// and there are many connections.
+// makes it. They are bounded by their number, the bytes of their texts, and the bytes of their plans, where those can be counted.
 const (
 	keptStatements = 256
 	keptText       = 128 << 10
 	longestKept    = keptText / 4 // others are prepared each time: they seldom come twice
+	keptPlans      = 4 << 20
+	largestKept    = keptPlans / 8
 )
 
 // connections counts them, for their numbers.
@@ -70,8 +105,9 @@ func (i *Instance) connectToCurrent() (*Conn, error) {
 }
 
 func (db *database) connect(i *Instance) (*Conn, error) {
-	c := &Conn{inst: i, db: db, number: connections.Add(1), prepared: map[string]*Stmt{}}
+	c := &Conn{inst: i, db: db, number: connections.Add(1), account: limit.NewAccount(), lent: context.Background(), prepared: map[string]*Stmt{}}
 	if C.duckdb_connect(db.handle, &c.conn) != C.DuckDBSuccess {
+		c.account.Close()
 		return nil, base.Errorf(base.Internal, "duckdb: cannot connect")
 	}
 	return c, nil
@@ -94,7 +130,11 @@ func (c *Conn) Close() {
 		C.duckdb_destroy_arrow_options(&c.options)
 	}
 	C.duckdb_disconnect(&c.conn)
+	c.account.Close()
 }
+
+// accountC is the account as C takes it.
+func (c *Conn) accountC() *C.scoter_account { return (*C.scoter_account)(c.account.Raw()) }
 
 // arrowOptions returns how the connection's vectors become Arrow. It asks once: what they depend on is locked with the configuration.
 func (c *Conn) arrowOptions() C.duckdb_arrow_options {
@@ -109,7 +149,7 @@ func (c *Conn) Exec(sql string) error {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
 	var result C.duckdb_result
-	state := C.duckdb_query(c.conn, csql, &result)
+	state := C.scoter_query(c.accountC(), c.conn, csql, &result)
 	defer C.duckdb_destroy_result(&result)
 	if state != C.DuckDBSuccess {
 		return c.failure(C.GoString(C.duckdb_result_error(&result)))
@@ -121,19 +161,23 @@ func (c *Conn) Exec(sql string) error {
 type Stmt struct {
 	conn    *Conn
 	stmt    C.duckdb_prepared_statement
+	sql     string
 	cached  bool
+	size    int64    // bytes of the plan, if it is cached
 	columns *columns // of every result, if they are known
 }
 
-// Prepare parses, binds and plans one statement.
+// Prepare parses, binds and plans one statement, as long as the connection is lent for.
 func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
-	s := &Stmt{conn: c}
-	if C.duckdb_prepare(c.conn, csql, &s.stmt) != C.DuckDBSuccess {
+	ctx, unhook := c.interruptible(c.lent)
+	defer unhook()
+	s := &Stmt{conn: c, sql: sql}
+	if C.scoter_prepare(c.accountC(), c.conn, csql, &s.stmt) != C.DuckDBSuccess {
 		err := c.failure(C.GoString(C.duckdb_prepare_error(s.stmt)))
-		C.duckdb_destroy_prepare(&s.stmt)
-		return nil, err
+		s.destroy()
+		return nil, contextError(ctx, err)
 	}
 	return s, nil
 }
@@ -145,34 +189,54 @@ func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	if s, ok := c.prepared[sql]; ok {
 		return s, nil
 	}
+	before := c.account.Bytes()
 	s, err := c.Prepare(sql)
-	if err != nil || len(sql) > longestKept {
-		return s, err
+	if err != nil {
+		return nil, err
 	}
-	if len(c.prepared) >= keptStatements || c.kept+len(sql) > keptText {
+	s.size = max(0, c.account.Bytes()-before)
+	if len(sql) > longestKept || s.size > largestKept {
+		return s, nil
+	}
+	if len(c.prepared) >= keptStatements || c.kept+len(sql) > keptText || c.keptSize+s.size > keptPlans {
 		c.forgetPrepared()
 	}
 	s.cached = true
 	c.prepared[sql] = s
 	c.kept += len(sql)
+	c.keptSize += s.size
 	return s, nil
+}
+
+// forget releases a statement that the connection keeps.
+func (c *Conn) forget(s *Stmt) {
+	delete(c.prepared, s.sql)
+	c.kept -= len(s.sql)
+	c.keptSize -= s.size
+	s.destroy()
 }
 
 // forgetPrepared releases the statements that the connection keeps. Each holds the whole database in memory.
 func (c *Conn) forgetPrepared() {
 	for _, s := range c.prepared {
-		C.duckdb_destroy_prepare(&s.stmt)
+		s.destroy()
 	}
 	clear(c.prepared)
-	c.kept = 0
+	c.kept, c.keptSize = 0, 0
 }
 
-// Close releases the statement, unless its connection keeps it.
+// Close releases the statement, unless its connection keeps it: that keeps the plan, and nothing of what it computed.
 func (s *Stmt) Close() {
 	if !s.cached {
-		C.duckdb_destroy_prepare(&s.stmt)
+		s.destroy()
+		return
+	}
+	if !C.scoter_forget_results(s.stmt) {
+		s.conn.forget(s)
 	}
 }
+
+func (s *Stmt) destroy() { C.scoter_destroy_prepare(s.conn.accountC(), &s.stmt) }
 
 // Columns returns the names of the statement's result columns. They are not known yet if the type of one depends on a
 // parameter's value.
@@ -321,14 +385,17 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 
 // queryText runs a query that yields one VARCHAR, and returns it.
 func (c *Conn) queryText(s *Stmt, args ...any) (string, error) {
+	defer s.Close()
 	if err := s.Bind(args); err != nil {
 		return "", err
 	}
+	ctx, unhook := c.interruptible(c.lent)
+	defer unhook()
 	var result C.duckdb_result
-	state := C.duckdb_execute_prepared(s.stmt, &result)
+	state := C.scoter_execute(c.accountC(), s.stmt, &result)
 	defer C.duckdb_destroy_result(&result)
 	if state != C.DuckDBSuccess {
-		return "", c.failure(C.GoString(C.duckdb_result_error(&result)))
+		return "", contextError(ctx, c.failure(C.GoString(C.duckdb_result_error(&result))))
 	}
 	chunk := C.duckdb_fetch_chunk(result)
 	if chunk == nil {

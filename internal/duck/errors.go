@@ -152,7 +152,7 @@ func (f failure) err() *base.Error {
 	case noRowID.MatchString(f.Message):
 		err = err.WithHint("tables have no rowid: rows move from file to file in merges, and no number would stay with a row; a primary key names rows")
 	case f.Type == "Out of Memory":
-		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise memory_limit")
+		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise query_memory")
 	default:
 		if near := withoutOwn(f.Candidates); near != "" {
 			err = err.WithHint("did you mean %s?", near)

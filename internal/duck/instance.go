@@ -5,13 +5,14 @@
 package duck
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/include -DDUCKDB_STATIC_BUILD
+#cgo CFLAGS: -I${SRCDIR}/include -I${SRCDIR}/limit -DDUCKDB_STATIC_BUILD
 #include <stdlib.h>
 #include <duckdb.h>
 */
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sort"
@@ -29,12 +30,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/duck/ext"
+	"github.com/scoterdb/scoter/internal/duck/limit"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
 // Settings of one DuckDB instance.
 type Settings struct {
-	// MemoryLimitBytes bounds what queries may hold; 0 leaves DuckDB's default (80% of RAM).
+	// MemoryLimitBytes bounds what queries may hold; 0 leaves DuckDB's default (80% of RAM). What DuckDB does not count is
+	// bounded too, by as much and half of it for all instances together: see memory.go.
 	MemoryLimitBytes int64
 	// Threads that execute queries; 0 means one per core.
 	Threads int
@@ -82,7 +85,11 @@ func Open(s Settings) (*Instance, error) {
 	i := &Instance{settings: s}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i, i.open()
+	if err := i.open(); err != nil {
+		return nil, err
+	}
+	cppMemory.add(s.MemoryLimitBytes)
+	return i, nil
 }
 
 // open makes the current database. mu is held.
@@ -123,7 +130,7 @@ func (i *Instance) prepare(db *database, s Settings) error {
 		return err
 	}
 	defer conn.Close()
-	if err := ext.Register(conn.Raw()); err != nil {
+	if err := errors.Join(ext.Register(conn.Raw()), limit.Functions(conn.Raw())); err != nil {
 		return err
 	}
 	for _, extend := range i.extensions {
@@ -188,6 +195,8 @@ func configure(conn *Conn, s Settings) error {
 		// Parts never change once published, so a footer read once is good for ever.
 		"SET GLOBAL parquet_metadata_cache = true",
 		"SET GLOBAL allow_community_extensions = false",
+		// Memory that queries gave back goes to the system soon, not with the next query.
+		"SET GLOBAL allocator_background_threads = true",
 		// Type, subtype, position and candidates of an error, to be read and not guessed.
 		"SET GLOBAL errors_as_json = true",
 		// This optimizer gives wrong rows in DuckDB 1.5.6 (November 2026): it takes the partitions of
@@ -265,6 +274,7 @@ func (i *Instance) Close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.close()
+	cppMemory.remove(i.settings.MemoryLimitBytes)
 }
 
 // close lets go of the current database, which ends with its last connection. mu is held.

@@ -7,7 +7,6 @@ package duck
 import "C"
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"regexp"
@@ -39,19 +38,9 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 	if err != nil {
 		return nil, base.Wrap(err, "parse")
 	}
-	var answer struct {
-		Error      bool   `json:"error"`
-		Type       string `json:"error_type"`
-		Message    string `json:"error_message"`
-		Position   string `json:"position"`
-		Statements []struct {
-			Node Node `json:"node"`
-		} `json:"statements"`
-	}
 	text, infinite := finite(text)
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber() // constants above 2^53 stay what they are
-	if err := d.Decode(&answer); err != nil {
+	answer, err := readTree(text)
+	if err != nil {
 		return nil, base.Errorf(base.Internal, "parse: %w", err)
 	}
 	switch {
@@ -71,7 +60,7 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 	case len(answer.Statements) != 1:
 		return nil, base.Errorf(base.Invalid, "expected one statement, found %d", len(answer.Statements))
 	}
-	node := answer.Statements[0].Node
+	node := answer.Statements[0]
 	if infinite {
 		castInfinite(node)
 	}

@@ -9,10 +9,15 @@ import (
 
 // Pool lends connections to queries. It opens them as they are needed, up to a limit;
 // past it, a query waits for a connection or for its context.
+//
+// Two kinds of queries give their place to the next one while they keep their connection: those
+// that only wait for the reader of their result (Yield), and those that go on for a while after
+// their context ended, because DuckDB is where no interrupt reaches it. There are at most as many
+// of them as there are places.
 type Pool struct {
 	inst    *Instance
 	slots   chan struct{}
-	yielded chan struct{} // one for each connection that is lent without a slot
+	outside chan struct{} // one for each connection that is lent without a slot
 
 	mu     sync.Mutex
 	idle   []*Conn // guarded by mu, all of one database; the last used is handed out first: its caches are warm
@@ -21,11 +26,21 @@ type Pool struct {
 
 // NewPool returns a pool of at most limit connections of an instance.
 func NewPool(inst *Instance, limit int) *Pool {
-	return &Pool{inst: inst, slots: make(chan struct{}, limit), yielded: make(chan struct{}, limit)}
+	return &Pool{inst: inst, slots: make(chan struct{}, limit), outside: make(chan struct{}, limit)}
 }
 
-// Acquire returns a connection that nobody else uses. Give it back with Release.
+// Acquire returns a connection that nobody else uses, for as long as the context lasts. Give it back with Release.
 func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
+	c, err := p.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.lent = ctx
+	c.place = newPlace(ctx, p)
+	return c, nil
+}
+
+func (p *Pool) acquire(ctx context.Context) (*Conn, error) {
 	select {
 	case p.slots <- struct{}{}:
 	default:
@@ -59,24 +74,12 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 
 // Yield lets another query begin before this connection is given back: its own only waits for who reads
 // the result. As many connections may yield as there are slots; after that it does nothing.
-func (p *Pool) Yield(c *Conn) {
-	if c.yielded {
-		return
-	}
-	select {
-	case p.yielded <- struct{}{}:
-		c.yielded = true
-		<-p.slots
-	default:
-	}
-}
+func (p *Pool) Yield(c *Conn) { c.place.leave() }
 
 // Release gives a connection back. Its result must be closed.
 func (p *Pool) Release(c *Conn) {
-	slot := p.slots
-	if c.yielded {
-		slot, c.yielded = p.yielded, false
-	}
+	held := c.place
+	c.lent, c.place = context.Background(), nil
 	p.mu.Lock()
 	dropFailed(&p.idle)
 	keep := !p.closed && !c.db.failed.Load()
@@ -87,7 +90,7 @@ func (p *Pool) Release(c *Conn) {
 	if !keep {
 		c.Close()
 	}
-	<-slot
+	held.giveBack()
 }
 
 // dropFailed closes the connections whose database failed.

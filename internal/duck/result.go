@@ -7,6 +7,7 @@ package duck
 #include <string.h>
 #include <time.h>
 #include <duckdb.h>
+#include <limit.h>
 
 struct ArrowArray {
 	int64_t length, null_count, offset, n_buffers, n_children;
@@ -23,6 +24,7 @@ struct ArrowSchema {
 	void *private_data;
 };
 
+#include "copied.h"
 #include "gather.h"
 #include "interval.h"
 
@@ -49,7 +51,7 @@ static void scoter_work(duckdb_pending_result pending) {
 }
 
 // Runs the statement up to its first rows.
-static duckdb_state scoter_start(duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
+static duckdb_state scoter_begin(duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
 	duckdb_pending_result pending;
 	if (duckdb_pending_prepared_streaming(stmt, &pending) != DuckDBSuccess) {
 		*error = strdup(duckdb_pending_error(pending));
@@ -67,6 +69,14 @@ static duckdb_state scoter_start(duckdb_prepared_statement stmt, scoter_result *
 		r->options = duckdb_result_get_arrow_options(&r->result);
 	}
 	duckdb_destroy_pending(&pending);
+	return state;
+}
+
+// scoter_begin, for an account.
+static duckdb_state scoter_start(scoter_account *account, duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
+	scoter_account *before = scoter_account_enter(account);
+	duckdb_state state = scoter_begin(stmt, r, error);
+	scoter_account_leave(before);
 	return state;
 }
 
@@ -97,16 +107,24 @@ static int scoter_maps_as_lists(struct ArrowSchema *s) {
 static int scoter_convert(duckdb_arrow_options options, duckdb_data_chunk *chunk, bool intervals, struct ArrowArray *out,
                           int64_t *long_in, duckdb_error_data *error) {
 	*long_in = intervals ? scoter_long_interval(*chunk) : -1;
-	if (*long_in < 0) *error = duckdb_data_chunk_to_arrow(options, *chunk, out);
+	int64_t copies = 0;
+	if (*long_in < 0 && scoter_take_copies(*chunk, &copies, error)) *error = duckdb_data_chunk_to_arrow(options, *chunk, out);
 	duckdb_destroy_data_chunk(chunk);
-	return *long_in >= 0 || (*error && duckdb_error_data_has_error(*error)) ? -1 : 1;
+	if (*long_in >= 0 || (*error && duckdb_error_data_has_error(*error))) {
+		scoter_memory_give(copies);
+		return -1;
+	}
+	scoter_count_copies(out, copies);
+	return 1;
 }
 
 // Fetches and converts the next chunk: 0 the end, else as scoter_convert.
-static int scoter_next(scoter_result *r, bool intervals, struct ArrowArray *out, int64_t *long_in, duckdb_error_data *error) {
+static int scoter_next(scoter_account *account, scoter_result *r, bool intervals, struct ArrowArray *out, int64_t *long_in, duckdb_error_data *error) {
+	scoter_account *before = scoter_account_enter(account);
 	duckdb_data_chunk chunk = r->ahead ? r->ahead : scoter_fetch(r);
 	r->ahead = NULL;
 	if (chunk && r->gather) chunk = scoter_gather(r, chunk);
+	scoter_account_leave(before);
 	if (!chunk) return duckdb_result_error(&r->result) && *duckdb_result_error(&r->result) ? -1 : 0;
 	return scoter_convert(r->options, &chunk, intervals, out, long_in, error);
 }
@@ -120,7 +138,8 @@ static int scoter_take(duckdb_arrow_options options, duckdb_data_chunk *chunk, b
 
 // Frees a result. Of a query that has rows left DuckDB's threads may be at work, with what the caller lends to it: destroying the result
 // does not end them (1.5.5). What does, and waits for them, is that the connection begins another statement, even one that is none.
-static void scoter_close(scoter_result *r, duckdb_connection conn) {
+static void scoter_close(scoter_account *account, scoter_result *r, duckdb_connection conn) {
+	scoter_account *before = scoter_account_enter(account);
 	if (r->ahead) duckdb_destroy_data_chunk(&r->ahead);
 	duckdb_destroy_arrow_options(&r->options);
 	duckdb_destroy_result(&r->result);
@@ -129,6 +148,7 @@ static void scoter_close(scoter_result *r, duckdb_connection conn) {
 		duckdb_prepare(conn, "", &none);
 		duckdb_destroy_prepare(&none);
 	}
+	scoter_account_leave(before);
 	free(r);
 }
 */
@@ -136,11 +156,8 @@ import "C"
 
 import (
 	"context"
-	"errors"
 	"io"
 	"slices"
-	"sync"
-	"time"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -171,16 +188,17 @@ type columns struct {
 
 // Start executes a bound statement. The result owns the statement.
 func (s *Stmt) Start(ctx context.Context) (*Result, error) {
-	unhook := s.conn.interruptWith(ctx)
+	ctx, unhook := s.conn.interruptible(ctx)
 	r := &Result{stmt: s, res: (*C.scoter_result)(C.calloc(1, C.sizeof_scoter_result)), unhook: unhook, ctx: ctx}
 	var message *C.char
-	if C.scoter_start(s.stmt, r.res, &message) != C.DuckDBSuccess {
+	if C.scoter_start(s.conn.accountC(), s.stmt, r.res, &message) != C.DuckDBSuccess {
 		text := C.GoString(message)
 		C.free(unsafe.Pointer(message))
 		C.free(unsafe.Pointer(r.res))
+		err := contextError(ctx, s.conn.failure(text))
 		unhook()
 		s.Close()
-		return nil, contextError(ctx, s.conn.failure(text))
+		return nil, err
 	}
 	if known := s.columns; known != nil {
 		r.columns = *known
@@ -202,77 +220,29 @@ func (s *Stmt) ColumnsKnown() bool { return s.columns != nil }
 // Raw returns the C handle (duckdb_prepared_statement).
 func (s *Stmt) Raw() unsafe.Pointer { return unsafe.Pointer(s.stmt) }
 
-// Computed returns a result of a chunk (duckdb_data_chunk), which it takes over, of a statement whose columns are known.
-func (s *Stmt) Computed(chunk unsafe.Pointer) *Result {
-	return &Result{columns: *s.columns, stmt: s, chunk: C.duckdb_data_chunk(chunk), unhook: func() {}}
-}
-
-// Ended closes the statement and says why, if the context ended before it ran.
-func (s *Stmt) Ended(ctx context.Context) error {
-	if ctx.Err() == nil {
-		return nil
+// Compute executes a statement whose columns are known by the caller's function, which is interrupted as other statements are and
+// owes its memory to the account (scoter_account) that it gets. It returns all rows as a chunk (duckdb_data_chunk), which the result takes
+// over, or DuckDB's text of an error; neither if DuckDB is to execute the statement.
+func (s *Stmt) Compute(ctx context.Context, execute func(account unsafe.Pointer) (chunk unsafe.Pointer, failure string)) (*Result, error) {
+	within, unhook := s.conn.interruptible(ctx)
+	if within.Err() != nil {
+		err := contextError(within, nil)
+		unhook()
+		s.Close()
+		return nil, err
 	}
-	s.Close()
-	return contextError(ctx, nil)
-}
-
-// Failed returns the error of a text in which DuckDB says why the statement failed, and closes the statement.
-func (s *Stmt) Failed(text string) error {
-	s.Close()
-	return s.conn.failure(text)
-}
-
-// interruptAgain is the time between interrupts of one query.
-const interruptAgain = 10 * time.Millisecond
-
-// interruptWith interrupts the connection's query when ctx ends, until the
-// returned function is called, which waits for an interrupt under way: it must not
-// hit the connection's next query. It interrupts again and again, since DuckDB forgets an interrupt from before
-// the query began to run.
-func (c *Conn) interruptWith(ctx context.Context) (unhook func()) {
-	if ctx.Done() == nil {
-		return func() {}
+	chunk, failure := execute(s.conn.account.Raw())
+	if failure != "" {
+		err := contextError(within, s.conn.failure(failure))
+		unhook()
+		s.Close()
+		return nil, err
 	}
-	var mu sync.Mutex
-	ended := false
-	stop := context.AfterFunc(ctx, func() {
-		interrupt := func() (again bool) {
-			mu.Lock()
-			defer mu.Unlock()
-			if !ended {
-				C.duckdb_interrupt(c.conn)
-			}
-			return !ended
-		}
-		for interrupt() {
-			time.Sleep(interruptAgain)
-		}
-	})
-	return func() {
-		stop()
-		mu.Lock()
-		ended = true
-		mu.Unlock()
+	unhook()
+	if chunk == nil {
+		return s.Start(ctx)
 	}
-}
-
-// contextError prefers the reason for which the context ended to the interrupt
-// that it caused.
-func contextError(ctx context.Context, err *base.Error) error {
-	if ctx.Err() == nil {
-		if err.Kind != base.Canceled {
-			return err
-		}
-		// Nobody interrupted it but DuckDB itself, whose other thread failed first: of the two errors it sometimes
-		// (1.5.5: one in fifty on two threads) keeps this one, and the cause is lost.
-		return base.Errorf(base.Invalid, "the query failed in one of its threads, and DuckDB did not keep the reason").
-			WithHint("run it again to see it")
-	}
-	cause := context.Cause(ctx)
-	if errors.Is(cause, context.DeadlineExceeded) {
-		return base.Errorf(base.Timeout, "the query took longer than its timeout")
-	}
-	return base.Wrap(cause, "the query was canceled")
+	return &Result{columns: *s.columns, stmt: s, chunk: C.duckdb_data_chunk(chunk), unhook: func() {}}, nil
 }
 
 // arrowSchema returns the schema that batches come with. asLists is for maps as lists of their entries; maps is whether there are any.
@@ -352,7 +322,7 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	var status C.int
 	longIn, intervals := C.int64_t(-1), C.bool(r.intervals)
 	if r.res != nil {
-		status = C.scoter_next(r.res, intervals, &carray, &longIn, &failed)
+		status = C.scoter_next(r.stmt.conn.accountC(), r.res, intervals, &carray, &longIn, &failed)
 	} else {
 		status = C.scoter_take(r.stmt.conn.arrowOptions(), &r.chunk, intervals, &carray, &longIn, &failed)
 	}
@@ -392,7 +362,7 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 func (r *Result) Close() {
 	r.unhook()
 	if r.res != nil {
-		C.scoter_close(r.res, r.stmt.conn.conn)
+		C.scoter_close(r.stmt.conn.accountC(), r.res, r.stmt.conn.conn)
 	}
 	if r.chunk != nil {
 		C.duckdb_destroy_data_chunk(&r.chunk)

@@ -106,13 +106,19 @@ unique_ptr<DataChunk> Run(ClientContext &context, const PhysicalOperator &root, 
 
 } // namespace
 
-int scoter_run_few_rows(duckdb_prepared_statement statement, uint64_t rows, duckdb_data_chunk *out, char **error) {
+int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement statement, uint64_t rows, duckdb_data_chunk *out, char **error) {
+	struct Counted {
+		explicit Counted(scoter_account *account) : before(scoter_account_enter(account)) {}
+		~Counted() { scoter_account_leave(before); }
+		scoter_account *before;
+	} counted(account);
 	try {
 		auto &prepared = *reinterpret_cast<PreparedStatementWrapper *>(statement)->statement;
 		auto &context = *prepared.context;
 		auto &root = prepared.data->physical_plan->Root();
 		case_insensitive_map_t<BoundParameterData> none;
 		if (!IsRowwise(root, rows > 0) || !prepared.data->properties.modified_databases.empty()) return 0;
+		context.ClearInterrupt(); // which may be one of the statement before
 		unique_ptr<DataChunk> result;
 		bool stale = false;
 		context.RunFunctionInTransaction([&]() {

@@ -7,8 +7,8 @@
 package fewrows
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -O2
-#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../duck/include -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
+#cgo CFLAGS: -I${SRCDIR}/../duck/include -I${SRCDIR}/../duck/limit -DDUCKDB_STATIC_BUILD -O2
+#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../duck/include -I${SRCDIR}/../duck/limit -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
 #include <stdlib.h>
 #include "fewrows.h"
 */
@@ -27,19 +27,13 @@ func Start(ctx context.Context, stmt *duck.Stmt, rows int) (*duck.Result, error)
 	if !stmt.ColumnsKnown() {
 		return stmt.Start(ctx)
 	}
-	// Nothing interrupts what runs here, so this is where the context has its say.
-	if err := stmt.Ended(ctx); err != nil {
-		return nil, err
-	}
-	var chunk C.duckdb_data_chunk
-	var failure *C.char
-	switch C.scoter_run_few_rows(C.duckdb_prepared_statement(stmt.Raw()), C.uint64_t(rows), &chunk, &failure) {
-	case 0:
-		return stmt.Start(ctx)
-	case 1:
-		return stmt.Computed(unsafe.Pointer(chunk)), nil
-	default:
-		defer C.free(unsafe.Pointer(failure))
-		return nil, stmt.Failed(C.GoString(failure))
-	}
+	return stmt.Compute(ctx, func(account unsafe.Pointer) (unsafe.Pointer, string) {
+		var chunk C.duckdb_data_chunk
+		var failure *C.char
+		if C.scoter_run_few_rows((*C.scoter_account)(account), C.duckdb_prepared_statement(stmt.Raw()), C.uint64_t(rows), &chunk, &failure) < 0 {
+			defer C.free(unsafe.Pointer(failure))
+			return nil, C.GoString(failure)
+		}
+		return unsafe.Pointer(chunk), ""
+	})
 }

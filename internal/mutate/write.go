@@ -98,7 +98,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case w.mode == Insert && (err != nil || !t.InsertRefuses()):
 		return w.Append(w.ctx, []engine.TableRows{w.rows}, w.options)
 	case w.mode == Insert:
-		return w.insert(t)
+		return w.insert()
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
 		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {

@@ -93,8 +93,9 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	})
 }
 
-// smallBody is up to where a statement's body takes no memory of requests under way.
-const smallBody = 64 << 10
+// smallBody is up to where a statement's body takes no memory of requests under way. As many of these as there may be connections, which
+// send them slowly, take little.
+const smallBody = 8 << 10
 
 // statementBody reads the body of a request to run SQL. Large ones take memory of requests under way until done is called; small
 // ones none, so that no query waits for who writes.

@@ -1,0 +1,52 @@
+// The memory of batches that results are copied to, which no allocator counts.
+#ifndef SCOTER_COPIED_H
+#define SCOTER_COPIED_H
+
+#include <stdlib.h>
+#include <duckdb.h>
+#include <limit.h>
+
+#include "gather.h"
+
+// Texts and lists of so many bytes or more are counted, as often as they are copied until they are sent: to the batch, to
+// the format of the result, and to the buffer of that when it grows.
+enum { scoter_large_copy = 1 << 20, scoter_copies = 3 };
+
+// What the release of a counted batch needs.
+typedef struct {
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+	int64_t bytes;
+} scoter_counted;
+
+static void scoter_release_counted(struct ArrowArray *batch) {
+	scoter_counted *counted = batch->private_data;
+	batch->release = counted->release;
+	batch->private_data = counted->private_data;
+	scoter_memory_give(counted->bytes);
+	free(counted);
+	batch->release(batch);
+}
+
+// Takes the memory that the copies of a chunk need, if it is worth counting. Returns false, and an error, if there is too little.
+static bool scoter_take_copies(duckdb_data_chunk chunk, int64_t *bytes, duckdb_error_data *error) {
+	*bytes = scoter_memory_scarce() ? scoter_chunk_bytes(chunk, 0, true) : 0;
+	*bytes = *bytes < scoter_large_copy ? 0 : *bytes * scoter_copies;
+	if (*bytes == 0 || scoter_memory_take(*bytes)) return true;
+	*error = duckdb_create_error_data(DUCKDB_ERROR_OUT_OF_MEMORY,
+	                                  "{\"exception_type\":\"Out of Memory\",\"exception_message\":\"the values of some rows of the result take more memory than there is for queries\"}");
+	return false;
+}
+
+// Has a batch give the bytes back when it is released.
+static void scoter_count_copies(struct ArrowArray *batch, int64_t bytes) {
+	if (bytes == 0) return;
+	scoter_counted *counted = malloc(sizeof(scoter_counted));
+	counted->release = batch->release;
+	counted->private_data = batch->private_data;
+	counted->bytes = bytes;
+	batch->release = scoter_release_counted;
+	batch->private_data = counted;
+}
+
+#endif

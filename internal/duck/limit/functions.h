@@ -1,0 +1,35 @@
+// What bounds of scalar functions share.
+#ifndef SCOTER_LIMIT_FUNCTIONS_H
+#define SCOTER_LIMIT_FUNCTIONS_H
+
+#include "account.h"
+
+#include "duckdb/common/types/data_chunk.hpp"
+#include "duckdb/execution/expression_executor_state.hpp"
+#include "duckdb/function/scalar_function.hpp"
+
+namespace scoter {
+
+using namespace duckdb;
+
+// Calls a function for a chunk within its bound, or throws.
+typedef void (*bound_t)(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
+
+// Throws if the query of the function was interrupted.
+void CheckInterrupt(ExpressionState &state);
+
+// Throws an error of kind too_large.
+[[noreturn]] void TooMuchWork(const string &message);
+
+// Calls a function for each row of a chunk, and looks at the interrupt flag in between.
+void RowByRow(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
+
+// Bounds the casts whose work grows faster than their values. Call it before there are queries.
+void BoundCasts(ClientContext &context);
+
+// Returns how LIKE, GLOB and the like are bounded; nullptr for other functions.
+bound_t BoundOfLike(const string &name);
+
+} // namespace scoter
+
+#endif

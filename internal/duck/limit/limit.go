@@ -1,0 +1,70 @@
+// Package limit bounds what one statement may cost inside of DuckDB, where DuckDB's own settings do not.
+//
+//   - Memory: DuckDB's memory limit covers its buffer manager alone. This package counts what else DuckDB allocates
+//     (memory.cc), makes large allocations fail past a limit, and tells when small ones exceed it.
+//   - Time: DuckDB looks at its interrupt flag between chunks of rows. This package looks at it in every scalar function
+//     (functions.cc) and while a statement is planned (planning.cc), and refuses rows of functions whose work cannot be
+//     interrupted and grows faster than their arguments (functions.cc, like.cc).
+//
+// It is C++ with DuckDB's private headers (see livescan). Package duck is its only user.
+package limit
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -O2
+#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
+#cgo linux LDFLAGS: -Wl,--wrap=duckdb_je_malloc -Wl,--wrap=duckdb_je_realloc -Wl,--wrap=duckdb_je_free
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb10ExpressionC2ENS_14ExpressionTypeENS_15ExpressionClassENS_11LogicalTypeE
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb15LogicalOperatorC2ENS_19LogicalOperatorTypeE
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb15LogicalOperatorC2ENS_19LogicalOperatorTypeENS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS4_ELb1EEELb1ESaIS7_EEE
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb16PhysicalOperatorC2ERNS_12PhysicalPlanENS_20PhysicalOperatorTypeENS_6vectorINS_11LogicalTypeELb1ESaIS5_EEEm
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb19ColumnRefExpressionC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_12BindingAliasE
+#include <stdlib.h>
+#include "limit.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// Account is the memory that the statements of one connection hold, as far as the threads that called for them allocated
+// it, and whether the running one is to end.
+type Account struct{ c *C.scoter_account }
+
+// NewAccount returns an account, to be closed.
+func NewAccount() *Account { return &Account{C.scoter_account_new()} }
+
+// Raw returns the C handle (scoter_account *), for scoter_account_enter.
+func (a *Account) Raw() unsafe.Pointer { return unsafe.Pointer(a.c) }
+
+// Bytes returns what the connection's statements hold, about.
+func (a *Account) Bytes() int64 { return int64(C.scoter_account_bytes(a.c)) }
+
+// Stop ends the statement that is planned or runs, at the next point where DuckDB can take an exception; Stop(false) takes
+// that back.
+func (a *Account) Stop(stop bool) { C.scoter_account_stop(a.c, C.bool(stop)) }
+
+// Close frees the account. No thread may use it any more.
+func (a *Account) Close() { C.scoter_account_free(a.c) }
+
+// InUse returns the bytes that C++ and DuckDB's allocator hold in this process; 0 where they cannot be counted: only Linux
+// has the means.
+func InUse() int64 { return int64(C.scoter_memory_in_use()) }
+
+// SetMemory makes allocations of 64 KiB and more fail while more than so many bytes are in use; 0 is no limit.
+func SetMemory(bytes int64) { C.scoter_memory_limit(C.int64_t(bytes)) }
+
+// AwaitExcess returns when more memory is in use than SetMemory allows. One goroutine at a time may wait.
+func AwaitExcess() { C.scoter_memory_wait() }
+
+// Functions bounds the scalar functions of a database, of which it takes a connection (duckdb_connection). There must be no
+// queries yet.
+func Functions(connection unsafe.Pointer) error {
+	if failure := C.scoter_bound_functions(C.duckdb_connection(connection)); failure != nil {
+		defer C.free(unsafe.Pointer(failure))
+		return base.Errorf(base.Internal, "duckdb's functions cannot be bounded: %s", C.GoString(failure))
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package duck
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/sync/semaphore"
+)
+
+// keptConstants is how many constants of a statement are in its tree. A constant takes a kilobyte there and a statement may have a million, whose
+// values nobody looks at: they serve to find which parts a condition excludes.
+const keptConstants = 10_000
+
+// omitted stands in the place of further constants.
+var omitted = Node{"class": "OMITTED", "type": "OMITTED"}
+
+// treesAtOnce bounds the bytes of the serialized trees that are read at a time: what is made of them takes some times as much. A larger one is
+// read alone.
+var treesAtOnce = semaphore.NewWeighted(treeBytes)
+
+const treeBytes = 32 << 20
+
+// serialized is what json_serialize_sql answers.
+type serialized struct {
+	Error                   bool
+	Type, Message, Position string
+	Statements              []Node // their query nodes
+}
+
+// readTree reads it.
+func readTree(text string) (serialized, error) {
+	bytes := min(int64(len(text)), treeBytes)
+	if err := treesAtOnce.Acquire(context.Background(), bytes); err != nil {
+		return serialized{}, err
+	}
+	defer treesAtOnce.Release(bytes)
+	r := treeReader{names: map[string]string{}, d: jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	value, err := r.value()
+	if err != nil {
+		return serialized{}, err
+	}
+	root, ok := value.(Node)
+	if !ok {
+		return serialized{}, errors.New("the syntax tree is no object")
+	}
+	var out serialized
+	out.Error, _ = root["error"].(bool)
+	out.Type, _ = root["error_type"].(string)
+	out.Message, _ = root["error_message"].(string)
+	out.Position, _ = root["position"].(string)
+	statements, _ := root["statements"].([]any)
+	for _, s := range statements {
+		statement, _ := s.(Node)
+		node, _ := statement["node"].(Node)
+		out.Statements = append(out.Statements, node)
+	}
+	return out, nil
+}
+
+type treeReader struct {
+	d         *jsontext.Decoder
+	names     map[string]string // of members, each once
+	constants int
+}
+
+func (r *treeReader) value() (any, error) {
+	token, err := r.d.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '{':
+		return r.object()
+	case '[':
+		list := []any{}
+		for r.d.PeekKind() != ']' {
+			item, err := r.value()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		_, err := r.d.ReadToken()
+		return list, err
+	case '"':
+		return token.String(), nil
+	case '0':
+		return json.Number(token.String()), nil // constants above 2^53 stay what they are
+	case 't', 'f':
+		return token.Bool(), nil
+	}
+	return nil, nil
+}
+
+func (r *treeReader) object() (any, error) {
+	node := Node{}
+	for r.d.PeekKind() != '}' {
+		name, err := r.d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		key := name.String()
+		if known, ok := r.names[key]; ok {
+			key = known
+		} else {
+			r.names[key] = key
+		}
+		if node[key], err = r.value(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := r.d.ReadToken(); err != nil {
+		return nil, err
+	}
+	if node["class"] == "CONSTANT" {
+		if r.constants++; r.constants > keptConstants {
+			return omitted, nil
+		}
+	}
+	return node, nil
+}

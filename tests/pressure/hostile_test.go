@@ -1,0 +1,284 @@
+//go:build linux
+
+package pressure
+
+import (
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"text/template"
+	"time"
+
+	"github.com/scoterdb/scoter/tests/binary"
+)
+
+// hostileEnv is how long the hostile statements run; a few seconds unless set (10m for the whole proof, on an idle machine).
+const hostileEnv = "SCOTER_TEST_HOSTILE"
+
+const (
+	hostileAtOnce  = 4
+	hostileTimeout = 2 * time.Second
+	// hostileOvertime is how long after its timeout a statement may end (docs/OPERATING.md).
+	hostileOvertime = 3 * time.Second
+	// hostileQueries is the server's query_memory, hostileResident what its process may hold, and hostileFloor how much
+	// more than before it may hold some time after.
+	hostileQueries  = "256MiB"
+	hostileResident = 1536 << 20
+	hostileFloor    = 192 << 20
+)
+
+//go:embed testdata/hostile.tmpl
+var hostileText string
+
+// hostileStatements are the paragraphs of testdata/hostile.tmpl.
+func hostileStatements(t *testing.T) []string {
+	t.Helper()
+	numbers := func(n int, separator string) string {
+		out := make([]string, n)
+		for i := range out {
+			out[i] = strconv.Itoa(i)
+		}
+		return strings.Join(out, separator)
+	}
+	doubling := func(n int) string {
+		out := []string{"c0 AS (SELECT 1 a)"}
+		for i := range n {
+			out = append(out, fmt.Sprintf("c%d AS (SELECT * FROM c%d, c%d x)", i+1, i, i))
+		}
+		return strings.Join(out, ", ")
+	}
+	var statements []string
+	for paragraph := range strings.SplitSeq(hostileText, "\n\n") {
+		var lines []string
+		for line := range strings.SplitSeq(strings.TrimSpace(paragraph), "\n") {
+			if line != "" && !strings.HasPrefix(line, "--") {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		tmpl, err := template.New("").Funcs(template.FuncMap{
+			"repeat": strings.Repeat, "numbers": numbers, "doubling": doubling,
+		}).Parse(strings.Join(lines, "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := tmpl.Execute(&text, nil); err != nil {
+			t.Fatal(err)
+		}
+		statements = append(statements, text.String())
+	}
+	return statements
+}
+
+// outcome is how a statement ended.
+type outcome struct {
+	status int
+	kind   string // of the error, if it is one
+	took   time.Duration
+	err    error // there was no answer
+}
+
+func (o outcome) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s %v", o.status, o.kind, cmp.Or(o.err, error(nil)))) + " after " + o.took.Round(time.Millisecond).String()
+}
+
+// ask sends a statement of a reader.
+func ask(s *binary.Server, sql string) outcome {
+	began := time.Now()
+	status, text, err := s.Post(fmt.Sprintf("/api/v1/sql?timeout_ms=%d&format=arrow", hostileTimeout.Milliseconds()), "text/plain", []byte(sql))
+	o := outcome{status: status, took: time.Since(began), err: err}
+	if status >= 300 {
+		var answer struct {
+			Error struct{ Kind string } `json:"error"`
+		}
+		_ = json.Unmarshal([]byte(text), &answer) // without a kind it is none of the expected ones
+		o.kind = answer.Error.Kind
+	}
+	return o
+}
+
+// endsWell reports whether a statement may end so.
+func (o outcome) endsWell() bool {
+	switch o.kind {
+	case "", "too_large", "timeout", "invalid", "forbidden":
+		return o.err == nil && (o.kind != "" || o.status == 200)
+	}
+	return false
+}
+
+// hostileServer is a server with a reader and a writer.
+func hostileServer(t *testing.T) (reader, writer *binary.Server) {
+	t.Helper()
+	dir := t.TempDir()
+	var config strings.Builder
+	for _, role := range []string{"reader", "writer"} {
+		fmt.Fprintf(&config, "[[token]]\nname = %q\nrole = %q\nsha256 = \"%x\"\n", role, role, sha256.Sum256([]byte("sct_"+role)))
+	}
+	file := filepath.Join(dir, "scoter.toml")
+	if err := os.WriteFile(file, []byte(config.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	writer = binary.Serve(t, filepath.Join(dir, "data"), "--config", file, "--query-memory", hostileQueries)
+	other := *writer
+	reader = &other
+	writer.Token, reader.Token = "sct_writer", "sct_reader"
+	return reader, writer
+}
+
+// resident returns a figure of the process in bytes, such as VmRSS; 0 if it is gone.
+func resident(pid int, name string) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if value, ok := strings.CutPrefix(line, name+":"); ok {
+			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// latencies asks again and again, until it is stopped, and returns how long each took.
+func latencies(stop <-chan struct{}, failed *atomic.Pointer[string], once func() (status int, text string, err error)) []time.Duration {
+	var all []time.Duration
+	for {
+		select {
+		case <-stop:
+			return all
+		case <-time.After(20 * time.Millisecond):
+		}
+		began := time.Now()
+		status, text, err := once()
+		all = append(all, time.Since(began))
+		if err != nil || status >= 300 {
+			failure := fmt.Sprintf("%d %.200s %v", status, text, err)
+			failed.CompareAndSwap(nil, &failure)
+		}
+	}
+}
+
+func percentile(all []time.Duration, p float64) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[min(len(all)-1, int(float64(len(all))*p))]
+}
+
+// TestHostileStatementsLeaveOthersServed has a reader send statements that want far more memory and time than there is.
+// The process lives, within its memory; each statement ends soon after its time, and others are served meanwhile.
+func TestHostileStatementsLeaveOthersServed(t *testing.T) {
+	duration, whole := 15*time.Second, false
+	if v := os.Getenv(hostileEnv); v != "" {
+		var err error
+		if duration, err = time.ParseDuration(v); err != nil {
+			t.Fatal(err)
+		}
+		whole = true
+	}
+	statements := hostileStatements(t)
+	reader, writer := hostileServer(t)
+	for range 20 { // so that the floor has what every server has after a while
+		reader.Rows(t, "SELECT 1")
+		if status, text, err := writer.Post("/write?db=default", "text/plain", []byte("probe v=1")); err != nil || status >= 300 {
+			t.Fatal(status, text, err)
+		}
+	}
+	floor := resident(writer.PID(), "VmRSS")
+
+	stop := make(chan struct{})
+	var failed atomic.Pointer[string]
+	var queries, writes []time.Duration
+	var others, hostile sync.WaitGroup
+	others.Go(func() {
+		queries = latencies(stop, &failed, func() (int, string, error) { return writer.Post("/api/v1/sql", "text/plain", []byte("SELECT 1")) })
+	})
+	others.Go(func() {
+		writes = latencies(stop, &failed, func() (int, string, error) {
+			return writer.Post("/write?db=default", "text/plain", []byte("probe v=1"))
+		})
+	})
+	others.Go(func() { // whatever happens, the machine keeps its memory
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+			if rss := resident(writer.PID(), "VmRSS"); rss > hostileResident {
+				t.Errorf("the process holds %d MiB", rss>>20)
+				writer.Kill()
+				return
+			}
+		}
+	})
+
+	order := rand.Perm(len(statements))
+	var next, asked atomic.Int64
+	until := time.Now().Add(duration)
+	for range hostileAtOnce {
+		hostile.Go(func() {
+			for time.Now().Before(until) && resident(writer.PID(), "VmRSS") > 0 {
+				sql := statements[order[int(next.Add(1)-1)%len(order)]]
+				o := ask(reader, sql)
+				asked.Add(1)
+				if testing.Verbose() {
+					t.Logf("%.100s: %s; %d MiB", sql, o, resident(writer.PID(), "VmRSS")>>20)
+				}
+				if !o.endsWell() {
+					t.Errorf("%.200s: %s", sql, o)
+				}
+				if o.took > hostileTimeout+hostileOvertime {
+					t.Errorf("%.200s: took %s with a timeout of %s", sql, o.took, hostileTimeout)
+				}
+			}
+		})
+	}
+	hostile.Wait()
+	close(stop)
+	others.Wait()
+
+	peak := resident(writer.PID(), "VmHWM")
+	t.Logf("%d statements; floor %d MiB, peak %d MiB; SELECT 1: %d, median %s, p99 %s; write: %d, median %s, p99 %s", asked.Load(), floor>>20, peak>>20,
+		len(queries), percentile(queries, 0.5), percentile(queries, 0.99), len(writes), percentile(writes, 0.5), percentile(writes, 0.99))
+	if failure := failed.Load(); failure != nil {
+		t.Errorf("another client: %s", *failure)
+	}
+	if whole && percentile(queries, 0.99) > 200*time.Millisecond {
+		t.Errorf("SELECT 1 of another client has a p99 of %s", percentile(queries, 0.99))
+	}
+	if whole && percentile(writes, 0.99) > 500*time.Millisecond {
+		t.Errorf("a row of another client has a p99 of %s", percentile(writes, 0.99))
+	}
+	returns(t, writer, floor)
+}
+
+// returns fails if a server does not go back to the memory that it had before.
+func returns(t *testing.T, s *binary.Server, floor int64) {
+	t.Helper()
+	var now int64
+	for range 300 {
+		if now = resident(s.PID(), "VmRSS"); now <= floor+hostileFloor {
+			t.Logf("back at %d MiB", now>>20)
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("the process held %d MiB before, and %d MiB half a minute after", floor>>20, now>>20)
+}

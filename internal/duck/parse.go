@@ -7,6 +7,7 @@ package duck
 import "C"
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"regexp"

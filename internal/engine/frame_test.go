@@ -90,7 +90,7 @@ func frameOf(t testing.TB) []byte {
 	var encoded body
 	must(t, encoded.add(numbersBatch("a", 0, 3)))
 	must(t, encoded.add(numbersBatch("b", 0, 2)))
-	r := &request{counts: Counts{2, 1, 2}, claim: &claim{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
+	r := &request{counts: Counts{Inserted: 2, Updated: 1, Deleted: 2}, claim: &claim{key: "k", hash: []byte{1, 2}, expires: time.UnixMicro(7)},
 		tables: []tableRows{{id: 3, version: 2, rows: make([]*memtable.Rows, 2)}}}
 	r.progress = testProgress
 	return append(encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 }), bytes.Join(encoded.slices, nil)...)

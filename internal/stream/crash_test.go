@@ -63,7 +63,7 @@ func (a appends) Append(ctx context.Context, tables []engine.TableRows, o engine
 
 func (a appends) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	for _, rows := range tables {
-		_, records, err := a.Engine.Conform(ctx, rows, o)
+		_, _, records, err := a.Engine.Conform(ctx, rows, o)
 		for _, rec := range records {
 			rec.Release()
 		}

@@ -99,7 +99,7 @@ func frameOf(t testing.TB) []byte {
 func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
 	f, err := decodeFrame(frameOf(t))
 	must(t, err)
-	if f.key != "k" || !bytes.Equal(f.hash, []byte{1, 2}) || f.counts != (Counts{2, 1, 2}) || f.expires.UnixMicro() != 7 || len(f.tables) != 1 || f.tables[0] != (frameTable{3, 2, 9, 2}) {
+	if f.key != "k" || !bytes.Equal(f.hash, []byte{1, 2}) || f.counts != (Counts{Inserted: 2, Updated: 1, Deleted: 2}) || f.expires.UnixMicro() != 7 || len(f.tables) != 1 || f.tables[0] != (frameTable{3, 2, 9, 2}) {
 		t.Fatalf("header %+v", f)
 	}
 	if !reflect.DeepEqual(f.progress, testProgress) {

@@ -156,6 +156,7 @@ func (s *Server) checkLeast() error {
 		atLeast("shutdown_grace", s.ShutdownGrace, 0),
 		atLeast("spill_space", s.SpillSpace, 0),
 		atLeast("result_space", s.ResultSpace, leastMemory),
+		atLeast("scrub_period", s.ScrubPeriod, 0),
 		atLeast("stream_memory", s.StreamMemory, leastMemory),
 	)
 }

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "duckdb/common/exception/conversion_exception.hpp"
+#include "duckdb/execution/physical_operator.hpp"
+#include "duckdb/execution/physical_plan_generator.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/config.hpp"
 #include "duckdb/main/connection.hpp"
@@ -18,6 +20,8 @@
 #include "duckdb/planner/expression/bound_operator_expression.hpp"
 #include "duckdb/planner/expression/bound_window_expression.hpp"
 #include "duckdb/planner/logical_operator_visitor.hpp"
+#include "duckdb/planner/operator/logical_comparison_join.hpp"
+#include "duckdb/planner/operator/logical_extension_operator.hpp"
 
 namespace {
 
@@ -113,6 +117,61 @@ private:
 	Optimizer &optimizer;
 };
 
+// A range join of DuckDB 1.5.6 gives the NULLs of rows without a partner as constant vectors that
+// have no memory. Operators that copy a chunk, such as the one that streams a result, read it: the
+// process ends. This operator gives such vectors memory.
+class PhysicalWithMemory : public PhysicalOperator {
+public:
+	PhysicalWithMemory(PhysicalPlan &plan, vector<LogicalType> types, idx_t cardinality)
+	    : PhysicalOperator(plan, PhysicalOperatorType::EXTENSION, std::move(types), cardinality) {}
+
+	string GetName() const override { return "SCOTER_NULLS"; }
+	bool ParallelOperator() const override { return true; }
+
+	OperatorResultType Execute(ExecutionContext &, DataChunk &input, DataChunk &chunk, GlobalOperatorState &, OperatorState &) const override {
+		chunk.Reference(input);
+		for (auto &vector : chunk.data) {
+			bool constant = vector.GetVectorType() == VectorType::CONSTANT_VECTOR;
+			if (constant && ConstantVector::IsNull(vector)) vector.Reference(Value(vector.GetType()));
+		}
+		return OperatorResultType::NEED_MORE_INPUT;
+	}
+};
+
+class LogicalWithMemory : public LogicalExtensionOperator {
+public:
+	explicit LogicalWithMemory(unique_ptr<LogicalOperator> join) {
+		SetEstimatedCardinality(join->estimated_cardinality);
+		children.push_back(std::move(join));
+	}
+
+	string GetExtensionName() const override { return "scoter_nulls"; }
+	vector<ColumnBinding> GetColumnBindings() override { return children[0]->GetColumnBindings(); }
+
+	PhysicalOperator &CreatePlan(ClientContext &, PhysicalPlanGenerator &planner) override {
+		auto &child = planner.CreatePlan(*children[0]);
+		auto &op = planner.Make<PhysicalWithMemory>(types, estimated_cardinality);
+		op.children.push_back(child);
+		return op;
+	}
+
+protected:
+	void ResolveTypes() override { types = children[0]->types; }
+};
+
+bool IsOuterRangeJoin(const LogicalOperator &op) {
+	if (op.type != LogicalOperatorType::LOGICAL_COMPARISON_JOIN) return false;
+	auto &join = op.Cast<LogicalComparisonJoin>();
+	if (join.join_type != JoinType::LEFT && join.join_type != JoinType::RIGHT && join.join_type != JoinType::OUTER) return false;
+	idx_t ranges;
+	return !join.HasEquality(ranges);
+}
+
+void Protect(OptimizerExtensionInput &input, unique_ptr<LogicalOperator> &plan) {
+	for (auto &child : plan->children) Protect(input, child);
+	if (IsOuterRangeJoin(*plan)) plan = make_uniq<LogicalWithMemory>(std::move(plan));
+}
+
 void Correct(OptimizerExtensionInput &input, unique_ptr<LogicalOperator> &plan) {
 	Replace<DateTruncSimplificationRule, DateTruncRule>(input.optimizer.rewriter);
 	Replace<TimeStampComparison, DateCastRule>(input.optimizer.rewriter);
@@ -126,6 +185,7 @@ char *scoter_register_optimizer(duckdb_connection connection) {
 	try {
 		OptimizerExtension extension;
 		extension.pre_optimize_function = Correct;
+		extension.optimize_function = Protect;
 		OptimizerExtension::Register(DBConfig::GetConfig(*reinterpret_cast<Connection *>(connection)->context), extension);
 		return nullptr;
 	} catch (std::exception &failure) {

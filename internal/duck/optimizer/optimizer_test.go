@@ -106,3 +106,18 @@ func TestKnownDefects(t *testing.T) {
 		})
 	}
 }
+
+// A range join whose result is streamed ended the process of DuckDB 1.5.6 where rows had no partner.
+func TestOuterRangeJoinsAreStreamed(t *testing.T) {
+	conn := connect(t)
+	const a, b = "(SELECT range * 10 + 7 AS x, 'a' || range AS s FROM range(3000)) a", "(SELECT range * 10 AS lo, range * 10 + 5 AS hi, [range] AS l FROM range(3000)) b"
+	for join, want := range map[string]int{"LEFT": 3000, "RIGHT": 3000, "FULL": 6000} {
+		got := rows(t, conn, "SELECT * FROM "+a+" "+join+" JOIN "+b+" ON a.x BETWEEN b.lo AND b.hi")
+		if n := strings.Count(got, ";") + 1; n != want {
+			t.Errorf("%s JOIN: %d rows, want %d", join, n, want)
+		}
+		if got := rows(t, conn, "SELECT sum(x)::BIGINT, count(lo), count(l), count(s) FROM "+a+" "+join+" JOIN "+b+" ON a.x BETWEEN b.lo AND b.hi"); join == "LEFT" && got != "45006000,0,0,3000" {
+			t.Errorf("%s JOIN: %s", join, got)
+		}
+	}
+}

@@ -219,7 +219,7 @@ void TimestampRange(const scalar_function_t &function, DataChunk &args, Expressi
 	function(args, state, result);
 }
 
-bound_t BoundOf(const string &name, const ScalarFunction &function) {
+bound_t BoundOf(const string &name, ScalarFunction &function) {
 	auto is = [&](std::initializer_list<const char *> names) {
 		for (auto n : names) {
 			if (name == n) return true;
@@ -231,6 +231,7 @@ bound_t BoundOf(const string &name, const ScalarFunction &function) {
 	if (is({"range", "generate_series"}) && arguments.size() == 3 && arguments[0].InternalType() == PhysicalType::INT64 && arguments[2].id() == LogicalTypeId::INTERVAL) return TimestampRange;
 	if (is({"format", "printf"})) return Formatted;
 	if (is({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort", "list_grade_up", "array_grade_up", "grade_up", "list_distinct", "array_distinct", "list_unique", "array_unique"})) return OrderedList;
+	if (auto json = BoundOfJSON(name, function)) return json;
 	if (auto like = BoundOfLike(name)) return like;
 	return Linear;
 }

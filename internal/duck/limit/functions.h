@@ -27,6 +27,9 @@ void RowByRow(const scalar_function_t &function, DataChunk &args, ExpressionStat
 // Bounds the casts whose work grows faster than their values. Call it before there are queries.
 void BoundCasts(ClientContext &context);
 
+// Returns how functions that walk JSON by recursion are bounded; nullptr for others.
+bound_t BoundOfJSON(const string &name, ScalarFunction &function);
+
 // Returns how LIKE, GLOB and the like are bounded; nullptr for other functions.
 bound_t BoundOfLike(const string &name);
 

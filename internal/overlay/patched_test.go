@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -250,8 +251,10 @@ func testChangedRowsOfEveryType(t *testing.T, f *fixture) {
 
 func TestRandomChanges(t *testing.T) { eachRoom(t, testRandomChanges) }
 
-func testRandomChanges(t *testing.T, f *fixture) {
+func testRandomChanges(t *testing.T, first *fixture) {
 	for seed := range uint64(2) {
+		f := newFixture(t) // another directory: ids of parts are not used twice
+		f.overlay.sources.most = first.overlay.sources.most
 		table := newTable(t, schema.Of(schema.BigInt), schema.Of(schema.Varchar), schema.Of(schema.Integer), schema.Of(schema.Double), schema.ListOf(schema.Of(schema.Integer)))
 		table.ID = base.TableID(seed + 1)
 		p := newPatchedTable(f, table, seed)
@@ -383,15 +386,25 @@ func TestNothingOutlivesItsRelation(t *testing.T) {
 	}
 }
 
-func TestNewestComesFirst(t *testing.T) {
+// TestOrderOfBranches: in the order of insertion, but for queries that want the newest rows.
+func TestOrderOfBranches(t *testing.T) {
 	f := newFixture(t)
 	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt)), 1)
 	p.addPart(10, 10)
 	p.addPart(11, 10)
 	p.addMemtable(12, 10)
-	r := f.relation(&p.now)
-	memtable, newer, older := strings.Index(r.SQL, scanFunction), strings.Index(r.SQL, "11.parquet"), strings.Index(r.SQL, "10.parquet")
-	if memtable < 0 || memtable > newer || newer > older {
-		t.Error(r.SQL)
+	for _, newestFirst := range []bool{false, true} {
+		r, err := f.overlay.Relation(t.Context(), &p.now, nil, RelationOptions{NewestFirst: newestFirst})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		order := []int{strings.Index(r.SQL, "/10'"), strings.Index(r.SQL, "/11'"), strings.Index(r.SQL, scanFunction)}
+		if newestFirst {
+			slices.Reverse(order)
+		}
+		if order[0] < 0 || !slices.IsSorted(order) {
+			t.Errorf("newest first: %v: %s", newestFirst, r.SQL)
+		}
 	}
 }

@@ -15,7 +15,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
 )
+
+// noTables is a store without tables.
+type noTables struct{ Store }
+
+func (noTables) Lookup(string, string, string) (schema.Table, error) {
+	return schema.Table{}, base.Errorf(base.NotFound, "no table")
+}
 
 // TestRowsAreCountedBeforeTheyAreDecoded: a few bytes of Parquet or compressed Arrow may hold any number of them.
 func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
@@ -36,7 +44,7 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{settings: config.Default()}
+	s := &Server{settings: config.Default(), store: noTables{}}
 	s.settings.MaxBody, s.settings.WriteMemory = 1<<20, 4<<20
 	s.gate = newGate(int64(s.settings.WriteMemory)/2, func() error { return nil })
 	s.gate.waiting = time.Millisecond

@@ -127,7 +127,7 @@ func TestWhatHasNoTypeYetIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAQueryThatNamesWhatHasNoTypeYet gets those records as dead letters, and the others as rows.
+// TestAQueryThatNamesWhatHasNoTypeYet reads it as NULL, until a record tells the type.
 func TestAQueryThatNamesWhatHasNoTypeYet(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
@@ -135,11 +135,10 @@ func TestAQueryThatNamesWhatHasNoTypeYet(t *testing.T) {
 		INTO TABLE tags AS SELECT id, unnest(tags) AS tag FROM messages`, c.brokers)))
 	for i, tags := range []string{"null", "[]", "{}"} {
 		c.send("events", 0, fmt.Appendf(nil, `{"id": 1, "tags": %s}`, tags))
-		s.eventually("SELECT count(*) FROM scoter.dead_letters", fmt.Sprint(i+1))
+		s.eventually("SELECT sum(next_offset)::BIGINT FROM scoter.source_partitions", fmt.Sprint(i+1))
 	}
 	c.send("events", 0, []byte(`{"id": 2, "tags": ["x", "y"]}`))
 	s.eventually("SELECT string_agg(id || tag, ' ' ORDER BY tag) FROM tags", "2x 2y")
-	must(t, s.exec("REPLAY SOURCE events"))
 	s.eventually("SELECT count(*) FROM scoter.dead_letters", "0")
 }
 

@@ -104,6 +104,9 @@ func parseFailure(text string) failure {
 	return f
 }
 
+// advice begins what DuckDB adds to errors of memory: settings of its own, which nobody can change.
+const advice = "\n\nPossible solutions"
+
 // noRowID matches what DuckDB says where its own tables have a number for each row.
 var noRowID = regexp.MustCompile(`(?i)column (named )?"rowid"`)
 
@@ -145,7 +148,8 @@ func (f failure) err() *base.Error {
 		return base.Errorf(base.TooLarge, "the query does not fit into memory, nor into the disk space that queries share for the rest").
 			WithHint("filter more, select fewer columns, raise query_memory or spill_space, or free disk space")
 	}
-	err := base.Errorf(kind, "%s", strings.TrimSpace(suggestions.ReplaceAllStringFunc(f.Message, withoutOwnLine)))
+	message, _, _ := strings.Cut(f.Message, advice)
+	err := base.Errorf(kind, "%s", strings.TrimSpace(suggestions.ReplaceAllStringFunc(message, withoutOwnLine)))
 	switch {
 	case f.Hint != "":
 		err = err.WithHint("%s", f.Hint)

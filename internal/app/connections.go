@@ -46,6 +46,9 @@ type connection struct {
 	place *list.Element // in all.idle, guarded by all.mu; nil: it is not idle
 }
 
+// NetConn returns the connection of the listener, for who needs what only that can.
+func (one *connection) NetConn() net.Conn { return one.Conn }
+
 // Accept returns the next connection once there is room for it.
 func (c *connections) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()

@@ -26,7 +26,11 @@ func reset(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
+	inner := conn // the listener wraps connections to count them, and counts a Close
+	if counted, ok := inner.(interface{ NetConn() net.Conn }); ok {
+		inner = counted.NetConn()
+	}
+	if tcp, ok := inner.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // fails if there is no connection any more
 	}
 	_ = conn.Close()

@@ -44,6 +44,9 @@ func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller)
 			if who.role < session.Writer {
 				return base.Errorf(base.Forbidden, "CREATE DATABASE needs the role writer")
 			}
+			if r.Method == http.MethodHead {
+				return base.Errorf(base.Forbidden, "a HEAD request changes nothing: CREATE DATABASE needs POST or GET")
+			}
 			name := newDatabase(st)
 			if r.Method != http.MethodPost { // as influxdb-java asks
 				posted := *r

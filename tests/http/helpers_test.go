@@ -174,6 +174,14 @@ func announce(t testing.TB, s *binary.Server, size int) (leave func()) {
 	return func() { conn.Close() }
 }
 
+// stall begins a request with a body of that size and sends all of it but the last byte.
+func stall(t testing.TB, s *binary.Server, size int) (leave func()) {
+	t.Helper()
+	conn := dial(t, s)
+	fmt.Fprintf(conn, "POST /api/v1/tables/default/t/rows HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", ndjson, size, strings.Repeat(" ", size-1))
+	return func() { conn.Close() }
+}
+
 func dial(t testing.TB, s *binary.Server) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))

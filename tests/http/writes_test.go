@@ -190,13 +190,13 @@ func TestTablesGrowWithWhatIsWritten(t *testing.T) {
 }
 
 // TestWritersThatArriveFasterThanTheDiskTakesAreToldToWait: memory for writes is held by clients
-// that announce bodies and do not send them; the next one gets 503 and Retry-After, and
+// that do not send the end of their bodies; the next one gets 503 and Retry-After, and
 // once they are gone, is served.
 func TestWritersThatArriveFasterThanTheDiskTakesAreToldToWait(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--write-memory", "4MiB", "--max-body", "1MiB")
 	var slow []func()
 	for range 2 {
-		slow = append(slow, announce(t, s, 1<<19-1))
+		slow = append(slow, stall(t, s, 1<<19-1))
 	}
 	waitFor(t, "two bodies to hold the memory", func() bool {
 		return strings.Contains(send(t, s, "GET", "/api/v1/status", "").body, `"request_memory":2097152`)

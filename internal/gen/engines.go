@@ -99,7 +99,7 @@ func (g *Generator) analyze(ctx context.Context, j *job, files []*sqlfile.File) 
 // the attached databases that the files use. It is nil when a stand-in's schema
 // is wrong.
 func (g *Generator) input(ctx context.Context, j *job, files []*sqlfile.File) (*analyze.Input, error) {
-	in := &analyze.Input{Project: j.project.Name, Engine: j.engine, Files: files, Constants: j.project.Constants()}
+	in := &analyze.Input{Project: j.project.Name, Engine: j.engine, Files: files, Constants: j.project.Constants(), RowsApart: j.project.SQG()}
 	if j.engine != ir.DuckDB && j.engine != ir.Scoter {
 		return in, nil
 	}

@@ -19,12 +19,18 @@ import (
 // run analyses files, given by name, on SQLite.
 func run(t *testing.T, list *diag.List, files ...[2]string) (*analyze.Result, []*sqlfile.File) {
 	t.Helper()
+	return runInput(t, list, analyze.Input{}, files...)
+}
+
+// runInput is run with an input, of which it sets the usual fields.
+func runInput(t *testing.T, list *diag.List, input analyze.Input, files ...[2]string) (*analyze.Result, []*sqlfile.File) {
+	t.Helper()
 	e, err := sqlite.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	input := analyze.Input{Project: "test", Engine: ir.SQLite, Constants: map[string]string{"sources_x": "'x.db'"}}
+	input.Project, input.Engine, input.Constants = "test", ir.SQLite, map[string]string{"sources_x": "'x.db'"}
 	for _, f := range files {
 		input.Files = append(input.Files, sqlfile.Parse(ir.SQLite, f[0], f[1], input.Constants, list))
 	}
@@ -44,7 +50,7 @@ func TestFilesOfAnEntryShareOneSchema(t *testing.T) {
 		t.Fatal(list.All())
 	}
 	whole, err := r.Module(&list)
-	if err != nil || whole == nil || len(whole.Queries) != 2 || len(whole.Migrations) != 1 || whole.Queries[0].Row != "all_result" {
+	if err != nil || whole == nil || len(whole.Queries) != 2 || len(whole.Migrations) != 1 || whole.Queries[0].Row != "users_row" {
 		t.Fatal(err, list.All(), whole)
 	}
 	part, err := r.Module(&list, files[0])
@@ -102,6 +108,30 @@ func TestNamesOfRowsThatAreOneInCodeAreOneRow(t *testing.T) {
 	m, err := r.Module(&list)
 	if err != nil || m == nil || len(m.Rows) != 1 || m.Queries[0].Row != m.Queries[1].Row {
 		t.Error(m, err, list.All())
+	}
+}
+
+func TestRowTypesAreSharedWithTablesOnly(t *testing.T) {
+	text := "-- MIGRATE 1\nCREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT);\nCREATE TABLE b (id INTEGER PRIMARY KEY, name TEXT);\n" +
+		"-- QUERY whole\nSELECT id, name FROM a;\n-- QUERY named :result=Named\nSELECT id, name FROM a;\n-- QUERY first\nSELECT name FROM a;\n-- QUERY second\nSELECT name FROM a;\n" +
+		"-- WRITE a insert\n-- WRITE b insert|update|delete"
+	for apart, want := range map[bool]string{
+		false: "a_row a_row a_row named first_result second_result",
+		true:  "a_row b_row whole_result named first_result second_result",
+	} {
+		var list diag.List
+		r, _ := runInput(t, &list, analyze.Input{RowsApart: apart}, [2]string{"a.sql", text})
+		m, err := r.Module(&list)
+		if err != nil || m == nil {
+			t.Fatal(err, list.All())
+		}
+		got := m.Tables[0].InsertRow + " " + m.Tables[1].InsertRow
+		for _, q := range m.Queries {
+			got += " " + q.Row
+		}
+		if got != want {
+			t.Errorf("apart %v: %s, want %s", apart, got, want)
+		}
 	}
 }
 

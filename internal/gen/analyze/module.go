@@ -21,7 +21,7 @@ func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, er
 		FormatVersion: ir.FormatVersion, Project: r.input.Project, Engine: r.input.Engine,
 		EngineVersion: r.version, Sources: r.input.Sources, Files: []string{},
 	}
-	a := &assembler{result: r, module: m, list: list, names: newNames(m), explicit: map[*sqlfile.Block]string{}}
+	a := &assembler{result: r, module: m, list: list, names: newNames(m, r.input.RowsApart), explicit: map[*sqlfile.Block]string{}}
 	var blocks []*sqlfile.Block
 	for _, f := range files {
 		m.Files = append(m.Files, f.Source.Name)
@@ -200,7 +200,7 @@ func (a *assembler) queries(blocks []*sqlfile.Block) {
 			case b.Result != "":
 				out.Row = a.explicit[b]
 			default:
-				out.Row = a.names.row(ir.NewName(b.Name).With("result"), withoutOrigin(out.Columns))
+				out.Row = a.names.queryRow(ir.NewName(b.Name).With("result"), withoutOrigin(out.Columns))
 			}
 		}
 		a.module.Queries = append(a.module.Queries, out)
@@ -306,16 +306,16 @@ func (a *assembler) tableRows(t *ir.Table) {
 		return out
 	}
 	if has(t.Ops, ir.OpAppender) || has(t.Ops, ir.OpInsert) || has(t.Ops, ir.OpUpsert) {
-		t.InsertRow = a.names.row(t.Name.With("row"), pick(t.Insert))
+		t.InsertRow = a.names.tableRow(insertRows, t.Name.With("row"), pick(t.Insert))
 	}
 	if has(t.Ops, ir.OpUpdate) {
 		columns := pick(append(append([]int{}, t.Key...), t.Set...))
 		if t.UpdateRow = t.InsertRow; t.InsertRow == "" || shape(a.module.Row(t.InsertRow).Columns) != shape(columns) {
-			t.UpdateRow = a.names.row(t.Name.With("update"), columns)
+			t.UpdateRow = a.names.tableRow("update", t.Name.With("update"), columns)
 		}
 	}
 	if has(t.Ops, ir.OpDelete) {
-		t.KeyRow = a.names.row(t.Name.With("key"), pick(t.Key))
+		t.KeyRow = a.names.tableRow("key "+t.Name.Key(), t.Name.With("key"), pick(t.Key))
 	}
 }
 

@@ -8,18 +8,22 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// names declares the types of a module: it gives every row its name, enums and
-// structs theirs once per shape, and keeps all of them apart.
+// names declares the types of a module: it gives rows, enums and structs their
+// names and keeps all of them apart. Enums, structs and rows of tables of one shape are one type.
 type names struct {
 	module *ir.Module
 	taken  map[string]bool
-	enums  map[string]string
+	// tableRows maps a purpose and a shape to the Ref of a row that a table's operations take.
+	tableRows map[string]string
+	// apart gives every query and table row types of its own, whatever their shapes.
+	apart bool
+	enums map[string]string
 	// structs maps a shape to its Ref.
 	structs map[string]string
 }
 
-func newNames(m *ir.Module) *names {
-	return &names{module: m, taken: map[string]bool{}, enums: map[string]string{}, structs: map[string]string{}}
+func newNames(m *ir.Module, apart bool) *names {
+	return &names{module: m, apart: apart, taken: map[string]bool{}, tableRows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{}}
 }
 
 // free returns the name, or the name with the first number that is free.
@@ -71,9 +75,34 @@ func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash strin
 	return name.Snake(), ""
 }
 
-// row declares a row type under the name, or under the first free one like it. Every
-// query and operation has its own: the type of one does not change when another goes.
-func (n *names) row(name ir.Name, columns []ir.Column) string {
+// insertRows is the purpose of the rows that are inserted into a table. Only these are
+// shared with queries, so that what is read can be written back.
+const insertRows = "insert"
+
+// tableRow returns the row type that a table's operation takes, declared under the name
+// if it is the first of its purpose and shape.
+func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) string {
+	s := purpose + " " + shape(columns)
+	if ref, ok := n.tableRows[s]; ok && !n.apart {
+		return ref
+	}
+	ref := n.declare(name, columns)
+	n.tableRows[s] = ref
+	return ref
+}
+
+// queryRow returns the row type of a query: that of a table whose inserted rows have the
+// same shape, or else one of its own. Queries do not share one with each other, so the type
+// of one does not change when another is deleted.
+func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
+	if ref, ok := n.tableRows[insertRows+" "+shape(columns)]; ok && !n.apart {
+		return ref
+	}
+	return n.declare(name, columns)
+}
+
+// declare adds a row type under the name, or under the first free one like it.
+func (n *names) declare(name ir.Name, columns []ir.Column) string {
 	name = n.free(name)
 	ref := name.Snake()
 	n.module.Rows = append(n.module.Rows, ir.Row{Ref: ref, Name: name, Columns: columns})

@@ -24,6 +24,9 @@ type Input struct {
 	// here (see Baseline); Setup are the statements that stand in for them.
 	Sources []ir.Source
 	Setup   []string
+	// RowsApart gives every query and table row types of its own, as SQG does. Otherwise
+	// tables with rows of one shape share one, and queries share a table's.
+	RowsApart bool
 }
 
 // Result is an analysed entry. Module makes modules of it.

@@ -188,6 +188,9 @@ func Parse(path, text string, list *diag.List) *Project {
 	return p
 }
 
+// SQG reports whether the project is an sqg.yaml's, which gets SQG's defaults, names and types.
+func (p *Project) SQG() bool { return isSQG(p.Path) }
+
 // isSQG reports whether a file is a configuration of SQG: its name says so.
 func isSQG(path string) bool {
 	name := filepath.Base(path)

@@ -483,7 +483,7 @@ func TestAChangeWithAnIdempotencyKeyIsMadeOnce(t *testing.T) {
 		}
 	}
 	send()
-	sql(t, s, "INSERT INTO k VALUES (1, 10), (2, 20), (8, 80), (9, 90)").must(t, http.StatusOK)
+	sql(t, s, "INSERT OR REPLACE INTO k VALUES (1, 10), (2, 20), (8, 80), (9, 90)").must(t, http.StatusOK)
 	sql(t, s, "UPDATE r SET v = 10").must(t, http.StatusOK)
 	sql(t, s, "UPDATE new SET v = 10").must(t, http.StatusOK)
 	check := func() {

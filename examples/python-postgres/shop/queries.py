@@ -32,15 +32,8 @@ class BigOrdersResult:
         _set(self, "name", name)
 
 
-@dataclass(frozen=True)
-class CustomersRow:
-    id: int
-    name: str
-    address: str | None
-
-
 @dataclass(frozen=True, init=False)
-class FindCustomersResult:
+class CustomersRow:
     id: int
     name: str
     address: str | None
@@ -120,8 +113,8 @@ def _to_big_orders_result(rows: Iterable[rt.Row]) -> Iterator[BigOrdersResult]:
     )
 
 
-def _to_find_customers_result(rows: Iterable[rt.Row]) -> Iterator[FindCustomersResult]:
-    return rt.starmap(FindCustomersResult, rows)
+def _to_customers_row(rows: Iterable[rt.Row]) -> Iterator[CustomersRow]:
+    return rt.starmap(CustomersRow, rows)
 
 
 def _make_spent_result(r: rt.Row) -> SpentResult:
@@ -158,12 +151,12 @@ class Queries:
         """The row as the driver returns it."""
         return self._rt.fetch_one(_SQL_spent, {"p1": rt.to_text(customer_id)})
 
-    def find_customers(self, pattern: str) -> list[FindCustomersResult]:
-        return self._rt.all("find_customers", _SQL_find_customers, {"p1": pattern}, _to_find_customers_result)
+    def find_customers(self, pattern: str) -> list[CustomersRow]:
+        return self._rt.all("find_customers", _SQL_find_customers, {"p1": pattern}, _to_customers_row)
 
-    def find_customers_stream(self, pattern: str) -> Iterator[FindCustomersResult]:
+    def find_customers_stream(self, pattern: str) -> Iterator[CustomersRow]:
         """The rows of find_customers one at a time."""
-        return self._rt.stream("find_customers_stream", _SQL_find_customers, {"p1": pattern}, _to_find_customers_result)
+        return self._rt.stream("find_customers_stream", _SQL_find_customers, {"p1": pattern}, _to_customers_row)
 
     def find_customers_raw(self, pattern: str) -> list[tuple[Any, ...]]:
         """The rows as the driver returns them."""

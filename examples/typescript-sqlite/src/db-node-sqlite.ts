@@ -2,12 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as rt from "./scoter-sqlite.js";
 
-export interface GetUserResult {
-  id: number;
-  name: string;
-  email: string | null;
-}
-
 export interface UsersKey {
   id: number;
 }
@@ -140,8 +134,8 @@ export class Queries {
     return this.#rt.stream("usersWithPostsStream", SQL.usersWithPosts, [], toUsersWithPostsResult);
   }
 
-  getUser(id: number): GetUserResult | undefined {
-    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(id) as GetUserResult | undefined;
+  getUser(id: number): UsersRow | undefined {
+    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(id) as UsersRow | undefined;
   }
 
   names(ids: readonly number[]): string[] {

@@ -2,12 +2,6 @@
 import type { Database } from "@tursodatabase/database";
 import * as rt from "./scoter-sqlite-async.js";
 
-export interface GetUserResult {
-  id: number;
-  name: string;
-  email: string | null;
-}
-
 export interface UsersKey {
   id: number;
 }
@@ -142,8 +136,8 @@ export class Queries {
     return this.#rt.stream("usersWithPostsStream", SQL.usersWithPosts, [], toUsersWithPostsResult);
   }
 
-  getUser(id: number): Promise<GetUserResult | undefined> {
-    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(id) as Promise<GetUserResult | undefined>;
+  getUser(id: number): Promise<UsersRow | undefined> {
+    return (this.#getUser ??= this.#rt.prepare("getUser", SQL.getUser)).get(id) as Promise<UsersRow | undefined>;
   }
 
   names(ids: readonly number[]): Promise<string[]> {

@@ -55,12 +55,6 @@ public final class Queries implements AutoCloseable {
             LocalDateTime lastSeen,
             Long readings) {}
 
-    public record ReadingsBetweenResult(
-            String device,
-            LocalDateTime seenAt,
-            Double value,
-            List<String> tags) {}
-
     public record ReadingsKey(String device, LocalDateTime seenAt) {}
 
     public record ReadingsRow(String device, LocalDateTime seenAt, Double value, List<String> tags) {}
@@ -137,8 +131,8 @@ public final class Queries implements AutoCloseable {
         return this.runtime.stream("deviceAveragesStream", Sql.deviceAverages, Read::deviceAveragesResult, options_.fetchSize());
     }
 
-    public List<ReadingsBetweenResult> readingsBetween(LocalDateTime first, LocalDateTime last) throws SQLException {
-        return this.runtime.all("readingsBetween", Sql.readingsBetween, Read::readingsBetweenResult, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
+    public List<ReadingsRow> readingsBetween(LocalDateTime first, LocalDateTime last) throws SQLException {
+        return this.runtime.all("readingsBetween", Sql.readingsBetween, Read::readingsRow, ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }
 
     /** The result of readingsBetween as Arrow record batches. Close it. */
@@ -147,12 +141,12 @@ public final class Queries implements AutoCloseable {
     }
 
     /** The rows of readingsBetween one at a time. Close the stream. */
-    public Stream<ReadingsBetweenResult> readingsBetweenStream(LocalDateTime first, LocalDateTime last) throws SQLException {
+    public Stream<ReadingsRow> readingsBetweenStream(LocalDateTime first, LocalDateTime last) throws SQLException {
         return readingsBetweenStream(first, last, StreamOptions.DEFAULT);
     }
 
-    public Stream<ReadingsBetweenResult> readingsBetweenStream(LocalDateTime first, LocalDateTime last, StreamOptions options_) throws SQLException {
-        return this.runtime.stream("readingsBetweenStream", Sql.readingsBetween, Read::readingsBetweenResult, options_.fetchSize(), ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
+    public Stream<ReadingsRow> readingsBetweenStream(LocalDateTime first, LocalDateTime last, StreamOptions options_) throws SQLException {
+        return this.runtime.stream("readingsBetweenStream", Sql.readingsBetween, Read::readingsRow, options_.fetchSize(), ScoterTimeTypes.TIMESTAMP.arg(first), ScoterTimeTypes.TIMESTAMP.arg(last));
     }
 
     public Long countReadings() throws SQLException {
@@ -224,8 +218,8 @@ public final class Queries implements AutoCloseable {
                     r.get(ScoterTypes.INT64, 4));
         }
 
-        static ReadingsBetweenResult readingsBetweenResult(ScoterTypes.Row r) throws SQLException {
-            return new ReadingsBetweenResult(
+        static ReadingsRow readingsRow(ScoterTypes.Row r) throws SQLException {
+            return new ReadingsRow(
                     r.get(ScoterTypes.TEXT, 1),
                     r.get(ScoterTimeTypes.TIMESTAMP, 2),
                     r.get(ScoterTypes.FLOAT64, 3),

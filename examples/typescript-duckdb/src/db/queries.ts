@@ -19,15 +19,6 @@ export interface ByVehicleResult {
   first_stops: (string | null)[];
 }
 
-export interface GetTripResult {
-  id: bigint;
-  vehicle: Vehicle;
-  start: TripsStart;
-  stops: (string | null)[];
-  price: string | null;
-  left_at: string;
-}
-
 export interface TripsKey {
   id: bigint;
 }
@@ -142,8 +133,8 @@ export class Queries {
     return this.#rt.transaction(() => body(this));
   }
 
-  getTrip(id: bigint): Promise<GetTripResult | undefined> {
-    return this.#rt.one("getTrip", SQL.getTrip, [rt.bind(id, rt.duck.BIGINT, rt.toInt64)], toGetTripResult);
+  getTrip(id: bigint): Promise<TripsRow | undefined> {
+    return this.#rt.one("getTrip", SQL.getTrip, [rt.bind(id, rt.duck.BIGINT, rt.toInt64)], toTripsRow);
   }
 
   /** What each vehicle was used for. The sum of no prices is null. */
@@ -190,7 +181,7 @@ function toByVehicleResult(r: rt.duck.DuckDBValue[]): ByVehicleResult {
   };
 }
 
-function toGetTripResult(r: rt.duck.DuckDBValue[]): GetTripResult {
+function toTripsRow(r: rt.duck.DuckDBValue[]): TripsRow {
   return {
     id: r[0] as bigint,
     vehicle: r[1] as Vehicle,

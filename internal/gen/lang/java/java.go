@@ -5,6 +5,7 @@ package java
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/clients"
@@ -118,6 +119,9 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 		switch m.Engine {
 		case ir.DuckDB:
 			runtime = append(runtime, "ScoterDuckDb", "ScoterDuckDbStatement", "ScoterDuplicate", "ScoterDuckDbNative", "ScoterDuckDbSource", "ScoterBatches", "ScoterHashes", "ScoterHeap", "ScoterKeys", "ScoterNative", "ScoterNestedVector", "ScoterSortedLookup", "ScoterSortedRows", "ScoterVector", "ScoterVectorLoop")
+			if slices.ContainsFunc(g.Tables, g.stagedAppender) {
+				runtime = append(runtime, "ScoterAppender")
+			}
 		case ir.Postgres:
 			runtime = append(runtime, "ScoterPostgres", "ScoterCopy", "ScoterCopyBuffer", "ScoterCopyFixed", "ScoterCopyKeys", "ScoterCopyNumeric", "ScoterCopyPlan", "ScoterCopyRow", "ScoterCopyType", "ScoterHashes", "ScoterPostgresError", "ScoterUnnest")
 		case ir.SQLite:

@@ -2,6 +2,7 @@ package java
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -55,6 +56,10 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 	case ir.DuckDB, ir.Postgres:
 		helper := g.helper()
 		call, appender = helper+".bulk(runtime, route, Bulk."+op.Method+", rows)", helper+".Appender"
+		if g.staged(t, op) {
+			appender, open = "ScoterAppender", "new ScoterAppender<>(rows -> "+call+")"
+			break
+		}
 		open = "new " + appender + "<>(runtime, " + map[ir.Engine]string{ir.Postgres: "route, "}[g.Module.Engine] + "Bulk." + op.Method + ")"
 	}
 	if op.Op != ir.OpAppender {
@@ -69,7 +74,7 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 	w.Block("public "+op.Appender+" "+op.Method+"() throws SQLException {", "}", func() { w.Line("return new %s(%s);", op.Appender, open) })
 	w.Blank()
 	w.Line("/** Inserts all rows into %s. */", table)
-	w.Block("public void bulkInsert"+op.RowType+"(Iterable<"+op.RowType+"> rows) throws SQLException {", "}", func() { w.Line("%s;", call) })
+	w.Block("public void bulkInsert"+emit.Type(emit.Java, t.Name.With("row"))+"(Iterable<"+op.RowType+"> rows) throws SQLException {", "}", func() { w.Line("%s;", call) })
 	g.appender(op, appender+"<"+op.RowType+">")
 }
 
@@ -124,9 +129,21 @@ func (g *generator) bulks() {
 	})
 }
 
+// staged reports whether an operation that writes some of a table's columns goes through a
+// temporary table with only these: DuckDB's appender must be given all of what it appends to, and
+// its appendDefault takes constant defaults only.
+func (g *generator) staged(t *emit.Table, op *emit.Op) bool {
+	return g.Module.Engine == ir.DuckDB && op.Bulk.Stage == "" && len(op.Bulk.Columns) < len(t.Columns)
+}
+
+// stagedAppender reports whether a table has an appender that is staged.
+func (g *generator) stagedAppender(t *emit.Table) bool {
+	return slices.ContainsFunc(t.Ops, func(op *emit.Op) bool { return op.Op == ir.OpAppender && g.staged(t, op) })
+}
+
 func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	w, b := &g.w, op.Bulk
-	if g.Module.Engine == ir.DuckDB && b.Stage == "" && op.Op != ir.OpAppender && len(b.Columns) < len(t.Columns) {
+	if g.staged(t, op) {
 		b = emit.StagedInsert(t.Table, op.Op)
 	}
 	text := func(s string) string {

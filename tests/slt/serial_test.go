@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/mutate"
@@ -43,6 +44,12 @@ type interruptedStore struct {
 
 func (s *interruptedStore) Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error) {
 	found, err := s.Store.Settled(ctx, ids...)
+	s.between()
+	return found, err
+}
+
+func (s *interruptedStore) SettledAs(ctx context.Context, evolutions []engine.Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
+	found, err := s.Store.SettledAs(ctx, evolutions, ids...)
 	s.between()
 	return found, err
 }

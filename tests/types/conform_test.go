@@ -46,7 +46,7 @@ func TestConformReadsTextAsDuckDBDoes(t *testing.T) {
 			"3 days 9223372036854775807 microseconds", "-9223372036854775807 microseconds -1 microsecond", "2147483647 months", "999999999:59:59.999999", "1000 milliseconds 1 hour", "1 month -1 days"},
 			[]string{"", "1", "1 fortnight", "x days", "2147483648 days", "9223372036854775807 microseconds 1 second", "99999999999 years"}},
 		{"BIT", []string{"0", "0110"}, []string{"", "012"}},
-		{"JSON", []string{`{"a": [1, 2.5e3, true, null, "\ud83e\udd86"]}`, `"x"`, " 1 ", "1e999", "-0"}, []string{"", "{", `"\ud800"`, `"\udc00"`, "{a: 1}", "\x01"}},
+		{"JSON", []string{`{"a": [1, 2.5e3, true, null, "\ud83e\udd86"]}`, `"x"`, " 1 ", "1e999", "-0"}, nil}, // other text is a JSON string: see package batch
 		{"ENUM('a', 'B')", []string{"a", "B"}, []string{"b", ""}},
 	} {
 		declared := mustParse(t, c.declared)

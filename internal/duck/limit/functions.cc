@@ -219,6 +219,17 @@ void TimestampRange(const scalar_function_t &function, DataChunk &args, Expressi
 	function(args, state, result);
 }
 
+// A text that is filled up to more bytes than this takes seconds, in which nothing interrupts it.
+constexpr int32_t most_padded = 256 << 20;
+
+void Padded(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+	CheckInterrupt(state);
+	UnifiedVectorFormat lengths;
+	args.data[1].ToUnifiedFormat(args.size(), lengths);
+	if (AnyAbove<int32_t>(lengths, args.size(), most_padded)) TooMuchWork(StringUtil::Format("a text is filled up to more than %d characters", most_padded));
+	Linear(function, args, state, result);
+}
+
 bound_t BoundOf(const string &name, ScalarFunction &function) {
 	auto is = [&](std::initializer_list<const char *> names) {
 		for (auto n : names) {
@@ -230,6 +241,7 @@ bound_t BoundOf(const string &name, ScalarFunction &function) {
 	if (is({"levenshtein", "editdist3", "damerau_levenshtein", "jaro_similarity", "jaro_winkler_similarity"})) return EditDistance;
 	if (is({"range", "generate_series"}) && arguments.size() == 3 && arguments[0].InternalType() == PhysicalType::INT64 && arguments[2].id() == LogicalTypeId::INTERVAL) return TimestampRange;
 	if (is({"format", "printf"})) return Formatted;
+	if (is({"lpad", "rpad"}) && arguments.size() > 1 && arguments[1].InternalType() == PhysicalType::INT32) return Padded;
 	if (is({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort", "list_grade_up", "array_grade_up", "grade_up", "list_distinct", "array_distinct", "list_unique", "array_unique"})) return OrderedList;
 	if (auto json = BoundOfJSON(name, function)) return json;
 	if (auto like = BoundOfLike(name)) return like;

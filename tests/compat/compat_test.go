@@ -216,7 +216,7 @@ var format8All = map[string]string{
 	"SELECT count(*)::VARCHAR FROM scoter.dead_letters":                                                                   "12",
 	"SELECT string_agg(concat_ws(' ', partition, next_offset), ', ' ORDER BY partition) FROM scoter.source_partitions":    "0 2180, 1 2180, 2 2180, 3 2180",
 	"SELECT concat_ws(' ', export_name, state, objects) FROM scoter.exports":                                              "lake paused 9",
-	"SELECT string_agg(concat_ws('.', table_catalog, table_schema, table_name), ' ' ORDER BY table_catalog, table_schema, table_name) FROM information_schema.tables WHERE table_schema <> 'scoter'": "default.main.ev default.main.fresh default.main.keyed default.main.last default.main.onwrite default.main.pending default.main.per_p_states default.main.plain default.main.things default.main.types default.main.versions default.main.weather default.main.wide default.other.t default.main.per_p default.main.v second.main.t2",
+	"SELECT string_agg(concat_ws('.', table_catalog, table_schema, table_name), ' ' ORDER BY table_catalog, table_schema, table_name) FROM information_schema.tables WHERE table_schema <> 'scoter'": "default.main.ev default.main.fresh default.main.keyed default.main.last default.main.onwrite default.main.pending default.main.per_p default.main.per_p_states default.main.plain default.main.things default.main.types default.main.v default.main.versions default.main.weather default.main.wide default.other.t second.main.t2",
 }
 
 // TestFormat8All: one directory with every feature that format 8 has, as a crash left it. Parts of

@@ -266,17 +266,22 @@ func TestHostileStatementsLeaveOthersServed(t *testing.T) {
 	if whole && percentile(writes, 0.99) > 500*time.Millisecond {
 		t.Errorf("a row of another client has a p99 of %s", percentile(writes, 0.99))
 	}
-	if whole {
-		returns(t, writer, floor)
+	more := int64(hostileFloor)
+	if !whole {
+		more = hostileShare // the long form asks for the floor, which the server did not reach in November 2026
 	}
+	returns(t, writer, floor, more)
 }
 
-// returns fails if a server does not go back to the memory that it had before.
-func returns(t *testing.T, s *binary.Server, floor int64) {
+// hostileShare is what all queries may take beside the floor: query_memory x 1.5 + 64 MiB.
+const hostileShare = 448 << 20
+
+// returns fails if a server does not go back to the memory that it had before, and so much more.
+func returns(t *testing.T, s *binary.Server, floor, more int64) {
 	t.Helper()
 	var now int64
 	for range 300 {
-		if now = resident(s.PID(), "VmRSS"); now <= floor+hostileFloor {
+		if now = resident(s.PID(), "VmRSS"); now <= floor+more {
 			t.Logf("back at %d MiB", now>>20)
 			return
 		}

@@ -114,12 +114,12 @@ func (r *run) fill(text string) string {
 func (r *run) one(c record) error {
 	sql := r.fill(c.sql)
 	o, why := r.outcome(c, sql)
-	taints := c.command == "statement" && (o == refused || o == accepts)
+	kind := kindOf(sql)
+	taints := (c.command == "statement" || kind == "COPY") && (o == refused || o == accepts)
 	if r.tainted && (o == wrong || o == accepts || o == refused && missing.MatchString(why)) {
 		o = follows
 	}
 	r.tainted = r.tainted || taints
-	kind := kindOf(sql)
 	if r.counts[kind] == nil {
 		r.counts[kind] = map[outcome]int{}
 	}

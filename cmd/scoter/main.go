@@ -2,13 +2,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -56,13 +53,6 @@ func main() {
 	if err := ctx.Run(&c); err != nil {
 		fail(err)
 	}
-}
-
-// untilStopped is the context of a command that has something to end: it is over at Ctrl-C, or when the system asks the process to go.
-// A command without it ends at once.
-func untilStopped() context.Context {
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // until the process ends
-	return ctx
 }
 
 // exitUsage is the exit code of a command line that makes no sense (EX_USAGE).

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/backup"
@@ -198,16 +199,19 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	if err != nil {
 		return err
 	}
-	connections := limitConnections(listener, maxConnections())
+	connections := limitConnections(listener, maxConnections(), a.settings.TLSCert != "")
+	var running atomic.Int64
+	handler := server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.Exports.List, a.duckdb.Failures, a.log).Handler()
 	srv := &http.Server{
 		ConnState:         connections.state,
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.Exports.List, a.duckdb.Failures, a.log).Handler(),
+		Handler:           counted(handler, &running),
 		Protocols:         &protocols,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
+	srv.RegisterOnShutdown(connections.closeIdle)
 	if listening != nil {
 		listening(listener.Addr().String())
 	}
@@ -227,6 +231,11 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 		return base.Errorf(base.Unavailable, "serve: %w", err)
 	case <-ctx.Done():
 	}
+	if n := running.Load(); n > 0 {
+		a.log.Info("stopping: waiting for requests under way; a second signal ends the process at once", "requests", n, "at_most", a.settings.ShutdownGrace)
+	} else {
+		a.log.Info("stopping: no requests are under way")
+	}
 	if err := notify("STOPPING=1"); err != nil {
 		a.log.Warn("systemd was not told that the server stops", "error", err)
 	}
@@ -239,6 +248,15 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 		return errors.Join(err, srv.Close())
 	}
 	return err
+}
+
+// counted counts the requests that a handler is at.
+func counted(h http.Handler, running *atomic.Int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		running.Add(1)
+		defer running.Add(-1)
+		h.ServeHTTP(w, r)
+	})
 }
 
 // shutdown waits so long for requests under way.

@@ -59,9 +59,13 @@ func writeInfluxError(w http.ResponseWriter, err error) {
 	case kind.HTTPStatus() < 500:
 		code = "invalid"
 	}
-	text := singleLine(err.Error())
+	message := err.Error()
+	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
+		message += " (" + e.Hint + ")" // their documents have no place of its own for it
+	}
+	text := singleLine(message)
 	w.Header().Set("X-Influxdb-Error", strings.ToValidUTF8(text[:min(len(text), maxErrorHeader)], ""))
-	writeProblem(w, err, map[string]string{"error": err.Error(), "code": code, "message": err.Error()})
+	writeProblem(w, err, map[string]string{"error": message, "code": code, "message": message})
 }
 
 func writeProblem(w http.ResponseWriter, err error, body any) {

@@ -50,6 +50,9 @@ func (r *configReader) fail(format string, args ...any) {
 func (r *configReader) onlyKeys(values map[string]any, known ...string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(known, key) {
+			if near := base.Nearest(key, known); near != "" {
+				r.fail("unknown setting %q: did you mean %q?", key, near)
+			}
 			r.fail("unknown setting %q: there are %s", key, strings.Join(known, ", "))
 		}
 	}

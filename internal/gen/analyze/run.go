@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
@@ -143,7 +144,7 @@ func (r *Result) sourcesExist(list *diag.List) bool {
 			}
 			ok = false
 			d := list.Add(b.NameErrorf(diag.ConfigInvalid, "the configuration has no source %s", b.From))
-			if near := diag.Nearest(b.From, names); near != "" {
+			if near := base.Nearest(b.From, names); near != "" {
 				d.Suggest("did you mean %s?", near)
 			} else {
 				d.Suggest("add it under sources: with its name and type: postgres")
@@ -285,7 +286,7 @@ func suggestTable(ctx context.Context, engine Engine, d *diag.Diagnostic, name s
 		return err
 	}
 	for _, word := range append([]string{name}, strings.FieldsFunc(d.Message, func(r rune) bool { return !isNameRune(r) })...) {
-		if near := diag.Nearest(word, names); near != "" && !strings.EqualFold(near, word) {
+		if near := base.Nearest(word, names); near != "" && !strings.EqualFold(near, word) {
 			d.Suggest("did you mean %s?", near)
 			return nil
 		}

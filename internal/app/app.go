@@ -26,6 +26,7 @@ import (
 	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/merge"
+	"github.com/scoterdb/scoter/internal/metrics"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
@@ -49,6 +50,8 @@ type App struct {
 	settings config.Server
 	log      *slog.Logger
 	duckdb   *duck.Instance
+	pool     *duck.Pool
+	merges   *merge.Scheduler
 	closers  []func() error
 }
 
@@ -91,6 +94,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		}
 	}
 	pool := duck.NewPool(a.duckdb, settings.MaxQueries)
+	a.pool = pool
 	a.onClose(func() error { pool.Close(); return nil })
 
 	// What is kept of changed rows beside their patches may be as much as those.
@@ -121,6 +125,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		Logger: log, Constants: mutate.Defaults(pool), Evaluate: relations.Evaluate,
 	})
 	a.onClose(func() error { merges.Close(); return nil })
+	a.merges = merges
 	sources, err := stream.New(a.Engine, stream.Settings{MemoryBytes: int64(settings.StreamMemory), Idle: embedded}, log)
 	if err != nil {
 		return nil, err
@@ -141,7 +146,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode, log)
 	a.Executor = session.New(runner, mutator)
-	sources.Start(session.NewCollector(runner), session.NewWriter(mutator))
+	sources.Start(session.NewCollector(runner), session.NewWriter(a.Executor))
 	exports.Start(session.NewPortions(runner))
 	return a, a.configureSources()
 }
@@ -202,7 +207,7 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	srv := &http.Server{
 		ConnState:         connections.state,
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.Exports.List, a.duckdb.Failures, a.log).Handler(),
+		Handler:           a.handler(),
 		Protocols:         &protocols,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -239,6 +244,15 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 		return errors.Join(err, srv.Close())
 	}
 	return err
+}
+
+// handler returns what answers HTTP requests. Call it once: it counts what they do.
+func (a *App) handler() http.Handler {
+	measured := metrics.New(metrics.Watched{
+		Store: a.Engine, Merges: a.merges.Totals, Sources: a.Sources.List, Exports: a.Exports.List, Written: a.Executor.Written,
+		Running: a.Queries.Running, Waiting: a.pool.Waiting, Streams: a.Sources.Memory, Failures: a.duckdb.Failures,
+	}, a.log)
+	return server.New(a.settings, a.Engine, a.Executor, a.Queries, measured, a.duckdb.Failures, a.log).Handler()
 }
 
 // shutdown waits so long for requests under way.

@@ -19,11 +19,10 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/export"
+	"github.com/scoterdb/scoter/internal/metrics"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/spool"
-	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
 )
 
@@ -46,12 +45,11 @@ type Server struct {
 	queries  *system.Queries
 	tokens   tokens
 	browsers browsers
-	sources  func() []stream.Status
-	exports  func() []export.Status
 	failures func() int64 // of DuckDB
 	log      *slog.Logger
-	metrics  *serverMetrics
-	gate     *gate // of requests with rows
+	metrics  *metrics.Metrics
+	returned atomic.Int64 // rows of results
+	gate     *gate        // of requests with rows
 	// Those of statements: a query that takes long keeps nobody from writing.
 	statements *gate
 	results    *spool.Space
@@ -59,17 +57,18 @@ type Server struct {
 	requests   atomic.Uint64 // so far
 }
 
-// New returns a server. failures counts the times that DuckDB failed and another one took its place.
-func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, sources func() []stream.Status,
-	exports func() []export.Status, failures func() int64, log *slog.Logger) *Server {
+// New returns a server, which adds its own metrics to m. failures counts the times that DuckDB failed and another one took its place.
+func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, m *metrics.Metrics, failures func() int64, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
-	return &Server{
-		settings: settings, store: store, executor: executor, queries: queries, sources: sources, exports: exports, failures: failures,
-		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: newMetrics(), started: time.Now(),
+	s := &Server{
+		settings: settings, store: store, executor: executor, queries: queries, failures: failures,
+		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: m, started: time.Now(),
 		gate:       newGate(int64(settings.RequestMemory()), failing),
 		statements: newGate(int64(settings.RequestMemory()), func() error { return nil }),
 		results:    spool.NewSpace(filepath.Join(settings.Dir, "tmp"), int64(settings.ResultSpace)),
 	}
+	s.watchGates()
+	return s
 }
 
 // Handler returns the routes.
@@ -95,7 +94,7 @@ func (s *Server) Handler() http.Handler {
 
 	handle("POST /api/v1/backup", session.Admin, s.backup)
 	handle("GET /api/v1/status", session.Reader, s.status)
-	handle("GET /metrics", session.Reader, s.serveMetrics)
+	handle("GET /metrics", session.Reader, plain(s.metrics.Handler().ServeHTTP))
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /ping", s.ping)
@@ -151,7 +150,6 @@ func plain(f http.HandlerFunc) handler {
 
 // guard lets a handler run for callers of at least a role, and turns its error into an answer.
 func (s *Server) guard(route string, least session.Role, answer func(http.ResponseWriter, error), h handler) http.Handler {
-	observe := s.metrics.route(route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		id := w.Header().Get(requestIDHeader)
@@ -182,7 +180,7 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 			answer(w, err)
 		}
 		elapsed := time.Since(started)
-		observe(elapsed, err)
+		s.metrics.Request(route, elapsed, err)
 		if s.log.Enabled(r.Context(), slog.LevelDebug) {
 			s.log.Debug("request", "request_id", id, "route", route, "path", r.URL.Path, "user", who.name, "elapsed_ms", milliseconds(elapsed), "error", err)
 		}

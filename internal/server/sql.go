@@ -38,8 +38,9 @@ type sqlRequest struct {
 }
 
 // sql runs statements and streams the last one's answer.
-func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
+func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err error) {
 	started := time.Now()
+	defer func() { s.metrics.Query(time.Since(started), err) }()
 	text, done, err := s.statementBody(w, r)
 	if err != nil {
 		return err
@@ -180,7 +181,8 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		w.Header().Set("Scoter-Deleted", strconv.FormatInt(answer.Counts.Deleted, 10))
 	}
 	stats, err := encode.Write(ctx, out, format, src, opts)
-	s.metrics.rowsOut.Add(int(stats.Rows))
+	s.returned.Add(stats.Rows)
+	s.metrics.Returned(stats.Rows)
 	src.drop()
 	answer.Close() // what is left to send needs neither connection nor snapshot
 	if sent := out.Finish(); err == nil {
@@ -193,6 +195,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
 		// What says why, in formats that can, goes out before the connection is cut: a client that looks at nothing else sees that.
 		_ = client.connection.Flush() // a client that is gone needs neither
+		s.metrics.BrokenOff(err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil

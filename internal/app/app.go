@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/backup"
@@ -138,7 +139,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 	a.onClose(exports.Close)
 	a.Exports = exports
-	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), merges.List, sources.List, exports.List)
+	tables := system.NewTables(a.Engine, a.Queries, dir, listSettings(settings), merges.List, sources.List, exports.List)
 	runner := query.NewRunner(pool, a.Engine, tables, relations)
 	mode, err := mutate.ParseUpdateMode(settings.UpdateMode)
 	if err != nil {
@@ -262,13 +263,17 @@ func shutdown(srv *http.Server, grace time.Duration) error {
 	return srv.Shutdown(ctx)
 }
 
+// pathSettings are the settings, by their names in the file, that are about files of the server.
+var pathSettings = []string{"dir", "tls_cert", "tls_key", "readable_dirs"}
+
 // listSettings returns the settings as rows of scoter.settings, without secrets.
 func listSettings(s config.Server) []system.Setting {
 	var out []system.Setting
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		if f := v.Type().Field(i); f.Name != "Tokens" && f.Name != "Sources" {
-			out = append(out, system.Setting{Name: f.Tag.Get("toml"), Value: fmt.Sprint(v.Field(i).Interface())})
+			name := f.Tag.Get("toml")
+			out = append(out, system.Setting{Name: name, Value: fmt.Sprint(v.Field(i).Interface()), Path: slices.Contains(pathSettings, name)})
 		}
 	}
 	return out

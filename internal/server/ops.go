@@ -35,7 +35,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	state := s.store.Status()
 	if state.Refusing != nil {
-		writeError(w, state.Refusing)
+		writeError(w, s.shown(state.Refusing))
 		return
 	}
 	answer := map[string]any{"status": "ready"}
@@ -51,7 +51,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 	state := s.store.Status()
 	flushError := ""
 	if state.FlushFailing != nil {
-		flushError = state.FlushFailing.Error()
+		flushError = s.shown(state.FlushFailing).Error()
 	}
 	writeJSON(w, http.StatusOK, map[string]any{
 		"version":         version.String(),

@@ -177,7 +177,7 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt || kind == base.Unknown {
 				s.log.Error("request failed", "request_id", id, "route", route, "error", err)
 			}
-			answer(w, err)
+			answer(w, s.shown(err))
 		}
 		elapsed := time.Since(started)
 		s.metrics.Request(route, elapsed, err)

@@ -169,9 +169,9 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		ctx = context.WithoutCancel(ctx)
 	}
 	out := spool.NewWriter(client, s.results, slowReader, answer.Yield)
-	src := &peeked{Rows: answer.Rows, full: out.Full}
+	src := &peeked{Rows: answer.Rows, full: out.Full, shown: s.shown}
 	if err := src.peek(ctx); err != nil {
-		return instead(w, answer, opts, err)
+		return instead(w, answer, opts, s.shown(err))
 	}
 	defer src.drop()
 	w.Header().Set("Content-Type", format.ContentType())
@@ -220,6 +220,7 @@ func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options,
 type peeked struct {
 	mutate.Rows
 	full  func() error // why there should be no more
+	shown func(error) error
 	first arrow.RecordBatch
 	err   error
 }
@@ -243,7 +244,11 @@ func (p *peeked) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	if err := p.full(); err != nil {
 		return nil, err
 	}
-	return p.Rows.Next(ctx)
+	rec, err := p.Rows.Next(ctx)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = p.shown(err)
+	}
+	return rec, err
 }
 
 func (p *peeked) drop() {

@@ -3,6 +3,7 @@ package duck
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -19,6 +20,8 @@ type Pool struct {
 	slots   chan struct{}
 	outside chan struct{} // one for each connection that is lent without a slot
 
+	waiting atomic.Int64
+
 	mu     sync.Mutex
 	idle   []*Conn // guarded by mu, all of one database; the last used is handed out first: its caches are warm
 	closed bool    // guarded by mu
@@ -28,6 +31,9 @@ type Pool struct {
 func NewPool(inst *Instance, limit int) *Pool {
 	return &Pool{inst: inst, slots: make(chan struct{}, limit), outside: make(chan struct{}, limit)}
 }
+
+// Waiting returns how many wait for a connection.
+func (p *Pool) Waiting() int { return int(p.waiting.Load()) }
 
 // Acquire returns a connection that nobody else uses, for as long as the context lasts. Give it back with Release.
 func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
@@ -44,9 +50,12 @@ func (p *Pool) acquire(ctx context.Context) (*Conn, error) {
 	select {
 	case p.slots <- struct{}{}:
 	default:
+		p.waiting.Add(1)
 		select {
 		case p.slots <- struct{}{}:
+			p.waiting.Add(-1)
 		case <-ctx.Done():
+			p.waiting.Add(-1)
 			return nil, base.Errorf(base.KindOf(ctx.Err()), "%d queries run already; the request waited in vain: %w", cap(p.slots), ctx.Err())
 		}
 	}

@@ -39,8 +39,8 @@ type Store interface {
 // information_schema are answered from.
 type System interface {
 	// Relation returns the query text for a system table, or false if there is none of
-	// that name. Database is the one the statement runs in.
-	Relation(schema, name, database string) (sql string, ok bool, err error)
+	// that name. Database is the one the statement runs in. Administrators alone are shown paths of the server's files.
+	Relation(schema, name, database string, admin bool) (sql string, ok bool, err error)
 }
 
 // Request is one SELECT with what it may do.

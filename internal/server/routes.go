@@ -53,7 +53,7 @@ func (s *Server) endpoints() []endpoint {
 		{"POST /query", session.Reader, writeInfluxError, s.influxQuery, influxQuery},
 		{"POST /api/v1/backup", session.Admin, writeError, s.backup, nil},
 		{"GET /api/v1/status", session.Reader, writeError, s.status, nil},
-		{"GET /metrics", session.Reader, writeError, s.serveMetrics, nil},
+		{"GET /metrics", session.Reader, writeError, plain(s.metrics.Handler().ServeHTTP), nil},
 		{"GET /debug/pprof/", session.Admin, writeError, plain(pprof.Index), profilesParameters},
 		{"GET /debug/pprof/profile", session.Admin, writeError, plain(pprof.Profile), profilesParameters},
 		{"GET /debug/pprof/trace", session.Admin, writeError, plain(pprof.Trace), profilesParameters},

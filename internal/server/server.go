@@ -17,11 +17,10 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/export"
+	"github.com/scoterdb/scoter/internal/metrics"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/spool"
-	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
 )
 
@@ -44,12 +43,11 @@ type Server struct {
 	queries  *system.Queries
 	tokens   tokens
 	browsers browsers
-	sources  func() []stream.Status
-	exports  func() []export.Status
 	failures func() int64 // of DuckDB
 	log      *slog.Logger
-	metrics  *serverMetrics
-	gate     *gate // of requests with rows
+	metrics  *metrics.Metrics
+	returned atomic.Int64 // rows of results
+	gate     *gate        // of requests with rows
 	// Those of statements: a query that takes long keeps nobody from writing.
 	statements *gate
 	results    *spool.Space
@@ -57,22 +55,22 @@ type Server struct {
 	requests   atomic.Uint64 // so far
 }
 
-// New returns a server. failures counts the times that DuckDB failed and another one took its place.
-func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, sources func() []stream.Status,
-	exports func() []export.Status, failures func() int64, log *slog.Logger) *Server {
+// New returns a server, which adds its own metrics to m. failures counts the times that DuckDB failed and another one took its place.
+func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, m *metrics.Metrics, failures func() int64, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
-	return &Server{
-		settings: settings, store: store, executor: executor, queries: queries, sources: sources, exports: exports, failures: failures,
-		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: newMetrics(), started: time.Now(),
+	s := &Server{
+		settings: settings, store: store, executor: executor, queries: queries, failures: failures,
+		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: m, started: time.Now(),
 		gate:       newGate(int64(settings.RequestMemory()), failing),
 		statements: newGate(int64(settings.RequestMemory()), func() error { return nil }),
 		results:    spool.NewSpace(filepath.Join(settings.Dir, "tmp"), int64(settings.ResultSpace)),
 	}
+	s.watchGates()
+	return s
 }
 
 // guard lets a handler run for callers of at least a role, and turns its error into an answer.
 func (s *Server) guard(e endpoint) http.Handler {
-	observe := s.metrics.route(e.pattern)
 	known := e.known()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
@@ -101,10 +99,10 @@ func (s *Server) guard(e endpoint) http.Handler {
 			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt || kind == base.Unknown {
 				s.log.Error("request failed", "request_id", id, "route", e.pattern, "error", err)
 			}
-			e.answer(w, err)
+			e.answer(w, s.shown(err))
 		}
 		elapsed := time.Since(started)
-		observe(elapsed, err)
+		s.metrics.Request(e.pattern, elapsed, err)
 		if s.log.Enabled(r.Context(), slog.LevelDebug) {
 			s.log.Debug("request", "request_id", id, "route", e.pattern, "path", r.URL.Path, "user", who.name, "elapsed_ms", milliseconds(elapsed), "error", err)
 		}

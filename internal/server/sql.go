@@ -22,8 +22,9 @@ import (
 )
 
 // sql runs statements and streams the last one's answer.
-func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
+func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err error) {
 	started := time.Now()
+	defer func() { s.metrics.Query(time.Since(started), err) }()
 	text, done, err := s.statementBody(w, r)
 	if err != nil {
 		return err
@@ -152,9 +153,9 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		ctx = context.WithoutCancel(ctx)
 	}
 	out := spool.NewWriter(client, s.results, slowReader, answer.Yield)
-	src := &peeked{Rows: answer.Rows, full: out.Full}
+	src := &peeked{Rows: answer.Rows, full: out.Full, shown: s.shown}
 	if err := src.peek(ctx); err != nil {
-		return instead(w, answer, opts, err)
+		return instead(w, answer, opts, s.shown(err))
 	}
 	defer src.drop()
 	w.Header().Set("Content-Type", format.ContentType())
@@ -164,7 +165,8 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		w.Header().Set("Scoter-Deleted", strconv.FormatInt(answer.Counts.Deleted, 10))
 	}
 	stats, err := encode.Write(ctx, out, format, src, opts)
-	s.metrics.rowsOut.Add(int(stats.Rows))
+	s.returned.Add(stats.Rows)
+	s.metrics.Returned(stats.Rows)
 	src.drop()
 	answer.Close() // what is left to send needs neither connection nor snapshot
 	if sent := out.Finish(); err == nil {
@@ -177,6 +179,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
 		// What says why, in formats that can, goes out before the connection is cut: a client that looks at nothing else sees that.
 		_ = client.connection.Flush() // a client that is gone needs neither
+		s.metrics.BrokenOff(err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
@@ -201,6 +204,7 @@ func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options,
 type peeked struct {
 	mutate.Rows
 	full  func() error // why there should be no more
+	shown func(error) error
 	first arrow.RecordBatch
 	err   error
 }
@@ -224,7 +228,11 @@ func (p *peeked) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	if err := p.full(); err != nil {
 		return nil, err
 	}
-	return p.Rows.Next(ctx)
+	rec, err := p.Rows.Next(ctx)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = p.shown(err)
+	}
+	return rec, err
 }
 
 func (p *peeked) drop() {

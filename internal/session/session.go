@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -72,12 +73,35 @@ func (a *Answer) Close() {
 
 // Executor executes requests. It is safe for concurrent use.
 type Executor struct {
-	query  *query.Runner
-	mutate *mutate.Mutator
+	query   *query.Runner
+	mutate  *mutate.Mutator
+	written [ways]atomic.Int64
+}
+
+// way is how rows come.
+type way int
+
+const (
+	byHTTP way = iota // as rows: also of a load in this process
+	bySQL
+	byKafka
+	ways
+)
+
+// Written returns how many rows were inserted, updated and deleted so far, by the way in which that came: http (as rows), sql or kafka.
+func (x *Executor) Written() map[string]int64 {
+	return map[string]int64{"http": x.written[byHTTP].Load(), "sql": x.written[bySQL].Load(), "kafka": x.written[byKafka].Load()}
+}
+
+// count enters what a request did, which is nothing if it was done before.
+func (x *Executor) count(w way, c mutate.Counts) {
+	if !c.Replayed {
+		x.written[w].Add(c.Rows())
+	}
 }
 
 // New returns an executor.
-func New(q *query.Runner, m *mutate.Mutator) *Executor { return &Executor{q, m} }
+func New(q *query.Runner, m *mutate.Mutator) *Executor { return &Executor{query: q, mutate: m} }
 
 // Execute runs the statements in order, each its own atomic edit, and returns the answer
 // of the last. An error names the statement, if there are several; those before it stay done.
@@ -123,7 +147,9 @@ func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engi
 	if err := checkReserved(tables); err != nil {
 		return mutate.Counts{}, err
 	}
-	return x.mutate.Append(ctx, tables, o)
+	counts, err := x.mutate.Append(ctx, tables, o)
+	x.count(byHTTP, counts)
+	return counts, err
 }
 
 // Fits returns nil if Append would take the rows now: see mutate.Mutator.Fits.
@@ -153,7 +179,9 @@ func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate
 	if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
 		return mutate.Counts{}, err
 	}
-	return x.mutate.Write(ctx, rows, mode, key, o)
+	counts, err := x.mutate.Write(ctx, rows, mode, key, o)
+	x.count(byHTTP, counts)
+	return counts, err
 }
 
 // Locate makes an error's position one in the whole text and says which of several statements failed.
@@ -196,6 +224,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 		if err != nil {
 			return nil, err
 		}
+		x.count(bySQL, result.Counts)
 		return &Answer{Rows: result.Rows, Changes: true, Counts: result.Counts, close: result.Close}, nil
 	}
 	if hint, refused := refusals[verb]; refused {

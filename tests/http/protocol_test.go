@@ -21,6 +21,12 @@ import (
 // withTokens starts a server that knows three callers, whose tokens are their names.
 func withTokens(t *testing.T) *binary.Server {
 	t.Helper()
+	return serveWithTokens(t, t.TempDir())
+}
+
+// serveWithTokens is withTokens for a data directory and with further flags.
+func serveWithTokens(t *testing.T, dir string, flags ...string) *binary.Server {
+	t.Helper()
 	var file strings.Builder
 	for _, role := range []string{"reader", "writer", "admin"} {
 		fmt.Fprintf(&file, "[[token]]\nname = %q\nrole = %q\nsha256 = \"%x\"\n", role, role, sha256.Sum256([]byte(role)))
@@ -29,7 +35,7 @@ func withTokens(t *testing.T) *binary.Server {
 	if err := os.WriteFile(path, []byte(file.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return binary.Serve(t, t.TempDir(), "--config", path)
+	return binary.Serve(t, dir, append([]string{"--config", path}, flags...)...)
 }
 
 func TestRoles(t *testing.T) {

@@ -45,7 +45,15 @@ func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *t
 		batches = append(batches, withMetadata(p, records, metadataNames()))
 	}
 	t := &transient{}
-	if t.table, err = s.learn(p, batches); err != nil {
+	if pieces[0].tombstones {
+		t.table, err = s.messageTable(p, batches[0])
+		for i := 0; i < len(batches) && err == nil; i++ {
+			t.table, _, err = batch.Evolve(batches[i], t.table, nil)
+		}
+	} else {
+		t.table, err = s.learn(p, batches)
+	}
+	if err != nil {
 		return nil, err
 	}
 	pool := s.manager.pool

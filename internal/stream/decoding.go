@@ -152,6 +152,21 @@ func (d *decodings) finish() ([][]piece, error) {
 	return all, nil
 }
 
+// finishAll is finish for decodings of one shape.
+func (d *decodings) finishAll() ([]piece, error) {
+	if len(d.filled()) == 0 && len(d.byKey) > 0 { // the columns of none
+		for _, one := range d.byKey {
+			rows, _, err := one.decoders[0].FinishWithMessages()
+			return []piece{{rows: rows}}, err
+		}
+	}
+	all, err := d.finish()
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
 // filled returns the decoders with rows, in the order of their first records: the first decides what
 // a table that is made has for columns.
 func (d *decodings) filled() (all []*decoding) {

@@ -141,7 +141,7 @@ func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definit
 	if err != nil {
 		return base.Wrap(err, "source %q", name.Name)
 	}
-	defer p.format.close()
+	defer p.close()
 	// The tables come first: a source that cannot make them is not made.
 	made := &source{manager: m, name: name, status: newStatus()}
 	if err := made.prepare(ctx, p); err != nil {
@@ -316,7 +316,7 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	if err != nil {
 		return base.Wrap(err, "source %q", name.Name)
 	}
-	p.format.close()
+	p.close()
 	s, err := m.find(name)
 	if err != nil {
 		return err

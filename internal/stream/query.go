@@ -90,7 +90,7 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
 	}
 	if t.columns != nil {
-		if t.Query = pathQuery(messages.table, t.columns, t.Metadata); t.Query == "" {
+		if t.Query = pathQuery(messages.table, t.columns, t.Metadata, t.primary); t.Query == "" {
 			return nil, described{}, nil
 		}
 	}

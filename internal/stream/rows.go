@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -65,6 +66,9 @@ func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records 
 // build makes the rows of all tables of what was decoded of records.
 func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (_ *rows, err error) {
 	b := builder{source: s, ctx: ctx, plan: p, records: records, out: &rows{}}
+	if b.keys, err = s.keysOf(ctx, p, records); err != nil {
+		return nil, err
+	}
 	defer b.release()
 	defer func() {
 		if err != nil {
@@ -73,10 +77,11 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 	}()
 	deletes := false
 	for _, t := range p.targets {
+		t.primary = s.primary(p, t)
 		values, tombstones := divided(pieces[t.shape])
 		var way *deletion
 		if len(tombstones) > 0 {
-			if way, err = s.deletion(ctx, t); err != nil && !ofMessage(err) {
+			if way, err = s.deletion(ctx, p, t); err != nil && !ofMessage(err) {
 				return nil, err
 			}
 			deletes = deletes || way != nil
@@ -102,6 +107,7 @@ type builder struct {
 	ctx     context.Context
 	plan    *plan
 	records []*kgo.Record
+	keys    arrow.RecordBatch // of the records; nil if they are bytes
 	out     *rows
 	// What queries read of the batch; nil before the first needs it.
 	messages, tombstones *transient
@@ -113,6 +119,9 @@ func (b *builder) release() {
 			t.release()
 		}
 	}
+	if b.keys != nil {
+		b.keys.Release()
+	}
 }
 
 // whole makes the rows of a target without a query.
@@ -123,19 +132,20 @@ func (b *builder) whole(t target, values, tombstones []piece, way *deletion) err
 	if err != nil {
 		table = nil // it will be made
 	}
+	defer func() { b.out.add(all) }() // which releases it
+	if way != nil {
+		all.Deleting = deleting(len(values), len(tombstones))
+		values = slices.Concat(values, tombstones)
+	}
 	for _, one := range values {
 		one.rows = withoutUnknown(one.rows, table, func([]string) {})
-		all.Batches = append(all.Batches, withMetadata(one, b.records, t.Metadata))
+		rec, err := describedBy(one, b.records, b.keys, t.Metadata, t.primary)
 		one.rows.Release()
-		all.Numbers = append(all.Numbers, one.numbers)
-	}
-	if way != nil {
-		for _, one := range tombstones {
-			all.Batches, all.Numbers = append(all.Batches, withMetadata(one, b.records, t.Metadata)), append(all.Numbers, one.numbers)
+		if err != nil {
+			return err
 		}
-		all.Deleting = deleting(len(values), len(tombstones))
+		all.Batches, all.Numbers = append(all.Batches, rec), append(all.Numbers, one.numbers)
 	}
-	b.out.add(all)
 	return nil
 }
 
@@ -161,7 +171,7 @@ func (b *builder) query(t target, values, tombstones []piece, way *deletion) err
 // values adds what a target's query gives of records with a value: numbered, if other rows of the batch delete.
 func (b *builder) values(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
 	if b.messages == nil {
-		if b.messages, err = b.transient(b.plan, values, b.records); err != nil {
+		if b.messages, err = b.transient(b.plan, values, b.records, b.keys); err != nil {
 			return err
 		}
 	}
@@ -214,7 +224,7 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 			return base.Wrap(err, "query of table %q", t.Name.Name)
 		}
 	}
-	if !p.format.known() {
+	if !p.format.known() || p.keys != nil && !p.keys.format.known() {
 		return s.prepareLetters(ctx)
 	}
 	decoders, err := p.format.decoders(ctx, nil, p.shapes)

@@ -108,7 +108,7 @@ func (s *source) attempt(ctx context.Context, d Definition) error {
 	if err != nil {
 		return err
 	}
-	defer p.format.close()
+	defer p.close()
 	s.described.Clear() // what they read may have changed since
 	s.lineages.Clear()
 	if err := s.prepare(ctx, p); err != nil {

@@ -71,7 +71,7 @@ type deletion struct {
 var places = []string{"_topic", "_partition", "_offset"}
 
 // deletion returns whether tombstones delete rows of a target. The error is Invalid if they do not, and says why.
-func (s *source) deletion(ctx context.Context, t target) (*deletion, error) {
+func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, error) {
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	switch {
 	case t.View:
@@ -89,8 +89,12 @@ func (s *source) deletion(ctx context.Context, t target) (*deletion, error) {
 		}
 		return &deletion{filters: l.Filters}, nil
 	}
-	named := false
+	primary := s.primary(p, t)
+	named := len(primary) > 0
 	for _, name := range k.Key {
+		if slices.Contains(primary, name) {
+			continue
+		}
 		if !slices.ContainsFunc(t.Metadata, func(m string) bool { return schema.Fold("_"+m) == schema.Fold(name) }) {
 			return nil, errTombstone("column " + schema.QuoteIfNeeded(name) + " of the primary key is not of the record's key")
 		}
@@ -100,6 +104,25 @@ func (s *source) deletion(ctx context.Context, t target) (*deletion, error) {
 		return nil, errTombstone("the primary key is not of the record's key")
 	}
 	return &deletion{}, nil
+}
+
+// primary returns the columns of the primary key of a target without a query that are the record's key, if that has a format: all that are
+// neither metadata nor listed by path.
+func (s *source) primary(p *plan, t target) (names []string) {
+	if p.keys == nil || t.Query != "" {
+		return nil
+	}
+	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
+	if err != nil {
+		return nil // a table that is made has no primary key
+	}
+	for _, name := range keyedOf(table).Key {
+		same := func(other string) bool { return schema.Fold(other) == schema.Fold(name) }
+		if !slices.ContainsFunc(t.Metadata, func(m string) bool { return same("_" + m) }) && !slices.ContainsFunc(t.Columns, func(text string) bool { return same(columnName(text)) }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // keyColumn is the metadata that has the record's key.
@@ -146,7 +169,7 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 		return t, err
 	}
 	if t.columns != nil {
-		t.Query, t.columns = pathQuery(messages, t.columns, t.Metadata), nil
+		t.Query, t.columns = pathQuery(messages, t.columns, t.Metadata, t.primary), nil
 		if t.Query == "" {
 			return t, nil
 		}
@@ -161,7 +184,7 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 // deletions adds what a target's query gives of tombstones.
 func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows) (err error) {
 	if b.tombstones == nil {
-		if b.tombstones, err = b.transient(b.plan, tombstones, b.records); err != nil {
+		if b.tombstones, err = b.transient(b.plan, tombstones, b.records, b.keys); err != nil {
 			return err
 		}
 	}
@@ -219,7 +242,7 @@ func (s *source) settleTombstones(ctx context.Context, p *plan, d Definition) (D
 	}
 	var reason error
 	for _, t := range p.targets {
-		way, err := s.deletion(ctx, t)
+		way, err := s.deletion(ctx, p, t)
 		switch {
 		case err == nil && (said != "" || !way.filters):
 			d.Kafka = maps.Clone(d.Kafka)

@@ -2,6 +2,9 @@ package stream_test
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,5 +176,49 @@ func TestTombstonesByMetadata(t *testing.T) {
 	s.eventually("SELECT string_agg(_partition || _key::VARCHAR || name, ' ' ORDER BY _partition, _key) FROM users", "0by 1ax")
 	s.eventually("SELECT count(*) <= 2 FROM names", "true") // partitions come in any order
 	s.eventually("SELECT n FROM n", "5")
+	s.eventually(noLetters, "0")
+}
+
+// TestTombstonesAmongManyRecords compares tables with what the last record of each key says, whatever batches are made of the records.
+func TestTombstonesAmongManyRecords(t *testing.T) {
+	for _, rows := range []int{1000, 7, 1} {
+		t.Run(fmt.Sprint(rows), func(t *testing.T) { tombstonesAmong(t, rows) })
+	}
+}
+
+func tombstonesAmong(t *testing.T, rows int) {
+	c := newCluster(t, kfake.SeedTopics(1, "u"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(`CREATE TABLE users (id VARCHAR PRIMARY KEY, name BIGINT);
+		CREATE TABLE onread (id VARCHAR PRIMARY KEY, name BIGINT) WITH (upsert = 'merge-on-read');
+		CREATE TABLE versioned (id VARCHAR PRIMARY KEY, name BIGINT, gone BOOLEAN) WITH (version = 'name', is_deleted = 'gone');
+		CREATE TABLE tags (tag VARCHAR PRIMARY KEY, name BIGINT)`))
+	r := rand.New(rand.NewPCG(5, uint64(rows)))
+	last, tags := map[string]string{}, map[string]string{}
+	var records []string
+	for i := range 900 {
+		key := string(rune('a'+r.IntN(20))) + fmt.Sprint(r.IntN(3))
+		tag := strings.ToUpper(key[:1])
+		delete(last, key)
+		delete(tags, tag)
+		if r.IntN(3) > 0 {
+			last[key], tags[tag] = fmt.Sprint(i), fmt.Sprint(i)
+			key += fmt.Sprintf(`={"name": %d}`, i)
+		}
+		records = append(records, key)
+	}
+	c.produce("u", 0, records...)
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE u FROM KAFKA (brokers = '%s', topic = 'u', max_age = '20ms', batch_rows = %d) KEY FORMAT string FORMAT json
+		INTO TABLE users INTO TABLE onread AS SELECT _key AS id, name FROM messages INTO TABLE versioned AS SELECT _key AS id, name FROM messages
+		INTO TABLE tags AS SELECT upper(_key[1]) AS tag, name FROM messages`, c.brokers, rows)))
+	s.eventually(readUpTo, "900")
+	for table, want := range map[string]map[string]string{"users": last, "onread": last, "versioned": last, "tags": tags} {
+		var all []string
+		for _, key := range slices.Sorted(maps.Keys(want)) {
+			all = append(all, key+want[key])
+		}
+		key := map[bool]string{true: "tag", false: "id"}[table == "tags"]
+		s.eventually(fmt.Sprintf("SELECT string_agg(%s || name, ' ' ORDER BY %[1]s) FROM %s", key, table), strings.Join(all, " "))
+	}
 	s.eventually(noLetters, "0")
 }

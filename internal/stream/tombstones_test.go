@@ -12,6 +12,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/stream"
 )
 
 // produce sends records, each "key=value", or "key" for a tombstone, to a partition.
@@ -221,4 +224,42 @@ func tombstonesAmong(t *testing.T, rows int) {
 		s.eventually(fmt.Sprintf("SELECT string_agg(%s || name, ' ' ORDER BY %[1]s) FROM %s", key, table), strings.Join(all, " "))
 	}
 	s.eventually(noLetters, "0")
+}
+
+// TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters: their definitions have no such option. One of the settings file keeps what was settled when it was made.
+func TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "u"))
+	dir := t.TempDir()
+	s := newServer(t, dir)
+	must(t, s.exec("CREATE TABLE users (id VARCHAR PRIMARY KEY, name VARCHAR)"))
+	d := stream.Definition{Kafka: map[string]string{"brokers": c.brokers, "topic": "u", "max_age": "20ms"}, Format: map[string]string{"name": "json"},
+		Tables: []stream.Table{{Name: engine.TableName{Database: "d", Schema: "main", Name: "users"}, Query: "SELECT _key::VARCHAR AS id, name FROM messages"}}}
+	text, err := d.Encode()
+	must(t, err)
+	if strings.Contains(string(text), "tombstones") || strings.Contains(string(text), `"key"`) {
+		t.Fatalf("a definition as earlier versions wrote it: %s", text)
+	}
+	_, err = s.Engine.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName{Database: "d", Schema: "main", Name: "older"}, Definition: text}, false)
+	must(t, err)
+	must(t, s.Close())
+	s = newServer(t, dir)
+	c.produce("u", 0, `a={"name": "x"}`, "a")
+	s.eventually(noLetters, "1")
+	must(t, s.Sources.Configure(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "older"}, d))
+	if got := s.states()[0].Definition.Kafka["tombstones"]; got != "" {
+		t.Errorf("an older source has tombstones = %q", got)
+	}
+	must(t, s.exec("DROP SOURCE older"))
+	name := catalog.StreamName{Database: "d", Schema: "main", Name: "configured"}
+	for range 2 { // at two starts
+		must(t, s.Sources.Configure(ctx, name, d))
+		if got := s.states()[0].Definition.Kafka["tombstones"]; got != "delete" {
+			t.Errorf("tombstones = %q", got)
+		}
+	}
+	s.eventually("SELECT count(*) FROM users", "0")
+	d.Kafka["tombstones"] = "ignore"
+	must(t, s.Sources.Configure(ctx, name, d))
+	c.produce("u", 0, `b={"name": "x"}`, "b", `c={"name": "x"}`)
+	s.eventually(users, "bx cx")
 }

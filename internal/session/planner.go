@@ -89,6 +89,11 @@ func (c collector) Merging(ctx context.Context, sql, table string) (stream.Divis
 	return stream.Division(d), err
 }
 
+func (c collector) Lineage(ctx context.Context, sql string, k stream.Keyed) (stream.Lineage, error) {
+	l, err := c.runner.Lineage(ctx, sql, stream.Messages, query.Keyed(k))
+	return stream.Lineage(l), err
+}
+
 // portions lets export run queries over partitions.
 type portions struct{ runner *query.Runner }
 

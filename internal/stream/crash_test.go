@@ -53,6 +53,10 @@ func (sums) Merging(context.Context, string, string) (stream.Division, error) {
 	return stream.Division{}, nil
 }
 
+func (sums) Lineage(context.Context, string, stream.Keyed) (stream.Lineage, error) {
+	return stream.Lineage{}, nil
+}
+
 // appends stands for what also knows of primary keys, for which it would need DuckDB.
 type appends struct{ *engine.Engine }
 

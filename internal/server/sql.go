@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/big"
 	"mime"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
@@ -65,6 +67,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
+	ctx = duck.AskedBy(ctx, client(r, who), req.SQL)
 	ctx, ended := s.queries.Begin(ctx, req.SQL, req.Database, who.name)
 	defer ended()
 	defer func() { s.logSlow(w.Header().Get(requestIDHeader), who, &req, time.Since(started)) }()
@@ -91,6 +94,12 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 		Elapsed:  func() time.Duration { return time.Since(started) },
 		RowsRead: func() int64 { return answer.Stats.RowsRead },
 	})
+}
+
+// client tells clients apart: by their address and their token.
+func client(r *http.Request, who caller) string {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr) // without one, tokens alone
+	return host + " " + who.name
 }
 
 // smallBody is up to where a statement's body takes no memory of requests under way. As many of these as there may be connections, which
@@ -167,7 +176,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	if answer.Changes {
 		ctx = context.WithoutCancel(ctx)
 	}
-	out := spool.NewWriter(client, s.results, slowReader, answer.Yield)
+	out := spool.NewWriter(client, s.results, slowReader, answer)
 	src := &peeked{Rows: answer.Rows, full: out.Full}
 	if err := src.peek(ctx); err != nil {
 		return instead(w, answer, opts, err)

@@ -23,6 +23,12 @@ const (
 	tooMuch, little = 0.15, 0.03
 	limitStep       = 64 << 20
 	limitEvery      = 250 * time.Millisecond
+
+	// After quietFor in which next to nothing was allocated, what the heap holds beside what was in use at the last collection goes back to the system, if
+	// it is at least leastGarbage and a quarter of that. The collector would keep it for minutes, as long as nobody allocates.
+	quietFor     = 5 * time.Second
+	quietBytes   = 1 << 20 // in limitEvery
+	leastGarbage = 16 << 20
 )
 
 // tuneCollector fits Go's collector to a server of these settings until the returned function is called. The heap has a soft limit,
@@ -45,6 +51,7 @@ func tuneCollector(s config.Server) (stop func() error) {
 		looks := time.NewTicker(limitEvery)
 		defer looks.Stop()
 		limit, before, since := least, collectorSeconds(), time.Now()
+		var heap quiet
 		for {
 			select {
 			case <-done:
@@ -54,6 +61,9 @@ func tuneCollector(s config.Server) (stop func() error) {
 			now, seconds := time.Now(), collectorSeconds()
 			share := (seconds - before) / (now.Sub(since).Seconds() * float64(runtime.GOMAXPROCS(0)))
 			before, since = seconds, now
+			if heap.look(now, readHeap()) {
+				debug.FreeOSMemory()
+			}
 			if next := nextLimit(limit, least, share); next != limit {
 				limit = next
 				debug.SetMemoryLimit(limit)
@@ -80,4 +90,34 @@ func collectorSeconds() float64 {
 	samples := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
 	metrics.Read(samples)
 	return samples[0].Value.Float64() - samples[1].Value.Float64()
+}
+
+// heapState is what the heap holds: bytes allocated so far, in use at the last collection, and taken from the system beside those.
+type heapState struct{ allocated, live, beside uint64 }
+
+func readHeap() heapState {
+	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(samples)
+	live, held := samples[1].Value.Uint64(), samples[2].Value.Uint64()+samples[3].Value.Uint64()
+	return heapState{samples[0].Value.Uint64(), live, held - min(live, held)}
+}
+
+// quiet finds out when the heap has been left alone long enough.
+type quiet struct {
+	since     time.Time
+	allocated uint64
+}
+
+// look looks at the heap, and reports whether it should give memory back.
+func (q *quiet) look(now time.Time, h heapState) bool {
+	if h.allocated-q.allocated > quietBytes {
+		q.since = now
+	}
+	q.allocated = h.allocated
+	if now.Sub(q.since) < quietFor || h.beside < max(leastGarbage, h.live/4) {
+		return false
+	}
+	q.since = now
+	return true
 }

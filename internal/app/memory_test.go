@@ -3,6 +3,7 @@ package app
 import (
 	"runtime"
 	"testing"
+	"time"
 )
 
 // The limit follows what the collector has to do: up where it runs all the time, back where it hardly does, never below where it began.
@@ -33,5 +34,44 @@ func TestCollectorSecondsCount(t *testing.T) {
 	}
 	if after := collectorSeconds(); after <= before {
 		t.Errorf("%v seconds after collections, %v before", after, before)
+	}
+}
+
+// Memory goes back once when a burst is over, not while rows or queries come, and not for little.
+func TestMemoryGoesBackAfterABurst(t *testing.T) {
+	for name, c := range map[string]struct {
+		live, beside, allocates uint64 // the last at each look after the burst
+		want                    int
+	}{
+		"a burst":                  {50 << 20, 200 << 20, 1000, 1},
+		"queries go on":            {50 << 20, 200 << 20, quietBytes + 1, 0},
+		"little":                   {50 << 20, leastGarbage - 1, 1000, 0},
+		"little of a large heap":   {4 << 30, 900 << 20, 1000, 0},
+		"much of a large heap":     {4 << 30, 2 << 30, 1000, 1},
+		"nothing is in use at all": {0, leastGarbage, 0, 1},
+	} {
+		var q quiet
+		now, state, times := time.Now(), heapState{1 << 30, c.live, c.beside}, 0
+		for range 100 {
+			if q.look(now, state) {
+				times++
+				state.beside = 0
+			}
+			now = now.Add(limitEvery)
+			state.allocated += c.allocates
+		}
+		if times != c.want {
+			t.Errorf("%s: memory goes back %d times, want %d", name, times, c.want)
+		}
+	}
+}
+
+func TestTheHeapIsRead(t *testing.T) {
+	before, block := readHeap(), make([]byte, 64<<20)
+	runtime.GC()
+	with := readHeap()
+	runtime.KeepAlive(block)
+	if with.live < 64<<20 || with.allocated-before.allocated < 64<<20 {
+		t.Errorf("with 64 MiB more: %+v, before %+v", with, before)
 	}
 }

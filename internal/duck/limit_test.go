@@ -117,6 +117,28 @@ func TestMemoryGoesBackToTheSystem(t *testing.T) {
 	t.Errorf("the process holds %d MiB more 20 seconds after", held>>20)
 }
 
+// TestLittleIsComputedAheadOfAReader: of texts, too, in values of whatever type.
+func TestLittleIsComputedAheadOfAReader(t *testing.T) {
+	for _, value := range []string{"repeat('x', 1000)", "{a: [repeat('x', 1000)]}", "[repeat('x', 500), repeat('x', 500)]", "array_value(repeat('x', 1000))"} {
+		conn := limited(t, 256<<20)
+		before := limit.InUse()
+		rows, err := conn.Query(t.Context(), "SELECT i, "+value+" AS v FROM range(10000000) t(i)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := rows.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.Release()
+		time.Sleep(300 * time.Millisecond) // threads fill the buffer
+		if more := limit.InUse() - before; more > 16<<20 {
+			t.Errorf("%s: %d MiB wait for the reader", value, more>>20)
+		}
+		rows.Close()
+	}
+}
+
 func TestPlanningEndsInItsTimeOrMemory(t *testing.T) {
 	conn := limited(t, 64<<20)
 	tables := "c0 AS (SELECT 1 a)"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
@@ -50,6 +52,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
+	ctx = duck.AskedBy(ctx, client(r, who), req.SQL)
 	ctx, ended := s.queries.Begin(ctx, req.SQL, req.Database, who.name)
 	defer ended()
 	defer func() { s.logSlow(w.Header().Get(requestIDHeader), who, &req, time.Since(started)) }()
@@ -76,6 +79,12 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 		Elapsed:  func() time.Duration { return time.Since(started) },
 		RowsRead: func() int64 { return answer.Stats.RowsRead },
 	})
+}
+
+// client tells clients apart: by their address and their token.
+func client(r *http.Request, who caller) string {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr) // without one, tokens alone
+	return host + " " + who.name
 }
 
 // smallBody is up to where a statement's body takes no memory of requests under way. As many of these as there may be connections, which
@@ -152,7 +161,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	if answer.Changes {
 		ctx = context.WithoutCancel(ctx)
 	}
-	out := spool.NewWriter(client, s.results, slowReader, answer.Yield)
+	out := spool.NewWriter(client, s.results, slowReader, answer)
 	src := &peeked{Rows: answer.Rows, full: out.Full, shown: s.shown}
 	if err := src.peek(ctx); err != nil {
 		return instead(w, answer, opts, s.shown(err))

@@ -52,15 +52,20 @@ type Answer struct {
 	Changes bool
 	Counts  mutate.Counts
 	Stats   query.Stats
-	yield   func()
+	query   *query.Result // whose Rows they are; nil for a statement that changes something
 	close   func()
 }
 
-// Yield lets another query begin before the answer is closed: this one waits for who reads it.
-func (a *Answer) Yield() {
-	if a.yield != nil {
-		a.yield()
+// Wanted reports whether other queries wait for the place of the one that gives the rows.
+func (a *Answer) Wanted() bool { return a.query != nil && a.query.Wanted() }
+
+// Yield lets another query begin before the answer is closed: this one waits for who reads it, since that time. It returns the
+// reason if the result should end now.
+func (a *Answer) Yield(since time.Time) error {
+	if a.query == nil {
+		return nil
 	}
+	return a.query.Yield(since)
 }
 
 // Close frees what the answer holds.
@@ -237,7 +242,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Rows: rows, Stats: rows.Stats, yield: rows.Yield, close: rows.Close}, nil
+	return &Answer{Rows: rows, Stats: rows.Stats, query: rows, close: rows.Close}, nil
 }
 
 // explain answers EXPLAIN of the statement that begins with the i-th token, which changes rows.

@@ -431,7 +431,7 @@ func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (
 	if err := e.writable(); err != nil {
 		return schema.Table{}, nil, nil, err
 	}
-	if table, evolution, err = e.tableFor(rows, o); err != nil {
+	if table, evolution, err = e.tableFor(ctx, rows, o); err != nil {
 		return schema.Table{}, nil, nil, err
 	}
 	if records, err = e.conformAll(ctx, rows, table); err == nil || !o.Create {

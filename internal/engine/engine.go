@@ -200,6 +200,7 @@ type table struct {
 	pin          *semaphore.Weighted     // constant
 	pinnedSeq    base.Seq                // guarded by mu: the last edit when the table was pinned; 0 if it is not
 	settling     *settling               // constant; nil: it does not merge on read
+	held         atomic.Pointer[hold]    // keeps rows that are appended out; nil: nobody does. Set in the committer
 
 	stored          map[base.SourceID][]storedPatch // by part: what the catalog has of changes
 	storedDeletions map[base.SourceID]storedDeletions

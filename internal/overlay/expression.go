@@ -85,7 +85,7 @@ func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.Re
 	}
 	made, err := o.read(context.Background(), "SELECT "+strings.Join(values, ", ")+" FROM ("+x.Over(table, rows, schema.OrdinalColumn)+") ORDER BY "+schema.OrdinalColumn)
 	if err != nil {
-		return nil, base.Wrap(err, "expression %d of table %s", x.Seq, table.QualifiedName())
+		return nil, err
 	}
 	if want := rec.NumRows() - int64(len(exempt)); made.NumRows() != want {
 		return nil, base.Errorf(base.Internal, "expression %d of table %s: %d rows instead of %d", x.Seq, table.QualifiedName(), made.NumRows(), want)

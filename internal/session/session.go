@@ -252,7 +252,7 @@ func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statemen
 	}
 	explained := s.From(i)
 	if at := slices.IndexFunc(s.Tokens[:i], func(t sqltoken.Token) bool { return t.Is("ANALYZE") }); at > 0 {
-		return nil, base.Errorf(base.Invalid, "EXPLAIN ANALYZE of %s is not supported: it would change rows to measure that", explained.Verb()).At(s.Tokens[at].Start + 1).
+		return nil, base.Errorf(base.Invalid, "EXPLAIN ANALYZE of %s is not supported: it would make the change to measure it", explained.Verb()).At(s.Tokens[at].Start + 1).
 			WithHint("EXPLAIN gives the plan; run the statement to see how long it takes")
 	}
 	rows, err := x.mutate.Explain(ctx, s.Text[:explained.Offset], explained, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})

@@ -73,6 +73,9 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	err = e.checkFreeLocked(keyOf(n.Database, n.Schema, n.Name), n.Name)
 	e.mu.RUnlock()
 	if err != nil {
+		if table, found := e.Lookup(n.Database, n.Schema, n.Name); found == nil {
+			return table, nil, nil // another request has made it since
+		}
 		return schema.Table{}, nil, err
 	}
 	if inferred.ID, err = e.newTableID(); err != nil {

@@ -191,6 +191,7 @@ func ordersDefinition(c *cluster, t testing.TB) stream.Definition {
 // TestCrashesLoseNothingAndDoubleNothing produces records with unique ids while the engine's disk fails again
 // and again, at any moment.
 func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -216,6 +217,7 @@ func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
 
 // TestAFullDiskHoldsTheStreamUp lets the disk refuse every write for a while.
 func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n := &node{t: t}
 	n.open(vfs.NewCrashable())

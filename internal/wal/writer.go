@@ -147,7 +147,7 @@ type Writer struct {
 	err   error // first error of a broken or closed writer
 }
 
-// Create starts the segment that follows after, which is where Recover ended or
+// Create starts the segment that follows after, which is where Replay ended or
 // the zero Position, and makes its name durable in dir, a folder that exists.
 // That a segment of this id holds frames already is a Conflict.
 func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, error) {

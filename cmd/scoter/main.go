@@ -73,13 +73,6 @@ func fail(err error) {
 	if code := exitCode(0); errors.As(err, &code) {
 		os.Exit(int(code))
 	}
-	fmt.Fprintf(os.Stderr, "scoter: %v\n", err)
-	e := new(base.Error)
-	if errors.As(err, &e) && e.Position > 0 {
-		fmt.Fprintf(os.Stderr, "  at byte %d\n", e.Position)
-	}
-	if e.Hint != "" {
-		fmt.Fprintf(os.Stderr, "  hint: %s\n", e.Hint)
-	}
+	tellError(os.Stderr, "scoter", err)
 	os.Exit(base.KindOf(err).ExitCode())
 }

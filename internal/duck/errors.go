@@ -12,12 +12,11 @@ import (
 
 // failure is DuckDB's error as JSON, which connections ask for with errors_as_json.
 type failure struct {
-	Type       string `json:"exception_type"`
-	Message    string `json:"exception_message"`
-	Subtype    string `json:"error_subtype"`
-	Position   string `json:"position"`
-	Candidates string `json:"candidates"`
-	Errno      string `json:"errno"` // of the system's call that failed
+	Type     string `json:"exception_type"`
+	Message  string `json:"exception_message"`
+	Subtype  string `json:"error_subtype"`
+	Position string `json:"position"`
+	Errno    string `json:"errno"` // of the system's call that failed
 	// Of an error of ours that passed through DuckDB: its kind's name, and its hint.
 	Kind string `json:"scoter_kind"`
 	Hint string `json:"scoter_hint"`
@@ -101,30 +100,8 @@ func parseFailure(text string) failure {
 	return f
 }
 
-// advice begins what DuckDB adds to errors of memory: settings of its own, which nobody can change.
-const advice = "\n\nPossible solutions"
-
 // noRowID matches what DuckDB says where its own tables have a number for each row.
 var noRowID = regexp.MustCompile(`(?i)column (named )?"rowid"`)
-
-// suggestions are the names that DuckDB says it has instead of one that it has not.
-var suggestions = regexp.MustCompile(`(?m)^Candidate bindings: .*$`)
-
-// ownName is a column that the system's queries have beside those of tables.
-var ownName = regexp.MustCompile(`,\s*"?\bscoter_\w+"?|"?\bscoter_\w+"?(,\s*|$)`)
-
-// withoutOwn returns a list of names without the system's own, which mean nothing to who wrote the statement.
-func withoutOwn(list string) string {
-	return ownName.ReplaceAllString(list, "")
-}
-
-// withoutOwnLine is withoutOwn for a line of suggestions; without any there is none.
-func withoutOwnLine(line string) string {
-	if line = withoutOwn(line); strings.HasSuffix(line, ": ") {
-		return ""
-	}
-	return line
-}
 
 // err returns it as a base error. tempDir is where queries spill. Positions are 1-based byte positions in the SQL text that DuckDB was given.
 func (f failure) err(tempDir string) *base.Error {
@@ -145,8 +122,7 @@ func (f failure) err(tempDir string) *base.Error {
 		return base.Errorf(base.TooLarge, "the query does not fit into memory, nor into the disk space that queries share for the rest").
 			WithHint("filter more, select fewer columns, raise query_memory or spill_space, or free disk space")
 	}
-	message, _, _ := strings.Cut(f.Message, advice)
-	message = strings.TrimSpace(suggestions.ReplaceAllStringFunc(message, withoutOwnLine))
+	message, near := takeNames(plain(f.Message))
 	if damaged {
 		message = "a file cannot be read: " + message // which does not always name it, nor say that it is about one
 	}
@@ -162,10 +138,10 @@ func (f failure) err(tempDir string) *base.Error {
 		err = err.WithHint("tables have no rowid: rows move from file to file in merges, and no number would stay with a row; a primary key names rows")
 	case f.Type == "Out of Memory":
 		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise query_memory")
-	default:
-		if near := withoutOwn(f.Candidates); near != "" {
-			err = err.WithHint("did you mean %s?", near)
-		}
+	case missingExtension.MatchString(f.Message):
+		err = err.WithHint("extensions are not loaded at run time: FROM duckdb_extensions() lists those that are part of the program")
+	case len(near) > 0:
+		err = err.WithHint("did you mean %s?", alternatives(near))
 	}
 	if p, e := strconv.Atoi(f.Position); e == nil {
 		err = err.At(p + 1)

@@ -66,7 +66,7 @@ func browse(t *testing.T, page string) string {
 	select {
 	case what := <-said:
 		return what
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		end(browser)
 		t.Fatalf("the page said nothing: %s", log.String())
 	}

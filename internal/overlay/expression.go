@@ -47,7 +47,7 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 		from += " WHERE " + condition
 	}
 	in := func(to schema.Table) string { // what from holds, as rows of a version
-		sql := "SELECT " + projection(to, at, columnName) + columns + from
+		sql := "SELECT " + projection(to, at) + columns + from
 		at = to
 		return sql
 	}
@@ -75,7 +75,7 @@ func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.Re
 		return nil, err
 	}
 	defer s.Close()
-	rows := fmt.Sprintf("SELECT %s, "+schema.OrdinalColumn+" FROM %s(%d)", projection(table, table, storedColumnName), scanFunction, s.id)
+	rows := fmt.Sprintf("SELECT %s, "+schema.OrdinalColumn+" FROM %s(%d)", projection(table, table), scanFunction, s.id)
 	var set []schema.Column
 	values := []string{schema.OrdinalColumn}
 	for _, id := range x.Columns() {

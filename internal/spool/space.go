@@ -36,8 +36,12 @@ func NewSpace(dir string, limit int64) *Space { return &Space{dir: dir, limit: l
 // Used returns how many bytes are taken.
 func (s *Space) Used() int64 { return s.used.Load() }
 
-// take takes n bytes.
+// take takes n bytes: small pieces, such as why a result ends, whatever there is.
 func (s *Space) take(n int64) error {
+	if n <= smallPiece {
+		s.used.Add(n)
+		return nil
+	}
 	limit := s.limit
 	if n > int64(len(buffer{})) {
 		limit -= limit / lastShare

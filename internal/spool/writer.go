@@ -49,6 +49,7 @@ type buffer [160 << 10]byte
 const (
 	mostBuffers = 2
 	largePiece  = 64 << 10
+	smallPiece  = 4 << 10
 )
 
 // tick is the time between two looks at a reader that is waited for.
@@ -89,8 +90,11 @@ func (w *Writer) Full() error {
 }
 
 // Write takes all bytes, whether the reader has them or not. It fails if the reader is gone, or if there
-// is no space.
+// is no space. Before that, it refuses pieces as a whole, but for small ones, so that the result can say why it ends.
 func (w *Writer) Write(p []byte) (int, error) {
+	if len(p) > smallPiece && w.over() {
+		return 0, errFull(w.space.limit)
+	}
 	for n := 0; n < len(p); {
 		taken, err := w.put(p[n:])
 		n += taken
@@ -103,6 +107,13 @@ func (w *Writer) Write(p []byte) (int, error) {
 		}
 	}
 	return len(p), nil
+}
+
+// over reports whether what is written would go to a file for which there is no space.
+func (w *Writer) over() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.kept > 0 && w.space.over()
 }
 
 // put takes some of the bytes, or none if no buffer is free.

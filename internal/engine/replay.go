@@ -127,7 +127,8 @@ type replayedRows struct {
 	plans       []*memtable.Plan
 }
 
-// decodeRun decodes frames, and leaves out the rows of tables that were dropped or emptied since. It reads what recovery does not change.
+// decodeRun decodes frames, and leaves out the rows of tables that were dropped or emptied since. It reads only what
+// replay does not change, which runs beside it: the list of tables, their versions, and when they were emptied.
 func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	run := &replayedRun{segment: in.segment}
 	newest := map[base.SourceID]*replayedRows{}
@@ -165,7 +166,7 @@ func (e *Engine) collect(run *replayedRun, newest map[base.SourceID]*replayedRow
 	if rows == nil || rows.in.id != in.id || rows.in.version != in.version || !bytes.Equal(schemaMessage(rows.streams[0]), schemaMessage(stream)) {
 		s, ok := t.history[in.version]
 		if !ok {
-			return base.Errorf(base.Corrupt, "version %d of table %s is not in the catalog", in.version, t.current.schema.QualifiedName())
+			return base.Errorf(base.Corrupt, "version %d of table %d is not in the catalog", in.version, in.id)
 		}
 		rows = &replayedRows{in: in, table: s, first: seq}
 		newest[in.source] = rows

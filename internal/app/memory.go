@@ -23,10 +23,15 @@ const (
 	tooMuch, little = 0.15, 0.03
 	limitStep       = 64 << 20
 	limitEvery      = 250 * time.Millisecond
+
+	// restAfter is how long the collector must not have run before a heap that holds restWorth more than it needed last is
+	// collected and given back. By itself Go does that after two minutes.
+	restAfter = 5 * time.Second
+	restWorth = 64 << 20
 )
 
 // tuneCollector fits Go's collector to a server of these settings until the returned function is called. The heap has a soft limit,
-// lower than twice what is live; where indexes, caches and merges of many parts hold so much that the collector would run all the time, the limit gives way.
+// lower than twice what is live, and goes back to the system when nothing happens for a while; where indexes, caches and merges of many parts hold so much that the collector would run all the time, the limit gives way.
 // GOMEMLIMIT overrules it.
 func tuneCollector(s config.Server) (stop func() error) {
 	// Of WriteMemory only patches are on the heap, up to half of it: rows are mapped beside it.
@@ -45,6 +50,7 @@ func tuneCollector(s config.Server) (stop func() error) {
 		looks := time.NewTicker(limitEvery)
 		defer looks.Stop()
 		limit, before, since := least, collectorSeconds(), time.Now()
+		var idle rest
 		for {
 			select {
 			case <-done:
@@ -57,6 +63,10 @@ func tuneCollector(s config.Server) (stop func() error) {
 			if next := nextLimit(limit, least, share); next != limit {
 				limit = next
 				debug.SetMemoryLimit(limit)
+			}
+			if cycles, held := heap(); idle.due(now, cycles, held) {
+				debug.FreeOSMemory()
+				_, idle.needed = heap()
 			}
 		}
 	}()
@@ -73,6 +83,33 @@ func nextLimit(limit, least int64, share float64) int64 {
 	default:
 		return limit
 	}
+}
+
+// rest tells when a heap that nobody works on is worth collecting: a large statement leaves garbage that only the next ones would make the
+// collector look at.
+type rest struct {
+	cycles uint64    // collections so far
+	since  time.Time // when the last of them was seen
+	needed uint64    // bytes that the heap held at its least
+}
+
+// due reports whether the heap, which holds so many bytes after so many collections, should be given back.
+func (r *rest) due(now time.Time, cycles, held uint64) bool {
+	if r.needed == 0 || held < r.needed {
+		r.needed = held
+	}
+	if cycles != r.cycles {
+		r.cycles, r.since = cycles, now
+		return false
+	}
+	return now.Sub(r.since) >= restAfter && held >= r.needed+restWorth
+}
+
+// heap returns how many collections there were, and the bytes of objects and of free memory that the system has not got back.
+func heap() (cycles, held uint64) {
+	samples := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64(), samples[1].Value.Uint64() + samples[2].Value.Uint64()
 }
 
 // collectorSeconds returns the processor time that the collector has taken from others: not what nobody else wanted.

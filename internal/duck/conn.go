@@ -110,6 +110,7 @@ func (db *database) connect(i *Instance) (*Conn, error) {
 		c.account.Close()
 		return nil, base.Errorf(base.Internal, "duckdb: cannot connect")
 	}
+	c.account.Follow(c.Raw())
 	return c, nil
 }
 

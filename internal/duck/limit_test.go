@@ -75,6 +75,8 @@ func TestWhatTakesMoreMemoryThanThereIsFails(t *testing.T) {
 		"SELECT len(range(TIMESTAMP '0001-01-01', TIMESTAMP '9999-01-01', INTERVAL 1 MICROSECOND))",
 		"SELECT length(repeat('9', 2000000)::BIGNUM::VARCHAR)",
 		"SELECT len(list_sort(range(3000000)))",
+		"SELECT len(list_intersect([1], range(3000000)))",
+		"SELECT bit_length(bitstring('1', 2000000000))",
 		"SELECT repeat('a', 20000) GLOB '*a*a*a*a*a*a*a*a*a*ab'",
 	} {
 		began := time.Now()
@@ -169,6 +171,9 @@ func TestWorkWithinOneChunkIsInterrupted(t *testing.T) {
 		"SELECT sum(levenshtein(repeat('a', 5000), repeat('b', 5000) || i)) FROM range(100000) t(i)",
 		"SELECT count(*) FROM range(100000) t(i) WHERE contains(repeat('a', 50000000), 'b' || i)",
 		"SELECT list_reduce(range(10000000), lambda a, b: a + b)",
+		"SELECT map(range(2000000), range(2000000))",
+		"SELECT length(regexp_replace(repeat('a', 5000000), 'a(.*b)?', 'x', 'g'))",
+		"SELECT count(*) FROM (SELECT histogram(i) OVER (ORDER BY i) AS c FROM range(100000) t(i)) WHERE c IS NOT NULL",
 	} {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)

@@ -116,16 +116,26 @@ func (m *memoryBound) change(bytes int64, instances int) {
 // for ten seconds or longer, and the process would hold it beside what the next queries take.
 const trimEvery = 250 * time.Millisecond
 
-// trim gives memory back that queries freed: when that is a quarter of what they may hold.
+// After trimAfter without giving back anything, trimWorth is worth it.
+const (
+	trimAfter = 10 * time.Second
+	trimWorth = 8 << 20
+)
+
+// trim gives memory back that queries freed: when that is a quarter of what they may hold, and after a while whatever it is.
 func (m *memoryBound) trim() {
+	last := time.Now()
 	for peak := int64(0); ; time.Sleep(trimEvery) {
 		m.mu.Lock()
 		worth := m.allowed / 4
 		m.mu.Unlock()
+		if time.Since(last) > trimAfter {
+			worth = min(worth, trimWorth)
+		}
 		now := limit.InUse()
 		if peak = max(peak, now); worth > 0 && peak-now > worth {
 			C.scoter_trim()
-			peak = now
+			peak, last = now, time.Now()
 		}
 	}
 }

@@ -124,9 +124,14 @@ static int scoter_next(scoter_account *account, scoter_result *r, bool intervals
 	duckdb_data_chunk chunk = r->ahead ? r->ahead : scoter_fetch(r);
 	r->ahead = NULL;
 	if (chunk && r->gather) chunk = scoter_gather(r, chunk);
+	int status;
+	if (chunk) {
+		status = scoter_convert(r->options, &chunk, intervals, out, long_in, error);
+	} else {
+		status = duckdb_result_error(&r->result) && *duckdb_result_error(&r->result) ? -1 : 0;
+	}
 	scoter_account_leave(before);
-	if (!chunk) return duckdb_result_error(&r->result) && *duckdb_result_error(&r->result) ? -1 : 0;
-	return scoter_convert(r->options, &chunk, intervals, out, long_in, error);
+	return status;
 }
 
 // Converts a chunk of all rows and destroys it: as scoter_next.
@@ -335,6 +340,8 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	case longIn >= 0:
 		return nil, base.Errorf(base.Invalid, "column %q of the result: an INTERVAL has hours, minutes and seconds of more than 292 years, which results cannot hold", r.schema.Field(int(longIn)).Name).
 			WithHint("cast it to VARCHAR")
+	case status < 0 && failed != nil && r.ctx != nil:
+		return nil, contextError(r.ctx, r.stmt.conn.failure(C.GoString(C.duckdb_error_data_message(failed))))
 	case status < 0 && failed != nil:
 		return nil, r.stmt.conn.failure(C.GoString(C.duckdb_error_data_message(failed)))
 	case status < 0:
@@ -360,12 +367,14 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 
 // Close ends the query if it still runs and frees the connection for the next one. Nothing of the query runs any more then.
 func (r *Result) Close() {
-	r.unhook()
 	if r.res != nil {
+		r.stmt.conn.account.Stop(true) // what still runs of the query ends sooner; unhook takes it back
 		C.scoter_close(r.stmt.conn.accountC(), r.res, r.stmt.conn.conn)
 	}
+	r.unhook()
 	if r.chunk != nil {
 		C.duckdb_destroy_data_chunk(&r.chunk)
 	}
 	r.stmt.Close()
+	r.stmt.conn.account.Settle(r.stmt.conn.keptSize)
 }

@@ -42,7 +42,8 @@ func TestFunctionsDoNotFailForRowsThatAreLeftOut(t *testing.T) {
 		files++ // parts never change: what was read of a file holds for ever
 		path := filepath.Join(filepath.Dir(f.paths[0]), fmt.Sprintf("refused%d.parquet", files))
 		rows := fmt.Sprintf(`SELECT row, CASE WHEN %[1]s THEN -1 ELSE hash(row) %% 10 END::BIGINT AS n, CASE WHEN %[1]s THEN -1 ELSE hash(row) %% 10 END::INTEGER AS code,
-			CASE WHEN %[1]s THEN 'longer' ELSE 'x' || hash(row) %% 10 END AS word FROM range(%[2]d) r(row)`, condition, rowsPerFile)
+			CASE WHEN %[1]s THEN 'longer' ELSE 'x' || hash(row) %% 10 END AS word,
+			CASE WHEN %[1]s THEN repeat('[', 1500) || repeat(']', 1500) ELSE '["' || hash(row) %% 10 || '"]' END AS doc FROM range(%[2]d) r(row)`, condition, rowsPerFile)
 		if err := f.conn.Exec("COPY (" + rows + ") TO '" + path + "' (FORMAT parquet)"); err != nil {
 			t.Fatal(err)
 		}
@@ -58,6 +59,7 @@ func TestFunctionsDoNotFailForRowsThatAreLeftOut(t *testing.T) {
 			for _, sql := range []string{
 				"SELECT count(DISTINCT to_base(n, 2)) FROM ",
 				"SELECT count(DISTINCT chr(code)) FROM ",
+				"SELECT count(DISTINCT json_merge_patch(doc, doc)) FROM ",
 				"SELECT count(DISTINCT word || hamming(word, 'x3')) FROM ",
 				"SELECT count(DISTINCT list_transform(string_split(word, 'x'), n -> ('0' || n)::INTEGER)) FROM ",
 			} {

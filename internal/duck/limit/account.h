@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "limit.h"
 
@@ -21,9 +22,16 @@ constexpr int64_t batch_bytes = 64 << 10;
 struct Thread {
 	scoter_account *account; // of the statement that the thread runs for; nullptr if it is not known
 	int64_t counted;         // and not added to the totals
+	int tasks;               // of DuckDB's that the thread runs, one within the other
+	scoter_account *before;  // the account outside of them
+	uint32_t allocations;    // small ones, modulo 2^32
+	int32_t overdue;         // how often many allocations found that the statement is to end
 };
 
 extern __thread Thread thread;
+
+// Throws an error of kind too_large.
+[[noreturn]] void TooMuchWork(const std::string &message);
 
 // Throws if the statement of this thread is to end. Its callers must be where DuckDB handles exceptions.
 void CheckStatement();

@@ -28,10 +28,6 @@ void CheckInterrupt(ExpressionState &state) {
 	if (state.HasContext() && state.GetContext().interrupted.load(std::memory_order_relaxed)) throw InterruptException();
 }
 
-void TooMuchWork(const string &message) {
-	throw InvalidInputException(std::unordered_map<string, string> {{"scoter_kind", "too_large"}}, message);
-}
-
 void RowByRow(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	DataChunk row;
 	row.InitializeEmpty(args.GetTypes());
@@ -58,23 +54,34 @@ constexpr idx_t element_bytes = 16;
 bool IsText(const LogicalType &type) { return type.InternalType() == PhysicalType::VARCHAR; }
 bool IsList(const LogicalType &type) { return type.InternalType() == PhysicalType::LIST; }
 
-// Returns the bytes that the values of a chunk refer to, of those that several rows may share. Others are in memory
-// once, and bounded with that.
-idx_t SharedBytes(Vector &values, idx_t count) {
-	auto kind = values.GetVectorType();
-	if (kind == VectorType::FLAT_VECTOR || (!IsText(values.GetType()) && !IsList(values.GetType()))) return 0;
+// A text of more bytes takes some seconds in the slower functions that cannot be interrupted within a row.
+constexpr idx_t most_bytes = 256 << 20;
+
+idx_t BytesOf(string_t text) {
+	if (text.GetSize() > most_bytes) TooMuchWork(StringUtil::Format("a function is called for a text of %llu bytes: at most %llu", text.GetSize(), most_bytes));
+	return text.GetSize();
+}
+
+idx_t BytesOf(list_entry_t list) { return list.length * element_bytes; }
+
+template <class T>
+idx_t BytesOf(Vector &values, idx_t count) {
 	UnifiedVectorFormat format;
 	values.ToUnifiedFormat(count, format);
-	auto bytes = [&](idx_t row) -> idx_t {
+	auto data = UnifiedVectorFormat::GetData<T>(format);
+	if (values.GetVectorType() == VectorType::CONSTANT_VECTOR) return format.validity.RowIsValid(0) ? BytesOf(data[0]) * count : 0;
+	idx_t bytes = 0;
+	for (idx_t row = 0; row < count; row++) {
 		auto i = format.sel->get_index(row);
-		if (!format.validity.RowIsValid(i)) return 0;
-		if (IsText(values.GetType())) return UnifiedVectorFormat::GetData<string_t>(format)[i].GetSize();
-		return UnifiedVectorFormat::GetData<list_entry_t>(format)[i].length * element_bytes;
-	};
-	if (kind == VectorType::CONSTANT_VECTOR) return bytes(0) * count;
-	idx_t all = 0;
-	for (idx_t row = 0; row < count; row++) all += bytes(row);
-	return all;
+		if (format.validity.RowIsValid(i)) bytes += BytesOf(data[i]);
+	}
+	return bytes;
+}
+
+// Returns the bytes that the values of a chunk refer to. Several rows may refer to the same ones.
+idx_t Bytes(Vector &values, idx_t count) {
+	if (IsText(values.GetType())) return BytesOf<string_t>(values, count);
+	return IsList(values.GetType()) ? BytesOf<list_entry_t>(values, count) : 0;
 }
 
 bool IsConstant(DataChunk &args) {
@@ -86,11 +93,9 @@ bool IsConstant(DataChunk &args) {
 
 void Linear(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
-	if (args.size() > 1 && !IsConstant(args)) {
-		idx_t bytes = 0;
-		for (auto &column : args.data) bytes += SharedBytes(column, args.size());
-		if (bytes > chunk_bytes) return RowByRow(function, args, state, result);
-	}
+	idx_t bytes = 0;
+	for (auto &column : args.data) bytes += Bytes(column, args.size());
+	if (bytes > chunk_bytes && args.size() > 1 && !IsConstant(args)) return RowByRow(function, args, state, result);
 	function(args, state, result);
 }
 
@@ -121,18 +126,20 @@ constexpr idx_t row_elements = 1 << 20;
 
 void OrderedList(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
-	if (!IsList(args.data[0].GetType())) return function(args, state, result);
-	UnifiedVectorFormat lists;
-	args.data[0].ToUnifiedFormat(args.size(), lists);
 	idx_t all = 0;
-	for (idx_t row = 0; row < args.size(); row++) {
-		auto i = lists.sel->get_index(row);
-		if (!lists.validity.RowIsValid(i)) continue;
-		idx_t n = UnifiedVectorFormat::GetData<list_entry_t>(lists)[i].length;
-		if (n > row_elements) {
-			TooMuchWork(StringUtil::Format("a list of %llu elements is sorted or made distinct by a function: at most %llu, or use unnest with ORDER BY or DISTINCT", n, row_elements));
+	for (auto &column : args.data) {
+		if (!IsList(column.GetType())) continue;
+		UnifiedVectorFormat lists;
+		column.ToUnifiedFormat(args.size(), lists);
+		for (idx_t row = 0; row < args.size(); row++) {
+			auto i = lists.sel->get_index(row);
+			if (!lists.validity.RowIsValid(i)) continue;
+			idx_t n = UnifiedVectorFormat::GetData<list_entry_t>(lists)[i].length;
+			if (n > row_elements) {
+				TooMuchWork(StringUtil::Format("a list of %llu elements is sorted, compared or made distinct by a function: at most %llu, or use unnest", n, row_elements));
+			}
+			all += n;
 		}
-		all += n;
 	}
 	if (all > row_elements && args.size() > 1 && !IsConstant(args)) return RowByRow(function, args, state, result);
 	function(args, state, result);
@@ -219,14 +226,14 @@ void TimestampRange(const scalar_function_t &function, DataChunk &args, Expressi
 	function(args, state, result);
 }
 
-// A text that is filled up to more bytes than this takes seconds, in which nothing interrupts it.
+// A text or bit string that is filled up to more than this takes seconds, in which nothing interrupts it.
 constexpr int32_t most_padded = 256 << 20;
 
 void Padded(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
 	UnifiedVectorFormat lengths;
 	args.data[1].ToUnifiedFormat(args.size(), lengths);
-	if (AnyAbove<int32_t>(lengths, args.size(), most_padded)) TooMuchWork(StringUtil::Format("a text is filled up to more than %d characters", most_padded));
+	if (AnyAbove<int32_t>(lengths, args.size(), most_padded)) TooMuchWork(StringUtil::Format("a value is filled up to more than %d characters or bits", most_padded));
 	Linear(function, args, state, result);
 }
 
@@ -241,8 +248,8 @@ bound_t BoundOf(const string &name, ScalarFunction &function) {
 	if (is({"levenshtein", "editdist3", "damerau_levenshtein", "jaro_similarity", "jaro_winkler_similarity"})) return EditDistance;
 	if (is({"range", "generate_series"}) && arguments.size() == 3 && arguments[0].InternalType() == PhysicalType::INT64 && arguments[2].id() == LogicalTypeId::INTERVAL) return TimestampRange;
 	if (is({"format", "printf"})) return Formatted;
-	if (is({"lpad", "rpad"}) && arguments.size() > 1 && arguments[1].InternalType() == PhysicalType::INT32) return Padded;
-	if (is({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort", "list_grade_up", "array_grade_up", "grade_up", "list_distinct", "array_distinct", "list_unique", "array_unique"})) return OrderedList;
+	if (is({"lpad", "rpad", "bitstring"}) && arguments.size() > 1 && arguments[1].InternalType() == PhysicalType::INT32) return Padded;
+	if (is({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort", "list_grade_up", "array_grade_up", "grade_up", "list_distinct", "array_distinct", "list_unique", "array_unique", "list_intersect", "array_intersect", "list_has_any", "array_has_any", "list_has_all", "array_has_all", "&&", "@>", "<@"})) return OrderedList;
 	if (auto json = BoundOfJSON(name, function)) return json;
 	if (auto like = BoundOfLike(name)) return like;
 	return Linear;

@@ -18,14 +18,17 @@ typedef void (*bound_t)(const scalar_function_t &function, DataChunk &args, Expr
 // Throws if the query of the function was interrupted.
 void CheckInterrupt(ExpressionState &state);
 
-// Throws an error of kind too_large.
-[[noreturn]] void TooMuchWork(const string &message);
-
 // Calls a function for each row of a chunk, and looks at the interrupt flag in between.
 void RowByRow(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
 
 // Bounds the casts whose work grows faster than their values. Call it before there are queries.
 void BoundCasts(ClientContext &context);
+
+// How deep JSON and the like may be nested where DuckDB walks it by recursion.
+constexpr idx_t most_levels = 1000;
+
+// Refuses texts of JSON that are nested deeper.
+void CheckLevels(Vector &vector, idx_t count);
 
 // Returns how functions that walk JSON by recursion are bounded; nullptr for others.
 bound_t BoundOfJSON(const string &name, ScalarFunction &function);

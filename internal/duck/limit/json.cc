@@ -9,8 +9,6 @@
 namespace scoter {
 namespace {
 
-constexpr idx_t most_levels = 1000;
-
 // Returns how deep arrays and objects are nested in a text. Brackets within strings do not count.
 idx_t Levels(string_t json) {
 	auto text = json.GetData();
@@ -32,6 +30,8 @@ idx_t Levels(string_t json) {
 	return deepest;
 }
 
+} // namespace
+
 void CheckLevels(Vector &vector, idx_t count) {
 	if (vector.GetType().InternalType() != PhysicalType::VARCHAR) return;
 	UnifiedVectorFormat values;
@@ -42,6 +42,8 @@ void CheckLevels(Vector &vector, idx_t count) {
 		TooMuchWork(StringUtil::Format("JSON is nested more than %llu levels deep", most_levels));
 	}
 }
+
+namespace {
 
 void Nested(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
@@ -66,7 +68,9 @@ unique_ptr<FunctionData> BindTransform(ClientContext &context, ScalarFunction &f
 } // namespace
 
 bound_t BoundOfJSON(const string &name, ScalarFunction &function) {
-	if (name == "json_structure") return Nested;
+	for (auto walks : {"json_structure", "json_contains", "json_merge_patch", "json_deserialize_sql"}) {
+		if (name == walks) return Nested;
+	}
 	for (auto transforms : {"json_transform", "json_transform_strict", "from_json", "from_json_strict"}) {
 		if (name != transforms) continue;
 		if (transform_bind && function.bind != transform_bind && function.bind != BindTransform) throw InternalException("%s is not bound as it was", name);

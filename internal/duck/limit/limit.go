@@ -4,15 +4,16 @@
 //     (memory.cc), makes large allocations fail past a limit, and tells when small ones exceed it. What DuckDB computes of a
 //     result ahead of its reader is measured with its texts (stream.cc).
 //   - Time: DuckDB looks at its interrupt flag between chunks of rows. This package looks at it in every scalar function
-//     (functions.cc) and while a statement is planned (planning.cc), and refuses rows of functions whose work cannot be
-//     interrupted and grows faster than their arguments (functions.cc, like.cc).
+//     (functions.cc), while a statement is planned (planning.cc), within long lists (values.cc), in each search of a regular
+//     expression (regexp.cc), and wherever a large piece of memory is allocated (memory.cc). It refuses rows of functions
+//     whose work cannot be interrupted and grows faster than their arguments (functions.cc, like.cc, casts.cc).
 //
 // It is C++ with DuckDB's private headers (see livescan). Package duck is its only user.
 package limit
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -O2
-#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
+#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -I${SRCDIR}/../include/re2 -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
 #cgo linux LDFLAGS: -Wl,--wrap=duckdb_je_malloc -Wl,--wrap=duckdb_je_realloc -Wl,--wrap=duckdb_je_free
 #cgo linux LDFLAGS: -Wl,--wrap=_ZNK6duckdb9DataChunk17GetAllocationSizeEv
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb10ExpressionC2ENS_14ExpressionTypeENS_15ExpressionClassENS_11LogicalTypeE
@@ -20,6 +21,13 @@ package limit
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb15LogicalOperatorC2ENS_19LogicalOperatorTypeENS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS4_ELb1EEELb1ESaIS7_EEE
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb16PhysicalOperatorC2ERNS_12PhysicalPlanENS_20PhysicalOperatorTypeENS_6vectorINS_11LogicalTypeELb1ESaIS5_EEEm
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb19ColumnRefExpressionC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_12BindingAliasE
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb6Binder21ExpandStarExpressionsERNS_6vectorINS_10unique_ptrINS_16ParsedExpressionESt14default_deleteIS3_ELb1EEELb1ESaIS6_EEES9_
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN10duckdb_re24Prog9SearchDFAERKNS_11StringPieceES3_NS0_6AnchorENS0_9MatchKindEPS1_PbPNS_10SparseSetTIvEE
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN10duckdb_re24Prog9SearchNFAERKNS_11StringPieceES3_NS0_6AnchorENS0_9MatchKindEPS1_i
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN10duckdb_re24Prog13SearchOnePassERKNS_11StringPieceES3_NS0_6AnchorENS0_9MatchKindEPS1_i
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_13BindCastInputERKNS_11LogicalTypeES5_
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb6VectorC1ERKS0_RKNS_15SelectionVectorEm
+#cgo linux LDFLAGS: -Wl,--wrap=_ZNK6duckdb6Vector8GetValueEm
 #include <stdlib.h>
 #include "limit.h"
 */
@@ -31,8 +39,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Account is the memory that the statements of one connection hold, as far as the threads that called for them allocated
-// it, and whether the running one is to end.
+// Account is the memory that the statements of one connection hold, and whether the running one is to end.
 type Account struct{ c *C.scoter_account }
 
 // NewAccount returns an account, to be closed.
@@ -44,9 +51,19 @@ func (a *Account) Raw() unsafe.Pointer { return unsafe.Pointer(a.c) }
 // Bytes returns what the connection's statements hold, about.
 func (a *Account) Bytes() int64 { return int64(C.scoter_account_bytes(a.c)) }
 
+// Settle sets what the connection's statements hold, when none runs: what one thread allocates for a result, another may
+// free for nobody.
+func (a *Account) Settle(bytes int64) { C.scoter_account_settle(a.c, C.int64_t(bytes)) }
+
 // Stop ends the statement that is planned or runs, at the next point where DuckDB can take an exception; Stop(false) takes
 // that back.
 func (a *Account) Stop(stop bool) { C.scoter_account_stop(a.c, C.bool(stop)) }
+
+// Follow has DuckDB's own threads use the account while they work for a connection (duckdb_connection), which must not
+// outlive it.
+func (a *Account) Follow(connection unsafe.Pointer) {
+	C.scoter_account_follow(a.c, C.duckdb_connection(connection))
+}
 
 // Close frees the account. No thread may use it any more.
 func (a *Account) Close() { C.scoter_account_free(a.c) }

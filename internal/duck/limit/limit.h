@@ -12,18 +12,22 @@
 extern "C" {
 #endif
 
-// The memory that the statements of one connection hold, as far as the threads that called for them allocated it, and
-// whether the running one is to end.
+// The memory that the statements of one connection hold, and whether the running one is to end.
 typedef struct scoter_account scoter_account;
 
 scoter_account *scoter_account_new(void);
 void scoter_account_free(scoter_account *account);
 int64_t scoter_account_bytes(const scoter_account *account);
+void scoter_account_settle(scoter_account *account, int64_t bytes);
 
 // From enter to leave, what the calling thread allocates and frees belongs to the account, and planning ends with an
 // error if the account was stopped or holds much of too much memory. Leave gets what enter returned: the account of before.
 scoter_account *scoter_account_enter(scoter_account *account);
 void scoter_account_leave(scoter_account *before);
+
+// Has DuckDB's threads enter the account for the time of each task that they run for a connection. The account must live
+// as long as the connection.
+void scoter_account_follow(scoter_account *account, duckdb_connection connection);
 
 // Ends, or no longer ends, the account's statement at the next point where DuckDB can take an exception.
 void scoter_account_stop(scoter_account *account, bool stop);

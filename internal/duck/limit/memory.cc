@@ -7,6 +7,10 @@
 // An allocation of batch_bytes or more fails once the limit is reached, as it does when the system has no memory: DuckDB
 // reports that as an error of the statement. Smaller ones never fail, since C++ allocates them in places that cannot throw.
 // Whoever waits in scoter_memory_wait ends a statement then.
+//
+// An allocation of stopped_bytes or more fails as well while the thread's statement is to end: functions that look at no
+// flag and make a large value, or a long list, end with that. And if a thread has made a million of small ones since then,
+// it is in a loop that nothing else ends, such as that of an aggregate which copies maps: one of them fails.
 #include "account.h"
 
 #include <chrono>
@@ -63,9 +67,13 @@ inline void Count(int64_t bytes) {
 // A statement that holds less than this is not refused its memory because of what others hold: there is a reserve for it.
 static constexpr int64_t small_statement = 8 << 20, reserve = 32 << 20;
 
+// More than DuckDB allocates to write a block of another statement to disk: that must not fail because this one is to end.
+static constexpr int64_t stopped_bytes = 1 << 20;
+
 // Whether an allocation of this size must fail.
 static inline bool Refused(size_t size) {
 	if (size < size_t(batch_bytes)) return false;
+	if (size >= size_t(stopped_bytes) && thread.account && thread.account->stopped.load(std::memory_order_relaxed)) return true;
 	int64_t most = limit.load(std::memory_order_relaxed);
 	if (most == 0) return false;
 	if (int64_t(size) < 0) return true;
@@ -73,9 +81,29 @@ static inline bool Refused(size_t size) {
 	return in_use.load(std::memory_order_relaxed) > most - int64_t(size);
 }
 
+// Small allocations between two looks at whether the statement is to end, and how many such looks go by before one fails.
+static constexpr uint32_t allocations_unseen = 4096;
+static constexpr int32_t most_overdue = 256;
+
+// Whether a small allocation must fail. The next ones succeed, so that DuckDB can handle the exception.
+static inline bool Overdue() {
+	if (++thread.allocations % allocations_unseen != 0) return false;
+	if (!thread.account || !thread.account->stopped.load(std::memory_order_relaxed)) {
+		thread.overdue = 0;
+		return false;
+	}
+	if (++thread.overdue < most_overdue) return false;
+	thread.overdue = 0;
+	return true;
+}
+
 static bool OverLimit() {
 	int64_t most = limit.load(std::memory_order_relaxed);
 	return most > 0 && in_use.load(std::memory_order_relaxed) > most;
+}
+
+void TooMuchWork(const std::string &message) {
+	throw duckdb::InvalidInputException(std::unordered_map<std::string, std::string> {{"scoter_kind", "too_large"}}, message);
 }
 
 void CheckStatement() {
@@ -97,6 +125,8 @@ scoter_account *scoter_account_new(void) { return new scoter_account(); }
 void scoter_account_free(scoter_account *account) { delete account; }
 
 int64_t scoter_account_bytes(const scoter_account *account) { return account->bytes.load(std::memory_order_relaxed); }
+
+void scoter_account_settle(scoter_account *account, int64_t bytes) { account->bytes.store(bytes, std::memory_order_relaxed); }
 
 scoter_account *scoter_account_enter(scoter_account *account) {
 	Flush();
@@ -173,7 +203,7 @@ void __wrap_duckdb_je_free(void *p) {
 #ifdef __linux__
 
 static inline void *New(size_t size) {
-	if (Refused(size)) return nullptr;
+	if (Refused(size) || Overdue()) return nullptr;
 	void *p = malloc(size ? size : 1);
 	if (p) Count(malloc_usable_size(p));
 	return p;

@@ -6,6 +6,9 @@
 // here (the flags are in limit.go), which may throw. If a version of DuckDB does not have one of them, linking fails.
 #include "account.h"
 
+#include "duckdb/common/string_util.hpp"
+#include "duckdb/parser/parsed_expression.hpp"
+
 #ifdef __linux__
 
 // REDIRECT defines the function that is called in place of a constructor. Arguments are as the ABI passes them: objects
@@ -32,5 +35,17 @@ REDIRECT(_ZN6duckdb16PhysicalOperatorC2ERNS_12PhysicalPlanENS_20PhysicalOperator
 // ColumnRefExpression(string, const BindingAlias &), which * becomes
 REDIRECT(_ZN6duckdb19ColumnRefExpressionC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_12BindingAliasE,
          (void *self, void *column, void *alias), (self, column, alias))
+
+// Columns that a SELECT may have. Binding compares them with each other between two expressions that it makes.
+static constexpr size_t most_columns = 100000;
+
+typedef duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> Expressions;
+
+// Binder::ExpandStarExpressions(vector<unique_ptr<ParsedExpression>> &, the same)
+extern "C" void __real__ZN6duckdb6Binder21ExpandStarExpressionsERNS_6vectorINS_10unique_ptrINS_16ParsedExpressionESt14default_deleteIS3_ELb1EEELb1ESaIS6_EEES9_(void *self, Expressions &from, Expressions &to);
+extern "C" void __wrap__ZN6duckdb6Binder21ExpandStarExpressionsERNS_6vectorINS_10unique_ptrINS_16ParsedExpressionESt14default_deleteIS3_ELb1EEELb1ESaIS6_EEES9_(void *self, Expressions &from, Expressions &to) {
+	__real__ZN6duckdb6Binder21ExpandStarExpressionsERNS_6vectorINS_10unique_ptrINS_16ParsedExpressionESt14default_deleteIS3_ELb1EEELb1ESaIS6_EEES9_(self, from, to);
+	if (to.size() > most_columns) scoter::TooMuchWork(duckdb::StringUtil::Format("a SELECT of %llu columns: at most %llu", to.size(), most_columns));
+}
 
 #endif

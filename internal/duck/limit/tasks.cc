@@ -1,0 +1,37 @@
+// The account of DuckDB's own threads.
+//
+// A query runs in tasks, on the thread that waits for it and on those of DuckDB's scheduler. DuckDB tells whoever
+// registered with a connection when a thread begins and ends a task of it.
+#include "account.h"
+
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/client_context_state.hpp"
+#include "duckdb/main/connection.hpp"
+
+namespace {
+
+using scoter::thread;
+
+class Following : public duckdb::ClientContextState {
+public:
+	explicit Following(scoter_account *account) : account(account) {}
+
+	// A task may run others of the same query to their end.
+	void OnTaskStart(duckdb::ClientContext &) override {
+		if (thread.tasks++ == 0) thread.before = scoter_account_enter(account);
+	}
+
+	void OnTaskStop(duckdb::ClientContext &) override {
+		if (--thread.tasks == 0) scoter_account_leave(thread.before);
+	}
+
+private:
+	scoter_account *account;
+};
+
+} // namespace
+
+void scoter_account_follow(scoter_account *account, duckdb_connection connection) {
+	auto &context = *reinterpret_cast<duckdb::Connection *>(connection)->context;
+	context.registered_state->Insert("scoter_account", duckdb::make_shared_ptr<Following>(account));
+}

@@ -26,7 +26,7 @@ lint:
 	$(GO) test -count=1 ./internal/lint
 
 sqg: build ## SQG's own examples, of a checkout: make sqg SQG_DIR=...
-	SQG_DIR="$(abspath $(SQG_DIR))" $(GO) test -count=1 -run TestExamplesOfSQGCompileAndRunUnchanged ./tests/examples
+	SQG_DIR="$(abspath $(SQG_DIR))" $(GO) test -count=1 -timeout 30m -run TestExamplesOfSQGCompileAndRunUnchanged ./tests/examples
 
 bench: build ## the benchmarks of the core, with the targets they are held to
 	for name in ingest restart query telemetry parts decode stream clickbench; do bin/scoter bench $$name || exit 1; done

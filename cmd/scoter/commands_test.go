@@ -67,7 +67,7 @@ func TestSQL(t *testing.T) {
 			}
 		}
 		out, errs, code := sql("", "-c", "SELECT 1 AS a; SELECT 2 AS b;\nSELECT nope")
-		if strings.ReplaceAll(out, "\r", "") != "a\n1\nb\n2\n" || code != 65 || !strings.Contains(errs, "statement 3 of 3") || !strings.Contains(errs, "byte 38") {
+		if strings.ReplaceAll(out, "\r", "") != "a\n1\nb\n2\n" || code != 65 || !strings.Contains(errs, "statement 3 of 3") || !strings.Contains(errs, "\n  line 2: SELECT nope\n"+strings.Repeat(" ", 17)+"^\n") {
 			t.Errorf("three statements: %d %q %q", code, out, errs)
 		}
 		dir := t.TempDir()
@@ -663,9 +663,9 @@ func TestABenchmarkThatIsStoppedLeavesNothing(t *testing.T) {
 
 func TestSQLShowsWhereAnErrorIs(t *testing.T) {
 	both(t, func(t *testing.T, where ...string) {
-		const text = "SELECT 1;\nSELECT nothng FROM (SELECT 1 AS nothing)"
+		const text = "SELECT 1;\nSELECT nothng FROM (SELECT 1 nothing)"
 		_, errs, code := run(t, "", append(append([]string{"sql"}, where...), "-c", text)...)
-		want := "  line 2: SELECT nothng FROM (SELECT 1 AS nothing)\n" + strings.Repeat(" ", 2+len("line 2: SELECT ")) + "^\n  hint: did you mean nothing?\n"
+		want := "  line 2: SELECT nothng FROM (SELECT 1 nothing)\n" + strings.Repeat(" ", 2+len("line 2: SELECT ")) + "^\n  hint: did you mean nothing?\n"
 		if code != 65 || !strings.HasSuffix(errs, want) || strings.Count(errs, "nothing") != 2 {
 			t.Errorf("%d\n%s", code, errs)
 		}

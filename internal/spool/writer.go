@@ -89,8 +89,9 @@ func (w *Writer) Full() error {
 	}
 }
 
-// Write takes all bytes, whether the reader has them or not. It fails if the reader is gone, or if there
-// is no space. Before that, it refuses pieces as a whole, but for small ones, so that the result can say why it ends.
+// Write takes all bytes, whether the reader has them or not. It fails if the reader is gone, if there is
+// no space, or if the query must end and does not yet know it. Where it can, it refuses a piece as a whole,
+// and never a small one, so that the result can say why it ends.
 func (w *Writer) Write(p []byte) (int, error) {
 	if len(p) > smallPiece && w.over() {
 		return 0, errFull(w.space.limit)
@@ -99,7 +100,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 		taken, err := w.put(p[n:])
 		n += taken
 		if err == nil && taken == 0 && !w.wait() {
-			taken, err = w.putAside(p[n:])
+			taken, err = w.putAside(p[n:], n == 0 && len(p) > smallPiece)
 			n += taken
 		}
 		if err != nil {
@@ -167,10 +168,11 @@ func (w *Writer) wait() bool {
 	}
 }
 
-// putAside takes the bytes into the file, and those that follow, until the reader has them.
-func (w *Writer) putAside(p []byte) (int, error) {
+// putAside takes the bytes into the file, and those that follow, until the reader has them. If the query must end, it takes them
+// all the same unless they may be refused: Full, which is asked for the next of them, gives the reason then.
+func (w *Writer) putAside(p []byte, refuse bool) (int, error) {
 	now := time.Now()
-	if err := w.query.Yield(now); err != nil {
+	if err := w.query.Yield(now); err != nil && refuse {
 		return 0, err
 	}
 	if w.file == nil {

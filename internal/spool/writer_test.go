@@ -233,6 +233,54 @@ func TestAReaderIsNotWaitedForWhileOthersWantThePlace(t *testing.T) {
 	})
 }
 
+// A query that must end while its reader takes nothing: what was begun is kept whole, and so is why it ends.
+func TestAResultThatMustEndSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		space := NewSpace(t.TempDir(), 100<<20)
+		r, q := &reader{lets: make(chan int, 1)}, &query{wanted: true, err: errors.New("others wait")}
+		w := NewWriter(r, space, time.Second, q)
+		want := content(2 << 20)
+		if n, err := w.Write(want); n != len(want) || err != nil {
+			t.Errorf("of a piece that was begun %d bytes are taken: %v", n, err)
+		}
+		if err := w.Full(); !errors.Is(err, q.err) {
+			t.Errorf("the result goes on: %v", err)
+		}
+		if n, err := w.Write([]byte("why")); n != 3 || err != nil {
+			t.Errorf("of the reason %d bytes are taken: %v", n, err)
+		}
+		r.lets <- always
+		if err := w.Finish(); err != nil || r.got.String() != string(want)+"why" {
+			t.Errorf("the reader has %d bytes: %v", r.got.Len(), err)
+		}
+		empty(t, space)
+	})
+}
+
+func TestAPieceIsRefusedAsAWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		space := NewSpace(t.TempDir(), 100<<20)
+		r, q := &reader{lets: make(chan int, 1)}, &query{}
+		w := NewWriter(r, space, time.Second, q)
+		for range mostBuffers {
+			if _, err := w.Write(content(len(buffer{}))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		q.err = errors.New("others wait")
+		if n, err := w.Write(content(largePiece)); n != 0 || !errors.Is(err, q.err) {
+			t.Errorf("%d bytes are taken: %v", n, err)
+		}
+		if n, err := w.Write(content(smallPiece)); n != smallPiece || err != nil {
+			t.Errorf("of a small piece %d bytes are taken: %v", n, err)
+		}
+		r.lets <- always
+		if err := w.Finish(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestAReaderThatIsGoneEndsTheResult(t *testing.T) {
 	gone := errors.New("gone")
 	for _, size := range []int{100, 300 << 10, 5 << 20} {

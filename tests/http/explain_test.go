@@ -13,7 +13,7 @@ func TestPlansNameColumnsOfRowsInMemory(t *testing.T) {
 	sql(t, s, `CREATE TABLE m ("the host" VARCHAR, load HUGEINT, "order" BIGINT)`).must(t, 200)
 	sql(t, s, "INSERT INTO m VALUES ('a', 1, 2), ('b', 3, 4)").must(t, 200)
 	sql(t, s, "ALTER TABLE m RENAME COLUMN load TO busy").must(t, 200)
-	for _, text := range []string{`SELECT "the host", busy FROM m WHERE "order" > 3`, `DELETE FROM m WHERE "order" > 30 AND busy > 3 AND "the host" = 'c'`} {
+	for _, text := range []string{`SELECT "the host", busy FROM m WHERE "order" > 3`, `DELETE FROM m WHERE "order" > 3 AND busy > 2 AND "the host" = 'b'`} {
 		plan := sql(t, s, "EXPLAIN "+text).must(t, 200).body
 		for _, name := range []string{"the host", "load", "order"} { // as the rows were written
 			if !strings.Contains(plan, name) {

@@ -63,11 +63,25 @@ func (s *Server) Restart(ctx context.Context, flags ...string) error {
 	if err := s.Stop(); err != nil {
 		return err
 	}
+	return s.Launch(ctx, flags...)
+}
+
+// Launch starts a server that has ended again on the same data.
+func (s *Server) Launch(ctx context.Context, flags ...string) error {
 	again, err := launch(ctx, s.Dir, flags)
 	if err != nil {
 		return err
 	}
 	*s = *again
+	return nil
+}
+
+// Kill ends the server as a crash does, and waits for it.
+func (s *Server) Kill() error {
+	if err := s.process.Process.Kill(); err != nil {
+		return base.Errorf(base.Internal, "kill server: %w", err)
+	}
+	<-s.exited // with the error that it was killed
 	return nil
 }
 

@@ -21,11 +21,12 @@ type Options struct {
 	Repeat      int           `help:"Runs of each kind." default:"3"`
 	FlatOut     time.Duration `help:"How long 64 connections send as fast as they can; 0 leaves it out." default:"60s"`
 	RequestRows int           `help:"Rows per request." default:"10000"`
+	Compressed  int           `help:"Rows per run of line protocol by 1, 2, 4 and 16 writers, plain and compressed; 0 leaves it out." default:"2000000"`
 }
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "Columns: time, 2 tags (100 hosts, 10 regions), 3 doubles of two decimals; sorted by tags and time.\nExample: scoter bench ingest --rows 5000000 --repeat 1 --flat-out 0"
+	return "Columns: time, 2 tags (100 hosts, 10 regions), 3 doubles of two decimals; sorted by tags and time.\nExample: scoter bench ingest --rows 5000000 --repeat 1 --flat-out 0 --compressed 0"
 }
 
 // connections of the measured runs, and of the flat-out one.
@@ -61,7 +62,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	for range o.Repeat { // interleaved: who else uses the machine meets all kinds alike
 		for i, k := range kinds {
 			rows := o.Rows / k.share
-			r, err := o.fixed(ctx, env, k, rows)
+			r, err := o.fixed(ctx, env, k, rows, connections)
 			if err != nil {
 				return base.Wrap(err, "%s", k.name)
 			}
@@ -84,6 +85,11 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 		}
 		report.Add(k.name+": size of the parts", harness.Median(bytes[i]), "bytes/row", bytes[i]...)
 	}
+	if o.Compressed > 0 {
+		if err := o.compressed(ctx, env, report); err != nil {
+			return base.Wrap(err, "compressed")
+		}
+	}
 	if o.FlatOut > 0 {
 		if err := o.flatOut(ctx, env, report); err != nil {
 			return base.Wrap(err, "flat out")
@@ -96,6 +102,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 type fixedRun struct {
 	use          harness.Use
 	acknowledged time.Duration // until the last row's answer
+	retries      int64         // requests told to come again
 	partsBytes   float64
 }
 
@@ -104,7 +111,7 @@ type fixedRun struct {
 const warmShare = 4
 
 // fixed sends a number of rows and waits until they are in parts.
-func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows int) (r fixedRun, err error) {
+func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows, writers int) (r fixedRun, err error) {
 	flags := harness.FlushSoon(flushAge)
 	if !k.merged {
 		flags = append(flags, "--merge-parallel=0")
@@ -121,10 +128,10 @@ func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows int)
 	l.left.Store(int64(rows))
 	r.use, err = s.Measure(func() error {
 		started := time.Now()
-		if err := l.run(ctx, connections); err != nil {
+		if err := l.run(ctx, writers); err != nil {
 			return err
 		}
-		r.acknowledged = time.Since(started)
+		r.acknowledged, r.retries = time.Since(started), l.retries.Load()
 		if err := s.WaitFlushed(ctx); err != nil || !k.merged {
 			return err
 		}

@@ -388,7 +388,7 @@ func scWire(v any) any {
 			return e.Interface()
 		}
 	}
-	return scPG(v)
+	return scDuckDB(v)
 }
 
 // scHTTPRows is a bulk operation: rows of the columns, sent to a path.

@@ -112,6 +112,23 @@ func scParseFields(s string) ([]any, error) {
 	return nil, errScText
 }
 
+// scDuckDB is the text that DuckDB reads as the value, or nil for NULL. It has a minus where
+// PostgreSQL has an era.
+func scDuckDB(v any) any {
+	switch v := v.(type) {
+	case time.Time:
+		return scMoment(v)
+	case *time.Time:
+		if v == nil {
+			return nil
+		}
+		return scMoment(*v)
+	}
+	return scPG(v)
+}
+
+func scMoment(t time.Time) string { return scWithZone(t, "2006-01-02 15:04:05.999999999") }
+
 // scPG is the text that PostgreSQL reads as the value, or nil for NULL.
 func scPG(v any) any {
 	if text, ok := scPGText(v); ok {
@@ -133,7 +150,10 @@ func scPGText(v any) (string, bool) {
 	case json.RawMessage:
 		return string(v), v != nil
 	case time.Time:
-		return scWithZone(v, "2006-01-02 15:04:05.999999999"), true
+		if year := v.Year(); year < 1 {
+			return fmt.Sprintf("%04d%s BC", 1-year, scWithZone(v, "-01-02 15:04:05.999999999")), true
+		}
+		return scMoment(v), true
 	case time.Duration:
 		return scClockText(v), true
 	case Interval:
@@ -241,10 +261,16 @@ func scSome[T any](list []T) []T {
 	return list
 }
 
-// The text forms that SQLite's own functions read.
+// The text forms that SQLite's own functions read, which know the years 0 to 9999.
 
-func scDateText(t time.Time) any   { return t.Format("2006-01-02") }
-func scMomentText(t time.Time) any { return t.UTC().Format("2006-01-02 15:04:05.999999999") }
+func scDateText(t time.Time) any   { return scYears(t, "2006-01-02") }
+func scMomentText(t time.Time) any { return scYears(t.UTC(), "2006-01-02 15:04:05.999999999") }
+func scYears(t time.Time, layout string) any {
+	if year := t.Year(); year < 0 || year > 9999 {
+		return scRefused{fmt.Errorf("the year %d is not of SQLite's 0 to 9999", year)}
+	}
+	return t.Format(layout)
+}
 func scTimeText(d time.Duration) any {
 	if d < 0 || d > scDayLength {
 		return scRefused{fmt.Errorf("%s is no time of day", d)} // SQLite would keep the text

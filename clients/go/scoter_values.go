@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -218,6 +220,12 @@ func scString[T ~string](raw any) (T, error) {
 
 func scDecimal(raw any) (Decimal, error) {
 	if v, ok := raw.(float64); ok {
+		switch {
+		case math.IsInf(v, 1):
+			return "Infinity", nil
+		case math.IsInf(v, -1):
+			return "-Infinity", nil
+		}
 		return Decimal(strconv.FormatFloat(v, 'f', -1, 64)), nil
 	}
 	return scString[Decimal](raw)
@@ -277,6 +285,9 @@ var scMoments = []string{"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:0
 func scTime(raw any) (time.Time, error) {
 	switch v := raw.(type) {
 	case time.Time:
+		if s := v.Unix(); (s >= scNearest || s <= -scNearest) && slices.ContainsFunc(scInfinite, v.Equal) {
+			return time.Time{}, fmt.Errorf("%s is no day or moment of Go", [2]string{"-infinity", "infinity"}[1&^(s>>63)])
+		}
 		return v.UTC(), nil
 	case int64:
 		return time.Unix(v, 0).UTC(), nil
@@ -291,6 +302,50 @@ func scTime(raw any) (time.Time, error) {
 			if t, err := time.Parse(layout, text); err == nil {
 				return t.UTC(), nil
 			}
+		}
+		return scFarTime(v)
+	}
+	return scBad[time.Time](raw)
+}
+
+// scNearest are the seconds from 1970 to the nearest of scInfinite.
+const scNearest = math.MaxInt64 / 1_000_000_000
+
+// scInfinite are what DuckDB's driver gives for infinite days and moments: the last number of the
+// column's unit and its negative, which no finite value has.
+var scInfinite = []time.Time{
+	time.Unix(0, math.MaxInt64), time.UnixMicro(math.MaxInt64), time.UnixMilli(math.MaxInt64), time.Unix(math.MaxInt64, 0), time.Unix(math.MaxInt32*86400, 0),
+	time.Unix(0, -math.MaxInt64), time.UnixMicro(-math.MaxInt64), time.UnixMilli(-math.MaxInt64), time.Unix(-math.MaxInt64, 0), time.Unix(-math.MaxInt32*86400, 0),
+}
+
+// scFarTime reads a day or moment whose year is not of four digits: it has a sign, more digits, or
+// an era, which PostgreSQL writes at the end and DuckDB behind the day.
+func scFarTime(raw string) (time.Time, error) {
+	if strings.TrimPrefix(raw, "-") == "infinity" {
+		return time.Time{}, fmt.Errorf("%s is no day or moment of Go", raw)
+	}
+	text, before := strings.CutSuffix(raw, " BC")
+	if !before {
+		day, rest, found := strings.Cut(text, " (BC)")
+		text, before = day+rest, found
+	}
+	digits, rest, _ := strings.Cut(strings.TrimLeft(text, "+-"), "-")
+	year, err := strconv.Atoi(digits)
+	if err != nil || len(digits) < 4 {
+		return scBad[time.Time](raw)
+	}
+	if strings.HasPrefix(text, "-") {
+		year = -year
+	}
+	if before {
+		year = 1 - year
+	}
+	// The calendar repeats after 400 years.
+	near := 2000 + (year%400+400)%400
+	for _, layout := range scMoments {
+		t, err := time.Parse(layout, strconv.Itoa(near)+"-"+strings.Replace(rest, "T", " ", 1))
+		if err == nil {
+			return t.UTC().AddDate(year-near, 0, 0), nil
 		}
 	}
 	return scBad[time.Time](raw)

@@ -60,6 +60,49 @@ func TestTimesOfDayDoNotWrap(t *testing.T) {
 	}
 }
 
+func TestYearsBeyondFourDigitsAndBeforeTheFirst(t *testing.T) {
+	for text, want := range map[string]string{
+		"0044-03-15 BC": "-0043-03-15T00:00:00Z", "0044-03-15 (BC)": "-0043-03-15T00:00:00Z", "-000043-03-15": "-0043-03-15T00:00:00Z",
+		"0044-03-15 10:00:00.5 BC": "-0043-03-15T10:00:00.5Z", "0044-03-15 (BC) 10:00:00.5": "-0043-03-15T10:00:00.5Z",
+		"0044-03-15 10:00:00+05:30 BC": "-0043-03-15T04:30:00Z", "-000043-03-15T10:00:00.500Z": "-0043-03-15T10:00:00.5Z",
+		"0001-02-29 BC": "0000-02-29T00:00:00Z", "0001-01-01 00:00:00+01": "0000-12-31T23:00:00Z", "4713-01-01 (BC)": "-4712-01-01T00:00:00Z",
+		"12345-06-07": "12345-06-07T00:00:00Z", "+012345-06-07T08:09:10.5Z": "12345-06-07T08:09:10.5Z", "12000-02-29 23:00:00-02": "12000-03-01T01:00:00Z",
+		"294276-12-31 12:00:00+00": "294276-12-31T12:00:00Z", "5881580-07-10": "5881580-07-10T00:00:00Z",
+	} {
+		if got, err := scTime(text); err != nil || got.Format(time.RFC3339Nano) != want {
+			t.Error(text, got, err)
+		}
+	}
+	for _, text := range []string{"infinity", "-infinity"} {
+		if got, err := scDay(text); err == nil || err.Error() != text+" is no day or moment of Go" {
+			t.Error(text, got, err)
+		}
+	}
+	for _, text := range []string{"", "BC", "44-03-15 BC", "12345-06", "12345-02-30", "infinite", "12345-06-07 25:00:00"} {
+		if got, err := scTime(text); err == nil {
+			t.Error(text, got)
+		}
+	}
+}
+
+func TestYearsAreWrittenAsEachDatabaseReadsThem(t *testing.T) {
+	ides, far := time.Date(-43, 3, 15, 10, 0, 0, 5e8, time.UTC), time.Date(12345, 6, 7, 0, 0, 0, 0, time.UTC)
+	for want, got := range map[string]any{
+		"0044-03-15 10:00:00.5Z BC": scPG(ides), `{"0044-03-15 10:00:00.5Z BC"}`: scPG([]time.Time{ides}), "-0043-03-15 10:00:00.5Z": scDuckDB(&ides),
+		`["-0043-03-15 10:00:00.5Z"]`: scJSONNested([]time.Time{ides}), "12345-06-07 00:00:00Z": scPG(far), "0001-02-29 00:00:00Z BC": scPG(time.Date(0, 2, 29, 0, 0, 0, 0, time.UTC)),
+		"0000-02-29": scDateText(time.Date(0, 2, 29, 0, 0, 0, 0, time.UTC)), "9999-12-31 23:59:59": scMomentText(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)),
+	} {
+		if got != want {
+			t.Errorf("%q, expected %q", got, want)
+		}
+	}
+	for _, v := range []any{scDateText(ides), scDateText(far), scMomentText(time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200)))} {
+		if err := refused(v); err == nil || !strings.Contains(err.Error(), "is not of SQLite's 0 to 9999") {
+			t.Errorf("%v: %v", v, err)
+		}
+	}
+}
+
 func TestAnOffsetKeepsItsSeconds(t *testing.T) {
 	moment := time.Date(1900, 1, 1, 12, 0, 0, 0, time.FixedZone("LMT", 19*60+32))
 	if got := scPG(moment); got != "1900-01-01 12:00:00+00:19:32" {

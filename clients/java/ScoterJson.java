@@ -311,7 +311,7 @@ final class ScoterJson {
     private static String text(ScoterTypes.Type<?> type, Object value) {
         return switch (type.kind) {
             case DATE, TIMESTAMP, TIMESTAMP_S, TIMESTAMP_MS, TIMESTAMP_NS, TIMESTAMPTZ -> {
-                String iso = (String) ((ScoterTypes.Type<Object>) type).sqlite(value);
+                String iso = ScoterTimes.iso(value);
                 yield iso.startsWith("+") ? iso.substring(1) : iso;
             }
             default -> ((ScoterTypes.Type<Object>) type).text(value);

@@ -2,6 +2,7 @@ package com.scoterdb.client;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -14,15 +15,45 @@ import java.time.ZoneOffset;
 final class ScoterTimeTypes {
     private ScoterTimeTypes() {}
 
-    static final ScoterTypes.Type<LocalDate> DATE = ScoterTypes.textual(ScoterTypes.Kind.DATE, "DATE", raw -> {
-        if (raw instanceof LocalDate d) {
-            return d;
+    static final ScoterTypes.Type<LocalDate> DATE = new ScoterTypes.Type<>(ScoterTypes.Kind.DATE, "DATE") {
+        @Override
+        LocalDate parse(Object raw) {
+            if (raw instanceof LocalDate d) {
+                return ScoterTimes.finite(d);
+            }
+            if (raw instanceof java.sql.Date d) {
+                return d.toLocalDate();
+            }
+            return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalDate() : ScoterTimes.day(raw.toString());
         }
-        if (raw instanceof java.sql.Date d) {
-            return d.toLocalDate();
+
+        @Override
+        LocalDate read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
+            String text = engine == ScoterTypes.Engine.SQLITE ? rs.getString(column) : null;
+            return text != null && !ScoterTypes.number(text) ? parse(text) : super.read(engine, rs, column);
         }
-        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalDate() : ScoterTimes.day(raw.toString());
-    }, d -> ScoterTimes.era(d.toString(), d.getYear()), LocalDate::toString);
+
+        @Override
+        String text(LocalDate value) {
+            return ScoterTimes.era(value.toString(), value.getYear());
+        }
+
+        @Override
+        Object sqlite(LocalDate value) {
+            return ScoterTimes.sqlite(value.toString(), value.getYear());
+        }
+
+        /** As a parameter DuckDB's driver drops the era of a day, and not that of a moment. */
+        @Override
+        Object duck(LocalDate value) {
+            return value.getYear() < 1 ? value.atStartOfDay() : value;
+        }
+
+        @Override
+        Object appended(LocalDate value) {
+            return value;
+        }
+    };
 
     static final ScoterTypes.Type<LocalTime> TIME = ScoterTypes.textual(ScoterTypes.Kind.TIME, "TIME", raw -> {
         if (raw instanceof LocalTime t) {
@@ -88,7 +119,15 @@ final class ScoterTimeTypes {
             LocalDateTime read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
                 if (engine == ScoterTypes.Engine.DUCKDB) {
                     // DuckDB's Timestamp goes through the time zone of the JVM.
-                    return rs.getObject(column, LocalDateTime.class);
+                    try {
+                        LocalDateTime moment = rs.getObject(column, LocalDateTime.class);
+                        return moment == null ? null : ScoterTimes.finite(moment);
+                    } catch (DateTimeException e) {
+                        if (kind != ScoterTypes.Kind.TIMESTAMP_S) {
+                            throw e;
+                        }
+                        throw new DateTimeException("infinity or -infinity is no day or moment that Java has", e);
+                    }
                 }
                 String text = engine == ScoterTypes.Engine.SQLITE ? rs.getString(column) : null;
                 return text != null && !ScoterTypes.number(text) ? ScoterTimes.moment(text) : super.read(engine, rs, column);
@@ -112,7 +151,7 @@ final class ScoterTimeTypes {
 
             @Override
             Object sqlite(LocalDateTime value) {
-                return ScoterTimes.SPACED.format(value);
+                return ScoterTimes.sqlite(ScoterTimes.SPACED.format(value), value.getYear());
             }
         };
     }
@@ -139,6 +178,9 @@ final class ScoterTimeTypes {
             if (rs.wasNull()) {
                 return null;
             }
+            if (micros == Long.MAX_VALUE || micros == -Long.MAX_VALUE) {
+                throw ScoterTimes.infinite(micros > 0);
+            }
             return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000).atOffset(ZoneOffset.UTC);
         }
 
@@ -149,7 +191,7 @@ final class ScoterTimeTypes {
 
         @Override
         Object sqlite(OffsetDateTime value) {
-            return ScoterTimes.ZONED.format(value);
+            return ScoterTimes.sqlite(ScoterTimes.ZONED.format(value), value.getYear());
         }
     };
 

@@ -89,6 +89,10 @@ def _from_number(v: float) -> datetime.datetime:
     return _EPOCH + datetime.timedelta(milliseconds=round(seconds * 1000))
 
 
+def _no_day(v: str) -> ValueError:
+    return ValueError(f"{v} is no day or moment of Python, which has the years 1 to 9999")
+
+
 def date(v: Any) -> datetime.date:
     """A day."""
     if isinstance(v, (int, float)):
@@ -99,8 +103,11 @@ def date(v: Any) -> datetime.date:
         return v
     if len(v) > 10 and not _CLOCK_BEHIND.match(v, 10):
         # Behind the tenth character an era would be, or the rest of a longer year.
-        raise ValueError(f"{v} is no day of Python, which has those of the years 1 to 9999")
-    return datetime.date.fromisoformat(v[:10])
+        raise _no_day(v)
+    try:
+        return datetime.date.fromisoformat(v[:10])
+    except ValueError:
+        raise _no_day(v) from None
 
 
 def time(v: Any) -> datetime.time:
@@ -116,16 +123,22 @@ def time(v: Any) -> datetime.time:
 
 def timestamp(v: Any) -> datetime.datetime:
     """A day and time without a zone."""
-    moment = _moment(v) if type(v) is str else _other_moment(v)
-    return moment if moment.tzinfo is None else moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    try:
+        moment = _moment(v) if type(v) is str else _other_moment(v)
+        return moment if moment.tzinfo is None else moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        raise _no_day(v) from None
 
 
 def instant(v: Any) -> datetime.datetime:
     """A moment in UTC."""
-    moment = _moment(v) if type(v) is str else _other_moment(v)
-    if moment.tzinfo is None:
-        return moment.replace(tzinfo=datetime.timezone.utc)
-    return moment.astimezone(datetime.timezone.utc)
+    try:
+        moment = _moment(v) if type(v) is str else _other_moment(v)
+        if moment.tzinfo is None:
+            return moment.replace(tzinfo=datetime.timezone.utc)
+        return moment.astimezone(datetime.timezone.utc)
+    except (ValueError, OverflowError):
+        raise _no_day(v) from None
 
 
 def _other_moment(v: Any) -> datetime.datetime:

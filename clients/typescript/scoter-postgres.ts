@@ -1,9 +1,13 @@
-import type { ClientBase, QueryConfig, QueryResult } from "pg";
+import type { ClientBase, Pool, QueryConfig, QueryResult } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { once, type EventEmitter } from "node:events";
 import * as core from "./scoter.js";
 import { Turns } from "./scoter-turns.js";
 export * from "./scoter.js";
+
+/** What queries run on. Of a pool every call takes a client of its own, and so does a transaction, with all that is called in it. */
+export type Connection = ClientBase | Pool;
 
 /** What a statement without rows did. */
 export interface ExecResult {
@@ -58,7 +62,7 @@ class Session {
 
   private constructor(client: ClientBase) {
     const { connection } = client as unknown as { connection?: EventEmitter };
-    if (connection === undefined) throw new TypeError("not a client of pg, such as pool.connect() returns: a pool has many connections, and pg-native has no COPY");
+    if (connection === undefined) throw new TypeError("not a client or pool of pg: pg-native has no COPY");
     this.client = client;
     connection.on("readyForQuery", (message: { status: string }) => (this.#status = message.status));
     connection.on("errorMessage", () => (this.#status = undefined));
@@ -114,35 +118,90 @@ class Session {
   }
 }
 
+/** Listens to a client that loses its connection: its statements fail, and without a listener the process would end. */
+const lost = (): void => undefined;
+
+const isPool = (db: Connection): db is Pool => "totalCount" in db;
+
+/** Where statements run: on one client, or on one that a pool gives. */
+class Source {
+  readonly #of: Session | Pool;
+  /** The pool's client that the caller has. */
+  readonly #held = new AsyncLocalStorage<Session>();
+
+  static readonly #pools = new WeakMap<Pool, Source>();
+
+  static of(db: Connection): Source {
+    if (!isPool(db)) return new Source(Session.of(db));
+    let source = Source.#pools.get(db);
+    if (source === undefined) Source.#pools.set(db, (source = new Source(db)));
+    return source;
+  }
+
+  private constructor(of: Session | Pool) {
+    this.#of = of;
+  }
+
+  /** A client's session, and what gives the client back. */
+  async hold(): Promise<{ session: Session; release: () => Promise<void> }> {
+    const held = this.#of instanceof Session ? this.#of : this.#held.getStore();
+    if (held !== undefined) return { session: held, release: () => Promise.resolve() };
+    const client = await (this.#of as Pool).connect();
+    client.on("error", lost);
+    const session = Session.of(client);
+    const release = async (): Promise<void> => {
+      // A client that is in a transaction still, or does not answer, is not for others.
+      client.release(await session.inTransaction().catch(() => true));
+      client.off("error", lost);
+    };
+    return { session, release };
+  }
+
+  /** Runs body with a session; all that it calls has the same. */
+  async run<T>(body: (session: Session) => Promise<T>): Promise<T> {
+    if (this.#of instanceof Session) return body(this.#of);
+    const { session, release } = await this.hold();
+    try {
+      return await this.#held.run(session, body, session);
+    } finally {
+      await release();
+    }
+  }
+}
+
 /** Whether the server refused a statement or a value could not be written: then nothing of it is done. */
 const refused = (error: unknown): boolean => error instanceof core.RowError || (error instanceof Error && "severity" in error);
 
-/** Runs statements for a generated class over one connection. */
+/** Runs statements for a generated class over one connection or a pool. */
 export class Runtime {
-  readonly #client: ClientBase;
-  readonly #session: Session;
+  readonly #db: Connection;
+  readonly #source: Source;
   readonly #observer: core.Observer | undefined;
   readonly #route: Route | undefined;
 
-  constructor(client: ClientBase, observer?: core.Observer, route?: Route) {
-    this.#client = client;
-    this.#session = Session.of(client);
+  constructor(db: Connection, observer?: core.Observer, route?: Route) {
+    this.#db = db;
+    this.#source = Source.of(db);
     this.#observer = observer;
     this.#route = route;
   }
 
   /** The same connection with another route. */
   withRoute(route: Route | undefined): Runtime {
-    return new Runtime(this.#client, this.#observer, route);
+    return new Runtime(this.#db, this.#observer, route);
+  }
+
+  #query(sql: string, values: readonly Text[]): Promise<QueryResult<Text[]>> {
+    return this.#source.run((session) => session.query(sql, values));
   }
 
   all<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): Promise<T[]> {
-    return core.observe(this.#observer, name, core.many, async () => (await this.#session.query(sql, values)).rows.map(read));
+    return core.observe(this.#observer, name, core.many, async () => (await this.#query(sql, values)).rows.map(read));
   }
 
   one<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): Promise<T | undefined> {
     return core.observe(this.#observer, name, core.one, async () => {
-      const row = (await this.#session.query(sql, values)).rows[0];
+      const row = (await this.#query(sql, values)).rows[0];
       return row === undefined ? undefined : read(row);
     });
   }
@@ -152,20 +211,23 @@ export class Runtime {
    * meanwhile, and begin and end transactions: one that is only read as far as needed would hold the connection or a transaction.
    */
   stream<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): AsyncGenerator<T, void, undefined> {
-    const session = this.#session;
+    const source = this.#source;
     return core.observeEachAsync(this.#observer, name, async function* () {
+      const { session, release } = await source.hold();
       const cursor = session.cursor();
       const declare = (): Promise<unknown> => session.query(`DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${sql}`, values);
-      await session.transaction(
-        async () => {
-          // All rows are computed: a plan that gives the first of them soon takes longer. An open transaction keeps its settings.
-          await session.query("SET LOCAL cursor_tuple_fraction = 1");
-          await declare();
-        },
-        "COMMIT",
-        declare,
-      );
+      let open = false;
       try {
+        await session.transaction(
+          async () => {
+            // All rows are computed: a plan that gives the first of them soon takes longer. An open transaction keeps its settings.
+            await session.query("SET LOCAL cursor_tuple_fraction = 1");
+            await declare();
+          },
+          "COMMIT",
+          declare,
+        );
+        open = true;
         for (;;) {
           const { rows } = await session.query(`FETCH ${fetchRows} FROM ${cursor}`);
           yield* rows.map(read);
@@ -173,69 +235,50 @@ export class Runtime {
         }
       } finally {
         // Whatever the caller's turn has come to; a transaction that failed has taken it along, or will.
-        const closed = session.client.query(`CLOSE ${cursor}`).catch(() => undefined);
+        const closed = open ? session.client.query(`CLOSE ${cursor}`).catch(() => undefined) : undefined;
         if (session.turns.current?.busy !== true) await closed;
+        await release();
       }
     });
   }
 
   exec(name: string, sql: string, values: readonly Text[]): Promise<ExecResult> {
     return core.observe(this.#observer, name, (r: ExecResult) => r.rowCount, async () => ({
-      rowCount: (await this.#session.query(sql, values)).rowCount ?? 0,
+      rowCount: (await this.#query(sql, values)).rowCount ?? 0,
     }));
   }
 
   /** Runs one statement per row, all or nothing; returns the sum of rows. */
   batch<T>(name: string, sql: string, values: (row: T) => Text[], rows: core.Rows<T>): Promise<number> {
     return core.observe(this.#observer, name, core.same, () =>
-      this.#session.whole(async () => {
+      this.#source.run((session) => session.whole(async () => {
         let changed = 0;
-        for await (const row of rows) changed += (await this.#session.query(sql, values(row))).rowCount ?? 0;
+        for await (const row of rows) changed += (await session.query(sql, values(row))).rowCount ?? 0;
         return changed;
-      }),
+      })),
     );
   }
 
   /** Runs a bulk operation in one transaction; returns the rows it changed. A row that cannot be written is a RowError. */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-    return core.observe(this.#observer, bulk.name, core.same, () => this.#session.turns.take(async () => {
+    return core.observe(this.#observer, bulk.name, core.same, () => this.#source.run((session) => session.turns.take(async () => {
       const values = bulk.stage === undefined ? unnestValues.insert : unnestValues.staged;
       const most = this.#route === "unnest" ? Infinity : this.#route === "copy" || bulk.unnest === undefined ? -1 : Math.floor(values / bulk.columns.length);
       const read = await core.firstRows(rows, most);
       if (bulk.unnest !== undefined && read.all) {
         try {
-          return await this.#unnest(bulk.unnest, bulk, read.first);
+          return await unnest(session, bulk.unnest, bulk, read.first);
         } catch (error) {
           // COPY fails too, and says which row it was. After any other error the rows may be there.
           if (!refused(error)) throw error;
         }
       }
       try {
-        return await this.#session.transaction(() => this.#copy(bulk, read.rows));
+        return await session.transaction(() => staged(session, bulk, read.rows));
       } catch (error) {
         throw named(bulk, read.all ? read.first : rows, error);
       }
-    }));
-  }
-
-  async #copy<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-    const stage = bulk.stage;
-    if (stage === undefined) return copy(this.#session, bulk, rows);
-    await this.#session.query(stage.create);
-    await copy(this.#session, bulk, rows);
-    if (stage.dedupe !== undefined) await this.#session.query(stage.dedupe);
-    const changed = (await this.#session.query(stage.apply)).rowCount ?? 0;
-    await this.#session.query(stage.drop);
-    return changed;
-  }
-
-  /** One statement, which alone is all or nothing; in a transaction that goes on, a savepoint is. */
-  async #unnest<T>(sql: string, bulk: Bulk<T>, rows: readonly T[]): Promise<number> {
-    const columns: Text[][] = bulk.columns.map(() => []);
-    rows.forEach((row, i) => textsOf(bulk, row, i + 1).forEach((value, c) => columns[c]?.push(value)));
-    const arrays = columns.map(toList((v: string) => v));
-    const write = async (): Promise<number> => (await this.#session.query(sql, arrays)).rowCount ?? 0;
-    return (await this.#session.inTransaction()) ? this.#session.whole(write) : write();
+    })));
   }
 
   appender<T>(bulk: Bulk<T>): core.Appender<T> {
@@ -244,8 +287,29 @@ export class Runtime {
 
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: () => Promise<T>): Promise<T> {
-    return this.#session.transaction(body);
+    return this.#source.run((session) => session.transaction(body));
   }
+}
+
+/** COPY, into a temporary table where there is to be one. */
+async function staged<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
+  const stage = bulk.stage;
+  if (stage === undefined) return copy(session, bulk, rows);
+  await session.query(stage.create);
+  await copy(session, bulk, rows);
+  if (stage.dedupe !== undefined) await session.query(stage.dedupe);
+  const changed = (await session.query(stage.apply)).rowCount ?? 0;
+  await session.query(stage.drop);
+  return changed;
+}
+
+/** One statement, which alone is all or nothing; in a transaction that goes on, a savepoint is. */
+async function unnest<T>(session: Session, sql: string, bulk: Bulk<T>, rows: readonly T[]): Promise<number> {
+  const columns: Text[][] = bulk.columns.map(() => []);
+  rows.forEach((row, i) => textsOf(bulk, row, i + 1).forEach((value, c) => columns[c]?.push(value)));
+  const arrays = columns.map(toList((v: string) => v));
+  const write = async (): Promise<number> => (await session.query(sql, arrays)).rowCount ?? 0;
+  return (await session.inTransaction()) ? session.whole(write) : write();
 }
 
 function checkTexts(values: readonly Text[]): void {
@@ -320,12 +384,15 @@ function copyText(v: Text): string {
 
 /** Applies the pending migrations under an advisory lock; returns their ids. */
 export async function applyMigrations(
-  client: ClientBase,
+  db: Connection,
   project: string,
   migrations: readonly core.Migration[],
   options: core.MigrateOptions = {},
 ): Promise<string[]> {
-  const session = Session.of(client);
+  return Source.of(db).run((session) => migrated(session, project, migrations, options));
+}
+
+function migrated(session: Session, project: string, migrations: readonly core.Migration[], options: core.MigrateOptions): Promise<string[]> {
   const migrate = async (): Promise<string[]> => {
     await session.query("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))");
     await session.query(core.migrationSQL.create);

@@ -14,6 +14,7 @@ import (
 	"github.com/scoterdb/scoter/bench/overlay"
 	"github.com/scoterdb/scoter/bench/parts"
 	"github.com/scoterdb/scoter/bench/query"
+	"github.com/scoterdb/scoter/bench/restart"
 	"github.com/scoterdb/scoter/bench/sqlite"
 	"github.com/scoterdb/scoter/bench/stream/decode"
 	"github.com/scoterdb/scoter/bench/stream/e2e"
@@ -28,6 +29,7 @@ type benchCommand struct {
 
 	Ingest       ingest.Options       `cmd:"" help:"What it costs to take rows."`
 	Query        query.Options        `cmd:"" help:"What the server adds to a query."`
+	Restart      restart.Options      `cmd:"" help:"How long a server that was killed takes until it serves."`
 	Telemetry    telemetry.Options    `cmd:"" help:"Dashboard queries of hosts, right after the rows came and later."`
 	Parts        parts.Options        `cmd:"" help:"What parts that a query does not need cost it."`
 	Overlay      overlay.Options      `cmd:"" help:"What changes of rows cost the queries after them."`

@@ -660,3 +660,14 @@ func TestABenchmarkThatIsStoppedLeavesNothing(t *testing.T) {
 		t.Errorf("it left %v (%v): %s", left, err, errs.String())
 	}
 }
+
+func TestSQLShowsWhereAnErrorIs(t *testing.T) {
+	both(t, func(t *testing.T, where ...string) {
+		const text = "SELECT 1;\nSELECT nothng FROM (SELECT 1 AS nothing)"
+		_, errs, code := run(t, "", append(append([]string{"sql"}, where...), "-c", text)...)
+		want := "  line 2: SELECT nothng FROM (SELECT 1 AS nothing)\n" + strings.Repeat(" ", 2+len("line 2: SELECT ")) + "^\n  hint: did you mean nothing?\n"
+		if code != 65 || !strings.HasSuffix(errs, want) || strings.Count(errs, "nothing") != 2 {
+			t.Errorf("%d\n%s", code, errs)
+		}
+	})
+}

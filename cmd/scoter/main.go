@@ -2,13 +2,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -58,13 +55,6 @@ func main() {
 	}
 }
 
-// untilStopped is the context of a command that has something to end: it is over at Ctrl-C, or when the system asks the process to go.
-// A command without it ends at once.
-func untilStopped() context.Context {
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // until the process ends
-	return ctx
-}
-
 // exitUsage is the exit code of a command line that makes no sense (EX_USAGE).
 const exitUsage = 64
 
@@ -83,13 +73,6 @@ func fail(err error) {
 	if code := exitCode(0); errors.As(err, &code) {
 		os.Exit(int(code))
 	}
-	fmt.Fprintf(os.Stderr, "scoter: %v\n", err)
-	e := new(base.Error)
-	if errors.As(err, &e) && e.Position > 0 {
-		fmt.Fprintf(os.Stderr, "  at byte %d\n", e.Position)
-	}
-	if e.Hint != "" {
-		fmt.Fprintf(os.Stderr, "  hint: %s\n", e.Hint)
-	}
+	tellError(os.Stderr, "scoter", err)
 	os.Exit(base.KindOf(err).ExitCode())
 }

@@ -27,7 +27,12 @@ func (s *serveCommand) Run(ctx context.Context, c *commands) error {
 		return err
 	}
 	log := newLogger(s.LogLevel, os.Stderr)
+	ignoreHangups(log)
+	opened := context.AfterFunc(ctx, func() {
+		log.Info("stopping as soon as the data directory is open; a second signal ends the process at once")
+	})
 	a, err := app.Open(s.Server, false, log)
+	opened()
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (
 
 // complete adds to the settings what only the file can hold, and checks them.
 func (c *commands) complete(s *config.Server) error {
+	if err := config.CheckEnvironment(os.Environ()); err != nil {
+		return err
+	}
 	file := c.settings(c.Config)
 	s.Tokens, s.Sources = file.Tokens, file.Sources
 	return s.Check()

@@ -69,9 +69,9 @@ func (s *sqlCommand) run(t target) error {
 	}
 	return interruptible(func(ctx context.Context) error {
 		if s.Output == "" {
-			return printAll(ctx, t, text, format)
+			return inText(printAll(ctx, t, text, format), text)
 		}
-		return s.toFile(ctx, t, text, format)
+		return inText(s.toFile(ctx, t, text, format), text)
 	})
 }
 
@@ -200,7 +200,7 @@ func (s *sqlCommand) prompt(t target) error {
 		line.AppendHistory(strings.ReplaceAll(statement, "\n", " "))
 		err = interruptible(func(ctx context.Context) error { return printAll(ctx, t, statement, encode.Table) })
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "error:", err)
+			tellError(os.Stderr, "error", inText(err, statement))
 		}
 	}
 	f, err := os.Create(history)

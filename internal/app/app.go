@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/backup"
@@ -26,6 +28,7 @@ import (
 	"github.com/scoterdb/scoter/internal/export"
 	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/merge"
+	"github.com/scoterdb/scoter/internal/metrics"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/overlay"
 	"github.com/scoterdb/scoter/internal/query"
@@ -49,6 +52,8 @@ type App struct {
 	settings config.Server
 	log      *slog.Logger
 	duckdb   *duck.Instance
+	pool     *duck.Pool
+	merges   *merge.Scheduler
 	closers  []func() error
 }
 
@@ -91,6 +96,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		}
 	}
 	pool := duck.NewPool(a.duckdb, settings.MaxQueries)
+	a.pool = pool
 	a.onClose(func() error { pool.Close(); return nil })
 
 	// What is kept of changed rows beside their patches may be as much as those.
@@ -121,6 +127,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 		Logger: log, Constants: mutate.Defaults(pool), Evaluate: relations.Evaluate,
 	})
 	a.onClose(func() error { merges.Close(); return nil })
+	a.merges = merges
 	sources, err := stream.New(a.Engine, stream.Settings{MemoryBytes: int64(settings.StreamMemory), Idle: embedded}, log)
 	if err != nil {
 		return nil, err
@@ -133,7 +140,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 	a.onClose(exports.Close)
 	a.Exports = exports
-	tables := system.NewTables(a.Engine, a.Queries, listSettings(settings), merges.List, sources.List, exports.List)
+	tables := system.NewTables(a.Engine, a.Queries, dir, listSettings(settings), merges.List, sources.List, exports.List)
 	runner := query.NewRunner(pool, a.Engine, tables, relations)
 	mode, err := mutate.ParseUpdateMode(settings.UpdateMode)
 	if err != nil {
@@ -141,7 +148,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	}
 	mutator := mutate.New(a.Engine, session.NewPlanner(runner), pool, memtable.NewPool(memtable.PoolOptions{}), sources, exports, merges, mode, log)
 	a.Executor = session.New(runner, mutator)
-	sources.Start(session.NewCollector(runner), session.NewWriter(mutator))
+	sources.Start(session.NewCollector(runner), session.NewWriter(a.Executor))
 	exports.Start(session.NewPortions(runner))
 	return a, a.configureSources()
 }
@@ -198,16 +205,18 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	if err != nil {
 		return err
 	}
-	connections := limitConnections(listener, maxConnections())
+	connections := limitConnections(listener, maxConnections(), a.settings.TLSCert != "")
+	var running atomic.Int64
 	srv := &http.Server{
 		ConnState:         connections.state,
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		Handler:           server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.Exports.List, a.duckdb.Failures, a.log).Handler(),
+		Handler:           counted(a.handler(), &running),
 		Protocols:         &protocols,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
+	srv.RegisterOnShutdown(connections.closeIdle)
 	if listening != nil {
 		listening(listener.Addr().String())
 	}
@@ -227,6 +236,11 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 		return base.Errorf(base.Unavailable, "serve: %w", err)
 	case <-ctx.Done():
 	}
+	if n := running.Load(); n > 0 {
+		a.log.Info("stopping: waiting for requests under way; a second signal ends the process at once", "requests", n, "at_most", a.settings.ShutdownGrace)
+	} else {
+		a.log.Info("stopping: no requests are under way")
+	}
 	if err := notify("STOPPING=1"); err != nil {
 		a.log.Warn("systemd was not told that the server stops", "error", err)
 	}
@@ -241,6 +255,24 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	return err
 }
 
+// counted counts the requests that a handler is at.
+func counted(h http.Handler, running *atomic.Int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		running.Add(1)
+		defer running.Add(-1)
+		h.ServeHTTP(w, r)
+	})
+}
+
+// handler returns what answers HTTP requests. Call it once: it counts what they do.
+func (a *App) handler() http.Handler {
+	measured := metrics.New(metrics.Watched{
+		Store: a.Engine, Merges: a.merges.Totals, Sources: a.Sources.List, Exports: a.Exports.List, Written: a.Executor.Written,
+		Running: a.Queries.Running, Waiting: a.pool.Waiting, Streams: a.Sources.Memory, Failures: a.duckdb.Failures,
+	}, a.log)
+	return server.New(a.settings, a.Engine, a.Executor, a.Queries, measured, a.duckdb.Failures, a.log).Handler()
+}
+
 // shutdown waits so long for requests under way.
 func shutdown(srv *http.Server, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
@@ -248,13 +280,17 @@ func shutdown(srv *http.Server, grace time.Duration) error {
 	return srv.Shutdown(ctx)
 }
 
+// pathSettings are the settings, by their names in the file, that are about files of the server.
+var pathSettings = []string{"dir", "tls_cert", "tls_key", "readable_dirs"}
+
 // listSettings returns the settings as rows of scoter.settings, without secrets.
 func listSettings(s config.Server) []system.Setting {
 	var out []system.Setting
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		if f := v.Type().Field(i); f.Name != "Tokens" && f.Name != "Sources" {
-			out = append(out, system.Setting{Name: f.Tag.Get("toml"), Value: fmt.Sprint(v.Field(i).Interface())})
+			name := f.Tag.Get("toml")
+			out = append(out, system.Setting{Name: name, Value: fmt.Sprint(v.Field(i).Interface()), Path: slices.Contains(pathSettings, name)})
 		}
 	}
 	return out

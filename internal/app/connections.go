@@ -24,7 +24,8 @@ func maxConnections() int { return max(1, min(descriptors()/2, mostConnections))
 // netutil.LimitListener only waits: a client that opens idle connections would then keep all others out.
 type connections struct {
 	net.Listener
-	limit int
+	limit  int
+	secure bool // they speak TLS
 
 	mu   sync.Mutex
 	less *sync.Cond           // with mu: there is one less, or one more is idle, or the listener is closed
@@ -33,8 +34,8 @@ type connections struct {
 	end  bool                 // guarded by mu
 }
 
-func limitConnections(l net.Listener, limit int) *connections {
-	c := &connections{Listener: l, limit: limit, open: map[*connection]bool{}}
+func limitConnections(l net.Listener, limit int, secure bool) *connections {
+	c := &connections{Listener: l, limit: limit, secure: secure, open: map[*connection]bool{}}
 	c.less = sync.NewCond(&c.mu)
 	return c
 }
@@ -44,6 +45,7 @@ type connection struct {
 	net.Conn
 	all   *connections
 	place *list.Element // in all.idle, guarded by all.mu; nil: it is not idle
+	begin opening       // of its reader
 }
 
 // NetConn returns the connection of the listener, for who needs what only that can.
@@ -95,6 +97,19 @@ func (c *connections) Close() error {
 	c.less.Broadcast()
 	c.mu.Unlock()
 	return c.Listener.Close()
+}
+
+// closeIdle closes the connections that have no request under way, those that have sent nothing yet among them: http.Server would wait for these.
+func (c *connections) closeIdle() {
+	c.mu.Lock()
+	var idle []*connection
+	for e := c.idle.Front(); e != nil; e = e.Next() {
+		idle = append(idle, e.Value.(*connection))
+	}
+	c.mu.Unlock()
+	for _, one := range idle {
+		_ = one.Close() // whatever it says: nobody waits for an answer
+	}
 }
 
 // Close closes the connection, and makes room for another.

@@ -12,7 +12,6 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/encode"
-	"github.com/scoterdb/scoter/internal/server"
 	"github.com/scoterdb/scoter/internal/session"
 )
 
@@ -58,8 +57,7 @@ func TestADefectOfDuckDBEndsItsStatementsAlone(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	server.New(a.settings, a.Engine, a.Executor, a.Queries, a.Sources.List, a.Exports.List, a.duckdb.Failures, a.log).Handler().
-		ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/metrics", nil))
+	a.handler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/metrics", nil))
 	if !strings.Contains(w.Body.String(), "scoter_duckdb_failures_total 3\n") {
 		t.Errorf("the metrics are\n%s", w.Body)
 	}

@@ -24,14 +24,15 @@ const (
 	limitStep       = 64 << 20
 	limitEvery      = 250 * time.Millisecond
 
-	// restAfter is how long the collector must not have run before a heap that holds restWorth more than it needed last is
-	// collected and given back. By itself Go does that after two minutes.
-	restAfter = 5 * time.Second
-	restWorth = 64 << 20
+	// After quietFor in which next to nothing was allocated, what the heap holds beside what was in use at the last collection goes back to the system, if
+	// it is at least leastGarbage and a quarter of that. The collector would keep it for minutes, as long as nobody allocates.
+	quietFor     = 5 * time.Second
+	quietBytes   = 1 << 20 // in limitEvery
+	leastGarbage = 16 << 20
 )
 
 // tuneCollector fits Go's collector to a server of these settings until the returned function is called. The heap has a soft limit,
-// lower than twice what is live, and goes back to the system when nothing happens for a while; where indexes, caches and merges of many parts hold so much that the collector would run all the time, the limit gives way.
+// lower than twice what is live; where indexes, caches and merges of many parts hold so much that the collector would run all the time, the limit gives way.
 // GOMEMLIMIT overrules it.
 func tuneCollector(s config.Server) (stop func() error) {
 	// Of WriteMemory only patches are on the heap, up to half of it: rows are mapped beside it.
@@ -50,7 +51,7 @@ func tuneCollector(s config.Server) (stop func() error) {
 		looks := time.NewTicker(limitEvery)
 		defer looks.Stop()
 		limit, before, since := least, collectorSeconds(), time.Now()
-		var idle rest
+		var heap quiet
 		for {
 			select {
 			case <-done:
@@ -60,13 +61,12 @@ func tuneCollector(s config.Server) (stop func() error) {
 			now, seconds := time.Now(), collectorSeconds()
 			share := (seconds - before) / (now.Sub(since).Seconds() * float64(runtime.GOMAXPROCS(0)))
 			before, since = seconds, now
+			if heap.look(now, readHeap()) {
+				debug.FreeOSMemory()
+			}
 			if next := nextLimit(limit, least, share); next != limit {
 				limit = next
 				debug.SetMemoryLimit(limit)
-			}
-			if cycles, held := heap(); idle.due(now, cycles, held) {
-				debug.FreeOSMemory()
-				_, idle.needed = heap()
 			}
 		}
 	}()
@@ -85,36 +85,39 @@ func nextLimit(limit, least int64, share float64) int64 {
 	}
 }
 
-// rest tells when a heap that nobody works on is worth collecting: a large statement leaves garbage that only the next ones would make the
-// collector look at.
-type rest struct {
-	cycles uint64    // collections so far
-	since  time.Time // when the last of them was seen
-	needed uint64    // bytes that the heap held at its least
-}
-
-// due reports whether the heap, which holds so many bytes after so many collections, should be given back.
-func (r *rest) due(now time.Time, cycles, held uint64) bool {
-	if r.needed == 0 || held < r.needed {
-		r.needed = held
-	}
-	if cycles != r.cycles {
-		r.cycles, r.since = cycles, now
-		return false
-	}
-	return now.Sub(r.since) >= restAfter && held >= r.needed+restWorth
-}
-
-// heap returns how many collections there were, and the bytes of objects and of free memory that the system has not got back.
-func heap() (cycles, held uint64) {
-	samples := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
-	metrics.Read(samples)
-	return samples[0].Value.Uint64(), samples[1].Value.Uint64() + samples[2].Value.Uint64()
-}
-
 // collectorSeconds returns the processor time that the collector has taken from others: not what nobody else wanted.
 func collectorSeconds() float64 {
 	samples := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
 	metrics.Read(samples)
 	return samples[0].Value.Float64() - samples[1].Value.Float64()
+}
+
+// heapState is what the heap holds: bytes allocated so far, in use at the last collection, and taken from the system beside those.
+type heapState struct{ allocated, live, beside uint64 }
+
+func readHeap() heapState {
+	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(samples)
+	live, held := samples[1].Value.Uint64(), samples[2].Value.Uint64()+samples[3].Value.Uint64()
+	return heapState{samples[0].Value.Uint64(), live, held - min(live, held)}
+}
+
+// quiet finds out when the heap has been left alone long enough.
+type quiet struct {
+	since     time.Time
+	allocated uint64
+}
+
+// look looks at the heap, and reports whether it should give memory back.
+func (q *quiet) look(now time.Time, h heapState) bool {
+	if h.allocated-q.allocated > quietBytes {
+		q.since = now
+	}
+	q.allocated = h.allocated
+	if now.Sub(q.since) < quietFor || h.beside < max(leastGarbage, h.live/4) {
+		return false
+	}
+	q.since = now
+	return true
 }

@@ -37,28 +37,41 @@ func TestCollectorSecondsCount(t *testing.T) {
 	}
 }
 
-// What a large statement left goes back when the collector has had nothing to do for a while, once.
-func TestHeapThatNobodyWorksOnIsGivenBack(t *testing.T) {
-	var r rest
-	start := time.Now()
-	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
-	for _, look := range []struct {
-		second       int
-		cycles, held uint64
-		due          bool
+// Memory goes back once when a burst is over, not while rows or queries come, and not for little.
+func TestMemoryGoesBackAfterABurst(t *testing.T) {
+	for name, c := range map[string]struct {
+		live, beside, allocates uint64 // the last at each look after the burst
+		want                    int
 	}{
-		{0, 1, 50 << 20, false},
-		{20, 1, 60 << 20, false},  // not worth it
-		{21, 2, 300 << 20, false}, // it works
-		{24, 2, 300 << 20, false},
-		{27, 2, 300 << 20, true},
+		"a burst":                  {50 << 20, 200 << 20, 1000, 1},
+		"queries go on":            {50 << 20, 200 << 20, quietBytes + 1, 0},
+		"little":                   {50 << 20, leastGarbage - 1, 1000, 0},
+		"little of a large heap":   {4 << 30, 900 << 20, 1000, 0},
+		"much of a large heap":     {4 << 30, 2 << 30, 1000, 1},
+		"nothing is in use at all": {0, leastGarbage, 0, 1},
 	} {
-		if got := r.due(at(look.second), look.cycles, look.held); got != look.due {
-			t.Errorf("after %d seconds: %t", look.second, got)
+		var q quiet
+		now, state, times := time.Now(), heapState{1 << 30, c.live, c.beside}, 0
+		for range 100 {
+			if q.look(now, state) {
+				times++
+				state.beside = 0
+			}
+			now = now.Add(limitEvery)
+			state.allocated += c.allocates
+		}
+		if times != c.want {
+			t.Errorf("%s: memory goes back %d times, want %d", name, times, c.want)
 		}
 	}
-	r.needed = 280 << 20 // it turned out to be needed
-	if r.due(at(28), 3, 300<<20) || r.due(at(40), 3, 300<<20) {
-		t.Error("what is needed is collected again")
+}
+
+func TestTheHeapIsRead(t *testing.T) {
+	before, block := readHeap(), make([]byte, 64<<20)
+	runtime.GC()
+	with := readHeap()
+	runtime.KeepAlive(block)
+	if with.live < 64<<20 || with.allocated-before.allocated < 64<<20 {
+		t.Errorf("with 64 MiB more: %+v, before %+v", with, before)
 	}
 }

@@ -114,7 +114,7 @@ func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows 
 	if c.NotNull && rows > 0 {
 		return nil, base.Errorf(base.Invalid, "table %s: column %q is NOT NULL, has no default, and is missing", table.QualifiedName(), c.Name)
 	}
-	return nullArray(c.Type, rows), nil
+	return Nulls(c.Type, rows), nil
 }
 
 // fault is the first value of a column that cannot be converted.
@@ -161,7 +161,8 @@ func firstNull(a arrow.Array) int {
 	return 0
 }
 
-func nullArray(t schema.Type, rows int) arrow.Array {
+// Nulls returns an array of NULLs of a type, in its storage type. The caller releases it.
+func Nulls(t schema.Type, rows int) arrow.Array {
 	dt := t.Arrow()
 	ext, ok := dt.(arrow.ExtensionType)
 	if !ok {

@@ -133,6 +133,8 @@ func TestConformConvertsWhatIsExact(t *testing.T) {
 	f(utf8Type, `["a", "b"]`, "ENUM('a', 'b')", "a b")
 	f(utf8Type, `["a", "c"]`, "ENUM('a', 'b')", `!row 12, column "c": "c" is not a value of the ENUM`)
 	f(utf8Type, `["{\"a\": 1}", "x"]`, "JSON", `{"a": 1} "x"`)
+	f(utf8Type, `["NaN", "-Infinity", "{\"a\": [nan, -inf, \"Infinity\"]}", "nan", "{\"a\": 1nan}", "[Infinit]"]`, "JSON",
+		`NaN -Infinity {"a": [nan, -inf, "Infinity"]} "nan" "{\"a\": 1nan}" "[Infinit]"`)
 	f(utf8Type, `["\"\\ud800\""]`, "JSON", `"\"\\ud800\""`)
 	f(arrow.StructOf(arrow.Field{Name: "a", Type: i64, Nullable: true}), `[{"a": 1}]`, "JSON", `{"a":1}`)
 	f(utf8Type, `["010", "2"]`, "BIT", `!row 12, column "c": "2" is not a value of type BIT`)

@@ -15,7 +15,7 @@ import (
 // dictionary of text. The result is the caller's to release.
 func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
 	if allNull(a) {
-		return nullArray(t, a.Len()), nil
+		return Nulls(t, a.Len()), nil
 	}
 	if ext, ok := a.(array.ExtensionArray); ok {
 		a = ext.Storage()

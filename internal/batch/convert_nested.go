@@ -136,7 +136,7 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	defer entries.Release()
 	if entries.Len() == 0 {
-		none := nullArray(schema.StructOf(schema.Field{Name: "key", Type: *t.Key}, schema.Field{Name: "value", Type: *t.Elem}), 0)
+		none := Nulls(schema.StructOf(schema.Field{Name: "key", Type: *t.Key}, schema.Field{Name: "value", Type: *t.Elem}), 0)
 		defer none.Release()
 		return newList(a, t, counts, retyped(none, t.Arrow().(*arrow.MapType).Elem()).Data()), nil
 	}
@@ -199,7 +199,7 @@ func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		j, known := at[schema.Fold(f.Name)]
 		delete(at, schema.Fold(f.Name))
 		if !known {
-			children[i] = nullArray(f.Type, a.Len()).Data()
+			children[i] = Nulls(f.Type, a.Len()).Data()
 			continue
 		}
 		masked := maskNulls(s.Field(j), s)

@@ -2,6 +2,8 @@ package batch
 
 import (
 	"encoding/json"
+	"regexp"
+	"strings"
 	"time"
 	"unicode/utf8"
 	"unsafe"
@@ -112,7 +114,7 @@ func textCheck(t schema.Type) func(s string) string {
 		}
 	case schema.JSON:
 		return func(s string) string {
-			if !json.Valid(unsafe.Slice(unsafe.StringData(s), len(s))) || loneSurrogate(s) {
+			if !isJSON(s) || loneSurrogate(s) {
 				return "is not valid JSON"
 			}
 			return ""
@@ -126,6 +128,26 @@ func textCheck(t schema.Type) func(s string) string {
 		}
 	}
 	return nil
+}
+
+// nonFinite matches the numbers that DuckDB reads and writes in JSON and JSON does not have, and strings, to pass over what is in them.
+var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?i:-?(?:nan|inf(?:inity)?)\b)`)
+
+// isJSON reports whether a text is one that DuckDB reads as JSON. That is JSON with numbers that are not finite. By themselves they are taken only as DuckDB
+// writes them: other texts, such as nan, are more likely to be text.
+func isJSON(s string) bool {
+	switch {
+	case json.Valid(unsafe.Slice(unsafe.StringData(s), len(s))), s == "NaN", s == "Infinity", s == "-Infinity":
+		return true
+	case !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "["):
+		return false
+	}
+	return json.Valid([]byte(nonFinite.ReplaceAllStringFunc(s, func(token string) string {
+		if token[0] == '"' {
+			return token
+		}
+		return " 0 " // apart from what stands beside it
+	})))
 }
 
 // canonical returns the rewriting of texts into the one text that a value of t has.

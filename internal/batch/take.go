@@ -309,23 +309,33 @@ func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool
 // of each batch; rows of one number stay as they are. Without numbers all stay. The batches are at least one; the
 // caller releases those that are returned.
 func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
-	all := slices.Concat(numbers...)
-	if slices.IsSorted(all) {
+	order := Order(numbers)
+	if order == nil {
 		for _, rec := range recs {
 			rec.Retain()
 		}
 		return slices.Clone(recs), nil
+	}
+	one, err := Take(recs, order)
+	if err != nil {
+		return nil, err
+	}
+	return []arrow.RecordBatch{one}, nil
+}
+
+// Order returns the rows of batches, counted through all of them, in the order of their numbers; rows of one number stay as
+// they are. It is nil if all rows stay where they are.
+func Order(numbers [][]int32) []uint32 {
+	all := slices.Concat(numbers...)
+	if slices.IsSorted(all) {
+		return nil
 	}
 	order := make([]uint32, len(all))
 	for i := range order {
 		order[i] = uint32(i)
 	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(all[a], all[b]) })
-	one, err := Take(recs, order)
-	if err != nil {
-		return nil, err
-	}
-	return []arrow.RecordBatch{one}, nil
+	return order
 }
 
 // Concat returns all rows of the batches as one; of a single batch, that batch.

@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -217,6 +218,9 @@ func Default() Server {
 
 // FromEnvironment returns the defaults, and what the environment sets instead.
 func FromEnvironment() (Server, error) {
+	if err := CheckEnvironment(os.Environ()); err != nil {
+		return Server{}, err
+	}
 	s, err := parse()
 	if err != nil {
 		return s, base.Errorf(base.Invalid, "settings: %w", err)

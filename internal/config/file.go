@@ -45,8 +45,7 @@ func ReadFile(path string, mustExist bool) (File, error) {
 	unknown := slices.DeleteFunc(meta.Undecoded(), func(k toml.Key) bool { return k[0] == "source" })
 	unknown = append(unknown, slices.DeleteFunc(meta.Keys(), func(k toml.Key) bool { return slices.Contains(names, k[0]) })...)
 	if len(unknown) > 0 {
-		return File{}, base.Errorf(base.Invalid, "settings: %s:%d: unknown setting %s", path, lineOf(text, unknown[0], 0), unknown[0]).
-			WithHint("scoter config prints all there are")
+		return File{}, unknownKey(path, lineOf(text, unknown[0], 0), unknown[0])
 	}
 	for key, v := range f.Values {
 		at := lineOf(text, toml.Key{key}, 0)
@@ -64,6 +63,18 @@ func ReadFile(path string, mustExist bool) (File, error) {
 	}
 	f.Tokens, f.Sources = known.Tokens, known.Sources
 	return f, nil
+}
+
+// unknownKey says that there is no such setting, and which one may be meant.
+func unknownKey(path string, line int, key toml.Key) error {
+	known, hint := names, ""
+	if key[0] == "token" && len(key) > 1 {
+		known = []string{"name", "role", "sha256"}
+	}
+	if near := base.Nearest(key[len(key)-1], known); near != "" {
+		hint = "did you mean " + near + "? "
+	}
+	return base.Errorf(base.Invalid, "settings: %s:%d: unknown setting %s", path, line, key).WithHint("%sscoter config prints all there are", hint)
 }
 
 var levels = []string{"debug", "info", "warn", "error"}

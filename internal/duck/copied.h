@@ -8,9 +8,9 @@
 
 #include "gather.h"
 
-// Texts and lists of so many bytes or more are counted, as often as they are copied until they are sent: to the batch, to
-// the format of the result, and to the buffer of that when it grows.
-enum { scoter_large_copy = 1 << 20, scoter_copies = 3 };
+// The copies of a chunk are counted if its texts and lists take so many bytes or more: all of them are copied to the batch, and
+// then one row after the other to the format of the result, twice while the buffer of that grows.
+enum { scoter_large_copy = 1 << 20, scoter_row_copies = 2 };
 
 // What the release of a counted batch needs.
 typedef struct {
@@ -30,8 +30,9 @@ static void scoter_release_counted(struct ArrowArray *batch) {
 
 // Takes the memory that the copies of a chunk need, if it is worth counting. Returns false, and an error, if there is too little.
 static bool scoter_take_copies(duckdb_data_chunk chunk, int64_t *bytes, duckdb_error_data *error) {
-	*bytes = scoter_memory_scarce() ? scoter_chunk_bytes(chunk, 0, true) : 0;
-	*bytes = *bytes < scoter_large_copy ? 0 : *bytes * scoter_copies;
+	idx_t largest = 0;
+	*bytes = scoter_memory_scarce() ? scoter_chunk_bytes(chunk, 0, true, &largest) : 0;
+	*bytes = *bytes < scoter_large_copy ? 0 : *bytes + scoter_row_copies * largest;
 	if (*bytes == 0 || scoter_memory_take(*bytes)) return true;
 	*error = duckdb_create_error_data(DUCKDB_ERROR_OUT_OF_MEMORY,
 	                                  "{\"exception_type\":\"Out of Memory\",\"exception_message\":\"the values of some rows of the result take more memory than there is for queries\"}");

@@ -12,11 +12,11 @@ import (
 
 // failure is DuckDB's error as JSON, which connections ask for with errors_as_json.
 type failure struct {
-	Type       string `json:"exception_type"`
-	Message    string `json:"exception_message"`
-	Subtype    string `json:"error_subtype"`
-	Position   string `json:"position"`
-	Candidates string `json:"candidates"`
+	Type     string `json:"exception_type"`
+	Message  string `json:"exception_message"`
+	Subtype  string `json:"error_subtype"`
+	Position string `json:"position"`
+	Errno    string `json:"errno"` // of the system's call that failed
 	// Of an error of ours that passed through DuckDB: its kind's name, and its hint.
 	Kind string `json:"scoter_kind"`
 	Hint string `json:"scoter_hint"`
@@ -33,8 +33,7 @@ var kindsByType = map[string]base.Kind{
 	"Decimal": base.Invalid, "Sequence": base.Invalid, "Dependency": base.Invalid, "Invalid Configuration": base.Invalid,
 	"Permission": base.Forbidden, "Out of Memory": base.TooLarge, "INTERRUPT": base.Canceled,
 	"Interrupt": base.Canceled,
-	// A disk is full, too many files are open: that passes.
-	"IO": base.Unavailable,
+	"IO":        base.Unavailable, // see filesKind
 }
 
 // ErrFailed is in the error of a statement that met a defect of DuckDB's, by which it failed all that ran with it.
@@ -44,8 +43,12 @@ var ErrFailed = errors.New("DuckDB failed")
 // database up if it was the last thing that it said.
 func (c *Conn) failure(text string) *base.Error {
 	f := parseFailure(text)
-	err := f.err()
-	if c.inst != nil && f.unwritten(c.inst.settings.TempDir) {
+	var tempDir string
+	if c.inst != nil {
+		tempDir = c.inst.settings.TempDir
+	}
+	err := f.err(tempDir)
+	if f.unwritten(tempDir) {
 		c.inst.retire(c.db)
 		return base.Errorf(base.StorageFull, "the query does not fit into memory, and writing the rest to disk failed: %s", lastPart(f.Message)).
 			WithHint("free disk space, filter more, select fewer columns, or raise query_memory")
@@ -64,13 +67,6 @@ func (c *Conn) failure(text string) *base.Error {
 
 // invalidated is how DuckDB (1.5.5) begins what it says to all statements after an internal error.
 const invalidated = "Failed: database has been invalidated"
-
-// noFiles is how DuckDB (1.5.5) begins what it says of a path or pattern under which no file is, gone how it ends what it says of one that it
-// looked for by itself: that does not pass.
-const (
-	noFiles = "No files found that match the pattern"
-	gone    = "No such file or directory"
-)
 
 // notWritten is how DuckDB (1.5.6) begins what it says of a file that it could not write.
 const notWritten = "Could not write"
@@ -104,63 +100,48 @@ func parseFailure(text string) failure {
 	return f
 }
 
-// advice begins what DuckDB adds to errors of memory: settings of its own, which nobody can change.
-const advice = "\n\nPossible solutions"
-
 // noRowID matches what DuckDB says where its own tables have a number for each row.
 var noRowID = regexp.MustCompile(`(?i)column (named )?"rowid"`)
 
-// suggestions are the names that DuckDB says it has instead of one that it has not.
-var suggestions = regexp.MustCompile(`(?m)^Candidate bindings: .*$`)
-
-// ownName is a column that the system's queries have beside those of tables.
-var ownName = regexp.MustCompile(`,\s*"?\bscoter_\w+"?|"?\bscoter_\w+"?(,\s*|$)`)
-
-// withoutOwn returns a list of names without the system's own, which mean nothing to who wrote the statement.
-func withoutOwn(list string) string {
-	return ownName.ReplaceAllString(list, "")
-}
-
-// withoutOwnLine is withoutOwn for a line of suggestions; without any there is none.
-func withoutOwnLine(line string) string {
-	if line = withoutOwn(line); strings.HasSuffix(line, ": ") {
-		return ""
-	}
-	return line
-}
-
-// err returns it as a base error. Positions are 1-based byte positions in the SQL text that DuckDB was given.
-func (f failure) err() *base.Error {
+// err returns it as a base error. tempDir is where queries spill. Positions are 1-based byte positions in the SQL text that DuckDB was given.
+func (f failure) err(tempDir string) *base.Error {
 	kind, known := kindsByType[f.Type]
 	if !known {
 		kind = base.Internal
 	}
+	damaged := f.damaged(tempDir)
 	switch {
-	case f.Type == "IO" && strings.HasPrefix(f.Message, noFiles):
-		kind = base.NotFound
-	case f.Type == "IO" && strings.HasSuffix(f.Message, gone):
-		kind = base.Internal
-	}
-	if f.Kind != "" {
+	case f.Kind != "":
 		kind = base.KindNamed(f.Kind)
+	case damaged:
+		kind = base.Invalid
+	case f.Type == "IO":
+		kind = f.fileKind(tempDir)
 	}
 	if f.Type == "Out of Memory" && strings.Contains(f.Message, spaceLimit) {
 		return base.Errorf(base.TooLarge, "the query does not fit into memory, nor into the disk space that queries share for the rest").
 			WithHint("filter more, select fewer columns, raise query_memory or spill_space, or free disk space")
 	}
-	message, _, _ := strings.Cut(f.Message, advice)
-	err := base.Errorf(kind, "%s", strings.TrimSpace(suggestions.ReplaceAllStringFunc(message, withoutOwnLine)))
+	message, near := takeNames(plain(f.Message))
+	if damaged {
+		message = "a file cannot be read: " + message // which does not always name it, nor say that it is about one
+	}
+	err := base.Errorf(kind, "%s", message)
 	switch {
 	case f.Hint != "":
 		err = err.WithHint("%s", f.Hint)
+	case damaged:
+		err = err.WithHint("it is damaged, or not of the format that the statement says")
+	case kind == base.Conflict:
+		err = err.WithHint("another process has the file open: close it there, or copy the file")
 	case noRowID.MatchString(f.Message):
 		err = err.WithHint("tables have no rowid: rows move from file to file in merges, and no number would stay with a row; a primary key names rows")
 	case f.Type == "Out of Memory":
 		err = err.WithHint("the query needs more memory than its limit: filter more, select fewer columns, or raise query_memory")
-	default:
-		if near := withoutOwn(f.Candidates); near != "" {
-			err = err.WithHint("did you mean %s?", near)
-		}
+	case missingExtension.MatchString(f.Message):
+		err = err.WithHint("extensions are not loaded at run time: FROM duckdb_extensions() lists those that are part of the program")
+	case len(near) > 0:
+		err = err.WithHint("did you mean %s?", alternatives(near))
 	}
 	if p, e := strconv.Atoi(f.Position); e == nil {
 		err = err.At(p + 1)

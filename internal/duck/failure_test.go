@@ -192,7 +192,7 @@ func threads(t *testing.T) int {
 
 // TestErrorsOfOursKeepTheirKind reads what table functions of other packages throw.
 func TestErrorsOfOursKeepTheirKind(t *testing.T) {
-	err := parseFailure(`{"exception_type":"IO","exception_message":"rows of table t: no space","scoter_kind":"storage_full","scoter_hint":"free some"}`).err()
+	err := parseFailure(`{"exception_type":"IO","exception_message":"rows of table t: no space","scoter_kind":"storage_full","scoter_hint":"free some"}`).err("")
 	if err.Kind != base.StorageFull || err.Message != "rows of table t: no space" || err.Hint != "free some" {
 		t.Errorf("%+v", err)
 	}
@@ -213,11 +213,30 @@ func TestWhatTheMachineRefusesIsNoDefect(t *testing.T) {
 	defer c.Close()
 	for sql, want := range map[string]base.Kind{
 		"FROM read_csv('" + filepath.Join(dir, "none.csv") + "')":                   base.NotFound,
-		"COPY (SELECT 1) TO '" + filepath.Join(dir, strings.Repeat("a", 300)) + "'": base.Unavailable,
-		"COPY (SELECT 1) TO '" + filepath.Join(dir, "none", "a.csv") + "'":          base.Internal,
+		"COPY (SELECT 1) TO '" + filepath.Join(dir, strings.Repeat("a", 300)) + "'": base.Invalid,
+		"COPY (SELECT 1) TO '" + filepath.Join(dir, "none", "a.csv") + "'":          base.NotFound,
 	} {
 		if err := c.Exec(sql); base.KindOf(err) != want || errors.Is(err, ErrFailed) {
 			t.Errorf("%s: %v, %v", sql, base.KindOf(err), err)
+		}
+	}
+}
+
+// TestErrorsAboutFilesSayWhatToDo reads what DuckDB says of files that a statement names, and of its own.
+func TestErrorsAboutFilesSayWhatToDo(t *testing.T) {
+	for text, want := range map[string]base.Kind{
+		`{"exception_type":"IO","exception_message":"Cannot open file \"/a.csv\": Permission denied","errno":"13"}`:                            base.Forbidden,
+		`{"exception_type":"IO","exception_message":"Cannot open file \"/a.csv\": No such file or directory","errno":"2"}`:                     base.NotFound,
+		`{"exception_type":"IO","exception_message":"Cannot open file \"/a.csv\": Too many open files","errno":"24"}`:                          base.Unavailable,
+		`{"exception_type":"IO","exception_message":"Could not read from file \"/a.csv\": Input/output error","errno":"5"}`:                    base.Unavailable,
+		`{"exception_type":"IO","exception_message":"Could not set lock on file \"/a.duckdb\": Conflicting lock is held","errno":"11"}`:        base.Conflict,
+		`{"exception_type":"IO","exception_message":"Input is not a GZIP stream: /a.csv.gz"}`:                                                  base.Invalid,
+		`{"exception_type":"IO","exception_message":"No files found that match the pattern \"/a\""}`:                                           base.NotFound,
+		`{"exception_type":"IO","exception_message":"Cannot open file \"/d/tmp/duckdb_temp_storage\": No such file or directory","errno":"2"}`: base.Unavailable,
+		`{"exception_type":"IO","exception_message":"parts/1.parquet cannot be opened","scoter_kind":"unavailable"}`:                           base.Unavailable,
+	} {
+		if err := parseFailure(text).err("/d/tmp"); err.Kind != want {
+			t.Errorf("%s: %v, want %v", text, err.Kind, want)
 		}
 	}
 }

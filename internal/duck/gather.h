@@ -23,10 +23,11 @@ static bool scoter_valid(duckdb_vector v, idx_t row) {
 	return !valid || duckdb_validity_row_is_valid(valid, row);
 }
 
-// Returns how many bytes texts take in rows of a flat vector; of lists only if their elements are flat, too.
-static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool elements) {
+// Returns how many bytes texts take in rows of a flat vector; of lists only if their elements are flat, too. Adds to largest
+// how many the value of one row takes at most.
+static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool elements, idx_t *largest) {
 	duckdb_logical_type type = duckdb_vector_get_column_type(v);
-	idx_t bytes = 0;
+	idx_t bytes = 0, most = 0;
 	switch (duckdb_get_type_id(type)) {
 	case DUCKDB_TYPE_VARCHAR:
 	case DUCKDB_TYPE_BLOB:
@@ -35,17 +36,20 @@ static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool eleme
 	case DUCKDB_TYPE_GEOMETRY: {
 		duckdb_string_t *texts = duckdb_vector_get_data(v);
 		for (idx_t i = from; i < to; i++) {
-			if (scoter_valid(v, i)) bytes += duckdb_string_t_length(texts[i]);
+			idx_t value = scoter_valid(v, i) ? duckdb_string_t_length(texts[i]) : 0;
+			bytes += value;
+			if (value > most) most = value;
 		}
 		break;
 	}
 	case DUCKDB_TYPE_STRUCT:
 		for (idx_t i = 0; elements && i < duckdb_struct_type_child_count(type); i++)
-			bytes += scoter_text_bytes(duckdb_struct_vector_get_child(v, i), from, to, true);
+			bytes += scoter_text_bytes(duckdb_struct_vector_get_child(v, i), from, to, true, &most);
 		break;
 	case DUCKDB_TYPE_ARRAY: {
 		idx_t n = duckdb_array_type_array_size(type);
-		if (elements) bytes = scoter_text_bytes(duckdb_array_vector_get_child(v), from * n, to * n, true);
+		if (elements) bytes = scoter_text_bytes(duckdb_array_vector_get_child(v), from * n, to * n, true, &most);
+		most *= n;
 		break;
 	}
 	case DUCKDB_TYPE_LIST:
@@ -54,8 +58,10 @@ static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool eleme
 		duckdb_vector child = duckdb_list_vector_get_child(v);
 		for (idx_t i = from; i < to; i++) {
 			if (!scoter_valid(v, i)) continue;
-			bytes += sizeof(duckdb_list_entry) * lists[i].length;
-			if (elements) bytes += scoter_text_bytes(child, lists[i].offset, lists[i].offset + lists[i].length, true);
+			idx_t value = sizeof(duckdb_list_entry) * lists[i].length, element = 0;
+			if (elements) value += scoter_text_bytes(child, lists[i].offset, lists[i].offset + lists[i].length, true, &element);
+			bytes += value;
+			if (value > most) most = value;
 		}
 		break;
 	}
@@ -63,12 +69,15 @@ static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool eleme
 		break;
 	}
 	duckdb_destroy_logical_type(&type);
+	*largest += most;
 	return bytes;
 }
 
-static idx_t scoter_chunk_bytes(duckdb_data_chunk chunk, idx_t from, bool elements) {
+// Returns the bytes of the texts in the rows of a chunk from one on, as scoter_text_bytes; largest is about one row.
+static idx_t scoter_chunk_bytes(duckdb_data_chunk chunk, idx_t from, bool elements, idx_t *largest) {
+	*largest = 0;
 	idx_t bytes = 0, columns = duckdb_data_chunk_get_column_count(chunk), rows = duckdb_data_chunk_get_size(chunk);
-	for (idx_t i = 0; i < columns; i++) bytes += scoter_text_bytes(duckdb_data_chunk_get_vector(chunk, i), from, rows, elements);
+	for (idx_t i = 0; i < columns; i++) bytes += scoter_text_bytes(duckdb_data_chunk_get_vector(chunk, i), from, rows, elements, largest);
 	return bytes;
 }
 
@@ -79,7 +88,8 @@ static idx_t scoter_append(duckdb_data_chunk to, duckdb_data_chunk from, duckdb_
 		duckdb_vector_copy_sel(duckdb_data_chunk_get_vector(from, i), duckdb_data_chunk_get_vector(to, i), in_order, n, 0, at);
 	}
 	duckdb_data_chunk_set_size(to, at + n);
-	return scoter_chunk_bytes(to, at, true);
+	idx_t largest;
+	return scoter_chunk_bytes(to, at, true, &largest);
 }
 
 static duckdb_data_chunk scoter_fetch(scoter_result *r) {
@@ -90,8 +100,9 @@ static duckdb_data_chunk scoter_fetch(scoter_result *r) {
 
 // Reports whether a fetched chunk may be joined to others of so many rows and bytes.
 static bool scoter_fits(duckdb_data_chunk chunk, idx_t rows, idx_t bytes) {
+	idx_t largest;
 	return chunk && rows + duckdb_data_chunk_get_size(chunk) <= duckdb_vector_size() &&
-	       bytes + scoter_chunk_bytes(chunk, 0, false) <= scoter_gathered_bytes;
+	       bytes + scoter_chunk_bytes(chunk, 0, false, &largest) <= scoter_gathered_bytes;
 }
 
 // Returns a chunk with the rows of one and of those that follow, as far as they fit into it. It takes over the one.

@@ -56,6 +56,19 @@ type statement struct {
 	ended   bool // by the bound
 }
 
+// Memory returns the bytes that all instances of the process hold, and how many they may: their buffer managers and what is beside them. limit is 0 if
+// an instance has none; both are 0 where memory is not counted.
+func Memory() (used, limit int64) { return cppMemory.read() }
+
+func (m *memoryBound) read() (used, allowed int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.unlimited == 0 {
+		allowed = m.allowed
+	}
+	return max(0, limit.InUse()-m.before), allowed
+}
+
 func (m *memoryBound) begin(s *statement) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -2,24 +2,23 @@ package duck
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
 // overtime is how long a query may keep its place after its context ended.
 const overtime = 2 * time.Second
 
-// place is a lent connection's place in its pool: one of the slots, or one outside of them.
+// place is a lent connection's place in its pool, or outside of it.
 type place struct {
 	pool   *Pool
+	who    asker
 	unhook func() bool // stops the wait for the end of the context
-
-	mu    sync.Mutex
-	holds chan struct{} // guarded by mu; nil once the place is given back
+	left   bool        // guarded by the pool's mu
+	over   bool        // guarded by the pool's mu: it is given back
 }
 
-func newPlace(ctx context.Context, p *Pool) *place {
-	h := &place{pool: p, holds: p.slots}
+func newPlace(ctx context.Context, p *Pool, who asker) *place {
+	h := &place{pool: p, who: who}
 	h.unhook = context.AfterFunc(ctx, func() {
 		time.Sleep(overtime)
 		h.leave()
@@ -27,25 +26,33 @@ func newPlace(ctx context.Context, p *Pool) *place {
 	return h
 }
 
-// leave frees the slot for another query, if there is a place outside.
-func (h *place) leave() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.holds != h.pool.slots {
-		return
+// leave frees the place for another query, if one more may be outside, and reports whether it is free.
+func (h *place) leave() bool {
+	p := h.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case h.left || h.over:
+		return true
+	case p.outside == p.limit:
+		return false
 	}
-	select {
-	case h.pool.outside <- struct{}{}:
-		<-h.holds
-		h.holds = h.pool.outside
-	default:
-	}
+	h.left = true
+	p.outside++
+	p.turns.pass()
+	return true
 }
 
 func (h *place) giveBack() {
 	h.unhook()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	<-h.holds
-	h.holds = nil
+	p := h.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h.over = true
+	p.turns.returned(h.who)
+	if h.left {
+		p.outside--
+	} else {
+		p.turns.pass()
+	}
 }

@@ -2,7 +2,9 @@ package duck
 
 import (
 	"context"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -31,20 +33,99 @@ func TestAConnectionThatYieldsMakesPlaceForAnother(t *testing.T) {
 		}
 		return c
 	}
+	yield := func(c *Conn) {
+		t.Helper()
+		if err := pool.Yield(c, time.Time{}); err != nil {
+			t.Error(err)
+		}
+	}
 	for range 2 {
 		first := acquire()
 		full()
-		pool.Yield(first)
-		pool.Yield(first)
+		yield(first)
+		yield(first)
 		second := acquire()
 		full()
-		pool.Yield(second) // no more than one
+		yield(second) // no more than one
 		full()
 		pool.Release(first)
 		full()
-		pool.Yield(second)
+		yield(second)
 		third := acquire()
 		pool.Release(third)
 		pool.Release(second)
 	}
+}
+
+// TestPlacesGoToThoseThatHaveTheFewest: to clients, and to texts of one client.
+func TestPlacesGoToThoseThatHaveTheFewest(t *testing.T) {
+	s := turns{free: 3, lent: map[asker]int{}}
+	names := map[*turn]string{}
+	take := func(client, text string) *turn {
+		turn := s.take(askerOf(AskedBy(t.Context(), client, text)))
+		names[turn] = client + " " + text
+		return turn
+	}
+	for range 3 {
+		if take("a", "large") != nil {
+			t.Fatal("a free place is not taken")
+		}
+	}
+	for _, text := range []string{"large", "large", "small", "large", "large", "other"} {
+		take("a", text)
+	}
+	gone := take("b", "gone")
+	for _, text := range []string{"large", "large", "small"} {
+		take("b", text)
+	}
+	s.giveUp(gone)
+	served := func() string {
+		before := slices.Clone(s.waiting)
+		s.pass()
+		for _, turn := range before {
+			if !slices.Contains(s.waiting, turn) {
+				<-turn.come
+				return names[turn]
+			}
+		}
+		return "nobody"
+	}
+	for i, want := range []string{"b large", "b small", "b large", "a small", "a other"} {
+		if got := served(); got != want {
+			t.Errorf("place %d goes to %s, want %s", i, got, want)
+		}
+	}
+}
+
+func TestAQueryWithASlowReaderEndsWhereItCannotYield(t *testing.T) {
+	pool := NewPool(nil, 1)
+	enter := func() *Conn {
+		if err := pool.enter(t.Context(), asker{}); err != nil {
+			t.Fatal(err)
+		}
+		return &Conn{place: newPlace(t.Context(), pool, asker{})}
+	}
+	long := time.Now().Add(-time.Minute)
+	first := enter()
+	if err := pool.Yield(first, long); err != nil {
+		t.Errorf("there is room beside the places: %v", err)
+	}
+	second := enter()
+	if err := pool.Yield(second, long); err != nil {
+		t.Errorf("nobody waits: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- pool.enter(ctx, asker{}) }()
+	for !pool.Wanted() {
+		time.Sleep(time.Millisecond)
+	}
+	if err := pool.Yield(second, time.Now()); err != nil {
+		t.Errorf("a small result has a moment: %v", err)
+	}
+	if err := pool.Yield(second, long); base.KindOf(err) != base.Timeout {
+		t.Errorf("a query whose place is wanted: %v", err)
+	}
+	cancel()
+	<-ended
 }

@@ -14,7 +14,7 @@ const (
 	// maxBatchRows is how many rows are gathered into one batch before it is written.
 	maxBatchRows = 65_536
 	// maxBatchBytes bounds what is gathered, whatever the rows' width.
-	maxBatchBytes = 16 << 20
+	maxBatchBytes = 4 << 20
 )
 
 // arrowEncoder gathers DuckDB's chunks of 2,048 rows into larger batches: they compress better,

@@ -3,7 +3,7 @@
 // for a terminal. It is the mirror of ingest: pure, no engine, no DuckDB.
 //
 // Memory does not grow with the result: every format but Table and Parquet holds one
-// batch and one output buffer, Arrow up to 65,536 rows or 16 MiB, Parquet one row group of up to
+// batch and one output buffer, Arrow up to 65,536 rows or 4 MiB, Parquet one row group of up to
 // 128 MiB of values, Table the rows it will print.
 //
 // # How values are written as text

@@ -21,7 +21,8 @@ type out struct {
 	w       io.Writer
 	buf     []byte
 	written int64 // bytes that w accepted
-	err     error // first error of w; nothing is written after it
+	err     error // first error of w; no rows are written after it
+	refused bool  // the error is of a piece that w took nothing of
 }
 
 var outBuffers = sync.Pool{New: func() any { b := make([]byte, 0, flushAt+flushAt/4); return &b }}
@@ -92,6 +93,6 @@ func (o *out) write(p []byte) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		o.err = base.Wrap(err, "write to client")
+		o.err, o.refused = base.Wrap(err, "write to client"), n == 0
 	}
 }

@@ -60,6 +60,29 @@ func TestWriterErrorEndsTheResult(t *testing.T) {
 	}
 }
 
+// small is a writer that has room for little of a result, and for why it ends.
+type small struct{ bytes.Buffer }
+
+func (w *small) Write(p []byte) (int, error) {
+	if w.Len() > 0 && len(p) > flushAt/2 {
+		return 0, base.Errorf(base.Timeout, "no room")
+	}
+	return w.Buffer.Write(p)
+}
+
+func TestAResultThatTheWriterHasNoRoomForSaysSo(t *testing.T) {
+	for _, f := range []Format{JSON, NDJSON, MessagePack} {
+		var w small
+		stats, err := Write(t.Context(), &w, f, newSource(benchBatches(-1, 64)...), Options{})
+		if base.KindOf(err) != base.Timeout || stats.Bytes != int64(w.Len()) || w.Len() < flushAt {
+			t.Errorf("%s: %d bytes, %d of them counted: %v", f, w.Len(), stats.Bytes, err)
+		}
+		if last := w.String()[max(0, w.Len()-200):]; !strings.Contains(last, "no room") {
+			t.Errorf("%s ends with %q", f, last)
+		}
+	}
+}
+
 func TestCanceledContextEndsTheResult(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/part"
 	"github.com/scoterdb/scoter/internal/patch"
 	"github.com/scoterdb/scoter/internal/schema"
-	"github.com/scoterdb/scoter/internal/wal"
 )
 
 // Check reads everything in the data directory and compares it with what it should be:
@@ -156,14 +154,29 @@ func (e *Engine) checkPatches(state catalog.State) error {
 
 // checkLog decodes every frame of the log. In the committer, so that no segment goes meanwhile.
 func (e *Engine) checkLog() error {
-	_, err := wal.Replay(e.fs, e.walDir(), func(segment base.SegmentID, seq base.Seq, payload []byte) error {
-		f, err := decodeFrame(payload)
-		if err == nil {
-			err = f.eachBatch(func(frameTable, arrow.RecordBatch) error { return nil })
-		}
-		return base.Wrap(err, "segment %d: edit %d", segment, seq)
-	})
+	everything := func(base.SegmentID, base.Seq) bool { return true }
+	_, err := replayLog(e.fs, e.walDir(), everything, checkRun, func(struct{}) error { return nil })
 	return err
+}
+
+func checkRun(in logRun) (ok struct{}, err error) {
+	for _, lf := range in.frames {
+		f, err := decodeFrame(lf.payload)
+		if err == nil {
+			err = f.eachStream(func(t frameTable, stream []byte) error {
+				record, err := decodeBatch(stream)
+				if err != nil {
+					return base.Wrap(err, "table %d", t.id)
+				}
+				record.Release()
+				return nil
+			})
+		}
+		if err != nil {
+			return ok, base.Wrap(err, "segment %d: edit %d", in.segment, lf.seq)
+		}
+	}
+	return ok, nil
 }
 
 // knownFiles returns the part files that are listed, still read, or being written by a

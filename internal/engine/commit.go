@@ -289,7 +289,7 @@ func (e *Engine) check(r *request, a *ahead) error {
 		if now == nil {
 			return base.Errorf(base.NotFound, "table %d was dropped meanwhile", t.id)
 		}
-		if now.current.schema.Version != t.version {
+		if now.current.schema.Version != t.version || now.held.Load() != nil {
 			return ErrStale
 		}
 	}

@@ -284,13 +284,13 @@ func cut(row string) (table, rest string, ok bool) {
 	return row, "", false
 }
 
-// stride is the distance between tried points: all of them take a minute, so that is for
+// stride is the distance between tried points: all of them take minutes, so that is for
 // those who ask for it.
 func stride() int {
 	if os.Getenv("SCOTER_EXHAUSTIVE") != "" {
 		return 1
 	}
-	return 23
+	return 47
 }
 
 // TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite stops the disk before the k-th

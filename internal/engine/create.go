@@ -25,22 +25,31 @@ func (e *Engine) Plan(ctx context.Context, rows TableRows, o AppendOptions) (tab
 	if err := e.writable(); err != nil {
 		return schema.Table{}, nil, err
 	}
-	table, evolution, err = e.tableFor(rows, o)
+	table, evolution, err = e.tableFor(ctx, rows, o)
 	if err != nil || !o.Create {
 		return table, evolution, err
 	}
 	return e.evolved(ctx, table, evolution, rows)
 }
 
-// tableFor returns the table that rows are for. If it is missing, and the options say so, that is the one to be made of their first batch.
-func (e *Engine) tableFor(rows TableRows, o AppendOptions) (schema.Table, *Evolution, error) {
-	if rows.ID != 0 {
-		table, err := e.Table(rows.ID)
-		return table, nil, err
+// tableFor returns the table that rows are for, once nobody holds them back. If it is missing, and the options say so, that is the one to be made of
+// their first batch.
+func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, *Evolution, error) {
+	find := func() (schema.Table, error) {
+		if rows.ID != 0 {
+			return e.Table(rows.ID)
+		}
+		return e.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+	}
+	table, err := find()
+	if err == nil {
+		var waited bool
+		if waited, err = e.waitForHold(ctx, table.ID); waited && err == nil {
+			table, err = find()
+		}
 	}
 	n := rows.Table
-	table, err := e.Lookup(n.Database, n.Schema, n.Name)
-	if err == nil || !o.Create || base.KindOf(err) != base.NotFound || len(rows.Batches) == 0 {
+	if err == nil || rows.ID != 0 || !o.Create || base.KindOf(err) != base.NotFound || len(rows.Batches) == 0 {
 		return table, nil, err
 	}
 	inferred, err := batch.InferTable(n.Database, n.Schema, n.Name, rows.Batches[0], rows.Tags, batch.InferOptions{})
@@ -64,6 +73,9 @@ func (e *Engine) tableFor(rows TableRows, o AppendOptions) (schema.Table, *Evolu
 	err = e.checkFreeLocked(keyOf(n.Database, n.Schema, n.Name), n.Name)
 	e.mu.RUnlock()
 	if err != nil {
+		if table, found := e.Lookup(n.Database, n.Schema, n.Name); found == nil {
+			return table, nil, nil // another request has made it since
+		}
 		return schema.Table{}, nil, err
 	}
 	if inferred.ID, err = e.newTableID(); err != nil {

@@ -103,6 +103,9 @@ type Components struct {
 // encoding are CPU-bound, and two leave most of the machine to queries.
 const flushParallel = 2
 
+// keyShare times Settings.MemoryBytes is what indexes of parts' keys may take.
+const keyShare = 4
+
 // Engine is an open data directory. Its methods may be called concurrently.
 //
 // Lock order: flushing, mu; keysMu, the budget's, the queue's and the key finder's locks are leaves. The
@@ -178,6 +181,8 @@ type Engine struct {
 	live       live         // snapshots that are held
 	patchBytes atomic.Int64 // memory of all tables' patches
 
+	effort effort // what background work and the log took
+
 	patchesShort atomic.Bool // a change was refused for lack of that memory, and none became free since
 }
 
@@ -195,6 +200,7 @@ type table struct {
 	pin          *semaphore.Weighted     // constant
 	pinnedSeq    base.Seq                // guarded by mu: the last edit when the table was pinned; 0 if it is not
 	settling     *settling               // constant; nil: it does not merge on read
+	held         atomic.Pointer[hold]    // keeps rows that are appended out; nil: nobody does. Set in the committer
 
 	stored          map[base.SourceID][]storedPatch // by part: what the catalog has of changes
 	storedDeletions map[base.SourceID]storedDeletions

@@ -59,7 +59,7 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 				if err != nil {
 					return nil, err
 				}
-				if t.current.schema.Version+1 != v.Table.Version {
+				if t.current.schema.Version+1 != v.Table.Version || t.held.Load() != nil {
 					return nil, ErrStale
 				}
 				if v.exact != nil {

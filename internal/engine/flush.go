@@ -120,7 +120,10 @@ func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done 
 	if err := errors.Join(ctx.Err(), e.writable()); err != nil {
 		return false, err
 	}
-	if err := e.flushGeneration(ctx, g); err != nil {
+	started := time.Now()
+	err = e.flushGeneration(ctx, g)
+	e.effort.flushed(time.Since(started), err)
+	if err != nil {
 		return false, base.Wrap(err, "generation %d", g.segment)
 	}
 	e.flushFailure.Store(nil)

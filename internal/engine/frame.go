@@ -1,13 +1,9 @@
 package engine
 
 import (
-	"bytes"
 	"encoding/binary"
-	"io"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/scoterdb/scoter/internal/base"
 )
 
@@ -201,18 +197,6 @@ func (f *frame) readSections(r *frameReader) (err error) {
 	return nil
 }
 
-// eachBatch calls visit for every batch of the frame with its table.
-func (f *frame) eachBatch(visit func(t frameTable, record arrow.RecordBatch) error) error {
-	return f.eachStream(func(t frameTable, stream []byte) error {
-		record, err := decodeBatch(stream)
-		if err != nil {
-			return base.Wrap(err, "table %d", t.id)
-		}
-		defer record.Release()
-		return visit(t, record)
-	})
-}
-
 // eachStream calls visit for the encoded batches of the frame, and reads the values of its patches behind them.
 func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error {
 	r := frameReader{rest: f.body}
@@ -247,27 +231,4 @@ func (r *frameReader) stream(table base.TableID) ([]byte, error) {
 		return nil, base.Errorf(base.Corrupt, "log frame: a batch of table %d ends early", table)
 	}
 	return stream, nil
-}
-
-// decodeBatch reads an Arrow stream of one batch. It relies on the log's checksum: on
-// bytes that are no such stream arrow-go panics, or asks for as much memory as they say.
-func decodeBatch(stream []byte) (record arrow.RecordBatch, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = base.Errorf(base.Corrupt, "log frame: Arrow stream: %v", r)
-		}
-	}()
-	reader, err := ipc.NewReader(bytes.NewReader(stream))
-	if err != nil {
-		return nil, base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
-	}
-	defer reader.Release()
-	if record, err = reader.Read(); err == io.EOF {
-		return nil, base.Errorf(base.Corrupt, "log frame: an Arrow stream without a batch")
-	}
-	if err != nil {
-		return nil, base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
-	}
-	record.Retain() // the reader releases its own reference
-	return record, nil
 }

@@ -158,38 +158,9 @@ func (e *Engine) checkSchemaLocked(database, schemaName string) error {
 // didYouMean adds the nearest of the names that are there, if one is near.
 func didYouMean(err *base.Error, name string, there []string) error {
 	slices.Sort(there)
-	best, least := "", len(name)/3+2
-	for _, candidate := range there {
-		if d := distance(schema.Fold(name), schema.Fold(candidate), least); d < least {
-			best, least = candidate, d
-		}
-	}
+	best := base.Nearest(name, there)
 	if best == "" {
 		return err
 	}
 	return err.WithHint("did you mean %q?", best)
-}
-
-// distance is the number of letters to insert, delete or replace between two names; limit
-// stands for anything from there on, so that long names cost nothing.
-func distance(a, b string, limit int) int {
-	if max(len(a), len(b))-min(len(a), len(b)) >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return min(row[len(b)], limit)
 }

@@ -102,7 +102,7 @@ func Open(dir string, settings Settings, components Components) (*Engine, error)
 	}
 	e.readPart = components.ReadColumns
 	reader := keys.Reader{Hold: e.holdPart, Part: components.ReadColumns, Numbers: e.openNumbers, Group: (*part.Numbers).Read, Rows: (*part.Numbers).Find}
-	e.keyFinder = keys.NewFinder(4*e.settings.MemoryBytes, reader, func(err error) {
+	e.keyFinder = keys.NewFinder(keyShare*e.settings.MemoryBytes, reader, func(err error) {
 		e.log.Error("index of keys failed; statements find their rows without it, and it is tried again", "error", err)
 	})
 	if err := e.open(); err != nil {

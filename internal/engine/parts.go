@@ -9,6 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
@@ -25,6 +26,8 @@ type Rewrite struct {
 	// Of a Mutation, in the committer: whether its change holds still, and what it did for those that come after.
 	check func(edit *catalog.Edit) error
 	note  func(t *table, edit *catalog.Edit)
+	// next, if not nil, is the version of the schema that the table gets with the new parts: of a Retyping.
+	next *schema.Table
 }
 
 // Rewrite begins to write parts anew. If one of them is gone it is a Conflict. The caller closes what it gets.
@@ -111,7 +114,11 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 		}
 		e.garbage.taken(e, added)
 		v := t.current
-		old := t.installLocked(e.newVersionLocked(v.schema, append(kept, added...), v.residents))
+		now := v.schema
+		if r.next != nil {
+			now = *r.next
+		}
+		old := t.installLocked(e.newVersionLocked(now, append(kept, added...), v.residents))
 		e.settledStored(edit)
 		e.showObjectsLocked(edit.PutObjects)
 		e.changesStored(settled.stored)

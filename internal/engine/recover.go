@@ -3,10 +3,8 @@ package engine
 import (
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/catalog"
-	"github.com/scoterdb/scoter/internal/memtable"
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
@@ -19,20 +17,14 @@ func (e *Engine) recover(state catalog.State) error {
 	if err := e.checkSegments(state); err != nil {
 		return err
 	}
-	var g *generation
-	result, err := wal.Recover(e.fs, e.walDir(), func(segment base.SegmentID, seq base.Seq, payload []byte) error {
+	result, err := replayLog(e.fs, e.walDir(), func(segment base.SegmentID, seq base.Seq) bool {
 		e.seq = max(e.seq, seq)
-		if segment <= state.FlushedThrough {
-			return nil
-		}
-		if g == nil || g.segment != segment {
-			g = newGeneration(segment)
-			g.born = e.now()
-			e.generations = append(e.generations, g)
-		}
-		return base.Wrap(e.replay(g, seq, payload), "segment %d: edit %d", segment, seq)
-	})
+		return segment > state.FlushedThrough
+	}, e.decodeRun, e.replay)
 	if err != nil {
+		return err
+	}
+	if err := wal.Settle(e.fs, e.walDir(), result); err != nil {
 		return err
 	}
 	for _, g := range e.generations {
@@ -72,62 +64,73 @@ func (e *Engine) checkSegments(state catalog.State) error {
 		WithHint("put the log back, or restore a backup")
 }
 
-// replay adds one frame to a generation that nobody sees yet.
-func (e *Engine) replay(g *generation, seq base.Seq, payload []byte) error {
-	f, err := decodeFrame(payload)
-	if err != nil {
-		return err
+// replay adds a run of frames to the generation of its segment, which nobody sees yet. All rows come before the changes: these are of rows that were
+// there before them, whose addresses say so.
+func (e *Engine) replay(run *replayedRun) error {
+	g := e.generationOf(run.segment)
+	for _, rows := range run.rows {
+		if err := e.replayRows(g, rows); err != nil {
+			return base.Wrap(err, "segment %d: edits %d to %d", run.segment, rows.first, rows.last)
+		}
 	}
-	g.frames++
-	if f.key != "" {
-		before := e.keys[f.key]
-		c := &claim{key: f.key, hash: f.hash, expires: f.expires, done: make(chan struct{}), stored: before != nil && before.stored}
-		e.keys[f.key] = c
-		g.keys = append(g.keys, e.resolveClaim(c, Result{Counts: f.counts, Seq: seq}))
+	for _, f := range run.frames {
+		g.frames++
+		if f.key != "" {
+			before := e.keys[f.key]
+			c := &claim{key: f.key, hash: f.hash, expires: f.expires, done: make(chan struct{}), stored: before != nil && before.stored}
+			e.keys[f.key] = c
+			g.keys = append(g.keys, e.resolveClaim(c, Result{Counts: f.counts, Seq: f.seq}))
+		}
+		err := e.replayProgress(g, f.progress)
+		if err == nil {
+			err = e.replayChanges(g, f.seq, f.changes)
+		}
+		if err != nil {
+			return base.Wrap(err, "segment %d: edit %d", run.segment, f.seq)
+		}
 	}
-	if err := e.replayProgress(g, f.progress); err != nil {
-		return err
+	return nil
+}
+
+// generationOf returns the newest generation if it is of the segment, else a new one.
+func (e *Engine) generationOf(segment base.SegmentID) *generation {
+	if n := len(e.generations); n > 0 && e.generations[n-1].segment == segment {
+		return e.generations[n-1]
 	}
-	err = f.eachBatch(func(in frameTable, record arrow.RecordBatch) error {
-		t := e.tables[in.id]
-		if t == nil || seq <= t.truncatedSeq {
-			return nil
-		}
-		s, ok := t.history[in.version]
-		if !ok {
-			return base.Errorf(base.Corrupt, "version %d of table %s is not in the catalog", in.version, t.current.schema.QualifiedName())
-		}
-		r := g.residents[in.id]
-		if r == nil {
-			r = newResident(e, in.source, s, g.segment)
-			g.residents[in.id] = r
-		}
-		if r.mem.Source() != in.source || r.mem.Schema().Version != in.version {
-			return base.Errorf(base.Corrupt, "rows of source %d version %d among those of source %d version %d",
-				in.source, in.version, r.mem.Source(), r.mem.Schema().Version)
-		}
-		plan, err := memtable.NewPlan(s, record)
+	g := newGeneration(segment)
+	g.born = e.now()
+	e.generations = append(e.generations, g)
+	return g
+}
+
+// replayRows adds rows to the memtable that they were in.
+func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
+	in := rows.in
+	r := g.residents[in.id]
+	if r == nil {
+		r = newResident(e, in.source, rows.table, g.segment)
+		g.residents[in.id] = r
+	}
+	if r.mem.Source() != in.source || r.mem.Schema().Version != in.version {
+		return base.Errorf(base.Corrupt, "rows of source %d version %d among those of source %d version %d",
+			in.source, in.version, r.mem.Source(), r.mem.Schema().Version)
+	}
+	for _, plan := range rows.plans {
+		copied, err := e.pool.Fill(plan)
 		if err != nil {
 			return err
 		}
-		rows, err := e.pool.Fill(plan)
-		if err != nil {
-			return err
-		}
-		if err := r.mem.Append(rows); err != nil {
-			rows.Release()
+		if err := r.mem.Append(copied); err != nil {
+			copied.Release()
 			return err
 		}
 		charged := plan.ChargeBytes()
-		r.charge(charged, seq)
+		r.charge(charged, rows.first)
 		g.charged += charged
 		e.budget.force(charged)
-		return nil
-	})
-	if err != nil {
-		return err
 	}
-	return e.replayChanges(g, seq, f.changes)
+	r.charge(0, rows.last)
+	return nil
 }
 
 // showReplayed makes a replayed generation's memtables part of their tables' versions.

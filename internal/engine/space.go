@@ -168,11 +168,11 @@ func (e *Engine) recheck() {
 
 // openLog begins the segment behind those that were replayed, or, on a full disk, goes on without one.
 func (e *Engine) openLog(after wal.Position) (err error) {
-	e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{}, after)
+	e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{Synced: e.effort.syncs.add}, after)
 	if base.KindOf(err) == base.StorageFull && err != nil && !e.settings.DisableAutomaticFlush {
 		e.log.Error("the disk is full: only reading, deleting and dropping work until there is space", "error", err)
 		e.refusal.Store(&base.Error{Kind: base.StorageFull, Message: err.Error()})
-		e.wal, err = wal.Await(e.fs, e.walDir(), wal.Options{}, after, err), nil
+		e.wal, err = wal.Await(e.fs, e.walDir(), wal.Options{Synced: e.effort.syncs.add}, after, err), nil
 	}
 	if err != nil {
 		return err

@@ -87,6 +87,7 @@ func (g *Generator) analyze(ctx context.Context, j *job, files []*sqlfile.File) 
 	if err != nil || j.list.HasErrors() && input == nil {
 		return nil, err
 	}
+	input.Attach = j.project.SQG() && j.engine != ir.Postgres
 	engine, err := g.open(ctx, j.engine)
 	if err != nil {
 		return nil, err

@@ -290,3 +290,26 @@ func TestAbsoluteOutputs(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestQueriesMayBeOfWhatAnExecAttachesInAnSQGYAML(t *testing.T) {
+	for engine, queries := range map[string]string{
+		"python/duckdb": "-- EXEC attach_other\nATTACH ':memory:' AS other;\n\n-- EXEC make_things\ncreate table other.things (id INTEGER NOT NULL, name VARCHAR);\n\n" +
+			"-- QUERY things\nSELECT id, name FROM other.things;\n",
+		"python/sqlite": "-- EXEC attach_other\nATTACH ':memory:' AS other;\n\n-- EXEC make_things\ncreate table other.things (id INTEGER NOT NULL, name TEXT);\n\n" +
+			"-- QUERY things\nSELECT id, name FROM other.things;\n",
+	} {
+		yaml := "version: 1\nname: app\nsql:\n  - files: [q.sql]\n    gen:\n      - {generator: " + engine + ", output: p/}\n"
+		if _, text := run(t, folder(t, map[string]string{"sqg.yaml": yaml, "q.sql": queries})); text != "" {
+			t.Errorf("%s: %s", engine, text)
+		}
+		// What comes before it has none of it, and without an sqg.yaml nothing is run.
+		parts := strings.Split(queries, "\n\n")
+		if _, text := run(t, folder(t, map[string]string{"sqg.yaml": yaml, "q.sql": parts[2] + "\n" + parts[0] + "\n\n" + parts[1]})); !strings.Contains(text, "q.sql:2:") {
+			t.Errorf("%s: %s", engine, text)
+		}
+		path := folder(t, map[string]string{"scoter.yaml": yaml, "q.sql": queries})
+		if _, text := run(t, filepath.Join(filepath.Dir(path), "scoter.yaml")); !strings.Contains(text, "q.sql:5:") && !strings.Contains(text, "q.sql:8:") {
+			t.Errorf("%s in a scoter.yaml: %s", engine, text)
+		}
+	}
+}

@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"internal/engine"},
 	{"internal/overlay", "internal/fewrows", "internal/topn", "internal/spill", "internal/stream", "internal/export", "internal/backup"},
 	{"internal/query", "internal/mutate", "internal/merge"},
-	{"internal/session", "internal/system"},
+	{"internal/session", "internal/system", "internal/metrics"},
 	{"internal/server"},
 	{"internal/app"},
 	{"."},

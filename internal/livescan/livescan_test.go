@@ -136,7 +136,7 @@ var queries = []string{
 	"SELECT * FROM %s ORDER BY long DESC NULLS LAST, id LIMIT 10",
 	"SELECT count(*), CAST(sum(list[2]) AS BIGINT) FROM %s WHERE long IS NULL",
 	"WITH x AS (FROM %s) SELECT count(*) FROM x a JOIN x b ON a.id = b.id + 1 WHERE b.few = 2",
-	"SELECT count(*) FROM %s a WHERE few = (SELECT max(few) FROM %s b WHERE b.id = a.id + 1)",
+	"SELECT count(*) FROM %s a WHERE id % 50 = 1 AND few = (SELECT max(few) + 1 FROM %s b WHERE b.id = a.id - 1)",
 }
 
 // sources are those of the fixture's files.

@@ -44,6 +44,29 @@ func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	return plan(table.ID, table.Version, []arrow.RecordBatch{record})
 }
 
+// NewPlans is NewPlan for batches of one schema that follow each other: neighbours of few rows become one, which costs less than
+// joining them later. The dictionary of each pays, so the union of those does as well.
+func NewPlans(table schema.Table, records []arrow.RecordBatch) ([]*Plan, error) {
+	var plans []*Plan
+	for len(records) > 0 {
+		n := 1
+		if small := func(r arrow.RecordBatch) bool { return r.NumRows() < joinBelowRows }; small(records[0]) {
+			for n < len(records) && small(records[n]) {
+				n++
+			}
+		}
+		first, err := NewPlan(table, records[0])
+		if err == nil && n > 1 {
+			first, err = plan(table.ID, table.Version, records[:n])
+		}
+		if err != nil {
+			return nil, err
+		}
+		plans, records = append(plans, first), records[n:]
+	}
+	return plans, nil
+}
+
 // plan measures batches with the same columns joined into one.
 func plan(table base.TableID, version uint32, records []arrow.RecordBatch) (*Plan, error) {
 	in := records[0].Schema()

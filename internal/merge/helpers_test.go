@@ -124,6 +124,15 @@ func (d *database) createEvents(name string, partitioned bool) (schema.Table, er
 
 // flushEvents makes a part, per partition, of rows (writer, from...).
 func (d *database) flushEvents(name, writer string, from, count int) error {
+	rec := eventsOf(writer, from, count)
+	if _, err := d.engine.Append(ctx, []engine.TableRows{{Table: engine.TableName{Database: "d", Schema: "main", Name: name}, Batches: []arrow.RecordBatch{rec}}}, engine.AppendOptions{}); err != nil {
+		return err
+	}
+	return d.engine.Flush(ctx)
+}
+
+// eventsOf returns rows (writer, from...).
+func eventsOf(writer string, from, count int) arrow.RecordBatch {
 	w := array.NewStringBuilder(memory.DefaultAllocator)
 	n := array.NewInt64Builder(memory.DefaultAllocator)
 	for i := range count {
@@ -131,11 +140,7 @@ func (d *database) flushEvents(name, writer string, from, count int) error {
 		n.Append(int64(from + i))
 	}
 	s := arrow.NewSchema([]arrow.Field{{Name: "writer", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
-	rec := array.NewRecordBatch(s, []arrow.Array{w.NewArray(), n.NewArray()}, int64(count))
-	if _, err := d.engine.Append(ctx, []engine.TableRows{{Table: engine.TableName{Database: "d", Schema: "main", Name: name}, Batches: []arrow.RecordBatch{rec}}}, engine.AppendOptions{}); err != nil {
-		return err
-	}
-	return d.engine.Flush(ctx)
+	return array.NewRecordBatch(s, []arrow.Array{w.NewArray(), n.NewArray()}, int64(count))
 }
 
 // deleteFromParts deletes a row of every part of a table.

@@ -109,7 +109,13 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 		if err != nil {
 			return nil, nil, 0, &sourceError{p.ID, err}
 		}
+		s.retype = plan.retype
 		sources = append(sources, s)
+	}
+	if plan.retype != nil {
+		written := *t
+		written.Schema = plan.retype.to
+		t = &written
 	}
 	like := describe(plan.Sources)
 	like.SchemaVersion = t.Schema.Version

@@ -97,6 +97,7 @@ type Plan struct {
 	Sources []*catalog.Part // in ingestion order
 	Rows    int64
 	Bytes   int64
+	retype  *retyping // of a change of a column's type; or nil
 }
 
 // Pick returns the merges that are worth doing now among the parts of one table and one

@@ -37,7 +37,14 @@ func (s *Scheduler) ended(m *Merge, err error) {
 	m.Finished = s.clock.Now()
 	if err != nil {
 		m.Error = err.Error()
+		s.totals.Errors++
+		return
 	}
+	s.totals.Done++
+	s.totals.Sources += int64(m.Sources)
+	s.totals.Rows += m.Rows
+	s.totals.Bytes += m.Bytes
+	s.totals.Time += m.Finished.Sub(m.Started)
 }
 
 // end is ended for a merge, and says when what it was of may be tried again.

@@ -72,6 +72,7 @@ type Scheduler struct {
 	mu       sync.Mutex
 	running  []*Merge             // guarded by mu; oldest first
 	finished []*Merge             // guarded by mu; oldest first, at most keepFinished
+	totals   Totals               // guarded by mu; without Running
 	failures map[subject]*failure // guarded by mu; of what failed the last time
 	mutated  map[subject]int      // guarded by mu; parts that changes write anew, by how many: merges leave them alone
 }
@@ -198,6 +199,26 @@ func (s *Scheduler) List() []Merge {
 		all = append(all, *m)
 	}
 	return all
+}
+
+// Totals are sums over merges, and over changes that write parts anew, since New. All but Running and Errors count those that succeeded.
+type Totals struct {
+	Running int
+	Done    int64
+	Errors  int64
+	Sources int64         // parts that were replaced
+	Rows    int64         // of the sources
+	Bytes   int64         // of the sources
+	Time    time.Duration // from begin to end
+}
+
+// Totals returns the present sums.
+func (s *Scheduler) Totals() Totals {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.totals
+	t.Running = len(s.running)
+	return t
 }
 
 // job is a plan with what it is for.

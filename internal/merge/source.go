@@ -50,6 +50,7 @@ type source struct {
 	exempt  *roaring.Bitmap // rows that lack no expression; nil: none
 	drops   bool            // tombstones that were there when the part was written
 	dropped *roaring.Bitmap // those so far
+	retype  *retyping       // what is done with the rows at the end; or nil
 	left    int64           // rows not read yet
 	pull    func() (arrow.RecordBatch, error, bool)
 	stop    func()
@@ -152,6 +153,18 @@ func (s *source) next() (rows, error) {
 }
 
 func (s *source) read() (rows, error) {
+	r, err := s.readLive()
+	if err != nil || s.retype == nil || r.rec.NumRows() == 0 {
+		return r, err
+	}
+	if err := r.replace(s.retype.apply(r.rec)); err != nil {
+		return rows{}, err
+	}
+	return r, nil
+}
+
+// readLive returns the part's next rows as they are now.
+func (s *source) readLive() (rows, error) {
 	rec, err, ok := s.pull()
 	if !ok {
 		if s.left != 0 {

@@ -82,7 +82,7 @@ func (s *source) bringUp(r *rows) error {
 		if step.expression != nil {
 			made, err := step.evaluate(step.to, step.expression, r.rec, exempt)
 			if err := r.replace(made, err); err != nil {
-				return base.Wrap(err, "part %d", s.part.ID)
+				return base.Wrap(err, "part %d: expression %d of table %s", s.part.ID, step.expression.Seq, s.now.QualifiedName())
 			}
 		}
 	}

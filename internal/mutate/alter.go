@@ -227,20 +227,7 @@ func (x *execution) alterColumn(t schema.Table) error {
 	}
 	switch {
 	case c.accept("SET", "DATA", "TYPE"), c.accept("TYPE"), c.accept("SET", "TYPE"):
-		if i := c.find("USING"); i < len(c.tokens()) {
-			return base.Errorf(base.Invalid, "USING is not supported: a change of type keeps every value").At(c.tokens()[i].Start + 1).
-				WithHint("add a column of the new type and UPDATE it from this one")
-		}
-		var definition composition
-		definition.write("c ")
-		definition.copy(c, c.at, len(c.tokens()))
-		c.at = len(c.tokens())
-		shape, err := x.shape(&definition)
-		if err != nil {
-			return err
-		}
-		to := shape.Columns[0].Type
-		return x.changeType(t, t.Columns[i], to)
+		return x.alterType(t, t.Columns[i])
 	case c.accept("SET", "DEFAULT"):
 		text, _ := c.rest()
 		var definition composition
@@ -264,51 +251,6 @@ func (x *execution) alterColumn(t schema.Table) error {
 		return x.change(t, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
 	}
 	return c.unexpected("TYPE, SET DEFAULT, DROP DEFAULT, SET NOT NULL or DROP NOT NULL")
-}
-
-// changeType widens a column. One of 64-bit integers becomes DOUBLE if that has all values that are stored. A DATE reaches further than a TIMESTAMP, so dates are looked
-// through before, those of tombstones too, which merges bring to the new type as well; a date beyond that comes in between is refused by whoever reads it
-// as a TIMESTAMP.
-func (x *execution) changeType(t schema.Table, c schema.Column, to schema.Type) error {
-	if c.Type.Kind == schema.Date && to.Kind == schema.Timestamp {
-		if c.ID == t.RowVersion {
-			// Rows that are hidden by others of a higher version are compared with what comes, until they are deleted.
-			if err := x.store.Settle(x.ctx, t.ID); err != nil {
-				return err
-			}
-		}
-		name := schema.Quote(c.Name)
-		n, err := x.countStored(t, fmt.Sprintf("isfinite(%s) AND TRY_CAST(%s AS TIMESTAMP) IS NULL", name, name))
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			e := base.Errorf(base.Invalid, "column %q of table %s holds %d dates that no TIMESTAMP reaches", c.Name, t.QualifiedName(), n)
-			if t.IsDeleted != 0 {
-				return e.WithHint("rows that say that their key is deleted count too, until merges drop them: after keep_tombstones")
-			}
-			return e
-		}
-	}
-	if schema.ExactInDouble(c.Type, to) && to.Kind == schema.Double {
-		if err := x.c.end(); err != nil {
-			return err
-		}
-		return x.store.ChangeToDouble(x.ctx, t.ID, c.Name)
-	}
-	return x.change(t, func(t schema.Table) (schema.Table, error) { return t.ChangeType(c.Name, to) })
-}
-
-// countStored counts the rows of a table that meet a condition, tombstones among them.
-func (x *execution) countStored(t schema.Table, condition string) (int64, error) {
-	s, err := x.store.Settled(x.ctx, t.ID)
-	if err != nil {
-		return 0, err
-	}
-	defer s.Release()
-	stored := *s.Tables[t.ID]
-	stored.Schema = stored.Schema.Bare()
-	return x.countOf(&stored, condition)
 }
 
 // countedTable is what the query of countOf calls the rows.

@@ -29,7 +29,7 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 				return result.Counts, err
 			}
 		}
-		if len(tables) == 1 && o.Progress == nil {
+		if len(tables) == 1 && o.Progress == nil && tables[0].Deleting == nil {
 			return m.Write(ctx, tables[0], Upsert, nil, o)
 		}
 		for range maxAttempts {
@@ -44,6 +44,9 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 
 // goesIn reports whether rows go into a table as they come, whatever is there.
 func goesIn(t schema.Table, rows engine.TableRows) bool {
+	if rows.Deleting != nil {
+		return false
+	}
 	return len(t.PrimaryKey) == 0 || comesUnseen(t, givenBy(rows, t), rows.Whole) && checkSameColumns(rows, t) == nil
 }
 
@@ -90,6 +93,9 @@ func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o eng
 // appendedTo conforms rows to their table.
 func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (one appended, err error) {
 	w := &write{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
+	if rows.Deleting != nil {
+		return w.withDeletions()
+	}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
 	if err == nil && len(t.PrimaryKey) > 0 { // of others Conform says what is wrong
 		if one.keyed, err = w.pieces(t); err != nil {

@@ -2,7 +2,13 @@ package mutate
 
 import (
 	"context"
+	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
@@ -17,7 +23,11 @@ func ChangesRows(s sqltoken.Statement) bool {
 
 // Explains reports whether a statement is one that Explain explains.
 func Explains(s sqltoken.Statement) bool {
-	return ChangesRows(s) || s.Verb() == "CREATE" && definingQuery(s) > 0
+	switch s.Verb() {
+	case "CREATE", "DROP", "ALTER", "TRUNCATE":
+		return true
+	}
+	return ChangesRows(s)
 }
 
 // definingQuery returns the index of the first token of the query in CREATE TABLE or VIEW ... AS query; 0 if there is none.
@@ -30,7 +40,7 @@ func definingQuery(s sqltoken.Statement) int {
 }
 
 // Explain gives DuckDB's plan of the query by which a statement finds the rows that it changes and their new values, or the rows that it
-// inserts; of a statement that makes a table or view of a query, that of the query. The words before the statement, EXPLAIN and maybe options, say in which form. Nothing changes.
+// inserts; of a statement that makes a table or view of a query, that of the query. Others change the catalog alone, and have a plan of one step. The words before the statement, EXPLAIN and maybe options, say in which form. Nothing changes.
 func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statement, req Request) (Rows, error) {
 	x, err := m.begin(ctx, s, req)
 	if err != nil {
@@ -45,7 +55,14 @@ func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statemen
 		rows, _, err := x.inserted(in.target.table, in.columns, in.byName, in.source)
 		return rows, err
 	}
-	if s.Verb() == "CREATE" {
+	switch {
+	case AboutSources(s) || AboutExports(s):
+		return nil, base.Errorf(base.Invalid, "EXPLAIN of %s %s is not supported: DuckDB has no such statement", s.Verb(), strings.ToUpper(s.Tokens[1].Text()))
+	case s.Verb() == "TRUNCATE":
+		return x.explainTruncate(words)
+	case !ChangesRows(s) && definingQuery(s) == 0:
+		return x.explainCatalog(words)
+	case s.Verb() == "CREATE":
 		q := &composition{}
 		q.write(words)
 		end, _ := x.queryEnd()
@@ -70,4 +87,53 @@ func (x *execution) rowPlan() (*rowPlan, error) {
 	default:
 		return x.merge()
 	}
+}
+
+// explainTruncate gives the plan of reading all rows of the table.
+func (x *execution) explainTruncate(words string) (Rows, error) {
+	x.c.accept("TRUNCATE")
+	x.c.accept("TABLE")
+	t, err := x.table()
+	if err != nil {
+		return nil, err
+	}
+	return x.planner.Select(x.ctx, Select{SQL: words + "SELECT * FROM " + t.QuotedName(), Database: x.req.Database})
+}
+
+// explainCatalog gives DuckDB's plan of a statement of the same kind, which has one step whatever it names: DuckDB's own catalog is empty.
+func (x *execution) explainCatalog(words string) (Rows, error) {
+	c := x.c
+	like := "CREATE TEMP TABLE " + shapeTable + " (c INTEGER)"
+	switch {
+	case c.peek("CREATE", "SCHEMA"), c.peek("CREATE", "DATABASE"):
+		like = "CREATE SCHEMA " + shapeTable
+	case c.accept("ALTER", "TABLE"):
+		like = "ALTER TABLE IF EXISTS temp." + shapeTable + " ADD COLUMN c INTEGER"
+	case c.accept("DROP", "TABLE"), c.peek("DROP"):
+		like = "DROP TABLE IF EXISTS temp." + shapeTable
+	}
+	if c.at > 0 && !c.accept("IF", "EXISTS") {
+		if _, err := x.table(); err != nil {
+			return nil, err
+		}
+	}
+	conn, err := x.pool.Acquire(x.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer x.pool.Release(conn)
+	plan, err := texts(x.ctx, conn, words+like)
+	if err != nil {
+		return nil, unplaced(err)
+	}
+	fields := []arrow.Field{{Name: "explain_key", Type: arrow.BinaryTypes.String}, {Name: "explain_value", Type: arrow.BinaryTypes.String}}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+	defer b.Release()
+	for _, row := range plan {
+		for i, text := range row {
+			b.Field(i).(*array.StringBuilder).Append(text)
+		}
+	}
+	rec := b.NewRecordBatch()
+	return &collected{schema: rec.Schema(), batches: []arrow.RecordBatch{rec}}, nil
 }

@@ -64,6 +64,7 @@ type Store interface {
 // Rewriter makes changes by writing parts anew: package merge.
 type Rewriter interface {
 	Mutate(ctx context.Context, s *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) error
+	Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error
 }
 
 // Planner runs SELECT texts over the store's tables: package query, as mutate needs it.
@@ -249,7 +250,13 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 	var counts Counts
 	switch {
 	case s.Verb() == "INSERT":
-		return x.insert()
+		for range maxAttempts { // rows that were made for a schema that the table has no more are made anew
+			result, err := x.insert()
+			if !errors.Is(err, errStale) {
+				return result, err
+			}
+		}
+		return nil, errStale
 	case ChangesRows(s):
 		return x.changeRows(x.rowPlan)
 	case AboutSources(s):

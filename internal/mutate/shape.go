@@ -41,7 +41,7 @@ func (x *execution) shape(definitions *composition) (schema.Table, error) {
 		return schema.Table{}, create.placed(withoutShape(err))
 	}
 	defer func() { _ = conn.Exec("DROP TABLE temp." + shapeTable) }()
-	return readShape(x.ctx, conn)
+	return readShape(x.ctx, conn, shapeTable)
 }
 
 // withoutShape takes the name of the temporary table out of a message of DuckDB's.
@@ -62,10 +62,8 @@ func checkDefinitions(text string) error {
 	if err != nil {
 		return err
 	}
-	for i, t := range tokens {
-		if i+1 < len(tokens) && tokens[i+1].Is("(") && t.IsName() && duck.Refused(t.Name()) {
-			return base.Errorf(base.Forbidden, "function %s is not allowed", strings.ToLower(t.Name())).At(t.Start + 1)
-		}
+	if err := checkCalls(tokens); err != nil {
+		return err
 	}
 	for _, item := range list(tokens) {
 		for i, t := range item {
@@ -89,6 +87,16 @@ func checkDefinitions(text string) error {
 	return nil
 }
 
+// checkCalls refuses functions that no statement may call.
+func checkCalls(tokens []sqltoken.Token) error {
+	for i, t := range tokens {
+		if i+1 < len(tokens) && tokens[i+1].Is("(") && t.IsName() && duck.Refused(t.Name()) {
+			return base.Errorf(base.Forbidden, "function %s is not allowed", strings.ToLower(t.Name())).At(t.Start + 1)
+		}
+	}
+	return nil
+}
+
 // run executes a statement for what it does.
 func (x *execution) run(stmt *duck.Stmt) error {
 	rows, err := stmt.Start(x.ctx)
@@ -99,10 +107,11 @@ func (x *execution) run(stmt *duck.Stmt) error {
 	return Discard(x.ctx, rows)
 }
 
-func readShape(ctx context.Context, conn *duck.Conn) (schema.Table, error) {
+// readShape returns what DuckDB understood of a temporary table.
+func readShape(ctx context.Context, conn *duck.Conn, name string) (schema.Table, error) {
 	var t schema.Table
 	columns, err := texts(ctx, conn, `SELECT column_name, data_type, is_nullable::VARCHAR, coalesce(column_default, '')
-		FROM duckdb_columns() WHERE database_name = 'temp' AND table_name = '`+shapeTable+`' ORDER BY column_index`)
+		FROM duckdb_columns() WHERE database_name = 'temp' AND table_name = `+schema.QuoteString(name)+` ORDER BY column_index`)
 	if err != nil {
 		return t, err
 	}
@@ -118,7 +127,7 @@ func readShape(ctx context.Context, conn *duck.Conn) (schema.Table, error) {
 		t.Columns = append(t.Columns, schema.Column{Name: row[0], Type: typ, NotNull: row[2] == "false", Default: def})
 	}
 	constraints, err := texts(ctx, conn, `SELECT constraint_type, array_to_string(constraint_column_names, chr(1)), coalesce(expression, '')
-		FROM duckdb_constraints() WHERE database_name = 'temp' AND table_name = '`+shapeTable+`' ORDER BY constraint_index`)
+		FROM duckdb_constraints() WHERE database_name = 'temp' AND table_name = `+schema.QuoteString(name)+` ORDER BY constraint_index`)
 	if err != nil {
 		return t, err
 	}

@@ -72,7 +72,7 @@ func (x *execution) source() (counts Counts, err error) {
 	return counts, c.placed(err, place)
 }
 
-// definition reads FROM KAFKA (...) FORMAT name [(...)] and one INTO TABLE, or INTO VIEW, or more.
+// definition reads FROM KAFKA (...) [KEY FORMAT name [(...)]] FORMAT name [(...)] and one INTO TABLE, or INTO VIEW, or more.
 func (x *execution) definition() (d stream.Definition, err error) {
 	c := x.c
 	if !c.accept("FROM", "KAFKA") {
@@ -81,20 +81,17 @@ func (x *execution) definition() (d stream.Definition, err error) {
 	if d.Kafka, err = c.options(); err != nil {
 		return d, err
 	}
-	if !c.accept("FORMAT") {
-		return d, c.unexpected("FORMAT")
-	}
-	format, err := c.identifier()
-	if err != nil {
-		return d, err
-	}
-	d.Format = map[string]string{}
-	if c.peek("(") {
-		if d.Format, err = c.options(); err != nil {
+	if c.accept("KEY", "FORMAT") {
+		if d.Key, err = x.format(); err != nil {
 			return d, err
 		}
 	}
-	d.Format["name"] = strings.ToLower(format)
+	if !c.accept("FORMAT") {
+		return d, c.unexpected("FORMAT")
+	}
+	if d.Format, err = x.format(); err != nil {
+		return d, err
+	}
 	for first := true; first || !c.done(); first = false {
 		t, err := x.sourceTable()
 		if err != nil {
@@ -103,6 +100,22 @@ func (x *execution) definition() (d stream.Definition, err error) {
 		d.Tables = append(d.Tables, t)
 	}
 	return d, nil
+}
+
+// format reads name [(...)], of which the name becomes an option too.
+func (x *execution) format() (options map[string]string, err error) {
+	name, err := x.c.identifier()
+	if err != nil {
+		return nil, err
+	}
+	options = map[string]string{}
+	if x.c.peek("(") {
+		if options, err = x.c.options(); err != nil {
+			return nil, err
+		}
+	}
+	options["name"] = strings.ToLower(name)
+	return options, nil
 }
 
 // sourceTable reads INTO TABLE name [(path [AS name], ...)] [METADATA (name, ...)] [AS query], or INTO VIEW name AS query.

@@ -16,11 +16,17 @@ import (
 // deletes its key stays as a tombstone, which no query shows, so that a lower version which arrives later finds
 // it; without versions nothing stays. A row that comes without a version counts as newer than what is there; one that is whole has its default, and
 // NULL is below all.
+//
+// A deletion without a version, such as a tombstone of Kafka, ends its key: it counts as newer than any row that is there, which goes
+// with its version. A key that is deleted already stays so, and keeps the version of its deletion.
 
 // standing is what arriving rows say of their versions and of being deleted.
 type standing struct {
 	versions []uint64 // as keys.State has them; nil if the rows came without
 	deleted  []bool   // the same
+	ends     []bool   // whether a row is a deletion without a version; nil if none is
+	// ended says whether such a deletion of the row's key comes with it: then the version of the row that is there does not count. nil if none does.
+	ended []bool
 }
 
 // standingOf reads the standing of rows, of which the sender gave some columns.
@@ -55,20 +61,38 @@ func (s standing) take(rows []uint32) (out standing) {
 		if s.deleted != nil {
 			out.deleted = append(out.deleted, s.deleted[i])
 		}
+		if s.ends != nil {
+			out.ends, out.ended = append(out.ends, s.ends[i]), append(out.ended, s.ended[i])
+		}
 	}
 	return out
 }
 
 // replaces reports whether of two arriving rows with one key the later takes the place of the other.
 func (s standing) replaces(later, other uint32, c conflict) bool {
+	switch {
+	case s.endsKey(later):
+		return !s.deletes(int(other)) || s.endsKey(other)
+	case s.endsKey(other):
+		return true
+	}
 	if s.versions != nil && s.versions[later] != s.versions[other] {
 		return s.versions[later] > s.versions[other]
 	}
 	return c != keepRow
 }
 
-// older reports whether an arriving row is of a lower version than one that is there.
+// endsKey reports whether an arriving row is a deletion without a version.
+func (s standing) endsKey(i uint32) bool { return s.ends != nil && s.ends[i] }
+
+// older reports whether an arriving row does nothing, since one that is there is of a higher version, or deleted already.
 func (s standing) older(i int, there keys.State) bool {
+	switch {
+	case s.endsKey(uint32(i)):
+		return there.Deleted
+	case s.ended != nil && s.ended[i] && !there.Deleted:
+		return false
+	}
 	return s.versions != nil && s.versions[i] < there.Version
 }
 

@@ -55,14 +55,20 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Co
 		return nil, err
 	}
 	defer all.Release()
+	standing, err := standingOf(t, all, sent)
+	if err != nil {
+		return nil, err
+	}
+	return arriveAs(t, all, standing, given, c)
+}
+
+// arriveAs is arrive for rows of a standing.
+func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schema.Column, c conflict) (*arrivals, error) {
 	hashes, err := batch.KeyHashes(keys.Key(t, all))
 	if err != nil {
 		return nil, err
 	}
-	a := &arrivals{table: t, given: given, hashes: hashes}
-	if a.standing, err = standingOf(t, all, sent); err != nil {
-		return nil, err
-	}
+	a := &arrivals{table: t, given: given, hashes: hashes, standing: own}
 	at := make(map[batch.KeyHash]uint32, len(hashes))
 	for i, h := range hashes {
 		other, there := at[h]
@@ -71,6 +77,9 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Co
 		}
 		if !there || a.replaces(uint32(i), other, c) {
 			at[h] = uint32(i)
+		}
+		if a.ends != nil {
+			a.ended[at[h]] = a.ends[i] || there && a.ended[other]
 		}
 	}
 	if len(at) == len(hashes) {
@@ -206,7 +215,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			return change, nil, nil, refusedKey(a.table, keys.Key(a.table, a.rows), i)
 		}
 		deletes := a.deletes(i) || c == deleteRows
-		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones()
+		leaves := !deletes || c != deleteRows && a.table.KeepsTombstones() && !a.endsKey(uint32(i))
 		switch {
 		case there && c == keepRow, !there && (c == updateRows || c == deleteRows):
 			if stored {

@@ -88,8 +88,11 @@ func (o *Set) End() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.values)) {
 		if !o.used[name] {
-			return base.Errorf(base.Invalid, "%s has no option %q", o.What, name).
-				WithHint("there are %s", strings.Join(slices.Sorted(maps.Keys(o.used)), ", "))
+			known := slices.Sorted(maps.Keys(o.used))
+			if near := base.Nearest(name, known); near != "" {
+				return base.Errorf(base.Invalid, "%s has no option %q: did you mean %q?", o.What, name, near).WithHint("there are %s", strings.Join(known, ", "))
+			}
+			return base.Errorf(base.Invalid, "%s has no option %q", o.What, name).WithHint("there are %s", strings.Join(known, ", "))
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 		from += " WHERE " + condition
 	}
 	in := func(to schema.Table) string { // what from holds, as rows of a version
-		sql := "SELECT " + projection(to, at, columnName) + columns + from
+		sql := "SELECT " + projection(to, at) + columns + from
 		at = to
 		return sql
 	}
@@ -75,7 +75,7 @@ func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.Re
 		return nil, err
 	}
 	defer s.Close()
-	rows := fmt.Sprintf("SELECT %s, "+schema.OrdinalColumn+" FROM %s(%d)", projection(table, table, storedColumnName), scanFunction, s.id)
+	rows := fmt.Sprintf("SELECT %s, "+schema.OrdinalColumn+" FROM %s(%d)", projection(table, table), scanFunction, s.id)
 	var set []schema.Column
 	values := []string{schema.OrdinalColumn}
 	for _, id := range x.Columns() {
@@ -85,7 +85,7 @@ func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.Re
 	}
 	made, err := o.read(context.Background(), "SELECT "+strings.Join(values, ", ")+" FROM ("+x.Over(table, rows, schema.OrdinalColumn)+") ORDER BY "+schema.OrdinalColumn)
 	if err != nil {
-		return nil, base.Wrap(err, "expression %d of table %s", x.Seq, table.QualifiedName())
+		return nil, err
 	}
 	if want := rec.NumRows() - int64(len(exempt)); made.NumRows() != want {
 		return nil, base.Errorf(base.Internal, "expression %d of table %s: %d rows instead of %d", x.Seq, table.QualifiedName(), made.NumRows(), want)

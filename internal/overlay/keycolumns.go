@@ -34,7 +34,7 @@ func (o *Overlay) ReadColumns(ctx context.Context, t *snapshot.Table, p *catalog
 		return err
 	}
 	defer conn.Close()
-	result, err := conn.Query(ctx, "SELECT "+schema.OrdinalColumn+", "+stored(columns, asked, columnName)+" FROM ("+relation.SQL+")")
+	result, err := conn.Query(ctx, "SELECT "+schema.OrdinalColumn+", "+stored(columns, asked)+" FROM ("+relation.SQL+")")
 	if err != nil {
 		return base.Wrap(err, "part %d", p.ID)
 	}

@@ -49,7 +49,7 @@ struct Bound : public TableFunctionData {
 struct Running : public GlobalTableFunctionState {
 	explicit Running(scoter_run *run) : run(run) {}
 	~Running() override { scoter_end(run); }
-	idx_t MaxThreads() const override { return MaxValue<idx_t>(scoter_morsels(run), 1); }
+	idx_t MaxThreads() const override { return MaxValue<idx_t>(scoter_threads(run), 1); }
 	scoter_run *const run;
 };
 

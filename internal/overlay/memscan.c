@@ -18,7 +18,7 @@ struct scoter_run {
 	idx_t *projected;
 	uint64_t *rows_before; // each batch, in the batches before it
 	int64_t *in_pieces;    // rows of a morsel of each batch that is read in pieces; 0 of others
-	uint64_t morsels;
+	uint64_t threads;      // that the rows are worth
 	// The next morsel: batch and row within it, packed so that one compare-and-swap
 	// hands it out.
 	_Atomic uint64_t next; // batch << 32 | row
@@ -88,16 +88,22 @@ scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_proj
 	run->projected = malloc((n_projected + 1) * sizeof(idx_t));
 	memcpy(run->projected, projected, n_projected * sizeof(idx_t));
 	run->rows_before = malloc(((size_t)scan->n_batches + 1) * sizeof(uint64_t));
-	uint64_t rows = 0;
+	uint64_t rows = 0, whole = 0;
 	for (int64_t b = 0; b < scan->n_batches; b++) {
 		run->rows_before[b] = rows;
 		rows += (uint64_t)scan->batches[b].rows;
-		run->morsels += (uint64_t)((scan->batches[b].rows + morsel_rows(run, b) - 1) / morsel_rows(run, b));
+		if (in_pieces[b]) {
+			run->threads += (uint64_t)((scan->batches[b].rows + morsel_rows(run, b) - 1) / morsel_rows(run, b));
+		} else {
+			whole += (uint64_t)scan->batches[b].rows;
+		}
 	}
+	// Not one for each batch: many small ones, of single rows perhaps, are read sooner by few threads, and by one in the order in which they came.
+	run->threads += (whole + MORSEL_ROWS - 1) / MORSEL_ROWS;
 	return run;
 }
 
-uint64_t scoter_morsels(const scoter_run *run) { return run->morsels; }
+uint64_t scoter_threads(const scoter_run *run) { return run->threads; }
 
 void scoter_end(scoter_run *run) {
 	free(run->projected);

@@ -109,7 +109,7 @@ typedef struct scoter_reader scoter_reader;
 
 // Begins to read the given columns, by number. Returns NULL, and what went wrong, if they are not to be had.
 scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure);
-uint64_t scoter_morsels(const scoter_run *run);
+uint64_t scoter_threads(const scoter_run *run);
 void scoter_end(scoter_run *run);
 
 scoter_reader *scoter_open_reader(const scoter_run *run);

@@ -9,10 +9,8 @@ package overlay
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/blocks"
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/duck"
@@ -45,12 +43,8 @@ func New(inst *duck.Instance, files *blocks.Files, keptBytes int64) (*Overlay, e
 
 func (o *Overlay) file(p *catalog.Part) *blocks.File { return o.files.File(p.Stored()) }
 
+// columnName is the name of a column, in parts and in scans of memtables alike.
 func columnName(c schema.Column) string { return schema.Quote(c.Name) }
-
-func storedColumnName(c schema.Column) string { return storedName(c.ID) }
-
-// storedName is the name of a memtable's column in its scan.
-func storedName(id base.ColumnID) string { return "c" + strconv.FormatUint(uint64(id), 10) }
 
 // storedAlike reports whether parts that were written with a version of the table have the
 // columns that it has now: in its order, under their names and declared types.
@@ -62,15 +56,15 @@ func storedAlike(now, written schema.Table) bool {
 
 // projection lists the columns of the table as it is now, read from rows that were
 // written with another version of it: renamed, widened, or not there yet.
-func projection(now, written schema.Table, nameOf func(schema.Column) string) string {
+func projection(now, written schema.Table) string {
 	exprs := make([]string, len(now.Columns))
 	for i, c := range now.Columns {
-		exprs[i] = expression(c, written, nameOf) + " AS " + schema.Quote(c.Name)
+		exprs[i] = expression(c, written) + " AS " + schema.Quote(c.Name)
 	}
 	return strings.Join(exprs, ", ")
 }
 
-func expression(c schema.Column, written schema.Table, nameOf func(schema.Column) string) string {
+func expression(c schema.Column, written schema.Table) string {
 	i := written.ColumnByID(c.ID)
 	if i < 0 {
 		initial := c.Initial
@@ -82,12 +76,12 @@ func expression(c schema.Column, written schema.Table, nameOf func(schema.Column
 	old := written.Columns[i]
 	// A plain column keeps zone maps and filter pushdown whole: cast only what differs.
 	if old.Type.StorageType().Equal(c.Type) {
-		return nameOf(old)
+		return columnName(old)
 	}
 	if old.Type.NeedsCast() && !old.Type.Equal(c.Type) {
-		return "CAST(CAST(" + nameOf(old) + " AS " + old.Type.String() + ") AS " + c.Type.String() + ")"
+		return "CAST(CAST(" + columnName(old) + " AS " + old.Type.String() + ") AS " + c.Type.String() + ")"
 	}
-	return "CAST(" + nameOf(old) + " AS " + c.Type.String() + ")"
+	return "CAST(" + columnName(old) + " AS " + c.Type.String() + ")"
 }
 
 // bySchemaVersion groups parts that were written with the same version, in order.

@@ -115,7 +115,7 @@ func (b *builder) build() error {
 		b.addScan(s, s.id, b.table.Schema)
 	}
 	if len(b.branches) == 0 {
-		b.addBranch(projection(b.table.Schema, schema.Table{}, nil)+b.address("0::UBIGINT AS ", "0::BIGINT AS "), "", "false")
+		b.addBranch(projection(b.table.Schema, schema.Table{})+b.address("0::UBIGINT AS ", "0::BIGINT AS "), "", "false")
 	}
 	b.relation.SQL = strings.Join(b.branches, " UNION ALL ")
 	return nil
@@ -182,7 +182,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	}
 	columns := "*" // a list of 105 columns costs a query of 2 ms a tenth
 	if !storedAlike(b.table.Schema, written) {
-		columns = projection(b.table.Schema, written, columnName)
+		columns = projection(b.table.Schema, written)
 	}
 	var filter *livescan.Filter
 	switch {
@@ -234,8 +234,8 @@ func (b *builder) addChanged(s rowSource, c *changed) {
 
 func (b *builder) addScan(s interface{ Close() }, id uint64, written schema.Table) {
 	b.relation.closers = append(b.relation.closers, s)
-	b.addBranch(projection(b.table.Schema, written, storedColumnName)+b.address("", ""),
-		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written, storedColumnName))
+	b.addBranch(projection(b.table.Schema, written)+b.address("", ""),
+		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written))
 }
 
 // changes returns what became of the rows of a source that was written with a version of the table; nil if nothing.

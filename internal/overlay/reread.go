@@ -42,7 +42,7 @@ func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written sche
 	wanted := livescan.Only(files)
 	defer wanted.Close()
 	records, ended, err := o.readSome(ctx, fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s", schema.SourceColumn, schema.OrdinalColumn,
-		stored(columns, written, columnName), livescan.Parquet(urls, wanted, true), rowGroups(all)), most)
+		stored(columns, written), livescan.Parquet(urls, wanted, true), rowGroups(all)), most)
 	defer func() { releaseAll(records) }()
 	if got := batch.Rows(records); err == nil && (got > n || ended && got < n) {
 		err = base.Errorf(base.Corrupt, "%d rows instead of %d", got, n)
@@ -219,7 +219,7 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 			return nil, err
 		}
 		defer s.Close()
-		rec, err := o.read(ctx, fmt.Sprintf("SELECT %s FROM %s(%d) ORDER BY "+schema.OrdinalColumn, stored(columns, v.Schema, storedColumnName), scanFunction, s.id))
+		rec, err := o.read(ctx, fmt.Sprintf("SELECT %s FROM %s(%d) ORDER BY "+schema.OrdinalColumn, stored(columns, v.Schema), scanFunction, s.id))
 		if err != nil {
 			return nil, base.Wrap(err, "memtable %d: read %d rows that were changed", v.Source, len(rows))
 		}
@@ -256,10 +256,10 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 }
 
 // stored lists columns, written with another version of the table, in the types that store them now.
-func stored(columns []schema.Column, written schema.Table, nameOf func(schema.Column) string) string {
+func stored(columns []schema.Column, written schema.Table) string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
-		out[i] = "CAST(" + expression(c, written, nameOf) + " AS " + c.Type.StorageSQL() + ")"
+		out[i] = "CAST(" + expression(c, written) + " AS " + c.Type.StorageSQL() + ")"
 	}
 	return strings.Join(out, ", ")
 }

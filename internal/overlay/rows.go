@@ -80,8 +80,8 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	r := &Relation{Rows: int64(len(rows.Addresses)), closers: []interface{ Close() }{s}}
 	// Whatever a plan is bound to is in the text: the columns' types, which the version stands for, and those of the constants.
 	r.SQL = fmt.Sprintf("SELECT %s, "+schema.SourceColumn+", "+schema.OrdinalColumn+" FROM %s(%d) /* table %d version %d%s */",
-		projection(table, table, storedColumnName), scanFunction, s.id, t.Schema.ID, t.Schema.Version, types)
-	if live := isNotTombstone(table, table, storedColumnName); live != "" {
+		projection(table, table), scanFunction, s.id, t.Schema.ID, t.Schema.Version, types)
+	if live := isNotTombstone(table, table); live != "" {
 		r.SQL += " WHERE " + live
 	}
 	return r, nil

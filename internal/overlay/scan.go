@@ -111,7 +111,7 @@ func (s *scan) describeColumns(columns []schema.Column) (*C.scoter_scan, error) 
 	out := &cArray[C.scoter_scan](m, 1)[0]
 	names, types := cArray[*C.char](m, len(columns)), cArray[C.scoter_type](m, len(columns))
 	for i, c := range columns {
-		names[i] = m.text(storedName(c.ID))
+		names[i] = m.text(c.Name)
 		if err := describeType(m, &types[i], c.Type.StorageType()); err != nil {
 			return nil, base.Wrap(err, "column %q", c.Name)
 		}

@@ -12,11 +12,11 @@ import (
 // their statistics, are read as those of other tables are.
 
 // isNotTombstone returns the condition that a row which was written with a version of the table shows, or "".
-func isNotTombstone(now, written schema.Table, nameOf func(schema.Column) string) string {
+func isNotTombstone(now, written schema.Table) string {
 	if now.IsDeleted == 0 {
 		return ""
 	}
-	return nameOf(written.Columns[written.ColumnByID(now.IsDeleted)]) + " IS NOT TRUE"
+	return columnName(written.Columns[written.ColumnByID(now.IsDeleted)]) + " IS NOT TRUE"
 }
 
 // notTombstone is isNotTombstone for rows of parts, "" if none of them has a tombstone.
@@ -24,7 +24,7 @@ func (b *builder) notTombstone(group []*catalog.Part, written schema.Table) stri
 	if !slices.ContainsFunc(group, b.hasTombstones) {
 		return ""
 	}
-	return isNotTombstone(b.table.Schema, written, columnName)
+	return isNotTombstone(b.table.Schema, written)
 }
 
 // hasTombstones reports whether a part may have tombstones, as it was written.

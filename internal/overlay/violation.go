@@ -22,7 +22,7 @@ func (o *Overlay) Violation(table schema.Table, condition string, rows arrow.Rec
 	}
 	defer s.Close()
 	sql := fmt.Sprintf("SELECT coalesce(min("+schema.OrdinalColumn+"), -1) FROM (SELECT %s, "+schema.OrdinalColumn+" FROM %s(%d)) AS %s WHERE (%s) IS FALSE",
-		projection(table, table, storedColumnName), scanFunction, s.id, schema.Quote(table.Name), condition)
+		projection(table, table), scanFunction, s.id, schema.Quote(table.Name), condition)
 	found, err := o.read(context.Background(), sql)
 	if err != nil {
 		return -1, base.Wrap(err, "check of table %s", table.QualifiedName())

@@ -235,12 +235,12 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 	}
 	if len(ref.parts) == 2 || len(ref.parts) == 3 {
 		last := ref.parts[len(ref.parts)-2:]
-		if sql, ok, err := b.runner.system.Relation(schema.Fold(last[0]), schema.Fold(last[1]), database); ok {
+		if sql, ok, err := b.runner.system.Relation(schema.Fold(last[0]), schema.Fold(last[1]), database, b.req.ReadFiles); ok {
 			return &target{system: sql, path: append([]string{database}, last...)}, err
 		}
 	}
 	if name := schema.Fold(ref.parts[0]); len(ref.parts) == 1 && systemFunctions[name] {
-		sql, _, err := b.runner.system.Relation(systemSchema, name, database)
+		sql, _, err := b.runner.system.Relation(systemSchema, name, database, b.req.ReadFiles)
 		return &target{system: sql, path: []string{database, "main", name}}, err
 	}
 	if len(ref.parts) == 1 && strings.ContainsAny(ref.parts[0], "./") {

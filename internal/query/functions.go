@@ -11,16 +11,16 @@ var harmless = map[string]bool{
 	"range": true, "generate_series": true, "unnest": true, "repeat": true, "repeat_row": true,
 	"json_each": true, "json_tree": true, "generate_subscripts": true, "summary": true,
 	"duckdb_functions": true, "duckdb_keywords": true, "duckdb_types": true, "test_all_types": true,
-	"pragma_version": true, "icu_calendar_names": true, "pg_timezone_names": true, "duckdb_extensions": true,
+	"pragma_version": true, "icu_calendar_names": true, "pg_timezone_names": true,
 }
 
 // systemSchema is the schema of the system tables that stand for DuckDB's own functions, and views, of their names.
 const systemSchema = "system"
 
-// systemFunctions are the table functions that DuckDB would answer from its catalog, which is empty.
+// systemFunctions are the table functions that DuckDB would answer from its catalog, which is empty, or from folders of the server.
 var systemFunctions = map[string]bool{
 	"duckdb_databases": true, "duckdb_schemas": true, "duckdb_tables": true, "duckdb_views": true, "duckdb_columns": true, "duckdb_constraints": true,
-	"duckdb_indexes": true, "duckdb_sequences": true,
+	"duckdb_indexes": true, "duckdb_sequences": true, "duckdb_extensions": true,
 }
 
 // bypassing are the table functions that nobody may call: they run a text or name a table that

@@ -39,8 +39,8 @@ type Store interface {
 // information_schema are answered from.
 type System interface {
 	// Relation returns the query text for a system table, or false if there is none of
-	// that name. Database is the one the statement runs in.
-	Relation(schema, name, database string) (sql string, ok bool, err error)
+	// that name. Database is the one the statement runs in. Administrators alone are shown paths of the server's files.
+	Relation(schema, name, database string, admin bool) (sql string, ok bool, err error)
 }
 
 // Request is one SELECT with what it may do.
@@ -106,7 +106,8 @@ type Result struct {
 	rows    *duck.Result
 	schema  *arrow.Schema
 	close   func()
-	yield   func()
+	pool    *duck.Pool
+	conn    *duck.Conn
 	binding *binding
 	Stats   Stats
 }
@@ -142,8 +143,11 @@ func (r *Result) Snapshot() *snapshot.Snapshot {
 // these are columns, of every other table everything.
 func (r *Result) Reads() []engine.Read { return r.binding.reads() }
 
-// Yield lets another query begin while this one waits for its reader.
-func (r *Result) Yield() { r.yield() }
+// Wanted reports whether other queries wait for the place of this one.
+func (r *Result) Wanted() bool { return r.pool.Wanted() }
+
+// Yield lets another query begin while this one waits for its reader: see duck.Pool. The result must not be closed.
+func (r *Result) Yield(since time.Time) error { return r.pool.Yield(r.conn, since) }
 
 // Close ends the query and gives back what it held. It may be called more than once.
 func (r *Result) Close() {
@@ -174,7 +178,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 		release()
 		r.pool.Release(conn)
 	}
-	result.yield = func() { r.pool.Yield(conn) }
+	result.pool, result.conn = r.pool, conn
 	result.Stats.Planning = time.Since(started)
 	return result, nil
 }

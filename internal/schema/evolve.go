@@ -187,6 +187,28 @@ func (t Table) ChangeTypeOfExact(name string, to Type) (Table, error) {
 	})
 }
 
+// Retype gives a column any other type. The caller writes all rows anew in the same edit: none of an earlier version is left, so there is no initial value
+// either. A column that decides where a row lies, or which row holds, keeps its type, and so does one that a check of its own is of.
+func (t Table) Retype(name string, to Type) (Table, error) {
+	return t.evolveColumn(name, func(_ *Table, c *Column) error {
+		refused := func(what string) *base.Error {
+			return base.Errorf(base.Invalid, "table %s: column %q cannot change from %s to %s: it is part of the %s", t.QualifiedName(), c.Name, c.Type, to, what)
+		}
+		switch id := c.ID; {
+		case slices.Contains(t.PrimaryKey, id):
+			return refused("primary key").WithHint("make another table with the new type, and INSERT INTO it FROM this one")
+		case t.RowVersion == id || t.IsDeleted == id:
+			return refused("versioning").WithHint("make another table with the new type, and INSERT INTO it FROM this one")
+		case slices.ContainsFunc(t.PartitionBy, func(f PartitionField) bool { return f.Column == id }):
+			return refused("partitioning").WithHint("ALTER TABLE ... RESET PARTITIONED BY first")
+		case slices.ContainsFunc(t.SortKey, func(f SortField) bool { return f.Column == id }):
+			return refused("sort key").WithHint("ALTER TABLE ... RESET SORTED BY first")
+		}
+		c.Type, c.Inferred, c.Initial = to, false, ""
+		return nil
+	})
+}
+
 // MayExceed reports whether what was written with this version of the table need not be a value of a column's present type, in rows that are deleted or have a
 // newer one: ChangeType takes DATEs.
 func (t Table) MayExceed(now Column) bool {

@@ -51,12 +51,13 @@ const (
 	ExcludedColumn = "scoter_excluded"
 	FoundColumn    = "scoter_found" // true where a row of MERGE's join has a source, else NULL
 	EachColumn     = "scoter_one"
+	RetypedColumn  = "scoter_retyped" // the values of a column that gets another type
 )
 
 // reservedColumn reports whether a column's name is one of the system's own.
 func reservedColumn(name string) bool {
 	switch name = Fold(name); name {
-	case SourceColumn, OrdinalColumn, ActionColumn, MessageColumn, ExcludedColumn, FoundColumn, EachColumn:
+	case SourceColumn, OrdinalColumn, ActionColumn, MessageColumn, ExcludedColumn, FoundColumn, EachColumn, RetypedColumn:
 		return true
 	}
 	return strings.HasPrefix(name, TouchedColumn) || strings.HasPrefix(name, KeyColumn)

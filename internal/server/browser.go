@@ -25,10 +25,19 @@ func newBrowsers(settings config.Server) browsers {
 	return browsers{foreign: http.NewCrossOriginProtection(), named: len(settings.Tokens) == 0 && !settings.AllowOpen, name: name}
 }
 
-// check refuses a request that a page of another site sent: Forbidden. Reading across sites is left to browsers, which hand
-// a page no answer that does not name it.
+// isolate tells browsers to hand an answer to pages of this server alone, and to take it for nothing but what its Content-Type says. Without that a page of
+// another site may run an answer as a script, or show it as a picture, and see some of it.
+func isolate(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// check refuses a request that a page of another site sent: Forbidden. Requests that only read are among them: they cost what a query costs, and
+// a page has many ways to send one.
 func (b browsers) check(r *http.Request) error {
-	if b.foreign.Check(r) != nil {
+	posted := *r
+	posted.Method = http.MethodPost // http.CrossOriginProtection lets all others pass
+	if b.foreign.Check(&posted) != nil {
 		return base.Errorf(base.Forbidden, "a page of another site sent this request").
 			WithHint("pages reach the server through their own site's server alone")
 	}

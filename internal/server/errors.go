@@ -33,6 +33,19 @@ func newProblem(err error) problem {
 	return p
 }
 
+// shown is an error as clients see it: with paths relative to the data directory.
+func (s *Server) shown(err error) error {
+	message := base.WithoutFolder(err.Error(), s.settings.Dir)
+	hint, position := "", 0
+	if e := new(base.Error); errors.As(err, &e) {
+		hint, position = e.Hint, e.Position
+	}
+	if without := base.WithoutFolder(hint, s.settings.Dir); message != err.Error() || without != hint {
+		return base.Errorf(base.KindOf(err), "%s", message).WithHint("%s", without).At(position)
+	}
+	return err
+}
+
 func writeError(w http.ResponseWriter, err error) {
 	writeProblem(w, err, newProblem(err))
 }
@@ -59,9 +72,13 @@ func writeInfluxError(w http.ResponseWriter, err error) {
 	case kind.HTTPStatus() < 500:
 		code = "invalid"
 	}
-	text := singleLine(err.Error())
+	message := err.Error()
+	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
+		message += " (" + e.Hint + ")" // their documents have no place of its own for it
+	}
+	text := singleLine(message)
 	w.Header().Set("X-Influxdb-Error", strings.ToValidUTF8(text[:min(len(text), maxErrorHeader)], ""))
-	writeProblem(w, err, map[string]string{"error": err.Error(), "code": code, "message": err.Error()})
+	writeProblem(w, err, map[string]string{"error": message, "code": code, "message": message})
 }
 
 func writeProblem(w http.ResponseWriter, err error, body any) {

@@ -188,7 +188,7 @@ func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.Appen
 	if len(whole) == 0 {
 		return nil
 	}
-	counts, err := s.append(r, rowsOf(whole), o)
+	counts, err := s.executor.Append(r.Context(), rowsOf(whole), o)
 	switch {
 	case err != nil && base.KindOf(err) == base.Invalid:
 		p.stored = true
@@ -256,7 +256,7 @@ func (s *Server) appendWhatFits(r *http.Request, tables []tableLines, o engine.A
 	if len(fitting) == 0 {
 		return nil
 	}
-	_, err := s.append(r, fitting, o)
+	_, err := s.executor.Append(r.Context(), fitting, o)
 	return err
 }
 
@@ -269,7 +269,7 @@ func (s *Server) upsertPiece(r *http.Request, o engine.AppendOptions) func(engin
 			hash := sha256.Sum256([]byte(o.IdempotencyKey + "/" + piece))
 			with.IdempotencyKey = fmt.Sprintf("lines-%x", hash)
 		}
-		_, err := s.append(r, []engine.TableRows{t}, with)
+		_, err := s.executor.Append(r.Context(), []engine.TableRows{t}, with)
 		return err
 	}
 }

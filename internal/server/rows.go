@@ -79,7 +79,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	var counts mutate.Counts
 	if !format.Empty(batches) {
 		rows := engine.TableRows{Table: table, Batches: batches}
-		if counts, err = s.counted(s.executor.Write(r.Context(), rows, mode, key, o)); err != nil {
+		if counts, err = s.executor.Write(r.Context(), rows, mode, key, o); err != nil {
 			return err
 		}
 	}
@@ -88,18 +88,6 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	}
 	writeJSON(w, http.StatusOK, written{Rows: counts.Rows(), Counts: counts, Durable: !o.Async})
 	return nil
-}
-
-func (s *Server) append(r *http.Request, tables []engine.TableRows, o engine.AppendOptions) (mutate.Counts, error) {
-	return s.counted(s.executor.Append(r.Context(), tables, o))
-}
-
-// counted enters what a request did in the metrics.
-func (s *Server) counted(counts mutate.Counts, err error) (mutate.Counts, error) {
-	if err == nil {
-		s.metrics.rowsIn.Add(int(counts.Rows()))
-	}
-	return counts, err
 }
 
 // appendOptions reads what every write request can say about durability and repetition.
@@ -204,7 +192,7 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	if err != nil {
 		return err
 	}
-	if _, err := s.append(r, tables, o); err != nil {
+	if _, err := s.executor.Append(r.Context(), tables, o); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/http/pprof"
-	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,11 +17,10 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 	"github.com/scoterdb/scoter/internal/config"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/export"
+	"github.com/scoterdb/scoter/internal/metrics"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/spool"
-	"github.com/scoterdb/scoter/internal/stream"
 	"github.com/scoterdb/scoter/internal/system"
 )
 
@@ -46,12 +43,11 @@ type Server struct {
 	queries  *system.Queries
 	tokens   tokens
 	browsers browsers
-	sources  func() []stream.Status
-	exports  func() []export.Status
 	failures func() int64 // of DuckDB
 	log      *slog.Logger
-	metrics  *serverMetrics
-	gate     *gate // of requests with rows
+	metrics  *metrics.Metrics
+	returned atomic.Int64 // rows of results
+	gate     *gate        // of requests with rows
 	// Those of statements: a query that takes long keeps nobody from writing.
 	statements *gate
 	results    *spool.Space
@@ -59,116 +55,40 @@ type Server struct {
 	requests   atomic.Uint64 // so far
 }
 
-// New returns a server. failures counts the times that DuckDB failed and another one took its place.
-func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, sources func() []stream.Status,
-	exports func() []export.Status, failures func() int64, log *slog.Logger) *Server {
+// New returns a server, which adds its own metrics to m. failures counts the times that DuckDB failed and another one took its place.
+func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, m *metrics.Metrics, failures func() int64, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
-	return &Server{
-		settings: settings, store: store, executor: executor, queries: queries, sources: sources, exports: exports, failures: failures,
-		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: newMetrics(), started: time.Now(),
+	s := &Server{
+		settings: settings, store: store, executor: executor, queries: queries, failures: failures,
+		tokens: newTokens(settings.Tokens), browsers: newBrowsers(settings), log: log, metrics: m, started: time.Now(),
 		gate:       newGate(int64(settings.RequestMemory()), failing),
 		statements: newGate(int64(settings.RequestMemory()), func() error { return nil }),
 		results:    spool.NewSpace(filepath.Join(settings.Dir, "tmp"), int64(settings.ResultSpace)),
 	}
-}
-
-// Handler returns the routes.
-func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-	packed := compress()
-	handle := func(pattern string, least session.Role, h handler) {
-		mux.Handle(pattern, s.guard(pattern, least, writeError, h))
-	}
-	influx := func(pattern string, h handler) {
-		mux.Handle(pattern, s.guard(pattern, session.Writer, writeInfluxError, h))
-	}
-
-	mux.Handle("POST /api/v1/sql", packed(s.guard("POST /api/v1/sql", session.Reader, writeError, s.sql)))
-	mux.Handle("GET /api/v1/sql", packed(s.guard("GET /api/v1/sql", session.Reader, writeError, s.sql)))
-	handle("POST /api/v1/tables/{database}/{table}/rows", session.Writer, s.rows)
-	handle("POST /api/v1/write/msgpack", session.Writer, s.arcMsgpack)
-	influx("POST /api/v1/write/line-protocol", s.lineProtocol)
-	influx("POST /write", s.lineProtocol)
-	influx("POST /api/v2/write", s.lineProtocol)
-	mux.Handle("GET /query", s.guard("GET /query", session.Reader, writeInfluxError, s.influxQuery))
-	mux.Handle("POST /query", s.guard("POST /query", session.Reader, writeInfluxError, s.influxQuery))
-
-	handle("POST /api/v1/backup", session.Admin, s.backup)
-	handle("GET /api/v1/status", session.Reader, s.status)
-	handle("GET /metrics", session.Reader, s.serveMetrics)
-	mux.HandleFunc("GET /healthz", s.health)
-	mux.HandleFunc("GET /readyz", s.ready)
-	mux.HandleFunc("GET /ping", s.ping)
-	mux.HandleFunc("HEAD /ping", s.ping)
-	mux.HandleFunc("GET /health", s.influxHealth)
-	mux.HandleFunc("GET /{$}", s.landing)
-
-	handle("GET /debug/pprof/", session.Admin, plain(pprof.Index))
-	handle("GET /debug/pprof/profile", session.Admin, plain(pprof.Profile))
-	handle("GET /debug/pprof/trace", session.Admin, plain(pprof.Trace))
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missing(mux, w, r) })
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer cutOff(w, r)
-		w.Header().Set(requestIDHeader, s.requestID(r))
-		mux.ServeHTTP(w, r)
-	})
-}
-
-// missing answers what no route takes: an unknown path, or a known one with a method that it
-// does not have. OPTIONS tells the methods.
-func missing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
-	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
-		asked := r.Clone(r.Context())
-		asked.Method = method
-		if _, pattern := mux.Handler(asked); pattern != "/" {
-			allowed = append(allowed, method)
-		}
-	}
-	if len(allowed) == 0 {
-		writeError(w, base.Errorf(base.NotFound, "there is no %s", r.URL.Path).WithHint("docs/API.md lists the paths"))
-		return
-	}
-	w.Header().Set("Allow", strings.Join(append(allowed, http.MethodOptions), ", "))
-	if r.Method == http.MethodOptions {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	err := base.Errorf(base.Invalid, "%s takes no %s", r.URL.Path, r.Method).WithHint("it takes %s", strings.Join(allowed, " and "))
-	writeJSON(w, http.StatusMethodNotAllowed, newProblem(err))
-}
-
-// handler answers a request or returns the error to answer with. One that has begun its answer
-// reports errors itself.
-type handler func(w http.ResponseWriter, r *http.Request, who caller) error
-
-func plain(f http.HandlerFunc) handler {
-	return func(w http.ResponseWriter, r *http.Request, _ caller) error {
-		f(w, r)
-		return nil
-	}
+	s.watchGates()
+	return s
 }
 
 // guard lets a handler run for callers of at least a role, and turns its error into an answer.
-func (s *Server) guard(route string, least session.Role, answer func(http.ResponseWriter, error), h handler) http.Handler {
-	observe := s.metrics.route(route)
+func (s *Server) guard(e endpoint) http.Handler {
+	known := e.known()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		id := w.Header().Get(requestIDHeader)
 		var who caller
 		err := s.browsers.check(r)
 		if err == nil {
-			err = checkQuery(r.URL.RawQuery)
+			err = known.check(r.URL.RawQuery)
 		}
 		if err == nil {
 			who, err = s.tokens.identify(r)
 		}
-		if err == nil && who.role < least {
-			err = base.Errorf(base.Forbidden, "this needs the role %s; %s has the role %s", roleName(least), who.name, roleName(who.role)).
-				WithHint("scoter token NAME --role %s makes a token for it", roleName(least))
+		if err == nil && who.role < e.least {
+			err = base.Errorf(base.Forbidden, "this needs the role %s; %s has the role %s", roleName(e.least), who.name, roleName(who.role)).
+				WithHint("scoter token NAME --role %s makes a token for it", roleName(e.least))
 		}
 		if err == nil {
-			err = h(w, r, who)
+			err = e.handler(w, r, who)
 		}
 		// What nobody read of the body is taken from the connection.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
@@ -177,25 +97,16 @@ func (s *Server) guard(route string, least session.Role, answer func(http.Respon
 		}
 		if err != nil {
 			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt || kind == base.Unknown {
-				s.log.Error("request failed", "request_id", id, "route", route, "error", err)
+				s.log.Error("request failed", "request_id", id, "route", e.pattern, "error", err)
 			}
-			answer(w, err)
+			e.answer(w, s.shown(err))
 		}
 		elapsed := time.Since(started)
-		observe(elapsed, err)
+		s.metrics.Request(e.pattern, elapsed, err)
 		if s.log.Enabled(r.Context(), slog.LevelDebug) {
-			s.log.Debug("request", "request_id", id, "route", route, "path", r.URL.Path, "user", who.name, "elapsed_ms", milliseconds(elapsed), "error", err)
+			s.log.Debug("request", "request_id", id, "route", e.pattern, "path", r.URL.Path, "user", who.name, "elapsed_ms", milliseconds(elapsed), "error", err)
 		}
 	})
-}
-
-// checkQuery refuses a query of a URL of which URL.Query would leave something out.
-func checkQuery(query string) error {
-	_, err := url.ParseQuery(query)
-	if err == nil {
-		return nil
-	}
-	return base.Errorf(base.Invalid, "the URL's query: %w", err).WithHint("write %%3B for a semicolon, %%25 for a percent sign and %%26 for an ampersand")
 }
 
 // requestIDHeader names a request in the logs of client and server.

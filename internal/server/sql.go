@@ -3,21 +3,17 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math/big"
-	"mime"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/encode"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
@@ -27,19 +23,10 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// sqlRequest is the JSON body of POST /api/v1/sql.
-type sqlRequest struct {
-	SQL       string          `json:"sql"`
-	Params    json.RawMessage `json:"params"`
-	Database  string          `json:"database"`
-	TimeoutMS int64           `json:"timeout_ms"`
-	MaxRows   int64           `json:"max_rows"`
-	Format    string          `json:"format"`
-}
-
 // sql runs statements and streams the last one's answer.
-func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
+func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err error) {
 	started := time.Now()
+	defer func() { s.metrics.Query(time.Since(started), err) }()
 	text, done, err := s.statementBody(w, r)
 	if err != nil {
 		return err
@@ -65,6 +52,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
+	ctx = duck.AskedBy(ctx, client(r, who), req.SQL)
 	ctx, ended := s.queries.Begin(ctx, req.SQL, req.Database, who.name)
 	defer ended()
 	defer func() { s.logSlow(w.Header().Get(requestIDHeader), who, &req, time.Since(started)) }()
@@ -91,6 +79,12 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) error {
 		Elapsed:  func() time.Duration { return time.Since(started) },
 		RowsRead: func() int64 { return answer.Stats.RowsRead },
 	})
+}
+
+// client tells clients apart: by their address and their token.
+func client(r *http.Request, who caller) string {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr) // without one, tokens alone
+	return host + " " + who.name
 }
 
 // smallBody is up to where a statement's body takes no memory of requests under way. As many of these as there may be connections, which
@@ -167,10 +161,10 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	if answer.Changes {
 		ctx = context.WithoutCancel(ctx)
 	}
-	out := spool.NewWriter(client, s.results, slowReader, answer.Yield)
-	src := &peeked{Rows: answer.Rows, full: out.Full}
+	out := spool.NewWriter(client, s.results, slowReader, answer)
+	src := &peeked{Rows: answer.Rows, full: out.Full, shown: s.shown}
 	if err := src.peek(ctx); err != nil {
-		return instead(w, answer, opts, err)
+		return instead(w, answer, opts, s.shown(err))
 	}
 	defer src.drop()
 	w.Header().Set("Content-Type", format.ContentType())
@@ -180,7 +174,8 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		w.Header().Set("Scoter-Deleted", strconv.FormatInt(answer.Counts.Deleted, 10))
 	}
 	stats, err := encode.Write(ctx, out, format, src, opts)
-	s.metrics.rowsOut.Add(int(stats.Rows))
+	s.returned.Add(stats.Rows)
+	s.metrics.Returned(stats.Rows)
 	src.drop()
 	answer.Close() // what is left to send needs neither connection nor snapshot
 	if sent := out.Finish(); err == nil {
@@ -193,6 +188,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
 		// What says why, in formats that can, goes out before the connection is cut: a client that looks at nothing else sees that.
 		_ = client.connection.Flush() // a client that is gone needs neither
+		s.metrics.BrokenOff(err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
@@ -217,6 +213,7 @@ func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options,
 type peeked struct {
 	mutate.Rows
 	full  func() error // why there should be no more
+	shown func(error) error
 	first arrow.RecordBatch
 	err   error
 }
@@ -240,7 +237,11 @@ func (p *peeked) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	if err := p.full(); err != nil {
 		return nil, err
 	}
-	return p.Rows.Next(ctx)
+	rec, err := p.Rows.Next(ctx)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = p.shown(err)
+	}
+	return rec, err
 }
 
 func (p *peeked) drop() {
@@ -248,134 +249,4 @@ func (p *peeked) drop() {
 		p.first.Release()
 		p.first = nil
 	}
-}
-
-// parseSQL reads a request whose body is a text.
-func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
-	q := r.URL.Query()
-	req := sqlRequest{SQL: q.Get("q"), Database: q.Get("database"), Format: q.Get("format")}
-	var err error
-	for name, field := range map[string]*int64{"timeout_ms": &req.TimeoutMS, "max_rows": &req.MaxRows} {
-		if v := q.Get(name); v != "" {
-			if *field, err = strconv.ParseInt(v, 10, 64); err != nil || *field < 0 {
-				return req, base.Errorf(base.Invalid, "%s: %q is no count", name, v)
-			}
-		}
-	}
-	if r.Method == http.MethodPost {
-		mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		if mediaType == "application/json" {
-			if err := checkJSON(text); err != nil {
-				return req, err
-			}
-			d := json.NewDecoder(bytes.NewReader(text))
-			d.DisallowUnknownFields()
-			if err := d.Decode(&req); err != nil {
-				return req, noRequest(err)
-			}
-		} else {
-			req.SQL = string(text)
-		}
-	}
-	if req.TimeoutMS < 0 || req.MaxRows < 0 {
-		return req, base.Errorf(base.Invalid, "timeout_ms and max_rows are counts")
-	}
-	if req.Database == "" {
-		req.Database = r.Header.Get("X-Arc-Database")
-	}
-	if req.Database == "" {
-		req.Database = s.settings.Database
-	}
-	return req, nil
-}
-
-// checkJSON looks whether a body is one JSON value of which encoding/json makes what it says: that replaces what is no UTF-8 and halves of
-// surrogate pairs by U+FFFD, and takes the last of several members of one name.
-func checkJSON(text []byte) error {
-	d := jsontext.NewDecoder(bytes.NewBuffer(text))
-	err := d.SkipValue()
-	if syntax := new(jsontext.SyntacticError); errors.As(err, &syntax) {
-		where := ""
-		if syntax.JSONPointer != "" {
-			where = " at " + ingest.Quote([]byte(syntax.JSONPointer))
-		}
-		return noRequest(fmt.Errorf("JSON%s: %w", where, syntax.Err)).At(int(syntax.ByteOffset) + 1)
-	}
-	if err != nil { // io.EOF
-		return noRequest(errors.New("it ends in the middle of a JSON value")).At(len(text) + 1)
-	}
-	if end := int(d.InputOffset()); len(bytes.Trim(text[end:], " \t\r\n")) > 0 {
-		return base.Errorf(base.Invalid, "the body is more than one JSON request").At(end + 1)
-	}
-	return nil
-}
-
-func noRequest(err error) *base.Error {
-	return base.Errorf(base.Invalid, "the body is no JSON request: %w", err).
-		WithHint(`{"sql": "...", "params": [...], "database": "..."}; or send the SQL itself as text/plain`)
-}
-
-// parseParams reads an array of positional or an object of named parameters. Integers stay
-// exact.
-func parseParams(raw json.RawMessage) ([]any, error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, base.Errorf(base.Invalid, "params: %w", err)
-	}
-	switch v := v.(type) {
-	case []any:
-		for i := range v {
-			var err error
-			if v[i], err = parseParam(v[i]); err != nil {
-				return nil, base.Wrap(err, "parameter %d", i+1)
-			}
-		}
-		return v, nil
-	case map[string]any:
-		for name := range v {
-			var err error
-			if v[name], err = parseParam(v[name]); err != nil {
-				return nil, base.Wrap(err, "parameter $%s", name)
-			}
-		}
-		return []any{v}, nil
-	}
-	return nil, base.Errorf(base.Invalid, "params is neither an array nor an object")
-}
-
-// maxDigits is how long a whole number may be that DuckDB has a type for, with its sign.
-const maxDigits = 40
-
-func parseParam(v any) (any, error) {
-	switch v := v.(type) {
-	case json.Number:
-		if i, err := v.Int64(); err == nil {
-			return i, nil
-		}
-		if u, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
-			return u, nil
-		}
-		if !strings.ContainsAny(v.String(), ".eE") {
-			if len(v) <= maxDigits { // of more, reading them takes long
-				if i, ok := new(big.Int).SetString(v.String(), 10); ok {
-					return i, nil
-				}
-			}
-			return nil, base.Errorf(base.Invalid, "a whole number of %d digits is out of the range of HUGEINT", len(v)).WithHint("send it as text")
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return nil, base.Errorf(base.Invalid, "%.50s is out of the range of DOUBLE", v).WithHint("send it as text")
-		}
-		return f, nil
-	case []any, map[string]any:
-		return nil, base.Errorf(base.Invalid, "arrays and objects cannot be parameters").
-			WithHint("send JSON text and convert it: from_json($1, '[\"BIGINT\"]')")
-	}
-	return v, nil
 }

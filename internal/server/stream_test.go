@@ -22,6 +22,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/encode"
+	"github.com/scoterdb/scoter/internal/metrics"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/session"
 	"github.com/scoterdb/scoter/internal/spool"
@@ -29,7 +30,7 @@ import (
 
 // TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver between commit and answer.
 func TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver(t *testing.T) {
-	s := &Server{metrics: newMetrics()}
+	s := &Server{metrics: metrics.New(metrics.Watched{}, slog.New(slog.DiscardHandler))}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	options := encode.Options{Elapsed: func() time.Duration { return 0 }}
@@ -51,7 +52,7 @@ func TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver(t *testing.T) {
 
 // TestAResultThatBreaksOffIsIncomplete for every client, whatever its format; those that can say why do so before.
 func TestAResultThatBreaksOffIsIncomplete(t *testing.T) {
-	s := &Server{metrics: newMetrics(), log: slog.New(slog.DiscardHandler)}
+	s := &Server{metrics: metrics.New(metrics.Watched{}, slog.New(slog.DiscardHandler)), log: slog.New(slog.DiscardHandler)}
 	handler := compress()(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		format, err := encode.FormatNamed(r.URL.Query().Get("format"))
 		if err == nil {
@@ -104,7 +105,7 @@ func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
 	const batches = 400
 	for _, space := range []int64{8 << 20, 800 << 20} { // an eighth for each result
 		synctest.Test(t, func(t *testing.T) {
-			s := &Server{metrics: newMetrics(), log: slog.New(slog.DiscardHandler), results: spool.NewSpace(t.TempDir(), space)}
+			s := &Server{metrics: metrics.New(metrics.Watched{}, slog.New(slog.DiscardHandler)), log: slog.New(slog.DiscardHandler), results: spool.NewSpace(t.TempDir(), space)}
 			client, conn := net.Pipe()
 			defer client.Close()
 			defer conn.Close()

@@ -89,6 +89,11 @@ func (c collector) Merging(ctx context.Context, sql, table string) (stream.Divis
 	return stream.Division(d), err
 }
 
+func (c collector) Lineage(ctx context.Context, sql string, k stream.Keyed) (stream.Lineage, error) {
+	l, err := c.runner.Lineage(ctx, sql, stream.Messages, query.Keyed(k))
+	return stream.Lineage(l), err
+}
+
 // portions lets export run queries over partitions.
 type portions struct{ runner *query.Runner }
 
@@ -110,16 +115,17 @@ func portion(s export.Select) query.Request {
 }
 
 // writer lets stream write rows.
-type writer struct{ mutator *mutate.Mutator }
+type writer struct{ executor *Executor }
 
-// NewWriter returns a mutator as stream needs it.
-func NewWriter(m *mutate.Mutator) stream.Writer { return writer{m} }
+// NewWriter returns an executor as stream needs it.
+func NewWriter(x *Executor) stream.Writer { return writer{x} }
 
 func (w writer) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
-	_, err := w.mutator.Append(ctx, tables, o)
+	counts, err := w.executor.mutate.Append(ctx, tables, o)
+	w.executor.count(byKafka, counts)
 	return err
 }
 
 func (w writer) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
-	return w.mutator.Fits(ctx, tables, o)
+	return w.executor.mutate.Fits(ctx, tables, o)
 }

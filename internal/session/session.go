@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -51,15 +52,20 @@ type Answer struct {
 	Changes bool
 	Counts  mutate.Counts
 	Stats   query.Stats
-	yield   func()
+	query   *query.Result // whose Rows they are; nil for a statement that changes something
 	close   func()
 }
 
-// Yield lets another query begin before the answer is closed: this one waits for who reads it.
-func (a *Answer) Yield() {
-	if a.yield != nil {
-		a.yield()
+// Wanted reports whether other queries wait for the place of the one that gives the rows.
+func (a *Answer) Wanted() bool { return a.query != nil && a.query.Wanted() }
+
+// Yield lets another query begin before the answer is closed: this one waits for who reads it, since that time. It returns the
+// reason if the result should end now.
+func (a *Answer) Yield(since time.Time) error {
+	if a.query == nil {
+		return nil
 	}
+	return a.query.Yield(since)
 }
 
 // Close frees what the answer holds.
@@ -72,12 +78,35 @@ func (a *Answer) Close() {
 
 // Executor executes requests. It is safe for concurrent use.
 type Executor struct {
-	query  *query.Runner
-	mutate *mutate.Mutator
+	query   *query.Runner
+	mutate  *mutate.Mutator
+	written [ways]atomic.Int64
+}
+
+// way is how rows come.
+type way int
+
+const (
+	byHTTP way = iota // as rows: also of a load in this process
+	bySQL
+	byKafka
+	ways
+)
+
+// Written returns how many rows were inserted, updated and deleted so far, by the way in which that came: http (as rows), sql or kafka.
+func (x *Executor) Written() map[string]int64 {
+	return map[string]int64{"http": x.written[byHTTP].Load(), "sql": x.written[bySQL].Load(), "kafka": x.written[byKafka].Load()}
+}
+
+// count enters what a request did, which is nothing if it was done before.
+func (x *Executor) count(w way, c mutate.Counts) {
+	if !c.Replayed {
+		x.written[w].Add(c.Rows())
+	}
 }
 
 // New returns an executor.
-func New(q *query.Runner, m *mutate.Mutator) *Executor { return &Executor{q, m} }
+func New(q *query.Runner, m *mutate.Mutator) *Executor { return &Executor{query: q, mutate: m} }
 
 // Execute runs the statements in order, each its own atomic edit, and returns the answer
 // of the last. An error names the statement, if there are several; those before it stay done.
@@ -123,7 +152,9 @@ func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engi
 	if err := checkReserved(tables); err != nil {
 		return mutate.Counts{}, err
 	}
-	return x.mutate.Append(ctx, tables, o)
+	counts, err := x.mutate.Append(ctx, tables, o)
+	x.count(byHTTP, counts)
+	return counts, err
 }
 
 // Fits returns nil if Append would take the rows now: see mutate.Mutator.Fits.
@@ -153,7 +184,9 @@ func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate
 	if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
 		return mutate.Counts{}, err
 	}
-	return x.mutate.Write(ctx, rows, mode, key, o)
+	counts, err := x.mutate.Write(ctx, rows, mode, key, o)
+	x.count(byHTTP, counts)
+	return counts, err
 }
 
 // Locate makes an error's position one in the whole text and says which of several statements failed.
@@ -196,6 +229,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 		if err != nil {
 			return nil, err
 		}
+		x.count(bySQL, result.Counts)
 		return &Answer{Rows: result.Rows, Changes: true, Counts: result.Counts, close: result.Close}, nil
 	}
 	if hint, refused := refusals[verb]; refused {
@@ -208,7 +242,7 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Rows: rows, Stats: rows.Stats, yield: rows.Yield, close: rows.Close}, nil
+	return &Answer{Rows: rows, Stats: rows.Stats, query: rows, close: rows.Close}, nil
 }
 
 // explain answers EXPLAIN of the statement that begins with the i-th token, which changes rows.
@@ -218,7 +252,7 @@ func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statemen
 	}
 	explained := s.From(i)
 	if at := slices.IndexFunc(s.Tokens[:i], func(t sqltoken.Token) bool { return t.Is("ANALYZE") }); at > 0 {
-		return nil, base.Errorf(base.Invalid, "EXPLAIN ANALYZE of %s is not supported: it would change rows to measure that", explained.Verb()).At(s.Tokens[at].Start + 1).
+		return nil, base.Errorf(base.Invalid, "EXPLAIN ANALYZE of %s is not supported: it would make the change to measure it", explained.Verb()).At(s.Tokens[at].Start + 1).
 			WithHint("EXPLAIN gives the plan; run the statement to see how long it takes")
 	}
 	rows, err := x.mutate.Explain(ctx, s.Text[:explained.Offset], explained, mutate.Request{Args: req.Args, Database: req.Database, ReadFiles: req.Role >= Admin})

@@ -22,10 +22,11 @@ type Space struct {
 }
 
 // One result is full with a share of the space, and every result is when most of it is taken: what
-// is left is for results to end with an error that says so.
+// is left is for what was computed already, and the last of it for results to end with an error that says so.
 const (
 	resultShare = 8
 	mostShare   = 4 // all but one in so many
+	lastShare   = 8 // one in so many is for small pieces
 	freeShare   = 4 // the space is no more than one in so many of the bytes that are free on the disk
 )
 
@@ -35,9 +36,17 @@ func NewSpace(dir string, limit int64) *Space { return &Space{dir: dir, limit: l
 // Used returns how many bytes are taken.
 func (s *Space) Used() int64 { return s.used.Load() }
 
-// take takes n bytes.
+// take takes n bytes: small pieces, such as why a result ends, whatever there is.
 func (s *Space) take(n int64) error {
-	if s.used.Add(n) > s.limit {
+	if n <= smallPiece {
+		s.used.Add(n)
+		return nil
+	}
+	limit := s.limit
+	if n > int64(len(buffer{})) {
+		limit -= limit / lastShare
+	}
+	if s.used.Add(n) > limit {
 		s.used.Add(-n)
 		return errFull(s.limit)
 	}
@@ -57,6 +66,9 @@ func (s *Space) most() int64 {
 
 // full reports whether no result should go on.
 func (s *Space) full() bool { return s.used.Load() > s.limit-s.limit/mostShare }
+
+// over reports whether there is room only for why results end.
+func (s *Space) over() bool { return s.used.Load() > s.limit-s.limit/lastShare }
 
 // create makes a file that has no name any more: it goes when it is closed, whatever happens.
 func (s *Space) create() (*os.File, error) {

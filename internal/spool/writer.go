@@ -9,13 +9,22 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
+// Query is what computes a result.
+type Query interface {
+	// Wanted reports whether other queries wait for its place.
+	Wanted() bool
+	// Yield lets another query have its place: the reader takes too little since that time. It returns the reason if the result
+	// should end now.
+	Yield(since time.Time) error
+}
+
 // Writer passes a result on to its reader. Write, Full and Finish are called by the goroutine that produces the
 // result; another one writes to the reader, from the first large piece on.
 type Writer struct {
-	to      io.Writer
-	space   *Space
-	pause   time.Duration
-	stalled func()
+	to    io.Writer
+	space *Space
+	pause time.Duration
+	query Query
 
 	work chan struct{} // there is something to send, or there will be nothing more
 	room chan struct{} // there is a buffer, or the reader is gone
@@ -24,11 +33,13 @@ type Writer struct {
 	mu    sync.Mutex // guards the rest
 	queue [][]byte   // to send first
 	idle  []*buffer
-	made  int      // buffers
-	file  *os.File // nil until the reader stalls first
-	sent  int64    // of the file
-	kept  int64    // in the file; 0 if nothing of it is left to send
-	most  int64    // that the file should have
+	made  int       // buffers
+	taken time.Time // when the reader had a whole buffer last
+	file  *os.File  // nil until the reader stalls first
+	sent  int64     // of the file
+	kept  int64     // in the file; 0 if nothing of it is left to send
+	since time.Time // when the first of it was kept
+	most  int64     // that the file should have
 	ended bool
 	err   error // of the reader
 }
@@ -38,29 +49,52 @@ type buffer [160 << 10]byte
 const (
 	mostBuffers = 2
 	largePiece  = 64 << 10
+	smallPiece  = 4 << 10
 )
+
+// tick is the time between two looks at a reader that is waited for.
+const tick = 50 * time.Millisecond
 
 var pool = sync.Pool{New: func() any { return new(buffer) }}
 
-// NewWriter returns a writer to a reader, who may take nothing for a pause. stalled is called when the
-// result goes to a file for the first time. Finish must be called.
-func NewWriter(to io.Writer, space *Space, pause time.Duration, stalled func()) *Writer {
-	return &Writer{to: to, space: space, pause: pause, stalled: stalled, work: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+// NewWriter returns a writer to a reader, who may take nothing for a pause, or for a tick while other queries want the place
+// of this one. Finish must be called.
+func NewWriter(to io.Writer, space *Space, pause time.Duration, query Query) *Writer {
+	return &Writer{to: to, space: space, pause: pause, query: query, taken: time.Now(), work: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// Full returns a Timeout error if so much waits for the reader that the result should end.
+// Full returns nil once more of the result may be computed, or the reason why it should end: a Timeout error if too much of it
+// waits for the reader, or for others' readers, and this one has taken nothing for two pauses; or what the query says.
 func (w *Writer) Full() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.kept == 0 || w.kept <= w.most && !w.space.full() {
-		return nil
+	for {
+		w.mu.Lock()
+		err, kept, most, since, idle := w.err, w.kept, w.most, w.since, time.Since(w.taken)
+		w.mu.Unlock()
+		if err != nil || kept == 0 {
+			return err
+		}
+		if err := w.query.Yield(since); err != nil {
+			return err
+		}
+		if kept <= most && !w.space.full() {
+			return nil
+		}
+		if idle >= 2*w.pause {
+			return errFull(min(most, w.space.limit))
+		}
+		select {
+		case <-w.room:
+		case <-time.After(tick):
+		}
 	}
-	return errFull(min(w.most, w.space.limit))
 }
 
 // Write takes all bytes, whether the reader has them or not. It fails if the reader is gone, or if there
-// is no space.
+// is no space. Before that, it refuses pieces as a whole, but for small ones, so that the result can say why it ends.
 func (w *Writer) Write(p []byte) (int, error) {
+	if len(p) > smallPiece && w.over() {
+		return 0, errFull(w.space.limit)
+	}
 	for n := 0; n < len(p); {
 		taken, err := w.put(p[n:])
 		n += taken
@@ -73,6 +107,13 @@ func (w *Writer) Write(p []byte) (int, error) {
 		}
 	}
 	return len(p), nil
+}
+
+// over reports whether what is written would go to a file for which there is no space.
+func (w *Writer) over() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.kept > 0 && w.space.over()
 }
 
 // put takes some of the bytes, or none if no buffer is free.
@@ -110,22 +151,29 @@ func (w *Writer) put(p []byte) (int, error) {
 	return n, nil
 }
 
-// wait waits for a buffer, and reports whether one may be free before the pause is over.
+// wait waits for a buffer, and reports whether one may be free before the reader was waited for long enough.
 func (w *Writer) wait() bool {
-	timer := time.NewTimer(w.pause)
-	defer timer.Stop()
-	select {
-	case <-w.room:
-		return true
-	case <-timer.C:
-		return false
+	ticks := time.NewTicker(min(tick, w.pause))
+	defer ticks.Stop()
+	for began := time.Now(); ; {
+		select {
+		case <-w.room:
+			return true
+		case <-ticks.C:
+			if time.Since(began) >= w.pause || w.query.Wanted() {
+				return false
+			}
+		}
 	}
 }
 
 // putAside takes the bytes into the file, and those that follow, until the reader has them.
 func (w *Writer) putAside(p []byte) (int, error) {
+	now := time.Now()
+	if err := w.query.Yield(now); err != nil {
+		return 0, err
+	}
 	if w.file == nil {
-		w.stalled()
 		file, err := w.space.create()
 		if err != nil {
 			return 0, err
@@ -134,7 +182,7 @@ func (w *Writer) putAside(p []byte) (int, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.most = w.space.most()
+	w.since, w.most = now, w.space.most()
 	return w.keep(p)
 }
 
@@ -226,6 +274,7 @@ func (w *Writer) empty() error {
 func (w *Writer) recycle(piece []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.taken = time.Now()
 	buf := (*buffer)(piece[:len(buffer{})])
 	if w.made > mostBuffers {
 		w.made--

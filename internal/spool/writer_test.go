@@ -34,6 +34,20 @@ func (r *reader) Write(p []byte) (int, error) {
 
 const always = 1 << 30
 
+// query is one whose place others may want.
+type query struct {
+	wanted, yields bool
+	since          time.Time
+	err            error // of Yield
+}
+
+func (q *query) Wanted() bool { return q.wanted }
+
+func (q *query) Yield(since time.Time) error {
+	q.yields, q.since = true, since
+	return q.err
+}
+
 func content(n int) []byte {
 	p := make([]byte, n)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -72,8 +86,8 @@ func TestAResultOutlivesItsReadersPauses(t *testing.T) {
 		for _, first := range []int{0, 1, 7} { // writes before the pause
 			synctest.Test(t, func(t *testing.T) {
 				space := NewSpace(t.TempDir(), 100<<20)
-				r, stalls := &reader{lets: make(chan int, 1), left: first}, 0
-				w := NewWriter(r, space, time.Second, func() { stalls++ })
+				r, q := &reader{lets: make(chan int, 1), left: first}, &query{}
+				w := NewWriter(r, space, time.Second, q)
 				want, began := content(size), time.Now()
 				n, err := write(w, want)
 				if n != size || err != nil {
@@ -82,8 +96,8 @@ func TestAResultOutlivesItsReadersPauses(t *testing.T) {
 				if took := time.Since(began); took > time.Second {
 					t.Errorf("the result waited %v for its reader", took)
 				}
-				if spooled := space.Used() > 0; spooled != (stalls == 1) || spooled != (size > 1<<20) {
-					t.Errorf("of %d bytes %d went to a file; %d stalls", size, space.Used(), stalls)
+				if spooled := space.Used() > 0; spooled != q.yields || spooled != (size > 1<<20) {
+					t.Errorf("of %d bytes %d went to a file; the query yields: %v", size, space.Used(), q.yields)
 				}
 				r.lets <- always
 				if err := w.Finish(); err != nil || !bytes.Equal(r.got.Bytes(), want) {
@@ -100,7 +114,7 @@ func TestAReaderThatCatchesUpIsReadToDirectly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		space := NewSpace(t.TempDir(), 100<<20)
 		r := &reader{lets: make(chan int, 1)}
-		w := NewWriter(r, space, time.Second, func() {})
+		w := NewWriter(r, space, time.Second, &query{})
 		var want []byte
 		for range 3 {
 			p := content(3 << 20)
@@ -132,10 +146,10 @@ func TestTooMuchForASlowReaderIsAnError(t *testing.T) {
 		var readers []*reader
 		for i := range 12 {
 			r := &reader{lets: make(chan int, 1)}
-			w := NewWriter(r, space, time.Second, func() {})
+			w := NewWriter(r, space, time.Second, &query{})
 			began := time.Now()
 			n, err := write(w, content(6<<20))
-			if base.KindOf(err) != base.Timeout || time.Since(began) > time.Second || n < 300<<10 {
+			if base.KindOf(err) != base.Timeout || time.Since(began) > 2*time.Second || n < 300<<10 {
 				t.Errorf("result %d is full after %d bytes and %v: %v", i, n, time.Since(began), err)
 			}
 			if _, err := w.Write([]byte("the error")); err != nil {
@@ -164,13 +178,68 @@ func TestTooMuchForASlowReaderIsAnError(t *testing.T) {
 	})
 }
 
+// TestAReaderThatTakesPartsOfALargeResultHasAllOfIt: it is waited for as long as it takes something in two pauses.
+func TestAReaderThatTakesPartsOfALargeResultHasAllOfIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		space := NewSpace(t.TempDir(), 16<<20) // 2 MiB for each
+		r := &reader{lets: make(chan int, 1)}
+		w := NewWriter(r, space, time.Second, &query{})
+		want, done := content(12<<20), make(chan error)
+		go func() {
+			if _, err := write(w, want); err != nil {
+				done <- err
+				return
+			}
+			done <- w.Finish()
+		}()
+		time.Sleep(1100 * time.Millisecond) // the reader stalls once
+		var err error
+		for waits := true; waits; {
+			select {
+			case err = <-done:
+				waits = false
+			case r.lets <- 1:
+				time.Sleep(700 * time.Millisecond)
+			}
+		}
+		if err != nil || !bytes.Equal(r.got.Bytes(), want) {
+			t.Errorf("the reader has %d of %d bytes: %v", r.got.Len(), len(want), err)
+		}
+		empty(t, space)
+	})
+}
+
+func TestAReaderIsNotWaitedForWhileOthersWantThePlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		space := NewSpace(t.TempDir(), 100<<20)
+		r, q := &reader{lets: make(chan int, 1)}, &query{wanted: true}
+		w := NewWriter(r, space, time.Second, q)
+		began := time.Now()
+		if n, err := write(w, content(2<<20)); err != nil || n != 2<<20 {
+			t.Errorf("%d bytes are taken: %v", n, err)
+		}
+		if took := time.Since(began); took > 2*tick || !q.yields || q.since != began.Add(took) {
+			t.Errorf("the query waited %v for its reader, and yields since %v: %v", took, q.since, q.yields)
+		}
+		q.err = errors.New("others wait")
+		if _, err := write(w, content(1)); !errors.Is(err, q.err) {
+			t.Errorf("a result that should end: %v", err)
+		}
+		r.lets <- always
+		if err := w.Finish(); err != nil {
+			t.Error(err)
+		}
+		empty(t, space)
+	})
+}
+
 func TestAReaderThatIsGoneEndsTheResult(t *testing.T) {
 	gone := errors.New("gone")
 	for _, size := range []int{100, 300 << 10, 5 << 20} {
 		synctest.Test(t, func(t *testing.T) {
 			space := NewSpace(t.TempDir(), 100<<20)
 			r := &reader{lets: make(chan int, 1), err: gone}
-			w := NewWriter(r, space, time.Second, func() {})
+			w := NewWriter(r, space, time.Second, &query{})
 			if _, err := w.Write(content(size)); err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +261,7 @@ func TestAReaderThatIsGoneEndsTheResult(t *testing.T) {
 func BenchmarkWriter(b *testing.B) {
 	space, p := NewSpace(b.TempDir(), 1<<30), content(130<<10)
 	b.SetBytes(int64(len(p)))
-	w := NewWriter(io.Discard, space, time.Second, func() {})
+	w := NewWriter(io.Discard, space, time.Second, &query{})
 	for b.Loop() {
 		if _, err := w.Write(p); err != nil {
 			b.Fatal(err)

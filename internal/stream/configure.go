@@ -26,6 +26,9 @@ func ParseConfig(values map[string]any, database string) (name catalog.StreamNam
 	r := configReader{}
 	name = catalog.StreamName(r.name(values["name"], database))
 	d = Definition{Kafka: r.options(values["kafka"], "kafka"), Format: r.options(values["format"], "format")}
+	if key := values["key"]; key != nil {
+		d.Key = r.options(key, "key")
+	}
 	tables, ok := values["table"].([]map[string]any)
 	if !ok {
 		r.fail("it has no [[source.table]]")
@@ -34,7 +37,7 @@ func ParseConfig(values map[string]any, database string) (name catalog.StreamNam
 		d.Tables = append(d.Tables, Table{Name: r.name(t["name"], database), Columns: r.list(t["columns"]), Metadata: r.list(t["metadata"]), Query: r.text(t["query"]), View: r.truth(t["view"])})
 		r.onlyKeys(t, "name", "columns", "metadata", "query", "view")
 	}
-	r.onlyKeys(values, "name", "kafka", "format", "table")
+	r.onlyKeys(values, "name", "kafka", "key", "format", "table")
 	return name, d, base.Wrap(r.err, "source %q of the settings file", name.Name)
 }
 
@@ -50,6 +53,9 @@ func (r *configReader) fail(format string, args ...any) {
 func (r *configReader) onlyKeys(values map[string]any, known ...string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(known, key) {
+			if near := base.Nearest(key, known); near != "" {
+				r.fail("unknown setting %q: did you mean %q?", key, near)
+			}
 			r.fail("unknown setting %q: there are %s", key, strings.Join(known, ", "))
 		}
 	}

@@ -53,6 +53,10 @@ func (sums) Merging(context.Context, string, string) (stream.Division, error) {
 	return stream.Division{}, nil
 }
 
+func (sums) Lineage(context.Context, string, stream.Keyed) (stream.Lineage, error) {
+	return stream.Lineage{}, nil
+}
+
 // appends stands for what also knows of primary keys, for which it would need DuckDB.
 type appends struct{ *engine.Engine }
 
@@ -187,6 +191,7 @@ func ordersDefinition(c *cluster, t testing.TB) stream.Definition {
 // TestCrashesLoseNothingAndDoubleNothing produces records with unique ids while the engine's disk fails again
 // and again, at any moment.
 func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -212,6 +217,7 @@ func TestCrashesLoseNothingAndDoubleNothing(t *testing.T) {
 
 // TestAFullDiskHoldsTheStreamUp lets the disk refuse every write for a while.
 func TestAFullDiskHoldsTheStreamUp(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(1, "orders"))
 	n := &node{t: t}
 	n.open(vfs.NewCrashable())

@@ -42,6 +42,8 @@ type decodings struct {
 	byKey  map[string]*decoding
 	last   *decoding
 	broken bool // a message is in some of its decoders only
+	// tombstones are the numbers of the records that delete the rows of their keys.
+	tombstones []int32
 }
 
 // maxDecodings bounds how many schemas have decoders that are kept.
@@ -53,7 +55,7 @@ func newDecodings(p *plan) *decodings { return &decodings{plan: p, byKey: map[st
 // TooLarge are about the record; other errors are the schema registry's.
 func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error {
 	if rec.Value == nil {
-		return base.Errorf(base.Invalid, "a tombstone: the record has no value")
+		return d.addTombstone(rec, number)
 	}
 	key, msg, err := d.plan.format.cut(rec.Value)
 	if err != nil {
@@ -104,8 +106,9 @@ func (d *decodings) find(ctx context.Context, key []byte) (*decoding, error) {
 
 // piece are rows of one shape and one schema, and the number of each row's record.
 type piece struct {
-	rows    arrow.RecordBatch
-	numbers []int32
+	rows       arrow.RecordBatch
+	numbers    []int32
+	tombstones bool // the records have no value, and the rows no column
 }
 
 // finish returns the rows by shape, and starts anew. The pieces are the caller's to release.
@@ -134,16 +137,34 @@ func (d *decodings) finish() ([][]piece, error) {
 					numbers[k] = one.numbers[m]
 				}
 			}
-			all[i] = append(all[i], piece{rows, numbers})
+			all[i] = append(all[i], piece{rows: rows, numbers: numbers})
 		}
 		one.numbers = nil // pieces keep it
 	}
-	d.broken = false
+	for i := 0; i < len(all) && len(d.tombstones) > 0; i++ {
+		all[i] = append(all[i], piece{rows: emptyRows(len(d.tombstones)), numbers: d.tombstones, tombstones: true})
+	}
+	d.broken, d.tombstones = false, nil
 	if failed != nil {
 		releasePieces(all)
 		return nil, failed
 	}
 	return all, nil
+}
+
+// finishAll is finish for decodings of one shape.
+func (d *decodings) finishAll() ([]piece, error) {
+	if len(d.filled()) == 0 && len(d.byKey) > 0 { // the columns of none
+		for _, one := range d.byKey {
+			rows, _, err := one.decoders[0].FinishWithMessages()
+			return []piece{{rows: rows}}, err
+		}
+	}
+	all, err := d.finish()
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // filled returns the decoders with rows, in the order of their first records: the first decides what
@@ -166,7 +187,7 @@ func (d *decodings) reset() {
 		}
 		one.numbers = nil
 	}
-	d.broken = false
+	d.broken, d.tombstones = false, nil
 }
 
 func releasePieces(all [][]piece) {

@@ -14,6 +14,7 @@ import (
 // they were written.
 type Definition struct {
 	Kafka  map[string]string `json:"kafka"`
+	Key    map[string]string `json:"key,omitempty"` // of KEY FORMAT; empty: keys are bytes
 	Format map[string]string `json:"format"`
 	Tables []Table           `json:"tables"`
 }
@@ -54,7 +55,7 @@ func (d Definition) Masked() Definition {
 		}
 		return options
 	}
-	d.Kafka, d.Format = mask(d.Kafka), mask(d.Format)
+	d.Kafka, d.Key, d.Format = mask(d.Kafka), mask(d.Key), mask(d.Format)
 	return d
 }
 

@@ -253,6 +253,7 @@ func TestResumeLearnsTypesAnew(t *testing.T) {
 // TestReplayMakesEachRecordRowsOnce: a letter that is there twice is one record, many large ones are read a few at a time and stored alone if they
 // must be, and the news of lost records stays.
 func TestReplayMakesEachRecordRowsOnce(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir(), func(s *config.Server) { s.WriteMemory, s.MaxBody = 24<<20, 4<<20 })
 	must(t, s.exec("CREATE TABLE events (id VARCHAR, pad VARCHAR NOT NULL)"))
@@ -332,6 +333,7 @@ func TestASourceThatCannotBeDroppedGoesOn(t *testing.T) {
 
 // TestAPartitionWithoutALeaderHoldsUpNoOther.
 func TestAPartitionWithoutALeaderHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(2, "events"))
 	var led atomic.Bool
 	c.ControlKey(int16(kmsg.ListOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {

@@ -33,6 +33,7 @@ type format struct {
 	schema      *avro.Schema                   // the same for Avro; with a registry, which knows what values were written with, the reader's
 	types       []schema.Field                 // of JSON, as far as they are declared
 	options     protobuf.Options
+	ofKeys      bool   // it is one of keys, of which each becomes one value
 	newest      newest // of the subject
 }
 
@@ -229,6 +230,15 @@ func (f *format) schemaID(value []byte) (uint32, bool) {
 // decoders returns one decoder for each set of columns. NotFound and Invalid are about the schema, other errors the
 // registry's.
 func (f *format) decoders(ctx context.Context, key []byte, shapes [][]protobuf.Column) ([]decoder, error) {
+	if f.ofKeys {
+		one, err := f.keyDecoder(ctx, key)
+		return []decoder{one}, err
+	}
+	return f.valueDecoders(ctx, key, shapes)
+}
+
+// valueDecoders are the decoders of values.
+func (f *format) valueDecoders(ctx context.Context, key []byte, shapes [][]protobuf.Column) ([]decoder, error) {
 	if f.name == "json" {
 		return []decoder{&jsonDecoder{types: f.types}}, nil
 	}
@@ -303,7 +313,7 @@ func once[T comparable](mu *sync.Mutex, kept *T, ask func() (T, error)) (T, erro
 }
 
 // known reports whether the columns are known before the first message.
-func (f *format) known() bool { return f.message != nil || f.schema != nil }
+func (f *format) known() bool { return f.message != nil || f.schema != nil || plainKeys[f.name] != nil }
 
 func (f *format) close() {
 	if f.registry != nil {
@@ -323,6 +333,12 @@ type protobufDecoder struct{ *protobuf.Decoder }
 func (d protobufDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	rec, messages := d.Decoder.FinishWithMessages()
 	return rec, messages, nil
+}
+
+// columnName is the name of a column by path.
+func columnName(text string) string {
+	c := parseColumn(text)
+	return c.ColumnName()
 }
 
 // parseColumn reads "path" or "path AS name".

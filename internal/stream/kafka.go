@@ -24,8 +24,17 @@ type kafka struct {
 	maxAge     time.Duration
 	batchRows  int
 	batchBytes int64
+	tombstones string // what becomes of records with a key and no value: one of those below
 	client     []kgo.Opt
 }
+
+// What becomes of tombstones. Without the option, as in definitions from before it, they are dead letters.
+const (
+	optionTombstones     = "tombstones"
+	tombstonesDelete     = "delete"
+	tombstonesIgnored    = "ignore"
+	tombstonesDeadLetter = "dead_letter"
+)
 
 const (
 	// fetchBytes is what the client asks a broker for at once: it buffers one answer per broker.
@@ -49,6 +58,7 @@ func newKafka(values map[string]string) (kafka, error) {
 	k.maxAge = option.Parsed(o, "max_age", time.Second, time.ParseDuration)
 	k.batchRows = option.Parsed(o, "batch_rows", 122_880, strconv.Atoi)
 	k.batchBytes = option.Parsed(o, "batch_bytes", 32<<20, parseBytes)
+	k.tombstones = o.OneOf(optionTombstones, tombstonesDeadLetter, tombstonesDelete, tombstonesIgnored, tombstonesDeadLetter)
 	isolation := kgo.ReadCommitted()
 	if o.OneOf("isolation", "read_committed", "read_committed", "read_uncommitted") == "read_uncommitted" {
 		isolation = kgo.ReadUncommitted()

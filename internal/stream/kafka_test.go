@@ -77,6 +77,7 @@ func TestRecordsThatWereRemovedBeforeTheyWereReadAreToldOf(t *testing.T) {
 // TestWhereASourceStartsIsSettledOnce: records that come while it is not read, before the first that it stores, are read; so are those of
 // new partitions.
 func TestWhereASourceStartsIsSettledOnce(t *testing.T) {
+	t.Parallel()
 	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for start, first := range map[string]int64{"latest": 20, "2026-01-31T12:00:10Z": 10, "2030-01-01T00:00:00Z": 20, "earliest": 0} {
 		for _, group := range []string{"", ", group = 'scoter'"} {
@@ -124,6 +125,7 @@ func TestWhereASourceStartsIsSettledOnce(t *testing.T) {
 // TestAPartitionThatMovesGivesItsMemoryBack: what a member of a group has gathered of it fills the memory for records, without which the
 // others are not read.
 func TestAPartitionThatMovesGivesItsMemoryBack(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(2, "events"))
 	s := newServer(t, t.TempDir(), func(s *config.Server) { s.StreamMemory = 1 << 20 })
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', group = 'scoter', max_age = '1h') FORMAT json INTO TABLE events`, c.brokers)))
@@ -169,6 +171,7 @@ func TestAPartitionThatMovesGivesItsMemoryBack(t *testing.T) {
 
 // TestHowFarBehindASourceIs, or that nobody knows.
 func TestHowFarBehindASourceIs(t *testing.T) {
+	t.Parallel()
 	const behind = "SELECT coalesce(lag::VARCHAR, '-') || ' ' || CASE WHEN lag_seconds IS NULL THEN '-' WHEN lag_seconds = 0 THEN '0' WHEN lag_seconds > 3600 THEN 'hours' END FROM scoter.sources"
 	c := newCluster(t, kfake.SeedTopics(2, "events"))
 	dir := t.TempDir()
@@ -234,6 +237,7 @@ func TestAPartitionThatIsNotThere(t *testing.T) {
 
 // TestAGroupAssignsPartitionsAndOffsetsAreTheEngines lets a second member come and go while records arrive.
 func TestAGroupAssignsPartitionsAndOffsetsAreTheEngines(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(4, "orders"), kfake.GroupMinSessionTimeout(100*time.Millisecond))
 	n := &node{t: t}
 	n.open(vfs.NewCrashable())

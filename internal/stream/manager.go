@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 
@@ -140,14 +141,18 @@ func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definit
 	if err != nil {
 		return base.Wrap(err, "source %q", name.Name)
 	}
-	defer p.format.close()
+	defer p.close()
+	// The tables come first: a source that cannot make them is not made.
+	made := &source{manager: m, name: name, status: newStatus()}
+	if err := made.prepare(ctx, p); err != nil {
+		return base.Wrap(err, "source %q", name.Name)
+	}
+	if d, err = made.settleTombstones(ctx, p, d); err != nil {
+		return base.Wrap(err, "source %q", name.Name)
+	}
 	text, err := d.Encode()
 	if err != nil {
 		return err
-	}
-	// The tables come first: a source that cannot make them is not made.
-	if err := (&source{manager: m, name: name, status: newStatus()}).prepare(ctx, p); err != nil {
-		return base.Wrap(err, "source %q", name.Name)
 	}
 	stored, err := m.store.CreateStream(ctx, catalog.Stream{Name: name, Definition: text}, ifNotExists)
 	if err != nil {
@@ -292,11 +297,15 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	if err != nil {
 		return err
 	}
-	text, err := d.Encode()
+	there, err := decodeLearned(stored.Definition)
 	if err != nil {
 		return err
 	}
-	there, err := decodeLearned(stored.Definition)
+	if settled := there.Kafka[optionTombstones]; settled != "" && d.Kafka[optionTombstones] == "" {
+		d.Kafka = maps.Clone(d.Kafka)
+		d.Kafka[optionTombstones] = settled // when the source was made
+	}
+	text, err := d.Encode()
 	if err != nil {
 		return err
 	}
@@ -307,7 +316,7 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	if err != nil {
 		return base.Wrap(err, "source %q", name.Name)
 	}
-	p.format.close()
+	p.close()
 	s, err := m.find(name)
 	if err != nil {
 		return err

@@ -38,14 +38,23 @@ func (t *transient) release() {
 
 // transient copies pieces, of which each may have other columns, into a table with all of them, and with
 // those that earlier batches had: a query may name a column that no record of this batch has.
-func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record) (_ *transient, err error) {
+func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record, keys arrow.RecordBatch) (_ *transient, err error) {
 	var batches []arrow.RecordBatch
 	defer func() { releaseBatches(batches) }()
 	for _, p := range pieces {
-		batches = append(batches, withMetadata(p, records, metadataNames()))
+		rec, err := describedBy(p, records, keys, metadataNames(), nil)
+		if err != nil {
+			return nil, err
+		}
+		batches = append(batches, rec)
 	}
 	t := &transient{}
-	if t.table, err = s.learn(p, batches); err != nil {
+	if pieces[0].tombstones {
+		t.table, err = s.withTombstones(p, batches)
+	} else {
+		t.table, err = s.learn(p, batches)
+	}
+	if err != nil {
 		return nil, err
 	}
 	pool := s.manager.pool
@@ -142,6 +151,19 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	}
 	s.messages.Store(&t)
 	return t, nil
+}
+
+// withTombstones returns the table Messages with what tombstones have beside it, which is not kept. It leaves what is of an unknown type out of
+// the batches.
+func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
+	t, err := s.messageTable(p, batches[0])
+	for i := 0; i < len(batches) && err == nil; i++ {
+		rec := batches[i]
+		batches[i] = withoutUnknown(rec, &t, func([]string) {})
+		rec.Release()
+		t, _, err = batch.Evolve(batches[i], t, nil)
+	}
+	return t, err
 }
 
 // bind notes that a target's query has found all that it names.

@@ -32,7 +32,7 @@ func TestWhatIsLearnedAtTheSameTimeIsKept(t *testing.T) {
 				column := b.NewArray()
 				name := fmt.Sprintf("f%d_%d", l, f)
 				rows := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: name, Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil), []arrow.Array{column}, 1)
-				made, err := x.transient(x.plan, []piece{{rows: rows, numbers: []int32{0}}}, []*kgo.Record{record})
+				made, err := x.transient(x.plan, []piece{{rows: rows, numbers: []int32{0}}}, []*kgo.Record{record}, nil)
 				if err != nil {
 					t.Error(err)
 					return

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
@@ -69,8 +70,23 @@ func checkMetadata(names []string) error {
 	return nil
 }
 
-// withMetadata returns the rows with columns of their records; p's rows stay the caller's.
-func withMetadata(p piece, records []*kgo.Record, names []string) arrow.RecordBatch {
+// keysOfRows returns the keys of the records of some rows.
+func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
+	order := make([]uint32, len(p.numbers))
+	for i, n := range p.numbers {
+		order[i] = uint32(n)
+	}
+	taken, err := batch.Take([]arrow.RecordBatch{keys}, order)
+	if err != nil {
+		return nil, err
+	}
+	defer taken.Release()
+	taken.Column(0).Retain()
+	return taken.Column(0), nil
+}
+
+// withMetadata returns the rows with columns of their records; p's rows stay the caller's. keys, unless they are nil, are those of the rows.
+func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []string) arrow.RecordBatch {
 	if len(names) == 0 {
 		p.rows.Retain()
 		return p.rows
@@ -79,6 +95,11 @@ func withMetadata(p piece, records []*kgo.Record, names []string) arrow.RecordBa
 	columns := slices.Clone(p.rows.Columns())
 	for _, m := range metadata {
 		if !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, m.name) }) {
+			continue
+		}
+		if m.name == "key" && keys != nil {
+			fields = append(fields, arrow.Field{Name: keyColumn, Type: keys.DataType(), Nullable: true})
+			columns = append(columns, keys)
 			continue
 		}
 		b := array.NewBuilder(memory.DefaultAllocator, m.typ)
@@ -93,4 +114,23 @@ func withMetadata(p piece, records []*kgo.Record, names []string) arrow.RecordBa
 		columns = append(columns, column)
 	}
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, p.rows.NumRows())
+}
+
+// describedBy returns rows with metadata of their records, and the columns of a primary key that is their key. keys, unless they are nil, are those of all records. p's
+// rows stay the caller's.
+func describedBy(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, primary []string) (arrow.RecordBatch, error) {
+	var own arrow.Array
+	if keys != nil {
+		var err error
+		if own, err = keysOfRows(p, keys); err != nil {
+			return nil, err
+		}
+		defer own.Release()
+	}
+	rec := withMetadata(p, records, own, names)
+	if len(primary) == 0 || own == nil {
+		return rec, nil
+	}
+	defer rec.Release()
+	return keyed(rec, own, primary)
 }

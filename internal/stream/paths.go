@@ -62,8 +62,8 @@ func fanOuts(steps []protobuf.Step) (all []string) {
 }
 
 // pathQuery returns the query for columns of what is known of the messages, with metadata. What they do not have yet
-// gives no column; without a list that is fanned out there are no rows: "".
-func pathQuery(messages schema.Table, columns []column, metadata []string) string {
+// gives no column. primary are columns that are of the record's key. Without a list that is fanned out there are no rows: "".
+func pathQuery(messages schema.Table, columns []column, metadata, primary []string) string {
 	const from = "m"
 	joins, selected := "", []string{}
 	alias := map[string]string{} // of a list's elements, by what stands before its []
@@ -107,6 +107,14 @@ func pathQuery(messages schema.Table, columns []column, metadata []string) strin
 	}
 	if !complete || len(selected) == 0 {
 		return ""
+	}
+	for _, name := range primary {
+		at := from + "." + keyColumn
+		key := messages.ColumnIndex(keyColumn)
+		if key >= 0 && messages.Columns[key].Type.Kind == schema.Struct {
+			at += "." + schema.Quote(name)
+		}
+		selected = append(selected, at+" AS "+schema.Quote(name))
 	}
 	for _, name := range metadata {
 		name = "_" + strings.ToLower(name)

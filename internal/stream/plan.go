@@ -14,6 +14,7 @@ import (
 type plan struct {
 	kafka   kafka
 	format  *format
+	keys    *plan               // of the format of keys alone, or nil: they are bytes
 	shapes  [][]protobuf.Column // sets of columns that messages are decoded to; nil: all
 	targets []target
 }
@@ -23,6 +24,7 @@ type target struct {
 	Table
 	shape   int
 	columns []column // by path, of formats whose decoders give all columns
+	primary []string // columns of the table's primary key that are of the record's key; only while a batch is made rows of
 }
 
 // queried reports whether the target's rows are what a query gives of a batch.
@@ -40,6 +42,13 @@ func newPlan(d Definition) (*plan, error) {
 	}
 	if p.format, err = newFormat(d.Format); err != nil {
 		return nil, err
+	}
+	keys, err := newKeyFormat(d.Key)
+	if err != nil {
+		return nil, err
+	}
+	if keys != nil {
+		p.keys = &plan{format: keys, shapes: wholeShape}
 	}
 	seen := map[engine.TableName]bool{}
 	// All columns come first: what is wrong with a message shows there, before other shapes have
@@ -81,6 +90,17 @@ func newPlan(d Definition) (*plan, error) {
 		p.targets = append(p.targets, one)
 	}
 	return p, nil
+}
+
+// wholeShape is that of all columns.
+var wholeShape = [][]protobuf.Column{nil}
+
+// close gives back what the plan's formats hold.
+func (p *plan) close() {
+	p.format.close()
+	if p.keys != nil {
+		p.keys.close()
+	}
 }
 
 // folded returns a name as it is compared.

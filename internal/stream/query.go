@@ -38,6 +38,23 @@ type Planner interface {
 	// Merging divides a query that aggregates, with a table for the states. The error is Invalid for a query that cannot
 	// be divided.
 	Merging(ctx context.Context, sql, table string) (Division, error)
+	// Lineage tells which columns of a query's result are of the record that each row comes of. The error is Invalid if the rows are not
+	// those of single records, or the key is not.
+	Lineage(ctx context.Context, sql string, k Keyed) (Lineage, error)
+}
+
+// Keyed is query.Keyed.
+type Keyed struct {
+	Key     []string
+	Version string
+	Of      []string
+	Place   []string
+}
+
+// Lineage is query.Lineage.
+type Lineage struct {
+	Rows, Keys string
+	Filters    bool
 }
 
 // Division is query.Division.
@@ -73,7 +90,7 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
 	}
 	if t.columns != nil {
-		if t.Query = pathQuery(messages.table, t.columns, t.Metadata); t.Query == "" {
+		if t.Query = pathQuery(messages.table, t.columns, t.Metadata, t.primary); t.Query == "" {
 			return nil, described{}, nil
 		}
 	}

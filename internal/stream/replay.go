@@ -39,7 +39,7 @@ func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed
 	if err != nil {
 		return 0, err
 	}
-	defer p.format.close()
+	defer p.close()
 	after := ""
 	for {
 		letters, err := s.readLetters(ctx, after)

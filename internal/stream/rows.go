@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -24,8 +25,10 @@ func (r *rows) add(t engine.TableRows) {
 		t.Whole = true
 		r.tables = append(r.tables, t)
 	}
-	for _, rec := range t.Batches {
-		r.count += rec.NumRows()
+	for i, rec := range t.Batches {
+		if t.Deleting == nil || !t.Deleting[i] {
+			r.count += rec.NumRows()
+		}
 	}
 }
 
@@ -61,58 +64,141 @@ func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records 
 }
 
 // build makes the rows of all tables of what was decoded of records.
-func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (*rows, error) {
-	out := &rows{}
-	var messages *transient
+func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (_ *rows, err error) {
+	b := builder{source: s, ctx: ctx, plan: p, records: records, out: &rows{}}
+	if b.keys, err = s.keysOf(ctx, p, records); err != nil {
+		return nil, err
+	}
+	defer b.release()
 	defer func() {
-		if messages != nil {
-			messages.release()
+		if err != nil {
+			b.out.release()
 		}
 	}()
+	deletes := false
 	for _, t := range p.targets {
-		if !t.queried() {
-			all := engine.TableRows{Table: t.Name}
-			there, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
-			table := &there
-			if err != nil {
-				table = nil // it will be made
-			}
-			for _, one := range pieces[t.shape] {
-				one.rows = withoutUnknown(one.rows, table, func([]string) {})
-				all.Batches = append(all.Batches, withMetadata(one, records, t.Metadata))
-				one.rows.Release()
-				all.Numbers = append(all.Numbers, one.numbers)
-			}
-			out.add(all)
-			continue
-		}
-		if len(pieces[t.shape]) == 0 {
-			continue
-		}
-		if messages == nil {
-			var err error
-			if messages, err = s.transient(p, pieces[t.shape], records); err != nil {
-				out.release()
+		t.primary = s.primary(p, t)
+		values, tombstones := divided(pieces[t.shape])
+		var way *deletion
+		if len(tombstones) > 0 {
+			if way, err = s.deletion(ctx, p, t); err != nil && !ofMessage(err) {
 				return nil, err
 			}
+			deletes = deletes || way != nil
 		}
-		result, d, err := s.query(ctx, t, messages)
-		if err == nil && !d.untold {
-			if err = s.bind(p, t); err != nil {
-				releaseBatches(result)
-			}
+		if t.queried() {
+			err = b.query(t, values, tombstones, way)
+		} else {
+			err = b.whole(t, values, tombstones, way)
 		}
 		if err != nil {
-			out.release()
-			return nil, base.Wrap(ofQuery(err, len(records)), "query of table %q", t.Name.Name)
+			return nil, err
 		}
-		if len(result) == 0 {
-			continue // no message has what the target's paths name
-		}
-		out.make = append(out.make, d)
-		out.add(engine.TableRows{Table: engine.TableName{Database: d.table.Database, Schema: d.table.Schema, Name: d.table.Name}, Batches: result})
 	}
-	return out, nil
+	if _, tombstones := divided(pieces[0]); len(tombstones) > 0 && !deletes {
+		return nil, errTombstone("no table of the source has a primary key that comes from the record's key")
+	}
+	return b.out, nil
+}
+
+// builder makes the rows of all tables of one batch.
+type builder struct {
+	*source
+	ctx     context.Context
+	plan    *plan
+	records []*kgo.Record
+	keys    arrow.RecordBatch // of the records; nil if they are bytes
+	out     *rows
+	// What queries read of the batch; nil before the first needs it.
+	messages, tombstones *transient
+}
+
+func (b *builder) release() {
+	for _, t := range []*transient{b.messages, b.tombstones} {
+		if t != nil {
+			t.release()
+		}
+	}
+	if b.keys != nil {
+		b.keys.Release()
+	}
+}
+
+// whole makes the rows of a target without a query.
+func (b *builder) whole(t target, values, tombstones []piece, way *deletion) error {
+	all := engine.TableRows{Table: t.Name}
+	there, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
+	table := &there
+	if err != nil {
+		table = nil // it will be made
+	}
+	defer func() { b.out.add(all) }() // which releases it
+	if way != nil {
+		all.Deleting = deleting(len(values), len(tombstones))
+		values = slices.Concat(values, tombstones)
+	}
+	for _, one := range values {
+		one.rows = withoutUnknown(one.rows, table, func([]string) {})
+		rec, err := describedBy(one, b.records, b.keys, t.Metadata, t.primary)
+		one.rows.Release()
+		if err != nil {
+			return err
+		}
+		all.Batches, all.Numbers = append(all.Batches, rec), append(all.Numbers, one.numbers)
+	}
+	return nil
+}
+
+// query makes the rows of a target with one.
+func (b *builder) query(t target, values, tombstones []piece, way *deletion) error {
+	all := engine.TableRows{Table: t.Name}
+	if way != nil {
+		if err := b.deletions(t, tombstones, &all); err != nil {
+			b.out.add(all) // which releases it
+			return err
+		}
+	}
+	if len(values) > 0 {
+		if err := b.values(t, values, way != nil, &all); err != nil {
+			b.out.add(all)
+			return err
+		}
+	}
+	b.out.add(all)
+	return nil
+}
+
+// values adds what a target's query gives of records with a value: numbered, if other rows of the batch delete.
+func (b *builder) values(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
+	if b.messages == nil {
+		if b.messages, err = b.transient(b.plan, values, b.records, b.keys); err != nil {
+			return err
+		}
+	}
+	if numbered {
+		if t, err = b.numbered(t, b.messages.table, false); err != nil || t.Query == "" {
+			return err
+		}
+	}
+	result, d, err := b.source.query(b.ctx, t, b.messages)
+	if err == nil && !d.untold {
+		if err = b.bind(b.plan, t); err != nil {
+			releaseBatches(result)
+		}
+	}
+	if err != nil {
+		return base.Wrap(ofQuery(err, len(b.records)), "query of table %q", t.Name.Name)
+	}
+	if len(result) == 0 {
+		return nil // no message has what the target's paths name
+	}
+	if numbered {
+		return b.addNumbered(result, all, false)
+	}
+	b.out.make = append(b.out.make, d)
+	all.Table = engine.TableName{Database: d.table.Database, Schema: d.table.Schema, Name: d.table.Name}
+	all.Batches = append(all.Batches, result...)
+	return nil
 }
 
 // ofQuery returns what a query over some records failed with as an error that says whose fault it is: a table that is gone is no record's, and
@@ -138,7 +224,7 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 			return base.Wrap(err, "query of table %q", t.Name.Name)
 		}
 	}
-	if !p.format.known() {
+	if !p.format.known() || p.keys != nil && !p.keys.format.known() {
 		return s.prepareLetters(ctx)
 	}
 	decoders, err := p.format.decoders(ctx, nil, p.shapes)

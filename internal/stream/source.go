@@ -25,6 +25,7 @@ type source struct {
 	learning  sync.Mutex                   // held by who changes messages: a replay does beside the session
 	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
 	described sync.Map                     // described by describedKey
+	lineages  sync.Map                     // Lineage or error by lineageKey
 	bound     sync.Map                     // true by engine.TableName: of targets whose queries were described, with less of messages than now, perhaps
 	unknown   unknowns                     // what messages have beside that
 	batches   atomic.Int64                 // that were stored
@@ -107,8 +108,9 @@ func (s *source) attempt(ctx context.Context, d Definition) error {
 	if err != nil {
 		return err
 	}
-	defer p.format.close()
+	defer p.close()
 	s.described.Clear() // what they read may have changed since
+	s.lineages.Clear()
 	if err := s.prepare(ctx, p); err != nil {
 		return err
 	}

@@ -226,6 +226,7 @@ func TestRowsWithoutATimeAreThere(t *testing.T) {
 // TestAQuietTopicIsSeenAndCostsNothing: with batches that never fill, a record is there after max_age; while there is none, nothing
 // is done but to wait for one.
 func TestAQuietTopicIsSeenAndCostsNothing(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, kfake.SeedTopics(1, "events"))
 	s := newServer(t, t.TempDir())
 	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events') FORMAT json INTO TABLE events`, c.brokers)))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/snapshot"
+	"github.com/scoterdb/scoter/internal/version"
 )
 
 // The tables of this file stand for DuckDB's functions and views of the same names, with the same columns: DuckDB would answer them from its own
@@ -32,9 +33,28 @@ var duckdbRelations = map[string]relation{
 		"constraint_name VARCHAR", "referenced_table VARCHAR", "referenced_column_names VARCHAR[]"}), (*Tables).duckdbConstraints},
 	"system.duckdb_indexes": {slices.Concat(withinSchema, []string{"index_name VARCHAR", "index_oid BIGINT", "table_name VARCHAR", "table_oid BIGINT",
 		"comment VARCHAR", "tags MAP(VARCHAR, VARCHAR)", "is_unique BOOLEAN", "is_primary BOOLEAN", "expressions VARCHAR", "sql VARCHAR"}), none},
+	"system.duckdb_extensions": {[]string{"extension_name VARCHAR", "loaded BOOLEAN", "installed BOOLEAN", "install_path VARCHAR", "description VARCHAR",
+		"aliases VARCHAR[]", "extension_version VARCHAR", "install_mode VARCHAR", "installed_from VARCHAR"}, (*Tables).duckdbExtensions},
 	"system.duckdb_sequences": {slices.Concat(withinSchema, []string{"sequence_name VARCHAR", "sequence_oid BIGINT", "comment VARCHAR",
 		"tags MAP(VARCHAR, VARCHAR)", "temporary BOOLEAN", "start_value BIGINT", "min_value BIGINT", "max_value BIGINT", "increment_by BIGINT", "cycle BOOLEAN",
 		"last_value BIGINT", "sql VARCHAR"}), none},
+}
+
+// builtIn are the extensions that are part of the program, as the linked DuckDB lists them; a test compares. There are no others: none is installed at run time.
+var builtIn = []struct{ name, description string }{
+	{"autocomplete", "Adds support for autocomplete in the shell"},
+	{"core_functions", "Core function library"},
+	{"icu", "Adds support for time zones and collations using the ICU library"},
+	{"json", "Adds support for JSON operations"},
+	{"parquet", "Adds support for reading and writing parquet files"},
+}
+
+func (t *Tables) duckdbExtensions(asker) (rows [][]string, err error) {
+	for _, x := range builtIn {
+		rows = append(rows, []string{text(x.name), "true", "true", "'(BUILT-IN)'", text(x.description), "[]::VARCHAR[]", text("v" + version.DuckDB),
+			"'STATICALLY_LINKED'", "''"})
+	}
+	return rows, nil
 }
 
 var withinSchema = []string{"database_name VARCHAR", "database_oid BIGINT", "schema_name VARCHAR", "schema_oid BIGINT"}
@@ -46,7 +66,7 @@ func init() {
 }
 
 // none are the rows of a table for what Scoter does not have.
-func none(*Tables, string) ([][]string, error) { return nil, nil }
+func none(*Tables, asker) ([][]string, error) { return nil, nil }
 
 // place returns the values of withinSchema.
 func (t *Tables) place(database, schemaName string) []string {
@@ -58,14 +78,14 @@ func (t *Tables) place(database, schemaName string) []string {
 	return []string{text(database), number(slices.Index(t.store.Databases(), database) + 1), text(schemaName), number(i + 1)}
 }
 
-func (t *Tables) duckdbDatabases(string) (rows [][]string, err error) {
+func (t *Tables) duckdbDatabases(asker) (rows [][]string, err error) {
 	for i, d := range t.store.Databases() {
 		rows = append(rows, []string{text(d), number(i + 1), "NULL", "NULL", noTags, "false", "'duckdb'", "false", "false", "NULL", noTags})
 	}
 	return rows, nil
 }
 
-func (t *Tables) duckdbSchemas(string) (rows [][]string, err error) {
+func (t *Tables) duckdbSchemas(asker) (rows [][]string, err error) {
 	for _, s := range t.store.Schemas() {
 		place, sql := t.place(s.Database, s.Name), "NULL"
 		if s.Name != "main" {
@@ -76,7 +96,7 @@ func (t *Tables) duckdbSchemas(string) (rows [][]string, err error) {
 	return rows, nil
 }
 
-func (t *Tables) duckdbTables(string) (rows [][]string, err error) {
+func (t *Tables) duckdbTables(asker) (rows [][]string, err error) {
 	err = t.each(func(s *snapshot.Table) {
 		keyed := min(len(s.Schema.PrimaryKey), 1)
 		checks := len(s.Schema.Checks)
@@ -94,7 +114,7 @@ func (t *Tables) duckdbTables(string) (rows [][]string, err error) {
 // viewOID returns a number that no table has: tables count from 1.
 func viewOID(i int) string { return number(-1 - i) }
 
-func (t *Tables) duckdbViews(string) (rows [][]string, err error) {
+func (t *Tables) duckdbViews(asker) (rows [][]string, err error) {
 	for i, v := range t.store.Views() {
 		rows = append(rows, append(t.place(v.Name.Database, v.Name.Schema), text(v.Name.Name), viewOID(i), "NULL", noTags, "false", "false",
 			number(len(v.Columns)), text("CREATE VIEW "+schema.Quote(v.Name.Name)+" AS "+v.SQL+";"), "true"))
@@ -102,7 +122,7 @@ func (t *Tables) duckdbViews(string) (rows [][]string, err error) {
 	return rows, nil
 }
 
-func (t *Tables) duckdbColumns(string) (rows [][]string, err error) {
+func (t *Tables) duckdbColumns(asker) (rows [][]string, err error) {
 	add := func(place []string, table, oid string, i int, name string, typ schema.Type, def string, nullable bool) {
 		precision, radix, scale := numericPrecision(typ)
 		rows = append(rows, append(place, table, oid, text(name), number(i+1), "NULL", "false", optional(def), strconv.FormatBool(nullable), text(typ.String()),
@@ -134,7 +154,7 @@ func numericPrecision(t schema.Type) (precision, radix, scale string) {
 	return "NULL", "NULL", "NULL"
 }
 
-func (t *Tables) duckdbConstraints(string) (rows [][]string, err error) {
+func (t *Tables) duckdbConstraints(asker) (rows [][]string, err error) {
 	for _, s := range t.store.Tables() {
 		n := 0
 		add := func(kind, constraint, expression string, columns []int, suffix string) {
@@ -171,9 +191,9 @@ func (t *Tables) duckdbConstraints(string) (rows [][]string, err error) {
 }
 
 // showSchemas are the schemas of all databases; the current one is that in which names without a schema are looked up.
-func (t *Tables) showSchemas(database string) (rows [][]string, err error) {
+func (t *Tables) showSchemas(who asker) (rows [][]string, err error) {
 	for _, s := range t.store.Schemas() {
-		current := s.Name == "main" && schema.Fold(s.Database) == schema.Fold(database)
+		current := s.Name == "main" && schema.Fold(s.Database) == schema.Fold(who.database)
 		rows = append(rows, []string{text(s.Database), text(s.Name), strconv.FormatBool(current)})
 	}
 	return rows, nil

@@ -1,35 +1,44 @@
 package system
 
 import (
-	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/export"
 )
 
-func (t *Tables) listExports(string) (rows [][]string, err error) {
+func (t *Tables) listExports(who asker) (rows [][]string, err error) {
 	for _, x := range t.exports() {
-		definition, err := json.Marshal(x.Definition)
+		definition, err := definition(x.Definition, who)
 		if err != nil {
 			return nil, base.Errorf(base.Internal, "definition of export %q: %w", x.Name.Name, err)
 		}
 		total := x.Total()
-		rows = append(rows, []string{text(x.Name.Database), text(x.Name.Schema), text(x.Name.Name), number(x.ID), text(x.Table), text(x.State), optional(x.Error),
+		rows = append(rows, []string{text(x.Name.Database), text(x.Name.Schema), text(x.Name.Name), number(x.ID), text(x.Table), text(x.State), optional(hideFolder(t.within(x.Error), folderOf(&x, who))),
 			moment(x.ErrorAt), number(x.Errors), number(x.Due), moment(x.DueSince), moment(total.Last), number(total.Objects), number(total.Rows), number(total.Bytes),
-			moment(x.Created), text(string(definition))})
+			moment(x.Created), text(definition)})
 	}
 	return rows, nil
 }
 
-func (t *Tables) listExportObjects(string) (rows [][]string, err error) {
+func (t *Tables) listExportObjects(who asker) (rows [][]string, err error) {
 	for _, x := range t.exports() {
 		for _, o := range x.Objects {
 			if o.Bytes == 0 {
 				continue // of a partition without rows to export
 			}
 			rows = append(rows, []string{text(x.Name.Database), text(x.Name.Schema), text(x.Name.Name), text(o.Partition), number(o.Generation),
-				number(o.Rows), number(o.Bytes), moment(o.Exported), strconv.FormatBool(o.Closed), text(o.Path)})
+				number(o.Rows), number(o.Bytes), moment(o.Exported), strconv.FormatBool(o.Closed), text(hideFolder(o.Path, folderOf(&x, who)))})
 		}
 	}
 	return rows, nil
+}
+
+// folderOf returns the folder of an export to files of the server, if who asks is not to know it.
+func folderOf(x *export.Status, who asker) string {
+	if who.admin || x.Definition.Storage != "FOLDER" {
+		return ""
+	}
+	return strings.TrimRight(x.Definition.Options["path"], "/")
 }

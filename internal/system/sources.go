@@ -1,7 +1,6 @@
 package system
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
 
@@ -26,20 +25,20 @@ func seconds(d time.Duration) string {
 	return decimal(d.Seconds())
 }
 
-func (t *Tables) listSources(string) (rows [][]string, err error) {
+func (t *Tables) listSources(who asker) (rows [][]string, err error) {
 	for _, s := range t.sources() {
-		definition, err := json.Marshal(s.Definition)
+		definition, err := definition(s.Definition, who)
 		if err != nil {
 			return nil, base.Errorf(base.Internal, "definition of source %q: %w", s.Name.Name, err)
 		}
-		rows = append(rows, []string{text(s.Name.Database), text(s.Name.Schema), text(s.Name.Name), number(s.ID), text(s.State), optional(s.Error),
+		rows = append(rows, []string{text(s.Name.Database), text(s.Name.Schema), text(s.Name.Name), number(s.ID), text(s.State), optional(t.within(s.Error)),
 			moment(s.ErrorAt), known(s.Lag), seconds(s.LagTime), number(s.Messages), number(s.Rows), number(s.Bytes), number(s.DeadLetters), number(s.Errors),
-			decimal(s.MessageRate), decimal(s.RowRate), decimal(s.ByteRate), number(s.QueueBytes), moment(s.Created), text(string(definition))})
+			decimal(s.MessageRate), decimal(s.RowRate), decimal(s.ByteRate), number(s.QueueBytes), moment(s.Created), text(definition)})
 	}
 	return rows, nil
 }
 
-func (t *Tables) listPartitions(string) (rows [][]string, err error) {
+func (t *Tables) listPartitions(asker) (rows [][]string, err error) {
 	for _, s := range t.sources() {
 		for _, p := range s.Partitions {
 			rows = append(rows, []string{text(s.Name.Database), text(s.Name.Schema), text(s.Name.Name), text(p.Topic), number(int64(p.Partition)),

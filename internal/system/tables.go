@@ -28,29 +28,39 @@ type Store interface {
 }
 
 // Setting is a row of scoter.settings.
-type Setting struct{ Name, Value string }
+type Setting struct {
+	Name, Value string
+	Path        bool // the value is about files of the server: administrators alone are shown it
+}
 
 // Tables answers queries on system tables.
 type Tables struct {
 	store    Store
 	queries  *Queries
 	settings []Setting
+	dir      string
 	merges   func() []merge.Merge
 	sources  func() []stream.Status
 	exports  func() []export.Status
 }
 
-// NewTables returns the system tables. Settings are those of the process; merges lists the
+// NewTables returns the system tables. dir is the data directory; settings are those of the process; merges lists the
 // running and the latest ones, sources what is read from Kafka, exports what is copied to storage outside.
-func NewTables(store Store, queries *Queries, settings []Setting, merges func() []merge.Merge, sources func() []stream.Status,
+func NewTables(store Store, queries *Queries, dir string, settings []Setting, merges func() []merge.Merge, sources func() []stream.Status,
 	exports func() []export.Status) *Tables {
-	return &Tables{store, queries, settings, merges, sources, exports}
+	return &Tables{store, queries, settings, dir, merges, sources, exports}
 }
 
 // relation is a system table: its columns ("name TYPE") and how its rows come about.
 type relation struct {
 	columns []string
-	rows    func(t *Tables, database string) ([][]string, error)
+	rows    func(t *Tables, who asker) ([][]string, error)
+}
+
+// asker is who reads a system table.
+type asker struct {
+	database string // that the statement runs in
+	admin    bool   // may know where things are on the server
 }
 
 // relations are all system tables by schema and name. Every value is SQL text.
@@ -83,7 +93,7 @@ var relations = map[string]relation{
 	"scoter.export_objects": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "export_name VARCHAR", "partition VARCHAR", "generation BIGINT",
 		"rows BIGINT", "bytes BIGINT", "exported TIMESTAMPTZ", "closed BOOLEAN", "path VARCHAR"}, (*Tables).listExportObjects},
 	// Those that there are stand in a database's own view of this name.
-	"scoter.dead_letters": {stream.LetterColumns(), func(*Tables, string) ([][]string, error) { return nil, nil }},
+	"scoter.dead_letters": {stream.LetterColumns(), none},
 	"scoter.settings":     {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},
 	"scoter.show_tables":  {[]string{"name VARCHAR", "schema_name VARCHAR"}, (*Tables).showTables},
 	"scoter.show_schemas": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "current BOOLEAN"}, (*Tables).showSchemas},
@@ -95,8 +105,8 @@ var relations = map[string]relation{
 }
 
 // Relation returns the query text for a system table, or false if it is none by the schema's name.
-// Database is the one that the statement runs in.
-func (t *Tables) Relation(schemaName, name, database string) (string, bool, error) {
+// Database is the one that the statement runs in. Only administrators are shown paths of the server's files.
+func (t *Tables) Relation(schemaName, name, database string, admin bool) (string, bool, error) {
 	r, ok := relations[schemaName+"."+name]
 	if !ok {
 		var others []string
@@ -111,7 +121,7 @@ func (t *Tables) Relation(schemaName, name, database string) (string, bool, erro
 		slices.Sort(others)
 		return "", true, base.Errorf(base.NotFound, "system table %s.%s does not exist", schemaName, name).WithHint("%s has %s", schemaName, strings.Join(others, ", "))
 	}
-	rows, err := r.rows(t, database)
+	rows, err := r.rows(t, asker{database, admin})
 	if err != nil {
 		return "", true, base.Wrap(err, "%s.%s", schemaName, name)
 	}
@@ -163,7 +173,7 @@ func moment(t time.Time) string {
 	return text(t.UTC().Format("2006-01-02 15:04:05.000000-07:00"))
 }
 
-func (t *Tables) databases(string) (rows [][]string, err error) {
+func (t *Tables) databases(asker) (rows [][]string, err error) {
 	for _, d := range t.store.Databases() {
 		rows = append(rows, []string{text(d)})
 	}
@@ -187,7 +197,7 @@ func (t *Tables) each(f func(*snapshot.Table)) error {
 	return nil
 }
 
-func (t *Tables) tables(string) (rows [][]string, err error) {
+func (t *Tables) tables(asker) (rows [][]string, err error) {
 	err = t.each(func(s *snapshot.Table) {
 		var bytes, inMemory int64
 		for _, p := range s.Parts {
@@ -202,7 +212,7 @@ func (t *Tables) tables(string) (rows [][]string, err error) {
 	return rows, err
 }
 
-func (t *Tables) columns(string) (rows [][]string, err error) {
+func (t *Tables) columns(asker) (rows [][]string, err error) {
 	for _, s := range t.store.Tables() {
 		for i, c := range s.Columns {
 			sorted := "NULL"
@@ -218,7 +228,7 @@ func (t *Tables) columns(string) (rows [][]string, err error) {
 	return rows, nil
 }
 
-func (t *Tables) parts(string) (rows [][]string, err error) {
+func (t *Tables) parts(asker) (rows [][]string, err error) {
 	err = t.each(func(s *snapshot.Table) {
 		for _, p := range s.Parts {
 			rows = append(rows, append(names(s.Schema), number(p.ID), text(p.Partition), number(p.Rows), number(p.Bytes), number(p.Level),
@@ -230,7 +240,7 @@ func (t *Tables) parts(string) (rows [][]string, err error) {
 	return rows, err
 }
 
-func (t *Tables) patches(string) (rows [][]string, err error) {
+func (t *Tables) patches(asker) (rows [][]string, err error) {
 	for _, p := range t.store.Patches() {
 		columns := make([]string, len(p.Columns))
 		for i, name := range p.Columns {
@@ -247,7 +257,7 @@ func (t *Tables) patches(string) (rows [][]string, err error) {
 }
 
 // scrub lists when each part was verified last, and what damage was met in it.
-func (t *Tables) scrub(string) (rows [][]string, err error) {
+func (t *Tables) scrub(asker) (rows [][]string, err error) {
 	tables := map[base.TableID]schema.Table{}
 	for _, s := range t.store.Tables() {
 		tables[s.ID] = s
@@ -268,7 +278,7 @@ func (t *Tables) scrub(string) (rows [][]string, err error) {
 	return rows, nil
 }
 
-func (t *Tables) runningQueries(string) (rows [][]string, err error) {
+func (t *Tables) runningQueries(asker) (rows [][]string, err error) {
 	for _, q := range t.queries.List() {
 		rows = append(rows, []string{number(q.ID), moment(q.Started), strconv.FormatFloat(float64(time.Since(q.Started).Microseconds())/1000, 'f', 3, 64),
 			text(q.Database), text(q.User), text(q.SQL)})
@@ -276,36 +286,40 @@ func (t *Tables) runningQueries(string) (rows [][]string, err error) {
 	return rows, nil
 }
 
-func (t *Tables) listMerges(string) (rows [][]string, err error) {
+func (t *Tables) listMerges(asker) (rows [][]string, err error) {
 	for _, m := range t.merges() {
 		rows = append(rows, []string{text(m.Table), text(m.Partition), number(m.Sources), number(m.Rows), number(m.Bytes),
-			moment(m.Started), moment(m.Finished), optional(m.Error)})
+			moment(m.Started), moment(m.Finished), optional(t.within(m.Error))})
 	}
 	return rows, nil
 }
 
-func (t *Tables) listSettings(string) (rows [][]string, err error) {
+func (t *Tables) listSettings(who asker) (rows [][]string, err error) {
 	for _, s := range t.settings {
-		rows = append(rows, []string{text(s.Name), text(s.Value)})
+		value := text(s.Value)
+		if s.Path && !who.admin {
+			value = "NULL"
+		}
+		rows = append(rows, []string{text(s.Name), value})
 	}
 	return rows, nil
 }
 
-func (t *Tables) showTables(database string) (rows [][]string, err error) {
+func (t *Tables) showTables(who asker) (rows [][]string, err error) {
 	for _, s := range t.store.Tables() {
-		if schema.Fold(s.Database) == schema.Fold(database) {
+		if schema.Fold(s.Database) == schema.Fold(who.database) {
 			rows = append(rows, []string{text(s.Name), text(s.Schema)})
 		}
 	}
 	for _, v := range t.store.Views() {
-		if schema.Fold(v.Name.Database) == schema.Fold(database) {
+		if schema.Fold(v.Name.Database) == schema.Fold(who.database) {
 			rows = append(rows, []string{text(v.Name.Name), text(v.Name.Schema)})
 		}
 	}
 	return rows, nil
 }
 
-func (t *Tables) informationTables(string) (rows [][]string, err error) {
+func (t *Tables) informationTables(asker) (rows [][]string, err error) {
 	for _, s := range t.store.Tables() {
 		rows = append(rows, append(names(s), text("BASE TABLE")))
 	}
@@ -315,7 +329,7 @@ func (t *Tables) informationTables(string) (rows [][]string, err error) {
 	return rows, nil
 }
 
-func (t *Tables) informationColumns(string) (rows [][]string, err error) {
+func (t *Tables) informationColumns(asker) (rows [][]string, err error) {
 	for _, s := range t.store.Tables() {
 		for i, c := range s.Columns {
 			nullable := "YES"
@@ -334,7 +348,7 @@ func (t *Tables) informationColumns(string) (rows [][]string, err error) {
 	return rows, nil
 }
 
-func (t *Tables) schemata(string) (rows [][]string, err error) {
+func (t *Tables) schemata(asker) (rows [][]string, err error) {
 	for _, s := range t.store.Schemas() {
 		rows = append(rows, []string{text(s.Database), text(s.Name)})
 	}

@@ -137,7 +137,7 @@ func (c *Crashable) Stat(path string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return Info{Size: int64(len(n.data)), IsDir: n.isDir()}, nil
+	return Info{Size: n.data.size, IsDir: n.isDir()}, nil
 }
 
 // Remove implements FS.
@@ -246,7 +246,9 @@ func (c *Crashable) Materialize(dir string) error {
 
 func (n *node) materialize(path string) error {
 	if !n.isDir() {
-		return os.WriteFile(path, n.data, filePerm)
+		content := make([]byte, n.data.size)
+		n.data.read(content, 0)
+		return os.WriteFile(path, content, filePerm)
 	}
 	if err := os.MkdirAll(path, dirPerm); err != nil {
 		return err

@@ -21,8 +21,8 @@ type node struct {
 	unsyncedNames []dirOp
 
 	// A file.
-	data       []byte
-	syncedData []byte
+	data       image
+	syncedData image
 	unsynced   []fileOp
 }
 
@@ -32,7 +32,7 @@ func (n *node) isDir() bool { return n.entries != nil }
 
 // bytes returns the length of all files in and below n.
 func (n *node) bytes() int64 {
-	total := int64(len(n.data))
+	total := n.data.size
 	for _, child := range n.entries {
 		total += child.bytes()
 	}
@@ -67,29 +67,49 @@ type fileOp struct {
 	data   []byte
 }
 
-func (op fileOp) apply(image []byte) []byte {
+func (op fileOp) apply(to *image) {
 	if op.data == nil {
-		return resize(image, op.offset)
+		to.resize(op.offset)
+		return
 	}
-	if end := op.offset + int64(len(op.data)); end > int64(len(image)) {
-		image = resize(image, end)
-	}
-	copy(image[op.offset:], op.data)
-	return image
+	to.write(op.data, op.offset)
 }
 
-func resize(image []byte, size int64) []byte {
-	if size <= int64(len(image)) {
-		return image[:size]
-	}
-	old := len(image)
-	image = slices.Grow(image, int(size)-old)[:size]
-	clear(image[old:])
-	return image
+// image is a file's content: what was written, and zeros up to size, which take no memory. Logs are allocated in many times
+// what tests write.
+type image struct {
+	written []byte
+	size    int64
 }
+
+func (i *image) resize(size int64) {
+	i.written, i.size = i.written[:min(size, int64(len(i.written)))], size
+}
+
+func (i *image) write(p []byte, offset int64) {
+	end := offset + int64(len(p))
+	if old := int64(len(i.written)); end > old {
+		i.written = slices.Grow(i.written, int(end-old))[:end]
+		if offset > old {
+			clear(i.written[old:offset])
+		}
+	}
+	copy(i.written[offset:], p)
+	i.size = max(i.size, end)
+}
+
+// read fills p from an offset, and returns how much there is.
+func (i *image) read(p []byte, offset int64) int {
+	n := int(min(int64(len(p)), max(0, i.size-offset)))
+	p = p[:n]
+	clear(p[copy(p, i.written[min(offset, int64(len(i.written))):]):])
+	return n
+}
+
+func (i *image) clone() image { return image{slices.Clone(i.written), i.size} }
 
 func (n *node) changeData(op fileOp) {
-	n.data = op.apply(n.data)
+	op.apply(&n.data)
 	n.unsynced = append(n.unsynced, op)
 }
 
@@ -111,8 +131,8 @@ func (c *Crashable) CrashClone(rng *rand.Rand, keepUnsyncedPercent int) *Crashab
 
 func (n *node) afterCrash(rng *rand.Rand, keepPercent int) *node {
 	if !n.isDir() {
-		image := n.imageAfterCrash(rng, keepPercent)
-		return &node{data: image, syncedData: slices.Clone(image)}
+		data := n.imageAfterCrash(rng, keepPercent)
+		return &node{data: data, syncedData: data.clone()}
 	}
 	names := maps.Clone(n.synced)
 	// A change that is lost takes later changes of the same names with it.
@@ -132,39 +152,39 @@ func (n *node) afterCrash(rng *rand.Rand, keepPercent int) *node {
 	return clone
 }
 
-func (n *node) imageAfterCrash(rng *rand.Rand, keepPercent int) []byte {
-	image := slices.Clone(n.syncedData)
+func (n *node) imageAfterCrash(rng *rand.Rand, keepPercent int) image {
+	data := n.syncedData.clone()
 	keep := func() bool { return rng.IntN(100) < keepPercent }
 	if rng.IntN(2) == 0 {
 		for _, op := range n.unsynced {
 			if keep() {
-				image = op.apply(image)
+				op.apply(&data)
 				continue
 			}
 			if keepPercent > 0 && op.data != nil {
 				op.data = op.data[:rng.IntN(len(op.data)+1)]
-				image = op.apply(image)
+				op.apply(&data)
 			}
 			break
 		}
-		return image
+		return data
 	}
 	for _, op := range n.unsynced {
 		if op.data == nil {
 			if keep() {
-				image = op.apply(image)
+				op.apply(&data)
 			}
 			continue
 		}
 		for start := 0; start < len(op.data); {
 			end := min(len(op.data), start+sectorBytes-int((op.offset+int64(start))%sectorBytes))
 			if keep() {
-				image = fileOp{op.offset + int64(start), op.data[start:end]}.apply(image)
+				fileOp{op.offset + int64(start), op.data[start:end]}.apply(&data)
 			}
 			start = end
 		}
 	}
-	return image
+	return data
 }
 
 // crashableFile is an open file; it stays usable when its name is gone.
@@ -199,7 +219,7 @@ func (f *crashableFile) ReadAt(p []byte, offset int64) (int, error) {
 	if offset < 0 {
 		return 0, pathError("read", f.path, syscall.EINVAL)
 	}
-	n := copy(p, f.node.data[min(offset, int64(len(f.node.data))):])
+	n := f.node.data.read(p, offset)
 	if n < len(p) {
 		return n, io.EOF
 	}
@@ -228,7 +248,7 @@ func (f *crashableFile) WriteAt(p []byte, offset int64) (int, error) {
 
 // fitsLocked returns the length up to size that the capacity lets the file have.
 func (f *crashableFile) fitsLocked(size int64) int64 {
-	length := int64(len(f.node.data))
+	length := f.node.data.size
 	if f.fs.capacity < 0 || size <= length {
 		return size
 	}
@@ -248,7 +268,7 @@ func (f *crashableFile) resize(op string, size int64, growOnly bool) error {
 	switch {
 	case size < 0:
 		return pathError(op, f.path, syscall.EINVAL)
-	case growOnly && size <= int64(len(f.node.data)):
+	case growOnly && size <= f.node.data.size:
 		return nil
 	case f.fitsLocked(size) < size:
 		return pathError(op, f.path, errNoSpace)
@@ -263,7 +283,7 @@ func (f *crashableFile) Size() (int64, error) {
 		return 0, err
 	}
 	defer unlock()
-	return int64(len(f.node.data)), nil
+	return f.node.data.size, nil
 }
 
 func (f *crashableFile) Sync() error {
@@ -273,7 +293,7 @@ func (f *crashableFile) Sync() error {
 	}
 	defer unlock()
 	for _, op := range f.node.unsynced {
-		f.node.syncedData = op.apply(f.node.syncedData)
+		op.apply(&f.node.syncedData)
 	}
 	f.node.unsynced = nil
 	return nil

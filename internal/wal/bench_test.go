@@ -98,7 +98,7 @@ func TestSegmentOnARealDiskIsPreallocatedAndTrimmed(t *testing.T) {
 		t.Fatalf("%d bytes for frames up to %d", got, w.Size())
 	}
 	var got []logged
-	result, err := Recover(vfs.OS, dir, collect(&got))
+	result, err := recovered(vfs.OS, dir, collect(&got))
 	must(t, err)
 	wantSeqs(t, got, 1, 2)
 	if result.TornBytes != 0 || result.End.End != w.Size() {

@@ -77,7 +77,7 @@ func TestEverySyncedFrameSurvivesACrashAtEveryWrite(t *testing.T) {
 		for seed := range 16 {
 			crashed := c.CrashClone(seeded(seed), []int{0, 30, 80, 100}[seed%4])
 			var got []logged
-			result, err := Recover(crashed, dir, collect(&got))
+			result, err := recovered(crashed, dir, collect(&got))
 			if err != nil {
 				t.Fatalf("crash at write %d, seed %d: %v", k, seed, err)
 			}
@@ -108,7 +108,7 @@ func TestRecoverySurvivesACrashAtEveryWrite(t *testing.T) {
 			c := before.CrashClone(seeded(crash), 60)
 			want, _ := replay(t, c)
 			f := vfs.Failing(c, vfs.Where(vfs.WritesOnly, vfs.FromIndex(k)))
-			result, err := Recover(f, dir, collect(new([]logged)))
+			result, err := recovered(f, dir, collect(new([]logged)))
 			if err == nil {
 				_, err = Create(f, dir, smallSteps, result.End)
 			}

@@ -66,7 +66,7 @@ func TestTruncationCutsTheLastSegmentAndCorruptsAnEarlierOne(t *testing.T) {
 	for n := segmentHeaderBytes; n < len(whole); n++ {
 		setSegment(t, c, 2, whole[:n])
 		var got []logged
-		result, err := Recover(c, dir, collect(&got))
+		result, err := recovered(c, dir, collect(&got))
 		must(t, err)
 		if !slices.Equal(got, all[:len(got)]) || result.TornBytes > int64(n)-result.End.End || int64(len(segmentBytes(t, c, 2))) != result.End.End {
 			t.Fatalf("cut to %d bytes: %v, %+v", n, seqs(got), result)
@@ -220,7 +220,7 @@ func FuzzReplay(f *testing.F) {
 		c := newFS(t)
 		setSegment(t, c, 2, content)
 		var first, second []logged
-		result, err := Recover(c, dir, collect(&first))
+		result, err := recovered(c, dir, collect(&first))
 		if err != nil {
 			wantKind(t, err, base.Corrupt)
 			if after := segmentBytes(t, c, 2); !bytes.Equal(after, content) {
@@ -231,7 +231,7 @@ func FuzzReplay(f *testing.F) {
 		if result.End.End+result.TornBytes > int64(len(content)) {
 			t.Fatalf("%+v of %d bytes", result, len(content))
 		}
-		again, err := Recover(c, dir, collect(&second))
+		again, err := recovered(c, dir, collect(&second))
 		must(t, err)
 		if !slices.Equal(first, second) || again.End != result.End || again.TornBytes != 0 {
 			t.Fatalf("first %+v, then %+v", result, again)

@@ -38,13 +38,13 @@ func marked(t testing.TB) (c *vfs.Crashable, ends []int64) {
 func TestTheLossOfTheNewestSegmentIsCorrupt(t *testing.T) {
 	c, _ := marked(t)
 	must(t, c.Remove(SegmentPath(dir, 2)))
-	_, err := Recover(c, dir, collect(new([]logged)))
+	_, err := recovered(c, dir, collect(new([]logged)))
 	wantKind(t, err, base.Corrupt)
 	if !strings.Contains(err.Error(), "is missing") {
 		t.Fatal(err)
 	}
 	must(t, c.Remove(SegmentPath(dir, 1)))
-	_, err = Recover(c, dir, collect(new([]logged)))
+	_, err = recovered(c, dir, collect(new([]logged)))
 	wantKind(t, err, base.Corrupt)
 }
 

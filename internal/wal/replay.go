@@ -65,35 +65,31 @@ func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base
 	return result, checkMark(fsys, dir, result.End)
 }
 
-// Recover is Replay for the process that is going to write: it also makes what
+// Settle follows Replay in the process that is going to write, with its result: it makes what
 // was visited durable (after a killed process it may be in the page cache alone),
 // cuts a torn tail off, and removes what an interrupted Create left. Create may then
 // be called with Result.End.
-func Recover(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base.Seq, payload []byte) error) (Result, error) {
-	result, err := Replay(fsys, dir, visit)
-	if err != nil {
-		return result, err
-	}
+func Settle(fsys vfs.FS, dir string, result Result) error {
 	names, err := fsys.List(dir)
 	if err != nil {
-		return result, base.Wrap(err, "recover WAL")
+		return base.Wrap(err, "recover WAL")
 	}
 	for _, name := range names {
 		if rest, ok := strings.CutSuffix(name, vfs.TempSuffix); ok {
 			if id, ok := segmentID(rest); ok {
 				if err := fsys.Remove(SegmentPath(dir, id) + vfs.TempSuffix); err != nil {
-					return result, base.Wrap(err, "recover WAL")
+					return base.Wrap(err, "recover WAL")
 				}
 			}
 		}
 	}
 	if result.Segments == 0 {
-		return result, nil
+		return nil
 	}
-	if err := settle(fsys, SegmentPath(dir, result.End.Segment), result.End.End); err != nil {
-		return result, base.Wrap(err, "recover WAL segment %d", result.End.Segment)
+	if err := endAt(fsys, SegmentPath(dir, result.End.Segment), result.End.End); err != nil {
+		return base.Wrap(err, "recover WAL segment %d", result.End.Segment)
 	}
-	return result, base.Wrap(fsys.SyncDir(dir), "recover WAL")
+	return base.Wrap(fsys.SyncDir(dir), "recover WAL")
 }
 
 // Segment is a segment that is open for reading.
@@ -130,8 +126,8 @@ func Verify(ctx context.Context, segments []Segment) error {
 	return nil
 }
 
-// settle makes the file durable and ends it at end.
-func settle(fsys vfs.FS, path string, end int64) (err error) {
+// endAt makes the file durable and ends it at end.
+func endAt(fsys vfs.FS, path string, end int64) (err error) {
 	file, err := fsys.OpenReadWrite(path)
 	if err != nil {
 		return err

@@ -82,6 +82,15 @@ func collect(into *[]logged) func(base.SegmentID, base.Seq, []byte) error {
 	}
 }
 
+// recovered replays the log and settles it, as an engine that opens does.
+func recovered(fsys vfs.FS, dir string, visit func(base.SegmentID, base.Seq, []byte) error) (Result, error) {
+	result, err := Replay(fsys, dir, visit)
+	if err != nil {
+		return result, err
+	}
+	return result, Settle(fsys, dir, result)
+}
+
 func replay(t testing.TB, fsys vfs.FS) ([]logged, Result) {
 	t.Helper()
 	var frames []logged
@@ -190,7 +199,7 @@ func TestEmptyLogReplaysToTheZeroPosition(t *testing.T) {
 	if len(frames) != 0 || result != (Result{}) {
 		t.Fatalf("%v %+v", frames, result)
 	}
-	if _, err := Recover(c, dir, collect(&frames)); err != nil {
+	if _, err := recovered(c, dir, collect(&frames)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := Replay(c, "/nowhere", collect(&frames))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/vfs"
@@ -39,6 +40,8 @@ type Options struct {
 	// PreallocateBytes is the step in which space is reserved ahead of writing: 0 is
 	// DefaultPreallocateBytes, negative reserves nothing.
 	PreallocateBytes int64
+	// Synced, if not nil, is called after each fsync of frames with the time that it took, whether it succeeded or not.
+	Synced func(time.Duration)
 }
 
 // Frame is one edit to be logged. The payload is the concatenation of slices, 1
@@ -124,6 +127,7 @@ type Writer struct {
 	fs          vfs.FS
 	dir         string
 	preallocate int64
+	timed       func(time.Duration) // Options.Synced
 	file        vfs.File
 	id          base.SegmentID
 	salt        uint64
@@ -143,7 +147,7 @@ type Writer struct {
 	err   error // first error of a broken or closed writer
 }
 
-// Create starts the segment that follows after, which is where Recover ended or
+// Create starts the segment that follows after, which is where Replay ended or
 // the zero Position, and makes its name durable in dir, a folder that exists.
 // That a segment of this id holds frames already is a Conflict.
 func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, error) {
@@ -174,7 +178,7 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 		options.PreallocateBytes = DefaultPreallocateBytes
 	}
 	return &Writer{
-		fs: fsys, dir: dir, preallocate: options.PreallocateBytes, file: file, id: id, salt: header.salt,
+		fs: fsys, dir: dir, preallocate: options.PreallocateBytes, timed: options.Synced, file: file, id: id, salt: header.salt,
 		buffer: make([]byte, 0, bufferBytes),
 		size:   segmentHeaderBytes, synced: segmentHeaderBytes, allocated: segmentHeaderBytes,
 		seq: after.Seq, syncedSeq: after.Seq,
@@ -185,7 +189,7 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 // fails with that, but for Rotate, which begins the segment.
 func Await(fsys vfs.FS, dir string, options Options, after Position, cause error) *Writer {
 	return &Writer{
-		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), id: after.Segment, waits: true, err: cause,
+		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), timed: options.Synced, id: after.Segment, waits: true, err: cause,
 		size: after.End, synced: after.End, allocated: after.End, seq: after.Seq, syncedSeq: after.Seq,
 	}
 }
@@ -342,7 +346,12 @@ func (w *Writer) Sync() error {
 	if w.err != nil || w.synced == w.size {
 		return w.err
 	}
-	if err := w.file.Sync(); err != nil {
+	started := time.Now()
+	err := w.file.Sync()
+	if w.timed != nil {
+		w.timed(time.Since(started))
+	}
+	if err != nil {
 		w.err = base.Wrap(err, "WAL segment %d is broken", w.id)
 		return w.err
 	}
@@ -370,7 +379,7 @@ func (w *Writer) Rotate() (*Writer, error) {
 			return nil, err
 		}
 	}
-	next, err := Create(w.fs, w.dir, Options{PreallocateBytes: w.preallocate}, Position{w.id, w.synced, w.syncedSeq})
+	next, err := Create(w.fs, w.dir, Options{PreallocateBytes: w.preallocate, Synced: w.timed}, Position{w.id, w.synced, w.syncedSeq})
 	if err != nil {
 		w.stray = true
 		return nil, errors.Join(err, w.removeStray())

@@ -81,8 +81,26 @@ type Server struct {
 	Token string // is sent, if it is set
 
 	cmd *exec.Cmd
-	log *bytes.Buffer
+	log *output
 	end chan error
+}
+
+// output is what the program printed; it may be read while the program runs.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer // guarded by mu
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 // Serve starts the program on a directory and a free port, and waits until it is ready.
@@ -108,7 +126,7 @@ func command(t testing.TB, enter []string, args ...string) *exec.Cmd {
 
 func serve(t testing.TB, enter []string, dir string, flags []string) *Server {
 	t.Helper()
-	s := &Server{log: &bytes.Buffer{}, end: make(chan error, 1)}
+	s := &Server{log: &output{}, end: make(chan error, 1)}
 	s.cmd = command(t, enter, append([]string{"serve", "--dir", dir, "--listen", "127.0.0.1:0"}, flags...)...)
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
@@ -170,9 +188,21 @@ func (s *Server) Terminate(t testing.TB) int {
 
 func (s *Server) stop(t testing.TB, how os.Signal) int {
 	t.Helper()
-	if err := s.cmd.Process.Signal(how); err != nil {
+	s.Signal(t, how)
+	return s.Wait(t)
+}
+
+// Signal sends the program a signal.
+func (s *Server) Signal(t testing.TB, what os.Signal) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(what); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Wait waits until the program ends, and returns its exit code; -1 if a signal ended it.
+func (s *Server) Wait(t testing.TB) int {
+	t.Helper()
 	select {
 	case err := <-s.end:
 		s.end <- err

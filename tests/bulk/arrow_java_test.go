@@ -9,6 +9,7 @@ import (
 )
 
 func TestJavaReadsAndWritesArrow(t *testing.T) {
+	t.Parallel()
 	bin, jars := toolchain.Java(t)
 	dir := t.TempDir()
 	for _, name := range []string{"duckdb.sql", "writes.sql"} {

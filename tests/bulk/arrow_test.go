@@ -10,6 +10,7 @@ import (
 )
 
 func TestPythonReadsAndWritesArrow(t *testing.T) {
+	t.Parallel()
 	said(t, pythonProgram(t)("arrow"), []string{
 		"every: 3000",
 		"every the same: True",
@@ -41,6 +42,7 @@ func TestPythonReadsAndWritesArrow(t *testing.T) {
 }
 
 func TestPythonReadsAndWritesArrowOverHTTP(t *testing.T) {
+	t.Parallel()
 	bin := toolchain.Python(t)
 	dir := t.TempDir()
 	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "arrow")
@@ -49,7 +51,7 @@ func TestPythonReadsAndWritesArrowOverHTTP(t *testing.T) {
 	}
 	toolchain.Copy(t, filepath.Join(here, "program.py"), filepath.Join(dir, "python", "program.py"))
 	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
-	toolchain.Run(t, dir, nil, filepath.Join(bin, "mypy"), "--strict", "-m", "python.program")
+	checked(t, dir, "-m", "python.program")
 	url := binary.Serve(t, t.TempDir()).URL
 	said(t, toolchain.Run(t, dir, []string{"PYTHONUTF8=1"}, filepath.Join(bin, "python"), "-m", "python.program", url), []string{
 		"one of many: ScoterError: table default.main.kv: row 1, column \"n\": \"12345.67\" is not exact in type DECIMAL(6,2) (rows are counted from row 10001, those before it are stored)",

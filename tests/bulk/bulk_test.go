@@ -16,13 +16,13 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// program generates and compiles the code for DuckDB; it returns the command line that runs it.
-func program(t *testing.T) []string { return compiled(t, "") }
-
-// compiled is program of a folder below this one.
+// compiled generates and compiles the code of a folder, that for DuckDB of this one; it returns the command line that runs it.
 func compiled(t *testing.T, folder string) []string {
+	return shared(t, filepath.Join("java", folder, "program"), func(dir string) []string { return compiledIn(t, dir, folder) })
+}
+
+func compiledIn(t *testing.T, dir, folder string) []string {
 	bin, jars := toolchain.Java(t)
-	dir := t.TempDir()
 	here := filepath.Join(toolchain.Root(t), "tests", "bulk", folder)
 	for _, name := range []string{"queries.sql", "scoter.yaml", "Program.java"} {
 		toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, name))
@@ -72,7 +72,8 @@ func oldJavas(t *testing.T) []string {
 }
 
 func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
-	java := program(t)
+	t.Parallel()
+	java := compiled(t, "")
 	const native = "--enable-native-access=ALL-UNNAMED"
 	commands := [][]string{append(slices.Clone(java), "bulk.Program", "results", "APPENDER")}
 	if major(t, java[0]) >= 22 {
@@ -186,7 +187,8 @@ func killedOn(t *testing.T, dir string, env, command []string, engine []string, 
 var javaKills = map[string]string{"insert": "1000 1000", "update": "1000 1000", "delete": "1000 1000", "upsert": "1000 1000", "done": "2000 0"}
 
 func TestKilledInTheMiddleNothingIsWritten(t *testing.T) {
-	java := program(t)
+	t.Parallel()
+	java := compiled(t, "")
 	for operation, want := range javaKills {
 		file := filepath.Join(t.TempDir(), "kill.db")
 		kill(t, operation, ".", nil, append(slices.Clone(java), "bulk.Program", "hang", file, operation)...)

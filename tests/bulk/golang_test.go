@@ -11,45 +11,84 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// goProgram generates the code for an engine and builds Go's program for it; it returns what
-// runs the program, and the program.
-func goProgram(t *testing.T, engine, key string) (run func(args ...string) string, program string) {
-	dir := t.TempDir()
-	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "engines")
-	for _, name := range []string{"postgres.sql", "duckdb.sql", "sqlite.sql", "writes.sql", "scoter.yaml"} {
-		toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, name))
-	}
-	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
-	sources := map[string]string{"program.go.txt": "main.go", engine + ".go.txt": "engine.go"}
-	if engine == "duckdb" {
-		sources["duckdb_arrow.go.txt"] = "arrow.go"
-	}
-	for name, file := range sources {
-		text, err := os.ReadFile(filepath.Join(here, name))
+// goKeys are the engines that Go writes to, and the type of a key there.
+var goKeys = map[string]string{"postgres": "int32", "duckdb": "int32", "sqlite": "int64"}
+
+// goRoundTrips are the routes by which Go writes every type on DuckDB, and what the table is without. The appender does not take BIT, and of
+// TIMETZ no offset; of TIME_NS there is nothing below a microsecond.
+var goRoundTrips = map[string][]string{
+	"vectors": {" clock_ns TIME_NS,", "    ['00:00:00'::TIME_NS, '23:59:59.999999', '12:34:56.123456'][i % 3 + 1] AS clock_ns,\n"},
+	"appender": {" clock_ns TIME_NS,", "    ['00:00:00'::TIME_NS, '23:59:59.999999', '12:34:56.123456'][i % 3 + 1] AS clock_ns,\n",
+		" bits BIT,", "    ['0'::BIT, '1', '01010101010', repeat('110', i % 50 + 1)::BIT][i % 4 + 1] AS bits,\n",
+		" clockz TIMETZ,", "    ['00:00:00+00'::TIMETZ, '23:59:59.999999-12', '12:34:56.5+05:45'][i % 3 + 1] AS clockz,\n"},
+}
+
+// goPrograms generates the code of all programs in Go, checks and builds them, in one module with the versions of this one. It returns the
+// folder where they are, in bin.
+func goPrograms(t *testing.T) (dir string) {
+	return shared(t, "go", func(dir string) string {
+		root := toolchain.Root(t)
+		here := filepath.Join(root, "tests", "bulk")
+		put := func(from, to string, replace ...string) {
+			text, err := os.ReadFile(filepath.Join(here, from))
+			if err != nil {
+				t.Fatal(err)
+			}
+			toolchain.Write(t, filepath.Join(dir, to), strings.NewReplacer(replace...).Replace(string(text)))
+		}
+		for _, name := range []string{"postgres.sql", "duckdb.sql", "sqlite.sql", "writes.sql", "scoter.yaml"} {
+			put("engines/"+name, name)
+		}
+		toolchain.Run(t, dir, nil, binary.Path(t), "generate")
+		for engine, key := range goKeys {
+			replace := []string{"ENGINE", engine, "KEY", key, "TWO", key, "EVERY", key}
+			put("engines/program.go.txt", "cmd/"+engine+"/main.go", replace...)
+			put("engines/"+engine+".go.txt", "cmd/"+engine+"/engine.go", replace...)
+			if engine == "duckdb" {
+				put("engines/duckdb_arrow.go.txt", "cmd/duckdb/arrow.go", replace...)
+			}
+		}
+		for route, without := range goRoundTrips {
+			roundTrip(t, filepath.Join(dir, route), "program.go.txt", "program.go.txt", without...)
+			put("roundtrip/program.go.txt", route+"/program.go", "package main", "package "+route, "func main()", "func Main()", "bulktest/", "bulktest/"+route+"/")
+		}
+		toolchain.Write(t, filepath.Join(dir, "cmd", "roundtrip", "main.go"), `package main
+
+import (
+	"os"
+
+	"bulktest/appender"
+	"bulktest/vectors"
+)
+
+func main() { map[string]func(){"appender": appender.Main, "vectors": vectors.Main}[os.Args[1]]() }
+`)
+		for _, name := range []string{"scoter.sql", "scoter.yaml"} {
+			put("arrow/"+name, "http/"+name)
+		}
+		toolchain.Run(t, filepath.Join(dir, "http"), nil, binary.Path(t), "generate")
+		put("arrow/main.go.txt", "cmd/http/main.go", "bulktest/", "bulktest/http/")
+
+		mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		toolchain.Write(t, filepath.Join(dir, "cmd", file), strings.NewReplacer("ENGINE", engine, "KEY", key, "TWO", key, "EVERY", key).Replace(string(text)))
-	}
-	program = goBuilt(t, dir)
+		toolchain.Write(t, filepath.Join(dir, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module bulktest"))
+		toolchain.Copy(t, filepath.Join(root, "go.sum"), filepath.Join(dir, "go.sum"))
+		env := []string{"GOFLAGS=-mod=mod " + os.Getenv("GOFLAGS"), "GOWORK=off"}
+		toolchain.Run(t, dir, env, "go", "vet", "-composites=false", "-tags=duckdb_arrow", "./cmd/...", "./vectors", "./appender")
+		toolchain.Run(t, dir, env, "go", "build", "-tags=duckdb_arrow", "-o", "bin/", "./cmd/...")
+		return dir
+	})
+}
+
+// goProgram returns what runs the program of an engine, and the program.
+func goProgram(t *testing.T, engine string) (run func(args ...string) string, program string) {
+	dir := goPrograms(t)
+	program = filepath.Join(dir, "bin", engine)
 	return func(args ...string) string {
 		return toolchain.Run(t, dir, []string{"TZ=America/New_York"}, program, args...)
 	}, program
-}
-
-// goBuilt checks and builds the program in the folder cmd of a folder of generated code, with the versions of this module.
-func goBuilt(t *testing.T, dir string) (program string) {
-	mod, err := os.ReadFile(filepath.Join(toolchain.Root(t), "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	toolchain.Write(t, filepath.Join(dir, "go.mod"), regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module bulktest"))
-	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "go.sum"), filepath.Join(dir, "go.sum"))
-	program = filepath.Join(dir, "program")
-	env := []string{"GOFLAGS=-mod=mod " + os.Getenv("GOFLAGS"), "GOWORK=off"}
-	toolchain.Run(t, dir, env, "go", "vet", "-composites=false", "-tags=duckdb_arrow", "./cmd")
-	toolchain.Run(t, dir, env, "go", "build", "-tags=duckdb_arrow", "-o", program, "./cmd")
-	return program
 }
 
 // want fails for each line that a program did not print; one that ends with "..." is the beginning
@@ -93,8 +132,9 @@ func sameByRoutes(t *testing.T, got string, routes int, yes string) {
 }
 
 func TestGoOnPostgres(t *testing.T) {
+	t.Parallel()
 	pg := toolchain.StartPostgres(t)
-	run, program := goProgram(t, "postgres", "int32")
+	run, program := goProgram(t, "postgres")
 	url := func(name string) string { return "postgres://postgres@" + strings.TrimPrefix(pg.Create(t, name), "//") }
 	got := run("types", url("go_types"))
 	want(t, got, append(everyTypes, "row 1: (1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,)")...)
@@ -126,8 +166,9 @@ func TestGoOnPostgres(t *testing.T) {
 }
 
 func TestGoOnDuckDB(t *testing.T) {
+	t.Parallel()
 	const stays = "[2024-03-01, NULL] {'first': 2024-03-01, 'prices': [1.50, NULL]} {2024-03-01=1.50} [{'first': 2024-03-01}, NULL]; "
-	run, program := goProgram(t, "duckdb", "int32")
+	run, program := goProgram(t, "duckdb")
 	got := run("types")
 	want(t, got, everyTypes...)
 	sameByRoutes(t, got, 2, "true")
@@ -156,7 +197,8 @@ func TestGoOnDuckDB(t *testing.T) {
 }
 
 func TestGoReadsAndWritesArrow(t *testing.T) {
-	run, _ := goProgram(t, "duckdb", "int32")
+	t.Parallel()
+	run, _ := goProgram(t, "duckdb")
 	said(t, run("arrow"), []string{
 		"every: 1500", "inserted the same: true", "upserted: 1500", "changed: true", "updated: 1500", "updated the same: true", "deleted: 1500", "none: 0",
 		"insert: 300000", "inserted: 300000 44999850000 1 a",
@@ -199,9 +241,11 @@ func commonOnSQLite() (lines []string) {
 }
 
 func TestGoOnSQLite(t *testing.T) {
-	run, program := goProgram(t, "sqlite", "int64")
-	want(t, run("types", "types.db"), everyTypes...)
-	got := run("results", "results.db")
+	t.Parallel()
+	run, program := goProgram(t, "sqlite")
+	place := in(t.TempDir())
+	want(t, run("types", place("types.db")), everyTypes...)
+	got := run("results", place("results.db"))
 	want(t, got, commonOnSQLite()...)
 	for _, size := range []string{"3", "5000"} {
 		want(t, got,

@@ -17,6 +17,7 @@ import (
 var ofColumn = regexp.MustCompile(`(?m)(: row \d+: )column \w+: `)
 
 func TestPostgres(t *testing.T) {
+	t.Parallel()
 	java := compiled(t, "postgres")
 	pg := toolchain.StartPostgres(t)
 	t.Run("every way writes the same and says the same", func(t *testing.T) { everyWay(t, java, pg) })

@@ -4,29 +4,44 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/scoterdb/scoter/tests/binary"
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
+// mypy checks Python's programs one after the other: they share what it found out of the packages.
+var mypy sync.Mutex
+
+// checked is strict.
+func checked(t *testing.T, dir string, args ...string) {
+	mypy.Lock()
+	defer mypy.Unlock()
+	cache := toolchain.Folder(t, "python", "mypy-bulk")
+	toolchain.Run(t, dir, nil, filepath.Join(toolchain.Python(t), "mypy"), append([]string{"--strict", "--cache-dir", cache}, args...)...)
+}
+
 // pythonProgram generates the code and checks it; it returns what runs the program.
 func pythonProgram(t *testing.T) func(mode string) string {
 	bin := toolchain.Python(t)
-	dir := t.TempDir()
-	here := filepath.Join(toolchain.Root(t), "tests", "bulk")
-	for _, name := range []string{"queries.sql", "scoter.yaml"} {
-		toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, name))
-	}
-	toolchain.Copy(t, filepath.Join(here, "program.py"), filepath.Join(dir, "python", "program.py"))
-	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
-	toolchain.Run(t, dir, nil, filepath.Join(bin, "mypy"), "--strict", "-m", "python.program")
+	dir := shared(t, "python", func(dir string) string {
+		here := filepath.Join(toolchain.Root(t), "tests", "bulk")
+		for _, name := range []string{"queries.sql", "scoter.yaml"} {
+			toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, name))
+		}
+		toolchain.Copy(t, filepath.Join(here, "program.py"), filepath.Join(dir, "python", "program.py"))
+		toolchain.Run(t, dir, nil, binary.Path(t), "generate")
+		checked(t, dir, "-m", "python.program")
+		return dir
+	})
 	return func(mode string) string {
 		return toolchain.Run(t, dir, []string{"PYTHONUTF8=1"}, filepath.Join(bin, "python"), "-m", "python.program", mode)
 	}
 }
 
 func TestPythonWritesTheSameWithAndWithoutArrow(t *testing.T) {
+	t.Parallel()
 	run := pythonProgram(t)
 	got, want := run("types"), run("lists")
 	if !strings.HasPrefix(want, "every: 300\n") {
@@ -41,6 +56,7 @@ func TestPythonWritesTheSameWithAndWithoutArrow(t *testing.T) {
 }
 
 func TestPythonNamesRowsAndLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	run := pythonProgram(t)
 	got := run("results")
 	for _, line := range []string{

@@ -10,9 +10,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// roundTrip generates the code that reads and writes rows of every type of DuckDB, and puts a program to it.
-func roundTrip(t *testing.T, program, to string, without ...string) (dir string) {
-	dir = t.TempDir()
+// roundTrip generates the code that reads and writes rows of every type of DuckDB in a folder, and puts a program to it.
+func roundTrip(t *testing.T, dir, program, to string, without ...string) {
 	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "roundtrip")
 	text, err := os.ReadFile(filepath.Join(here, "every.sql"))
 	if err != nil {
@@ -28,31 +27,26 @@ func roundTrip(t *testing.T, program, to string, without ...string) (dir string)
 	toolchain.Copy(t, filepath.Join(here, "scoter.yaml"), filepath.Join(dir, "scoter.yaml"))
 	toolchain.Copy(t, filepath.Join(here, program), filepath.Join(dir, to))
 	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
-	return dir
 }
 
 const allWritten = "insert: 2500, different: 0\nupdate: 2500, different: 0\nupsert: 2500, different: 0\ndelete: 200, different: 0\n"
 
 func TestTypeScriptWritesEveryTypeThatItReads(t *testing.T) {
-	node, dir := toolchain.Need(t, "node"), roundTrip(t, "program.ts", "src/program.ts")
-	packages := toolchain.TypeScript(t)
-	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "tests", "gen", "runtime", "typescript", "tsconfig.json"), filepath.Join(dir, "tsconfig.json"))
-	toolchain.Copy(t, filepath.Join(packages, "package.json"), filepath.Join(dir, "package.json"))
-	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	toolchain.Run(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
-	if got := toolchain.Run(t, dir, nil, node, "--no-warnings", "out/program.js"); got != allWritten {
+	t.Parallel()
+	node, dir := toolchain.Need(t, "node"), typeScriptPrograms(t)
+	if got := toolchain.Run(t, dir, nil, node, "--no-warnings", "out/roundtrip/src/program.js"); got != allWritten {
 		t.Error(got)
 	}
 }
 
 func TestPythonWritesEveryTypeThatItReads(t *testing.T) {
 	// A datetime has microseconds.
-	bin, dir := toolchain.Python(t), roundTrip(t, "program.py", "python/program.py", " ts_ns TIMESTAMP_NS,",
+	t.Parallel()
+	bin, dir := toolchain.Python(t), t.TempDir()
+	roundTrip(t, dir, "program.py", "python/program.py", " ts_ns TIMESTAMP_NS,",
 		"    ['1969-12-31 23:59:59.999999999'::TIMESTAMP_NS, '2261-12-31 23:59:59.123456789', make_timestamp_ns(i * 1000000001)][i % 3 + 1] AS ts_ns,\n",
 		" moments TIMESTAMP_NS[],", "    [NULL, make_timestamp_ns(i * 1000000001)] AS moments,\n")
-	toolchain.Run(t, dir, nil, filepath.Join(bin, "mypy"), "--strict", "-m", "python.program")
+	checked(t, dir, "-m", "python.program")
 	for _, route := range []string{"arrow", "lists"} {
 		if got := toolchain.Run(t, dir, []string{"PYTHONUTF8=1"}, filepath.Join(bin, "python"), "-m", "python.program", route); got != allWritten {
 			t.Errorf("route %s: %s", route, got)
@@ -61,26 +55,20 @@ func TestPythonWritesEveryTypeThatItReads(t *testing.T) {
 }
 
 func TestGoWritesEveryTypeThatItReads(t *testing.T) {
-	const (
-		bits  = "    ['0'::BIT, '1', '01010101010', repeat('110', i % 50 + 1)::BIT][i % 4 + 1] AS bits,\n"
-		ns    = "    ['00:00:00'::TIME_NS, '23:59:59.999999', '12:34:56.123456'][i % 3 + 1] AS clock_ns,\n"
-		zoned = "    ['00:00:00+00'::TIMETZ, '23:59:59.999999-12', '12:34:56.5+05:45'][i % 3 + 1] AS clockz,\n"
-	)
-	for route, without := range map[string][]string{
-		// The driver does not read TIME_NS, and its appender does not take BIT, and of TIMETZ no offset.
-		"vectors":  {" clock_ns TIME_NS,", ns},
-		"appender": {" clock_ns TIME_NS,", ns, " bits BIT,", bits, " clockz TIMETZ,", zoned},
-	} {
-		dir := roundTrip(t, "program.go.txt", "cmd/main.go", without...)
-		if got := toolchain.Run(t, dir, nil, goBuilt(t, dir), route); got != allWritten {
+	t.Parallel()
+	dir := goPrograms(t)
+	for route := range goRoundTrips {
+		if got := toolchain.Run(t, dir, nil, filepath.Join(dir, "bin", "roundtrip"), route); got != allWritten {
 			t.Errorf("route %s: %s", route, got)
 		}
 	}
 }
 
 func TestJavaWritesEveryTypeThatItReads(t *testing.T) {
+	t.Parallel()
 	bin, jars := toolchain.Java(t)
-	dir := roundTrip(t, "Program.java", "java/roundtrip/Program.java")
+	dir := t.TempDir()
+	roundTrip(t, dir, "Program.java", "java/roundtrip/Program.java")
 	sources, err := filepath.Glob(filepath.Join(dir, "java", "roundtrip", "*.java"))
 	if err != nil {
 		t.Fatal(err)

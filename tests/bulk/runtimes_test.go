@@ -10,6 +10,7 @@ import (
 
 // What Python's runtimes do by themselves, without generated code.
 func TestPythonRuntimes(t *testing.T) {
+	t.Parallel()
 	python := filepath.Join(toolchain.Python(t), "python")
 	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "runtimes")
 	env := []string{"PYTHONPATH=" + filepath.Join(toolchain.Root(t), "clients", "python"), "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1"}

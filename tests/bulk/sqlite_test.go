@@ -10,6 +10,7 @@ import (
 )
 
 func TestJavaOnSQLite(t *testing.T) {
+	t.Parallel()
 	java := compiled(t, "sqlite")
 	run := func(args ...string) string {
 		name, args := with(java, append([]string{"bulk.Program"}, args...)...)

@@ -11,7 +11,8 @@ import (
 
 // What statements of one connection do to each other in TypeScript. The counts are of the rows of a, b and c.
 func TestTypeScriptStatementsOfOneConnection(t *testing.T) {
-	dir, command := typeScript(t, "transactions", "sqlite.sql", "duckdb.sql", "postgres.sql")
+	t.Parallel()
+	dir, command := typeScript(t, "transactions")
 	pg := toolchain.StartPostgres(t)
 	const tooLate = "Error: called by a transaction, batch or bulk operation that has en"
 	taken := func(lines ...string) []string {
@@ -77,8 +78,19 @@ func TestTypeScriptStatementsOfOneConnection(t *testing.T) {
 			`savepoint of a batch that fails: error: savepoint "_scoter" does not exist`,
 			"transaction that ends within: Error: cause",
 			"answer that is late: Error: Query read timeout",
-			"a pool: TypeError: not a client of pg, such as pool.connect() returns: a pool h",
-			"at the end: 3000 5 100001"}),
+			"pool: migrations: 0",
+			"pool: transaction that is rolled back: Error: 1 1 seen inside",
+			"pool: after it: 3000 5 100001, all free",
+			"pool: more transactions than clients: 3000 10 100001, 3 clients, all free",
+			"pool: bulk: 10 5000 10, all free",
+			"pool: loop of a stream: 1500, all free",
+			`pool: row that is refused: RowError: insertAllB: row 2: duplicate key value violates unique const`,
+			"pool: failed statement: Error: the transaction was rolled back: a statement of it had faile",
+			`pool: statement that fails: error: duplicate key value violates unique constraint "b_pkey"`,
+			"pool: too late: " + tooLate,
+			"pool: client that is lost: Error: Client has encountered a connection error and is not queryab",
+			"pool: in the end: 3000 20 105011, all free",
+			"at the end: 3000 20 105011"}),
 	} {
 		t.Run(driver, func(t *testing.T) {
 			place := filepath.Join(t.TempDir(), "db")

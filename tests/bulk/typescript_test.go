@@ -10,32 +10,54 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// typeScript generates the code of a folder's SQL files for all drivers and compiles its program; it returns where, and what runs it on one.
-func typeScript(t *testing.T, folder string, files ...string) (dir string, command func(driver string) []string) {
-	system, dir, root := toolchain.Need(t, "node"), t.TempDir(), toolchain.Root(t)
+// typeScriptPrograms generates the code of all programs in TypeScript and compiles them at once, which reads the drivers' types once. It
+// returns the folder where they are: in `out`, in a folder as here, in one as the code.
+func typeScriptPrograms(t *testing.T) (dir string) {
+	toolchain.Need(t, "node")
 	packages := toolchain.TypeScript(t)
-	for _, name := range append(files, "scoter.yaml") {
-		toolchain.Copy(t, filepath.Join(root, "tests", "bulk", folder, name), filepath.Join(dir, name))
-	}
-	toolchain.Copy(t, filepath.Join(root, "tests", "bulk", folder, "program.ts"), filepath.Join(dir, "src", "program.ts"))
-	toolchain.Copy(t, filepath.Join(root, "tests", "gen", "runtime", "typescript", "tsconfig.json"), filepath.Join(dir, "tsconfig.json"))
-	toolchain.Copy(t, filepath.Join(packages, "package.json"), filepath.Join(dir, "package.json"))
-	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
-	toolchain.Run(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
-	return dir, func(driver string) []string {
+	return shared(t, "typescript", func(dir string) string {
+		here := filepath.Join(toolchain.Root(t), "tests", "bulk")
+		for _, folder := range []string{"typescript", "transactions", "roundtrip", "arrow"} {
+			if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(here, folder))); err != nil {
+				t.Fatal(err)
+			}
+			program, to := "program.ts", "src/program.ts"
+			if folder == "arrow" {
+				program, to = "main.ts", "typescript/main.ts"
+			}
+			toolchain.Copy(t, filepath.Join(here, folder, program), filepath.Join(dir, folder, to))
+			toolchain.Run(t, filepath.Join(dir, folder), nil, binary.Path(t), "generate")
+		}
+		config, err := os.ReadFile(filepath.Join(toolchain.Root(t), "tests", "gen", "runtime", "typescript", "tsconfig.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.NewReplacer(`"src/**/*.ts"`, `"*/src/**/*.ts", "*/typescript/**/*.ts"`, `"rootDir":"src"`, `"rootDir":"."`)
+		toolchain.Write(t, filepath.Join(dir, "tsconfig.json"), all.Replace(string(config)))
+		toolchain.Copy(t, filepath.Join(packages, "package.json"), filepath.Join(dir, "package.json"))
+		if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+			t.Fatal(err)
+		}
+		toolchain.Run(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
+		return dir
+	})
+}
+
+// typeScript returns where the program of a folder is, and what runs it on a driver.
+func typeScript(t *testing.T, folder string) (dir string, command func(driver string) []string) {
+	system := toolchain.Need(t, "node")
+	return typeScriptPrograms(t), func(driver string) []string {
 		node := system
 		if driver == "node" {
 			node = toolchain.Node(t)
 		}
-		return []string{node, "--no-warnings", "out/program.js", driver}
+		return []string{node, "--no-warnings", "out/" + folder + "/src/program.js", driver}
 	}
 }
 
 func TestTypeScriptKilledInTheMiddleNothingIsWritten(t *testing.T) {
-	dir, command := typeScript(t, "typescript", "sqlite.sql", "duckdb.sql", "postgres.sql")
+	t.Parallel()
+	dir, command := typeScript(t, "typescript")
 	pg := toolchain.StartPostgres(t)
 	for _, driver := range []string{"better-sqlite3", "node", "libsql", "turso", "duckdb", "postgres"} {
 		t.Run(driver, func(t *testing.T) {
@@ -52,13 +74,14 @@ func TestTypeScriptKilledInTheMiddleNothingIsWritten(t *testing.T) {
 }
 
 func TestTypeScriptWritesTheSameOnEveryDriverAndRoute(t *testing.T) {
-	dir, command := typeScript(t, "typescript", "sqlite.sql", "duckdb.sql", "postgres.sql")
+	t.Parallel()
+	dir, command := typeScript(t, "typescript")
 	pg := toolchain.StartPostgres(t)
 	var want string
 	for _, way := range []struct{ driver, place, route string }{
 		{"better-sqlite3", "", ""},
 		{"node", "", ""},
-		{"libsql", filepath.Join(dir, "libsql.db"), ""},
+		{"libsql", filepath.Join(t.TempDir(), "libsql.db"), ""},
 		{"turso", "", ""},
 		{"duckdb", "", ""},
 		{"postgres", "bulk_ts", ""},

@@ -35,7 +35,7 @@ func rounds(t *testing.T) int {
 		}
 		return n
 	}
-	return 50
+	return 20
 }
 
 func TestKillNineLosesNothingAcknowledgedAndDoublesNothing(t *testing.T) {

@@ -18,17 +18,27 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// Every case in every language: all cases of a language are one program.
+// Every case in every language: all cases of a language are one program. Each language has a PostgreSQL of its own, where its database has
+// the name that all of them use, and runs beside the others: compilers leave processors idle.
 func TestGeneratedCode(t *testing.T) {
-	pg := toolchain.StartPostgres(t)
-	cases := loadCases(t, pg)
+	languages := []struct {
+		name string
+		test func(*testing.T, []*testCase, *toolchain.Postgres)
+		pg   *toolchain.Postgres
+	}{{name: "Go", test: testGo}, {name: "Java", test: testJava}, {name: "Python", test: testPython}, {name: "TypeScript", test: testTypeScript}}
+	for i := range languages {
+		languages[i].pg = toolchain.StartPostgres(t)
+	}
+	cases := loadCases(t, languages[0].pg)
 	t.Setenv("TMPDIR", t.TempDir()) // of the databases that programs make
 	t.Setenv("SCOTER_URL", binary.Serve(t, t.TempDir()).URL)
 	t.Run("Columns", func(t *testing.T) { testColumns(t, cases) })
-	t.Run("Go", func(t *testing.T) { testGo(t, cases, pg) })
-	t.Run("Java", func(t *testing.T) { testJava(t, cases, pg) })
-	t.Run("Python", func(t *testing.T) { testPython(t, cases, pg) })
-	t.Run("TypeScript", func(t *testing.T) { testTypeScript(t, cases, pg) })
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			l.test(t, cases, l.pg)
+		})
+	}
 }
 
 // unit is a case on a target.

@@ -59,7 +59,7 @@ func goMain(units []*unit) string {
 	var w emit.Writer
 	w.Line("package main")
 	w.Block("import (", ")", func() {
-		for _, i := range []string{"context", "database/sql", "errors", "encoding/hex", "encoding/json", "math/big", "os", "time"} {
+		for _, i := range []string{"context", "database/sql", "errors", "encoding/hex", "encoding/json", "math/big", "os", "strconv", "strings", "time"} {
 			w.Line("%q", i)
 		}
 		w.Line("%q", "gentest/harness")
@@ -76,10 +76,15 @@ var ctx = context.Background()
 func ptr[T any](v T) *T { return &v }
 func big10(s string) *big.Int { b, _ := new(big.Int).SetString(s, 10); return b }
 func unhex(s string) []byte { return harness.Must(hex.DecodeString(s)) }
+
+// moment reads a year of four digits, or of any number behind a sign: the calendar repeats after 400 years.
 func moment(s string) time.Time {
+	at := 1 + strings.IndexByte(s[1:], '-')
+	year := harness.Must(strconv.Atoi(s[:at]))
+	near := 2400 + year - 400*(year/400)
 	for _, l := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02"} {
-		if t, err := time.Parse(l, s); err == nil {
-			return t
+		if t, err := time.Parse(l, strconv.Itoa(near)+s[at:]); err == nil {
+			return t.AddDate(year-near, 0, 0)
 		}
 	}
 	panic(s)

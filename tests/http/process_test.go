@@ -77,7 +77,7 @@ func TestAPortInUse(t *testing.T) {
 func TestBadSettings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "scoter.toml")
 	for text, want := range map[string]string{
-		"# a comment\nlissten = \"x\"":                ":2: unknown setting lissten",
+		"# a comment\nlissten = \"x\"":                ":2: unknown setting lissten\n  hint: did you mean listen?",
 		"\n\nlisten = 5":                              ":3: listen: ",
 		"max_queries = \"many\"":                      ":1: max_queries: ",
 		"listen = \"a":                                ":1: ",
@@ -85,7 +85,7 @@ func TestBadSettings(t *testing.T) {
 		"query_timeout = 5":                           ":1: query_timeout = 5 lacks a unit",
 		"dir = \"d\"\nlog_level = \"loud\"":           ":2: log_level",
 		"max_body = \"64 furlongs\"":                  ":1: max_body: ",
-		"[[token]]\nname = \"a\"\nrolle = \"reader\"": ":3: unknown setting token.rolle",
+		"[[token]]\nname = \"a\"\nrolle = \"reader\"": ":3: unknown setting token.rolle\n  hint: did you mean role?",
 		"[[token]]\nname = \"a\"\nrole = \"king\"":    ":1: token \"a\" has the role \"king\"",
 		"[[token]]\nname = \"a\"\nrole = \"reader\"":  ":1: token \"a\" has no sha256",
 		"write_memory = \"1MiB\"":                     "max_body",
@@ -104,6 +104,12 @@ func TestBadSettings(t *testing.T) {
 	}
 	if out, code := binary.Run(t, "serve", "--config", filepath.Join(t.TempDir(), "none.toml")); code != 66 || !strings.Contains(out, "none.toml") {
 		t.Errorf("exit code %d: %s", code, out)
+	}
+	t.Setenv("SCOTER_WRITE_MEMROY", "1GiB")
+	for _, args := range [][]string{{"serve", "--dir", t.TempDir(), "--listen", "127.0.0.1:0"}, {"config"}, {"sql", "--dir", t.TempDir(), "SELECT 1"}} {
+		if out, code := binary.Run(t, args...); code != 65 || !strings.Contains(out, "SCOTER_WRITE_MEMROY") || !strings.Contains(out, "did you mean SCOTER_WRITE_MEMORY?") {
+			t.Errorf("%v: exit code %d: %s", args, code, out)
+		}
 	}
 	if out, code := binary.Run(t, "serve", "--no-such-flag"); code != 64 || !strings.Contains(out, "--no-such-flag") || strings.Count(out, "\n") > 3 {
 		t.Errorf("exit code %d: %s", code, out)

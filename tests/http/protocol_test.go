@@ -21,6 +21,12 @@ import (
 // withTokens starts a server that knows three callers, whose tokens are their names.
 func withTokens(t *testing.T) *binary.Server {
 	t.Helper()
+	return serveWithTokens(t, t.TempDir())
+}
+
+// serveWithTokens is withTokens for a data directory and with further flags.
+func serveWithTokens(t *testing.T, dir string, flags ...string) *binary.Server {
+	t.Helper()
 	var file strings.Builder
 	for _, role := range []string{"reader", "writer", "admin"} {
 		fmt.Fprintf(&file, "[[token]]\nname = %q\nrole = %q\nsha256 = \"%x\"\n", role, role, sha256.Sum256([]byte(role)))
@@ -29,7 +35,7 @@ func withTokens(t *testing.T) *binary.Server {
 	if err := os.WriteFile(path, []byte(file.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return binary.Serve(t, t.TempDir(), "--config", path)
+	return binary.Serve(t, dir, append([]string{"--config", path}, flags...)...)
 }
 
 func TestRoles(t *testing.T) {
@@ -170,11 +176,28 @@ func TestPagesOfOtherSitesChangeNothing(t *testing.T) {
 		post(t, s, "/write", "text/plain", "made v=1", header...).must(t, 403)
 		post(t, s, "/api/v1/tables/default/made/rows", csv, "a\n1", header...).must(t, 403)
 		post(t, s, "/query?q=CREATE+DATABASE+made", "text/plain", "", header...).must(t, 403)
-		send(t, s, "GET", "/api/v1/sql?q=SELECT+1", "", header...).must(t, 200) // a browser keeps the answer to itself
+		for _, path := range []string{"/api/v1/sql?q=SELECT+1", "/query?q=SHOW+DATABASES", "/metrics", "/api/v1/status", "/debug/pprof/"} {
+			send(t, s, "GET", path, "", header...).must(t, 403)
+			send(t, s, "HEAD", path, "", header...).must(t, 403)
+		}
+		for _, path := range []string{"/", "/healthz", "/readyz", "/ping", "/health"} {
+			if a := send(t, s, "GET", path, "", header...); a.status >= 300 {
+				t.Errorf("%s: %d", path, a.status)
+			}
+		}
 	}
 	equal(t, s, "SELECT table_name FROM information_schema.tables WHERE table_name = 'made'", "[]")
 	post(t, s, "/api/v1/sql", "text/plain", "SELECT 1", "Sec-Fetch-Site", "same-origin").must(t, 200)
 	post(t, s, "/api/v1/sql", "text/plain", "SELECT 1", "Origin", s.URL).must(t, 200)
+	for _, site := range []string{"same-origin", "none"} { // a page of the server's own, and a URL that somebody typed
+		send(t, s, "GET", "/api/v1/sql?q=SELECT+1", "", "Sec-Fetch-Site", site).must(t, 200)
+	}
+	for _, path := range []string{"/", "/api/v1/sql?q=SELECT+1", "/api/v1/sql?q=SELECT", "/metrics", "/nope", "/healthz", "/ping", "/debug/pprof/"} {
+		h := send(t, s, "GET", path, "").header
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+			t.Errorf("%s: %v", path, h)
+		}
+	}
 
 	// A site that calls this machine by its own name is the same site to a browser.
 	called := func(s *binary.Server, host string) int {

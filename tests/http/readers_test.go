@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -63,22 +64,25 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 			}()
 		}
 	}
-	time.Sleep(readers/places*time.Second + 5*time.Second)
-	for range 5 {
+	// From the start on, while most of them wait for a place themselves.
+	var took []time.Duration
+	for until := time.Now().Add(readers/places*time.Second + 5*time.Second); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		began := time.Now()
 		s.Rows(t, "SELECT 1")
-		if took := time.Since(began); took > time.Second {
-			t.Errorf("SELECT 1 took %v beside readers that take nothing", took)
-		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	// Nearly all: other tests may take the processors for a moment.
+	if most, longest := took[len(took)*9/10], took[len(took)-1]; most > time.Second || longest > 5*time.Second {
+		t.Errorf("of %d times SELECT 1 beside readers that take nothing, 9 of 10 took up to %v, and the longest %v", len(took), most, longest)
 	}
 	if running := gauge(t, s.URL, "scoter_result_space_bytes"); running > space || running == 0 {
 		t.Errorf("%d bytes of results are kept", running)
 	}
 	with := resident(t, s.PID())
 	t.Logf("%d MiB before, %d with the readers", before>>20, with>>20)
-	// Of each query that runs DuckDB (1.5.6) holds some twenty vectors, here of 2 MiB: it counts a text as 16 bytes. Those of the readers that
-	// wait for their rest are over.
-	if with > before+2*places*48<<20 {
+	// Each query under way has some chunks of 2 MiB, and buffers of its format; those of the readers that wait for their rest are over.
+	if with > before+2*places*16<<20 {
 		t.Errorf("%d readers that take nothing cost %d MiB", readers, (with-before)>>20)
 	}
 	// Who takes the rest at last has all of a result that was kept, or is told why it ends.
@@ -91,7 +95,7 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 		t.Errorf("of a result that was kept %d bytes come", len(whole))
 	}
 	if part := rest(conns[1]); !strings.Contains(part, "too slowly") {
-		t.Errorf("what ends a result that is too large: %q", part[max(0, len(part)-300):])
+		t.Errorf("what ends a result that is too large: %d bytes, at last %q", len(part), part[max(0, len(part)-300):])
 	}
 	for _, conn := range conns {
 		_ = conn.Close()
@@ -101,6 +105,12 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 			t.Fatal("the readers are gone, and their results are kept")
 		}
 		time.Sleep(50 * time.Millisecond)
+	}
+	const left = 64 << 20 // caches, and files that are mapped
+	for until := time.Now().Add(time.Minute); resident(t, s.PID()) > before+left; time.Sleep(time.Second) {
+		if time.Now().After(until) {
+			t.Fatalf("a minute after the readers went, the process has %d MiB, and had %d before them", resident(t, s.PID())>>20, before>>20)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func framed(id int, msg []byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32([]byte{0}, uint32(id)), 0), msg...)
 }
 
-// metrics returns those of the source orders, by their names.
+// metrics returns those of the source orders and of rows from Kafka, by their names.
 func metrics(t *testing.T, s *program.Server) map[string]float64 {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/metrics", nil)
@@ -36,9 +36,11 @@ func metrics(t *testing.T, s *program.Server) map[string]float64 {
 	must(t, err)
 	all := map[string]float64{}
 	for l := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(l), `{source="default.main.orders"} `); ok {
-			all[name], err = strconv.ParseFloat(value, 64)
-			must(t, err)
+		for _, labels := range []string{`{source="default.main.orders"} `, `{way="kafka"} `} {
+			if name, value, ok := strings.Cut(strings.TrimSpace(l), labels); ok {
+				all[name], err = strconv.ParseFloat(value, 64)
+				must(t, err)
+			}
 		}
 	}
 	return all
@@ -97,6 +99,10 @@ func TestWhatCannotBeStoredIsADeadLetter(t *testing.T) {
 		if measured["scoter_source_"+name] <= 0 {
 			t.Errorf("no scoter_source_%s", name)
 		}
+	}
+
+	if got := measured["scoter_rows_written_total"]; got != 3+5 { // dead letters are rows too
+		t.Errorf("%v rows were written from Kafka", got)
 	}
 
 	// The schema comes later than its first message.

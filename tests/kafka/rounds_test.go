@@ -13,11 +13,11 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// rounds is how many of the rounds run: 20, or SCOTER_KAFKA_ROUNDS.
+// rounds is how many of the rounds run: 10, or SCOTER_KAFKA_ROUNDS.
 func rounds(t *testing.T) int {
 	text := os.Getenv("SCOTER_KAFKA_ROUNDS")
 	if text == "" {
-		return 20
+		return 10
 	}
 	n, err := strconv.Atoi(text)
 	must(t, err)

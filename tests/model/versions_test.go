@@ -20,6 +20,7 @@ type versions struct {
 	*rand.Rand
 	versioned, marked bool
 	onRead            bool // rows of a key are settled when they are read
+	refuses           bool // a plain INSERT of a key that is there is an error
 }
 
 func (g *versions) list() []step {
@@ -34,6 +35,11 @@ func (g *versions) list() []step {
 	}
 	if g.onRead = g.IntN(2) == 0; g.onRead {
 		options = append(options, "upsert = 'merge-on-read'")
+	}
+	if !g.versioned && !g.onRead {
+		if g.refuses = g.IntN(2) == 0; !g.refuses {
+			options = append(options, "on_insert = 'replace'")
+		}
 	}
 	typ := []string{"BIGINT", "UTINYINT", "INTEGER"}[g.IntN(3)]
 	definition := fmt.Sprintf("(id INTEGER PRIMARY KEY, v VARCHAR, n INTEGER, ver %s, gone BOOLEAN)", typ)
@@ -53,6 +59,8 @@ func (g *versions) list() []step {
 
 func (g *versions) step() step {
 	switch n := g.IntN(100); {
+	case n < 10 && g.refuses:
+		return g.plain()
 	case n < 30:
 		return g.whole()
 	case n < 45:
@@ -123,13 +131,45 @@ func (g *versions) said(sql, columns string, rows []string, set string, versione
 
 const everyColumn = "v = excluded.v; n = excluded.n; ver = excluded.ver; gone = excluded.gone"
 
+// replacing begins an INSERT whose rows replace those of their keys.
+func (g *versions) replacing() string {
+	if g.refuses {
+		return "INSERT OR REPLACE INTO {t} "
+	}
+	return "INSERT INTO {t} "
+}
+
+// plain inserts rows into a table that refuses a key that is there. A row that says that its key is deleted is
+// never refused.
+func (g *versions) plain() step {
+	var all, inserted, deleted []string
+	for _, id := range g.Perm(14)[:1+g.IntN(2)] {
+		row := fmt.Sprintf("(%d, %s, %d, %s, ", id, g.text(), g.IntN(50), g.version())
+		gone := g.gone()
+		all = append(all, row+gone+")")
+		if gone == "true" {
+			deleted = append(deleted, fmt.Sprint(id))
+		} else {
+			inserted = append(inserted, row+gone+")")
+		}
+	}
+	model := "DELETE FROM {t}_all WHERE gone"
+	if len(inserted) > 0 {
+		model += "; INSERT INTO {t}_all VALUES " + strings.Join(inserted, ", ")
+	}
+	if len(deleted) > 0 {
+		model += "; DELETE FROM {t}_all WHERE id IN (" + strings.Join(deleted, ", ") + ")"
+	}
+	return step{kind: definitionStep, sql: "INSERT INTO {t} VALUES " + strings.Join(all, ", "), inModel: model}
+}
+
 // whole inserts rows with all columns, at times several of one key.
 func (g *versions) whole() step {
 	var rows []string
 	for range 1 + g.IntN(6) {
 		rows = append(rows, fmt.Sprintf("(%d, %s, %d, %s, %s)", g.IntN(9), g.text(), g.IntN(50), g.version(), g.gone()))
 	}
-	sql := "INSERT INTO {t} VALUES " + strings.Join(rows, ", ")
+	sql := g.replacing() + "VALUES " + strings.Join(rows, ", ")
 	switch g.IntN(3) {
 	case 0:
 		sql = "INSERT OR REPLACE INTO {t} SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ")"
@@ -140,7 +180,7 @@ func (g *versions) whole() step {
 		for i := range 40 {
 			rows = append(rows, fmt.Sprintf("(%d, 'x', %d, %d, %t)", i%11, i, (i*7+salt)%10, i%5 == 2))
 		}
-		sql = "INSERT INTO {t} " + query
+		sql = g.replacing() + query
 	}
 	return g.said(sql, "id,v,n,ver,gone", rows, everyColumn, true)
 }
@@ -151,13 +191,13 @@ func (g *versions) partial() step {
 	switch g.IntN(3) {
 	case 0:
 		row := fmt.Sprintf("(%d, %d, %s)", id, n, g.version())
-		return g.said("INSERT INTO {t} (id, n, ver) VALUES "+row, "id,n,ver", []string{row}, "n = excluded.n; ver = excluded.ver", true)
+		return g.said(g.replacing()+"(id, n, ver) VALUES "+row, "id,n,ver", []string{row}, "n = excluded.n; ver = excluded.ver", true)
 	case 1:
 		row := fmt.Sprintf("(%d, %s)", id, g.text())
-		return g.said("INSERT INTO {t} (id, v) VALUES "+row, "id,v", []string{row}, "v = excluded.v", false)
+		return g.said(g.replacing()+"(id, v) VALUES "+row, "id,v", []string{row}, "v = excluded.v", false)
 	}
 	row := fmt.Sprintf("(%d, %s, %s)", id, g.version(), g.gone())
-	return g.said("INSERT INTO {t} (id, ver, gone) VALUES "+row, "id,ver,gone", []string{row}, "ver = excluded.ver; gone = excluded.gone", true)
+	return g.said(g.replacing()+"(id, ver, gone) VALUES "+row, "id,ver,gone", []string{row}, "ver = excluded.ver; gone = excluded.gone", true)
 }
 
 func (g *versions) distinct() (rows []string) {

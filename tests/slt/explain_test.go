@@ -46,6 +46,13 @@ func TestChangesAreExplained(t *testing.T) {
 		{"EXPLAIN UPDATE p SET v = 3 WHERE k = 5", "SCOTER_", nil},
 		{"EXPLAIN (ANALYZE, FORMAT json) SELECT v FROM p", `"operator_timing"`, nil},
 		{"EXPLAIN UPDATE p SET v = -1", "PROJECTION", nil}, // which a CHECK would refuse
+		{"EXPLAIN ALTER TABLE t ALTER v TYPE VARCHAR", "ALTER", nil},
+		{"EXPLAIN (FORMAT json) ALTER TABLE IF EXISTS absent ADD COLUMN x INTEGER", `"ALTER"`, nil},
+		{"EXPLAIN DROP TABLE t", "DROP", nil},
+		{"EXPLAIN DROP VIEW IF EXISTS absent", "DROP", nil},
+		{"EXPLAIN TRUNCATE t", "SCOTER", nil},
+		{"EXPLAIN CREATE TABLE made (a INTEGER) SORTED BY (a)", "CREATE_TABLE", nil},
+		{"EXPLAIN CREATE SCHEMA made", "CREATE_SCHEMA", nil},
 	} {
 		plan, err := db.execute(t.Context(), session.Request{SQL: c.sql, Args: c.args, Database: "default", Role: session.Reader})
 		if err != nil {
@@ -61,6 +68,10 @@ func TestChangesAreExplained(t *testing.T) {
 		"EXPLAIN UPDATE t SET v = 1 WHERE nothing":     "nothing",
 		"EXPLAIN (FORMAT json) UPDATE t SET x1 = 1":    "x1",
 		"EXPLAIN DELETE FROM absent":                   "absent",
+		"EXPLAIN ANALYZE DROP TABLE t":                 "ANALYZE",
+		"EXPLAIN DROP TABLE absent":                    "absent",
+		"EXPLAIN ALTER TABLE absent DROP COLUMN x":     "absent",
+		"EXPLAIN TRUNCATE absent":                      "absent",
 		"EXPLAIN INSERT INTO t SELECT 1, wrong":        "wrong",
 	} {
 		_, err := db.run(sql)

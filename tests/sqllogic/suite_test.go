@@ -1,6 +1,7 @@
 package sqllogic
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -37,16 +38,17 @@ func TestSuite(t *testing.T) {
 		defer out.Close()
 	}
 	counts := map[string]map[outcome]int{}
-	s := start(t)
+	root, scratch := filepath.Dir(dir), t.TempDir()
+	s := start(t, root, scratch)
 	for _, file := range files {
 		report := func(line int, o outcome, sql, why string) {
 			if o != skipped {
 				fmt.Fprintf(out, "%s:%d %s\n    %.300s\n    %.300s\n", file, line, o, strings.Join(strings.Fields(sql), " "), why)
 			}
 		}
-		if !runFile(t, s, file, counts, report) {
+		if !runFile(t, s, root, scratch, file, counts, report) {
 			s.Kill()
-			s = start(t)
+			s = start(t, root, scratch)
 		}
 	}
 	fmt.Print(table(counts))
@@ -59,11 +61,20 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-func start(t *testing.T) *binary.Server {
-	return binary.Serve(t, t.TempDir(), "--log-level", "error")
+// start serves an empty directory to an administrator, who may read files of the folders.
+func start(t *testing.T, folders ...string) *binary.Server {
+	const token = "sct_slt"
+	config := filepath.Join(t.TempDir(), "scoter.toml")
+	text := fmt.Sprintf("[[token]]\nname = \"slt\"\nrole = \"admin\"\nsha256 = \"%x\"\n", sha256.Sum256([]byte(token)))
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := binary.Serve(t, t.TempDir(), "--log-level", "error", "--config", config, "--readable-dirs", strings.Join(folders, ","))
+	s.Token = token
+	return s
 }
 
-// table returns the counts, with how many of the records that follow from no refusal passed.
+// table returns the counts, with how many passed of the records that follow from no refusal, and are not known to be refused.
 func table(counts map[string]map[outcome]int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-12s", "statement")
@@ -77,7 +88,7 @@ func table(counts map[string]map[outcome]int) string {
 		counted := 0
 		for _, o := range outcomes {
 			fmt.Fprintf(&b, "%10d", n[o])
-			if o != follows && o != skipped {
+			if o != follows && o != skipped && o != known {
 				counted += n[o]
 			}
 		}
@@ -90,7 +101,8 @@ func table(counts map[string]map[outcome]int) string {
 func TestRecordsAreCounted(t *testing.T) {
 	counts := map[string]map[outcome]int{}
 	var reported []string
-	ok := runFile(t, start(t), filepath.Join("testdata", "sample.slt"), counts, func(line int, o outcome, _, why string) {
+	dir := t.TempDir()
+	ok := runFile(t, start(t, dir), dir, dir, filepath.Join("testdata", "sample.slt"), counts, func(line int, o outcome, _, why string) {
 		reported = append(reported, fmt.Sprintf("%d %s", line, o))
 	})
 	want := map[string]map[outcome]int{

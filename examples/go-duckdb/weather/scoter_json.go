@@ -92,7 +92,7 @@ func scJSONValue(b *strings.Builder, r reflect.Value) bool {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			text, _ := scPGText(k.Interface())
+			text, _ := scDuckDB(k.Interface()).(string)
 			quoted(text)
 			b.WriteByte(':')
 			if !scJSONValue(b, r.MapIndex(k)) {
@@ -102,7 +102,7 @@ func scJSONValue(b *strings.Builder, r reflect.Value) bool {
 		b.WriteByte('}')
 		return true
 	}
-	text, _ := scPGText(r.Interface())
+	text, _ := scDuckDB(r.Interface()).(string)
 	quoted(text)
 	return true
 }

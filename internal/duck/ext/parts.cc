@@ -76,7 +76,7 @@ struct Part {
 		do fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
 		while (fd < 0 && errno == EINTR);
 		if (fd < 0 && errno == ENOENT) Damaged(0, "the file is missing");
-		if (fd < 0) throw IOException("%s cannot be opened: %s", name, strerror(errno));
+		if (fd < 0) throw IOException({{"scoter_kind", "unavailable"}}, "%s cannot be opened: %s", name, strerror(errno));
 		there = make_shared_ptr<Descriptor>(fd);
 		open = there;
 		return there;
@@ -84,7 +84,7 @@ struct Part {
 
 	// Fills a buffer with bytes of the file, verified.
 	void Read(int fd, char *to, idx_t n, idx_t at) {
-		if (at > bytes || n > bytes - at) throw IOException("%s: %llu bytes at byte %llu, of %llu", name, n, at, bytes);
+		if (at > bytes || n > bytes - at) throw IOException({{"scoter_kind", "corrupt"}}, "%s: %llu bytes at byte %llu, of %llu", name, n, at, bytes);
 		while (n > 0) {
 			auto now = std::min(n, slice - at % block_size);
 			ReadSlice(fd, to, now, at);
@@ -142,7 +142,7 @@ private:
 			if (count == 0) return;
 			auto n = count == 1 ? pread(fd, to->iov_base, to->iov_len, off_t(at)) : preadv(fd, to, count, off_t(at));
 			if (n < 0 && errno == EINTR) continue;
-			if (n < 0) throw IOException("%s cannot be read at byte %llu: %s", name, at, strerror(errno));
+			if (n < 0) throw IOException({{"scoter_kind", "unavailable"}}, "%s cannot be read at byte %llu: %s", name, at, strerror(errno));
 			if (n == 0) Damaged(at, StringUtil::Format("the file ends at byte %llu of %llu", at, bytes));
 			at += idx_t(n);
 			for (; count > 0 && idx_t(n) >= to->iov_len; to++, count--) n -= ssize_t(to->iov_len);

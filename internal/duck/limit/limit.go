@@ -1,7 +1,8 @@
 // Package limit bounds what one statement may cost inside of DuckDB, where DuckDB's own settings do not.
 //
 //   - Memory: DuckDB's memory limit covers its buffer manager alone. This package counts what else DuckDB allocates
-//     (memory.cc), makes large allocations fail past a limit, and tells when small ones exceed it.
+//     (memory.cc), makes large allocations fail past a limit, and tells when small ones exceed it. What DuckDB computes of a
+//     result ahead of its reader is measured with its texts (stream.cc).
 //   - Time: DuckDB looks at its interrupt flag between chunks of rows. This package looks at it in every scalar function
 //     (functions.cc), while a statement is planned (planning.cc), within long lists (values.cc), in each search of a regular
 //     expression (regexp.cc), and wherever a large piece of memory is allocated (memory.cc). It refuses rows of functions
@@ -14,6 +15,7 @@ package limit
 #cgo CFLAGS: -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -O2
 #cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -I${SRCDIR}/../include/re2 -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
 #cgo linux LDFLAGS: -Wl,--wrap=duckdb_je_malloc -Wl,--wrap=duckdb_je_realloc -Wl,--wrap=duckdb_je_free
+#cgo linux LDFLAGS: -Wl,--wrap=_ZNK6duckdb9DataChunk17GetAllocationSizeEv
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb10ExpressionC2ENS_14ExpressionTypeENS_15ExpressionClassENS_11LogicalTypeE
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb15LogicalOperatorC2ENS_19LogicalOperatorTypeE
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb15LogicalOperatorC2ENS_19LogicalOperatorTypeENS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS4_ELb1EEELb1ESaIS7_EEE

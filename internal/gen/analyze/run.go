@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
@@ -27,6 +28,10 @@ type Input struct {
 	// RowsApart gives every query and table row types of its own, as SQG does. Otherwise
 	// tables with rows of one shape share one, and queries share a table's.
 	RowsApart bool
+	// Attach runs each EXEC that attaches a database, or creates something, before what
+	// follows it in the files, as SQG does: queries may be of what it attaches. Only on a
+	// database of the analysis' own.
+	Attach bool
 }
 
 // Result is an analysed entry. Module makes modules of it.
@@ -62,7 +67,9 @@ func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Res
 		for _, b := range f.Blocks {
 			switch b.Kind {
 			case sqlfile.Query, sqlfile.Exec:
-				err = r.describe(ctx, engine, b, list)
+				if err = r.describe(ctx, engine, b, list); err == nil && r.attaches(b) {
+					_, err = r.runBlock(ctx, engine, b, list)
+				}
 			case sqlfile.Table, sqlfile.Write:
 				err = r.describeTable(ctx, engine, b, list)
 			}
@@ -72,6 +79,19 @@ func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Res
 		}
 	}
 	return r, nil
+}
+
+// attaches reports whether a described block is to be run for those behind it.
+func (r *Result) attaches(b *sqlfile.Block) bool {
+	q := r.queries[b]
+	if !r.input.Attach || b.Kind != sqlfile.Exec || q == nil || len(q.template.Params) > 0 {
+		return false
+	}
+	switch verb, _, _ := strings.Cut(strings.TrimSpace(r.text(b.Body)), " "); strings.ToUpper(verb) {
+	case "ATTACH", "USE", "CREATE":
+		return true
+	}
+	return false
 }
 
 // schema runs BASELINE, MIGRATE and TESTDATA blocks, in this order over all
@@ -143,7 +163,7 @@ func (r *Result) sourcesExist(list *diag.List) bool {
 			}
 			ok = false
 			d := list.Add(b.NameErrorf(diag.ConfigInvalid, "the configuration has no source %s", b.From))
-			if near := diag.Nearest(b.From, names); near != "" {
+			if near := base.Nearest(b.From, names); near != "" {
 				d.Suggest("did you mean %s?", near)
 			} else {
 				d.Suggest("add it under sources: with its name and type: postgres")
@@ -226,20 +246,30 @@ func blamed(b *sqlfile.Block, message string) (from, to int) {
 	return b.Body[0].Start, b.Body[len(b.Body)-1].End()
 }
 
-// describe asks the engine about one QUERY or EXEC.
-func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) error {
-	in := sqlfile.InArray
+// inSyntax is how the engine takes lists.
+func (r *Result) inSyntax() sqlfile.InSyntax {
 	if r.input.Engine == ir.SQLite {
-		in = sqlfile.InJSON
+		return sqlfile.InJSON
 	}
-	q := &query{template: b.Template(r.input.Constants, in)}
-	s := &Statement{Verb: ir.VerbQuery, Pieces: q.template.Pieces}
+	return sqlfile.InArray
+}
+
+// statementOf is a block's statement as engines get it.
+func statementOf(b *sqlfile.Block, template *sqlfile.Template) *Statement {
+	s := &Statement{Verb: ir.VerbQuery, Pieces: template.Pieces}
 	if b.Kind == sqlfile.Exec {
 		s.Verb = ir.VerbExec
 	}
-	for i, p := range q.template.Params {
-		s.Params = append(s.Params, Sample{Name: p.Name, Value: p.Value, Null: p.Null, In: q.template.In[i], List: p.List})
+	for i, p := range template.Params {
+		s.Params = append(s.Params, Sample{Name: p.Name, Value: p.Value, Null: p.Null, In: template.In[i], List: p.List})
 	}
+	return s
+}
+
+// describe asks the engine about one QUERY or EXEC.
+func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) error {
+	q := &query{template: b.Template(r.input.Constants, r.inSyntax())}
+	s := statementOf(b, q.template)
 	found, err := engine.Describe(ctx, s)
 	if err != nil {
 		var refused *SQLError
@@ -259,6 +289,9 @@ func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	q.found = found
 	if len(found.Params) != len(s.Params) {
 		return fmt.Errorf("the engine described %d of %d parameters", len(found.Params), len(s.Params))
+	}
+	if err := r.prefixed(ctx, engine, b, q); err != nil {
+		return err
 	}
 	var own diag.List
 	if err := r.override(ctx, engine, b, q, &own); err != nil {
@@ -285,7 +318,7 @@ func suggestTable(ctx context.Context, engine Engine, d *diag.Diagnostic, name s
 		return err
 	}
 	for _, word := range append([]string{name}, strings.FieldsFunc(d.Message, func(r rune) bool { return !isNameRune(r) })...) {
-		if near := diag.Nearest(word, names); near != "" && !strings.EqualFold(near, word) {
+		if near := base.Nearest(word, names); near != "" && !strings.EqualFold(near, word) {
 			d.Suggest("did you mean %s?", near)
 			return nil
 		}

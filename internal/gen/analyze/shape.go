@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
@@ -50,7 +51,7 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 		}
 		if !hit {
 			d := list.Add(b.Errorf(diag.BadOverride, o.At, o.End, "the result has no column %q", o.Column))
-			if near := diag.Nearest(o.Column, names); near != "" {
+			if near := base.Nearest(o.Column, names); near != "" {
 				d.Suggest("did you mean %s?", near)
 			} else if len(names) > 0 {
 				d.Suggest("it has %s", strings.Join(names, ", "))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
@@ -23,7 +24,7 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 		if err != nil {
 			return err
 		}
-		if near := diag.Nearest(parts[len(parts)-1], names); near != "" {
+		if near := base.Nearest(parts[len(parts)-1], names); near != "" {
 			d.Suggest("did you mean %s?", near)
 		} else if len(names) > 0 && len(names) <= 20 {
 			d.Suggest("there are %s", strings.Join(names, ", "))
@@ -231,7 +232,7 @@ func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string,
 		what = "column %s of %s is in the " + word + " twice"
 	}
 	d := list.Add(b.Errorf(diag.BadKey, at, at+len(word), what, name, info.Name))
-	if near := diag.Nearest(name, names); near != "" && !ok {
+	if near := base.Nearest(name, names); near != "" && !ok {
 		d.Suggest("did you mean %s?", near)
 	}
 	return 0, false

@@ -163,7 +163,7 @@ func nearFile(dir, file string) string {
 			names = append(names, filepath.ToSlash(rel))
 		}
 	}
-	return diag.Nearest(file, names)
+	return base.Nearest(file, names)
 }
 
 // Parse checks the text of a configuration; it looks at no other file. It

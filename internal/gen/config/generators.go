@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
@@ -72,7 +72,7 @@ func FindGenerator(id string) (g Generator, nearest string, ok bool) {
 		}
 		ids = append(ids, g.Language+"/"+string(g.Engine), g.ID())
 	}
-	return Generator{}, diag.Nearest(wanted, ids), false
+	return Generator{}, base.Nearest(wanted, ids), false
 }
 
 // IDs lists the full ids, for messages.

@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
@@ -73,7 +74,7 @@ func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*
 		}
 		if !found {
 			d := r.errorf(key, diag.ConfigInvalid, "%s has no key %q", what, key.Value)
-			if near := diag.Nearest(key.Value, known); near != "" {
+			if near := base.Nearest(key.Value, known); near != "" {
 				d.Suggest("did you mean %s?", near)
 			} else {
 				d.Suggest("it has %s", strings.Join(known, ", "))
@@ -143,7 +144,7 @@ func (r *reader) sourceEntry(p *Project, n *yaml.Node) {
 	if t := f["type"]; t != nil {
 		if s.Type = r.text(n, t, "the type", true); s.Type != "postgres" && s.Type != "file" {
 			d := r.errorf(t, diag.ConfigInvalid, "a source is not of type %q", s.Type)
-			if near := diag.Nearest(s.Type, []string{"postgres", "file"}); near != "" {
+			if near := base.Nearest(s.Type, []string{"postgres", "file"}); near != "" {
 				d.Suggest("did you mean %s?", near)
 			} else {
 				d.Suggest("write postgres or file")

@@ -5,6 +5,7 @@ import (
 
 	"gopkg.in/yaml.v3" // keeps line and column of every node, which positions in overrides need
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
@@ -144,7 +145,7 @@ func (p *parser) modifiers(b *Block, fields []field) {
 		}
 		if !strings.HasPrefix(f.text, ":") {
 			d := fail(f, diag.SQLParse, "%q is not a modifier", f.text)
-			if near := diag.Nearest(":"+f.text, modifiers[b.Kind]); near != "" {
+			if near := base.Nearest(":"+f.text, modifiers[b.Kind]); near != "" {
 				d.Suggest("did you mean %s?", near)
 			} else {
 				d.Suggest("modifiers begin with a colon; if this is a plain comment, do not begin it with %s", b.Kind)
@@ -214,7 +215,7 @@ func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 			set[op] = true
 		} else {
 			d := p.list.Add(b.Errorf(diag.UnknownModifier, at, at+len(name), "%q is not an operation", name))
-			if near := diag.Nearest(name, []string{"insert", "update", "delete", "upsert"}); near != "" && b.Kind == Write {
+			if near := base.Nearest(name, []string{"insert", "update", "delete", "upsert"}); near != "" && b.Kind == Write {
 				d.Suggest("did you mean %s?", near)
 			} else if b.Kind == Table {
 				d.Suggest("a TABLE block takes :appender, :write and key(column, ...)")
@@ -285,7 +286,7 @@ func (p *parser) idleColumns(b *Block, set map[ir.Op]bool) {
 func (p *parser) badModifier(b *Block, f field, key string) {
 	d := p.list.Add(b.Errorf(diag.UnknownModifier, f.at, f.at+len(f.text), "%s does not know the modifier %s", b.Kind, f.text))
 	allowed := modifiers[b.Kind]
-	switch near := diag.Nearest(key, allowed); {
+	switch near := base.Nearest(key, allowed); {
 	case key == ":result" || key == ":source":
 		d.Suggest("write %s=Name", key)
 	case near != "":
@@ -329,7 +330,7 @@ func (p *parser) yaml(b *Block, text string, at int) {
 		from := offset(key)
 		if key.Value != "result" {
 			d := p.list.Add(b.Warnf(diag.BadOverride, from, from+len(key.Value), "the key %q has no meaning here", key.Value))
-			if diag.Nearest(key.Value, []string{"result"}) != "" {
+			if base.Nearest(key.Value, []string{"result"}) != "" {
 				d.Suggest("did you mean result?")
 			}
 			continue
@@ -359,7 +360,7 @@ func (p *parser) override(b *Block, key, value *yaml.Node, offset func(*yaml.Nod
 		return
 	case n >= 2 && lower[n-2] == "not" && lower[n-1] == "null":
 		o.Nullable, n = &no, n-2
-	case n >= 2 && diag.Distance(lower[n-2], "not") <= 1 && diag.Distance(lower[n-1], "null") <= 1:
+	case n >= 2 && base.Distance(lower[n-2], "not") <= 1 && base.Distance(lower[n-1], "null") <= 1:
 		from := offset(value)
 		p.list.Add(b.Errorf(diag.BadOverride, from, from+len(value.Value), "the override of %s ends in %q", key.Value, words[n-2]+" "+words[n-1]).
 			Suggest("did you mean not null?"))

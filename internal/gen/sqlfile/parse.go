@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
@@ -134,7 +135,7 @@ func (p *parser) isHeader(i int) Kind {
 	if len(word) < 3 || !looksLikeHeader(rest, t.Kind) {
 		return ""
 	}
-	near := diag.Nearest(word, kindList)
+	near := base.Nearest(word, kindList)
 	if near == "" {
 		return ""
 	}

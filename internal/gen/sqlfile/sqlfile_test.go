@@ -145,3 +145,33 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 		}
 	}
 }
+
+func TestItemsOfASelectList(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT u.*, p.id, a.b.\"C d\" /* of b */, id, f(x, y) AS z FROM u":               "u.* p.id b.? -.id -.?",
+		"WITH c AS (SELECT a.*, b.* FROM d) SELECT DISTINCT c.* FROM c ORDER BY c.x, c.y": "c.*",
+		"SELECT * FROM a, b": "-.?", "SELECT u.id + 1, u.id x, -u.id, (u.id) FROM u": "-.? -.? -.? -.?",
+		"SELECT a.id FROM a UNION SELECT b.id FROM b": "", "SELECT DISTINCT ON (a.x) a.id, b.id FROM a, b": "", "INSERT INTO t SELECT a.id FROM a": "",
+		"FROM a, b SELECT a.id, b.*": "a.id b.*", "VALUES (1)": "",
+	} {
+		body := Tokenize(ir.DuckDB, text, 0)
+		var got []string
+		for _, i := range SelectList(body) {
+			name := "?"
+			switch last := body[i.To-1]; {
+			case i.Star:
+				name = "*"
+			case last.Kind == Word && (i.Table != "" || i.To-i.From == 1):
+				name = last.Text
+			}
+			table := i.Table
+			if table == "" {
+				table = "-"
+			}
+			got = append(got, table+"."+name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, expected %q", text, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package sqlfile
 import (
 	"strings"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 )
 
@@ -155,7 +156,7 @@ func (p *parser) variables(b *Block) {
 		}
 		reported[name] = true
 		d := p.list.Add(b.Errorf(diag.MissingVariable, t.Start, t.End(), "${%s} has no @set", name))
-		if near := diag.Nearest(name, names); near != "" {
+		if near := base.Nearest(name, names); near != "" {
 			d.Suggest("did you mean ${%s}?", near)
 		} else {
 			d.Suggest("add a line @set %s = <sample value> under the header", name)
@@ -172,7 +173,7 @@ func (p *parser) variables(b *Block) {
 // reportedNear keeps one typing mistake from being reported from both ends.
 func reportedNear(reported map[string]bool, name string) bool {
 	for r := range reported {
-		if diag.Nearest(r, []string{name}) != "" {
+		if base.Nearest(r, []string{name}) != "" {
 			return true
 		}
 	}

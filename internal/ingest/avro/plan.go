@@ -99,6 +99,9 @@ func NewPlan(writer *Schema, options Options) (*Plan, error) {
 // may be a dictionary.
 func (p *Plan) Schema() *arrow.Schema { return p.schema }
 
+// OfRecords reports whether messages are records. Otherwise the only column is the message itself.
+func (p *Plan) OfRecords() bool { return p.columns.schema.Type() == hamba.Record }
+
 // NewDecoder returns a decoder without rows. It is for one goroutine at a time.
 func (p *Plan) NewDecoder() *Decoder {
 	root, err := compile(p.columns.schema)

@@ -374,11 +374,53 @@ if (driver === "postgres") {
       client.query = query;
     }
   });
-  await say("a pool", async () => {
-    const { default: pg } = await import("pg");
-    const { Queries: Made } = await import("./postgres/queries.js");
-    return new Made(new pg.Pool() as never);
+  const { default: pg } = await import("pg");
+  const { Queries: Made } = await import("./postgres/queries.js");
+  const pool = new pg.Pool({ database: place, max: 3, application_name: "pooled" });
+  pool.on("error", () => undefined); // of idle clients
+  const p = new Made(pool);
+  const free = (): string => (pool.idleCount === pool.totalCount && pool.waitingCount === 0 ? "all free" : `${pool.totalCount - pool.idleCount} held`);
+  await say("pool: migrations", async () => (await Made.applyMigrations(pool, "transactions")).length);
+  await say("pool: transaction that is rolled back", () =>
+    p.transaction(async (t) => {
+      await t.addB(30_000, "v");
+      await p.withRoute("copy").insertAllC([{ v: "x" }]);
+      const [inside, outside] = [await new Made(pool).counts(), await q.counts()];
+      throw new Error(`${inside!.b - outside.b} ${inside!.c - outside.c} seen inside`);
+    }),
+  );
+  await say("pool: after it", async () => `${await counts()}, ${free()}`);
+  await say("pool: more transactions than clients", async () => {
+    await Promise.all(rows(30_000, 30_005).map(({ id, v }) => p.transaction(async (t) => (await t.addB(id, v), await later()))));
+    return `${await counts()}, ${pool.totalCount} clients, ${free()}`;
   });
+  await say("pool: bulk", async () => `${await p.insertAllC(rows(0, 10))} ${await p.insertAllC(rows(0, 5000))} ${await p.addBBatch(rows(31_000, 31_010))}, ${free()}`);
+  await say("pool: loop of a stream", async () => {
+    let n = 0;
+    for await (const row of p.allAStream()) {
+      if (n++ < 3) await p.mark(row.id);
+      if (n === 1500) break;
+    }
+    return `${n}, ${free()}`;
+  });
+  await say("pool: row that is refused", () => p.insertAllB([{ id: 30_100, v: "v" }, { id: 30_000, v: "v" }]));
+  await say("pool: failed statement", () => p.transaction(async (t) => void (await t.addB(30_000, "v").catch(() => undefined))));
+  await say("pool: statement that fails", () => p.addB(30_000, "v"));
+  await say("pool: too late", async () => {
+    let late!: Promise<unknown>;
+    await p.transaction(async (t) => void (late = later().then(() => t.addB(30_200, "v"))));
+    await late;
+  });
+  await say("pool: client that is lost", () =>
+    p.transaction(async (t) => {
+      await t.addB(30_300, "v");
+      await exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pooled'");
+      await later();
+      await t.addB(30_301, "v");
+    }),
+  );
+  await say("pool: in the end", async () => `${await counts()}, ${free()}`);
+  await pool.end();
 }
 await say("at the end", counts);
 await it.close();

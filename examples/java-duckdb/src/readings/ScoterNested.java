@@ -30,7 +30,14 @@ final class ScoterNested {
 
         @Override
         BigDecimal parse(Object raw) {
-            return raw instanceof BigDecimal d ? d : new BigDecimal(raw.toString());
+            if (raw instanceof BigDecimal d) {
+                return d;
+            }
+            try {
+                return new BigDecimal(raw.toString());
+            } catch (NumberFormatException e) {
+                throw new NumberFormatException(raw + " is no number that a BigDecimal has");
+            }
         }
 
         @Override

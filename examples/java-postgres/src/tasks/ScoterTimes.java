@@ -13,8 +13,11 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Days, times and intervals as drivers give them. SQLite has three forms: text, Unix seconds and Julian days.
@@ -45,6 +48,50 @@ final class ScoterTimes {
         return String.format(Locale.ROOT, "%04d", 1 - year) + iso.substring(iso.indexOf('-', 1)) + " BC";
     }
 
+    /** What DuckDB's driver gives for infinite moments: the last number of the column's unit and its negative. TIMESTAMP_S has none that Java has. */
+    private static final Set<LocalDateTime> INFINITE = Stream.of(1000L, 1_000_000L, 1_000_000_000L)
+            .flatMap(unit -> Stream.of(Long.MAX_VALUE, -Long.MAX_VALUE).map(n ->
+                    LocalDateTime.ofEpochSecond(Math.floorDiv(n, unit), (int) (Math.floorMod(n, unit) * (1_000_000_000L / unit)), ZoneOffset.UTC)))
+            .collect(Collectors.toUnmodifiableSet());
+
+    static DateTimeException infinite(boolean after) {
+        return new DateTimeException((after ? "infinity" : "-infinity") + " is no day or moment that Java has");
+    }
+
+    /** A day of DuckDB's driver, if it is one. */
+    static LocalDate finite(LocalDate day) {
+        long number = day.toEpochDay();
+        if (Math.abs(number) == Integer.MAX_VALUE) {
+            throw infinite(number > 0);
+        }
+        return day;
+    }
+
+    /** A moment of DuckDB's driver, if it is one. */
+    static LocalDateTime finite(LocalDateTime moment) {
+        int year = moment.getYear();
+        if ((year >= 2262 || year <= 1677) && INFINITE.contains(moment)) {
+            throw infinite(year >= 2262);
+        }
+        return moment;
+    }
+
+    /** The text of a day, moment or instant with a space before the time. */
+    static String iso(Object value) {
+        if (value instanceof LocalDateTime t) {
+            return SPACED.format(t);
+        }
+        return value instanceof OffsetDateTime t ? ZONED.format(t) : value.toString();
+    }
+
+    /** The text of a day or moment of that year, which SQLite's functions read. */
+    static String sqlite(String iso, int year) {
+        if (year < 0 || year > 9999) {
+            throw new DateTimeException("the year " + year + " is not of SQLite's 0 to 9999");
+        }
+        return iso;
+    }
+
     /** The day of a text, which may have a time behind it. */
     static LocalDate day(String text) {
         int length = text.length();
@@ -59,7 +106,7 @@ final class ScoterTimes {
 
     static LocalDateTime moment(Object raw) {
         if (raw instanceof LocalDateTime t) {
-            return t;
+            return finite(t);
         }
         if (raw instanceof Timestamp t) {
             return t.toLocalDateTime();

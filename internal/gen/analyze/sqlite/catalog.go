@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/analyze"
-	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
@@ -160,7 +160,7 @@ func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
 		name = name[dot+1:]
 	}
-	if near := diag.Nearest(name, names); near != "" {
+	if near := base.Nearest(name, names); near != "" {
 		r.Hint = "did you mean " + near + "?"
 	}
 }

@@ -84,11 +84,11 @@ func TestInstantsInsideOfOtherValuesBecomeText(t *testing.T) {
 		`CASE WHEN "m" IS NOT NULL THEN map([v1 for v1 in map_keys("m")], [` + text("v1") + ` for v1 in map_values("m")]) END AS "m") FROM (
 FROM t
 )`
-	if got := p.InnerInstantsAsText(q); got != want {
+	if got := p.InnerMomentsAsText(q); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	q.Columns = q.Columns[:1]
-	if got := p.InnerInstantsAsText(q); got != "FROM t" {
+	if got := p.InnerMomentsAsText(q); got != "FROM t" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -154,7 +154,7 @@ func TestTextStandsForAKindInsideOfOtherValues(t *testing.T) {
 	q := &Query{Query: &ir.Query{Name: ir.NewName("q"), Columns: []ir.Column{column("n", number), column("d", doc), column("s", list(ir.Type{Kind: ir.StructKind, Native: "S", Ref: "s"})),
 		column("m", ir.Type{Kind: ir.Array, Native: "M[3]", Elem: &pairs, Length: 3})}}, SQL: SQL{Text: "SELECT 1"}}
 	want := `SELECT * REPLACE (CAST("d" AS VARCHAR) AS "d", CAST("s" AS STRUCT("a ""b""" VARCHAR[], "n" INTEGER)[]) AS "s", CAST("m" AS MAP(INTEGER, VARCHAR)[3]) AS "m") FROM (` + "\nSELECT 1\n)"
-	if got := p.TextSQL(q, ir.JSON, ir.JSON); got != want {
+	if got := p.TextSQL(q, []ir.Kind{ir.JSON}, ir.JSON); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	p.Queries = []*Query{q}

@@ -282,11 +282,12 @@ func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 	return columnsAsText(q, func(t ir.Type) bool { return slices.Contains(kinds, t.Kind) })
 }
 
-// TextSQL is ColumnsAsText whose columns have text in place of a kind also inside of other values.
-func (p *Plan) TextSQL(q *Query, inside ir.Kind, kinds ...ir.Kind) string {
+// TextSQL is ColumnsAsText whose columns have text in place of some kinds also inside of other values, but where these hold what is
+// nameless.
+func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
-		if !slices.Contains(kinds, t.Kind) && p.has(t, inside) {
-			return "CAST(" + name + " AS " + p.withText(t, inside) + ")"
+		if Nested(t) && p.some(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.some(t, p.nameless) {
+			return "CAST(" + name + " AS " + p.withText(t, inside...) + ")"
 		}
 		return asText(name, t, slices.Contains(kinds, t.Kind))
 	})
@@ -419,28 +420,30 @@ func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 	return found
 }
 
-// InnerInstantsAsText wraps a query of DuckDB's dialect so that instants inside of lists, structs and maps are text, but where these
-// hold what is nameless.
-func (p *Plan) InnerInstantsAsText(q *Query) string {
+// InnerMomentsAsText wraps a query of DuckDB's dialect so that moments and instants inside of lists, structs and maps are text, but where
+// these hold what is nameless.
+func (p *Plan) InnerMomentsAsText(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
-		if Nested(t) && p.has(t, ir.TimestampTZ) && !p.some(t, p.nameless) {
-			return p.instantsAsText(t, name, 1)
+		if Nested(t) && (p.has(t, ir.TimestampTZ) || p.has(t, ir.Timestamp)) && !p.some(t, p.nameless) {
+			return p.momentsAsText(t, name, 1)
 		}
 		return ""
 	})
 }
 
-// instantsAsText is an expression of DuckDB with text in place of instants. That is in UTC: with an offset it would lose the seconds
-// that offsets had before there were zones.
-func (p *Plan) instantsAsText(t ir.Type, value string, depth int) string {
+// momentsAsText is an expression of DuckDB with text in place of moments. That of instants is in UTC: with an offset it would lose the
+// seconds that offsets had before there were zones.
+func (p *Plan) momentsAsText(t ir.Type, value string, depth int) string {
 	name := "v" + strconv.Itoa(depth)
 	each := func(t ir.Type, list string) string {
-		return "[" + p.instantsAsText(t, name, depth+1) + " for " + name + " in " + list + "]"
+		return "[" + p.momentsAsText(t, name, depth+1) + " for " + name + " in " + list + "]"
 	}
 	orNull := func(expression string) string {
 		return "CASE WHEN " + value + " IS NOT NULL THEN " + expression + " END"
 	}
 	switch t.Kind {
+	case ir.Timestamp:
+		return "CAST(" + value + " AS VARCHAR)"
 	case ir.TimestampTZ:
 		return "CASE WHEN isfinite(" + value + ") THEN CAST(make_timestamp(epoch_us(" + value + ")) AS VARCHAR) || '+00' ELSE CAST(" + value + " AS VARCHAR) END"
 	case ir.List, ir.Array:
@@ -451,7 +454,7 @@ func (p *Plan) instantsAsText(t ir.Type, value string, depth int) string {
 		var fields []string
 		for _, f := range p.Module.Struct(t.Ref).Fields {
 			field := "struct_extract(" + value + ", '" + strings.ReplaceAll(f.Name.Original, "'", "''") + "')"
-			fields = append(fields, ir.QuoteName(f.Name.Original)+" := "+p.instantsAsText(f.Type, field, depth))
+			fields = append(fields, ir.QuoteName(f.Name.Original)+" := "+p.momentsAsText(f.Type, field, depth))
 		}
 		return orNull("struct_pack(" + strings.Join(fields, ", ") + ")")
 	}

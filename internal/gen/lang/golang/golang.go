@@ -368,13 +368,14 @@ func (g *generator) transaction() {
 // text is the query's SQL. duckdb-go parses JSON, which loses digits and the
 // order of keys, and Scoter's JSON has what a JSON column holds in place: such
 // columns are read as text, and a statement that cannot be asked for it is refused.
+// duckdb-go also makes 00:00 of the time 24:00, and reads no TIME_NS.
 func (g *generator) text(q *emit.Query) string {
 	switch {
 	case q.Statement != ir.StatementSelect:
 	case g.Module.Engine == ir.DuckDB:
-		return g.TextSQL(q, ir.JSON, ir.JSON)
+		return g.TextSQL(q, []ir.Kind{ir.JSON, ir.Time, ir.TimeTZ}, ir.JSON, ir.Time, ir.TimeTZ)
 	case g.Module.Engine == ir.Scoter:
-		return g.TextSQL(q, ir.JSON, ir.JSON, ir.Interval, ir.Blob)
+		return g.TextSQL(q, []ir.Kind{ir.JSON}, ir.JSON, ir.Interval, ir.Blob)
 	}
 	return q.SQL.Text
 }

@@ -282,7 +282,7 @@ func (g *generator) bound(p *ir.Param, v string) string {
 	case g.duck() && emit.Nested(p.Type):
 		return "scJSONNested(" + v + ")"
 	case g.duck() && (emit.AsText(p.Type) || p.Type.Kind == ir.JSON):
-		return "scPG(" + v + ")"
+		return "scDuckDB(" + v + ")"
 	case g.Module.Engine != ir.SQLite || p.Binding != ir.BindJSON:
 		return g.write(v, p.Type, p.Nullable)
 	}

@@ -355,7 +355,7 @@ func (g *generator) sql(q *emit.Query) string {
 	case g.Module.Engine == ir.DuckDB:
 		return g.FiniteSQL(q)
 	case g.Module.Engine == ir.Scoter:
-		return g.TextSQL(q, ir.JSON, ir.Interval, ir.JSON, ir.Blob)
+		return g.TextSQL(q, []ir.Kind{ir.JSON}, ir.Interval, ir.JSON, ir.Blob)
 	}
 	return q.SQL.Text
 }

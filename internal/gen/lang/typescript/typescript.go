@@ -48,7 +48,7 @@ func drivers(t ir.Target) (driver, bool) {
 		"scoter/http": {runtime: "scoter-http", files: []string{"scoter", "scoter-pack", "scoter-http"}, style: emit.Wire, exec: "rt.ExecResult",
 			connection: "rt.Connection", open: "new rt.Runtime(db, observer)"},
 		"postgres/pg": {runtime: "scoter-postgres", files: []string{"scoter", "scoter-postgres", "scoter-turns"}, style: emit.Dollar, exec: "rt.ExecResult",
-			imports: `import type { ClientBase } from "pg";`, connection: "ClientBase", open: "new rt.Runtime(db, observer)"},
+			connection: "rt.Connection", open: "new rt.Runtime(db, observer)"},
 	}[string(t.Engine)+"/"+t.Driver]
 	d.plucks = t.Engine == ir.SQLite && t.Driver != "node"
 	return d, ok

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// statementError is an error of SQL, with the text that its position is in.
+type statementError struct {
+	error
+	text string
+}
+
+func (e *statementError) Unwrap() error { return e.error }
+
+// inText adds the SQL to an error, so that the place of the error is shown; nil stays nil.
+func inText(err error, text string) error {
+	if err == nil {
+		return nil
+	}
+	return &statementError{err, text}
+}
+
+// tellError writes an error as people read it: after a label the message, then where in the SQL that is, and what to do about it.
+func tellError(w io.Writer, label string, err error) {
+	fmt.Fprintf(w, "%s: %v\n", label, err)
+	e, in := new(base.Error), new(statementError)
+	if !errors.As(err, &e) {
+		return
+	}
+	switch {
+	case e.Position > 0 && errors.As(err, &in):
+		fmt.Fprint(w, excerpt(in.text, e.Position))
+	case e.Position > 0:
+		fmt.Fprintf(w, "  at byte %d\n", e.Position)
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(w, "  hint: %s\n", e.Hint)
+	}
+}
+
+// shownBefore and shownAfter are how much of a long line is shown, in characters.
+const (
+	shownBefore = 50
+	shownAfter  = 30
+)
+
+// excerpt returns the line of a text with the 1-based byte position, and below it a mark at the character there.
+func excerpt(text string, position int) string {
+	at := min(position-1, len(text))
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	line := text[start:]
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	before, after := []rune(printable(line[:min(at-start, len(line))])), []rune(printable(line[min(at-start, len(line)):]))
+	if n := len(before) - shownBefore; n > 0 {
+		before = append([]rune("..."), before[n:]...)
+	}
+	if len(after) > shownAfter {
+		after = append(after[:shownAfter:shownAfter], []rune("...")...)
+	}
+	label := ""
+	if strings.Contains(strings.TrimSpace(text), "\n") {
+		label = fmt.Sprintf("line %d: ", strings.Count(text[:start], "\n")+1)
+	}
+	return fmt.Sprintf("  %s%s%s\n  %s^\n", label, string(before), string(after), strings.Repeat(" ", runewidth.StringWidth(label+string(before))))
+}
+
+// printable replaces what would move the cursor or is no character.
+func printable(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(s, "?"))
+}

@@ -1,0 +1,95 @@
+package duck
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What DuckDB (1.5.6) adds to its messages: names that are like the one that is not there, which become the hint, and advice. Advice to
+// change settings or to load extensions is left out, since no statement can.
+
+// nearNames matches the lines that list names.
+var nearNames = regexp.MustCompile(`(?m)^(Candidate (?:[a-z ]*bindings|[a-z ]*zones|Entries): |Did you mean:? )(.*?)\??$`)
+
+// nearName matches one of the names in such a line.
+var nearName = regexp.MustCompile(`"(.*?)"(?:, |$)`)
+
+// aboutFunction matches the beginning of what is said of a function that does not exist.
+var aboutFunction = regexp.MustCompile(`^(Scalar|Aggregate|Table|Macro|Table Macro)( Function)? with name`)
+
+// publicNames are functions that DuckDB uses within itself, and what they are called in SQL; empty: nobody calls them.
+var publicNames = map[string]string{
+	"count_star": "count", "sum_no_overflow": "sum",
+	"combine": "", "finalize": "", "constant_or_null": "", "create_sort_key": "", "icu_sort_key": "", "getvariable": "",
+	"variant_bytes_to_variant": "", "variant_to_parquet_variant": "",
+}
+
+// takeNames cuts the lines that list names off a message, and returns the names as a user may know them, each once.
+func takeNames(message string) (rest string, names []string) {
+	function := aboutFunction.MatchString(message)
+	for _, line := range nearNames.FindAllStringSubmatch(message, -1) {
+		for _, name := range nearName.FindAllStringSubmatch(line[2], -1) {
+			if n := known(name[1], function); n != "" && !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	return strings.TrimSpace(nearNames.ReplaceAllString(message, "")), names
+}
+
+// known returns a name that DuckDB suggests as users write it; empty if it is one that means nothing to them.
+func known(name string, function bool) string {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "system."), "main.")
+	if strings.HasPrefix(name[strings.LastIndexByte(name, '.')+1:], "scoter_") {
+		return ""
+	}
+	if !function {
+		return name
+	}
+	if public, internal := publicNames[name]; internal {
+		return public
+	}
+	first := strings.TrimLeft(name, "!")
+	if Refused(name) || strings.HasPrefix(first, "__") || strings.HasPrefix(name, "icu_collate_") || first == "" || !isLetter(first[0]) {
+		return ""
+	}
+	return name
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// alternatives joins names for "did you mean ...?".
+func alternatives(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// advice matches what nobody can follow.
+var advice = regexp.MustCompile(`(?s)\n\nPossible solutions:\n.*?(?:how_to_tune_workloads|$)` +
+	`|\nDatabase is launched in in-memory mode.*?temp_directory='[^']*'` +
+	`|\n\nPlease try installing.*$` +
+	`|\s*Use "?SET (?:max_expression_depth|scalar_subquery_error_on_multiple_rows|pivot_limit|lambda_syntax|deprecated_using_key_syntax)\b[^\n]*` +
+	`|\n\* SET order_by_non_integer_literal=[^\n]*`)
+
+// missingExtension matches what is said of what only an extension has that is not part of the program.
+var missingExtension = regexp.MustCompile(` is not in the catalog, but it exists in the (\w+) extension\.?`)
+
+// repeated matches a line of candidate functions.
+var repeated = regexp.MustCompile(`(?m)^\t[^\t\n]+\) -> .*\n?`)
+
+// plain returns a message without advice that nobody can follow, and with each candidate function once.
+func plain(message string) string {
+	message = advice.ReplaceAllString(message, "")
+	message = strings.Replace(message, `Values list "`, `Table "`, 1)
+	seen := map[string]bool{}
+	return repeated.ReplaceAllStringFunc(message, func(line string) string {
+		if trimmed := strings.TrimSpace(line); !seen[trimmed] {
+			seen[trimmed] = true
+			return line
+		}
+		return ""
+	})
+}

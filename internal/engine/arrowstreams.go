@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// decodeBatch reads an Arrow stream of one batch.
+func decodeBatch(stream []byte) (arrow.RecordBatch, error) {
+	records, err := decodeBatches([][]byte{stream})
+	if err != nil {
+		return nil, err
+	}
+	return records[0], nil
+}
+
+// decodeBatches reads Arrow streams of one batch each, all with the same schemaMessage: the schema, which costs more than
+// a small batch, is decoded once. The batches have memory of their own. It relies on the log's checksum: on bytes that are no such
+// stream arrow-go panics.
+func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = base.Errorf(base.Corrupt, "log frame: Arrow stream: %v", r)
+		}
+		if err != nil {
+			for _, record := range records {
+				record.Release()
+			}
+			records = nil
+		}
+	}()
+	reader, err := ipc.NewReaderFromMessageReader(newStreamMessages(streams))
+	if err != nil {
+		return nil, base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
+	}
+	defer reader.Release()
+	records = make([]arrow.RecordBatch, 0, len(streams))
+	for {
+		record, err := reader.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return records, base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
+		}
+		record.Retain() // the reader releases its own reference
+		records = append(records, record)
+	}
+	if len(records) != len(streams) {
+		return records, base.Errorf(base.Corrupt, "log frame: %d batches in %d Arrow streams, expected one in each", len(records), len(streams))
+	}
+	return records, nil
+}
+
+// messagePrefixBytes are a marker and the length of the metadata that follows.
+const messagePrefixBytes = 8
+
+// endOfStream stands where a message would begin: the marker and no metadata.
+var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
+
+// schemaMessage returns the first message of an Arrow stream. Streams with equal ones have the same schema.
+func schemaMessage(stream []byte) []byte {
+	meta, _, ok := cutMessage(stream)
+	if !ok {
+		return stream
+	}
+	return stream[:messagePrefixBytes+len(meta)]
+}
+
+// cutMessage returns the metadata of the stream's next message and what is behind it: the message's body and other
+// messages. It is false at the end of the stream, and for bytes that are no message.
+func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
+	if len(stream) < messagePrefixBytes || !bytes.Equal(stream[:4], endOfStream[:4]) {
+		return nil, nil, false
+	}
+	length := uint64(binary.LittleEndian.Uint32(stream[4:]))
+	if length == 0 || length > uint64(len(stream)-messagePrefixBytes) {
+		return nil, nil, false
+	}
+	end := messagePrefixBytes + int(length)
+	return stream[messagePrefixBytes:end:end], stream[end:], true
+}
+
+// streamMessages are the messages of Arrow streams one after the other, without the schemas of all but the first.
+type streamMessages struct {
+	streams [][]byte // those to come
+	rest    []byte   // of the current one
+	message *ipc.Message
+}
+
+// newStreamMessages copies the streams, so that buffers are aligned: in a stream they are at multiples of 8, but the stream is anywhere in
+// its frame.
+func newStreamMessages(streams [][]byte) *streamMessages {
+	total := 0
+	for _, s := range streams {
+		total += padTo8(len(s))
+	}
+	memory := make([]byte, total)
+	s := &streamMessages{streams: make([][]byte, len(streams))}
+	for i, stream := range streams {
+		n := copy(memory, stream)
+		s.streams[i], memory = memory[:n:n], memory[padTo8(n):]
+	}
+	s.rest, s.streams = s.streams[0], s.streams[1:]
+	return s
+}
+
+func padTo8(n int) int { return (n + 7) &^ 7 }
+
+// Message returns the next message, valid until the next call. Its body may have more behind its end than is the message's.
+func (s *streamMessages) Message() (*ipc.Message, error) {
+	meta, rest, ok := cutMessage(s.rest)
+	for !ok {
+		if len(s.rest) > 0 && !bytes.Equal(s.rest, endOfStream) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		if len(s.streams) == 0 {
+			return nil, io.EOF
+		}
+		next := s.streams[0]
+		s.streams = s.streams[1:]
+		s.rest = next[len(schemaMessage(next)):]
+		meta, rest, ok = cutMessage(s.rest)
+	}
+	s.Release()
+	s.message = ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(rest))
+	body := s.message.BodyLen()
+	if body < 0 || body > int64(len(rest)) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	s.rest = rest[body:]
+	return s.message, nil
+}
+
+// Retain does nothing: the only reference is the reader's.
+func (s *streamMessages) Retain() {}
+
+// Release gives up the current message.
+func (s *streamMessages) Release() {
+	if s.message != nil {
+		s.message.Release()
+		s.message = nil
+	}
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/memtable"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/vfs"
+	"github.com/scoterdb/scoter/internal/wal"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// runBytes is the length of a run of frames that are decoded together: long enough that what a run costs does not count
+	// even if each frame has one row.
+	runBytes = 1 << 20
+	// replayBytes bounds the frames that are being decoded or wait to be applied.
+	replayBytes = 8 << 20
+)
+
+// logRun is frames of one segment that follow each other.
+type logRun struct {
+	segment base.SegmentID
+	frames  []logFrame
+	bytes   int64
+}
+
+type logFrame struct {
+	seq     base.Seq
+	payload []byte
+}
+
+// replayLog reads the log and hands runs of its frames to decode, several at a time, and what that makes of
+// them to apply, one at a time, in the log's order. Frames that wanted refuses are checked and left out. After an error nothing more is applied, and nothing
+// on disk was changed.
+func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.Seq) bool, decode func(logRun) (T, error), apply func(T) error) (wal.Result, error) {
+	type decoded struct {
+		ready chan struct{}
+		value T
+		err   error
+		bytes int64
+	}
+	work, ctx := errgroup.WithContext(context.Background())
+	memory := semaphore.NewWeighted(replayBytes)
+	queue := make(chan *decoded, replayBytes/runBytes)
+	work.Go(func() error {
+		for d := range queue {
+			<-d.ready
+			if d.err == nil {
+				d.err = apply(d.value)
+			}
+			if d.err != nil {
+				return d.err
+			}
+			memory.Release(d.bytes)
+		}
+		return nil
+	})
+	var run logRun
+	begin := func() error {
+		if len(run.frames) == 0 {
+			return nil
+		}
+		d := &decoded{ready: make(chan struct{}), bytes: min(run.bytes, replayBytes)}
+		if err := memory.Acquire(ctx, d.bytes); err != nil {
+			return err
+		}
+		full := run
+		work.Go(func() error {
+			defer close(d.ready)
+			d.value, d.err = decode(full)
+			return nil // whoever applies it sees the error, in the log's order
+		})
+		run = logRun{}
+		select {
+		case queue <- d:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	result, err := wal.Replay(fsys, dir, func(segment base.SegmentID, seq base.Seq, payload []byte) error {
+		if !wanted(segment, seq) {
+			return nil
+		}
+		if run.segment != segment || run.bytes+int64(len(payload)) > runBytes {
+			if err := begin(); err != nil {
+				return err
+			}
+		}
+		run.segment = segment
+		run.frames = append(run.frames, logFrame{seq, payload})
+		run.bytes += int64(len(payload))
+		return nil
+	})
+	if err == nil {
+		err = begin()
+	}
+	close(queue)
+	if failed := work.Wait(); failed != nil {
+		err = failed // and the reader was stopped by it
+	}
+	return result, err
+}
+
+// replayedRun is a decoded run.
+type replayedRun struct {
+	segment base.SegmentID
+	frames  []replayedFrame
+	rows    []*replayedRows
+}
+
+type replayedFrame struct {
+	frame
+	seq base.Seq
+}
+
+// replayedRows are rows of one memtable that a run's frames brought one after the other, in one encoding.
+type replayedRows struct {
+	in          frameTable
+	table       schema.Table
+	first, last base.Seq
+	streams     [][]byte
+	plans       []*memtable.Plan
+}
+
+// decodeRun decodes frames, and leaves out the rows of tables that were dropped or emptied since. It reads only what
+// replay does not change, which runs beside it: the list of tables, their versions, and when they were emptied.
+func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
+	run := &replayedRun{segment: in.segment}
+	newest := map[base.SourceID]*replayedRows{}
+	for _, lf := range in.frames {
+		f, err := decodeFrame(lf.payload)
+		if err == nil {
+			err = f.eachStream(func(t frameTable, stream []byte) error {
+				return e.collect(run, newest, t, lf.seq, stream)
+			})
+		}
+		if err != nil {
+			return nil, base.Wrap(err, "segment %d: edit %d", in.segment, lf.seq)
+		}
+		run.frames = append(run.frames, replayedFrame{f, lf.seq})
+	}
+	for _, r := range run.rows {
+		records, err := decodeBatches(r.streams)
+		if err == nil {
+			r.plans, err = memtable.NewPlans(r.table, records)
+		}
+		if err != nil {
+			return nil, base.Wrap(err, "segment %d: edits %d to %d: table %s", in.segment, r.first, r.last, r.table.QualifiedName())
+		}
+	}
+	return run, nil
+}
+
+// collect adds an encoded batch to a run's rows: to the newest of its memtable if they are encoded alike.
+func (e *Engine) collect(run *replayedRun, newest map[base.SourceID]*replayedRows, in frameTable, seq base.Seq, stream []byte) error {
+	t := e.tables[in.id]
+	if t == nil || seq <= t.truncatedSeq {
+		return nil
+	}
+	rows := newest[in.source]
+	if rows == nil || rows.in.id != in.id || rows.in.version != in.version || !bytes.Equal(schemaMessage(rows.streams[0]), schemaMessage(stream)) {
+		s, ok := t.history[in.version]
+		if !ok {
+			return base.Errorf(base.Corrupt, "version %d of table %d is not in the catalog", in.version, in.id)
+		}
+		rows = &replayedRows{in: in, table: s, first: seq}
+		newest[in.source] = rows
+		run.rows = append(run.rows, rows)
+	}
+	rows.last = seq
+	rows.streams = append(rows.streams, stream)
+	return nil
+}

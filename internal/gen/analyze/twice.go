@@ -1,0 +1,129 @@
+package analyze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// prefixed gives result columns whose names occur twice the table's alias as a prefix, where they are
+// written `t.name` or `t.*`: the query says `u.id AS u_id` then. It changes nothing where no column is
+// such a one, or the select list is not of a form that it knows; then checkShape has the error.
+func (r *Result) prefixed(ctx context.Context, engine Engine, b *sqlfile.Block, q *query) error {
+	twice := repeated(q.found.Columns)
+	items := sqlfile.SelectList(b.Body)
+	if b.Kind != sqlfile.Query || len(twice) == 0 || len(items) == 0 {
+		return nil
+	}
+	body, at, changed := []sqlfile.Token{}, 0, false
+	column := 0
+	for i, item := range items {
+		names, err := r.namesOf(ctx, engine, b, items, i)
+		if err != nil || names == nil {
+			return err
+		}
+		if column+len(names) > len(q.found.Columns) {
+			return nil
+		}
+		text := r.renamed(b, item, names, twice)
+		column += len(names)
+		if text == "" {
+			continue
+		}
+		body = append(append(body, b.Body[at:item.From]...), sqlfile.Token{Kind: sqlfile.Ident, Start: b.Body[item.From].Start, Text: text})
+		at, changed = item.To, true
+	}
+	if !changed || column != len(q.found.Columns) {
+		return nil
+	}
+	renamed, err := r.describeAs(ctx, engine, b, append(body, b.Body[at:]...))
+	if renamed != nil {
+		*q = *renamed
+	}
+	return err
+}
+
+// repeated are the names that are those of several columns, as code has them.
+func repeated(columns []ColumnInfo) map[string]bool {
+	count, twice := map[string]int{}, map[string]bool{}
+	for _, c := range columns {
+		key := ir.NewName(c.Name).Key()
+		if count[key]++; count[key] > 1 {
+			twice[key] = true
+		}
+	}
+	return twice
+}
+
+// namesOf are the columns of an item of the select list. Of `t.*` the engine tells them, by a statement
+// in which every other such item is a NULL. They are nil where it does not.
+func (r *Result) namesOf(ctx context.Context, engine Engine, b *sqlfile.Block, items []sqlfile.Item, which int) ([]string, error) {
+	if !items[which].Star {
+		return []string{""}, nil
+	}
+	var body []sqlfile.Token
+	at := 0
+	for i, item := range items {
+		if item.Star && i != which {
+			body = append(append(body, b.Body[at:item.From]...), sqlfile.Token{Kind: sqlfile.Word, Start: b.Body[item.From].Start, Text: "NULL"})
+			at = item.To
+		}
+	}
+	alone, err := r.describeAs(ctx, engine, b, append(body, b.Body[at:]...))
+	if alone == nil {
+		return nil, err
+	}
+	width := len(alone.found.Columns) - (len(items) - 1)
+	names := []string{}
+	for _, c := range alone.found.Columns[which : which+width] {
+		names = append(names, c.Name)
+	}
+	return names, nil
+}
+
+// renamed is an item's text with names for the columns that occur twice, "" if none of its columns does.
+func (r *Result) renamed(b *sqlfile.Block, item sqlfile.Item, names []string, twice map[string]bool) string {
+	if item.Table == "" {
+		return ""
+	}
+	tokens := b.Body[item.From:item.To]
+	table := r.text(tokens[:len(tokens)-1]) // with the dot
+	var parts []string
+	changed := false
+	for _, name := range names {
+		part := table + r.quote(name)
+		if !item.Star {
+			name = tokens[len(tokens)-1].Unquote()
+			part = r.text(tokens)
+		}
+		if twice[ir.NewName(name).Key()] {
+			part += " AS " + r.quote(item.Table+"_"+name)
+			changed = true
+		}
+		parts = append(parts, part)
+	}
+	if !changed {
+		return ""
+	}
+	return strings.Join(parts, ", ")
+}
+
+// describeAs asks the engine about a block with another body. It returns nil if the engine refuses that.
+func (r *Result) describeAs(ctx context.Context, engine Engine, b *sqlfile.Block, body []sqlfile.Token) (*query, error) {
+	changed := *b
+	changed.Body = body
+	template := changed.Template(r.input.Constants, r.inSyntax())
+	found, err := engine.Describe(ctx, statementOf(b, template))
+	var refused *SQLError
+	if errors.As(err, &refused) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("describe with other names: %w", err)
+	}
+	return &query{template: template, found: found}, nil
+}

@@ -1,0 +1,184 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/patch"
+	"github.com/scoterdb/scoter/internal/schema"
+	"github.com/scoterdb/scoter/internal/snapshot"
+)
+
+// retyping makes rows of the next version of a table, in which a column has another type, of rows of the present one.
+type retyping struct {
+	to       schema.Table
+	at       int               // where the column is, in both
+	wide     schema.Table      // the present version, with a column for the new values behind the others
+	value    *patch.Expression // of that column
+	evaluate Evaluate
+}
+
+func newRetyping(from, to schema.Table, column base.ColumnID, alias, value string, evaluate Evaluate) (*retyping, error) {
+	at := from.ColumnByID(column)
+	if at < 0 || to.ColumnByID(column) != at || len(to.Columns) != len(from.Columns) || evaluate == nil {
+		return nil, base.Errorf(base.Internal, "change of the type of column %d of table %s", column, from.QualifiedName())
+	}
+	wide := from
+	wide.Columns = append(slices.Clone(from.Columns), schema.Column{ID: from.NextColumnID, Name: schema.RetypedColumn, Type: to.Columns[at].Type})
+	x := &patch.Expression{Version: from.Version, Alias: alias, Set: []patch.Assignment{{Column: from.NextColumnID, Value: value}}}
+	return &retyping{to, at, wide, x, evaluate}, x.Check(wide)
+}
+
+// apply returns rows with the column's new values. Rows that say that their key is deleted show no values: the new ones are NULL, or some value.
+func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
+	c := r.to.Columns[r.at]
+	none := batch.Nulls(c.Type, int(rec.NumRows()))
+	defer none.Release()
+	fields := append(slices.Clone(rec.Schema().Fields()), r.wide.Columns[len(r.to.Columns)].Arrow())
+	wide := array.NewRecordBatch(arrow.NewSchema(fields, nil), append(slices.Clone(rec.Columns()), none), rec.NumRows())
+	defer wide.Release()
+	var tombstones []uint32
+	if r.to.IsDeleted != 0 {
+		tombstones = batch.TrueRows(rec.Column(r.to.ColumnByID(r.to.IsDeleted)))
+	}
+	made, err := r.evaluate(r.wide, r.value, wide, tombstones)
+	if err != nil {
+		return nil, base.Wrap(err, "table %s: column %q as %s", r.to.QualifiedName(), c.Name, c.Type)
+	}
+	defer made.Release()
+	values := made.Column(len(r.to.Columns))
+	if c.NotNull && len(tombstones) > 0 {
+		blank, err := batch.Blank(c.Type, len(tombstones))
+		if err == nil {
+			values, err = batch.Overlay(values, tombstones, blank, 0)
+			blank.Release()
+		}
+		if err != nil {
+			return nil, base.Wrap(err, "column %q", c.Name)
+		}
+		defer values.Release()
+	}
+	if c.NotNull && values.NullN() > 0 {
+		return nil, base.Errorf(base.Invalid, "table %s: column %q is NOT NULL, and a value would become NULL", r.to.QualifiedName(), c.Name)
+	}
+	columns := slices.Clone(made.Columns()[:len(r.to.Columns)])
+	columns[r.at], fields = values, fields[:len(r.to.Columns)]
+	fields[r.at] = c.Arrow()
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows()), nil
+}
+
+// Retype makes a table another version of itself, in which a column has another type: value is the SQL of its new values, over the columns of the row,
+// whose table it may call by the alias. All parts are written anew, in one edit. It is listed like a merge. Errors are those of the first value that
+// cannot be converted, and those of engine.Commit.
+func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error {
+	r, err := newRetyping(from, to, column, alias, value, s.merger.evaluate)
+	if err != nil {
+		return err
+	}
+	// Rows that nobody sees need not be of the new type.
+	if err := s.merger.engine.Settle(ctx, from.ID); err != nil {
+		return err
+	}
+	for range maxMutations {
+		if err = s.retype(ctx, r); base.KindOf(err) != base.Conflict || errors.Is(err, engine.ErrChanged) {
+			return err
+		}
+	}
+	return engine.ErrChanged
+}
+
+// retype is one attempt. A Conflict but ErrChanged says that a part was merged meanwhile.
+func (s *Scheduler) retype(ctx context.Context, r *retyping) (err error) {
+	e := s.merger.engine
+	work, err := e.Retype(r.to)
+	if err != nil {
+		return err
+	}
+	defer work.Close()
+	w := &retyped{retyping: r, made: map[base.SourceID][]catalog.Part{}, move: patch.Moves{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.abandon(e, slices.Collect(maps.Keys(w.made))))
+		}
+	}()
+	for {
+		t, stale, last, err := work.Round(ctx)
+		if err != nil {
+			return err
+		}
+		if err := w.abandon(e, stale); err != nil {
+			return err
+		}
+		release, err := s.retypeParts(ctx, t, w)
+		defer release()
+		if err != nil {
+			return err
+		}
+		if !last {
+			continue
+		}
+		var made []catalog.Part
+		for _, parts := range w.made {
+			made = append(made, parts...)
+		}
+		if more, err := work.Publish(context.WithoutCancel(ctx), made, w.move); !more {
+			return err
+		}
+	}
+}
+
+// retyped is what was written of the parts of a table.
+type retyped struct {
+	*retyping
+	made map[base.SourceID][]catalog.Part // by what they were made of
+	move patch.Moves
+}
+
+// abandon removes what was made of some parts.
+func (w *retyped) abandon(e *engine.Engine, sources []base.SourceID) (err error) {
+	for _, source := range sources {
+		for _, p := range w.made[source] {
+			err = errors.Join(err, e.AbandonPart(p.Table, p.ID))
+		}
+		delete(w.made, source)
+		delete(w.move, source)
+	}
+	return err
+}
+
+// retypeParts writes the parts of a table anew. Merges leave them alone until release is called.
+func (s *Scheduler) retypeParts(ctx context.Context, t *snapshot.Table, w *retyped) (release func(), err error) {
+	if len(t.Parts) == 0 {
+		return func() {}, nil
+	}
+	plan := Plan{Sources: t.Parts}
+	for _, p := range t.Parts {
+		plan.Rows, plan.Bytes = plan.Rows+p.Rows, plan.Bytes+p.Bytes
+	}
+	j := job{group{table: t.Schema.ID}, plan}
+	release = s.holdBack(j.subjects())
+	if err := s.merger.checkSpace(plan); err != nil {
+		return release, err
+	}
+	shown := s.begin(t, j)
+	defer func() { s.ended(shown, err) }()
+	for _, p := range t.Parts {
+		one := Plan{Sources: []*catalog.Part{p}, Rows: p.Rows, Bytes: p.Bytes, retype: w.retyping}
+		parts, moved, err := s.merger.writeAll(ctx, t, one, ctx.Err)
+		w.made[p.ID] = parts
+		if err != nil {
+			return release, err
+		}
+		w.move[p.ID] = moved
+	}
+	return release, nil
+}

@@ -1,0 +1,85 @@
+// Package metrics is what /metrics shows, in the text format of Prometheus. The library is Prometheus' own: each metric has a help text and a type
+// by construction, and it knows the conventional metrics of a process and of Go.
+package metrics
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// buckets are the upper bounds of histograms, in seconds: from a look-up in memory to the longest query.
+var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+
+// Metrics are all metrics of a server.
+type Metrics struct {
+	registry *prometheus.Registry
+	log      *slog.Logger
+
+	requests      *prometheus.HistogramVec
+	requestErrors *prometheus.CounterVec
+	queries       prometheus.Histogram
+	queryErrors   *prometheus.CounterVec
+	rowsReturned  prometheus.Counter
+}
+
+// New returns the metrics of a server. What is asked of w is asked each time that the metrics are read.
+func New(w Watched, log *slog.Logger) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(), log: log,
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "scoter_request_seconds", Buckets: buckets,
+			Help: "Time from a request's header to the end of its answer, by route."}, []string{"route"}),
+		requestErrors: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scoter_request_errors_total",
+			Help: "Requests that were answered with an error, by route and kind of error."}, []string{"route", "kind"}),
+		queries: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "scoter_query_seconds", Buckets: buckets,
+			Help: "Time from a request to run SQL to the end of its answer, whatever became of it."}),
+		queryErrors: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scoter_query_errors_total",
+			Help: "Requests to run SQL that failed, or whose result broke off, by kind of error."}, []string{"kind"}),
+		rowsReturned: prometheus.NewCounter(prometheus.CounterOpts{Name: "scoter_rows_returned_total", Help: "Rows of results that were sent."}),
+	}
+	m.registry.MustRegister(m.requests, m.requestErrors, m.queries, m.queryErrors, m.rowsReturned, newState(w),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Gauge adds a metric whose value is asked of a function, which may be called concurrently.
+func (m *Metrics) Gauge(name, help string, value func() int64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
+}
+
+// Request counts a request of a route, and its error if there is one.
+func (m *Metrics) Request(route string, took time.Duration, err error) {
+	m.requests.WithLabelValues(route).Observe(took.Seconds())
+	if err != nil {
+		m.requestErrors.WithLabelValues(route, base.KindOf(err).String()).Inc()
+	}
+}
+
+// Query counts a request to run SQL, and its error if there is one.
+func (m *Metrics) Query(took time.Duration, err error) {
+	m.queries.Observe(took.Seconds())
+	if err != nil {
+		m.BrokenOff(err)
+	}
+}
+
+// BrokenOff counts the error of a query whose result had begun.
+func (m *Metrics) BrokenOff(err error) {
+	m.queryErrors.WithLabelValues(base.KindOf(err).String()).Inc()
+}
+
+// Returned counts rows of results.
+func (m *Metrics) Returned(rows int64) { m.rowsReturned.Add(float64(rows)) }
+
+// Handler answers with all metrics. Where some cannot be had, the others are sent, and the log says why.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,
+	})
+}

@@ -1,0 +1,134 @@
+package mutate
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// withDeletions returns rows of which some delete those of their keys, and the others replace them, as arrivals: of each key the
+// last one counts.
+func (w *write) withDeletions() (one appended, err error) {
+	rows, deletions := divided(w.rows)
+	one.table, err = w.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
+	var records []arrow.RecordBatch
+	defer func() { releaseAll(records) }()
+	if err == nil && len(rows.Batches) > 0 {
+		one.table, one.evolution, records, err = w.store.Conform(w.ctx, rows, w.options)
+	}
+	if err != nil {
+		return one, err
+	}
+	t := one.table
+	if len(t.PrimaryKey) == 0 {
+		return one, base.Errorf(base.Invalid, "table %s has no primary key by which rows could be deleted", t.QualifiedName())
+	}
+	if err := checkKeyValues(t, records); err != nil {
+		return one, base.Wrap(err, "table %s", t.QualifiedName())
+	}
+	from := batch.Rows(records)
+	buried, err := w.deletions(t, deletions)
+	records = append(records, buried...)
+	if err != nil {
+		return one, base.Wrap(err, "table %s", t.QualifiedName())
+	}
+	a, err := arriveDeleting(t, records, append(rows.Numbers, deletions.Numbers...), from)
+	if err != nil {
+		return one, err
+	}
+	one.keyed = []*arrivals{a}
+	return one, nil
+}
+
+// divided returns the rows that replace others, and those that delete them.
+func divided(rows engine.TableRows) (others, deletions engine.TableRows) {
+	others, deletions = rows, rows
+	others.Batches, others.Numbers, deletions.Batches, deletions.Numbers = nil, nil, nil, nil
+	for i, rec := range rows.Batches {
+		to := &others
+		if rows.Deleting[i] {
+			to = &deletions
+		}
+		to.Batches, to.Numbers = append(to.Batches, rec), append(to.Numbers, rows.Numbers[i])
+	}
+	return others, deletions
+}
+
+// deletions returns rows that delete others as tombstones of a table.
+func (w *write) deletions(t schema.Table, rows engine.TableRows) (out []arrow.RecordBatch, err error) {
+	sub := t
+	sub.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool {
+		return !slices.Contains(t.PrimaryKey, c.ID) && c.ID != t.RowVersion
+	})
+	for _, rec := range rows.Batches {
+		one := sub
+		one.Columns = givenBy(engine.TableRows{Batches: []arrow.RecordBatch{rec}}, sub)
+		if _, err := keyColumns(one, nil); err != nil {
+			return out, err
+		}
+		for i, c := range one.Columns { // of its NULL the deletion has another meaning
+			one.Columns[i].NotNull = c.NotNull && c.ID != t.RowVersion
+		}
+		conformed, err := batch.Conform(only(rec, one.Columns), one, batch.ConformOptions{})
+		if err != nil {
+			return out, err
+		}
+		err = checkKeyValues(one, []arrow.RecordBatch{conformed})
+		if err == nil {
+			var tombstones arrow.RecordBatch
+			if tombstones, err = buried(nullable(t, t.RowVersion), one, conformed); err == nil {
+				out = append(out, tombstones)
+			}
+		}
+		conformed.Release()
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// nullable returns a table that takes NULL in a column.
+func nullable(t schema.Table, id base.ColumnID) schema.Table {
+	if at := t.ColumnByID(id); at >= 0 {
+		t.Columns = slices.Clone(t.Columns)
+		t.Columns[at].NotNull = false
+	}
+	return t
+}
+
+// arriveDeleting returns rows that conform to a table as arrivals, in the order of their numbers. Those from the given one on delete.
+func arriveDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int32, from int) (*arrivals, error) {
+	order := batch.Order(numbers)
+	if order == nil {
+		for i := range batch.Rows(records) {
+			order = append(order, uint32(i))
+		}
+	}
+	all, err := batch.Take(records, order)
+	if err != nil {
+		return nil, err
+	}
+	defer all.Release()
+	own, err := standingOf(t, all, t.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if own.deleted == nil {
+		own.deleted = make([]bool, len(order))
+	}
+	own.ends, own.ended = make([]bool, len(order)), make([]bool, len(order))
+	for i, row := range order {
+		if int(row) < from {
+			continue
+		}
+		own.deleted[i] = true
+		own.ends[i] = t.RowVersion == 0 || all.Column(t.ColumnByID(t.RowVersion)).IsNull(i)
+	}
+	return arriveAs(t, all, own, t.Columns, replaceRow)
+}

@@ -1,0 +1,228 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// Keyed says of which columns of a table a query gives the primary key, and what it may compute
+// them from.
+type Keyed struct {
+	Key     []string // the names of the key's columns
+	Version string   // the name of the column with the row's version, or empty
+	Of      []string // the columns of messages that the key may be computed from; the first is needed
+	Place   []string // the columns of messages that tell which message it is
+}
+
+// Lineage is a query over messages of which each row comes of one message.
+type Lineage struct {
+	// Rows is the query with the columns Place behind its own. Their names begin with schema.TouchedColumn.
+	Rows string
+	// Keys is the query with the columns of the key, the version if that too is computed from
+	// columns that it may be, and Place as in Rows.
+	Keys string
+	// Filters says that other columns than those that the key may be computed from decide whether
+	// a message has a row.
+	Filters bool
+}
+
+// Lineage returns the lineage of a query over a table messages. The error is Invalid if its rows
+// are not those of single messages, or if the key is not computed from the columns that it may be.
+func (r *Runner) Lineage(ctx context.Context, sql, messages string, k Keyed) (Lineage, error) {
+	conn, err := r.pool.Acquire(ctx)
+	if err != nil {
+		return Lineage{}, err
+	}
+	defer r.pool.Release(conn)
+	node, err := conn.ParseSelect(sql)
+	if err != nil {
+		return Lineage{}, err
+	}
+	d := divider{conn: conn, perMessage: perMessage{messages: messages}}
+	if d.aggregates, err = d.names(ctx); err != nil {
+		return Lineage{}, err
+	}
+	l := lineage{perMessage: d.perMessage, Keyed: k}
+	if err := l.check(node); err != nil {
+		return Lineage{}, err
+	}
+	keys, err := l.keys(node)
+	if err != nil {
+		return Lineage{}, err
+	}
+	var places []any
+	for _, name := range k.Place {
+		places = append(places, placeRef(schema.TouchedColumn+name, l.alias, name))
+	}
+	print := func(items []any) (string, error) {
+		node["select_list"] = items
+		text, err := conn.PrintSelect(printable(node).(duck.Node))
+		return strings.TrimSuffix(strings.TrimSpace(text), ";"), err
+	}
+	out := Lineage{Filters: !l.known(node["where_clause"]) || l.joinsBy(object(node, "from_table"))}
+	if out.Rows, err = print(slices.Concat(listOf(node, "select_list"), places)); err != nil {
+		return out, err
+	}
+	out.Keys, err = print(slices.Concat(keys, places))
+	return out, err
+}
+
+func placeRef(alias string, names ...string) duck.Node {
+	list := make([]any, len(names))
+	for i, name := range names {
+		list[i] = name
+	}
+	return duck.Node{"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": alias, "column_names": list}
+}
+
+// lineage finds what a query makes of single messages.
+type lineage struct {
+	perMessage
+	Keyed
+	alias string // of the table messages
+}
+
+// check refuses a query whose rows are not those of single messages.
+func (l *lineage) check(node duck.Node) error {
+	if text(node, "type") != "SELECT_NODE" {
+		return errManyRows("a set operation")
+	}
+	if err := l.query(node, nil); err != nil {
+		return err
+	}
+	for _, item := range listOf(object(node, "cte_map"), "map") {
+		if entry, _ := item.(duck.Node); sameName(text(entry, "key"), l.messages) {
+			return base.Errorf(base.Invalid, "a common table expression has the name %s", l.messages)
+		}
+	}
+	if l.alias = l.named(object(node, "from_table")); l.alias == "" {
+		return base.Errorf(base.Invalid, "%s is read in a sub-query", l.messages)
+	}
+	return nil
+}
+
+// named returns the name by which a table reference has the messages, or "".
+func (l *lineage) named(ref duck.Node) string {
+	switch text(ref, "type") {
+	case "BASE_TABLE":
+		if !l.isMessages(ref, nil) {
+			return ""
+		}
+		if alias := text(ref, "alias"); alias != "" {
+			return alias
+		}
+		return l.messages
+	case "JOIN":
+		if left := l.named(object(ref, "left")); left != "" {
+			return left
+		}
+		return l.named(object(ref, "right"))
+	}
+	return ""
+}
+
+// joinsBy reports whether a join leaves out messages by columns that the key may not be computed from.
+func (l *lineage) joinsBy(ref duck.Node) bool {
+	if text(ref, "type") != "JOIN" {
+		return false
+	}
+	side, other, keeps := object(ref, "left"), object(ref, "right"), "LEFT"
+	if l.named(side) == "" {
+		side, other, keeps = other, side, "RIGHT"
+	}
+	switch {
+	case l.joinsBy(side):
+		return true
+	case text(ref, "join_type") == keeps:
+		return false
+	}
+	return !l.known(ref["condition"]) || len(listOf(ref, "using_columns")) > 0 || text(ref, "ref_type") == "NATURAL" || text(other, "type") != "BASE_TABLE"
+}
+
+// keys returns the items of a select list that are the key, and the version.
+func (l *lineage) keys(node duck.Node) (keys []any, err error) {
+	needed := false
+	for _, name := range l.Key {
+		item := l.item(node, name)
+		if item == nil {
+			return nil, base.Errorf(base.Invalid, "the query has no column %q by that name, which is part of the primary key", name)
+		}
+		if !l.known(item) {
+			return nil, base.Errorf(base.Invalid, "column %q of the primary key is computed from more than %s", name, strings.Join(l.Of, ", "))
+		}
+		needed = needed || l.names(item, l.Of[0])
+		keys = append(keys, item)
+	}
+	if !needed {
+		return nil, base.Errorf(base.Invalid, "the primary key is not computed from %s", l.Of[0])
+	}
+	if item := l.item(node, l.Version); l.Version != "" && item != nil && l.known(item) {
+		keys = append(keys, item)
+	}
+	return keys, nil
+}
+
+// item returns the item of a select list that is the column of a name, or nil.
+func (l *lineage) item(node duck.Node, name string) any {
+	for _, item := range listOf(node, "select_list") {
+		n, _ := item.(duck.Node)
+		names := stringsOf(n["column_names"])
+		switch {
+		case text(n, "class") == "STAR":
+		case text(n, "alias") != "" && sameName(text(n, "alias"), name),
+			text(n, "alias") == "" && len(names) > 0 && sameName(names[len(names)-1], name):
+			return item
+		}
+	}
+	return nil
+}
+
+// known reports whether an expression, or nil, follows from the columns that the key may be computed from.
+func (l *lineage) known(v any) bool {
+	switch v := v.(type) {
+	case duck.Node:
+		switch text(v, "class") {
+		case "COLUMN_REF":
+			return slices.ContainsFunc(l.Of, func(name string) bool { return l.refers(v, name) })
+		case "SUBQUERY", "WINDOW", "STAR", "LAMBDA", "POSITIONAL_REFERENCE":
+			return false
+		}
+		for _, child := range v {
+			if !l.known(child) {
+				return false
+			}
+		}
+	case []any:
+		return !slices.ContainsFunc(v, func(child any) bool { return !l.known(child) })
+	}
+	return true
+}
+
+// names reports whether an expression names a column of the messages.
+func (l *lineage) names(v any, name string) bool {
+	switch v := v.(type) {
+	case duck.Node:
+		if text(v, "class") == "COLUMN_REF" && l.refers(v, name) {
+			return true
+		}
+		for _, child := range v {
+			if l.names(child, name) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(child any) bool { return l.names(child, name) })
+	}
+	return false
+}
+
+// refers reports whether a reference is one to a column of the messages, or to a field in it.
+func (l *lineage) refers(ref duck.Node, name string) bool {
+	names := stringsOf(ref["column_names"])
+	return len(names) > 0 && sameName(names[0], name) || len(names) > 1 && schema.Fold(names[0]) == schema.Fold(l.alias) && sameName(names[1], name)
+}

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// parameters are those that a route's URL may have. Another one is an error: what is misspelled would else be ignored.
+type parameters struct {
+	what  string   // names the route
+	names []string // in the order in which errors list them
+	all   []string // and those in which clients of InfluxDB send a user and a token
+}
+
+func (e endpoint) known() parameters {
+	return parameters{e.pattern, e.parameters, append([]string{"u", "p"}, e.parameters...)}
+}
+
+// check reports the first parameter of a URL's query that is unknown, or text of which url.ParseQuery would leave something out.
+func (k parameters) check(query string) error {
+	if query == "" {
+		return nil
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return base.Errorf(base.Invalid, "the URL's query: %w", err).WithHint("write %%3B for a semicolon, %%25 for a percent sign and %%26 for an ampersand")
+	}
+	return k.only(values)
+}
+
+// only reports the first name, in alphabetical order, that is none of them.
+func (k parameters) only(values url.Values) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(k.all, name) {
+			return k.unknown(name)
+		}
+	}
+	return nil
+}
+
+func (k parameters) unknown(name string) error {
+	err := base.Errorf(base.Invalid, "%s has no parameter %q", k.what, name)
+	if near := base.Nearest(name, k.names); near != "" {
+		err = base.Errorf(base.Invalid, "%s has no parameter %q: did you mean %q?", k.what, name, near)
+	}
+	switch {
+	case strings.HasSuffix(k.what, " /{$}"):
+		return base.Errorf(base.Invalid, "the page / takes no parameters, but %q was sent", name).WithHint(whereSQLGoes)
+	case len(k.names) == 0:
+		return err.WithHint("it has none")
+	case k.what == "POST /api/v1/sql" && name == "q":
+		return err.WithHint("the body is the statement; GET takes it from ?q=")
+	}
+	return err.WithHint("it has %s", strings.Join(k.names, ", "))
+}

@@ -1,0 +1,132 @@
+package server
+
+import (
+	"net/http"
+	"net/http/pprof"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/session"
+)
+
+// endpoint is a route that only some callers may use.
+type endpoint struct {
+	pattern    string
+	least      session.Role
+	answer     func(http.ResponseWriter, error) // writes an error
+	handler    handler
+	parameters []string // that its URL may have, besides a token
+}
+
+// handler answers a request or returns the error to answer with. One that has begun its answer
+// reports errors itself.
+type handler func(w http.ResponseWriter, r *http.Request, who caller) error
+
+func plain(f http.HandlerFunc) handler {
+	return func(w http.ResponseWriter, r *http.Request, _ caller) error {
+		f(w, r)
+		return nil
+	}
+}
+
+// Parameters that several routes take. Those of InfluxDB's routes are what its protocols define: clients send them, and some mean nothing here.
+var (
+	sqlParameters      = []string{"database", "format", "max_rows", "timeout_ms"}
+	influxWrite        = []string{"db", "rp", "precision", "consistency", "org", "orgID", "bucket", "database", "durability"}
+	influxQuery        = []string{"q", "db", "rp", "epoch", "chunked", "chunk_size", "pretty", "params", "node_id", "async"}
+	arcWrite           = []string{"db", "bucket", "database", "precision", "durability"}
+	rowsParameters     = []string{"mode", "key", "create", "durability", "delimiter", "null"}
+	profilesParameters = []string{"debug", "gc", "seconds"}
+)
+
+// endpoints returns the routes that run something or tell what is stored.
+func (s *Server) endpoints() []endpoint {
+	return []endpoint{
+		{"POST /api/v1/sql", session.Reader, writeError, s.sql, sqlParameters},
+		{"GET /api/v1/sql", session.Reader, writeError, s.sql, append([]string{"q"}, sqlParameters...)},
+		{"POST /api/v1/tables/{database}/{table}/rows", session.Writer, writeError, s.rows, rowsParameters},
+		{"POST /api/v1/write/msgpack", session.Writer, writeError, s.arcMsgpack, arcWrite},
+		{"POST /api/v1/write/line-protocol", session.Writer, writeInfluxError, s.lineProtocol, influxWrite},
+		{"POST /write", session.Writer, writeInfluxError, s.lineProtocol, influxWrite},
+		{"POST /api/v2/write", session.Writer, writeInfluxError, s.lineProtocol, influxWrite},
+		{"GET /query", session.Reader, writeInfluxError, s.influxQuery, influxQuery},
+		{"POST /query", session.Reader, writeInfluxError, s.influxQuery, influxQuery},
+		{"POST /api/v1/backup", session.Admin, writeError, s.backup, nil},
+		{"GET /api/v1/status", session.Reader, writeError, s.status, nil},
+		{"GET /metrics", session.Reader, writeError, plain(s.metrics.Handler().ServeHTTP), nil},
+		{"GET /debug/pprof/", session.Admin, writeError, plain(pprof.Index), profilesParameters},
+		{"GET /debug/pprof/profile", session.Admin, writeError, plain(pprof.Profile), profilesParameters},
+		{"GET /debug/pprof/trace", session.Admin, writeError, plain(pprof.Trace), profilesParameters},
+	}
+}
+
+// Handler returns the routes.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	packed := compress()
+	for _, e := range s.endpoints() {
+		h := s.guard(e)
+		if strings.HasSuffix(e.pattern, " /api/v1/sql") {
+			h = packed(h)
+		}
+		mux.Handle(e.pattern, h)
+	}
+	for pattern, h := range map[string]http.HandlerFunc{
+		"GET /healthz": s.health, "GET /readyz": s.ready, "GET /ping": s.ping, "HEAD /ping": s.ping, "GET /health": s.influxHealth, "GET /{$}": s.landing,
+	} {
+		mux.Handle(pattern, open(pattern, h))
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missing(mux, w, r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer cutOff(w, r)
+		w.Header().Set(requestIDHeader, s.requestID(r))
+		isolate(w.Header())
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// open is a route for everybody: it tells nothing of what is stored.
+func open(pattern string, h http.HandlerFunc) http.Handler {
+	e := endpoint{pattern: pattern}
+	if strings.HasSuffix(pattern, " /ping") {
+		e.parameters = []string{"verbose", "wait_for_leader"} // InfluxDB's
+	}
+	known := e.known()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := known.check(r.URL.RawQuery); err != nil {
+			writeError(w, err)
+			return
+		}
+		h(w, r)
+	})
+}
+
+// whereSQLGoes is the hint for those who send it to the root, as to ClickHouse.
+const whereSQLGoes = "SQL goes to /api/v1/sql: as the body of a POST, or GET /api/v1/sql?q=..."
+
+// missing answers what no route takes: an unknown path, or a known one with a method that it
+// does not have. OPTIONS tells the methods.
+func missing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		asked := r.Clone(r.Context())
+		asked.Method = method
+		if _, pattern := mux.Handler(asked); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
+		writeError(w, base.Errorf(base.NotFound, "there is no %s", r.URL.Path).WithHint("docs/API.md lists the paths"))
+		return
+	}
+	w.Header().Set("Allow", strings.Join(append(allowed, http.MethodOptions), ", "))
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	err := base.Errorf(base.Invalid, "%s takes no %s", r.URL.Path, r.Method).WithHint("it takes %s", strings.Join(allowed, " and "))
+	if r.URL.Path == "/" {
+		err = err.WithHint(whereSQLGoes)
+	}
+	writeJSON(w, http.StatusMethodNotAllowed, newProblem(err))
+}

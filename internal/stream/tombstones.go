@@ -1,0 +1,261 @@
+package stream
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// A tombstone is a record with a key and no value. In a table whose primary key comes from the record's key it deletes the row of
+// that key. To queries it is a message whose columns are NULL, but for the metadata; of what they give for it only the primary
+// key counts, and the version, if that too is of the metadata. Order matters: of the records of one key the last one
+// holds. So in a batch with tombstones the rows that queries give for other records have the number of their record too.
+
+// addTombstone notes a record without a value, which is the batch's number-th.
+func (d *decodings) addTombstone(rec *kgo.Record, number int) error {
+	switch d.plan.kafka.tombstones {
+	case tombstonesIgnored:
+		return nil
+	case tombstonesDeadLetter:
+		return base.Errorf(base.Invalid, "a tombstone: the record has no value")
+	}
+	if rec.Key == nil {
+		return errTombstone("the record has neither a key nor a value")
+	}
+	d.tombstones = append(d.tombstones, int32(number))
+	return nil
+}
+
+func errTombstone(why string) error {
+	return base.Errorf(base.Invalid, "a tombstone that deletes nothing: %s", why)
+}
+
+// emptyRows returns rows without columns.
+func emptyRows(n int) arrow.RecordBatch {
+	return array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, int64(n))
+}
+
+// divided returns the pieces of records with a value, and those of tombstones.
+func divided(pieces []piece) (values, tombstones []piece) {
+	for _, p := range pieces {
+		if p.tombstones {
+			tombstones = append(tombstones, p)
+		} else {
+			values = append(values, p)
+		}
+	}
+	return values, tombstones
+}
+
+// deleting returns which of so many batches delete: the last ones.
+func deleting(values, tombstones int) []bool {
+	return append(make([]bool, values), slices.Repeat([]bool{true}, tombstones)...)
+}
+
+// deletion says that tombstones delete rows of a target.
+type deletion struct {
+	// filters says that what records say beside their key decides whether they have a row: a tombstone says nothing.
+	filters bool
+}
+
+// places are the metadata that tell which record of a batch a row comes of.
+var places = []string{"_topic", "_partition", "_offset"}
+
+// deletion returns whether tombstones delete rows of a target. The error is Invalid if they do not, and says why.
+func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, error) {
+	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
+	switch {
+	case t.View:
+		return nil, errTombstone("a view has no primary key")
+	case base.KindOf(err) == base.NotFound && err != nil, err == nil && len(table.PrimaryKey) == 0:
+		return nil, errTombstone("table " + schema.QuoteIfNeeded(t.Name.Name) + " has no primary key")
+	case err != nil:
+		return nil, err
+	}
+	k := keyedOf(table)
+	if t.Query != "" {
+		l, err := s.lineage(ctx, t.Query, k)
+		if err != nil {
+			return nil, err
+		}
+		return &deletion{filters: l.Filters}, nil
+	}
+	primary := s.primary(p, t)
+	named := len(primary) > 0
+	for _, name := range k.Key {
+		if slices.Contains(primary, name) {
+			continue
+		}
+		if !slices.ContainsFunc(t.Metadata, func(m string) bool { return schema.Fold("_"+m) == schema.Fold(name) }) {
+			return nil, errTombstone("column " + schema.QuoteIfNeeded(name) + " of the primary key is not of the record's key")
+		}
+		named = named || schema.Fold(name) == keyColumn
+	}
+	if !named {
+		return nil, errTombstone("the primary key is not of the record's key")
+	}
+	return &deletion{}, nil
+}
+
+// primary returns the columns of the primary key of a target without a query that are the record's key, if that has a format: all that are
+// neither metadata nor listed by path.
+func (s *source) primary(p *plan, t target) (names []string) {
+	if p.keys == nil || t.Query != "" {
+		return nil
+	}
+	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
+	if err != nil {
+		return nil // a table that is made has no primary key
+	}
+	for _, name := range keyedOf(table).Key {
+		same := func(other string) bool { return schema.Fold(other) == schema.Fold(name) }
+		if !slices.ContainsFunc(t.Metadata, func(m string) bool { return same("_" + m) }) && !slices.ContainsFunc(t.Columns, func(text string) bool { return same(columnName(text)) }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// keyColumn is the metadata that has the record's key.
+const keyColumn = "_key"
+
+// keyedOf returns what of a query's result is the key of a table.
+func keyedOf(t schema.Table) Keyed {
+	k := Keyed{Of: []string{keyColumn}, Place: places}
+	for _, id := range t.PrimaryKey {
+		k.Key = append(k.Key, t.Columns[t.ColumnByID(id)].Name)
+	}
+	if at := t.ColumnByID(t.RowVersion); t.RowVersion != 0 && at >= 0 {
+		k.Version = t.Columns[at].Name
+	}
+	for _, name := range metadataNames() {
+		if name = "_" + name; name != keyColumn {
+			k.Of = append(k.Of, name)
+		}
+	}
+	return k
+}
+
+// lineage returns what is kept of Planner.Lineage.
+func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, error) {
+	key := query + "\x00" + strings.Join(append(k.Key, k.Version), "\x00")
+	if known, ok := s.lineages.Load(key); ok {
+		return known.(Lineage), nil
+	}
+	l, err := s.manager.planner.Lineage(ctx, query, k)
+	switch {
+	case err == nil:
+		s.lineages.Store(key, l)
+	case ofMessage(err):
+		err = errTombstone(err.Error())
+	}
+	return l, err
+}
+
+// numbered returns a target with a query that gives the place of each row's record as well: of all its rows, or of the keys alone. The query is empty if
+// messages, of which this is known, have nothing of what the target's paths name.
+func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, error) {
+	table, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
+	if err != nil {
+		return t, err
+	}
+	if t.columns != nil {
+		t.Query, t.columns = pathQuery(messages, t.columns, t.Metadata, t.primary), nil
+		if t.Query == "" {
+			return t, nil
+		}
+	}
+	l, err := b.lineage(b.ctx, t.Query, keyedOf(table))
+	if t.Query = l.Rows; keys {
+		t.Query = l.Keys
+	}
+	return t, err
+}
+
+// deletions adds what a target's query gives of tombstones.
+func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows) (err error) {
+	if b.tombstones == nil {
+		if b.tombstones, err = b.transient(b.plan, tombstones, b.records, b.keys); err != nil {
+			return err
+		}
+	}
+	if t, err = b.numbered(t, b.tombstones.table, true); err != nil || t.Query == "" {
+		return err
+	}
+	result, _, err := b.source.query(b.ctx, t, b.tombstones)
+	if err != nil {
+		return base.Wrap(ofQuery(err, len(b.records)), "query of table %q for tombstones", t.Name.Name)
+	}
+	return b.addNumbered(result, all, true)
+}
+
+// addNumbered adds rows that a query gave with the places of their records, and gives them up.
+func (b *builder) addNumbered(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
+	defer releaseBatches(result)
+	at := make(map[place]int32, len(b.records))
+	for i, rec := range b.records {
+		at[placeOf(rec)] = int32(i)
+	}
+	for _, rec := range result {
+		first := int(rec.NumCols()) - len(places)
+		topics, isText := rec.Column(first).(*array.String)
+		partitions, isInt := rec.Column(first + 1).(*array.Int32)
+		offsets, isBig := rec.Column(first + 2).(*array.Int64)
+		if !isText || !isInt || !isBig {
+			return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
+		}
+		numbers := make([]int32, rec.NumRows())
+		for i := range numbers {
+			number, ok := at[place{partition{topics.Value(i), partitions.Value(i)}, offsets.Value(i)}]
+			if !ok {
+				return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
+			}
+			numbers[i] = number
+		}
+		all.Batches, all.Numbers, all.Deleting = append(all.Batches, withoutLast(rec, len(places))), append(all.Numbers, numbers), append(all.Deleting, deletes)
+	}
+	return nil
+}
+
+// withoutLast returns rows without their last n columns.
+func withoutLast(rec arrow.RecordBatch, n int) arrow.RecordBatch {
+	n = int(rec.NumCols()) - n
+	md := rec.Schema().Metadata()
+	return array.NewRecordBatch(arrow.NewSchema(rec.Schema().Fields()[:n], &md), rec.Columns()[:n], rec.NumRows())
+}
+
+// settleTombstones returns the definition of a source that is made, in which it says what becomes of tombstones if a table takes its
+// key from the record's. The error is Invalid if they are to delete, and no table does.
+func (s *source) settleTombstones(ctx context.Context, p *plan, d Definition) (Definition, error) {
+	said := d.Kafka[optionTombstones]
+	if said != "" && p.kafka.tombstones != tombstonesDelete {
+		return d, nil
+	}
+	var reason error
+	for _, t := range p.targets {
+		way, err := s.deletion(ctx, p, t)
+		switch {
+		case err == nil && (said != "" || !way.filters):
+			d.Kafka = maps.Clone(d.Kafka)
+			d.Kafka[optionTombstones] = tombstonesDelete
+			return d, nil
+		case err != nil && !ofMessage(err):
+			return d, err
+		case err != nil:
+			reason = err
+		}
+	}
+	if said == "" {
+		return d, nil
+	}
+	return d, base.Errorf(base.Invalid, "KAFKA tombstones = 'delete': %w", reason).WithHint("make a table with a primary key, and compute that from _key: INTO TABLE t AS SELECT _key::VARCHAR AS id, ... FROM messages")
+}

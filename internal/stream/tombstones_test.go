@@ -1,0 +1,265 @@
+package stream_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/stream"
+)
+
+// produce sends records, each "key=value", or "key" for a tombstone, to a partition.
+func (c *cluster) produce(topic string, partition int32, records ...string) {
+	c.t.Helper()
+	var all []*kgo.Record
+	for _, text := range records {
+		key, value, ok := strings.Cut(text, "=")
+		rec := &kgo.Record{Topic: topic, Partition: partition, Key: []byte(key)}
+		if ok {
+			rec.Value = []byte(value)
+		}
+		all = append(all, rec)
+	}
+	must(c.t, c.producer.ProduceSync(ctx, all...).FirstErr())
+}
+
+// from begins a source of a topic u.
+func (c *cluster) from(options string) string {
+	return fmt.Sprintf(`CREATE SOURCE u FROM KAFKA (brokers = '%s', topic = 'u', max_age = '20ms'%s) FORMAT json `, c.brokers, options)
+}
+
+const (
+	users     = "SELECT string_agg(id || coalesce(name, '-'), ' ' ORDER BY id) FROM users"
+	readUpTo  = "SELECT sum(next_offset) FROM scoter.source_partitions"
+	noLetters = "SELECT count(*) FROM scoter.dead_letters"
+)
+
+// TestTombstonesDeleteTheRowsOfTheirKeys in one batch and in several, and over restarts, in tables of all kinds beside one without a key.
+func TestTombstonesDeleteTheRowsOfTheirKeys(t *testing.T) {
+	for _, with := range []string{"", "WITH (upsert = 'merge-on-read')", "WITH (is_deleted = 'gone')", "WITH (is_deleted = 'gone', upsert = 'merge-on-read')",
+		"WITH (version = 'ver')", "WITH (version = 'ver', is_deleted = 'gone')", "WITH (version = 'ver', is_deleted = 'gone', upsert = 'merge-on-read')"} {
+		t.Run(with, func(t *testing.T) {
+			c := newCluster(t, kfake.SeedTopics(1, "u"))
+			dir := t.TempDir()
+			s := newServer(t, dir)
+			must(t, s.exec("CREATE TABLE users (id VARCHAR PRIMARY KEY, name VARCHAR NOT NULL, ver BIGINT NOT NULL DEFAULT 7, gone BOOLEAN, CHECK (len(name) > 0)) "+with))
+			must(t, s.exec(c.from("")+"INTO TABLE users AS SELECT _key::VARCHAR AS id, name, ver FROM messages INTO TABLE log METADATA (key, offset)"))
+			if got := s.states()[0].Definition.Kafka["tombstones"]; got != "delete" {
+				t.Errorf("tombstones = %q", got)
+			}
+			c.produce("u", 0, `a={"name": "x", "ver": 1}`, "a", `b={"name": "x", "ver": 1}`, "b", `b={"name": "y", "ver": 2}`, "c", `d={"name": "x", "ver": 3}`, `e={"name": "x", "ver": 3}`)
+			s.eventually(readUpTo, "8")
+			s.eventually(users, "by dx ex")
+			c.produce("u", 0, "d", `e={"name": "z", "ver": 4}`, "e", `e={"name": "w", "ver": 5}`, `f={"name": "x", "ver": 1}`)
+			s.eventually(readUpTo, "13")
+			s.eventually(users, "by ew fx")
+			must(t, s.Engine.Flush(ctx))
+			must(t, s.Close())
+			s = newServer(t, dir)
+			c.produce("u", 0, "e", "nobody", "f", `f={"name": "v", "ver": 2}`, "b")
+			s.eventually(readUpTo, "18")
+			s.eventually(users, "fv")
+			c.produce("u", 0, "f")
+			s.eventually(readUpTo, "19")
+			s.eventually("SELECT count(*) FROM users", "0")
+			if got := s.value("SELECT count(*) || ' ' || count(DISTINCT _offset) FROM log"); got != "9 9" {
+				t.Errorf("log: %s", got)
+			}
+			s.eventually(noLetters, "0")
+			must(t, s.Engine.Check(ctx))
+		})
+	}
+}
+
+// TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere, and leaves what a deletion with a version left; one whose version is of the record
+// counts by that.
+func TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(2, "u"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec("CREATE TABLE users (id VARCHAR PRIMARY KEY, name VARCHAR, ver BIGINT, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')"))
+	must(t, s.exec(c.from("")+"INTO TABLE users AS SELECT _key::VARCHAR AS id, name, ver, gone FROM messages"))
+	// As Debezium does: an event that deletes, and behind it a tombstone; then older ones of another partition.
+	c.produce("u", 0, `a={"name": "x", "ver": 8, "gone": false}`)
+	s.eventually(users, "ax")
+	c.produce("u", 0, `a={"ver": 9, "gone": true}`, "a")
+	s.eventually(users, "(null)")
+	c.produce("u", 1, `a={"name": "late", "ver": 7}`, `b={"name": "b", "ver": 1}`)
+	s.eventually(users, "bb")
+	c.produce("u", 0, `a={"ver": 10, "gone": true}`)
+	s.eventually(readUpTo, "6")
+	c.produce("u", 0, "a")
+	s.eventually(readUpTo, "7")
+	c.produce("u", 1, `a={"name": "late", "ver": 9}`)
+	s.eventually(readUpTo, "8")
+	if got := s.value(users); got != "bb" {
+		t.Errorf("after Debezium's tombstone: %s", got)
+	}
+	// A row that starts anew, with a lower version, in one batch with its tombstone.
+	c.produce("u", 0, `c={"name": "x", "ver": 50, "gone": false}`)
+	s.eventually(users, "bb cx")
+	c.produce("u", 0, "c", `c={"name": "new", "ver": 1, "gone": false}`)
+	s.eventually(users, "bb cnew")
+	must(t, s.exec("DROP SOURCE u"))
+	must(t, s.exec("CREATE TABLE latest (id VARCHAR PRIMARY KEY, name VARCHAR, ver BIGINT, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')"))
+	must(t, s.exec(c.from("")+"INTO TABLE latest AS SELECT _key::VARCHAR AS id, name, _timestamp::TIMESTAMP::VARCHAR AS at, _offset AS ver FROM messages"))
+	s.eventually(readUpTo, "11")
+	c.produce("u", 1, "late")
+	c.produce("u", 0, "low", "low", "low", "low", `late={"name": "newer"}`)
+	s.eventually(readUpTo, "17")
+	c.produce("u", 1, "late") // offset 4, below that of the row
+	s.eventually(readUpTo, "18")
+	s.eventually("SELECT name FROM latest WHERE id = 'late'", "newer")
+	s.eventually(noLetters, "0")
+}
+
+// TestWhichTombstonesAreDeadLetters: where the key does not come from the record's key alone they are, as ever, unless they are ignored.
+func TestWhichTombstonesAreDeadLetters(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "u"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec("CREATE TABLE users (id VARCHAR PRIMARY KEY, name VARCHAR)"))
+	c.produce("u", 0, `a={"id": "a", "name": "x"}`, "a")
+	for i, into := range []string{"INTO TABLE users", "INTO TABLE log", "INTO TABLE users AS SELECT id, name FROM messages",
+		"INTO TABLE users AS SELECT coalesce(_key::VARCHAR, id) AS id, name FROM messages", "INTO TABLE users AS SELECT _key::VARCHAR AS id, name FROM messages WHERE name <> 'y'"} {
+		must(t, s.exec(c.from("")+into))
+		s.eventually(noLetters, fmt.Sprint(i+1))
+		if got := s.states()[0].Definition.Kafka["tombstones"]; got != "" {
+			t.Errorf("%s: tombstones = %q", into, got)
+		}
+		if got := s.value("SELECT max(reason) FROM scoter.dead_letters"); got != "a tombstone: the record has no value" {
+			t.Error(got)
+		}
+		must(t, s.exec("DROP SOURCE u"))
+	}
+	must(t, s.exec(c.from(", tombstones = 'ignore'")+"INTO TABLE users"))
+	s.eventually(readUpTo, "2")
+	if got := s.value(noLetters); got != "5" {
+		t.Errorf("%s dead letters", got)
+	}
+	must(t, s.exec("DROP SOURCE u"))
+	// What the user asks for. The condition is one on a value that tombstones do not have.
+	must(t, s.exec(c.from(", tombstones = 'delete'")+"INTO TABLE users AS SELECT _key::VARCHAR AS id, name FROM messages WHERE name <> 'y' OR name IS NULL"))
+	s.eventually("SELECT count(*) FROM users", "0")
+	s.eventually(readUpTo, "2")
+	// A record with neither a key nor a value says nothing.
+	must(t, c.producer.ProduceSync(ctx, &kgo.Record{Topic: "u"}).FirstErr())
+	s.eventually(noLetters, "6")
+	// A table that is another one by now.
+	must(t, s.exec("DROP TABLE users; CREATE TABLE users (id VARCHAR, name VARCHAR)"))
+	c.produce("u", 0, `b={"name": "x"}`, "b", `c={"name": "x"}`)
+	s.eventually(users, "bx cx")
+	s.eventually(`SELECT reason FROM scoter.dead_letters WHERE "offset" = 4`, "a tombstone that deletes nothing: no table of the source has a primary key that comes from the record's key")
+	must(t, s.exec("DROP SOURCE u"))
+	for into, why := range map[string]string{"INTO TABLE log": "no primary key", "INTO TABLE users AS SELECT _key::VARCHAR AS id FROM messages": "no primary key",
+		"INTO VIEW n AS SELECT count(*) AS n FROM messages": "a view"} {
+		if err := s.exec(c.from(", tombstones = 'delete'") + into); base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", into, err)
+		}
+	}
+}
+
+// TestTombstonesByMetadata deletes from a table whose key is the record's, without a query.
+func TestTombstonesByMetadata(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(2, "u"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec("CREATE TABLE users (_partition INTEGER, _key BLOB, name VARCHAR, PRIMARY KEY (_key, _partition))"))
+	must(t, s.exec("CREATE TABLE names (_key BLOB PRIMARY KEY, name VARCHAR)"))
+	must(t, s.exec(c.from("")+"INTO TABLE users METADATA (partition, key) INTO TABLE names (name) METADATA (key) INTO VIEW n AS SELECT count(*) AS n FROM messages"))
+	c.produce("u", 0, `a={"name": "x"}`, "a", `b={"name": "x"}`, "b", `b={"name": "y"}`)
+	c.produce("u", 1, `a={"name": "x"}`, `b={"name": "z"}`, "b")
+	s.eventually(readUpTo, "8")
+	s.eventually("SELECT string_agg(_partition || _key::VARCHAR || name, ' ' ORDER BY _partition, _key) FROM users", "0by 1ax")
+	s.eventually("SELECT count(*) <= 2 FROM names", "true") // partitions come in any order
+	s.eventually("SELECT n FROM n", "5")
+	s.eventually(noLetters, "0")
+}
+
+// TestTombstonesAmongManyRecords compares tables with what the last record of each key says, whatever batches are made of the records.
+func TestTombstonesAmongManyRecords(t *testing.T) {
+	for rows, n := range map[int]int{1000: 900, 7: 900, 1: 150} { // of a batch, and of all
+		t.Run(fmt.Sprint(rows), func(t *testing.T) { tombstonesAmong(t, rows, n) })
+	}
+}
+
+func tombstonesAmong(t *testing.T, rows, n int) {
+	c := newCluster(t, kfake.SeedTopics(1, "u"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(`CREATE TABLE users (id VARCHAR PRIMARY KEY, name BIGINT);
+		CREATE TABLE onread (id VARCHAR PRIMARY KEY, name BIGINT) WITH (upsert = 'merge-on-read');
+		CREATE TABLE versioned (id VARCHAR PRIMARY KEY, name BIGINT, gone BOOLEAN) WITH (version = 'name', is_deleted = 'gone');
+		CREATE TABLE tags (tag VARCHAR PRIMARY KEY, name BIGINT)`))
+	r := rand.New(rand.NewPCG(5, uint64(rows)))
+	last, tags := map[string]string{}, map[string]string{}
+	var records []string
+	for i := range n {
+		key := string(rune('a'+r.IntN(20))) + fmt.Sprint(r.IntN(3))
+		tag := strings.ToUpper(key[:1])
+		delete(last, key)
+		delete(tags, tag)
+		if r.IntN(3) > 0 {
+			last[key], tags[tag] = fmt.Sprint(i), fmt.Sprint(i)
+			key += fmt.Sprintf(`={"name": %d}`, i)
+		}
+		records = append(records, key)
+	}
+	c.produce("u", 0, records...)
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE u FROM KAFKA (brokers = '%s', topic = 'u', max_age = '20ms', batch_rows = %d) KEY FORMAT string FORMAT json
+		INTO TABLE users INTO TABLE onread AS SELECT _key AS id, name FROM messages INTO TABLE versioned AS SELECT _key AS id, name FROM messages
+		INTO TABLE tags AS SELECT upper(_key[1]) AS tag, name FROM messages`, c.brokers, rows)))
+	s.eventually(readUpTo, fmt.Sprint(n))
+	for table, want := range map[string]map[string]string{"users": last, "onread": last, "versioned": last, "tags": tags} {
+		var all []string
+		for _, key := range slices.Sorted(maps.Keys(want)) {
+			all = append(all, key+want[key])
+		}
+		key := map[bool]string{true: "tag", false: "id"}[table == "tags"]
+		s.eventually(fmt.Sprintf("SELECT string_agg(%s || name, ' ' ORDER BY %[1]s) FROM %s", key, table), strings.Join(all, " "))
+	}
+	s.eventually(noLetters, "0")
+}
+
+// TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters: their definitions have no such option. One of the settings file keeps what was settled when it was made.
+func TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "u"))
+	dir := t.TempDir()
+	s := newServer(t, dir)
+	must(t, s.exec("CREATE TABLE users (id VARCHAR PRIMARY KEY, name VARCHAR)"))
+	d := stream.Definition{Kafka: map[string]string{"brokers": c.brokers, "topic": "u", "max_age": "20ms"}, Format: map[string]string{"name": "json"},
+		Tables: []stream.Table{{Name: engine.TableName{Database: "d", Schema: "main", Name: "users"}, Query: "SELECT _key::VARCHAR AS id, name FROM messages"}}}
+	text, err := d.Encode()
+	must(t, err)
+	if strings.Contains(string(text), "tombstones") || strings.Contains(string(text), `"key"`) {
+		t.Fatalf("a definition as earlier versions wrote it: %s", text)
+	}
+	_, err = s.Engine.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName{Database: "d", Schema: "main", Name: "older"}, Definition: text}, false)
+	must(t, err)
+	must(t, s.Close())
+	s = newServer(t, dir)
+	c.produce("u", 0, `a={"name": "x"}`, "a")
+	s.eventually(noLetters, "1")
+	must(t, s.Sources.Configure(ctx, catalog.StreamName{Database: "d", Schema: "main", Name: "older"}, d))
+	if got := s.states()[0].Definition.Kafka["tombstones"]; got != "" {
+		t.Errorf("an older source has tombstones = %q", got)
+	}
+	must(t, s.exec("DROP SOURCE older"))
+	name := catalog.StreamName{Database: "d", Schema: "main", Name: "configured"}
+	for range 2 { // at two starts
+		must(t, s.Sources.Configure(ctx, name, d))
+		if got := s.states()[0].Definition.Kafka["tombstones"]; got != "delete" {
+			t.Errorf("tombstones = %q", got)
+		}
+	}
+	s.eventually("SELECT count(*) FROM users", "0")
+	d.Kafka["tombstones"] = "ignore"
+	must(t, s.Sources.Configure(ctx, name, d))
+	c.produce("u", 0, `b={"name": "x"}`, "b", `c={"name": "x"}`)
+	s.eventually(users, "bx cx")
+}

@@ -1,0 +1,56 @@
+package system
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+)
+
+// hidden stands for a path that only administrators are shown.
+const hidden = "***"
+
+// within returns a message with paths relative to the data directory.
+func (t *Tables) within(message string) string { return base.WithoutFolder(message, t.dir) }
+
+// definition returns the definition of a source or an export as JSON, without the server's paths if they are not for who asks.
+func definition(d any, who asker) (string, error) {
+	written, err := json.Marshal(d)
+	if err != nil || who.admin {
+		return string(written), err
+	}
+	var v any
+	if err := json.Unmarshal(written, &v); err != nil {
+		return "", err
+	}
+	written, err = json.Marshal(hidePaths(v))
+	return string(written), err
+}
+
+// hidePaths hides each text in a value of JSON that is an absolute path, or a list that begins with one.
+func hidePaths(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = hidePaths(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = hidePaths(v[i])
+		}
+	case string:
+		if filepath.IsAbs(v) {
+			return hidden
+		}
+	}
+	return v
+}
+
+// hideFolder hides a folder in a text; an empty one is none.
+func hideFolder(text, folder string) string {
+	if folder == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, folder, hidden)
+}

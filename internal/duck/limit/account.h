@@ -26,6 +26,8 @@ struct Thread {
 	scoter_account *before;  // the account outside of them
 	uint32_t allocations;    // small ones, modulo 2^32
 	int32_t overdue;         // how often many allocations found that the statement is to end
+	// Whether the query whose task the thread runs was interrupted; nullptr outside of tasks.
+	const std::atomic<bool> *interrupted;
 };
 
 extern __thread Thread thread;

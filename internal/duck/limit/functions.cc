@@ -281,6 +281,7 @@ char *scoter_bound_functions(duckdb_connection connection) {
 			scoter::BoundAll(context);
 			scoter::BoundCasts(context);
 		});
+		scoter::HoldStates(context);
 		return nullptr;
 	} catch (std::exception &failure) {
 		return strdup(failure.what());

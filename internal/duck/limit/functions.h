@@ -24,6 +24,9 @@ void RowByRow(const scalar_function_t &function, DataChunk &args, ExpressionStat
 // Bounds the casts whose work grows faster than their values. Call it before there are queries.
 void BoundCasts(ClientContext &context);
 
+// Has windows free the states of their aggregates after errors. Call it before there are queries.
+void HoldStates(ClientContext &context);
+
 // How deep JSON and the like may be nested where DuckDB walks it by recursion.
 constexpr idx_t most_levels = 1000;
 

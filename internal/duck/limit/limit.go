@@ -2,10 +2,12 @@
 //
 //   - Memory: DuckDB's memory limit covers its buffer manager alone. This package counts what else DuckDB allocates
 //     (memory.cc), makes large allocations fail past a limit, and tells when small ones exceed it. What DuckDB computes of a
-//     result ahead of its reader is measured with its texts (stream.cc).
+//     result ahead of its reader is measured with its texts (stream.cc). What the aggregates of a window hold is freed if an
+//     error ends it (states.cc).
 //   - Time: DuckDB looks at its interrupt flag between chunks of rows. This package looks at it in every scalar function
 //     (functions.cc), while a statement is planned (planning.cc), within long lists (values.cc), in each search of a regular
-//     expression (regexp.cc), and wherever a large piece of memory is allocated (memory.cc). It refuses rows of functions
+//     expression (regexp.cc), where a thread waits for others that build a window (waiting.cc), and wherever a large piece
+//     of memory is allocated (memory.cc). It refuses rows of functions
 //     whose work cannot be interrupted and grows faster than their arguments (functions.cc, like.cc, casts.cc).
 //
 // It is C++ with DuckDB's private headers (see livescan). Package duck is its only user.
@@ -28,6 +30,7 @@ package limit
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_13BindCastInputERKNS_11LogicalTypeES5_
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb6VectorC1ERKS0_RKNS_15SelectionVectorEm
 #cgo linux LDFLAGS: -Wl,--wrap=_ZNK6duckdb6Vector8GetValueEm
+#cgo linux LDFLAGS: -Wl,--wrap=nanosleep
 #include <stdlib.h>
 #include "limit.h"
 */

@@ -45,7 +45,7 @@ bool scoter_memory_scarce(void);
 // Returns when the limit is exceeded; at once if it is. One thread at a time may wait.
 void scoter_memory_wait(void);
 
-// Bounds the work of the scalar functions of the connection's database. Call it before there are queries.
+// Bounds the work of the scalar functions of the connection's database, and frees the states of its windows after errors. Call it before there are queries.
 // Returns what went wrong, to be freed, or NULL.
 char *scoter_bound_functions(duckdb_connection connection);
 

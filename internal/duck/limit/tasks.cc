@@ -17,12 +17,16 @@ public:
 	explicit Following(scoter_account *account) : account(account) {}
 
 	// A task may run others of the same query to their end.
-	void OnTaskStart(duckdb::ClientContext &) override {
-		if (thread.tasks++ == 0) thread.before = scoter_account_enter(account);
+	void OnTaskStart(duckdb::ClientContext &context) override {
+		if (thread.tasks++ > 0) return;
+		thread.before = scoter_account_enter(account);
+		thread.interrupted = &context.interrupted;
 	}
 
 	void OnTaskStop(duckdb::ClientContext &) override {
-		if (--thread.tasks == 0) scoter_account_leave(thread.before);
+		if (--thread.tasks > 0) return;
+		thread.interrupted = nullptr;
+		scoter_account_leave(thread.before);
 	}
 
 private:

@@ -1,0 +1,316 @@
+// The states of aggregates in windows, freed after errors too.
+//
+// DuckDB 1.5.6 destroys the states of a window's rows only if it computes those rows to their end: an error in between, or
+// EXCLUDE, leaks what the states hold. Aggregates whose states own memory (histogram, mode, min of texts) therefore run on
+// handles: what DuckDB has for a state refers to the state, which a registry of the expression holds. When a statement ends,
+// the registries of its connection destroy the states that are left.
+//
+// Hash tables, ungrouped aggregates and aggregates with a window function of their own (quantile) are left alone: DuckDB
+// destroys their states in destructors.
+#include "functions.h"
+
+#include <cstddef>
+#include <mutex>
+
+#include "duckdb/function/aggregate_function.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/client_context_state.hpp"
+#include "duckdb/main/config.hpp"
+#include "duckdb/optimizer/optimizer_extension.hpp"
+#include "duckdb/planner/expression/bound_window_expression.hpp"
+#include "duckdb/planner/logical_operator_visitor.hpp"
+#include "duckdb/storage/arena_allocator.hpp"
+
+namespace scoter {
+namespace {
+
+class States;
+
+// A state of the original aggregate follows each node.
+struct alignas(std::max_align_t) Node {
+	Node *next; // in the list of those without a state
+	bool live;
+
+	data_ptr_t State() { return reinterpret_cast<data_ptr_t>(this + 1); }
+};
+
+// What DuckDB holds for a state. It begins as zeros, since DuckDB allocates the states of windows so.
+struct Handle {
+	States *owner;
+	Node *node; // nullptr if the state was destroyed
+	idx_t run;  // of the owner, in which the node was made
+};
+
+Handle &HandleAt(const_data_ptr_t state) { return *reinterpret_cast<Handle *>(const_cast<data_ptr_t>(state)); }
+
+// Nodes that threads of one number share, and those that wait to be used again.
+struct Shard {
+	std::mutex mutex;
+	vector<std::unique_ptr<data_t[]>> slabs;
+	Node *unused = nullptr;
+	idx_t slab_nodes = 0; // in the last slab
+};
+
+constexpr idx_t shard_count = 16, first_slab = 16, largest_slab = 1024;
+
+idx_t ShardOfThread() {
+	static std::atomic<idx_t> threads {0};
+	static __thread idx_t shard = 0; // plus one
+	if (shard == 0) shard = 1 + threads.fetch_add(1, std::memory_order_relaxed) % shard_count;
+	return shard - 1;
+}
+
+// The registry of one expression. It lives as long as the plan, and each copy of its function.
+class States : public AggregateFunctionInfo {
+public:
+	States(const AggregateFunction &original, unique_ptr<FunctionData> bind_data)
+	    : original(original), bind_data(std::move(bind_data)),
+	      node_bytes(sizeof(Node) + AlignValue<idx_t, alignof(Node)>(original.GetStateSizeCallback()(original))) {}
+	~States() override { Forget(); }
+
+	void Initialize(Handle &handle) {
+		if (IsLive(handle)) {
+			Destroy(handle.node);
+		} else {
+			handle = {this, Take(), run};
+		}
+		original.GetStateInitCallback()(original, handle.node->State());
+		handle.node->live = true;
+	}
+
+	bool IsLive(const Handle &handle) const { return handle.owner == this && handle.run == run && handle.node; }
+
+	// Takes back the nodes of states that were destroyed: a list from first to last.
+	void Give(Node *first, Node *last) {
+		auto &shard = shards[ShardOfThread()];
+		std::lock_guard<std::mutex> lock(shard.mutex);
+		last->next = shard.unused;
+		shard.unused = first;
+	}
+
+	// Destroys the states that are left. No thread may use them any more; handles of before are ignored from now on.
+	void Forget() {
+		run++;
+		for (auto &shard : shards) {
+			std::lock_guard<std::mutex> lock(shard.mutex);
+			for (idx_t i = 0, nodes = first_slab; i < shard.slabs.size(); i++, nodes = Larger(nodes)) {
+				for (idx_t k = 0; k < nodes; k++) {
+					auto node = reinterpret_cast<Node *>(shard.slabs[i].get() + k * node_bytes);
+					if (node->live) Destroy(node);
+				}
+			}
+			shard.slabs.clear();
+			shard.unused = nullptr;
+			shard.slab_nodes = 0;
+		}
+	}
+
+	const AggregateFunction original;
+
+private:
+	static idx_t Larger(idx_t nodes) { return MinValue(nodes * 2, largest_slab); }
+
+	Node *Take() {
+		auto &shard = shards[ShardOfThread()];
+		std::lock_guard<std::mutex> lock(shard.mutex);
+		if (!shard.unused) Grow(shard);
+		auto node = shard.unused;
+		shard.unused = node->next;
+		return node;
+	}
+
+	void Grow(Shard &shard) {
+		idx_t nodes = shard.slab_nodes == 0 ? first_slab : Larger(shard.slab_nodes);
+		shard.slabs.push_back(std::unique_ptr<data_t[]>(new data_t[nodes * node_bytes]));
+		shard.slab_nodes = nodes;
+		for (idx_t k = nodes; k-- > 0;) {
+			auto node = reinterpret_cast<Node *>(shard.slabs.back().get() + k * node_bytes);
+			*node = {shard.unused, false};
+			shard.unused = node;
+		}
+	}
+
+	// The arena that a state used may be gone: what is in it needs no destruction.
+	void Destroy(Node *node) {
+		node->live = false;
+		ArenaAllocator arena(Allocator::DefaultAllocator());
+		AggregateInputData input(bind_data.get(), arena);
+		auto state = node->State();
+		Vector states(LogicalType::POINTER, data_ptr_cast(&state));
+		original.GetStateDestructorCallback()(states, input, 1);
+	}
+
+	unique_ptr<FunctionData> bind_data;
+	const idx_t node_bytes;
+	idx_t run = 1;
+	Shard shards[shard_count];
+};
+
+// The states of a vector of handles, as a vector of the same kind.
+class Originals {
+public:
+	Originals(Vector &handles, idx_t count) : states(LogicalType::POINTER, Space(count)) {
+		bool constant = handles.GetVectorType() == VectorType::CONSTANT_VECTOR;
+		UnifiedVectorFormat format;
+		handles.ToUnifiedFormat(count, format);
+		auto data = UnifiedVectorFormat::GetData<data_ptr_t>(format);
+		auto pointers = FlatVector::GetData<data_ptr_t>(states);
+		owner = HandleAt(data[format.sel->get_index(0)]).owner;
+		for (idx_t i = 0; i < (constant ? 1 : count); i++) pointers[i] = HandleAt(data[format.sel->get_index(i)]).node->State();
+		if (constant) states.SetVectorType(VectorType::CONSTANT_VECTOR);
+	}
+
+	const AggregateFunction &Function() const { return owner->original; }
+
+private:
+	data_ptr_t Space(idx_t count) {
+		if (count <= STANDARD_VECTOR_SIZE) return data_ptr_cast(few);
+		many.resize(count);
+		return data_ptr_cast(many.data());
+	}
+
+	data_ptr_t few[STANDARD_VECTOR_SIZE];
+	vector<data_ptr_t> many;
+	States *owner;
+
+public:
+	Vector states;
+};
+
+void Initialize(const AggregateFunction &function, data_ptr_t state) {
+	auto &states = static_cast<States &>(*function.function_info);
+	states.Initialize(HandleAt(state));
+}
+
+idx_t Size(const AggregateFunction &) { return sizeof(Handle); }
+
+void Update(Vector inputs[], AggregateInputData &input, idx_t columns, Vector &handles, idx_t count) {
+	if (count == 0) return;
+	Originals to(handles, count);
+	to.Function().GetStateUpdateCallback()(inputs, input, columns, to.states, count);
+}
+
+void UpdateOne(Vector inputs[], AggregateInputData &input, idx_t columns, data_ptr_t state, idx_t count) {
+	auto &handle = HandleAt(state);
+	handle.owner->original.GetStateSimpleUpdateCallback()(inputs, input, columns, handle.node->State(), count);
+}
+
+void Combine(Vector &source, Vector &target, AggregateInputData &input, idx_t count) {
+	if (count == 0) return;
+	Originals from(source, count), to(target, count);
+	to.Function().GetStateCombineCallback()(from.states, to.states, input, count);
+}
+
+void Finalize(Vector &handles, AggregateInputData &input, Vector &result, idx_t count, idx_t offset) {
+	if (count == 0) return;
+	Originals of(handles, count);
+	of.Function().GetStateFinalizeCallback()(of.states, input, result, count, offset);
+}
+
+void Window(AggregateInputData &input, const WindowPartitionInput &partition, const_data_ptr_t shared, data_ptr_t state,
+            const SubFrames &frames, Vector &result, idx_t row) {
+	auto &handle = HandleAt(state);
+	auto original = shared ? HandleAt(shared).node->State() : nullptr;
+	handle.owner->original.GetWindowCallback()(input, partition, original, handle.node->State(), frames, result, row);
+}
+
+void InitializeWindow(AggregateInputData &input, const WindowPartitionInput &partition, data_ptr_t state) {
+	auto &handle = HandleAt(state);
+	handle.owner->original.GetWindowInitCallback()(input, partition, handle.node->State());
+}
+
+// Destroys up to STANDARD_VECTOR_SIZE states of one owner. States that the registry destroyed are no longer live.
+void DestroySome(data_ptr_t *handles, AggregateInputData &input, idx_t count) {
+	data_ptr_t originals[STANDARD_VECTOR_SIZE];
+	idx_t live = 0;
+	Node *first = nullptr, *last = nullptr;
+	States *owner = nullptr;
+	for (idx_t i = 0; i < count; i++) {
+		auto &handle = HandleAt(handles[i]);
+		if (!handle.owner || !handle.owner->IsLive(handle)) continue;
+		owner = handle.owner;
+		auto node = handle.node;
+		handle.node = nullptr;
+		node->live = false;
+		node->next = first;
+		first = node;
+		if (!last) last = node;
+		originals[live++] = node->State();
+	}
+	if (live == 0) return;
+	Vector states(LogicalType::POINTER, data_ptr_cast(originals));
+	owner->original.GetStateDestructorCallback()(states, input, live);
+	owner->Give(first, last);
+}
+
+void Destroy(Vector &handles, AggregateInputData &input, idx_t count) {
+	auto data = FlatVector::GetData<data_ptr_t>(handles);
+	for (idx_t i = 0; i < count; i += STANDARD_VECTOR_SIZE) DestroySome(data + i, input, MinValue<idx_t>(STANDARD_VECTOR_SIZE, count - i));
+}
+
+// The registries of a connection's plans.
+class Registries : public ClientContextState {
+public:
+	void Add(const shared_ptr<States> &states) {
+		std::lock_guard<std::mutex> lock(mutex);
+		all.push_back(states);
+	}
+
+	// No thread works for the connection any more.
+	void QueryEnd() override {
+		std::lock_guard<std::mutex> lock(mutex);
+		vector<weak_ptr<States>> left;
+		for (auto &one : all) {
+			auto states = one.lock();
+			if (!states) continue;
+			states->Forget();
+			left.push_back(one);
+		}
+		all = std::move(left);
+	}
+
+private:
+	std::mutex mutex;
+	vector<weak_ptr<States>> all;
+};
+
+class WithHandles : public LogicalOperatorVisitor {
+public:
+	explicit WithHandles(ClientContext &context) : context(context) {}
+
+protected:
+	unique_ptr<Expression> VisitReplace(BoundWindowExpression &window, unique_ptr<Expression> *) override {
+		if (!window.aggregate) return nullptr;
+		auto &function = *window.aggregate;
+		if (!function.HasStateDestructorCallback() || function.GetStateInitCallback() == Initialize) return nullptr;
+		if (function.CanWindow() && window.arg_orders.empty()) return nullptr;
+		auto states = make_shared_ptr<States>(function, window.bind_info ? window.bind_info->Copy() : nullptr);
+		context.registered_state->GetOrCreate<Registries>("scoter_states")->Add(states);
+		function.function_info = states;
+		function.SetStateSizeCallback(Size);
+		function.SetStateInitCallback(Initialize);
+		if (function.HasStateUpdateCallback()) function.SetStateUpdateCallback(Update);
+		if (function.HasStateSimpleUpdateCallback()) function.SetStateSimpleUpdateCallback(UpdateOne);
+		if (function.HasStateCombineCallback()) function.SetStateCombineCallback(Combine);
+		if (function.HasStateFinalizeCallback()) function.SetStateFinalizeCallback(Finalize);
+		if (function.HasWindowCallback()) function.SetWindowCallback(Window);
+		if (function.HasWindowInitCallback()) function.SetWindowInitCallback(InitializeWindow);
+		function.SetStateDestructorCallback(Destroy);
+		return nullptr;
+	}
+
+private:
+	ClientContext &context;
+};
+
+} // namespace
+
+void HoldStates(ClientContext &context) {
+	OptimizerExtension extension;
+	extension.optimize_function = [](OptimizerExtensionInput &input, unique_ptr<LogicalOperator> &plan) {
+		WithHandles(input.context).VisitOperator(*plan);
+	};
+	OptimizerExtension::Register(DBConfig::GetConfig(context), extension);
+}
+
+} // namespace scoter

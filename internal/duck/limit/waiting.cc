@@ -1,0 +1,21 @@
+// Threads that wait for others of the same query.
+//
+// Several threads build the tree of a window, level by level. If one of them fails, the level is never complete, and DuckDB
+// 1.5.6 has the others wait for it without end: they sleep, and look at no flag. A failure interrupts the query: the linker
+// redirects the call that sleeps to the function here (the flag is in limit.go), which looks at that.
+#include "account.h"
+
+#include <ctime>
+
+#include "duckdb/common/exception.hpp"
+
+#ifdef __linux__
+
+extern "C" int __real_nanosleep(const timespec *time, timespec *left);
+extern "C" int __wrap_nanosleep(const timespec *time, timespec *left) {
+	auto interrupted = scoter::thread.interrupted;
+	if (interrupted && interrupted->load(std::memory_order_relaxed)) throw duckdb::InterruptException();
+	return __real_nanosleep(time, left);
+}
+
+#endif

@@ -663,10 +663,10 @@ func TestABenchmarkThatIsStoppedLeavesNothing(t *testing.T) {
 
 func TestSQLShowsWhereAnErrorIs(t *testing.T) {
 	both(t, func(t *testing.T, where ...string) {
-		const text = "SELECT 1;\nSELECT nothng FROM (SELECT 1 nothing)"
+		const text = "SELECT 1;\nSELECT amuont FROM (SELECT 1 amount)"
 		_, errs, code := run(t, "", append(append([]string{"sql"}, where...), "-c", text)...)
-		want := "  line 2: SELECT nothng FROM (SELECT 1 nothing)\n" + strings.Repeat(" ", 2+len("line 2: SELECT ")) + "^\n  hint: did you mean nothing?\n"
-		if code != 65 || !strings.HasSuffix(errs, want) || strings.Count(errs, "nothing") != 2 {
+		want := "  line 2: SELECT amuont FROM (SELECT 1 amount)\n" + strings.Repeat(" ", 2+len("line 2: SELECT ")) + "^\n  hint: did you mean amount?\n"
+		if code != 65 || !strings.HasSuffix(errs, want) || strings.Count(errs, "amount") != 2 {
 			t.Errorf("%d\n%s", code, errs)
 		}
 	})

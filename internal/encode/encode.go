@@ -95,11 +95,14 @@ func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t ta
 		if err = enc.end(t); err == nil {
 			err = o.flush()
 		}
-	} else if (o.err == nil || o.refused) && o.written > 0 {
-		o.err = nil // a writer may have room for the reason where it has none for rows
-		enc.fail(err)
-		// The error that ended the result is the one to report.
-		_ = o.flush()
+	}
+	if err != nil && o.written > 0 {
+		_ = o.flush() // rows by themselves: a writer may have room for the reason where it has none for them
+		if o.err == nil || o.refused {
+			o.err = nil
+			enc.fail(err)
+			_ = o.flush() // the error that ended the result is the one to report
+		}
 	}
 	return t, err
 }

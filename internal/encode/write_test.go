@@ -83,6 +83,28 @@ func TestAResultThatTheWriterHasNoRoomForSaysSo(t *testing.T) {
 	}
 }
 
+// Rows that are buffered when a result ends, and that the writer has no room for, do not keep the reason out.
+func TestAResultThatEndsWithRowsInItsBufferSaysWhy(t *testing.T) {
+	texts := array.NewStringBuilder(memory.DefaultAllocator)
+	for range 22 {
+		texts.Append(strings.Repeat("x", 10_000)) // 128 KiB are written, 80 KiB are not yet
+	}
+	column := texts.NewArray()
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "text", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{column}, 22)
+	for _, f := range []Format{JSON, NDJSON} {
+		var w small
+		src := newSource(rec)
+		src.err = base.Errorf(base.Timeout, "others wait")
+		stats, err := Write(t.Context(), &w, f, src, Options{})
+		if base.KindOf(err) != base.Timeout || stats.Bytes != int64(w.Len()) || w.Len() < flushAt {
+			t.Errorf("%s: %d bytes, %d of them counted: %v", f, w.Len(), stats.Bytes, err)
+		}
+		if last := w.String()[max(0, w.Len()-200):]; !strings.Contains(last, "others wait") {
+			t.Errorf("%s ends with %q", f, last)
+		}
+	}
+}
+
 func TestCanceledContextEndsTheResult(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -95,7 +95,7 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 		t.Errorf("of a result that was kept %d bytes come", len(whole))
 	}
 	if part := rest(conns[1]); !strings.Contains(part, "too slowly") {
-		t.Errorf("what ends a result that is too large: %d bytes, at last %q", len(part), part[max(0, len(part)-300):])
+		t.Errorf("what ends a result that is too large: %d bytes, at last %q\n%s", len(part), part[max(0, len(part)-300):], s.Log())
 	}
 	for _, conn := range conns {
 		_ = conn.Close()

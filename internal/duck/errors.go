@@ -33,7 +33,7 @@ var kindsByType = map[string]base.Kind{
 	"Decimal": base.Invalid, "Sequence": base.Invalid, "Dependency": base.Invalid, "Invalid Configuration": base.Invalid,
 	"Permission": base.Forbidden, "Out of Memory": base.TooLarge, "INTERRUPT": base.Canceled,
 	"Interrupt": base.Canceled,
-	"IO":        base.Unavailable, // see filesKind
+	"IO":        base.Unavailable, // see fileKind
 }
 
 // ErrFailed is in the error of a statement that met a defect of DuckDB's, by which it failed all that ran with it.

@@ -95,11 +95,7 @@ func (p *Pool) connection() (*Conn, error) {
 }
 
 // Wanted reports whether queries wait for a place.
-func (p *Pool) Wanted() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.turns.waiting) > 0
-}
+func (p *Pool) Wanted() bool { return p.Waiting() > 0 }
 
 // Yield lets another query begin before this connection is given back: its own only waits for who reads
 // the result, since that time. As many connections may yield as there are places. After that it keeps its place for a

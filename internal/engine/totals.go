@@ -78,10 +78,9 @@ func (e *Engine) Totals() Totals {
 	return t
 }
 
-// Disk is what the data directory takes of its disk, in bytes, and what is free there.
+// Disk is what the data directory takes of its disk beside parts, in bytes, and what is free there. Totals has the parts.
 type Disk struct {
 	Free      int64
-	Parts     int64 // files that no query or backup reads any more are not among them
 	Patches   int64
 	Log       int64 // with preallocated space
 	Segments  int   // of the log
@@ -96,7 +95,7 @@ func (e *Engine) Disk() (Disk, error) {
 	if err != nil {
 		return Disk{}, err
 	}
-	d := Disk{Free: int64(free), Parts: e.Totals().PartBytes}
+	d := Disk{Free: int64(free)}
 	var errs [6]error
 	var segments []base.SegmentID
 	d.Log, errs[0] = e.sizeOf(walName)

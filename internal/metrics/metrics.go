@@ -5,6 +5,7 @@ package metrics
 import (
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,7 +27,7 @@ type Metrics struct {
 	requestErrors *prometheus.CounterVec
 	queries       prometheus.Histogram
 	queryErrors   *prometheus.CounterVec
-	rowsReturned  prometheus.Counter
+	rowsReturned  atomic.Int64
 }
 
 // New returns the metrics of a server. What is asked of w is asked each time that the metrics are read.
@@ -41,9 +42,10 @@ func New(w Watched, log *slog.Logger) *Metrics {
 			Help: "Time from a request to run SQL to the end of its answer, whatever became of it."}),
 		queryErrors: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scoter_query_errors_total",
 			Help: "Requests to run SQL that failed, or whose result broke off, by kind of error."}, []string{"kind"}),
-		rowsReturned: prometheus.NewCounter(prometheus.CounterOpts{Name: "scoter_rows_returned_total", Help: "Rows of results that were sent."}),
 	}
-	m.registry.MustRegister(m.requests, m.requestErrors, m.queries, m.queryErrors, m.rowsReturned, newState(w),
+	returned := prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "scoter_rows_returned_total", Help: "Rows of results that were sent."},
+		func() float64 { return float64(m.RowsReturned()) })
+	m.registry.MustRegister(m.requests, m.requestErrors, m.queries, m.queryErrors, returned, newState(w),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -75,7 +77,10 @@ func (m *Metrics) BrokenOff(err error) {
 }
 
 // Returned counts rows of results.
-func (m *Metrics) Returned(rows int64) { m.rowsReturned.Add(float64(rows)) }
+func (m *Metrics) Returned(rows int64) { m.rowsReturned.Add(rows) }
+
+// RowsReturned returns how many rows of results were counted.
+func (m *Metrics) RowsReturned() int64 { return m.rowsReturned.Load() }
 
 // Handler answers with all metrics. Where some cannot be had, the others are sent, and the log says why.
 func (m *Metrics) Handler() http.Handler {

@@ -163,7 +163,7 @@ func (s *state) Collect(out chan<- prometheus.Metric) {
 	}
 	out <- prometheus.MustNewConstSummary(logSyncs, uint64(now.LogSyncs.Count), now.LogSyncs.Total.Seconds(), nil)
 	out <- prometheus.MustNewConstMetric(build, gauge, 1, version.Number(), version.Commit(), runtime.Version(), version.DuckDB)
-	s.collectDisk(out)
+	s.collectDisk(out, now)
 	s.collectSources(out)
 	s.collectExports(out)
 }
@@ -176,14 +176,14 @@ func (s *state) look() *seen {
 	return now
 }
 
-func (s *state) collectDisk(out chan<- prometheus.Metric) {
+func (s *state) collectDisk(out chan<- prometheus.Metric, now *seen) {
 	disk, err := s.watched.Store.Disk()
 	if err != nil {
 		out <- prometheus.NewInvalidMetric(diskFree, err)
 		return
 	}
 	out <- prometheus.MustNewConstMetric(diskFree, gauge, float64(disk.Free))
-	for what, bytes := range map[string]int64{"parts": disk.Parts, "patches": disk.Patches, "log": disk.Log, "catalog": disk.Catalog,
+	for what, bytes := range map[string]int64{"parts": now.PartBytes, "patches": disk.Patches, "log": disk.Log, "catalog": disk.Catalog,
 		"temporary": disk.Temporary, "reserve": disk.Reserve} {
 		out <- prometheus.MustNewConstMetric(diskUsed, gauge, float64(bytes), what)
 	}

@@ -77,7 +77,7 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 	}
 	if i := slices.IndexFunc(tokens[x.c.at:using], func(t sqltoken.Token) bool { return t.Depth == 0 && t.Is("COLLATE") }); i >= 0 {
 		return schema.Type{}, base.Errorf(base.Invalid, "collations of columns are not supported").At(tokens[x.c.at+i].Start + 1).
-			WithHint("use COLLATE where values are compared: ORDER BY name COLLATE nocase")
+			WithHint(collationHint)
 	}
 	var alter composition
 	alter.write("ALTER TABLE temp.", schema.Quote(t.Name), " ALTER COLUMN ", schema.Quote(c.Name), " TYPE ")

@@ -44,6 +44,9 @@ func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	return readShape(x.ctx, conn, shapeTable)
 }
 
+// collationHint says what to do without a collation in a column's definition.
+const collationHint = "use COLLATE where values are compared: ORDER BY name COLLATE nocase"
+
 // withoutShape takes the name of the temporary table out of a message of DuckDB's.
 func withoutShape(err error) error {
 	e := new(base.Error)
@@ -75,7 +78,7 @@ func checkDefinitions(text string) error {
 			case t.Is("GENERATED"), t.Is("AS") && i+1 < len(item) && item[i+1].Is("("):
 				what, hint = "generated columns", "a view computes a column for who reads it"
 			case t.Is("COLLATE"):
-				what, hint = "collations of columns", "use COLLATE where values are compared: ORDER BY name COLLATE nocase"
+				what, hint = "collations of columns", collationHint
 			case t.Is("REFERENCES"), t.Is("FOREIGN"):
 				what, hint = "FOREIGN KEY constraints", "a PRIMARY KEY makes rows unique"
 			default:

@@ -58,7 +58,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request, _ caller) error 
 		"uptime_seconds":  int64(time.Since(s.started).Seconds()),
 		"queries_running": s.queries.Running(),
 		"rows_written":    s.rowsWritten(),
-		"rows_returned":   s.returned.Load(),
+		"rows_returned":   s.metrics.RowsReturned(),
 		"go_heap_bytes":   memory.HeapAlloc,
 		"write_memory":    state.MemoryBytes,
 		"request_memory":  s.gate.used.Load(),

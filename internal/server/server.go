@@ -46,8 +46,7 @@ type Server struct {
 	failures func() int64 // of DuckDB
 	log      *slog.Logger
 	metrics  *metrics.Metrics
-	returned atomic.Int64 // rows of results
-	gate     *gate        // of requests with rows
+	gate     *gate // of requests with rows
 	// Those of statements: a query that takes long keeps nobody from writing.
 	statements *gate
 	results    *spool.Space

@@ -174,7 +174,6 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 		w.Header().Set("Scoter-Deleted", strconv.FormatInt(answer.Counts.Deleted, 10))
 	}
 	stats, err := encode.Write(ctx, out, format, src, opts)
-	s.returned.Add(stats.Rows)
 	s.metrics.Returned(stats.Rows)
 	src.drop()
 	answer.Close() // what is left to send needs neither connection nor snapshot

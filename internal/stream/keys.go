@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -167,7 +168,6 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 		return nil, nil
 	}
 	d := newDecodings(p.keys)
-	var order []uint32
 	missing := false
 	for i, rec := range records {
 		if rec.Key == nil {
@@ -200,7 +200,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 		defer none.Release()
 		return oneColumn(none), nil
 	}
-	order = make([]uint32, len(records))
+	order := make([]uint32, len(records))
 	next := uint32(0)
 	none := uint32(batch.Rows(batches))
 	for i := range order {
@@ -264,19 +264,16 @@ func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.Recor
 	var outFields []arrow.Field
 	var outColumns []arrow.Array
 	for i, f := range fields {
-		taken := false
-		for _, name := range names {
-			taken = taken || schema.Fold(name) == schema.Fold(f.Name)
-		}
-		if !taken {
+		if !slices.ContainsFunc(names, func(name string) bool { return schema.Fold(name) == schema.Fold(f.Name) }) {
 			outFields, outColumns = append(outFields, f), append(outColumns, columns[i])
 		}
 	}
 	for _, name := range names {
 		value := keys
 		if s, ok := keys.(*array.Struct); ok {
-			if value = fieldOf(s, name); value == nil {
-				return nil, base.Errorf(base.Invalid, "the record's key has no field %q, which is part of the primary key", name)
+			var err error
+			if value, err = fieldOf(s, name); err != nil {
+				return nil, err
 			}
 			defer value.Release()
 		} else if len(names) > 1 {
@@ -288,15 +285,15 @@ func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.Recor
 	return array.NewRecordBatch(arrow.NewSchema(outFields, &md), outColumns, rec.NumRows()), nil
 }
 
-// fieldOf returns a field of structs, NULL where they are, or nil. The caller releases it.
-func fieldOf(s *array.Struct, name string) arrow.Array {
+// fieldOf returns a field of keys that are structs, NULL where they are. The caller releases it.
+func fieldOf(s *array.Struct, name string) (arrow.Array, error) {
 	for i, f := range s.DataType().(*arrow.StructType).Fields() {
 		if schema.Fold(f.Name) != schema.Fold(name) {
 			continue
 		}
 		if s.NullN() == 0 {
 			s.Field(i).Retain()
-			return s.Field(i)
+			return s.Field(i), nil
 		}
 		order := make([]uint32, s.Len())
 		for row := range order {
@@ -308,11 +305,11 @@ func fieldOf(s *array.Struct, name string) arrow.Array {
 		defer null.Release()
 		taken, err := batch.Take([]arrow.RecordBatch{oneColumn(s.Field(i)), oneColumn(null)}, order)
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		defer taken.Release()
 		taken.Column(0).Retain()
-		return taken.Column(0)
+		return taken.Column(0), nil
 	}
-	return nil
+	return nil, base.Errorf(base.Invalid, "the record's key has no field %q, which is part of the primary key", name)
 }

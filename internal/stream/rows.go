@@ -111,6 +111,8 @@ type builder struct {
 	out     *rows
 	// What queries read of the batch; nil before the first needs it.
 	messages, tombstones *transient
+	// The records' numbers by where they are in Kafka; nil before a batch with tombstones needs them.
+	numbers map[place]int32
 }
 
 func (b *builder) release() {

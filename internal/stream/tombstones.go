@@ -201,29 +201,41 @@ func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows)
 // addNumbered adds rows that a query gave with the places of their records, and gives them up.
 func (b *builder) addNumbered(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
 	defer releaseBatches(result)
-	at := make(map[place]int32, len(b.records))
-	for i, rec := range b.records {
-		at[placeOf(rec)] = int32(i)
-	}
+	at := b.places()
 	for _, rec := range result {
 		first := int(rec.NumCols()) - len(places)
 		topics, isText := rec.Column(first).(*array.String)
 		partitions, isInt := rec.Column(first + 1).(*array.Int32)
 		offsets, isBig := rec.Column(first + 2).(*array.Int64)
 		if !isText || !isInt || !isBig {
-			return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
+			return errPlaces()
 		}
 		numbers := make([]int32, rec.NumRows())
 		for i := range numbers {
 			number, ok := at[place{partition{topics.Value(i), partitions.Value(i)}, offsets.Value(i)}]
 			if !ok {
-				return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
+				return errPlaces()
 			}
 			numbers[i] = number
 		}
 		all.Batches, all.Numbers, all.Deleting = append(all.Batches, withoutLast(rec, len(places))), append(all.Numbers, numbers), append(all.Deleting, deletes)
 	}
 	return nil
+}
+
+func errPlaces() error {
+	return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
+}
+
+// places returns the numbers of the batch's records by where they are in Kafka.
+func (b *builder) places() map[place]int32 {
+	if b.numbers == nil {
+		b.numbers = make(map[place]int32, len(b.records))
+		for i, rec := range b.records {
+			b.numbers[placeOf(rec)] = int32(i)
+		}
+	}
+	return b.numbers
 }
 
 // withoutLast returns rows without their last n columns.

@@ -29,7 +29,8 @@ var encodings = []struct {
 	{"zstd", func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }},
 }
 
-// packed is a body that was compressed before it is sent, so that its rows have the same times in every request.
+// packed is a body that was compressed before it is sent, so that its rows have the same times in
+// every request.
 type packed []byte
 
 func (packed) Stamp(int64) {}
@@ -54,7 +55,8 @@ func pack(b telemetry.Body, packer func(io.Writer) (io.WriteCloser, error)) (pac
 	return out.Bytes(), err
 }
 
-// compressed compares the rates of plain and compressed line protocol, for several numbers of writers.
+// compressed compares the rates of plain and compressed line protocol, for several numbers of
+// writers.
 func (o *Options) compressed(ctx context.Context, env *harness.Env, report *harness.Report) error {
 	for _, n := range writers {
 		rates := make([][]float64, len(encodings))

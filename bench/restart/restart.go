@@ -1,4 +1,5 @@
-// Package restart measures how long a server that was killed takes until it serves again, with its log still to be read.
+// Package restart measures how long a server that was killed takes until it serves again, with its
+// log still to be read.
 package restart
 
 import (
@@ -35,7 +36,8 @@ const (
 // connections fill the log.
 const connections = 64
 
-// flags keep all rows in the log and in memory. What else frees memory would begin to make parts of them.
+// flags keep all rows in the log and in memory. What else frees memory would begin to make parts of
+// them.
 var flags = []string{"--write-memory=4GiB", "--flush-bytes=1GiB", "--flush-age=24h"}
 
 type kind struct {

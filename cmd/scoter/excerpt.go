@@ -27,7 +27,8 @@ func inText(err error, text string) error {
 	return &statementError{err, text}
 }
 
-// tellError writes an error as people read it: after a label the message, then where in the SQL that is, and what to do about it.
+// tellError writes an error as people read it: after a label the message, then where in the SQL
+// that is, and what to do about it.
 func tellError(w io.Writer, label string, err error) {
 	fmt.Fprintf(w, "%s: %v\n", label, err)
 	e, in := new(base.Error), new(statementError)
@@ -51,7 +52,8 @@ const (
 	shownAfter  = 30
 )
 
-// excerpt returns the line of a text with the 1-based byte position, and below it a mark at the character there.
+// excerpt returns the line of a text with the 1-based byte position, and below it a mark at the
+// character there.
 func excerpt(text string, position int) string {
 	at := min(position-1, len(text))
 	start := strings.LastIndexByte(text[:at], '\n') + 1

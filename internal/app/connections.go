@@ -99,7 +99,8 @@ func (c *connections) Close() error {
 	return c.Listener.Close()
 }
 
-// closeIdle closes the connections that have no request under way, those that have sent nothing yet among them: http.Server would wait for these.
+// closeIdle closes the connections that have no request under way, those that have sent nothing yet
+// among them: http.Server would wait for these.
 func (c *connections) closeIdle() {
 	c.mu.Lock()
 	var idle []*connection

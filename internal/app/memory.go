@@ -24,8 +24,9 @@ const (
 	limitStep       = 64 << 20
 	limitEvery      = 250 * time.Millisecond
 
-	// After quietFor in which next to nothing was allocated, what the heap holds beside what was in use at the last collection goes back to the system, if
-	// it is at least leastGarbage and a quarter of that. The collector would keep it for minutes, as long as nobody allocates.
+	// After quietFor in which next to nothing was allocated, what the heap holds beside what was in
+	// use at the last collection goes back to the system, if it is at least leastGarbage and a
+	// quarter of that. The collector would keep it for minutes, as long as nobody allocates.
 	quietFor     = 5 * time.Second
 	quietBytes   = 1 << 20 // in limitEvery
 	leastGarbage = 16 << 20
@@ -92,7 +93,8 @@ func collectorSeconds() float64 {
 	return samples[0].Value.Float64() - samples[1].Value.Float64()
 }
 
-// heapState is what the heap holds: bytes allocated so far, in use at the last collection, and taken from the system beside those.
+// heapState is what the heap holds: bytes allocated so far, in use at the last collection, and
+// taken from the system beside those.
 type heapState struct{ allocated, live, beside uint64 }
 
 func readHeap() heapState {

@@ -2,8 +2,9 @@ package base
 
 import "strings"
 
-// WithoutFolder returns a text with the paths in a folder relative to it, and "the data directory" for the folder itself. Clients are told which file an
-// error is about, and not where on the server that is.
+// WithoutFolder returns a text with the paths in a folder relative to it, and "the data directory"
+// for the folder itself. Clients are told which file an error is about, and not where on the server
+// that is.
 func WithoutFolder(text, folder string) string {
 	if folder == "" || !strings.Contains(text, folder) {
 		return text

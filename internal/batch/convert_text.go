@@ -130,11 +130,13 @@ func textCheck(t schema.Type) func(s string) string {
 	return nil
 }
 
-// nonFinite matches the numbers that DuckDB reads and writes in JSON and JSON does not have, and strings, to pass over what is in them.
+// nonFinite matches the numbers that DuckDB reads and writes in JSON and JSON does not have, and
+// strings, to pass over what is in them.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?i:-?(?:nan|inf(?:inity)?)\b)`)
 
-// isJSON reports whether a text is one that DuckDB reads as JSON. That is JSON with numbers that are not finite. By themselves they are taken only as DuckDB
-// writes them: other texts, such as nan, are more likely to be text.
+// isJSON reports whether a text is one that DuckDB reads as JSON. That is JSON with numbers that
+// are not finite. By themselves they are taken only as DuckDB writes them: other texts, such as
+// nan, are more likely to be text.
 func isJSON(s string) bool {
 	switch {
 	case json.Valid(unsafe.Slice(unsafe.StringData(s), len(s))), s == "NaN", s == "Infinity", s == "-Infinity":

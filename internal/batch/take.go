@@ -323,8 +323,8 @@ func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, 
 	return []arrow.RecordBatch{one}, nil
 }
 
-// Order returns the rows of batches, counted through all of them, in the order of their numbers; rows of one number stay as
-// they are. It is nil if all rows stay where they are.
+// Order returns the rows of batches, counted through all of them, in the order of their numbers;
+// rows of one number stay as they are. It is nil if all rows stay where they are.
 func Order(numbers [][]int32) []uint32 {
 	all := slices.Concat(numbers...)
 	if slices.IsSorted(all) {

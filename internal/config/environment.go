@@ -12,7 +12,8 @@ import (
 // prefix begins the names of all variables that Scoter reads.
 const prefix = "SCOTER_"
 
-// elsewhere are the variables that are no settings of a server: of other commands, of generated code, and of the repository's tests.
+// elsewhere are the variables that are no settings of a server: of other commands, of generated
+// code, and of the repository's tests.
 var elsewhere = []string{
 	"SCOTER_CONFIG", "SCOTER_URL", "SCOTER_TOKEN", "SCOTER_POSTGRES_URL",
 	"SCOTER_CRASH_ROUNDS", "SCOTER_EXPORT_ROUNDS", "SCOTER_KAFKA_ROUNDS", "SCOTER_EXHAUSTIVE", "SCOTER_FLIPS", "SCOTER_EDGES",
@@ -31,15 +32,15 @@ var variables = func() (all []string) {
 	return append(all, elsewhere...)
 }()
 
-// ofKubernetes matches what Kubernetes tells all containers of a namespace about a service whose name begins with scoter, and ofKubernetesPort what is that only
-// with an address as its value.
+// ofKubernetes matches what Kubernetes tells all containers of a namespace about a service whose
+// name begins with scoter, and ofKubernetesPort what is that only with an address as its value.
 var (
 	ofKubernetes     = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 	ofKubernetesPort = regexp.MustCompile(`_PORT=(tcp|udp|sctp)://`)
 )
 
-// CheckEnvironment reports the first variable, of an environment as os.Environ returns it, that has the name of a setting and is none: it is misspelled, or
-// of another version, and would be ignored.
+// CheckEnvironment reports the first variable, of an environment as os.Environ returns it, that has
+// the name of a setting and is none: it is misspelled, or of another version, and would be ignored.
 func CheckEnvironment(environ []string) error {
 	for _, variable := range slices.Sorted(slices.Values(environ)) {
 		name, _, _ := strings.Cut(variable, "=")

@@ -39,7 +39,8 @@ func TestUnknownVariablesOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestVariablesOfTheRepositoryAreKnown looks for all that programs, tests and documents of the repository call so.
+// TestVariablesOfTheRepositoryAreKnown looks for all that programs, tests and documents of the
+// repository call so.
 func TestVariablesOfTheRepositoryAreKnown(t *testing.T) {
 	list := exec.Command("git", "ls-files", "*.go", "*.java", "*.py", "*.ts", "*.mjs", "*.md", "*.service", "Makefile")
 	list.Dir = "../.."

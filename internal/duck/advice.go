@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// What DuckDB (1.5.6) adds to its messages: names that are like the one that is not there, which become the hint, and advice. Advice to
-// change settings or to load extensions is left out, since no statement can.
+// What DuckDB (1.5.6) adds to its messages: names that are like the one that is not there, which
+// become the hint, and advice. Advice to change settings or to load extensions is left out, since
+// no statement can.
 
 // nearNames matches the lines that list names.
 var nearNames = regexp.MustCompile(`(?m)^(Candidate (?:[a-z ]*bindings|[a-z ]*zones|Entries): |Did you mean:? )(.*?)\??$`)
@@ -18,14 +19,16 @@ var nearName = regexp.MustCompile(`"(.*?)"(?:, |$)`)
 // aboutFunction matches the beginning of what is said of a function that does not exist.
 var aboutFunction = regexp.MustCompile(`^(Scalar|Aggregate|Table|Macro|Table Macro)( Function)? with name`)
 
-// publicNames are functions that DuckDB uses within itself, and what they are called in SQL; empty: nobody calls them.
+// publicNames are functions that DuckDB uses within itself, and what they are called in SQL; empty:
+// nobody calls them.
 var publicNames = map[string]string{
 	"count_star": "count", "sum_no_overflow": "sum",
 	"combine": "", "finalize": "", "constant_or_null": "", "create_sort_key": "", "icu_sort_key": "", "getvariable": "",
 	"variant_bytes_to_variant": "", "variant_to_parquet_variant": "",
 }
 
-// takeNames cuts the lines that list names off a message, and returns the names as a user may know them, each once.
+// takeNames cuts the lines that list names off a message, and returns the names as a user may know
+// them, each once.
 func takeNames(message string) (rest string, names []string) {
 	function := aboutFunction.MatchString(message)
 	for _, line := range nearNames.FindAllStringSubmatch(message, -1) {
@@ -38,7 +41,8 @@ func takeNames(message string) (rest string, names []string) {
 	return strings.TrimSpace(nearNames.ReplaceAllString(message, "")), names
 }
 
-// known returns a name that DuckDB suggests as users write it; empty if it is one that means nothing to them.
+// known returns a name that DuckDB suggests as users write it; empty if it is one that means
+// nothing to them.
 func known(name string, function bool) string {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "system."), "main.")
 	if strings.HasPrefix(name[strings.LastIndexByte(name, '.')+1:], "scoter_") {
@@ -74,13 +78,15 @@ var advice = regexp.MustCompile(`(?s)\n\nPossible solutions:\n.*?(?:how_to_tune_
 	`|\s*Use "?SET (?:max_expression_depth|scalar_subquery_error_on_multiple_rows|pivot_limit|lambda_syntax|deprecated_using_key_syntax)\b[^\n]*` +
 	`|\n\* SET order_by_non_integer_literal=[^\n]*`)
 
-// missingExtension matches what is said of what only an extension has that is not part of the program.
+// missingExtension matches what is said of what only an extension has that is not part of the
+// program.
 var missingExtension = regexp.MustCompile(` is not in the catalog, but it exists in the (\w+) extension\.?`)
 
 // repeated matches a line of candidate functions.
 var repeated = regexp.MustCompile(`(?m)^\t[^\t\n]+\) -> .*\n?`)
 
-// plain returns a message without advice that nobody can follow, and with each candidate function once.
+// plain returns a message without advice that nobody can follow, and with each candidate function
+// once.
 func plain(message string) string {
 	message = advice.ReplaceAllString(message, "")
 	message = strings.Replace(message, `Values list "`, `Table "`, 1)

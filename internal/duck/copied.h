@@ -8,8 +8,9 @@
 
 #include "gather.h"
 
-// The copies of a chunk are counted if its texts and lists take so many bytes or more: all of them are copied to the batch, and
-// then one row after the other to the format of the result, twice while the buffer of that grows.
+// The copies of a chunk are counted if its texts and lists take so many bytes or more: all of them
+// are copied to the batch, and then one row after the other to the format of the result, twice
+// while the buffer of that grows.
 enum { scoter_large_copy = 1 << 20, scoter_row_copies = 2 };
 
 // What the release of a counted batch needs.

@@ -103,7 +103,8 @@ func parseFailure(text string) failure {
 // noRowID matches what DuckDB says where its own tables have a number for each row.
 var noRowID = regexp.MustCompile(`(?i)column (named )?"rowid"`)
 
-// err returns it as a base error. tempDir is where queries spill. Positions are 1-based byte positions in the SQL text that DuckDB was given.
+// err returns it as a base error. tempDir is where queries spill. Positions are 1-based byte
+// positions in the SQL text that DuckDB was given.
 func (f failure) err(tempDir string) *base.Error {
 	kind, known := kindsByType[f.Type]
 	if !known {

@@ -222,7 +222,8 @@ func TestWhatTheMachineRefusesIsNoDefect(t *testing.T) {
 	}
 }
 
-// TestErrorsAboutFilesSayWhatToDo reads what DuckDB says of files that a statement names, and of its own.
+// TestErrorsAboutFilesSayWhatToDo reads what DuckDB says of files that a statement names, and of
+// its own.
 func TestErrorsAboutFilesSayWhatToDo(t *testing.T) {
 	for text, want := range map[string]base.Kind{
 		`{"exception_type":"IO","exception_message":"Cannot open file \"/a.csv\": Permission denied","errno":"13"}`:                            base.Forbidden,

@@ -23,8 +23,8 @@ static bool scoter_valid(duckdb_vector v, idx_t row) {
 	return !valid || duckdb_validity_row_is_valid(valid, row);
 }
 
-// Returns how many bytes texts take in rows of a flat vector; of lists only if their elements are flat, too. Adds to largest
-// how many the value of one row takes at most.
+// Returns how many bytes texts take in rows of a flat vector; of lists only if their elements are
+// flat, too. Adds to largest how many the value of one row takes at most.
 static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool elements, idx_t *largest) {
 	duckdb_logical_type type = duckdb_vector_get_column_type(v);
 	idx_t bytes = 0, most = 0;
@@ -73,7 +73,8 @@ static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool eleme
 	return bytes;
 }
 
-// Returns the bytes of the texts in the rows of a chunk from one on, as scoter_text_bytes; largest is about one row.
+// Returns the bytes of the texts in the rows of a chunk from one on, as scoter_text_bytes; largest
+// is about one row.
 static idx_t scoter_chunk_bytes(duckdb_data_chunk chunk, idx_t from, bool elements, idx_t *largest) {
 	*largest = 0;
 	idx_t bytes = 0, columns = duckdb_data_chunk_get_column_count(chunk), rows = duckdb_data_chunk_get_size(chunk);

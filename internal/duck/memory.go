@@ -56,8 +56,9 @@ type statement struct {
 	ended   bool // by the bound
 }
 
-// Memory returns the bytes that all instances of the process hold, and how many they may: their buffer managers and what is beside them. limit is 0 if
-// an instance has none; both are 0 where memory is not counted.
+// Memory returns the bytes that all instances of the process hold, and how many they may: their
+// buffer managers and what is beside them. limit is 0 if an instance has none; both are 0 where
+// memory is not counted.
 func Memory() (used, limit int64) { return cppMemory.read() }
 
 func (m *memoryBound) read() (used, allowed int64) {
@@ -122,7 +123,8 @@ const (
 	trimWorth = 8 << 20
 )
 
-// trim gives memory back that queries freed: when that is a quarter of what they may hold, and after a while whatever it is.
+// trim gives memory back that queries freed: when that is a quarter of what they may hold, and
+// after a while whatever it is.
 func (m *memoryBound) trim() {
 	last := time.Now()
 	for peak := int64(0); ; time.Sleep(trimEvery) {

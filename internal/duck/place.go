@@ -26,7 +26,8 @@ func newPlace(ctx context.Context, p *Pool, who asker) *place {
 	return h
 }
 
-// leave frees the place for another query, if one more may be outside, and reports whether it is free.
+// leave frees the place for another query, if one more may be outside, and reports whether it is
+// free.
 func (h *place) leave() bool {
 	p := h.pool
 	p.mu.Lock()

@@ -8,8 +8,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Pool lends connections to queries. It opens them as they are needed. There are places for a number of queries; past it, a
-// query waits for a place or for the end of its context. See turns.go for who gets a place that becomes free.
+// Pool lends connections to queries. It opens them as they are needed. There are places for a
+// number of queries; past it, a query waits for a place or for the end of its context. See turns.go
+// for who gets a place that becomes free.
 //
 // Two kinds of queries give their place to the next one while they keep their connection: those
 // that only wait for the reader of their result (Yield), and those that go on for a while after
@@ -97,9 +98,10 @@ func (p *Pool) connection() (*Conn, error) {
 // Wanted reports whether queries wait for a place.
 func (p *Pool) Wanted() bool { return p.Waiting() > 0 }
 
-// Yield lets another query begin before this connection is given back: its own only waits for who reads
-// the result, since that time. As many connections may yield as there are places. After that it keeps its place for a
-// moment, in which a small result can be computed; then, while others wait, Yield returns a Timeout error: the query should end.
+// Yield lets another query begin before this connection is given back: its own only waits for who
+// reads the result, since that time. As many connections may yield as there are places. After that
+// it keeps its place for a moment, in which a small result can be computed; then, while others
+// wait, Yield returns a Timeout error: the query should end.
 func (p *Pool) Yield(c *Conn, since time.Time) error {
 	if c.place.leave() || time.Since(since) < yieldWithin || !p.Wanted() {
 		return nil

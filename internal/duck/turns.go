@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// turns decides who gets a place in a pool. A place that becomes free goes to the client that has the fewest connections, of its
-// requests to those with the text of which the fewest run, and of these to the one that has waited the longest. So many
-// queries that hold their places for long, because they are large or their readers are slow, keep out their like,
-// and nobody waits for ever: who has nothing is only behind others that have nothing and have waited longer.
+// turns decides who gets a place in a pool. A place that becomes free goes to the client that has
+// the fewest connections, of its requests to those with the text of which the fewest run, and of
+// these to the one that has waited the longest. So many queries that hold their places for long,
+// because they are large or their readers are slow, keep out their like, and nobody waits for ever:
+// who has nothing is only behind others that have nothing and have waited longer.
 type turns struct {
 	free    int
 	lent    map[asker]int // connections by client and text, and by client for the text 0
@@ -29,8 +30,8 @@ type askerKey struct{}
 
 var askerSeed = maphash.MakeSeed()
 
-// AskedBy returns a context for what runs for a client, whatever tells clients apart, because of a request of this text. Queries that
-// wait for a connection take turns by it.
+// AskedBy returns a context for what runs for a client, whatever tells clients apart, because of a
+// request of this text. Queries that wait for a connection take turns by it.
 func AskedBy(ctx context.Context, client, text string) context.Context {
 	return context.WithValue(ctx, askerKey{}, asker{maphash.String(askerSeed, client), maphash.String(askerSeed, text)})
 }

@@ -72,7 +72,8 @@ func TestWindowsEndWithTheFirstError(t *testing.T) {
 	}
 }
 
-// TestWindowsOverHandles compares windows whose aggregates have states that own memory with the same aggregates without windows.
+// TestWindowsOverHandles compares windows whose aggregates have states that own memory with the
+// same aggregates without windows.
 func TestWindowsOverHandles(t *testing.T) {
 	conn := limited(t, 256<<20)
 	for _, aggregate := range []string{

@@ -83,7 +83,8 @@ func TestAResultThatTheWriterHasNoRoomForSaysSo(t *testing.T) {
 	}
 }
 
-// Rows that are buffered when a result ends, and that the writer has no room for, do not keep the reason out.
+// Rows that are buffered when a result ends, and that the writer has no room for, do not keep the
+// reason out.
 func TestAResultThatEndsWithRowsInItsBufferSaysWhy(t *testing.T) {
 	texts := array.NewStringBuilder(memory.DefaultAllocator)
 	for range 22 {

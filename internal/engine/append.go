@@ -41,8 +41,9 @@ type TableRows struct {
 	// Numbers, if not nil, say in which order the rows of all batches came: a number for each. Of several rows with
 	// one key the last one counts. Rows of one number, or without, came as they stand.
 	Numbers [][]int32
-	// Deleting, if not nil, says of each batch whether its rows delete those of their keys. Of such rows the key counts, and the
-	// version: one that lacks it, or has NULL, deletes whatever version is there. The other rows must be Whole.
+	// Deleting, if not nil, says of each batch whether its rows delete those of their keys. Of such
+	// rows the key counts, and the version: one that lacks it, or has NULL, deletes whatever
+	// version is there. The other rows must be Whole.
 	Deleting []bool
 }
 

@@ -20,9 +20,9 @@ func decodeBatch(stream []byte) (arrow.RecordBatch, error) {
 	return records[0], nil
 }
 
-// decodeBatches reads Arrow streams of one batch each, all with the same schemaMessage: the schema, which costs more than
-// a small batch, is decoded once. The batches have memory of their own. It relies on the log's checksum: on bytes that are no such
-// stream arrow-go panics.
+// decodeBatches reads Arrow streams of one batch each, all with the same schemaMessage: the schema,
+// which costs more than a small batch, is decoded once. The batches have memory of their own. It
+// relies on the log's checksum: on bytes that are no such stream arrow-go panics.
 func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -64,7 +64,8 @@ const messagePrefixBytes = 8
 // endOfStream stands where a message would begin: the marker and no metadata.
 var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
 
-// schemaMessage returns the first message of an Arrow stream. Streams with equal ones have the same schema.
+// schemaMessage returns the first message of an Arrow stream. Streams with equal ones have the same
+// schema.
 func schemaMessage(stream []byte) []byte {
 	meta, _, ok := cutMessage(stream)
 	if !ok {
@@ -73,8 +74,8 @@ func schemaMessage(stream []byte) []byte {
 	return stream[:messagePrefixBytes+len(meta)]
 }
 
-// cutMessage returns the metadata of the stream's next message and what is behind it: the message's body and other
-// messages. It is false at the end of the stream, and for bytes that are no message.
+// cutMessage returns the metadata of the stream's next message and what is behind it: the message's
+// body and other messages. It is false at the end of the stream, and for bytes that are no message.
 func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
 	if len(stream) < messagePrefixBytes || !bytes.Equal(stream[:4], endOfStream[:4]) {
 		return nil, nil, false
@@ -87,15 +88,16 @@ func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
 	return stream[messagePrefixBytes:end:end], stream[end:], true
 }
 
-// streamMessages are the messages of Arrow streams one after the other, without the schemas of all but the first.
+// streamMessages are the messages of Arrow streams one after the other, without the schemas of all
+// but the first.
 type streamMessages struct {
 	streams [][]byte // those to come
 	rest    []byte   // of the current one
 	message *ipc.Message
 }
 
-// newStreamMessages copies the streams, so that buffers are aligned: in a stream they are at multiples of 8, but the stream is anywhere in
-// its frame.
+// newStreamMessages copies the streams, so that buffers are aligned: in a stream they are at
+// multiples of 8, but the stream is anywhere in its frame.
 func newStreamMessages(streams [][]byte) *streamMessages {
 	total := 0
 	for _, s := range streams {
@@ -113,7 +115,8 @@ func newStreamMessages(streams [][]byte) *streamMessages {
 
 func padTo8(n int) int { return (n + 7) &^ 7 }
 
-// Message returns the next message, valid until the next call. Its body may have more behind its end than is the message's.
+// Message returns the next message, valid until the next call. Its body may have more behind its
+// end than is the message's.
 func (s *streamMessages) Message() (*ipc.Message, error) {
 	meta, rest, ok := cutMessage(s.rest)
 	for !ok {

@@ -32,8 +32,8 @@ func (e *Engine) Plan(ctx context.Context, rows TableRows, o AppendOptions) (tab
 	return e.evolved(ctx, table, evolution, rows)
 }
 
-// tableFor returns the table that rows are for, once nobody holds them back. If it is missing, and the options say so, that is the one to be made of
-// their first batch.
+// tableFor returns the table that rows are for, once nobody holds them back. If it is missing, and
+// the options say so, that is the one to be made of their first batch.
 func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, *Evolution, error) {
 	find := func() (schema.Table, error) {
 		if rows.ID != 0 {

@@ -33,7 +33,8 @@ func TestExactIntegers(t *testing.T) {
 	}
 }
 
-// exactTable has a key-less table with two parts, of which the first was written before it had the column n, and one row in memory.
+// exactTable has a key-less table with two parts, of which the first was written before it had the
+// column n, and one row in memory.
 func exactTable(t *testing.T, kind string) (*Engine, base.TableID) {
 	t.Helper()
 	e := mustOpen(t, vfs.NewCrashable())
@@ -75,7 +76,8 @@ func patchExact(t *testing.T, e *Engine, id base.TableID, inMemory bool, value i
 	must(t, err)
 }
 
-// TestIntegersBecomeDOUBLEWhereAllAreExact looks for one number that is not in each place where it may be.
+// TestIntegersBecomeDOUBLEWhereAllAreExact looks for one number that is not in each place where it
+// may be.
 func TestIntegersBecomeDOUBLEWhereAllAreExact(t *testing.T) {
 	const inexact, exact = 1<<53 + 1, 1<<53 + 2
 	for _, place := range []struct {
@@ -131,7 +133,8 @@ func TestIntegersBecomeDOUBLEWhereAllAreExact(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestStatisticsTellWhetherAPartIsRead counts the parts whose values are read: those of which the statistics do not tell.
+// TestStatisticsTellWhetherAPartIsRead counts the parts whose values are read: those of which the
+// statistics do not tell.
 func TestStatisticsTellWhetherAPartIsRead(t *testing.T) {
 	e, id := exactTable(t, "BIGINT")
 	defer func() { mustEnd(t, e) }()

@@ -6,11 +6,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// hold keeps rows that are appended to one table out of it. Changes of rows that are there are kept out by the table's pin.
+// hold keeps rows that are appended to one table out of it. Changes of rows that are there are kept
+// out by the table's pin.
 type hold struct{ over chan struct{} }
 
-// holdAppends keeps rows that are appended to a table out until release is called: who brings them waits. Rows that were acknowledged before are published
-// when it returns. The caller has the table's pin, so there is one hold at a time. It is for a moment: writers wait with their requests in memory.
+// holdAppends keeps rows that are appended to a table out until release is called: who brings them
+// waits. Rows that were acknowledged before are published when it returns. The caller has the
+// table's pin, so there is one hold at a time. It is for a moment: writers wait with their requests
+// in memory.
 func (e *Engine) holdAppends(ctx context.Context, id base.TableID) (release func(), err error) {
 	h := &hold{over: make(chan struct{})}
 	var t *table

@@ -26,7 +26,8 @@ type Rewrite struct {
 	// Of a Mutation, in the committer: whether its change holds still, and what it did for those that come after.
 	check func(edit *catalog.Edit) error
 	note  func(t *table, edit *catalog.Edit)
-	// next, if not nil, is the version of the schema that the table gets with the new parts: of a Retyping.
+	// next, if not nil, is the version of the schema that the table gets with the new parts: of a
+	// Retyping.
 	next *schema.Table
 }
 

@@ -64,8 +64,8 @@ func (e *Engine) checkSegments(state catalog.State) error {
 		WithHint("put the log back, or restore a backup")
 }
 
-// replay adds a run of frames to the generation of its segment, which nobody sees yet. All rows come before the changes: these are of rows that were
-// there before them, whose addresses say so.
+// replay adds a run of frames to the generation of its segment, which nobody sees yet. All rows
+// come before the changes: these are of rows that were there before them, whose addresses say so.
 func (e *Engine) replay(run *replayedRun) error {
 	g := e.generationOf(run.segment)
 	for _, rows := range run.rows {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// runBytes is the length of a run of frames that are decoded together: long enough that what a run costs does not count
-	// even if each frame has one row.
+	// runBytes is the length of a run of frames that are decoded together: long enough that what a
+	// run costs does not count even if each frame has one row.
 	runBytes = 1 << 20
 	// replayBytes bounds the frames that are being decoded or wait to be applied.
 	replayBytes = 8 << 20
@@ -33,9 +33,9 @@ type logFrame struct {
 	payload []byte
 }
 
-// replayLog reads the log and hands runs of its frames to decode, several at a time, and what that makes of
-// them to apply, one at a time, in the log's order. Frames that wanted refuses are checked and left out. After an error nothing more is applied, and nothing
-// on disk was changed.
+// replayLog reads the log and hands runs of its frames to decode, several at a time, and what that
+// makes of them to apply, one at a time, in the log's order. Frames that wanted refuses are checked
+// and left out. After an error nothing more is applied, and nothing on disk was changed.
 func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.Seq) bool, decode func(logRun) (T, error), apply func(T) error) (wal.Result, error) {
 	type decoded struct {
 		ready chan struct{}
@@ -118,7 +118,8 @@ type replayedFrame struct {
 	seq base.Seq
 }
 
-// replayedRows are rows of one memtable that a run's frames brought one after the other, in one encoding.
+// replayedRows are rows of one memtable that a run's frames brought one after the other, in one
+// encoding.
 type replayedRows struct {
 	in          frameTable
 	table       schema.Table
@@ -127,8 +128,9 @@ type replayedRows struct {
 	plans       []*memtable.Plan
 }
 
-// decodeRun decodes frames, and leaves out the rows of tables that were dropped or emptied since. It reads only what
-// replay does not change, which runs beside it: the list of tables, their versions, and when they were emptied.
+// decodeRun decodes frames, and leaves out the rows of tables that were dropped or emptied since.
+// It reads only what replay does not change, which runs beside it: the list of tables, their
+// versions, and when they were emptied.
 func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	run := &replayedRun{segment: in.segment}
 	newest := map[base.SourceID]*replayedRows{}
@@ -156,7 +158,8 @@ func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	return run, nil
 }
 
-// collect adds an encoded batch to a run's rows: to the newest of its memtable if they are encoded alike.
+// collect adds an encoded batch to a run's rows: to the newest of its memtable if they are encoded
+// alike.
 func (e *Engine) collect(run *replayedRun, newest map[base.SourceID]*replayedRows, in frameTable, seq base.Seq, stream []byte) error {
 	t := e.tables[in.id]
 	if t == nil || seq <= t.truncatedSeq {

@@ -28,8 +28,9 @@ func rowsWithAddresses(t *testing.T, e *Engine, id base.TableID) []string {
 	return rows
 }
 
-// TestALongLogIsReplayedAsItWas has more than a few runs of frames in two segments: of two tables in turn, of one row and of many, with columns that are
-// dictionaries in some frames, one batch that is longer than a run, and a table that was emptied in between.
+// TestALongLogIsReplayedAsItWas has more than a few runs of frames in two segments: of two tables
+// in turn, of one row and of many, with columns that are dictionaries in some frames, one batch
+// that is longer than a run, and a table that was emptied in between.
 func TestALongLogIsReplayedAsItWas(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -66,7 +67,8 @@ func TestALongLogIsReplayedAsItWas(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAFrameThatIsNoneEndsTheReplay has a payload with a right checksum that is no frame, or whose rows are no Arrow stream, between others.
+// TestAFrameThatIsNoneEndsTheReplay has a payload with a right checksum that is no frame, or whose
+// rows are no Arrow stream, between others.
 func TestAFrameThatIsNoneEndsTheReplay(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"format": func(b []byte) []byte { b[0] = 77; return b },

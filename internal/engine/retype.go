@@ -13,12 +13,14 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Retyping is a change of a column's type that no reader could make of the stored values: all parts of the table are written anew, with the new type, and
-// one edit of the catalog puts them, and the new version of the schema, in the place of what is there. Until then nothing is changed, so a crash leaves
-// the table as it was.
+// Retyping is a change of a column's type that no reader could make of the stored values: all parts
+// of the table are written anew, with the new type, and one edit of the catalog puts them, and the
+// new version of the schema, in the place of what is there. Until then nothing is changed, so a
+// crash leaves the table as it was.
 //
-// Writing the parts takes a while, in which rows come and change. So it goes in rounds: each is of the parts that came since the last one, and of those
-// of which rows got new values. When few rows are left, the last round keeps everybody out. The caller closes the retyping.
+// Writing the parts takes a while, in which rows come and change. So it goes in rounds: each is of
+// the parts that came since the last one, and of those of which rows got new values. When few rows
+// are left, the last round keeps everybody out. The caller closes the retyping.
 type Retyping struct {
 	engine  *Engine
 	next    schema.Table
@@ -27,13 +29,15 @@ type Retyping struct {
 	release func()                 // lets others in; nil before the last round
 }
 
-// heldRowsAtMost is how many rows may be left to write while others are kept out, and maxRounds after how many rounds more may be.
+// heldRowsAtMost is how many rows may be left to write while others are kept out, and maxRounds
+// after how many rounds more may be.
 const (
 	heldRowsAtMost = 1 << 18
 	maxRounds      = 8
 )
 
-// Retype begins a Retyping into the next version of a table. A table that has another version by now is ErrChanged.
+// Retype begins a Retyping into the next version of a table. A table that has another version by
+// now is ErrChanged.
 func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -48,8 +52,9 @@ func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	return &Retyping{engine: e, next: next, taken: map[base.SourceID]bool{}}, nil
 }
 
-// Round flushes the table, and returns it with the parts alone that are to be written. What was written of the stale ones before is of no use. last says that nothing
-// comes after them: then Publish is next.
+// Round flushes the table, and returns it with the parts alone that are to be written. What was
+// written of the stale ones before is of no use. last says that nothing comes after them: then
+// Publish is next.
 func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.SourceID, last bool, err error) {
 	if r.release == nil {
 		rows, err := r.left()
@@ -107,7 +112,8 @@ func (r *Retyping) left() (rows int64, err error) {
 	return rows, nil
 }
 
-// staleLocked returns those of the parts of all rounds that are gone, or of which rows got new values since their round began. Deleted rows are none: they are carried over.
+// staleLocked returns those of the parts of all rounds that are gone, or of which rows got new
+// values since their round began. Deleted rows are none: they are carried over.
 func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 	for _, round := range r.rounds {
 		expressed := slices.ContainsFunc(t.expressions, func(x *storedExpression) bool { return x.Seq > round.Snapshot.Seq })
@@ -120,7 +126,8 @@ func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 	return stale
 }
 
-// begin begins to write those parts that no round has yet, or that are stale. Its snapshot shows no others.
+// begin begins to write those parts that no round has yet, or that are stale. Its snapshot shows no
+// others.
 func (r *Retyping) begin() (round *Rewrite, stale []base.SourceID, err error) {
 	e := r.engine
 	e.mu.Lock()
@@ -160,11 +167,13 @@ func (r *Retyping) Close() {
 	}
 }
 
-// Publish makes the new version of the schema visible and durable, with the new parts, and move says where each of the rows went. more says that a load brought parts
-// since the last round: another round is to follow. If a part was merged meanwhile it is a Conflict, and ErrChanged if something else was
-// changed: then nothing of what was written is of use.
+// Publish makes the new version of the schema visible and durable, with the new parts, and move
+// says where each of the rows went. more says that a load brought parts since the last round:
+// another round is to follow. If a part was merged meanwhile it is a Conflict, and ErrChanged if
+// something else was changed: then nothing of what was written is of use.
 func (r *Retyping) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (more bool, err error) {
-	// Expressions that came between the rounds made all parts stale, so the last round's snapshot tells which are in the values.
+	// Expressions that came between the rounds made all parts stale, so the last round's snapshot
+	// tells which are in the values.
 	all := &Rewrite{Snapshot: r.rounds[len(r.rounds)-1].Snapshot, engine: r.engine, table: r.next.ID, next: &r.next, sources: slices.Sorted(maps.Keys(r.taken))}
 	all.check = func(edit *catalog.Edit) error {
 		t := r.engine.tables[r.next.ID]

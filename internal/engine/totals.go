@@ -42,7 +42,8 @@ func (f *effort) flushed(took time.Duration, err error) {
 	f.flushes.add(took)
 }
 
-// Totals are sums over all tables, and what the log and flushes took since Open. Sizes are in bytes.
+// Totals are sums over all tables, and what the log and flushes took since Open. Sizes are in
+// bytes.
 type Totals struct {
 	Tables      int
 	Parts       int
@@ -78,7 +79,8 @@ func (e *Engine) Totals() Totals {
 	return t
 }
 
-// Disk is what the data directory takes of its disk beside parts, in bytes, and what is free there. Totals has the parts.
+// Disk is what the data directory takes of its disk beside parts, in bytes, and what is free there.
+// Totals has the parts.
 type Disk struct {
 	Free      int64
 	Patches   int64
@@ -89,7 +91,8 @@ type Disk struct {
 	Reserve   int64 // see space.go
 }
 
-// Disk looks at the files of the data directory, but not at each part. An error means that the disk could not be asked.
+// Disk looks at the files of the data directory, but not at each part. An error means that the disk
+// could not be asked.
 func (e *Engine) Disk() (Disk, error) {
 	free, err := e.fs.FreeSpace(e.dir)
 	if err != nil {
@@ -112,8 +115,8 @@ func (e *Engine) Disk() (Disk, error) {
 	return d, errors.Join(errs[:]...)
 }
 
-// sizeOf returns the length of a file below the data directory, or of all files in a folder there; 0 if there is none. What goes meanwhile counts
-// nothing.
+// sizeOf returns the length of a file below the data directory, or of all files in a folder there;
+// 0 if there is none. What goes meanwhile counts nothing.
 func (e *Engine) sizeOf(name string) (bytes int64, err error) {
 	path := filepath.Join(e.dir, name)
 	info, err := e.fs.Stat(path)

@@ -34,8 +34,9 @@ const Fallible fallible[] = {
     // What they call of each element may fail, and DuckDB does not look there.
     {"apply"}, {"array_apply"}, {"array_filter"}, {"array_reduce"}, {"array_transform"}, {"filter"}, {"list_apply"}, {"list_filter"},
     {"list_reduce"}, {"list_transform"}, {"reduce"},
-    // What package limit refuses (internal/duck/limit): distances of long texts, order in long lists, deeply nested JSON, GLOB with many *.
-    // Expressions that are too large for texts of megabytes are not here: such texts are in no dictionary.
+    // What package limit refuses (internal/duck/limit): distances of long texts, order in long
+    // lists, deeply nested JSON, GLOB with many *. Expressions that are too large for texts of
+    // megabytes are not here: such texts are in no dictionary.
     {"levenshtein"}, {"editdist3"}, {"damerau_levenshtein"}, {"jaro_similarity"}, {"jaro_winkler_similarity"}, {"~~~"},
     {"list_sort"}, {"array_sort"}, {"list_reverse_sort"}, {"array_reverse_sort"}, {"list_grade_up"}, {"array_grade_up"}, {"grade_up"},
     {"list_distinct"}, {"array_distinct"}, {"list_unique"}, {"array_unique"}, {"list_intersect"}, {"array_intersect"},

@@ -44,8 +44,9 @@ func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	return plan(table.ID, table.Version, []arrow.RecordBatch{record})
 }
 
-// NewPlans is NewPlan for batches of one schema that follow each other: neighbours of few rows become one, which costs less than
-// joining them later. The dictionary of each pays, so the union of those does as well.
+// NewPlans is NewPlan for batches of one schema that follow each other: neighbours of few rows
+// become one, which costs less than joining them later. The dictionary of each pays, so the union
+// of those does as well.
 func NewPlans(table schema.Table, records []arrow.RecordBatch) ([]*Plan, error) {
 	var plans []*Plan
 	for len(records) > 0 {

@@ -18,7 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// retyping makes rows of the next version of a table, in which a column has another type, of rows of the present one.
+// retyping makes rows of the next version of a table, in which a column has another type, of rows
+// of the present one.
 type retyping struct {
 	to       schema.Table
 	at       int               // where the column is, in both
@@ -38,7 +39,8 @@ func newRetyping(from, to schema.Table, column base.ColumnID, alias, value strin
 	return &retyping{to, at, wide, x, evaluate}, x.Check(wide)
 }
 
-// apply returns rows with the column's new values. Rows that say that their key is deleted show no values: the new ones are NULL, or some value.
+// apply returns rows with the column's new values. Rows that say that their key is deleted show no
+// values: the new ones are NULL, or some value.
 func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	c := r.to.Columns[r.at]
 	none := batch.Nulls(c.Type, int(rec.NumRows()))
@@ -76,9 +78,10 @@ func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows()), nil
 }
 
-// Retype makes a table another version of itself, in which a column has another type: value is the SQL of its new values, over the columns of the row,
-// whose table it may call by the alias. All parts are written anew, in one edit. It is listed like a merge. Errors are those of the first value that
-// cannot be converted, and those of engine.Commit.
+// Retype makes a table another version of itself, in which a column has another type: value is the
+// SQL of its new values, over the columns of the row, whose table it may call by the alias. All
+// parts are written anew, in one edit. It is listed like a merge. Errors are those of the first
+// value that cannot be converted, and those of engine.Commit.
 func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error {
 	r, err := newRetyping(from, to, column, alias, value, s.merger.evaluate)
 	if err != nil {

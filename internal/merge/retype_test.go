@@ -59,7 +59,8 @@ func (d *database) retypeCounts(id base.TableID) error {
 	return d.merges.Retype(ctx, from, to, 2, "counts", "'n' || n")
 }
 
-// The power fails after each write of a change of a column's type: the table is as it was or as it is to be, and once the change is acknowledged, as it is to be.
+// The power fails after each write of a change of a column's type: the table is as it was or as it
+// is to be, and once the change is acknowledged, as it is to be.
 func TestChangeOfATypeWithCrash(t *testing.T) {
 	template := vfs.NewCrashable()
 	d := mustOpen(t, template)
@@ -136,7 +137,8 @@ func TestAChangeOfATypeThatFailsLeavesTheTable(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestRowsThatChangeWhileATypeChangesAreConverted changes and deletes rows of a part that is written already.
+// TestRowsThatChangeWhileATypeChangesAreConverted changes and deletes rows of a part that is
+// written already.
 func TestRowsThatChangeWhileATypeChangesAreConverted(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -192,7 +194,8 @@ func (d *database) changeCounts(id base.TableID, row uint32) error {
 	return err
 }
 
-// TestRowsThatComeWhileATypeChangesAreConverted appends between the writing of parts, in which no writer waits, and reads with a snapshot from before.
+// TestRowsThatComeWhileATypeChangesAreConverted appends between the writing of parts, in which no
+// writer waits, and reads with a snapshot from before.
 func TestRowsThatComeWhileATypeChangesAreConverted(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)

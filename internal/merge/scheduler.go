@@ -201,7 +201,8 @@ func (s *Scheduler) List() []Merge {
 	return all
 }
 
-// Totals are sums over merges, and over changes that write parts anew, since New. All but Running and Errors count those that succeeded.
+// Totals are sums over merges, and over changes that write parts anew, since New. All but Running
+// and Errors count those that succeeded.
 type Totals struct {
 	Running int
 	Done    int64

@@ -1,5 +1,6 @@
-// Package metrics is what /metrics shows, in the text format of Prometheus. The library is Prometheus' own: each metric has a help text and a type
-// by construction, and it knows the conventional metrics of a process and of Go.
+// Package metrics is what /metrics shows, in the text format of Prometheus. The library is
+// Prometheus' own: each metric has a help text and a type by construction, and it knows the
+// conventional metrics of a process and of Go.
 package metrics
 
 import (
@@ -15,7 +16,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// buckets are the upper bounds of histograms, in seconds: from a look-up in memory to the longest query.
+// buckets are the upper bounds of histograms, in seconds: from a look-up in memory to the longest
+// query.
 var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 
 // Metrics are all metrics of a server.
@@ -30,7 +32,8 @@ type Metrics struct {
 	rowsReturned  atomic.Int64
 }
 
-// New returns the metrics of a server. What is asked of w is asked each time that the metrics are read.
+// New returns the metrics of a server. What is asked of w is asked each time that the metrics are
+// read.
 func New(w Watched, log *slog.Logger) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), log: log,
@@ -82,7 +85,8 @@ func (m *Metrics) Returned(rows int64) { m.rowsReturned.Add(rows) }
 // RowsReturned returns how many rows of results were counted.
 func (m *Metrics) RowsReturned() int64 { return m.rowsReturned.Load() }
 
-// Handler answers with all metrics. Where some cannot be had, the others are sent, and the log says why.
+// Handler answers with all metrics. Where some cannot be had, the others are sent, and the log says
+// why.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// withDeletions returns rows of which some delete those of their keys, and the others replace them, as arrivals: of each key the
-// last one counts.
+// withDeletions returns rows of which some delete those of their keys, and the others replace them,
+// as arrivals: of each key the last one counts.
 func (w *write) withDeletions() (one appended, err error) {
 	rows, deletions := divided(w.rows)
 	one.table, err = w.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
@@ -102,7 +102,8 @@ func nullable(t schema.Table, id base.ColumnID) schema.Table {
 	return t
 }
 
-// arriveDeleting returns rows that conform to a table as arrivals, in the order of their numbers. Those from the given one on delete.
+// arriveDeleting returns rows that conform to a table as arrivals, in the order of their numbers.
+// Those from the given one on delete.
 func arriveDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int32, from int) (*arrivals, error) {
 	order := batch.Order(numbers)
 	if order == nil {

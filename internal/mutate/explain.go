@@ -39,8 +39,10 @@ func definingQuery(s sqltoken.Statement) int {
 	return 0
 }
 
-// Explain gives DuckDB's plan of the query by which a statement finds the rows that it changes and their new values, or the rows that it
-// inserts; of a statement that makes a table or view of a query, that of the query. Others change the catalog alone, and have a plan of one step. The words before the statement, EXPLAIN and maybe options, say in which form. Nothing changes.
+// Explain gives DuckDB's plan of the query by which a statement finds the rows that it changes and
+// their new values, or the rows that it inserts; of a statement that makes a table or view of a
+// query, that of the query. Others change the catalog alone, and have a plan of one step. The words
+// before the statement, EXPLAIN and maybe options, say in which form. Nothing changes.
 func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statement, req Request) (Rows, error) {
 	x, err := m.begin(ctx, s, req)
 	if err != nil {
@@ -100,7 +102,8 @@ func (x *execution) explainTruncate(words string) (Rows, error) {
 	return x.planner.Select(x.ctx, Select{SQL: words + "SELECT * FROM " + t.QuotedName(), Database: x.req.Database})
 }
 
-// explainCatalog gives DuckDB's plan of a statement of the same kind, which has one step whatever it names: DuckDB's own catalog is empty.
+// explainCatalog gives DuckDB's plan of a statement of the same kind, which has one step whatever
+// it names: DuckDB's own catalog is empty.
 func (x *execution) explainCatalog(words string) (Rows, error) {
 	c := x.c
 	like := "CREATE TEMP TABLE " + shapeTable + " (c INTEGER)"

@@ -14,9 +14,10 @@ import (
 // maxRetypes bounds how often a change of a type begins anew.
 const maxRetypes = 10
 
-// alterType runs what follows ALTER COLUMN c TYPE: a type, or USING and an expression over the row, or both. Where every stored value can be read as one of
-// the new type, the schema alone changes. Otherwise all parts are written anew, with what DuckDB makes of the values; one that it cannot convert is an
-// error, and nothing changes.
+// alterType runs what follows ALTER COLUMN c TYPE: a type, or USING and an expression over the row,
+// or both. Where every stored value can be read as one of the new type, the schema alone changes.
+// Otherwise all parts are written anew, with what DuckDB makes of the values; one that it cannot
+// convert is an error, and nothing changes.
 func (x *execution) alterType(t schema.Table, c schema.Column) error {
 	using := x.c.find("USING")
 	to, err := x.alteredType(t, c, using)
@@ -46,7 +47,8 @@ func (x *execution) alterType(t schema.Table, c schema.Column) error {
 	return x.retype(t, c, to, value)
 }
 
-// retype writes the table anew. If its schema changes meanwhile, by a column that came with rows, say, it does so again.
+// retype writes the table anew. If its schema changes meanwhile, by a column that came with rows,
+// say, it does so again.
 func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, value string) error {
 	for range maxRetypes {
 		next, err := t.Retype(c.Name, to)
@@ -69,7 +71,8 @@ func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, valu
 	return engine.ErrChanged
 }
 
-// alteredType has DuckDB make the change of an empty temporary table with the same columns, and returns the column's type after it. using is the index of the word.
+// alteredType has DuckDB make the change of an empty temporary table with the same columns, and
+// returns the column's type after it. using is the index of the word.
 func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (schema.Type, error) {
 	tokens := x.c.tokens()
 	if err := checkCalls(tokens[x.c.at:]); err != nil {
@@ -126,8 +129,9 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 	return shape.Columns[t.ColumnIndex(c.Name)].Type, nil
 }
 
-// widen changes a column's type in the schema alone, and reports whether it did: if the new type has all values of the present one, or, of a DATE
-// that becomes a TIMESTAMP and of 64-bit integers that become DOUBLE, all that are stored.
+// widen changes a column's type in the schema alone, and reports whether it did: if the new type
+// has all values of the present one, or, of a DATE that becomes a TIMESTAMP and of 64-bit integers
+// that become DOUBLE, all that are stored.
 func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done bool, err error) {
 	switch widened, ok := schema.Widen(c.Type, to); {
 	case c.Type.Kind == schema.Date && to.Kind == schema.Timestamp:
@@ -146,11 +150,13 @@ func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done
 	return true, x.change(t, func(t schema.Table) (schema.Table, error) { return t.ChangeType(c.Name, to) })
 }
 
-// checkDates refuses a column of which a date is no TIMESTAMP: a DATE reaches further. Those of tombstones count too, which merges bring to the new type as
-// well; a date beyond that comes in between is refused by whoever reads it as a TIMESTAMP.
+// checkDates refuses a column of which a date is no TIMESTAMP: a DATE reaches further. Those of
+// tombstones count too, which merges bring to the new type as well; a date beyond that comes in
+// between is refused by whoever reads it as a TIMESTAMP.
 func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 	if c.ID == t.RowVersion {
-		// Rows that are hidden by others of a higher version are compared with what comes, until they are deleted.
+		// Rows that are hidden by others of a higher version are compared with what comes, until
+		// they are deleted.
 		if err := x.store.Settle(x.ctx, t.ID); err != nil {
 			return err
 		}

@@ -72,7 +72,8 @@ func (x *execution) source() (counts Counts, err error) {
 	return counts, c.placed(err, place)
 }
 
-// definition reads FROM KAFKA (...) [KEY FORMAT name [(...)]] FORMAT name [(...)] and one INTO TABLE, or INTO VIEW, or more.
+// definition reads FROM KAFKA (...) [KEY FORMAT name [(...)]] FORMAT name [(...)] and one INTO
+// TABLE, or INTO VIEW, or more.
 func (x *execution) definition() (d stream.Definition, err error) {
 	c := x.c
 	if !c.accept("FROM", "KAFKA") {

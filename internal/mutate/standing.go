@@ -17,15 +17,17 @@ import (
 // it; without versions nothing stays. A row that comes without a version counts as newer than what is there; one that is whole has its default, and
 // NULL is below all.
 //
-// A deletion without a version, such as a tombstone of Kafka, ends its key: it counts as newer than any row that is there, which goes
-// with its version. A key that is deleted already stays so, and keeps the version of its deletion.
+// A deletion without a version, such as a tombstone of Kafka, ends its key: it counts as newer than
+// any row that is there, which goes with its version. A key that is deleted already stays so, and
+// keeps the version of its deletion.
 
 // standing is what arriving rows say of their versions and of being deleted.
 type standing struct {
 	versions []uint64 // as keys.State has them; nil if the rows came without
 	deleted  []bool   // the same
 	ends     []bool   // whether a row is a deletion without a version; nil if none is
-	// ended says whether such a deletion of the row's key comes with it: then the version of the row that is there does not count. nil if none does.
+	// ended says whether such a deletion of the row's key comes with it: then the version of the
+	// row that is there does not count. nil if none does.
 	ended []bool
 }
 
@@ -85,7 +87,8 @@ func (s standing) replaces(later, other uint32, c conflict) bool {
 // endsKey reports whether an arriving row is a deletion without a version.
 func (s standing) endsKey(i uint32) bool { return s.ends != nil && s.ends[i] }
 
-// older reports whether an arriving row does nothing, since one that is there is of a higher version, or deleted already.
+// older reports whether an arriving row does nothing, since one that is there is of a higher
+// version, or deleted already.
 func (s standing) older(i int, there keys.State) bool {
 	switch {
 	case s.endsKey(uint32(i)):

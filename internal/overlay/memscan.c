@@ -98,7 +98,8 @@ scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_proj
 			whole += (uint64_t)scan->batches[b].rows;
 		}
 	}
-	// Not one for each batch: many small ones, of single rows perhaps, are read sooner by few threads, and by one in the order in which they came.
+	// Not one for each batch: many small ones, of single rows perhaps, are read sooner by few
+	// threads, and by one in the order in which they came.
 	run->threads += (whole + MORSEL_ROWS - 1) / MORSEL_ROWS;
 	return run;
 }

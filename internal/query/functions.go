@@ -17,7 +17,8 @@ var harmless = map[string]bool{
 // systemSchema is the schema of the system tables that stand for DuckDB's own functions, and views, of their names.
 const systemSchema = "system"
 
-// systemFunctions are the table functions that DuckDB would answer from its catalog, which is empty, or from folders of the server.
+// systemFunctions are the table functions that DuckDB would answer from its catalog, which is
+// empty, or from folders of the server.
 var systemFunctions = map[string]bool{
 	"duckdb_databases": true, "duckdb_schemas": true, "duckdb_tables": true, "duckdb_views": true, "duckdb_columns": true, "duckdb_constraints": true,
 	"duckdb_indexes": true, "duckdb_sequences": true, "duckdb_extensions": true,

@@ -21,7 +21,8 @@ type Keyed struct {
 
 // Lineage is a query over messages of which each row comes of one message.
 type Lineage struct {
-	// Rows is the query with the columns Place behind its own. Their names begin with schema.TouchedColumn.
+	// Rows is the query with the columns Place behind its own. Their names begin with
+	// schema.TouchedColumn.
 	Rows string
 	// Keys is the query with the columns of the key, the version if that too is computed from
 	// columns that it may be, and Place as in Rows.
@@ -126,7 +127,8 @@ func (l *lineage) named(ref duck.Node) string {
 	return ""
 }
 
-// joinsBy reports whether a join leaves out messages by columns that the key may not be computed from.
+// joinsBy reports whether a join leaves out messages by columns that the key may not be computed
+// from.
 func (l *lineage) joinsBy(ref duck.Node) bool {
 	if text(ref, "type") != "JOIN" {
 		return false
@@ -182,7 +184,8 @@ func (l *lineage) item(node duck.Node, name string) any {
 	return nil
 }
 
-// known reports whether an expression, or nil, follows from the columns that the key may be computed from.
+// known reports whether an expression, or nil, follows from the columns that the key may be
+// computed from.
 func (l *lineage) known(v any) bool {
 	switch v := v.(type) {
 	case duck.Node:

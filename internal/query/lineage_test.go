@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// TestLineage says of which queries the rows are those of single messages, and the key that of the record.
+// TestLineage says of which queries the rows are those of single messages, and the key that of the
+// record.
 func TestLineage(t *testing.T) {
 	inst, err := duck.Open(duck.Settings{Threads: 1})
 	if err != nil {

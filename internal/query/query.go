@@ -38,8 +38,9 @@ type Store interface {
 // System gives the system tables (scoter.tables and so on) and what SHOW and
 // information_schema are answered from.
 type System interface {
-	// Relation returns the query text for a system table, or false if there is none of
-	// that name. Database is the one the statement runs in. Administrators alone are shown paths of the server's files.
+	// Relation returns the query text for a system table, or false if there is none of that name.
+	// Database is the one the statement runs in. Administrators alone are shown paths of the
+	// server's files.
 	Relation(schema, name, database string, admin bool) (sql string, ok bool, err error)
 }
 
@@ -146,7 +147,8 @@ func (r *Result) Reads() []engine.Read { return r.binding.reads() }
 // Wanted reports whether other queries wait for the place of this one.
 func (r *Result) Wanted() bool { return r.pool.Wanted() }
 
-// Yield lets another query begin while this one waits for its reader: see duck.Pool. The result must not be closed.
+// Yield lets another query begin while this one waits for its reader: see duck.Pool. The result
+// must not be closed.
 func (r *Result) Yield(since time.Time) error { return r.pool.Yield(r.conn, since) }
 
 // Close ends the query and gives back what it held. It may be called more than once.

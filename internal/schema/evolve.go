@@ -187,8 +187,9 @@ func (t Table) ChangeTypeOfExact(name string, to Type) (Table, error) {
 	})
 }
 
-// Retype gives a column any other type. The caller writes all rows anew in the same edit: none of an earlier version is left, so there is no initial value
-// either. A column that decides where a row lies, or which row holds, keeps its type, and so does one that a check of its own is of.
+// Retype gives a column any other type. The caller writes all rows anew in the same edit: none of
+// an earlier version is left, so there is no initial value either. A column that decides where a
+// row lies, or which row holds, keeps its type, and so does one that a check of its own is of.
 func (t Table) Retype(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		refused := func(what string) *base.Error {

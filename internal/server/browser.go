@@ -25,15 +25,16 @@ func newBrowsers(settings config.Server) browsers {
 	return browsers{foreign: http.NewCrossOriginProtection(), named: len(settings.Tokens) == 0 && !settings.AllowOpen, name: name}
 }
 
-// isolate tells browsers to hand an answer to pages of this server alone, and to take it for nothing but what its Content-Type says. Without that a page of
-// another site may run an answer as a script, or show it as a picture, and see some of it.
+// isolate tells browsers to hand an answer to pages of this server alone, and to take it for
+// nothing but what its Content-Type says. Without that a page of another site may run an answer as
+// a script, or show it as a picture, and see some of it.
 func isolate(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// check refuses a request that a page of another site sent: Forbidden. Requests that only read are among them: they cost what a query costs, and
-// a page has many ways to send one.
+// check refuses a request that a page of another site sent: Forbidden. Requests that only read are
+// among them: they cost what a query costs, and a page has many ways to send one.
 func (b browsers) check(r *http.Request) error {
 	posted := *r
 	posted.Method = http.MethodPost // http.CrossOriginProtection lets all others pass

@@ -9,7 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// parameters are those that a route's URL may have. Another one is an error: what is misspelled would else be ignored.
+// parameters are those that a route's URL may have. Another one is an error: what is misspelled
+// would else be ignored.
 type parameters struct {
 	what  string   // names the route
 	names []string // in the order in which errors list them
@@ -20,7 +21,8 @@ func (e endpoint) known() parameters {
 	return parameters{e.pattern, e.parameters, append([]string{"u", "p"}, e.parameters...)}
 }
 
-// check reports the first parameter of a URL's query that is unknown, or text of which url.ParseQuery would leave something out.
+// check reports the first parameter of a URL's query that is unknown, or text of which
+// url.ParseQuery would leave something out.
 func (k parameters) check(query string) error {
 	if query == "" {
 		return nil

@@ -68,8 +68,9 @@ func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 // requestMembers are those of a sqlRequest.
 var requestMembers = []string{"sql", "params", "database", "format", "timeout_ms", "max_rows"}
 
-// checkJSON looks whether a body is one JSON value of which encoding/json makes what it says: that replaces what is no UTF-8 and halves of
-// surrogate pairs by U+FFFD, and takes the last of several members of one name, and names in any case.
+// checkJSON looks whether a body is one JSON value of which encoding/json makes what it says: that
+// replaces what is no UTF-8 and halves of surrogate pairs by U+FFFD, and takes the last of several
+// members of one name, and names in any case.
 func checkJSON(text []byte) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text))
 	err := skipRequest(d)
@@ -92,7 +93,8 @@ func checkJSON(text []byte) error {
 	return nil
 }
 
-// skipRequest reads one JSON value. The first member of an object that a request has not is an error, once all of the value was read.
+// skipRequest reads one JSON value. The first member of an object that a request has not is an
+// error, once all of the value was read.
 func skipRequest(d *jsontext.Decoder) error {
 	if d.PeekKind() != '{' {
 		return d.SkipValue()

@@ -29,7 +29,8 @@ func plain(f http.HandlerFunc) handler {
 	}
 }
 
-// Parameters that several routes take. Those of InfluxDB's routes are what its protocols define: clients send them, and some mean nothing here.
+// Parameters that several routes take. Those of InfluxDB's routes are what its protocols define:
+// clients send them, and some mean nothing here.
 var (
 	sqlParameters      = []string{"database", "format", "max_rows", "timeout_ms"}
 	influxWrite        = []string{"db", "rp", "precision", "consistency", "org", "orgID", "bucket", "database", "durability"}

@@ -54,7 +54,8 @@ type Server struct {
 	requests   atomic.Uint64 // so far
 }
 
-// New returns a server, which adds its own metrics to m. failures counts the times that DuckDB failed and another one took its place.
+// New returns a server, which adds its own metrics to m. failures counts the times that DuckDB
+// failed and another one took its place.
 func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, m *metrics.Metrics, failures func() int64, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
 	s := &Server{

@@ -59,8 +59,8 @@ type Answer struct {
 // Wanted reports whether other queries wait for the place of the one that gives the rows.
 func (a *Answer) Wanted() bool { return a.query != nil && a.query.Wanted() }
 
-// Yield lets another query begin before the answer is closed: this one waits for who reads it, since that time. It returns the
-// reason if the result should end now.
+// Yield lets another query begin before the answer is closed: this one waits for who reads it,
+// since that time. It returns the reason if the result should end now.
 func (a *Answer) Yield(since time.Time) error {
 	if a.query == nil {
 		return nil
@@ -93,7 +93,8 @@ const (
 	ways
 )
 
-// Written returns how many rows were inserted, updated and deleted so far, by the way in which that came: http (as rows), sql or kafka.
+// Written returns how many rows were inserted, updated and deleted so far, by the way in which that
+// came: http (as rows), sql or kafka.
 func (x *Executor) Written() map[string]int64 {
 	return map[string]int64{"http": x.written[byHTTP].Load(), "sql": x.written[bySQL].Load(), "kafka": x.written[byKafka].Load()}
 }

@@ -22,7 +22,8 @@ type Space struct {
 }
 
 // One result is full with a share of the space, and every result is when most of it is taken: what
-// is left is for what was computed already, and the last of it for results to end with an error that says so.
+// is left is for what was computed already, and the last of it for results to end with an error
+// that says so.
 const (
 	resultShare = 8
 	mostShare   = 4 // all but one in so many

@@ -13,8 +13,8 @@ import (
 type Query interface {
 	// Wanted reports whether other queries wait for its place.
 	Wanted() bool
-	// Yield lets another query have its place: the reader takes too little since that time. It returns the reason if the result
-	// should end now.
+	// Yield lets another query have its place: the reader takes too little since that time. It
+	// returns the reason if the result should end now.
 	Yield(since time.Time) error
 }
 
@@ -57,14 +57,15 @@ const tick = 50 * time.Millisecond
 
 var pool = sync.Pool{New: func() any { return new(buffer) }}
 
-// NewWriter returns a writer to a reader, who may take nothing for a pause, or for a tick while other queries want the place
-// of this one. Finish must be called.
+// NewWriter returns a writer to a reader, who may take nothing for a pause, or for a tick while
+// other queries want the place of this one. Finish must be called.
 func NewWriter(to io.Writer, space *Space, pause time.Duration, query Query) *Writer {
 	return &Writer{to: to, space: space, pause: pause, query: query, taken: time.Now(), work: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// Full returns nil once more of the result may be computed, or the reason why it should end: a Timeout error if too much of it
-// waits for the reader, or for others' readers, and this one has taken nothing for two pauses; or what the query says.
+// Full returns nil once more of the result may be computed, or the reason why it should end: a
+// Timeout error if too much of it waits for the reader, or for others' readers, and this one has
+// taken nothing for two pauses; or what the query says.
 func (w *Writer) Full() error {
 	for {
 		w.mu.Lock()
@@ -89,9 +90,9 @@ func (w *Writer) Full() error {
 	}
 }
 
-// Write takes all bytes, whether the reader has them or not. It fails if the reader is gone, if there is
-// no space, or if the query must end and does not yet know it. Where it can, it refuses a piece as a whole,
-// and never a small one, so that the result can say why it ends.
+// Write takes all bytes, whether the reader has them or not. It fails if the reader is gone, if
+// there is no space, or if the query must end and does not yet know it. Where it can, it refuses a
+// piece as a whole, and never a small one, so that the result can say why it ends.
 func (w *Writer) Write(p []byte) (int, error) {
 	if len(p) > smallPiece && w.over() {
 		return 0, errFull(w.space.limit)
@@ -152,7 +153,8 @@ func (w *Writer) put(p []byte) (int, error) {
 	return n, nil
 }
 
-// wait waits for a buffer, and reports whether one may be free before the reader was waited for long enough.
+// wait waits for a buffer, and reports whether one may be free before the reader was waited for
+// long enough.
 func (w *Writer) wait() bool {
 	ticks := time.NewTicker(min(tick, w.pause))
 	defer ticks.Stop()
@@ -168,8 +170,9 @@ func (w *Writer) wait() bool {
 	}
 }
 
-// putAside takes the bytes into the file, and those that follow, until the reader has them. If the query must end, it takes them
-// all the same unless they may be refused: Full, which is asked for the next of them, gives the reason then.
+// putAside takes the bytes into the file, and those that follow, until the reader has them. If the
+// query must end, it takes them all the same unless they may be refused: Full, which is asked for
+// the next of them, gives the reason then.
 func (w *Writer) putAside(p []byte, refuse bool) (int, error) {
 	now := time.Now()
 	if err := w.query.Yield(now); err != nil && refuse {

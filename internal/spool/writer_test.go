@@ -178,7 +178,8 @@ func TestTooMuchForASlowReaderIsAnError(t *testing.T) {
 	})
 }
 
-// TestAReaderThatTakesPartsOfALargeResultHasAllOfIt: it is waited for as long as it takes something in two pauses.
+// TestAReaderThatTakesPartsOfALargeResultHasAllOfIt: it is waited for as long as it takes something
+// in two pauses.
 func TestAReaderThatTakesPartsOfALargeResultHasAllOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		space := NewSpace(t.TempDir(), 16<<20) // 2 MiB for each
@@ -233,7 +234,8 @@ func TestAReaderIsNotWaitedForWhileOthersWantThePlace(t *testing.T) {
 	})
 }
 
-// A query that must end while its reader takes nothing: what was begun is kept whole, and so is why it ends.
+// A query that must end while its reader takes nothing: what was begun is kept whole, and so is why
+// it ends.
 func TestAResultThatMustEndSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		space := NewSpace(t.TempDir(), 100<<20)

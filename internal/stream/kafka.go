@@ -28,7 +28,8 @@ type kafka struct {
 	client     []kgo.Opt
 }
 
-// What becomes of tombstones. Without the option, as in definitions from before it, they are dead letters.
+// What becomes of tombstones. Without the option, as in definitions from before it, they are dead
+// letters.
 const (
 	optionTombstones     = "tombstones"
 	tombstonesDelete     = "delete"

@@ -21,8 +21,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// KEY FORMAT says how records' keys are read: by a format of values, or as one value, as Kafka's serializers write it. Each becomes one
-// value: a struct, or what it is.
+// KEY FORMAT says how records' keys are read: by a format of values, or as one value, as Kafka's
+// serializers write it. Each becomes one value: a struct, or what it is.
 
 // plainKeys are the names of formats of single values, big endian where they are numbers.
 var plainKeys = map[string]arrow.DataType{
@@ -134,7 +134,8 @@ func (d *jsonKeyDecoder) Append(key []byte) error {
 	return d.jsonDecoder.Append([]byte(`{"` + keyValue + `":` + string(key) + `}`))
 }
 
-// structDecoder makes one column of the columns of messages: a struct, unless there is one that is no field.
+// structDecoder makes one column of the columns of messages: a struct, unless there is one that is
+// no field.
 type structDecoder struct {
 	decoder
 	single bool
@@ -161,8 +162,8 @@ func (d structDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) 
 	return oneColumn(values), nil, nil
 }
 
-// keysOf returns the keys of records as one column, NULL where a record has none, or nil if they are to stay bytes. An error for which ofMessage
-// holds is about one of the records.
+// keysOf returns the keys of records as one column, NULL where a record has none, or nil if they
+// are to stay bytes. An error for which ofMessage holds is about one of the records.
 func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (arrow.RecordBatch, error) {
 	if p.keys == nil {
 		return nil, nil
@@ -258,7 +259,8 @@ func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	return out, nil
 }
 
-// keyed returns rows with the columns of a primary key that the keys of their records give; keys are those of the rows.
+// keyed returns rows with the columns of a primary key that the keys of their records give; keys
+// are those of the rows.
 func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), rec.Columns()
 	var outFields []arrow.Field

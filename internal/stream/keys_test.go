@@ -14,7 +14,8 @@ import (
 
 func long(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }
 
-// TestKeysOfAllFormats fills a table whose primary key is the record's key, by each way of a source, and deletes from it by tombstones.
+// TestKeysOfAllFormats fills a table whose primary key is the record's key, by each way of a
+// source, and deletes from it by tombstones.
 func TestKeysOfAllFormats(t *testing.T) {
 	longs, _, _ := schemas(t, "AVRO", `"long"`)
 	records, _, _ := schemas(t, "AVRO", `{"type": "record", "name": "K", "fields": [{"name": "id", "type": "long"}, {"name": "region", "type": "string"}]}`,

@@ -153,8 +153,8 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	return t, nil
 }
 
-// withTombstones returns the table Messages with what tombstones have beside it, which is not kept. It leaves what is of an unknown type out of
-// the batches.
+// withTombstones returns the table Messages with what tombstones have beside it, which is not kept.
+// It leaves what is of an unknown type out of the batches.
 func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	t, err := s.messageTable(p, batches[0])
 	for i := 0; i < len(batches) && err == nil; i++ {

@@ -85,7 +85,8 @@ func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
 	return taken.Column(0), nil
 }
 
-// withMetadata returns the rows with columns of their records; p's rows stay the caller's. keys, unless they are nil, are those of the rows.
+// withMetadata returns the rows with columns of their records; p's rows stay the caller's. keys,
+// unless they are nil, are those of the rows.
 func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []string) arrow.RecordBatch {
 	if len(names) == 0 {
 		p.rows.Retain()
@@ -116,8 +117,8 @@ func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []stri
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, p.rows.NumRows())
 }
 
-// describedBy returns rows with metadata of their records, and the columns of a primary key that is their key. keys, unless they are nil, are those of all records. p's
-// rows stay the caller's.
+// describedBy returns rows with metadata of their records, and the columns of a primary key that is
+// their key. keys, unless they are nil, are those of all records. p's rows stay the caller's.
 func describedBy(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, primary []string) (arrow.RecordBatch, error) {
 	var own arrow.Array
 	if keys != nil {

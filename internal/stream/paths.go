@@ -61,8 +61,9 @@ func fanOuts(steps []protobuf.Step) (all []string) {
 	return all
 }
 
-// pathQuery returns the query for columns of what is known of the messages, with metadata. What they do not have yet
-// gives no column. primary are columns that are of the record's key. Without a list that is fanned out there are no rows: "".
+// pathQuery returns the query for columns of what is known of the messages, with metadata. What
+// they do not have yet gives no column. primary are columns that are of the record's key. Without a
+// list that is fanned out there are no rows: "".
 func pathQuery(messages schema.Table, columns []column, metadata, primary []string) string {
 	const from = "m"
 	joins, selected := "", []string{}

@@ -38,8 +38,8 @@ type Planner interface {
 	// Merging divides a query that aggregates, with a table for the states. The error is Invalid for a query that cannot
 	// be divided.
 	Merging(ctx context.Context, sql, table string) (Division, error)
-	// Lineage tells which columns of a query's result are of the record that each row comes of. The error is Invalid if the rows are not
-	// those of single records, or the key is not.
+	// Lineage tells which columns of a query's result are of the record that each row comes of. The
+	// error is Invalid if the rows are not those of single records, or the key is not.
 	Lineage(ctx context.Context, sql string, k Keyed) (Lineage, error)
 }
 

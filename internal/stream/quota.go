@@ -44,8 +44,8 @@ func (m *quota) release(bytes int64) {
 	m.places.Release(m.most(bytes))
 }
 
-// Memory returns the bytes of records that are read and not stored, of all sources, and how many there may be. Records larger than that are read one at a
-// time, and exceed it.
+// Memory returns the bytes of records that are read and not stored, of all sources, and how many
+// there may be. Records larger than that are read one at a time, and exceed it.
 func (m *Manager) Memory() (used, limit int64) { return m.memory.inUse(), m.memory.limit }
 
 func (m *quota) inUse() int64 { return m.used.Load() }

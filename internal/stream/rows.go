@@ -111,7 +111,8 @@ type builder struct {
 	out     *rows
 	// What queries read of the batch; nil before the first needs it.
 	messages, tombstones *transient
-	// The records' numbers by where they are in Kafka; nil before a batch with tombstones needs them.
+	// The records' numbers by where they are in Kafka; nil before a batch with tombstones needs
+	// them.
 	numbers map[place]int32
 }
 
@@ -170,7 +171,8 @@ func (b *builder) query(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// values adds what a target's query gives of records with a value: numbered, if other rows of the batch delete.
+// values adds what a target's query gives of records with a value: numbered, if other rows of the
+// batch delete.
 func (b *builder) values(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
 	if b.messages == nil {
 		if b.messages, err = b.transient(b.plan, values, b.records, b.keys); err != nil {

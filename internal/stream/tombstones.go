@@ -15,10 +15,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// A tombstone is a record with a key and no value. In a table whose primary key comes from the record's key it deletes the row of
-// that key. To queries it is a message whose columns are NULL, but for the metadata; of what they give for it only the primary
-// key counts, and the version, if that too is of the metadata. Order matters: of the records of one key the last one
-// holds. So in a batch with tombstones the rows that queries give for other records have the number of their record too.
+// A tombstone is a record with a key and no value. In a table whose primary key comes from the
+// record's key it deletes the row of that key. To queries it is a message whose columns are NULL,
+// but for the metadata; of what they give for it only the primary key counts, and the version, if
+// that too is of the metadata. Order matters: of the records of one key the last one holds. So in a
+// batch with tombstones the rows that queries give for other records have the number of their
+// record too.
 
 // addTombstone notes a record without a value, which is the batch's number-th.
 func (d *decodings) addTombstone(rec *kgo.Record, number int) error {
@@ -63,14 +65,16 @@ func deleting(values, tombstones int) []bool {
 
 // deletion says that tombstones delete rows of a target.
 type deletion struct {
-	// filters says that what records say beside their key decides whether they have a row: a tombstone says nothing.
+	// filters says that what records say beside their key decides whether they have a row: a
+	// tombstone says nothing.
 	filters bool
 }
 
 // places are the metadata that tell which record of a batch a row comes of.
 var places = []string{"_topic", "_partition", "_offset"}
 
-// deletion returns whether tombstones delete rows of a target. The error is Invalid if they do not, and says why.
+// deletion returns whether tombstones delete rows of a target. The error is Invalid if they do not,
+// and says why.
 func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, error) {
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	switch {
@@ -106,8 +110,8 @@ func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, er
 	return &deletion{}, nil
 }
 
-// primary returns the columns of the primary key of a target without a query that are the record's key, if that has a format: all that are
-// neither metadata nor listed by path.
+// primary returns the columns of the primary key of a target without a query that are the record's
+// key, if that has a format: all that are neither metadata nor listed by path.
 func (s *source) primary(p *plan, t target) (names []string) {
 	if p.keys == nil || t.Query != "" {
 		return nil
@@ -161,8 +165,9 @@ func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, e
 	return l, err
 }
 
-// numbered returns a target with a query that gives the place of each row's record as well: of all its rows, or of the keys alone. The query is empty if
-// messages, of which this is known, have nothing of what the target's paths name.
+// numbered returns a target with a query that gives the place of each row's record as well: of all
+// its rows, or of the keys alone. The query is empty if messages, of which this is known, have
+// nothing of what the target's paths name.
 func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, error) {
 	table, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	if err != nil {
@@ -245,8 +250,9 @@ func withoutLast(rec arrow.RecordBatch, n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(rec.Schema().Fields()[:n], &md), rec.Columns()[:n], rec.NumRows())
 }
 
-// settleTombstones returns the definition of a source that is made, in which it says what becomes of tombstones if a table takes its
-// key from the record's. The error is Invalid if they are to delete, and no table does.
+// settleTombstones returns the definition of a source that is made, in which it says what becomes
+// of tombstones if a table takes its key from the record's. The error is Invalid if they are to
+// delete, and no table does.
 func (s *source) settleTombstones(ctx context.Context, p *plan, d Definition) (Definition, error) {
 	said := d.Kafka[optionTombstones]
 	if said != "" && p.kafka.tombstones != tombstonesDelete {

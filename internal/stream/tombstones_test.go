@@ -43,7 +43,8 @@ const (
 	noLetters = "SELECT count(*) FROM scoter.dead_letters"
 )
 
-// TestTombstonesDeleteTheRowsOfTheirKeys in one batch and in several, and over restarts, in tables of all kinds beside one without a key.
+// TestTombstonesDeleteTheRowsOfTheirKeys in one batch and in several, and over restarts, in tables
+// of all kinds beside one without a key.
 func TestTombstonesDeleteTheRowsOfTheirKeys(t *testing.T) {
 	for _, with := range []string{"", "WITH (upsert = 'merge-on-read')", "WITH (is_deleted = 'gone')", "WITH (is_deleted = 'gone', upsert = 'merge-on-read')",
 		"WITH (version = 'ver')", "WITH (version = 'ver', is_deleted = 'gone')", "WITH (version = 'ver', is_deleted = 'gone', upsert = 'merge-on-read')"} {
@@ -80,14 +81,15 @@ func TestTombstonesDeleteTheRowsOfTheirKeys(t *testing.T) {
 	}
 }
 
-// TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere, and leaves what a deletion with a version left; one whose version is of the record
-// counts by that.
+// TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere, and leaves what a deletion with a
+// version left; one whose version is of the record counts by that.
 func TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(2, "u"))
 	s := newServer(t, t.TempDir())
 	must(t, s.exec("CREATE TABLE users (id VARCHAR PRIMARY KEY, name VARCHAR, ver BIGINT, gone BOOLEAN) WITH (version = 'ver', is_deleted = 'gone')"))
 	must(t, s.exec(c.from("")+"INTO TABLE users AS SELECT _key::VARCHAR AS id, name, ver, gone FROM messages"))
-	// As Debezium does: an event that deletes, and behind it a tombstone; then older ones of another partition.
+	// As Debezium does: an event that deletes, and behind it a tombstone; then older ones of
+	// another partition.
 	c.produce("u", 0, `a={"name": "x", "ver": 8, "gone": false}`)
 	s.eventually(users, "ax")
 	c.produce("u", 0, `a={"ver": 9, "gone": true}`, "a")
@@ -121,7 +123,8 @@ func TestATombstoneWithoutAVersionDeletesWhateverVersionIsThere(t *testing.T) {
 	s.eventually(noLetters, "0")
 }
 
-// TestWhichTombstonesAreDeadLetters: where the key does not come from the record's key alone they are, as ever, unless they are ignored.
+// TestWhichTombstonesAreDeadLetters: where the key does not come from the record's key alone they
+// are, as ever, unless they are ignored.
 func TestWhichTombstonesAreDeadLetters(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "u"))
 	s := newServer(t, t.TempDir())
@@ -182,7 +185,8 @@ func TestTombstonesByMetadata(t *testing.T) {
 	s.eventually(noLetters, "0")
 }
 
-// TestTombstonesAmongManyRecords compares tables with what the last record of each key says, whatever batches are made of the records.
+// TestTombstonesAmongManyRecords compares tables with what the last record of each key says,
+// whatever batches are made of the records.
 func TestTombstonesAmongManyRecords(t *testing.T) {
 	for rows, n := range map[int]int{1000: 900, 7: 900, 1: 150} { // of a batch, and of all
 		t.Run(fmt.Sprint(rows), func(t *testing.T) { tombstonesAmong(t, rows, n) })
@@ -226,7 +230,8 @@ func tombstonesAmong(t *testing.T, rows, n int) {
 	s.eventually(noLetters, "0")
 }
 
-// TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters: their definitions have no such option. One of the settings file keeps what was settled when it was made.
+// TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters: their definitions have no such
+// option. One of the settings file keeps what was settled when it was made.
 func TestSourcesFromBeforeTombstonesDeletedKeepTheirDeadLetters(t *testing.T) {
 	c := newCluster(t, kfake.SeedTopics(1, "u"))
 	dir := t.TempDir()

@@ -40,7 +40,8 @@ var duckdbRelations = map[string]relation{
 		"last_value BIGINT", "sql VARCHAR"}), none},
 }
 
-// builtIn are the extensions that are part of the program, as the linked DuckDB lists them; a test compares. There are no others: none is installed at run time.
+// builtIn are the extensions that are part of the program, as the linked DuckDB lists them; a test
+// compares. There are no others: none is installed at run time.
 var builtIn = []struct{ name, description string }{
 	{"autocomplete", "Adds support for autocomplete in the shell"},
 	{"core_functions", "Core function library"},

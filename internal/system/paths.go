@@ -14,7 +14,8 @@ const hidden = "***"
 // within returns a message with paths relative to the data directory.
 func (t *Tables) within(message string) string { return base.WithoutFolder(message, t.dir) }
 
-// definition returns the definition of a source or an export as JSON, without the server's paths if they are not for who asks.
+// definition returns the definition of a source or an export as JSON, without the server's paths if
+// they are not for who asks.
 func definition(d any, who asker) (string, error) {
 	written, err := json.Marshal(d)
 	if err != nil || who.admin {
@@ -28,7 +29,8 @@ func definition(d any, who asker) (string, error) {
 	return string(written), err
 }
 
-// hidePaths hides each text in a value of JSON that is an absolute path, or a list that begins with one.
+// hidePaths hides each text in a value of JSON that is an absolute path, or a list that begins with
+// one.
 func hidePaths(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -44,8 +44,9 @@ type Tables struct {
 	exports  func() []export.Status
 }
 
-// NewTables returns the system tables. dir is the data directory; settings are those of the process; merges lists the
-// running and the latest ones, sources what is read from Kafka, exports what is copied to storage outside.
+// NewTables returns the system tables. dir is the data directory; settings are those of the
+// process; merges lists the running and the latest ones, sources what is read from Kafka, exports
+// what is copied to storage outside.
 func NewTables(store Store, queries *Queries, dir string, settings []Setting, merges func() []merge.Merge, sources func() []stream.Status,
 	exports func() []export.Status) *Tables {
 	return &Tables{store, queries, settings, dir, merges, sources, exports}
@@ -105,7 +106,8 @@ var relations = map[string]relation{
 }
 
 // Relation returns the query text for a system table, or false if it is none by the schema's name.
-// Database is the one that the statement runs in. Only administrators are shown paths of the server's files.
+// Database is the one that the statement runs in. Only administrators are shown paths of the
+// server's files.
 func (t *Tables) Relation(schemaName, name, database string, admin bool) (string, bool, error) {
 	r, ok := relations[schemaName+"."+name]
 	if !ok {

@@ -12,7 +12,8 @@ const DuckDB = "1.5.6"
 // Number returns the version without the commit.
 func Number() string { return number }
 
-// Commit returns the commit that this was built from, its first 12 digits; empty if that is not known.
+// Commit returns the commit that this was built from, its first 12 digits; empty if that is not
+// known.
 func Commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -75,8 +75,8 @@ func (op fileOp) apply(to *image) {
 	to.write(op.data, op.offset)
 }
 
-// image is a file's content: what was written, and zeros up to size, which take no memory. Logs are allocated in many times
-// what tests write.
+// image is a file's content: what was written, and zeros up to size, which take no memory. Logs are
+// allocated in many times what tests write.
 type image struct {
 	written []byte
 	size    int64

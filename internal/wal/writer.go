@@ -40,7 +40,8 @@ type Options struct {
 	// PreallocateBytes is the step in which space is reserved ahead of writing: 0 is
 	// DefaultPreallocateBytes, negative reserves nothing.
 	PreallocateBytes int64
-	// Synced, if not nil, is called after each fsync of frames with the time that it took, whether it succeeded or not.
+	// Synced, if not nil, is called after each fsync of frames with the time that it took, whether
+	// it succeeded or not.
 	Synced func(time.Duration)
 }
 

@@ -16,7 +16,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// compiled generates and compiles the code of a folder, that for DuckDB of this one; it returns the command line that runs it.
+// compiled generates and compiles the code of a folder, that for DuckDB of this one; it returns the
+// command line that runs it.
 func compiled(t *testing.T, folder string) []string {
 	return shared(t, filepath.Join("java", folder, "program"), func(dir string) []string { return compiledIn(t, dir, folder) })
 }

@@ -14,8 +14,9 @@ import (
 // goKeys are the engines that Go writes to, and the type of a key there.
 var goKeys = map[string]string{"postgres": "int32", "duckdb": "int32", "sqlite": "int64"}
 
-// goRoundTrips are the routes by which Go writes every type on DuckDB, and what the table is without. The appender does not take BIT, and of
-// TIMETZ no offset; of TIME_NS there is nothing below a microsecond.
+// goRoundTrips are the routes by which Go writes every type on DuckDB, and what the table is
+// without. The appender does not take BIT, and of TIMETZ no offset; of TIME_NS there is nothing
+// below a microsecond.
 var goRoundTrips = map[string][]string{
 	"vectors": {" clock_ns TIME_NS,", "    ['00:00:00'::TIME_NS, '23:59:59.999999', '12:34:56.123456'][i % 3 + 1] AS clock_ns,\n"},
 	"appender": {" clock_ns TIME_NS,", "    ['00:00:00'::TIME_NS, '23:59:59.999999', '12:34:56.123456'][i % 3 + 1] AS clock_ns,\n",
@@ -23,8 +24,8 @@ var goRoundTrips = map[string][]string{
 		" clockz TIMETZ,", "    ['00:00:00+00'::TIMETZ, '23:59:59.999999-12', '12:34:56.5+05:45'][i % 3 + 1] AS clockz,\n"},
 }
 
-// goPrograms generates the code of all programs in Go, checks and builds them, in one module with the versions of this one. It returns the
-// folder where they are, in bin.
+// goPrograms generates the code of all programs in Go, checks and builds them, in one module with
+// the versions of this one. It returns the folder where they are, in bin.
 func goPrograms(t *testing.T) (dir string) {
 	return shared(t, "go", func(dir string) string {
 		root := toolchain.Root(t)

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shared returns what build made in a folder of its own, of that name, which nothing else writes to.
+// shared returns what build made in a folder of its own, of that name, which nothing else writes
+// to.
 func shared[T any](t *testing.T, name string, build func(dir string) T) T {
 	programs.Lock()
 	p := programs.made[name]

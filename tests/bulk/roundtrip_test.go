@@ -10,7 +10,8 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// roundTrip generates the code that reads and writes rows of every type of DuckDB in a folder, and puts a program to it.
+// roundTrip generates the code that reads and writes rows of every type of DuckDB in a folder, and
+// puts a program to it.
 func roundTrip(t *testing.T, dir, program, to string, without ...string) {
 	here := filepath.Join(toolchain.Root(t), "tests", "bulk", "roundtrip")
 	text, err := os.ReadFile(filepath.Join(here, "every.sql"))

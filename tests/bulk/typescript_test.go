@@ -10,8 +10,9 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// typeScriptPrograms generates the code of all programs in TypeScript and compiles them at once, which reads the drivers' types once. It
-// returns the folder where they are: in `out`, in a folder as here, in one as the code.
+// typeScriptPrograms generates the code of all programs in TypeScript and compiles them at once,
+// which reads the drivers' types once. It returns the folder where they are: in `out`, in a folder
+// as here, in one as the code.
 func typeScriptPrograms(t *testing.T) (dir string) {
 	toolchain.Need(t, "node")
 	packages := toolchain.TypeScript(t)

@@ -12,8 +12,9 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestKillNineLeavesTheOldTypeOrTheNew changes the type of a column to and fro, adding one each time, while rows come in, and the server is killed. A statement without an
-// answer took place for all rows or for none, and each acknowledged row is there once.
+// TestKillNineLeavesTheOldTypeOrTheNew changes the type of a column to and fro, adding one each
+// time, while rows come in, and the server is killed. A statement without an answer took place for
+// all rows or for none, and each acknowledged row is there once.
 func TestKillNineLeavesTheOldTypeOrTheNew(t *testing.T) {
 	dir := t.TempDir()
 	seed := uint64(time.Now().UnixNano())

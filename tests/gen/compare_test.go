@@ -87,7 +87,8 @@ func number(s string) string {
 	return strings.TrimRight(r.FloatString(20), "0")
 }
 
-// goYears are years outside of 0 to 9999, which Go writes without a plus and with as few digits as they have.
+// goYears are years outside of 0 to 9999, which Go writes without a plus and with as few digits as
+// they have.
 var goYears = regexp.MustCompile(`(?:(-)|[+])0*(\d{4,}-\d\d-\d\d)`)
 
 // timeless are the parts that Go's one type for days, moments and instants

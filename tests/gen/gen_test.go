@@ -18,8 +18,9 @@ import (
 	"github.com/scoterdb/scoter/tests/toolchain"
 )
 
-// Every case in every language: all cases of a language are one program. Each language has a PostgreSQL of its own, where its database has
-// the name that all of them use, and runs beside the others: compilers leave processors idle.
+// Every case in every language: all cases of a language are one program. Each language has a
+// PostgreSQL of its own, where its database has the name that all of them use, and runs beside the
+// others: compilers leave processors idle.
 func TestGeneratedCode(t *testing.T) {
 	languages := []struct {
 		name string

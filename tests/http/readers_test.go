@@ -81,7 +81,8 @@ func TestReadersThatTakeNothingKeepNobodyOut(t *testing.T) {
 	}
 	with := resident(t, s.PID())
 	t.Logf("%d MiB before, %d with the readers", before>>20, with>>20)
-	// Each query under way has some chunks of 2 MiB, and buffers of its format; those of the readers that wait for their rest are over.
+	// Each query under way has some chunks of 2 MiB, and buffers of its format; those of the
+	// readers that wait for their rest are over.
 	if with > before+2*places*16<<20 {
 		t.Errorf("%d readers that take nothing cost %d MiB", readers, (with-before)>>20)
 	}

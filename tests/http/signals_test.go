@@ -41,7 +41,8 @@ func TestAHangupIsLoggedAndIgnored(t *testing.T) {
 	}
 }
 
-// TestAStopWithoutRequestsIsImmediate has connections open that are idle and that never sent a byte, as those of pools and load balancers.
+// TestAStopWithoutRequestsIsImmediate has connections open that are idle and that never sent a
+// byte, as those of pools and load balancers.
 func TestAStopWithoutRequestsIsImmediate(t *testing.T) {
 	s := binary.Serve(t, t.TempDir())
 	sql(t, s, "SELECT 1").must(t, 200) // leaves a connection that is kept alive

@@ -17,7 +17,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// quickly is what a client of another protocol may wait for its answer; without one it would be cut off after ten seconds.
+// quickly is what a client of another protocol may wait for its answer; without one it would be cut
+// off after ten seconds.
 const quickly = 5 * time.Second
 
 func TestOtherProtocolsAreToldSoAtOnce(t *testing.T) {

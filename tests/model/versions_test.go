@@ -139,8 +139,8 @@ func (g *versions) replacing() string {
 	return "INSERT INTO {t} "
 }
 
-// plain inserts rows into a table that refuses a key that is there. A row that says that its key is deleted is
-// never refused.
+// plain inserts rows into a table that refuses a key that is there. A row that says that its key is
+// deleted is never refused.
 func (g *versions) plain() step {
 	var all, inserted, deleted []string
 	for _, id := range g.Perm(14)[:1+g.IntN(2)] {

@@ -29,8 +29,8 @@ const hostileEnv = "SCOTER_TEST_HOSTILE"
 const (
 	hostileAtOnce  = 4
 	hostileTimeout = 2 * time.Second
-	// hostileOvertime is how long after its timeout a statement may end (docs/OPERATING.md), and busyOvertime what is
-	// granted on a machine whose processors others use as well.
+	// hostileOvertime is how long after its timeout a statement may end (docs/OPERATING.md), and
+	// busyOvertime what is granted on a machine whose processors others use as well.
 	hostileOvertime = 3 * time.Second
 	busyOvertime    = 60 * time.Second
 	// hostileQueries is the server's query_memory, hostileResident what its process may hold, and hostileFloor how much

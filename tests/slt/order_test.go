@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestASmallTableIsReadInTheOrderOfItsRows: nobody may rely on an order without ORDER BY, but rows of a small table in memory or in one part
-// come as they were inserted, to aggregates too, however many statements brought them; SELECT and LIMIT have them so from several parts as well.
+// TestASmallTableIsReadInTheOrderOfItsRows: nobody may rely on an order without ORDER BY, but rows
+// of a small table in memory or in one part come as they were inserted, to aggregates too, however
+// many statements brought them; SELECT and LIMIT have them so from several parts as well.
 func TestASmallTableIsReadInTheOrderOfItsRows(t *testing.T) {
 	db := openScoter(t, false, 0)
 	same := func(sql, want string) {

@@ -20,7 +20,8 @@ var retyped = []struct{ columns, options string }{
 	{"id INTEGER PRIMARY KEY, v VARCHAR NOT NULL, w BIGINT, gone BOOLEAN", "WITH (upsert = 'merge-on-read', version = 'w', is_deleted = 'gone')"},
 }
 
-// fillRetyped makes parts of several versions of the schema, with patches, deletions and an expression, and rows in memory.
+// fillRetyped makes parts of several versions of the schema, with patches, deletions and an
+// expression, and rows in memory.
 func fillRetyped(k *kept, columns, options string) {
 	k.do("DROP TABLE IF EXISTS t")
 	k.do("CREATE TABLE t (" + columns + ") " + options)
@@ -98,7 +99,8 @@ func TestAColumnGetsAnotherTypeWhereverItsValuesAre(t *testing.T) {
 	}
 }
 
-// TestAValueThatCannotBeConvertedLeavesTheTable has it in a part, in a patch, in memory, and in rows that are gone.
+// TestAValueThatCannotBeConvertedLeavesTheTable has it in a part, in a patch, in memory, and in
+// rows that are gone.
 func TestAValueThatCannotBeConvertedLeavesTheTable(t *testing.T) {
 	k := openKept(t, nil)
 	for _, where := range []struct {
@@ -143,7 +145,8 @@ func (k *kept) checksum() string {
 	return strings.Join(ans.rows, " ")
 }
 
-// TestRowsComeAndChangeWhileATypeChanges writes, and changes the type to and fro: each acknowledged row is there once, in the type of the end.
+// TestRowsComeAndChangeWhileATypeChanges writes, and changes the type to and fro: each acknowledged
+// row is there once, in the type of the end.
 func TestRowsComeAndChangeWhileATypeChanges(t *testing.T) {
 	k := openKept(t, nil)
 	for _, kind := range []string{"", "PRIMARY KEY"} {

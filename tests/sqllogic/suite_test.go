@@ -74,7 +74,8 @@ func start(t *testing.T, folders ...string) *binary.Server {
 	return s
 }
 
-// table returns the counts, with how many passed of the records that follow from no refusal, and are not known to be refused.
+// table returns the counts, with how many passed of the records that follow from no refusal, and
+// are not known to be refused.
 func table(counts map[string]map[outcome]int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-12s", "statement")

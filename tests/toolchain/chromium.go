@@ -13,12 +13,13 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// chromiumPackage has a Chromium in the package itself; the other packages of browsers download one when they are installed. Its last version is for
-// Node.js 22 and newer, but nothing of it is run: only its files are taken.
+// chromiumPackage has a Chromium in the package itself; the other packages of browsers download one
+// when they are installed. Its last version is for Node.js 22 and newer, but nothing of it is run:
+// only its files are taken.
 const chromiumPackage = `{"private":true,"dependencies":{"@sparticuz/chromium":"153.0.0"}}`
 
-// Chromium returns a command that runs a browser without a window, with a profile of its own; the test adds what it is to open. It is skipped where there is
-// none for the machine.
+// Chromium returns a command that runs a browser without a window, with a profile of its own; the
+// test adds what it is to open. It is skipped where there is none for the machine.
 func Chromium(t testing.TB, args ...string) *exec.Cmd {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the package of Chromium is for Linux on x86-64")

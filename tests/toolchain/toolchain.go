@@ -130,7 +130,8 @@ func JDK(t testing.TB, least int) string {
 	return bin
 }
 
-// javaVersion is the version of the JDK in a folder by the file that each has: to start one takes half a second.
+// javaVersion is the version of the JDK in a folder by the file that each has: to start one takes
+// half a second.
 func javaVersion(home string) (version int) {
 	text, err := os.ReadFile(filepath.Join(home, "release"))
 	if err != nil {

@@ -54,7 +54,8 @@ constexpr idx_t element_bytes = 16;
 bool IsText(const LogicalType &type) { return type.InternalType() == PhysicalType::VARCHAR; }
 bool IsList(const LogicalType &type) { return type.InternalType() == PhysicalType::LIST; }
 
-// A text of more bytes takes some seconds in the slower functions that cannot be interrupted within a row.
+// A text of more bytes takes some seconds in the slower functions that cannot be interrupted within
+// a row.
 constexpr idx_t most_bytes = 256 << 20;
 
 idx_t BytesOf(string_t text) {
@@ -226,7 +227,8 @@ void TimestampRange(const scalar_function_t &function, DataChunk &args, Expressi
 	function(args, state, result);
 }
 
-// A text or bit string that is filled up to more than this takes seconds, in which nothing interrupts it.
+// A text or bit string that is filled up to more than this takes seconds, in which nothing
+// interrupts it.
 constexpr int32_t most_padded = 256 << 20;
 
 void Padded(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {

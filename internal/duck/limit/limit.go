@@ -42,7 +42,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Account is the memory that the statements of one connection hold, and whether the running one is to end.
+// Account is the memory that the statements of one connection hold, and whether the running one is
+// to end.
 type Account struct{ c *C.scoter_account }
 
 // NewAccount returns an account, to be closed.
@@ -54,16 +55,16 @@ func (a *Account) Raw() unsafe.Pointer { return unsafe.Pointer(a.c) }
 // Bytes returns what the connection's statements hold, about.
 func (a *Account) Bytes() int64 { return int64(C.scoter_account_bytes(a.c)) }
 
-// Settle sets what the connection's statements hold, when none runs: what one thread allocates for a result, another may
-// free for nobody.
+// Settle sets what the connection's statements hold, when none runs: what one thread allocates for
+// a result, another may free for nobody.
 func (a *Account) Settle(bytes int64) { C.scoter_account_settle(a.c, C.int64_t(bytes)) }
 
 // Stop ends the statement that is planned or runs, at the next point where DuckDB can take an exception; Stop(false) takes
 // that back.
 func (a *Account) Stop(stop bool) { C.scoter_account_stop(a.c, C.bool(stop)) }
 
-// Follow has DuckDB's own threads use the account while they work for a connection (duckdb_connection), which must not
-// outlive it.
+// Follow has DuckDB's own threads use the account while they work for a connection
+// (duckdb_connection), which must not outlive it.
 func (a *Account) Follow(connection unsafe.Pointer) {
 	C.scoter_account_follow(a.c, C.duckdb_connection(connection))
 }

@@ -25,8 +25,8 @@ void scoter_account_settle(scoter_account *account, int64_t bytes);
 scoter_account *scoter_account_enter(scoter_account *account);
 void scoter_account_leave(scoter_account *before);
 
-// Has DuckDB's threads enter the account for the time of each task that they run for a connection. The account must live
-// as long as the connection.
+// Has DuckDB's threads enter the account for the time of each task that they run for a connection.
+// The account must live as long as the connection.
 void scoter_account_follow(scoter_account *account, duckdb_connection connection);
 
 // Ends, or no longer ends, the account's statement at the next point where DuckDB can take an exception.
@@ -45,8 +45,9 @@ bool scoter_memory_scarce(void);
 // Returns when the limit is exceeded; at once if it is. One thread at a time may wait.
 void scoter_memory_wait(void);
 
-// Bounds the work of the scalar functions of the connection's database, and frees the states of its windows after errors. Call it before there are queries.
-// Returns what went wrong, to be freed, or NULL.
+// Bounds the work of the scalar functions of the connection's database, and frees the states of its
+// windows after errors. Call it before there are queries. Returns what went wrong, to be freed, or
+// NULL.
 char *scoter_bound_functions(duckdb_connection connection);
 
 // Frees what a prepared statement that ran holds beside its plan. Returns false if that takes destroying it.

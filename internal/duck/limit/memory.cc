@@ -8,9 +8,10 @@
 // reports that as an error of the statement. Smaller ones never fail, since C++ allocates them in places that cannot throw.
 // Whoever waits in scoter_memory_wait ends a statement then.
 //
-// An allocation of stopped_bytes or more fails as well while the thread's statement is to end: functions that look at no
-// flag and make a large value, or a long list, end with that. And if a thread has made a million of small ones since then,
-// it is in a loop that nothing else ends, such as that of an aggregate which copies maps: one of them fails.
+// An allocation of stopped_bytes or more fails as well while the thread's statement is to end:
+// functions that look at no flag and make a large value, or a long list, end with that. And if a
+// thread has made a million of small ones since then, it is in a loop that nothing else ends, such
+// as that of an aggregate which copies maps: one of them fails.
 #include "account.h"
 
 #include <chrono>
@@ -67,7 +68,8 @@ inline void Count(int64_t bytes) {
 // A statement that holds less than this is not refused its memory because of what others hold: there is a reserve for it.
 static constexpr int64_t small_statement = 8 << 20, reserve = 32 << 20;
 
-// More than DuckDB allocates to write a block of another statement to disk: that must not fail because this one is to end.
+// More than DuckDB allocates to write a block of another statement to disk: that must not fail
+// because this one is to end.
 static constexpr int64_t stopped_bytes = 1 << 20;
 
 // Whether an allocation of this size must fail.
@@ -81,11 +83,13 @@ static inline bool Refused(size_t size) {
 	return in_use.load(std::memory_order_relaxed) > most - int64_t(size);
 }
 
-// Small allocations between two looks at whether the statement is to end, and how many such looks go by before one fails.
+// Small allocations between two looks at whether the statement is to end, and how many such looks
+// go by before one fails.
 static constexpr uint32_t allocations_unseen = 4096;
 static constexpr int32_t most_overdue = 256;
 
-// Whether a small allocation must fail. The next ones succeed, so that DuckDB can handle the exception.
+// Whether a small allocation must fail. The next ones succeed, so that DuckDB can handle the
+// exception.
 static inline bool Overdue() {
 	if (++thread.allocations % allocations_unseen != 0) return false;
 	if (!thread.account || !thread.account->stopped.load(std::memory_order_relaxed)) {

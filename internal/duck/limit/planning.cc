@@ -36,7 +36,8 @@ REDIRECT(_ZN6duckdb16PhysicalOperatorC2ERNS_12PhysicalPlanENS_20PhysicalOperator
 REDIRECT(_ZN6duckdb19ColumnRefExpressionC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_12BindingAliasE,
          (void *self, void *column, void *alias), (self, column, alias))
 
-// Columns that a SELECT may have. Binding compares them with each other between two expressions that it makes.
+// Columns that a SELECT may have. Binding compares them with each other between two expressions
+// that it makes.
 static constexpr size_t most_columns = 100000;
 
 typedef duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> Expressions;

@@ -1,8 +1,9 @@
 // Points at which a regular expression can end.
 //
-// A function that replaces, cuts or lists all matches in one text searches once for each, and each search may read the rest
-// of the text. The linker redirects the calls of RE2's engines (the flags are in limit.go). Two of them take a time that the
-// length of the text bounds. The third follows each state of the expression at each byte of the text.
+// A function that replaces, cuts or lists all matches in one text searches once for each, and each
+// search may read the rest of the text. The linker redirects the calls of RE2's engines (the flags
+// are in limit.go). Two of them take a time that the length of the text bounds. The third follows
+// each state of the expression at each byte of the text.
 #include "account.h"
 
 #include "duckdb/common/string_util.hpp"

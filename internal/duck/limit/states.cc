@@ -1,12 +1,13 @@
 // The states of aggregates in windows, freed after errors too.
 //
-// DuckDB 1.5.6 destroys the states of a window's rows only if it computes those rows to their end: an error in between, or
-// EXCLUDE, leaks what the states hold. Aggregates whose states own memory (histogram, mode, min of texts) therefore run on
-// handles: what DuckDB has for a state refers to the state, which a registry of the expression holds. When a statement ends,
-// the registries of its connection destroy the states that are left.
+// DuckDB 1.5.6 destroys the states of a window's rows only if it computes those rows to their end:
+// an error in between, or EXCLUDE, leaks what the states hold. Aggregates whose states own memory
+// (histogram, mode, min of texts) therefore run on handles: what DuckDB has for a state refers to
+// the state, which a registry of the expression holds. When a statement ends, the registries of its
+// connection destroy the states that are left.
 //
-// Hash tables, ungrouped aggregates and aggregates with a window function of their own (quantile) are left alone: DuckDB
-// destroys their states in destructors.
+// Hash tables, ungrouped aggregates and aggregates with a window function of their own (quantile)
+// are left alone: DuckDB destroys their states in destructors.
 #include "functions.h"
 
 #include <cstddef>
@@ -34,7 +35,8 @@ struct alignas(std::max_align_t) Node {
 	data_ptr_t State() { return reinterpret_cast<data_ptr_t>(this + 1); }
 };
 
-// What DuckDB holds for a state. It begins as zeros, since DuckDB allocates the states of windows so.
+// What DuckDB holds for a state. It begins as zeros, since DuckDB allocates the states of windows
+// so.
 struct Handle {
 	States *owner;
 	Node *node; // nullptr if the state was destroyed
@@ -88,7 +90,8 @@ public:
 		shard.unused = first;
 	}
 
-	// Destroys the states that are left. No thread may use them any more; handles of before are ignored from now on.
+	// Destroys the states that are left. No thread may use them any more; handles of before are
+	// ignored from now on.
 	void Forget() {
 		run++;
 		for (auto &shard : shards) {
@@ -219,7 +222,8 @@ void InitializeWindow(AggregateInputData &input, const WindowPartitionInput &par
 	handle.owner->original.GetWindowInitCallback()(input, partition, handle.node->State());
 }
 
-// Destroys up to STANDARD_VECTOR_SIZE states of one owner. States that the registry destroyed are no longer live.
+// Destroys up to STANDARD_VECTOR_SIZE states of one owner. States that the registry destroyed are
+// no longer live.
 void DestroySome(data_ptr_t *handles, AggregateInputData &input, idx_t count) {
 	data_ptr_t originals[STANDARD_VECTOR_SIZE];
 	idx_t live = 0;

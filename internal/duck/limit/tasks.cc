@@ -1,7 +1,7 @@
 // The account of DuckDB's own threads.
 //
-// A query runs in tasks, on the thread that waits for it and on those of DuckDB's scheduler. DuckDB tells whoever
-// registered with a connection when a thread begins and ends a task of it.
+// A query runs in tasks, on the thread that waits for it and on those of DuckDB's scheduler. DuckDB
+// tells whoever registered with a connection when a thread begins and ends a task of it.
 #include "account.h"
 
 #include "duckdb/main/client_context.hpp"

@@ -1,5 +1,6 @@
-// Points at which work on one long list can end: where DuckDB takes a piece of a list's elements, and where it takes an
-// element out of its vector. As in planning.cc, the linker redirects the calls.
+// Points at which work on one long list can end: where DuckDB takes a piece of a list's elements,
+// and where it takes an element out of its vector. As in planning.cc, the linker redirects the
+// calls.
 #include "account.h"
 
 #ifdef __linux__
@@ -11,7 +12,8 @@ extern "C" void __wrap__ZN6duckdb6VectorC1ERKS0_RKNS_15SelectionVectorEm(void *s
 	__real__ZN6duckdb6VectorC1ERKS0_RKNS_15SelectionVectorEm(self, other, selection, count);
 }
 
-// Value Vector::GetValue(idx_t) const. The caller passes the place for the result first, and gets it back.
+// Value Vector::GetValue(idx_t) const. The caller passes the place for the result first, and gets
+// it back.
 extern "C" void *__real__ZNK6duckdb6Vector8GetValueEm(void *result, const void *self, uint64_t index);
 extern "C" void *__wrap__ZNK6duckdb6Vector8GetValueEm(void *result, const void *self, uint64_t index) {
 	scoter::CheckStatement();

@@ -1,5 +1,6 @@
-// Values of the type VARIANT, which DuckDB makes and reads by recursion: one that is nested too deeply ends the process.
-// The linker redirects what gives the cast to VARIANT (the flags are in limit.go), so that there is none.
+// Values of the type VARIANT, which DuckDB makes and reads by recursion: one that is nested too
+// deeply ends the process. The linker redirects what gives the cast to VARIANT (the flags are in
+// limit.go), so that there is none.
 #include "functions.h"
 
 #include "duckdb/common/string_util.hpp"
@@ -30,7 +31,8 @@ void CheckJSONWithin(Vector &values, idx_t count) {
 	}
 }
 
-// Returns how deep a value is nested; it stops beyond most_levels. level is that of each value that is still to be looked at.
+// Returns how deep a value is nested; it stops beyond most_levels. level is that of each value that
+// is still to be looked at.
 idx_t Levels(const UnifiedVariantVectorData &variants, idx_t row) {
 	vector<std::pair<uint32_t, idx_t>> next {{0, 0}};
 	idx_t deepest = 0;
@@ -67,7 +69,8 @@ bool Cast(Vector &source, Vector &result, idx_t count, CastParameters &parameter
 
 #ifdef __linux__
 
-// BoundCastInfo DefaultCasts::ImplicitToVariantCast(BindCastInput &, const LogicalType &, const LogicalType &)
+// BoundCastInfo DefaultCasts::ImplicitToVariantCast(BindCastInput &, const LogicalType &, const
+// LogicalType &)
 duckdb::BoundCastInfo RealToVariant(duckdb::BindCastInput &input, const duckdb::LogicalType &source, const duckdb::LogicalType &target) asm("__real__ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_13BindCastInputERKNS_11LogicalTypeES5_");
 duckdb::BoundCastInfo BoundedToVariant(duckdb::BindCastInput &input, const duckdb::LogicalType &source, const duckdb::LogicalType &target) asm("__wrap__ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_13BindCastInputERKNS_11LogicalTypeES5_");
 

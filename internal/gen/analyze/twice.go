@@ -10,9 +10,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// prefixed gives result columns whose names occur twice the table's alias as a prefix, where they are
-// written `t.name` or `t.*`: the query says `u.id AS u_id` then. It changes nothing where no column is
-// such a one, or the select list is not of a form that it knows; then checkShape has the error.
+// prefixed gives result columns whose names occur twice the table's alias as a prefix, where they
+// are written `t.name` or `t.*`: the query says `u.id AS u_id` then. It changes nothing where no
+// column is such a one, or the select list is not of a form that it knows; then checkShape has the
+// error.
 func (r *Result) prefixed(ctx context.Context, engine Engine, b *sqlfile.Block, q *query) error {
 	twice := repeated(q.found.Columns)
 	items := sqlfile.SelectList(b.Body)
@@ -59,8 +60,8 @@ func repeated(columns []ColumnInfo) map[string]bool {
 	return twice
 }
 
-// namesOf are the columns of an item of the select list. Of `t.*` the engine tells them, by a statement
-// in which every other such item is a NULL. They are nil where it does not.
+// namesOf are the columns of an item of the select list. Of `t.*` the engine tells them, by a
+// statement in which every other such item is a NULL. They are nil where it does not.
 func (r *Result) namesOf(ctx context.Context, engine Engine, b *sqlfile.Block, items []sqlfile.Item, which int) ([]string, error) {
 	if !items[which].Star {
 		return []string{""}, nil
@@ -85,7 +86,8 @@ func (r *Result) namesOf(ctx context.Context, engine Engine, b *sqlfile.Block, i
 	return names, nil
 }
 
-// renamed is an item's text with names for the columns that occur twice, "" if none of its columns does.
+// renamed is an item's text with names for the columns that occur twice, "" if none of its columns
+// does.
 func (r *Result) renamed(b *sqlfile.Block, item sqlfile.Item, names []string, twice map[string]bool) string {
 	if item.Table == "" {
 		return ""
@@ -112,7 +114,8 @@ func (r *Result) renamed(b *sqlfile.Block, item sqlfile.Item, names []string, tw
 	return strings.Join(parts, ", ")
 }
 
-// describeAs asks the engine about a block with another body. It returns nil if the engine refuses that.
+// describeAs asks the engine about a block with another body. It returns nil if the engine refuses
+// that.
 func (r *Result) describeAs(ctx context.Context, engine Engine, b *sqlfile.Block, body []sqlfile.Token) (*query, error) {
 	changed := *b
 	changed.Body = body

@@ -1,7 +1,7 @@
 package sqlfile
 
-// Item is one of the expressions of a statement's select list, by the indices of its first token and
-// of the one behind its last.
+// Item is one of the expressions of a statement's select list, by the indices of its first token
+// and of the one behind its last.
 type Item struct {
 	From, To int
 	// Table is the name or alias of what the item is of, if it is `t.*` or `t.name` and no more.
@@ -10,8 +10,8 @@ type Item struct {
 	Star  bool
 }
 
-// SelectList finds the items of the one SELECT of a body that gives the result. There are none where
-// another kind of statement, or several with UNION and the like, give it.
+// SelectList finds the items of the one SELECT of a body that gives the result. There are none
+// where another kind of statement, or several with UNION and the like, give it.
 func SelectList(body []Token) []Item {
 	depth, from := 0, -1
 	var items []Item

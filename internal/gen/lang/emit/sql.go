@@ -282,8 +282,8 @@ func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 	return columnsAsText(q, func(t ir.Type) bool { return slices.Contains(kinds, t.Kind) })
 }
 
-// TextSQL is ColumnsAsText whose columns have text in place of some kinds also inside of other values, but where these hold what is
-// nameless.
+// TextSQL is ColumnsAsText whose columns have text in place of some kinds also inside of other
+// values, but where these hold what is nameless.
 func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && p.some(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.some(t, p.nameless) {
@@ -420,8 +420,8 @@ func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 	return found
 }
 
-// InnerMomentsAsText wraps a query of DuckDB's dialect so that moments and instants inside of lists, structs and maps are text, but where
-// these hold what is nameless.
+// InnerMomentsAsText wraps a query of DuckDB's dialect so that moments and instants inside of
+// lists, structs and maps are text, but where these hold what is nameless.
 func (p *Plan) InnerMomentsAsText(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && (p.has(t, ir.TimestampTZ) || p.has(t, ir.Timestamp)) && !p.some(t, p.nameless) {
@@ -431,8 +431,8 @@ func (p *Plan) InnerMomentsAsText(q *Query) string {
 	})
 }
 
-// momentsAsText is an expression of DuckDB with text in place of moments. That of instants is in UTC: with an offset it would lose the
-// seconds that offsets had before there were zones.
+// momentsAsText is an expression of DuckDB with text in place of moments. That of instants is in
+// UTC: with an offset it would lose the seconds that offsets had before there were zones.
 func (p *Plan) momentsAsText(t ir.Type, value string, depth int) string {
 	name := "v" + strconv.Itoa(depth)
 	each := func(t ir.Type, list string) string {

@@ -442,9 +442,9 @@ func (g *generator) sql() {
 	})
 }
 
-// text is the SQL of a query. Scoter's JSON has what a JSON column holds in
-// place, and intervals and bytes in forms of their own: it is asked for their text. DuckDB's driver
-// gives of instants inside of other values the time on the clock, which two have once a year, and of moments no era.
+// text is the SQL of a query. Scoter's JSON has what a JSON column holds in place, and intervals
+// and bytes in forms of their own: it is asked for their text. DuckDB's driver gives of instants
+// inside of other values the time on the clock, which two have once a year, and of moments no era.
 func (g *generator) text(q *emit.Query) string {
 	switch {
 	case g.http() && q.ReadOnly:

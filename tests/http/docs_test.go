@@ -10,14 +10,23 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestTheDocumentationIsRight runs the examples of docs/API.md and compares what they print.
+// TestTheDocumentationIsRight runs the examples of docs/API.md and docs/SQL.md, each page on a fresh
+// server, and compares what they print.
 func TestTheDocumentationIsRight(t *testing.T) {
-	text, err := os.ReadFile("../../docs/API.md")
+	for page, least := range map[string]int{"API.md": 10, "SQL.md": 3} {
+		t.Run(page, func(t *testing.T) { runExamples(t, "../../docs/"+page, least) })
+	}
+}
+
+// runExamples runs the sh blocks of a page in order and compares their output with the output blocks
+// below them. A page with fewer than least blocks is an error.
+func runExamples(t *testing.T, page string, least int) {
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```\n(?:```output\n(.*?)^```\n)?").FindAllStringSubmatch(string(text), -1)
-	if len(blocks) < 10 {
+	if len(blocks) < least {
 		t.Fatalf("%d examples", len(blocks))
 	}
 	s := binary.Serve(t, t.TempDir())

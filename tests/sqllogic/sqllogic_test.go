@@ -34,7 +34,7 @@ const (
 
 var outcomes = []outcome{passed, follows, refused, wrong, accepts, crashed, known, skipped}
 
-// documented matches the refusals of functions and catalogs that docs/SQL.md says are not there.
+// documented matches the refusals of functions and catalogs that docs/API.md says are not there.
 var documented = regexp.MustCompile(`function (current_setting|setseed|sleep_ms|pg_sleep|write_log|current_query|json_serialize_plan|json_execute_serialized_sql|query|` +
 	`test_vector_types|which_secret|pragma_\w+|duckdb_(settings|secrets|logs\w*)) is not allowed|pg_catalog|pg_\w+ does not exist|sqlite_master|reject_errors|duckdb_logs`)
 

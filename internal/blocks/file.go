@@ -9,14 +9,10 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/vfs"
 )
-
-// Remembered is how long a block that was verified is read without being verified again.
-const Remembered = 10 * time.Minute
 
 // File is an immutable file whose length and checksum are known. It is safe for concurrent use, and
 // keeps no descriptor open.
@@ -34,18 +30,8 @@ type File struct {
 	learned func(Sums)
 
 	preparing sync.Mutex
-	state     atomic.Pointer[state]
+	sums      atomic.Pointer[Sums] // nil: not known yet, see Prepare
 }
-
-// state is what is known of a file's blocks.
-type state struct {
-	sums Sums
-	seen []atomic.Uint32 // when a block was verified last, in seconds since started; 0: never
-}
-
-var started = time.Now().Add(-time.Second) // so that no moment is 0
-
-func now() uint32 { return uint32(time.Since(started) / time.Second) }
 
 // Damage is where a file is not as it was written. It is an error of the kind Corrupt.
 type Damage struct {
@@ -68,7 +54,7 @@ func (d *Damage) err() error {
 func New(fsys vfs.FS, path, name string, bytes int64, checksum uint32, sums Sums) *File {
 	f := &File{fs: fsys, path: path, name: name, bytes: bytes, checksum: checksum}
 	if sums != nil {
-		f.know(sums)
+		f.sums.Store(&sums)
 	}
 	return f
 }
@@ -90,30 +76,16 @@ func (f *File) URL() string { return f.url }
 // Bytes returns the file's length.
 func (f *File) Bytes() int64 { return f.bytes }
 
-func (f *File) know(sums Sums) *state {
-	s := &state{sums: sums, seen: make([]atomic.Uint32, len(sums))}
-	f.state.Store(s)
-	return s
-}
-
 // Prepare returns the checksums of the blocks. Those of a file of an older format are computed by the
 // first call, which reads all of the file. A file that is not as its checksum says is Corrupt.
 func (f *File) Prepare() (Sums, error) {
-	s, err := f.prepare()
-	if err != nil {
-		return nil, err
-	}
-	return s.sums, nil
-}
-
-func (f *File) prepare() (*state, error) {
-	if s := f.state.Load(); s != nil {
-		return s, nil
+	if s := f.sums.Load(); s != nil {
+		return *s, nil
 	}
 	f.preparing.Lock()
 	defer f.preparing.Unlock()
-	if s := f.state.Load(); s != nil {
-		return s, nil
+	if s := f.sums.Load(); s != nil {
+		return *s, nil
 	}
 	r, err := f.open()
 	if err != nil {
@@ -130,15 +102,12 @@ func (f *File) prepare() (*state, error) {
 	if h.Checksum() != f.checksum {
 		return nil, f.damage(0, "the file has checksum %08x, expected %08x", h.Checksum(), f.checksum)
 	}
-	s := f.know(h.Sums())
-	at := now()
-	for i := range s.seen {
-		s.seen[i].Store(at)
-	}
+	sums := h.Sums()
+	f.sums.Store(&sums)
 	if f.learned != nil {
-		f.learned(s.sums)
+		f.learned(sums)
 	}
-	return s, nil
+	return sums, nil
 }
 
 // open opens the file, which must be there.
@@ -175,7 +144,7 @@ func (f *File) Open() (*Reader, error) {
 		}
 		return &Reader{file: f, r: r, bytes: size}, nil
 	}
-	s, err := f.prepare()
+	sums, err := f.Prepare()
 	if err != nil {
 		return nil, err
 	}
@@ -183,14 +152,13 @@ func (f *File) Open() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{file: f, r: r, bytes: f.bytes, state: s}, nil
+	return &Reader{file: f, r: r, bytes: f.bytes, sums: sums}, nil
 }
 
-// Verify reads the whole file and compares its length, all its blocks and its checksum, whatever was
-// verified before. pause, if not nil, is called after each block with the bytes that were read; its
-// error ends the work.
+// Verify reads the whole file and compares its length, all its blocks and its checksum. pause, if not
+// nil, is called after each block with the bytes that were read; its error ends the work.
 func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err error) {
-	s, err := f.prepare()
+	sums, err := f.Prepare()
 	if err != nil {
 		return err
 	}
@@ -208,12 +176,12 @@ func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err err
 	}
 	block := make([]byte, Size)
 	sum := uint32(0)
-	for i := range s.sums {
+	for i := range sums {
 		if err := ctx.Err(); err != nil {
 			return base.Wrap(err, "%s", f.name)
 		}
 		data := block[:min(Size, f.bytes-int64(i)*Size)]
-		if err := f.readBlock(r, s, i, data); err != nil {
+		if err := f.readBlock(r, sums, i, data); err != nil {
 			return err
 		}
 		sum = crc32.Update(sum, base.Castagnoli, data)
@@ -230,11 +198,11 @@ func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err err
 }
 
 // readBlock reads a block and compares it.
-func (f *File) readBlock(r vfs.Reader, s *state, block int, to []byte) error {
+func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	if err := f.read(r, to, int64(block)*Size); err != nil {
 		return err
 	}
-	return f.compare(s, block, to)
+	return f.compare(sums, block, to)
 }
 
 // read fills a slice with bytes of the file, which are there unless it was truncated.
@@ -250,11 +218,10 @@ func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 }
 
 // compare verifies the bytes of a block.
-func (f *File) compare(s *state, block int, data []byte) error {
-	if sum := crc32.Checksum(data, base.Castagnoli); sum != s.sums[block] {
+func (f *File) compare(sums Sums, block int, data []byte) error {
+	if sum := crc32.Checksum(data, base.Castagnoli); sum != sums[block] {
 		at := int64(block) * Size
-		return f.damage(at, "the block at byte %d has checksum %08x, expected %08x", at, sum, s.sums[block])
+		return f.damage(at, "the block at byte %d has checksum %08x, expected %08x", at, sum, sums[block])
 	}
-	s.seen[block].Store(now())
 	return nil
 }

@@ -3,6 +3,7 @@ package slt
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -219,7 +220,8 @@ func changes(sql string) func(*scoterDB) (string, error) {
 }
 
 // TestAFlippedBitIsAnErrorOrOfNoMatter flips one bit of a part, runs a statement, and compares: the answer is right, or
-// the error is of the kind corrupt and names the file. SCOTER_FLIPS says how many bits.
+// the error is of the kind corrupt and names the file. Half of the bits are flipped while the data directory is closed,
+// half while it is in use and all rows were just read. SCOTER_FLIPS is the number of bits.
 func TestAFlippedBitIsAnErrorOrOfNoMatter(t *testing.T) {
 	flips := 2 * len(trials)
 	if s := os.Getenv("SCOTER_FLIPS"); s != "" {
@@ -249,16 +251,28 @@ func TestAFlippedBitIsAnErrorOrOfNoMatter(t *testing.T) {
 		dir := d.copy()
 		part := d.parts[random.IntN(len(d.parts))]
 		path := filepath.Join(dir, part)
+		inUse := i/len(trials)%2 == 1
+		var db *scoterDB
+		open := func() {
+			var err error
+			if db, err = openAt(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if inUse {
+			open()
+			mustRun(t, db, fmt.Sprintf(content, "t"))
+			mustRun(t, db, fmt.Sprintf(content, "m"))
+		}
 		at, err := flip(path, random)
 		if err != nil {
 			t.Fatal(err)
 		}
-		db, err := openAt(dir)
-		if err != nil {
-			t.Fatal(err)
+		if !inUse {
+			open()
 		}
 		got, err := trial.run(db)
-		where := fmt.Sprintf("%s: %s flipped at byte %d", trial.name, part, at)
+		where := fmt.Sprintf("%s: %s flipped at byte %d (in use: %v)", trial.name, part, at, inUse)
 		switch {
 		case err == nil && got != want[i%len(trials)]:
 			t.Errorf("%s: got %s\nwant %s", where, got, want[i%len(trials)])
@@ -285,13 +299,14 @@ func TestAFlippedBitIsAnErrorOrOfNoMatter(t *testing.T) {
 	}
 }
 
-// flip flips one bit of a file, through a descriptor of its own. Of the file's regions each is as likely: the first and last bytes, the footer, and pages.
+// flip flips one bit of a file, through a descriptor of its own, and has the system drop the file from its page cache.
+// The regions of the file are equally likely: the first and last bytes, the footer, and pages.
 func flip(path string, random *rand.Rand) (at int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = f.Close() }()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
@@ -317,8 +332,13 @@ func flip(path string, random *rand.Rand) (at int64, err error) {
 		return at, err
 	}
 	b[0] ^= 1 << random.IntN(8)
-	_, err = f.WriteAt(b[:], at)
-	return at, err
+	if _, err = f.WriteAt(b[:], at); err != nil {
+		return at, err
+	}
+	if err := f.Sync(); err != nil {
+		return at, err
+	}
+	return at, dropFromPageCache(f)
 }
 
 // TestAMissingPartIsCorrupt removes a part's file, truncates another.

@@ -16,7 +16,6 @@ import "C"
 import (
 	"errors"
 	"sync"
-	"time"
 	"unsafe"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -69,7 +68,7 @@ func scoterFindPart(store, id C.uint64_t, found *C.scoter_found) {
 	path, name := C.CString(file.Path()), C.CString(file.Name())
 	defer C.free(unsafe.Pointer(path))
 	defer C.free(unsafe.Pointer(name))
-	C.scoter_found_part(found, path, name, C.int64_t(file.Bytes()), (*C.uint32_t)(unsafe.SliceData(sums)), C.int64_t(len(sums)), C.int64_t(blocks.Remembered/time.Second))
+	C.scoter_found_part(found, path, name, C.int64_t(file.Bytes()), (*C.uint32_t)(unsafe.SliceData(sums)), C.int64_t(len(sums)))
 }
 
 func foundError(found *C.scoter_found, err error) {

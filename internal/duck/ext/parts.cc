@@ -4,16 +4,13 @@
 #include "crc32c.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <mutex>
 #include <random>
 #include <unordered_map>
 
 #include <fcntl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "duckdb/common/file_system.hpp"
@@ -36,17 +33,6 @@ constexpr idx_t block_size = 64 << 10;
 // How much is read at once: what was read is still in the processor's cache when it is verified.
 constexpr idx_t slice = 8 * block_size;
 
-// Seconds, never 0, that only rise.
-uint32_t Now() {
-	timespec t;
-#ifdef CLOCK_MONOTONIC_COARSE
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-#else
-	clock_gettime(CLOCK_MONOTONIC, &t);
-#endif
-	return uint32_t(t.tv_sec) + 1;
-}
-
 // Thrown as an error of a kind of ours; see internal/duck/errors.go.
 Exception Failure(const string &kind, const string &message, const string &hint) {
 	return Exception({{"scoter_kind", kind}, {"scoter_hint", hint}}, ExceptionType::IO, message);
@@ -65,8 +51,6 @@ struct Part {
 	string path, name;
 	idx_t bytes = 0;
 	vector<uint32_t> sums;
-	unique_ptr<std::atomic<uint32_t>[]> seen; // when each block was verified last; 0: never
-	uint32_t remembered = 0;                  // seconds
 
 	shared_ptr<Descriptor> Open() {
 		std::lock_guard<std::mutex> guard(lock);
@@ -82,12 +66,18 @@ struct Part {
 		return there;
 	}
 
-	// Fills a buffer with bytes of the file, verified.
+	// Fills a buffer with bytes of the file. Every block that has some of them is compared with its checksum.
 	void Read(int fd, char *to, idx_t n, idx_t at) {
 		if (at > bytes || n > bytes - at) throw IOException({{"scoter_kind", "corrupt"}}, "%s: %llu bytes at byte %llu, of %llu", name, n, at, bytes);
 		while (n > 0) {
-			auto now = std::min(n, slice - at % block_size);
-			ReadSlice(fd, to, now, at);
+			auto in_block = at % block_size;
+			auto whole = at + n == bytes ? n : n - n % block_size;
+			auto now = in_block == 0 && whole > 0 ? std::min(whole, slice) : std::min(n, block_size - in_block);
+			if (in_block == 0 && whole > 0) {
+				ReadBlocks(fd, to, now, at);
+			} else {
+				memcpy(to, Block(fd, at / block_size) + in_block, now);
+			}
 			to += now, at += now, n -= now;
 		}
 	}
@@ -96,60 +86,42 @@ private:
 	std::mutex lock;
 	weak_ptr<Descriptor> open;
 
-	bool Fresh(idx_t block, uint32_t now) const {
-		auto then = seen[block].load(std::memory_order_relaxed);
-		return then != 0 && now - then < remembered;
-	}
-
-	void ReadSlice(int fd, char *to, idx_t n, idx_t at) {
-		auto now = Now();
-		auto first = at / block_size, last = (at + n - 1) / block_size;
-		auto block = first;
-		while (block <= last && Fresh(block, now)) block++;
-		if (block > last) {
-			iovec whole = {to, n};
-			ReadVector(fd, &whole, 1, at);
-			return;
-		}
-		// Blocks at both ends that are to be verified are read whole, the bytes around what is wanted into scratch space.
-		thread_local char before[block_size], behind[block_size];
-		auto from = Fresh(first, now) ? at : first * block_size;
-		auto end = Fresh(last, now) ? at + n : std::min((last + 1) * block_size, bytes);
-		iovec read[] = {{before, at - from}, {to, n}, {behind, end - (at + n)}};
-		ReadVector(fd, read, 3, from);
-		for (; block <= last; block++) {
-			if (Fresh(block, now)) continue;
-			auto start = block * block_size, stop = std::min(start + block_size, bytes);
-			uint32_t sum = 0;
-			auto add = [&](const char *data, idx_t data_at, idx_t length) { // what of the block lies there
-				auto begin = std::max(start, data_at), until = std::min(stop, data_at + length);
-				if (begin < until) sum = scoter_crc32c(sum, data + (begin - data_at), until - begin);
-			};
-			add(before, from, at - from);
-			add(to, at, n);
-			add(behind, at + n, end - (at + n));
-			if (sum != sums[block]) {
-				Damaged(start, StringUtil::Format("the block at byte %llu has checksum %08x, expected %08x", start, sum, sums[block]));
-			}
-			seen[block].store(now, std::memory_order_relaxed);
+	// Reads whole blocks and compares them.
+	void ReadBlocks(int fd, char *to, idx_t n, idx_t at) {
+		ReadFile(fd, to, n, at);
+		for (idx_t done = 0; done < n; done += block_size) {
+			auto block = (at + done) / block_size;
+			auto sum = scoter_crc32c(0, to + done, std::min(block_size, n - done));
+			if (sum == sums[block]) continue;
+			Damaged(at + done, StringUtil::Format("the block at byte %llu has checksum %08x, expected %08x", at + done, sum, sums[block]));
 		}
 	}
 
-	// Reads from a place of the file on until all buffers are full. Buffers are changed.
-	void ReadVector(int fd, iovec *to, int count, idx_t at) {
-		for (;;) {
-			while (count > 0 && to->iov_len == 0) to++, count--;
-			if (count == 0) return;
-			auto n = count == 1 ? pread(fd, to->iov_base, to->iov_len, off_t(at)) : preadv(fd, to, count, off_t(at));
-			if (n < 0 && errno == EINTR) continue;
-			if (n < 0) throw IOException({{"scoter_kind", "unavailable"}}, "%s cannot be read at byte %llu: %s", name, at, strerror(errno));
-			if (n == 0) Damaged(at, StringUtil::Format("the file ends at byte %llu of %llu", at, bytes));
-			at += idx_t(n);
-			for (; count > 0 && idx_t(n) >= to->iov_len; to++, count--) n -= ssize_t(to->iov_len);
-			if (count > 0) {
-				to->iov_base = static_cast<char *>(to->iov_base) + n;
-				to->iov_len -= idx_t(n);
-			}
+	// Returns the bytes of a block, verified. They are valid until the thread asks for another block.
+	//
+	// A thread keeps the last one, since it mostly reads a file in order: column chunks that are much
+	// smaller than a block would each read and verify the same block otherwise.
+	const char *Block(int fd, idx_t block) {
+		static thread_local struct {
+			uint64_t store = 0, id = 0;
+			idx_t block = 0;
+			char data[block_size];
+		} last; // of no part while store is 0
+		if (last.store != store || last.id != id || last.block != block) {
+			last.store = 0;
+			ReadBlocks(fd, last.data, std::min(block_size, bytes - block * block_size), block * block_size);
+			last.store = store, last.id = id, last.block = block;
+		}
+		return last.data;
+	}
+
+	void ReadFile(int fd, char *to, idx_t n, idx_t at) {
+		while (n > 0) {
+			auto got = pread(fd, to, n, off_t(at));
+			if (got < 0 && errno == EINTR) continue;
+			if (got < 0) throw IOException({{"scoter_kind", "unavailable"}}, "%s cannot be read at byte %llu: %s", name, at, strerror(errno));
+			if (got == 0) Damaged(at, StringUtil::Format("the file ends at byte %llu of %llu", at, bytes));
+			to += got, at += idx_t(got), n -= idx_t(got);
 		}
 	}
 
@@ -328,11 +300,10 @@ char *scoter_register_parts(duckdb_connection connection) {
 	}
 }
 
-void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes, const uint32_t *sums, int64_t n_sums, int64_t remembered_seconds) {
+void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes, const uint32_t *sums, int64_t n_sums) {
 	auto part = make_shared_ptr<Part>();
-	part->path = path, part->name = name, part->bytes = idx_t(bytes), part->remembered = uint32_t(remembered_seconds);
+	part->path = path, part->name = name, part->bytes = idx_t(bytes);
 	part->sums.assign(sums, sums + n_sums);
-	part->seen = unique_ptr<std::atomic<uint32_t>[]>(new std::atomic<uint32_t>[size_t(n_sums)]());
 	found->part = std::move(part);
 }
 

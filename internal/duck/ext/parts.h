@@ -18,7 +18,7 @@ char *scoter_register_parts(duckdb_connection connection);
 typedef struct scoter_found scoter_found;
 
 // Describes a part of so many bytes; all is copied. Errors call it by its name.
-void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes, const uint32_t *sums, int64_t n_sums, int64_t remembered_seconds);
+void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes, const uint32_t *sums, int64_t n_sums);
 
 // Says why a part cannot be read: the error's kind, its message and a hint.
 void scoter_found_error(scoter_found *found, const char *kind, const char *message, const char *hint);

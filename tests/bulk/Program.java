@@ -83,7 +83,7 @@ public final class Program {
     private static void results(String route) throws Exception {
         try (var c = open(""); var q = new Writes(c).withRoute(route.isEmpty() ? null : ScoterDuckDb.Route.valueOf(route))) {
             Writes.applyMigrations(c);
-            say("every", () -> q.insertAllEvery(every(5_000)));
+            say("every", () -> q.insertAllEvery(every(2_500)));
             say("every column", () -> text(c, "SELECT count(*) || ' ' || sum(hash(COLUMNS(*)::VARCHAR)) FROM every".replace(
                     "sum(hash(COLUMNS(*)::VARCHAR))", "sum(hash(every::VARCHAR)::HUGEINT)")));
             say("a row", () -> text(c, "SELECT every::VARCHAR FROM every WHERE id = 5"));

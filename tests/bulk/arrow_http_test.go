@@ -33,7 +33,7 @@ func TestReadArrowOverHTTP(t *testing.T) {
 			toolchain.Copy(t, filepath.Join(here, name), filepath.Join(dir, as))
 		}
 		toolchain.Run(t, dir, nil, binary.Path(t), "generate")
-		toolchain.Run(t, filepath.Join(dir, "java"), nil, filepath.Join(bin, "javac"), "--release", "17", "-encoding", "UTF-8", "-cp", jars+":.", "-d", filepath.Join(dir, "out"), "Main.java")
+		toolchain.Javac(t, filepath.Join(dir, "java"), bin, "--release", "17", "-encoding", "UTF-8", "-cp", jars+":.", "-d", filepath.Join(dir, "out"), "Main.java")
 		got := toolchain.Run(t, dir, nil, filepath.Join(bin, "java"), "--add-opens=java.base/java.nio=ALL-UNNAMED", "-cp", filepath.Join(dir, "out")+":"+jars, "Main", url)
 		said(t, withoutLast(t, got), []string{"rows: 5", "broken off: true true", "failing: true", "refused: true ",
 			"half: insertAllKv: row 2: has half of a surrogate pair", "half of a parameter: has half of a surrogate pair"})

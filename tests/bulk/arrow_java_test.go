@@ -19,7 +19,7 @@ func TestJavaReadsAndWritesArrow(t *testing.T) {
 	toolchain.Write(t, filepath.Join(dir, "scoter.yaml"), `{version: 1, name: bulk, sql: [{files: [duckdb.sql, writes.sql], gen: [
   {generator: java/duckdb/arrow, name: writes, output: writes/, config: {package: writes, migrations: true}}]}]}`)
 	toolchain.Run(t, dir, nil, binary.Path(t), "generate")
-	toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), "--release", "17", "-encoding", "UTF-8", "-cp", jars+":.", "-d", "out", "Bulk.java")
+	toolchain.Javac(t, dir, bin, "--release", "17", "-encoding", "UTF-8", "-cp", jars+":.", "-d", "out", "Bulk.java")
 	run := func(mode ...string) string {
 		args := append([]string{"--add-opens=java.base/java.nio=ALL-UNNAMED", "-cp", "out:" + jars, "Bulk"}, mode...)
 		return toolchain.Run(t, dir, []string{"TZ=America/New_York"}, filepath.Join(bin, "java"), args...)

@@ -35,7 +35,7 @@ func compiledIn(t *testing.T, dir, folder string) []string {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
-	toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), append([]string{"--release", "17", "-encoding", "UTF-8", "-cp", jars, "-d", out, "Program.java", "Hang.java"}, sources...)...)
+	toolchain.Javac(t, dir, bin, append([]string{"--release", "17", "-encoding", "UTF-8", "-cp", jars, "-d", out, "Program.java", "Hang.java"}, sources...)...)
 	return []string{filepath.Join(bin, "java"), "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", out + ":" + jars}
 }
 
@@ -106,7 +106,7 @@ func TestEveryWayWritesTheSameAndSaysTheSame(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"every: 5000",
+		"every: 2500",
 		"null: SQLException: insertAllKv: row 3: column v must not be null",
 		"length: SQLException: insertAllKv: row 2: column three: [1, 2] has 2 elements instead of 3",
 		"duplicate: SQLException: insertAllKv: row 2: duplicate key k: 7",

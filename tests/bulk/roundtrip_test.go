@@ -75,7 +75,7 @@ func TestJavaWritesEveryTypeThatItReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
-	toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), append([]string{"--release", "17", "-encoding", "UTF-8", "-cp", jars, "-d", out}, sources...)...)
+	toolchain.Javac(t, dir, bin, append([]string{"--release", "17", "-encoding", "UTF-8", "-cp", jars, "-d", out}, sources...)...)
 	java := []string{"-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "--enable-native-access=ALL-UNNAMED", "-cp", out + ":" + jars, "roundtrip.Program"}
 	routes := []string{"APPENDER"}
 	if major(t, filepath.Join(bin, "java")) >= 22 {

@@ -104,7 +104,7 @@ func java(t *testing.T, patterns ...string) func(main string, env ...string) str
 		}
 		args = append(args, files...)
 	}
-	toolchain.Run(t, out, nil, filepath.Join(bin, "javac"), args...)
+	toolchain.Javac(t, out, bin, args...)
 	return func(main string, env ...string) string {
 		return toolchain.Run(t, out, env, filepath.Join(bin, "java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-opens=java.base/java.nio=ALL-UNNAMED",
 			"-Dfile.encoding=UTF-8", "-Duser.language=en", "-cp", out+string(os.PathListSeparator)+jars, main)

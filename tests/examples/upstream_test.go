@@ -132,7 +132,7 @@ func compileJava(t *testing.T, _, from, name, main string) string {
 	for path := range sources(t, work) {
 		args = append(args, path)
 	}
-	toolchain.Run(t, work, nil, filepath.Join(jdk, "javac"), args...)
+	toolchain.Javac(t, work, jdk, args...)
 	if main == "" {
 		return ""
 	}

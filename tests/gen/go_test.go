@@ -30,7 +30,7 @@ func testGo(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	toolchain.Copy(t, filepath.Join(toolchain.Root(t), "tests/gen/runtime/go/arrow.go.txt"), filepath.Join(src, "harness", "arrow.go"))
 	toolchain.Write(t, filepath.Join(src, "main.go"), goMain(units))
 	toolchain.Write(t, filepath.Join(src, "quotes", "main.go"), goQuotes())
-	env := []string{"GOFLAGS=-mod=mod", "GOWORK=off"}
+	env := []string{"GOFLAGS=-mod=mod " + os.Getenv("GOFLAGS"), "GOWORK=off"}
 	toolchain.Run(t, src, env, "go", "vet", "-composites=false", "-tags=duckdb_arrow", "./...") // The calls below have unkeyed rows.
 	if out := toolchain.Run(t, src, nil, "gofmt", "-l", "."); strings.Contains(out, "queries") {
 		t.Errorf("not formatted: %s", out)

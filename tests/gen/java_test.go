@@ -43,7 +43,7 @@ func testJava(t *testing.T, cases []*testCase, pg *toolchain.Postgres) {
 	}
 	sort.Strings(files)
 	toolchain.Write(t, filepath.Join(dir, "files"), strings.Join(files, "\n"))
-	toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), "--release", "17", "-Xlint:all,-processing,-serial", "-Werror", "-encoding", "UTF-8", "-cp", jars, "-d", out, "@files")
+	toolchain.Javac(t, dir, bin, "--release", "17", "-Xlint:all,-processing,-serial", "-Werror", "-encoding", "UTF-8", "-cp", jars, "-d", out, "@files")
 	java := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", out + ":" + jars}
 	if strings.Contains(toolchain.Run(t, dir, nil, filepath.Join(bin, "javac"), "-version"), "javac 17") {
 		java = java[:2:2]

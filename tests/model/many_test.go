@@ -12,7 +12,7 @@ import (
 // TestManyRowsAtOnceDoWhatFewDo runs lists on keyed tables with statements that bring more rows than a change holds in
 // memory.
 func TestManyRowsAtOnceDoWhatFewDo(t *testing.T) {
-	n := number(t, "SCOTER_MODEL_SEEDS", 40)
+	n := number(t, "SCOTER_MODEL_SEEDS", 20)
 	runSeedsOf(t, n, func(seed int) []step {
 		g := &many{Rand: rand.New(rand.NewPCG(uint64(seed), 31))}
 		return g.list()

@@ -18,8 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// seedsByDefault, and half as many with versions, take three minutes on two cores.
-const seedsByDefault = 500
+// seedsByDefault, and half as many with versions, take some two minutes on two cores. make nightly runs 10,000 of each.
+const seedsByDefault = 250
 
 func TestStatementsDoWhatTheyDoInDuckDB(t *testing.T) {
 	if kept := runSeeds(t, seedsByDefault, generate); kept == 0 && number(t, "SCOTER_MODEL_SEED", 0) == 0 {

@@ -98,8 +98,8 @@ func (g *versions) gone() string { return []string{"true", "false", "NULL", "fal
 
 func (g *versions) text() string { return []string{"'a'", "'b'", "'c'", "NULL"}[g.IntN(4)] }
 
-// said composes a change and how the model says it: per row an upsert that heeds versions and tombstones. set is
-// what becomes of the row that is there, if it is no tombstone.
+// said composes a change and how the model says it: upserts that heed versions and tombstones, one after the other for
+// the rows of a key. set is what becomes of the row that is there, if it is no tombstone.
 func (g *versions) said(sql, columns string, rows []string, set string, versioned bool) step {
 	holds := "true"
 	if g.versioned && versioned {
@@ -123,10 +123,28 @@ func (g *versions) said(sql, columns string, rows []string, set string, versione
 		}
 		all = append(all, fmt.Sprintf("%s = CASE WHEN %s THEN %s ELSE %s END", name, tombstone, arrived, assignments[name]))
 	}
-	for _, row := range rows {
-		model = append(model, fmt.Sprintf("INSERT INTO {t}_all (%s) VALUES %s ON CONFLICT (id) DO UPDATE SET %s WHERE %s", columns, row, strings.Join(all, ", "), holds))
+	for _, group := range oncePerKey(rows) {
+		model = append(model, fmt.Sprintf("INSERT INTO {t}_all (%s) VALUES %s ON CONFLICT (id) DO UPDATE SET %s WHERE %s", columns, group, strings.Join(all, ", "), holds))
 	}
 	return step{kind: definitionStep, sql: sql, inModel: strings.Join(model, "; ")}
+}
+
+// oncePerKey groups rows, which begin with their key, so that no group has two rows of a key: the first rows of all
+// keys, then the second rows, and so on. Rows of different keys do not affect each other, so a group can be one
+// statement, which is much faster than one for each row.
+func oncePerKey(rows []string) (groups []string) {
+	seen := map[string]int{}
+	for _, row := range rows {
+		key, _, _ := strings.Cut(row, ",")
+		n := seen[key]
+		seen[key]++
+		if n == len(groups) {
+			groups = append(groups, row)
+		} else {
+			groups[n] += ", " + row
+		}
+	}
+	return groups
 }
 
 const everyColumn = "v = excluded.v; n = excluded.n; ver = excluded.ver; gone = excluded.gone"

@@ -8,15 +8,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// largestFileWindow is the zstd window that a file may have: as much as zstd --long writes.
+// largestFileWindow is the largest zstd window that a file may have: zstd --long writes windows of
+// this size.
 const largestFileWindow = 128 << 20
 
-// NewDecompressor reads a file of any size that may be compressed with gzip or zstd, as its first
-// bytes tell. Errors are base.Invalid.
+// NewDecompressor reads a file of any size. The file's first bytes decide whether it is
+// decompressed with gzip or zstd. Errors of damaged files are base.Invalid.
 func NewDecompressor(file io.Reader) (io.ReadCloser, error) {
 	source := &sourceReader{Reader: file}
 	in := bufio.NewReaderSize(source, 64<<10)
-	head, _ := in.Peek(len(magicZstd)) // shorter at the end of the file; an error comes again when it is read
+	// shorter at the end of the file; a read error is returned again by the next read
+	head, _ := in.Peek(len(magicZstd))
 	switch encoding := encodingOf(head); encoding {
 	case "gzip":
 		r, err := gzip.NewReader(in)
@@ -34,7 +36,7 @@ func NewDecompressor(file io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(in), nil
 }
 
-// decompressor tells a damaged file from one that cannot be read.
+// decompressor distinguishes a damaged file from a file that cannot be read.
 type decompressor struct {
 	io.Reader
 	encoding string
@@ -58,7 +60,7 @@ func (d *decompressor) Close() error {
 	return nil
 }
 
-// sourceReader remembers an error of the file, to tell it from a damaged encoding.
+// sourceReader remembers a read error of the file, to distinguish it from damaged compressed data.
 type sourceReader struct {
 	io.Reader
 	err error

@@ -128,8 +128,8 @@ func TestManyKeys(t *testing.T) {
 
 func TestSchemasThatMakeNoColumns(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"type":"record","name":"list","fields":[{"name":"next","type":["null","list"]}]}`:        "inside itself",
-		`{"type":"record","name":"a","fields":[{"name":"b","type":{"type":"array","items":"a"}}]}`: "inside itself",
+		`{"type":"record","name":"list","fields":[{"name":"next","type":["null","list"]}]}`:        "contains itself",
+		`{"type":"record","name":"a","fields":[{"name":"b","type":{"type":"array","items":"a"}}]}`: "contains itself",
 		`{"type":"bytes","logicalType":"decimal","precision":39}`:                                  "39 digits",
 		`{"type":"record","name":"r","fields":[]}`:                                                 "without fields",
 		`{"type":"array","items":"null"}`:                                                          "nulls",

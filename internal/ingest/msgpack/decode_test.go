@@ -182,8 +182,8 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: %v\nwant %s", name, err, want)
 		}
 	}
-	f("mixed units", columns("time", list{at, at * 1000}), `row 2, column "time": time 1700000000000 is of another unit than 1700000000 in row 1`)
-	f("mixed units between items", list{columns("time", list{at}), columns("time", list{at * 1000})}, "of another unit")
+	f("mixed units", columns("time", list{at, at * 1000}), `row 2, column "time": time 1700000000000 has a different unit than 1700000000 in row 1`)
+	f("mixed units between items", list{columns("time", list{at}), columns("time", list{at * 1000})}, "has a different unit")
 	f("milliseconds of early 1970", columns("time", list{5_000_000_000}), `row 1, column "time": the unit of time 5000000000 cannot be told`)
 	f("time with a fraction", columns("time", list{1.5}), "not a whole number")
 	f("time that is no time", columns("time", list{"soon"}), `row 1, column "time": "soon" is not a time`)
@@ -358,7 +358,7 @@ func TestDeclaredTypesDecideHowValuesAreRead(t *testing.T) {
 	f("i", list{pairs{1, 2}}, "!row 1, column \"i\": an integer as a key, which only a MAP has")
 	f("i", list{1, "a"}, "!row 2, column \"i\": a string in a column that holds an integer before")
 	f("j", list{1, pairs{1, 2}}, "!row 2, column \"j\": msgpack: an integer as a key of JSON")
-	f("j", list{math.NaN()}, "!NaN is no number of JSON")
+	f("j", list{math.NaN()}, "!NaN is not a number in JSON")
 	f("j", list{[]byte{1}}, "!binary where JSON is expected")
 	f("m", list{pairs{1, "a", "x", "b"}}, "!a string in a column that holds an integer before")
 }

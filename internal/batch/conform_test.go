@@ -209,7 +209,7 @@ func TestConformMatchesColumnsByName(t *testing.T) {
 	f(decoded(t, "n", i32, "[1]"), ConformOptions{}, `column "Host" is NOT NULL, has no default, and is missing`)
 	f(decoded(t, "host", utf8Type, `["a", null]`), ConformOptions{}, `row 2, column "Host": NULL in a column that is NOT NULL`)
 	f(decoded(t, "host", utf8Type, `["a"]`, "x", i64, "[1]"), ConformOptions{}, `has no column "x"`)
-	f(decoded(t, "host", utf8Type, `["a"]`, "Host", utf8Type, `["b"]`), ConformOptions{}, `column "Host" comes twice`)
+	f(decoded(t, "host", utf8Type, `["a"]`, "Host", utf8Type, `["b"]`), ConformOptions{}, `column "Host" occurs twice`)
 
 	defaults := map[base.ColumnID]arrow.Array{1: decoded(t, "d", utf8Type, `["none"]`).Column(0), 2: decoded(t, "d", i64, "[7]").Column(0)}
 	got, err = Conform(decoded(t, "when", arrow.Null, "[null, null]"), table, ConformOptions{Defaults: defaults})

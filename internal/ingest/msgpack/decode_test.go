@@ -19,7 +19,7 @@ import (
 
 var now = time.Unix(1_800_000_000, 123_456_789)
 
-// pack writes a Go value; a pair list keeps the order of a map's keys.
+// pairs is a map whose keys stay in order. pack writes it like a Go map.
 type pairs []any
 
 type raw []byte
@@ -67,7 +67,8 @@ type list = []any
 // columns is a columnar item of table t.
 func columns(p ...any) pairs { return pairs{"m", "t", "columns", pairs(p)} }
 
-// TestTimesThatRowsLackAreGiven: the batch does not say that rows lack them, for which tables with a primary key refuse it.
+// TestTimesThatRowsLackAreGiven: the batch must not be marked as lacking times, because tables with
+// a primary key refuse such batches.
 func TestTimesThatRowsLackAreGiven(t *testing.T) {
 	at := 1_700_000_000
 	for _, items := range []list{
@@ -308,7 +309,7 @@ func TestDecodeTable(t *testing.T) {
 	}
 }
 
-// declaredTypes has a column of each type that takes values its own way.
+// declaredTypes has a column of each type whose values need the declared type.
 var declaredTypes = func() []schema.Field {
 	var fields []schema.Field
 	for name, typ := range map[string]string{"m": "MAP(INTEGER, VARCHAR)", "n": "MAP(VARCHAR, MAP(BLOB, HUGEINT))", "j": "JSON", "h": "HUGEINT", "u": "UHUGEINT",

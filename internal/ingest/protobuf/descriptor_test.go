@@ -74,7 +74,7 @@ func TestParseDescriptorSet(t *testing.T) {
 	}
 	set := &descriptorpb.FileDescriptorSet{}
 	files.RangeFiles(func(f protoreflect.FileDescriptor) bool {
-		if f.Package() != "google.protobuf" { // as protoc leaves them out without --include_imports
+		if f.Package() != "google.protobuf" { // like protoc without --include_imports
 			set.File = append(set.File, protodesc.ToFileDescriptorProto(f))
 		}
 		return true

@@ -16,9 +16,9 @@ const (
 	// may grow by tens of megabytes before a collection. Without them, small queries spend a tenth
 	// of their time in the collector.
 	headroomBytes = 32 << 20
-	// heapBeside is the heap memory in addition to patches, requests and the read-ahead of streams,
+	// heapOther is the heap memory in addition to patches, requests and the read-ahead of streams,
 	// which are rarely all full.
-	heapBeside = 64 << 20
+	heapOther = 64 << 20
 
 	// tooMuch and little are shares of the processor time that the collector takes. Above tooMuch
 	// the memory limit rises by limitStep. Below little it falls by a part of limitStep.
@@ -41,7 +41,7 @@ const (
 func tuneCollector(s config.Server) (stop func() error) {
 	// Only patches are on the heap, up to half of WriteMemory. Rows are in mapped memory outside of
 	// the heap.
-	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapBeside
+	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapOther
 	headroom, done := make([]byte, headroomBytes), make(chan struct{})
 	stop = func() error {
 		close(done)
@@ -101,7 +101,7 @@ func collectorSeconds() float64 {
 
 // heapState has the state of the heap in bytes: allocated since the start of the process, in use at
 // the last collection, and reserved from the system but not in use.
-type heapState struct{ allocated, live, beside uint64 }
+type heapState struct{ allocated, live, unused uint64 }
 
 func readHeap() heapState {
 	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
@@ -124,7 +124,7 @@ func (q *quiet) look(now time.Time, h heapState) bool {
 		q.since = now
 	}
 	q.allocated = h.allocated
-	if now.Sub(q.since) < quietFor || h.beside < max(leastGarbage, h.live/4) {
+	if now.Sub(q.since) < quietFor || h.unused < max(leastGarbage, h.live/4) {
 		return false
 	}
 	q.since = now

@@ -42,7 +42,7 @@ func TestCollectorSecondsCount(t *testing.T) {
 // rows or queries arrive, or if it is little.
 func TestMemoryGoesBackAfterABurst(t *testing.T) {
 	for name, c := range map[string]struct {
-		live, beside, allocates uint64 // allocates: at each call of look after the burst
+		live, unused, allocates uint64 // allocates: at each call of look after the burst
 		want                    int
 	}{
 		"a burst":                  {50 << 20, 200 << 20, 1000, 1},
@@ -53,11 +53,11 @@ func TestMemoryGoesBackAfterABurst(t *testing.T) {
 		"nothing is in use at all": {0, leastGarbage, 0, 1},
 	} {
 		var q quiet
-		now, state, times := time.Now(), heapState{1 << 30, c.live, c.beside}, 0
+		now, state, times := time.Now(), heapState{1 << 30, c.live, c.unused}, 0
 		for range 100 {
 			if q.look(now, state) {
 				times++
-				state.beside = 0
+				state.unused = 0
 			}
 			now = now.Add(limitEvery)
 			state.allocated += c.allocates

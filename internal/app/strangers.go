@@ -61,8 +61,8 @@ const (
 )
 
 // turnAway tells a client that this port speaks HTTP, in the client's own protocol if that is
-// known. first are the bytes that were already read. Errors are ignored: a client that has gone
-// cannot be told.
+// known. first are the bytes that were already read. Errors are ignored, because the client may
+// have disconnected.
 func (one *connection) turnAway(first []byte) {
 	_ = one.SetDeadline(time.Now().Add(strangerTime))
 	in := io.MultiReader(bytes.NewReader(bytes.Clone(first)), one.Conn)

@@ -44,7 +44,7 @@ type ConformOptions struct {
 //
 // Errors are base.Invalid and name table, row, column and value.
 func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) (arrow.RecordBatch, error) {
-	source, err := matchColumns(rec, table)
+	from, err := matchColumns(rec, table)
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +53,13 @@ func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) 
 	defer releaseAll(columns)
 	for i, c := range table.Columns {
 		c.NotNull = c.NotNull && !options.AllowNull
-		if source[i] < 0 {
+		if from[i] < 0 {
 			if columns[i], err = missingColumn(table, c, options.Defaults[c.ID], rows); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		converted, f := convert(rec.Column(source[i]), c.Type, true)
+		converted, f := convert(rec.Column(from[i]), c.Type, true)
 		if f == nil && c.NotNull && converted.NullN() > 0 {
 			f = &fault{row: firstNull(converted), value: "NULL", why: "in a column that is NOT NULL"}
 			converted.Release()
@@ -76,10 +76,10 @@ func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) 
 // name, or -1.
 func matchColumns(rec arrow.RecordBatch, table schema.Table) ([]int, error) {
 	position := make(map[string]int, len(table.Columns))
-	source := make([]int, len(table.Columns))
+	from := make([]int, len(table.Columns))
 	for i, c := range table.Columns {
 		position[schema.Fold(c.Name)] = i
-		source[i] = -1
+		from[i] = -1
 	}
 	for j, f := range rec.Schema().Fields() {
 		i, known := position[schema.Fold(f.Name)]
@@ -89,12 +89,12 @@ func matchColumns(rec arrow.RecordBatch, table schema.Table) ([]int, error) {
 			}
 			return nil, base.Errorf(base.Invalid, "table %s has no column %s", table.QualifiedName(), shorten(f.Name))
 		}
-		if source[i] >= 0 {
+		if from[i] >= 0 {
 			return nil, base.Errorf(base.Invalid, "table %s: column %s occurs twice", table.QualifiedName(), shorten(f.Name))
 		}
-		source[i] = j
+		from[i] = j
 	}
-	return source, nil
+	return from, nil
 }
 
 func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows int) (arrow.Array, error) {

@@ -80,8 +80,8 @@ func printable(t arrow.DecimalType) bool {
 	return t.GetScale() >= -most && t.GetScale() <= most
 }
 
-// noWay returns the fault for an array whose type cannot be converted to t at all.
-func noWay(a arrow.Array, t schema.Type) *fault {
+// notConvertible returns the fault for an array whose type cannot be converted to t at all.
+func notConvertible(a arrow.Array, t schema.Type) *fault {
 	row := firstValid(a)
 	natural := a.DataType().String()
 	if known, err := schema.FromArrow(a.DataType(), arrow.Metadata{}); err == nil {

@@ -94,7 +94,7 @@ func inList(f *fault, counts []int32) *fault {
 func convertList(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	list, ok := a.(array.ListLike)
 	if _, isMap := a.(*array.Map); !ok || isMap {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	values, counts, f := elements(list)
 	if f != nil {
@@ -128,7 +128,7 @@ func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData
 func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	m, ok := a.(array.ListLike)
 	if !ok {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	entries, counts, f := elements(m)
 	if f != nil {
@@ -146,7 +146,7 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		key, value, ok = entryFields(pairs.DataType().(*arrow.StructType))
 	}
 	if !ok {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	// A NULL entry has a NULL key.
 	keys, f := convert(maskNulls(pairs.Field(key), pairs), *t.Key, false)
@@ -185,7 +185,7 @@ func entryFields(t *arrow.StructType) (key, value int, ok bool) {
 func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	s, ok := a.(*array.Struct)
 	if !ok {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	fields := s.DataType().(*arrow.StructType).Fields()
 	at := make(map[string]int, len(fields))

@@ -36,7 +36,7 @@ func convertBool(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 			return v, ""
 		}
 	} else {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	b := array.NewBooleanBuilder(allocator)
 	b.Reserve(a.Len())
@@ -180,7 +180,7 @@ func convertSigned[T int8 | int16 | int32 | int64](a arrow.Array, t schema.Type)
 	}
 	read := integerText(a)
 	if read == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	if float := floatReader(a); float != nil {
 		return build(a, t, func(row int) (T, string) {
@@ -229,7 +229,7 @@ func convertUnsigned[T uint8 | uint16 | uint32 | uint64](a arrow.Array, t schema
 	}
 	read := integerText(a)
 	if read == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (T, string) {
 		text, ok := read(row)
@@ -294,7 +294,7 @@ func convertFloat[T float32 | float64](a arrow.Array, t schema.Type, bitSize int
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (T, string) {
 		v, ok := parseFloat(text(row), bitSize)
@@ -334,7 +334,7 @@ func convertDecimal(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	} else if read, from := decimalReader(a); read != nil {
 		text = func(row int) string { return read(row).String() + "e" + strconv.Itoa(-from) }
 	} else if text = textReader(a); text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (decimal128.Num, string) {
 		v, ok := parseDecimal(text(row), width, scale)

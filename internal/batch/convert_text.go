@@ -185,7 +185,7 @@ func convertText(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	read := textReader(a)
 	if read == nil {
 		if read = printed(a, t); read == nil {
-			return nil, noWay(a, t)
+			return nil, notConvertible(a, t)
 		}
 	}
 	if rewrite := canonical(t); rewrite != nil {
@@ -330,7 +330,7 @@ func convertBlob(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		read = func(row int) []byte { return []byte(text(row)) }
 	}
 	if read == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	b := array.NewBinaryBuilder(allocator, arrow.BinaryTypes.Binary)
 	b.Reserve(a.Len())
@@ -363,7 +363,7 @@ func convertUUID(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) ([16]byte, string) {
 		id, ok := parseUUID(text(row))

@@ -91,7 +91,7 @@ func convertTimestamp(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (int64, string) {
 		at, ok := parseTimestamp(text(row))
@@ -140,7 +140,7 @@ func convertDate(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (int32, string) {
 		if d, ok := parseDate(text(row)); ok {
@@ -183,7 +183,7 @@ func convertTime(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (int64, string) {
 		v, ok := parseTime(text(row))

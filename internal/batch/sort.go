@@ -89,8 +89,8 @@ func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
 	return key
 }
 
-// goesOn reports whether rows with the same word may differ in later words of the same level.
-func (l *sortLevel) goesOn(key uint64) bool {
+// continues reports whether rows with the same word may differ in later words of the same level.
+func (l *sortLevel) continues(key uint64) bool {
 	if l.words != nil {
 		return false
 	}
@@ -148,10 +148,10 @@ func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 			for to < len(items) && items[to].key == key {
 				to++
 			}
-			goesOn := k.levels[level].goesOn(key)
-			if to-from > 1 && (goesOn || !last) {
+			more := k.levels[level].continues(key)
+			if to-from > 1 && (more || !last) {
 				nextLevel, nextChunk := level+1, 0
-				if goesOn {
+				if more {
 					nextLevel, nextChunk = level, chunk+1
 				}
 				run := items[from:to]

@@ -83,8 +83,8 @@ func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error
 	return takeRows(recs, common, ordinals)
 }
 
-// TakeFirst is Take for the first ordinals: at most most of them, or fewer if their texts would not
-// fit in one array. It also returns how many rows it took.
+// TakeFirst is Take for the first ordinals. It takes no more than most rows, and fewer if their
+// texts would not fit in one array. It also returns how many rows it took.
 func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.RecordBatch, int, error) {
 	for n := min(len(ordinals), most); ; n /= 2 {
 		rec, err := Take(recs, ordinals[:n])

@@ -1,6 +1,6 @@
-// Package config has all settings of a user in one struct. The file scoter.toml, the environment
-// (SCOTER_*) and the flags of the command line have the same settings. A later one in this list
-// overrides the earlier ones.
+// Package config has all settings of a user in one struct. They are set in the file scoter.toml, in
+// the environment (SCOTER_*), and by flags of the command line. Flags override the environment, and
+// the environment overrides the file.
 package config
 
 import (

@@ -40,9 +40,9 @@ var (
 	ofKubernetesPort = regexp.MustCompile(`_PORT=(tcp|udp|sctp)://`)
 )
 
-// CheckEnvironment returns an error for the first variable with the prefix of settings that is not
-// a setting. Such a variable is misspelled or belongs to another version, and would be ignored.
-// environ has the form of os.Environ.
+// CheckEnvironment returns an error for the first variable whose name begins with SCOTER_ but that
+// is not a setting. Such a variable is misspelled or belongs to another version, and would be
+// ignored. environ has the form of os.Environ.
 func CheckEnvironment(environ []string) error {
 	for _, variable := range slices.Sorted(slices.Values(environ)) {
 		name, _, _ := strings.Cut(variable, "=")

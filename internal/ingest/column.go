@@ -42,7 +42,7 @@ type Column struct {
 	kind   Kind
 	rows   int
 	nulls  int
-	// missing counts the NULLs of rows that did not contain the column, as opposed to NULLs that
+	// left counts the NULLs of rows that did not contain the column, as opposed to NULLs that
 	// were sent.
 	left   int
 	shared *shared

@@ -28,11 +28,11 @@ const Identity = "identity"
 var gzipReaders sync.Pool // *gzip.Reader; each takes 40 KB
 
 // A zstd frame's header declares a window, which its decoder allocates. The format asks every
-// decoder to support 8 MiB, and level 19 uses 32 MiB. Decoders with a window above keptWindow are
+// decoder to support 8 MiB, and level 19 uses 32 MiB. Decoders with a window above pooledWindow are
 // not pooled.
 const (
-	maxWindow  = 32 << 20
-	keptWindow = 8 << 20
+	maxWindow    = 32 << 20
+	pooledWindow = 8 << 20
 )
 
 var zstdReaders sync.Pool // *zstd.Decoder
@@ -101,7 +101,7 @@ func Decompress(encoding string, body, out []byte, limit int64, grow func(out []
 		if err != nil {
 			return nil, damaged(encoding, err)
 		}
-		if _, window := zstdSize(body); window <= keptWindow {
+		if _, window := zstdSize(body); window <= pooledWindow {
 			defer zstdReaders.Put(r)
 		} else {
 			defer r.Close()

@@ -104,7 +104,7 @@ func (c *Column) finish(rows int) (*array.Data, error) {
 func (c *Column) finishText(rows int, valid *memory.Buffer) *array.Data {
 	s := &c.text
 	if c.kind == String {
-		s.settle()
+		s.chooseLayout()
 	}
 	if s.plain {
 		t := arrow.DataType(arrow.BinaryTypes.String)

@@ -138,9 +138,9 @@ func (s *Strings) turnPlain() bool {
 	return true
 }
 
-// settle chooses the final layout when all rows are present. A dictionary with nearly as many
+// chooseLayout chooses the final layout when all rows are present. A dictionary with nearly as many
 // values as rows costs more than plain utf8.
-func (s *Strings) settle() {
+func (s *Strings) chooseLayout() {
 	if !s.plain && s.values.Len() > s.rows/2 {
 		s.turnPlain() // if the rows do not fit, the dictionary stays
 	}

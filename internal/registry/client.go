@@ -26,9 +26,9 @@ const (
 	// maxReferences is the largest number of schemas that a schema may refer to, directly or
 	// indirectly.
 	maxReferences = 1000
-	// maxKept is the largest number of cached schemas. The limit is needed because messages choose
-	// the ids.
-	maxKept = 10_000
+	// maxCached is the largest number of cached schemas. The limit is needed because messages
+	// choose the ids.
+	maxCached = 10_000
 	// forgetAfter is how long an error that belongs to a message is cached. An unknown id may be
 	// registered later, so the error must expire. But many messages with an unknown id must not
 	// cause as many requests.
@@ -56,7 +56,7 @@ type Client struct {
 	// want the same schema.
 	asking chan struct{}
 	mu     sync.RWMutex
-	kept   map[string]entry // guarded by mu
+	cached map[string]entry // guarded by mu
 }
 
 // entry is a cached schema: its compiled value, or the error of getting it.
@@ -109,7 +109,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "schema registry: %w", err)
 	}
-	return &Client{registry: registry, transport: transport, asking: make(chan struct{}, 1), kept: make(map[string]entry)}, nil
+	return &Client{registry: registry, transport: transport, asking: make(chan struct{}, 1), cached: make(map[string]entry)}, nil
 }
 
 // bounded is a transport that returns an error for answers above maxAnswer. The client reads
@@ -156,16 +156,16 @@ func get[T any](ctx context.Context, c *Client, key string, load func() (T, erro
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.kept) >= maxKept {
-		clear(c.kept)
+	if len(c.cached) >= maxCached {
+		clear(c.cached)
 	}
-	c.kept[key] = e
+	c.cached[key] = e
 	return v, err
 }
 
-func find[T any](c *Client, key string) (value T, err error, kept bool) {
+func find[T any](c *Client, key string) (value T, err error, cached bool) {
 	c.mu.RLock()
-	e, ok := c.kept[key]
+	e, ok := c.cached[key]
 	c.mu.RUnlock()
 	var none T
 	switch {

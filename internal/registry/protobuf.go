@@ -65,7 +65,7 @@ func (c *Client) LatestMessage(ctx context.Context, subject, name string) (proto
 }
 
 func compileProto(ctx context.Context, text string, refs []reference) (*protoregistry.Files, error) {
-	all := make(sources, len(refs)+1)
+	all := make(schemaFiles, len(refs)+1)
 	for _, r := range refs {
 		all[r.name] = r.text
 	}
@@ -106,28 +106,28 @@ func messageAt(files *protoregistry.Files, path []int) (protoreflect.MessageDesc
 //go:embed confluent
 var known embed.FS
 
-// sources is a file system with the files of a schema. Other files are read from known.
-type sources map[string]string
+// schemaFiles is a file system with the files of a schema. Other files are read from known.
+type schemaFiles map[string]string
 
 // Open implements fs.FS.
-func (s sources) Open(name string) (fs.File, error) {
+func (s schemaFiles) Open(name string) (fs.File, error) {
 	if text, ok := s[name]; ok {
-		return &source{bytes.NewReader([]byte(text)), name}, nil
+		return &openFile{bytes.NewReader([]byte(text)), name}, nil
 	}
 	return known.Open(name)
 }
 
-// source is an open file. It is also its own fs.FileInfo.
-type source struct {
+// openFile is an open file. It is also its own fs.FileInfo.
+type openFile struct {
 	*bytes.Reader
 	name string
 }
 
-func (s *source) Stat() (fs.FileInfo, error) { return s, nil }
-func (s *source) Close() error               { return nil }
-func (s *source) Name() string               { return s.name }
-func (s *source) Size() int64                { return s.Reader.Size() }
-func (s *source) Mode() fs.FileMode          { return 0o444 }
-func (s *source) ModTime() time.Time         { return time.Time{} }
-func (s *source) IsDir() bool                { return false }
-func (s *source) Sys() any                   { return nil }
+func (s *openFile) Stat() (fs.FileInfo, error) { return s, nil }
+func (s *openFile) Close() error               { return nil }
+func (s *openFile) Name() string               { return s.name }
+func (s *openFile) Size() int64                { return s.Reader.Size() }
+func (s *openFile) Mode() fs.FileMode          { return 0o444 }
+func (s *openFile) ModTime() time.Time         { return time.Time{} }
+func (s *openFile) IsDir() bool                { return false }
+func (s *openFile) Sys() any                   { return nil }

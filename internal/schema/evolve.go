@@ -192,9 +192,9 @@ func (t Table) ChangeTypeOfExact(name string, to Type) (Table, error) {
 }
 
 // Retype changes the type of a column to any type. The caller rewrites all rows in the same edit,
-// so no rows of an earlier version are left and the column has no initial value. These columns
-// cannot be retyped: columns of the primary key, the versioning or the partitioning, and columns
-// with a check of their own.
+// so no rows of an earlier version are left and the column has no initial value. A column of the
+// primary key, the versioning, the partitioning or the sort key cannot be retyped. The caller
+// refuses columns with a check of their own.
 func (t Table) Retype(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		refused := func(what string) *base.Error {

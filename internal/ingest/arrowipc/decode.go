@@ -67,8 +67,8 @@ func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err
 	return batches, nil
 }
 
-// Claimed returns the number of bytes, but at most most, that the body's compressed buffers claim
-// to decompress to. It stops at broken data without an error, because Decode reports it.
+// Claimed returns how many bytes the body's compressed buffers claim to decompress to, or most if
+// that is less. It stops at broken data without an error, because Decode reports it.
 func Claimed(body []byte, most int64) int64 {
 	f := &frames{src: body, budget: most}
 	f.pass()
@@ -91,8 +91,8 @@ func (f *frames) pass() {
 // decode appends the body's batches.
 func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 	// frames has checked what compressed buffers claim. But arrow-go does not check its position in
-	// a batch's list of buffers, so broken data can make it read a claim from other bytes.
-	// the extra memory is for arrow-go's alignment
+	// a batch's list of buffers, so broken data can make it read a claim from other bytes. The
+	// limit has extra memory for arrow-go's alignment.
 	alloc := ingest.NewBoundedAllocator(2*f.budget + 1<<20)
 	r, err := ipc.NewReaderFromMessageReader(f, ipc.WithAllocator(alloc))
 	if err != nil {

@@ -44,7 +44,7 @@ func (b *batches) add(rec arrow.RecordBatch, read float64) error {
 	return nil
 }
 
-// stream returns the rows from from to to as an Arrow IPC stream.
+// stream returns the rows [from, to) as an Arrow IPC stream.
 func stream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 	rows := rec.NewSlice(from, to)
 	defer rows.Release()

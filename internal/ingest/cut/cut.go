@@ -38,8 +38,8 @@ type Options struct {
 	Delimiter byte // for CSV; 0 is a comma
 }
 
-// Each calls f with the pieces of the file name, in order. Errors are those of f, base.NotFound,
-// base.Invalid and base.TooLarge.
+// Each calls f with the pieces of the file called name, in order. Errors are those of f,
+// base.NotFound, base.Invalid and base.TooLarge.
 func Each(name string, of format.Format, o Options, f func(Piece) error) error {
 	file, err := os.Open(name)
 	if err != nil {

@@ -81,8 +81,8 @@ type Options struct {
 	MaxBody, Largest int64
 }
 
-// Claimed returns the number of bytes, but at most most, that the rows of a body take in memory
-// according to the body itself. It returns 0 if rows take about as much memory as the body.
+// Claimed returns how many bytes the rows of a body take in memory according to the body itself, or
+// most if that is less. It returns 0 if rows take about as much memory as the body.
 func (f Format) Claimed(body []byte, most int64) int64 {
 	switch f {
 	case Arrow:

@@ -4,7 +4,8 @@
 // Arc's format has items. They are sent alone, in an array, under "batch", or as a sequence:
 //
 //	{"m": table, "columns": {name: [values]...}, "tag_keys": [names]}
-//	{"m": table, "t": time, "h": host, "fields": {name: value...} | "f": [values], "tags": {name: value...}}
+//	{"m": table, "t": time, "h": host, "fields": {name: value...} | "f": [values],
+//	 "tags": {name: value...}}
 //
 // "tag_keys", "t", "h" and "tags" are optional. Names follow Arc: a table named by the integer 7 is
 // "measurement_7", a host 7 is "host_7", and the values under "f" are the columns field_0, field_1

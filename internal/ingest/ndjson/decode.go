@@ -24,8 +24,8 @@ import (
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	// The tokenizer that is to become encoding/json's: streams without building
-	// values, exact positions, strict.
+	// The tokenizer that is planned for encoding/json. It is strict, has exact positions, and
+	// streams without building values.
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/scoterdb/scoter/internal/base"

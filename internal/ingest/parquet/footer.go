@@ -85,9 +85,9 @@ func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
 	return footer, nil
 }
 
-// Claimed returns the number of bytes, but at most most, that the rows of a file take in memory
-// according to its footer. It returns 0 if the footer is broken, because Decode reports that. The
-// body's size is not a bound: a column that repeats one value takes almost no space in a file.
+// Claimed returns how many bytes the rows of a file take in memory according to its footer, or most
+// if that is less. It returns 0 if the footer is broken, because Decode reports that. The body's
+// size is not a bound: a column that repeats one value takes almost no space in a file.
 func Claimed(body []byte, most int64) (bytes int64) {
 	footer, err := plainFooter(body)
 	if err != nil {

@@ -321,7 +321,7 @@ func (c *column) setDict(row int, v []byte) bool {
 func (c *column) turnPlain(row int) {
 	size := 0
 	for i := range row {
-		if c.thereAt(i) {
+		if c.isPresent(i) {
 			size += len(c.dict.Value(c.w32[i]))
 		}
 	}
@@ -333,7 +333,7 @@ func (c *column) turnPlain(row int) {
 	c.offsets = reserve(&c.memory.offsets, c.offsets, c.level.room+1)[:c.level.cap+1]
 	for i := range row {
 		c.offsets[i] = int32(len(c.data))
-		if c.thereAt(i) {
+		if c.isPresent(i) {
 			c.data = append(c.data, c.dict.Value(c.w32[i])...)
 		}
 	}
@@ -348,7 +348,7 @@ func (c *column) textFrom(row int) int64 {
 	case c.store == storeDict && !c.plain:
 		n := int64(0)
 		for i := row; i < c.next; i++ {
-			if c.thereAt(i) {
+			if c.isPresent(i) {
 				n += int64(len(c.dict.Value(c.w32[i])))
 			}
 		}

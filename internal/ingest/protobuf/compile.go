@@ -304,7 +304,7 @@ func (c *compiler) fan(fd protoreflect.FieldDescriptor, s *selection, at place) 
 		}
 		return c.mapOps(fd, list, sub)
 	}
-	o, output, err := c.value(fd, inside, alwaysThere, s.inner())
+	o, output, err := c.value(fd, inside, alwaysPresent, s.inner())
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +329,7 @@ func (c *compiler) whole(fd protoreflect.FieldDescriptor, at place) ([]*op, *out
 	output := &output{name: string(fd.Name()), shape: shapeList, col: list, level: at.level}
 	inside := place{level: list.child, depth: at.depth + 1, path: at.path + string(fd.Name()) + "."}
 	if !fd.IsMap() {
-		o, element, err := c.value(fd, inside, alwaysThere, nil)
+		o, element, err := c.value(fd, inside, alwaysPresent, nil)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -14,7 +14,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	// The files that every compiler brings along, and descriptor sets may leave out.
+	// The files of google/protobuf, which every compiler includes and descriptor sets may leave
+	// out.
 	_ "google.golang.org/protobuf/types/known/anypb"
 	_ "google.golang.org/protobuf/types/known/durationpb"
 	_ "google.golang.org/protobuf/types/known/emptypb"

@@ -177,7 +177,7 @@ func (c *column) compact(rows int) {
 		if missing == 0 {
 			return
 		}
-		if int(index) < len(used) && !used[index] && c.thereAt(i) {
+		if int(index) < len(used) && !used[index] && c.isPresent(i) {
 			used[index] = true
 			missing--
 		}
@@ -200,8 +200,8 @@ func (c *column) compact(rows int) {
 	c.dict = next
 }
 
-// thereAt reports whether row is not NULL.
-func (c *column) thereAt(row int) bool {
+// isPresent reports whether row is not NULL.
+func (c *column) isPresent(row int) bool {
 	return c.present == nil || bitutil.BitIsSet(c.present.valid, row)
 }
 

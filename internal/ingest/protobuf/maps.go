@@ -36,15 +36,15 @@ func (d *Decoder) entry(o *op, row int, b []byte, p int) bool {
 	if d.again {
 		return true
 	}
-	if old := c.keys.note(row, r-int(c.offsets[row]), r, p); old >= 0 {
+	if old := c.keys.record(row, r-int(c.offsets[row]), r, p); old >= 0 {
 		d.replaced = append(d.replaced, old)
 	}
 	return true
 }
 
-// note records the nth entry of row. Its element is r, and it starts at byte p of the message. It
+// record records the nth entry of row. Its element is r, and it starts at byte p of the message. It
 // returns the start of the entry that it replaces, or -1.
-func (k *mapKeys) note(row, n, r, p int) int {
+func (k *mapKeys) record(row, n, r, p int) int {
 	if k.row != row {
 		k.row, k.seen = row, nil
 	}

@@ -22,9 +22,9 @@ type slot struct {
 
 const (
 	smallestSlot = 64      // bytes: the alignment that Arrow recommends, which suits every type
-	keptSlot     = 1 << 16 // bytes; memory up to this size is always cached
+	cachedSlot   = 1 << 16 // bytes; memory up to this size is always cached
 	// larger memory is reused if it is at most this many times the needed size
-	keptSlack = 4
+	cachedSlack = 4
 )
 
 // take returns at least n bytes with arbitrary content. Their capacity is their length.
@@ -33,7 +33,7 @@ func (s *slot) take(n int) []byte {
 	mem := s.spare
 	s.spare = nil
 	s.mu.Unlock()
-	if size := cap(mem); size >= n && (size <= keptSlot || size <= keptSlack*n) {
+	if size := cap(mem); size >= n && (size <= cachedSlot || size <= cachedSlack*n) {
 		return mem
 	}
 	return make([]byte, max(n, smallestSlot))

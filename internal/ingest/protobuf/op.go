@@ -62,8 +62,8 @@ type message struct {
 	ops   int
 }
 
-// A tag is in message.byTag if its field number is below smallNumber, or below sparse times the
-// number of fields, but not above largeNumber. This keeps the tables small.
+// A tag is in message.byTag if its field number is below smallNumber, or below both largeNumber and
+// sparse times the number of fields. This keeps the tables small.
 const (
 	smallNumber = 128
 	sparse      = 8

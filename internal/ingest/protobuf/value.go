@@ -17,7 +17,7 @@ type presence uint8
 const (
 	optionalField   presence = iota // NULL or the default, depending on the field's descriptor
 	optionalElement                 // NULL
-	alwaysThere                     // every row has a value
+	alwaysPresent                   // every row has a value
 )
 
 // kinds says how values of each scalar kind are decoded and stored, and their Arrow type.
